@@ -39,6 +39,33 @@ func (c *Client) SetLDAPPassword(ctx context.Context, password string) error {
 	return err
 }
 
+// SetOIDCSecret sets what netmaster proves itself with to the OpenID provider; "" is nothing.
+func (c *Client) SetOIDCSecret(ctx context.Context, secret string) error {
+	_, err := c.Post(ctx, "/api/v1/auth/oidc-secret", model.PasswordRequest{Password: secret}, nil)
+	return err
+}
+
+// OIDCAuthorize asks what a browser is to open, for someone to log in at the OpenID provider.
+func (c *Client) OIDCAuthorize(ctx context.Context, q model.OIDCAuthorize) (string, error) {
+	var out model.OIDCAuthorized
+	_, err := c.Post(ctx, "/api/v1/auth/oidc/authorize", q, &out)
+	return out.URL, err
+}
+
+// OIDCDevice asks what a person is to type at the OpenID provider whose machine has no browser.
+func (c *Client) OIDCDevice(ctx context.Context, q model.OIDCDeviceRequest) (model.OIDCDevice, error) {
+	var out model.OIDCDevice
+	_, err := c.Post(ctx, "/api/v1/auth/oidc/device", q, &out)
+	return out, err
+}
+
+// OIDCLogin begins a session by a code of the OpenID provider. The error is of CodeNotReady while a device's person has done nothing yet.
+func (c *Client) OIDCLogin(ctx context.Context, q model.OIDCLogin) (model.Token, error) {
+	var out model.Token
+	_, err := c.Post(ctx, "/api/v1/auth/oidc/login", q, &out)
+	return out, err
+}
+
 // Tokens lists the sessions and tokens of a user, of all when user is "".
 func (c *Client) Tokens(ctx context.Context, user string) ([]model.Token, error) {
 	var out []model.Token

@@ -79,6 +79,11 @@ func (c *Client) NetworkPolicies() Collection[model.NetworkPolicy, model.Network
 	return Collection[model.NetworkPolicy, model.NetworkPolicyInspect]{Lister[model.NetworkPolicy, model.NetworkPolicyInspect]{c, model.KindNetworkPolicy()}}
 }
 
+// OidcConfigurations reaches the cluster's oidcConfigurations.
+func (c *Client) OidcConfigurations() Collection[model.OidcConfiguration, model.OidcConfigurationInspect] {
+	return Collection[model.OidcConfiguration, model.OidcConfigurationInspect]{Lister[model.OidcConfiguration, model.OidcConfigurationInspect]{c, model.KindOidcConfiguration()}}
+}
+
 // Policys reaches the cluster's policys.
 func (c *Client) Policys() Collection[model.Policy, model.PolicyInspect] {
 	return Collection[model.Policy, model.PolicyInspect]{Lister[model.Policy, model.PolicyInspect]{c, model.KindPolicy()}}

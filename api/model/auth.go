@@ -13,7 +13,7 @@ type Token struct {
 	Token   string     `json:"token,omitempty"`
 	ID      string     `json:"id"`
 	User    string     `json:"user"`
-	Proof   string     `json:"proof"`           // session, ldap or service-account
+	Proof   string     `json:"proof"`           // session, ldap, oidc or service-account
 	Label   string     `json:"label,omitempty"` // what it is for
 	From    string     `json:"from,omitempty"`  // the address that asked for it
 	Made    time.Time  `json:"made"`
@@ -48,7 +48,7 @@ type PasswordRequest struct {
 type WhoAmI struct {
 	Role   string   `json:"role,omitempty"` // master, agent, user or monitor; "": netmaster asks for no proof
 	Name   string   `json:"name,omitempty"`
-	Proof  string   `json:"proof,omitempty"` // certificate, session, ldap or service-account
+	Proof  string   `json:"proof,omitempty"` // certificate, session, ldap, oidc or service-account
 	Token  string   `json:"token,omitempty"` // its id
 	Grants []string `json:"grants"`
 }

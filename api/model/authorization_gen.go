@@ -2,13 +2,13 @@
 
 package model
 
-// An authorization gives a role to a user, or to everyone in a group of the LDAP directory. The roles
-// tenant-admin and tenant-viewer are for one tenant. A right of its own (capture, repair, hand-over, relay,
-// bundle) is a role too.
+// An authorization gives a role to a user, or to everyone in a group of the LDAP directory or of the OpenID
+// provider. The roles tenant-admin and tenant-viewer are for one tenant. A right of its own (capture, repair,
+// hand-over, relay, bundle) is a role too.
 type Authorization struct {
 	Key               string             `json:"key,omitempty"`
 	AuthorizationName string             `json:"authorizationName,omitempty"` // Name of the authorization.
-	GroupName         string             `json:"groupName,omitempty"`         // Distinguished name of the group of the LDAP directory that has the role; empty when a user has it.
+	GroupName         string             `json:"groupName,omitempty"`         // Group that has the role: a distinguished name of the LDAP directory, or oidc:NAME for a group of the OpenID provider; empty when a user has it.
 	Role              string             `json:"role,omitempty"`              // The role.
 	Scope             string             `json:"scope,omitempty"`             // Tenant for which the role is given; empty for the cluster.
 	UserName          string             `json:"userName,omitempty"`          // User who has the role; empty when a group has it.
@@ -28,14 +28,14 @@ type AuthorizationInspect struct {
 var authorizationKind = Kind{
 	Name: "authorization", Plural: "authorizations", Many: "authorizations", noun: "authorization", nouns: "authorizations", Title: "Authorization",
 	Names:       []string{"authorization", "authorizations", "authz", "authzs"},
-	Doc:         "An authorization gives a role to a user, or to everyone in a group of the LDAP directory. The roles tenant-admin and tenant-viewer are for one tenant. A right of its own (capture, repair, hand-over, relay, bundle) is a role too.",
+	Doc:         "An authorization gives a role to a user, or to everyone in a group of the LDAP directory or of the OpenID provider. The roles tenant-admin and tenant-viewer are for one tenant. A right of its own (capture, repair, hand-over, relay, bundle) is a role too.",
 	Key:         []string{"authorizationName"},
 	InspectOnly: false,
 	Guarded:     true,
 	New:         func() Object { return &Authorization{} },
 	Fields: []Field{
 		{Name: "authorizationName", Type: String, Doc: "Name of the authorization.", Format: "name", MaxLen: 64, Required: true, Summary: true},
-		{Name: "groupName", Type: String, Doc: "Distinguished name of the group of the LDAP directory that has the role; empty when a user has it.", Example: "cn=network,ou=groups,dc=example,dc=org", MaxLen: 512, Summary: true},
+		{Name: "groupName", Type: String, Doc: "Group that has the role: a distinguished name of the LDAP directory, or oidc:NAME for a group of the OpenID provider; empty when a user has it.", Example: "cn=network,ou=groups,dc=example,dc=org", MaxLen: 512, Summary: true},
 		{Name: "role", Type: String, Doc: "The role.", Enum: []string{"admin", "operator", "viewer", "tenant-admin", "tenant-viewer", "capture", "repair", "hand-over", "relay", "bundle"}, Required: true, Summary: true},
 		{Name: "scope", Type: String, Doc: "Tenant for which the role is given; empty for the cluster.", Format: "tag", MaxLen: 64, Summary: true},
 		{Name: "userName", Type: String, Doc: "User who has the role; empty when a group has it.", Format: "tag", MaxLen: 64, Summary: true},

@@ -18,7 +18,7 @@ const (
 // Actor is who asked for a change: what it has proved, where the request came from, and what its sender says of itself, which no one has proved.
 type Actor struct {
 	Proved  string `json:"proved,omitempty"`  // who it is, as netmaster has checked: a user's name, "agent/h1", "master/m1"; "": nothing was proved
-	Proof   string `json:"proof,omitempty"`   // how: certificate, session, ldap or service-account
+	Proof   string `json:"proof,omitempty"`   // how: certificate, session, ldap, oidc or service-account
 	Claimed string `json:"claimed,omitempty"` // what the client calls itself: "ann@laptop" of netctl, the host's label of an agent; "" of other clients
 	Program string `json:"program,omitempty"` // as the User-Agent says: "netctl/1.0"; "netmaster", without an address, for what a master does by itself
 	Address string `json:"address,omitempty"` // where the request came from, as a netmaster saw it

@@ -20,6 +20,7 @@ func Kinds() []*Kind {
 		&netprofileKind,
 		&networkKind,
 		&networkpolicyKind,
+		&oidcconfigurationKind,
 		&policyKind,
 		&ruleKind,
 		&servicelbKind,

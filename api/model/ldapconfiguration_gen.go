@@ -18,9 +18,24 @@ type LdapConfiguration struct {
 	UserAttribute  string `json:"userAttribute,omitempty"`  // Attribute that holds the name under which users log in, uid in most directories and sAMAccountName in Active Directory.
 }
 
+// LdapConfigurationOper is the operational state of a ldapConfiguration: what the system made of it.
+type LdapConfigurationOper struct {
+	BindPassword string `json:"bindPassword,omitempty"` // How the store has the password of the bind DN: none, sealed, plain where netmasters have no authority's key, or lost when that key was replaced.
+}
+
+// Field returns a value by its JSON name: a string, an int, a []string or a list; nil for an unknown name.
+func (o *LdapConfigurationOper) Field(name string) any {
+	switch name {
+	case "bindPassword":
+		return o.BindPassword
+	}
+	return nil
+}
+
 // LdapConfigurationInspect is a ldapConfiguration with its operational state.
 type LdapConfigurationInspect struct {
-	Config *LdapConfiguration `json:"Config,omitempty"`
+	Config *LdapConfiguration     `json:"Config,omitempty"`
+	Oper   *LdapConfigurationOper `json:"Oper,omitempty"`
 }
 
 var ldapconfigurationKind = Kind{
@@ -42,7 +57,9 @@ var ldapconfigurationKind = Kind{
 		{Name: "server", Type: String, Doc: "Host name or address of the directory, which its certificate must name.", MaxLen: 253, Required: true, Summary: true},
 		{Name: "userAttribute", Type: String, Doc: "Attribute that holds the name under which users log in, uid in most directories and sAMAccountName in Active Directory.", Format: "name", Default: "uid", MaxLen: 64, Optional: true, Summary: true},
 	},
-	Oper:     []Field{},
+	Oper: []Field{
+		{Name: "bindPassword", Type: String, Doc: "How the store has the password of the bind DN: none, sealed, plain where netmasters have no authority's key, or lost when that key was replaced."},
+	},
 	LinkSets: []LinkTo{},
 	Links:    []LinkTo{},
 	Columns: []Column{

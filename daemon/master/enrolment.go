@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 
 	"github.com/contiv/contiv/api/model"
@@ -14,6 +15,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/embedded"
 	"github.com/contiv/contiv/daemon/task"
+	"github.com/contiv/contiv/trust"
 )
 
 // enrolment makes what decides who joins the cluster.
@@ -29,6 +31,18 @@ func enrolment(c *config, committer *commit.Committer, known *catalog.Catalog, d
 		settings.Review = c.review
 	}
 	return enroll.New(settings)
+}
+
+// seal is what netmaster's own secrets are sealed with; fs.ErrNotExist: the authority's key is not here, or there is no authority.
+func (c *config) seal() (*trust.Seal, error) {
+	if c.holder == nil {
+		return nil, fs.ErrNotExist
+	}
+	a, err := c.holder.Dir().Authority()
+	if err != nil {
+		return nil, err
+	}
+	return a.Seal()
 }
 
 // review says on which node a pod with an agent runs, by its service account token.

@@ -30,6 +30,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	masterkube "github.com/contiv/contiv/daemon/master/kube"
 	"github.com/contiv/contiv/daemon/master/landmark"
+	"github.com/contiv/contiv/daemon/master/provider"
 	"github.com/contiv/contiv/daemon/master/registrar"
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server"
@@ -114,7 +115,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		reader.Endpoints = endpoints
 		duties = append(duties, reader.Run)
 	}
-	accounts := users.New(users.Config{Commit: committer, Catalog: known, Directory: directory.LDAP{}})
+	accounts := users.New(users.Config{Commit: committer, Catalog: known, Directory: directory.LDAP{}, Provider: provider.New(nil), Seal: c.seal})
 	duties = append(duties, func(ctx context.Context) { accounts.Sweep(ctx, log) })
 	sinks, err := c.auditSinks()
 	if err != nil {
@@ -143,7 +144,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 			}
 			begun := c.pace.Hurry()
 			defer begun()
-			return lead(ctx, t, db, known, committer, admitter, log, append(slices.Clip(duties), func(context.Context) { begun() })...)
+			return lead(ctx, t, db, known, committer, admitter, accounts, log, append(slices.Clip(duties), func(context.Context) { begun() })...)
 		},
 	})
 	noted := audit.New(audit.Config{Commit: committer, Catalog: known, Sinks: sinks, Log: log, Pass: passAudit(election, others)})
@@ -234,7 +235,7 @@ func kubernetes(c config, committer *commit.Committer, known *catalog.Catalog, a
 const watchPatience = 2 * time.Second
 
 // lead is one term: convert what an earlier build has left, know everything, make what every cluster has, and then commit what comes, beside a leader's duties.
-func lead(ctx context.Context, t cluster.Term, db store.Store, known *catalog.Catalog, committer *commit.Committer, a *admit.Admitter, log *slog.Logger, duties ...func(context.Context)) error {
+func lead(ctx context.Context, t cluster.Term, db store.Store, known *catalog.Catalog, committer *commit.Committer, a *admit.Admitter, accounts *users.Users, log *slog.Logger, duties ...func(context.Context)) error {
 	converted, err := convert.Run(ctx, db, t.Fence, log)
 	if err != nil {
 		return err
@@ -244,7 +245,9 @@ func lead(ctx context.Context, t cluster.Term, db store.Store, known *catalog.Ca
 	}
 	tellShared(known, log)
 	converge := derive.Converge()
-	first := func(tx *commit.Tx) error { return errors.Join(a.Bootstrap(tx), server.Secret(tx), converge(tx)) }
+	first := func(tx *commit.Tx) error {
+		return errors.Join(a.Bootstrap(tx), server.Secret(tx), accounts.SealSecrets(tx), converge(tx))
+	}
 	return committer.RunFrom(ctx, t.Fence, first, duties...)
 }
 

@@ -7,7 +7,8 @@ const (
 	Auth        = Root + "auth/"
 	Passwords   = Auth + "password/" // + user
 	Tokens      = Auth + "token/"    // + the token's hash
-	LDAPKey     = Auth + "ldap"      // what netmaster itself logs in with at the directory
+	LDAPKey     = Auth + "ldap"      // what netmaster itself logs in with at the directory: a Secret
+	OIDCKey     = Auth + "oidc"      // what it proves itself with to the OpenID provider: a Secret
 	FirstAdmin  = Auth + "first"     // the first admin was made
 	AuditEvents = Root + "audit/"    // + number: who came, was refused, or did something that leaves no other trace
 )
@@ -24,9 +25,10 @@ type Token struct {
 	Hash    string    `json:"hash"` // SHA-256, in hexadecimal
 	User    string    `json:"user"`
 	Proof   string    `json:"proof"`            // as access.Proof
-	Groups  []string  `json:"groups,omitempty"` // of the user in the directory, as it was when the session began
+	Groups  []string  `json:"groups,omitempty"` // of the user in the directory or at the provider, as it was when the session began
 	Label   string    `json:"label,omitempty"`  // what it is for, of a service account's
 	From    string    `json:"from,omitempty"`   // the address that asked for it
+	Issuer  string    `json:"issuer,omitempty"` // the OpenID provider that has proved the user
 	Made    time.Time `json:"made"`
 	Expires time.Time `json:"expires,omitzero"` // zero: never
 }
@@ -37,9 +39,12 @@ const tokenID = 12
 // ID names the token, for people.
 func (t *Token) ID() string { return t.Hash[:min(len(t.Hash), tokenID)] }
 
-// LDAPSecret is what netmaster itself logs in with at the directory, at LDAPKey.
-type LDAPSecret struct {
-	Password string `json:"password"`
+// Secret is what netmaster itself has to show elsewhere, sealed by the key of the cluster's authority (trust.Seal) for the key of the store at which
+// it stands. It is plain where netmasters have no such key, and where an earlier build stored it.
+type Secret struct {
+	Plain  string `json:"password,omitempty"`
+	Sealed []byte `json:"sealed,omitempty"`
+	By     string `json:"by,omitempty"` // the authority, by its fingerprint
 }
 
 // AuditEvent is something that happened, and leaves no trace in the history of objects.

@@ -16,7 +16,7 @@ import (
 
 func newAuth(f *Factory) *cobra.Command {
 	c := &cobra.Command{Use: "auth", Short: "Who you are, what you may do, passwords and tokens"}
-	c.AddCommand(newWhoAmI(f), newCanI(f), newPassword(f), newLDAPPassword(f), newTokens(f), newToken(f), newRevoke(f))
+	c.AddCommand(newWhoAmI(f), newCanI(f), newPassword(f), newLDAPPassword(f), newOIDCSecret(f), newTokens(f), newToken(f), newRevoke(f))
 	return c
 }
 
@@ -142,6 +142,23 @@ func newLDAPPassword(f *Factory) *cobra.Command {
 				return err
 			}
 			return c.SetLDAPPassword(cmd.Context(), password)
+		},
+	}
+}
+
+func newOIDCSecret(f *Factory) *cobra.Command {
+	return &cobra.Command{
+		Use: "oidc-secret", Short: "Set the secret with which netmaster proves itself to the OpenID provider", Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			text, err := newSecret(f)
+			if err != nil {
+				return err
+			}
+			c, err := f.client()
+			if err != nil {
+				return err
+			}
+			return c.SetOIDCSecret(cmd.Context(), text)
 		},
 	}
 }

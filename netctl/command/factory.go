@@ -25,6 +25,11 @@ type Factory struct {
 	// of their time.
 	Interrupted func(context.Context) (context.Context, context.CancelFunc)
 
+	// Browse has the person's browser open a URL; nil: there is no browser.
+	Browse func(url string) error
+	// After is time.After unless it is set.
+	After func(time.Duration) <-chan time.Time
+
 	netmaster string
 	insecure  bool
 }

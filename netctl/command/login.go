@@ -14,20 +14,40 @@ import (
 )
 
 func newLogin(f *Factory) *cobra.Command {
-	return &cobra.Command{
-		Use: "login", Short: "Log in at the auth proxy", Args: exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return runLogin(cmd.Context(), f) },
+	var provider, device bool
+	port := 0
+	c := &cobra.Command{
+		Use: "login", Short: "Log in, with a password or at the OpenID provider", Args: exactly(),
+		Long: "Log in, with a password or at the OpenID provider.\n\nWith --oidc a browser of this machine opens, where there is one. Elsewhere, or with --device, you type a code into a browser of another machine.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !provider && !device {
+				return runLogin(cmd.Context(), f)
+			}
+			return runLoginOIDC(cmd.Context(), f, device || f.Browse == nil, port)
+		},
 	}
+	c.Flags().BoolVar(&provider, "oidc", false, "log in at the OpenID provider that netctl oidc info names")
+	c.Flags().BoolVar(&device, "device", false, "log in there by a code that you type into a browser of another machine")
+	c.Flags().IntVar(&port, "port", 0, "port of this machine, at 127.0.0.1, to which the browser brings the answer, for providers that want it to be one; 0 is any")
+	return c
+}
+
+// secured refuses to send a proof where others could read it.
+func (f *Factory) secured() error {
+	if strings.HasPrefix(f.netmaster, "https://") {
+		return nil
+	}
+	const text = "login requires a https auth_proxy URL"
+	if err := printf(f.Out, "%s\n", text); err != nil {
+		return err
+	}
+	return term.Exitf(term.Server, "%s: name it with --netmaster", text)
 }
 
 // runLogin trades a user's name and password for a token and keeps it for the commands that follow.
 func runLogin(ctx context.Context, f *Factory) error {
-	if !strings.HasPrefix(f.netmaster, "https://") {
-		const text = "login requires a https auth_proxy URL"
-		if err := printf(f.Out, "%s\n", text); err != nil {
-			return err
-		}
-		return term.Exitf(term.Server, "%s: name it with --netmaster", text)
+	if err := f.secured(); err != nil {
+		return err
 	}
 	ctx, end := f.interruptible(ctx)
 	defer end()

@@ -19,6 +19,7 @@ const (
 	Certificate Proof = "certificate"     // of the cluster's authority
 	Session     Proof = "session"         // begun by a password
 	Directory   Proof = "ldap"            // a session, begun by a password that an LDAP directory has checked
+	Provider    Proof = "oidc"            // a session, begun by what an OpenID provider says
 	Service     Proof = "service-account" // a token that was made for a script
 )
 
@@ -115,11 +116,14 @@ func Parse(text string) (s Subject, err error) {
 	s.Identity = trust.Identity{Role: trust.Role(words[0]), Name: words[1]}
 	s.Token = words[3]
 	switch s.Proof = Proof(words[2]); s.Proof {
-	case Certificate, Session, Directory, Service:
+	case Certificate, Session, Directory, Provider, Service:
 		return s, s.Identity.Check()
 	}
 	return Subject{}, fmt.Errorf("%.80q is no proof", words[2])
 }
+
+// ProviderPrefix begins the names of users and groups of the OpenID provider: names of the cluster's own users have no colon.
+const ProviderPrefix = "oidc:"
 
 type subjectKey struct{}
 

@@ -47,6 +47,7 @@ func New(s Settings) *Admitter {
 		model.KindUser().Name:              typed(createUser, updateUser, removeUser),
 		model.KindAuthorization().Name:     typed(createAuthorization, updateAuthorization, removeAuthorization),
 		model.KindLdapConfiguration().Name: typed(createLDAP, updateLDAP, removeLDAP),
+		model.KindOidcConfiguration().Name: typed(createOIDC, updateOIDC, removeOIDC),
 	}}
 }
 

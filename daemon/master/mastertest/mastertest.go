@@ -31,6 +31,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/users"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/trust"
 )
 
 // Master is a running netmaster.
@@ -68,8 +69,10 @@ type Options struct {
 	Kubernetes  func() *model.KubernetesStatus // nil: it does not read Kubernetes
 	// Secure: requests prove who they are from. Without, everyone may do everything. See As.
 	Secure    bool
-	AuditKeep int             // events of the audit; 0: as many as a netmaster keeps
-	Directory users.Directory // of users who are not of the cluster; nil: there is none
+	AuditKeep int                         // events of the audit; 0: as many as a netmaster keeps
+	Directory users.Directory             // of users who are not of the cluster; nil: there is none
+	Provider  users.Provider              // of others; nil: there is none
+	Seal      func() (*trust.Seal, error) // of secrets; nil: there is none
 }
 
 // leading is the leadership of the only master.
@@ -106,7 +109,7 @@ func Start(tb testing.TB, o Options) *Master {
 			return m.ACI.Run
 		},
 	})
-	m.Users = users.New(users.Config{Commit: m.Commit, Catalog: m.Catalog, Directory: o.Directory, Now: o.Now, Cheap: true})
+	m.Users = users.New(users.Config{Commit: m.Commit, Catalog: m.Catalog, Directory: o.Directory, Provider: o.Provider, Seal: o.Seal, Now: o.Now, Cheap: true})
 	m.Audit = audit.New(audit.Config{Commit: m.Commit, Catalog: m.Catalog, Now: o.Now, Keep: o.AuditKeep, Log: log})
 	m.Relay = relay.New(m.Catalog, func() string { return "" })
 	telling, quiet := context.WithCancel(context.Background())

@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"net/http"
+	"strings"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
@@ -51,7 +52,7 @@ func (s *Server) audited(next http.Handler) http.Handler {
 		defer func() { // a stream that ends before its time panics, and was served
 			status := cmp.Or(out.status, http.StatusOK)
 			switch verb := verbOf(route); {
-			case status == http.StatusForbidden || status == http.StatusUnauthorized && route.Path != auth.LoginPath:
+			case status == http.StatusForbidden || status == http.StatusUnauthorized && route.Path != auth.LoginPath && !strings.HasPrefix(route.Path, auth.OIDCPath):
 				e := event(q, "refused", q.Method+" "+q.URL.Path)
 				e.Status = status
 				s.Audit.Note(e)

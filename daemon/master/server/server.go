@@ -144,7 +144,7 @@ func (s *Server) register(r *rest.Router) {
 		Networks: networks, Kubernetes: s.Kubernetes, Relay: s.Relay,
 	}
 	all := &objects.Objects{
-		Inspector: inspect.Inspector{Catalog: s.Catalog, Peers: peers, ClusterMode: s.ClusterMode},
+		Inspector: inspect.Inspector{Catalog: s.Catalog, Peers: peers, ClusterMode: s.ClusterMode, Secrets: s.Users.Secrets},
 		Commit:    s.Commit, Admit: s.Admit, Log: s.Log,
 	}
 	all.Register(r)

@@ -2,7 +2,7 @@ package users
 
 import (
 	"context"
-	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -38,6 +38,9 @@ func (u *Users) Login(ctx context.Context, q model.Login, from string) (model.To
 func (u *Users) prove(ctx context.Context, q model.Login, from string) (hash string, groups []string, err error) {
 	if q.Username == "" || len(q.Username) > longPassword || len(q.Password) > longPassword {
 		return "", nil, badLogin()
+	}
+	if strings.HasPrefix(q.Username, access.ProviderPrefix) { // no directory has a user who could be taken for one of the provider
+		return "", nil, model.Errorf(model.CodeUnproved, "", "user %s has no password here", q.Username).Try("log in with netctl login --oidc")
 	}
 	if err := u.throttle.enter(q.Username, from); err != nil {
 		return "", nil, err
@@ -86,21 +89,19 @@ func badLogin() *model.Error {
 // ask has the directory check a password.
 func (u *Users) ask(ctx context.Context, q model.Login) ([]string, error) {
 	var c *model.LdapConfiguration
-	var own record.LDAPSecret
+	var raw []byte
 	u.catalog.View(func(v *catalog.View) {
 		c, _ = v.Stored(model.KindLdapConfiguration(), "ldap").(*model.LdapConfiguration)
-		own = ldapSecret(v)
+		raw = v.Value(record.LDAPKey)
 	})
 	if c == nil || u.directory == nil || q.Password == "" { // a bind without a password proves nothing (RFC 4513, section 5.1.2)
 		return nil, badLogin()
 	}
-	return u.directory.Check(ctx, c, own.Password, q.Username, q.Password)
-}
-
-// ldapSecret is what netmaster itself logs in with; the zero LDAPSecret when it searches anonymously.
-func ldapSecret(v *catalog.View) (out record.LDAPSecret) {
-	_ = json.Unmarshal(v.Value(record.LDAPKey), &out)
-	return out
+	own, err := u.reveal(raw, record.LDAPKey, "netctl auth ldap-password")
+	if err != nil {
+		return nil, err
+	}
+	return u.directory.Check(ctx, c, own, q.Username, q.Password)
 }
 
 // issue stores a token, of which may is asked in the same transaction, and returns it.
@@ -181,18 +182,6 @@ func (u *Users) Revoke(ctx context.Context, user, id string) (uint64, error) {
 			}
 		}
 		return model.Errorf(model.CodeNotFound, "id", "there is no token %q", id).Try("netctl auth tokens lists them")
-	})
-	return uint64(rev), err
-}
-
-// SetLDAPPassword says with what netmaster itself logs in at the directory; "": with nothing.
-func (u *Users) SetLDAPPassword(ctx context.Context, password string) (uint64, error) {
-	rev, err := u.commit.Do(ctx, func(tx *commit.Tx) error {
-		if password == "" {
-			tx.Delete(record.LDAPKey)
-			return nil
-		}
-		return tx.Put(record.LDAPKey, &record.LDAPSecret{Password: password})
 	})
 	return uint64(rev), err
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -86,12 +87,22 @@ func (u *Users) holder(hash string) (who access.Subject, ok bool) {
 			return
 		}
 		who = access.Subject{Identity: trust.Identity{Role: trust.User, Name: t.User}, Proof: access.Proof(t.Proof), Token: t.ID()}
-		if who.Proof != access.Directory && !enabled(v, t.User) {
-			return
+		if ok = counts(v, t); ok {
+			who.Grants = grants(v, &who, t.Groups)
 		}
-		who.Grants, ok = grants(v, &who, t.Groups), true
 	})
 	return who, ok
+}
+
+// counts tells whether a token's user may still come in: one of this cluster while it is enabled, one of an OpenID provider while the cluster has that provider.
+func counts(v *catalog.View, t *record.Token) bool {
+	switch access.Proof(t.Proof) {
+	case access.Directory:
+		return true
+	case access.Provider:
+		return trusted(v, t.Issuer)
+	}
+	return enabled(v, t.User)
 }
 
 // enabled tells whether there is a user who may come in.
@@ -110,7 +121,7 @@ func (u *Users) Grants(who *access.Subject) (out rights.Grants) {
 			}
 		default:
 			for _, t := range v.TokensOf(who.Name) {
-				if t.ID() == who.Token && access.Proof(t.Proof) == who.Proof && (who.Proof == access.Directory || enabled(v, who.Name)) {
+				if t.ID() == who.Token && access.Proof(t.Proof) == who.Proof && counts(v, t) {
 					out = grants(v, who, t.Groups)
 				}
 			}
@@ -119,18 +130,26 @@ func (u *Users) Grants(who *access.Subject) (out rights.Grants) {
 	return out
 }
 
-// grants are the roles of a user of this cluster, or of the groups of one of the directory.
+// grants are the roles of a user of this cluster, or of the groups of one of the directory or of the OpenID provider.
 func grants(v *catalog.View, who *access.Subject, groups []string) (out rights.Grants) {
 	for a := range v.Authorizations {
-		own := who.Proof != access.Directory && a.UserName != "" && a.UserName == who.Name
-		for _, g := range groups {
-			own = own || who.Proof == access.Directory && a.GroupName != "" && strings.EqualFold(a.GroupName, g)
-		}
-		if own {
+		if applies(a, who, groups) {
 			out = append(out, rights.Grant{Role: rights.Role(a.Role), Tenant: a.Scope})
 		}
 	}
 	return out
+}
+
+// applies tells whether an authorization is a subject's. A group of the provider is none of the directory, whatever the two call theirs.
+func applies(a *model.Authorization, who *access.Subject, groups []string) bool {
+	name, provided := strings.CutPrefix(a.GroupName, access.ProviderPrefix)
+	switch who.Proof {
+	case access.Directory:
+		return a.GroupName != "" && !provided && slices.ContainsFunc(groups, func(g string) bool { return strings.EqualFold(a.GroupName, g) })
+	case access.Provider:
+		return provided && slices.Contains(groups, name)
+	}
+	return a.UserName != "" && a.UserName == who.Name
 }
 
 // Issue makes a token for a service account, for so long; 0: until it is revoked. It is told once. Errors are *model.Error.

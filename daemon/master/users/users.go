@@ -13,6 +13,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/trust"
 )
 
 const (
@@ -22,7 +23,9 @@ const (
 	mostTokens = 64
 	// checksAtOnce is how many passwords are checked at a time: each takes memory and a processor.
 	checksAtOnce = 2
-	sweepEvery   = time.Minute
+	// questionsAtOnce is how many questions to the OpenID provider are under way at a time.
+	questionsAtOnce = 8
+	sweepEvery      = time.Minute
 )
 
 // Directory checks the passwords of users who are not of this cluster.
@@ -40,6 +43,9 @@ type Users struct {
 	now       func() time.Time
 	throttle  *throttle
 	checks    chan struct{} // holds one for each password that is being checked
+	provider  Provider
+	questions chan struct{} // holds one for each question to the provider
+	seal      func() (*trust.Seal, error)
 	cost      cost
 	nothing   string // a hash that no password has, for users that there are not
 }
@@ -48,8 +54,11 @@ type Users struct {
 type Config struct {
 	Commit    *commit.Committer
 	Catalog   *catalog.Catalog
-	Directory Directory        // nil: there is none
-	Now       func() time.Time // nil: time.Now
+	Directory Directory // nil: there is none
+	Provider  Provider  // nil: none is asked
+	// Seal is what netmaster's own secrets are sealed with; fs.ErrNotExist, or nil: with nothing.
+	Seal func() (*trust.Seal, error)
+	Now  func() time.Time // nil: time.Now
 	// Cheap: passwords are hashed with little work, for tests.
 	Cheap bool
 }
@@ -59,7 +68,8 @@ func New(c Config) *Users {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	u := &Users{commit: c.Commit, catalog: c.Catalog, directory: c.Directory, now: c.Now, throttle: newThrottle(c.Now), checks: make(chan struct{}, checksAtOnce), cost: ordinary}
+	u := &Users{commit: c.Commit, catalog: c.Catalog, directory: c.Directory, now: c.Now, throttle: newThrottle(c.Now), checks: make(chan struct{}, checksAtOnce), cost: ordinary,
+		provider: c.Provider, questions: make(chan struct{}, questionsAtOnce), seal: c.Seal}
 	if c.Cheap {
 		u.cost = cost{Memory: 8, Passes: 1, Threads: 1}
 	}

@@ -35,6 +35,7 @@ type Auth struct {
 const (
 	LoginPath      = "/api/v1/auth/login"
 	FirstAdminPath = "/api/v1/auth/first-admin"
+	OIDCPath       = "/api/v1/auth/oidc/" // + authorize, device, login
 )
 
 // Register adds the routes.
@@ -43,6 +44,10 @@ func (a *Auth) Register(r *rest.Router) {
 	rest.Change(r, "/api/v1/auth/logout", func(q *http.Request, _ struct{}) (model.Revoked, uint64, error) { return a.logout(q) })
 	rest.Change(r, "/api/v1/auth/password", a.password)
 	rest.Change(r, "/api/v1/auth/ldap-password", a.ldapPassword)
+	rest.Change(r, "/api/v1/auth/oidc-secret", a.oidcSecret)
+	rest.Change(r, OIDCPath+"authorize", a.authorize)
+	rest.Change(r, OIDCPath+"device", a.device)
+	rest.Change(r, OIDCPath+"login", a.loginOIDC)
 	rest.Change(r, "/api/v1/auth/tokens", a.issue)
 	rest.Change(r, "/api/v1/auth/revoke", a.revoke)
 	rest.Change(r, FirstAdminPath, func(q *http.Request, _ struct{}) (model.Login, uint64, error) { return a.first(q) })
@@ -62,9 +67,14 @@ func (a *Auth) login(q *http.Request, request model.Login) (model.Token, uint64,
 		a.Failed(q, request.Username, err)
 		return t, 0, err
 	}
+	a.begun(q, t)
+	return t, rev, nil
+}
+
+// begun takes down that a session has begun.
+func (a *Auth) begun(q *http.Request, t model.Token) {
 	who := access.Subject{Identity: trust.Identity{Role: trust.User, Name: t.User}, Proof: access.Proof(t.Proof), Token: t.ID}
 	a.Note(q.WithContext(access.With(q.Context(), who)), "login", "")
-	return t, rev, nil
 }
 
 func (a *Auth) logout(q *http.Request) (model.Revoked, uint64, error) {

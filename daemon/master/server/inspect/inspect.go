@@ -10,6 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/oper"
 	"github.com/contiv/contiv/daemon/master/server/peer"
+	"github.com/contiv/contiv/daemon/record"
 )
 
 // Inspector inspects objects. Its methods are safe for concurrent use.
@@ -17,6 +18,8 @@ type Inspector struct {
 	Catalog     *catalog.Catalog
 	Peers       *peer.Peers
 	ClusterMode string
+	// Secrets tells how a view has a secret of netmaster's own, by its key.
+	Secrets func() func(v *catalog.View, key string) string
 }
 
 // Inspect returns configuration and operational state. It blocks while it asks agents, up to peer.Limit each.
@@ -106,6 +109,10 @@ func (i *Inspector) known(v *catalog.View, o model.Object) (any, error) {
 			out.Oper = &model.AppProfileOper{FabricState: state, FabricInfo: info}
 		}
 		return out, nil
+	case *model.LdapConfiguration:
+		return model.LdapConfigurationInspect{Config: o, Oper: &model.LdapConfigurationOper{BindPassword: i.Secrets()(v, record.LDAPKey)}}, nil
+	case *model.OidcConfiguration:
+		return model.OidcConfigurationInspect{Config: o, Oper: &model.OidcConfigurationOper{ClientSecret: i.Secrets()(v, record.OIDCKey)}}, nil
 	case *model.AciGw:
 		return model.AciGwInspect{Config: o, Oper: &model.AciGwOper{NumAppProfiles: v.Count(model.KindAppProfile())}}, nil
 	default:

@@ -1,0 +1,160 @@
+package users
+
+import (
+	"context"
+	"net/netip"
+	"net/url"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/trust"
+)
+
+// Claimed is what an OpenID provider says of someone.
+type Claimed struct {
+	Name   string
+	Groups []string
+}
+
+// Provider has an OpenID provider prove who someone is. Its methods block until the provider has answered. Errors are *model.Error.
+type Provider interface {
+	// Authorize is what a browser is to open.
+	Authorize(ctx context.Context, c *model.OidcConfiguration, q model.OIDCAuthorize) (url string, err error)
+	// Device is what a person is to type whose machine has no browser.
+	Device(ctx context.Context, c *model.OidcConfiguration, secret string, q model.OIDCDeviceRequest) (model.OIDCDevice, error)
+	// Login trades a code for an ID token, and says what that one proves. The error is of CodeNotReady while a device's person has done nothing yet.
+	Login(ctx context.Context, c *model.OidcConfiguration, secret string, q model.OIDCLogin) (Claimed, error)
+}
+
+// provider is the configured provider. Errors are *model.Error.
+func provider(v *catalog.View) (*model.OidcConfiguration, error) {
+	c, _ := v.Stored(model.KindOidcConfiguration(), "oidc").(*model.OidcConfiguration)
+	if c == nil {
+		return nil, model.Errorf(model.CodeNotReady, "", "this cluster has no OpenID provider").Try("log in with a password, or have an admin name a provider with netctl oidc set")
+	}
+	return c, nil
+}
+
+// askProvider has the provider asked something, for an address that has not asked too often.
+func (u *Users) askProvider(ctx context.Context, from string, ask func(context.Context, *model.OidcConfiguration, string) error) error {
+	if err := u.throttle.asked(from); err != nil {
+		return err
+	}
+	var c *model.OidcConfiguration
+	var raw []byte
+	var err error
+	u.catalog.View(func(v *catalog.View) {
+		c, err = provider(v)
+		raw = v.Value(record.OIDCKey)
+	})
+	if err != nil {
+		return err
+	}
+	if u.provider == nil {
+		return model.Errorf(model.CodeNotReady, "", "this netmaster asks no OpenID provider").Try("log in with a password")
+	}
+	secret, err := u.reveal(raw, record.OIDCKey, "netctl auth oidc-secret")
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	select {
+	case u.questions <- struct{}{}:
+	case <-ctx.Done():
+		return model.Errorf(model.CodeBusy, "", "netmaster is asking the OpenID provider about others").Try("log in a moment later")
+	}
+	defer func() { <-u.questions }()
+	return ask(ctx, c, secret)
+}
+
+// Authorize is what a browser is to open, for someone at an address. Errors are *model.Error.
+func (u *Users) Authorize(ctx context.Context, q model.OIDCAuthorize, from string) (out model.OIDCAuthorized, err error) {
+	if err := checkAuthorize(q); err != nil {
+		return out, err
+	}
+	err = u.askProvider(ctx, from, func(ctx context.Context, c *model.OidcConfiguration, _ string) (err error) {
+		out.URL, err = u.provider.Authorize(ctx, c, q)
+		return err
+	})
+	return out, err
+}
+
+// longParameter bounds what is passed on to a provider, in bytes.
+const longParameter = 2048
+
+// checkAuthorize refuses to send a browser elsewhere than to its own machine.
+func checkAuthorize(q model.OIDCAuthorize) error {
+	at, err := url.Parse(q.Redirect)
+	if err != nil || len(q.Redirect) > longParameter || at.Scheme != "http" || at.User != nil || !loopback(at.Hostname()) {
+		return model.Errorf(model.CodeInvalid, "redirect", "%.100q is no address of the machine of the one who logs in", q.Redirect).Try("it is like http://127.0.0.1:PORT/callback (RFC 8252, section 7.3)")
+	}
+	for field, value := range map[string]string{"state": q.State, "challenge": q.Challenge, "nonce": q.Nonce} {
+		if value == "" || len(value) > longParameter {
+			return model.Errorf(model.CodeInvalid, field, "a %s of %d bytes", field, len(value)).Try("send a random one of 32 bytes or more")
+		}
+	}
+	return nil
+}
+
+func loopback(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.IsLoopback()
+}
+
+// Device is what a person is to type whose machine has no browser, for someone at an address. Errors are *model.Error.
+func (u *Users) Device(ctx context.Context, q model.OIDCDeviceRequest, from string) (out model.OIDCDevice, err error) {
+	if q.Challenge == "" || len(q.Challenge) > longParameter {
+		return out, model.Errorf(model.CodeInvalid, "challenge", "a challenge of %d bytes", len(q.Challenge)).Try("send that of a random verifier")
+	}
+	err = u.askProvider(ctx, from, func(ctx context.Context, c *model.OidcConfiguration, secret string) (err error) {
+		out, err = u.provider.Device(ctx, c, secret, q)
+		return err
+	})
+	return out, err
+}
+
+// LoginOIDC begins a session of who a provider's code proves. It blocks until that is durable. Errors are *model.Error: of CodeNotReady while a device's
+// person has done nothing yet.
+func (u *Users) LoginOIDC(ctx context.Context, q model.OIDCLogin, from string) (model.Token, uint64, error) {
+	if (q.Code == "") == (q.DeviceCode == "") || q.Verifier == "" || max(len(q.Code), len(q.DeviceCode), len(q.Verifier), len(q.Redirect)) > longCode {
+		return model.Token{}, 0, model.Errorf(model.CodeInvalid, "code", "a code of the OpenID provider and a device code, or neither, or one without its verifier").Try("send one of the two, with its verifier")
+	}
+	var who Claimed
+	var by model.OidcConfiguration
+	err := u.askProvider(ctx, from, func(ctx context.Context, c *model.OidcConfiguration, secret string) (err error) {
+		by = *c
+		who, err = u.provider.Login(ctx, c, secret, q)
+		return err
+	})
+	if err != nil {
+		return model.Token{}, 0, err
+	}
+	name := access.ProviderPrefix + who.Name
+	if err := (trust.Identity{Role: trust.User, Name: name}).Check(); err != nil {
+		return model.Token{}, 0, model.Errorf(model.CodeDenied, "", "claim %s of the ID token names a user that cannot be one here: %v", by.UsernameClaim, err).
+			Try("have an admin choose another claim, with netctl oidc set --username-claim")
+	}
+	t := record.Token{User: name, Proof: string(access.Provider), Groups: who.Groups, From: from, Issuer: providerID(&by)}
+	return u.issue(ctx, t, SessionTime, func(v *catalog.View) error {
+		c, err := provider(v)
+		if err == nil && providerID(c) != t.Issuer {
+			return model.Errorf(model.CodeUnproved, "", "the OpenID provider has changed meanwhile").Try("log in again")
+		}
+		return err
+	})
+}
+
+// longCode bounds codes of a provider, in bytes.
+const longCode = 16384
+
+// providerID tells providers apart: sessions hold as long as the cluster has the one that they are of. The issuer has no space.
+func providerID(c *model.OidcConfiguration) string { return c.Issuer + " " + c.ClientId }
+
+// trusted tells whether the cluster still has the provider that a session is of.
+func trusted(v *catalog.View, issuer string) bool {
+	c, err := provider(v)
+	return err == nil && providerID(c) == issuer
+}

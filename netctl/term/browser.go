@@ -1,0 +1,26 @@
+package term
+
+import (
+	"os/exec"
+	"runtime"
+)
+
+// Browser is how a URL is opened in the person's browser; nil where there is none: no display, or one that is not the person's, who came over SSH.
+func Browser(getenv func(string) string) func(url string) error {
+	program := "xdg-open"
+	switch {
+	case getenv("SSH_CONNECTION") != "":
+		return nil
+	case runtime.GOOS == "darwin":
+		program = "open"
+	case getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "":
+		return nil
+	}
+	return func(url string) error {
+		path, err := exec.LookPath(program)
+		if err != nil {
+			return err
+		}
+		return exec.Command(path, url).Run()
+	}
+}

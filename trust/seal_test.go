@@ -1,0 +1,71 @@
+package trust_test
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/trust"
+)
+
+func sealOf(tb testing.TB, a *trust.Authority) *trust.Seal {
+	tb.Helper()
+	s, err := a.Seal()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+// What one netmaster has sealed another one opens, which has read the same authority from its files; no other authority does, and no other place.
+func TestSeal(t *testing.T) {
+	a, err := trust.NewAuthority(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign, err := trust.NewAuthority(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, key, err := a.PEM()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := trust.ParseAuthority(certificate, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second, other := sealOf(t, a), sealOf(t, read), sealOf(t, foreign)
+	sealed := first.Close("ldap", []byte("searching"))
+	if bytes.Contains(sealed, []byte("searching")) || bytes.Equal(sealed, first.Close("ldap", []byte("searching"))) {
+		t.Error("the secret shows")
+	}
+	if got, err := second.Open("ldap", sealed); err != nil || string(got) != "searching" || second.By() != first.By() {
+		t.Errorf("another netmaster: got %q, %v", got, err)
+	}
+	if _, err := other.Open("ldap", sealed); !errors.Is(err, trust.ErrSealed) || other.By() == first.By() {
+		t.Errorf("another authority: %v", err)
+	}
+	if _, err := second.Open("oidc", sealed); !errors.Is(err, trust.ErrSealed) {
+		t.Errorf("another place: %v", err)
+	}
+}
+
+// Whatever the store has for a sealed secret, it opens only if it was sealed.
+func FuzzSeal(f *testing.F) {
+	a, err := trust.NewAuthority(time.Now())
+	if err != nil {
+		f.Fatal(err)
+	}
+	s := sealOf(f, a)
+	right := s.Close("ldap", []byte("searching"))
+	f.Add([]byte{})
+	f.Add(right[:len(right)-1])
+	f.Add(bytes.Clone(right))
+	f.Fuzz(func(t *testing.T, sealed []byte) {
+		if got, err := s.Open("ldap", sealed); err == nil && !bytes.Equal(sealed, right) {
+			t.Errorf("%x opens as %q", sealed, got)
+		}
+	})
+}
