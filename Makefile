@@ -55,7 +55,7 @@ lint: ## formatting, vet, staticcheck
 	$(GO) tool staticcheck ./...
 
 .PHONY: unit
-unit: ## unit, conformance and real-switch tests, with the race detector; a large recovery without it
+unit: .cache/provider ## unit, conformance and real-switch tests, with the race detector; a large recovery without it
 	$(GO) test -race -timeout 15m $$($(GO) list ./... | grep -v -e /test/scenario -e /test/docker -e /test/kubernetes)
 	$(GO) test -count=1 -timeout 5m -run TestRecovery ./daemon/store/etcd
 
@@ -99,6 +99,7 @@ kubernetes-images: build ## make the container image that deploy/kubernetes runs
 
 include test/consul/consul.mk
 include test/engines/engines.mk
+include test/provider/provider.mk
 include test/kubernetes/kubernetes.mk
 
 .PHONY: fuzz

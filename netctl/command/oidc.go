@@ -33,6 +33,7 @@ func runLoginOIDC(ctx context.Context, f *Factory, device bool, port int) error 
 	if err != nil {
 		return err
 	}
+	c.Patience = 0 // a code counts once, and a provider that is away is no leader to come
 	verifier := base64.RawURLEncoding.EncodeToString(random())
 	var t model.Token
 	if device {

@@ -146,7 +146,7 @@ func (s *Server) permit(route *rest.Route, who *access.Subject) error {
 // unproved refuses who has proved nothing.
 func unproved() *model.Error {
 	return model.Errorf(model.CodeUnproved, "", "the request does not prove who it is from").
-		Try("log in with netctl login; a script sends the token of a service account as %s", TokenHeader)
+		Try("log in with netctl login, or netctl login --oidc as the OpenID provider's; a script sends the token of a service account as %s", TokenHeader)
 }
 
 // TokenHeader carries the token of a session or of a service account, as the original's clients send it.

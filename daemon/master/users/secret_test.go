@@ -1,0 +1,88 @@
+package users_test
+
+import (
+	"context"
+	"io/fs"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/enginetest"
+	"github.com/contiv/contiv/daemon/master/users"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/trust"
+)
+
+// told is a directory that remembers what netmaster has logged in with.
+type told struct{ password string }
+
+func (d *told) Check(_ context.Context, _ *model.LdapConfiguration, password, _, _ string) ([]string, error) {
+	d.password = password
+	return nil, nil
+}
+
+// sealOf is the seal of a new authority.
+func sealOf(tb testing.TB) func() (*trust.Seal, error) {
+	tb.Helper()
+	a, err := trust.NewAuthority(time.Now())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return a.Seal
+}
+
+func noAuthority() (*trust.Seal, error) { return nil, fs.ErrNotExist }
+
+// The bind password is sealed where netmasters have the authority's key. What was stored in plain text is sealed by the next leader, and a seal whose key is gone
+// says what to do.
+func TestSecret(t *testing.T) {
+	w := enginetest.Start(t, enginetest.Options{})
+	w.Must(t, "ldapConfiguration ldap server=ldap baseDN=dc=x bindDN=cn=contiv")
+	first, second := sealOf(t), sealOf(t)
+	with := func(seal func() (*trust.Seal, error)) (*users.Users, *told) {
+		d := &told{}
+		return users.New(users.Config{Commit: w.Commit, Catalog: w.Catalog, Directory: d, Seal: seal, Cheap: true}), d
+	}
+	stored := func() (out string) {
+		w.Catalog.View(func(v *catalog.View) { out = string(v.Value(record.LDAPKey)) })
+		return out
+	}
+	// expect logs someone in by the directory, and compares how the secret is kept and what the directory was told.
+	expect := func(step string, seal func() (*trust.Seal, error), state, password, refusal string) {
+		t.Helper()
+		u, d := with(seal)
+		_, _, err := u.Login(t.Context(), model.Login{Username: "dora", Password: "explorer"}, "192.0.2.1")
+		got := ""
+		w.Catalog.View(func(v *catalog.View) { got = u.Secrets()(v, record.LDAPKey) })
+		if got != state || d.password != password || (err == nil) != (refusal == "") || err != nil && !strings.Contains(err.Error(), refusal) {
+			t.Errorf("%s: want it %s, %q, %q; got %s, %q, %v", step, state, password, refusal, got, d.password, err)
+		}
+	}
+	set := func(seal func() (*trust.Seal, error), text string) {
+		t.Helper()
+		u, _ := with(seal)
+		if _, err := u.SetLDAPPassword(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect("nothing was set", first, "none", "", "")
+	set(noAuthority, "searching")
+	expect("without an authority", noAuthority, "plain", "searching", "")
+	u, _ := with(first)
+	if _, err := w.Commit.Do(t.Context(), func(tx *commit.Tx) error { return u.SealSecrets(tx) }); err != nil {
+		t.Fatal(err)
+	}
+	expect("sealed by the next leader", first, "sealed", "searching", "")
+	if strings.Contains(stored(), "searching") {
+		t.Errorf("it shows in the store: %s", stored())
+	}
+	expect("the authority was replaced", second, "lost", "", "netctl auth ldap-password")
+	expect("the authority's key is gone", noAuthority, "lost", "", "netctl auth ldap-password")
+	set(second, "finding")
+	expect("set again", second, "sealed", "finding", "")
+	w.Must(t, "ldapConfiguration ldap server=elsewhere baseDN=dc=x bindDN=cn=contiv")
+	expect("another server", second, "none", "", "")
+}
