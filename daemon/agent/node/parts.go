@@ -57,6 +57,7 @@ func (n *Node) parts() []task.Task {
 			}
 		}),
 		n.afterSync("drift", n.drift.Run),
+		n.afterSync("checks of the host", n.examiner.Run),
 		n.afterSync("MTU of containers that meet hosts", n.followDirect),
 		n.afterSync("first flows", n.settle),
 		task.Func("readiness", n.watchReadiness),
