@@ -14,6 +14,16 @@ type Check struct {
 	Every time.Duration // how often it looks by itself
 	// Look blocks at most until ctx ends; what it cannot tell is a finding of severity unknown. It fills in all but Host and Since.
 	Look func(ctx context.Context) []model.Finding
+	// Asked is Look for those who ask now: it may cost more than what is done all the time. nil: Look.
+	Asked func(ctx context.Context) []model.Finding
+}
+
+// asked is what the check does when someone asks.
+func (c *Check) asked() func(ctx context.Context) []model.Finding {
+	if c.Asked != nil {
+		return c.Asked
+	}
+	return c.Look
 }
 
 // identity tells findings apart.

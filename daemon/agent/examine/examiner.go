@@ -60,7 +60,7 @@ func (e *Examiner) Run(ctx context.Context) error {
 func (e *Examiner) repeat(ctx context.Context, i int) {
 	every := e.Checks[i].Every
 	for due := time.Duration(rand.Int64N(int64(every))); pause(ctx, due); due = every - every/10 + time.Duration(rand.Int64N(int64(every)/5+1)) {
-		e.look(ctx, i)
+		e.look(ctx, i, e.Checks[i].Look)
 	}
 }
 
@@ -71,7 +71,7 @@ func (e *Examiner) Now(ctx context.Context) []model.Finding {
 	done := make(chan int, len(e.Checks))
 	for i := range e.Checks {
 		go func() {
-			e.look(ctx, i)
+			e.look(ctx, i, e.Checks[i].asked())
 			done <- i
 		}()
 	}
@@ -118,7 +118,7 @@ func (e *Examiner) list(silent map[int]bool) []model.Finding {
 }
 
 // look runs one check, unless it is under way already, then it waits for the result of that. What is new has to be there a second time.
-func (e *Examiner) look(ctx context.Context, i int) {
+func (e *Examiner) look(ctx context.Context, i int, look func(context.Context) []model.Finding) {
 	select {
 	case e.turns[i] <- struct{}{}:
 		defer func() { <-e.turns[i] }()
@@ -128,13 +128,13 @@ func (e *Examiner) look(ctx context.Context, i int) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, Limit)
 	defer cancel()
-	list := e.named(e.Checks[i].Look(ctx))
+	list := e.named(look(ctx))
 	if took := time.Since(began); e.news(i, list) && took+confirm+took < Limit && pause(ctx, confirm) {
 		seen := map[identity]bool{}
 		for j := range list {
 			seen[identityOf(&list[j])] = true
 		}
-		again := e.named(e.Checks[i].Look(ctx))
+		again := e.named(look(ctx))
 		list = slices.DeleteFunc(again, func(f model.Finding) bool { return !seen[identityOf(&f)] })
 	}
 	e.keep(i, list)

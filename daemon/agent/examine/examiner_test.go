@@ -107,6 +107,23 @@ func TestRun(t *testing.T) {
 	})
 }
 
+// Who asks has a check do what it does for those who ask, and for no one else.
+func TestNow_Asked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := looks(nil)
+		c.Asked = looks([]model.Finding{finding("a", "endpoint/x")}).Look
+		e := New(Options{Host: "h1", Now: time.Now, Checks: []Check{c}})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := e.Run(ctx); err != nil || len(e.Findings()) != 0 {
+			t.Errorf("by itself: want nothing, got %v, %v", e.Findings(), err)
+		}
+		if got := codes(e.Now(t.Context())); !slices.Equal(got, []string{"a endpoint/x h1"}) {
+			t.Errorf("asked: got %q", got)
+		}
+	})
+}
+
 func TestMany(t *testing.T) {
 	var list []model.Finding
 	for i := range 130 {
