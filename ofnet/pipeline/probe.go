@@ -126,3 +126,6 @@ func ProbeTrunk(s *ofnet.State, segment string) (do flow.Actions, ok bool) {
 	}
 	return flow.Do(append(pushTag(n), toUplink(s))...), true
 }
+
+// ProbeSelf has the switch take a frame as if it had come by the trunk, without a network: an agent hears a probe to itself again.
+func ProbeSelf() flow.Actions { return flow.Do(on(bitUplink), flow.Resubmit(tNeighbor)) }

@@ -61,6 +61,7 @@ type Node struct {
 	access    *hostaccess.Engine
 	drift     *drift.Keeper
 	examiner  *examine.Examiner
+	outlook   *outlook
 	answers   *responder.Responder
 	told      *channel.Client
 	records   *checkpoint.Source // what is told, and what was
@@ -152,6 +153,7 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	}
 	n.drift = drift.New(drift.Options{Sources: []drift.Source{&drift.Ports{Host: c.Host, Switch: n.sw}, n.attach.LostPorts(), n.attach.CutOff(), n.access}, Leave: leave,
 		Changed: n.db.Changed, Log: c.Log})
+	n.outlook = newOutlook(n)
 	n.examiner = examine.New(examine.Options{Host: c.Host, Checks: n.checks(), Now: time.Now})
 	n.tasks = task.NewGroup(c.Log, n.parts()...)
 	return n, nil

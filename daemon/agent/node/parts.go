@@ -77,6 +77,7 @@ func (n *Node) parts() []task.Task {
 	if len(n.Uplinks) > 1 {
 		parts = append(parts, n.afterPreparation("uplinks", n.followUplinks))
 	}
+	parts = append(parts, n.outlook.parts(n)...)
 	parts = append(parts, n.certificates()...)
 	n.doors = append(n.doors, n.cniDoors()...)
 	if n.InspectPort != 0 {
