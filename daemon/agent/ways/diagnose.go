@@ -99,8 +99,12 @@ func (p *Prober) locate(ctx context.Context, w Way, soon time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c := p.conditions[w]; c != nil {
-		now := time.Now()
-		c.there.add(now, o.asked, o.asked-o.heard)
-		c.home.add(now, o.heard, o.heard-o.back)
+		now, both := time.Now(), located{}
+		if c.heardOf != nil {
+			both = *c.heardOf
+		}
+		both.there.add(now, o.asked, o.asked-o.heard)
+		both.home.add(now, o.heard, o.heard-o.back)
+		c.heardOf = &both // who looks at it meanwhile has the other one
 	}
 }

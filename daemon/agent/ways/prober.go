@@ -73,10 +73,10 @@ type Prober struct {
 
 // condition is what is known of a way.
 type condition struct {
-	known       time.Time // since when the way is needed
-	loss        window
-	there, home window // by what the other agent has heard
-	trip        time.Duration
+	known   time.Time // since when the way is needed
+	loss    window
+	heardOf *located // nil: its agent was not asked
+	trip    time.Duration
 
 	silent  int       // probes in a row that did not come back
 	since   time.Time // the first of them
@@ -90,6 +90,9 @@ type condition struct {
 
 	due time.Time // of the next visit, under suspicion
 }
+
+// located is what was lost in each direction, by what the other agent has heard.
+type located struct{ there, home window }
 
 // direction is where something is wrong.
 type direction int

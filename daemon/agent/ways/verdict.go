@@ -114,10 +114,17 @@ func (v *verdict) tunnel(s *state) (out []model.Finding) {
 // lost is how much is lost on a way, and where as far as it is known.
 func (v *verdict) lost(s *state, c count) string {
 	text := fmt.Sprintf("%d of %d probes (%.1f %%) on %s were lost within %s", c.lost, c.sent, c.percent(), s.name(), seconds(c.over))
-	if there, home := s.there.count(v.now), s.home.count(v.now); there.sent >= enoughProbes && home.sent > 0 {
+	if s.heardOf == nil {
+		return text + v.roundTrip(s)
+	}
+	if there, home := s.heardOf.there.count(v.now), s.heardOf.home.count(v.now); there.sent >= enoughProbes && home.sent > 0 {
 		text += fmt.Sprintf("; of those that its agent has counted, %.1f %% on the way there and %.1f %% on the way back", there.percent(), home.percent())
 	}
-	return text + fmt.Sprintf("; round trip %s", s.trip.Round(10*time.Microsecond))
+	return text + v.roundTrip(s)
+}
+
+func (v *verdict) roundTrip(s *state) string {
+	return fmt.Sprintf("; round trip %s", s.trip.Round(10*time.Microsecond))
 }
 
 // narrow is what passes a way.

@@ -15,7 +15,7 @@ type window struct {
 }
 
 type slot struct {
-	at         time.Time
+	at         int64 // milliseconds since 1970
 	sent, lost uint16
 }
 
@@ -25,11 +25,11 @@ func (w *window) add(now time.Time, sent, lost int) {
 		return
 	}
 	last := &w.slots[(w.next+moments-1)%moments]
-	if last.sent > 0 && now.Sub(last.at) < moment {
+	if last.sent > 0 && now.UnixMilli()-last.at < moment.Milliseconds() {
 		last.sent, last.lost = last.sent+uint16(sent), last.lost+uint16(max(lost, 0))
 		return
 	}
-	w.slots[w.next] = slot{now, uint16(sent), uint16(max(lost, 0))}
+	w.slots[w.next] = slot{now.UnixMilli(), uint16(sent), uint16(max(lost, 0))}
 	w.next = (w.next + 1) % moments
 }
 
@@ -44,7 +44,7 @@ type count struct {
 func (w *window) count(now time.Time) (c count) {
 	for i := range w.slots {
 		s := &w.slots[i]
-		age := now.Sub(s.at)
+		age := now.Sub(time.UnixMilli(s.at))
 		if s.sent == 0 || age > lately {
 			continue
 		}
