@@ -114,11 +114,15 @@ func (n *Node) uplinkName(port uint32) string {
 
 // alive tells whether the machine of a host answers otherwise than by its switch: whatever it says to a connection, it is there.
 func (n *Node) alive(ctx context.Context, host string) ways.Life {
-	at := slices.IndexFunc(n.desired.Machines(), func(h *record.Host) bool { return h.Label == host })
+	machines := n.desired.Machines()
+	at := slices.IndexFunc(machines, func(h *record.Host) bool { return h.Label == host })
 	if at < 0 {
 		return ways.Life{Said: "no machine is this host any more"}
 	}
-	h := n.desired.Machines()[at]
+	h, other := machines[at], ""
+	if h.Version != n.Version.Version {
+		other = h.Version
+	}
 	try := []netip.AddrPort{h.Control}
 	if port := h.Control.Port(); port != 0 && h.VTEP != h.Control.Addr() {
 		try = append(try, netip.AddrPortFrom(h.VTEP, port))
@@ -137,10 +141,10 @@ func (n *Node) alive(ctx context.Context, host string) ways.Life {
 	}
 	for range try {
 		if to := <-answers; to.IsValid() {
-			return ways.Life{Alive: true, Said: fmt.Sprintf("the machine answers at %s", to.Addr())}
+			return ways.Life{Alive: true, Other: other, Said: fmt.Sprintf("the machine answers at %s", to.Addr())}
 		}
 	}
-	return ways.Life{Said: fmt.Sprintf("the machine does not answer at %s either", h.Control.Addr())}
+	return ways.Life{Other: other, Said: fmt.Sprintf("the machine does not answer at %s either", h.Control.Addr())}
 }
 
 // answersAt tells whether a machine takes or refuses a connection.

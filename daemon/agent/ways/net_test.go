@@ -54,6 +54,7 @@ type underlay struct {
 	mute    map[string]bool // hosts whose agents do not run
 	hung    map[string]bool // hosts whose switches return nothing to their agents
 	sent    map[string]int  // frames, by host
+	other   string          // version of the others' agents; "": that of each other's
 }
 
 func newUnderlay(t *testing.T, hosts ...string) *underlay {
@@ -79,7 +80,7 @@ func newUnderlay(t *testing.T, hosts ...string) *underlay {
 				if u.is(u.dead, other) {
 					return Life{Said: "its control address is silent"}
 				}
-				return Life{Alive: true, Said: "its control address answers"}
+				return Life{Alive: true, Said: "its control address answers", Other: u.other}
 			}})
 	}
 	return u

@@ -37,7 +37,8 @@ type Origin struct {
 // Life is what is known of the machine at the other end when nothing answers on a way.
 type Life struct {
 	Alive bool
-	Said  string // how it answered, or that it did not: "its control address 10.0.0.2:9090 answers"
+	Said  string // how it answered, or that it did not: "the machine answers at 10.0.0.2"
+	Other string // version of its agent when that is not this one's: it may be one whose switch turns no probes back
 }
 
 // Options are what a Prober needs.

@@ -107,6 +107,25 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// Of a host whose version may not know of probes nothing is said, unless it has answered before.
+func TestOtherVersion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := newUnderlay(t, "h1")
+		u.other = "0.9"
+		u.drops = func(h hop) bool { return h.to == "h2" }
+		defer u.run(t)()
+		pass(time.Minute)
+		if got := said(u.probers["h1"].Look(t.Context())); !regexp.MustCompile(`^unknown ways-unknown host/h2: host h2, whose agent is of version 0\.9, .*$`).MatchString(got) {
+			t.Errorf("want nothing known of h2, got\n%s", got)
+		}
+		u.set(func() { u.drops = func(h hop) bool { return h.to == "h3" && !h.vlan } })
+		pass(time.Minute)
+		if got := said(u.probers["h1"].Look(t.Context())); !regexp.MustCompile(`^error tunnel-blocked host/h3: .*$`).MatchString(got) {
+			t.Errorf("want h3 blocked, got\n%s", got)
+		}
+	})
+}
+
 // Who asks is told at once.
 func TestAsk(t *testing.T) {
 	for name, row := range map[string]struct {

@@ -37,6 +37,11 @@ func (v *verdict) findings(list []state) (out []model.Finding) {
 	for i := range list {
 		s := &list[i]
 		switch {
+		case v.silent(s) && s.life.Other != "" && !s.answers:
+			if !unreachable[s.Host] {
+				out = append(out, v.older(s))
+			}
+			unreachable[s.Host] = true
 		case v.silent(s) && s.life.Said != "" && !s.life.Alive && !there[s.Host]:
 			if !unreachable[s.Host] {
 				out = append(out, v.unreachable(s))
@@ -75,6 +80,13 @@ func (v *verdict) silent(s *state) bool {
 func (v *verdict) deaf() model.Finding {
 	return model.Finding{Code: "ways-unknown", Severity: model.SeverityUnknown, Object: "host/" + v.self, Evidence: "the switch of this host does not return the agent's own probes, so nothing can be said of tunnels and VLANs",
 		Remedy: "see what is found about the switch of this host, and whether ovs-vswitchd is busy", Next: "netctl node ls"}
+}
+
+// older is what is said of a host that may not know of probes.
+func (v *verdict) older(s *state) model.Finding {
+	return model.Finding{Code: "ways-unknown", Severity: model.SeverityUnknown, Object: "host/" + s.Host,
+		Evidence: fmt.Sprintf("host %s, whose agent is of version %s, has answered no probe of this one yet, so nothing can be said of the ways to it", s.Host, s.life.Other),
+		Remedy:   "bring agents to one version: those before probes existed answer none", Next: "netctl node ls"}
 }
 
 // unreachable is what is said of a host that answers in no way at all: it may be down, and then it is no one's tunnel.
