@@ -10,6 +10,7 @@ type Kind string
 const (
 	KindSwitch      Kind = "switch"
 	KindUplink      Kind = "uplink" // of this host, when it has several members
+	KindProbes      Kind = "probes" // what turns back the probes of other hosts, by the label of this one
 	KindHost        Kind = "host"
 	KindTenant      Kind = "tenant"
 	KindSegment     Kind = "network"

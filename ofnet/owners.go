@@ -7,14 +7,17 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// Owners lists the keys of everything in the State, sorted: the switch, hosts, tenants, segments, their receivers,
+// Owners lists the keys of everything in the State, sorted: the switch, its uplinks, probes, hosts, tenants, segments, their receivers,
 // groups, tiers of rules, levels of class policies, services, router, next hops and routes, endpoints.
 func (s *State) Owners() []Key {
 	tiers := s.tiers()
-	out := make([]Key, 0, 1+s.Hosts.Len()+s.Tenants.Len()+2*s.Segments.Len()+s.Groups.Len()+len(tiers)+s.Services.Len()+s.Endpoints.Len())
+	out := make([]Key, 0, 2+s.Hosts.Len()+s.Tenants.Len()+2*s.Segments.Len()+s.Groups.Len()+len(tiers)+s.Services.Len()+s.Endpoints.Len())
 	out = append(out, Key{KindSwitch, s.Self})
 	if len(s.Local.Backup) > 0 {
 		out = append(out, Key{KindUplink, s.Self})
+	}
+	if s.Local.Tunnel != 0 || s.Local.Uplink != 0 {
+		out = append(out, Key{KindProbes, s.Self})
 	}
 	out = appendKeys(out, KindHost, s.Hosts)
 	out = appendKeys(out, KindTenant, s.Tenants)

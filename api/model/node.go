@@ -68,6 +68,7 @@ type AgentStatus struct {
 	Uplinks   []Uplink      `json:"uplinks,omitempty"`
 	Bond      string        `json:"uplinkBond,omitempty"` // how several are used together: "active-backup" or "lacp"
 	Docker    *DockerStatus `json:"docker,omitempty"`     // absent where the agent does not ask a Docker engine
+	Findings  []Finding     `json:"findings,omitempty"`   // of the checks that the agent makes on its host, the worst first; at most 100 and how many more
 }
 
 // Uplink is a NIC of a host's VLAN trunk.

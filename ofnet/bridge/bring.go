@@ -114,8 +114,12 @@ func (r *Reconciler) flush(ctx context.Context, sw Switch) error {
 	for {
 		r.mu.Lock()
 		if len(r.touched) >= manyOwners {
+			meters := r.ownMeters()
 			pieces := r.inPieces()
 			r.mu.Unlock()
+			if err := r.sendMeters(ctx, sw, meters); err != nil {
+				return err
+			}
 			if err := r.stream(ctx, sw, pieces); err != nil {
 				return err
 			}

@@ -265,7 +265,7 @@ func TestRefusedOwner(t *testing.T) {
 	others := ofnettest.Many(10, 0)
 	all := pipeline.Default().CompileAll(others)
 	mine := flow.Owner(endpointKey(bad.ID)[0])
-	wanted := flow.Set{Groups: all.Groups}
+	wanted := flow.Set{Groups: all.Groups, Meters: all.Meters}
 	for _, fl := range all.Flows {
 		if fl.Cookie.Owner() != mine {
 			wanted.Add(fl)

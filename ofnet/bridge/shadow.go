@@ -184,6 +184,13 @@ func (l *shadow) take(only func(*account) bool) *batch {
 	return b
 }
 
+// takeMeters is take for new meters and nothing else.
+func (l *shadow) takeMeters() *batch {
+	b := &batch{meters: l.meters.take(func(c *entry[uint32, flow.Meter]) bool { return c.owner != nil && !c.there })}
+	b.delta.AddMeters = newValues(b.meters.add)
+	return b
+}
+
 func flowsOf(list []change[flow.Key, body]) []flow.Flow {
 	out := make([]flow.Flow, len(list))
 	for i := range list {

@@ -36,6 +36,25 @@ func (r *Reconciler) inPieces() [][]ofnet.Key {
 	return append(out, endpoints)
 }
 
+// ownMeters compiles what turns back probes, which every switch has, and takes its meter: a stream holds none.
+func (r *Reconciler) ownMeters() *batch {
+	for k := range r.touched {
+		if k.Kind == ofnet.KindProbes {
+			r.compile([]ofnet.Key{k})
+		}
+	}
+	return r.shadow.takeMeters()
+}
+
+// sendMeters sends meters ahead of the flows that name them. Of an owner whose meter the switch refuses nothing is sent.
+func (r *Reconciler) sendMeters(ctx context.Context, sw Switch, b *batch) error {
+	if b.len() == 0 {
+		return nil
+	}
+	_, err := r.applied(ctx, sw, b, sw.Apply(ctx, &b.delta))
+	return err
+}
+
 // stream compiles owners piece by piece, and sends what is ready while it compiles the rest: all in one bundle. A switch that forwards nothing yet
 // carries out each change as it comes, in chunks, and the flows of the first table are left to the next flush. Deletions come last, when
 // everyone has said what they want. Meters cannot be in a bundle: where one turns up the stream ends early, and leaves the rest to the next

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/flow"
 )
@@ -16,11 +17,12 @@ func TestManyOwners(t *testing.T) {
 	stale := gotoFlow(1, 2, 60000)
 	for _, row := range []struct {
 		name            string
-		refuse          bool
+		refuse, metered bool
 		changes, failed int
 	}{
-		{"all taken", false, 1, 0},
-		{"one refused", true, 1, 1},
+		{"all taken", false, false, 1, 0},
+		{"one refused", true, false, 1, 1},
+		{"a meter of the switch's own, which goes first", false, true, 2, 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			f := bridge.NewFake()
@@ -36,6 +38,11 @@ func TestManyOwners(t *testing.T) {
 			c := compiler{}
 			for i := range uint16(owners) {
 				c[owned(fmt.Sprint(i))] = flow.Set{Flows: []flow.Flow{gotoFlow(1, 2, i)}}
+			}
+			if row.metered {
+				c[ofnet.Key{Kind: ofnet.KindProbes, Name: "h0"}] = flow.Set{Meters: []flow.Meter{{ID: 7, Rate: 1}},
+					Flows: []flow.Flow{flow.New(1, owners, flow.Match{}, flow.Do(flow.ToMeter(7)))}}
+				delete(c, owned("0"))
 			}
 			r := bridge.NewReconciler("h0", c, f, bridge.Options{RetryFirst: time.Hour, RetryMost: time.Hour})
 			start(t, r)

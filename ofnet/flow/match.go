@@ -3,6 +3,7 @@ package flow
 import (
 	"encoding/binary"
 	"fmt"
+	"net/netip"
 )
 
 // Match says which packets a flow is for. The zero Match takes every packet. It is immutable; equal matches are
@@ -157,6 +158,17 @@ func (m Match) Uint(f Field) (v uint64, ok bool) {
 		return v, true
 	}
 	return 0, false
+}
+
+// Addr returns the value of an address field, and whether the match asks for it as a whole.
+func (m Match) Addr(f Field) (a netip.Addr, ok bool) {
+	for t := range m.terms {
+		if t.field == f && t.whole() {
+			a = addrOf(f, t.value[:fields[f].size])
+			return a, a.IsValid()
+		}
+	}
+	return a, false
 }
 
 // terms yields the known terms in order.

@@ -16,6 +16,7 @@ const (
 	tNeighbor  flow.TableID = 8
 	tAnswer    flow.TableID = 9
 	tBack      flow.TableID = 10
+	tClaim     flow.TableID = 11
 	tQoS       flow.TableID = 12
 	tLocal     flow.TableID = 14
 	tUnhairpin flow.TableID = 16

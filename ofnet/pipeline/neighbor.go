@@ -18,6 +18,7 @@ func (neighbor) Tables() []flow.Table {
 		{ID: tNeighbor, Name: "neighbor", Asks: "ARP and ND: answer, flood, pass on, drop", Lost: "it is an address resolution without an answer"},
 		{ID: tAnswer, Name: "answer", Asks: "turn the request into its reply"},
 		{ID: tBack, Name: "back", Asks: "send the reply to where the request came from"},
+		{ID: tClaim, Name: "claim", Asks: "who outside claims a container's address", Lost: "a machine outside claims the address of a container"},
 	}
 }
 
@@ -93,29 +94,6 @@ func neighborEndpoint(out *flow.Set, s *ofnet.State, m member) {
 				mac = uplinkMAC(s)
 			}
 			out.Add(flow.New(tNeighbor, exact, flow.NewMatch(append(ask, has(bitUplink), inNetwork(m.net))...), answer(mac)))
-		}
-	}
-}
-
-// neighborForged: no one behind the uplink may claim an endpoint's address. That of one that is elsewhere may be claimed
-// where endpoints ask one another; where the switch answers for it, no one has asked.
-func neighborForged(out *flow.Set, m member) {
-	if m.net.Encap != ofnet.VLAN || !m.local && m.net.ARP == ofnet.Flood {
-		return
-	}
-	drop := func(terms ...flow.Term) {
-		out.Add(flow.New(tNeighbor, 150, flow.NewMatch(append(terms, has(bitUplink), inNetwork(m.net))...), flow.Actions{}))
-	}
-	if m.IP4.Is4() {
-		drop(flow.Eq(flow.ARPOp, 2), flow.EqAddr(flow.ARPSPA, m.IP4))
-		if m.local {
-			drop(flow.Eq(flow.ARPOp, 1), flow.EqAddr(flow.ARPSPA, m.IP4))
-		}
-	}
-	if m.IP6.Is6() {
-		drop(flow.Eq(flow.ICMPv6Type, ndAdvertisement), flow.EqAddr(flow.NDTarget, m.IP6))
-		if m.local {
-			drop(flow.Eq(flow.ICMPv6Type, ndSolicitation), flow.EqAddr(flow.IPv6Src, m.IP6))
 		}
 	}
 }

@@ -33,6 +33,7 @@ const (
 	Offered  Counter = "port"
 	Sent     Counter = "source"
 	Received Counter = "received"
+	Spoofed  Counter = "spoofed" // of what is offered, with an address of someone else
 )
 
 // Counted is the cookie of the flows that count for an endpoint.

@@ -15,16 +15,16 @@ type traffic struct{ offered, sent, received uint64 }
 
 // counters are what the switch has counted for an endpoint.
 func (w *wires) counters(endpoint string) traffic {
-	p := pipeline.Default()
-	read := func(c pipeline.Counter) (n uint64) {
-		flows := w.lab.ovs.Ofctl("dump-flows", "br0", fmt.Sprintf("cookie=%#x/-1", uint64(p.Counted(c, endpoint))))
-		for _, m := range regexp.MustCompile(`n_packets=(\d+)`).FindAllStringSubmatch(flows, -1) {
-			more, _ := strconv.ParseUint(m[1], 10, 64)
-			n += more
-		}
-		return n
+	return traffic{w.counted(pipeline.Offered, endpoint), w.counted(pipeline.Sent, endpoint), w.counted(pipeline.Received, endpoint)}
+}
+
+func (w *wires) counted(c pipeline.Counter, endpoint string) (n uint64) {
+	flows := w.lab.ovs.Ofctl("dump-flows", "br0", fmt.Sprintf("cookie=%#x/-1", uint64(pipeline.Default().Counted(c, endpoint))))
+	for _, m := range regexp.MustCompile(`n_packets=(\d+)`).FindAllStringSubmatch(flows, -1) {
+		more, _ := strconv.ParseUint(m[1], 10, 64)
+		n += more
 	}
-	return traffic{read(pipeline.Offered), read(pipeline.Sent), read(pipeline.Received)}
+	return n
 }
 
 // checkCounters compares what the switch has counted with what has gone through the ports, to the packet. It waits until the switch has

@@ -17,7 +17,7 @@
 //	router --peer ADDRESS@AS...          a BGP router on the trunks, AS 500 at 50.1.1.200/24, with 20.1.1.0/24 behind it
 //	norouter ADDRESS/LENGTH              end the one with that --address: it withdraws what it announced
 //	crashrouter ADDRESS/LENGTH           kill it: what it announced is withdrawn by no one
-//	outside COMMAND...                   run a command on that router
+//	outside COMMAND...                   run a command on that router, where the switches between the hosts are: vtep and trunk, with ports h1-vtep, h1-trunk, ...
 //	vtysh [--address A] -c COMMAND...    ask FRR, of a router with --daemon frr
 //	serving web ADDRESS                  a name server that knows everyone by one address
 //	flows h1 keep|same                   remember the flows of a host's switch, compare them with that

@@ -11,7 +11,7 @@ import (
 
 // kinds are the kinds of objects by which flows can be asked for.
 var kinds = []ofnet.Kind{ofnet.KindTenant, ofnet.KindSegment, ofnet.KindGroup, ofnet.KindPolicy, ofnet.KindRule, ofnet.KindLevel, ofnet.KindClassPolicy, ofnet.KindService, ofnet.KindBackend,
-	ofnet.KindEndpoint, ofnet.KindSwitch, ofnet.KindUplink, ofnet.KindHost, ofnet.KindRouter, ofnet.KindRoute, ofnet.KindNextHops}
+	ofnet.KindEndpoint, ofnet.KindSwitch, ofnet.KindUplink, ofnet.KindProbes, ofnet.KindHost, ofnet.KindRouter, ofnet.KindRoute, ofnet.KindNextHops}
 
 // ownedBy returns what tells whether an owner is the object that text names: as flows name it, "kind/name", or as users do.
 // That is "tenant:name" of a network, group, service, policy or rule, and a container's name of an endpoint. A policy has the flows of

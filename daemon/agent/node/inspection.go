@@ -99,7 +99,7 @@ func (n *Node) Status() model.AgentStatus {
 			}
 		}
 	}
-	s.Differs = n.drift.Left()
+	s.Differs, s.Findings = n.drift.Left(), n.examiner.Findings()
 	for _, d := range n.drift.Stuck() {
 		s.Errors = append(s.Errors, model.OwnerStatus{Owner: d.Owner, Phase: bridge.Failed.String(), Revision: sum.Revision, Error: d.Text()})
 	}

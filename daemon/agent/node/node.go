@@ -17,6 +17,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/claim"
 	"github.com/contiv/contiv/daemon/agent/desired"
 	"github.com/contiv/contiv/daemon/agent/drift"
+	"github.com/contiv/contiv/daemon/agent/examine"
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
 	"github.com/contiv/contiv/daemon/agent/names"
 	"github.com/contiv/contiv/daemon/agent/responder"
@@ -59,6 +60,8 @@ type Node struct {
 	attach    *attach.Engine
 	access    *hostaccess.Engine
 	drift     *drift.Keeper
+	examiner  *examine.Examiner
+	outlook   *outlook
 	answers   *responder.Responder
 	told      *channel.Client
 	records   *checkpoint.Source // what is told, and what was
@@ -150,6 +153,8 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	}
 	n.drift = drift.New(drift.Options{Sources: []drift.Source{&drift.Ports{Host: c.Host, Switch: n.sw}, n.attach.LostPorts(), n.attach.CutOff(), n.access}, Leave: leave,
 		Changed: n.db.Changed, Log: c.Log})
+	n.outlook = newOutlook(n)
+	n.examiner = examine.New(examine.Options{Host: c.Host, Checks: n.checks(), Now: time.Now})
 	n.tasks = task.NewGroup(c.Log, n.parts()...)
 	return n, nil
 }

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/contiv/contiv/daemon/agent/cniserver"
@@ -57,6 +58,7 @@ func (n *Node) parts() []task.Task {
 			}
 		}),
 		n.afterSync("drift", n.drift.Run),
+		n.afterSync("checks of the host", n.examiner.Run),
 		n.afterSync("MTU of containers that meet hosts", n.followDirect),
 		n.afterSync("first flows", n.settle),
 		task.Func("readiness", n.watchReadiness),
@@ -76,7 +78,7 @@ func (n *Node) parts() []task.Task {
 	if len(n.Uplinks) > 1 {
 		parts = append(parts, n.afterPreparation("uplinks", n.followUplinks))
 	}
-	parts = append(parts, n.certificates()...)
+	parts = slices.Concat(parts, n.outlook.parts(n), n.certificates())
 	n.doors = append(n.doors, n.cniDoors()...)
 	if n.InspectPort != 0 {
 		n.doors = append(n.doors, n.inspectors()...)

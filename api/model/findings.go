@@ -1,0 +1,24 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+)
+
+// weight orders severities, the worst first.
+func (s Severity) weight() int {
+	switch s {
+	case SeverityError:
+		return 0
+	case SeverityWarning:
+		return 1
+	}
+	return 2
+}
+
+// SortFindings puts the worst first, then by code, object and host.
+func SortFindings(list []Finding) {
+	slices.SortStableFunc(list, func(a, b Finding) int {
+		return cmp.Or(a.Severity.weight()-b.Severity.weight(), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Object, b.Object), cmp.Compare(a.Host, b.Host))
+	})
+}

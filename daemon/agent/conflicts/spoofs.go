@@ -1,0 +1,106 @@
+package conflicts
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/bridge"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+const (
+	spoofedMost  = 10 // packets within spoofedLasts that are no finding
+	spoofedLasts = time.Minute
+)
+
+// SpoofOptions are what Spoofs needs.
+type SpoofOptions struct {
+	// Hits reads what each endpoint here has said with an address that is not its own, by flow.Owner of the endpoint.
+	Hits func(ctx context.Context) (map[uint64]bridge.Hits, error)
+	View func(func(s *ofnet.State)) // shows what the switch is to do
+}
+
+// Spoofs finds containers that speak with addresses which are not theirs, by the counters of the switch. It is safe for concurrent use.
+type Spoofs struct {
+	o SpoofOptions
+
+	mu     sync.Mutex
+	counts map[string][]reading // by endpoint, the oldest first
+}
+
+// reading is a counter at a time.
+type reading struct {
+	at      time.Time
+	packets uint64
+}
+
+// NewSpoofs makes Spoofs.
+func NewSpoofs(o SpoofOptions) *Spoofs { return &Spoofs{o: o, counts: map[string][]reading{}} }
+
+// Look reads the counters and compares them with those of the last minute. The first reading of a counter tells nothing: no one knows how old
+// what it has counted is.
+func (p *Spoofs) Look(ctx context.Context) (out []model.Finding) {
+	hits, err := p.o.Hits(ctx)
+	if err != nil {
+		return []model.Finding{{Code: "spoofed-unknown", Severity: model.SeverityUnknown, Object: "switch/contiv0", Evidence: "the counters of spoofed packets cannot be read: " + err.Error(),
+			Remedy: "see what is found about the switch of this host"}}
+	}
+	now := time.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.o.View(func(s *ofnet.State) {
+		had := p.counts
+		p.counts = make(map[string][]reading, len(had))
+		for e := range s.On(s.Self) {
+			h, ok := hits[flow.Owner(e.Key())]
+			if !ok {
+				continue
+			}
+			list := add(had[e.ID], reading{now, h.Packets})
+			p.counts[e.ID] = list
+			if n := h.Packets - list[0].packets; n > spoofedMost {
+				out = append(out, spoofedBy(e, n, now.Sub(list[0].at)))
+			}
+		}
+	})
+	slices.SortFunc(out, func(a, b model.Finding) int { return cmp.Compare(a.Object, b.Object) })
+	return out
+}
+
+// mostReadings of a counter are kept: those that changed nothing are left out.
+const mostReadings = 16
+
+// add appends a reading, and leaves out those that are older than they count for, but for the last of them. A counter that has gone back begins again.
+func add(list []reading, r reading) []reading {
+	if n := len(list); n > 0 && list[n-1].packets > r.packets {
+		list = nil
+	}
+	if n := len(list); n > 1 && list[n-1].packets == r.packets && list[n-2].packets == r.packets {
+		list = list[:n-1]
+	}
+	for len(list) > 1 && (r.at.Sub(list[1].at) >= spoofedLasts || len(list) >= mostReadings) {
+		list = list[1:]
+	}
+	return append(slices.Clip(list), r)
+}
+
+func spoofedBy(e *ofnet.Endpoint, n uint64, over time.Duration) model.Finding {
+	own := []string{mac(e.MAC)}
+	if e.IP4.IsValid() {
+		own = append(own, e.IP4.String())
+	}
+	if e.IP6.IsValid() {
+		own = append(own, e.IP6.String())
+	}
+	return model.Finding{Code: "spoofed-source", Severity: model.SeverityWarning, Object: e.Key().String(),
+		Evidence: fmt.Sprintf("%d packets within %s had other addresses than the container's (%s), and were dropped at its port", n, over.Round(time.Second), strings.Join(own, ", ")),
+		Remedy:   "see by a capture which addresses it uses: its interface may have been given another one, or it forwards for others; a container speaks with its own addresses alone",
+		Next:     "netctl capture " + e.ID}
+}

@@ -1,0 +1,287 @@
+package ways
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/frame"
+	"github.com/contiv/contiv/ofnet/pipeline"
+	"github.com/contiv/contiv/table"
+)
+
+// How often a way is visited, and how many probes a visit has: ten a second of a host, however many ways there are.
+const (
+	visitEvery = 500 * time.Millisecond
+	visitSmall = 4 // and one of full size
+	visitGap   = 20 * time.Millisecond
+	patience   = time.Second
+
+	// Ways that are under suspicion are visited more often, so many of them at a time.
+	suspectEvery = time.Second
+	suspectSmall = 10
+	suspects     = 8
+)
+
+// Origin is where a probe has come from.
+type Origin struct {
+	End     netip.Addr // of the tunnel; invalid: by the trunk
+	Segment uint32     // number of the network whose tag it had
+}
+
+// Life is what is known of the machine at the other end when nothing answers on a way.
+type Life struct {
+	Alive bool
+	Said  string // how it answered, or that it did not: "the machine answers at 10.0.0.2"
+	Other string // version of its agent when that is not this one's: it may be one whose switch turns no probes back
+}
+
+// Options are what a Prober needs.
+type Options struct {
+	Host     string                      // label of this one
+	Port     int                         // of tunnels, UDP
+	Overhead int                         // of a tunnel, in bytes
+	View     func(func(s *ofnet.State))  // shows what the switch is to do
+	Send     func(w Way, b []byte) error // sends a frame on a way
+	Self     func(b []byte) error        // hands a frame to the switch, which is to hand it back to Take
+	Room     func(w Way) int             // the longest packet that a container sends on a way
+	Alive    func(ctx context.Context, host string) Life
+	Log      *slog.Logger
+}
+
+// Prober sends probes and keeps what they tell. It is safe for concurrent use.
+type Prober struct {
+	o Options
+
+	mu         sync.Mutex
+	seen       *ofnet.State // of which ways and back are made
+	ways       []Way        // sorted
+	conditions map[Way]*condition
+	back       map[Origin]Way // ways to those who ask
+	flights    map[uint64]*flight
+	askers     map[asker]asked
+	base       uint64 // sessions count from there
+	sessions   uint64
+	next       int // place of the way that is visited next
+	suspect    int // place of the one of those under suspicion
+	deaf       bool
+}
+
+// condition is what is known of a way.
+type condition struct {
+	known   time.Time // since when the way is needed
+	loss    window
+	heardOf *located // nil: its agent was not asked
+	trip    time.Duration
+
+	silent  int       // probes in a row that did not come back
+	since   time.Time // the first of them
+	answers bool      // some have come back since known
+	life    Life
+	heard   time.Time // when its agent asked this one last
+
+	wide    int // probes of full size in a row that did not come back while small ones did
+	largest int // packet that passes; 0: not looked for
+	narrow  direction
+
+	due time.Time // of the next visit, under suspicion
+}
+
+// located is what was lost in each direction, by what the other agent has heard.
+type located struct{ there, home window }
+
+// direction is where something is wrong.
+type direction int
+
+const (
+	unknown direction = iota
+	going
+	coming
+)
+
+// New makes a Prober; Run has it work, and Take is what it hears by.
+func New(o Options) *Prober {
+	return &Prober{o: o, conditions: map[Way]*condition{}, back: map[Origin]Way{}, flights: map[uint64]*flight{}, askers: map[asker]asked{}, base: rand.Uint64()}
+}
+
+// Run visits ways until ctx ends; then it returns nil.
+func (p *Prober) Run(ctx context.Context) error {
+	var visits sync.WaitGroup
+	defer visits.Wait()
+	tick := time.NewTicker(visitEvery)
+	defer tick.Stop()
+	for {
+		p.refresh()
+		if w, ok := p.turn(); ok {
+			visits.Go(func() { p.visit(ctx, train{way: w, n: visitSmall, gap: visitGap, patience: patience}) })
+		}
+		for _, w := range p.suspected(time.Now()) {
+			visits.Go(func() {
+				p.visit(ctx, train{way: w, n: suspectSmall, gap: 2 * visitGap, patience: patience / 2})
+				p.diagnose(ctx, w)
+			})
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// refresh brings the ways up to date with the State.
+func (p *Prober) refresh() {
+	p.o.View(func(s *ofnet.State) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if was := p.seen; was != nil && table.Same(was.Endpoints, s.Endpoints) && table.Same(was.Hosts, s.Hosts) && table.Same(was.Segments, s.Segments) && was.Local.Equal(&s.Local) {
+			return
+		}
+		p.seen = s.Clone()
+		p.ways = waysOf(s)
+		now, had := time.Now(), p.conditions
+		p.conditions = make(map[Way]*condition, len(p.ways))
+		for _, w := range p.ways {
+			if p.conditions[w] = had[w]; p.conditions[w] == nil {
+				p.conditions[w] = &condition{known: now}
+			}
+		}
+		p.back = map[Origin]Way{}
+		for h := range s.Hosts.Values() {
+			if h.VTEP.IsValid() {
+				p.back[Origin{End: h.VTEP}] = Way{Host: h.Label, End: h.VTEP}
+			}
+		}
+		for n := range s.Segments.Values() {
+			if n.Encap == ofnet.VLAN {
+				p.back[Origin{Segment: n.ID}] = Way{Network: n.Name, Tag: n.Tag, segment: n.ID}
+			}
+		}
+	})
+}
+
+// turn is the way whose turn it is.
+func (p *Prober) turn() (w Way, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.ways) == 0 {
+		return w, false
+	}
+	p.next %= len(p.ways)
+	w = p.ways[p.next]
+	p.next++
+	return w, true
+}
+
+// suspected are ways on which something is lost and that are due, some of them when there are many.
+func (p *Prober) suspected(now time.Time) (out []Way) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for range p.ways {
+		p.suspect = (p.suspect + 1) % len(p.ways)
+		w := p.ways[p.suspect]
+		if c := p.conditions[w]; len(out) < suspects && c.suspicious(now) && !now.Before(c.due) {
+			c.due = now.Add(suspectEvery)
+			out = append(out, w)
+		}
+		if len(out) == suspects {
+			break
+		}
+	}
+	return out
+}
+
+// suspicious says that a way may not be well.
+func (c *condition) suspicious(now time.Time) bool {
+	return c.silent > 0 || c.wide > 0 || c.loss.count(now).lost > 0
+}
+
+// visit sends small probes and then one of full size on a way, and writes down what came of them.
+func (p *Prober) visit(ctx context.Context, t train) {
+	t.kind, t.size = pipeline.AskSwitch, smallProbe
+	began := time.Now()
+	small, err := p.run(ctx, t)
+	if err != nil || small.back == 0 && !p.hears(ctx) {
+		return
+	}
+	t.n, t.size = 1, frameOf(p.o.Room(t.way))
+	full := outcome{}
+	if small.back > 0 {
+		if full, err = p.run(ctx, t); err != nil {
+			return
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c := p.conditions[t.way]; c != nil {
+		c.note(began, &small, &full)
+	}
+}
+
+// note writes down what came of a visit that began at a time.
+func (c *condition) note(began time.Time, small, full *outcome) {
+	if small.back == 0 {
+		if c.silent == 0 {
+			c.since = began
+		}
+		c.silent += small.sent
+		return // that nothing passes is no loss
+	}
+	c.silent, c.answers, c.trip = 0, true, small.trip()
+	if full.back > 0 {
+		c.wide, c.largest, c.narrow = 0, 0, unknown
+	} else if full.sent > 0 {
+		c.wide += full.sent
+	}
+	for _, s := range small.shots {
+		lost := 1
+		if s.back {
+			lost = 0
+		}
+		c.loss.add(s.at, 1, lost)
+	}
+}
+
+// hears tells whether the switch hands probes to this agent: else no way is to blame.
+func (p *Prober) hears(ctx context.Context) bool {
+	own := Way{Host: p.o.Host}
+	f := &flight{way: own, n: 1, home: make(chan struct{})}
+	f.shots = []shot{{at: time.Now()}}
+	session := p.depart(f)
+	defer p.arrive(session)
+	mac := pipeline.ProbeMAC(pipeline.ProbeBack, p.o.Host, 0)
+	probe := frame.Probe{EthSrc: mac, EthDst: mac, Session: session, Size: smallProbe}
+	err := p.o.Self(probe.Append(nil))
+	timer := time.NewTimer(patience / 2)
+	defer timer.Stop()
+	if err == nil {
+		select {
+		case <-f.home:
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+	}
+	heard := p.soFar(f).back > 0
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.deaf = !heard
+	return heard
+}
+
+// frameOf is the size of the frame that carries a packet.
+func frameOf(packet int) int { return packet + ethernet }
+
+// ethernet is the size of a header without a tag.
+const ethernet = 14
+
+// Ways are those that are kept.
+func (p *Prober) Ways() []Way {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.ways)
+}

@@ -1,0 +1,67 @@
+package frame
+
+import (
+	"errors"
+	"net/netip"
+
+	"github.com/contiv/contiv/ofnet"
+)
+
+// Claim is what a frame of address resolution says of its sender: that an address is at a link address.
+type Claim struct {
+	EthSrc ofnet.MAC  // of the frame
+	Link   ofnet.MAC  // that the message names; EthSrc where it names none
+	Addr   netip.Addr // that is claimed; invalid: none, as in a question of one that has no address yet
+}
+
+// ErrNoClaim is what ParseClaim returns for everything but a whole frame of ARP, or a solicitation or advertisement of neighbor discovery.
+var ErrNoClaim = errors.New("not a message of address resolution")
+
+const (
+	etherARP        = 0x0806
+	arpSize         = 28
+	ndSize          = 24 // of a solicitation or advertisement, without options
+	ndSolicitation  = 135
+	ndAdvertisement = 136
+)
+
+// ParseClaim reads a frame without a tag (RFC 826, RFC 4861 sections 4.3 and 4.4).
+func ParseClaim(b []byte) (c Claim, err error) {
+	if len(b) < ethSize {
+		return c, ErrNoClaim
+	}
+	copy(c.EthSrc[:], b[6:])
+	c.Link = c.EthSrc
+	switch inner := b[ethSize:]; {
+	case be.Uint16(b[12:]) == etherARP && len(inner) >= arpSize && be.Uint64(inner)>>16 == 0x0001_0800_0604:
+		c.Link, c.Addr = ofnet.MAC(inner[8:14]), netip.AddrFrom4([4]byte(inner[14:18]))
+	case be.Uint16(b[12:]) == etherIP6 && len(inner) >= ip6Size+ndSize && inner[0]>>4 == 6 && inner[6] == protoICMP6:
+		c.solicits(inner)
+	default:
+		return Claim{}, ErrNoClaim
+	}
+	if !c.Addr.IsValid() {
+		return Claim{}, ErrNoClaim
+	}
+	if c.Addr.IsUnspecified() {
+		c.Addr = netip.Addr{}
+	}
+	return c, nil
+}
+
+// solicits reads a packet of neighbor discovery.
+func (c *Claim) solicits(packet []byte) {
+	body, option := packet[ip6Size:], byte(0)
+	switch body[0] {
+	case ndSolicitation:
+		c.Addr, option = netip.AddrFrom16([16]byte(packet[8:24])), 1
+	case ndAdvertisement:
+		c.Addr, option = netip.AddrFrom16([16]byte(body[8:24])), 2
+	}
+	for rest := body[ndSize:]; len(rest) >= 8 && rest[1] > 0 && int(rest[1])*8 <= len(rest); rest = rest[int(rest[1])*8:] {
+		if rest[0] == option {
+			c.Link = ofnet.MAC(rest[2:8])
+			return
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package pipeline
+
+import (
+	"crypto/sha256"
+	"net/netip"
+	"slices"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/frame"
+)
+
+// probe turns back what agents of other hosts send to find out what the ways between hosts carry: in the tunnel, and with the tag of a network
+// by the trunk. The switch does so alone, so a way is known to carry packets when the agent behind it does not run, and round trips are the
+// network's. A meter bounds it, and only ends of tunnels that are known, and tags of networks, are heard.
+type probe struct{}
+
+func (probe) Name() string { return "probe" }
+
+func (probe) Tables() []flow.Table { return nil }
+
+func (probe) Reads() []*Input {
+	return append(slices.Clip(readsSwitch), setting(func(a, b *ofnet.State) bool { return a.Local.Equal(&b.Local) }, func(s *ofnet.State, to owners) {
+		to(ofnet.Key{Kind: ofnet.KindProbes, Name: s.Self})
+	}))
+}
+
+const (
+	// probeMeter bounds the probes that are turned back. Ports have no such number, nor have the meters of receivers.
+	probeMeter = 0xff00
+	// What all other hosts ask of one for its doctor's sake at the same moment is less: probes a second, and at once.
+	probeRate, probeBurst = 4000, 4000
+
+	probePriority = exact + 20
+)
+
+// ProbeKind is what a probe is, by its destination.
+type ProbeKind byte
+
+// The kinds: what the switch turns back, what its agent answers, and answers. Bytes are the first of addresses of local administration.
+const (
+	AskSwitch ProbeKind = 0x26
+	AskAgent  ProbeKind = 0x36
+	ProbeBack ProbeKind = 0x46
+)
+
+// ProbeMAC is the address of a host's probes. Lanes of a tunnel may take several ways through the network: their addresses are part of the hash
+// that chooses one. By the trunk lane is 0: there each address is at one host, as physical switches learn it.
+func ProbeMAC(kind ProbeKind, host string, lane uint8) ofnet.MAC {
+	sum := sha256.Sum256([]byte("contiv probe " + host))
+	return ofnet.MAC{byte(kind), sum[0], sum[1], sum[2], sum[3], lane}
+}
+
+func (probe) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
+	if owner.Kind != ofnet.KindProbes || owner.Name != s.Self {
+		return
+	}
+	self := ProbeMAC(AskSwitch, s.Self, 0)
+	steps := []flow.Action{flow.ToMeter(probeMeter), move(flow.EthSrc, flow.EthDst), flow.SetMAC(flow.EthSrc, self)}
+	if h := s.Hosts.Get(s.Self); h != nil && h.VTEP.IsValid() && s.Local.Tunnel != 0 {
+		back := move(flow.TunSrc, flow.TunDst)
+		if h.VTEP.Is6() {
+			back = move(flow.TunIPv6Src, flow.TunIPv6Dst)
+		}
+		out.Add(flow.New(tOverlay, probePriority, flow.NewMatch(flow.Eq(flow.TunID, hostVNI), isProbe(), flow.EqMAC(flow.EthDst, self)),
+			flow.Do(append(slices.Clip(steps), back, flow.Output(flow.PortInPort))...)))
+	}
+	for _, p := range s.Local.Uplinks() {
+		if s.Local.Hears(p) { // a frame whose place is not known comes by each of several
+			out.Add(flow.New(tNeighbor, probePriority, flow.NewMatch(flow.Eq(flow.InPort, uint64(p)), has(bitUplink), isProbe(), flow.EqMAC(flow.EthDst, self)),
+				flow.Do(append(slices.Clip(steps), flow.GotoTable(tBack))...)))
+		}
+	}
+	if len(out.Flows) > 0 {
+		out.AddMeter(flow.Meter{ID: probeMeter, Packets: true, Rate: probeRate, Burst: probeBurst})
+	}
+}
+
+func isProbe() flow.Term { return flow.Eq(flow.EthType, frame.EtherProbe) }
+
+// ProbeAnswers is what brings a host's agent the answers to its probes, and the questions that it is to answer itself, through a meter, as
+// long as it holds them by a lease.
+func ProbeAnswers(self string, meter uint32) []flow.Flow {
+	anyLane := ofnet.MAC{0xff, 0xff, 0xff, 0xff, 0xff, 0}
+	var out []flow.Flow
+	for _, at := range []struct {
+		table flow.TableID
+		from  flow.Term
+	}{{tOverlay, flow.Eq(flow.TunID, hostVNI)}, {tNeighbor, has(bitUplink)}} {
+		for _, kind := range []ProbeKind{AskAgent, ProbeBack} {
+			f := flow.New(at.table, probePriority, flow.NewMatch(at.from, isProbe(), flow.EqMACMask(flow.EthDst, ProbeMAC(kind, self, 0), anyLane)),
+				flow.Do(flow.ToMeter(meter), flow.Output(flow.PortController)))
+			f.Cookie = flow.NewCookie(flow.Leased, round, flow.Owner(ofnet.Key{Kind: ofnet.KindProbes, Name: self}))
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// ProbeOrigin tells by the registers of a packet-in where a probe has come from: by the tunnel of which end, or by the trunk in which network.
+func ProbeOrigin(m flow.Match) (end netip.Addr, segment uint32) {
+	if a, ok := m.Addr(flow.TunSrc); ok {
+		return a, 0
+	}
+	if a, ok := m.Addr(flow.TunIPv6Src); ok {
+		return a, 0
+	}
+	segment, _ = Origin(m)
+	return netip.Addr{}, segment
+}
+
+// ProbeTunnel sends a probe by the tunnel to a host; ok is false when there is no tunnel.
+func ProbeTunnel(s *ofnet.State, host string) (do flow.Actions, ok bool) {
+	h := s.Hosts.Get(host)
+	if h == nil || host == s.Self || !h.VTEP.IsValid() || s.Local.Tunnel == 0 {
+		return do, false
+	}
+	return flow.Do(append(tunnelUnder(nil, hostVNI, h.VTEP), flow.Output(s.Local.Tunnel))...), true
+}
+
+// ProbeTrunk sends a probe by the trunk with a network's tag; ok is false when the network has none, or the host no trunk.
+func ProbeTrunk(s *ofnet.State, segment string) (do flow.Actions, ok bool) {
+	n := s.Segments.Get(segment)
+	if n == nil || n.Encap != ofnet.VLAN || s.Local.Uplink == 0 {
+		return do, false
+	}
+	return flow.Do(append(pushTag(n), toUplink(s))...), true
+}
+
+// ProbeSelf has the switch take a frame as if it had come by the trunk, without a network: an agent hears a probe to itself again.
+func ProbeSelf() flow.Actions { return flow.Do(on(bitUplink), flow.Resubmit(tNeighbor)) }
