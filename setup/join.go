@@ -49,6 +49,7 @@ type Join struct {
 	Agent      bool
 	Hostname   string
 	Starter    Starter
+	Store      func(told model.StoreSettings) (model.StoreSettings, error) // is the one that this host's netmaster is to use, by what the cluster tells
 
 	answer model.JoinAnswer
 }
@@ -146,6 +147,11 @@ func (j *Join) ask(ctx context.Context) (string, error) {
 		}
 		if err != nil {
 			return "", fmt.Errorf("certificate of the %s: %w", role, err)
+		}
+	}
+	if j.Master && j.Store != nil {
+		if j.answer.Store, err = j.Store(j.answer.Store); err != nil {
+			return "", err
 		}
 	}
 	return fmt.Sprintf("joined the cluster of %s as %s", j.Invitation.Address, w.Label), nil

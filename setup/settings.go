@@ -24,6 +24,7 @@ type Wish struct {
 	VTEP     string   // end of its tunnels; "": Address
 	Uplinks  []string // NICs that carry VLANs
 	Settings model.ClusterSettings
+	Access   StoreAccess // of a store beside netmasters
 }
 
 // peerURL is where the host's member of the embedded store serves others.
@@ -41,8 +42,10 @@ func (h *Host) masterEnv(w *Wish, store model.StoreSettings) Env {
 	switch store.Kind {
 	case "etcd":
 		out["CONTIV_NETMASTER_ETCD_ENDPOINTS"] = strings.Join(store.URLs, ",")
+		w.Access.env(out)
 	case "consul":
 		out["CONTIV_NETMASTER_CONSUL_ENDPOINTS"] = strings.Join(store.URLs, ",")
+		w.Access.env(out)
 	default:
 		out["CONTIV_NETMASTER_EMBEDDED_STORE"], out["CONTIV_NETMASTER_EMBEDDED_NAME"] = h.StoreDir(), w.Label
 		out["CONTIV_NETMASTER_EMBEDDED_CLIENT_URL"] = "https://" + net.JoinHostPort(w.Address, clientPort)

@@ -37,8 +37,7 @@ func (h *Holder) Server(roles ...Role) *tls.Config {
 			if _, err := h.verify(s.PeerCertificates, x509.ExtKeyUsageClientAuth, oneOf(roles)); err != nil {
 				return err
 			}
-			h.remember(hello.Conn, Serial(s.PeerCertificates[0]))
-			return nil
+			return h.remember(hello.Conn, s.PeerCertificates[0])
 		}
 		return out, nil
 	}
@@ -114,30 +113,52 @@ func (l *listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{Conn: nc}
-	c.forget = sync.OnceFunc(func() {
-		l.holder.mu.Lock()
-		defer l.holder.mu.Unlock()
-		delete(l.holder.open, c)
-	})
-	return c, nil
+	return l.holder.track(nc), nil
 }
 
-// conn is a connection of which the certificate of its client is known.
+// track is a connection that Revoke may end, once remember has said with which certificate it was made.
+func (h *Holder) track(nc net.Conn) *conn {
+	c := &conn{Conn: nc}
+	c.forget = sync.OnceFunc(func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.open, c)
+	})
+	return c
+}
+
+// conn is a connection of which the certificate of its other end is known.
 type conn struct {
 	net.Conn
 	serial string // guarded by the holder's mutex
 	forget func()
 }
 
-// remember notes with which certificate a connection was made.
-func (h *Holder) remember(nc net.Conn, serial string) {
+// remember notes which certificate the other end of a connection has shown. It refuses one that has been revoked since it was verified, whose
+// connection Revoke has not found.
+func (h *Holder) remember(nc net.Conn, shown *x509.Certificate) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.refused(shown); err != nil {
+		return err
+	}
 	if c, ok := nc.(*conn); ok {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		c.serial = serial
+		c.serial = Serial(shown)
 		h.open[c] = struct{}{}
 	}
+	return nil
+}
+
+// refused says that a certificate is revoked; nil: it is not. h.mu is held.
+func (h *Holder) refused(c *x509.Certificate) error {
+	if _, revoked := h.revoked[Serial(c)]; !revoked {
+		return nil
+	}
+	who, err := Of(c)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("the certificate %s of %s is revoked", Serial(c), who)
 }
 
 // Close closes the connection.

@@ -146,8 +146,8 @@ func (h *Holder) Watch(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// Revoke has the holder refuse certificates by their serials, in place of those that it refused before, and ends connections that were made with
-// them.
+// Revoke has the holder refuse certificates by their serials, in place of those that it refused before, and ends connections whose other end has shown
+// one of them: those that Listen has accepted, and those that Dialer has made.
 func (h *Holder) Revoke(serials []string) {
 	h.mu.Lock()
 	h.revoked = make(map[string]struct{}, len(serials))
@@ -182,10 +182,10 @@ func (h *Holder) verify(chain []*x509.Certificate, use x509.ExtKeyUsage, accept 
 		return nil, err
 	}
 	h.mu.Lock()
-	_, revoked := h.revoked[Serial(chain[0])]
+	err = h.refused(chain[0])
 	h.mu.Unlock()
-	if revoked {
-		return nil, fmt.Errorf("the certificate %s of %s is revoked", Serial(chain[0]), who)
+	if err != nil {
+		return nil, err
 	}
 	return verified, accept(who)
 }

@@ -199,14 +199,6 @@ func TestRevokeEnds(t *testing.T) {
 			go func() { _, _ = io.Copy(nc, nc) }()
 		}
 	}()
-	echo := func(c *tls.Conn) error {
-		_ = c.SetDeadline(time.Now().Add(5 * time.Second))
-		if _, err := c.Write([]byte("x")); err != nil {
-			return err
-		}
-		_, err := io.ReadFull(c, make([]byte, 1))
-		return err
-	}
 	var open [2]*tls.Conn
 	for i, h := range []*Holder{bad, good} {
 		if open[i], err = tls.Dial("tcp", plain.Addr().String(), h.Client(Master, "m1")); err == nil {
@@ -223,6 +215,64 @@ func TestRevokeEnds(t *testing.T) {
 	if err := echo(open[1]); err != nil {
 		t.Errorf("want the other to stay, got %v", err)
 	}
+}
+
+// The same holds for connections that one has made.
+func TestRevokeEndsOwn(t *testing.T) {
+	s := newStand(t)
+	agent, bad, good := s.holder(Agent, "h1"), s.holder(Master, "bad"), s.holder(Master, "good")
+	dial := agent.Dialer((&net.Dialer{}).DialContext, agent.Client(Master, ""))
+	var open [2]net.Conn
+	var at [2]string
+	for i, h := range []*Holder{bad, good} {
+		l, err := tls.Listen("tcp", "127.0.0.1:0", h.Server(Agent))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = l.Close() }()
+		go func() {
+			for {
+				nc, err := l.Accept()
+				if err != nil {
+					return
+				}
+				go func() { _, _ = io.Copy(nc, nc) }()
+			}
+		}()
+		at[i] = l.Addr().String()
+		if open[i], err = dial(t.Context(), "tcp", at[i]); err == nil {
+			err = echo(open[i])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	agent.Revoke([]string{Serial(bad.Certificate())})
+	if err := echo(open[0]); err == nil {
+		t.Error("want the connection to who has a revoked certificate to be closed")
+	}
+	if err := echo(open[1]); err != nil {
+		t.Errorf("want the other to stay, got %v", err)
+	}
+	if _, err := dial(t.Context(), "tcp", at[0]); err == nil || !strings.Contains(err.Error(), "is revoked") {
+		t.Errorf("want another connection to be refused, got %v", err)
+	}
+	for _, c := range open {
+		_ = c.Close()
+	}
+	if len(agent.open) != 0 {
+		t.Errorf("want connections that are closed to be forgotten, got %d", len(agent.open))
+	}
+}
+
+// echo sends a byte to who sends it back.
+func echo(c net.Conn) error {
+	_ = c.SetDeadline(time.Now().Add(5 * time.Second))
+	if _, err := c.Write([]byte("x")); err != nil {
+		return err
+	}
+	_, err := io.ReadFull(c, make([]byte, 1))
+	return err
 }
 
 // What is in the folder is in use without a restart; what cannot be read changes nothing.

@@ -88,17 +88,27 @@ func Order() []*Kind {
 	return out
 }
 
-// Differences lists the fields in which two objects of one kind differ, in field order.
+// Differences lists the fields in which two objects of one kind differ, in field order. A secret, which no object that is stored has, differs when it is
+// given, and is not told.
 func Differences(before, after Object) []Change {
 	var out []Change
 	for _, f := range after.Kind().Fields {
 		a, b := before.Field(f.Name), after.Field(f.Name)
+		if f.Secret {
+			if b != "" {
+				out = append(out, Change{f.Name, "", Hidden})
+			}
+			continue
+		}
 		if !equal(a, b) {
 			out = append(out, Change{f.Name, a, b})
 		}
 	}
 	return out
 }
+
+// Hidden stands where a secret was given.
+const Hidden = "(secret)"
 
 func equal(a, b any) bool {
 	x, isList := a.([]string)

@@ -11,6 +11,7 @@ type Bgp struct {
 	MaxPrefixes int    `json:"max-prefixes,omitempty"` // How many routes of IPv4, and of IPv6, a neighbour may announce; the session with one that announces more ends. 0 is 100000.
 	Neighbor    string `json:"neighbor,omitempty"`     // Addresses of the neighbours, separated by commas, 16 at most. IPv6 addresses need routerip6.
 	NeighborAs  string `json:"neighbor-as,omitempty"`  // AS number of the neighbours, or one for each of them in their order, separated by commas.
+	Password    string `json:"password,omitempty"`     // Password of the sessions (TCP MD5, RFC 2385), the same with all neighbours, or one for each of them in their order, separated by commas; an empty one is none. It is never shown; without one the password stays as it is, until the router is deleted.
 	Routerip    string `json:"routerip,omitempty"`     // Address of the host towards its neighbours, with its length.
 	Routerip6   string `json:"routerip6,omitempty"`    // IPv6 address of the host towards its neighbours, with its length; without one no routes of IPv6 are exchanged.
 	TtlSecurity int    `json:"ttl-security,omitempty"` // From how many hops away neighbours may send at the most (RFC 5082), 1 for those on the link, so that no one further away can take part in a session; they have to be told the same. 0 does not look.
@@ -22,7 +23,7 @@ type BgpOper struct {
 	Announced      []string `json:"announced,omitempty"`      // Addresses that the host announces.
 	Kept           []string `json:"kept,omitempty"`           // Routes that the agent has kept from before it started; no neighbour has announced them again yet.
 	NeighborStatus string   `json:"neighborStatus,omitempty"` // State of the session: established when routes are exchanged. Of several sessions, that of one that is not, if there is any.
-	Neighbors      []string `json:"neighbors,omitempty"`      // The sessions: address, AS, state, families, routes received and announced, since when or why not.
+	Neighbors      []string `json:"neighbors,omitempty"`      // The sessions: address, AS, state, families, routes received and announced, since when or why not; and why the host's agent has none.
 	NextHops       []string `json:"nextHops,omitempty"`       // Next hops of the routes: address, link address or waiting, number of routes.
 	NumRoutes      int      `json:"numRoutes,omitempty"`      // Number of routes known on the host.
 	Routes         []string `json:"routes,omitempty"`         // Routes known on the host.
@@ -70,6 +71,7 @@ var bgpKind = Kind{
 		{Name: "max-prefixes", Type: Int, Doc: "How many routes of IPv4, and of IPv6, a neighbour may announce; the session with one that announces more ends. 0 is 100000.", Max: 10000000},
 		{Name: "neighbor", Type: String, Doc: "Addresses of the neighbours, separated by commas, 16 at most. IPv6 addresses need routerip6.", Example: "50.1.1.200,50.1.1.201", Format: "neighbors", MaxLen: 1024},
 		{Name: "neighbor-as", Type: String, Doc: "AS number of the neighbours, or one for each of them in their order, separated by commas.", Example: "500,501", MaxLen: 256},
+		{Name: "password", Type: String, Doc: "Password of the sessions (TCP MD5, RFC 2385), the same with all neighbours, or one for each of them in their order, separated by commas; an empty one is none. It is never shown; without one the password stays as it is, until the router is deleted.", MaxLen: 1400, Secret: true},
 		{Name: "routerip", Type: String, Doc: "Address of the host towards its neighbours, with its length.", Example: "50.1.1.2/24", Format: "routerIP", Required: true},
 		{Name: "routerip6", Type: String, Doc: "IPv6 address of the host towards its neighbours, with its length; without one no routes of IPv6 are exchanged.", Example: "fd50::2/64", Format: "routerIP6", MaxLen: 64},
 		{Name: "ttl-security", Type: Int, Doc: "From how many hops away neighbours may send at the most (RFC 5082), 1 for those on the link, so that no one further away can take part in a session; they have to be told the same. 0 does not look.", Max: 254},
@@ -79,7 +81,7 @@ var bgpKind = Kind{
 		{Name: "announced", Type: Strings, Doc: "Addresses that the host announces."},
 		{Name: "kept", Type: Strings, Doc: "Routes that the agent has kept from before it started; no neighbour has announced them again yet."},
 		{Name: "neighborStatus", Type: String, Doc: "State of the session: established when routes are exchanged. Of several sessions, that of one that is not, if there is any."},
-		{Name: "neighbors", Type: Strings, Doc: "The sessions: address, AS, state, families, routes received and announced, since when or why not."},
+		{Name: "neighbors", Type: Strings, Doc: "The sessions: address, AS, state, families, routes received and announced, since when or why not; and why the host's agent has none."},
 		{Name: "nextHops", Type: Strings, Doc: "Next hops of the routes: address, link address or waiting, number of routes."},
 		{Name: "numRoutes", Type: Int, Doc: "Number of routes known on the host."},
 		{Name: "routes", Type: Strings, Doc: "Routes known on the host."},
@@ -135,9 +137,10 @@ func (o *Bgp) Validate() error {
 		checkInt(&f[2], o.MaxPrefixes),
 		checkString(&f[3], o.Neighbor),
 		checkString(&f[4], o.NeighborAs),
-		checkString(&f[5], o.Routerip),
-		checkString(&f[6], o.Routerip6),
-		checkInt(&f[7], o.TtlSecurity),
+		checkString(&f[5], o.Password),
+		checkString(&f[6], o.Routerip),
+		checkString(&f[7], o.Routerip6),
+		checkInt(&f[8], o.TtlSecurity),
 	)
 }
 
@@ -154,6 +157,8 @@ func (o *Bgp) Field(name string) any {
 		return o.Neighbor
 	case "neighbor-as":
 		return o.NeighborAs
+	case "password":
+		return o.Password
 	case "routerip":
 		return o.Routerip
 	case "routerip6":

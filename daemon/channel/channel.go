@@ -8,10 +8,11 @@ package channel
 
 import "strings"
 
-// Where a netmaster serves the channel, and tells other netmasters whose streams it serves.
+// Where a netmaster serves the channel, tells other netmasters whose streams it serves, and says which certificates are revoked.
 const (
 	Path         = "/plugin/channel"
 	SessionsPath = "/plugin/sessions"
+	RevokedPath  = "/plugin/revoked" // the certificates of Trust, for agents that would not hear of them from the netmaster that they follow
 )
 
 // Shard names a part of what the cluster knows.
@@ -23,6 +24,9 @@ const (
 	Cluster Shard = "cluster"
 	// Kubernetes is what is known of Kubernetes, but for its pods, which are endpoints.
 	Kubernetes Shard = "kubernetes"
+	// Trust is which certificates of those that agents speak with are revoked. It is a shard of its own, so that an agent that knows all else from a netmaster
+	// of an earlier build is told all of it.
+	Trust Shard = "trust"
 	// Directory is the networks and groups of all tenants, for hosts whose runtime is to know of each.
 	Directory Shard = "directory"
 )

@@ -1,10 +1,11 @@
 package channel
 
 import (
-	"crypto/tls"
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/contiv/contiv/trust"
 )
 
 // dialLimit is how long a netmaster may take to accept a connection.
@@ -19,15 +20,19 @@ func Protocols() *http.Protocols {
 	return &both
 }
 
-// NewHTTP returns a client that has one connection to each netmaster, for the channel and for requests: HTTP/2 over TLS, or with prior knowledge
-// (RFC 9113, section 3.3) where secure is nil.
-func NewHTTP(secure *tls.Config) *http.Client {
+// NewHTTP returns a client that has one connection to each netmaster, for the channel and for requests: HTTP/2 over TLS, on which netmasters prove that they
+// are of holder's cluster, or with prior knowledge (RFC 9113, section 3.3) where holder is nil. A connection to one whose certificate is revoked ends.
+func NewHTTP(holder *trust.Holder) *http.Client {
 	var two http.Protocols
-	two.SetHTTP2(secure != nil)
-	two.SetUnencryptedHTTP2(secure == nil)
-	return &http.Client{
-		Transport: &http.Transport{Protocols: &two, TLSClientConfig: secure, DialContext: (&net.Dialer{Timeout: dialLimit}).DialContext, IdleConnTimeout: time.Minute,
-			HTTP2: &http.HTTP2Config{SendPingTimeout: silenceMost / 2, PingTimeout: silenceMost / 2}},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	two.SetHTTP2(holder != nil)
+	two.SetUnencryptedHTTP2(holder == nil)
+	plain := (&net.Dialer{Timeout: dialLimit}).DialContext
+	t := &http.Transport{Protocols: &two, DialContext: plain, IdleConnTimeout: time.Minute,
+		HTTP2: &http.HTTP2Config{SendPingTimeout: silenceMost / 2, PingTimeout: silenceMost / 2}}
+	if holder != nil {
+		secure := holder.Client(trust.Master, "")
+		secure.NextProtos = []string{"h2"}
+		t.DialTLSContext = holder.Dialer(plain, secure)
 	}
+	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }

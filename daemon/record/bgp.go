@@ -20,6 +20,7 @@ type BGP struct {
 	RouterIP6  string `json:"router-ip6,omitempty"`
 	Hops       int    `json:"hops,omitempty"`     // from which neighbours may send; 0: any
 	Prefixes   int    `json:"prefixes,omitempty"` // of a family, that a neighbour may announce; 0: PrefixesMost
+	Password   string `json:"password,omitempty"` // of the sessions with all neighbours, or with each, separated by commas; agents need it as it is
 }
 
 // PrefixesMost is how many routes of a family a neighbour may announce unless told otherwise: more than networks beyond an uplink have, and less than
@@ -38,8 +39,9 @@ type Routing struct {
 
 // Neighbour is a router outside.
 type Neighbour struct {
-	Address netip.Addr
-	AS      uint32
+	Address  netip.Addr
+	AS       uint32
+	Password string // "": segments are not signed
 }
 
 // NeighboursMost is how many neighbours a host has at most.
@@ -53,7 +55,21 @@ type BGPError struct {
 }
 
 // Error names the field and what it takes.
-func (e *BGPError) Error() string { return fmt.Sprintf("%s %q: want %s", e.Field, e.Value, e.Want) }
+func (e *BGPError) Error() string { return e.What() + ": want " + e.Want }
+
+// What is the field with its value, unless that is a secret.
+func (e *BGPError) What() string {
+	if e.Field == passwordField {
+		return e.Field
+	}
+	return fmt.Sprintf("%s %q", e.Field, e.Value)
+}
+
+// passwordField is the one whose value no one is shown.
+const passwordField = "password"
+
+// PasswordMost is how long a password of a session is at most, in bytes (TCP_MD5SIG_MAXKEYLEN).
+const PasswordMost = 80
 
 const wantAS = "a number from 1 to 4294967294"
 
@@ -93,8 +109,12 @@ func (b *BGP) neighbours(six bool) (out []Neighbour, err error) {
 	if len(numbers) != 1 && len(numbers) != len(addresses) {
 		return nil, &BGPError{"neighbor-as", b.NeighborAS, fmt.Sprintf("one number for all neighbours, or one for each of the %d", len(addresses))}
 	}
+	passwords, err := b.passwords(len(addresses))
+	if err != nil {
+		return nil, err
+	}
 	for i, text := range addresses {
-		n := Neighbour{}
+		n := Neighbour{Password: passwords[min(i, len(passwords)-1)]}
 		if n.Address, err = netip.ParseAddr(text); err != nil || !n.Address.Is4() && !global6(n.Address) {
 			return nil, &BGPError{"neighbor", text, "an IPv4 or IPv6 address; several are separated by commas"}
 		}
@@ -108,6 +128,20 @@ func (b *BGP) neighbours(six bool) (out []Neighbour, err error) {
 			return nil, &BGPError{"neighbor-as", b.NeighborAS, wantAS + " for all neighbours, or one for each, separated by commas"}
 		}
 		out = append(out, n)
+	}
+	return out, nil
+}
+
+// passwords are those of n neighbours, or one for all of them.
+func (b *BGP) passwords(n int) ([]string, error) {
+	out := strings.Split(b.Password, ",")
+	if len(out) != 1 && len(out) != n {
+		return nil, &BGPError{Field: passwordField, Want: fmt.Sprintf("one for all neighbours, or one for each of the %d, separated by commas", n)}
+	}
+	for _, p := range out {
+		if len(p) > PasswordMost || strings.ContainsFunc(p, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+			return nil, &BGPError{Field: passwordField, Want: fmt.Sprintf("at most %d printable ASCII characters for a neighbour, without a space", PasswordMost)}
+		}
 	}
 	return out, nil
 }

@@ -2,7 +2,7 @@ package record
 
 import "time"
 
-// Where it is kept who may join the cluster, and which certificates its authority has issued. No agent is told of it.
+// Where it is kept who may join the cluster, and which certificates its authority has issued. Of all that agents are told Revocations alone.
 const (
 	Enrolment    = Root + "trust/"
 	JoinTokens   = Enrolment + "token/"       // + ID
@@ -41,3 +41,15 @@ type Certified struct {
 
 // Valid tells whether the certificate proves something at a time.
 func (c *Certified) Valid(at time.Time) bool { return c.Revoked.IsZero() && at.Before(c.Until) }
+
+// Revocation is what agents are told of a certificate that counts no more, at Certificates+Serial.
+type Revocation struct {
+	Serial   string    `json:"serial"`   // in hexadecimal
+	Identity string    `json:"identity"` // URI
+	Until    time.Time `json:"until"`    // when it would have ended
+}
+
+// Revocation is what agents are told of the certificate; ok is false as long as it counts.
+func (c *Certified) Revocation() (r Revocation, ok bool) {
+	return Revocation{c.Serial, c.Identity, c.Until}, !c.Revoked.IsZero()
+}

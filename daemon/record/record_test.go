@@ -35,7 +35,7 @@ func samples() []any {
 		&Rule{ID: identity.Rule{Policy: identity.Policy{Tenant: "t", Name: "p"}, Rule: "1"}, Direction: DirectionIn, Priority: 1, Action: ActionDeny, Group: "g",
 			Network: "n", Peers: []netip.Prefix{prefix("10.1.1.0/24")}, Own: []netip.Prefix{prefix("fd01::/64")}, Protocol: 6, Port: 80, Openings: true},
 		&Attachment{ID: identity.Attachment{Group: identity.Group{Tenant: "t", Name: "g"}, Policy: "p"}},
-		&BGP{ID: "h1", Hostname: "h1", RouterIP: "50.1.1.2/24", AS: "65002", NeighborAS: "500", Neighbor: "50.1.1.200", RouterIP6: "fd50::2/64", Hops: 1, Prefixes: 1000},
+		&BGP{ID: "h1", Hostname: "h1", RouterIP: "50.1.1.2/24", AS: "65002", NeighborAS: "500", Neighbor: "50.1.1.200", RouterIP6: "fd50::2/64", Hops: 1, Prefixes: 1000, Password: "s3cret"},
 		&ACIProfile{Key: "t:p", Tenant: "t", Profile: "p", Applied: "a", Tried: "b", Failed: true, Info: "refused"},
 		&Service{ServiceName: ServiceMaster, Role: "leader", Version: "1", TTL: 10, HostAddr: "192.0.2.1", Port: 9999, Hostname: "h1", Store: "http://192.0.2.1:2379"},
 		&Host{Label: "h1", Machine: "m1", Seat: "s", KubernetesNode: "n1", VTEP: addr("192.0.2.1"), Port: 4789, Control: netip.MustParseAddrPort("192.0.2.1:9090"),

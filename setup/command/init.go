@@ -20,9 +20,9 @@ import (
 type initOptions struct {
 	place
 	identity
-	settings     model.ClusterSettings
-	uplinks      []string
-	etcd, consul []string
+	storeOptions
+	settings model.ClusterSettings
+	uplinks  []string
 }
 
 func newInit() *cobra.Command {
@@ -41,21 +41,9 @@ func newInit() *cobra.Command {
 	f.StringVar(&o.settings.NetMode, "netmode", "vxlan", "network mode: vlan or vxlan")
 	f.StringVar(&o.settings.FwdMode, "fwdmode", "routing", "forwarding mode: bridge or routing")
 	f.StringSliceVar(&o.uplinks, "vlan-uplinks", nil, "NICs that carry VLANs")
-	f.StringSliceVar(&o.etcd, "etcd-endpoints", nil, "URLs of an etcd, in place of the embedded store")
-	f.StringSliceVar(&o.consul, "consul-endpoints", nil, "URLs of a Consul, in place of the embedded store")
+	o.storeOptions.flags(f)
 	f.StringVar(&o.ovs, "ovs-rundir", "", "folder of Open vSwitch's sockets (default /run/openvswitch)")
 	return cmd
-}
-
-// store is the store that the flags name.
-func (o *initOptions) store() model.StoreSettings {
-	switch {
-	case len(o.etcd) > 0:
-		return model.StoreSettings{Kind: "etcd", URLs: o.etcd}
-	case len(o.consul) > 0:
-		return model.StoreSettings{Kind: "consul", URLs: o.consul}
-	}
-	return model.StoreSettings{Kind: "embedded"}
 }
 
 func (o *initOptions) run(ctx context.Context, out io.Writer) error {
@@ -67,12 +55,18 @@ func (o *initOptions) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	w := setup.Wish{Uplinks: o.uplinks, Settings: o.settings}
+	store, err := o.store()
+	if err == nil {
+		err = o.access.Check(store)
+	}
+	if err != nil {
+		return err
+	}
+	w := setup.Wish{Uplinks: o.uplinks, Settings: o.settings, Access: o.access}
 	hostname, err := o.fill(&w)
 	if err != nil {
 		return err
 	}
-	store := o.store()
 	if err := o.check(ctx, out, h, &w, true, true, store.Kind == "embedded", nil); err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 type joinOptions struct {
 	place
 	identity
+	storeOptions
 	uplinks       []string
 	master, agent bool
 }
@@ -34,7 +35,8 @@ func newJoin() *cobra.Command {
 	o.daemonFlags(f)
 	o.identity.flags(f)
 	f.BoolVar(&o.force, "force", false, "go on though checks have failed")
-	f.BoolVar(&o.master, "master", false, "run a netmaster too, with a member of the embedded store")
+	f.BoolVar(&o.master, "master", false, "run a netmaster too, with a member of the embedded store, if that is the cluster's")
+	o.storeOptions.flags(f)
 	f.BoolVar(&o.agent, "agent", true, "run an agent")
 	f.StringSliceVar(&o.uplinks, "vlan-uplinks", nil, "NICs that carry VLANs")
 	f.StringVar(&o.ovs, "ovs-rundir", "", "folder of Open vSwitch's sockets (default /run/openvswitch)")
@@ -57,16 +59,20 @@ func (o *joinOptions) run(ctx context.Context, out io.Writer, text string) error
 	if err != nil {
 		return err
 	}
-	w := setup.Wish{Uplinks: o.uplinks}
+	store, err := o.store()
+	if err != nil {
+		return err
+	}
+	w := setup.Wish{Uplinks: o.uplinks, Access: o.access}
 	hostname, err := o.fill(&w)
 	if err != nil {
 		return err
 	}
 	clock := func(ctx context.Context) (time.Time, error) { return date(ctx, &invitation) }
-	if err := o.check(ctx, out, h, &w, o.master, o.agent, o.master, clock); err != nil {
+	if err := o.check(ctx, out, h, &w, o.master, o.agent, o.master && store.Kind == "embedded", clock); err != nil {
 		return err
 	}
-	j := &setup.Join{Host: h, Wish: w, Invitation: invitation, Master: o.master, Agent: o.agent, Hostname: hostname, Starter: starter}
+	j := &setup.Join{Host: h, Wish: w, Invitation: invitation, Master: o.master, Agent: o.agent, Hostname: hostname, Starter: starter, Store: o.own(store)}
 	if err := setup.Run(ctx, j.Steps(), lines(out)); err != nil {
 		return fmt.Errorf("%w; the same command goes on from there, contiv leave takes everything back", err)
 	}

@@ -1,7 +1,9 @@
 package scenario
 
 import (
+	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
 
 	"github.com/contiv/contiv/lab"
 )
@@ -57,7 +60,7 @@ func runOn(t *testing.T, store string) {
 func runScripts(t *testing.T, store string, scripts []string) {
 	bin := build(t)
 	deadline, _ := t.Deadline()
-	testscript.RunT(inTurn{t}, testscript.Params{Files: scripts, WorkdirRoot: t.TempDir(), Cmds: commands(), Deadline: deadline, UpdateScripts: *update, Setup: func(env *testscript.Env) error {
+	testscript.RunT(inTurn{t}, testscript.Params{Files: scripts, WorkdirRoot: t.TempDir(), Cmds: commands(), Condition: condition, Deadline: deadline, UpdateScripts: *update, Setup: func(env *testscript.Env) error {
 		dir, err := os.MkdirTemp("", "scn") // not below the script's folder: sockets have short paths
 		if err != nil {
 			return err
@@ -73,6 +76,25 @@ func runScripts(t *testing.T, store string, scripts []string) {
 		})
 		return nil
 	}})
+}
+
+// condition is what scripts ask of this machine: tcpmd5, whether its kernel signs segments of TCP (RFC 2385). The log shows which lines were run.
+func condition(name string) (bool, error) {
+	if name != "tcpmd5" {
+		return false, fmt.Errorf("%s is nothing that a script may ask", name)
+	}
+	s, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, unix.IPPROTO_TCP)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = unix.Close(s) }()
+	sig := unix.TCPMD5Sig{Keylen: 1}
+	sig.Addr.Family, sig.Addr.Data[2] = unix.AF_INET, 127
+	err = unix.SetsockoptTCPMD5Sig(s, unix.IPPROTO_TCP, unix.TCP_MD5SIG, &sig)
+	if errors.Is(err, unix.ENOPROTOOPT) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // inTurn runs scripts one after the other: labs share one machine.

@@ -28,6 +28,8 @@ type Peer struct {
 	Address netip.Addr
 	AS      uint32
 	Port    uint16 // TCP, to connect to; 0: 179
+	// Password signs the segments of the session (TCP MD5, RFC 2385); "": they are not signed.
+	Password string
 }
 
 // String is the peer in a log.
@@ -41,7 +43,7 @@ func Parse(b *record.BGP) (Config, error) {
 	}
 	c := Config{Address: r.Address, Address6: r.Address6, AS: r.AS, Hops: r.Hops, Prefixes: r.Prefixes}
 	for _, n := range r.Neighbours {
-		c.Peers = append(c.Peers, Peer{Address: n.Address, AS: n.AS})
+		c.Peers = append(c.Peers, Peer{Address: n.Address, AS: n.AS, Password: n.Password})
 	}
 	return c, nil
 }

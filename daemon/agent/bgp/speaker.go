@@ -49,6 +49,11 @@ type Speaker struct {
 // session may have changed; it must not block. Routes are looked up with Routes: the library's own stream of best paths
 // reads them while a session that ends marks them stale, without a lock.
 func Start(c Config, log *slog.Logger, changed func()) (*Speaker, error) {
+	for i := range c.Peers {
+		if err := signs(&c.Peers[i], trySignature); err != nil {
+			return nil, err
+		}
+	}
 	level := new(slog.LevelVar)
 	level.Set(slog.LevelWarn)
 	s := &Speaker{config: c, announced: map[netip.Prefix]struct{}{}, ends: ends{told: map[netip.Addr][]bgp.Family{}}, server: server.NewBgpServer(server.LoggerOption(log, level))}
@@ -128,7 +133,7 @@ func (s *Speaker) addPeer(ctx context.Context, p *Peer) error {
 	peer := &api.Peer{
 		// Hosts of a cluster often share an AS: what one of them announces comes to the others with their own AS in its
 		// path.
-		Conf:      &api.PeerConf{NeighborAddress: p.Address.String(), PeerAsn: p.AS, AllowOwnAsn: 1},
+		Conf:      &api.PeerConf{NeighborAddress: p.Address.String(), PeerAsn: p.AS, AllowOwnAsn: 1, AuthPassword: p.Password},
 		Transport: &api.Transport{LocalAddress: own.Addr().String(), RemotePort: port},
 		Timers: &api.Timers{Config: &api.TimersConfig{ConnectRetry: retryTime, HoldTime: holdTime, KeepaliveInterval: keepAlive,
 			IdleHoldTimeAfterReset: 1}},

@@ -8,6 +8,7 @@ import (
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/task"
 	"github.com/contiv/contiv/trust"
 )
@@ -30,7 +31,7 @@ func (c *Config) secure() *tls.Config {
 
 // way is how netmasters are reached.
 func (c *Config) way() *http.Client {
-	out := channel.NewHTTP(c.secure())
+	out := channel.NewHTTP(c.Trust)
 	if c.Trust != nil {
 		out.Transport = c.Trust.Explain(out.Transport)
 	}
@@ -53,12 +54,37 @@ func (n *Node) certificates() []task.Task {
 			n.Trust.Renew(ctx, n.renewed, n.Log)
 			return nil
 		}),
+		task.Func("revoked certificates", func(ctx context.Context, ready func()) error {
+			ready()
+			n.distrust.Run(ctx)
+			return nil
+		}),
 	}
+}
+
+// revoke has the agent refuse certificates.
+func (n *Node) revoke(serials []string) {
+	if n.Trust != nil {
+		n.Trust.Revoke(serials)
+	}
+}
+
+// once is how netmasters are reached by a connection for one request.
+func (n *Node) once() *http.Client {
+	return &http.Client{Transport: &http.Transport{TLSClientConfig: n.secure(), DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// askRevoked is what a netmaster says is revoked.
+func (n *Node) askRevoked(ctx context.Context, url string) (out []record.Revocation, err error) {
+	one := client.Client{Base: url, HTTP: n.once(), Program: "netplugin"}
+	err = one.Raw(ctx, channel.RevokedPath, &out)
+	return out, err
 }
 
 // renewed has a netmaster certify another key of the agent.
 func (n *Node) renewed(ctx context.Context, r *trust.Request) ([]byte, error) {
-	masters := client.Client{Masters: n.Find, HTTP: &http.Client{Transport: &http.Transport{TLSClientConfig: n.secure(), DisableKeepAlives: true}}, Program: "netplugin"}
+	masters := client.Client{Masters: n.Find, HTTP: n.once(), Program: "netplugin"}
 	out, err := masters.RenewCertificate(ctx, model.RenewRequest{Request: string(r.PEM())})
 	if err != nil {
 		return nil, n.Trust.Refused(err)

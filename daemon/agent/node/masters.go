@@ -10,11 +10,25 @@ import (
 
 // masters are the URLs of netmasters, the leader first: those of which netmasters have told, and, while none of these tells this host anything, those
 // that are found.
-func (n *Node) masters(ctx context.Context) (out []string) {
+func (n *Node) masters(ctx context.Context) []string {
+	if n.told.With() != "" {
+		return n.toldMasters()
+	}
+	return n.everyMaster(ctx)
+}
+
+// toldMasters are those of which netmasters have told.
+func (n *Node) toldMasters() (out []string) {
 	for _, s := range n.desired.Masters() {
 		out = append(out, n.scheme()+"://"+net.JoinHostPort(s.HostAddr, strconv.Itoa(s.Port)))
 	}
-	if n.told.With() != "" || n.Find == nil {
+	return out
+}
+
+// everyMaster are the URLs of netmasters of which others have told, and of those that are found.
+func (n *Node) everyMaster(ctx context.Context) []string {
+	out := n.toldMasters()
+	if n.Find == nil {
 		return out
 	}
 	for _, url := range n.Find(ctx) {

@@ -16,6 +16,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/checkpoint"
 	"github.com/contiv/contiv/daemon/agent/claim"
 	"github.com/contiv/contiv/daemon/agent/desired"
+	"github.com/contiv/contiv/daemon/agent/distrust"
 	"github.com/contiv/contiv/daemon/agent/drift"
 	"github.com/contiv/contiv/daemon/agent/examine"
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
@@ -65,6 +66,7 @@ type Node struct {
 	answers   *responder.Responder
 	told      *channel.Client
 	records   *checkpoint.Source // what is told, and what was
+	distrust  *distrust.Keeper
 	claim     *claim.Claim
 	zone      *names.Zone
 	resolver  *names.Responder   // nil: names are not served
@@ -110,6 +112,7 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	n.told = channel.NewClient(channel.Options{Host: c.Host, Directory: c.Docker.Keep, Masters: n.masters, Seat: func() string { return n.claim.Seat() }, Reporter: reporter{n},
 		Opened: func() { n.claim.Again() }, HTTP: way, Log: c.Log})
 	n.records = &checkpoint.Source{Follower: n.told, Patience: masterAbsence, Log: c.Log}
+	n.distrust = distrust.New(distrust.Options{Source: n.records, Masters: n.everyMaster, Ask: n.askRevoked, Revoke: n.revoke, Log: c.Log})
 	if n.Master == nil {
 		n.Master = channel.Master{Client: &client.Client{Masters: n.masters, HTTP: way, Patience: masterPatience, Actor: func() string { return c.Host }, Program: "netplugin/" + c.Version.Version}}
 	}
@@ -139,7 +142,7 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 			View: forward.View, Log: c.Log})
 		n.questions = names.NewReceiver(n.resolver, ManagementSocket(c.OVSRunDir))
 	}
-	n.desired = desired.New(desired.Options{Source: n.records, Bridge: forward, Self: self, Fixed: fixed, Hear: []desired.Listener{n.zone, n.router}, Restore: n.router.Restore,
+	n.desired = desired.New(desired.Options{Source: n.distrust, Bridge: forward, Self: self, Fixed: fixed, Hear: []desired.Listener{n.zone, n.router}, Restore: n.router.Restore,
 		ForeignServices: c.ForeignServices, Log: c.Log})
 	n.attach = attach.New(attach.Options{Host: c.Host, Machine: n.Machine, Owned: n.claim.Owned, Master: n.Master, Flows: n.desired, Switch: n.sw, Links: links,
 		SoftSum: func() bool { return n.sw.DatapathType() == "netdev" },

@@ -46,6 +46,7 @@ func (n *Node) sit(ctx context.Context, ready func()) error {
 // recall sits down with what this host was told before. That counts if this machine was the host then, and has not been started again since.
 func (n *Node) recall(token string) {
 	file, saved, err := checkpoint.Open(filepath.Join(n.OVSRunDir, BridgeName+".records"))
+	n.distrust.Hear(&saved) // whichever host it was told to
 	was := n.claim.Was(token, saved)
 	switch {
 	case errors.Is(err, checkpoint.ErrUnreadable):

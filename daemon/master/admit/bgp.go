@@ -1,6 +1,7 @@
 package admit
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 
@@ -19,7 +20,14 @@ func createBgp(tx *commit.Tx, b *model.Bgp) error {
 	}
 	r := &record.BGP{ID: b.Hostname, Hostname: b.Hostname, RouterIP: b.Routerip, RouterIP6: b.Routerip6, AS: b.As,
 		NeighborAS: b.NeighborAs, Neighbor: b.Neighbor,
-		Hops: b.TtlSecurity, Prefixes: b.MaxPrefixes}
+		Hops: b.TtlSecurity, Prefixes: b.MaxPrefixes, Password: b.Password}
+	if r.Password == "" {
+		var was record.BGP
+		if err := json.Unmarshal(tx.Value(record.BGPs+b.Hostname), &was); err == nil { // else there is none that an agent could read
+			r.Password = was.Password
+		}
+	}
+	b.Password = "" // the object is shown, the record is not
 	if err := checkBgp(r); err != nil {
 		return err
 	}
@@ -29,7 +37,7 @@ func createBgp(tx *commit.Tx, b *model.Bgp) error {
 // checkBgp refuses what the host's agent could not read. A record that the original knows is let in as it was there, with
 // any text for an AS; the agent tells what is wrong with it.
 func checkBgp(r *record.BGP) error {
-	if r.RouterIP6 == "" && !strings.Contains(r.Neighbor+r.NeighborAS, ",") {
+	if r.RouterIP6 == "" && r.Password == "" && !strings.Contains(r.Neighbor+r.NeighborAS, ",") {
 		return nil
 	}
 	_, err := r.Routing()
@@ -37,7 +45,7 @@ func checkBgp(r *record.BGP) error {
 	if !errors.As(err, &wrong) {
 		return nil
 	}
-	return model.Errorf(model.CodeInvalid, wrong.Field, "%s %q", wrong.Field, wrong.Value).Try("want %s", wrong.Want)
+	return model.Errorf(model.CodeInvalid, wrong.Field, "%s", wrong.What()).Try("want %s", wrong.Want)
 }
 
 func updateBgp(tx *commit.Tx, _, b *model.Bgp) error { return createBgp(tx, b) }

@@ -1,9 +1,13 @@
 package admit_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
+	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/enginetest"
+	"github.com/contiv/contiv/daemon/record"
 )
 
 func TestProfilesAndRouters(t *testing.T) {
@@ -24,7 +28,37 @@ func TestProfilesAndRouters(t *testing.T) {
 		{"a router", nil, router, ""},
 		{"a router in a fabric", []string{"global global networkInfraType=aci"}, router,
 			"unsupported: BGP is not supported in fabric mode aci (the fabric routes; see netctl global set --fabric-mode)"},
+		{"a router with passwords", nil, router + " password=s3cret", ""},
+		{"a router with too many passwords", nil, router + " password=a,b",
+			"invalid password: password (want one for all neighbours, or one for each of the 1, separated by commas)"},
 		{"a router without a length", nil, "bgp h1 routerip=10.9.0.1 as=65001 neighbor=10.9.0.2 neighbor-as=65000",
 			"invalid routerip: routerip string invalid format (routerip takes an IPv4 address with its length, such as 50.1.1.2/24)"},
 	})
+}
+
+// A router's password is in the record that its host's agent is told, and in no object; it stays until another is given, or the router is deleted.
+func TestPasswordOfRouter(t *testing.T) {
+	w := enginetest.Start(t, enginetest.Options{FwdMode: "routing"})
+	const router = "bgp h1 routerip=10.9.0.1/24 as=65001 neighbor=10.9.0.2 neighbor-as=65000"
+	for _, step := range []struct{ line, want string }{
+		{router + " password=s3cret", "s3cret"}, {router + " ttl-security=1", "s3cret"}, {router + " password=another", "another"}, {"rm bgp h1", ""}, {router, ""},
+	} {
+		w.Must(t, step.line)
+		w.Catalog.View(func(v *catalog.View) {
+			var told record.BGP
+			if text := v.Value(record.BGPs + "h1"); text != nil {
+				if err := json.Unmarshal(text, &told); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if told.Password != step.want {
+				t.Errorf("%s: want the agent told %q, got %q", step.line, step.want, told.Password)
+			}
+			for key, value := range v.Values() {
+				if key != record.BGPs+"h1" && strings.Contains(string(value), "s3cret") {
+					t.Errorf("%s: want the password nowhere else, got %s at %s", step.line, value, key)
+				}
+			}
+		})
+	}
 }

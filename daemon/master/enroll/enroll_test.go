@@ -132,6 +132,12 @@ func TestJoin(t *testing.T) {
 	if _, _, err := s.Join(t.Context(), q, trust.Identity{}); err != nil {
 		t.Errorf("want the same request to be let in when it is sent again, got %v", err)
 	}
+	if got := s.refused(s.wanted(q.Token, "h1", "192.0.2.11"), trust.Identity{Role: trust.Agent, Name: "h1"}); got != "" {
+		t.Errorf("want the host itself to be let in with another key, got %q", got)
+	}
+	if got := s.refused(s.wanted(q.Token, "h2"), trust.Identity{Role: trust.Agent, Name: "h1"}); !strings.Contains(got, "used up") {
+		t.Errorf("want it not to be let in as another host, got %q", got)
+	}
 	if got := s.refused(s.wanted(q.Token, "h2"), trust.Identity{}); !strings.Contains(got, "used up: 1 of 1") || !strings.Contains(got, "contiv token create") {
 		t.Errorf("want the token to count once, got %q", got)
 	}

@@ -65,7 +65,7 @@ func (e *Enroller) Join(ctx context.Context, q model.JoinRequest, proved trust.I
 		if err != nil {
 			return err
 		}
-		if !letIn(tx.View, t.ID, wishes) {
+		if !letIn(tx.View, t.ID, wishes, proved) {
 			used := *known
 			used.Used++
 			if err := tx.Put(record.JoinTokens+t.ID, &used); err != nil {
@@ -124,7 +124,7 @@ func wishesOf(q *model.JoinRequest) (out []*wish, err error) {
 
 // admissible finds the token of a request, if the request may be let in by it, as far as v knows.
 func (e *Enroller) admissible(v *catalog.View, t *trust.Token, wishes []*wish, proved trust.Identity) (*record.JoinToken, error) {
-	known, err := e.token(v, t, letIn(v, t.ID, wishes))
+	known, err := e.token(v, t, letIn(v, t.ID, wishes, proved))
 	if err != nil {
 		return nil, err
 	}
@@ -139,12 +139,12 @@ func (e *Enroller) admissible(v *catalog.View, t *trust.Token, wishes []*wish, p
 	return known, nil
 }
 
-// letIn tells whether a token has let in the same request before.
-func letIn(v *catalog.View, token string, wishes []*wish) bool {
+// letIn tells whether a token has let in the same request before, or the host that proves that it is the one, which asks again with other keys.
+func letIn(v *catalog.View, token string, wishes []*wish, proved trust.Identity) bool {
 	for _, w := range wishes {
 		sum, found := record.Sum([]byte(w.text)), false
 		for _, c := range v.CertifiedAs(w.who.String()) {
-			found = found || c.Token == token && c.Request == sum
+			found = found || c.Token == token && (c.Request == sum || w.isOf(proved))
 		}
 		if !found {
 			return false
@@ -153,10 +153,14 @@ func letIn(v *catalog.View, token string, wishes []*wish) bool {
 	return true
 }
 
+// isOf tells whether who has proved an identity is the host that the wish is for.
+func (w *wish) isOf(proved trust.Identity) bool {
+	return proved.Name == w.who.Name && (proved.Role == trust.Agent || proved.Role == trust.Master)
+}
+
 // free refuses an identity that another one holds a valid certificate of.
 func (e *Enroller) free(v *catalog.View, w *wish, by *record.JoinToken, proved trust.Identity) error {
-	own := proved.Name == w.who.Name && (proved.Role == trust.Agent || proved.Role == trust.Master)
-	if by.Replaces == w.who.Name || own {
+	if by.Replaces == w.who.Name || w.isOf(proved) {
 		return nil
 	}
 	sum := record.Sum([]byte(w.text))

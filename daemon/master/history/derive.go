@@ -169,7 +169,7 @@ func members(kind string, value []byte) map[string]any {
 }
 
 // hidden stands for a value that is never recorded.
-const hidden = "(secret)"
+const hidden = model.Hidden
 
 // hide replaces the values of a field that the schema declares a secret.
 func hide(k *model.Kind, f *Field) {

@@ -251,9 +251,13 @@ func (g *gathering) change(c *table.Change[string, store.Item]) {
 			u.Gone = append(u.Gone, c.Key)
 		}
 	}
+	if len(after) == 0 {
+		return
+	}
+	value := told(c.Key, c.After.Value)
 	for _, name := range after {
 		u := g.update(name)
-		u.Items = append(u.Items, channel.Item{Key: c.Key, Value: c.After.Value, Revision: uint64(c.After.Revision)})
+		u.Items = append(u.Items, channel.Item{Key: c.Key, Value: value, Revision: uint64(c.After.Revision)})
 	}
 }
 
@@ -269,6 +273,8 @@ func (g *gathering) fleeting(key string, now *table.Table[string, store.Item]) {
 	switch { // those that depend on what it was
 	case strings.HasPrefix(key, record.Networks):
 		shards = append(shards, channel.Cluster)
+	case strings.HasPrefix(key, record.Certificates):
+		shards = append(shards, channel.Trust)
 	case strings.HasPrefix(key, record.DockerNetworks):
 		for name := range g.relay.shards {
 			if strings.HasPrefix(string(name), string(channel.Host(""))) {

@@ -202,6 +202,37 @@ func TestScope(t *testing.T) {
 	}
 }
 
+// Every host is told of the certificates that are revoked of those that it speaks with, of nothing else about them, and until they are forgotten.
+func TestRevoked(t *testing.T) {
+	m := newMaster(t)
+	certificate := func(serial, who, revoked string, rev uint64) store.Item {
+		return item(record.Certificates+serial, fmt.Sprintf(`{"serial":%q,"identity":"spiffe://contiv/%s","by":"ann","token":"t1","issued":"2026-03-01T09:00:00Z","until":"2026-03-15T09:00:00Z"%s}`, serial, who, revoked), rev)
+	}
+	const since = `,"revoked":"2026-03-02T09:00:00Z","revokedBy":"ann"`
+	m.apply(store.Update{Full: true, Revision: 10, Items: []store.Item{certificate("01", "master/h1", since, 2), certificate("02", "master/h2", "", 3), certificate("03", "agent/h3", since, 4),
+		certificate("04", "monitor/probe", since, 5), certificate("05", "user/ann", since, 6), item(record.JoinTokens+"t1", `{"id":"t1"}`, 1), item(record.Certificates+"06", `{`, 7)}})
+	h1 := newAgent(t, "h1").follow(m)
+	h1.want("what is revoked", channel.Trust, "01 04")
+	if got, want := h1.have[channel.Trust][record.Certificates+"01"], `{"serial":"01","identity":"spiffe://contiv/master/h1","until":"2026-03-15T09:00:00Z"}`; got != want {
+		t.Errorf("what is told of it: want %s, got %s", want, got)
+	}
+	m.apply(store.Update{Revision: 11, Items: []store.Item{certificate("02", "master/h2", since, 11)}})
+	h1.until(11).want("one more", channel.Trust, "01 02 04")
+	m.apply(store.Update{Revision: 12, Gone: []string{record.Certificates + "01"}})
+	h1.until(12).want("one that has ended", channel.Trust, "02 04")
+
+	other := newMaster(t) // which knows only what is there now
+	other.apply(store.Update{Full: true, Revision: 12, Items: []store.Item{certificate("02", "master/h2", since, 11), certificate("04", "monitor/probe", since, 5), landmark("a", 1)}})
+	earlier := newAgent(t, "h2").follow(other)
+	delete(earlier.have, channel.Trust) // as one that netmasters of an earlier build have told
+	earlier.follow(other).want("all of it, to an agent that knows the rest", channel.Trust, "02 04")
+	var listed []record.Revocation
+	m.catalog.View(func(v *catalog.View) { listed = relay.Revoked(v) })
+	if len(listed) != 2 || listed[0].Serial != "02" || listed[1].Identity != "spiffe://contiv/monitor/probe" {
+		t.Errorf("as a list: want 02 and 04, got %v", listed)
+	}
+}
+
 // Where hosts meet all containers, every host is told of every tenant, and of those that come.
 func TestDirect(t *testing.T) {
 	m := newMaster(t)

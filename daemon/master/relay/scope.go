@@ -2,6 +2,7 @@ package relay
 
 import (
 	"encoding/json"
+	"net/url"
 	"strings"
 
 	"github.com/contiv/contiv/daemon/channel"
@@ -9,6 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/table"
+	"github.com/contiv/contiv/trust"
 )
 
 // defaultTenant is the tenant whose containers routers outside reach.
@@ -46,6 +48,10 @@ func shardsOf(key string, value []byte) (out []channel.Shard) {
 		return []channel.Shard{dockerShard(value)}
 	case strings.HasPrefix(key, record.Kubernetes):
 		return []channel.Shard{channel.Kubernetes}
+	case strings.HasPrefix(key, record.Certificates):
+		if _, is := revocation(value); is {
+			return []channel.Shard{channel.Trust}
+		}
 	case key == record.GlobalMark || key == record.Landmark:
 		return nil
 	case key == record.GlobalKey || strings.HasPrefix(key, record.Services) || strings.HasPrefix(key, record.State):
@@ -60,6 +66,48 @@ func isInfra(value []byte) bool {
 		NwType string `json:"nwType"`
 	}
 	return json.Unmarshal(value, &n) == nil && n.NwType == record.InfraNetwork
+}
+
+// revocation is what agents are told of a certificate; false: nothing.
+func revocation(value []byte) (out record.Revocation, ok bool) {
+	var c record.Certified
+	if json.Unmarshal(value, &c) != nil {
+		return out, false
+	}
+	return revoked(&c)
+}
+
+// revoked is what agents are told of a certificate: that it is revoked, if it is of one that they speak with.
+func revoked(c *record.Certified) (out record.Revocation, ok bool) {
+	u, err := url.Parse(c.Identity)
+	if err != nil {
+		return out, false
+	}
+	if who, err := trust.Parse(u); err != nil || who.Role != trust.Master && who.Role != trust.Monitor {
+		return out, false
+	}
+	return c.Revocation()
+}
+
+// Revoked are the certificates that agents are told of, by what a catalog knows.
+func Revoked(v *catalog.View) []record.Revocation {
+	out := []record.Revocation{}
+	for _, c := range v.Revoked() {
+		if r, is := revoked(c); is {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// told is the value of a record as agents are told it.
+func told(key string, value []byte) []byte {
+	if !strings.HasPrefix(key, record.Certificates) {
+		return value
+	}
+	r, _ := revocation(value)
+	text, _ := json.Marshal(r) // of texts and a time that was JSON before
+	return text
 }
 
 // dockerShard is that of the host whose engine has a network; all hosts have those of swarms.
@@ -119,7 +167,7 @@ func (r *Relay) count(at seat, n int) bool {
 
 // scope is what a host is told of.
 func (r *Relay) scope(host string, directory bool) map[channel.Shard]struct{} {
-	out := map[channel.Shard]struct{}{channel.Cluster: {}, channel.Kubernetes: {}, channel.Host(host): {}}
+	out := map[channel.Shard]struct{}{channel.Cluster: {}, channel.Kubernetes: {}, channel.Trust: {}, channel.Host(host): {}}
 	if directory {
 		out[channel.Directory] = struct{}{}
 	}

@@ -100,6 +100,7 @@ func rules() map[string]rule {
 		"POST /plugin/leave":                agent,
 		"POST " + channel.Path:              agent,
 		"GET " + channel.SessionsPath:       needs(rights.Read, trust.Master),
+		"GET " + channel.RevokedPath:        needs(rights.Read, trust.Agent),
 	}
 }
 

@@ -155,7 +155,7 @@ func (s *Server) register(r *rest.Router) {
 	agents.Register(r, s.Catalog, s.Endpoints)
 	agents.RegisterDocker(r, s.Catalog, networks)
 	agents.RegisterChannel(r, s.Relay, s.Log)
-	agents.RegisterHosts(r, s.Registrar, s.Relay)
+	agents.RegisterHosts(r, s.Catalog, s.Registrar, s.Relay)
 	members.Register(r)
 	peers.Register(r, s.Log)
 	probe.Register(r, s.Catalog, peers, s.Keep, s.Log)

@@ -134,5 +134,5 @@ func ways(d trust.Dir, over string) (flag string, agent, user *http.Client, err 
 		}
 	}
 	user = &http.Client{Transport: &http.Transport{TLSClientConfig: held[trust.User].Client(trust.Master, "")}}
-	return "--trust=" + string(d), channel.NewHTTP(held[trust.Agent].Client(trust.Master, "")), user, nil
+	return "--trust=" + string(d), channel.NewHTTP(held[trust.Agent]), user, nil
 }

@@ -10,13 +10,14 @@ import (
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/registrar"
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/record"
 )
 
 // RegisterHosts adds the routes by which agents become hosts of the cluster, and netmasters tell each other who is with them.
-func RegisterHosts(r *rest.Router, hosts *registrar.Registrar, told *relay.Relay) {
+func RegisterHosts(r *rest.Router, known *catalog.Catalog, hosts *registrar.Registrar, told *relay.Relay) {
 	route(r, "/plugin/register", func(ctx context.Context, h record.Host) (any, uint64, error) {
 		if err := access.Of(ctx).Host(h.Label, "host"); err != nil {
 			return nil, 0, err
@@ -29,6 +30,11 @@ func RegisterHosts(r *rest.Router, hosts *registrar.Registrar, told *relay.Relay
 		}
 		rev, err := hosts.Leave(ctx, q.Host, q.Seat)
 		return "success", rev, err
+	})
+	r.Read(channel.RevokedPath, func(*http.Request, httprouter.Params) (any, error) {
+		var out []record.Revocation
+		known.View(func(v *catalog.View) { out = relay.Revoked(v) })
+		return out, nil
 	})
 	r.Read(channel.SessionsPath, func(q *http.Request, _ httprouter.Params) (any, error) {
 		out := told.Sessions()

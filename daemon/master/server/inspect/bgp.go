@@ -17,6 +17,7 @@ type bgpAnswer struct {
 	Dsts      []string
 	Kept      []string
 	Announced []string
+	Error     string // why sessions are not as they should be
 	NextHops  []struct {
 		Address, MAC string
 		Prefixes     int
@@ -32,6 +33,7 @@ type bgpPeer struct {
 	State struct {
 		AdminState, SessionState json.RawMessage
 		Families                 []string
+		Signed                   bool
 		Since                    time.Time
 		Received, Announced      uint64
 		Restarting               bool
@@ -45,6 +47,9 @@ const established = "established"
 func (p *bgpPeer) String() string {
 	s := &p.State
 	out := fmt.Sprintf("%s AS %d %s", p.Conf.NeighborAddress, p.Conf.PeerAS, word(s.SessionState))
+	if s.Signed {
+		out += " with a password"
+	}
 	switch {
 	case word(s.SessionState) == established:
 		out += fmt.Sprintf(", %s, %d received, %d announced", strings.Join(s.Families, "+"), s.Received, s.Announced)
@@ -79,6 +84,9 @@ func (i *Inspector) router(ctx context.Context, out model.BgpInspect) (any, erro
 		if p.Conf.NeighborAddress != "" {
 			out.Oper.Neighbors = append(out.Oper.Neighbors, p.String())
 		}
+	}
+	if answer.Error != "" {
+		out.Oper.Neighbors = append(out.Oper.Neighbors, answer.Error)
 	}
 	for _, h := range answer.NextHops {
 		out.Oper.NextHops = append(out.Oper.NextHops, fmt.Sprintf("%s %s, %d routes", h.Address, cmp.Or(h.MAC, "waits for its link address"), h.Prefixes))

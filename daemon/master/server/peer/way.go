@@ -2,7 +2,6 @@ package peer
 
 import (
 	"context"
-	"crypto/tls"
 	"net"
 	"net/http"
 	"time"
@@ -33,7 +32,7 @@ func NewWay(holder *trust.Holder, known *catalog.Catalog) Way {
 			if label := agentAt(known, address); label != "" {
 				role, name = trust.Agent, label
 			}
-			nc, err := (&tls.Dialer{NetDialer: dialer, Config: holder.Client(role, name)}).DialContext(ctx, network, address)
+			nc, err := holder.Dialer(dialer.DialContext, holder.Client(role, name))(ctx, network, address)
 			return nc, holder.Refused(err)
 		}
 	}
