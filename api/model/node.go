@@ -55,6 +55,7 @@ type AgentStatus struct {
 	Waiting   []string      `json:"waiting,omitempty"` // what it waits for while it is not ready
 	Datapath  string        `json:"datapath"`          // "netdev" or "system"
 	VTEP      string        `json:"vtep"`
+	MTU       int           `json:"mtu,omitempty"`        // of the interface that has the tunnel address, as last seen
 	Master    string        `json:"master,omitempty"`     // URL of the netmaster that tells it what there is; absent while none does
 	Seen      uint64        `json:"seen"`                 // revision up to which it has been told all that concerns it
 	Revision  uint64        `json:"revision"`             // last store revision past the switch's barrier

@@ -17,6 +17,7 @@ type Underlay struct {
 	Index int
 	MTU   int
 	MAC   net.HardwareAddr
+	Up    bool // it is up and has a link, as far as the kernel knows
 }
 
 // Underlay finds the interface that carries addr.
@@ -31,10 +32,10 @@ func (h *Host) Underlay(addr netip.Addr) (Underlay, error) {
 			if err != nil {
 				return Underlay{}, fmt.Errorf("look up interface of %s: %w", addr, err)
 			}
-			return Underlay{l.Attrs().Name, l.Attrs().Index, l.Attrs().MTU, l.Attrs().HardwareAddr}, nil
+			return underlayOf(l), nil
 		}
 	}
-	return Underlay{}, fmt.Errorf("no interface has the address %s (check --vtep-ip)", addr)
+	return Underlay{}, fmt.Errorf("%w %s (check --vtep-ip)", ErrNoAddress, addr)
 }
 
 // Interface returns an interface by name, for its MAC and MTU.
@@ -43,8 +44,17 @@ func (h *Host) Interface(name string) (Underlay, error) {
 	if err != nil {
 		return Underlay{}, fmt.Errorf("look up interface %s: %w", name, err)
 	}
-	return Underlay{l.Attrs().Name, l.Attrs().Index, l.Attrs().MTU, l.Attrs().HardwareAddr}, nil
+	return underlayOf(l), nil
 }
+
+func underlayOf(l netlink.Link) Underlay {
+	a := l.Attrs()
+	down := a.Flags&net.FlagUp == 0 || a.OperState == netlink.OperDown || a.OperState == netlink.OperLowerLayerDown
+	return Underlay{Name: a.Name, Index: a.Index, MTU: a.MTU, MAC: a.HardwareAddr, Up: !down}
+}
+
+// ErrNoAddress says that no interface has an address.
+var ErrNoAddress = errors.New("no interface has the address")
 
 // VXLANOverhead is what a tunnel adds to a frame, in bytes: outer Ethernet, IP, UDP and VXLAN headers (RFC 7348
 // section 5). VLAN adds nothing, because NICs take a tagged frame of full MTU.

@@ -164,6 +164,24 @@ func leads(g *record.Global, n *record.Network) bool {
 	return g.FwdMode == record.FwdRouting || n.Encap == record.VXLAN || g.HostAccess == record.HostDirect
 }
 
+// Leaving are addresses as containers have when they leave by this host, one for each family in which they do.
+func (e *Engine) Leaving() (out []netip.Addr) {
+	g, subnet := e.Flows.Global(), e.Flows.Private()
+	var four, six bool
+	for _, n := range e.Flows.Networks() {
+		if leads(&g, &n) {
+			four, six = four || n.Subnet.IsValid(), six || n.Subnet6.IsValid()
+		}
+	}
+	if four {
+		out = append(out, pipeline.HostAddr(subnet).Next())
+	}
+	if six {
+		out = append(out, pipeline.HostAddr(pipeline.Private6(subnet)).Next())
+	}
+	return out
+}
+
 // private keeps contivh0 and the translation. It is wanted as soon as there is a network whose gateway is the switch.
 func (e *Engine) private(g *record.Global, networks []record.Network) error {
 	subnet := e.Flows.Private()

@@ -78,6 +78,7 @@ type Options struct {
 	Now       func() time.Time
 	Control   Control
 	Onward    Onward
+	Findings  func(ctx context.Context) []model.Finding // of all checks of the host, made now
 	Closed    Closed
 	Packets   Packets
 	Reach     Reach
@@ -153,6 +154,7 @@ func Handler(o Options) http.Handler {
 	mux.HandleFunc("GET /inspect/drift", o.drift)
 	mux.HandleFunc("POST /inspect/drift", o.repair)
 	mux.HandleFunc("POST /inspect/reach", o.reach)
+	mux.HandleFunc("GET /inspect/findings", func(w http.ResponseWriter, q *http.Request) { answer(w, list(o.Findings(q.Context()))) })
 	mux.HandleFunc("GET /inspect/malformed", func(w http.ResponseWriter, _ *http.Request) { answer(w, list(o.Malformed())) })
 	mux.HandleFunc("DELETE /debug/reclaimEndpoint/{id}", o.reclaim)
 	unlimited := http.NewServeMux()

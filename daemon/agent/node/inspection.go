@@ -52,8 +52,7 @@ func (n *Node) inspectors() (doors []task.Task) {
 func (n *Node) inspection() inspect.Options {
 	o := inspect.Options{Forward: n.forward, Attach: n.attach, Pipeline: n.flows, Status: n.Status, Waiting: n.Waiting,
 		Driver: n.driver, Told: n.answers.Told, Malformed: n.desired.Malformed, Services: n.desired.Services, Router: n.router.Status, Version: n.Version, Now: time.Now,
-		Onward:  func(src, dst netip.Addr) (link.Onward, error) { return n.links.Onward(hostaccess.PortName, src, dst) },
-		Control: n.control, Drift: n.drift, Observes: n.Observe, Limits: n.Limits, Log: n.Log, Closed: n.access.Refuses, Ports: n.access, Reach: n.links.Reach,
+		Onward: n.onward, Findings: n.examiner.Now, Control: n.control, Drift: n.drift, Observes: n.Observe, Limits: n.Limits, Log: n.Log, Closed: n.access.Refuses, Ports: n.access, Reach: n.links.Reach,
 		Packets: func(ifname string) (capture.Source, error) {
 			return link.OpenPackets(n.Namespace, ifname, capture.MostFrame)
 		}}
@@ -61,6 +60,11 @@ func (n *Node) inspection() inspect.Options {
 		o.Names = &inspect.Names{List: n.zone.List, Counts: n.resolver.Counts, PacketIns: n.questions.Counts}
 	}
 	return o
+}
+
+// onward is what the host's kernel does with what comes from containers.
+func (n *Node) onward(src, dst netip.Addr) (link.Onward, error) {
+	return n.links.Onward(hostaccess.PortName, src, dst)
 }
 
 // control runs a command of ovs-vswitchd.
@@ -99,7 +103,7 @@ func (n *Node) Status() model.AgentStatus {
 			}
 		}
 	}
-	s.Differs, s.Findings = n.drift.Left(), n.examiner.Findings()
+	s.Differs, s.Findings, s.MTU = n.drift.Left(), n.examiner.Findings(), int(n.mtu.Load())
 	for _, d := range n.drift.Stuck() {
 		s.Errors = append(s.Errors, model.OwnerStatus{Owner: d.Owner, Phase: bridge.Failed.String(), Revision: sum.Revision, Error: d.Text()})
 	}

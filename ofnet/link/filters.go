@@ -1,0 +1,43 @@
+package link
+
+import (
+	"fmt"
+
+	"github.com/google/nftables"
+	"github.com/google/nftables/expr"
+)
+
+// drops says which filters of a namespace drop packets that come in or go out there: base chains of the input and output hooks whose policy is
+// drop, and chains with rules that drop. Rules of iptables are among them where iptables writes nftables, as it does by default.
+func drops(ns *Namespace) (out []string, err error) {
+	c, err := nftables.New(nftables.WithNetNSFd(ns.fd))
+	if err != nil {
+		return nil, err
+	}
+	chains, err := c.ListChains()
+	if err != nil {
+		return nil, fmt.Errorf("list packet filters: %w", err)
+	}
+	for _, chain := range chains {
+		called := fmt.Sprintf("chain %s of table %s", chain.Name, chain.Table.Name)
+		if chain.Hooknum != nil && chain.Policy != nil && *chain.Policy == nftables.ChainPolicyDrop {
+			out = append(out, called+" drops what no rule accepts")
+		}
+		rules, err := c.GetRules(chain.Table, chain)
+		if err != nil {
+			return nil, fmt.Errorf("list rules of %s: %w", called, err)
+		}
+		n := 0
+		for _, rule := range rules {
+			for _, e := range rule.Exprs {
+				if v, ok := e.(*expr.Verdict); ok && v.Kind == expr.VerdictDrop {
+					n++
+				}
+			}
+		}
+		if n > 0 {
+			out = append(out, fmt.Sprintf("%s has %d rules that drop", called, n))
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,22 @@
+package ovsdb
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+)
+
+// Ping asks the server at a unix socket, by a connection of its own, whether it is alive (RFC 7047 section 4.1.11). It blocks until the answer, or until ctx ends.
+func Ping(ctx context.Context, path string) error {
+	nc, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
+	if err != nil {
+		return err
+	}
+	c := newConn(nc, func(string, json.RawMessage) error { return nil })
+	defer c.Close()
+	if _, err := c.Call(ctx, "echo", "contiv"); err != nil {
+		return fmt.Errorf("echo: %w", err)
+	}
+	return nil
+}
