@@ -139,3 +139,11 @@ func (b Block) free(yield func(span) bool) {
 		}
 	}
 }
+
+// Free is how many addresses are free.
+func (b Block) Free() (n int) {
+	for s := range b.free {
+		n += s.last - s.first + 1
+	}
+	return n
+}

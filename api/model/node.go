@@ -41,6 +41,9 @@ type Node struct {
 
 	// Docker is what an agent knows of its host's Docker engine: absent where it does not ask one, and of an agent that did not answer.
 	Docker *DockerStatus `json:"docker,omitempty"`
+
+	MTU      int       `json:"mtu,omitempty"`      // of an agent: of the interface that has the tunnel address
+	Findings []Finding `json:"findings,omitempty"` // of an agent: what its checks of the host have found, the worst first
 }
 
 // Answered tells whether the node was reached: one that was not has nothing but its name, its place and the reason.

@@ -11,6 +11,8 @@ const (
 	Usage   = 1 // wrong arguments or flags, a check of netctl itself, a bad netmaster URL
 	Version = 2 // version could not be read
 	Server  = 3 // the server refused, or was not reached
+	Warned  = 1 // of doctor and status: something will go wrong, or cannot be told
+	Broken  = 2 // of doctor and status: something is wrong
 	Local   = 4 // the terminal, a file or the output failed
 
 	Differs  = 10 // what was compared differs
@@ -33,6 +35,8 @@ func ExitCodes() []ExitCode {
 		{OK, "all", "Done. Of `diff` and `drift`: nothing differs; of `why`: the packet arrives. Help ends with 0, too."},
 		{Usage, "all", "Wrong arguments or flags, a file that cannot be understood, a bad `--netmaster` URL. Nothing was sent."},
 		{Version, "`version`", "The server was not reached."},
+		{Warned, "`doctor`, `status`", "Warnings, or what cannot be told, and no errors. These two are as monitors have them, and so mean something else than of other commands."},
+		{Broken, "`doctor`, `status`", "Errors were found."},
 		{Server, "all", "The server refused, as when there is no such object, or was not reached; `login` was refused."},
 		{Local, "all", "The terminal, a local file or the output failed."},
 		{Differs, "`diff`, `drift`", "What was compared differs."},

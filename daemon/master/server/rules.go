@@ -80,6 +80,8 @@ func rules() map[string]rule {
 		"POST /api/v1/addresses/quarantine": user,
 		"POST /api/v1/addresses/release":    user,
 		"GET /info":                         needs(rights.Read, trust.Monitor),
+		"GET /api/v1/health":                needs(rights.Read, trust.Monitor),
+		"GET /api/v1/doctor":                needs(rights.Read),
 		"GET /api/v1/nodes":                 needs(rights.Read, trust.Monitor),
 		"GET /api/v1/nodes/self":            needs(rights.Read, trust.Master, trust.Monitor),
 		"POST /api/v1/nodes/forget":         needs(rights.Change),

@@ -32,6 +32,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server/agents"
 	"github.com/contiv/contiv/daemon/master/server/auth"
+	"github.com/contiv/contiv/daemon/master/server/doctor"
 	"github.com/contiv/contiv/daemon/master/server/enrolling"
 	"github.com/contiv/contiv/daemon/master/server/inspect"
 	"github.com/contiv/contiv/daemon/master/server/leadership"
@@ -126,7 +127,7 @@ func New(c Config, registry *prometheus.Registry) *Server {
 	r := rest.NewRouter(c.Log)
 	s := &Server{Config: c, router: r, gates: newGates(c.Limits), rules: rules()}
 	s.metrics = newMetrics(c, s.gates, registry)
-	s.register(r)
+	s.register(r, registry)
 	shown := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	r.GET("/metrics", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) { shown.ServeHTTP(w, q) })
 	s.handler = s.measured(door.Recovered(c.Log, s.metrics.panics.Inc,
@@ -135,7 +136,7 @@ func New(c Config, registry *prometheus.Registry) *Server {
 }
 
 // register has each concern add its routes.
-func (s *Server) register(r *rest.Router) {
+func (s *Server) register(r *rest.Router, registry *prometheus.Registry) {
 	peers := peer.New(s.Catalog, s.Way)
 	networks := docknet.New(s.Commit, s.Admit, s.Catalog)
 	members := &nodes.Nodes{
@@ -161,7 +162,11 @@ func (s *Server) register(r *rest.Router) {
 	probe.Register(r, s.Catalog, peers, s.Keep, s.Log)
 	(&auth.Auth{Users: s.Users, Audit: s.Audit, Note: s.note, Failed: s.failedLogin, From: clientOf}).Register(r)
 	(&past.Past{Catalog: s.Catalog, Keep: s.Keep, Endpoints: s.Endpoints}).Register(r)
-	(&leadership.Leadership{Lock: s.Leadership, Store: s.Store, Catalog: s.Catalog, Commit: s.Commit, Peers: peers, Internal: s.Internal, Master: members.Master}).Register(r)
+	leading := &leadership.Leadership{Lock: s.Leadership, Store: s.Store, Catalog: s.Catalog, Commit: s.Commit, Peers: peers, Internal: s.Internal, Master: members.Master}
+	leading.Register(r)
+	verdict := doctor.New(doctor.Options{Catalog: s.Catalog, Peers: peers, Nodes: members.All, Leadership: leading.State})
+	verdict.Register(r)
+	registry.MustRegister(verdict)
 }
 
 // Routes lists what the server serves.

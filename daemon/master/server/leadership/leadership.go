@@ -40,7 +40,7 @@ type Leadership struct {
 // Register adds the routes of leadership.
 func (s *Leadership) Register(r *rest.Router) {
 	r.Read("/api/v1/leadership", func(q *http.Request, _ httprouter.Params) (any, error) {
-		return s.state(q.Context(), q.URL.Query().Get("brief") == "true"), nil
+		return s.State(q.Context(), q.URL.Query().Get("brief") == "true"), nil
 	})
 	rest.Change(r, "/api/v1/leadership/handover", func(q *http.Request, request model.HandoverRequest) (model.Handover, uint64, error) {
 		if request.To == "" && rest.Repeated(q) {
@@ -52,9 +52,9 @@ func (s *Leadership) Register(r *rest.Router) {
 	})
 }
 
-// state is the state of the lock and of the store. What cannot be had is left out, with the reason.
+// State is the state of the lock and of the store. What cannot be had is left out, with the reason.
 // A brief answer has neither terms nor leases but the leader's.
-func (s *Leadership) state(ctx context.Context, brief bool) model.Leadership {
+func (s *Leadership) State(ctx context.Context, brief bool) model.Leadership {
 	ctx, cancel := context.WithTimeout(ctx, 2*peer.Limit)
 	defer cancel()
 	out := model.Leadership{Key: record.LeaderKey, Terms: []model.LeaderTerm{}, Leases: []model.KeyLease{}, Store: model.StoreState{Name: s.Store.String()}}

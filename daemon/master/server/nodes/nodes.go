@@ -59,7 +59,7 @@ func (s *Nodes) Register(r *rest.Router) {
 	}
 	read("/version", func(*http.Request) any { return s.Version })
 	read("/info", func(*http.Request) any { return s.info() })
-	read("/api/v1/nodes", func(q *http.Request) any { return s.all(q.Context()) })
+	read("/api/v1/nodes", func(q *http.Request) any { return s.All(q.Context()) })
 	read("/api/v1/nodes/self", func(*http.Request) any { return s.self() })
 	r.Read("/api/v1/kubernetes", func(q *http.Request, _ httprouter.Params) (any, error) { return s.kubernetes(q.Context()) })
 	rest.Change(r, "/api/v1/nodes/forget", s.forget)
@@ -92,9 +92,9 @@ func (s *Nodes) dockerNetworks(host string) (n int) {
 	return n
 }
 
-// all asks every registered master how it is, all at once, and of the agents what they have reported to it last; and adds hosts that no machine is any
+// All asks every registered master how it is, all at once, and of the agents what they have reported to it last; and adds hosts that no machine is any
 // more and that carry endpoints, and masters whose part of the embedded store is missed. A node that is not heard of is listed with the reason.
-func (s *Nodes) all(ctx context.Context) []model.Node {
+func (s *Nodes) All(ctx context.Context) []model.Node {
 	var masters []record.Service
 	var hosts []host
 	homed := map[string]int{} // endpoints by host

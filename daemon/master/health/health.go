@@ -1,0 +1,66 @@
+// Package health says what is wrong in the cluster: one verdict, from what netmasters and agents have said and what the catalog holds.
+package health
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// Snapshot is what the verdict is about.
+type Snapshot struct {
+	Nodes    []model.Node // masters and agents, with the findings of these
+	Store    model.StoreState
+	StoreErr string // why the store did not say how it is
+	Services []Service
+	Pools    []Pool
+}
+
+// Service is a service, and who provides it.
+type Service struct {
+	Name      string // "tenant:service"
+	Selector  map[string]string
+	Providers int
+	Nearest   map[string]string // labels of the container that has most of the selector; nil: there is none with labels
+}
+
+// Pool is where addresses come from.
+type Pool struct {
+	Network     string // "tenant:network"
+	Taken, Free int
+}
+
+// check is one thing that is looked for.
+type check func(s *Snapshot) []model.Finding
+
+func checks() []check {
+	return []check{leader, masters, agents, reported, uplinks, mtus, versions, addresses, store, services, pools}
+}
+
+// Examine returns all that is wrong, the worst first, without the times since when it is.
+func Examine(s *Snapshot) (out []model.Finding) {
+	for _, c := range checks() {
+		out = append(out, c(s)...)
+	}
+	model.SortFindings(out)
+	return out
+}
+
+// key tells findings apart.
+type key struct{ code, host, object string }
+
+// Memory knows since when things are wrong. It is for one goroutine at a time.
+type Memory struct{ since map[key]string }
+
+// Date fills in since when the findings are there, for those that do not say it, and forgets those that are gone.
+func (m *Memory) Date(list []model.Finding, now time.Time) {
+	next := make(map[key]string, len(list))
+	for i := range list {
+		f := &list[i]
+		k := key{f.Code, f.Host, f.Object}
+		f.Since = cmp.Or(f.Since, m.since[k], now.UTC().Format(time.RFC3339))
+		next[k] = f.Since
+	}
+	m.since = next
+}

@@ -1,0 +1,205 @@
+package health
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// leader finds that no netmaster leads.
+func leader(s *Snapshot) []model.Finding {
+	if slices.ContainsFunc(s.Nodes, func(n model.Node) bool { return n.Role == model.RoleLeader }) {
+		return nil
+	}
+	return []model.Finding{{Code: "leader-missing", Severity: model.SeverityError, Object: "cluster/leader", Evidence: "no netmaster leads: nothing can be changed",
+		Remedy: "start netmasters, and most of the store's members", Next: "netctl leader"}}
+}
+
+// masters finds netmasters that do not answer, and what they say of themselves.
+func masters(s *Snapshot) (out []model.Finding) {
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		if n.Role == model.RoleAgent {
+			continue
+		}
+		f := model.Finding{Object: "master/" + n.Name, Severity: model.SeverityWarning, Next: "netctl node ls"}
+		switch trouble := n.Kubernetes.Trouble(); {
+		case !n.Answered():
+			f.Code, f.Evidence, f.Remedy = "master-silent", "netmaster "+n.Address+" does not answer: "+n.Reason, "start it, and look at its log"
+		case !n.Ready:
+			f.Code, f.Evidence, f.Remedy = "master-waiting", "netmaster "+n.Address+" is not ready: "+n.Reason, "look at what it waits for"
+		case trouble != "":
+			f.Code, f.Severity, f.Evidence, f.Remedy = "kubernetes-trouble", model.SeverityError, trouble, "look whether the API server of Kubernetes runs, and lets netmaster in"
+		default:
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// agents finds agents that do not answer or do not do their duty.
+func agents(s *Snapshot) (out []model.Finding) {
+	for _, n := range hosts(s) {
+		note := func(code string, severity model.Severity, evidence, remedy, next string) {
+			out = append(out, model.Finding{Code: code, Severity: severity, Object: "host/" + n.Name, Evidence: evidence, Remedy: remedy, Next: next})
+		}
+		look := "netctl drift " + n.Name
+		switch {
+		case !n.Answered() && strings.HasPrefix(n.Reason, "unknown"):
+			note("agent-unknown", model.SeverityUnknown, n.Reason, "start the netmaster that is named", "netctl node ls")
+			continue
+		case !n.Answered():
+			note("agent-silent", model.SeverityError, n.Reason, "start netplugin on the host, or look why it reaches no netmaster", "netctl node ls")
+			continue
+		case n.Errors > 0:
+			note("objects-failed", model.SeverityError, fmt.Sprintf("%d objects do not work there: %s", n.Errors, n.Reason), "do as the error says", look)
+		case !n.Ready:
+			note("agent-waiting", model.SeverityError, "it "+n.Reason, "look at what it waits for", "netctl node ls")
+		}
+		if n.Lag > 0 {
+			note("agent-lag", model.SeverityWarning, fmt.Sprintf("%d changes are on the way to its switch", n.Lag), "wait; when it stays so, look at the agent's log", "netctl node ls")
+		}
+		if n.Missing > 0 {
+			note("interfaces-missing", model.SeverityWarning, fmt.Sprintf("%d endpoints have no interface there: not yet, or not any more", n.Missing), "wait for containers that start; recreate those that are named", look)
+		}
+		if n.Differs > 0 {
+			note("drift", model.SeverityWarning, fmt.Sprintf("%d things there are not as they should be", n.Differs), look+" --repair", look)
+		}
+		if trouble := n.Docker.Trouble(); trouble != "" {
+			note("docker-trouble", model.SeverityWarning, trouble, "look at the host's Docker engine", "netctl docknet ls")
+		}
+	}
+	return out
+}
+
+// hosts are the agents.
+func hosts(s *Snapshot) (out []*model.Node) {
+	for i := range s.Nodes {
+		if s.Nodes[i].Role == model.RoleAgent {
+			out = append(out, &s.Nodes[i])
+		}
+	}
+	return out
+}
+
+// reported are the findings of agents.
+func reported(s *Snapshot) (out []model.Finding) {
+	for _, n := range hosts(s) {
+		out = append(out, n.Findings...)
+	}
+	return out
+}
+
+// uplinks finds those that cannot be used.
+func uplinks(s *Snapshot) (out []model.Finding) {
+	for _, n := range hosts(s) {
+		up := 0
+		for _, u := range n.Uplinks {
+			if u.Link {
+				up++
+			}
+		}
+		for _, u := range n.Uplinks {
+			trouble := u.Trouble()
+			if trouble == "" {
+				continue
+			}
+			f := model.Finding{Code: "uplink-down", Severity: model.SeverityWarning, Host: n.Name, Object: "uplink/" + n.Name + ":" + u.Name,
+				Evidence: "uplink " + u.Name + " of host " + n.Name + ": " + trouble, Remedy: "look at its cable and at the switch beyond", Next: "netctl node ls -o wide"}
+			if up == 0 {
+				f.Severity, f.Evidence = model.SeverityError, f.Evidence+", and no other has one: VLAN networks end at this host"
+			}
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// mtus finds hosts whose tunnels carry less than those of most.
+func mtus(s *Snapshot) (out []model.Finding) {
+	common := most(s, func(n *model.Node) string {
+		if n.MTU == 0 {
+			return ""
+		}
+		return strconv.Itoa(n.MTU)
+	})
+	for _, n := range hosts(s) {
+		if mtu := strconv.Itoa(n.MTU); n.MTU != 0 && mtu != common {
+			out = append(out, model.Finding{Code: "mtu-differs", Severity: model.SeverityError, Object: "host/" + n.Name,
+				Evidence: fmt.Sprintf("the interface of its tunnel address %s has MTU %s, others have %s: large packets between them are lost", n.VTEP, mtu, common),
+				Remedy:   "give the interfaces of all hosts, and the switches between them, the same MTU", Next: "netctl node ls -o wide"})
+		}
+	}
+	return out
+}
+
+// versions finds nodes of another version than most have.
+func versions(s *Snapshot) (out []model.Finding) {
+	count := map[string]int{}
+	for i := range s.Nodes {
+		if v := s.Nodes[i].Version; v != "" && s.Nodes[i].Answered() {
+			count[v]++
+		}
+	}
+	common := commonest(count)
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		if !n.Answered() || n.Version == "" || n.Version == common {
+			continue
+		}
+		object := "host/" + n.Name
+		if n.Role != model.RoleAgent {
+			object = "master/" + n.Name
+		}
+		out = append(out, model.Finding{Code: "version-skew", Severity: model.SeverityWarning, Object: object, Evidence: "it is of version " + n.Version + ", others are of " + common,
+			Remedy: "finish the upgrade", Next: "netctl node ls"})
+	}
+	return out
+}
+
+// addresses finds tunnel ends and control addresses that several hosts have.
+func addresses(s *Snapshot) (out []model.Finding) {
+	by := map[string][]string{}
+	for _, n := range hosts(s) {
+		for _, a := range []string{n.VTEP, n.Address} {
+			if a != "" {
+				by[a] = append(by[a], n.Name)
+			}
+		}
+	}
+	for _, a := range slices.Sorted(maps.Keys(by)) {
+		if names := slices.Compact(slices.Sorted(slices.Values(by[a]))); len(names) > 1 {
+			out = append(out, model.Finding{Code: "address-twice", Severity: model.SeverityError, Object: "address/" + a, Evidence: "hosts " + strings.Join(names, " and ") + " both have " + a,
+				Remedy: "give each host an address of its own: --vtep-ip, --ctrl-ip", Next: "netctl node ls -o wide"})
+		}
+	}
+	return out
+}
+
+// most is what most hosts say, of those that say anything.
+func most(s *Snapshot, of func(n *model.Node) string) string {
+	count := map[string]int{}
+	for _, n := range hosts(s) {
+		if v := of(n); v != "" {
+			count[v]++
+		}
+	}
+	return commonest(count)
+}
+
+// commonest is the text that counts most; of several, the greatest.
+func commonest(count map[string]int) string {
+	texts := slices.Collect(maps.Keys(count))
+	if len(texts) == 0 {
+		return ""
+	}
+	return slices.MaxFunc(texts, func(a, b string) int {
+		return cmp.Or(count[a]-count[b], len(a)-len(b), cmp.Compare(a, b))
+	})
+}

@@ -1,0 +1,95 @@
+package health
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// store finds members that do not answer, against the quorum, and space that runs short.
+func store(s *Snapshot) (out []model.Finding) {
+	note := func(code string, severity model.Severity, object, evidence, remedy string) {
+		out = append(out, model.Finding{Code: code, Severity: severity, Object: object, Evidence: evidence, Remedy: remedy, Next: "netctl leader"})
+	}
+	if s.StoreErr != "" {
+		note("store-unknown", model.SeverityUnknown, "store/"+s.Store.Name, "it did not say how it is: "+s.StoreErr, "look whether its servers run")
+	}
+	all, answer := len(s.Store.Members), 0
+	for _, m := range s.Store.Members {
+		if m.Error == "" {
+			answer++
+		}
+	}
+	for _, m := range s.Store.Members {
+		object := "store/" + m.Name
+		if m.Error != "" {
+			severity, spare := model.SeverityWarning, answer-(all/2+1)
+			left := fmt.Sprintf("%d more may fail", spare)
+			switch {
+			case spare < 0:
+				severity, left = model.SeverityError, "nothing can be changed"
+			case spare == 0:
+				left = "with one more, nothing can be changed"
+			}
+			note("store-member-silent", severity, object, fmt.Sprintf("member %s does not answer, %d of %d do: %s (%s)", m.Name, answer, all, left, m.Error), "start it again")
+		}
+		switch m.Space {
+		case "full":
+			note("store-full", model.SeverityError, object, "member "+m.Name+" has used up its quota: nothing can be changed", "make room, as docs/operations.md says")
+		case "low":
+			note("store-low", model.SeverityWarning, object, "member "+m.Name+" will soon have used up its quota", "make room, as docs/operations.md says")
+		}
+	}
+	return out
+}
+
+// services finds those without providers.
+func services(s *Snapshot) (out []model.Finding) {
+	for _, v := range s.Services {
+		if v.Providers > 0 {
+			continue
+		}
+		near := "no container of the tenant has labels"
+		if v.Nearest != nil {
+			near = "the nearest container has " + labels(v.Nearest)
+		}
+		tenant, name, _ := strings.Cut(v.Name, ":")
+		out = append(out, model.Finding{Code: "service-empty", Severity: model.SeverityWarning, Object: "service/" + v.Name,
+			Evidence: "no container has its selector " + labels(v.Selector) + "; " + near, Remedy: "start containers with these labels, or correct the selector",
+			Next: "netctl service inspect " + name + " -t " + tenant})
+	}
+	return out
+}
+
+func labels(set map[string]string) string {
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(set)) {
+		out = append(out, k+"="+set[k])
+	}
+	return strings.Join(out, ",")
+}
+
+// mostUsed is how much of a pool may be in use, in percent, before that is told.
+const mostUsed = 90
+
+// pools finds those that run short.
+func pools(s *Snapshot) (out []model.Finding) {
+	for _, p := range s.Pools {
+		all := p.Taken + p.Free
+		if all == 0 || p.Taken*100 <= all*mostUsed {
+			continue
+		}
+		tenant, name, _ := strings.Cut(p.Network, ":")
+		f := model.Finding{Code: "pool-low", Severity: model.SeverityWarning, Object: "network/" + p.Network,
+			Evidence: fmt.Sprintf("%d of its %d addresses are in use, %d are free", p.Taken, all, p.Free), Remedy: "delete what is not needed, or make a network with a larger subnet",
+			Next: "netctl ip show " + name + " -t " + tenant}
+		if p.Free == 0 {
+			f.Code, f.Severity, f.Evidence = "pool-empty", model.SeverityError, fmt.Sprintf("all of its %d addresses are in use: no container gets one", all)
+		}
+		out = append(out, f)
+	}
+	return out
+}

@@ -1,0 +1,134 @@
+// Package doctor answers what is wrong in the cluster: as it is known, and after all agents have looked.
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/health"
+	"github.com/contiv/contiv/daemon/master/server/peer"
+)
+
+// Options are what a Doctor needs.
+type Options struct {
+	Catalog    *catalog.Catalog
+	Peers      *peer.Peers
+	Nodes      func(ctx context.Context) []model.Node
+	Leadership func(ctx context.Context, brief bool) model.Leadership
+}
+
+// Doctor gathers what the verdict is about.
+type Doctor struct {
+	Options
+	mu     sync.Mutex // of memory
+	memory health.Memory
+}
+
+// New returns a Doctor.
+func New(o Options) *Doctor { return &Doctor{Options: o} }
+
+// Register adds the routes.
+func (d *Doctor) Register(r *rest.Router) {
+	r.Read("/api/v1/health", func(q *http.Request, _ httprouter.Params) (any, error) { return d.Health(q.Context()), nil })
+	r.Read("/api/v1/doctor", func(q *http.Request, _ httprouter.Params) (any, error) {
+		return d.ask(q.Context(), q.URL.Query().Get("of"))
+	}).Bound = "traces"
+}
+
+// Health is the verdict by what has been reported. It takes up to two seconds, when some netmaster or the store does not answer.
+func (d *Doctor) Health(ctx context.Context) model.Health { return d.verdict(ctx, nil) }
+
+// verdict examines the cluster; look may change what is known of nodes before that.
+func (d *Doctor) verdict(ctx context.Context, look func(nodes []model.Node)) model.Health {
+	var s health.Snapshot
+	var lead model.Leadership
+	var wait sync.WaitGroup
+	wait.Go(func() { lead = d.Leadership(ctx, true) })
+	s.Nodes = d.Nodes(ctx)
+	wait.Wait()
+	if look != nil {
+		look(s.Nodes)
+	}
+	s.Store, s.StoreErr = lead.Store, lead.Reason
+	now := time.Now()
+	out := model.Health{At: now.UTC().Format(time.RFC3339)}
+	d.Catalog.View(func(v *catalog.View) {
+		out.Endpoints = v.CountEndpoints()
+		s.Services, s.Pools = services(v), pools(v)
+	})
+	for _, n := range s.Nodes {
+		if n.Role == model.RoleAgent {
+			out.Hosts++
+		} else {
+			out.Masters++
+		}
+	}
+	out.Findings = append([]model.Finding{}, health.Examine(&s)...)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.memory.Date(out.Findings, now)
+	return out
+}
+
+// ask has all agents look, and answers with what concerns one object; "": all.
+func (d *Doctor) ask(ctx context.Context, of string) (model.Health, error) {
+	about, err := d.subject(of)
+	if err != nil {
+		return model.Health{}, err
+	}
+	out := d.verdict(ctx, func(nodes []model.Node) { d.look(ctx, nodes) })
+	if about != nil {
+		out.Findings = slices.DeleteFunc(out.Findings, func(f model.Finding) bool { return !about(&f) })
+	}
+	return out, nil
+}
+
+// atOnce is how many agents look at a time.
+const atOnce = 32
+
+// look replaces what agents have reported by what they find now. One that does not answer is known as silent already, or is told so.
+func (d *Doctor) look(ctx context.Context, nodes []model.Node) {
+	var wait sync.WaitGroup
+	turn := make(chan struct{}, atOnce)
+	for i := range nodes {
+		n := &nodes[i]
+		if n.Role != model.RoleAgent || !n.Answered() {
+			continue
+		}
+		turn <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-turn }()
+			found, err := d.findings(ctx, n.Name)
+			if err != nil {
+				found = append(n.Findings, model.Finding{Code: "agent-unknown", Severity: model.SeverityUnknown, Object: "host/" + n.Name,
+					Evidence: "its checks did not answer, what it reported last is shown: " + err.Error(), Remedy: "look at the agent's log", Next: "netctl node ls"})
+			}
+			n.Findings = found
+		})
+	}
+	wait.Wait()
+}
+
+// answerMost bounds what an agent may answer, in bytes: a hundred findings have 50 KB.
+const answerMost = 4 << 20
+
+func (d *Doctor) findings(ctx context.Context, host string) (out []model.Finding, err error) {
+	ctx, cancel := context.WithTimeout(ctx, peer.AskLimit)
+	defer cancel()
+	answer, err := d.Peers.Call(ctx, http.MethodGet, host, "findings", "")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	return out, json.NewDecoder(io.LimitReader(answer.Body, answerMost)).Decode(&out)
+}

@@ -1,0 +1,53 @@
+package doctor
+
+import (
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/health"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+func serviceName(s *record.ServiceLB) string { return s.ID.Tenant + ":" + s.ID.Name }
+
+// services says who provides each service, and, of one that has no providers, who is nearest to it.
+func services(v *catalog.View) (out []health.Service) {
+	for _, s := range v.ServiceLBs("") {
+		one := health.Service{Name: serviceName(s), Selector: s.Selectors, Providers: len(v.ProvidersOf(s))}
+		if one.Providers == 0 {
+			one.Nearest = nearest(v, s)
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// nearest are the labels of the container in the service's tenant that has most of its selector: whole labels first, then their names.
+func nearest(v *catalog.View, s *record.ServiceLB) (labels map[string]string) {
+	best := -1
+	for _, n := range v.Networks(s.ID.Tenant) {
+		for m := range n.Members {
+			score := 0
+			for k, want := range s.Selectors {
+				switch got, ok := m.Labels[k]; {
+				case ok && got == want:
+					score += 2
+				case ok:
+					score++
+				}
+			}
+			if len(m.Labels) > 0 && score > best {
+				best, labels = score, m.Labels
+			}
+		}
+	}
+	return labels
+}
+
+// pools says how full the networks' pools of IPv4 are.
+func pools(v *catalog.View) (out []health.Pool) {
+	for _, n := range v.Networks("") {
+		if own, ok := n.Pool4(); ok {
+			out = append(out, health.Pool{Network: n.Record.ID.Tenant + ":" + n.Record.ID.Name, Taken: n.Allocated(), Free: own.Free()})
+		}
+	}
+	return out
+}

@@ -1,0 +1,39 @@
+package doctor
+
+import (
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+)
+
+// subject tells which findings are about what is called text: a host, an endpoint by its id, container or address, or a service, whose providers count as
+// well. It is nil for "", that is, for all.
+func (d *Doctor) subject(text string) (about func(f *model.Finding) bool, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	objects := map[string]bool{}
+	d.Catalog.View(func(v *catalog.View) {
+		for _, h := range v.Hosts() {
+			if h.Label == text {
+				objects["host/"+text] = true
+			}
+		}
+		if e := v.FindEndpoint(text); e != nil {
+			objects["endpoint/"+e.ID.String()] = true
+		}
+		for _, s := range v.ServiceLBs("") {
+			if name := serviceName(s); name == text || strings.HasSuffix(name, ":"+text) {
+				objects["service/"+name] = true
+				for _, e := range v.ProvidersOf(s) {
+					objects["endpoint/"+e.ID.String()] = true
+				}
+			}
+		}
+	})
+	if len(objects) == 0 {
+		return nil, model.Errorf(model.CodeNotFound, "of", "there is no host, endpoint or service %q", text).Try("netctl node ls, netctl get endpoints and netctl get services name them")
+	}
+	return func(f *model.Finding) bool { return objects[f.Object] || objects["host/"+f.Host] }, nil
+}
