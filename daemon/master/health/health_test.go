@@ -1,0 +1,111 @@
+package health
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+func master(name string, role model.NodeRole) model.Node {
+	return model.Node{Name: name, Address: name + ":9999", Role: role, Ready: true, Since: "2026-01-01T00:00:00Z", Version: "1.0"}
+}
+
+func agent(name string) model.Node {
+	return model.Node{Name: name, Address: "192.0.2.1:" + name, Role: model.RoleAgent, Ready: true, Since: "2026-01-01T00:00:00Z", Version: "1.0", VTEP: name, MTU: 1500}
+}
+
+func cluster() *Snapshot {
+	return &Snapshot{Nodes: []model.Node{master("m1", model.RoleLeader), master("m2", model.RoleFollower), agent("h1"), agent("h2"), agent("h3")},
+		Store:    model.StoreState{Members: []model.StoreMember{{Name: "s1"}, {Name: "s2"}, {Name: "s3"}}},
+		Services: []Service{{Name: "default:shop", Providers: 1}}, Pools: []Pool{{Network: "default:blue", Taken: 9, Free: 1}}}
+}
+
+func TestExamine(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		change func(s *Snapshot)
+		want   []string
+	}{
+		{"a cluster that is well", func(*Snapshot) {}, nil},
+		{"no leader", func(s *Snapshot) { s.Nodes[0].Role = model.RoleFollower }, []string{"error leader-missing cluster/leader"}},
+		{"a follower that does not answer", func(s *Snapshot) { s.Nodes[1].Since, s.Nodes[1].Ready = "", false }, []string{"warning master-silent master/m2"}},
+		{"a follower that waits", func(s *Snapshot) { s.Nodes[1].Ready = false }, []string{"warning master-waiting master/m2"}},
+		{"an agent that does not answer", func(s *Snapshot) { s.Nodes[2] = model.Node{Name: "h1", Role: model.RoleAgent, Reason: "its agent is down"} },
+			[]string{"error agent-silent host/h1"}},
+		{"an agent of which no one can tell", func(s *Snapshot) {
+			s.Nodes[2] = model.Node{Name: "h1", Role: model.RoleAgent, Reason: "unknown: did not answer: netmaster m2"}
+		}, []string{"unknown agent-unknown host/h1"}},
+		{"an agent that waits, behind", func(s *Snapshot) { s.Nodes[2].Ready, s.Nodes[2].Lag = false, 3 },
+			[]string{"error agent-waiting host/h1", "warning agent-lag host/h1"}},
+		{"objects in trouble", func(s *Snapshot) { s.Nodes[2].Errors = 1 }, []string{"error objects-failed host/h1"}},
+		{"missing and different", func(s *Snapshot) { s.Nodes[2].Missing, s.Nodes[3].Differs = 1, 2 },
+			[]string{"warning drift host/h2", "warning interfaces-missing host/h1"}},
+		{"what agents report", func(s *Snapshot) {
+			s.Nodes[2].Findings = []model.Finding{{Code: "container-mac", Severity: model.SeverityError, Object: "endpoint/x", Host: "h1"}}
+		}, []string{"error container-mac endpoint/x"}},
+		{"one uplink of two", func(s *Snapshot) { s.Nodes[2].Uplinks = []model.Uplink{{Name: "eth1", Link: true}, {Name: "eth2"}} },
+			[]string{"warning uplink-down uplink/h1:eth2"}},
+		{"the only uplink", func(s *Snapshot) { s.Nodes[2].Uplinks = []model.Uplink{{Name: "eth1"}} }, []string{"error uplink-down uplink/h1:eth1"}},
+		{"another MTU", func(s *Snapshot) { s.Nodes[3].MTU = 1400 }, []string{"error mtu-differs host/h2"}},
+		{"an MTU that is not known", func(s *Snapshot) { s.Nodes[3].MTU = 0 }, nil},
+		{"another version", func(s *Snapshot) { s.Nodes[1].Version = "0.9" }, []string{"warning version-skew master/m2"}},
+		{"one tunnel end twice", func(s *Snapshot) { s.Nodes[3].VTEP = "h1" }, []string{"error address-twice address/h1"}},
+		{"one member of three", func(s *Snapshot) { s.Store.Members[0].Error = "refused" }, []string{"warning store-member-silent store/s1"}},
+		{"no quorum", func(s *Snapshot) { s.Store.Members[0].Error, s.Store.Members[1].Error = "refused", "refused" },
+			[]string{"error store-member-silent store/s1", "error store-member-silent store/s2"}},
+		{"space", func(s *Snapshot) { s.Store.Members[0].Space, s.Store.Members[1].Space = "full", "low" },
+			[]string{"error store-full store/s1", "warning store-low store/s2"}},
+		{"a store that does not say", func(s *Snapshot) { s.Store.Name, s.StoreErr = "etcd", "timeout" }, []string{"unknown store-unknown store/etcd"}},
+		{"a service without providers", func(s *Snapshot) { s.Services[0].Providers = 0 }, []string{"warning service-empty service/default:shop"}},
+		{"a pool above 90 %", func(s *Snapshot) { s.Pools[0] = Pool{"default:blue", 91, 9} }, []string{"warning pool-low network/default:blue"}},
+		{"a pool that is empty", func(s *Snapshot) { s.Pools[0] = Pool{"default:blue", 14, 0} }, []string{"error pool-empty network/default:blue"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := cluster()
+			row.change(s)
+			var got []string
+			for _, f := range Examine(s) {
+				got = append(got, string(f.Severity)+" "+f.Code+" "+f.Object)
+				if f.Evidence == "" || f.Remedy == "" {
+					if f.Code != "container-mac" { // which an agent has made
+						t.Errorf("%s says too little: %+v", f.Code, f)
+					}
+				}
+			}
+			if !slices.Equal(got, row.want) {
+				t.Errorf("want %q, got %q", row.want, got)
+			}
+		})
+	}
+}
+
+func TestNearest(t *testing.T) {
+	s := &Snapshot{Services: []Service{{Name: "default:shop", Selector: map[string]string{"tier": "front"}, Nearest: map[string]string{"tier": "fornt"}}}}
+	if got := services(s)[0].Evidence; got != "no container has its selector tier=front; the nearest container has tier=fornt" {
+		t.Error(got)
+	}
+}
+
+func TestDate(t *testing.T) {
+	var m Memory
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	dated := func(now time.Time, f model.Finding) string {
+		list := []model.Finding{f}
+		m.Date(list, now)
+		return list[0].Since
+	}
+	a := model.Finding{Code: "a", Object: "x/y"}
+	first := dated(at, a)
+	if again := dated(at.Add(time.Hour), a); first != "2026-01-01T00:00:00Z" || again != first {
+		t.Errorf("want the same time, got %q and %q", first, again)
+	}
+	dated(at.Add(time.Hour), model.Finding{Code: "b"})
+	if later := dated(at.Add(2*time.Hour), a); later != "2026-01-01T02:00:00Z" {
+		t.Errorf("what was gone begins again, got %q", later)
+	}
+	if told := dated(at, model.Finding{Code: "c", Since: "then"}); told != "then" {
+		t.Errorf("want what the agent says, got %q", told)
+	}
+}
