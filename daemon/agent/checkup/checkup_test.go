@@ -1,0 +1,186 @@
+package checkup
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/link"
+	"github.com/contiv/contiv/ofnet/ovsdb"
+	"github.com/contiv/contiv/ofnet/ovstest"
+)
+
+func codes(list []model.Finding) (out []string) {
+	for _, f := range list {
+		out = append(out, string(f.Severity)+" "+f.Code+" "+f.Object)
+	}
+	return out
+}
+
+var errRead = errors.New("it cannot be read")
+
+func TestContainers(t *testing.T) {
+	mac, other := net.HardwareAddr{2, 2, 10, 1, 1, 1}, net.HardwareAddr{2, 2, 10, 1, 1, 9}
+	address, gateway := netip.MustParsePrefix("10.1.1.1/24"), netip.MustParseAddr("10.1.1.254")
+	const web = "endpoint/default:blue:web"
+	for _, row := range []struct {
+		name   string
+		change func(s *link.Seen)
+		want   []string
+	}{
+		{"as it was made", func(*link.Seen) {}, nil},
+		{"namespace gone", func(s *link.Seen) { *s = link.Seen{} }, []string{"error container-namespace " + web}},
+		{"interface gone", func(s *link.Seen) { s.Inner = false }, []string{"error container-interface " + web}},
+		{"down outside", func(s *link.Seen) { s.OuterUp = false }, []string{"error container-down " + web}},
+		{"down inside", func(s *link.Seen) { s.InnerUp, s.Default = false, nil }, []string{"error container-down " + web}},
+		{"another MAC", func(s *link.Seen) { s.MAC = other }, []string{"error container-mac " + web}},
+		{"another address", func(s *link.Seen) { s.Addrs = []netip.Prefix{netip.MustParsePrefix("10.1.1.7/24")} }, []string{"error container-address " + web}},
+		{"an address more", func(s *link.Seen) { s.Addrs = append(s.Addrs, netip.MustParsePrefix("10.1.1.7/24")) }, nil},
+		{"another gateway", func(s *link.Seen) { s.Default = []netip.Addr{netip.MustParseAddr("10.1.1.9")} }, []string{"error container-gateway " + web}},
+		{"no gateway", func(s *link.Seen) { s.Default = nil }, []string{"error container-gateway " + web}},
+		{"another way out", func(s *link.Seen) { s.Default, s.Other = nil, true }, nil},
+		{"a larger MTU", func(s *link.Seen) { s.MTU = 9000 }, []string{"error container-mtu " + web}},
+		{"a smaller MTU", func(s *link.Seen) { s.MTU = 1280 }, []string{"warning container-mtu " + web}},
+		{"no listener", func(s *link.Seen) { s.Listeners[0].Port = 81 }, []string{"warning provider-silent " + web}},
+		{"a listener of the other protocol", func(s *link.Seen) { s.Listeners[0].Protocol = ofnet.ProtocolUDP }, []string{"warning provider-silent " + web}},
+		{"a listener of loopback", func(s *link.Seen) { s.Listeners[0].Addr = netip.MustParseAddr("127.0.0.1") }, []string{"warning provider-silent " + web}},
+		{"a listener of both families", func(s *link.Seen) { s.Listeners[0].Addr = netip.IPv6Unspecified() }, nil},
+		{"filters", func(s *link.Seen) { s.Drops = []string{"chain input drops"} }, []string{"warning container-filter " + web}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			seen := link.Seen{Netns: true, Outer: true, OuterUp: true, Inner: true, InnerUp: true, MAC: mac, MTU: 1450, Addrs: []netip.Prefix{address},
+				Default: []netip.Addr{gateway}, Listeners: []link.Listener{{Protocol: ofnet.ProtocolTCP, Addr: netip.IPv4Unspecified(), Port: 80}}}
+			row.change(&seen)
+			c := containers(link.Config{MAC: mac, MTU: 1450, Addrs: []netip.Prefix{address}, Gateways: []netip.Addr{gateway}}, address.Addr())
+			c.Look = func(_, _, _ string, listeners bool) (link.Seen, error) {
+				if !listeners {
+					t.Error("a provider's sockets are to be read")
+				}
+				return seen, nil
+			}
+			if got := codes(c.Check().Look(t.Context())); !slices.Equal(got, row.want) {
+				t.Errorf("want %q, got %q", row.want, got)
+			}
+		})
+	}
+	c := containers(link.Config{}, address.Addr())
+	c.Look = func(string, string, string, bool) (link.Seen, error) { return link.Seen{}, errRead }
+	if got := codes(c.Check().Look(t.Context())); !slices.Equal(got, []string{"unknown container-unknown " + web}) {
+		t.Errorf("what cannot be read is not known, got %q", got)
+	}
+}
+
+// containers has one, which provides a service.
+func containers(made link.Config, address netip.Addr) *Containers {
+	return &Containers{Host: "h1",
+		Services: func() []*ofnet.Service {
+			return []*ofnet.Service{{Name: "default:shop", Ports: []ofnet.ServicePort{{Protocol: ofnet.ProtocolTCP, Port: 8080,
+				Backends: []ofnet.Backend{{Addr: address, Target: 80}}}}}}
+		},
+		Attached: func(context.Context) ([]attach.Configured, map[string]error) {
+			return []attach.Configured{{Attachment: attach.Attachment{ContainerID: "web", IfName: "eth0", Netns: "/run/netns/web", StateID: "default:blue:web",
+				Port: ovsdb.Port{Name: "vvport1"}}, Endpoint: record.Endpoint{IP: address}, Config: made}}, nil
+		}}
+}
+
+func TestUnderlay(t *testing.T) {
+	const flows = "duration=3s, priority=0,actions=NORMAL\ntable_id=254, priority=2,recirc_id=0,actions=drop\nduration=3s, priority=180000,arp,actions=LOCAL\n"
+	for _, row := range []struct {
+		name   string
+		change func(u *Underlay)
+		want   []string
+	}{
+		{"well", func(*Underlay) {}, nil},
+		{"no interface has the address", func(u *Underlay) {
+			u.Find = func(netip.Addr) (link.Underlay, error) { return link.Underlay{}, link.ErrNoAddress }
+		}, []string{"error vtep-missing host/h1"}},
+		{"not known", func(u *Underlay) { u.Find = func(netip.Addr) (link.Underlay, error) { return link.Underlay{}, errRead } },
+			[]string{"unknown underlay-unknown host/h1"}},
+		{"down", func(u *Underlay) {
+			u.Find = func(netip.Addr) (link.Underlay, error) { return link.Underlay{Name: "eth0", MTU: 1500}, nil }
+		}, []string{"error vtep-down host/h1"}},
+		{"a NIC of a smaller MTU below the bridge", func(u *Underlay) {
+			u.Interface = func(string) (link.Underlay, error) { return link.Underlay{MTU: 1400, Up: true}, nil }
+		}, []string{"error underlay-mtu host/h1"}},
+		{"a flow that drops", func(u *Underlay) {
+			u.Flows = func(context.Context, string) (string, error) { return flows + "priority=9,udp,actions=drop\n", nil }
+		}, []string{"warning underlay-flows host/h1"}},
+		{"the bridge's ports are not known", func(u *Underlay) { u.Members = func(context.Context, string) ([]string, error) { return nil, errRead } },
+			[]string{"unknown underlay-unknown host/h1"}},
+		{"the bridge's flows are not known", func(u *Underlay) { u.Flows = func(context.Context, string) (string, error) { return "", errRead } },
+			[]string{"unknown underlay-unknown host/h1"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			u := &Underlay{Host: "h1", VTEP: netip.MustParseAddr("192.0.2.1"), Bridge: func(name string) bool { return name == "br0" },
+				Find:      func(netip.Addr) (link.Underlay, error) { return link.Underlay{Name: "br0", MTU: 1500, Up: true}, nil },
+				Interface: func(string) (link.Underlay, error) { return link.Underlay{MTU: 1500, Up: true}, nil },
+				Members:   func(context.Context, string) ([]string, error) { return []string{"eth0"}, nil },
+				Flows:     func(context.Context, string) (string, error) { return flows, nil }}
+			row.change(u)
+			if got := codes(u.Check().Look(t.Context())); !slices.Equal(got, row.want) {
+				t.Errorf("want %q, got %q", row.want, got)
+			}
+		})
+	}
+}
+
+func TestWayOut(t *testing.T) {
+	from := []netip.Addr{netip.MustParseAddr("172.19.0.2"), netip.MustParseAddr("fd00::2")}
+	for _, row := range []struct {
+		name   string
+		routes []netip.Addr
+		onward link.Onward
+		err    error
+		want   []string
+	}{
+		{"leaves", from, link.Onward{Dev: "eth0"}, nil, nil},
+		{"nothing is routed", nil, link.Onward{Lost: "has no route"}, nil, nil},
+		{"no route", from[:1], link.Onward{Lost: "has no route to 192.0.2.1", Try: "give it one"}, nil, []string{"warning wayout-missing host/h1"}},
+		{"not known", from[:1], link.Onward{}, errRead, []string{"unknown wayout-unknown host/h1"}},
+	} {
+		w := &WayOut{Host: "h1", Routes: func() []netip.Addr { return row.routes }, Onward: func(src, dst netip.Addr) (link.Onward, error) {
+			if src.Is4() != dst.Is4() {
+				t.Errorf("%s: %s and %s are of two families", row.name, src, dst)
+			}
+			return row.onward, row.err
+		}}
+		if got := codes(w.Check().Look(t.Context())); !slices.Equal(got, row.want) {
+			t.Errorf("%s: want %q, got %q", row.name, row.want, got)
+		}
+	}
+}
+
+// A real Open vSwitch that works, and none.
+func TestSwitch(t *testing.T) {
+	ovs := ovstest.Start(t)
+	ovs.Bridge("br0")
+	s := &Switch{Host: "h1", OpenFlow: ovs.Mgmt("br0"), OVSDB: ovs.DBSocket()}
+	if got := s.Check().Look(t.Context()); len(got) != 0 {
+		t.Errorf("a switch that works: got %+v", got)
+	}
+	if names, err := Ports(t.Context(), s.OpenFlow); err != nil || !slices.Contains(names, "br0") {
+		t.Errorf("ports: got %v, %v", names, err)
+	}
+	ovs.Pause()
+	if got := codes(s.Check().Look(t.Context())); !slices.Equal(got, []string{"error switch-silent host/h1"}) {
+		t.Errorf("a switch that is stopped: got %q", got)
+	}
+	ovs.Resume()
+	ovs.PauseDB()
+	if got := codes(s.Check().Look(t.Context())); !slices.Equal(got, []string{"error ovsdb-silent host/h1"}) {
+		t.Errorf("a database that is stopped: got %q", got)
+	}
+	ovs.ResumeDB()
+	away := &Switch{Host: "h1", OpenFlow: filepath.Join(ovs.Dir, "none.mgmt"), OVSDB: filepath.Join(ovs.Dir, "none.sock")}
+	if got := codes(away.Check().Look(t.Context())); !slices.Equal(got, []string{"error switch-silent host/h1", "error ovsdb-silent host/h1"}) {
+		t.Errorf("no switch: got %q", got)
+	}
+}
