@@ -71,7 +71,7 @@ func TestRoutesByRole(t *testing.T) {
 		trust.Master: {"GET /api/v1/auth/whoami", "GET /plugin/sessions", "GET /api/v1/nodes/self", "POST /api/v1/audit", "POST /api/v1/leave", "GET /api/v1/leadership", "GET /api/v1/tokens",
 			"POST /api/v1/tokens", "DELETE /api/v1/tokens/:id", "GET /api/v1/certificates", "POST /api/v1/certificates", "POST /api/v1/certificates/renew",
 			"POST /api/v1/certificates/revoke", "POST /api/v1/leadership/handover"},
-		trust.Monitor: {"GET /api/v1/auth/whoami", "GET /metrics", "GET /info", "GET /api/v1/nodes", "GET /api/v1/nodes/self", "GET /api/v1/leadership",
+		trust.Monitor: {"GET /api/v1/auth/whoami", "GET /metrics", "GET /info", "GET /api/v1/nodes", "GET /api/v1/nodes/self", "GET /api/v1/health", "GET /api/v1/leadership",
 			"POST /api/v1/certificates/renew"},
 	}
 	for _, r := range m.Routes {
