@@ -33,10 +33,8 @@ type ExitCode struct {
 func ExitCodes() []ExitCode {
 	return []ExitCode{
 		{OK, "all", "Done. Of `diff` and `drift`: nothing differs; of `why`: the packet arrives. Help ends with 0, too."},
-		{Usage, "all", "Wrong arguments or flags, a file that cannot be understood, a bad `--netmaster` URL. Nothing was sent."},
-		{Version, "`version`", "The server was not reached."},
-		{Warned, "`doctor`, `status`", "Warnings, or what cannot be told, and no errors. These two are as monitors have them, and so mean something else than of other commands."},
-		{Broken, "`doctor`, `status`", "Errors were found."},
+		{Usage, "all", "Wrong arguments or flags, a file that cannot be understood, a bad `--netmaster` URL. Nothing was sent. Of `doctor` and `status`, as monitors have it: there are warnings, or what cannot be told, and no errors; these two print what they found, and no usage."},
+		{Version, "`version`, `doctor`, `status`", "The server was not reached. Of `doctor` and `status`: there are errors."},
 		{Server, "all", "The server refused, as when there is no such object, or was not reached; `login` was refused."},
 		{Local, "all", "The terminal, a local file or the output failed."},
 		{Differs, "`diff`, `drift`", "What was compared differs."},

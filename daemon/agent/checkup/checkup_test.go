@@ -102,7 +102,9 @@ func TestUnderlay(t *testing.T) {
 		{"no interface has the address", func(u *Underlay) {
 			u.Find = func(netip.Addr) (link.Underlay, error) { return link.Underlay{}, link.ErrNoAddress }
 		}, []string{"error vtep-missing host/h1"}},
-		{"not known", func(u *Underlay) { u.Find = func(netip.Addr) (link.Underlay, error) { return link.Underlay{}, errRead } },
+		{"not known", func(u *Underlay) {
+			u.Find = func(netip.Addr) (link.Underlay, error) { return link.Underlay{}, errRead }
+		},
 			[]string{"unknown underlay-unknown host/h1"}},
 		{"down", func(u *Underlay) {
 			u.Find = func(netip.Addr) (link.Underlay, error) { return link.Underlay{Name: "eth0", MTU: 1500}, nil }

@@ -35,7 +35,7 @@ func (w *WayOut) look(context.Context) (out []model.Finding) {
 			f.Code, f.Severity, f.Evidence, f.Remedy = "wayout-unknown", model.SeverityUnknown, "the host's routes were not read: "+err.Error(), "look at the agent's log"
 		case on.Lost != "":
 			f.Code, f.Severity = "wayout-missing", model.SeverityWarning
-			f.Evidence, f.Remedy = "containers reach nothing outside by this host, which "+on.Lost, on.Try
+			f.Evidence, f.Remedy = "containers reach nothing outside by this host, which "+on.Lost, "give the host a default route, unless containers are to stay inside; or "+on.Try
 		default:
 			continue
 		}

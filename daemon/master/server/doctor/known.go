@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/health"
 	"github.com/contiv/contiv/daemon/record"
@@ -8,9 +9,17 @@ import (
 
 func serviceName(s *record.ServiceLB) string { return s.ID.Tenant + ":" + s.ID.Name }
 
+// everyService lists the services of all tenants.
+func everyService(v *catalog.View) (out []*record.ServiceLB) {
+	for _, t := range v.Objects(model.KindTenant()) {
+		out = append(out, v.ServiceLBs(t.ObjectKey())...)
+	}
+	return out
+}
+
 // services says who provides each service, and, of one that has no providers, who is nearest to it.
 func services(v *catalog.View) (out []health.Service) {
-	for _, s := range v.ServiceLBs("") {
+	for _, s := range everyService(v) {
 		one := health.Service{Name: serviceName(s), Selector: s.Selectors, Providers: len(v.ProvidersOf(s))}
 		if one.Providers == 0 {
 			one.Nearest = nearest(v, s)

@@ -23,7 +23,7 @@ func (d *Doctor) subject(text string) (about func(f *model.Finding) bool, err er
 		if e := v.FindEndpoint(text); e != nil {
 			objects["endpoint/"+e.ID.String()] = true
 		}
-		for _, s := range v.ServiceLBs("") {
+		for _, s := range everyService(v) {
 			if name := serviceName(s); name == text || strings.HasSuffix(name, ":"+text) {
 				objects["service/"+name] = true
 				for _, e := range v.ProvidersOf(s) {
