@@ -114,7 +114,8 @@ func (c *Containers) compare(a *attach.Configured, seen *link.Seen) (out []model
 	}
 	for _, p := range want.Addrs {
 		if !slices.Contains(seen.Addrs, p) {
-			wrong("container-address", model.SeverityError, "interface %s has not the address %s that it was given, but %s", a.IfName, p, texts(seen.Addrs))
+			wrong("container-address", model.SeverityError, "interface %s lacks the address %s that it was given; it has %s", a.IfName, p,
+				texts(slices.DeleteFunc(slices.Clone(seen.Addrs), func(x netip.Prefix) bool { return x.Addr().IsLinkLocalUnicast() })))
 		}
 	}
 	if out != nil {
