@@ -17,7 +17,7 @@ type Seal struct {
 	by   string
 }
 
-// ErrSealed: a secret was sealed by the key of another authority, or elsewhere, or it is none.
+// ErrSealed says that a secret was sealed by the key of another authority, or elsewhere, or it is none.
 var ErrSealed = errors.New("it was not sealed by the key of this authority")
 
 // sealInfo tells the seal's key from whatever else may follow from the authority's (RFC 5869, section 3.2).

@@ -118,7 +118,7 @@ func TestKeys(t *testing.T) {
 		{"last", to("networks", "7", "-"), "$ netctl network ls --all", ""},
 		{"history", to("networks", "7", "[", "[", "]"), "$ netctl network ls --all", ""},
 		{"help", []string{"?"}, "EVERYWHERE", "MASTERS"},
-		{"help scrolls", append([]string{"8", "?"}, strings.Split(strings.Repeat("down ", 45), " ")[:45]...), "delete it (--write)", ""},
+		{"help scrolls", append([]string{"8", "?"}, strings.Split(strings.Repeat("down ", 20), " ")[:20]...), "delete it (--write)", ""},
 		{"help ends", []string{"8", "?", "down", "x"}, "web-1", "THIS PAGE"},
 		{"the store", nil, "embedded etcd, read in 1 ms, 2 of 2 members, term 17001, lease 4 of 5 s", ""},
 		{"the events' cursor", []string{"7", "k"}, "▶ 14:02:08     18203  delete", "▶ 14:02:10"},
