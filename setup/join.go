@@ -96,7 +96,7 @@ func (i *Invitation) Visit(own *trust.Holder, trusted func(*x509.Certificate)) *
 // ask asks for certificates, and keeps them. A host that has some of this cluster proves itself by them, so that it may ask again.
 func (j *Join) ask(ctx context.Context) (string, error) {
 	dir, w := j.Host.Trust(), &j.Wish
-	own, err := j.own()
+	own, err := j.own(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -157,8 +157,8 @@ func (j *Join) ask(ctx context.Context) (string, error) {
 	return fmt.Sprintf("joined the cluster of %s as %s", j.Invitation.Address, w.Label), nil
 }
 
-// own is what the host proves of itself already; nil: nothing.
-func (j *Join) own() (*trust.Holder, error) {
+// own is what the host proves of itself already, to a netmaster that takes it: one of its certificates may be revoked. nil: nothing.
+func (j *Join) own(ctx context.Context) (*trust.Holder, error) {
 	for _, role := range []trust.Role{trust.Master, trust.Agent} {
 		held, err := trust.Open(j.Host.Trust(), role)
 		if err != nil {
@@ -168,7 +168,7 @@ func (j *Join) own() (*trust.Holder, error) {
 		if !same {
 			return nil, fmt.Errorf("this host is %s of another cluster: contiv leave takes it out of that", held.Identity())
 		}
-		if time.Now().Before(held.Certificate().NotAfter) {
+		if _, err := j.Invitation.Visit(held, func(*x509.Certificate) {}).Version(ctx); err == nil {
 			return held, nil
 		}
 	}

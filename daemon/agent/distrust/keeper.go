@@ -99,7 +99,7 @@ func (k *Keeper) add(told []record.Revocation) {
 		}
 		k.known[r.Serial] = r
 		changed = true
-		k.Log.Warn("a certificate is revoked: who shows it is refused", "identity", r.Identity, "serial", r.Serial)
+		k.Log.Warn("a certificate is revoked: who shows it is refused", "identity", r.Identity, "id", r.Serial)
 	}
 	if changed {
 		k.Revoke(slices.Sorted(maps.Keys(k.known)))
@@ -127,7 +127,7 @@ func (k *Keeper) Run(ctx context.Context) {
 		told, err := k.Ask(limited, url)
 		cancel()
 		if err != nil { // it is away, refused, or of an earlier build
-			k.Log.Debug("a netmaster does not say what is revoked", "netmaster", url, "error", err)
+			k.Log.Debug("a netmaster does not say what is revoked", "address", url, "error", err)
 		}
 		k.add(told)
 	}

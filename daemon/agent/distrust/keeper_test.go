@@ -77,7 +77,7 @@ func TestFollow(t *testing.T) {
 	if len(errs) != 3 || errs[2] == nil {
 		t.Errorf("want both batches and the outage passed on, got %v", errs)
 	}
-	for _, want := range []string{"serial=01", "key=/contiv.io/", "certificate/04", "certificate/05"} {
+	for _, want := range []string{"id=01", "key=/contiv.io/", "certificate/04", "certificate/05"} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("want %q in the log, got %s", want, &log)
 		}
