@@ -133,7 +133,8 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		return peer.New(known, others).Sessions(ctx, c.Internal, told.Sessions, true)
 	}}
 	joining := enrolment(&c, committer, known, db, log)
-	duties = append(duties, poster.Run, landmark.New(committer, known, log).Run, keeper.Run, joining.Run)
+	var srv *server.Server
+	duties = append(duties, poster.Run, landmark.New(committer, known, log).Run, keeper.Run, joining.Run, remembering(committer, known, func() *server.Server { return srv }, log))
 	election := cluster.NewElection(cluster.ElectionConfig{
 		Store: db, Key: record.LeaderKey, History: record.TermsKey, Heir: record.HeirKey, ID: c.Internal, TTL: c.ttl, Log: log,
 		Lead: func(ctx context.Context, t cluster.Term) error {
@@ -159,14 +160,15 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	if reader != nil {
 		status = reader.Status
 	}
-	front.serves(server.New(server.Config{
+	srv = server.New(server.Config{
 		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Relay: told, Registrar: hosts, Keep: c.keep, ACI: poster, Space: space.Members,
 		Leadership: leadership{election, committer}, Store: db, Embedded: c.Store.Embedded, ClusterMode: c.Mode, Internal: c.Internal, Version: build.Info(),
 		Started: started, Kubernetes: status, Hosts: c.names(), Limits: c.Limits, Doors: front.doors, Log: log,
 		Waiting: func() []string { return missing(group, feed, election.Starved() || committer.Starved()) },
 		Way:     others, Enroll: joining, Cluster: c.told(),
 		Insecure: c.holder == nil, Users: accounts, Audit: noted,
-	}, prometheus.NewRegistry()))
+	}, prometheus.NewRegistry())
+	front.serves(srv)
 	ready()
 	return group.Run(ctx)
 }

@@ -113,6 +113,7 @@ type Server struct {
 	metrics *metrics
 	gates   gates
 	rules   map[string]rule // of routes
+	verdict *doctor.Doctor
 }
 
 // New makes a Server. Its metrics are registered with registry.
@@ -167,7 +168,11 @@ func (s *Server) register(r *rest.Router, registry *prometheus.Registry) {
 	verdict := doctor.New(doctor.Options{Catalog: s.Catalog, Peers: peers, Nodes: members.All, Leadership: leading.State})
 	verdict.Register(r)
 	registry.MustRegister(verdict)
+	s.verdict = verdict
 }
+
+// Health is what is wrong in the cluster, by what agents have reported and netmasters know. It takes up to two seconds.
+func (s *Server) Health(ctx context.Context) model.Health { return s.verdict.Health(ctx) }
 
 // Routes lists what the server serves.
 func (s *Server) Routes() []rest.Route { return s.router.Routes() }

@@ -17,7 +17,7 @@ const (
 	// DefaultKeep is how many events the store has.
 	DefaultKeep = 5000
 
-	lookEvery   = time.Second
+	lookEvery   = 5 * time.Second
 	part        = 64 // events in a transaction
 	oftenMost   = 6  // events of one finding within oftenFor; what comes and goes more often is told as so many times
 	oftenFor    = 10 * time.Minute
@@ -28,8 +28,8 @@ const (
 type Config struct {
 	Commit  *commit.Committer
 	Catalog *catalog.Catalog
-	// Found is what is wrong now; ok is false while that is not known.
-	Found func() (list []model.Finding, ok bool)
+	// Found is what is wrong now, and the hosts of which nothing is known. It may block until ctx ends.
+	Found func(ctx context.Context) (list []model.Finding, silent map[string]bool)
 	Keep  int              // events in the store; 0: DefaultKeep
 	Now   func() time.Time // nil: time.Now
 	Log   *slog.Logger
@@ -82,15 +82,15 @@ func (k *Keeper) Run(ctx context.Context) {
 
 // Look writes down what has come and gone since it looked last. It blocks until that is durable.
 func (k *Keeper) Look(ctx context.Context) error {
-	found, ok := k.Found()
-	if !ok {
-		return nil
+	found, silent := k.Found(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err() // what was asked may not have answered
 	}
 	if k.known == nil {
 		k.read()
 	}
 	now := k.Now().UTC()
-	events := k.compare(found, now)
+	events := k.compare(found, silent, now)
 	for events := range slices.Chunk(events, part) {
 		_, err := k.Commit.Do(ctx, func(tx *commit.Tx) error { return k.store(tx, events) })
 		if err != nil {
@@ -122,8 +122,8 @@ func (k *Keeper) course(n name) *course {
 	return c
 }
 
-// compare are the events by which what is stored becomes what was found, the ends first.
-func (k *Keeper) compare(found []model.Finding, now time.Time) (events []record.TimelineEvent) {
+// compare are the events by which what is stored becomes what was found, the ends first. What was found on a host of which nothing is known has not ended.
+func (k *Keeper) compare(found []model.Finding, silent map[string]bool, now time.Time) (events []record.TimelineEvent) {
 	there := make(map[name]*model.Finding, len(found))
 	for i := range found {
 		f := &found[i]
@@ -133,6 +133,9 @@ func (k *Keeper) compare(found []model.Finding, now time.Time) (events []record.
 	}
 	for n, c := range k.known {
 		f := there[n]
+		if f == nil && silent[n.host] {
+			continue
+		}
 		if is := f != nil; is != c.was {
 			c.was = is
 			c.turns++

@@ -1,6 +1,7 @@
 package timeline_test
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -16,10 +17,10 @@ import (
 // world is a timeline whose clock and findings a test moves.
 type world struct {
 	*enginetest.World
-	now   time.Time
-	found []model.Finding
-	blind bool
-	keep  int
+	now    time.Time
+	found  []model.Finding
+	silent map[string]bool
+	keep   int
 }
 
 func start(t *testing.T) *world {
@@ -29,7 +30,7 @@ func start(t *testing.T) *world {
 // leader is the keeper of a term that begins.
 func (w *world) leader() *timeline.Keeper {
 	return timeline.New(timeline.Config{Commit: w.Commit, Catalog: w.Catalog, Keep: w.keep, Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler),
-		Found: func() ([]model.Finding, bool) { return w.found, !w.blind }})
+		Found: func(context.Context) ([]model.Finding, map[string]bool) { return w.found, w.silent }})
 }
 
 // look lets a second pass, in which these are found: "code host object".
@@ -66,9 +67,9 @@ func TestTimeline(t *testing.T) {
 	w.look(t, k, "mtu h1 host/h1", "loss h1 host/h2")
 	k = w.leader() // goes on
 	w.look(t, k, "loss h1 host/h2")
-	w.blind = true // what is not known is not over
+	w.silent = map[string]bool{"h1": true} // what is not known is not over
 	w.look(t, k)
-	w.blind = false
+	w.silent = nil
 	w.look(t, k, "loss h1 host/h2", "gone h2 endpoint/t:n:c")
 	w.look(t, w.leader())
 	want := `00:02 found host/h1 mtu: it is so
