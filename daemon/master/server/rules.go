@@ -1,6 +1,7 @@
 package server
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 
@@ -28,8 +29,7 @@ type rule struct {
 func rules() map[string]rule {
 	open, user := rule{open: true}, rule{user: true}
 	needs := func(verb rights.Verb, roles ...trust.Role) rule { return rule{verb: verb, roles: roles} }
-	agent := needs(rights.Change, trust.Agent)
-	return map[string]rule{
+	out := map[string]rule{
 		"GET /healthz": open,
 		"GET /readyz":  open,
 		"GET /version": open,
@@ -90,19 +90,28 @@ func rules() map[string]rule {
 		"POST /api/v1/leadership/handover":  needs(rights.HandOver, trust.Master),
 		"GET /api/v1/agents/:host/:what":    needs(rights.Relay),
 		"POST /api/v1/agents/:host/:what":   needs(rights.Repair),
-		"POST /plugin/allocAddress":         agent,
-		"POST /plugin/releaseAddress":       agent,
-		"POST /plugin/createEndpoint":       agent,
-		"POST /plugin/deleteEndpoint":       agent,
-		"POST /plugin/updateEndpoint":       agent,
-		"POST /plugin/requestDockerPool":    agent,
-		"POST /plugin/createDockerNetwork":  agent,
-		"POST /plugin/deleteDockerNetwork":  agent,
-		"POST /plugin/register":             agent,
-		"POST /plugin/leave":                agent,
-		"POST " + channel.Path:              agent,
-		"GET " + channel.SessionsPath:       needs(rights.Read, trust.Master),
-		"GET " + channel.RevokedPath:        needs(rights.Read, trust.Agent),
+	}
+	maps.Copy(out, agentRules())
+	return out
+}
+
+// agentRules are those of the routes that agents ask for.
+func agentRules() map[string]rule {
+	agent := rule{verb: rights.Change, roles: []trust.Role{trust.Agent}}
+	return map[string]rule{
+		"POST /plugin/allocAddress":        agent,
+		"POST /plugin/releaseAddress":      agent,
+		"POST /plugin/createEndpoint":      agent,
+		"POST /plugin/deleteEndpoint":      agent,
+		"POST /plugin/updateEndpoint":      agent,
+		"POST /plugin/requestDockerPool":   agent,
+		"POST /plugin/createDockerNetwork": agent,
+		"POST /plugin/deleteDockerNetwork": agent,
+		"POST /plugin/register":            agent,
+		"POST /plugin/leave":               agent,
+		"POST " + channel.Path:             agent,
+		"GET " + channel.SessionsPath:      {verb: rights.Read, roles: []trust.Role{trust.Master}},
+		"GET " + channel.RevokedPath:       {verb: rights.Read, roles: []trust.Role{trust.Agent}},
 	}
 }
 
