@@ -101,10 +101,12 @@ func start(ctx context.Context, c Config) (*Server, error) {
 		e.Close()
 		return nil, fmt.Errorf("no majority of %s in time: %w", conf.InitialCluster, ctx.Err())
 	}
-	if err := admitted(ctx, e.Server.IsLearner); err != nil {
+	// Members of a new cluster agree on its version in its first moments; another one that joins before that is refused as incompatible.
+	waits := func() bool { return e.Server.IsLearner() || e.Server.ClusterVersion() == nil }
+	if err := admitted(ctx, waits); err != nil {
 		e.Server.Stop()
 		e.Close()
-		return nil, fmt.Errorf("the members of %s have not admitted this one in time: %w", conf.InitialCluster, err)
+		return nil, fmt.Errorf("the members of %s have not admitted this one, or not agreed on a version, in time: %w", conf.InitialCluster, err)
 	}
 	clientURL := c.scheme() + "://" + e.Clients[0].Addr().String()
 	local := adapter.KvServerToKvClient(v3rpc.NewQuotaKVServer(e.Server))

@@ -171,11 +171,11 @@ func began(s *Server) *Server {
 	return s
 }
 
-// admitted waits until a member that joins counts for the majority: before that it serves no one.
-func admitted(ctx context.Context, learner func() bool) error {
+// admitted waits while there is something to wait for, as until a member that joins counts for the majority: before that it serves no one.
+func admitted(ctx context.Context, waits func() bool) error {
 	tick := time.NewTicker(promoteEvery / 5)
 	defer tick.Stop()
-	for learner() {
+	for waits() {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
