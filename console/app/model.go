@@ -96,7 +96,7 @@ func next() tea.Cmd { return tea.Tick(time.Second, func(t time.Time) tea.Msg { r
 // Update takes one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.handle(msg)
-	m.cluster.Ask(m.Questions(m.snapshot))
+	m.cluster.Ask(append(m.Questions(m.snapshot), page.HealthQuestion()))
 	return m, cmd
 }
 

@@ -245,6 +245,13 @@ func realAnswers(s *feed.Snapshot, now time.Time, silent string) map[feed.Questi
 		}
 		out[feed.Question{Topic: feed.State, Kind: "serviceLB", Key: o.ObjectKey()}] = said(&model.ServiceLBInspect{Config: o, Oper: oper})
 	}
+	found := func(severity model.Severity, code, host, object, evidence, remedy string) model.Finding {
+		return model.Finding{Code: code, Severity: severity, Host: host, Object: object, Evidence: evidence, Remedy: remedy, Next: "netctl node ls", Since: hour.UTC().Format(time.RFC3339)}
+	}
+	out[page.HealthQuestion()] = said(model.Health{Findings: []model.Finding{
+		found(model.SeverityError, "tunnel-loss", "node-01", "host/node-02", "7 of 126 probes (5.6 %) on the tunnel to host node-02 were lost within 58s", "look at the network between"),
+		found(model.SeverityWarning, "pool-low", "", "network/shop:front", "229 of its 250 addresses are in use, 21 are free", "make a network with a larger subnet"),
+		found(model.SeverityUnknown, "container-unknown", "node-02", "endpoint/shop:data:db-2", "its network namespace cannot be read", "look at the agent's log")}})
 	for i, session := range []string{"established", "active"} {
 		out[feed.Question{Topic: feed.State, Kind: "Bgp", Key: fmt.Sprintf("node-%02d", i+1)}] = said(&model.BgpInspect{Oper: &model.BgpOper{NeighborStatus: session, NumRoutes: 14 * (1 - i)}})
 	}

@@ -37,7 +37,7 @@ func (f *Feed) askStanding(ctx context.Context) error {
 // standing is what every recording answers: who leads, and of the first hosts and networks their flows, rules and
 // addresses.
 func standing(s *Snapshot) []Question {
-	out := []Question{{Topic: Leadership}}
+	out := []Question{{Topic: Leadership}, {Topic: Health}}
 	hosts := 0
 	for _, n := range s.Nodes {
 		if n.Role != model.RoleAgent {

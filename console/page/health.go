@@ -95,6 +95,7 @@ func problems(s *feed.Snapshot, now time.Time) (out []Problem) {
 			}
 		}
 	}
+	out = append(out, foundProblems(s, now)...)
 	if strings.HasPrefix(s.Base, "http://") {
 		out = append(out, Problem{"INSECURE", "nothing is encrypted, and no one is asked for a proof", theme.Warn, insecure})
 	}

@@ -1,0 +1,95 @@
+package page
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/theme"
+	"github.com/contiv/contiv/console/widget"
+)
+
+func findingsEntry() Entry {
+	return Entry{Name: "findings", Short: "findings", Aliases: []string{"finding", "doctor", "health", "wrong"}, About: "what is wrong, about which object, and what to do", Make: Findings}
+}
+
+// HealthQuestion is asked whatever page is shown: the second line tells of the worst answer.
+func HealthQuestion() feed.Question { return feed.Question{Topic: feed.Health} }
+
+// Findings makes the page of all that is wrong.
+func Findings() *Page {
+	l := &list[*model.Finding]{
+		headers: columns("Level", "Code", "Object", "Host", "Since", "What"),
+		empty:   func(*feed.Snapshot) string { return "nothing is wrong that Contiv looks for" },
+		above:   answered(HealthQuestion(), "netmaster"),
+		items: func(s *feed.Snapshot) (out []*model.Finding) {
+			h, _, _ := feed.Of[model.Health](s, HealthQuestion())
+			for i := range h.Findings {
+				out = append(out, &h.Findings[i])
+			}
+			return out
+		},
+		id: findingID,
+		row: func(c Canvas, _ *feed.Snapshot, f *model.Finding) widget.Row {
+			return widget.Row{Cells: []string{string(f.Severity), f.Code, f.Object, cmp.Or(f.Host, "-"), sinceText(c.Now, f.Since), f.Evidence}}
+		},
+	}
+	return &Page{Name: "findings", Command: "netctl status", Body: l, Keys: []Key{
+		l.with("enter", "the host or the object", func(f *model.Finding, s *feed.Snapshot) Action { return open(culprit(f, s)) }),
+		l.on("d", "the finding in full, with the remedy", func(f *model.Finding) Action { return open(finding(f)) }),
+	}}
+}
+
+func findingID(f *model.Finding) string { return strings.Join([]string{f.Code, f.Host, f.Object}, " ") }
+
+// sinceText is how long ago a time of RFC 3339 was.
+func sinceText(now time.Time, at string) string {
+	t, err := time.Parse(time.RFC3339, at)
+	if err != nil {
+		return "?"
+	}
+	return Age(now.Sub(t))
+}
+
+// culprit is the page of what a finding is about; of what has none, the finding in full.
+func culprit(f *model.Finding, s *feed.Snapshot) *Page {
+	kind, name, _ := strings.Cut(f.Object, "/")
+	switch kind {
+	case "host":
+		return Host(name)
+	case "endpoint":
+		if e := findEndpoint(s, name); e != nil {
+			return Description(model.KindEndpoint(), name)
+		}
+	case "master", "store", "cluster":
+		return Leader()
+	}
+	return finding(f)
+}
+
+// finding is the page of one finding.
+func finding(f *model.Finding) *Page {
+	return Text("finding", "netctl doctor", strings.Join([]string{"severity   " + string(f.Severity), "code       " + f.Code, "object     " + f.Object, "found on   " + cmp.Or(f.Host, "a netmaster"),
+		"since      " + f.Since, "seen       " + f.Evidence, "remedy     " + f.Remedy, "see        " + f.Next}, "\n"))
+}
+
+// foundProblems are the errors that agents and netmasters have found, but for what the console finds by itself.
+func foundProblems(s *feed.Snapshot, now time.Time) (out []Problem) {
+	h, a, ok := feed.Of[model.Health](s, HealthQuestion())
+	if !ok || now.Sub(a.At) > 3*feed.Health.Every() {
+		return nil
+	}
+	own := []string{"leader-missing", "master-silent", "master-waiting", "agent-silent", "agent-waiting", "agent-lag", "objects-failed", "interfaces-missing", "drift", "uplink-down",
+		"store-member-silent", "store-full", "store-low", "pool-empty", "kubernetes-trouble", "docker-trouble"}
+	for i := range h.Findings {
+		f := &h.Findings[i]
+		if f.Severity != model.SeverityError || slices.Contains(own, f.Code) {
+			continue
+		}
+		out = append(out, Problem{"DEGRADED", f.Object + ": " + f.Code + ": " + f.Evidence, theme.Bad, func() *Page { return culprit(f, s) }})
+	}
+	return out
+}
