@@ -82,15 +82,16 @@ func (p *Prober) run(ctx context.Context, t train) (outcome, error) {
 	session := p.depart(f)
 	defer p.arrive(session)
 	to := pipeline.ProbeMAC(t.kind, t.way.Host, 0)
-	pause := time.NewTimer(0)
+	pause := time.NewTicker(t.gap)
 	defer pause.Stop()
 	for seq := range t.n {
-		select {
-		case <-pause.C:
-		case <-ctx.Done():
-			return p.soFar(f), ctx.Err()
+		if seq > 0 {
+			select {
+			case <-pause.C:
+			case <-ctx.Done():
+				return p.soFar(f), ctx.Err()
+			}
 		}
-		pause.Reset(t.gap)
 		lane := uint8(0)
 		if t.way.Network == "" {
 			lane = uint8(seq) % lanes
