@@ -17,5 +17,5 @@ func TestScenariosOnConsul(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
-	runOn(t, lab.StoreConsul)
+	runOn(t, lab.StoreConsul, withConsul)
 }

@@ -36,8 +36,11 @@ func build(tb testing.TB) string {
 
 var update = flag.Bool("update", false, "write what cmp compares with again")
 
-// beside are the scripts for a store that is a process of its own; the others run with the embedded store.
-var beside = []string{"store.txtar"}
+// beside are the scripts for a store that is a process of its own, withConsul those for Consul alone; the others run with the embedded store.
+var (
+	beside     = []string{"store.txtar"}
+	withConsul = []string{"beside-consul.txtar"}
+)
 
 // FLT-10: after every scenario, no master and no agent has panicked.
 func TestScenarios(t *testing.T) {
@@ -45,15 +48,15 @@ func TestScenarios(t *testing.T) {
 	if err != nil || len(scripts) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
-	runScripts(t, lab.StoreEmbedded, slices.DeleteFunc(scripts, func(path string) bool { return slices.Contains(beside, path) }))
+	runScripts(t, lab.StoreEmbedded, slices.DeleteFunc(scripts, func(path string) bool { return slices.Contains(beside, path) || slices.Contains(withConsul, path) }))
 }
 
 // TestScenariosOnEtcd runs what depends most on the store with an etcd beside the netmasters, of the distribution's version.
-func TestScenariosOnEtcd(t *testing.T) { runOn(t, lab.StoreEtcd) }
+func TestScenariosOnEtcd(t *testing.T) { runOn(t, lab.StoreEtcd, nil) }
 
-// runOn runs the scripts for a store beside the netmasters, and some of the others.
-func runOn(t *testing.T, store string) {
-	runScripts(t, store, append([]string{"reach.txtar", "pool.txtar", "service-faults.txtar", "history.txtar", "claims.txtar"}, beside...))
+// runOn runs the scripts for a store beside the netmasters, some of the others, and those that are for it alone.
+func runOn(t *testing.T, store string, alone []string) {
+	runScripts(t, store, slices.Concat([]string{"reach.txtar", "pool.txtar", "service-faults.txtar", "history.txtar", "claims.txtar"}, beside, alone))
 }
 
 // runScripts runs scripts on labs with that kind of store, unless they name another one.
