@@ -44,6 +44,7 @@ type Node struct {
 
 	MTU      int       `json:"mtu,omitempty"`      // of an agent: of the interface that has the tunnel address
 	Findings []Finding `json:"findings,omitempty"` // of an agent: what its checks of the host have found, the worst first
+	Ends     string    `json:"ends,omitempty"`     // of an agent that has carried out all changes: a digest of the tunnel ends that it knows
 }
 
 // Answered tells whether the node was reached: one that was not has nothing but its name, its place and the reason.
@@ -59,6 +60,7 @@ type AgentStatus struct {
 	Datapath  string        `json:"datapath"`          // "netdev" or "system"
 	VTEP      string        `json:"vtep"`
 	MTU       int           `json:"mtu,omitempty"`        // of the interface that has the tunnel address, as last seen
+	Ends      string        `json:"ends,omitempty"`       // a digest of the tunnel ends of all hosts, as it knows them
 	Master    string        `json:"master,omitempty"`     // URL of the netmaster that tells it what there is; absent while none does
 	Seen      uint64        `json:"seen"`                 // revision up to which it has been told all that concerns it
 	Revision  uint64        `json:"revision"`             // last store revision past the switch's barrier

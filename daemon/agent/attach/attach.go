@@ -102,14 +102,15 @@ type Options struct {
 // Engine attaches and detaches. Its methods are safe for concurrent use; two operations on one endpoint take turns.
 type Engine struct {
 	Options
-	locks   *locks
-	numbers *numbers
-	recent  *recent // endpoints that were taken away
+	locks    *locks
+	numbers  *numbers
+	recent   *recent // endpoints that were taken away
+	failures *failures
 }
 
 // New returns an Engine. Restore must be called once Open vSwitch has been listed, before the first Attach.
 func New(o Options) *Engine {
-	return &Engine{Options: o, locks: newLocks(), numbers: newNumbers(), recent: newRecent()}
+	return &Engine{Options: o, locks: newLocks(), numbers: newNumbers(), recent: newRecent(), failures: newFailures()}
 }
 
 // Request asks for an interface. ContainerID and IfName identify it.
@@ -196,6 +197,12 @@ const portLimit = 3 * time.Second
 // Attach makes the interface and returns when its flows are in the switch. An attachment that exists is completed and
 // returned. When it fails, nothing is left over that it made itself, or a port remains that tells Sweep of it.
 func (e *Engine) Attach(ctx context.Context, r Request) (Result, error) {
+	res, err := e.attach(ctx, r)
+	e.failures.note(&r, err, time.Now())
+	return res, err
+}
+
+func (e *Engine) attach(ctx context.Context, r Request) (Result, error) {
 	if err := r.validate(); err != nil {
 		return Result{}, err
 	}

@@ -8,12 +8,17 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/daemon/agent/bgp"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/bridge"
+	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/link"
+	"github.com/contiv/contiv/ofnet/ofnettest"
 	"github.com/contiv/contiv/ofnet/ovsdb"
 	"github.com/contiv/contiv/ofnet/ovstest"
 )
@@ -184,5 +189,82 @@ func TestSwitch(t *testing.T) {
 	away := &Switch{Host: "h1", OpenFlow: filepath.Join(ovs.Dir, "none.mgmt"), OVSDB: filepath.Join(ovs.Dir, "none.sock")}
 	if got := codes(away.Check().Look(t.Context())); !slices.Equal(got, []string{"error switch-silent host/h1", "error ovsdb-silent host/h1"}) {
 		t.Errorf("no switch: got %q", got)
+	}
+}
+
+func TestRouter(t *testing.T) {
+	peer := func(state, reason string, restarting bool) (p bgp.PeerStatus) {
+		p.Conf.NeighborAddress, p.Conf.PeerAS = "192.0.2.9", 65001
+		p.State.SessionState, p.State.Reason, p.State.Restarting = state, reason, restarting
+		return p
+	}
+	for _, row := range []struct {
+		name   string
+		status bgp.Status
+		err    error
+		want   []string
+	}{
+		{"no router", bgp.Status{}, bgp.ErrNoRouter, nil},
+		{"a router that does not say", bgp.Status{}, errRead, []string{"unknown bgp-unknown bgp/h1"}},
+		{"well", bgp.Status{Peers: []bgp.PeerStatus{peer("established", "", false)}, Hops: []bgp.HopStatus{{Address: "192.0.2.9", MAC: "02:00:00:00:00:01", Prefixes: 3}}}, nil, nil},
+		{"down", bgp.Status{Peers: []bgp.PeerStatus{peer("active", "hold timer expired", false)}}, nil, []string{"error bgp-down bgp/h1"}},
+		{"restarting", bgp.Status{Peers: []bgp.PeerStatus{peer("idle", "", true)}}, nil, []string{"warning bgp-restarting bgp/h1"}},
+		{"a next hop that is not on the link", bgp.Status{Hops: []bgp.HopStatus{{Address: "192.0.2.8", Prefixes: 3}}}, nil, []string{"error bgp-nexthop bgp/h1"}},
+		{"a router that did not start", bgp.Status{Error: "address in use"}, nil, []string{"error bgp-router bgp/h1"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			r := &Router{Host: "h1", Status: func() (bgp.Status, error) { return row.status, row.err }}
+			if got := codes(r.Check().Look(t.Context())); !slices.Equal(got, row.want) {
+				t.Errorf("want %q, got %q", row.want, got)
+			}
+		})
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	s := ofnettest.Parse(t, "self h1\nhost h1\ntenant blue id=1\nnetwork blue:n id=101 vxlan=5001 bridge proxy net=10.1.0.0/24\ngroup blue:db id=1 network=blue:n\n"+
+		"rule ssh group=blue:db in deny priority=1 proto=tcp ports=22\n")
+	rules := slices.Collect(s.AttachedRules())
+	if len(rules) != 1 {
+		t.Fatalf("want one rule, got %v", rules)
+	}
+	now, hits, failure := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), bridge.Hits{}, error(nil)
+	r := &Refusals{Host: "h1", Now: func() time.Time { return now }, Rules: func() []ofnet.AttachedRule { return slices.Clone(rules) },
+		Hits: func(context.Context) (map[uint64]bridge.Hits, error) {
+			return map[uint64]bridge.Hits{flow.Owner(rules[0].Key()): hits}, failure
+		}}
+	look := r.Check().Look
+	for _, row := range []struct {
+		name  string
+		after time.Duration
+		hits  bridge.Hits
+		want  []string
+	}{
+		{"what was counted before", 0, bridge.Hits{Packets: 7, Seconds: 100}, nil},
+		{"nothing more", time.Second, bridge.Hits{Packets: 7, Seconds: 101}, nil},
+		{"one more", time.Second, bridge.Hits{Packets: 8, Seconds: 102}, []string{"warning rule-refuses rule/blue:db:ssh"}},
+		{"lately", 30 * time.Second, bridge.Hits{Packets: 8, Seconds: 132}, []string{"warning rule-refuses rule/blue:db:ssh"}},
+		{"long ago", time.Minute, bridge.Hits{Packets: 8, Seconds: 192}, nil},
+		{"made again, as another rule", time.Minute, bridge.Hits{Packets: 3, Seconds: 5}, nil},
+		{"an old rule", 25 * time.Hour, bridge.Hits{Packets: 300, Seconds: 25 * 3600}, nil},
+		{"a new one", time.Second, bridge.Hits{Packets: 2, Seconds: 1}, []string{"warning rule-refuses rule/blue:db:ssh"}},
+	} {
+		now, hits = now.Add(row.after), row.hits
+		if got := codes(look(t.Context())); !slices.Equal(got, row.want) {
+			t.Errorf("%s: want %q, got %q", row.name, row.want, got)
+		}
+	}
+	failure = errRead
+	if got := codes(look(t.Context())); !slices.Equal(got, []string{"unknown refusals-unknown switch/contiv0"}) {
+		t.Errorf("what cannot be read is not known, got %q", got)
+	}
+}
+
+func TestAttachments(t *testing.T) {
+	a := &Attachments{Failures: func() []attach.Failure {
+		return []attach.Failure{{Container: "pod/ns/web", Tries: 2, Reason: "no such network"}}
+	}}
+	if got := codes(a.Check().Look(t.Context())); !slices.Equal(got, []string{"warning attach-failed pod/ns/web"}) {
+		t.Errorf("got %q", got)
 	}
 }

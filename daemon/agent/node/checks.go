@@ -3,9 +3,13 @@ package node
 import (
 	"context"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"github.com/contiv/contiv/daemon/agent/checkup"
 	"github.com/contiv/contiv/daemon/agent/examine"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
@@ -21,7 +25,18 @@ func (n *Node) checks() []examine.Check {
 			return n.control(ctx, "bridge/dump-flows", bridge)
 		}}
 	out := &checkup.WayOut{Host: n.Host, Routes: n.access.Leaving, Onward: n.onward}
-	return append([]examine.Check{sw.Check(), underlay.Check(), containers.Check(), out.Check()}, n.outlook.checks()...)
+	router := &checkup.Router{Host: n.Host, Status: n.router.Status}
+	attachments := &checkup.Attachments{Failures: n.attach.Failures}
+	policies := n.flows.Number("policy")
+	refusals := &checkup.Refusals{Host: n.Host, Rules: n.rules, Now: time.Now,
+		Hits: func(ctx context.Context) (map[uint64]bridge.Hits, error) { return n.forward.Hits(ctx, policies) }}
+	return append([]examine.Check{sw.Check(), underlay.Check(), containers.Check(), out.Check(), router.Check(), attachments.Check(), refusals.Check()}, n.outlook.checks()...)
+}
+
+// rules are those of groups, of any host.
+func (n *Node) rules() (out []ofnet.AttachedRule) {
+	n.forward.View(func(s *ofnet.State) { out = slices.Collect(s.AttachedRules()) })
+	return out
 }
 
 // isBridge tells whether an interface is a bridge of Open vSwitch.

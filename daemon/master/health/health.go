@@ -13,6 +13,7 @@ type Snapshot struct {
 	Nodes    []model.Node // masters and agents, with the findings of these
 	Store    model.StoreState
 	StoreErr string // why the store did not say how it is
+	Ends     string // a digest of the tunnel ends that the store has; "": they change just now
 	Services []Service
 	Pools    []Pool
 }
@@ -35,7 +36,7 @@ type Pool struct {
 type check func(s *Snapshot) []model.Finding
 
 func checks() []check {
-	return []check{leader, masters, agents, reported, uplinks, mtus, versions, addresses, store, services, pools}
+	return []check{leader, masters, agents, reported, uplinks, mtus, versions, addresses, ends, store, services, pools}
 }
 
 // Examine returns all that is wrong, the worst first, without the times since when it is.

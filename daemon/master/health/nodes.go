@@ -182,6 +182,18 @@ func addresses(s *Snapshot) (out []model.Finding) {
 	return out
 }
 
+// ends finds agents that know other tunnel ends than the store has.
+func ends(s *Snapshot) (out []model.Finding) {
+	for _, n := range hosts(s) {
+		if n.Ends != "" && s.Ends != "" && n.Ends != s.Ends {
+			out = append(out, model.Finding{Code: "ends-differ", Severity: model.SeverityError, Object: "host/" + n.Name,
+				Evidence: fmt.Sprintf("its agent knows other tunnel ends (%s) than the store has (%s), though no change is on the way: it sends to some hosts wrongly, or not at all", n.Ends, s.Ends),
+				Remedy:   "start its agent again, and keep its log", Next: "netctl drift " + n.Name})
+		}
+	}
+	return out
+}
+
 // most is what most hosts say, of those that say anything.
 func most(s *Snapshot, of func(n *model.Node) string) string {
 	count := map[string]int{}

@@ -76,8 +76,12 @@ func (s *Nodes) agent(h *host, heard *hearing) model.Node {
 	}
 	fill(&n, &status, h.endpoints)
 	n.Revision, n.Lag = last.Revision, 0
-	if wanted := s.Relay.Wanted(n.Name); wanted > last.Revision {
+	wanted := s.Relay.Wanted(n.Name)
+	if wanted > last.Revision {
 		n.Lag = wanted - last.Revision
+	}
+	if wanted <= status.Revision { // what it says of tunnel ends is not of before a change that is known here
+		n.Ends = status.Ends
 	}
 	return n
 }
