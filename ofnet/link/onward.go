@@ -20,6 +20,7 @@ type Onward struct {
 	Via  netip.Addr // the next hop; invalid when the destination is on the link of Dev
 	Lost string     // why it goes nowhere, as in "has no route to 192.0.2.1"; "" when it is the host's own, or leaves
 	Try  string     // what to do about Lost
+	None bool       // Lost is for want of any route
 }
 
 // Onward asks the kernel what becomes of a packet that comes in by the interface called in: whether it passes packets on, and by which
@@ -88,7 +89,7 @@ func noRoute(dst netip.Addr, err error) (lost Onward, ok bool) {
 	shows := "ip route get " + dst.String() + " shows it"
 	switch {
 	case errors.Is(err, unix.ENETUNREACH):
-		return Onward{Lost: "has no route to " + dst.String(), Try: "give it one, as by ip route add " + netip.PrefixFrom(dst, dst.BitLen()).String() + " via ROUTER, or a default route"}, true
+		return Onward{Lost: "has no route to " + dst.String(), Try: "give it one, as by ip route add " + netip.PrefixFrom(dst, dst.BitLen()).String() + " via ROUTER, or a default route", None: true}, true
 	case errors.Is(err, unix.EHOSTUNREACH), errors.Is(err, unix.EACCES):
 		return Onward{Lost: "has a route that forbids " + dst.String(), Try: shows}, true
 	case errors.Is(err, unix.EINVAL), errors.Is(err, unix.EXDEV):

@@ -141,25 +141,44 @@ func TestUnderlay(t *testing.T) {
 
 func TestWayOut(t *testing.T) {
 	from := []netip.Addr{netip.MustParseAddr("172.19.0.2"), netip.MustParseAddr("fd00::2")}
+	none := link.Onward{Lost: "has no route to 192.0.2.1", Try: "give it one", None: true}
 	for _, row := range []struct {
 		name   string
 		routes []netip.Addr
 		onward link.Onward
 		err    error
+		lost   uint64        // packets, between the first look and the second
+		after  time.Duration // when there is a third
 		want   []string
 	}{
-		{"leaves", from, link.Onward{Dev: "eth0"}, nil, nil},
-		{"nothing is routed", nil, link.Onward{Lost: "has no route"}, nil, nil},
-		{"no route", from[:1], link.Onward{Lost: "has no route to 192.0.2.1", Try: "give it one"}, nil, []string{"warning wayout-missing host/h1"}},
-		{"not known", from[:1], link.Onward{}, errRead, []string{"unknown wayout-unknown host/h1"}},
+		{"leaves", from, link.Onward{Dev: "eth0"}, nil, 9, 0, nil},
+		{"nothing is routed", nil, none, nil, 9, 0, nil},
+		{"no route", from[:1], none, nil, 1, 0, []string{"warning wayout-missing host/h1"}},
+		{"no route, of both families", from, none, nil, 1, 0, []string{"warning wayout-missing host/h1", "warning wayout-missing host/h1"}},
+		{"no route, and no packet", from, none, nil, 0, 0, nil},
+		{"no route, lately", from[:1], none, nil, 1, time.Minute, []string{"warning wayout-missing host/h1"}},
+		{"no route, long ago", from[:1], none, nil, 1, time.Minute + time.Second, nil},
+		{"a way that is down", from[:1], link.Onward{Lost: "has a route by interface eth0, which is down"}, nil, 0, 0, []string{"warning wayout-missing host/h1"}},
+		{"not known", from[:1], link.Onward{}, errRead, 0, 0, []string{"unknown wayout-unknown host/h1"}},
 	} {
-		w := &WayOut{Host: "h1", Routes: func() []netip.Addr { return row.routes }, Onward: func(src, dst netip.Addr) (link.Onward, error) {
-			if src.Is4() != dst.Is4() {
-				t.Errorf("%s: %s and %s are of two families", row.name, src, dst)
-			}
-			return row.onward, row.err
-		}}
-		if got := codes(w.Check().Look(t.Context())); !slices.Equal(got, row.want) {
+		now, packets := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), uint64(7)
+		w := &WayOut{Host: "h1", Routes: func() []netip.Addr { return row.routes }, Now: func() time.Time { return now },
+			Unrouted: func() (uint64, uint64, error) { return packets, packets, nil },
+			Onward: func(src, dst netip.Addr) (link.Onward, error) {
+				if src.Is4() != dst.Is4() {
+					t.Errorf("%s: %s and %s are of two families", row.name, src, dst)
+				}
+				return row.onward, row.err
+			}}
+		look := w.Check().Look
+		look(t.Context())
+		packets += row.lost
+		got := codes(look(t.Context()))
+		if row.after > 0 {
+			now = now.Add(row.after)
+			got = codes(look(t.Context()))
+		}
+		if !slices.Equal(got, row.want) {
 			t.Errorf("%s: want %q, got %q", row.name, row.want, got)
 		}
 	}

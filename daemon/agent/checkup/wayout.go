@@ -1,8 +1,10 @@
 package checkup
 
 import (
+	"cmp"
 	"context"
 	"net/netip"
+	"sync"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -10,11 +12,26 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// WayOut looks whether the host can pass on what it is to route for containers.
+// unroutedLately is how long ago the last packet may have gone nowhere.
+const unroutedLately = time.Minute
+
+// WayOut looks whether the host can pass on what it is to route for containers. A host without a route that no container asks for is well: containers
+// may be meant to stay inside.
 type WayOut struct {
-	Host   string
-	Routes func() (families []netip.Addr) // an address of the private subnet for each family that containers leave by; none: the host routes nothing
-	Onward func(src, dst netip.Addr) (link.Onward, error)
+	Host     string
+	Routes   func() (families []netip.Addr) // an address of the private subnet for each family that containers leave by; none: the host routes nothing
+	Onward   func(src, dst netip.Addr) (link.Onward, error)
+	Unrouted func() (v4, v6 uint64, err error) // packets that went nowhere for want of a route
+	Now      func() time.Time
+
+	mu     sync.Mutex
+	counts map[bool]unrouted // by whether it is IPv6
+}
+
+// unrouted is what was counted of a family.
+type unrouted struct {
+	packets uint64
+	last    time.Time // when it was seen to grow; zero: never
 }
 
 // Check looks every ten seconds.
@@ -23,23 +40,47 @@ func (w *WayOut) Check() examine.Check {
 }
 
 func (w *WayOut) look(context.Context) (out []model.Finding) {
+	v4, v6, failed := w.Unrouted()
 	for _, src := range w.Routes() {
 		outside := netip.AddrFrom4([4]byte{192, 0, 2, 1}) // of RFC 5737 and RFC 3849: no one's, so that the default route is what leads there
+		n := v4
 		if src.Is6() {
-			outside = netip.MustParseAddr("2001:db8::1")
+			outside, n = netip.MustParseAddr("2001:db8::1"), v6
 		}
 		on, err := w.Onward(src, outside)
+		err = cmp.Or(err, failed)
+		lately := err == nil && w.lately(src.Is6(), n)
 		f := model.Finding{Object: "host/" + w.Host, Next: "netctl node ls"}
 		switch {
 		case err != nil:
 			f.Code, f.Severity, f.Evidence, f.Remedy = "wayout-unknown", model.SeverityUnknown, "the host's routes were not read: "+err.Error(), "look at the agent's log"
-		case on.Lost != "":
+		case on.Lost != "" && (lately || !on.None):
 			f.Code, f.Severity = "wayout-missing", model.SeverityWarning
 			f.Evidence, f.Remedy = "containers reach nothing outside by this host, which "+on.Lost, "give the host a default route, unless containers are to stay inside; or "+on.Try
+			if on.None {
+				f.Evidence += "; packets went nowhere for that within the last minute"
+			}
 		default:
 			continue
 		}
 		out = append(out, f)
 	}
 	return out
+}
+
+// lately says whether packets of a family went nowhere within the last minute, of which so many have been counted by now.
+func (w *WayOut) lately(six bool, packets uint64) bool {
+	now := w.Now()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c, known := w.counts[six]
+	if known && packets > c.packets {
+		c.last = now
+	}
+	c.packets = packets
+	if w.counts == nil {
+		w.counts = map[bool]unrouted{}
+	}
+	w.counts[six] = c
+	return !c.last.IsZero() && now.Sub(c.last) <= unroutedLately
 }

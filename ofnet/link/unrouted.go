@@ -1,0 +1,27 @@
+package link
+
+import "github.com/prometheus/procfs"
+
+// Unrouted counts the packets that came to this process's network namespace, whoever sent them, and went nowhere for want of a route, since it began
+// (IpExtInNoRoutes and Ip6InNoRoutes of nstat(8)). The kernel is asked; it does not block.
+func Unrouted() (v4, v6 uint64, err error) {
+	self, err := procfs.Self()
+	if err != nil {
+		return 0, 0, err
+	}
+	ip, err := self.Netstat()
+	if err != nil {
+		return 0, 0, err
+	}
+	if ip.InNoRoutes != nil {
+		v4 = uint64(*ip.InNoRoutes)
+	}
+	ip6, err := self.Snmp6()
+	if err != nil {
+		return 0, 0, err
+	}
+	if ip6.InNoRoutes != nil {
+		v6 = uint64(*ip6.InNoRoutes)
+	}
+	return v4, v6, nil
+}

@@ -1,0 +1,60 @@
+package link_test
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/ofnet/link"
+	"github.com/contiv/contiv/ofnet/link/linktest"
+)
+
+// asNamespace has this test, run again in a namespace, print what it reads there.
+const asNamespace = "CONTIV_TEST_UNROUTED"
+
+// What has no route is counted, in the namespace of the process and nowhere else.
+func TestUnrouted(t *testing.T) {
+	if os.Getenv(asNamespace) != "" {
+		v4, v6, err := link.Unrouted()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("read %d %d", v4, v6)
+		return
+	}
+	world, host := linktest.Pair(t)
+	if out, err := host.Exec("sysctl", "-q", "net.ipv4.ip_forward=1"); err != nil {
+		t.Fatal(out)
+	}
+	world.IP("addr", "add", "10.0.9.1/24", "dev", "u0")
+	host.IP("addr", "add", "10.0.9.2/24", "dev", "u0")
+	world.IP("link", "set", "u0", "up")
+	host.IP("link", "set", "u0", "up")
+	world.IP("route", "add", "default", "via", "10.0.9.2")
+	read := func() (v4, v6 int) {
+		c := exec.Command("ip", "netns", "exec", host.Name, os.Args[0], "-test.run", "^TestUnrouted$", "-test.v")
+		c.Env = append(os.Environ(), asNamespace+"=1")
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		_, said, _ := strings.Cut(string(out), "read ")
+		four, rest, _ := strings.Cut(said, " ")
+		six, _, _ := strings.Cut(rest, "\n")
+		v4, err = strconv.Atoi(four)
+		if err == nil {
+			v6, err = strconv.Atoi(strings.TrimSpace(six))
+		}
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return v4, v6
+	}
+	four, six := read()
+	_ = exec.Command("ip", "netns", "exec", world.Name, "ping", "-c", "1", "-W", "1", "192.0.2.1").Run() // it is to fail
+	if now, now6 := read(); now <= four || now6 != six {
+		t.Errorf("want more than %d of IPv4 and %d of IPv6, got %d and %d", four, six, now, now6)
+	}
+}
