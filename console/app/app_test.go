@@ -112,7 +112,7 @@ func TestKeys(t *testing.T) {
 		{"the pods of a namespace", to("namespaces", "enter"), "$ netctl endpoint ls --namespace shop", "mail"},
 		{"the deciding rule", []string{"9", "down"}, "allow tcp 5432 from web, priority 10, 1.2k packets", ""},
 		{"what is to be seen", []string{"8", "!"}, "$ netctl drift h2", ""},
-		{"what is to be seen, and no more", []string{"8", "!", "!"}, "this page tells of it: 1 of 2 hosts", ""},
+		{"what is to be seen, and no more", []string{"8", "!", "!"}, "this page tells of it: h2: 3 changes", ""},
 		{"nothing is changed", to("networks", "ctrl+d"), "start it with --write", "Delete"},
 		{"back", to("networks", "enter", "esc"), "$ netctl network ls --all", ""},
 		{"last", to("networks", "7", "-"), "$ netctl network ls --all", ""},
@@ -328,41 +328,38 @@ func TestSession(t *testing.T) {
 }
 
 func TestVerdicts(t *testing.T) {
+	found := func(list ...model.Finding) func(*feed.Snapshot) {
+		return func(s *feed.Snapshot) {
+			s.Answers[page.HealthQuestion()] = feed.Answer{At: s.Heard, Value: model.Health{Findings: list}}
+		}
+	}
+	of := func(code string, severity model.Severity, object, evidence string) model.Finding {
+		return model.Finding{Code: code, Severity: severity, Object: object, Evidence: evidence}
+	}
+	silent := of("agent-silent", model.SeverityError, "host/h1", "its agent is down")
 	tests := []struct {
 		name   string
 		change func(*feed.Snapshot)
 		want   string
 	}{
-		{"lag", func(*feed.Snapshot) {}, "CATCHING UP"},
-		{"well", func(s *feed.Snapshot) { s.Nodes[3].Lag = 0 }, "HEALTHY"},
-		{"no leader", func(s *feed.Snapshot) { s.Nodes[0].Role = model.RoleFollower }, "NO LEADER"},
-		{"refused flows", func(s *feed.Snapshot) { s.Nodes[3].Errors = 2 }, "DEGRADED  h2: 2 objects"},
-		{"not ready", func(s *feed.Snapshot) { s.Nodes[2].Ready = false; s.Nodes[2].Reason = "did not answer" }, "DEGRADED  h1 is not ready: did not answer"},
-		{"two things", func(s *feed.Snapshot) { s.Nodes[2].Ready, s.Nodes[2].Reason = false, "did not answer" }, "DEGRADED  h1 is not ready: did not answer; 1 more - !"},
-		{"missing interfaces", func(s *feed.Snapshot) {
-			s.Nodes[3].Lag, s.Nodes[3].Missing = 0, 700
-			s.Missing = map[string]time.Time{"h2": s.Heard.Add(-time.Minute)}
-		}, "DEGRADED  h2: 700 endpoints without an interface there - !"},
-		{"endpoints that are being attached", func(s *feed.Snapshot) {
-			s.Nodes[3].Lag, s.Nodes[3].Missing = 0, 2
-			s.Missing = map[string]time.Time{"h2": s.Heard}
-		}, "CATCHING UP  h2: 2 endpoints without an interface there - !"},
-		{"drift", func(s *feed.Snapshot) { s.Nodes[3].Lag, s.Nodes[3].Differs = 0, 1 }, "DEGRADED  h2: 1 thing not as they should be - !"},
-		{"an uplink", func(s *feed.Snapshot) { s.Nodes[3].Lag, s.Nodes[3].Uplinks = 0, []model.Uplink{{Name: "eth1"}} }, "DEGRADED  h2: uplink eth1 (no link) - !"},
-		{"Kubernetes", func(s *feed.Snapshot) {
-			s.Nodes[3].Lag, s.Nodes[0].Kubernetes = 0, &model.KubernetesStatus{Wanted: true, Leads: true, Lacks: "refused"}
-		}, "DEGRADED  192.0.2.1: Kubernetes is not read: refused; what was read stays in f"},
-		{"a Docker engine", func(s *feed.Snapshot) {
-			s.Nodes[3].Lag, s.Nodes[3].Docker = 0, &model.DockerStatus{Reason: "refused"}
-		}, "DEGRADED  h2: the Docker engine is away: refused - !"},
-		{"a Docker network", func(s *feed.Snapshot) {
-			s.Nodes[3].Lag, s.Nodes[3].Docker = 0, &model.DockerStatus{Here: true, Problems: []model.DockerProblem{{Network: "blue/acme", Problem: "not made: no"}}}
-		}, "DEGRADED  h2: network blue/acme of Docker: not made: no - !"},
-		{"the store", func(s *feed.Snapshot) {
-			s.Answers[feed.Question{Topic: feed.Leader}] = feed.Answer{At: s.Heard, Value: model.Leadership{Holder: "x", Store: model.StoreState{Members: []model.StoreMember{{Name: "h2", Error: "no answer"}}}}}
-		}, "DEGRADED  store member h2 does not answer: no answer; 1 more - !"},
-		{"a full network", func(s *feed.Snapshot) { s.Nodes[3].Lag, s.Pools = 0, map[string]feed.Pool{"acme:blue": {Count: 9}} }, "DEGRADED  network acme:blue has no address left - !"},
-		{"a question without answer", func(s *feed.Snapshot) { s.Nodes[3].Lag, s.Err = 0, "the nodes: refused" }, "DEGRADED  netmaster did not answer everything: the nodes: refused - !"},
+		{"lag", func(*feed.Snapshot) {}, "CATCHING UP  h2: 3 changes are on the way to its switch - !"},
+		{"well", found(), "HEALTHY"},
+		{"no leader", found(of("leader-missing", model.SeverityError, "cluster/leader", "no netmaster leads")), "NO LEADER  cluster: no netmaster leads - !"},
+		{"an error", found(silent), "DEGRADED  h1: its agent is down - !"},
+		{"two things", found(silent, of("agent-lag", model.SeverityWarning, "host/h2", "3 changes")), "DEGRADED  h1: its agent is down; 1 more - !"},
+		{"missing interfaces", found(of("interfaces-missing", model.SeverityError, "host/h2", "700 endpoints")), "DEGRADED  h2: 700 endpoints - !"},
+		{"endpoints that are being attached", found(of("interfaces-missing", model.SeverityWarning, "host/h2", "2 endpoints")), "CATCHING UP  h2: 2 endpoints - !"},
+		{"a warning", found(of("drift", model.SeverityWarning, "host/h2", "1 thing")), "WARNING  h2: 1 thing - !"},
+		{"something that is not known, after a warning", found(of("drift", model.SeverityWarning, "host/h2", "1 thing"), of("agent-unknown", model.SeverityUnknown, "host/h1", "who knows")),
+			"WARNING  h2: 1 thing; 1 more - !"},
+		{"something that is not known, alone", found(of("agent-unknown", model.SeverityUnknown, "host/h1", "who knows")), "UNKNOWN  h1: who knows - !"},
+		{"a network", found(of("pool-empty", model.SeverityError, "network/acme:blue", "no address")), "DEGRADED  network acme:blue: no address - !"},
+		{"the store", found(of("store-full", model.SeverityError, "store/h2", "its quota")), "STORE FULL  store h2: its quota - !"},
+		{"no verdict", func(s *feed.Snapshot) { s.Answers[page.HealthQuestion()] = feed.Answer{Err: "refused"} }, "UNKNOWN  netmaster has not said how the cluster is: refused - !"},
+		{"a verdict of long ago", func(s *feed.Snapshot) {
+			s.Answers[page.HealthQuestion()] = feed.Answer{At: s.Heard.Add(-time.Minute), Value: model.Health{}}
+		}, "UNKNOWN  netmaster has not said how the cluster is - !"},
+		{"a question without answer", func(s *feed.Snapshot) { found()(s); s.Err = "the nodes: refused" }, "DEGRADED  netmaster did not answer everything: the nodes: refused - !"},
 		{"no nodes", func(s *feed.Snapshot) { s.Nodes = nil }, "UNKNOWN  the nodes have not answered - !"},
 		{"lost", func(s *feed.Snapshot) { s.Watching, s.Err = false, "refused" }, " old; refused"},
 		{"first frame", func(s *feed.Snapshot) { *s = feed.Snapshot{} }, "CONNECTING"},
@@ -382,19 +379,33 @@ func TestVerdicts(t *testing.T) {
 
 // Where "!" leads, whatever is wrong: to a page that tells of it, which is another than the one on the screen, or it says why not.
 func TestComplaintsLeadSomewhere(t *testing.T) {
+	found := func(objects ...string) func(*feed.Snapshot) {
+		return func(s *feed.Snapshot) {
+			var h model.Health
+			for _, o := range objects {
+				h.Findings = append(h.Findings, model.Finding{Code: "wrong", Severity: model.SeverityError, Object: o, Evidence: "it is wrong", Remedy: "do it"})
+			}
+			s.Answers[page.HealthQuestion()] = feed.Answer{At: s.Heard, Value: h}
+		}
+	}
 	for name, row := range map[string]struct {
 		change func(*feed.Snapshot)
 		want   []string // on the screen after each "!"
 	}{
-		"well":      {func(s *feed.Snapshot) { s.Nodes[3].Lag = 0 }, []string{"nothing that the console knows of is wrong"}},
-		"two hosts": {func(s *feed.Snapshot) { s.Nodes[2].Errors, s.Nodes[3].Ready = 1, false }, []string{"$ netctl drift h1", "$ netctl drift h2"}},
-		"a master":  {func(s *feed.Snapshot) { s.Nodes[1].Ready, s.Nodes[3].Lag = false, 0 }, []string{"$ netctl leader", "this page tells of it"}},
+		"well":         {found(), []string{"nothing that the console knows of is wrong"}},
+		"two hosts":    {found("host/h1", "host/h2"), []string{"$ netctl drift h1", "$ netctl drift h2"}},
+		"a master":     {found("master/192.0.2.2"), []string{"$ netctl leader", "this page tells of it"}},
+		"an uplink":    {found("uplink/h2:eth1"), []string{"$ netctl drift h2"}},
+		"a network":    {found("network/acme:blue"), []string{"$ netctl ip show --tenant acme blue"}},
+		"a service":    {found("service/acme:front"), []string{"described: serviceLB acme:front"}},
+		"a rule":       {found("rule/acme:db-in:pg"), []string{"described: rule acme:db-in:pg"}},
+		"a BGP router": {found("bgp/h1"), []string{"remedy     do it"}},
 		"a Docker engine away, which had a problem": {func(s *feed.Snapshot) {
-			s.Nodes[3].Lag, s.Nodes[3].Docker = 0, &model.DockerStatus{Reason: "refused", Since: "2030-01-02T14:00:00Z", Problems: []model.DockerProblem{{Network: "blue/acme", Problem: "not made: no"}}}
+			found("host/h2")(s)
+			s.Nodes[3].Docker = &model.DockerStatus{Reason: "refused", Since: "2030-01-02T14:00:00Z", Problems: []model.DockerProblem{{Network: "blue/acme", Problem: "not made: no"}}}
 		}, []string{"network blue/acme: not made: no, as last seen"}},
-		"a network": {func(s *feed.Snapshot) { s.Nodes[3].Lag, s.Pools = 0, map[string]feed.Pool{"acme:blue": {Count: 9}} }, []string{"$ netctl ip show --tenant acme blue"}},
-		"lost":      {func(s *feed.Snapshot) { s.Watching, s.Err = false, "connection refused" }, []string{"error      connection refused"}},
-		"first":     {func(s *feed.Snapshot) { *s = feed.Snapshot{} }, []string{"waiting for the first answer of netmaster"}},
+		"lost":  {func(s *feed.Snapshot) { s.Watching, s.Err = false, "connection refused" }, []string{"error      connection refused"}},
+		"first": {func(s *feed.Snapshot) { *s = feed.Snapshot{} }, []string{"waiting for the first answer of netmaster"}},
 	} {
 		s, now := fixed()
 		row.change(s)

@@ -96,6 +96,8 @@ func answers(now time.Time) map[feed.Question]feed.Answer {
 		}
 	}
 	return map[feed.Question]feed.Answer{
+		page.HealthQuestion(): said(model.Health{Findings: []model.Finding{{Code: "agent-lag", Severity: model.SeverityWarning, Object: "host/h2",
+			Evidence: "3 changes are on the way to its switch", Remedy: "wait; when it stays so, look at the agent's log", Next: "netctl node ls", Since: now.Format(time.RFC3339)}}}),
 		{Topic: feed.Flows, Host: "h1"}: said([]model.Flow{
 			{Table: "ingress", TableID: "0", Priority: 100, Match: "from port of web-1", Does: "on to spoof", Owner: "endpoint/acme:blue:web-1", Flow: "in_port=4", Packets: 1200, Bytes: 88000, Age: 7200, Rate: rate(1200, 88000)},
 			{Table: "policy_in", TableID: "30", Priority: 110, Match: "to group db, tcp 5432", Does: "admit", Owner: "rule/db-in", Flow: "tcp,tp_dst=5432", Packets: 1204, Bytes: 90000, Age: 7200, Rate: rate(1.2, 88)},

@@ -37,7 +37,6 @@ func realistic() (*feed.Snapshot, time.Time) {
 	*silent = model.Node{Name: silent.Name, Role: model.RoleAgent, Reason: "did not answer: dial tcp 192.0.2.105:9000: i/o timeout"}
 	count := func(n int) *int { return &n }
 	s.Nodes[5].Docker = &model.DockerStatus{Here: true, Since: since(20 * time.Hour), Version: "29.1.0", Containers: count(8), Networks: count(4)}
-	s.Missing = map[string]time.Time{lacks.Name: now.Add(-3 * time.Second)}
 	s.Objects, s.Pools, s.Endpoints = map[string][]model.Object{}, map[string]feed.Pool{}, nil
 	configure(s, now)
 	ofKubernetes(s, now)
@@ -249,8 +248,12 @@ func realAnswers(s *feed.Snapshot, now time.Time, silent string) map[feed.Questi
 		return model.Finding{Code: code, Severity: severity, Host: host, Object: object, Evidence: evidence, Remedy: remedy, Next: "netctl node ls", Since: hour.UTC().Format(time.RFC3339)}
 	}
 	out[page.HealthQuestion()] = said(model.Health{Findings: []model.Finding{
+		found(model.SeverityError, "agent-silent", "", "host/node-05", "did not answer: dial tcp 192.0.2.105:9000: i/o timeout", "start netplugin on the host, or look why it reaches no netmaster"),
 		found(model.SeverityError, "tunnel-loss", "node-01", "host/node-02", "7 of 126 probes (5.6 %) on the tunnel to host node-02 were lost within 58s", "look at the network between"),
 		found(model.SeverityWarning, "pool-low", "", "network/shop:front", "229 of its 250 addresses are in use, 21 are free", "make a network with a larger subnet"),
+		found(model.SeverityWarning, "agent-lag", "", "host/node-03", "3 changes are on the way to its switch", "wait; when it stays so, look at the agent's log"),
+		found(model.SeverityWarning, "interfaces-missing", "", "host/node-03", "2 endpoints have no interface there: not yet, or not any more", "wait for containers that start; recreate those that are named"),
+		found(model.SeverityWarning, "uplink-down", "node-03", "uplink/node-03:eth2", "uplink eth2 of host node-03: no link", "look at its cable and at the switch beyond"),
 		found(model.SeverityUnknown, "container-unknown", "node-02", "endpoint/shop:data:db-2", "its network namespace cannot be read", "look at the agent's log")}})
 	for i, session := range []string{"established", "active"} {
 		out[feed.Question{Topic: feed.State, Kind: "Bgp", Key: fmt.Sprintf("node-%02d", i+1)}] = said(&model.BgpInspect{Oper: &model.BgpOper{NeighborStatus: session, NumRoutes: 14 * (1 - i)}})

@@ -35,8 +35,7 @@ type Snapshot struct {
 	Objects   map[string][]model.Object // by kind name, ordered by key; without endpoints
 	Endpoints []*Endpoint               // ordered by network, then identity
 	Nodes     []model.Node
-	Missing   map[string]time.Time // since when hosts have had fewer interfaces than endpoints, by name
-	Pools     map[string]Pool      // by network key, "tenant:network"
+	Pools     map[string]Pool // by network key, "tenant:network"
 	Answers   map[Question]Answer
 	Rates     Rates
 	Events    []Event   // oldest first, the last EventLimit

@@ -163,29 +163,11 @@ func (s *store) nodes(nodes []model.Node) {
 			s.happened(nodeEvents(s.last.Nodes, nodes)...)
 		}
 		s.last.Nodes, s.last.Heard = nodes, s.now()
-		s.last.Missing = missingSince(s.last.Missing, nodes, s.last.Heard)
 		s.meter.sample(s.last.Heard, nodes)
 		if s.last.Watching {
 			s.last.Err = ""
 		}
 	})
-}
-
-// missingSince is since when hosts lack interfaces, made of what it was before. The result is not changed later.
-func missingSince(was map[string]time.Time, nodes []model.Node, now time.Time) map[string]time.Time {
-	out := map[string]time.Time{}
-	for i := range nodes {
-		n := &nodes[i]
-		first, known := was[n.Name]
-		switch {
-		case n.Missing == 0 && (n.Answered() || !known): // one that does not answer now has what it had
-			continue
-		case !known:
-			first = now
-		}
-		out[n.Name] = first
-	}
-	return out
 }
 
 func (s *store) pool(key string, p Pool) {

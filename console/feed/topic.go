@@ -109,7 +109,7 @@ var topics = [...]topic{
 	PodMatrix: about("podmatrix", 3*time.Second, func(ctx context.Context, f *Feed, q Question) (model.WorkloadMatrix, error) { // Key: a namespace
 		return f.client.Matrix(ctx, q.Key)
 	}),
-	Health: about("health", 4*time.Second, func(ctx context.Context, f *Feed, _ Question) (model.Health, error) {
+	Health: about("health", 2*time.Second, func(ctx context.Context, f *Feed, _ Question) (model.Health, error) {
 		return f.client.Health(ctx)
 	}),
 }

@@ -2,13 +2,11 @@ package page
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
-	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/console/widget"
 )
 
@@ -64,6 +62,15 @@ func culprit(f *model.Finding, s *feed.Snapshot) *Page {
 		if e := findEndpoint(s, name); e != nil {
 			return Description(model.KindEndpoint(), name)
 		}
+	case "uplink":
+		host, _, _ := strings.Cut(name, ":")
+		return Host(host)
+	case "network":
+		return addressMap(name)
+	case "service":
+		return Description(model.KindServiceLB(), name)
+	case "rule":
+		return Description(model.KindRule(), name)
 	case "master", "store", "cluster":
 		return Leader()
 	}
@@ -74,22 +81,4 @@ func culprit(f *model.Finding, s *feed.Snapshot) *Page {
 func finding(f *model.Finding) *Page {
 	return Text("finding", "netctl doctor", strings.Join([]string{"severity   " + string(f.Severity), "code       " + f.Code, "object     " + f.Object, "found on   " + cmp.Or(f.Host, "a netmaster"),
 		"since      " + f.Since, "seen       " + f.Evidence, "remedy     " + f.Remedy, "see        " + f.Next}, "\n"))
-}
-
-// foundProblems are the errors that agents and netmasters have found, but for what the console finds by itself.
-func foundProblems(s *feed.Snapshot, now time.Time) (out []Problem) {
-	h, a, ok := feed.Of[model.Health](s, HealthQuestion())
-	if !ok || now.Sub(a.At) > 3*feed.Health.Every() {
-		return nil
-	}
-	own := []string{"leader-missing", "master-silent", "master-waiting", "agent-silent", "agent-waiting", "agent-lag", "objects-failed", "interfaces-missing", "drift", "uplink-down",
-		"store-member-silent", "store-full", "store-low", "pool-empty", "kubernetes-trouble", "docker-trouble"}
-	for i := range h.Findings {
-		f := &h.Findings[i]
-		if f.Severity != model.SeverityError || slices.Contains(own, f.Code) {
-			continue
-		}
-		out = append(out, Problem{"DEGRADED", f.Object + ": " + f.Code + ": " + f.Evidence, theme.Bad, func() *Page { return culprit(f, s) }})
-	}
-	return out
 }

@@ -1,8 +1,8 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -11,9 +11,6 @@ import (
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/theme"
 )
-
-// missingAfter is how long endpoints may have no interface yet.
-const missingAfter = 10 * time.Second
 
 // Problem is one thing that is wrong.
 type Problem struct {
@@ -29,8 +26,8 @@ type Health struct {
 	Problems  []Problem
 }
 
-// Check tells how the cluster is. It claims nothing that the snapshot does not show, and is HEALTHY when nothing that the console knows of
-// is wrong.
+// Check tells how the cluster is: netmaster's verdict, as netctl status prints it, and whether the console hears of it. It is HEALTHY when
+// nothing is wrong that Contiv looks for.
 func Check(s *feed.Snapshot, now time.Time) Health {
 	if s == nil || !s.Synced && s.Err == "" {
 		return Health{Word: "CONNECTING", Why: "waiting for the first answer of netmaster", Role: theme.Held}
@@ -70,37 +67,14 @@ func problems(s *feed.Snapshot, now time.Time) (out []Problem) {
 		if s.Err != "" {
 			why += ": " + s.Err
 		}
-		return []Problem{{"UNKNOWN", why, theme.Held, func() *Page { return connection(s, now) }}}
+		return []Problem{{"UNKNOWN", why, theme.Warn, func() *Page { return connection(s, now) }}}
 	}
 	if s.Err != "" {
 		out = append(out, Problem{"DEGRADED", "netmaster did not answer everything: " + s.Err, theme.Warn, func() *Page { return connection(s, now) }})
 	}
-	leader := func() *Page { return Leader() }
-	if !slices.ContainsFunc(s.Nodes, func(n model.Node) bool { return n.Role == model.RoleLeader }) {
-		out = append(out, Problem{"NO LEADER", "no netmaster leads: nothing can be changed", theme.Bad, leader})
-	}
-	for _, group := range nodeProblems(s, now) {
-		out = append(out, group...)
-	}
-	if l, a, ok := feed.Of[model.Leadership](s, leaderQuestion()); ok && now.Sub(a.At) < 2*feed.Leader.Every() {
-		for _, m := range l.Store.Members {
-			if m.Error != "" {
-				out = append(out, Problem{"DEGRADED", "store member " + m.Name + " does not answer: " + m.Error, theme.Bad, leader})
-			}
-			switch m.Space {
-			case "full":
-				out = append(out, Problem{"STORE FULL", "store member " + m.Name + " has used up its quota: nothing can be changed", theme.Bad, leader})
-			case "low":
-				out = append(out, Problem{"DEGRADED", "store member " + m.Name + " will soon have used up its quota", theme.Warn, leader})
-			}
-		}
-	}
-	out = append(out, foundProblems(s, now)...)
+	out = append(out, found(s, now)...)
 	if strings.HasPrefix(s.Base, "http://") {
 		out = append(out, Problem{"INSECURE", "nothing is encrypted, and no one is asked for a proof", theme.Warn, insecure})
-	}
-	for _, key := range exhausted(s) {
-		out = append(out, Problem{"DEGRADED", "network " + key + " has no address left", theme.Warn, func() *Page { return addressMap(key) }})
 	}
 	slices.SortStableFunc(out, func(a, b Problem) int { return weight(b.Role) - weight(a.Role) })
 	return out
@@ -117,66 +91,52 @@ func weight(r theme.Role) int {
 	return 0
 }
 
-// nodeProblems are what is wrong with masters and hosts, in groups, the worst first. Lag is one problem for all hosts.
-func nodeProblems(s *feed.Snapshot, now time.Time) [5][]Problem {
-	var out [5][]Problem
-	var lagging []string
-	agents := 0
-	for i := range s.Nodes {
-		n := &s.Nodes[i]
-		see := func() *Page { return Host(n.Name) }
-		if n.Role == model.RoleAgent {
-			agents++
-		} else {
-			see = func() *Page { return Leader() }
+// staleVerdict is after how long without an answer the verdict is not known any more.
+const staleVerdict = 10 * time.Second
+
+// found are the findings of the cluster's verdict, which netmaster makes; what it does not say is not known.
+func found(s *feed.Snapshot, now time.Time) (out []Problem) {
+	h, a, ok := feed.Of[model.Health](s, HealthQuestion())
+	if !ok || now.Sub(a.At) > staleVerdict {
+		why := "netmaster has not said how the cluster is"
+		if a.Err != "" {
+			why += ": " + a.Err
 		}
-		note := func(group int, word, why string, role theme.Role) {
-			out[group] = append(out[group], Problem{word, n.Name + why, role, see})
-		}
-		switch {
-		case n.Errors > 0:
-			note(0, "DEGRADED", fmt.Sprintf(": %s in trouble: %s", count(n.Errors, "object"), n.Reason), theme.Bad)
-		case !n.Ready:
-			note(1, "DEGRADED", " is not ready: "+n.Reason, theme.Bad)
-		}
-		if n.Missing > 0 {
-			word, role := "CATCHING UP", theme.Warn
-			if since, known := s.Missing[n.Name]; known && now.Sub(since) >= missingAfter {
-				word, role = "DEGRADED", theme.Bad
-			}
-			note(2, word, fmt.Sprintf(": %s without an interface there", count(n.Missing, "endpoint")), role)
-		}
-		if n.Differs > 0 {
-			note(3, "DEGRADED", fmt.Sprintf(": %s not as they should be", count(n.Differs, "thing")), theme.Warn)
-		}
-		if trouble := uplinkProblem(n); trouble != "" {
-			note(3, "DEGRADED", ": "+trouble, theme.Warn)
-		}
-		if n.Docker != nil && n.Docker.Trouble() != "" {
-			note(3, "DEGRADED", ": "+n.Docker.Trouble(), theme.Warn)
-		}
-		if trouble := n.Kubernetes.Trouble(); trouble != "" {
-			note(3, "DEGRADED", ": "+trouble, theme.Warn)
-		}
-		if n.Lag > 0 {
-			lagging = append(lagging, n.Name)
-		}
+		return []Problem{{"UNKNOWN", why, theme.Held, func() *Page { return connection(s, now) }}}
 	}
-	if len(lagging) > 0 {
-		out[4] = []Problem{{"CATCHING UP", fmt.Sprintf("%d of %s have changes on the way", len(lagging), count(agents, "host")), theme.Warn,
-			func() *Page { return Host(lagging[0]) }}}
+	for i := range h.Findings {
+		f := &h.Findings[i]
+		word, role := wordOf(f)
+		out = append(out, Problem{word, subjectOf(f) + ": " + f.Evidence, role, func() *Page { return culprit(f, s) }})
 	}
 	return out
 }
 
-// exhausted are the networks without a free address, of those asked.
-func exhausted(s *feed.Snapshot) (out []string) {
-	for _, key := range slices.Sorted(maps.Keys(s.Pools)) {
-		if p := s.Pools[key]; p.Count > 0 && strings.TrimSpace(p.Available) == "" {
-			out = append(out, key)
-		}
+// wordOf is what the second line calls the cluster for a finding.
+func wordOf(f *model.Finding) (string, theme.Role) {
+	words := map[string]string{"leader-missing": "NO LEADER", "store-full": "STORE FULL"}
+	switch f.Severity {
+	case model.SeverityError:
+		return cmp.Or(words[f.Code], "DEGRADED"), theme.Bad
+	case model.SeverityUnknown:
+		return "UNKNOWN", theme.Held
 	}
-	return out
+	if f.Code == "agent-lag" || f.Code == "interfaces-missing" {
+		return "CATCHING UP", theme.Warn
+	}
+	return "WARNING", theme.Warn
+}
+
+// subjectOf is what a finding is about, in few characters.
+func subjectOf(f *model.Finding) string {
+	kind, name, _ := strings.Cut(f.Object, "/")
+	switch kind {
+	case "host", "endpoint":
+		return name
+	case "cluster":
+		return "cluster"
+	}
+	return kind + " " + name
 }
 
 // connection is the page of a netmaster that does not answer.

@@ -54,7 +54,19 @@ type key struct{ code, host, object string }
 // Memory knows since when things are wrong. It is for one goroutine at a time.
 type Memory struct{ since map[key]string }
 
-// Date fills in since when the findings are there, for those that do not say it, and forgets those that are gone.
+// passing is how long what comes with every change may last before it is an error.
+func passing(code string) (most time.Duration, ok bool) {
+	switch code {
+	case "interfaces-missing":
+		return 10 * time.Second, true
+	case "agent-lag":
+		return time.Minute, true
+	}
+	return 0, false
+}
+
+// Date fills in since when the findings are there, for those that do not say it, makes errors of warnings that should have passed, and forgets those that
+// are gone. The list stays sorted.
 func (m *Memory) Date(list []model.Finding, now time.Time) {
 	next := make(map[key]string, len(list))
 	for i := range list {
@@ -62,6 +74,11 @@ func (m *Memory) Date(list []model.Finding, now time.Time) {
 		k := key{f.Code, f.Host, f.Object}
 		f.Since = cmp.Or(f.Since, m.since[k], now.UTC().Format(time.RFC3339))
 		next[k] = f.Since
+		since, err := time.Parse(time.RFC3339, f.Since)
+		if most, ok := passing(f.Code); ok && err == nil && now.Sub(since) >= most && f.Severity == model.SeverityWarning {
+			f.Severity = model.SeverityError
+		}
 	}
 	m.since = next
+	model.SortFindings(list)
 }

@@ -110,6 +110,20 @@ func TestDate(t *testing.T) {
 	if later := dated(at.Add(2*time.Hour), a); later != "2026-01-01T02:00:00Z" {
 		t.Errorf("what was gone begins again, got %q", later)
 	}
+	for _, row := range []struct {
+		code string
+		at   time.Duration
+		want model.Severity
+	}{{"agent-lag", 0, model.SeverityWarning}, {"agent-lag", 59 * time.Second, model.SeverityWarning}, {"agent-lag", time.Minute, model.SeverityError},
+		{"interfaces-missing", 2 * time.Minute, model.SeverityWarning}, {"interfaces-missing", 2*time.Minute + 10*time.Second, model.SeverityError},
+		{"drift", 2 * time.Minute, model.SeverityWarning}, {"drift", time.Hour, model.SeverityWarning}} {
+		list := []model.Finding{{Code: row.code, Severity: model.SeverityWarning}, {Code: "a", Severity: model.SeverityWarning}}
+		m.Date(list, at.Add(3*time.Hour+row.at))
+		at := slices.IndexFunc(list, func(f model.Finding) bool { return f.Code == row.code })
+		if list[at].Severity != row.want || row.want == model.SeverityError && at != 0 {
+			t.Errorf("%s after %v: want %s, the errors first, got %+v", row.code, row.at, row.want, list)
+		}
+	}
 	if told := dated(at, model.Finding{Code: "c", Since: "then"}); told != "then" {
 		t.Errorf("want what the agent says, got %q", told)
 	}
