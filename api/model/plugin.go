@@ -94,7 +94,7 @@ type DeleteEndpointRequest struct {
 	ServiceName string
 	EndpointID  string
 	IPv4Address string
-	// Reason is why, for the history, when it is not the runtime's wish.
+	// Reason is why, for the history.
 	Reason string `json:",omitempty"`
 	// Host and ContainerID say of which host and container the endpoint is, when the caller knows: one of another is not deleted.
 	Host        string `json:",omitempty"`

@@ -408,7 +408,7 @@ func (e *Engine) undo(ctx context.Context, r Request, id, name string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoLimit)
 	defer cancel()
 	err := e.Master.DeleteEndpoint(ctx, model.DeleteEndpointRequest{TenantName: r.Tenant, NetworkName: r.Network,
-		ServiceName: r.Group, EndpointID: EndpointID(r.ContainerID, r.IfName), Host: e.Host, ContainerID: r.ContainerID})
+		ServiceName: r.Group, EndpointID: EndpointID(r.ContainerID, r.IfName), Host: e.Host, ContainerID: r.ContainerID, Reason: whyUndone})
 	if err != nil {
 		if !e.stands(name) {
 			e.Flows.SetPort(id, 0)

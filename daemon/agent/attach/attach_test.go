@@ -343,7 +343,7 @@ func TestMasterAway(t *testing.T) {
 	w := newWorld()
 	e := w.engine()
 	r := request(t)
-	w.fail["flows"], w.fail["delete"] = errBroken, errBroken
+	w.fail["flows"], w.fail["delete "+whyUndone], w.fail["delete "+whyAsked] = errBroken, errBroken, errBroken
 	if _, err := e.Attach(t.Context(), r); !errors.Is(err, errBroken) {
 		t.Fatalf("attach: want a failure, got %v", err)
 	}
@@ -544,7 +544,7 @@ func TestNumbers(t *testing.T) {
 func TestNumbersComeBack(t *testing.T) {
 	w := newWorld()
 	e := w.engine()
-	w.fail["delete"] = errBroken
+	w.fail["delete "+whyUndone] = errBroken
 	for _, step := range []string{"create", "veth", "addport"} {
 		w.fail[step] = errBroken
 		if _, err := e.Attach(t.Context(), request(t)); !errors.Is(err, errBroken) {
@@ -559,7 +559,7 @@ func TestNumbersComeBack(t *testing.T) {
 	if _, err := e.Attach(t.Context(), request(t)); err == nil || len(w.ports) != 1 || len(e.numbers.owner) != 1 {
 		t.Errorf("a port that stands: want its number kept, got %v, %s, %v", err, w, e.numbers.owner)
 	}
-	delete(w.fail, "delete")
+	delete(w.fail, "delete "+whyUndone)
 	if err := e.Detach(t.Context(), "c1", "eth0"); err != nil || len(e.numbers.owner) != 0 {
 		t.Errorf("after the detachment: want no number taken, got %v %v", err, e.numbers.owner)
 	}

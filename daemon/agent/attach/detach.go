@@ -81,12 +81,25 @@ func attachmentOfRecord(ep record.Endpoint, container, ifname string) Attachment
 // Detach takes an interface away. Detaching what is gone, in whole or in part, succeeds. When the master cannot be
 // asked it returns that error and leaves everything, so that a repeat finds it.
 func (e *Engine) Detach(ctx context.Context, container, ifname string) error {
+	return e.release(ctx, container, ifname, whyAsked)
+}
+
+// Why endpoints are released, for the history.
+const (
+	whyAsked     = "its runtime detached it"
+	whyCollected = "its runtime does not name it among those that it has"
+	whyUndone    = "its attachment failed"
+	whyEnded     = "its network namespace is gone, and its runtime had not detached it"
+)
+
+// release detaches an interface; the history keeps why.
+func (e *Engine) release(ctx context.Context, container, ifname, why string) error {
 	unlock, err := e.locks.lock(ctx, EndpointID(container, ifname))
 	if err != nil {
 		return fmt.Errorf("detach %s: %w", container, err)
 	}
 	defer unlock()
-	return e.detach(ctx, container, ifname, "")
+	return e.detach(ctx, container, ifname, why)
 }
 
 // detach is Detach for who holds the lock; the history keeps why.
@@ -198,7 +211,7 @@ func (e *Engine) Keep(ctx context.Context, owner string, valid map[[2]string]boo
 	var errs []error
 	for _, a := range e.List() {
 		if a.Owner == owner && !valid[[2]string{a.ContainerID, a.IfName}] {
-			errs = append(errs, e.Detach(ctx, a.ContainerID, a.IfName))
+			errs = append(errs, e.release(ctx, a.ContainerID, a.IfName, whyCollected))
 		}
 	}
 	return errors.Join(errs...)

@@ -73,7 +73,7 @@ func (e *Engine) Sweep(ctx context.Context) error {
 			continue
 		}
 		e.Log.Info("removing an endpoint whose container is gone", "endpoint", a.StateID, "netns", a.Netns)
-		errs = append(errs, e.Detach(ctx, a.ContainerID, a.IfName))
+		errs = append(errs, e.release(ctx, a.ContainerID, a.IfName, whyEnded))
 	}
 	e.Restore()
 	return errors.Join(errs...)
