@@ -106,6 +106,10 @@ include test/kubernetes/kubernetes.mk
 fuzz: ## fuzz every decoder of outside bytes for FUZZTIME each
 	@scripts/fuzz $(FUZZTIME)
 
+.PHONY: calm
+calm: test-deps build ## five minutes of a cluster that is well and at work, in which no error may be found
+	$(GO) test ./test/scenario -run 'TestScenarios/calm$$' -count=1 -timeout 15m -args -calm 60
+
 .PHONY: campaign
 campaign: test-deps build ## an hour of random operations, kills and clones on a lab, with checks (CAMPAIGN='-for 10m -seed 7')
 	$(GO) run ./test/campaign $(CAMPAIGN)

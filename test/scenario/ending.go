@@ -31,6 +31,10 @@ func (s *Session) end() error {
 	if s.TestScript == nil {
 		return os.RemoveAll(s.dir) // no command of ours was run
 	}
+	if s.churn != nil {
+		close(s.churn.stop)
+		<-s.churn.done
+	}
 	if s.failed() {
 		s.logState()
 	}

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -35,6 +36,9 @@ func build(tb testing.TB) string {
 }
 
 var update = flag.Bool("update", false, "write what cmp compares with again")
+
+// calm is $CALM of scripts: how long each part of scenario calm goes on.
+var calm = flag.Int("calm", 8, "seconds of each part of scenario calm")
 
 // beside are the scripts for a store that is a process of its own, withConsul those for Consul alone; the others run with the embedded store.
 var (
@@ -72,6 +76,7 @@ func runScripts(t *testing.T, store string, scripts []string) {
 		s := &Session{bin: bin, dir: dir, store: store, failed: tb.Failed, flows: map[string]string{}, talks: map[string]*talking{}}
 		env.Values[key{}] = s
 		env.Setenv("PATH", bin+":"+env.Getenv("PATH"))
+		env.Setenv("CALM", strconv.Itoa(*calm))
 		env.Defer(func() {
 			if err := s.end(); err != nil {
 				tb.Error(err)

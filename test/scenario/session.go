@@ -32,6 +32,8 @@
 //	on HOST|NAME COMMAND...              run a command there
 //	sees REGEXP COMMAND...               run a command and look at what it printed
 //	eventually COMMAND...                repeat a command until it succeeds
+//	churning HOST...                     attach and detach containers of network blue there, in turn, in the background
+//	churned >= N                         end that; at least N containers came and went
 //	always N COMMAND...                  run a command N times; every time it must succeed
 //
 // All of these may be preceded by "!" and must fail then. What they run has the input that stdin has named.
@@ -59,6 +61,7 @@ type Session struct {
 	led    string // host of the leader that was named last
 	flows  map[string]string
 	ping   *pinging
+	churn  *churning
 	talks  map[string]*talking // open connections by name
 	serves []*serving
 	sits   bool // a terminal was opened
@@ -74,7 +77,7 @@ func verbs() map[string]verb {
 		"container": (*Session).doContainer, "remove": (*Session).doRemove, "label": (*Session).doLabel, "cni": (*Session).doCNI,
 		"ping": (*Session).doPing, "tcp": (*Session).doTCP, "rate": (*Session).doRate, "resolve": (*Session).doResolve,
 		"serve": (*Session).doServe, "ask": (*Session).doAsk, "serving": (*Session).doServing,
-		"pinging": (*Session).doPinging, "lost": (*Session).doLost, "talking": (*Session).doTalking, "talks": (*Session).doTalks,
+		"pinging": (*Session).doPinging, "lost": (*Session).doLost, "churning": (*Session).doChurning, "churned": (*Session).doChurned, "talking": (*Session).doTalking, "talks": (*Session).doTalks,
 		"router": (*Session).doRouter, "norouter": (*Session).doNoRouter, "crashrouter": (*Session).doCrashRouter,
 		"outside": (*Session).doOutside, "vtysh": (*Session).doVtysh, "flows": (*Session).doFlows, "member": (*Session).doMember,
 		"sit": (*Session).doSit, "keys": (*Session).doKeys, "screen": (*Session).doScreen, "resize": (*Session).doResize,

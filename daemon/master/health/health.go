@@ -54,19 +54,21 @@ type key struct{ code, host, object string }
 // Memory knows since when things are wrong. It is for one goroutine at a time.
 type Memory struct{ since map[key]string }
 
-// passing is how long what comes with every change may last before it is an error.
+// passing is how long what comes with every change, and with every part that is started again, may last before it is an error.
 func passing(code string) (most time.Duration, ok bool) {
 	switch code {
 	case "interfaces-missing":
 		return 10 * time.Second, true
+	case "leader-missing", "agent-silent", "agent-waiting":
+		return 15 * time.Second, true
 	case "agent-lag":
 		return time.Minute, true
 	}
 	return 0, false
 }
 
-// Date fills in since when the findings are there, for those that do not say it, makes errors of warnings that should have passed, and forgets those that
-// are gone. The list stays sorted.
+// Date fills in since when the findings are there, for those that do not say it, forgets those that are gone, and says of those that should pass by
+// themselves whether that is still to be waited for: then they are warnings, else errors. The list stays sorted.
 func (m *Memory) Date(list []model.Finding, now time.Time) {
 	next := make(map[key]string, len(list))
 	for i := range list {
@@ -75,8 +77,11 @@ func (m *Memory) Date(list []model.Finding, now time.Time) {
 		f.Since = cmp.Or(f.Since, m.since[k], now.UTC().Format(time.RFC3339))
 		next[k] = f.Since
 		since, err := time.Parse(time.RFC3339, f.Since)
-		if most, ok := passing(f.Code); ok && err == nil && now.Sub(since) >= most && f.Severity == model.SeverityWarning {
-			f.Severity = model.SeverityError
+		if most, ok := passing(f.Code); ok && err == nil {
+			f.Severity = model.SeverityWarning
+			if now.Sub(since) >= most {
+				f.Severity = model.SeverityError
+			}
 		}
 	}
 	m.since = next

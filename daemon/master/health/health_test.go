@@ -115,6 +115,7 @@ func TestDate(t *testing.T) {
 		at   time.Duration
 		want model.Severity
 	}{{"agent-lag", 0, model.SeverityWarning}, {"agent-lag", 59 * time.Second, model.SeverityWarning}, {"agent-lag", time.Minute, model.SeverityError},
+		{"agent-silent", 0, model.SeverityWarning}, {"agent-silent", 15 * time.Second, model.SeverityError},
 		{"interfaces-missing", 2 * time.Minute, model.SeverityWarning}, {"interfaces-missing", 2*time.Minute + 10*time.Second, model.SeverityError},
 		{"drift", 2 * time.Minute, model.SeverityWarning}, {"drift", time.Hour, model.SeverityWarning}} {
 		list := []model.Finding{{Code: row.code, Severity: model.SeverityWarning}, {Code: "a", Severity: model.SeverityWarning}}

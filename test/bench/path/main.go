@@ -102,11 +102,25 @@ func measure(ctx context.Context, bin string, hosts, rules, rounds int, out, err
 	if err := l.Up(ctx); err != nil {
 		return err
 	}
-	s, err := settle(ctx, l)
+	s, err := newSite(l)
 	if err != nil {
 		return err
 	}
+	var without share
+	if rounds > 0 {
+		if without, err = s.resting(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
 	t, machine := &report.Table{}, stand.NewMachine()
+	if rounds > 0 {
+		if err := s.probes(ctx, t, without); err != nil {
+			return err
+		}
+	}
 	if err := s.rules(ctx, t, rules); err != nil {
 		return err
 	}

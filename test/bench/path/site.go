@@ -33,8 +33,8 @@ const (
 	group  = "web"
 )
 
-// settle makes the objects and the containers.
-func settle(ctx context.Context, l *lab.Lab) (*site, error) {
+// newSite is a lab before it has anything.
+func newSite(l *lab.Lab) (*site, error) {
 	api, err := l.Client()
 	if err != nil {
 		return nil, err
@@ -47,6 +47,11 @@ func settle(ctx context.Context, l *lab.Lab) (*site, error) {
 	for i := range l.Hosts {
 		s.hosts = append(s.hosts, fmt.Sprint("h", i+1))
 	}
+	return s, nil
+}
+
+// settle makes the objects and the containers.
+func (s *site) settle(ctx context.Context) error {
 	for _, o := range []model.Object{
 		&model.Network{TenantName: tenant, NetworkName: "blue", Encap: "vxlan", Subnet: "10.1.1.0/24", Gateway: "10.1.1.254"},
 		&model.Policy{TenantName: tenant, PolicyName: policy},
@@ -54,24 +59,24 @@ func settle(ctx context.Context, l *lab.Lab) (*site, error) {
 		&model.Rule{TenantName: tenant, PolicyName: policy, RuleId: "first", Direction: "in", Protocol: "tcp", Port: 1, Action: "deny", Priority: 1},
 	} {
 		if _, err := s.api.Put(ctx, o); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for name, host := range map[string]string{"a": "h1", "b": "h1", "c": "h2"} {
 		if !slices.Contains(s.hosts, host) {
 			continue
 		}
-		c, err := l.Attach(ctx, lab.Container{Name: name, Host: host, Tenant: tenant, Network: "blue", Group: group})
+		c, err := s.lab.Attach(ctx, lab.Container{Name: name, Host: host, Tenant: tenant, Network: "blue", Group: group})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		ip, err := c.IPv(4)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		s.ips[name] = ip.String()
 	}
-	return s, nil
+	return nil
 }
 
 // url is where a host serves at a port of the management network.
