@@ -12,6 +12,8 @@ func (s Severity) weight() int {
 		return 0
 	case SeverityWarning:
 		return 1
+	case SeverityNote:
+		return 3
 	}
 	return 2
 }

@@ -9,9 +9,9 @@ type Health struct {
 	Findings  []Finding `json:"findings"` // the worst first; empty: nothing that Contiv looks for is wrong
 }
 
-// Worst is the worst severity of the findings, "" when there are none.
+// Worst is the worst severity of the findings, "" when there are none but notes.
 func (h *Health) Worst() Severity {
-	if len(h.Findings) == 0 {
+	if len(h.Findings) == 0 || h.Findings[0].Severity == SeverityNote {
 		return ""
 	}
 	return h.Findings[0].Severity

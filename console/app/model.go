@@ -96,14 +96,14 @@ func next() tea.Cmd { return tea.Tick(time.Second, func(t time.Time) tea.Msg { r
 // Update takes one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.handle(msg)
-	m.cluster.Ask(append(m.Questions(m.snapshot), page.HealthQuestion()))
+	m.cluster.Ask(m.Questions(m.snapshot))
 	return m, cmd
 }
 
-// Questions are what the page on the screen wants to know.
+// Questions are what the page on the screen and the second line want to know.
 func (m *Model) Questions(s *feed.Snapshot) []feed.Question {
 	m.pages[m.at] = m.page().Found(s)
-	return m.page().Questions(s)
+	return append(m.page().Questions(s), page.HealthQuestion())
 }
 
 func (m *Model) handle(msg tea.Msg) tea.Cmd {

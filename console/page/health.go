@@ -106,6 +106,9 @@ func found(s *feed.Snapshot, now time.Time) (out []Problem) {
 	}
 	for i := range h.Findings {
 		f := &h.Findings[i]
+		if f.Severity == model.SeverityNote {
+			continue
+		}
 		word, role := wordOf(f)
 		out = append(out, Problem{word, subjectOf(f) + ": " + f.Evidence, role, func() *Page { return culprit(f, s) }})
 	}

@@ -261,12 +261,12 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"what was counted before", 0, bridge.Hits{Packets: 7, Seconds: 100}, nil},
 		{"nothing more", time.Second, bridge.Hits{Packets: 7, Seconds: 101}, nil},
-		{"one more", time.Second, bridge.Hits{Packets: 8, Seconds: 102}, []string{"warning rule-refuses rule/blue:db:ssh"}},
-		{"lately", 30 * time.Second, bridge.Hits{Packets: 8, Seconds: 132}, []string{"warning rule-refuses rule/blue:db:ssh"}},
+		{"one more", time.Second, bridge.Hits{Packets: 8, Seconds: 102}, []string{"note rule-refuses rule/blue:db:ssh"}},
+		{"lately", 30 * time.Second, bridge.Hits{Packets: 8, Seconds: 132}, []string{"note rule-refuses rule/blue:db:ssh"}},
 		{"long ago", time.Minute, bridge.Hits{Packets: 8, Seconds: 192}, nil},
 		{"made again, as another rule", time.Minute, bridge.Hits{Packets: 3, Seconds: 5}, nil},
 		{"an old rule", 25 * time.Hour, bridge.Hits{Packets: 300, Seconds: 25 * 3600}, nil},
-		{"a new one", time.Second, bridge.Hits{Packets: 2, Seconds: 1}, []string{"warning rule-refuses rule/blue:db:ssh"}},
+		{"a new one", time.Second, bridge.Hits{Packets: 2, Seconds: 1}, []string{"note rule-refuses rule/blue:db:ssh"}},
 	} {
 		now, hits = now.Add(row.after), row.hits
 		if got := codes(look(t.Context())); !slices.Equal(got, row.want) {

@@ -47,6 +47,7 @@ type name struct{ code, host, object string }
 // course is how a finding went on.
 type course struct {
 	open  bool        // by the last event that was stored
+	grave bool        // it was an error by the last event that was stored
 	was   bool        // when it was looked for last
 	turns int         // times that it came or went since the last event that was stored
 	told  []time.Time // of events within oftenFor
@@ -107,7 +108,7 @@ func (k *Keeper) read() {
 	k.Catalog.View(func(v *catalog.View) {
 		for e := range v.Timeline() {
 			c := k.course(name{e.Code, e.Host, e.Object})
-			c.open, c.was = !e.Ended, !e.Ended
+			c.open, c.was, c.grave = !e.Ended, !e.Ended, e.Severity == string(model.SeverityError)
 			c.told = append(c.told, e.At)
 		}
 	})
@@ -122,11 +123,14 @@ func (k *Keeper) course(n name) *course {
 	return c
 }
 
-// compare are the events by which what is stored becomes what was found, the ends first. What was found on a host of which nothing is known has not ended.
+// compare are the events by which what is stored becomes what was found, the ends first; what has become an error is found once more. What was found on a host of which nothing is known has not ended.
 func (k *Keeper) compare(found []model.Finding, silent map[string]bool, now time.Time) (events []record.TimelineEvent) {
 	there := make(map[name]*model.Finding, len(found))
 	for i := range found {
 		f := &found[i]
+		if f.Severity == model.SeverityNote {
+			continue
+		}
 		n := name{f.Code, f.Host, f.Object}
 		there[n] = f
 		k.course(n)
@@ -142,7 +146,7 @@ func (k *Keeper) compare(found []model.Finding, silent map[string]bool, now time
 		}
 		c.told = slices.DeleteFunc(c.told, func(t time.Time) bool { return now.Sub(t) > oftenFor })
 		switch {
-		case c.was == c.open || len(c.told) >= oftenMost:
+		case c.was == c.open && !(c.was && !c.grave && f.Severity == model.SeverityError) || len(c.told) >= oftenMost:
 			if !c.was && !c.open && c.turns == 0 && len(c.told) == 0 {
 				delete(k.known, n)
 			}
@@ -179,7 +183,7 @@ func (k *Keeper) stored(events []record.TimelineEvent, now time.Time) {
 	for i := range events {
 		e := &events[i]
 		c := k.course(name{e.Code, e.Host, e.Object})
-		c.open, c.turns = !e.Ended, 0
+		c.open, c.turns, c.grave = !e.Ended, 0, e.Severity == string(model.SeverityError)
 		c.told = append(c.told, now)
 	}
 }

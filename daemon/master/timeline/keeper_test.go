@@ -33,13 +33,14 @@ func (w *world) leader() *timeline.Keeper {
 		Found: func(context.Context) ([]model.Finding, map[string]bool) { return w.found, w.silent }})
 }
 
-// look lets a second pass, in which these are found: "code host object".
+// look lets a second pass, in which these are found: "code host object", an error, or with a severity behind.
 func (w *world) look(t *testing.T, k *timeline.Keeper, found ...string) {
 	t.Helper()
 	w.now, w.found = w.now.Add(time.Second), nil
 	for _, text := range found {
 		f := strings.Fields(text)
-		w.found = append(w.found, model.Finding{Code: f[0], Host: f[1], Object: f[2], Severity: model.SeverityError, Evidence: "it is so"})
+		f = append(f, string(model.SeverityError))
+		w.found = append(w.found, model.Finding{Code: f[0], Host: f[1], Object: f[2], Severity: model.Severity(f[3]), Evidence: "it is so"})
 	}
 	if err := k.Look(t.Context()); err != nil {
 		t.Fatal(err)
@@ -92,6 +93,27 @@ func TestTimeline(t *testing.T) {
 			t.Errorf("%+v: want %d events, got\n%s", r.f, r.want, got)
 		}
 	}
+}
+
+// What becomes an error is found once more; notes are not written down.
+func TestSeverities(t *testing.T) {
+	w := start(t)
+	k := w.leader()
+	w.look(t, k, "lag h1 host/h1 warning", "refuses h1 rule/r note")
+	w.look(t, k, "lag h1 host/h1 warning", "refuses h1 rule/r note")
+	w.look(t, k, "lag h1 host/h1")
+	w.look(t, w.leader(), "lag h1 host/h1")
+	w.look(t, w.leader(), "lag h1 host/h1 warning")
+	w.look(t, w.leader())
+	want := "00:01 found host/h1 lag: it is so\n00:03 found host/h1 lag: it is so\n00:06 ended host/h1 lag"
+	if got := w.told(timeline.Filter{}); got != want {
+		t.Errorf("want\n%s\ngot\n%s", want, got)
+	}
+	w.Catalog.View(func(v *catalog.View) {
+		if list := timeline.List(v, timeline.Filter{}); list[0].Severity != model.SeverityWarning || list[1].Severity != model.SeverityError {
+			t.Errorf("want a warning and an error, got %+v", list)
+		}
+	})
 }
 
 // What comes and goes all the time is told a few times, and how often it did when that ends.
