@@ -17,6 +17,7 @@ import (
 	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/kube"
+	"github.com/contiv/contiv/daemon/logging"
 	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/history"
@@ -59,6 +60,7 @@ type config struct {
 	pace            *budget.Pace // of processors; nil: all
 	pods            []netip.Prefix
 	holder          *trust.Holder // nil: everything is plain HTTP
+	recent          *logging.Recent
 }
 
 func (c *config) register(s *flags.Set) {
@@ -82,6 +84,7 @@ func (c *config) register(s *flags.Set) {
 	s.Int(&c.Limits.Captures, "max-captures", "MAX_CAPTURES", server.DefaultCaptures, "how many captures run at once; one client has a quarter")
 	s.Int(&c.Limits.Agents, "max-agents", "MAX_AGENTS", server.DefaultAgents, "how many agents this netmaster tells what concerns their hosts; one address has a quarter")
 	s.Int(&c.Limits.Traces, "max-traces", "MAX_TRACES", server.DefaultTraces, "how many traces and inspections of agents run at once; one client has a quarter")
+	s.Int(&c.Limits.Bundles, "max-bundles", "MAX_BUNDLES", server.DefaultBundles, "how many support bundles are written at once; one client has a quarter")
 	s.String(&c.Kubernetes.Kubeconfig, "kubeconfig", "KUBECONFIG", "", "how to reach Kubernetes, whose objects the leading netmaster reads")
 	s.String(&c.Kubernetes.Server, "kubernetes-api", "KUBERNETES_API", "", "the API server's own URL, not that of its service: instead of the kubeconfig's, or with the service account of the pod that this is")
 	s.String(&c.PodAccount, "agents-account", "AGENTS_ACCOUNT", "contiv-system:netplugin", "service account of agents' pods, NAMESPACE:NAME: their hosts join the cluster by its tokens, each for its own node")
@@ -177,7 +180,7 @@ const (
 // checkLimits checks what may go on at once.
 func (c *config) checkLimits() error {
 	for flag, n := range map[string]int{door.MaxConnections: c.Connections, door.MaxConnectionsPerClient: c.PerClient,
-		"max-watches": c.Limits.Watches, "max-captures": c.Limits.Captures, "max-traces": c.Limits.Traces, "max-agents": c.Limits.Agents} {
+		"max-watches": c.Limits.Watches, "max-captures": c.Limits.Captures, "max-traces": c.Limits.Traces, "max-agents": c.Limits.Agents, "max-bundles": c.Limits.Bundles} {
 		if n < 1 || n > door.Most {
 			return fmt.Errorf("--%s %d: it is a number from 1 to %d", flag, n, door.Most)
 		}

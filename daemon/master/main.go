@@ -43,7 +43,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		fmt.Fprintln(stderr, "netmaster:", err)
 		return flags.ExitConfig
 	}
-	log, err := logging.New(c.Log, "netmaster", stderr)
+	c.recent = &logging.Recent{}
+	log, err := logging.New(c.Log, "netmaster", stderr, c.recent)
 	if err != nil {
 		fmt.Fprintln(stderr, "netmaster:", err)
 		return flags.ExitConfig
