@@ -5,6 +5,7 @@ package bundle
 import (
 	"encoding/json"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -92,4 +93,31 @@ type Record struct {
 	Created  uint64          `json:"created"`
 	Value    json.RawMessage `json:"value,omitempty"`
 	Bytes    []byte          `json:"bytes,omitempty"`
+}
+
+// Served is what a netmaster says that answers from a bundle (netmaster --bundle).
+type Served struct {
+	Socket   string   `json:"socket"`   // path of the unix socket at which it does
+	Manifest Manifest `json:"manifest"` // without the files
+}
+
+// String is the line that goes with everything that is read of a bundle: when that was, and what is not known of it.
+func (m *Manifest) String() string {
+	text := "bundle of " + m.Made.UTC().Format(time.RFC3339) + ", read only"
+	silent := map[string]struct{}{}
+	var names []string
+	for i := range m.Missing {
+		of := m.Missing[i].Of
+		if _, again := silent[of]; !again && m.Missing[i].What == "" {
+			silent[of] = struct{}{}
+			names = append(names, of)
+		}
+	}
+	if len(names) > 3 {
+		names = append(names[:3], "and others")
+	}
+	if len(names) > 0 {
+		text += "; did not answer then: " + strings.Join(names, ", ")
+	}
+	return text
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/julienschmidt/httprouter"
@@ -114,8 +115,13 @@ func (c *collector) miss(of, what string, why error) {
 	c.manifest.Missing = append(c.manifest.Missing, bundle.Missing{Of: of, What: what, Why: string(c.clean.text([]byte(why.Error())))})
 }
 
-// questions are what this netmaster is asked about the cluster, and in which file the answer is.
-var questions = []struct{ path, file string }{
+// Question is what a netmaster is asked about the cluster, and in which file the answer is.
+type Question struct{ Path, File string }
+
+// Questions are all of them.
+func Questions() []Question { return slices.Clone(questions) }
+
+var questions = []Question{
 	{"/api/v1/nodes", "nodes.json"}, {"/api/v1/leadership", "leader.json"}, {"/api/v1/health", "health.json"}, {"/api/v1/doctor", "doctor.json"},
 	{"/api/v1/kubernetes", "kubernetes.json"}, {"/api/v1/docknets", "docknets.json"}, {"/info", "info.json"}, {"/version", "version.json"},
 	{"/api/v1/timeline", "timeline.json"}, {"/api/v1/history", "history.json"}, {"/api/v1/ledger", "ledger.json"},
@@ -132,7 +138,7 @@ func (c *collector) cluster(ctx context.Context) error {
 		}
 	}
 	for _, q := range questions {
-		if err := c.front(ctx, q.path, q.file); err != nil {
+		if err := c.front(ctx, q.Path, q.File); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -35,6 +36,15 @@ var (
 	}
 	ofMasters = []question{{path: "/api/v1/nodes/self", file: "self.json"}, {path: LogPath, file: "log.txt"}, {path: "/metrics", file: "metrics.txt"}}
 )
+
+// AgentFile is the file of a host with what its agent answers at a path; ok is false when it is not asked that.
+func AgentFile(path string) (file string, ok bool) {
+	i := slices.IndexFunc(ofAgents, func(q question) bool { return q.path == path })
+	if i < 0 {
+		return "", false
+	}
+	return ofAgents[i].file, true
+}
 
 // target is a daemon that is asked.
 type target struct {
