@@ -52,7 +52,7 @@ type config struct {
 	PerClient       int
 	Limits          server.Limits
 	Embedded        embedded.Config
-	Bundle          string // file to answer from; "": it is a netmaster of a cluster
+	Bundle          string   // file to answer from; "": it is a netmaster of a cluster
 	members         []string // of the embedded store, "name=peer URL"
 	Kubernetes      kube.Config
 	PodAccount      string

@@ -83,7 +83,9 @@ func OpenBundle(ctx context.Context, file string) (*Bundle, error) {
 		return nil, err
 	}
 	var d net.Dialer
-	t := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return d.DialContext(ctx, "unix", served.Socket) }}
+	t := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return d.DialContext(ctx, "unix", served.Socket)
+	}}
 	return &Bundle{Transport: t, Manifest: served.Manifest, end: end}, nil
 }
 

@@ -142,6 +142,11 @@ func (c *collector) cluster(ctx context.Context) error {
 			return err
 		}
 	}
+	for _, q := range ofMasters { // others are asked like agents
+		if err := c.front(ctx, q.path, bundle.OfMaster(c.Own, q.file)); err != nil {
+			return err
+		}
+	}
 	for _, n := range c.Nodes(ctx) {
 		c.manifest.Versions = append(c.manifest.Versions, bundle.Node{Name: n.Name, Role: string(n.Role), Version: n.Version})
 	}

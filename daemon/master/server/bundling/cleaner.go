@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/api/bundle"
-	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/record"
@@ -25,38 +24,60 @@ const leastKnown = 4
 // cleaner takes secrets out of texts: those that netmaster knows wherever they are, and whatever looks like one.
 type cleaner struct{ known *strings.Replacer }
 
-// cleaner makes a cleaner that knows the secrets of now.
+// cleaner makes a cleaner that knows the secrets that the store has now.
 func (b *Bundling) cleaner() *cleaner {
 	var pairs []string
 	add := func(secret string) {
-		if len(secret) >= leastKnown {
-			quoted, _ := json.Marshal(secret)
-			pairs = append(pairs, secret, gone, string(quoted[1:len(quoted)-1]), gone)
+		for _, one := range append(strings.Split(secret, ","), secret) { // of several neighbours
+			if len(one) >= leastKnown {
+				quoted, _ := json.Marshal(one)
+				pairs = append(pairs, one, gone, string(quoted[1:len(quoted)-1]), gone)
+			}
 		}
 	}
 	b.Catalog.View(func(v *catalog.View) {
-		for _, k := range model.Kinds() {
-			for _, f := range k.Fields {
-				if !f.Secret {
-					continue
-				}
-				for _, o := range v.Objects(k) {
-					text, _ := o.Field(f.Name).(string)
-					add(text)
-					for one := range strings.SplitSeq(text, ",") {
-						add(one)
-					}
-				}
+		for key, value := range v.Values() {
+			if knows(key) && fields.Match(value) {
+				secrets(value, add)
 			}
 		}
-		for _, raw := range [][]byte{v.Value(record.LDAPKey), v.Value(record.OIDCKey)} {
-			var s record.Secret
-			if json.Unmarshal(raw, &s) == nil {
-				add(s.Plain)
-			}
+		var own string
+		if json.Unmarshal(v.Value(record.MastersKey), &own) == nil {
+			add(own)
 		}
 	})
 	return &cleaner{strings.NewReplacer(pairs...)}
+}
+
+// knows tells whether a value of the store may have a secret that others repeat.
+func knows(key string) bool {
+	return strings.HasPrefix(key, record.State) || strings.HasPrefix(key, record.Objects) || key == record.LDAPKey || key == record.OIDCKey
+}
+
+// secrets has found called with the values of secret fields in JSON.
+func secrets(text []byte, found func(string)) {
+	var v any
+	if json.Unmarshal(text, &v) != nil {
+		return
+	}
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for name, value := range v {
+				if s, is := value.(string); is && fields.MatchString(name) {
+					found(s)
+				} else {
+					walk(value)
+				}
+			}
+		case []any:
+			for _, one := range v {
+				walk(one)
+			}
+		}
+	}
+	walk(v)
 }
 
 // patterns are what secrets look like in a text that says nothing of them.

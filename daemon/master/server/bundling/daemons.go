@@ -140,9 +140,12 @@ func (c *collector) ask(ctx context.Context, t *target) said {
 	return out
 }
 
-// masters are the netmasters that are registered.
+// masters are the other netmasters that are registered.
 func (c *collector) masters() (out []target) {
 	for _, m := range c.Peers.Masters() {
+		if m == c.Own {
+			continue
+		}
 		out = append(out, target{of: "netmaster " + m, address: m, ask: ofMasters, name: func(file string) string { return bundle.OfMaster(m, file) }})
 	}
 	return out
