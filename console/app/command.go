@@ -34,6 +34,7 @@ type options struct {
 	insecure, mouse          bool
 	width, height            int
 	record, replay, at       string
+	bundle                   string
 	recordLimit              int // MiB
 }
 
@@ -61,6 +62,7 @@ func NewCommand(in io.Reader, out io.Writer, getenv func(string) string) *cobra.
 	f.StringVar(&o.record, "record", "", "write everything that the console receives into this file, to be played back; it must not exist")
 	f.IntVar(&o.recordLimit, "record-limit", 64, "MiB after which nothing more is recorded")
 	f.StringVar(&o.replay, "replay", "", "play this recording, instead of asking a netmaster")
+	f.StringVar(&o.bundle, "bundle", "", "show this support bundle (netctl support-bundle) instead of asking a netmaster; it takes the program netmaster, beside contiv or in $PATH")
 	f.StringVar(&o.at, "at", "", "with --replay: where to begin: a time (2006-01-02T15:04:05Z or 15:04:05), an offset (90s), or an offset from the end (-10s)")
 	f.IntVar(&o.width, "width", 100, "cells a line of --once, at least 80")
 	f.IntVar(&o.height, "height", 30, "lines of --once, at least 24")
@@ -102,6 +104,9 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 	}
 	if o.replay != "" {
 		return replay(ctx, in, out, m, o)
+	}
+	if o.bundle != "" {
+		return showBundle(ctx, in, out, m, o)
 	}
 	base, err := client.Bases(o.netmaster)
 	if err != nil {

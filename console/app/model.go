@@ -67,6 +67,7 @@ type Model struct {
 	mouse         bool      // it is the console's; else the terminal's, to select text
 	replay        *playback // of a recording; nil: the cluster is watched
 	recorder      Recorder  // nil: nothing is recorded
+	bundle        string    // what is to be said of the support bundle that is shown, as of now; "": the cluster is
 }
 
 // New makes the root model with its first page. The model draws a frame before the first snapshot.
@@ -110,11 +111,11 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case *feed.Snapshot:
 		m.snapshot = msg
-		if msg.Heard.After(m.now) {
+		if m.bundle == "" && msg.Heard.After(m.now) {
 			m.now = msg.Heard
 		}
 	case tickMsg:
-		if m.replay == nil {
+		if m.replay == nil && m.bundle == "" {
 			m.now = time.Time(msg)
 		}
 		return next()

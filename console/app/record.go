@@ -72,6 +72,8 @@ func (o *options) replayOptions() error {
 		return fmt.Errorf("--replay and --record exclude each other: copy the file instead")
 	case o.replay != "" && o.write:
 		return fmt.Errorf("--replay and --write exclude each other: a recording cannot be changed")
+	case o.bundle != "" && (o.replay != "" || o.record != "" || o.write):
+		return fmt.Errorf("--bundle shows a bundle, which does not change: leave out --write, --record and --replay")
 	}
 	return nil
 }

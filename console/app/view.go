@@ -109,6 +109,8 @@ func (m *Model) header() []string {
 	}
 	link := t.Paint(theme.Bad, t.Glyphs.Cross+" down")
 	switch age := m.now.Sub(s.Heard); {
+	case m.bundle != "" && s.Synced:
+		link = t.Paint(theme.Held, t.Glyphs.Half+" bundle")
 	case s.Watching && age > 5*time.Second:
 		link = t.Paint(theme.Warn, t.Glyphs.Half+" "+page.Age(age)+" old")
 	case s.Watching && s.Synced:
@@ -156,13 +158,15 @@ func (m *Model) headline(crumbs []string, leader, revision, clock, link string) 
 	return widget.Sides(t, widget.Fit(t, line, min(room, widget.Width(line))), right, m.width)
 }
 
-// statusLine is the line between the header and the page. It tells of a recording that is played or made.
+// statusLine is the line between the header and the page. It tells of a recording that is played or made, or of the bundle that is read.
 func (m *Model) statusLine() string {
 	switch {
 	case m.replay != nil:
 		return m.replay.bar(m.theme, m.width)
 	case m.recorder != nil:
 		return recording(m.theme, m.recorder, m.width)
+	case m.bundle != "":
+		return m.theme.Paint(theme.Warn, widget.Fit(m.theme, " "+m.bundle, m.width))
 	}
 	return m.rule()
 }

@@ -43,7 +43,7 @@ func (o *options) closed() error {
 
 // door is the door for Docker at work.
 func (o *options) door(ctx context.Context, stderr io.Writer) error {
-	log, err := logging.New(o.Log, "netplugin", stderr)
+	log, err := logging.New(o.Log, "netplugin", stderr, nil)
 	if err != nil {
 		return &configError{err}
 	}

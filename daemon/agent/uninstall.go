@@ -57,7 +57,7 @@ func (o *options) sockets() []string {
 
 // uninstall cleans the host, and waits then if it is to.
 func (o *options) uninstall(ctx context.Context, stderr io.Writer) error {
-	log, err := logging.New(o.Log, "netplugin", stderr)
+	log, err := logging.New(o.Log, "netplugin", stderr, nil)
 	if err != nil {
 		return &configError{err}
 	}

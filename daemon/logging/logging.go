@@ -43,8 +43,8 @@ func (c *Config) level() (slog.Level, error) {
 	return l, nil
 }
 
-// New makes a logger that writes to w, or to syslog.
-func New(c Config, program string, w io.Writer) (*slog.Logger, error) {
+// New makes a logger that writes to w, or to syslog, and beside that to recent, unless it is nil.
+func New(c Config, program string, w io.Writer, recent *Recent) (*slog.Logger, error) {
 	level, err := c.level()
 	if err != nil {
 		return nil, err
@@ -53,6 +53,9 @@ func New(c Config, program string, w io.Writer) (*slog.Logger, error) {
 		if w, err = dial(c.SyslogURL, program); err != nil {
 			return nil, fmt.Errorf("syslog at %s: %w", c.SyslogURL, err)
 		}
+	}
+	if recent != nil {
+		w = io.MultiWriter(recent, w)
 	}
 	options := &slog.HandlerOptions{Level: level}
 	if c.JSON {

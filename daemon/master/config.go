@@ -17,6 +17,7 @@ import (
 	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/kube"
+	"github.com/contiv/contiv/daemon/logging"
 	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/history"
@@ -51,6 +52,7 @@ type config struct {
 	PerClient       int
 	Limits          server.Limits
 	Embedded        embedded.Config
+	Bundle          string   // file to answer from; "": it is a netmaster of a cluster
 	members         []string // of the embedded store, "name=peer URL"
 	Kubernetes      kube.Config
 	PodAccount      string
@@ -59,6 +61,7 @@ type config struct {
 	pace            *budget.Pace // of processors; nil: all
 	pods            []netip.Prefix
 	holder          *trust.Holder // nil: everything is plain HTTP
+	recent          *logging.Recent
 }
 
 func (c *config) register(s *flags.Set) {
@@ -82,11 +85,13 @@ func (c *config) register(s *flags.Set) {
 	s.Int(&c.Limits.Captures, "max-captures", "MAX_CAPTURES", server.DefaultCaptures, "how many captures run at once; one client has a quarter")
 	s.Int(&c.Limits.Agents, "max-agents", "MAX_AGENTS", server.DefaultAgents, "how many agents this netmaster tells what concerns their hosts; one address has a quarter")
 	s.Int(&c.Limits.Traces, "max-traces", "MAX_TRACES", server.DefaultTraces, "how many traces and inspections of agents run at once; one client has a quarter")
+	s.Int(&c.Limits.Bundles, "max-bundles", "MAX_BUNDLES", server.DefaultBundles, "how many support bundles are written at once; one client has a quarter")
 	s.String(&c.Kubernetes.Kubeconfig, "kubeconfig", "KUBECONFIG", "", "how to reach Kubernetes, whose objects the leading netmaster reads")
 	s.String(&c.Kubernetes.Server, "kubernetes-api", "KUBERNETES_API", "", "the API server's own URL, not that of its service: instead of the kubeconfig's, or with the service account of the pod that this is")
 	s.String(&c.PodAccount, "agents-account", "AGENTS_ACCOUNT", "contiv-system:netplugin", "service account of agents' pods, NAMESPACE:NAME: their hosts join the cluster by its tokens, each for its own node")
 	s.List(&c.podSubnets, "pod-subnets", "POD_SUBNETS", "subnets of "+endpoint.DefaultNetwork+", the network of pods that nothing places elsewhere, which the first start with Kubernetes makes: 10.1.0.0/16, fd01::/64 or both (default: none is made)")
 	s.String(&c.BalancerNetwork, "load-balancer-network", "LOAD_BALANCER_NETWORK", "", "name of the network, of a service's own tenant, that Kubernetes' services of type LoadBalancer get their addresses of when they name none by annotation "+record.PlaceNetwork)
+	s.String(&c.Bundle, "bundle", "BUNDLE", "", "answer from this support bundle, at a unix socket that it prints, until the standard input ends, instead of being a netmaster of a cluster; netctl --bundle and contiv console --bundle start it")
 	s.String(&c.Embedded.Dir, "embedded-store", "EMBEDDED_STORE", "", "run the store in this process, with its data in this folder")
 	s.String(&c.Embedded.Name, "embedded-name", "EMBEDDED_NAME", "", "name of this member of the embedded store")
 	s.String(&c.Embedded.ClientURL, "embedded-client-url", "EMBEDDED_CLIENT_URL", "", "where the embedded store serves other netmasters (default: https://127.0.0.1:2379, http with --insecure)")
@@ -177,7 +182,7 @@ const (
 // checkLimits checks what may go on at once.
 func (c *config) checkLimits() error {
 	for flag, n := range map[string]int{door.MaxConnections: c.Connections, door.MaxConnectionsPerClient: c.PerClient,
-		"max-watches": c.Limits.Watches, "max-captures": c.Limits.Captures, "max-traces": c.Limits.Traces, "max-agents": c.Limits.Agents} {
+		"max-watches": c.Limits.Watches, "max-captures": c.Limits.Captures, "max-traces": c.Limits.Traces, "max-agents": c.Limits.Agents, "max-bundles": c.Limits.Bundles} {
 		if n < 1 || n > door.Most {
 			return fmt.Errorf("--%s %d: it is a number from 1 to %d", flag, n, door.Most)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 )
@@ -54,7 +55,7 @@ func TestNWC_08_ListenURL(t *testing.T) {
 		done := make(chan int, 1)
 		go func() {
 			args := append([]string{"--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge", "--etcd", "http://127.0.0.1:1", "--insecure"}, x.args...)
-			done <- run(ctx, args, func(string) string { return "" }, &out, &errs)
+			done <- run(ctx, args, func(string) string { return "" }, strings.NewReader(""), &out, &errs)
 		}()
 		for _, port := range x.at {
 			until(t, fmt.Sprintf("%v answers at port %d", x.args, port), func() bool { return answers(ctx, local(port)) })

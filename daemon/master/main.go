@@ -21,10 +21,10 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
+	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr))
 }
 
-func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
+func run(ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var c config
 	set := flags.New("netmaster", "CONTIV_NETMASTER_", stdout)
 	c.register(set)
@@ -39,11 +39,19 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		build.Print(stdout, build.Info())
 		return 0
 	}
+	if c.Bundle != "" {
+		if err := serveBundle(ctx, c, stdin, stdout, stderr); err != nil {
+			fmt.Fprintln(stderr, "netmaster:", err)
+			return 1
+		}
+		return 0
+	}
 	if err := c.check(); err != nil {
 		fmt.Fprintln(stderr, "netmaster:", err)
 		return flags.ExitConfig
 	}
-	log, err := logging.New(c.Log, "netmaster", stderr)
+	c.recent = &logging.Recent{}
+	log, err := logging.New(c.Log, "netmaster", stderr, c.recent)
 	if err != nil {
 		fmt.Fprintln(stderr, "netmaster:", err)
 		return flags.ExitConfig

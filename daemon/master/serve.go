@@ -166,7 +166,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		Started: started, Kubernetes: status, Hosts: c.names(), Limits: c.Limits, Doors: front.doors, Log: log,
 		Waiting: func() []string { return missing(group, feed, election.Starved() || committer.Starved()) },
 		Way:     others, Enroll: joining, Cluster: c.told(),
-		Insecure: c.holder == nil, Users: accounts, Audit: noted,
+		Insecure: c.holder == nil, Users: accounts, Audit: noted, Recent: c.recent.Text,
 	}, prometheus.NewRegistry())
 	front.serves(srv)
 	ready()

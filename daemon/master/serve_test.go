@@ -16,6 +16,7 @@ import (
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/daemon/logging"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
@@ -38,7 +39,7 @@ func start(t *testing.T, db *memory.Store) *process {
 	}
 	address := l.Addr().String()
 	_ = l.Close()
-	c := config{External: address, Internal: address, Infra: "default", ttl: 2 * time.Second}
+	c := config{External: address, Internal: address, Infra: "default", ttl: 2 * time.Second, recent: &logging.Recent{}}
 	c.Mode, c.FwdMode = "kubernetes", "bridge"
 	front := newFront()
 	front.waits("the store")
@@ -292,7 +293,7 @@ func TestConfiguration(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var out, errs bytes.Buffer
-			code := run(context.Background(), test.args, func(name string) string { return test.env[name] }, &out, &errs)
+			code := run(context.Background(), test.args, func(name string) string { return test.env[name] }, strings.NewReader(""), &out, &errs)
 			if code != 22 || !strings.Contains(errs.String(), test.want) {
 				t.Errorf("want exit 22 and a complaint with %q, got %d and %q", test.want, code, errs.String())
 			}
@@ -302,7 +303,7 @@ func TestConfiguration(t *testing.T) {
 
 func TestConfigurationFromEnvironment(t *testing.T) {
 	var out, errs bytes.Buffer
-	code := run(context.Background(), []string{"-plugin-mode=docker", "--version"}, func(string) string { return "" }, &out, &errs)
+	code := run(context.Background(), []string{"-plugin-mode=docker", "--version"}, func(string) string { return "" }, strings.NewReader(""), &out, &errs)
 	if code != 0 || !strings.HasPrefix(out.String(), "Version: ") {
 		t.Errorf("--version: want exit 0 and the version, got %d %q %q", code, out.String(), errs.String())
 	}

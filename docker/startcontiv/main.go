@@ -71,7 +71,7 @@ func run(ctx context.Context, getenv func(string) string, bin string, stderr io.
 	}
 	files := &logs{dir: s.logDir, stderr: stderr}
 	own := files.open("plugin_bootup")
-	log, err := logging.New(logging.Config{Level: "INFO"}, "startcontiv", io.MultiWriter(stderr, own))
+	log, err := logging.New(logging.Config{Level: "INFO"}, "startcontiv", io.MultiWriter(stderr, own), nil)
 	if err != nil {
 		fmt.Fprintln(stderr, "startcontiv:", err)
 		return flags.ExitConfig

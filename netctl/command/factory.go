@@ -4,6 +4,7 @@ package command
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -32,6 +33,8 @@ type Factory struct {
 
 	netmaster string
 	insecure  bool
+	bundle    string // file to read instead of asking a netmaster; "": none is
+	opened    *term.Bundle
 }
 
 // interruptible is ctx until the person interrupts. The caller ends it.
@@ -44,6 +47,9 @@ func (f *Factory) interruptible(ctx context.Context) (context.Context, context.C
 
 // client makes the REST client that the global flags ask for.
 func (f *Factory) client() (*client.Client, error) {
+	if f.bundle != "" {
+		return f.offline()
+	}
 	base, err := client.Bases(f.netmaster)
 	if err != nil {
 		return nil, term.Exitf(term.Usage, "%w", err)
@@ -67,6 +73,27 @@ func (f *Factory) connect(base, token string) (*client.Client, error) {
 	}
 	return &client.Client{Base: base, Token: token, HTTP: &http.Client{Transport: transport}, Patience: patience,
 		Actor: f.Actor, Program: "netctl/" + f.Self.Version}, nil
+}
+
+// offline makes a client of the bundle that the global flags name, and says once of what time it is.
+func (f *Factory) offline() (*client.Client, error) {
+	if f.opened == nil {
+		b, err := term.OpenBundle(context.Background(), f.bundle)
+		if err != nil {
+			return nil, local(fmt.Errorf("--bundle: %w", err))
+		}
+		f.opened = b
+		fmt.Fprintln(f.Err, b)
+	}
+	return &client.Client{Base: term.BundleBase, HTTP: &http.Client{Transport: f.opened.Transport}, Program: "netctl/" + f.Self.Version}, nil
+}
+
+// close ends what commands have opened.
+func (f *Factory) close() {
+	if f.opened != nil {
+		f.opened.Close()
+		f.opened = nil
+	}
 }
 
 // patience is for how long a command waits while the cluster has no leader.

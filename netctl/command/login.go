@@ -34,6 +34,9 @@ func newLogin(f *Factory) *cobra.Command {
 
 // secured refuses to send a proof where others could read it.
 func (f *Factory) secured() error {
+	if f.bundle != "" {
+		return term.BadUsage("a support bundle is read only, and no one logs in there: leave out --bundle")
+	}
 	if strings.HasPrefix(f.netmaster, "https://") {
 		return nil
 	}

@@ -18,6 +18,7 @@ import (
 
 // Run executes one command line and returns the exit code.
 func Run(ctx context.Context, f *Factory, args []string) int {
+	defer f.close()
 	root := newRoot(f, chosen(args))
 	root.SetArgs(doubled(root, args))
 	cmd, err := root.ExecuteContextC(ctx)
@@ -83,6 +84,7 @@ func newRoot(f *Factory, only string) *cobra.Command {
 	flags := root.PersistentFlags()
 	flags.StringVar(&f.netmaster, "netmaster", netmaster, "base URL of any netmaster, or of several, joined by commas: the next is asked when one does not answer [$NETMASTER]")
 	flags.BoolVar(&f.insecure, "insecure", term.Insecure(f.Getenv), "accept any server certificate [$INSECURE]")
+	flags.StringVar(&f.bundle, "bundle", "", "read this support bundle instead of asking a netmaster; it takes the program netmaster, beside netctl or in $PATH")
 	root.Flags().BoolVarP(&showVersion, "version", "v", false, "print the client's version")
 	all := tops(f)
 	if i := slices.IndexFunc(all, func(t top) bool { return slices.Contains(t.names, only) }); i >= 0 {

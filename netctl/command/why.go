@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -104,10 +105,13 @@ func writeWhy(out io.Writer, w *model.Why, steps bool) error {
 			}
 		}
 	}
-	if w.Probe != nil {
+	switch {
+	case w.Probe != nil:
 		fmt.Fprintf(&b, "sent     %s\n", w.Probe.Text)
-	} else {
+	case slices.ContainsFunc(w.Forward.Hops, func(h model.WhyHop) bool { return h.Verdict != model.VerdictUnknown }):
 		b.WriteString("sent     nothing: objects and switches were asked\n")
+	default: // none has answered
+		b.WriteString("sent     nothing: objects were asked\n")
 	}
 	if c := w.Changed; c != nil {
 		fmt.Fprintf(&b, "changed  last %s %s, %s by %s at %s\n", c.Kind, c.Key, c.Verb, c.By, stamp(c.At))

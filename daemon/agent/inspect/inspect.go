@@ -85,7 +85,8 @@ type Options struct {
 	Drift     Drift
 	Observes  bool // the switch is repaired only when someone says so
 	Limits    Limits
-	Log       *slog.Logger // nil: none
+	Log       *slog.Logger  // nil: none
+	Recent    func() []byte // the last lines of the agent's log; nil: they are not kept
 
 	sampler *sampler
 	panics  *atomic.Uint64
@@ -156,6 +157,7 @@ func Handler(o Options) http.Handler {
 	mux.HandleFunc("POST /inspect/reach", o.reach)
 	mux.HandleFunc("GET /inspect/findings", func(w http.ResponseWriter, q *http.Request) { answer(w, list(o.Findings(q.Context()))) })
 	mux.HandleFunc("GET /inspect/malformed", func(w http.ResponseWriter, _ *http.Request) { answer(w, list(o.Malformed())) })
+	mux.HandleFunc("GET /inspect/log", o.recent)
 	mux.HandleFunc("DELETE /debug/reclaimEndpoint/{id}", o.reclaim)
 	unlimited := http.NewServeMux()
 	unlimited.HandleFunc("GET "+capturePath, o.capture) // it has limits of its own
@@ -208,6 +210,15 @@ func (o *Options) status(w http.ResponseWriter, r *http.Request) {
 		_ = o.Forward.Wait(r.Context(), rev) // the answer says whether it was reached
 	}
 	answer(w, o.Status())
+}
+
+// recent answers with the last lines of the agent's log.
+func (o *Options) recent(w http.ResponseWriter, _ *http.Request) {
+	if o.Recent == nil {
+		text(w, http.StatusNotFound, "this agent keeps no lines of its log\n")
+		return
+	}
+	text(w, http.StatusOK, string(o.Recent()))
 }
 
 func (o *Options) reclaim(w http.ResponseWriter, r *http.Request) {

@@ -54,6 +54,7 @@ type Config struct {
 	SweepEvery time.Duration // 0: 30 s
 	Settled    func()        // called once, when the switch has all that was known at the start; nil: nothing is
 	Log        *slog.Logger
+	Recent     func() []byte // the last lines of the log; nil: they are not kept
 }
 
 // Master is what an agent asks a netmaster for.

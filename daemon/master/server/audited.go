@@ -8,6 +8,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/master/server/auth"
+	"github.com/contiv/contiv/daemon/master/server/bundling"
 )
 
 // event is what is taken down of a request.
@@ -69,6 +70,8 @@ func verbOf(route *rest.Route) string {
 	switch route.Method + " " + route.Path {
 	case "GET /api/v1/capture":
 		return "capture"
+	case "GET " + bundling.Path:
+		return "bundle"
 	case "POST /api/v1/leadership/handover":
 		return "hand-over"
 	case "POST /api/v1/agents/:host/:what":

@@ -15,6 +15,7 @@ type Limits struct {
 	Captures int // of packets
 	Traces   int // questions that switches are asked, or all agents
 	Agents   int // streams of what concerns a host
+	Bundles  int // support bundles that are written
 }
 
 // Defaults of Limits.
@@ -23,6 +24,7 @@ const (
 	DefaultCaptures = 32
 	DefaultTraces   = 64
 	DefaultAgents   = 8192
+	DefaultBundles  = 4
 )
 
 // longBody is for how long a client may send a request that is longer than others.
@@ -36,6 +38,7 @@ func newGates(l Limits) gates {
 		"watches":  door.NewGate("watches", "max-watches", cmp.Or(l.Watches, DefaultWatches)),
 		"captures": door.NewGate("captures", "max-captures", cmp.Or(l.Captures, DefaultCaptures)),
 		"agents":   door.NewGate("agents", "max-agents", cmp.Or(l.Agents, DefaultAgents)),
+		"bundles":  door.NewGate("support bundles", "max-bundles", cmp.Or(l.Bundles, DefaultBundles)),
 		"traces":   door.NewGate("traces and inspections of agents", "max-traces", cmp.Or(l.Traces, DefaultTraces)),
 	}
 }

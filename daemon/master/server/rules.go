@@ -12,6 +12,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/audit"
 	"github.com/contiv/contiv/daemon/master/server/auth"
+	"github.com/contiv/contiv/daemon/master/server/bundling"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -33,7 +34,10 @@ func rules() map[string]rule {
 		"GET /healthz": open,
 		"GET /readyz":  open,
 		"GET /version": open,
-		"GET /metrics": needs(rights.Read, trust.Monitor),
+		"GET /metrics": needs(rights.Read, trust.Master, trust.Monitor),
+
+		"GET " + bundling.Path:    needs(rights.Bundle),
+		"GET " + bundling.LogPath: needs(rights.Bundle, trust.Master),
 
 		"POST " + auth.LoginPath:              open,
 		"POST /api/v1/auth/logout":            user,

@@ -32,6 +32,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server/agents"
 	"github.com/contiv/contiv/daemon/master/server/auth"
+	"github.com/contiv/contiv/daemon/master/server/bundling"
 	"github.com/contiv/contiv/daemon/master/server/doctor"
 	"github.com/contiv/contiv/daemon/master/server/enrolling"
 	"github.com/contiv/contiv/daemon/master/server/inspect"
@@ -102,7 +103,9 @@ type Config struct {
 	// Enroll decides who joins the cluster; nil: no one does, as of an insecure one. Cluster is what those are told.
 	Enroll  *enroll.Enroller
 	Cluster enrolling.Cluster
-	Log     *slog.Logger
+	// Recent are the last lines of this netmaster's log; nil: they are not kept.
+	Recent func() []byte
+	Log    *slog.Logger
 }
 
 // Server answers netmaster's HTTP requests.
@@ -167,6 +170,8 @@ func (s *Server) register(r *rest.Router, registry *prometheus.Registry) {
 	leading.Register(r)
 	verdict := doctor.New(doctor.Options{Catalog: s.Catalog, Peers: peers, Nodes: members.All, Leadership: leading.State})
 	verdict.Register(r)
+	(&bundling.Bundling{Catalog: s.Catalog, Peers: peers, Store: s.Store, Front: r, Nodes: members.All, Own: s.Internal, Mode: s.ClusterMode, Version: s.Version,
+		Recent: s.Recent, Log: s.Log}).Register(r)
 	registry.MustRegister(verdict)
 	s.verdict = verdict
 }

@@ -30,15 +30,26 @@ type prober struct {
 
 // Register adds the questions.
 func Register(r *rest.Router, known *catalog.Catalog, peers *peer.Peers, keep history.Keep, log *slog.Logger) {
-	s := &prober{known, peers, why.New(known, peers.Trace, peers.Reach, keep), log}
-	r.Read("/api/v1/why", s.reaches).Bound = "traces"
-	r.Read("/api/v1/matrix/:namespace", s.matrix).Bound = "traces"
+	s := questions(r, known, why.New(known, peers.Trace, peers.Reach, keep))
+	s.peers, s.log = peers, log
 	packets := r.GET("/api/v1/capture", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
 		if err := s.capture(w, q); err != nil {
 			r.Refuse(w, q, err)
 		}
 	})
 	packets.Stream, packets.Bound = true, "captures"
+}
+
+// Questions adds those that asker answers, about the objects of known.
+func Questions(r *rest.Router, known *catalog.Catalog, asker *why.Asker) {
+	questions(r, known, asker)
+}
+
+func questions(r *rest.Router, known *catalog.Catalog, asker *why.Asker) *prober {
+	s := &prober{catalog: known, why: asker}
+	r.Read("/api/v1/why", s.reaches).Bound = "traces"
+	r.Read("/api/v1/matrix/:namespace", s.matrix).Bound = "traces"
+	return s
 }
 
 // reaches answers whether one end reaches another.

@@ -1,0 +1,108 @@
+package offline
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/api/bundle"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/server/bundling"
+)
+
+// daemons answers what agents are asked, by what they have said.
+type daemons struct{ from *bundle.Bundle }
+
+// RoundTrip answers a request to the agent of a host. What the bundle does not hold is an error that says why.
+func (d daemons) RoundTrip(q *http.Request) (*http.Response, error) {
+	i := slices.IndexFunc(d.from.Manifest.Hosts, func(h bundle.Host) bool { return h.Address != "" && h.Address == q.URL.Host })
+	if i < 0 {
+		return nil, fmt.Errorf("the support bundle of %s knows no agent at %s", made(d.from), q.URL.Host)
+	}
+	host := d.from.Manifest.Hosts[i].Name
+	file, ok := bundling.AgentFile(q.URL.Path)
+	if !ok || q.Method != http.MethodGet {
+		return d.answer(q, http.StatusServiceUnavailable, "text/plain", []byte(fmt.Sprintf("in a support bundle, as of %s, no switch or container can be asked about this", made(d.from)))), nil
+	}
+	text, ok := d.from.File(bundle.OfHost(host, file))
+	if !ok {
+		return d.answer(q, http.StatusServiceUnavailable, "text/plain", []byte(fmt.Sprintf("the support bundle of %s does not hold this: %s", made(d.from), d.from.Manifest.Lacks("host "+host, file)))), nil
+	}
+	text, err := narrowed(file, text, q.URL.Query())
+	if err != nil {
+		return d.answer(q, http.StatusBadRequest, "text/plain", []byte(err.Error())), nil
+	}
+	return d.answer(q, http.StatusOK, media(file), text), nil
+}
+
+func (daemons) answer(q *http.Request, status int, media string, text []byte) *http.Response {
+	return &http.Response{Status: http.StatusText(status), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: q,
+		Header: http.Header{"Content-Type": {media}}, ContentLength: int64(len(text)), Body: io.NopCloser(bytes.NewReader(text))}
+}
+
+// narrowed is the part of an answer that a query asks for, as the agent would have chosen it.
+func narrowed(file string, text []byte, q url.Values) ([]byte, error) {
+	of := q.Get("of")
+	switch {
+	case file == "flows.json" && (q.Get("owner") != "" || q.Get("table") != ""):
+		owned, err := ownedBy(q.Get("owner"))
+		if err != nil {
+			return nil, err
+		}
+		table := q.Get("table")
+		return only(text, func(f *model.Flow) bool {
+			return owned(f.Owner) && (table == "" || f.Table == table || f.TableID == table)
+		})
+	case file == "rules.json" && of != "":
+		return only(text, func(r *model.RuleStatus) bool { return strings.HasPrefix(r.Rule+":", of+":") })
+	case file == "services.json" && of != "":
+		return only(text, func(s *model.ServiceStatus) bool { return s.Service == of })
+	}
+	return text, nil
+}
+
+// only are the elements of a JSON list that are chosen.
+func only[T any](text []byte, chosen func(*T) bool) ([]byte, error) {
+	var all []T
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, fmt.Errorf("read the support bundle: %w", err)
+	}
+	kept := []T{}
+	for i := range all {
+		if chosen(&all[i]) {
+			kept = append(kept, all[i])
+		}
+	}
+	return json.Marshal(kept)
+}
+
+// ownedBy returns what tells whether flows' column Owner names the object that text does. An endpoint is named by its end, and a policy has the flows of its rules.
+// Which groups' rules flows are of, the column does not say.
+func ownedBy(text string) (func(owner string) bool, error) {
+	kind, name, ok := strings.Cut(text, "/")
+	switch {
+	case text == "":
+		return func(string) bool { return true }, nil
+	case !ok || name == "":
+		return nil, fmt.Errorf("owner %q: want KIND/NAME, such as endpoint/NAME or policy/TENANT:NAME", text)
+	case kind == "group":
+		return nil, fmt.Errorf("owner %q: a support bundle does not tell which group's rules flows are of: name the policy, or the rule", text)
+	}
+	return func(owner string) bool {
+		of, called, _ := strings.Cut(owner, "/")
+		switch {
+		case owner == text:
+			return true
+		case kind == "policy":
+			return of == "rule" && strings.HasPrefix(called, name+":")
+		case kind == "endpoint":
+			return of == "endpoint" && (strings.HasSuffix(called, ":"+name) || strings.HasSuffix(called, "-"+name))
+		}
+		return false
+	}, nil
+}

@@ -1,0 +1,44 @@
+package offline
+
+import (
+	"net/http"
+	"net/url"
+	"path"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// recorded answers with a file of the bundle.
+func (r *Reader) recorded(file string) httprouter.Handle {
+	return func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
+		if of := q.URL.Query().Get("of"); of != "" {
+			r.routes.Refuse(w, q, r.refusal("it holds what is wrong in all of the cluster, not with %s alone", of).Try("ask about everything"))
+			return
+		}
+		text, ok := r.from.File(file)
+		if !ok {
+			r.routes.Refuse(w, q, model.Errorf(model.CodeUnsupported, "", "the support bundle of %s does not hold this: %s", r.time(), r.from.Manifest.Lacks("cluster", file)))
+			return
+		}
+		w.Header().Set("Content-Type", media(file))
+		_, _ = w.Write(text)
+	}
+}
+
+// media is the type of a file's content.
+func media(file string) string {
+	if path.Ext(file) == ".json" {
+		return "application/json"
+	}
+	return "text/plain; charset=utf-8"
+}
+
+// handle has a handler answer a route.
+func handle(h http.Handler) httprouter.Handle {
+	return func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) { h.ServeHTTP(w, q) }
+}
+
+// at is the URL of a path.
+func at(path string) *url.URL { return &url.URL{Path: path} }

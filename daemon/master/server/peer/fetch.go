@@ -1,0 +1,52 @@
+package peer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Fetch gets what the daemon at an address "host:port" answers at a path, as it comes: most bytes at the most, within limit, and from an agent one
+// thing at a time. It blocks until then.
+func (p *Peers) Fetch(ctx context.Context, address, path string, most int64, limit time.Duration) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	leave, err := p.turns.take(ctx, address)
+	if err != nil {
+		return nil, fmt.Errorf("is still answering others: %w", err)
+	}
+	defer leave()
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, p.way.URL(address, path), nil)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := p.way.HTTP.Do(q)
+	if err != nil {
+		return nil, fmt.Errorf("did not answer: %w", errors.Unwrap(err))
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, most+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("broke off its answer: %w", err)
+	case int64(len(text)) > most:
+		return nil, fmt.Errorf("has more than %d MiB to say", most>>20)
+	case answer.StatusCode != http.StatusOK:
+		said := strings.TrimSpace(string(text[:min(len(text), 200)]))
+		return nil, &StatusError{answer.StatusCode, said}
+	}
+	return text, nil
+}
+
+// StatusError is an answer that says that there is none.
+type StatusError struct {
+	Status int // HTTP
+	Said   string
+}
+
+// Error says what the daemon said.
+func (e *StatusError) Error() string { return fmt.Sprintf("answered %d: %s", e.Status, e.Said) }
