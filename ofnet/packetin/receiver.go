@@ -222,6 +222,22 @@ func (r *Receiver) Hold(ctx context.Context, flows []flow.Flow) error {
 	return r.renew(ctx, c, flows)
 }
 
+// Limited is how many packets the meter has kept from this program since its flows were put into the switch the last time.
+func (r *Receiver) Limited(ctx context.Context) (n uint64, err error) {
+	c := r.conn.Load()
+	if c == nil {
+		return 0, ErrAway
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	err = c.List(ctx, &openflow.MultipartRequest{Part: openflow.PartMeter, Number: r.o.Meter.ID}, func(m *openflow.MultipartReply) {
+		for _, d := range m.Drops {
+			n += d.Packets
+		}
+	})
+	return n, err
+}
+
 // Send sends a frame out of a port.
 func (r *Receiver) Send(port uint32, frame []byte) error {
 	return r.out(&openflow.PacketOut{InPort: flow.PortController, Actions: r.o.Send(port), Data: frame})

@@ -75,6 +75,9 @@ func (n *Node) parts() []task.Task {
 			return n.answers.Announce(ctx, n.desired.Changed, n.forward.View)
 		}))
 	}
+	if n.observer != nil {
+		parts = append(parts, n.afterSync("observed connections", n.observer.Run))
+	}
 	if len(n.Uplinks) > 1 {
 		parts = append(parts, n.afterPreparation("uplinks", n.followUplinks))
 	}

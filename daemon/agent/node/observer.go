@@ -1,0 +1,21 @@
+package node
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/contiv/contiv/daemon/agent/inspect"
+	"github.com/contiv/contiv/daemon/agent/observe"
+)
+
+// newObserver makes what observes connections.
+func (n *Node) newObserver() *observe.Observer {
+	return observe.New(observe.Options{Host: n.Host, Socket: ManagementSocket(n.OVSRunDir), Pipeline: n.flows, View: n.forward.View, Revision: n.forward.Revision,
+		Called: n.containerName, Rule: inspect.Called, Datapath: n.sw.DatapathType, Control: n.control, Now: time.Now, Log: n.Log})
+}
+
+// containerName is what the runtime calls an endpoint's container, or its pod; "" when that is not known.
+func (n *Node) containerName(endpoint string) string {
+	e, _ := n.desired.Endpoint(endpoint)
+	return cmp.Or(e.Pod.ID.Name, e.CommonName)
+}
