@@ -47,14 +47,14 @@ type ObservedEnd struct {
 	Address  string `json:"address"`
 	Endpoint string `json:"endpoint,omitempty"` // its id; "": it is none of Contiv's
 	Name     string `json:"name,omitempty"`     // what the runtime calls the container, or the pod
-	Network  string `json:"network,omitempty"`  // "tenant:network"
+	Network  string `json:"network,omitempty"`  // "tenant:network" of the endpoint
 	Group    string `json:"group,omitempty"`    // "tenant:group"
 	Host     string `json:"host,omitempty"`     // that it is on, or that it is
 }
 
 // Observe asks what is seen: GET /api/v1/observe with the fields as its query.
 type Observe struct {
-	From, To string // endpoint, container, pod, group, address or host; "" is any
+	From, To string // endpoint, container, pod, group, service, address or host, or several of these, separated by commas; "" is any
 	Rule     string // "TENANT:POLICY:RULE", the beginning of that, or an owner of flows; "" is any
 	Service  string // "TENANT:SERVICE" or the service; "" is any
 	Tenant   string // "" is all
@@ -117,15 +117,21 @@ func (o *Observe) Takes(e *Observed) bool {
 	if o.Denied && e.Verdict != ObservedRefused && e.Verdict != ObservedDropped {
 		return false
 	}
-	return (o.From == "" || e.From.Is(o.From)) && (o.To == "" || e.To.Is(o.To) || named(e.Service, o.To, "service/")) &&
+	to := func(text string) bool { return e.To.Is(text) || named(e.Service, text, "service/") }
+	return oneOf(o.From, e.From.Is) && oneOf(o.To, to) &&
 		(o.Service == "" || named(e.Service, o.Service, "service/")) &&
 		(o.Rule == "" || slices.ContainsFunc(e.Rules, func(r string) bool { return ruled(r, o.Rule) }))
+}
+
+// oneOf tells whether one of several texts, separated by commas, is what is said; of no text all are.
+func oneOf(list string, is func(text string) bool) bool {
+	return list == "" || slices.ContainsFunc(strings.Split(list, ","), is)
 }
 
 // Is tells whether an end is what text names.
 func (e *ObservedEnd) Is(text string) bool {
 	return e != nil && (e.Address == text || text != "" && e.Name == text || named(e.Endpoint, text, "endpoint/") || named(e.Group, text, "group/") ||
-		named(e.Network, text, "network/") || e.Host != "" && (text == "host/"+e.Host || e.Endpoint == "" && text == e.Host))
+		e.Host != "" && (text == "host/"+e.Host || e.Endpoint == "" && text == e.Host))
 }
 
 // named tells whether text names an object "tenant:...:name": as a whole, or by its last name, with its kind before it or without.

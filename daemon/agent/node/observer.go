@@ -1,7 +1,6 @@
 package node
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/contiv/contiv/daemon/agent/inspect"
@@ -14,8 +13,11 @@ func (n *Node) newObserver() *observe.Observer {
 		Called: n.containerName, Rule: inspect.Called, Datapath: n.sw.DatapathType, Control: n.control, Now: time.Now, Log: n.Log})
 }
 
-// containerName is what the runtime calls an endpoint's container, or its pod; "" when that is not known.
+// containerName is what the runtime calls an endpoint's container, or its pod, as "namespace/pod"; "" when that is not known.
 func (n *Node) containerName(endpoint string) string {
 	e, _ := n.desired.Endpoint(endpoint)
-	return cmp.Or(e.Pod.ID.Name, e.CommonName)
+	if pod := e.Pod.ID; !pod.IsZero() {
+		return pod.Namespace + "/" + pod.Name
+	}
+	return e.CommonName
 }

@@ -115,12 +115,9 @@ const (
 // Stream hands over what a request asks for, oldest first, until ctx ends or write fails; without Follow until all is told that is there. With
 // nothing to be told, write gets nothing each second.
 func (o *Observer) Stream(ctx context.Context, ask model.Observe, write func([]model.Observed) error) error {
-	if err := write(o.untold(&ask)); err != nil {
+	oldest := o.Now().Add(-ask.Since)
+	if err := write(o.untold(&ask, oldest)); err != nil {
 		return err
-	}
-	var oldest time.Time
-	if ask.Since > 0 || !ask.Follow {
-		oldest = o.Now().Add(-ask.Since)
 	}
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
@@ -130,8 +127,8 @@ func (o *Observer) Stream(ctx context.Context, ask model.Observe, write func([]m
 	}
 	for begun := false; ; begun = true {
 		events, next, lost, more := o.ring.read(at, piece)
-		if lost > 0 && begun {
-			events = slices.Insert(events, 0, model.Observed{Time: o.Now(), Host: o.Host, Verdict: model.ObservedUnknown, Count: lost,
+		if lost > 0 && begun && len(events) > 0 {
+			events = slices.Insert(events, 0, model.Observed{Time: events[0].Time.Add(-1), Host: o.Host, Verdict: model.ObservedUnknown, Count: lost,
 				Reason: fmt.Sprintf("%d events were overwritten before they were read", lost)})
 		} else if lost > 0 && len(events) > 0 && events[0].Time.After(oldest) {
 			events = slices.Insert(events, 0, model.Observed{Time: events[0].Time.Add(-1), Host: o.Host, Verdict: model.ObservedUnknown, Count: lost,
@@ -164,11 +161,11 @@ func (o *Observer) Stream(ctx context.Context, ask model.Observe, write func([]m
 }
 
 // untold is what an answer cannot tell: what was before the agent, and connections of tenants that are not tracked.
-func (o *Observer) untold(ask *model.Observe) (out []model.Observed) {
+func (o *Observer) untold(ask *model.Observe, oldest time.Time) (out []model.Observed) {
 	add := func(tenant, reason string) {
-		out = append(out, model.Observed{Time: o.Now(), Host: o.Host, Verdict: model.ObservedUnknown, Tenant: tenant, Reason: reason})
+		out = append(out, model.Observed{Time: oldest, Host: o.Host, Verdict: model.ObservedUnknown, Tenant: tenant, Reason: reason})
 	}
-	if o.Now().Add(-ask.Since).Before(o.since) {
+	if oldest.Before(o.since) {
 		add("", "the agent began to observe at "+o.since.UTC().Format(time.RFC3339)+": what was before is unknown")
 	}
 	var untracked []string

@@ -69,6 +69,8 @@ func verbOf(route *rest.Route) string {
 	switch route.Method + " " + route.Path {
 	case "GET /api/v1/capture":
 		return "capture"
+	case "GET /api/v1/observe":
+		return "observe"
 	case "POST /api/v1/leadership/handover":
 		return "hand-over"
 	case "POST /api/v1/agents/:host/:what":
