@@ -125,9 +125,9 @@ func (o *Observer) Stream(ctx context.Context, ask model.Observe, write func([]m
 	if ask.Follow && ask.Since == 0 {
 		at = o.ring.end()
 	}
-	for begun := false; ; begun = true {
+	for {
 		events, next, lost, more := o.ring.read(at, piece)
-		if lost > 0 && begun && len(events) > 0 {
+		if lost > 0 && at > 0 && len(events) > 0 {
 			events = slices.Insert(events, 0, model.Observed{Time: events[0].Time.Add(-1), Host: o.Host, Verdict: model.ObservedUnknown, Count: lost,
 				Reason: fmt.Sprintf("%d events were overwritten before they were read", lost)})
 		} else if lost > 0 && len(events) > 0 && events[0].Time.After(oldest) {
