@@ -69,8 +69,13 @@ func TestObserve(t *testing.T) {
 		if r.ask.Tenant == "" {
 			want = "/inspect/observed?from=endpoint%2Fred%3Anet-red%3Ac-red&since=5m0s"
 		}
-		if got := <-asked; got != want {
-			t.Errorf("%s: want the agent asked %s, got %s", r.name, want, got)
+		select {
+		case got := <-asked:
+			if got != want {
+				t.Errorf("%s: want the agent asked %s, got %s", r.name, want, got)
+			}
+		default:
+			t.Errorf("%s: no agent was asked", r.name)
 		}
 	}
 }

@@ -141,7 +141,7 @@ func TestAnswersAgain(t *testing.T) {
 			time.Sleep(time.Second)
 			*a = agent{stays: true, lines: []line{{0, opened(1, "a")}, {0, opened(2, "b")}}}
 		}()
-		got := joined(t, model.Observe{Follow: true}, 6*time.Second, agents)
+		got := joined(t, model.Observe{Follow: true}, 4*time.Second, agents)
 		want := []string{"h1 a", "h1 host h1 did not answer: unknown what passes there (it ended the stream)", "h1 host h1 answers again", "h1 b"}
 		if !slices.Equal(got, want) {
 			t.Errorf("want %q, got %q", want, got)

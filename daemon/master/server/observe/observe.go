@@ -69,7 +69,10 @@ func (o *observer) request(q *http.Request) (ask model.Observe, err error) {
 		}
 		ask.To, err = means(v, "to", ask.To, ask.Tenant)
 	})
-	if e := model.AsError(err); err != nil && e.Code == model.CodeNotFound && !who.Everywhere() { // a remedy may name objects of others
+	if err == nil || who.Everywhere() {
+		return ask, err
+	}
+	if e := model.AsError(err); e.Code == model.CodeNotFound { // a remedy may name objects of others
 		return ask, model.Errorf(e.Code, e.Field, "%s", e.Message).Try("netctl get KIND shows what there is in your tenants")
 	}
 	return ask, err
