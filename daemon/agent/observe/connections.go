@@ -174,7 +174,7 @@ func (o *Observer) ended(k *flowKey, c *connection, now time.Time) {
 // only where no other host would tell, or where a rule here has admitted it.
 func (o *Observer) tell(k *flowKey, c *connection, verdict model.ObservedVerdict, now time.Time) {
 	e := model.Observed{Time: now, Host: o.Host, Verdict: verdict, Proto: protocolName(k.protocol), SrcPort: int(k.orig.SrcPort), Port: int(c.reply.SrcPort)}
-	mine := false
+	mine, revision := false, o.Revision()
 	o.View(func(s *ofnet.State) {
 		if e.Tenant = tenantOf(s, k.zone); e.Tenant == "" {
 			return
@@ -183,8 +183,8 @@ func (o *Observer) tell(k *flowKey, c *connection, verdict model.ObservedVerdict
 		if k.orig.Dst != c.reply.Src {
 			e.Service = service(s, e.Tenant, k.orig.Dst)
 		}
-		out := o.deciders.get(s, o.Revision(), decision{e.From.Group, ofnet.Out, uint32(c.label)})
-		in := o.deciders.get(s, o.Revision(), decision{e.To.Group, ofnet.In, uint32(c.label >> 32)})
+		out := o.deciders.get(s, revision, decision{e.From.Group, ofnet.Out, uint32(c.label)})
+		in := o.deciders.get(s, revision, decision{e.To.Group, ofnet.In, uint32(c.label >> 32)})
 		mine = e.To.Endpoint == "" || e.To.Host == o.Host || out.Key != ofnet.Key{}
 		if verdict == model.ObservedRefused {
 			e.Reason = "it was open when rules changed, and they refuse it now"

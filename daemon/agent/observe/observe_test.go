@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -50,8 +51,20 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	w := &world{state: ofnettest.Parse(t, state), clock: time.Unix(1000, 0)}
-	w.Observer = New(Options{Host: "h1", Pipeline: pipeline.Default(), View: func(fn func(*ofnet.State)) { fn(w.state) }, Revision: func() uint64 { return 1 },
-		Called: func(endpoint string) string { return "lab-" + endpoint[strings.LastIndexByte(endpoint, ':')+1:] }, Rule: func(k ofnet.Key) string { return k.String() },
+	var view sync.Mutex // as of the reconciler: what is asked within View waits for its end
+	locked := func() func() {
+		if !view.TryLock() {
+			t.Error("the reconciler is asked within View")
+			return func() {}
+		}
+		return view.Unlock
+	}
+	w.Observer = New(Options{Host: "h1", Pipeline: pipeline.Default(), View: func(fn func(*ofnet.State)) { defer locked()(); fn(w.state) },
+		Revision: func() uint64 { defer locked()(); return 1 },
+		Called: func(endpoint string) string {
+			defer locked()()
+			return "lab-" + endpoint[strings.LastIndexByte(endpoint, ':')+1:]
+		}, Rule: func(k ofnet.Key) string { return k.String() },
 		Datapath: func() string { return "netdev" }, Now: func() time.Time { return w.clock }, Log: slog.New(slog.DiscardHandler),
 		Control: func(_ context.Context, command string, args ...string) (string, error) {
 			if command == "dpctl/ct-get-nconns" {

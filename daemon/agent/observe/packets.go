@@ -50,6 +50,7 @@ func (o *Observer) packet(_ context.Context, p packetin.Packet) {
 	}
 	e := model.Observed{Time: now, Host: o.Host, Verdict: model.ObservedDropped, Proto: protocolName(h.Protocol), SrcPort: int(h.SrcPort), Port: int(h.DstPort),
 		Reason: ended.Why, Count: 1}
+	revision := o.Revision() // which View may keep from being asked
 	o.View(func(s *ofnet.State) {
 		e.Tenant = tenantOf(s, ended.Tenant)
 		e.From, e.To = end(s, e.Tenant, h.Src), end(s, e.Tenant, h.Dst)
@@ -66,7 +67,7 @@ func (o *Observer) packet(_ context.Context, p packetin.Packet) {
 		if ended.In != 0 {
 			at = decision{e.To.Group, ofnet.In, ended.In}
 		}
-		switch by := o.deciders.get(s, o.Revision(), at); {
+		switch by := o.deciders.get(s, revision, at); {
 		case by.Deny && by.Text != "":
 			e.Reason = by.Text
 		case by.Deny:

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
@@ -26,8 +27,9 @@ func TestObserve(t *testing.T) {
 	asked := make(chan string, 8)
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		asked <- q.URL.Path + "?" + q.URL.RawQuery
-		for _, e := range []model.Observed{{Verdict: model.ObservedOpened, Tenant: "blue"}, {Verdict: model.ObservedRefused, Tenant: "red"}, {Verdict: model.ObservedDropped},
+		for i, e := range []model.Observed{{Verdict: model.ObservedOpened, Tenant: "blue"}, {Verdict: model.ObservedRefused, Tenant: "red"}, {Verdict: model.ObservedDropped},
 			{Verdict: model.ObservedUnknown, Tenant: "red", Reason: "red is not tracked"}, {Verdict: model.ObservedUnknown, Reason: "too much"}} {
+			e.Time = time.Unix(int64(i+1), 0)
 			_ = json.NewEncoder(w).Encode(e)
 		}
 	}))
