@@ -197,7 +197,7 @@ func (o *Observer) tell(k *flowKey, c *connection, verdict model.ObservedVerdict
 	}
 	o.name(&e)
 	if verdict == model.ObservedClosed {
-		if !c.since.IsZero() {
+		if now.After(c.since) && !c.since.IsZero() { // not between two looks
 			seconds := now.Sub(c.since).Seconds()
 			e.Seconds = &seconds
 		}
