@@ -52,11 +52,11 @@ func runObserve(ctx context.Context, f *Factory, o *observeOptions) error {
 	ctx, end := f.interruptible(ctx)
 	defer end()
 	seen, lost := 0, uint64(0)
-	print := o.line
+	text := o.line
 	if o.format == "json" {
-		print = func(e *model.Observed) string {
-			text, _ := json.Marshal(e) // of strings and numbers
-			return string(text)
+		text = func(e *model.Observed) string {
+			line, _ := json.Marshal(e) // of strings and numbers
+			return string(line)
 		}
 	} else if err := printf(f.Out, observedLine, "Time", "Host", "Verdict", "Traffic", "From", "To", "Why"); err != nil {
 		return err
@@ -73,7 +73,7 @@ func runObserve(ctx context.Context, f *Factory, o *observeOptions) error {
 		} else {
 			seen++
 		}
-		if err := printf(f.Out, "%s\n", print(&e)); err != nil {
+		if err := printf(f.Out, "%s\n", text(&e)); err != nil {
 			return err
 		}
 	}
