@@ -48,6 +48,7 @@ type options struct {
 	Resolvers []string
 	Services  string
 	Observe   bool
+	ConnLog   string
 	Limits    inspect.Limits
 	HostPorts []string
 	Protected []string
@@ -89,6 +90,7 @@ func (o *options) register(s *flags.Set) {
 	s.List(&o.Shut, "closed-ports", "CLOSED_PORTS", "ports of hosts that containers may not reach where they meet hosts by own addresses, beside those of netmasters, agents and the store's clients (default: tcp/2380,tcp/10000, of the store's members and of clients of the original)")
 	s.List(&o.Nodes, "node-addresses", "NODE_ADDRESSES", "addresses of this machine by which it meets containers directly, one of IPv4, of IPv6 or each (default: those of the interface that has --ctrl-ip)")
 	s.Bool(&o.Observe, "observe", "OBSERVE", "leave what others change in the switch as it is, until netctl drift --repair")
+	s.String(&o.ConnLog, "connection-log", "CONNECTION_LOG", "on", "keep a log of connections that open, close and are refused, which netctl observe shows: on or off")
 	s.List(&o.Limits.Hosts, door.AllowedHosts, "ALLOWED_HOSTS", "names under which this agent is inspected, besides addresses, names without a dot and the host's own")
 	s.Int(&o.Limits.Connections, door.MaxConnections, "MAX_CONNECTIONS", inspect.DefaultConnections, "how many connections inspection has open at once")
 	s.Int(&o.Limits.PerClient, door.MaxConnectionsPerClient, "MAX_CONNECTIONS_PER_CLIENT", inspect.DefaultPerClient, "how many of them one client has")
@@ -139,6 +141,9 @@ func (o *options) check() error {
 		return err
 	}
 	if err := flags.OneOf("services", o.Services, "on", "off"); err != nil {
+		return err
+	}
+	if err := flags.OneOf("connection-log", o.ConnLog, "on", "off"); err != nil {
 		return err
 	}
 	if _, ok := dns.IsDomainName(o.Cluster); !ok || o.Cluster == "" {

@@ -56,7 +56,7 @@ func TestUnknownNames(t *testing.T) {
 		"group inspect -t acne web": tenant, "policy rule-inspect -t acne p 1": tenant, "app-profile group-ls -t acne x": tenant, "ip show blue -t acne": tenant,
 		"network create -t acne x -s 10.2.1.0/24": `create it with netctl tenant create acne; did you mean acme?`,
 		"network ls -t acne":                      "did you mean acme?", "get all -t acne": "did you mean acme?", "get ep -t acne": "did you mean acme?", "ep ls -t acne": "did you mean acme?",
-		"matrix -t acne": "did you mean acme?", "export -t acne": "did you mean acme?", "why c1 c2 -t acne": "did you mean acme?", "capture c1 -t acne": "did you mean acme?",
+		"matrix -t acne": "did you mean acme?", "export -t acne": "did you mean acme?", "why c1 c2 -t acne": "did you mean acme?", "capture c1 -t acne": "did you mean acme?", "observe -t acne": "did you mean acme?",
 		"network ls -t zzz":    "tenants: acme, default; netctl tenant ls",
 		"network inspect blue": "did you mean acme:blue?", "group inspect wep": "did you mean default:web?",
 		"ep ls -n blu": "network blu", "ep ls -g wep": "group wep", "ep ls --host h9": "netctl node ls", "why c1 c2 -n n2": "network n2",

@@ -103,15 +103,21 @@ func zeros(b []byte, n int) []byte {
 
 // Output sends the packet to a port. A packet that came in by p needs PortInPort.
 func Output(p Port) Action {
+	if p == PortController {
+		return Tell(0xffff) // the whole packet, unbuffered
+	}
+	return output(p, 0)
+}
+
+// Tell sends the controller the first bytes of the packet, so many at the most; 65535 is the whole packet.
+func Tell(most uint16) Action { return output(PortController, most) }
+
+func output(p Port, most uint16) Action {
 	var buf [16]byte
 	b := be.AppendUint16(buf[:0], actOutput)
 	b = be.AppendUint16(b, 16)
 	b = be.AppendUint32(b, p)
-	n := uint16(0)
-	if p == PortController {
-		n = 0xffff // the whole packet, unbuffered
-	}
-	b = be.AppendUint16(b, n)
+	b = be.AppendUint16(b, most)
 	return newAction(insAction, zeros(b, 6))
 }
 

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"strconv"
@@ -54,7 +55,8 @@ func parseStep(s string, names Tables) (a Action, err error) {
 	}
 	switch name {
 	case "CONTROLLER":
-		return Output(PortController), nil
+		n, err := strconv.ParseUint(cmp.Or(arg, "65535"), 10, 16)
+		return Tell(uint16(n)), err
 	case "pop_vlan", "strip_vlan":
 		return PopVLAN(), nil
 	case "dec_ttl":

@@ -54,6 +54,8 @@ func messages(tb testing.TB) []Message {
 		&MeterMod{Command: Modify, Meter: flow.Meter{ID: 3, Packets: true, Rate: 1000}},
 		&MultipartRequest{Part: PartFlow, Filter: FlowFilter{Table: AllTables, Cookie: 1, CookieMask: 2, Match: f.Match}},
 		&MultipartRequest{Part: PartMeterConfig, Number: AllMeters},
+		&MultipartRequest{Part: PartMeter, Number: 7},
+		&MultipartReply{Part: PartMeter, Drops: []MeterDrops{{7, 12}, {8, 0}}},
 		&MultipartReply{Part: PartFlow, More: true, Flows: []FlowStats{{Flow: f, Packets: 1, Bytes: 2, Seconds: 3}}},
 		&MultipartReply{Part: PartGroupDesc, Groups: []flow.Group{g}},
 		&MultipartReply{Part: PartPortDesc, Ports: []Port{{Number: 1, Name: "a"}, {Number: 2, Name: "b"}}},

@@ -11,6 +11,7 @@ type Part uint16
 const (
 	PartFlow        Part = 1
 	PartGroupDesc   Part = 7
+	PartMeter       Part = 9
 	PartMeterConfig Part = 10
 	PartPortDesc    Part = 13
 )
@@ -19,7 +20,7 @@ const (
 type MultipartRequest struct {
 	Part       Part
 	Filter     FlowFilter
-	Number     uint32 // of PartMeterConfig, AllMeters for all
+	Number     uint32 // of PartMeter and PartMeterConfig, AllMeters for all
 	moreToCome bool
 }
 
@@ -46,7 +47,7 @@ func (m *MultipartRequest) append(b []byte, _ uint32) []byte {
 		b = be.AppendUint64(b, uint64(m.Filter.Cookie))
 		b = be.AppendUint64(b, m.Filter.CookieMask)
 		b = appendMatch(b, m.Filter.Match)
-	case PartMeterConfig:
+	case PartMeter, PartMeterConfig:
 		b = be.AppendUint32(b, m.Number)
 		b = append(b, 0, 0, 0, 0)
 	}
@@ -71,7 +72,7 @@ func decodeMultipartRequest(r *reader) *MultipartRequest {
 		m.Filter.Cookie = flow.Cookie(r.u64())
 		m.Filter.CookieMask = r.u64()
 		m.Filter.Match = r.match()
-	case PartMeterConfig:
+	case PartMeter, PartMeterConfig:
 		m.Number = r.u32()
 	}
 	return m
@@ -85,6 +86,7 @@ type MultipartReply struct {
 	Flows  []FlowStats
 	Groups []flow.Group
 	Meters []flow.Meter
+	Drops  []MeterDrops
 	Ports  []Port
 	Body   []byte
 }
@@ -97,6 +99,12 @@ type FlowStats struct {
 	Flow           flow.Flow
 	Packets, Bytes uint64
 	Seconds        uint32 // since it was added
+}
+
+// MeterDrops is how many packets a meter has dropped since it was made or changed.
+type MeterDrops struct {
+	ID      uint32
+	Packets uint64
 }
 
 // append writes the piece again; only tests and fakes send replies.
@@ -124,6 +132,13 @@ func (m *MultipartReply) append(b []byte, _ uint32) []byte {
 		b = be.AppendUint32(b, g.ID)
 		b = append(b, g.Buckets.Wire()...)
 	}
+	for _, d := range m.Drops {
+		b = be.AppendUint32(b, d.ID)
+		b = be.AppendUint16(b, 56)
+		b = append(b, make([]byte, 34)...)
+		b = be.AppendUint64(b, d.Packets)
+		b = be.AppendUint64(b, 0)
+	}
 	for _, p := range m.Ports {
 		b = p.append(b)
 	}
@@ -147,6 +162,8 @@ func decodeMultipartReply(r *reader) *MultipartReply {
 			if r.err == nil {
 				r.err = e.err
 			}
+		case PartMeter:
+			m.Drops = append(m.Drops, r.meterDrops())
 		case PartPortDesc:
 			m.Ports = append(m.Ports, decodePort(r))
 		default:
@@ -174,6 +191,21 @@ func (r *reader) flowStats() (f FlowStats) {
 		r.err = e.err
 	}
 	return f
+}
+
+// meterDrops reads the statistics of a meter, whose length stands behind its number (OpenFlow 1.3.5 section 7.3.5.14).
+func (r *reader) meterDrops() (d MeterDrops) {
+	e := reader{b: r.sub("meter statistics", 4, 40), err: r.err}
+	d.ID = e.u32()
+	e.skip(36)
+	for e.err == nil && len(e.b) > 0 {
+		d.Packets += e.u64()
+		e.skip(8)
+	}
+	if r.err == nil {
+		r.err = e.err
+	}
+	return d
 }
 
 func (r *reader) groupDesc() (g flow.Group) {

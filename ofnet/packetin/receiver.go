@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -39,6 +40,7 @@ type Options struct {
 	Meter  flow.Meter                      // bounds what reaches this program; its number is at least flow.LeasedMeters
 	Send   func(port uint32) flow.Actions  // what sends a frame out of a port
 	Resume func(m flow.Match) flow.Actions // what lets a packet go its way, by the registers of its packet-in
+	Hear   []flow.Cookie                   // of flows that others hold, whose packets are handed over as well
 	// Handle takes a packet. Several goroutines call it at once; it may block for a while, and uses Send and Resume.
 	Handle  func(ctx context.Context, p Packet)
 	Workers int // goroutines that call Handle; 0: 4
@@ -201,14 +203,14 @@ func (r *Receiver) take(in *openflow.PacketIn) {
 	}
 }
 
-// ours says whether a packet was sent by one of our flows: every connection hears of all.
+// ours says whether a packet was sent by one of our flows, or of those that we hear of: every connection hears of all.
 func (r *Receiver) ours(c flow.Cookie) bool {
 	for i := range r.o.Flows {
 		if r.o.Flows[i].Cookie == c {
 			return true
 		}
 	}
-	return false
+	return slices.Contains(r.o.Hear, c)
 }
 
 // Hold adds further leased flows, once: they end after Lease.
@@ -218,6 +220,22 @@ func (r *Receiver) Hold(ctx context.Context, flows []flow.Flow) error {
 		return ErrAway
 	}
 	return r.renew(ctx, c, flows)
+}
+
+// Limited is how many packets the meter has kept from this program since its flows were put into the switch the last time.
+func (r *Receiver) Limited(ctx context.Context) (n uint64, err error) {
+	c := r.conn.Load()
+	if c == nil {
+		return 0, ErrAway
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	err = c.List(ctx, &openflow.MultipartRequest{Part: openflow.PartMeter, Number: r.o.Meter.ID}, func(m *openflow.MultipartReply) {
+		for _, d := range m.Drops {
+			n += d.Packets
+		}
+	})
+	return n, err
 }
 
 // Send sends a frame out of a port.

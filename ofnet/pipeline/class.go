@@ -57,15 +57,16 @@ type classSide struct {
 	own, peer            int        // where the classes begin
 	isolated             int        // the bit that isolates the own side
 	peer4, peer6         flow.Field // addresses
+	decided              flow.Field // register for the number of what refuses
 }
 
 func classSideOf(d ofnet.Direction) classSide {
 	if d == ofnet.In {
 		return classSide{admin: tAdminIn, netpol: tNetpolIn, after: tCommit, own: dstClass, peer: srcClass,
-			isolated: isolatedBit(dstClass, d), peer4: flow.IPSrc, peer6: flow.IPv6Src}
+			isolated: isolatedBit(dstClass, d), peer4: flow.IPSrc, peer6: flow.IPv6Src, decided: regRuleIn}
 	}
 	return classSide{admin: tAdminOut, netpol: tNetpolOut, after: tReplicate, own: srcClass, peer: dstClass,
-		isolated: isolatedBit(srcClass, d), peer4: flow.IPDst, peer6: flow.IPv6Dst}
+		isolated: isolatedBit(srcClass, d), peer4: flow.IPDst, peer6: flow.IPv6Dst, decided: regRuleOut}
 }
 
 // table is where a stage asks.
@@ -76,11 +77,11 @@ func (s *classSide) table(stage ofnet.Stage) flow.TableID {
 	return s.netpol
 }
 
-// does is where a packet goes that a rule of a stage speaks of.
-func (s *classSide) does(stage ofnet.Stage, a ofnet.ClassAction) flow.Actions {
+// does is where a packet goes that a rule of a stage speaks of. What is refused says by which policy, by its number.
+func (s *classSide) does(stage ofnet.Stage, a ofnet.ClassAction, number uint32) flow.Actions {
 	switch {
 	case a == ofnet.Deny:
-		return flow.Do(flow.GotoTable(tRefuse))
+		return flow.Do(load(s.decided, number), flow.GotoTable(tRefuse))
 	case a == ofnet.Pass && stage == ofnet.StageAdmin:
 		return flow.Do(flow.GotoTable(s.netpol))
 	}

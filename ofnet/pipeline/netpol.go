@@ -84,6 +84,6 @@ func netpolSwitch(out *flow.Set, s *ofnet.State) {
 			}
 			out.Add(flow.New(side.admin, netpolExempt, flow.NewMatch(append(terms, flow.EqAddr(field, a))...), pass))
 		}
-		out.Add(flow.New(side.netpol, netpolIsolated, flow.NewMatch(flow.EqBits(flow.Bit(flow.Metadata, side.isolated), 1)), flow.Do(flow.GotoTable(tRefuse))))
+		out.Add(flow.New(side.netpol, netpolIsolated, flow.NewMatch(flow.EqBits(flow.Bit(flow.Metadata, side.isolated), 1)), flow.Do(load(side.decided, numberIsolated), flow.GotoTable(tRefuse))))
 	}
 }

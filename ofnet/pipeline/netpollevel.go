@@ -14,7 +14,7 @@ func netpolLevel(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	c := levelCompilation{classSide: classSideOf(l.Direction), level: l, clauses: map[flow.Key][]flow.Action{}}
 	first := 0
 	for _, p := range policies {
-		cookie, most := flow.NewCookie(0, 0, flow.Owner(p.Key())), 0
+		most := 0
 		for i := range p.Rules {
 			r := &p.Rules[i]
 			most = max(most, int(r.Place))
@@ -22,7 +22,7 @@ func netpolLevel(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 			if l.Stage != ofnet.StageNamespace && slot >= ofnet.MostSlots {
 				slot, r = ofnet.MostSlots, &ofnet.ClassRule{Action: ofnet.Deny, Subjects: r.Subjects, Anyone: true}
 			}
-			c.add(out, r, cookie, slotPriority(l, slot))
+			c.add(out, r, p.Key(), slotPriority(l, slot))
 		}
 		first += most
 	}
@@ -41,7 +41,7 @@ type levelCompilation struct {
 }
 
 // add compiles one rule. Conjunctions are numbered by priority and the rule's place among those of the level, so no two of a table share one.
-func (c *levelCompilation) add(out *flow.Set, r *ofnet.ClassRule, cookie flow.Cookie, priority uint16) {
+func (c *levelCompilation) add(out *flow.Set, r *ofnet.ClassRule, policy ofnet.Key, priority uint16) {
 	id := uint32(priority)<<16 | c.rules
 	c.rules++
 	dimensions := []clauses{c.classes(c.own, r.Subjects)}
@@ -69,8 +69,8 @@ func (c *levelCompilation) add(out *flow.Set, r *ofnet.ClassRule, cookie flow.Co
 			c.clauses[at] = append(c.clauses[at], flow.Conjunction(id, k+1, len(dimensions)))
 		}
 	}
-	decides := flow.New(table, priority, flow.NewMatch(flow.Eq(flow.ConjID, uint64(id))), c.does(c.level.Stage, r.Action))
-	decides.Cookie = cookie
+	decides := flow.New(table, priority, flow.NewMatch(flow.Eq(flow.ConjID, uint64(id))), c.does(c.level.Stage, r.Action, numberOf(policy)))
+	decides.Cookie = flow.NewCookie(0, 0, flow.Owner(policy))
 	out.Add(decides)
 }
 

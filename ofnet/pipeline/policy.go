@@ -85,7 +85,7 @@ func (p *Pipeline) Guard(s *ofnet.State, owner, guard ofnet.Key) (out flow.Set) 
 		return out
 	}
 	side := sideOf(t.Direction)
-	closed := flow.New(side.table, policyGuard, flow.NewMatch(flow.Eq(side.own, uint64(g.ID))), flow.Do(flow.GotoTable(tRefuse)))
+	closed := flow.New(side.table, policyGuard, flow.NewMatch(flow.Eq(side.own, uint64(g.ID))), flow.Do(load(side.decided, numberGuard), flow.GotoTable(tRefuse)))
 	closed.Cookie = flow.NewCookie(p.Number(policy{}.Name()), round, flow.Owner(guard))
 	out.Add(closed)
 	return out

@@ -29,16 +29,16 @@ type side struct {
 	own, peer    flow.Field // registers of groups
 	own4, own6   flow.Field // addresses
 	peer4, peer6 flow.Field
-	admitted     flow.Field // register for the number of the rule that admits
+	decided      flow.Field // register for the number of the rule that admits or refuses
 }
 
 func sideOf(d ofnet.Direction) side {
 	if d == ofnet.In {
 		return side{table: tPolicyIn, next: tAdminIn, own: regDstGroup, peer: regSrcGroup,
-			own4: flow.IPDst, own6: flow.IPv6Dst, peer4: flow.IPSrc, peer6: flow.IPv6Src, admitted: regRuleIn}
+			own4: flow.IPDst, own6: flow.IPv6Dst, peer4: flow.IPSrc, peer6: flow.IPv6Src, decided: regRuleIn}
 	}
 	return side{table: tPolicyOut, next: tAdminOut, own: regSrcGroup, peer: regDstGroup,
-		own4: flow.IPSrc, own6: flow.IPv6Src, peer4: flow.IPDst, peer6: flow.IPv6Dst, admitted: regRuleOut}
+		own4: flow.IPSrc, own6: flow.IPv6Src, peer4: flow.IPDst, peer6: flow.IPv6Dst, decided: regRuleOut}
 }
 
 // clauses are the alternatives of one dimension of a rule: its peers, own addresses or ports. A nil list asks nothing.
@@ -63,9 +63,9 @@ func newCompilation(s *ofnet.State, t ofnet.Tier, group uint32) *compilation {
 // number is what a rule is called in conjunctions and in connections: the low half of its number in cookies, or what
 // follows that when another rule of the tier has it.
 func (c *compilation) number(rule ofnet.Key) uint32 {
-	n := max(uint32(flow.Owner(rule)), 1)
+	n := numberOf(rule)
 	for c.numbers[n] {
-		n = max(n+1, 1)
+		n = max(n+1, firstNumber)
 	}
 	c.numbers[n] = true
 	return n
@@ -79,10 +79,11 @@ func (c *compilation) add(rule ofnet.AttachedRule) {
 	if !ok {
 		return
 	}
-	verdict := flow.Do(flow.GotoTable(tRefuse))
-	if !r.Deny {
-		verdict = flow.Do(load(c.admitted, number), flow.GotoTable(c.next))
+	next := c.next
+	if r.Deny {
+		next = tRefuse
 	}
+	verdict := flow.Do(load(c.decided, number), flow.GotoTable(next))
 	cookie := flow.NewCookie(0, 0, flow.Owner(key))
 	base := []flow.Term{flow.Eq(c.own, uint64(c.group))}
 	if peerGroup != 0 {

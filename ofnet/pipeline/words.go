@@ -45,8 +45,12 @@ func (p *Pipeline) NewGlossary(s *ofnet.State) *Glossary {
 		g.names[groupNames][uint64(x.ID)] = name
 	}
 	for r := range s.AttachedRules() {
-		g.names[ruleNames][uint64(uint32(flow.Owner(r.Key())))] = r.ID.String()
+		g.names[ruleNames][uint64(numberOf(r.Key()))] = r.ID.String()
 	}
+	for p := range s.ClassPolicies.Values() {
+		g.names[ruleNames][uint64(numberOf(p.Key()))] = p.Name
+	}
+	g.names[ruleNames][numberIsolated], g.names[ruleNames][numberGuard] = "of isolation", "of a closed group"
 	for name, h := range s.Hosts.All() {
 		if h.VTEP.IsValid() {
 			g.hosts[h.VTEP] = name

@@ -86,7 +86,7 @@ func TestGlossaryActions(t *testing.T) {
 		{"an entry", flow.Do(append(enter(bitEndpoint, &ofnet.Segment{ID: 0x10001}, &ofnet.Tenant{ID: 7}), load(regSrcGroup, 3), flow.GotoTable(tSource))...),
 			"from a local endpoint, network blue:acme, tenant acme, sender's group acme:web, go on at source"},
 		{"a verdict", flow.Do(load(regRuleIn, uint32(flow.Owner(ofnet.Key{Kind: ofnet.KindRule, Name: "acme:web:web:r1"}))), flow.GotoTable(tCommit)),
-			"admitted by rule acme:web:r1, go on at commit"},
+			"decided by rule acme:web:r1, go on at commit"},
 		{"a tunnel", flow.Do(append(tunnelTo(nil, &ofnet.Segment{Tag: 5001}, netip.MustParseAddr("192.0.2.2")), load(regOut, 1000), flow.GotoTable(tPolicyOut))...),
 			"VNI 5001, tunnel to host h2, way out is the tunnel port, go on at policy_out"},
 		{"classes", flow.Do(loadClass(loadClass(nil, srcClass, 5, ofnet.Both), dstClass, 6, 0)...),

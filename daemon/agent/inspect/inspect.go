@@ -82,6 +82,7 @@ type Options struct {
 	Closed    Closed
 	Packets   Packets
 	Reach     Reach
+	Observed  Observed // nil: connections are not observed
 	Drift     Drift
 	Observes  bool // the switch is repaired only when someone says so
 	Limits    Limits
@@ -161,6 +162,7 @@ func Handler(o Options) http.Handler {
 	mux.HandleFunc("DELETE /debug/reclaimEndpoint/{id}", o.reclaim)
 	unlimited := http.NewServeMux()
 	unlimited.HandleFunc("GET "+capturePath, o.capture) // it has limits of its own
+	unlimited.HandleFunc("GET "+observedPath, o.observed)
 	unlimited.Handle("/", limited(mux))
 	return guarded(o.Limits, o.Log, o.panics, unlimited)
 }

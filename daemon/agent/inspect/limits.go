@@ -35,11 +35,16 @@ func (l Limits) bound() *door.Connections {
 // asked are the paths for which the switch is asked, which costs it time.
 var asked = []string{"/inspect/flows", "/inspect/trace", "/inspect/drift", "/inspect/rules", "/inspect/services", "/inspect/traffic", "/inspect/reach", "/inspect/findings"}
 
-const capturePath = "/inspect/capture"
+// Streams have no end, or a late one.
+const (
+	capturePath  = "/inspect/capture"
+	observedPath = "/inspect/observed"
+)
 
 // guarded gives answers an end, bounds what costs much, and refuses what is not for an agent.
 func guarded(l Limits, log *slog.Logger, panics *atomic.Uint64, next http.Handler) http.Handler {
 	captures := door.NewGate("captures", "max-captures", cmp.Or(l.Captures, DefaultCaptures))
+	watches := door.NewGate("looks at connections", "max-captures", cmp.Or(l.Captures, DefaultCaptures))
 	traces := door.NewGate("traces and looks at the switch", "max-traces", cmp.Or(l.Traces, DefaultTraces))
 	limited := http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		out := door.Whole(w)
@@ -47,6 +52,8 @@ func guarded(l Limits, log *slog.Logger, panics *atomic.Uint64, next http.Handle
 		switch {
 		case q.URL.Path == capturePath:
 			gate, out = captures, door.Stream(w)
+		case q.URL.Path == observedPath:
+			gate, out = watches, door.Stream(w)
 		case slices.Contains(asked, q.URL.Path):
 			gate = traces
 		}

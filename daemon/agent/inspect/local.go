@@ -11,8 +11,8 @@ import (
 	"github.com/contiv/contiv/daemon/socket"
 )
 
-// ReadOnly is h for those who may only look, such as every account of the host: what changes anything, and the packets of
-// containers, is served elsewhere, as it says.
+// ReadOnly is h for those who may only look, such as every account of the host: what changes anything, and the packets and
+// connections of containers, is served elsewhere, as it says.
 func ReadOnly(h http.Handler, elsewhere string) http.Handler {
 	mux := http.NewServeMux()
 	refuse := func(w http.ResponseWriter, r *http.Request) {
@@ -20,7 +20,8 @@ func ReadOnly(h http.Handler, elsewhere string) http.Handler {
 	}
 	mux.HandleFunc("/", refuse)
 	mux.Handle("GET /", h)
-	mux.HandleFunc("GET /inspect/capture", refuse)
+	mux.HandleFunc("GET "+capturePath, refuse)
+	mux.HandleFunc("GET "+observedPath, refuse)
 	return mux
 }
 

@@ -37,6 +37,7 @@ type Config struct {
 	MesosSocket string        // of CNI for Mesos; "" serves none
 	Runtime     RuntimeConf
 	Observe     bool // forward leaves what others change in the switch as it is
+	Connections bool // what opens, closes and is refused is observed
 	InspectPort int  // at CtrlIP, and at 127.0.0.1 for reading; 0 serves nothing, at the socket beside CNI's neither
 	Limits      inspect.Limits
 	Trust       *trust.Holder // proves the agent to netmasters, and these to the agent; nil: plain HTTP

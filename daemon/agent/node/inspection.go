@@ -57,6 +57,9 @@ func (n *Node) inspection() inspect.Options {
 		Packets: func(ifname string) (capture.Source, error) {
 			return link.OpenPackets(n.Namespace, ifname, capture.MostFrame)
 		}}
+	if n.observer != nil {
+		o.Observed = n.observer.Stream
+	}
 	if n.resolver != nil {
 		o.Names = &inspect.Names{List: n.zone.List, Counts: n.resolver.Counts, PacketIns: n.questions.Counts}
 	}

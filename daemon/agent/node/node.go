@@ -21,6 +21,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/examine"
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
 	"github.com/contiv/contiv/daemon/agent/names"
+	"github.com/contiv/contiv/daemon/agent/observe"
 	"github.com/contiv/contiv/daemon/agent/responder"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
@@ -63,6 +64,7 @@ type Node struct {
 	drift     *drift.Keeper
 	examiner  *examine.Examiner
 	outlook   *outlook
+	observer  *observe.Observer // nil: connections are not observed
 	answers   *responder.Responder
 	told      *channel.Client
 	records   *checkpoint.Source // what is told, and what was
@@ -157,6 +159,9 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	n.drift = drift.New(drift.Options{Sources: []drift.Source{&drift.Ports{Host: c.Host, Switch: n.sw}, n.attach.LostPorts(), n.attach.CutOff(), n.access}, Leave: leave,
 		Changed: n.db.Changed, Log: c.Log})
 	n.outlook = newOutlook(n)
+	if c.Connections {
+		n.observer = n.newObserver()
+	}
 	n.examiner = examine.New(examine.Options{Host: c.Host, Checks: n.checks(), Now: time.Now})
 	n.tasks = task.NewGroup(c.Log, n.parts()...)
 	return n, nil

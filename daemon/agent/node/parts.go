@@ -78,7 +78,7 @@ func (n *Node) parts() []task.Task {
 	if len(n.Uplinks) > 1 {
 		parts = append(parts, n.afterPreparation("uplinks", n.followUplinks))
 	}
-	parts = slices.Concat(parts, n.outlook.parts(n), n.certificates())
+	parts = slices.Concat(parts, n.outlook.parts(n), n.observing(), n.certificates())
 	n.doors = append(n.doors, n.cniDoors()...)
 	if n.InspectPort != 0 {
 		n.doors = append(n.doors, n.inspectors()...)

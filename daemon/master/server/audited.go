@@ -72,6 +72,8 @@ func verbOf(route *rest.Route) string {
 		return "capture"
 	case "GET " + bundling.Path:
 		return "bundle"
+	case "GET /api/v1/observe":
+		return "observe"
 	case "POST /api/v1/leadership/handover":
 		return "hand-over"
 	case "POST /api/v1/agents/:host/:what":

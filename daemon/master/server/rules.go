@@ -72,6 +72,7 @@ func rules() map[string]rule {
 		"GET /api/v1/why":                   user,
 		"GET /api/v1/matrix/:namespace":     user,
 		"GET /api/v1/capture":               user,
+		"GET /api/v1/observe":               user,
 		"GET /api/v1/timeline":              user,
 		"GET /api/v1/history":               user,
 		"GET /api/v1/history/:kind":         user,

@@ -39,6 +39,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/server/leadership"
 	"github.com/contiv/contiv/daemon/master/server/nodes"
 	"github.com/contiv/contiv/daemon/master/server/objects"
+	"github.com/contiv/contiv/daemon/master/server/observe"
 	"github.com/contiv/contiv/daemon/master/server/past"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/master/server/probe"
@@ -164,6 +165,7 @@ func (s *Server) register(r *rest.Router, registry *prometheus.Registry) {
 	members.Register(r)
 	peers.Register(r, s.Log)
 	probe.Register(r, s.Catalog, peers, s.Keep, s.Log)
+	observe.Register(r, s.Catalog, peers)
 	(&auth.Auth{Users: s.Users, Audit: s.Audit, Note: s.note, Failed: s.failedLogin, From: clientOf}).Register(r)
 	(&past.Past{Catalog: s.Catalog, Keep: s.Keep, Endpoints: s.Endpoints}).Register(r)
 	leading := &leadership.Leadership{Lock: s.Leadership, Store: s.Store, Catalog: s.Catalog, Commit: s.Commit, Peers: peers, Internal: s.Internal, Master: members.Master}

@@ -78,6 +78,8 @@ type results struct {
 	course *course
 	plain  []figures
 	ratio  []figures
+	// observed are those of the last variant as shares of the one before, which is the same without.
+	observed figures
 }
 
 // effort is how much is measured.
@@ -108,6 +110,11 @@ func (c *course) run(tb *stand.Stand, list []variant, e effort) results {
 		}
 		out.ratio = append(out.ratio, combine(ratios))
 	}
+	var observed []figures
+	for round, f := range byVariant[len(list)-1] {
+		observed = append(observed, f.over(byVariant[len(list)-2][round]))
+	}
+	out.observed = combine(observed)
 	return out
 }
 
@@ -115,6 +122,9 @@ func (c *course) run(tb *stand.Stand, list []variant, e effort) results {
 func (c *course) once(tb *stand.Stand, v variant, e effort) (f figures) {
 	for _, h := range c.hosts() {
 		h.program(tb, v.flows(c, h))
+	}
+	if v.observed {
+		defer c.observe(tb)()
 	}
 	c.client.measure("first") // tunnels find their neighbours
 	for _, h := range c.hosts() {

@@ -128,6 +128,14 @@ func meet(tb *stand.Stand, a, b *container) {
 func (h *host) program(tb *stand.Stand, set flow.Set) {
 	h.Ofctl("del-flows", brName)
 	h.Ofctl("del-groups", brName)
+	h.Ofctl("del-meters", brName)
+	for _, m := range set.Meters {
+		unit := "kbps"
+		if m.Packets {
+			unit = "pktps"
+		}
+		h.Ofctl("add-meter", brName, fmt.Sprintf("meter=%d,%s,burst,band=type=drop,rate=%d,burst_size=%d", m.ID, unit, m.Rate, m.Burst))
+	}
 	for _, part := range []struct {
 		name, command string
 		text          string

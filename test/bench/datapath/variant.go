@@ -17,16 +17,21 @@ const rulesMade = 1000
 type variant struct {
 	name  string
 	flows func(c *course, h *host) flow.Set
+	// observed: connections are observed meanwhile, as an agent does it.
+	observed bool
 }
 
 // variants are what is measured in turn, the bare switch first: all others are compared with it.
 func variants() []variant {
 	return []variant{
-		{"bare", func(c *course, h *host) flow.Set { return c.bare(h) }},
-		{"no rules", func(c *course, h *host) flow.Set { return pipeline.Default().CompileAll(c.state(h, 0)) }},
-		{fmt.Sprintf("%d rules", rulesMade), func(c *course, h *host) flow.Set { return pipeline.Default().CompileAll(c.state(h, rulesMade)) }},
+		{name: "bare", flows: func(c *course, h *host) flow.Set { return c.bare(h) }},
+		{name: "no rules", flows: func(c *course, h *host) flow.Set { return pipeline.Default().CompileAll(c.state(h, 0)) }},
+		{name: fmt.Sprintf("%d rules", rulesMade), flows: ruled},
+		{name: "observed", flows: ruled, observed: true},
 	}
 }
+
+func ruled(c *course, h *host) flow.Set { return pipeline.Default().CompileAll(c.state(h, rulesMade)) }
 
 // vni is the tunnel's network number.
 const vni = 5001

@@ -41,7 +41,7 @@ func (o *Objects) Watch(ctx context.Context, of []rest.Watched) iter.Seq[model.E
 		}
 		who := access.Of(ctx)
 		for dirty := range sub.Changes(ctx, heartbeat) {
-			if !who.Anyone && (regranted(dirty) || who.Valid != nil && !who.Valid()) {
+			if !who.Anyone && (catalog.Regranted(dirty) || who.Valid != nil && !who.Valid()) {
 				return // whoever comes again is asked who they are, and what they may see
 			}
 			events = events[:0]
@@ -67,16 +67,6 @@ type watched struct {
 	rest.Watched
 	sees func(key string) bool // whether the receiver may see one; nil: all
 	told map[string]struct{}   // keys of what has been told and not deleted; nil when all are selected
-}
-
-// regranted tells whether some may see more or less than before.
-func regranted(dirty map[catalog.Ref]struct{}) bool {
-	for ref := range dirty {
-		if k, ok := model.KindOf(ref.Kind); ok && k.Guarded {
-			return true
-		}
-	}
-	return false
 }
 
 // full is everything of one kind.

@@ -81,7 +81,7 @@ func (p *Peers) Call(ctx context.Context, method, host, what, query string) (*ht
 		return nil, fmt.Errorf("ask the agent of %s: %w", host, err)
 	}
 	leave := func() {}
-	if what != capture {
+	if what != capture && what != Observed {
 		if leave, err = p.turns.take(ctx, agent); err != nil {
 			return nil, model.Errorf(model.CodeNotReady, "host", "the agent of %s at %s is still answering others: %v", host, agent, err).Because(err).
 				Try("it is asked one question at a time: repeat the request")
@@ -112,8 +112,11 @@ func (p *Peers) Call(ctx context.Context, method, host, what, query string) (*ht
 	}
 }
 
-// capture is what agents show without an end, so that it takes no turn.
-const capture = "capture"
+// What agents show without an end, so that it takes no turn.
+const (
+	capture  = "capture"
+	Observed = "observed"
+)
 
 // read is an answer whose end lets the next question be asked.
 type read struct {

@@ -1,0 +1,203 @@
+package model
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Observed is something that was seen of a connection: a line of GET /api/v1/observe, and of /inspect/observed of an agent.
+type Observed struct {
+	Time    time.Time       `json:"time"` // when the host has seen it: of what the tracker tells, up to a second or so after it was
+	Host    string          `json:"host,omitempty"`
+	Verdict ObservedVerdict `json:"verdict"`
+	Tenant  string          `json:"tenant,omitempty"`
+	From    *ObservedEnd    `json:"from,omitempty"` // who opens the connection
+	To      *ObservedEnd    `json:"to,omitempty"`
+	Service string          `json:"service,omitempty"`  // "tenant:service" by which it goes to To
+	Proto   string          `json:"protocol,omitempty"` // "tcp", "udp", "sctp", "icmp", or a number
+	SrcPort int             `json:"srcPort,omitempty"`
+	Port    int             `json:"port,omitempty"`   // of To
+	Rules   []string        `json:"rules,omitempty"`  // that refuse it, or have admitted it here: "rule/TENANT:POLICY:RULE", or as flows name owners
+	Reason  string          `json:"reason,omitempty"` // why it was refused or dropped, in words; of unknown: what is not known
+	Count   uint64          `json:"count,omitempty"`  // of refused and dropped: packets of this connection that reached the agent; of unknown: how many events are lost
+	Sent    *FlowCount      `json:"sent,omitempty"`   // of closed: by From; absent: the switch does not count it
+	Got     *FlowCount      `json:"got,omitempty"`    // by From
+	Seconds *float64        `json:"seconds,omitempty"`
+}
+
+// ObservedVerdict says what was seen.
+type ObservedVerdict string
+
+// What is seen of connections.
+const (
+	ObservedOpened  ObservedVerdict = "opened"
+	ObservedClosed  ObservedVerdict = "closed"
+	ObservedRefused ObservedVerdict = "refused" // by a rule or policy
+	ObservedDropped ObservedVerdict = "dropped" // no flow takes it
+	ObservedUnknown ObservedVerdict = "unknown" // no connection: Reason says what is not seen
+)
+
+// ObservedEnd is one end of a connection.
+type ObservedEnd struct {
+	Address  string `json:"address"`
+	Endpoint string `json:"endpoint,omitempty"` // its id; "": it is none of Contiv's
+	Name     string `json:"name,omitempty"`     // what the runtime calls the container, or the pod
+	Network  string `json:"network,omitempty"`  // "tenant:network" of the endpoint
+	Group    string `json:"group,omitempty"`    // "tenant:group"
+	Host     string `json:"host,omitempty"`     // that it is on, or that it is
+}
+
+// Observe asks what is seen: GET /api/v1/observe with the fields as its query.
+type Observe struct {
+	From, To string // endpoint, container, pod, group, service, address or host, or several of these, separated by commas; "" is any
+	Rule     string // "TENANT:POLICY:RULE", the beginning of that, or an owner of flows; "" is any
+	Service  string // "TENANT:SERVICE" or the service; "" is any
+	Tenant   string // "" is all
+	Denied   bool   // refused and dropped alone
+	Follow   bool   // goes on
+	Since    time.Duration
+}
+
+// ObservedLines is the media type of a stream of events: one of JSON a line, and empty lines.
+const ObservedLines = "application/x-ndjson"
+
+// ObserveSince is how far back who does not say is told.
+const ObserveSince = 5 * time.Minute
+
+// Query is the request as a query.
+func (o *Observe) Query() url.Values {
+	out := url.Values{}
+	for name, v := range map[string]string{"from": o.From, "to": o.To, "rule": o.Rule, "service": o.Service, "tenant": o.Tenant} {
+		if v != "" {
+			out.Set(name, v)
+		}
+	}
+	for name, v := range map[string]bool{"denied": o.Denied, "follow": o.Follow} {
+		if v {
+			out.Set(name, "true")
+		}
+	}
+	if o.Since > 0 {
+		out.Set("since", o.Since.String())
+	}
+	return out
+}
+
+// ParseObserve reads what Query writes; errors name the field.
+func ParseObserve(q url.Values) (o Observe, err error) {
+	o = Observe{From: q.Get("from"), To: q.Get("to"), Rule: q.Get("rule"), Service: q.Get("service"), Tenant: q.Get("tenant")}
+	for name, to := range map[string]*bool{"denied": &o.Denied, "follow": &o.Follow} {
+		if text := q.Get(name); text != "" {
+			if *to, err = strconv.ParseBool(text); err != nil {
+				return o, Errorf(CodeInvalid, name, "%q is neither true nor false", text).Try("say %s=true, or leave it away", name)
+			}
+		}
+	}
+	if text := q.Get("since"); text != "" {
+		if o.Since, err = time.ParseDuration(text); err != nil || o.Since < 0 {
+			return o, Errorf(CodeInvalid, "since", "%q is no time that has passed", text).Try("as in: 90s, 5m or 1h")
+		}
+	}
+	return o, nil
+}
+
+// Takes tells whether an event is asked for. What is not known always is.
+func (o *Observe) Takes(e *Observed) bool {
+	if o.Tenant != "" && e.Tenant != "" && e.Tenant != o.Tenant {
+		return false
+	}
+	if e.Verdict == ObservedUnknown {
+		return true
+	}
+	if o.Denied && e.Verdict != ObservedRefused && e.Verdict != ObservedDropped {
+		return false
+	}
+	to := func(text string) bool { return e.To.Is(text) || named(e.Service, text, "service/") }
+	return oneOf(o.From, e.From.Is) && oneOf(o.To, to) &&
+		(o.Service == "" || named(e.Service, o.Service, "service/")) &&
+		(o.Rule == "" || slices.ContainsFunc(e.Rules, func(r string) bool { return ruled(r, o.Rule) }))
+}
+
+// oneOf tells whether one of several texts, separated by commas, is what is said; of no text all are.
+func oneOf(list string, is func(text string) bool) bool {
+	return list == "" || slices.ContainsFunc(strings.Split(list, ","), is)
+}
+
+// Is tells whether an end is what text names.
+func (e *ObservedEnd) Is(text string) bool {
+	return e != nil && (e.Address == text || text != "" && e.Name == text || named(e.Endpoint, text, "endpoint/") || named(e.Group, text, "group/") ||
+		e.Host != "" && (text == "host/"+e.Host || e.Endpoint == "" && text == e.Host))
+}
+
+// named tells whether text names an object "tenant:...:name": as a whole, or by its last name, with its kind before it or without.
+func named(object, text, kind string) bool {
+	text = strings.TrimPrefix(text, kind)
+	return object != "" && text != "" && (object == text || strings.HasSuffix(object, ":"+text))
+}
+
+// ruled tells whether text names a rule: as flows name it, as users do, or its policy.
+func ruled(rule, text string) bool {
+	if rule == text {
+		return true
+	}
+	kind, name, _ := strings.Cut(rule, "/")
+	text = strings.TrimPrefix(strings.TrimPrefix(text, kind+"/"), "policy/")
+	return strings.HasPrefix(name+":", text+":")
+}
+
+// String is an end in a few words: what its container is called, its group, and its address.
+func (e *ObservedEnd) String() string {
+	if e == nil {
+		return ""
+	}
+	_, last, _ := strings.Cut(e.Endpoint, ":")
+	_, last, _ = strings.Cut(last, ":")
+	text := cmp.Or(e.Name, last)
+	switch {
+	case text == "" && e.Host != "":
+		return "host " + e.Host + " " + e.Address
+	case text == "":
+		return e.Address
+	case e.Group != "":
+		_, group, _ := strings.Cut(e.Group, ":")
+		text += " (" + group + ")"
+	}
+	return text + " " + e.Address
+}
+
+// Why is what is to be said besides of an event: by which rule, why, how much and how long.
+func (e *Observed) Why() string {
+	var words []string
+	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
+	rules := make([]string, len(e.Rules))
+	for i, r := range e.Rules {
+		rules[i] = strings.Replace(r, "/", " ", 1)
+	}
+	switch said := strings.Join(rules, " and "); {
+	case said != "" && e.Verdict == ObservedRefused:
+		add("%s denies it", said)
+	case said != "":
+		add("%s", said)
+	}
+	if e.Reason != "" {
+		add("%s", e.Reason)
+	}
+	if e.Service != "" {
+		add("by service %s", e.Service)
+	}
+	if e.Count > 1 && e.Verdict != ObservedUnknown {
+		add("%d packets", e.Count)
+	}
+	if e.Seconds != nil {
+		add("after %v", time.Duration(*e.Seconds*float64(time.Second)).Round(100*time.Millisecond))
+	}
+	if e.Sent != nil && e.Got != nil {
+		add("sent %d B, got %d B", e.Sent.Bytes, e.Got.Bytes)
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,48 @@
+package inspect
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/ofnet"
+)
+
+// Observed hands over what was seen of connections, as (*observe.Observer).Stream does.
+type Observed func(ctx context.Context, ask model.Observe, write func([]model.Observed) error) error
+
+// observed streams what was seen of connections, an event a line; an empty line says that there is nothing new. The query is that of
+// model.Observe.
+func (o *Options) observed(w http.ResponseWriter, r *http.Request) {
+	if o.Observed == nil {
+		text(w, http.StatusServiceUnavailable, "connections are not observed here: netplugin runs with --connection-log off\n")
+		return
+	}
+	ask, err := model.ParseObserve(r.URL.Query())
+	if err != nil {
+		text(w, http.StatusBadRequest, err.Error()+"\n")
+		return
+	}
+	w.Header().Set("Content-Type", model.ObservedLines)
+	out, control := json.NewEncoder(w), http.NewResponseController(w)
+	err = o.Observed(r.Context(), ask, func(events []model.Observed) error {
+		for i := range events {
+			if err := out.Encode(&events[i]); err != nil {
+				return err
+			}
+		}
+		if len(events) == 0 {
+			if _, err := w.Write([]byte("\n")); err != nil {
+				return err
+			}
+		}
+		return control.Flush()
+	})
+	if err != nil {
+		panic(http.ErrAbortHandler) // so that the reader sees that the stream is not whole
+	}
+}
+
+// Called is an owner of flows as users name it.
+func Called(owner ofnet.Key) string { return called(owner) }

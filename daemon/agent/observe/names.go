@@ -1,0 +1,116 @@
+package observe
+
+import (
+	"net/netip"
+	"strconv"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/pipeline"
+)
+
+// protocolName is a protocol of IP as people call it; its number when it has no name here.
+func protocolName(p uint8) string {
+	switch p {
+	case ofnet.ProtocolICMP, protocolICMP6:
+		return "icmp"
+	case ofnet.ProtocolTCP:
+		return "tcp"
+	case ofnet.ProtocolUDP:
+		return "udp"
+	case ofnet.ProtocolSCTP:
+		return "sctp"
+	}
+	return strconv.Itoa(int(p))
+}
+
+const protocolICMP6 = 58
+
+// name says what the containers at both ends are called.
+func (o *Observer) name(e *model.Observed) {
+	for _, end := range []*model.ObservedEnd{e.From, e.To} {
+		if end.Endpoint != "" {
+			end.Name = o.Called(end.Endpoint)
+		}
+	}
+}
+
+// end is who has an address in a tenant.
+func end(s *ofnet.State, tenant string, a netip.Addr) *model.ObservedEnd {
+	out := &model.ObservedEnd{Address: a.String()}
+	if e := s.At(tenant, a); e != nil {
+		out.Endpoint, out.Network, out.Group, out.Host = e.ID, e.Segment, e.Group, e.Host
+		return out
+	}
+	if s.Private.Contains(a) {
+		out.Host = s.Self
+		return out
+	}
+	for label, h := range s.Hosts.All() {
+		for _, own := range h.Addrs() {
+			if own == a {
+				out.Host = label
+			}
+		}
+	}
+	return out
+}
+
+// service is the service of a tenant that has an address; "" when none has.
+func service(s *ofnet.State, tenant string, a netip.Addr) string {
+	if v := s.FirstAt(a, func(v *ofnet.Service) bool { return v.Tenant == tenant }); v != nil {
+		return v.Name
+	}
+	return ""
+}
+
+// tenantOf is the tenant that has a number; "" when none has.
+func tenantOf(s *ofnet.State, number uint16) string {
+	for name, t := range s.Tenants.All() {
+		if t.ID == number {
+			return name
+		}
+	}
+	return ""
+}
+
+// decision is what a number in registers or labels is asked for.
+type decision struct {
+	group     string
+	direction ofnet.Direction
+	number    uint32
+}
+
+// mostDecisions bounds what is remembered of them.
+const mostDecisions = 4096
+
+// deciders remembers what numbers stand for while the State stays the same: to find out takes time in proportion to the rules.
+type deciders struct {
+	find func(s *ofnet.State, group string, d ofnet.Direction, number uint32) pipeline.Decider
+	of   uint64 // revision of the State
+	is   map[decision]pipeline.Decider
+}
+
+// get is what decided, in the State of a revision.
+func (d *deciders) get(s *ofnet.State, revision uint64, what decision) pipeline.Decider {
+	if what.number == 0 {
+		return pipeline.Decider{}
+	}
+	if d.is == nil || d.of != revision || len(d.is) >= mostDecisions {
+		d.is, d.of = map[decision]pipeline.Decider{}, revision
+	}
+	out, known := d.is[what]
+	if !known {
+		out = d.find(s, what.group, what.direction, what.number)
+		d.is[what] = out
+	}
+	return out
+}
+
+// ruleName is a rule or policy as flows name their owners.
+func ruleName(k ofnet.Key, called func(ofnet.Key) string) []string {
+	if k == (ofnet.Key{}) {
+		return nil
+	}
+	return []string{called(k)}
+}

@@ -1,0 +1,32 @@
+package why
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+)
+
+// Names says what a name means, in the form that says which one: all that is called so in a tenant; "" is any. What is an address means itself.
+// Errors are *model.Error, and name field.
+func Names(v *catalog.View, field, text, tenant string) ([]string, error) {
+	kind, name, typed := strings.Cut(text, "/")
+	if !typed || !slices.Contains([]string{kindEndpoint, kindGroup, kindService, kindHost, kindAddress}, kind) {
+		kind, name = "", text
+	}
+	s := search{v: v, text: name, kind: kind, q: model.WhyRequest{Tenant: tenant}}
+	var out []string
+	for _, c := range s.exact() {
+		out = append(out, c.String())
+	}
+	if _, err := netip.ParseAddr(name); err == nil {
+		out = append(out, name)
+	}
+	if len(out) == 0 {
+		return nil, model.Errorf(model.CodeNotFound, field, "nothing is called %q", text).
+			Try("%sit is a container, pod (NAMESPACE/NAME), group, service, host or address; netctl endpoint ls shows containers", s.alike())
+	}
+	return out, nil
+}

@@ -1,0 +1,97 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+type observeOptions struct {
+	ask    model.Observe
+	format string
+}
+
+func newObserve(f *Factory) *cobra.Command {
+	o := &observeOptions{}
+	c := &cobra.Command{
+		Use: "observe", Short: "Connections of the whole cluster: what opens and closes, what is refused, by which rule, and what leads nowhere", Args: exactly(),
+		Long: "Prints what hosts have seen of connections, by time: with -f what comes, else what they still know. Opened and closed ones are seen by looking at " +
+			"the switch's tracker about each second; of refused and dropped ones the first packet is told, and the next after ten seconds. A verdict unknown says what is not seen. " +
+			"An end is a container, pod (NAMESPACE/NAME), group, service, host or address; several are separated by commas.",
+		RunE: func(cmd *cobra.Command, _ []string) error { return runObserve(cmd.Context(), f, o) },
+	}
+	c.Flags().StringVar(&o.ask.From, "from", "", "opened by this end alone")
+	c.Flags().StringVar(&o.ask.To, "to", "", "to this end alone")
+	c.Flags().StringVar(&o.ask.Rule, "rule", "", "of this rule alone, TENANT:POLICY:RULE, or of a policy's rules, TENANT:POLICY")
+	c.Flags().StringVar(&o.ask.Service, "service", "", "by this service alone")
+	c.Flags().StringVarP(&o.ask.Tenant, "tenant", "t", "", "of this tenant alone")
+	c.Flags().BoolVar(&o.ask.Denied, "denied", false, "what is refused or dropped alone")
+	c.Flags().BoolVarP(&o.ask.Follow, "follow", "f", false, "go on until interrupted")
+	c.Flags().DurationVar(&o.ask.Since, "since", 0, fmt.Sprintf("no older than this, such as 90s or 1h (default: %v, with -f nothing of before)", model.ObserveSince))
+	c.Flags().StringVarP(&o.format, "output", "o", "table", "table, or json: an event a line")
+	return c
+}
+
+func runObserve(ctx context.Context, f *Factory, o *observeOptions) error {
+	if o.format != "table" && o.format != "json" {
+		return term.BadUsage("--output %s: it is table or json", o.format)
+	}
+	if o.ask.Since < 0 {
+		return term.BadUsage("--since %v: it is a time that has passed, such as 5m", o.ask.Since)
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	ctx, end := f.interruptible(ctx)
+	defer end()
+	seen, lost := 0, uint64(0)
+	text := o.line
+	if o.format == "json" {
+		text = func(e *model.Observed) string {
+			line, _ := json.Marshal(e) // of strings and numbers
+			return string(line)
+		}
+	} else if err := printf(f.Out, observedLine, "Time", "Host", "Verdict", "Traffic", "From", "To", "Why"); err != nil {
+		return err
+	}
+	for e, err := range c.Observe(ctx, o.ask) {
+		if err != nil {
+			if ctx.Err() != nil {
+				break
+			}
+			return err
+		}
+		if e.Verdict == model.ObservedUnknown {
+			lost += e.Count
+		} else {
+			seen++
+		}
+		if err := printf(f.Out, "%s\n", text(&e)); err != nil {
+			return err
+		}
+	}
+	if lost > 0 || o.ask.Follow {
+		fmt.Fprintf(f.Err, "%d events; %d are known to be missing\n", seen, lost)
+	}
+	return nil
+}
+
+// observedLine has room for what is usual: lines come one by one, so no column knows its width.
+const observedLine = "%-23s  %-8s  %-7s  %-9s  %-30s  %-30s  %s\n"
+
+// line is an event for people.
+func (o *observeOptions) line(e *model.Observed) string {
+	traffic := e.Proto
+	if e.Port != 0 {
+		traffic += "/" + strconv.Itoa(e.Port)
+	}
+	line := fmt.Sprintf(observedLine, e.Time.UTC().Format("2006-01-02 15:04:05.000"), e.Host, e.Verdict, traffic, e.From, e.To, e.Why())
+	return line[:len(line)-1]
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/contiv/contiv/daemon/agent/observe"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/pipeline"
+	"github.com/contiv/contiv/ofnet/unixctl"
+	"github.com/contiv/contiv/test/bench/stand"
+)
+
+// settles is how long observers take to have their flows in the switches, and to look for the first time.
+const settles = 300 * time.Millisecond
+
+// observe has connections observed on all hosts of the way, until what it returns is called.
+func (c *course) observe(tb *stand.Stand) (end func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var observers sync.WaitGroup
+	for _, h := range c.hosts() {
+		s := c.state(h, rulesMade)
+		o := observe.New(observe.Options{Host: h.label, Socket: h.Mgmt(brName), Pipeline: pipeline.Default(), View: func(fn func(*ofnet.State)) { fn(s) },
+			Revision: func() uint64 { return 1 }, Called: func(string) string { return "" }, Rule: ofnet.Key.String, Datapath: func() string { return "netdev" },
+			Control: h.ask, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+		observers.Go(func() {
+			if err := o.Run(ctx); err != nil {
+				tb.Logf("observer of %s: %v", h.label, err)
+			}
+		})
+	}
+	time.Sleep(settles)
+	return func() {
+		cancel()
+		observers.Wait()
+	}
+}
+
+// ask runs a command of ovs-vswitchd.
+func (h *host) ask(ctx context.Context, command string, args ...string) (string, error) {
+	conn, err := unixctl.Dial(ctx, filepath.Join(h.Dir, "vswitchd.ctl"))
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = conn.Close() }()
+	return conn.Do(ctx, command, args...)
+}
