@@ -25,11 +25,12 @@ type WayOut struct {
 	Now      func() time.Time
 
 	mu     sync.Mutex
-	counts map[bool]unrouted // by whether it is IPv6
+	v4, v6 unrouted
 }
 
 // unrouted is what was counted of a family.
 type unrouted struct {
+	known   bool
 	packets uint64
 	last    time.Time // when it was seen to grow; zero: never
 }
@@ -73,14 +74,13 @@ func (w *WayOut) lately(six bool, packets uint64) bool {
 	now := w.Now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	c, known := w.counts[six]
-	if known && packets > c.packets {
+	c := &w.v4
+	if six {
+		c = &w.v6
+	}
+	if c.known && packets > c.packets {
 		c.last = now
 	}
-	c.packets = packets
-	if w.counts == nil {
-		w.counts = map[bool]unrouted{}
-	}
-	w.counts[six] = c
+	c.known, c.packets = true, packets
 	return !c.last.IsZero() && now.Sub(c.last) <= unroutedLately
 }
