@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -58,15 +59,20 @@ func runObserve(ctx context.Context, f *Factory, o *observeOptions) error {
 			line, _ := json.Marshal(e) // of strings and numbers
 			return string(line)
 		}
-	} else if err := printf(f.Out, observedLine, "Time", "Host", "Verdict", "Traffic", "From", "To", "Why"); err != nil {
-		return err
 	}
+	head := o.format == "table"
 	for e, err := range c.Observe(ctx, o.ask) {
 		if err != nil {
 			if ctx.Err() != nil {
 				break
 			}
 			return err
+		}
+		if head {
+			head = false
+			if err := printf(f.Out, observedLine, "Time", "Host", "Verdict", "Traffic", "From", "To", "Why"); err != nil {
+				return err
+			}
 		}
 		if e.Verdict == model.ObservedUnknown {
 			lost += e.Count
@@ -93,5 +99,5 @@ func (o *observeOptions) line(e *model.Observed) string {
 		traffic += "/" + strconv.Itoa(e.Port)
 	}
 	line := fmt.Sprintf(observedLine, e.Time.UTC().Format("2006-01-02 15:04:05.000"), e.Host, e.Verdict, traffic, e.From, e.To, e.Why())
-	return line[:len(line)-1]
+	return strings.TrimRight(line, " \n")
 }
