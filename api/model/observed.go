@@ -170,6 +170,14 @@ func (e *ObservedEnd) String() string {
 	return text + " " + e.Address
 }
 
+// Traffic is the protocol, with the port if it has any: "tcp/80"; "" of no connection.
+func (e *Observed) Traffic() string {
+	if e.Port == 0 {
+		return e.Proto
+	}
+	return e.Proto + "/" + strconv.Itoa(e.Port)
+}
+
 // Why is what is to be said besides of an event: by which rule, why, how much and how long.
 func (e *Observed) Why() string {
 	var words []string

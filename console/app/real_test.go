@@ -255,6 +255,20 @@ func realAnswers(s *feed.Snapshot, now time.Time, silent string) map[feed.Questi
 		found(model.SeverityWarning, "interfaces-missing", "", "host/node-03", "2 endpoints have no interface there: not yet, or not any more", "wait for containers that start; recreate those that are named"),
 		found(model.SeverityWarning, "uplink-down", "node-03", "uplink/node-03:eth2", "uplink eth2 of host node-03: no link", "look at its cable and at the switch beyond"),
 		found(model.SeverityUnknown, "container-unknown", "node-02", "endpoint/shop:data:db-2", "its network namespace cannot be read", "look at the agent's log")}})
+	seen := func(ago time.Duration, host string, verdict model.ObservedVerdict, from, to *model.ObservedEnd, port int, why string, rules ...string) model.Observed {
+		return model.Observed{Time: now.Add(-ago), Host: host, Verdict: verdict, Tenant: "shop", From: from, To: to, Proto: "tcp", SrcPort: 40000 + int(ago/time.Millisecond), Port: port, Reason: why, Rules: rules}
+	}
+	cart := &model.ObservedEnd{Address: "10.6.0.12", Endpoint: "shop:front:cart-1", Name: "cart-1", Network: "shop:front", Group: "shop:cart", Host: "node-01"}
+	db := &model.ObservedEnd{Address: "10.7.0.4", Endpoint: "shop:data:db-2", Name: "db-2", Network: "shop:data", Group: "shop:db", Host: "node-02"}
+	stranger := &model.ObservedEnd{Address: "203.0.113.9"}
+	closed := seen(800*time.Millisecond, "node-02", model.ObservedClosed, cart, db, 5432, "", "rule/shop:db-in:pg")
+	closed.Sent, closed.Got = &model.FlowCount{Packets: 9, Bytes: 900}, &model.FlowCount{Packets: 12, Bytes: 61000}
+	out[feed.Question{Topic: feed.Observed}] = said([]model.Observed{
+		seen(70*time.Second, "node-02", model.ObservedOpened, cart, db, 5432, "", "rule/shop:db-in:pg"),
+		seen(40*time.Second, "node-02", model.ObservedRefused, cart, db, 22, "", "rule/shop:db-in:base"),
+		seen(4*time.Second, "node-01", model.ObservedDropped, stranger, cart, 8443, "no flow takes it"),
+		seen(2*time.Second, "node-02", model.ObservedOpened, cart, db, 5432, "", "rule/shop:db-in:pg"), closed,
+		{Verdict: model.ObservedUnknown, Host: "node-05", Reason: "host node-05 did not answer: unknown what passes there"}})
 	for i, session := range []string{"established", "active"} {
 		out[feed.Question{Topic: feed.State, Kind: "Bgp", Key: fmt.Sprintf("node-%02d", i+1)}] = said(&model.BgpInspect{Oper: &model.BgpOper{NeighborStatus: session, NumRoutes: 14 * (1 - i)}})
 	}
@@ -271,7 +285,7 @@ func realScreens(t testing.TB) []screen {
 		{"address-history", "addresses/shop/front/10.6.0.28:history"}, {"describe", "network/shop/front"}, {"yaml", "network/shop/front:yaml"}, {"history", "network/shop/front:history"},
 		{"flow-tables", "flows/node-01"}, {"flow-tables-silent", "flows/node-05"}, {"flow-list", "flows/node-01/policy_in"}, {"flow-endpoint", "endpoint/shop:front:web-1:flows"},
 		{"topology-group", "topology/group/shop/cart"}, {"topology-endpoint", "topology/endpoint/shop:front:web-1"}, {"matrix-shop", "matrix/shop"},
-		{"why-disagree", "why/endpoint/shop:front:cart-1/endpoint/shop:data:db-2/tcp/5432"}, {"why-choose", "why/endpoint/shop:front:cart-1"}, {"host", "nodes/node-03"}, {"docknet", "docknets/" + strings.Repeat("3f", 32)}} {
+		{"why-disagree", "why/endpoint/shop:front:cart-1/endpoint/shop:data:db-2/tcp/5432"}, {"why-choose", "why/endpoint/shop:front:cart-1"}, {"host", "nodes/node-03"}, {"docknet", "docknets/" + strings.Repeat("3f", 32)}, {"observe-denied", "observe/denied"}, {"talkers", "observe/talkers"}} {
 		out = append(out, screen{x[0], func() *page.Page { return opened(t, x[1]) }})
 	}
 	network := page.Objects{Kind: model.KindNetwork(), Keys: []string{"shop:front"}}

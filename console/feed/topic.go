@@ -34,6 +34,7 @@ const (
 	DockerNetworks
 	PodMatrix
 	Health
+	Observed
 )
 
 // topic declares a Topic.
@@ -111,6 +112,9 @@ var topics = [...]topic{
 	}),
 	Health: about("health", 2*time.Second, func(ctx context.Context, f *Feed, _ Question) (model.Health, error) {
 		return f.client.Health(ctx)
+	}),
+	Observed: about("observed", 2*time.Second, func(ctx context.Context, f *Feed, _ Question) ([]model.Observed, error) {
+		return f.observed(ctx)
 	}),
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -94,10 +93,6 @@ const observedLine = "%-23s  %-8s  %-7s  %-9s  %-30s  %-30s  %s\n"
 
 // line is an event for people.
 func (o *observeOptions) line(e *model.Observed) string {
-	traffic := e.Proto
-	if e.Port != 0 {
-		traffic += "/" + strconv.Itoa(e.Port)
-	}
-	line := fmt.Sprintf(observedLine, e.Time.UTC().Format("2006-01-02 15:04:05.000"), e.Host, e.Verdict, traffic, e.From, e.To, e.Why())
+	line := fmt.Sprintf(observedLine, e.Time.UTC().Format("2006-01-02 15:04:05.000"), e.Host, e.Verdict, e.Traffic(), e.From, e.To, e.Why())
 	return strings.TrimRight(line, " \n")
 }
