@@ -42,7 +42,10 @@ func (s *Service) Allocate(ctx context.Context, q model.AllocAddressRequest) (mo
 		}
 		return s.hold(tx, p, a, q)
 	})
-	return out, err
+	if err != nil {
+		return model.AllocAddressResponse{}, err
+	}
+	return out, nil
 }
 
 // six tells whether an address of IPv6 is wanted.

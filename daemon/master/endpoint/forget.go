@@ -38,7 +38,7 @@ func (s *Service) Forget(ctx context.Context, host string, release bool) (model.
 		return nil
 	})
 	if err != nil {
-		return out, 0, err
+		return model.Forgotten{}, 0, err
 	}
 	for _, e := range left {
 		if !release {
@@ -67,8 +67,8 @@ func (s *Service) forsake(ctx context.Context, was *record.Endpoint) (rev store.
 		}
 		return s.remove(tx, e)
 	})
-	if !gone {
-		rev = 0
+	if err != nil || !gone {
+		return 0, err
 	}
-	return rev, err
+	return rev, nil
 }

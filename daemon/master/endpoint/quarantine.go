@@ -72,7 +72,10 @@ func (s *Service) Quarantine(ctx context.Context, q model.QuarantineRequest) (mo
 		}
 		return tx.Put(catalog.HoldKey(h.Network, h.Address), &h)
 	})
-	return out, uint64(rev), err
+	if err != nil {
+		return model.AddressOwner{}, 0, err
+	}
+	return out, uint64(rev), nil
 }
 
 // Free ends a hold or a quarantine of an address. An address that something owns is refused, and the owner named; one
@@ -94,7 +97,10 @@ func (s *Service) Free(ctx context.Context, q model.ReleaseRequest) (model.Relea
 		}
 		return nil
 	})
-	return out, uint64(rev), err
+	if err != nil {
+		return model.ReleaseAnswer{}, 0, err
+	}
+	return out, uint64(rev), nil
 }
 
 // addressOf finds an address that a network, "tenant:network" or "network.tenant", gives out.

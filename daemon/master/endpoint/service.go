@@ -115,7 +115,10 @@ func (s *Service) Delete(ctx context.Context, q model.DeleteEndpointRequest) (re
 		gone = *e
 		return s.remove(tx, e)
 	})
-	return gone, uint64(rev), err
+	if err != nil {
+		return record.Endpoint{}, 0, err // whoever has given up does not look at what may still be done
+	}
+	return gone, uint64(rev), nil
 }
 
 // named finds an endpoint by its names; nil when there is none.
