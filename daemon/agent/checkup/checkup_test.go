@@ -156,8 +156,8 @@ func TestWayOut(t *testing.T) {
 		{"no route", from[:1], none, nil, 1, 0, []string{"warning wayout-missing host/h1"}},
 		{"no route, of both families", from, none, nil, 1, 0, []string{"warning wayout-missing host/h1", "warning wayout-missing host/h1"}},
 		{"no route, and no packet", from, none, nil, 0, 0, nil},
-		{"no route, lately", from[:1], none, nil, 1, time.Minute, []string{"warning wayout-missing host/h1"}},
-		{"no route, long ago", from[:1], none, nil, 1, time.Minute + time.Second, nil},
+		{"no route, lately", from[:1], none, nil, 1, unroutedLately, []string{"warning wayout-missing host/h1"}},
+		{"no route, long ago", from[:1], none, nil, 1, unroutedLately + time.Second, nil},
 		{"a way that is down", from[:1], link.Onward{Lost: "has a route by interface eth0, which is down"}, nil, 0, 0, []string{"warning wayout-missing host/h1"}},
 		{"not known", from[:1], link.Onward{}, errRead, 0, 0, []string{"unknown wayout-unknown host/h1"}},
 	} {

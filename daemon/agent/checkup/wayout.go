@@ -13,7 +13,7 @@ import (
 )
 
 // unroutedLately is how long ago the last packet may have gone nowhere.
-const unroutedLately = time.Minute
+const unroutedLately = 30 * time.Second
 
 // WayOut looks whether the host can pass on what it is to route for containers. A host without a route that no container asks for is well: containers
 // may be meant to stay inside.
@@ -59,7 +59,7 @@ func (w *WayOut) look(context.Context) (out []model.Finding) {
 			f.Code, f.Severity = "wayout-missing", model.SeverityWarning
 			f.Evidence, f.Remedy = "containers reach nothing outside by this host, which "+on.Lost, "give the host a default route, unless containers are to stay inside; or "+on.Try
 			if on.None {
-				f.Evidence += "; packets went nowhere for that within the last minute"
+				f.Evidence += "; packets went nowhere for that within the last half minute"
 			}
 		default:
 			continue
@@ -69,7 +69,7 @@ func (w *WayOut) look(context.Context) (out []model.Finding) {
 	return out
 }
 
-// lately says whether packets of a family went nowhere within the last minute, of which so many have been counted by now.
+// lately says whether packets of a family went nowhere lately, of which so many have been counted by now.
 func (w *WayOut) lately(six bool, packets uint64) bool {
 	now := w.Now()
 	w.mu.Lock()
