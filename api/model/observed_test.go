@@ -28,7 +28,7 @@ func TestObserveTakes(t *testing.T) {
 		{Observe{To: "192.0.2.7"}, [3]bool{true, false, true}},
 		{Observe{From: "h2"}, [3]bool{false, true, true}},
 		{Observe{From: "host/h1"}, [3]bool{true, false, true}},
-		{Observe{From: "nobody,web", To: "192.0.2.7,192.0.2.8"}, [3]bool{true, false, true}},
+		{Observe{From: "absent,web", To: "192.0.2.7,192.0.2.8"}, [3]bool{true, false, true}},
 		{Observe{From: "h1"}, [3]bool{false, false, true}},
 		{Observe{Service: "shop"}, [3]bool{false, true, true}},
 		{Observe{To: "service/shop"}, [3]bool{false, true, true}},

@@ -55,7 +55,7 @@ func talkersOf(all []model.Observed) []*talker {
 	return out
 }
 
-// talkers makes the page of who has opened most connections to whom within the last minutes.
+// talkers makes the page of which ends have opened most connections to which within the last minutes.
 func talkers() *Page {
 	l := &list[*talker]{
 		headers: columns("From", "To", "Traffic", "Opened", "Refused", "Bytes", "Last"),

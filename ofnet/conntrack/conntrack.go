@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Tuple is who speaks to whom in one direction. Ports are of TCP, UDP and SCTP; ICMP has a number, a type and a code.
+// Tuple is the source and destination of one direction of a connection. Ports are of TCP, UDP and SCTP; ICMP has a number, a type and a code.
 type Tuple struct {
 	Src, Dst         netip.Addr
 	SrcPort, DstPort uint16

@@ -5,7 +5,7 @@ import (
 	"net/netip"
 )
 
-// Headers are who speaks to whom in a packet.
+// Headers are the source and destination of a packet.
 type Headers struct {
 	Src, Dst         netip.Addr
 	Protocol         uint8  // of IP

@@ -31,7 +31,7 @@ type failures struct {
 
 func newFailures() *failures { return &failures{by: map[string]Failure{}} }
 
-// subject is whom an attachment is for: a runtime tries a pod again under the id of another container.
+// subject is the pod or container that an attachment is for: a runtime tries a pod again under the id of another container.
 func (r *Request) subject() string {
 	if r.Pod != nil && r.Pod.Name != "" {
 		return "pod/" + r.Pod.Namespace + "/" + r.Pod.Name

@@ -98,9 +98,9 @@ func TestJoin(t *testing.T) {
 		got := joined(t, model.Observe{}, time.Minute, map[string]*agent{
 			"h1": {lines: []line{{0, untracked}, {0, opened(1, "a")}, {0, opened(5, "d")}}},
 			"h2": {lines: []line{{0, untracked}, {time.Second, opened(3, "b")}, {0, opened(4, "c")}}},
-			"h3": {err: errors.New("nobody is there")},
+			"h3": {err: errors.New("no agent is there")},
 		})
-		if len(got) != 6 || !slices.Contains(got, "h3 host h3 did not answer: unknown what passes there (nobody is there)") || !slices.Contains(got, " not tracked") {
+		if len(got) != 6 || !slices.Contains(got, "h3 host h3 did not answer: unknown what passes there (no agent is there)") || !slices.Contains(got, " not tracked") {
 			t.Fatalf("got %q", got)
 		}
 		got = slices.DeleteFunc(got, func(s string) bool { return s == " not tracked" || s[:3] == "h3 " })
