@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/contiv/contiv/api/bundle"
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/door"
 )
 
 // trace is the answer of a switch, which no one can ask.
@@ -26,15 +26,15 @@ func (r *Reader) why(w http.ResponseWriter, q *http.Request, _ httprouter.Params
 		r.routes.Refuse(w, q, r.refusal("no packet can be sent").Try("leave out --probe"))
 		return
 	}
-	live := &kept{header: http.Header{}}
+	live := door.NewAnswer()
 	r.packets.ServeHTTP(live, q)
 	var out model.Why
-	if live.status != http.StatusOK || json.Unmarshal(live.body.Bytes(), &out) != nil {
-		for name, values := range live.header {
+	if live.Status != http.StatusOK || json.Unmarshal(live.Body.Bytes(), &out) != nil {
+		for name, values := range live.Header() {
 			w.Header()[name] = values
 		}
-		w.WriteHeader(live.status)
-		_, _ = w.Write(live.body.Bytes())
+		w.WriteHeader(live.Status)
+		_, _ = w.Write(live.Body.Bytes())
 		return
 	}
 	r.conclude(&out)
@@ -105,27 +105,4 @@ func (r *Reader) doubt(host string) string {
 		return fmt.Sprintf("%s waited for %s", host, strings.Join(status.Waiting, ", "))
 	}
 	return ""
-}
-
-// kept keeps what a handler answers.
-type kept struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-// Header is that of the answer.
-func (k *kept) Header() http.Header { return k.header }
-
-// WriteHeader begins the answer.
-func (k *kept) WriteHeader(status int) {
-	if k.status == 0 {
-		k.status = status
-	}
-}
-
-// Write adds to the answer.
-func (k *kept) Write(b []byte) (int, error) {
-	k.WriteHeader(http.StatusOK)
-	return k.body.Write(b)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/contiv/contiv/api/bundle"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/server/peer"
@@ -160,20 +161,20 @@ func (c *collector) front(ctx context.Context, path, file string) error {
 		return err
 	}
 	q.Header.Set("Accept", "application/json")
-	a := &answer{header: http.Header{}}
+	a := door.NewAnswer()
 	c.Front.ServeHTTP(a, q)
-	if a.status != http.StatusOK {
-		c.miss("cluster", file, a.refusal())
+	if a.Status != http.StatusOK {
+		c.miss("cluster", file, refusal(a))
 		return ctx.Err()
 	}
-	return c.add(file, "GET "+path, a.body.Bytes())
+	return c.add(file, "GET "+path, a.Body.Bytes())
 }
 
 // refusal is what an answer that is none says.
-func (a *answer) refusal() error {
+func refusal(a *door.Answer) error {
 	var p model.Problem
-	if json.Unmarshal(a.body.Bytes(), &p) == nil && p.Error() != nil {
+	if json.Unmarshal(a.Body.Bytes(), &p) == nil && p.Error() != nil {
 		return p.Error()
 	}
-	return &peer.StatusError{Status: a.status, Said: a.body.String()}
+	return &peer.StatusError{Status: a.Status, Said: a.Body.String()}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/door"
 )
 
 // Base is where the proxy's own routes are.
@@ -83,7 +84,7 @@ func answer(w http.ResponseWriter, status int, v any) {
 }
 
 // call asks netmaster's own API for who has sent a request.
-func (p *Proxy) call(q *http.Request, method, path string, body any) *reply {
+func (p *Proxy) call(q *http.Request, method, path string, body any) reply {
 	text, _ := json.Marshal(body)
 	sub := q.Clone(q.Context())
 	sub.Method, sub.RequestURI = method, path
@@ -92,37 +93,17 @@ func (p *Proxy) call(q *http.Request, method, path string, body any) *reply {
 	sub.Header.Set("Accept", "application/json")
 	sub.Header.Set("Content-Type", "application/json")
 	sub.Header.Del("Content-Length")
-	out := &reply{header: http.Header{}}
+	out := reply{door.NewAnswer()}
 	p.api.ServeHTTP(out, sub)
 	return out
 }
 
 // reply is an answer of netmaster's own API.
-type reply struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-// Header is http.ResponseWriter's.
-func (r *reply) Header() http.Header { return r.header }
-
-// WriteHeader is http.ResponseWriter's.
-func (r *reply) WriteHeader(status int) {
-	if r.status == 0 {
-		r.status = status
-	}
-}
-
-// Write is http.ResponseWriter's.
-func (r *reply) Write(b []byte) (int, error) {
-	r.WriteHeader(http.StatusOK)
-	return r.body.Write(b)
-}
+type reply struct{ *door.Answer }
 
 // failed passes a refusal on in the proxy's words, and tells whether there was one.
-func (r *reply) failed(w http.ResponseWriter) bool {
-	switch r.status {
+func (r reply) failed(w http.ResponseWriter) bool {
+	switch r.Status {
 	case http.StatusOK:
 		return false
 	case http.StatusNotFound:
@@ -130,20 +111,20 @@ func (r *reply) failed(w http.ResponseWriter) bool {
 	case http.StatusConflict:
 		fail(w, http.StatusBadRequest, r.said())
 	case http.StatusUnauthorized:
-		fail(w, r.status, "Bad token")
+		fail(w, r.Status, "Bad token")
 	case http.StatusForbidden:
-		fail(w, r.status, "access denied: "+r.said())
+		fail(w, r.Status, "access denied: "+r.said())
 	default:
-		fail(w, r.status, r.said())
+		fail(w, r.Status, r.said())
 	}
 	return true
 }
 
 // said is the text of a refusal.
-func (r *reply) said() string {
+func (r reply) said() string {
 	var problem struct{ Detail, Remedy string }
-	if json.Unmarshal(r.body.Bytes(), &problem) != nil || problem.Detail == "" {
-		return strings.TrimSpace(r.body.String())
+	if json.Unmarshal(r.Body.Bytes(), &problem) != nil || problem.Detail == "" {
+		return strings.TrimSpace(r.Body.String())
 	}
 	if problem.Remedy != "" {
 		problem.Detail += " (" + problem.Remedy + ")"
@@ -152,7 +133,7 @@ func (r *reply) said() string {
 }
 
 // read decodes the answer.
-func (r *reply) read(out any) { _ = json.Unmarshal(r.body.Bytes(), out) }
+func (r reply) read(out any) { _ = json.Unmarshal(r.Body.Bytes(), out) }
 
 // body decodes a request; false when it has answered that this is none.
 func body(w http.ResponseWriter, q *http.Request, out any) bool {

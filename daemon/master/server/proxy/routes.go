@@ -19,8 +19,8 @@ func (p *Proxy) login(w http.ResponseWriter, q *http.Request) {
 	}
 	r := p.call(q, http.MethodPost, loginPath, ask)
 	switch {
-	case r.status == http.StatusUnauthorized:
-		fail(w, r.status, "Invalid username/password")
+	case r.Status == http.StatusUnauthorized:
+		fail(w, r.Status, "Invalid username/password")
 	case !r.failed(w):
 		var t model.Token
 		r.read(&t)
@@ -38,8 +38,8 @@ func (p *Proxy) version(w http.ResponseWriter, q *http.Request) {
 }
 
 func (p *Proxy) health(w http.ResponseWriter, q *http.Request) {
-	if r := p.call(q, http.MethodGet, "/readyz", nil); r.status != 0 && r.status != http.StatusOK {
-		answer(w, http.StatusServiceUnavailable, map[string]string{"status": "unhealthy", "reason": strings.TrimSpace(r.body.String())})
+	if r := p.call(q, http.MethodGet, "/readyz", nil); r.Status != 0 && r.Status != http.StatusOK {
+		answer(w, http.StatusServiceUnavailable, map[string]string{"status": "unhealthy", "reason": strings.TrimSpace(r.Body.String())})
 		return
 	}
 	answer(w, http.StatusOK, map[string]string{"status": "healthy"})
@@ -126,7 +126,7 @@ func (p *Proxy) addUser(w http.ResponseWriter, q *http.Request) {
 		fail(w, http.StatusBadRequest, "username/password is empty")
 		return
 	}
-	if r := p.call(q, http.MethodGet, "/api/v1/users/"+ask.Username+"/", nil); r.status == http.StatusOK {
+	if r := p.call(q, http.MethodGet, "/api/v1/users/"+ask.Username+"/", nil); r.Status == http.StatusOK {
 		fail(w, http.StatusBadRequest, "user exists already")
 		return
 	}
@@ -270,7 +270,7 @@ func (p *Proxy) ldap(w http.ResponseWriter, q *http.Request) {
 func (p *Proxy) setLDAP(w http.ResponseWriter, q *http.Request) {
 	c, ask, done := &model.LdapConfiguration{}, ldapConfiguration{StartTLS: true}, http.StatusCreated
 	r := p.call(q, http.MethodGet, ldapPath, nil)
-	if r.status == http.StatusOK {
+	if r.Status == http.StatusOK {
 		r.read(c)
 	}
 	if q.Method == http.MethodPatch {
