@@ -10,6 +10,14 @@ import (
 // observedBytes is how much of a packet an observer gets: all headers, as far as ports.
 const observedBytes = 128
 
+// observedPriority is above that of a table's miss alone.
+const observedPriority = 1
+
+// Observes says of a flow that it is one of Observations: its packets end, as if no flow had taken them.
+func Observes(f *flow.Flow) bool {
+	return f.Cookie.Feature() == flow.Leased && f.Priority == observedPriority
+}
+
 // Observations is what brings an agent the headers of packets that end here, through a meter, as long as it holds them by a lease: of those that
 // rules refuse when they would open a connection, and of those that no flow takes. They end all the same.
 func Observations(self string, meter uint32) []flow.Flow {
@@ -24,7 +32,7 @@ func Observations(self string, meter uint32) []flow.Flow {
 		{tBridge, []flow.Term{hasNot(bitUplink)}},
 	} {
 		for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
-			f := flow.New(at.table, 1, flow.NewMatch(append(at.terms[:len(at.terms):len(at.terms)], family)...), tell)
+			f := flow.New(at.table, observedPriority, flow.NewMatch(append(at.terms[:len(at.terms):len(at.terms)], family)...), tell)
 			f.Cookie = flow.NewCookie(flow.Leased, round, flow.Owner(ofnet.Key{Kind: ofnet.KindSwitch, Name: self + " observed"}))
 			out = append(out, f)
 		}

@@ -67,6 +67,9 @@ func (o *Options) flow(l *bridge.LiveFlow, words *pipeline.Glossary) model.Flow 
 	f := model.Flow{Table: tables.Name(l.Table), TableID: strconv.Itoa(int(l.Table)), Priority: l.Priority,
 		Match: words.Match(l.Match), Does: words.Actions(l.Actions), Flow: l.Flow.Text(tables), Drop: l.Actions.IsDrop(),
 		Packets: l.Packets, Bytes: l.Bytes, Age: l.Seconds}
+	if pipeline.Observes(&l.Flow) {
+		f.Does, f.Drop = "drop, and tell the log of connections", true
+	}
 	if l.Owner != (ofnet.Key{}) {
 		f.Owner = called(l.Owner)
 	}

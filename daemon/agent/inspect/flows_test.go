@@ -1,0 +1,31 @@
+package inspect
+
+import (
+	"testing"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/bridge"
+	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/pipeline"
+)
+
+// What the log of connections is told of ends there, so it counts as dropped; what goes to the agent to be answered does not.
+func TestObservedIsDropped(t *testing.T) {
+	o := &Options{Pipeline: pipeline.Default()}
+	words := o.Pipeline.NewGlossary(ofnet.NewState())
+	shown := func(f flow.Flow) bool { return o.flow(&bridge.LiveFlow{Flow: f}, words).Drop }
+	observed := pipeline.Observations("h1", flow.LeasedMeters)
+	for i := range observed {
+		if !shown(observed[i]) {
+			t.Errorf("%s is not shown as a drop", observed[i].Text(o.Pipeline.Tables()))
+		}
+	}
+	for _, f := range pipeline.ProbeAnswers("h1", flow.LeasedMeters) {
+		if shown(f) {
+			t.Errorf("%s is shown as a drop", f.Text(o.Pipeline.Tables()))
+		}
+	}
+	if len(observed) == 0 {
+		t.Error("nothing is observed")
+	}
+}
