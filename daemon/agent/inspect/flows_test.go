@@ -12,7 +12,7 @@ import (
 // What the log of connections is told of ends there, so it counts as dropped; what goes to the agent to be answered does not.
 func TestObservedIsDropped(t *testing.T) {
 	o := &Options{Pipeline: pipeline.Default()}
-	words := o.Pipeline.NewGlossary(ofnet.NewState())
+	words := o.Pipeline.NewGlossary(ofnet.NewState("h1"))
 	shown := func(f flow.Flow) bool { return o.flow(&bridge.LiveFlow{Flow: f}, words).Drop }
 	observed := pipeline.Observations("h1", flow.LeasedMeters)
 	for i := range observed {
