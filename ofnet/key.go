@@ -29,7 +29,7 @@ const (
 )
 
 // Key names one owner of flows: the object that caused them. Name is the object's identity in the store:
-// "net.tenant" of a segment, the state id of an endpoint, "group:tenant" of a group, "service:tenant" of a service, the
+// "tenant:network" of a segment, "tenant:network:endpoint" of an endpoint, "tenant:group" of a group, "tenant:service" of a service, the
 // label of a host; of a rule the identity.AttachedRule.
 type Key struct {
 	Kind Kind

@@ -21,16 +21,16 @@ type State struct {
 	Router   *Router                        // nil: this host has no routers outside
 	Hosts    *table.Table[string, *Host]    // by label, this host included
 	Tenants  *table.Table[string, *Tenant]  // by name
-	Segments *table.Table[string, *Segment] // by "network.tenant"
-	Groups   *table.Table[string, *Group]   // by "group:tenant"
+	Segments *table.Table[string, *Segment] // by "tenant:network"
+	Groups   *table.Table[string, *Group]   // by "tenant:group"
 	Rules    *table.Table[identity.Rule, *Rule]
 	// Attachments say which groups have which policies. A policy's rules judge nothing without.
 	Attachments *table.Table[identity.Attachment, *Attachment]
 	// ClassPolicies judge beside the rules of groups, by classes of endpoints that labels tell apart; by ID, see SetClassPolicy.
 	ClassPolicies *table.Table[string, *ClassPolicy]
 	Judgements    *table.Table[string, *Judgement] // by tenant
-	Services      *table.Table[string, *Service]   // by "service:tenant"; see SetService
-	Endpoints     *table.Table[string, *Endpoint]  // by state id
+	Services      *table.Table[string, *Service]   // by "tenant:service"; see SetService
+	Endpoints     *table.Table[string, *Endpoint]  // by "tenant:network:endpoint"
 	Routes        *table.Table[string, *Route]     // learned, by prefix
 	NextHops      *table.Table[string, *NextHops]  // of the routes, by name
 }
@@ -167,7 +167,7 @@ const (
 
 // Segment is a network as the switch sees it.
 type Segment struct {
-	Name    string // "network.tenant"
+	Name    string // "tenant:network"
 	Tenant  string // a key of State.Tenants
 	ID      uint32 // cluster-wide number of the segment, never 0; the value of the network register
 	Encap   Encap
@@ -184,7 +184,7 @@ type Segment struct {
 
 // Group is an endpoint group. ID is cluster-wide, never 0.
 type Group struct {
-	Name    string // "group:tenant"
+	Name    string // "tenant:group"
 	Tenant  string
 	ID      uint32
 	Profile Profile
@@ -207,7 +207,7 @@ type Profile struct {
 
 // Endpoint is one interface of a container.
 type Endpoint struct {
-	ID      string // state id, "network.tenant-container"
+	ID      string // "tenant:network:endpoint"
 	Segment string // a key of State.Segments
 	Group   string // a key of State.Groups, or ""
 	Host    string // a key of State.Hosts

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rates"
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/page"
 	"github.com/contiv/contiv/console/theme"
@@ -269,6 +270,10 @@ func realAnswers(s *feed.Snapshot, now time.Time, silent string) map[feed.Questi
 		seen(4*time.Second, "node-01", model.ObservedDropped, stranger, cart, 8443, "no flow takes it"),
 		seen(2*time.Second, "node-02", model.ObservedOpened, cart, db, 5432, "", "rule/shop:db-in:pg"), closed,
 		{Verdict: model.ObservedUnknown, Host: "node-05", Reason: "host node-05 did not answer: unknown what passes there"}})
+	busy := rates.Line{Name: "shop:front:cart-1", On: "node-01", Sent: rates.Flow{Packets: 4100, Bytes: 3.1e6}, Received: rates.Flow{Packets: 2050, Bytes: 160e3}, Past: []float64{0, 1e6, 2.2e6, 3.26e6}}
+	idle := rates.Line{Name: "shop:data:db-2", On: "node-02", Past: []float64{0, 0}}
+	out[feed.Question{Topic: feed.TrendsNow}] = said(feed.Trends{Known: true, Silent: map[string]string{"node-05": "no agent runs there"}, Lines: map[rates.Level][]rates.Line{
+		rates.Endpoints: {busy, idle}, rates.Rules: {{Name: "shop:db-in:pg", Sent: rates.Flow{Packets: 12.5, Bytes: 900}, Past: []float64{3, 12.5}}}}})
 	for i, session := range []string{"established", "active"} {
 		out[feed.Question{Topic: feed.State, Kind: "Bgp", Key: fmt.Sprintf("node-%02d", i+1)}] = said(&model.BgpInspect{Oper: &model.BgpOper{NeighborStatus: session, NumRoutes: 14 * (1 - i)}})
 	}
@@ -285,7 +290,7 @@ func realScreens(t testing.TB) []screen {
 		{"address-history", "addresses/shop/front/10.6.0.28:history"}, {"describe", "network/shop/front"}, {"yaml", "network/shop/front:yaml"}, {"history", "network/shop/front:history"},
 		{"flow-tables", "flows/node-01"}, {"flow-tables-silent", "flows/node-05"}, {"flow-list", "flows/node-01/policy_in"}, {"flow-endpoint", "endpoint/shop:front:web-1:flows"},
 		{"topology-group", "topology/group/shop/cart"}, {"topology-endpoint", "topology/endpoint/shop:front:web-1"}, {"matrix-shop", "matrix/shop"},
-		{"why-disagree", "why/endpoint/shop:front:cart-1/endpoint/shop:data:db-2/tcp/5432"}, {"why-choose", "why/endpoint/shop:front:cart-1"}, {"host", "nodes/node-03"}, {"docknet", "docknets/" + strings.Repeat("3f", 32)}, {"observe-denied", "observe/denied"}, {"talkers", "observe/talkers"}} {
+		{"why-disagree", "why/endpoint/shop:front:cart-1/endpoint/shop:data:db-2/tcp/5432"}, {"why-choose", "why/endpoint/shop:front:cart-1"}, {"host", "nodes/node-03"}, {"docknet", "docknets/" + strings.Repeat("3f", 32)}, {"observe-denied", "observe/denied"}, {"talkers", "observe/talkers"}, {"top-rules", "top/rules"}} {
 		out = append(out, screen{x[0], func() *page.Page { return opened(t, x[1]) }})
 	}
 	network := page.Objects{Kind: model.KindNetwork(), Keys: []string{"shop:front"}}

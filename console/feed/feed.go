@@ -31,6 +31,7 @@ type Feed struct {
 	asker  *asker
 	turn   int      // of the networks, which is asked next although nothing happened in it
 	list   nodeList // of the poll
+	trends trends
 }
 
 // New makes a Feed on a client. now is the clock that dates events and answers.

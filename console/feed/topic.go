@@ -35,6 +35,7 @@ const (
 	PodMatrix
 	Health
 	Observed
+	TrendsNow
 )
 
 // topic declares a Topic.
@@ -116,6 +117,9 @@ var topics = [...]topic{
 	Observed: about("observed", 2*time.Second, func(ctx context.Context, f *Feed, _ Question) ([]model.Observed, error) {
 		return f.observed(ctx)
 	}),
+	TrendsNow: rated(about("trends", 2*time.Second, func(ctx context.Context, f *Feed, _ Question) (Trends, error) {
+		return f.trends.look(ctx, f.client)
+	})),
 }
 
 // rated is a topic of which pages show rates.

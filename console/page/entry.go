@@ -37,7 +37,7 @@ func Entries() []Entry {
 			out = append(out, tableEntry(k))
 		}
 	}
-	return append(out, podMatrixEntry(), docknetsEntry(), whyEntry(), observeEntry(), findingsEntry())
+	return append(out, podMatrixEntry(), docknetsEntry(), whyEntry(), observeEntry(), topEntry(), findingsEntry())
 }
 
 // Numbered are the entries with a number key: the first is 1.

@@ -90,7 +90,7 @@ func (b *overview) View(c Canvas, s *feed.Snapshot) []string {
 		title += t.Paint(theme.Dim, fmt.Sprintf("    %d of %d in view; S sorts by state", height-1, hosts))
 	}
 	out = b.draw(c, s, append(out, "", title), height)
-	out = append(out, "", rates(c, s.Rates), fullest(c, s), widget.Parts(t, t.Paint(theme.Title, "OBJECTS  "), "  ", counts(s), c.Width), "", t.Paint(theme.Title, "LAST EVENTS"))
+	out = append(out, "", busy(c, s.Rates), fullest(c, s), widget.Parts(t, t.Paint(theme.Title, "OBJECTS  "), "  ", counts(s), c.Width), "", t.Paint(theme.Title, "LAST EVENTS"))
 	if len(events) == 0 {
 		text := "none that are known"
 		if c.Filter != nil {
@@ -142,8 +142,8 @@ func store(c Canvas, s *feed.Snapshot) []string {
 	return []string{t.Paint(theme.Title, "STORE    ") + t.Paint(role, line+lease)}
 }
 
-// rates draws how busy the cluster is, per second.
-func rates(c Canvas, p feed.Rates) string {
+// busy draws how busy the cluster is, per second.
+func busy(c Canvas, p feed.Rates) string {
 	t, out := c.Theme, c.Theme.Paint(theme.Title, "BUSY     ")
 	if len(p.Requests) == 0 {
 		return out + t.Paint(theme.Dim, "not measured yet: rates need two looks")

@@ -150,6 +150,7 @@ func Handler(o Options) http.Handler {
 	mux.HandleFunc("GET /inspect/nameserver", o.nameserver)
 	mux.HandleFunc("GET /inspect/services", o.services)
 	mux.HandleFunc("GET /inspect/traffic", o.traffic)
+	mux.HandleFunc("GET /inspect/counters", o.counters)
 	mux.HandleFunc("GET /inspect/published", o.published)
 	mux.HandleFunc("GET /svcstats", o.svcstats)
 	mux.HandleFunc("GET /inspect/trace", o.trace)

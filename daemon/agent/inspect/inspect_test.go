@@ -218,6 +218,8 @@ func TestRoutes(t *testing.T) {
 		{name: "another service", path: "/inspect/services?of=t:sho", status: 200, want: "[]"},
 		{name: "services without a switch", path: "/inspect/services", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
 		{name: "traffic of no one", path: "/inspect/traffic?of=n.t-c9", status: 404, want: `endpoint "n.t-c9" has no flows here`},
+		{name: "counters", path: "/inspect/counters?of=t", status: 200, want: `"rules":[{"rule":"t:p:p1","group":"t:g","hits":{"packets":3,"bytes":200}}`},
+		{name: "counters of another tenant", path: "/inspect/counters?of=red", status: 200, want: `{"host":"","took":"`},
 		{name: "published ports", path: "/inspect/published?of=t:n:c1", status: 200, want: `[{"protocol":"tcp","host":"0.0.0.0:8080","container":80}]`},
 		{name: "published ports of no one", path: "/inspect/published?of=t:n:c9", status: 404, want: "endpoint t:n:c9 is not attached here"},
 		{name: "metrics of services", path: "/metrics", status: 200, want: `contiv_agent_service_packets_total{backend="10.0.0.2",direction="out",port="tcp/80",service="t:shop"} 11`},

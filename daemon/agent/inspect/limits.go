@@ -33,7 +33,7 @@ func (l Limits) bound() *door.Connections {
 }
 
 // asked are the paths for which the switch is asked, which costs it time.
-var asked = []string{"/inspect/flows", "/inspect/trace", "/inspect/drift", "/inspect/rules", "/inspect/services", "/inspect/traffic", "/inspect/reach", "/inspect/findings"}
+var asked = []string{"/inspect/flows", "/inspect/trace", "/inspect/drift", "/inspect/rules", "/inspect/services", "/inspect/traffic", "/inspect/counters", "/inspect/reach", "/inspect/findings"}
 
 // Streams have no end, or a late one.
 const (

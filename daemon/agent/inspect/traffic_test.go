@@ -77,3 +77,35 @@ func TestTraffic(t *testing.T) {
 		})
 	}
 }
+
+// counted is an agent whose switch has counted of two endpoints here and, before it was moved, of one that is elsewhere.
+type counted struct{ agent }
+
+func (counted) View(fn func(*ofnet.State)) {
+	s := ofnet.NewState("h1")
+	for id, host := range map[string]string{"t:n:c1": "h1", "red:n:c1": "h1", "t:n:c2": "h2"} {
+		s.Endpoints.Set(id, &ofnet.Endpoint{ID: id, Group: "t:g", Host: host})
+	}
+	fn(s)
+}
+
+func (counted) Hits(_ context.Context, feature uint8) (map[uint64]bridge.Hits, error) {
+	of := func(id string) uint64 { return flow.Owner(ofnet.Key{Kind: ofnet.KindEndpoint, Name: id}) }
+	n := uint64(2)
+	if feature == pipeline.Default().Number(string(pipeline.Received)) {
+		n = 5
+	}
+	h := bridge.Hits{Packets: n, Bytes: 100 * n}
+	return map[uint64]bridge.Hits{of("t:n:c1"): h, of("red:n:c1"): h, of("t:n:c2"): h}, nil
+}
+
+// The counters of a tenant are those of its endpoints on this host.
+func TestCounters(t *testing.T) {
+	o := Options{Forward: &counted{}, Pipeline: pipeline.Default(), Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }}
+	w := httptest.NewRecorder()
+	o.counters(w, httptest.NewRequest(http.MethodGet, "/inspect/counters?of=t", nil))
+	const want = `{"host":"","took":"2026-01-02T03:04:05Z","endpoints":[{"endpoint":"t:n:c1","group":"t:g","sent":{"packets":2,"bytes":200},"received":{"packets":5,"bytes":500}}]}`
+	if got := w.Body.String(); w.Code != http.StatusOK || got != want+"\n" {
+		t.Errorf("got %d %s", w.Code, got)
+	}
+}

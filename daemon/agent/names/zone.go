@@ -23,7 +23,7 @@ type Zone struct {
 	tenants   map[string]*tenant // by name
 	vrfs      map[uint16]string  // names of tenants
 	endpoints map[string]endpoint
-	services  map[string]service // by "service:tenant"
+	services  map[string]service // by "tenant:service"
 }
 
 // tenant is the names of one tenant. It holds no empty sets.

@@ -36,6 +36,7 @@ func (n *Node) parts() []task.Task {
 				connections: func() uint64 { return n.forward.Counters().Connections }, log: n.Log}
 			return hosts.run(ctx, tick.C, look.C)
 		}),
+		n.afterPreparation("return of the tunnel address", n.followTunnelAddress),
 		n.afterPreparation("flow reconciler", n.forward.Run),
 		n.afterPreparation(n.desired.String(), n.desired.Run),
 		task.Func("sweep", func(ctx context.Context, ready func()) error {

@@ -12,7 +12,7 @@ import (
 // Way is one from this host to another.
 type Way struct {
 	Host    string     // at the other end
-	Network string     // whose tag the frames have on the trunk, "network.tenant"; "": it is the tunnel
+	Network string     // whose tag the frames have on the trunk, "tenant:network"; "": it is the tunnel
 	Tag     uint32     // of the network
 	End     netip.Addr // of the tunnel
 	segment uint32     // number of the network

@@ -192,7 +192,7 @@ func TestTenantsUser(t *testing.T) {
 	ann := login(t, m, "ann", "tenant-admin", "blue")
 	mastertest.Put(t, ann.Policys(), &model.Policy{TenantName: "blue", PolicyName: "p"})
 	for _, path := range []string{"/api/v1/networks/", "/api/v1/tenants/", "/api/v1/endpoints/", "/api/v1/history", "/api/v1/history?at=2100-01-01T00:00:00Z", "/services", "/api/v1/docknets", "/api/v1/users/",
-		"/api/v1/networks/?limit=10", "/api/v1/ledger?tenant=blue", "/api/v1/addresses?tenant=blue&network=net-blue", "/api/v1/auth/whoami", "/api/v1/networks/blue:none/"} {
+		"/api/v1/networks/?limit=10", "/api/v1/ledger?tenant=blue", "/api/v1/addresses?tenant=blue&network=net-blue", "/api/v1/counters?tenant=blue", "/api/v1/auth/whoami", "/api/v1/networks/blue:none/"} {
 		got, text := status(t, ann, "GET", path, "")
 		if strings.Contains(text, "red") || strings.Contains(text, "default") || got != http.StatusOK && !strings.HasSuffix(path, "none/") {
 			t.Errorf("%s tells of another tenant: %d %s", path, got, text)
@@ -200,7 +200,7 @@ func TestTenantsUser(t *testing.T) {
 	}
 	for _, refused := range []string{"GET /api/v1/networks/red:net-red/", "GET /api/v1/inspect/networks/red:net-red/", "GET /api/v1/history/network/red:net-red?at=2100-01-01T00:00:00Z", "GET /api/v1/ledger", "GET /api/v1/ledger?tenant=red",
 		"GET /api/v1/addresses?address=10.1.1.1", "DELETE /api/v1/networks/red:net-red/", "DELETE /api/v1/tenants/blue/", "GET /api/v1/nodes", "GET /metrics", "GET /api/v1/audit", "GET /api/v1/agents/h1/flows",
-		"POST /api/v1/agents/h1/drift", "GET /api/v1/capture?of=c-red", "GET /api/v1/capture?of=x&tenant=blue", "GET /api/v1/observe", "GET /api/v1/observe?tenant=red", "GET /api/v1/why?from=c-red&to=c-red", "GET /api/v1/why?from=c-red&to=c-red&tenant=red", "GET /api/v1/matrix/red",
+		"POST /api/v1/agents/h1/drift", "GET /api/v1/capture?of=c-red", "GET /api/v1/capture?of=x&tenant=blue", "GET /api/v1/observe", "GET /api/v1/observe?tenant=red", "GET /api/v1/counters", "GET /api/v1/counters?tenant=red", "GET /api/v1/why?from=c-red&to=c-red", "GET /api/v1/why?from=c-red&to=c-red&tenant=red", "GET /api/v1/matrix/red",
 		"GET /api/v1/auth/tokens", "GET /api/v1/users/ann/", "GET /api/v1/globals/global/"} {
 		method, path, _ := strings.Cut(refused, " ")
 		if got, text := status(t, ann, method, path, "{}"); got != http.StatusForbidden || !strings.Contains(text, `"remedy"`) {

@@ -13,6 +13,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/audit"
 	"github.com/contiv/contiv/daemon/master/server/auth"
 	"github.com/contiv/contiv/daemon/master/server/bundling"
+	"github.com/contiv/contiv/daemon/master/server/counters"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -73,6 +74,7 @@ func rules() map[string]rule {
 		"GET /api/v1/matrix/:namespace":     user,
 		"GET /api/v1/capture":               user,
 		"GET /api/v1/observe":               user,
+		"GET " + counters.Path:              user,
 		"GET /api/v1/timeline":              user,
 		"GET /api/v1/history":               user,
 		"GET /api/v1/history/:kind":         user,

@@ -33,6 +33,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/server/agents"
 	"github.com/contiv/contiv/daemon/master/server/auth"
 	"github.com/contiv/contiv/daemon/master/server/bundling"
+	"github.com/contiv/contiv/daemon/master/server/counters"
 	"github.com/contiv/contiv/daemon/master/server/doctor"
 	"github.com/contiv/contiv/daemon/master/server/enrolling"
 	"github.com/contiv/contiv/daemon/master/server/inspect"
@@ -166,6 +167,7 @@ func (s *Server) register(r *rest.Router, registry *prometheus.Registry) {
 	peers.Register(r, s.Log)
 	probe.Register(r, s.Catalog, peers, s.Keep, s.Log)
 	observe.Register(r, s.Catalog, peers)
+	counters.Register(r, s.Catalog, peers)
 	(&auth.Auth{Users: s.Users, Audit: s.Audit, Note: s.note, Failed: s.failedLogin, From: clientOf}).Register(r)
 	(&past.Past{Catalog: s.Catalog, Keep: s.Keep, Endpoints: s.Endpoints}).Register(r)
 	leading := &leadership.Leadership{Lock: s.Leadership, Store: s.Store, Catalog: s.Catalog, Commit: s.Commit, Peers: peers, Internal: s.Internal, Master: members.Master}

@@ -11,8 +11,8 @@ import (
 )
 
 // rulesOf asks all agents about a policy, "tenant:policy", or a rule of one.
-func (i *Inspector) rulesOf(ctx context.Context, of string) []peer.Said[model.RuleStatus] {
-	return peer.All[model.RuleStatus](ctx, i.Peers, "/inspect/rules", of)
+func (i *Inspector) rulesOf(ctx context.Context, of string) []peer.Said[[]model.RuleStatus] {
+	return peer.All[[]model.RuleStatus](ctx, i.Peers, "/inspect/rules", of)
 }
 
 // ruleLine is one rule on one host.
@@ -31,10 +31,10 @@ func (i *Inspector) ruleHits(ctx context.Context, key string, o *model.RuleOper)
 			o.Hosts = append(o.Hosts, h.Silence())
 			continue
 		}
-		for n := range h.List {
-			o.Packets += int(h.List[n].Packets)
-			o.Bytes += int(h.List[n].Bytes)
-			o.Hosts = append(o.Hosts, ruleLine(h.Host, &h.List[n]))
+		for n := range h.Answer {
+			o.Packets += int(h.Answer[n].Packets)
+			o.Bytes += int(h.Answer[n].Bytes)
+			o.Hosts = append(o.Hosts, ruleLine(h.Host, &h.Answer[n]))
 		}
 	}
 }
@@ -46,8 +46,8 @@ func (i *Inspector) policyHits(ctx context.Context, key string, o *model.PolicyO
 			o.Hits = append(o.Hits, h.Silence())
 			continue
 		}
-		for n := range h.List {
-			o.Hits = append(o.Hits, strings.TrimPrefix(h.List[n].Rule, key+":")+" "+ruleLine(h.Host, &h.List[n]))
+		for n := range h.Answer {
+			o.Hits = append(o.Hits, strings.TrimPrefix(h.Answer[n].Rule, key+":")+" "+ruleLine(h.Host, &h.Answer[n]))
 		}
 	}
 	slices.Sort(o.Hits)

@@ -14,13 +14,13 @@ import (
 func (i *Inspector) serviceLoad(ctx context.Context, key string, o *model.ServiceLBOper) {
 	type portBackend struct{ port, backend string }
 	sums := map[portBackend]model.ServiceStatus{}
-	for _, h := range peer.All[model.ServiceStatus](ctx, i.Peers, "/inspect/services", key) {
+	for _, h := range peer.All[[]model.ServiceStatus](ctx, i.Peers, "/inspect/services", key) {
 		if h.Err != nil {
 			o.Hosts = append(o.Hosts, h.Silence())
 			continue
 		}
-		for n := range h.List {
-			s := &h.List[n]
+		for n := range h.Answer {
+			s := &h.Answer[n]
 			if n == 0 {
 				o.Hosts = append(o.Hosts, hostLine(h.Host, s))
 			}

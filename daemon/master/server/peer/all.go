@@ -2,41 +2,47 @@ package peer
 
 import (
 	"context"
+	"errors"
 	"net/url"
-	"slices"
-	"strings"
 	"sync"
 )
 
 // asksAtOnce bounds how many agents are asked at a time.
 const asksAtOnce = 32
 
+// errNoAgent is why a host says nothing whose agent does not run.
+var errNoAgent = errors.New("no agent runs there")
+
 // Said is what the agent of a host says of something, or why it does not.
 type Said[T any] struct {
-	Host string
-	List []T
-	Err  error
+	Host   string
+	Answer T
+	Err    error
 }
 
 // Silence is the line of a host that did not answer.
 func (h *Said[T]) Silence() string { return h.Host + " " + h.Err.Error() }
 
-// All asks all agents at a path about one thing, and blocks until each has answered or let Limit pass. The answers are in the order
+// All asks the agents of all hosts at a path about one thing, and blocks until each has answered or let Limit pass. The answers are in the order
 // of hosts.
 func All[T any](ctx context.Context, p *Peers, path, of string) []Said[T] {
-	agents := p.agents()
-	out := make([]Said[T], len(agents))
+	var out []Said[T]
+	for _, host := range p.hosts() {
+		out = append(out, Said[T]{Host: host, Err: errNoAgent})
+	}
 	turn := make(chan struct{}, asksAtOnce)
 	var wait sync.WaitGroup
-	for i, a := range agents {
+	for i := range out {
+		agent := p.Agent(out[i].Host)
+		if agent == "" {
+			continue
+		}
 		turn <- struct{}{}
 		wait.Go(func() {
 			defer func() { <-turn }()
-			out[i].Host = a.Label
-			out[i].Err = p.Ask(ctx, a.Control.String(), path+"?of="+url.QueryEscape(of), &out[i].List)
+			out[i].Err = p.Ask(ctx, agent, path+"?of="+url.QueryEscape(of), &out[i].Answer)
 		})
 	}
 	wait.Wait()
-	slices.SortFunc(out, func(a, b Said[T]) int { return strings.Compare(a.Host, b.Host) })
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -64,15 +65,14 @@ func (p *Peers) Get(ctx context.Context, address, path string, out any) error {
 	return json.NewDecoder(io.LimitReader(answer.Body, 16<<20)).Decode(out)
 }
 
-// agents are the hosts whose agents run and can be asked, ordered by label.
-func (p *Peers) agents() (out []record.Host) {
+// hosts are the labels of all hosts, in order.
+func (p *Peers) hosts() (out []string) {
 	p.catalog.View(func(v *catalog.View) {
 		for _, h := range v.Hosts() {
-			if v.Running(h.Label) && h.Control.IsValid() {
-				out = append(out, *h)
-			}
+			out = append(out, h.Label)
 		}
 	})
+	slices.Sort(out)
 	return out
 }
 

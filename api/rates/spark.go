@@ -1,0 +1,27 @@
+package rates
+
+// Spark draws the last width values of a series by characters, the lowest first, the newest value at the right and the highest as high as it goes;
+// fewer values leave the left blank. What is above 0 is never the lowest.
+func Spark(levels string, series []float64, width int) string {
+	steps := []rune(levels)
+	series = series[max(0, len(series)-width):]
+	top := 0.0
+	for _, v := range series {
+		top = max(top, v)
+	}
+	out := make([]rune, 0, width)
+	for range width - len(series) {
+		out = append(out, ' ')
+	}
+	for _, v := range series {
+		level := 0
+		if top > 0 {
+			level = int(v / top * float64(len(steps)-1))
+		}
+		if v > 0 {
+			level = max(level, 1)
+		}
+		out = append(out, steps[level])
+	}
+	return string(out)
+}

@@ -1,0 +1,112 @@
+package page
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rates"
+	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/theme"
+	"github.com/contiv/contiv/console/widget"
+)
+
+func topEntry() Entry {
+	return Entry{Name: "top", Short: "top", Aliases: []string{"rates", "traffic", "busiest"}, About: "who sends and receives most: endpoints, groups, hosts, rules",
+		Make: func() *Page { return Top(rates.Endpoints) }, Open: openTop, Offer: func(_ *feed.Snapshot, _ string, add func(string)) {
+			for _, l := range rates.Levels() {
+				add("/" + string(l))
+			}
+		}}
+}
+
+func openTop(path []string, view string) *Page {
+	if len(path) != 1 || view != "" || !slices.Contains(rates.Levels(), rates.Level(path[0])) {
+		return nil
+	}
+	return Top(rates.Level(path[0]))
+}
+
+// trendsQuestion asks what passes per second.
+func trendsQuestion() feed.Question { return feed.Question{Topic: feed.TrendsNow} }
+
+// Top makes the page of what passes per second, most first.
+func Top(level rates.Level) *Page {
+	head := strings.TrimSuffix(string(level), "s")
+	headers := []string{strings.ToUpper(head[:1]) + head[1:], "Host", "Sends bit/s", "Packets/s", "Receives bit/s", "Packets/s", "Past"}
+	switch level {
+	case rates.Rules:
+		headers = []string{headers[0], "Packets/s", "Bit/s", "Past"}
+	case rates.Groups, rates.Hosts:
+		headers = slices.Delete(headers, 1, 2)
+	}
+	l := &list[*rates.Line]{
+		headers: columns(headers...),
+		empty:   func(*feed.Snapshot) string { return "nothing counts here: there are no " + string(level) },
+		above:   trendsAbove,
+		items: func(s *feed.Snapshot) (out []*rates.Line) {
+			t, _, _ := feed.Of[feed.Trends](s, trendsQuestion())
+			for i := range t.Lines[level] {
+				out = append(out, &t.Lines[level][i])
+			}
+			return out
+		},
+		id: func(r *rates.Line) string { return r.Name },
+		row: func(c Canvas, _ *feed.Snapshot, r *rates.Line) widget.Row {
+			return widget.Row{Cells: topCells(c, level, r)}
+		},
+	}
+	return &Page{Name: "top " + string(level), Command: "netctl top " + string(level), Asks: asks(trendsQuestion()), Body: l, Keys: []Key{
+		l.on("enter", "what it is", func(r *rates.Line) Action { return openSubject(level, r.Name) }),
+		on("t", "the next of endpoints, groups, hosts, rules", func(string, Canvas, *feed.Snapshot) Action {
+			all := rates.Levels()
+			return open(Top(all[(slices.Index(all, level)+1)%len(all)]))
+		}),
+	}}
+}
+
+// topCells are the cells of a line.
+func topCells(c Canvas, level rates.Level, r *rates.Line) []string {
+	past := widget.Spark(c.Theme, r.Past, rates.Kept)
+	bits := func(f rates.Flow) string { return widget.SI(8 * f.Bytes) }
+	switch level {
+	case rates.Rules:
+		return []string{r.Name, widget.SI(r.Sent.Packets), bits(r.Sent), past}
+	case rates.Endpoints:
+		return []string{r.Name, r.On, bits(r.Sent), widget.SI(r.Sent.Packets), bits(r.Received), widget.SI(r.Received.Packets), past}
+	}
+	return []string{r.Name, bits(r.Sent), widget.SI(r.Sent.Packets), bits(r.Received), widget.SI(r.Received.Packets), past}
+}
+
+// openSubject opens what a line is about.
+func openSubject(level rates.Level, name string) Action {
+	switch level {
+	case rates.Endpoints:
+		return open(openObject(model.KindEndpoint(), name, ""))
+	case rates.Groups:
+		return open(openObject(model.KindEndpointGroup(), name, ""))
+	case rates.Rules:
+		return open(openObject(model.KindRule(), name, ""))
+	}
+	return open(Host(name))
+}
+
+// trendsAbove says which hosts are in no rate, and why.
+func trendsAbove(c Canvas, s *feed.Snapshot) (lines []string, ready bool) {
+	lines, ready = answered(trendsQuestion(), "netmaster")(c, s)
+	t, _, _ := feed.Of[feed.Trends](s, trendsQuestion())
+	if ready && !t.Known {
+		return append(lines, c.Theme.Paint(theme.Dim, "not measured yet: rates need two looks")), false
+	}
+	silent := slices.Sorted(maps.Keys(t.Silent))
+	for i, host := range silent {
+		if i == namesAtOnce {
+			lines = append(lines, c.Theme.Paint(theme.Warn, fmt.Sprintf("and %d more hosts are unknown", len(silent)-i)))
+			break
+		}
+		lines = append(lines, c.Theme.Paint(theme.Warn, fmt.Sprintf("host %s is unknown, so what passes there is in no rate: %s", host, t.Silent[host])))
+	}
+	return lines, ready
+}

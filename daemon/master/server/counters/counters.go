@@ -1,0 +1,62 @@
+// Package counters answers what the switches of all hosts have counted, from which clients work out rates.
+package counters
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/server/peer"
+)
+
+// Path is where the counters are.
+const Path = "/api/v1/counters"
+
+// Register adds the route.
+func Register(r *rest.Router, known *catalog.Catalog, peers *peer.Peers) {
+	r.Read(Path, func(q *http.Request, _ httprouter.Params) (any, error) {
+		tenant := q.URL.Query().Get("tenant")
+		if err := may(q.Context(), known, tenant); err != nil {
+			return nil, err
+		}
+		return model.Counters{Hosts: ask(q.Context(), peers, tenant)}, nil
+	}).Bound = "traces"
+}
+
+// may refuses who may not see a tenant, "" for all, and one that there is not.
+func may(ctx context.Context, known *catalog.Catalog, tenant string) (err error) {
+	who := access.Of(ctx)
+	if tenant == "" {
+		if !who.Everywhere() {
+			return model.Errorf(model.CodeDenied, "tenant", "a question about all tenants, not all of which you may see").Try("name the tenant, with --tenant")
+		}
+		return nil
+	}
+	if err := who.Tenant(tenant); err != nil {
+		return err
+	}
+	known.View(func(v *catalog.View) {
+		if v.Object(model.KindTenant(), tenant) == nil {
+			err = v.NotFound(model.KindTenant(), tenant)
+		}
+	})
+	return err
+}
+
+// ask asks the agents of all hosts. It blocks until each has answered or let peer.Limit pass.
+func ask(ctx context.Context, peers *peer.Peers, tenant string) []model.HostCounters {
+	out := []model.HostCounters{}
+	for _, h := range peer.All[model.HostCounters](ctx, peers, "/inspect/counters", tenant) {
+		if h.Err != nil {
+			h.Answer = model.HostCounters{Unknown: h.Err.Error()}
+		}
+		h.Answer.Host = h.Host
+		out = append(out, h.Answer)
+	}
+	return out
+}
