@@ -60,8 +60,8 @@ unit: .cache/provider ## unit, conformance and real-switch tests, with the race 
 	$(GO) test -count=1 -timeout 5m -run TestRecovery ./daemon/store/etcd
 
 .PHONY: scenario
-scenario: build ## scenarios on the real lab: whole clusters on this machine
-	$(GO) test -count=1 -timeout 20m -v ./test/scenario
+scenario: build ## scenarios on the real lab: whole clusters on this machine, two at a time
+	$(GO) test -count=1 -timeout 20m -parallel 2 -v ./test/scenario
 
 .PHONY: scale
 scale: build ## 64 agents without switches and 50,000 endpoints, with storms: what must not happen fails (SCALE='-agents 1000')

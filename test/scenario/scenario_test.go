@@ -40,6 +40,9 @@ var update = flag.Bool("update", false, "write what cmp compares with again")
 // calm is $CALM of scripts: how long each part of scenario calm goes on.
 var calm = flag.Int("calm", 8, "seconds of each part of scenario calm")
 
+// measuring are the names of scripts that measure what passes.
+var measuring = []string{"qos"}
+
 // beside are the scripts for a store that is a process of its own, withConsul those for Consul alone; the others run with the embedded store.
 var (
 	beside     = []string{"store.txtar"}
@@ -48,11 +51,11 @@ var (
 
 // FLT-10: after every scenario, no master and no agent has panicked.
 func TestScenarios(t *testing.T) {
-	scripts, err := filepath.Glob("*.txtar")
-	if err != nil || len(scripts) == 0 {
+	files, err := filepath.Glob("*.txtar")
+	if err != nil || len(files) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
-	runScripts(t, lab.StoreEmbedded, slices.DeleteFunc(scripts, func(path string) bool { return slices.Contains(beside, path) || slices.Contains(withConsul, path) }))
+	runScripts(t, lab.StoreEmbedded, slices.DeleteFunc(files, func(path string) bool { return slices.Contains(beside, path) || slices.Contains(withConsul, path) }))
 }
 
 // TestScenariosOnEtcd runs what depends most on the store with an etcd beside the netmasters, of the distribution's version.
@@ -64,10 +67,10 @@ func runOn(t *testing.T, store string, alone []string) {
 }
 
 // runScripts runs scripts on labs with that kind of store, unless they name another one.
-func runScripts(t *testing.T, store string, scripts []string) {
+func runScripts(t *testing.T, store string, files []string) {
 	bin := build(t)
 	deadline, _ := t.Deadline()
-	testscript.RunT(inTurn{t}, testscript.Params{Files: scripts, WorkdirRoot: t.TempDir(), Cmds: commands(), Condition: condition, Deadline: deadline, UpdateScripts: *update, Setup: func(env *testscript.Env) error {
+	testscript.RunT(scripts{T: t}, testscript.Params{Files: files, WorkdirRoot: t.TempDir(), Cmds: commands(), Condition: condition, Deadline: deadline, UpdateScripts: *update, Setup: func(env *testscript.Env) error {
 		dir, err := os.MkdirTemp("", "scn") // not below the script's folder: sockets have short paths
 		if err != nil {
 			return err
@@ -105,14 +108,23 @@ func condition(name string) (bool, error) {
 	return err == nil, err
 }
 
-// inTurn runs scripts one after the other: labs share one machine.
-type inTurn struct{ *testing.T }
+// scripts runs scripts side by side, as many as -parallel permits: each has a lab of its own, and waits more than it works. Those that measure what
+// passes have the machine for themselves, before the others.
+type scripts struct {
+	*testing.T
+	alone bool
+}
 
-func (inTurn) Parallel()     {}
-func (inTurn) Verbose() bool { return testing.Verbose() }
+func (s scripts) Parallel() {
+	if !s.alone {
+		s.T.Parallel()
+	}
+}
 
-func (t inTurn) Run(name string, f func(testscript.T)) {
-	t.T.Run(name, func(t *testing.T) { f(inTurn{t}) })
+func (scripts) Verbose() bool { return testing.Verbose() }
+
+func (s scripts) Run(name string, f func(testscript.T)) {
+	s.T.Run(name, func(t *testing.T) { f(scripts{t, slices.Contains(measuring, name)}) })
 }
 
 func TestCrashed(t *testing.T) {

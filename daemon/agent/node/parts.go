@@ -23,20 +23,6 @@ func (n *Node) parts() []task.Task {
 		}),
 		task.Func("preparation of the switch", n.prepare),
 		task.Func("addresses of names", n.followNames),
-		task.Func("MTU of the underlay", func(ctx context.Context, ready func()) error {
-			ready()
-			return n.links.FollowMTU(ctx, n.VTEP, func(mtu int) { n.newMTU(ctx, mtu) })
-		}),
-		n.afterPreparation("neighbours of the tunnel", func(ctx context.Context) error {
-			tick := time.NewTicker(greetEvery)
-			defer tick.Stop()
-			look := time.NewTicker(lookEvery)
-			defer look.Stop()
-			hosts := &neighbours{ends: n.tunnelEnds, changed: n.desired.Joined, self: n.VTEP, meet: n.links.ForgetAndGreet, greet: n.links.Greet,
-				connections: func() uint64 { return n.forward.Counters().Connections }, log: n.Log}
-			return hosts.run(ctx, tick.C, look.C)
-		}),
-		n.afterPreparation("return of the tunnel address", n.followTunnelAddress),
 		n.afterPreparation("flow reconciler", n.forward.Run),
 		n.afterPreparation(n.desired.String(), n.desired.Run),
 		task.Func("sweep", func(ctx context.Context, ready func()) error {
@@ -66,6 +52,7 @@ func (n *Node) parts() []task.Task {
 	}
 	health := &healthport.Keeper{Healths: n.desired.Healths, Changed: n.desired.Surroundings, Healthy: n.forward.Connected, Log: n.Log}
 	parts = append(parts, n.afterSync("BGP", n.router.Run), n.afterSync("health of services", health.Run))
+	parts = append(parts, n.underlayParts()...)
 	if n.questions != nil {
 		parts = append(parts, n.afterSync("names", n.questions.Run), n.afterSync("names over TCP", func(ctx context.Context) error {
 			return n.resolver.Serve(ctx, n.links.Listen)
@@ -147,4 +134,24 @@ func (n *Node) afterSync(name string, run func(context.Context) error) task.Task
 			return nil
 		}
 	})
+}
+
+// underlayParts are the tasks that follow what carries the tunnels.
+func (n *Node) underlayParts() []task.Task {
+	return []task.Task{
+		task.Func("MTU of the underlay", func(ctx context.Context, ready func()) error {
+			ready()
+			return n.links.FollowMTU(ctx, n.VTEP, func(mtu int) { n.newMTU(ctx, mtu) })
+		}),
+		n.afterPreparation("neighbours of the tunnel", func(ctx context.Context) error {
+			tick := time.NewTicker(greetEvery)
+			defer tick.Stop()
+			look := time.NewTicker(lookEvery)
+			defer look.Stop()
+			hosts := &neighbours{ends: n.tunnelEnds, changed: n.desired.Joined, self: n.VTEP, meet: n.links.ForgetAndGreet, greet: n.links.Greet,
+				connections: func() uint64 { return n.forward.Counters().Connections }, log: n.Log}
+			return hosts.run(ctx, tick.C, look.C)
+		}),
+		n.afterPreparation("return of the tunnel address", n.followTunnelAddress),
+	}
 }

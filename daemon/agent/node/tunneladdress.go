@@ -9,8 +9,14 @@ import (
 	"time"
 )
 
-// addressEvery is how often the tunnel address is looked for.
-const addressEvery = time.Second
+const (
+	// addressEvery is how often the tunnel address is looked for.
+	addressEvery = time.Second
+	// purges is how often the datapath's flows are dropped after its return, purgeEvery apart: a busy ovs-vswitchd may still work off what has
+	// happened to the address, and make flows by what it knew before.
+	purges     = 3
+	purgeEvery = 5 * addressEvery
+)
 
 // tunnelAddress watches for the host's tunnel address to go and come back. While it was gone, Open vSwitch handed what came to it to the host, by flows of
 // its datapath that it keeps as long as packets take them; so these are dropped once it takes tunnel packets in again. Forwarding goes on: each flow is
@@ -27,25 +33,26 @@ type tunnelAddress struct {
 func (a *tunnelAddress) run(ctx context.Context) error {
 	tick := time.NewTicker(addressEvery)
 	defer tick.Stop()
-	gone := false
+	left := 0          // purges that are due
+	var last time.Time // when the last one was
 	for {
+		var now time.Time
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-tick.C:
+		case now = <-tick.C:
 		}
-		if !a.here() {
-			gone = true
-			continue
+		switch {
+		case !a.here():
+			left, last = purges, time.Time{}
+		case left == 0 || now.Sub(last) < purgeEvery:
+		default:
+			if err := a.clear(ctx); err != nil {
+				a.log.Warn("the tunnel address is back, but flows of when it was gone may be left in the datapath; ovs-appctl revalidator/purge drops them", "error", err)
+				continue
+			}
+			left, last = left-1, now
 		}
-		if !gone {
-			continue
-		}
-		if err := a.clear(ctx); err != nil {
-			a.log.Warn("the tunnel address is back, but flows of when it was gone may be left in the datapath; ovs-appctl revalidator/purge drops them", "error", err)
-			continue
-		}
-		gone = false
 	}
 }
 
@@ -65,22 +72,9 @@ func (a *tunnelAddress) clear(ctx context.Context) error {
 	return nil
 }
 
-// takesIn finds an address among the flows by which ovs-vswitchd takes tunnel packets in: "...,nw_dst=192.0.2.1,...", or ipv6_dst.
+// takesIn finds an address among those at which ovs-vswitchd takes tunnel packets in: "...,ipv4(dst=192.0.2.1,proto=17,...", or ipv6.
 func takesIn(ports string, addr netip.Addr) bool {
-	key := "nw_dst="
-	if addr.Is6() {
-		key = "ipv6_dst="
-	}
-	for rest := ports; ; {
-		_, after, found := strings.Cut(rest, key)
-		if !found {
-			return false
-		}
-		if text := after[:max(0, strings.IndexFunc(after+" ", func(r rune) bool { return strings.ContainsRune(", /\n", r) }))]; text == addr.String() {
-			return true
-		}
-		rest = after
-	}
+	return strings.Contains(ports, "(dst="+addr.String()+",")
 }
 
 // followTunnelAddress watches this host's.

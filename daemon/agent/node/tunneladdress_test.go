@@ -27,21 +27,21 @@ func TestTunnelAddressReturns(t *testing.T) {
 		done := make(chan error, 1)
 		go func() { done <- a.run(ctx) }()
 		after := func(d time.Duration) { time.Sleep(d); synctest.Wait() }
-		ports = "vxlan_sys_4789 (4789) : eth_dst=02:00:00:00:00:01,ip,nw_dst=192.0.2.1,nw_proto=17,tp_dst=4789"
+		ports = "ipv4(dst=192.0.2.1,proto=17,frag=no)"
 		after(10500 * time.Millisecond)
-		here, ports = false, "vxlan_sys_4789 (4789) : ip,nw_dst=192.0.2.11,nw_proto=17"
+		here, ports = false, "ipv4(dst=192.0.2.11,proto=17,frag=no)"
 		after(5 * time.Second)
 		here = true
 		after(2 * time.Second)
 		if len(purged) != 0 {
 			t.Fatalf("dropped after %v, before the switch takes packets in", purged)
 		}
-		ports, refuse = "ip,nw_dst=192.0.2.1,nw_proto=17", errors.New("busy")
+		ports, refuse = "ipv4(dst=192.0.2.1,proto=17,frag=no)", errors.New("busy")
 		after(2 * time.Second)
 		refuse = nil
 		after(time.Minute)
 		cancel()
-		if err := <-done; err != nil || !slices.Equal(purged, []time.Duration{18 * time.Second, 19 * time.Second, 20 * time.Second}) {
+		if err := <-done; err != nil || !slices.Equal(purged, []time.Duration{18 * time.Second, 19 * time.Second, 20 * time.Second, 25 * time.Second, 30 * time.Second}) {
 			t.Errorf("dropped after %v, %v", purged, err)
 		}
 	})
@@ -52,12 +52,10 @@ func TestTakesIn(t *testing.T) {
 		ports, addr string
 		want        bool
 	}{
-		{"Listening ports:\nvxlan_sys_4789 (4789) : ip,nw_dst=192.0.2.1,nw_frag=no", "192.0.2.1", true},
-		{"Listening ports:\nvxlan_sys_4789 (4789) : ip,nw_dst=192.0.2.1", "192.0.2.1", true},
-		{"nw_dst=192.0.2.12,nw_dst=192.0.2.1/32", "192.0.2.1", true},
-		{"nw_dst=192.0.2.12", "192.0.2.1", false},
-		{"udp6,ipv6_dst=2001:db8::1,tp_dst=4789", "2001:db8::1", true},
-		{"udp6,ipv6_dst=2001:db8::11,tp_dst=4789", "2001:db8::1", false},
+		{"Listening ports:\nvxlan_sys_4789 (4) : eth(dst=02:00:00:00:00:01),eth_type(0x0800),ipv4(dst=192.0.2.1,proto=17,frag=no),udp(dst=4789)\n", "192.0.2.1", true},
+		{"ipv4(dst=192.0.2.12,proto=17,frag=no)", "192.0.2.1", false},
+		{"eth_type(0x86dd),ipv6(dst=2001:db8::1,proto=17,frag=no)", "2001:db8::1", true},
+		{"eth_type(0x86dd),ipv6(dst=2001:db8::11,proto=17,frag=no)", "2001:db8::1", false},
 		{"", "192.0.2.1", false},
 	} {
 		if got := takesIn(x.ports, netip.MustParseAddr(x.addr)); got != x.want {
