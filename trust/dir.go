@@ -17,12 +17,14 @@ const DefaultDir = "/etc/contiv/trust"
 //	ca.crt      the certificates of the cluster's authority; several while one replaces another
 //	ca.key      its key, where a netmaster runs
 //	ROLE.pem    the certificate and the key of the host's netmaster, agent or user
+//	revoked.crl the certificates that count no more, where a netmaster runs: for its embedded store
 type Dir string
 
 // File names.
 const (
 	authorityFile    = "ca.crt"
 	authorityKeyFile = "ca.key"
+	revokedFile      = "revoked.crl"
 )
 
 // AuthorityFile is the path of the authority's certificates.
@@ -30,6 +32,9 @@ func (d Dir) AuthorityFile() string { return filepath.Join(string(d), authorityF
 
 // KeyFile is the path of the authority's key.
 func (d Dir) KeyFile() string { return filepath.Join(string(d), authorityKeyFile) }
+
+// RevokedFile is the path of the certificates that count no more.
+func (d Dir) RevokedFile() string { return filepath.Join(string(d), revokedFile) }
 
 // PairFile is the path of the certificate and the key of a role.
 func (d Dir) PairFile(r Role) string { return filepath.Join(string(d), string(r)+".pem") }
@@ -94,7 +99,7 @@ func (d Dir) Certify(a *Authority, who Identity, now time.Time, hosts ...string)
 // Remove removes all that proves something of this host: certificates, keys, the authority.
 func (d Dir) Remove() error {
 	var all []error
-	for _, path := range []string{d.AuthorityFile(), d.KeyFile(), d.PairFile(Master), d.PairFile(Agent), d.PairFile(User), d.PairFile(Monitor)} {
+	for _, path := range []string{d.AuthorityFile(), d.KeyFile(), d.RevokedFile(), d.PairFile(Master), d.PairFile(Agent), d.PairFile(User), d.PairFile(Monitor)} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			all = append(all, err)
 		}

@@ -166,6 +166,16 @@ func (h *Holder) Revoke(serials []string) {
 	}
 }
 
+// Barred says that the holder's own certificate is revoked, with the remedy; "": it is not, as far as Revoke has told.
+func (h *Holder) Barred() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.refused(h.held.pair.Leaf); err != nil {
+		return err.Error() + ": join again, with contiv join --master TOKEN@ADDRESS, or leave, with contiv leave"
+	}
+	return ""
+}
+
 // verify judges a certificate that the other end of a connection has shown: its chain, its use, whether it is revoked, and its role.
 func (h *Holder) verify(chain []*x509.Certificate, use x509.ExtKeyUsage, accept func(Identity) error) ([][]*x509.Certificate, error) {
 	now := h.current()

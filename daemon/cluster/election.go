@@ -29,6 +29,9 @@ type ElectionConfig struct {
 	// If it returns an error while the term lasts, the lock is given back and contended for again a second later.
 	Lead func(ctx context.Context, t Term) error
 	Log  *slog.Logger
+	// Barred says why this process may not lead, such as that its certificate is revoked; "", or nil: it may. It is asked about each second, and must
+	// not block.
+	Barred func() string
 	// Dial reaches other contenders; nil: a plain net.Dialer.
 	Dial Dialer
 }
@@ -59,6 +62,9 @@ var _ task.Task = (*Election)(nil)
 func NewElection(c ElectionConfig) *Election {
 	if c.TTL == 0 {
 		c.TTL = DefaultTTL
+	}
+	if c.Barred == nil {
+		c.Barred = func() string { return "" }
 	}
 	if c.Dial == nil {
 		c.Dial = (&net.Dialer{}).DialContext

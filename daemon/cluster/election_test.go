@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,9 +29,10 @@ type process struct {
 	listen net.Listener
 	mu     sync.Mutex
 	conns  []net.Conn
-	terms  chan Term // begun
-	ended  chan Term // ended
-	failed error     // what Lead answers at once; nil: it leads until its term ends
+	terms  chan Term    // begun
+	ended  chan Term    // ended
+	barred atomic.Value // why it may not lead, a string
+	failed error        // what Lead answers at once; nil: it leads until its term ends
 	cancel func()
 	done   chan struct{}
 }
@@ -51,7 +53,8 @@ func contend(tb testing.TB, db *memory.Store, id string, ttl time.Duration) *pro
 	go p.accept()
 	p.Election = NewElection(ElectionConfig{
 		Store: p.db, Key: record.LeaderKey, History: record.TermsKey, Heir: record.HeirKey, ID: id, TTL: ttl, Lead: p.lead,
-		Log: slog.New(slog.DiscardHandler),
+		Barred: func() string { why, _ := p.barred.Load().(string); return why },
+		Log:    slog.New(slog.DiscardHandler),
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
@@ -59,6 +62,9 @@ func contend(tb testing.TB, db *memory.Store, id string, ttl time.Duration) *pro
 	tb.Cleanup(func() { p.stop(); p.silence() })
 	return p
 }
+
+// bar has the process know why it may not lead; "": it may.
+func (p *process) bar(why string) { p.barred.Store(why) }
 
 func (p *process) accept() {
 	for {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -101,4 +102,29 @@ func TestHeirThatCannotBeRead(t *testing.T) {
 	}
 	one.stop()
 	two.await("leading", two.terms)
+}
+
+// Who may not lead gives the lock back and does not contend for it, until it may again.
+func TestBarred(t *testing.T) {
+	db := memory.New()
+	one := contend(t, db, "", 0)
+	term := one.await("leading", one.terms)
+	two := contend(t, db, "", 0)
+	two.follows(one)
+	one.bar("its certificate is revoked")
+	second := two.await("leading", two.terms)
+	if err := write(one, term); err == nil {
+		t.Error("want the fence of the one that is barred not to hold any more")
+	}
+	one.follows(two)
+	two.bar("its certificate is revoked, too")
+	two.await("the end", two.ended)
+	time.Sleep(2 * contendPause)
+	if _, leads := one.Term(); leads {
+		t.Error("one leads that is barred")
+	}
+	one.bar("")
+	if third := one.await("leading", one.terms); third.Fence.Created <= second.Fence.Created {
+		t.Errorf("got term %d after %d", third.Fence.Created, second.Fence.Created)
+	}
 }

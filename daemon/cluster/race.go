@@ -85,6 +85,7 @@ type race struct {
 	ended     store.Revision // the term that ended by itself, after which the lock is free; 0: it did not
 	free      time.Time      // since when
 	lead      *lead
+	barred    string // why this process may not lead; "": it may
 	probe     *prober
 	work      sync.WaitGroup // leases being ended
 }
@@ -122,10 +123,25 @@ func (r *race) see(s sighting) {
 	r.seen, r.at, r.lock, r.heir = true, s.at, s.lock, s.heir
 }
 
+// bar finds out whether this process may lead, and tells when that has changed.
+func (r *race) bar() (barred bool) {
+	was := r.barred
+	switch r.barred = r.c.Barred(); {
+	case r.barred != "" && was == "":
+		r.log.Error("this process does not lead any more", "reason", r.barred)
+	case r.barred == "" && was != "":
+		r.log.Info("this process may lead again")
+	}
+	return r.barred != ""
+}
+
 // act does what the lock as last seen calls for and returns when to look again at the latest.
 func (r *race) act(ctx context.Context) time.Duration {
 	if !r.seen || ctx.Err() != nil {
 		return contendPause
+	}
+	if r.bar() {
+		r.resign(ctx)
 	}
 	if r.lead != nil {
 		if r.lock.Key != "" && r.lock.Created == r.lead.term.Fence.Created {
@@ -137,6 +153,10 @@ func (r *race) act(ctx context.Context) time.Duration {
 	}
 	holder := string(r.lock.Value)
 	r.set(Holder{Address: holder, Created: r.lock.Created, Revision: r.lock.Revision}, nil)
+	if r.barred != "" {
+		r.follow("")
+		return contendPause
+	}
 	reason := ""
 	switch {
 	case holder == r.c.ID:

@@ -80,14 +80,30 @@ func (c *config) told() (out enrolling.Cluster) {
 	return out
 }
 
-// revocation has netmaster refuse the certificates that the store says are revoked.
-func (c *config) revocation(known *catalog.Catalog) task.Task {
+// revocation has netmaster, and its embedded store, refuse the certificates that the store says are revoked.
+func (c *config) revocation(known *catalog.Catalog, log *slog.Logger) task.Task {
 	return task.Func("revoked certificates", func(ctx context.Context, ready func()) error {
 		ready()
 		if c.holder != nil {
-			enroll.Follow(ctx, known, c.holder.Revoke)
+			enroll.Follow(ctx, known, func(serials []string) {
+				c.holder.Revoke(serials)
+				if !c.Store.Embedded {
+					return
+				}
+				if err := c.holder.Dir().SaveRevoked(serials); err != nil {
+					log.Error("the embedded store goes on to take revoked certificates", "error", err)
+				}
+			})
 		}
 		<-ctx.Done()
 		return nil
 	})
+}
+
+// barred says that this netmaster may not lead, since its certificate is revoked.
+func (c *config) barred() string {
+	if c.holder == nil {
+		return ""
+	}
+	return c.holder.Barred()
 }

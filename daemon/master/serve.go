@@ -136,7 +136,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	var srv *server.Server
 	duties = append(duties, poster.Run, landmark.New(committer, known, log).Run, keeper.Run, joining.Run, remembering(committer, known, func() *server.Server { return srv }, log))
 	election := cluster.NewElection(cluster.ElectionConfig{
-		Store: db, Key: record.LeaderKey, History: record.TermsKey, Heir: record.HeirKey, ID: c.Internal, TTL: c.ttl, Log: log,
+		Store: db, Key: record.LeaderKey, History: record.TermsKey, Heir: record.HeirKey, ID: c.Internal, TTL: c.ttl, Barred: c.barred, Log: log,
 		Lead: func(ctx context.Context, t cluster.Term) error {
 			select {
 			case <-feed.Ready(): // else the store is read twice at once, and whichever list comes last is in vain
@@ -155,7 +155,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		endpoints.Expire(ctx)
 		return nil
 	})
-	group := task.NewGroup(log, c.load(known), feed, election, registry, c.roles(election, registry), expiry, told, minding(space), c.revocation(known), auditing(noted))
+	group := task.NewGroup(log, c.load(known), feed, election, registry, c.roles(election, registry), expiry, told, minding(space), c.revocation(known, log), auditing(noted))
 	var status func() *model.KubernetesStatus
 	if reader != nil {
 		status = reader.Status
@@ -164,7 +164,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Relay: told, Registrar: hosts, Keep: c.keep, ACI: poster, Space: space.Members,
 		Leadership: leadership{election, committer}, Store: db, Embedded: c.Store.Embedded, ClusterMode: c.Mode, Internal: c.Internal, Version: build.Info(),
 		Started: started, Kubernetes: status, Hosts: c.names(), Limits: c.Limits, Doors: front.doors, Log: log,
-		Waiting: func() []string { return missing(group, feed, election.Starved() || committer.Starved()) },
+		Waiting: func() []string { return missing(group, feed, election.Starved() || committer.Starved(), c.barred()) },
 		Way:     others, Enroll: joining, Cluster: c.told(),
 		Insecure: c.holder == nil, Users: accounts, Audit: noted, Recent: c.recent.Text,
 	}, prometheus.NewRegistry())
@@ -174,13 +174,16 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 }
 
 // missing is what netmaster waits for, what stops the most first.
-func missing(parts *task.Group, feed *catalog.Feed, starved bool) []string {
+func missing(parts *task.Group, feed *catalog.Feed, starved bool, barred string) []string {
 	waiting := parts.Waiting()
 	if why := feed.Away(); why != "" {
 		waiting = append([]string{why}, waiting...)
 	}
 	if starved {
 		waiting = append([]string{"space in the store, which has used up its quota"}, waiting...)
+	}
+	if barred != "" {
+		waiting = append([]string{barred}, waiting...)
 	}
 	return waiting
 }

@@ -383,3 +383,27 @@ func TestNoAuthority(t *testing.T) {
 		t.Errorf("want the file, got %v", err)
 	}
 }
+
+// Some netmaster keeps a certificate that counts, whatever is revoked.
+func TestLastNetmaster(t *testing.T) {
+	s := newStand(t)
+	master := func(name string) string {
+		q := s.wanted(s.token(model.JoinTokenRequest{Masters: true}), name)
+		q.Master = &model.MasterRequest{CertificateRequest: model.CertificateRequest{Name: name, Request: s.csr("192.0.2.12")}, PeerURL: "https://192.0.2.12:2380"}
+		if got := s.refused(q, trust.Identity{}); got != "" {
+			t.Fatal(got)
+		}
+		return "spiffe://contiv/master/" + name
+	}
+	revoke := func(identity string) string {
+		_, _, err := s.Revoke(t.Context(), model.RevokeRequest{Identity: identity}, admin)
+		return enginetest.Say(err)
+	}
+	one := master("m2")
+	if got := revoke(one); !strings.HasPrefix(got, "in-use") {
+		t.Errorf("want the last one to stay, got %q", got)
+	}
+	if got := revoke("spiffe://contiv/agent/m2"); got != "" {
+		t.Errorf("an agent's: got %q", got)
+	}
+}

@@ -38,6 +38,9 @@ func (e *Enroller) Revoke(ctx context.Context, q model.RevokeRequest, proved tru
 		if len(which) == 0 {
 			return model.Errorf(model.CodeNotFound, "serial", "no certificate %s%s is known", q.Serial, q.Identity).Try("contiv cert ls shows those that are; one that has expired is forgotten")
 		}
+		if err := e.left(tx.View, which); err != nil {
+			return err
+		}
 		for _, c := range which {
 			serials = append(serials, c.Serial)
 			if err := e.revoke(tx, c, asker(ctx, proved)); err != nil {
@@ -47,6 +50,27 @@ func (e *Enroller) Revoke(ctx context.Context, q model.RevokeRequest, proved tru
 		return nil
 	})
 	return serials, uint64(at), err
+}
+
+// left refuses to have certificates revoked when no netmaster would be left with one that counts: no one could lead, or certify another.
+func (e *Enroller) left(v *catalog.View, which []*record.Certified) error {
+	revokes := false
+	for _, c := range v.Certificates() {
+		if u, err := url.Parse(c.Identity); err != nil || !c.Valid(e.now()) {
+			continue
+		} else if who, err := trust.Parse(u); err != nil || who.Role != trust.Master {
+			continue
+		}
+		if !slices.Contains(which, c) {
+			return nil
+		}
+		revokes = true
+	}
+	if revokes {
+		return model.Errorf(model.CodeInUse, "serial", "no netmaster would be left with a certificate that counts, so that no one could lead").
+			Try("have another netmaster join first, with contiv join --master TOKEN@ADDRESS")
+	}
+	return nil
 }
 
 // revoke notes that a certificate counts no more.

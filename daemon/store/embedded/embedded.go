@@ -139,6 +139,9 @@ func configure(c Config) (*embed.Config, error) {
 	conf.ListenPeerUrls, conf.AdvertisePeerUrls = []url.URL{*peer}, []url.URL{*peer}
 	conf.InitialCluster = initialCluster(c, peer)
 	if c.Trust != nil {
+		if err := c.Trust.Dir().PrepareRevoked(); err != nil {
+			return nil, fmt.Errorf("prepare the list of revoked certificates: %w", err)
+		}
 		conf.ClientTLSInfo, conf.PeerTLSInfo = c.tlsInfo(), c.tlsInfo()
 	}
 	if c.Existing {

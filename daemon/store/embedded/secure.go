@@ -17,11 +17,11 @@ func (c *Config) scheme() string {
 }
 
 // tlsInfo is how the member meets clients and other members: both ends have certificates of netmasters, by the name that these alone have. Files
-// are read with each connection.
+// are read with each connection, that of revoked certificates too.
 func (c *Config) tlsInfo() transport.TLSInfo {
 	dir := c.Trust.Dir()
 	pair := dir.PairFile(trust.Master)
-	return transport.TLSInfo{CertFile: pair, KeyFile: pair, TrustedCAFile: dir.AuthorityFile(), ClientCertAuth: true, AllowedHostnames: []string{trust.MasterName},
+	return transport.TLSInfo{CertFile: pair, KeyFile: pair, TrustedCAFile: dir.AuthorityFile(), CRLFile: dir.RevokedFile(), ClientCertAuth: true, AllowedHostnames: []string{trust.MasterName},
 		ServerName: trust.MasterName, SkipClientSANVerify: true}
 }
 

@@ -1,0 +1,64 @@
+package embedded
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/trust"
+)
+
+// Clients are netmasters with certificates that count: one that is revoked is let in no more, and the member itself and others still are.
+func TestRevokedIsRefused(t *testing.T) {
+	a, err := trust.NewAuthority(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	holder := func(name string) *trust.Holder {
+		dir := trust.Dir(t.TempDir())
+		certificate, _, err := a.PEM()
+		if err == nil {
+			err = dir.SaveAuthority(certificate, nil)
+		}
+		if err == nil {
+			err = dir.Certify(a, trust.Identity{Role: trust.Master, Name: name}, time.Now(), "127.0.0.1")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := trust.Open(dir, trust.Master)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	own, other, third := holder("m1"), holder("m2"), holder("m3")
+	secure := func(url string) string { return strings.Replace(url, "http:", "https:", 1) }
+	s := begin(t, Config{Dir: t.TempDir(), ClientURL: secure(freeURL(t)), PeerURL: secure(freeURL(t)), Trust: own})
+	asks := func(who *trust.Holder) error {
+		c := &http.Client{Transport: &http.Transport{TLSClientConfig: who.Client(trust.Master, ""), DisableKeepAlives: true}, Timeout: 5 * time.Second}
+		answer, err := c.Get(s.ClientURL() + "/version")
+		if err == nil {
+			_ = answer.Body.Close()
+		}
+		return err
+	}
+	for _, h := range []*trust.Holder{own, other, third} {
+		if err := asks(h); err != nil {
+			t.Fatalf("%s: %v", h.Identity(), err)
+		}
+	}
+	if err := own.Dir().SaveRevoked([]string{trust.Serial(other.Certificate())}); err != nil {
+		t.Fatal(err)
+	}
+	if err := asks(other); err == nil {
+		t.Error("want the revoked one to be refused")
+	}
+	for _, h := range []*trust.Holder{own, third} {
+		if err := asks(h); err != nil {
+			t.Errorf("%s: %v", h.Identity(), err)
+		}
+	}
+	put(t, s, "a", "1")
+}
