@@ -32,6 +32,7 @@ type process struct {
 	terms  chan Term    // begun
 	ended  chan Term    // ended
 	barred atomic.Value // why it may not lead, a string
+	asked  atomic.Int64 // how often it has looked for that
 	failed error        // what Lead answers at once; nil: it leads until its term ends
 	cancel func()
 	done   chan struct{}
@@ -53,7 +54,7 @@ func contend(tb testing.TB, db *memory.Store, id string, ttl time.Duration) *pro
 	go p.accept()
 	p.Election = NewElection(ElectionConfig{
 		Store: p.db, Key: record.LeaderKey, History: record.TermsKey, Heir: record.HeirKey, ID: id, TTL: ttl, Lead: p.lead,
-		Barred: func() string { why, _ := p.barred.Load().(string); return why },
+		Barred: func() string { p.asked.Add(1); why, _ := p.barred.Load().(string); return why },
 		Log:    slog.New(slog.DiscardHandler),
 	})
 	ctx, cancel := context.WithCancel(context.Background())

@@ -119,7 +119,9 @@ func TestBarred(t *testing.T) {
 	one.follows(two)
 	two.bar("its certificate is revoked, too")
 	two.await("the end", two.ended)
-	time.Sleep(2 * contendPause)
+	for before, tick := one.asked.Load(), time.NewTicker(10*time.Millisecond); one.asked.Load() < before+3; { // it has had the occasion
+		<-tick.C
+	}
 	if _, leads := one.Term(); leads {
 		t.Error("one leads that is barred")
 	}

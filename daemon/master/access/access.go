@@ -86,6 +86,18 @@ func (s *Subject) Tenant(name string) error {
 	return s.Check(rights.Right{Verb: rights.Read, Tenant: name})
 }
 
+// About refuses a question about a tenant that the subject may not see, or, of tenant "", about all of them when it may not see all. Errors are
+// *model.Error.
+func (s *Subject) About(tenant string) error {
+	switch {
+	case tenant != "":
+		return s.Tenant(tenant)
+	case !s.Everywhere():
+		return model.Errorf(model.CodeDenied, "tenant", "a question about all tenants, not all of which you may see").Try("name the tenant, with --tenant")
+	}
+	return nil
+}
+
 // Host refuses a host that the subject does not speak for: an agent speaks for its own. Others speak for none, and have proved otherwise
 // that they may do as they ask. field is the request's that names the host. Errors are *model.Error.
 func (s *Subject) Host(name, field string) error {

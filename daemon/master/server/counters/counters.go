@@ -30,14 +30,7 @@ func Register(r *rest.Router, known *catalog.Catalog, peers *peer.Peers) {
 
 // may refuses who may not see a tenant, "" for all, and one that there is not.
 func may(ctx context.Context, known *catalog.Catalog, tenant string) (err error) {
-	who := access.Of(ctx)
-	if tenant == "" {
-		if !who.Everywhere() {
-			return model.Errorf(model.CodeDenied, "tenant", "a question about all tenants, not all of which you may see").Try("name the tenant, with --tenant")
-		}
-		return nil
-	}
-	if err := who.Tenant(tenant); err != nil {
+	if err := access.Of(ctx).About(tenant); err != nil || tenant == "" {
 		return err
 	}
 	known.View(func(v *catalog.View) {

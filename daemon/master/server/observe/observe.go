@@ -48,13 +48,8 @@ func (o *observer) request(q *http.Request) (ask model.Observe, err error) {
 		return ask, err
 	}
 	who := access.Of(q.Context())
-	if ask.Tenant == "" && !who.Everywhere() {
-		return ask, model.Errorf(model.CodeDenied, "tenant", "a question about all tenants, not all of which you may see").Try("name the tenant, with --tenant")
-	}
-	if ask.Tenant != "" {
-		if err := who.Tenant(ask.Tenant); err != nil {
-			return ask, err
-		}
+	if err := who.About(ask.Tenant); err != nil {
+		return ask, err
 	}
 	if ask.Since == 0 && !ask.Follow {
 		ask.Since = model.ObserveSince
