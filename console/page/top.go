@@ -13,6 +13,9 @@ import (
 	"github.com/contiv/contiv/console/widget"
 )
 
+// pastWidth is how many values of the past a row shows, which leaves room for long names.
+const pastWidth = 16
+
 func topEntry() Entry {
 	return Entry{Name: "top", Short: "top", Aliases: []string{"rates", "traffic", "busiest"}, About: "who sends and receives most: endpoints, groups, hosts, rules",
 		Make: func() *Page { return Top(rates.Endpoints) }, Open: openTop, Offer: func(_ *feed.Snapshot, _ string, add func(string)) {
@@ -35,10 +38,10 @@ func trendsQuestion() feed.Question { return feed.Question{Topic: feed.TrendsNow
 // Top makes the page of what passes per second, most first.
 func Top(level rates.Level) *Page {
 	head := strings.TrimSuffix(string(level), "s")
-	headers := []string{strings.ToUpper(head[:1]) + head[1:], "Host", "Sends bit/s", "Packets/s", "Receives bit/s", "Packets/s", "Past"}
+	headers := []string{strings.ToUpper(head[:1]) + head[1:], "Host", "TX bit/s", "TX pkt/s", "RX bit/s", "RX pkt/s", "Past"}
 	switch level {
 	case rates.Rules:
-		headers = []string{headers[0], "Packets/s", "Bit/s", "Past"}
+		headers = []string{headers[0], "Pkt/s", "Bit/s", "Past"}
 	case rates.Groups, rates.Hosts:
 		headers = slices.Delete(headers, 1, 2)
 	}
@@ -69,7 +72,7 @@ func Top(level rates.Level) *Page {
 
 // topCells are the cells of a line.
 func topCells(c Canvas, level rates.Level, r *rates.Line) []string {
-	past := widget.Spark(c.Theme, r.Past, rates.Kept)
+	past := widget.Spark(c.Theme, r.Past, pastWidth)
 	bits := func(f rates.Flow) string { return widget.SI(8 * f.Bytes) }
 	switch level {
 	case rates.Rules:
