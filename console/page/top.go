@@ -61,6 +61,7 @@ func Top(level rates.Level) *Page {
 			return widget.Row{Cells: topCells(c, level, r)}
 		},
 	}
+	l.table.Volatile = slices.IndexFunc(headers, func(h string) bool { return strings.HasSuffix(h, "/s") }) + 1 // a rate is new with every look
 	return &Page{Name: "top " + string(level), Command: "netctl top " + string(level), Asks: asks(trendsQuestion()), Body: l, Keys: []Key{
 		l.on("enter", "what it is", func(r *rates.Line) Action { return openSubject(level, r.Name) }),
 		on("t", "the next of endpoints, groups, hosts, rules", func(string, Canvas, *feed.Snapshot) Action {
