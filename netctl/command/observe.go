@@ -28,7 +28,7 @@ func newObserve(f *Factory) *cobra.Command {
 	}
 	c.Flags().StringVar(&o.ask.From, "from", "", "opened by this end alone")
 	c.Flags().StringVar(&o.ask.To, "to", "", "to this end alone")
-	c.Flags().StringVar(&o.ask.Rule, "rule", "", "of this rule alone, TENANT:POLICY:RULE, or of a policy's rules, TENANT:POLICY")
+	c.Flags().StringVar(&o.ask.Rule, "rule", "", "of this rule alone, TENANT:POLICY:RULE, or of a policy's rules, TENANT:POLICY; or networkpolicy/NAMESPACE/NAME")
 	c.Flags().StringVar(&o.ask.Service, "service", "", "by this service alone")
 	c.Flags().StringVarP(&o.ask.Tenant, "tenant", "t", "", "of this tenant alone")
 	c.Flags().BoolVar(&o.ask.Denied, "denied", false, "what is refused or dropped alone")

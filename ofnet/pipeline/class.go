@@ -57,7 +57,7 @@ type classSide struct {
 	own, peer            int        // where the classes begin
 	isolated             int        // the bit that isolates the own side
 	peer4, peer6         flow.Field // addresses
-	decided              flow.Field // register for the number of what refuses
+	decided              flow.Field // register for the number of what decides
 }
 
 func classSideOf(d ofnet.Direction) classSide {
@@ -77,7 +77,8 @@ func (s *classSide) table(stage ofnet.Stage) flow.TableID {
 	return s.netpol
 }
 
-// does is where a packet goes that a rule of a stage speaks of. What is refused says by which policy, by its number.
+// does is where a packet goes that a rule of a stage speaks of. What is refused or admitted says by which policy, by its number; what is admitted,
+// in place of the rule of a group that has let it pass before.
 func (s *classSide) does(stage ofnet.Stage, a ofnet.ClassAction, number uint32) flow.Actions {
 	switch {
 	case a == ofnet.Deny:
@@ -85,7 +86,7 @@ func (s *classSide) does(stage ofnet.Stage, a ofnet.ClassAction, number uint32) 
 	case a == ofnet.Pass && stage == ofnet.StageAdmin:
 		return flow.Do(flow.GotoTable(s.netpol))
 	}
-	return flow.Do(flow.GotoTable(s.after))
+	return flow.Do(load(s.decided, number), flow.GotoTable(s.after))
 }
 
 // classWords says what a flow asks, or writes, of the classes of both ends.

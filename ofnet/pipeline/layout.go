@@ -13,6 +13,7 @@ const (
 	tSource    flow.TableID = 4
 	tOrigin    flow.TableID = 5
 	tHostIn    flow.TableID = 6
+	tSpoofed   flow.TableID = 7
 	tNeighbor  flow.TableID = 8
 	tAnswer    flow.TableID = 9
 	tBack      flow.TableID = 10

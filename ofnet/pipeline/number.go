@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 )
@@ -20,8 +22,8 @@ func numberOf(k ofnet.Key) uint32 { return max(uint32(flow.Owner(k)), firstNumbe
 // Decider is what decided about a connection at one end.
 type Decider struct {
 	Key  ofnet.Key // of a rule or policy; zero: of none, or it is not known which
-	Deny bool
-	Text string // what decided, where that is no rule; "": nothing did, or it is not known
+	Deny bool      // it refuses, or is a policy some of whose rules do
+	Text string    // what decided, where that is no rule; "": nothing did, or it is not known
 }
 
 // Decider says which rule of a group, a key of s.Groups, or which policy a number stands for, as it is in s. It takes time in proportion to the
@@ -52,7 +54,8 @@ func (p *Pipeline) Decider(s *ofnet.State, group string, d ofnet.Direction, numb
 	}
 	for policy := range s.ClassPolicies.Values() {
 		if policy.Direction == d && numberOf(policy.Key()) == number {
-			found[Decider{Key: policy.Key(), Deny: true}] = true // only what refuses says its number
+			denies := slices.ContainsFunc(policy.Rules, func(r ofnet.ClassRule) bool { return r.Action == ofnet.Deny })
+			found[Decider{Key: policy.Key(), Deny: denies}] = true
 		}
 	}
 	if len(found) == 1 {

@@ -19,7 +19,8 @@ func Observes(f *flow.Flow) bool {
 }
 
 // Observations is what brings an agent the headers of packets that end here, through a meter, as long as it holds them by a lease: of those that
-// rules refuse when they would open a connection, and of those that no flow takes. They end all the same.
+// rules refuse when they would open a connection, of those that no flow takes, and of what endpoints here say with an address that is not theirs. They
+// end all the same.
 func Observations(self string, meter uint32) []flow.Flow {
 	tell := flow.Do(flow.ToMeter(meter), flow.Tell(observedBytes))
 	var out []flow.Flow
@@ -27,7 +28,7 @@ func Observations(self string, meter uint32) []flow.Flow {
 		table flow.TableID
 		terms []flow.Term
 	}{
-		{tRefuse, nil}, {tNowhere, nil}, {tBackend, nil}, {tUnserved, nil}, {tUplink, nil}, {tHostOut, nil}, {tOrigin, nil},
+		{tRefuse, nil}, {tNowhere, nil}, {tBackend, nil}, {tUnserved, nil}, {tUplink, nil}, {tHostOut, nil}, {tOrigin, nil}, {tSpoofed, nil},
 		// What a physical switch floods is no one's loss.
 		{tBridge, []flow.Term{hasNot(bitUplink)}},
 	} {
@@ -48,6 +49,7 @@ type Ended struct {
 	Out, In  uint32 // numbers of what admitted or refused at the sender's end and at the receiver's; the last one that is not 0 refused
 	SrcGroup uint32 // 0: none, or not known here
 	DstGroup uint32
+	Sender   uint32     // port that it came in by, of an endpoint that may not send from that address; 0: the source address says who has sent it
 	Asked    netip.Addr // where the packet went before a service led it to a backend; invalid: where it goes
 	Why      string     // what it means that it ended there; "" where rules refused it
 }
@@ -63,6 +65,9 @@ func (p *Pipeline) Ended(table flow.TableID, m flow.Match) Ended {
 	e.SrcGroup, e.DstGroup = number(regSrcGroup), number(regDstGroup)
 	if e.Refused {
 		e.Out, e.In = number(regRuleOut), number(regRuleIn)
+	}
+	if table == tSpoofed {
+		e.Sender = number(flow.InPort)
 	}
 	if HasExpired(table) {
 		e.Why = "it has passed as many routers as it may (its TTL)"

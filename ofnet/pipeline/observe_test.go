@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"fmt"
 	"net/netip"
 	"testing"
 
@@ -27,7 +28,9 @@ rule some group=open:web out allow priority=5 proto=tcp ports=1-1000
 self h1`))
 	l.state.Judgements.Set("open", &ofnet.Judgement{Tenant: "open", Sum: 5})
 	l.state.SetClassPolicy(&ofnet.ClassPolicy{Name: "admin", Direction: ofnet.In, Stage: ofnet.StageAdmin, Priority: 7,
-		Rules: []ofnet.ClassRule{{Place: 1, Action: ofnet.Deny, Subjects: []uint32{9}, Anyone: true, Ports: []ofnet.ProtocolPorts{{Protocol: ofnet.ProtocolTCP, PortRange: ofnet.PortRange{First: 83, Last: 83}}}}}})
+		Rules: []ofnet.ClassRule{
+			{Place: 1, Action: ofnet.Deny, Subjects: []uint32{9}, Anyone: true, Ports: onTCP(83)},
+			{Place: 2, Action: ofnet.Accept, Subjects: []uint32{9}, Anyone: true, Ports: onTCP(84)}}})
 	db := *l.state.Endpoints.Get("db1")
 	db.Class = 9
 	l.state.Endpoints.Set("db1", &db)
@@ -66,6 +69,7 @@ self h1`))
 		{"a policy", tcp(&db, 83), "classpolicy/admin"},
 		{"isolation", tcp(&alone, 80), "no network policy admits it"},
 		{"admitted", tcp(&db, 80), ""},
+		{"admitted by a policy", tcp(&db, 84), ""},
 		{"no such address", tcp(&gone, 80), "no endpoint on the network has the destination's Ethernet address"},
 	} {
 		out := w.verdict(t, way{endpoint: web}, row.f)
@@ -98,15 +102,32 @@ self h1`))
 			t.Errorf("%s: got the headers %+v", row.name, h)
 		}
 	}
-	n := 0
+	spoof := tcp(&db, 80)
+	spoof.from = db.IP4
+	out := w.verdict(t, way{endpoint: web}, spoof)
+	at := fmt.Sprintf("p%d", web.Port)
+	passed := w.passed[at]
+	passed.sent-- // it is not the endpoint's
+	w.passed[at] = passed
+	in := caught(t, packets)
+	if e := p.Ended(in.Table, in.Match); len(out) > 0 || e.Refused || e.Sender != web.Port || e.Tenant != 3 || e.Why != "the container may not send from that address" {
+		t.Errorf("another's address: got %+v, and %v went on", e, out)
+	}
+	admitted := map[uint16]string{80: rule("open:db", "web"), 84: "classpolicy/admin"}
 	err := conntrack.Parse(l.ovs.Appctl("dpctl/dump-conntrack", "-s", "netdev@ovs-netdev"), 100, func(e *conntrack.Entry) {
-		n++
+		want := admitted[e.Orig.DstPort]
+		delete(admitted, e.Orig.DstPort)
 		out, in := p.Decider(w.State, "open:web", ofnet.Out, uint32(e.Label[0])), p.Decider(w.State, "open:db", ofnet.In, uint32(e.Label[0]>>32))
-		if out.Key.String() != rule("open:web", "some") || in.Key.String() != rule("open:db", "web") || out.Deny || in.Deny || e.Zone != 3 || e.Orig.DstPort != 80 || e.To != nil {
+		if out.Key.String() != rule("open:web", "some") || in.Key.String() != want || want == "" || out.Deny || e.Zone != 3 || e.To != nil {
 			t.Errorf("connection %+v: admitted by %+v and %+v", e, out, in)
 		}
 	})
-	if err != nil || n != 1 {
-		t.Errorf("want one connection, got %d, %v", n, err)
+	if err != nil || len(admitted) > 0 {
+		t.Errorf("want these connections, too: %v, %v", admitted, err)
 	}
+}
+
+// onTCP is one port.
+func onTCP(port uint16) []ofnet.ProtocolPorts {
+	return []ofnet.ProtocolPorts{{Protocol: ofnet.ProtocolTCP, PortRange: ofnet.PortRange{First: port, Last: port}}}
 }

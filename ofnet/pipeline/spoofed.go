@@ -14,7 +14,11 @@ type spoofed struct{}
 
 func (spoofed) Name() string { return "spoofed" }
 
-func (spoofed) Tables() []flow.Table { return nil }
+func (spoofed) Tables() []flow.Table {
+	return []flow.Table{
+		{ID: tSpoofed, Name: "spoofed", Asks: "nothing: here ends what a container says with an address not its own", Lost: "the container may not send from that address"},
+	}
+}
 
 func (spoofed) Reads() []*Input {
 	return slices.Concat(readsSwitch, readsMember)
@@ -29,6 +33,6 @@ func (spoofed) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 		return
 	}
 	if m, ok := here(s, owner); ok {
-		out.Add(flow.New(tSource, 10, flow.NewMatch(flow.Eq(flow.InPort, uint64(m.Port))), flow.Actions{}))
+		out.Add(flow.New(tSource, 10, flow.NewMatch(flow.Eq(flow.InPort, uint64(m.Port))), flow.Do(flow.GotoTable(tSpoofed))))
 	}
 }

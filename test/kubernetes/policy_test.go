@@ -1,6 +1,8 @@
 package kubernetes_test
 
 import (
+	"errors"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -41,6 +43,8 @@ func TestNetworkPolicies(t *testing.T) {
 	c.kubectl("label", "pod", "far", "role=client")
 	far.connects(true, at, 8080)
 	far.connects(true, web.address(6), 8080)
+	c.observes("opened .*far .*web .*networkpolicy default/to-web", "--rule", "networkpolicy/default/to-web", "--to", "default/web")
+	c.observes("refused .*near .*web .*no network policy admits it", "--denied", "--from", "default/near")
 	far.pings(false, at) // another protocol than the rule's
 	c.kubectl("label", "namespace", "shop", "team=b", "--overwrite")
 	other.connects(true, at, 8080)
@@ -53,6 +57,19 @@ func TestNetworkPolicies(t *testing.T) {
 	far.connects(true, at, 8080)
 	c.kubectl("delete", "networkpolicy", "to-web")
 	near.connects(true, at, 8080)
+}
+
+// observes waits until the log of connections has a line.
+func (c *cluster) observes(want string, args ...string) {
+	c.t.Helper()
+	line := regexp.MustCompile(want)
+	c.eventually("netctl observe says "+want, func() error {
+		out, err := c.tryNetctl(append([]string{"observe"}, args...)...)
+		if err == nil && !line.MatchString(out) {
+			err = errors.New(out)
+		}
+		return err
+	})
 }
 
 // shows checks that netctl tells of the policy to-web, of service web, and of what they mean.

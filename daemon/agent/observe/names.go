@@ -37,11 +37,10 @@ func (o *Observer) name(e *model.Observed) {
 
 // end is who has an address in a tenant.
 func end(s *ofnet.State, tenant string, a netip.Addr) *model.ObservedEnd {
-	out := &model.ObservedEnd{Address: a.String()}
 	if e := s.At(tenant, a); e != nil {
-		out.Endpoint, out.Network, out.Group, out.Host = e.ID, e.Segment, e.Group, e.Host
-		return out
+		return endOf(e, a)
 	}
+	out := &model.ObservedEnd{Address: a.String()}
 	if s.Private.Contains(a) {
 		out.Host = s.Self
 		return out
@@ -54,6 +53,21 @@ func end(s *ofnet.State, tenant string, a netip.Addr) *model.ObservedEnd {
 		}
 	}
 	return out
+}
+
+// endOf is an endpoint that uses an address.
+func endOf(e *ofnet.Endpoint, a netip.Addr) *model.ObservedEnd {
+	return &model.ObservedEnd{Address: a.String(), Endpoint: e.ID, Network: e.Segment, Group: e.Group, Host: e.Host}
+}
+
+// sender is who is at a port here and sends from an address that is not its own.
+func sender(s *ofnet.State, port uint32, a netip.Addr) *model.ObservedEnd {
+	for e := range s.On(s.Self) {
+		if e.Port == port {
+			return endOf(e, a)
+		}
+	}
+	return &model.ObservedEnd{Address: a.String()} // it has just gone
 }
 
 // service is the service of a tenant that has an address; "" when none has.

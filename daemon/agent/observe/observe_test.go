@@ -110,6 +110,8 @@ func (w *world) says(from uint64) (out []string) {
 func TestConnections(t *testing.T) {
 	w := newWorld(t)
 	http, out := w.number("blue:web", "http"), w.number("blue:db", "out")
+	w.state.SetClassPolicy(&ofnet.ClassPolicy{Name: "admits", Direction: ofnet.In, Rules: []ofnet.ClassRule{{Action: ofnet.Accept}}})
+	admits := uint64(uint32(flow.Owner(ofnet.Key{Kind: ofnet.KindClassPolicy, Name: "admits"})))
 	for _, step := range []struct {
 		name  string
 		lines []string
@@ -121,9 +123,14 @@ func TestConnections(t *testing.T) {
 			[]string{"closed lab-db (db) 10.1.1.2:80 -> lab-web (web) 10.1.1.1: rule blue:web:web:http", "opened lab-own (db) 10.1.1.3:80 -> lab-web (web) 10.1.1.1: rule blue:web:web:http"}},
 		{"a rule here has let it out; nothing is told twice", []string{w.tcp("10.1.1.3", "10.1.1.1", 80, 5, 0, http, "ESTABLISHED"), w.tcp("10.1.1.3", "10.1.1.4", 81, 5, out, 0, "SYN_SENT")},
 			[]string{"opened lab-own (db) 10.1.1.3:81 -> lab-far (web) 10.1.1.4: rule blue:db:db:out"}},
+		{"a policy admits what comes in", []string{w.tcp("10.1.1.3", "10.1.1.1", 80, 5, 0, http, "ESTABLISHED"), w.tcp("10.1.1.3", "10.1.1.4", 81, 5, out, 0, "SYN_SENT"),
+			w.tcp("10.1.1.2", "10.1.1.1", 82, 5, 0, admits, "ESTABLISHED"), w.tcp("10.1.1.2", "10.1.1.1", 82, 5, 0, admits, "ESTABLISHED")},
+			[]string{"opened lab-db (db) 10.1.1.2:82 -> lab-web (web) 10.1.1.1: classpolicy admits"}},
+		{"it is closed", []string{w.tcp("10.1.1.3", "10.1.1.1", 80, 5, 0, http, "ESTABLISHED"), w.tcp("10.1.1.3", "10.1.1.4", 81, 5, out, 0, "SYN_SENT")},
+			[]string{"closed lab-db (db) 10.1.1.2:82 -> lab-web (web) 10.1.1.1: classpolicy admits, after 1s"}},
 		{"the rules have changed", []string{w.tcp("10.1.1.3", "10.1.1.1", 80, 0x80000006, 0, http, "ESTABLISHED"), w.tcp("10.1.1.3", "10.1.1.4", 81, 5, out, 0, "SYN_SENT")},
 			[]string{"refused lab-own (db) 10.1.1.3:80 -> lab-web (web) 10.1.1.1: it was open when rules changed, and they refuse it now"}},
-		{"and all is forgotten", nil, []string{"closed lab-own (db) 10.1.1.3:81 -> lab-far (web) 10.1.1.4: rule blue:db:db:out, after 2s"}},
+		{"and all is forgotten", nil, []string{"closed lab-own (db) 10.1.1.3:81 -> lab-far (web) 10.1.1.4: rule blue:db:db:out, after 4s"}},
 	} {
 		at := w.ring.end()
 		w.lines = step.lines
@@ -169,8 +176,10 @@ func ended(table flow.TableID, from, to string, port byte, terms ...flow.Term) p
 }
 
 func TestPackets(t *testing.T) {
-	const refuse, bridge = 48, 32
+	const refuse, bridge, spoofed = 48, 32, 7
 	w := newWorld(t)
+	w.state.SetClassPolicy(&ofnet.ClassPolicy{Name: "both", Direction: ofnet.In, Rules: []ofnet.ClassRule{{Action: ofnet.Accept}, {Action: ofnet.Deny}}})
+	both := flow.Eq(flow.Reg0+7, uint64(uint32(flow.Owner(ofnet.Key{Kind: ofnet.KindClassPolicy, Name: "both"}))))
 	shut := flow.Eq(flow.Reg0+7, w.number("blue:web", "shut"))
 	refused := ended(refuse, "10.1.1.2", "10.1.1.1", 22, shut)
 	w.packet(t.Context(), refused)
@@ -178,13 +187,21 @@ func TestPackets(t *testing.T) {
 	w.clock = w.clock.Add(again)
 	w.packet(t.Context(), refused)
 	w.packet(t.Context(), ended(refuse, "10.1.1.2", "10.1.1.1", 23, flow.Eq(flow.Reg0+7, 99)))
+	w.packet(t.Context(), ended(refuse, "10.1.1.2", "10.1.1.1", 24, both))
 	w.packet(t.Context(), ended(bridge, "10.1.1.1", "10.1.1.99", 80))
+	for _, port := range []uint64{2, 1, 77} { // who says so is another one each time
+		w.packet(t.Context(), ended(spoofed, "10.1.1.2", "10.1.1.1", 80, flow.Eq(flow.InPort, port)))
+	}
 	w.packet(t.Context(), ended(bridge, "10.1.1.1", "224.0.0.5", 80))
 	w.packet(t.Context(), packetin.Packet{Table: bridge, Frame: []byte("no packet")})
 	want := []string{"refused lab-db (db) 10.1.1.2:22 -> lab-web (web) 10.1.1.1: rule blue:web:web:shut denies it, 2 packets",
 		"refused lab-db (db) 10.1.1.2:22 -> lab-web (web) 10.1.1.1: rule blue:web:web:shut denies it",
 		"refused lab-db (db) 10.1.1.2:23 -> lab-web (web) 10.1.1.1: a rule refuses it; which one is unknown",
-		"dropped lab-web (web) 10.1.1.1:80 -> 10.1.1.99: no endpoint on the network has the destination's Ethernet address"}
+		"refused lab-db (db) 10.1.1.2:24 -> lab-web (web) 10.1.1.1: classpolicy both denies it",
+		"dropped lab-web (web) 10.1.1.1:80 -> 10.1.1.99: no endpoint on the network has the destination's Ethernet address",
+		"dropped lab-own (db) 10.1.1.2:80 -> lab-web (web) 10.1.1.1: the container may not send from that address",
+		"dropped lab-web (web) 10.1.1.2:80 -> lab-web (web) 10.1.1.1: the container may not send from that address",
+		"dropped 10.1.1.2:80 -> lab-web (web) 10.1.1.1: the container may not send from that address"}
 	if got := w.says(0); !slices.Equal(got, want) {
 		t.Errorf("want %q, got %q", want, got)
 	}

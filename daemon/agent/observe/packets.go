@@ -15,6 +15,7 @@ import (
 type conversation struct {
 	tenant           uint16
 	refused          bool
+	sender           uint32 // port, where the source address is not the sender's
 	src, dst         netip.Addr
 	protocol         uint8
 	srcPort, dstPort uint16
@@ -40,7 +41,7 @@ func (o *Observer) packet(_ context.Context, p packetin.Packet) {
 		return
 	}
 	ended := o.Pipeline.Ended(p.Table, p.Match)
-	what := conversation{ended.Tenant, ended.Refused, h.Src, h.Dst, h.Protocol, h.SrcPort, h.DstPort}
+	what := conversation{ended.Tenant, ended.Refused, ended.Sender, h.Src, h.Dst, h.Protocol, h.SrcPort, h.DstPort}
 	now := o.Now()
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -54,6 +55,9 @@ func (o *Observer) packet(_ context.Context, p packetin.Packet) {
 	o.View(func(s *ofnet.State) {
 		e.Tenant = tenantOf(s, ended.Tenant)
 		e.From, e.To = end(s, e.Tenant, h.Src), end(s, e.Tenant, h.Dst)
+		if ended.Sender != 0 {
+			e.From = sender(s, ended.Sender, h.Src)
+		}
 		if ended.Asked.IsValid() && ended.Asked != h.Dst {
 			e.Service = service(s, e.Tenant, ended.Asked)
 		} else {
