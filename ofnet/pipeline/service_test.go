@@ -61,7 +61,7 @@ func TestServices(t *testing.T) {
 	for _, part := range []struct {
 		name string
 		play func(t *testing.T, l *serviceLab)
-	}{{"counters", serviceCounters}, {"connection", serviceConnection}, {"fragments", serviceFragments}, {"spread", serviceSpread}, {"hairpin", serviceHairpin},
+	}{{"counters", serviceCounters}, {"connection", serviceConnection}, {"spread", serviceSpread}, {"hairpin", serviceHairpin},
 		{"policy", servicePolicy}, {"streams", serviceStreams}, {"SCTP", serviceSCTP}, {"resolution", serviceResolution}, {"outside", serviceOutside}, {"changes", serviceChanges},
 		{"forgetting", serviceForgets}, {"forgetting IPv6", serviceForgetsSix}} {
 		t.Run(part.name, func(t *testing.T) {
