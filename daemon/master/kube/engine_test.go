@@ -62,6 +62,18 @@ func (w *world) unaware() {
 	w.await("an outage", func() bool { return w.Waiting() != "" })
 }
 
+// transactions is how many have been committed.
+func (w *world) transactions() uint64 { return w.World.Commit.Stats().Transactions.Load() }
+
+// wrote checks how many transactions there were since there were so many. The store may tell of the last one before it is counted.
+func (w *world) wrote(what string, before, want uint64) {
+	w.t.Helper()
+	w.await(what+", written", func() bool { return w.transactions()-before >= want })
+	if got := w.transactions() - before; got != want {
+		w.t.Errorf("%s: want %d transactions, got %d", what, want, got)
+	}
+}
+
 // await waits for a condition.
 func (w *world) await(what string, is func() bool) {
 	w.t.Helper()
@@ -175,7 +187,7 @@ func TestNothingRelevant(t *testing.T) {
 	if _, err := w.attach(a, "u-a"); err != nil {
 		t.Fatal(err)
 	}
-	before := w.World.Commit.Stats().Transactions.Load()
+	before := w.transactions()
 	a.Status.Phase = corev1.PodRunning
 	policy := denyAll("deny")
 	policy.Annotations = map[string]string{"note": "x"}
@@ -189,9 +201,7 @@ func TestNothingRelevant(t *testing.T) {
 	}
 	server.Put(t, denyAll("last"))
 	w.has(record.NetworkPolicies+"ns:last", strings.Replace(denied, "deny", "last", 1))
-	if n := w.World.Commit.Stats().Transactions.Load() - before; n != 1 {
-		t.Errorf("want one transaction, of the policy; got %d", n)
-	}
+	w.wrote("the policy alone", before, 1)
 }
 
 func TestPlaces(t *testing.T) {
@@ -269,7 +279,7 @@ func TestPods(t *testing.T) {
 	if _, err := w.attach(pod("ns", "a", nil), "u-before"); !strings.HasPrefix(enginetest.Say(err), "unavailable: pod ns:a of Kubernetes has uid u-a, and not u-before") {
 		t.Errorf("another pod of the name: got %s", enginetest.Say(err))
 	}
-	before := w.World.Commit.Stats().Transactions.Load()
+	before := w.transactions()
 	a.Labels = map[string]string{"app": "db"}
 	a.Spec.Containers = []corev1.Container{{Ports: []corev1.ContainerPort{{Name: "sql", ContainerPort: 5432}}}}
 	server.Put(t, a)
@@ -277,9 +287,7 @@ func TestPods(t *testing.T) {
 		e := v.Endpoint(e.ID)
 		return e.Labels["app"] == "db" && len(e.Pod.Ports) == 1 && e.Pod.Ports[0] == record.NamedPort{Name: "sql", Protocol: 6, Port: 5432}
 	})
-	if n := w.World.Commit.Stats().Transactions.Load() - before; n != 1 {
-		t.Errorf("a label changed: want one transaction, got %d", n)
-	}
+	w.wrote("a label", before, 1)
 	a.Labels[record.PlaceNetwork] = "elsewhere" // too late for this container
 	server.Put(t, a)
 	w.until("the label in the endpoint", func(v *catalog.View) bool { return v.Endpoint(e.ID).Labels[record.PlaceNetwork] == "elsewhere" })
