@@ -16,7 +16,7 @@ import (
 
 const (
 	// lookEvery is how often the tracker is asked, and share the part of the time that may be spent on that: 1/share.
-	lookEvery, share = time.Second, 50
+	lookEvery, share = time.Second, 100
 	// mostConnections is how many connections are followed: with more, none is.
 	mostConnections = 100_000
 	// lookLimit bounds one look.
