@@ -25,3 +25,17 @@ func Unrouted() (v4, v6 uint64, err error) {
 	}
 	return v4, v6, nil
 }
+
+// Received counts the packets that an interface of this process's network namespace has received since it is there; 0 when it is not. The kernel is
+// asked; it does not block.
+func Received(name string) (uint64, error) {
+	self, err := procfs.Self()
+	if err != nil {
+		return 0, err
+	}
+	all, err := self.NetDev()
+	if err != nil {
+		return 0, err
+	}
+	return all[name].RxPackets, nil
+}

@@ -1,9 +1,9 @@
 package link_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -21,7 +21,14 @@ func TestUnrouted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("read %d %d", v4, v6)
+		got, err := link.Received("u0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if none, err := link.Received("absent"); err != nil || none != 0 {
+			t.Fatalf("an interface that is not there: got %d, %v", none, err)
+		}
+		t.Logf("read %d %d %d", v4, v6, got)
 		return
 	}
 	world, host := linktest.Pair(t)
@@ -37,7 +44,7 @@ func TestUnrouted(t *testing.T) {
 	world.IP("link", "set", "u0", "up")
 	host.IP("link", "set", "u0", "up")
 	world.IP("route", "add", "default", "via", "10.0.9.2")
-	read := func() (v4, v6 int) {
+	read := func() (v4, v6, received int) {
 		c := exec.Command("ip", "netns", "exec", host.Name, os.Args[0], "-test.run", "^TestUnrouted$", "-test.v")
 		c.Env = append(os.Environ(), asNamespace+"=1")
 		out, err := c.CombinedOutput()
@@ -45,20 +52,14 @@ func TestUnrouted(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 		_, said, _ := strings.Cut(string(out), "read ")
-		four, rest, _ := strings.Cut(said, " ")
-		six, _, _ := strings.Cut(rest, "\n")
-		v4, err = strconv.Atoi(four)
-		if err == nil {
-			v6, err = strconv.Atoi(strings.TrimSpace(six))
-		}
-		if err != nil {
+		if _, err := fmt.Sscan(said, &v4, &v6, &received); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
-		return v4, v6
+		return v4, v6, received
 	}
-	four, six := read()
+	four, six, received := read()
 	_ = exec.Command("ip", "netns", "exec", world.Name, "ping", "-c", "1", "-W", "1", "192.0.2.1").Run() // it is to fail
-	if now, now6 := read(); now <= four || now6 != six {
-		t.Errorf("want more than %d of IPv4 and %d of IPv6, got %d and %d", four, six, now, now6)
+	if now, now6, more := read(); now <= four || now6 != six || more <= received {
+		t.Errorf("want more than %d of IPv4, %d of IPv6, and more than %d by the interface, got %d, %d and %d", four, six, received, now, now6, more)
 	}
 }

@@ -21,7 +21,8 @@ type WayOut struct {
 	Host     string
 	Routes   func() (families []netip.Addr) // an address of the private subnet for each family that containers leave by; none: the host routes nothing
 	Onward   func(src, dst netip.Addr) (link.Onward, error)
-	Unrouted func() (v4, v6 uint64, err error) // packets that went nowhere for want of a route
+	Unrouted func() (v4, v6 uint64, err error) // packets that went nowhere for want of a route, whoever sent them
+	Sent     func() (uint64, error)            // packets that containers have sent to the host
 	Now      func() time.Time
 
 	mu     sync.Mutex
@@ -32,7 +33,8 @@ type WayOut struct {
 type unrouted struct {
 	known   bool
 	packets uint64
-	last    time.Time // when it was seen to grow; zero: never
+	sent    uint64
+	last    time.Time // when both were seen to grow; zero: never
 }
 
 // Check looks every ten seconds.
@@ -42,6 +44,8 @@ func (w *WayOut) Check() examine.Check {
 
 func (w *WayOut) look(context.Context) (out []model.Finding) {
 	v4, v6, failed := w.Unrouted()
+	sent, unread := w.Sent()
+	failed = cmp.Or(failed, unread)
 	for _, src := range w.Routes() {
 		outside := netip.AddrFrom4([4]byte{192, 0, 2, 1}) // of RFC 5737 and RFC 3849: no one's, so that the default route is what leads there
 		n := v4
@@ -50,7 +54,7 @@ func (w *WayOut) look(context.Context) (out []model.Finding) {
 		}
 		on, err := w.Onward(src, outside)
 		err = cmp.Or(err, failed)
-		lately := err == nil && w.lately(src.Is6(), n)
+		lately := err == nil && w.lately(src.Is6(), n, sent)
 		f := model.Finding{Object: "host/" + w.Host, Next: "netctl node ls"}
 		switch {
 		case err != nil:
@@ -69,8 +73,9 @@ func (w *WayOut) look(context.Context) (out []model.Finding) {
 	return out
 }
 
-// lately says whether packets of a family went nowhere lately, of which so many have been counted by now.
-func (w *WayOut) lately(six bool, packets uint64) bool {
+// lately says whether packets of a family went nowhere lately, of which so many have been counted by now, while containers sent some to the host: what
+// goes nowhere between its own interfaces is none of theirs.
+func (w *WayOut) lately(six bool, packets, sent uint64) bool {
 	now := w.Now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -78,9 +83,9 @@ func (w *WayOut) lately(six bool, packets uint64) bool {
 	if six {
 		c = &w.v6
 	}
-	if c.known && packets > c.packets {
+	if c.known && packets > c.packets && sent > c.sent {
 		c.last = now
 	}
-	c.known, c.packets = true, packets
+	c.known, c.packets, c.sent = true, packets, sent
 	return !c.last.IsZero() && now.Sub(c.last) <= unroutedLately
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/agent/checkup"
 	"github.com/contiv/contiv/daemon/agent/examine"
+	"github.com/contiv/contiv/daemon/agent/hostaccess"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/link"
@@ -25,7 +26,8 @@ func (n *Node) checks() []examine.Check {
 		Flows: func(ctx context.Context, bridge string) (string, error) {
 			return n.control(ctx, "bridge/dump-flows", bridge)
 		}}
-	out := &checkup.WayOut{Host: n.Host, Routes: n.access.Leaving, Onward: n.onward, Unrouted: link.Unrouted, Now: time.Now}
+	out := &checkup.WayOut{Host: n.Host, Routes: n.access.Leaving, Onward: n.onward, Unrouted: link.Unrouted, Now: time.Now,
+		Sent: func() (uint64, error) { return link.Received(hostaccess.PortName) }}
 	router := &checkup.Router{Host: n.Host, Status: n.router.Status}
 	attachments := &checkup.Attachments{Failures: n.attach.Failures}
 	policies := n.flows.Number("policy")
