@@ -7,6 +7,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/console/widget"
 )
 
@@ -54,7 +55,7 @@ func Observe(denied bool) *Page {
 			if !e.Time.IsZero() {
 				at = e.Time.Format("15:04:05")
 			}
-			return widget.Row{Cells: []string{at, cmp.Or(e.Host, "-"), string(e.Verdict), cmp.Or(e.Traffic(), "-"), cmp.Or(e.From.String(), "-"), cmp.Or(e.To.String(), "-"), e.Why()}}
+			return widget.Row{Role: observedRole(e.Verdict), Cells: []string{at, cmp.Or(e.Host, "-"), string(e.Verdict), cmp.Or(e.Traffic(), "-"), cmp.Or(e.From.String(), "-"), cmp.Or(e.To.String(), "-"), e.Why()}}
 		},
 	}
 	p := &Page{Name: "observe", Command: "netctl observe", Asks: asks(observedQuestion()), Body: l, Keys: []Key{
@@ -67,6 +68,19 @@ func Observe(denied bool) *Page {
 	}
 	p.Keys = append(p.Keys, on("x", "refused and dropped alone", func(string, Canvas, *feed.Snapshot) Action { return open(Observe(true)) }))
 	return p
+}
+
+// observedRole is how an event stands out: what did not pass, and what is not known.
+func observedRole(v model.ObservedVerdict) theme.Role {
+	switch v {
+	case model.ObservedRefused:
+		return theme.Bad
+	case model.ObservedDropped:
+		return theme.Warn
+	case model.ObservedUnknown:
+		return theme.Dim
+	}
+	return theme.Plain
 }
 
 // observedID tells events apart.
