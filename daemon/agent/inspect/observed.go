@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/ofnet"
@@ -44,5 +45,14 @@ func (o *Options) observed(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Called is an owner of flows as users name it.
-func Called(owner ofnet.Key) string { return called(owner) }
+// Called is an owner of flows as users name it: a policy of Kubernetes "networkpolicy/namespace/name" or "clusternetworkpolicy/name". Flows can be asked
+// for by that.
+func Called(owner ofnet.Key) string {
+	if owner.Kind != ofnet.KindClassPolicy {
+		return called(owner)
+	}
+	if namespace, name, ok := strings.Cut(owner.Name, ":"); ok {
+		return ofnet.Key{Kind: networkPolicy, Name: namespace + "/" + name}.String()
+	}
+	return ofnet.Key{Kind: clusterNetworkPolicy, Name: owner.Name}.String()
+}

@@ -11,7 +11,13 @@ import (
 
 // kinds are the kinds of objects by which flows can be asked for.
 var kinds = []ofnet.Kind{ofnet.KindTenant, ofnet.KindSegment, ofnet.KindGroup, ofnet.KindPolicy, ofnet.KindRule, ofnet.KindLevel, ofnet.KindClassPolicy, ofnet.KindService, ofnet.KindBackend,
-	ofnet.KindEndpoint, ofnet.KindSwitch, ofnet.KindUplink, ofnet.KindProbes, ofnet.KindHost, ofnet.KindRouter, ofnet.KindRoute, ofnet.KindNextHops}
+	ofnet.KindEndpoint, ofnet.KindSwitch, ofnet.KindUplink, ofnet.KindProbes, ofnet.KindHost, ofnet.KindRouter, ofnet.KindRoute, ofnet.KindNextHops, networkPolicy, clusterNetworkPolicy}
+
+// Policies of Kubernetes as users name them: by "namespace/name", and by their name.
+const (
+	networkPolicy        ofnet.Kind = "networkpolicy"
+	clusterNetworkPolicy ofnet.Kind = "clusternetworkpolicy"
+)
 
 // ownedBy returns what tells whether an owner is the object that text names: as flows name it, "kind/name", or as users do.
 // That is "tenant:name" of a network, group, service, policy or rule, and a container's name of an endpoint. A policy has the flows of
@@ -30,6 +36,8 @@ func ownedBy(text string) (func(owner ofnet.Key) bool, error) {
 			return true
 		case owner.Kind == ofnet.KindRule:
 			return ruleAs(asked, owner.Name) == name
+		case owner.Kind == ofnet.KindClassPolicy:
+			return Called(owner) == text
 		case owner.Kind == ofnet.KindEndpoint:
 			return asked == ofnet.KindEndpoint && (strings.HasSuffix(owner.Name, ":"+name) || strings.HasSuffix(owner.Name, "-"+name))
 		}

@@ -45,15 +45,17 @@ func TestOwnedBy(t *testing.T) {
 	}
 }
 
-// What column Owner shows can be asked for, and a rule is called what its user calls it.
+// What users read of an owner can be asked for, and a rule or policy is called what its user calls it.
 func TestCalled(t *testing.T) {
 	for k, want := range map[ofnet.Key]string{
 		{Kind: ofnet.KindRule, Name: "blue:db:p1:2"}:                    "rule/blue:p1:2",
 		{Kind: ofnet.KindRule, Name: "of another form"}:                 "rule/of another form",
 		{Kind: ofnet.KindEndpoint, Name: "blue:net1:lab-d2"}:            "endpoint/blue:net1:lab-d2",
 		{Kind: ofnet.KindBackend, Name: "blue:shop/tcp/80/10.1.1.1/in"}: "backend/blue:shop/tcp/80/10.1.1.1/in",
+		{Kind: ofnet.KindClassPolicy, Name: "shop:to-web"}:              "networkpolicy/shop/to-web",
+		{Kind: ofnet.KindClassPolicy, Name: "no-db"}:                    "clusternetworkpolicy/no-db",
 	} {
-		got := called(k)
+		got := Called(k)
 		if got != want {
 			t.Errorf("%s: want %q, got %q", k, want, got)
 		}
