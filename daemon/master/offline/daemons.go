@@ -100,6 +100,8 @@ func ownedBy(text string) (func(owner string) bool, error) {
 			return true
 		case kind == "policy":
 			return of == "rule" && strings.HasPrefix(called, name+":")
+		case kind == "networkpolicy" || kind == "clusternetworkpolicy":
+			return of == "classpolicy" && called == strings.Replace(name, "/", ":", 1)
 		case kind == "endpoint":
 			return of == "endpoint" && (strings.HasSuffix(called, ":"+name) || strings.HasSuffix(called, "-"+name))
 		}
