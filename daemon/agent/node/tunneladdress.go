@@ -27,32 +27,37 @@ type tunnelAddress struct {
 	ports func(ctx context.Context) (string, error) // where ovs-vswitchd takes tunnel packets in, as it prints that
 	purge func(ctx context.Context) error           // drops the flows of the datapath
 	log   *slog.Logger
+
+	left int       // purges that are due
+	last time.Time // when the last one was
 }
 
 // run looks until ctx ends. It returns nil.
 func (a *tunnelAddress) run(ctx context.Context) error {
 	tick := time.NewTicker(addressEvery)
 	defer tick.Stop()
-	left := 0          // purges that are due
-	var last time.Time // when the last one was
 	for {
-		var now time.Time
 		select {
 		case <-ctx.Done():
 			return nil
-		case now = <-tick.C:
+		case now := <-tick.C:
+			a.look(ctx, now)
 		}
-		switch {
-		case !a.here():
-			left, last = purges, time.Time{}
-		case left == 0 || now.Sub(last) < purgeEvery:
-		default:
-			if err := a.clear(ctx); err != nil {
-				a.log.Warn("the tunnel address is back, but flows of when it was gone may be left in the datapath; ovs-appctl revalidator/purge drops them", "error", err)
-				continue
-			}
-			left, last = left-1, now
+	}
+}
+
+// look notes whether the host has the address, and drops the datapath's flows when that is due.
+func (a *tunnelAddress) look(ctx context.Context, now time.Time) {
+	switch {
+	case !a.here():
+		a.left, a.last = purges, time.Time{}
+	case a.left == 0 || now.Sub(a.last) < purgeEvery:
+	default:
+		if err := a.clear(ctx); err != nil {
+			a.log.Warn("the tunnel address is back, but flows of when it was gone may be left in the datapath; ovs-appctl revalidator/purge drops them", "error", err)
+			return
 		}
+		a.left, a.last = a.left-1, now
 	}
 }
 
