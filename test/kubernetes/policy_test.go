@@ -43,6 +43,9 @@ func TestNetworkPolicies(t *testing.T) {
 	c.kubectl("label", "pod", "far", "role=client")
 	far.connects(true, at, 8080)
 	far.connects(true, web.address(6), 8080)
+	if out := c.netctl("flows", "h1", "--owner", "networkpolicy/default/to-web"); !strings.Contains(out, "netpol_in") {
+		t.Errorf("netctl flows by the policy: got\n%s", out)
+	}
 	c.observes("opened .*far .*web .*networkpolicy default/to-web", "--rule", "networkpolicy/default/to-web", "--to", "default/web")
 	c.observes("refused .*near .*web .*no network policy admits it", "--denied", "--from", "default/near")
 	far.pings(false, at) // another protocol than the rule's
