@@ -19,10 +19,11 @@ type HostCounters struct {
 
 // EndpointCounter is what an endpoint has sent with its own addresses, and received.
 type EndpointCounter struct {
-	Endpoint string    `json:"endpoint"`        // as in "default:net:c1"
-	Group    string    `json:"group,omitempty"` // as in "default:web"; "": none
-	Sent     FlowCount `json:"sent"`
-	Received FlowCount `json:"received"`
+	Endpoint  string    `json:"endpoint"`            // as in "default:net:c1"
+	Container string    `json:"container,omitempty"` // what the runtime calls it, of a pod "namespace/pod", where that is another name
+	Group     string    `json:"group,omitempty"`     // as in "default:web"; "": none
+	Sent      FlowCount `json:"sent"`
+	Received  FlowCount `json:"received"`
 }
 
 // RuleCounter is what a rule has decided about. Open connections pass without being judged again, so these are packets that open one, mostly.

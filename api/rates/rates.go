@@ -35,11 +35,12 @@ type Flow struct {
 
 // Line is how much one object sends and receives, or a rule decides about, which then is what it "sends".
 type Line struct {
-	Name     string    `json:"name"`
-	On       string    `json:"on,omitempty"` // host of an endpoint
-	Sent     Flow      `json:"sent"`
-	Received Flow      `json:"received"`
-	Past     []float64 `json:"past,omitempty"` // bytes a second in both directions, of a rule packets; the newest last
+	Name      string    `json:"name"`
+	Container string    `json:"container,omitempty"` // what the runtime calls an endpoint's, of a pod "namespace/pod", where that is another name
+	On        string    `json:"on,omitempty"`        // host of an endpoint
+	Sent      Flow      `json:"sent"`
+	Received  Flow      `json:"received"`
+	Past      []float64 `json:"past,omitempty"` // bytes a second in both directions, of a rule packets; the newest last
 }
 
 // Total is what a line is ordered by: bytes a second in both directions.
@@ -80,6 +81,11 @@ func (m *Meter) Add(c *model.Counters) {
 		known = known && seconds > 0 && seconds <= longest.Seconds()
 		if known {
 			s.line(Hosts, h.Host)
+		}
+		for _, e := range h.Endpoints {
+			if known {
+				s.line(Endpoints, e.Endpoint).Container = e.Container
+			}
 		}
 		for k, n := range counted(h) {
 			counts[k] = n

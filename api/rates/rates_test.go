@@ -14,7 +14,7 @@ func host(name string, second int, endpoints ...model.EndpointCounter) model.Hos
 }
 
 func endpoint(name, group string, sent, received uint64) model.EndpointCounter {
-	return model.EndpointCounter{Endpoint: name, Group: group, Sent: model.FlowCount{Packets: sent / 100, Bytes: sent}, Received: model.FlowCount{Packets: received / 100, Bytes: received}}
+	return model.EndpointCounter{Endpoint: name, Container: "of " + name, Group: group, Sent: model.FlowCount{Packets: sent / 100, Bytes: sent}, Received: model.FlowCount{Packets: received / 100, Bytes: received}}
 }
 
 func names(lines []rates.Line) (out []string) {
@@ -38,7 +38,7 @@ func TestMeter(t *testing.T) {
 		t.Fatalf("got %v, want %v", got, want)
 	}
 	a := m.Lines(rates.Endpoints)[1]
-	if a.Sent != (rates.Flow{Packets: 10, Bytes: 1000}) || a.Received != (rates.Flow{}) || a.On != "h1" {
+	if a.Sent != (rates.Flow{Packets: 10, Bytes: 1000}) || a.Received != (rates.Flow{}) || a.On != "h1" || a.Container != "of t:n:a" {
 		t.Errorf("got %+v", a)
 	}
 	if g := m.Lines(rates.Groups); len(g) != 1 || g[0].Sent.Bytes != 1000 || g[0].Received.Bytes != 2000 || g[0].On != "" {

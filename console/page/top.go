@@ -38,12 +38,12 @@ func trendsQuestion() feed.Question { return feed.Question{Topic: feed.TrendsNow
 // Top makes the page of what passes per second, most first.
 func Top(level rates.Level) *Page {
 	head := strings.TrimSuffix(string(level), "s")
-	headers := []string{strings.ToUpper(head[:1]) + head[1:], "Host", "TX bit/s", "TX pkt/s", "RX bit/s", "RX pkt/s", "Past"}
+	headers := []string{strings.ToUpper(head[:1]) + head[1:], "Container", "Host", "TX bit/s", "TX pkt/s", "RX bit/s", "RX pkt/s", "Past"}
 	switch level {
 	case rates.Rules:
 		headers = []string{headers[0], "Pkt/s", "Bit/s", "Past"}
 	case rates.Groups, rates.Hosts:
-		headers = slices.Delete(headers, 1, 2)
+		headers = slices.Delete(headers, 1, 3)
 	}
 	l := &list[*rates.Line]{
 		headers: columns(headers...),
@@ -79,7 +79,7 @@ func topCells(c Canvas, level rates.Level, r *rates.Line) []string {
 	case rates.Rules:
 		return []string{r.Name, widget.SI(r.Sent.Packets), bits(r.Sent), past}
 	case rates.Endpoints:
-		return []string{r.Name, r.On, bits(r.Sent), widget.SI(r.Sent.Packets), bits(r.Received), widget.SI(r.Received.Packets), past}
+		return []string{r.Name, r.Container, r.On, bits(r.Sent), widget.SI(r.Sent.Packets), bits(r.Received), widget.SI(r.Received.Packets), past}
 	}
 	return []string{r.Name, bits(r.Sent), widget.SI(r.Sent.Packets), bits(r.Received), widget.SI(r.Received.Packets), past}
 }

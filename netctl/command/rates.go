@@ -157,7 +157,7 @@ func ratesColumns(o *ratesOptions) []model.Column {
 	case rates.Rules:
 		out = append(out, model.Column{Header: "Decides about"}, model.Column{Header: "Packets"})
 	case rates.Endpoints:
-		out = append(out, model.Column{Header: "Host"})
+		out = append(out, model.Column{Header: "Container"}, model.Column{Header: "Host"})
 		fallthrough
 	default:
 		out = append(out, model.Column{Header: "Sends"}, model.Column{Header: "Packets"}, model.Column{Header: "Receives"}, model.Column{Header: "Packets"})
@@ -171,7 +171,7 @@ func ratesColumns(o *ratesOptions) []model.Column {
 func ratesRow(o *ratesOptions, l *rates.Line) []string {
 	out := []string{l.Name}
 	if o.level == rates.Endpoints {
-		out = append(out, l.On)
+		out = append(out, l.Container, l.On)
 	}
 	out = append(out, bits(l.Sent.Bytes), perSecond(l.Sent.Packets))
 	if o.level != rates.Rules {

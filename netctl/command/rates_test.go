@@ -19,7 +19,7 @@ func counting(t *testing.T) *httptest.Server {
 		n := model.FlowCount{Packets: 500 * looks, Bytes: 500_000 * looks}
 		looks++
 		h := model.HostCounters{Host: "h1", Took: time.Unix(int64(2*looks), 0),
-			Endpoints: []model.EndpointCounter{{Endpoint: "default:blue:c1", Group: "default:web", Sent: n}, {Endpoint: "default:blue:c2", Group: "default:web"}},
+			Endpoints: []model.EndpointCounter{{Endpoint: "default:blue:c1", Group: "default:web", Sent: n}, {Endpoint: "default:blue:c2", Container: "db", Group: "default:web"}},
 			Rules:     []model.RuleCounter{{Rule: "default:p:1", Group: "default:web", Hits: model.FlowCount{Packets: 3 * looks}}}}
 		if q.URL.Query().Get("tenant") == "red" {
 			h.Endpoints, h.Rules = nil, nil
@@ -39,10 +39,10 @@ func TestTop(t *testing.T) {
 		out  string
 		err  string
 	}{
-		{"top", 0, "Endpoint         Host  Sends       Packets  Receives  Packets\n" +
-			"--------         ----  -----       -------  --------  -------\n" +
-			"default:blue:c1  h1    2 Mbit/s    250 /s   0 bit/s   0 /s\n" +
-			"default:blue:c2  h1    0 bit/s     0 /s     0 bit/s   0 /s\n", silent},
+		{"top", 0, "Endpoint         Container  Host  Sends       Packets  Receives  Packets\n" +
+			"--------         ---------  ----  -----       -------  --------  -------\n" +
+			"default:blue:c1             h1    2 Mbit/s    250 /s   0 bit/s   0 /s\n" +
+			"default:blue:c2  db         h1    0 bit/s     0 /s     0 bit/s   0 /s\n", silent},
 		{"top groups", 0, "Group        Sends     Packets  Receives  Packets\n" +
 			"-----        -----     -------  --------  -------\n" +
 			"default:web  2 Mbit/s  250 /s   0 bit/s   0 /s\n", silent},

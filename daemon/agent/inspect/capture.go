@@ -3,6 +3,7 @@ package inspect
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -52,12 +53,19 @@ func (o *Options) capture(w http.ResponseWriter, r *http.Request) {
 
 // called is an endpoint for people: its identity, and what the runtime calls its container unless that is the same.
 func (o *Options) called(id string) string {
-	for _, e := range o.Driver().Endpoints {
-		if e.ID.String() == id && e.CommonName != "" && e.CommonName != e.ID.Endpoint {
-			return "endpoint " + id + ", container " + e.CommonName + ","
-		}
+	if name := o.container(id); name != "" {
+		return "endpoint " + id + ", container " + name + ","
 	}
 	return "endpoint " + id
+}
+
+// container is what the runtime calls an endpoint's container; "" where that is the endpoint's own name, or not known.
+func (o *Options) container(endpoint string) string {
+	name := o.Called(endpoint)
+	if strings.HasSuffix(endpoint, ":"+name) {
+		return ""
+	}
+	return name
 }
 
 // bounded reads a number of 1 to most; "" is otherwise.

@@ -37,7 +37,7 @@ func (o *Options) counted(ctx context.Context, tenant string) (*model.HostCounte
 			key := flow.Owner(ofnet.Key{Kind: ofnet.KindEndpoint, Name: e.ID})
 			in, counts := received[key]
 			if counts && of(tenant, e.ID) {
-				out.Endpoints = append(out.Endpoints, model.EndpointCounter{Endpoint: e.ID, Group: e.Group, Sent: countOf(sent[key]), Received: countOf(in)})
+				out.Endpoints = append(out.Endpoints, model.EndpointCounter{Endpoint: e.ID, Container: o.container(e.ID), Group: e.Group, Sent: countOf(sent[key]), Received: countOf(in)})
 			}
 		}
 	})

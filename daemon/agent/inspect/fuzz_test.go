@@ -25,6 +25,7 @@ func FuzzRoutes(f *testing.F) {
 	a := &agent{}
 	h := Handler(Options{Forward: a, Attach: a, Ports: a, Pipeline: pipeline.Default(), Now: time.Now, Drift: drift{a}, Waiting: func() []string { return nil },
 		Status: func() model.AgentStatus { return model.AgentStatus{Host: "h1"} }, Malformed: func() []string { return nil }, Services: a.services,
+		Called: func(string) string { return "web" },
 		Driver: func() Driver { return Driver{Bridge: "contiv0"} }, Router: func() (bgp.Status, error) { return bgp.Status{}, nil },
 		Packets: func(string) (capture.Source, error) { return nil, errors.New("no interface") }})
 	f.Fuzz(func(t *testing.T, method, target string) {

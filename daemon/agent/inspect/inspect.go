@@ -69,8 +69,9 @@ type Options struct {
 	Waiting   func() []string
 	Told      func() uint64 // messages to senders about packets that were not passed on; nil: none are sent
 	Driver    func() Driver
-	Malformed func() []string // keys of records that could not be read
-	Names     *Names          // nil: names are not served
+	Called    func(endpoint string) string // what the runtime calls an endpoint's container; "": that is not known
+	Malformed func() []string              // keys of records that could not be read
+	Names     *Names                       // nil: names are not served
 	Router    func() (bgp.Status, error)
 	Services  func() []*ofnet.Service
 	Ports     Ports

@@ -165,6 +165,7 @@ func (a *agent) handler() http.Handler {
 		},
 		Names: &Names{List: func() map[string]names.Listing { return map[string]names.Listing{"t": {}} },
 			Counts: func() names.Counts { return names.Counts{Questions: 7} }, PacketIns: func() packetin.Counts { return packetin.Counts{Dropped: 3} }},
+		Called: func(string) string { return "" },
 		Driver: func() Driver {
 			return Driver{LocalIP: "192.0.2.1", Bridge: "contiv0", Endpoints: []record.Endpoint{{ID: inNetwork("c1")}},
 				VTEPs: []netip.AddrPort{netip.MustParseAddrPort("192.0.2.1:4789"), netip.MustParseAddrPort("192.0.2.2:4789")}}
@@ -297,6 +298,7 @@ func TestPortDifferences(t *testing.T) {
 		return attach.Attachment{StateID: inNetwork(id).String(), Port: ovsdb.Port{Name: "vv" + id, OFPort: number, Error: problem}}
 	}
 	o := Options{Forward: &agent{}, Now: time.Now, Limits: recorded, Attach: attached{at("none", 3, ""), at("bad", 0, "no device"), at("good", 0, "")},
+		Called: func(string) string { return "" },
 		Driver: func() Driver {
 			return Driver{Endpoints: []record.Endpoint{{ID: inNetwork("gone")}, {ID: inNetwork("bad")}, {ID: inNetwork("good")}}}
 		}}

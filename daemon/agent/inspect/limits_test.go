@@ -95,7 +95,7 @@ func TestCaptureIsLetGo(t *testing.T) {
 	a := &agent{}
 	src := &idle{closed: make(chan struct{})}
 	opened := make(chan struct{})
-	h := Handler(Options{Forward: a, Attach: a, Pipeline: pipeline.Default(), Now: time.Now, Limits: Limits{Captures: 1}, Drift: drift{a}, Driver: func() Driver { return Driver{} },
+	h := Handler(Options{Forward: a, Attach: a, Pipeline: pipeline.Default(), Now: time.Now, Limits: Limits{Captures: 1}, Drift: drift{a}, Called: func(string) string { return "" }, Driver: func() Driver { return Driver{} },
 		Waiting: func() []string { return nil }, Status: func() model.AgentStatus { return model.AgentStatus{Host: "h1"} },
 		Packets: func(string) (capture.Source, error) { close(opened); return src, nil }})
 	s := httptest.NewServer(h)

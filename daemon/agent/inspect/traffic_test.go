@@ -101,10 +101,10 @@ func (counted) Hits(_ context.Context, feature uint8) (map[uint64]bridge.Hits, e
 
 // The counters of a tenant are those of its endpoints on this host.
 func TestCounters(t *testing.T) {
-	o := Options{Forward: &counted{}, Pipeline: pipeline.Default(), Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }}
+	o := Options{Forward: &counted{}, Pipeline: pipeline.Default(), Called: func(string) string { return "t/web" }, Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }}
 	w := httptest.NewRecorder()
 	o.counters(w, httptest.NewRequest(http.MethodGet, "/inspect/counters?of=t", nil))
-	const want = `{"host":"","took":"2026-01-02T03:04:05Z","endpoints":[{"endpoint":"t:n:c1","group":"t:g","sent":{"packets":2,"bytes":200},"received":{"packets":5,"bytes":500}}]}`
+	const want = `{"host":"","took":"2026-01-02T03:04:05Z","endpoints":[{"endpoint":"t:n:c1","container":"t/web","group":"t:g","sent":{"packets":2,"bytes":200},"received":{"packets":5,"bytes":500}}]}`
 	if got := w.Body.String(); w.Code != http.StatusOK || got != want+"\n" {
 		t.Errorf("got %d %s", w.Code, got)
 	}

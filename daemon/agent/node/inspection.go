@@ -52,7 +52,7 @@ func (n *Node) inspectors() (doors []task.Task) {
 
 func (n *Node) inspection() inspect.Options {
 	o := inspect.Options{Forward: n.forward, Attach: n.attach, Pipeline: n.flows, Status: n.Status, Waiting: n.Waiting,
-		Driver: n.driver, Told: n.answers.Told, Malformed: n.desired.Malformed, Services: n.desired.Services, Router: n.router.Status, Version: n.Version, Now: time.Now,
+		Driver: n.driver, Called: n.containerName, Told: n.answers.Told, Malformed: n.desired.Malformed, Services: n.desired.Services, Router: n.router.Status, Version: n.Version, Now: time.Now,
 		Onward: n.onward, Findings: n.examiner.Now, Control: n.control, Drift: n.drift, Observes: n.Observe, Limits: n.Limits, Log: n.Log, Recent: n.Recent, Closed: n.access.Refuses, Ports: n.access, Reach: n.links.Reach,
 		Packets: func(ifname string) (capture.Source, error) {
 			return link.OpenPackets(n.Namespace, ifname, capture.MostFrame)
