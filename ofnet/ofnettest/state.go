@@ -78,30 +78,9 @@ func add(s *ofnet.State, words []string) error {
 			Profile: ofnet.Profile{Rate: l.number("rate"), Burst: l.number("burst"),
 				ReceiveRate: l.number("receive"), ReceiveBurst: l.number("rburst"), DSCP: uint8(l.number("dscp"))}})
 	case "network":
-		tenant, _, _ := strings.Cut(name, ":")
-		n := &ofnet.Segment{Name: name, Tenant: tenant, ID: l.number("id"), Mode: ofnet.Bridge, ARP: ofnet.Proxy,
-			Prefix4: l.prefix("net"), Gateway4: l.addr("gw"), Prefix6: l.prefix("net6"), Gateway6: l.addr("gw6"),
-			First4: l.addr("first"), Last4: l.addr("last")}
-		if l.has("vxlan") {
-			n.Encap, n.Tag = ofnet.VXLAN, l.number("vxlan")
-		} else {
-			n.Encap, n.Tag = ofnet.VLAN, l.number("vlan")
-		}
-		if l.has("routing") {
-			n.Mode = ofnet.Routing
-		}
-		if l.has("flood") {
-			n.ARP = ofnet.Flood
-		}
-		s.Segments.Set(name, n)
+		s.Segments.Set(name, l.segment(name))
 	case "rule":
-		r := &ofnet.Rule{ID: RuleID(l.words["group"], name), Direction: ofnet.Out, Priority: uint8(l.number("priority")), PeerGroup: l.words["peer"],
-			PeerNetwork: l.words["network"], Peers: l.prefixes("from"), Own: l.prefixes("own"), Protocol: l.protocol("proto"), Ports: l.ports("ports"),
-			Openings: l.has("openings"), Deny: l.has("deny")}
-		if l.has("in") {
-			r.Direction = ofnet.In
-		}
-		SetRule(s, l.words["group"], r)
+		SetRule(s, l.words["group"], l.rule(name))
 	case "classpolicy", "classrule":
 		addClassRule(s, words[0] == "classrule", name, &l)
 	case "judgement":
@@ -132,6 +111,37 @@ func add(s *ofnet.State, words []string) error {
 		return fmt.Errorf("%q is no object", words[0])
 	}
 	return l.err
+}
+
+// segment is the network that a line is about.
+func (l *line) segment(name string) *ofnet.Segment {
+	tenant, _, _ := strings.Cut(name, ":")
+	n := &ofnet.Segment{Name: name, Tenant: tenant, ID: l.number("id"), Mode: ofnet.Bridge, ARP: ofnet.Proxy,
+		Prefix4: l.prefix("net"), Gateway4: l.addr("gw"), Prefix6: l.prefix("net6"), Gateway6: l.addr("gw6"),
+		First4: l.addr("first"), Last4: l.addr("last")}
+	if l.has("vxlan") {
+		n.Encap, n.Tag = ofnet.VXLAN, l.number("vxlan")
+	} else {
+		n.Encap, n.Tag = ofnet.VLAN, l.number("vlan")
+	}
+	if l.has("routing") {
+		n.Mode = ofnet.Routing
+	}
+	if l.has("flood") {
+		n.ARP = ofnet.Flood
+	}
+	return n
+}
+
+// rule is the rule that a line is about.
+func (l *line) rule(name string) *ofnet.Rule {
+	r := &ofnet.Rule{ID: RuleID(l.words["group"], name), Direction: ofnet.Out, Priority: uint8(l.number("priority")), PeerGroup: l.words["peer"],
+		PeerNetwork: l.words["network"], Peers: l.prefixes("from"), Own: l.prefixes("own"), Protocol: l.protocol("proto"), Ports: l.ports("ports"),
+		Openings: l.has("openings"), Deny: l.has("deny")}
+	if l.has("in") {
+		r.Direction = ofnet.In
+	}
+	return r
 }
 
 // RuleID names a rule of the policy that a group "tenant:group" has here: one of the group's own name.
