@@ -36,10 +36,10 @@ func TestChurn(t *testing.T) {
 	c.churn(*churn, []string{lab.PartDocker, lab.PartAgent, lab.PartDoor, lab.PartMaster})
 	tunnel, vlan := pairs[0].end(), pairs[1].end()
 	t.Logf("lost by tunnel: %v; by VLAN: %v", tunnel, vlan)
-	if vlan.lost > 0 || vlan.sent == 0 {
+	if len(vlan.Lost) > 0 || vlan.Sent == 0 {
 		t.Errorf("lost on a VLAN, while no switch was killed: %v", vlan)
 	}
-	if tunnel.longest > 50 || tunnel.lost > tunnel.sent/20 || tunnel.sent == 0 {
+	if tunnel.Longest() > 50 || len(tunnel.Lost) > tunnel.Sent/20 || tunnel.Sent == 0 {
 		t.Errorf("lost by a tunnel, while no switch was killed: %v; want at most 50 in a row, and one of twenty", tunnel)
 	}
 	c.churn(*churn/4, []string{lab.PartOVS, lab.PartDocker, lab.PartOVSDB, lab.PartAgent})

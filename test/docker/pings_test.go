@@ -2,12 +2,11 @@ package docker_test
 
 import (
 	"context"
-	"fmt"
 	"os/exec"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/contiv/contiv/lab"
 )
 
 // pair is two containers on two hosts, one of which pings the other every 10 ms.
@@ -16,13 +15,6 @@ type pair struct {
 	from, other, to string // the names, and the other's address
 	cmd             *exec.Cmd
 	out             strings.Builder
-}
-
-// losses is what a ping lost.
-type losses struct{ sent, lost, longest int }
-
-func (l losses) String() string {
-	return fmt.Sprintf("%d of %d, at most %d in a row", l.lost, l.sent, l.longest)
 }
 
 // pair runs two containers in a network.
@@ -51,25 +43,9 @@ func (p *pair) start() {
 	p.t.Cleanup(func() { _ = cmd.Process.Kill() })
 }
 
-var pinged = regexp.MustCompile(`icmp_seq=(\d+)`)
-
 // end ends the ping. What was on its way then does not count.
-func (p *pair) end() losses {
+func (p *pair) end() lab.Pings {
 	p.shell("h1", "kill -INT $(cat /run/lab/"+p.from+".pid)")
 	_ = p.cmd.Wait() // its exit code says only whether anything came back
-	answered, l := map[int]struct{}{}, losses{}
-	for _, m := range pinged.FindAllStringSubmatch(p.out.String(), -1) {
-		n, _ := strconv.Atoi(m[1])
-		answered[n], l.sent = struct{}{}, max(l.sent, n)
-	}
-	row := 0
-	for n := 1; n <= l.sent; n++ {
-		if _, ok := answered[n]; ok {
-			row = 0
-			continue
-		}
-		row++
-		l.lost, l.longest = l.lost+1, max(l.longest, row)
-	}
-	return l
+	return lab.ReadPings(p.out.String())
 }

@@ -62,8 +62,8 @@ func TestDeploy(t *testing.T) {
 
 	p := client.pinging(web.address(4))
 	c.replaces(mine, "v2")
-	if lost, sent := p.lost(); len(lost) > 0 {
-		t.Errorf("pings %v of %d were lost in an upgrade", lost, sent)
+	if got := p.ends(); len(got.Lost) > 0 {
+		t.Errorf("lost in an upgrade: %v (%v)", got, got.Lost)
 	}
 	// And back, as pods start. Interfaces that come cost tunnels of Open vSwitch a packet now and then (docs/performance.md, "Restarts").
 	var fresh []*running

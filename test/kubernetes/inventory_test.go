@@ -13,9 +13,13 @@ import (
 
 // things are what there is of a kind, in lines.
 type things struct {
-	what  string
-	lines []string
+	what    string
+	lines   []string
+	runtime bool // the runtime's alone: one that is killed after it has made one and before it has noted that forgets it
 }
+
+// namespaces are those of pods.
+const namespaces = "network namespaces"
 
 // inventory is what the cluster has: records, addresses, and on each host what pods leave when they are not cleared away.
 func (c *cluster) inventory() []things {
@@ -37,9 +41,9 @@ func (c *cluster) inventory() []things {
 	for _, i := range items {
 		records.lines = append(records.lines, i.Key)
 	}
-	out := []things{records, {"endpoints", c.endpoints()}}
+	out := []things{records, {what: "endpoints", lines: c.endpoints()}}
 	for _, network := range []string{"default-net", "green"} {
-		out = append(out, things{"addresses of " + network, strings.Fields(c.netctl("ip", "show", network, "-o", "name"))})
+		out = append(out, things{what: "addresses of " + network, lines: strings.Fields(c.netctl("ip", "show", network, "-o", "name"))})
 	}
 	for _, host := range []string{"h1", "h2"} {
 		for _, row := range []struct{ what, script string }{
@@ -47,13 +51,13 @@ func (c *cluster) inventory() []things {
 			{"ports of switches", "ovs-vsctl --bare --columns=name list interface | grep ."},
 			{"numbers of flows", "for b in $(ovs-vsctl list-br); do echo $b $(ovs-ofctl -O OpenFlow13 dump-aggregate $b | grep -o 'flow_count=.*'); done"},
 			{"nftables", "nft -s list ruleset"},
-			{"network namespaces", "ls /run/netns"},
+			{namespaces, "ls /run/netns"},
 		} {
 			text, err := c.on(host, row.script)
 			if err != nil {
 				c.t.Fatalf("%s of %s: %v", row.what, host, err)
 			}
-			out = append(out, things{row.what + " of " + host, strings.Split(text, "\n")})
+			out = append(out, things{what: row.what + " of " + host, lines: strings.Split(text, "\n"), runtime: row.what == namespaces})
 		}
 	}
 	for i := range out {
@@ -66,11 +70,15 @@ func (c *cluster) inventory() []things {
 func (c *cluster) settles(before []things) {
 	c.t.Helper()
 	for end := time.Now().Add(3 * time.Minute); ; time.Sleep(time.Second) {
-		var differ []string
+		var differ, forgotten []string
 		for i, now := range c.inventory() {
 			was := before[i]
 			for _, l := range now.lines {
-				if !slices.Contains(was.lines, l) {
+				switch {
+				case slices.Contains(was.lines, l):
+				case now.runtime:
+					forgotten = append(forgotten, now.what+": "+l)
+				default:
 					differ = append(differ, "+ "+now.what+": "+l)
 				}
 			}
@@ -80,7 +88,10 @@ func (c *cluster) settles(before []things) {
 				}
 			}
 		}
-		if len(differ) == 0 {
+		if over := time.Now().After(end); len(differ) == 0 && (len(forgotten) == 0 || over) {
+			if over {
+				c.t.Logf("the runtime has forgotten:\n%s", strings.Join(forgotten, "\n"))
+			}
 			return
 		}
 		if time.Now().After(end) {

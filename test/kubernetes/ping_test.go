@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"net/netip"
 	"os/exec"
-	"regexp"
-	"strconv"
+
+	"github.com/contiv/contiv/lab"
 )
 
 // pings is a ping from a pod, every 10 ms.
@@ -37,48 +37,17 @@ func (r *running) pinging(to netip.Addr) *pings {
 	return p
 }
 
-// lost ends the ping and tells which of how many were not answered. Those on their way then do not count.
-func (p *pings) lost() (lost []int, sent int) {
+// ends ends the ping and tells what was lost.
+func (p *pings) ends() lab.Pings {
 	c := p.from.c
 	c.t.Helper()
 	if out, err := c.on(p.from.get("{.spec.nodeName}"), "kill -INT $(cat "+p.file+")"); err != nil {
 		c.t.Errorf("end the ping: %v: %s", err, out)
 	}
 	_ = p.cmd.Wait() // it tells of lost pings in its code
-	answered := map[int]struct{}{}
-	for _, m := range regexp.MustCompile(`icmp_seq=(\d+)`).FindAllStringSubmatch(p.out.String(), -1) {
-		n, _ := strconv.Atoi(m[1]) // these are digits
-		answered[n], sent = struct{}{}, max(sent, n)
-	}
-	if sent == 0 {
+	got := lab.ReadPings(p.out.String())
+	if got.Sent == 0 {
 		c.t.Errorf("no ping was answered: %s", p.out)
 	}
-	for n := range sent {
-		if _, ok := answered[n+1]; !ok {
-			lost = append(lost, n+1)
-		}
-	}
-	return lost, sent
-}
-
-// losses is what a ping lost.
-type losses struct{ sent, lost, longest int }
-
-func (l losses) String() string {
-	return fmt.Sprintf("%d of %d, at most %d in a row", l.lost, l.sent, l.longest)
-}
-
-// losses ends the ping and tells what was lost.
-func (p *pings) losses() losses {
-	p.from.c.t.Helper()
-	missing, sent := p.lost()
-	l, row := losses{sent: sent, lost: len(missing)}, 0
-	for i, n := range missing {
-		if i == 0 || n != missing[i-1]+1 {
-			row = 0
-		}
-		row++
-		l.longest = max(l.longest, row)
-	}
-	return l
+	return got
 }

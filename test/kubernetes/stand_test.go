@@ -69,8 +69,8 @@ func TestKills(t *testing.T) {
 	} {
 		p := client.pinging(web.address(4))
 		c.restart(k.host, k.part)
-		if lost, sent := p.lost(); len(lost) > 0 {
-			t.Errorf("pings %d of %d were lost while %s of %s was killed", lost, sent, k.part, k.host)
+		if got := p.ends(); len(got.Lost) > 0 {
+			t.Errorf("lost while %s of %s was killed: %v (%v)", k.part, k.host, got, got.Lost)
 		}
 		fresh := c.run(pod{name: fmt.Sprint("fresh", i), host: k.host})
 		fresh.connects(true, web.address(4), 8080)

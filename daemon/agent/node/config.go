@@ -83,12 +83,13 @@ type Docker struct {
 	Keep   bool   // the engine's networks are kept equal to the cluster's
 }
 
-// RuntimeConf says where the host's container runtime looks for CNI plugins; see package runtimeconf.
+// RuntimeConf says where the host's container runtime looks for CNI plugins; see packages runtimeconf and cnicache.
 type RuntimeConf struct {
 	Program string // the plugin to be installed
 	Bin     string // folder of plugins; "": somebody else installs it
 	Conf    string // folder of configurations; "": somebody else writes one
 	Stays   bool   // the configuration stays when the agent ends
+	Cache   string // folder of the CNI library's cache; "": what is half written there is left to others
 }
 
 // resolvConf names the host's name servers (resolv.conf(5)).

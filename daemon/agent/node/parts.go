@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/contiv/contiv/daemon/agent/cnicache"
 	"github.com/contiv/contiv/daemon/agent/cniserver"
 	"github.com/contiv/contiv/daemon/agent/healthport"
 	"github.com/contiv/contiv/daemon/agent/runtimeconf"
@@ -74,6 +75,10 @@ func (n *Node) parts() []task.Task {
 	if n.Runtime.Conf != "" {
 		parts = append(parts, n.runtimeConf())
 	}
+	if n.Runtime.Cache != "" && n.CNISocket != "" {
+		sweeper := &cnicache.Sweeper{Dir: n.Runtime.Cache, Network: runtimeconf.Name, Every: 10 * time.Second, Log: n.Log}
+		parts = append(parts, started("cache of the CNI library", sweeper.Run))
+	}
 	if n.Docker.Plugin != "" {
 		parts = append(parts, n.dockerParts()...)
 	}
@@ -83,9 +88,14 @@ func (n *Node) parts() []task.Task {
 // runtimeConf keeps the CNI plugin and its configuration on the host.
 func (n *Node) runtimeConf() task.Task {
 	keeper := &runtimeconf.Keeper{Program: n.Runtime.Program, Bin: n.Runtime.Bin, Conf: n.Runtime.Conf, Stays: n.Runtime.Stays, Waiting: n.Waiting, Every: time.Second, Log: n.Log}
-	return task.Func("configuration of CNI", func(ctx context.Context, ready func()) error {
+	return started("configuration of CNI", keeper.Run)
+}
+
+// started is a task that nothing waits for.
+func started(name string, run func(context.Context) error) task.Task {
+	return task.Func(name, func(ctx context.Context, ready func()) error {
 		ready()
-		return keeper.Run(ctx)
+		return run(ctx)
 	})
 }
 
