@@ -84,10 +84,8 @@ func (l *Lab) findKubernetes() error {
 				return fmt.Errorf("folder of containerd: %w; make engines builds one in .cache/engines", err)
 			}
 		}
-		// A kubelet wants system calls of pods filtered.
-		if out, err := exec.Command(filepath.Join(k.Containerd, "runc"), "--version").Output(); err != nil || !bytes.Contains(out, []byte("libseccomp")) {
-			return fmt.Errorf("%s has no libseccomp (%v): apt-get install libseccomp-dev pkg-config, remove it, and make engines builds it anew",
-				filepath.Join(k.Containerd, "runc"), err)
+		if err := filters(filepath.Join(k.Containerd, "runc")); err != nil {
+			return err
 		}
 	}
 	for _, program := range []string{"containerd", "runc", "ctr", "nc", "curl"} {
@@ -104,4 +102,15 @@ func (l *Lab) findKubernetes() error {
 // healthClient asks parts of Kubernetes how they are. Most have signed their certificates themselves, and nothing secret is asked.
 func healthClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
+}
+
+// filters refuses a runc that cannot filter system calls, as a kubelet wants it for pods.
+func filters(runc string) error {
+	switch out, err := exec.Command(runc, "--version").Output(); {
+	case err != nil:
+		return fmt.Errorf("%s --version: %w", runc, err)
+	case !bytes.Contains(out, []byte("libseccomp")):
+		return fmt.Errorf("%s has no libseccomp: apt-get install libseccomp-dev pkg-config, remove it, and make engines builds it again", runc)
+	}
+	return nil
 }
