@@ -59,7 +59,7 @@ func TestArgs(t *testing.T) {
 		{"no proxy", pods, 2, "kube-proxy", nil, ""},
 		{"proxy", proxied, 2, "kube-proxy", []string{"/k8s/kube kube-proxy "}, ""},
 		{"no Kubernetes", three, 1, "kubelet", nil, ""},
-		{"bare switch", bare, 1, PartOVS, []string{"ovs-vswitchd unix:/run/openvswitch/db.sock --disable-system"}, ""},
+		{"bare switch", bare, 1, PartOVS, []string{"nice -n -10 ovs-vswitchd unix:/run/openvswitch/db.sock --disable-system"}, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
