@@ -13,13 +13,9 @@ import (
 
 // things are what there is of a kind, in lines.
 type things struct {
-	what    string
-	lines   []string
-	runtime bool // the runtime's alone: one that is killed after it has made one and before it has noted that forgets it
+	what  string
+	lines []string
 }
-
-// namespaces are those of pods.
-const namespaces = "network namespaces"
 
 // inventory is what the cluster has: records, addresses, and on each host what pods leave when they are not cleared away.
 func (c *cluster) inventory() []things {
@@ -41,9 +37,9 @@ func (c *cluster) inventory() []things {
 	for _, i := range items {
 		records.lines = append(records.lines, i.Key)
 	}
-	out := []things{records, {what: "endpoints", lines: c.endpoints()}}
+	out := []things{records, {"endpoints", c.endpoints()}}
 	for _, network := range []string{"default-net", "green"} {
-		out = append(out, things{what: "addresses of " + network, lines: strings.Fields(c.netctl("ip", "show", network, "-o", "name"))})
+		out = append(out, things{"addresses of " + network, strings.Fields(c.netctl("ip", "show", network, "-o", "name"))})
 	}
 	for _, host := range []string{"h1", "h2"} {
 		for _, row := range []struct{ what, script string }{
@@ -51,13 +47,13 @@ func (c *cluster) inventory() []things {
 			{"ports of switches", "ovs-vsctl --bare --columns=name list interface | grep ."},
 			{"numbers of flows", "for b in $(ovs-vsctl list-br); do echo $b $(ovs-ofctl -O OpenFlow13 dump-aggregate $b | grep -o 'flow_count=.*'); done"},
 			{"nftables", "nft -s list ruleset"},
-			{namespaces, "ls /run/netns"},
+			{"network namespaces", "ls /run/netns"},
 		} {
 			text, err := c.on(host, row.script)
 			if err != nil {
 				c.t.Fatalf("%s of %s: %v", row.what, host, err)
 			}
-			out = append(out, things{what: row.what + " of " + host, lines: strings.Split(text, "\n"), runtime: row.what == namespaces})
+			out = append(out, things{row.what + " of " + host, strings.Split(text, "\n")})
 		}
 	}
 	for i := range out {
@@ -70,15 +66,11 @@ func (c *cluster) inventory() []things {
 func (c *cluster) settles(before []things) {
 	c.t.Helper()
 	for end := time.Now().Add(3 * time.Minute); ; time.Sleep(time.Second) {
-		var differ, forgotten []string
+		var differ []string
 		for i, now := range c.inventory() {
 			was := before[i]
 			for _, l := range now.lines {
-				switch {
-				case slices.Contains(was.lines, l):
-				case now.runtime:
-					forgotten = append(forgotten, now.what+": "+l)
-				default:
+				if !slices.Contains(was.lines, l) {
 					differ = append(differ, "+ "+now.what+": "+l)
 				}
 			}
@@ -88,10 +80,7 @@ func (c *cluster) settles(before []things) {
 				}
 			}
 		}
-		if over := time.Now().After(end); len(differ) == 0 && (len(forgotten) == 0 || over) {
-			if over {
-				c.t.Logf("the runtime has forgotten:\n%s", strings.Join(forgotten, "\n"))
-			}
+		if len(differ) == 0 {
 			return
 		}
 		if time.Now().After(end) {
