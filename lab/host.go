@@ -231,7 +231,11 @@ func (l *Lab) startWith(host int, part string, args []string) error {
 	if len(l.folders()) > 0 {
 		env = append(env, l.path())
 	}
-	_, err = hostinit.Call(l.hostDir(hostName(host)), hostinit.Request{Op: "start", Part: part, Args: args, Env: env})
+	groups, err := l.switchGroups(host, part)
+	if err != nil {
+		return fmt.Errorf("control group: %w", err)
+	}
+	_, err = hostinit.Call(l.hostDir(hostName(host)), hostinit.Request{Op: "start", Part: part, Args: args, Env: env, Groups: groups})
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -40,8 +41,9 @@ func (p Part) Running() bool { return p.PID != 0 }
 type Request struct {
 	Op     string   `json:"op"` // "start", "signal" (and wait for the end), "list"
 	Part   string   `json:"part,omitempty"`
-	Args   []string `json:"args,omitempty"` // of start; empty: the same as before
-	Env    []string `json:"env,omitempty"`  // of start: NAME=VALUE, before those of process 1
+	Args   []string `json:"args,omitempty"`   // of start; empty: the same as before
+	Env    []string `json:"env,omitempty"`    // of start: NAME=VALUE, before those of process 1
+	Groups []string `json:"groups,omitempty"` // of start: folders of control groups that the part is moved into; none: it stays in those of process 1
 	Signal int      `json:"signal,omitempty"`
 	Wait   int      `json:"wait,omitempty"` // of signal: milliseconds
 }
@@ -174,9 +176,10 @@ type supervisor struct {
 
 type part struct {
 	Part
-	args  []string
-	env   []string
-	ended chan struct{} // closed when the running process ends
+	args   []string
+	env    []string
+	groups []string
+	ended  chan struct{} // closed when the running process ends
 }
 
 func (s *supervisor) serve(conn net.Conn) {
@@ -202,7 +205,7 @@ func (s *supervisor) handle(r Request) error {
 	case "list":
 		return nil
 	case "start":
-		return s.start(r.Part, r.Args, r.Env)
+		return s.start(r)
 	case "signal":
 		return s.signal(r.Part, syscall.Signal(r.Signal), time.Duration(r.Wait)*time.Millisecond)
 	}
@@ -210,23 +213,23 @@ func (s *supervisor) handle(r Request) error {
 }
 
 // start starts a part unless it runs; its output is appended to PART.log in the host's folder.
-func (s *supervisor) start(name string, args, env []string) error {
+func (s *supervisor) start(r Request) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.parts[name]
+	p := s.parts[r.Part]
 	if p == nil {
-		p = &part{Part: Part{Name: name}}
+		p = &part{Part: Part{Name: r.Part}}
 	}
 	if p.Running() {
 		return nil
 	}
-	if len(args) > 0 {
-		p.args, p.env = args, env
+	if len(r.Args) > 0 {
+		p.args, p.env, p.groups = r.Args, r.Env, r.Groups
 	}
 	if len(p.args) == 0 {
-		return fmt.Errorf("%s was never started here", name)
+		return fmt.Errorf("%s was never started here", r.Part)
 	}
-	log, err := os.OpenFile(filepath.Join(Inside, name+".log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	log, err := os.OpenFile(filepath.Join(Inside, r.Part+".log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return err
 	}
@@ -246,7 +249,12 @@ func (s *supervisor) start(name string, args, env []string) error {
 	}
 	p.PID, p.Since, p.Outcome, p.ended = pid, time.Now(), "", make(chan struct{})
 	p.Starts++
-	s.parts[name] = p
+	s.parts[r.Part] = p
+	for _, dir := range p.groups {
+		if err := os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0); err != nil {
+			return fmt.Errorf("control group of %s: %w", r.Part, err)
+		}
+	}
 	return nil
 }
 
