@@ -18,8 +18,9 @@ func (p *Plan) cgroup(host string) string { return filepath.Join(p.cgroups(), ho
 // cgroupHost is that of all else on such a host, its process 1 first: engines make the groups of managed plugins beside or below their own.
 func (p *Plan) cgroupHost(host string) string { return p.cgroup(host) + "-host" }
 
-// cgroupSwitch is that of its Open vSwitch, as it is a service with a group of its own on a real host.
-func (p *Plan) cgroupSwitch(host string) string { return p.cgroup(host) + "-switch" }
+// cgroupSwitch is that of its Open vSwitch, which is a service with a group of its own on a real host. It is beside the lab's: what weight it has there
+// counts among all that runs on the machine.
+func (p *Plan) cgroupSwitch(host string) string { return p.cgroups() + "-" + host + "-switch" }
 
 // cgroups is the control group of all that runs on the hosts of a lab with engines. Its number is in it, so that a lab ends without another one of its name,
 // in another folder, that nothing has ended.
@@ -60,9 +61,9 @@ func enterGroup(pid int, group string) error {
 }
 
 // switchGroups makes the control groups of a host's Open vSwitch and returns their folders; none when the part is not of the switch, or hosts have
-// no control groups. The switch and the lab have ten times the usual weight: a niceness counts only within a group, and in that of the host's engines
-// and kubelet, with 60 threads that want a processor, a thread of niceness -10 that works 4 ms of 14 waits up to 0.5 s for one. In a group of its own
-// it waits up to 70 ms, and with these weights 5.
+// no control groups. They have ten times the usual weight: a niceness counts only within a group, and in that of the host's engines and kubelet, with
+// 60 threads that want a processor, a thread of niceness -10 that works 4 ms of 14 waits up to 0.5 s for one. In a group of its own it waits up to
+// 70 ms, and with the weight 5.
 func (l *Lab) switchGroups(host int, part string) (out []string, err error) {
 	if !l.hasEngines() || part != PartOVS && part != PartOVSDB {
 		return nil, nil
@@ -76,7 +77,7 @@ func (l *Lab) switchGroups(host int, part string) (out []string, err error) {
 		return nil, err
 	}
 	for _, dir := range all {
-		if err := errors.Join(favour(filepath.Join(dir, l.cgroups())), favour(filepath.Join(dir, group))); err != nil {
+		if err := favour(filepath.Join(dir, group)); err != nil {
 			return nil, err
 		}
 		out = append(out, filepath.Join(dir, group))
@@ -149,6 +150,9 @@ func (l *Lab) endGroups() error {
 	var errs []error
 	for _, dir := range all {
 		errs = append(errs, removeGroups(filepath.Join(dir, l.cgroups())))
+		for i := 1; i <= l.Hosts; i++ {
+			errs = append(errs, removeGroups(filepath.Join(dir, l.cgroupSwitch(hostName(i)))))
+		}
 		for _, p := range plugins {
 			errs = append(errs, removeGroups(filepath.Join(dir, filepath.Base(p))))
 		}
