@@ -17,7 +17,7 @@ func TestPods(t *testing.T) {
 		if ready != "True" {
 			t.Errorf("node %s: ready is %q", host, ready)
 		}
-		if out, err := c.on(host, "cat /proc/$(pidof ovs-vswitchd)/cgroup"); err != nil || !strings.Contains(out, "/"+host+"-switch") {
+		if out, err := c.on(host, "cat /proc/$(pidof ovs-vswitchd)/cgroup"); err != nil || !strings.Contains(out, "-"+host+"-switch") {
 			t.Errorf("%s: control groups of the switch: %q (%v), want its own", host, out, err)
 		}
 	}
