@@ -15,13 +15,13 @@ import (
 type things struct {
 	what  string
 	lines []string
-	// runtime says that the container runtime makes and removes these alone: what is left of them is told, and refused only when it is ours.
+	// runtime says that the container runtime makes and removes these: what is left of them is told, not refused.
 	runtime bool
 }
 
-// emptyNamespaces are network namespaces without an interface of a pod. A runtime makes the namespace before any plugin hears of the pod, and
-// plugins may not remove one (CNI specification, section 2). Each containerd loses the one that it has just made when it is killed before it has
-// noted it: containerd/cri issue 568, the same with bridge.
+// emptyNamespaces are network namespaces without an interface of a pod. The runtime makes one before it invokes any plugin, and has to remove it
+// (CNI specification, section 3). containerd loses one that it has just made when it is killed before it has noted it (containerd/cri issue 568),
+// with the plugin bridge as well.
 const emptyNamespaces = "network namespaces without an interface"
 
 // inventory is what the cluster has: records, addresses, and on each host what pods leave when they are not cleared away.
