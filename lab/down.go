@@ -33,8 +33,9 @@ func (l *Lab) Down(ctx context.Context) error {
 	}
 	if l.Number > 0 {
 		if _, err := net.InterfaceByName(l.link()); err == nil && l.ownsLink() {
-			// The kernel deletes it with its peer's namespace, but not at once.
-			if err := command(ctx, "ip", "link", "del", l.link()); err != nil && !strings.Contains(err.Error(), "Cannot find device") {
+			// The kernel deletes it with its peer's namespace, but not at once: it may be gone by now.
+			err := command(ctx, "ip", "link", "del", l.link())
+			if _, gone := net.InterfaceByName(l.link()); err != nil && gone == nil {
 				errs = append(errs, err)
 			}
 		}

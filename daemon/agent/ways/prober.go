@@ -72,38 +72,6 @@ type Prober struct {
 	deaf       bool
 }
 
-// condition is what is known of a way.
-type condition struct {
-	known   time.Time // since when the way is needed
-	loss    window
-	heardOf *located // nil: its agent was not asked
-	trip    time.Duration
-
-	silent  int       // probes in a row that did not come back
-	since   time.Time // the first of them
-	answers bool      // some have come back since known
-	life    Life
-	heard   time.Time // when its agent asked this one last
-
-	wide    int // probes of full size in a row that did not come back while small ones did
-	largest int // packet that passes; 0: not looked for
-	narrow  direction
-
-	due time.Time // of the next visit, under suspicion
-}
-
-// located is what was lost in each direction, by what the other agent has heard.
-type located struct{ there, home window }
-
-// direction is where something is wrong.
-type direction int
-
-const (
-	unknown direction = iota
-	going
-	coming
-)
-
 // New makes a Prober; Run has it work, and Take is what it hears by.
 func New(o Options) *Prober {
 	return &Prober{o: o, conditions: map[Way]*condition{}, back: map[Origin]Way{}, flights: map[uint64]*flight{}, askers: map[asker]asked{}, base: rand.Uint64()}
@@ -196,11 +164,6 @@ func (p *Prober) suspected(now time.Time) (out []Way) {
 	return out
 }
 
-// suspicious says that a way may not be well.
-func (c *condition) suspicious(now time.Time) bool {
-	return c.silent > 0 || c.wide > 0 || c.loss.count(now).lost > 0
-}
-
 // visit sends small probes and then one of full size on a way, and writes down what came of them.
 func (p *Prober) visit(ctx context.Context, t train) {
 	t.kind, t.size = pipeline.AskSwitch, smallProbe
@@ -220,30 +183,6 @@ func (p *Prober) visit(ctx context.Context, t train) {
 	defer p.mu.Unlock()
 	if c := p.conditions[t.way]; c != nil {
 		c.note(began, &small, &full)
-	}
-}
-
-// note writes down what came of a visit that began at a time.
-func (c *condition) note(began time.Time, small, full *outcome) {
-	if small.back == 0 {
-		if c.silent == 0 {
-			c.since = began
-		}
-		c.silent += small.sent
-		return // that nothing passes is no loss
-	}
-	c.silent, c.answers, c.trip = 0, true, small.trip()
-	if full.back > 0 {
-		c.wide, c.largest, c.narrow = 0, 0, unknown
-	} else if full.sent > 0 {
-		c.wide += full.sent
-	}
-	for _, s := range small.shots {
-		lost := 1
-		if s.back {
-			lost = 0
-		}
-		c.loss.add(s.at, 1, lost)
 	}
 }
 

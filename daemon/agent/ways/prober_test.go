@@ -107,6 +107,25 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// A tunnel that is blocked now and then has no loss: the probes that were under way as that began and ended belong to it.
+func TestBlockedIsNoLoss(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := newUnderlay(t, "h1", "h2", "h3")
+		defer u.run(t)()
+		pass(20 * time.Second)
+		for i := range 60 {
+			blocked := i%2 == 0
+			u.set(func() { u.drops = func(h hop) bool { return blocked && !h.vlan && (h.from == "h2" || h.to == "h2") } })
+			for range 20 + i {
+				pass(201 * time.Millisecond)
+				if got := said(u.probers["h1"].Look(t.Context())); strings.Contains(got, "tunnel-loss") {
+					t.Fatalf("change %d, blocked %v: want no loss, got\n%s", i, blocked, got)
+				}
+			}
+		}
+	})
+}
+
 // Of a host whose version may not know of probes nothing is said, unless it has answered before.
 func TestOtherVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
