@@ -130,11 +130,7 @@ func (h *host) program(tb *stand.Stand, set flow.Set) {
 	h.Ofctl("del-groups", brName)
 	h.Ofctl("del-meters", brName)
 	for _, m := range set.Meters {
-		unit := "kbps"
-		if m.Packets {
-			unit = "pktps"
-		}
-		h.Ofctl("add-meter", brName, fmt.Sprintf("meter=%d,%s,burst,band=type=drop,rate=%d,burst_size=%d", m.ID, unit, m.Rate, m.Burst))
+		h.Ofctl("add-meter", brName, m.String())
 	}
 	for _, part := range []struct {
 		name, command string

@@ -25,7 +25,7 @@ type peer struct {
 	flows int
 }
 
-// newPeer starts the switch and writes the file. The groups that the flows name are there before, and stay.
+// newPeer starts the switch and writes the file. The groups and meters that the flows name are there before, and stay.
 func newPeer(tb *stand.Stand, s *ofnet.State) *peer {
 	p := &peer{tb: tb, ovs: ovstest.Start(tb)}
 	p.ovs.Bridge(brName)
@@ -35,6 +35,9 @@ func newPeer(tb *stand.Stand, s *ofnet.State) *peer {
 	groups := filepath.Join(p.ovs.Dir, "groups.txt")
 	write(tb, groups, all.Groups)
 	p.ovs.Ofctl("add-groups", brName, groups)
+	for _, m := range all.Meters {
+		p.ovs.Ofctl("add-meter", brName, m.String())
+	}
 	return p
 }
 
