@@ -25,7 +25,7 @@ import (
 
 // How long a part may take to become ready, and to stop when it is asked to.
 const (
-	startPatience = 60 * time.Second
+	startPatience = 3 * time.Minute // an API server has taken one, when pods took all processors
 	stopPatience  = 20 * time.Second
 	pollPause     = 20 * time.Millisecond
 )

@@ -74,10 +74,10 @@ const churned = `{"apiVersion": "v1", "kind": "List", "items": [
 		"spec": {"podSelector": {"matchLabels": {"churned": "yes"}}, "ingress": [{"ports": [{"port": 8080}]}]}}]}`
 
 // Pods come in batches, of which each host has two at a time. With 25 in each, on two processors, a containerd that was killed had not found its
-// pods again when it was killed the next time.
+// pods again when it was killed the next time; with 8, an API server had not read its objects.
 const (
 	batches   = 2
-	batchMost = 8
+	batchMost = 4
 )
 
 // stepPatience is how long a batch may take to be made, to be ready, or to be gone.
