@@ -2,7 +2,6 @@ package setup
 
 import (
 	"context"
-	"errors"
 	"fmt"
 )
 
@@ -11,7 +10,7 @@ type Step struct {
 	Name string // what it makes, as an error begins
 	// Do does it, and says what was done; "" is nothing, as it was done before.
 	Do func(ctx context.Context) (did string, err error)
-	// Undo takes it back; nil: nothing has to be.
+	// Undo takes it back, for who leaves the cluster; nil: nothing has to be.
 	Undo func(ctx context.Context) (did string, err error)
 }
 
@@ -27,23 +26,4 @@ func Run(ctx context.Context, steps []Step, say func(string)) error {
 		}
 	}
 	return nil
-}
-
-// Undo takes steps back, the last one first. Those behind one that fails are taken back too.
-func Undo(ctx context.Context, steps []Step, say func(string)) error {
-	var all []error
-	for i := range steps {
-		s := steps[len(steps)-1-i]
-		if s.Undo == nil {
-			continue
-		}
-		did, err := s.Undo(ctx)
-		if err != nil {
-			all = append(all, fmt.Errorf("%s: %w", s.Name, err))
-		}
-		if did != "" {
-			say(did)
-		}
-	}
-	return errors.Join(all...)
 }

@@ -9,7 +9,6 @@ package mirror
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,7 +32,6 @@ type Change = table.Change[string, store.Item]
 // Mirror is a copy of what a store holds. It must not be used by several goroutines at a time.
 type Mirror struct {
 	items    *table.Table[string, store.Item]
-	keep     func(value []byte) []byte // what is kept of a value
 	newest   store.Revision            // of all that is known
 	complete store.Revision            // everything up to here is known
 	own      map[string]store.Revision // what we have changed since complete
@@ -43,18 +41,7 @@ type Mirror struct {
 
 // New returns an empty Mirror.
 func New() *Mirror {
-	return &Mirror{items: table.New[string, store.Item](), keep: func(value []byte) []byte { return value }, own: map[string]store.Revision{}}
-}
-
-// Sums returns an empty Mirror whose Items have hashes in the place of values: for who reads the values in the changes, and keeps what they
-// say. So do the items before a change.
-func Sums() *Mirror {
-	m := New()
-	m.keep = func(value []byte) []byte {
-		sum := sha256.Sum256(value)
-		return sum[:]
-	}
-	return m
+	return &Mirror{items: table.New[string, store.Item](), own: map[string]store.Revision{}}
 }
 
 // Items are the items by their keys. They are to be read, or cloned, not changed.
@@ -170,7 +157,7 @@ func (m *Mirror) isNews(it store.Item, of *store.Update) bool {
 		return it.Revision > m.complete && it.Revision > m.own[it.Key]
 	}
 	known, ok := m.items.Lookup(it.Key)
-	return m.own[it.Key] <= of.Revision && (!ok || it.Revision != known.Revision || !bytes.Equal(m.keep(it.Value), known.Value))
+	return m.own[it.Key] <= of.Revision && (!ok || it.Revision != known.Revision || !bytes.Equal(it.Value, known.Value))
 }
 
 // absent are the keys that are known and not in a list, in order.
@@ -192,9 +179,7 @@ func (m *Mirror) absent(list []store.Item) (out []string) {
 }
 
 func (m *Mirror) set(changes []Change, it store.Item) []Change {
-	kept := it
-	kept.Value = m.keep(it.Value)
-	before, had := m.items.Set(it.Key, kept)
+	before, had := m.items.Set(it.Key, it)
 	return append(changes, Change{Key: it.Key, Before: before, After: it, Had: had, Has: true})
 }
 
