@@ -6,14 +6,14 @@ import "time"
 type condition struct {
 	known   time.Time // since when the way is needed
 	loss    window
-	held    []time.Time // probes lost since the last that came back: loss, or the begin of a silence
+	held    []time.Time // probes lost since the last that came back: loss, or the beginning of a silence
 	back    time.Time   // when the last probe that came back was sent
 	heardOf *located    // nil: its agent was not asked
 	trip    time.Duration
 
 	silent  int       // probes in a row that did not come back
 	since   time.Time // the first of them
-	over    time.Time // when the last silence was
+	over    time.Time // when the last silence ended
 	answers bool      // some have come back since known
 	life    Life
 	heard   time.Time // when its agent asked this one last
