@@ -35,7 +35,7 @@ func (l *Lab) Down(ctx context.Context) error {
 		if _, err := net.InterfaceByName(l.link()); err == nil && l.ownsLink() {
 			// The kernel deletes it with its peer's namespace, but not at once: it may be gone by now.
 			err := command(ctx, "ip", "link", "del", l.link())
-			if _, gone := net.InterfaceByName(l.link()); err != nil && gone == nil {
+			if _, notThere := net.InterfaceByName(l.link()); err != nil && notThere == nil {
 				errs = append(errs, err)
 			}
 		}

@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// What is measured is there on both sides, with as many flows as take the switch more than a chunk: it is not measured here.
+// Both sides get the same flows into the switch, enough of them for more than one chunk. How long it takes does not matter here.
 func TestBothSides(t *testing.T) {
 	if err := run("flows", 1, 700, 6000, ""); err != nil {
 		t.Fatal(err)
