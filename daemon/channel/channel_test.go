@@ -89,3 +89,30 @@ func FuzzReader(f *testing.F) {
 		}
 	})
 }
+
+// What an update of the records of some rules costs, packed and read again, as each netmaster and agent does for each change.
+func BenchmarkUpdate(b *testing.B) {
+	u := channel.Update{Shard: channel.Tenant("blue")}
+	for i := range 8 {
+		u.Items = append(u.Items, channel.Item{Key: fmt.Sprintf("/contiv.io/state/rule/default:web:%d", i), Value: []byte(strings.Repeat("v", 250)), Revision: uint64(i + 1)})
+	}
+	mark := channel.EncodeMark(channel.Mark{Revision: 9, Complete: 9}, nil)
+	b.Run("encode", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			channel.EncodeUpdate(&u)
+		}
+	})
+	b.Run("decode", func(b *testing.B) {
+		b.ReportAllocs()
+		text := append(channel.EncodeUpdate(&u), mark...)
+		in := bytes.NewReader(text)
+		r := channel.NewReader(in)
+		for b.Loop() {
+			in.Reset(text)
+			if _, err := r.Read(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -20,8 +20,10 @@ const (
 
 // Reader reads the batches of a stream. It is used by one goroutine.
 type Reader struct {
-	in   *bufio.Reader
-	left int // bytes that the batch may still have
+	in       *bufio.Reader
+	left     int           // bytes that the batch may still have
+	unpacked gzip.Reader   // of the packed message that is read, as is what follows
+	pieces   *bufio.Reader // the messages in it; nil before the first
 }
 
 // NewReader makes a Reader of a stream.
@@ -78,13 +80,15 @@ func (r *Reader) read(in *bufio.Reader, d *decoder, unpack bool) error {
 
 // unpack reads packed messages.
 func (r *Reader) unpack(packed []byte, d *decoder) error {
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
+	if err := r.unpacked.Reset(bytes.NewReader(packed)); err != nil {
 		return err
 	}
-	in := bufio.NewReaderSize(z, 64<<10)
+	if r.pieces == nil {
+		r.pieces = bufio.NewReaderSize(nil, 64<<10)
+	}
+	r.pieces.Reset(&r.unpacked)
 	for {
-		switch err := r.read(in, d, false); {
+		switch err := r.read(r.pieces, d, false); {
 		case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
 			return nil
 		case err != nil:

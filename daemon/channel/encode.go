@@ -3,6 +3,8 @@ package channel
 import (
 	"bytes"
 	"compress/gzip"
+	"io"
+	"sync"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -24,6 +26,12 @@ const (
 	packedLeast = 1 << 10 // bytes that are worth packing
 )
 
+// packers are gzip writers that pack no message now. Each has a megabyte of tables, and to make them takes many times as long as to pack a short message.
+var packers = sync.Pool{New: func() any {
+	w, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed) // the level is a valid one
+	return w
+}}
+
 // EncodeUpdate returns the messages of an update. Long ones are packed. They may be sent to any number of agents.
 func EncodeUpdate(u *Update) []byte {
 	plain := appendUpdate(nil, u)
@@ -31,9 +39,12 @@ func EncodeUpdate(u *Update) []byte {
 		return plain
 	}
 	var packed bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&packed, gzip.BestSpeed) // the level is a valid one
-	_, _ = w.Write(plain)                                // writing to memory does not fail
+	w, _ := packers.Get().(*gzip.Writer)
+	w.Reset(&packed)
+	_, _ = w.Write(plain) // writing to memory does not fail
 	_ = w.Close()
+	w.Reset(io.Discard) // what it wrote to is not kept
+	packers.Put(w)
 	return appendMessage(nil, protowire.AppendBytes(protowire.AppendTag(nil, messagePacked, protowire.BytesType), packed.Bytes()))
 }
 
