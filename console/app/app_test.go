@@ -96,7 +96,7 @@ func TestKeys(t *testing.T) {
 		{"and the first", to("networks", "space", "j", "space", "d"), "operational state of network acme:blue", ""},
 		{"follow an endpoint", []string{"8", "j", "f"}, "netctl flows h1 --owner endpoint/acme:blue:web-1", "5432"},
 		{"an endpoint's address", []string{"8", "a"}, "▶ 10.1.1.2", ""},
-		{"an endpoint in the tree", []string{"8", "j", "t"}, "endpoint web-1 on h1, group web, no policies; may talk to 1, in part to 0", ""},
+		{"an endpoint in the tree", []string{"8", "j", "t"}, "endpoint shop/web on h1, group web, no policies; may talk to 1, in part to 0", ""},
 		{"an object's history", to("networks", "H"), "subnet: 10.1.1.0/24", ""},
 		{"fold", []string{"2", "space"}, "▸ tenant acme", "network blue"},
 		{"unfold", []string{"2", "left", "right"}, "▾ tenant acme", "▸ tenant acme"},
@@ -163,7 +163,7 @@ func TestDelete(t *testing.T) {
 	m, c := still(t, mono(t, false), page.Table(model.KindNetwork()), 120, 40, "true")
 	press(m, "ctrl+d", "y", "enter")
 	frame := Plain(m.Frame())
-	for _, want := range []string{"Delete network acme:blue", "2 endpointGroups: acme:db, acme:web", "1 serviceLB: acme:front", "2 endpoints: db on h2, web-1 on h1"} {
+	for _, want := range []string{"Delete network acme:blue", "2 endpointGroups: acme:db, acme:web", "1 serviceLB: acme:front", "2 endpoints: db on h2, shop/web on h1"} {
 		if !strings.Contains(frame, want) {
 			t.Errorf("want %q, got:\n%s", want, frame)
 		}

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -47,6 +48,9 @@ func (e *Endpoint) Field(name string) any {
 	}
 	return nil
 }
+
+// Called is what a person knows the endpoint by: its pod, "namespace/pod", or the runtime's name of its container; where there is neither, its id.
+func (e *Endpoint) Called() string { return cmp.Or(e.Pod, e.ContainerName, e.EndpointID) }
 
 // NetworkKey is the key of the endpoint's network, "tenant:network".
 func (e *Endpoint) NetworkKey() string { return (&model.EndpointOper{Key: e.Key}).NetworkKey() }

@@ -15,7 +15,7 @@ type Event struct {
 	Type     model.EventType
 	Kind     string
 	Key      string
-	Text     string // of news: what it is
+	Text     string // of news: what it is; of an endpoint what it is called, where that is not its id
 	Revision uint64
 }
 

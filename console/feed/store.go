@@ -77,8 +77,8 @@ func (s *store) event(e model.Event) {
 			err = s.put(s.lists, e.Kind, e.Key, e.Object)
 			s.remember(e)
 		case model.EventDelete:
-			s.drop(e.Kind, e.Key)
 			s.remember(e)
+			s.drop(e.Kind, e.Key)
 		case model.EventSync:
 			s.finish()
 		}
@@ -127,11 +127,16 @@ func (s *store) drop(kind, key string) {
 	}
 }
 
+// remember notes a change while the object is there: after it was put, before it is dropped.
 func (s *store) remember(e model.Event) {
+	event := Event{Type: e.Type, Kind: e.Kind, Key: e.Key, Revision: e.Revision}
 	if e.Kind == model.KindEndpoint().Name {
 		s.meter.churn++
+		if of := s.endpoints.Get(e.Key); of != nil && of.Called() != of.EndpointID {
+			event.Text = of.Called()
+		}
 	}
-	s.happened(Event{Type: e.Type, Kind: e.Kind, Key: e.Key, Revision: e.Revision})
+	s.happened(event)
 }
 
 // happened remembers events of now.

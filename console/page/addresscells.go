@@ -98,7 +98,7 @@ func (l *addressCells) age(a netip.Addr) (string, theme.Role) {
 func (l *addressCells) cell(a netip.Addr) (string, theme.Role, string) {
 	t := l.theme
 	if e := l.owners[a]; e != nil {
-		return t.Glyphs.Used, theme.Good, strings.TrimSpace(fmt.Sprintf("endpoint %s on host %s  %s  %s", e.EndpointID, e.HomingHost, e.MacAddress, e.EndpointGroupKey))
+		return t.Glyphs.Used, theme.Good, strings.TrimSpace(fmt.Sprintf("endpoint %s on host %s  %s  %s", e.Called(), e.HomingHost, e.MacAddress, e.EndpointGroupKey))
 	}
 	who := ""
 	if x := l.states[a]; x != nil && x.Owner != nil {

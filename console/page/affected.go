@@ -41,7 +41,7 @@ func affected(s *feed.Snapshot, kind *model.Kind, key string) []string {
 	var endpoints []string
 	for i := range s.Endpoints {
 		if e := s.Endpoints[i]; endpointOf(e, object) {
-			endpoints = append(endpoints, e.EndpointID+" on "+e.HomingHost)
+			endpoints = append(endpoints, e.Called()+" on "+e.HomingHost)
 		}
 	}
 	list(model.KindEndpoint(), endpoints)

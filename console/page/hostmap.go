@@ -101,7 +101,7 @@ func hostBox(t *theme.Theme, n *model.Node, all []*feed.Endpoint, rel *relations
 		case i < len(all):
 			var sign string
 			sign, role = relationMark(t, rel.of(all[i]))
-			text = sign + " " + widget.Fit(t, widget.Bare(all[i].EndpointID), inner-9) + widget.Bare(shortAddress(firstAddress(all[i])))
+			text = sign + " " + widget.Fit(t, widget.Bare(all[i].Called()), inner-9) + widget.Bare(shortAddress(firstAddress(all[i])))
 		}
 		out = append(out, t.Paint(edge, b[5])+t.Paint(role, widget.Fit(t, " "+text, inner))+t.Paint(edge, b[5]))
 	}

@@ -90,7 +90,7 @@ func makeIndexes(ctx context.Context, endpoints []*feed.Endpoint, want indexVers
 		if i%512 == 0 && ctx.Err() != nil {
 			return nil
 		}
-		if want.filter.Keeps(e.EndpointID, firstAddress(e), e.HomingHost) {
+		if want.filter.Keeps(e.EndpointID, e.Called(), firstAddress(e), e.HomingHost) {
 			kept = append(kept, e)
 		}
 	}

@@ -37,14 +37,14 @@ func findEndpoint(s *feed.Snapshot, key string) *feed.Endpoint {
 	return nil
 }
 
-// findEndpoints are the endpoints that a text names: the one with that key, or those with that ID, which other networks and tenants
+// findEndpoints are the endpoints that a text names: the one with that key, or those with that ID or container, which other networks and tenants
 // may have too, or that pod, NAMESPACE:POD.
 func findEndpoints(s *feed.Snapshot, id string) (out []*feed.Endpoint) {
 	if e := findEndpoint(s, id); e != nil {
 		return []*feed.Endpoint{e}
 	}
 	for _, e := range s.Endpoints {
-		if e.EndpointID == id || e.Pod != "" && strings.ReplaceAll(e.Pod, "/", ":") == id {
+		if e.EndpointID == id || e.ContainerName == id || e.Pod != "" && strings.ReplaceAll(e.Pod, "/", ":") == id {
 			out = append(out, e)
 		}
 	}

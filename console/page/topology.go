@@ -270,7 +270,7 @@ func (p *topology) about(s *feed.Snapshot, b *line, rel *relations) string {
 	out := fmt.Sprintf("%s %s: %d on %s", b.kind.Name, b.key, counts[selected], count(hosts, "host"))
 	switch {
 	case b.endpoint != nil:
-		out = "endpoint " + b.endpoint.EndpointID + " on " + b.endpoint.HomingHost
+		out = "endpoint " + b.endpoint.Called() + " on " + b.endpoint.HomingHost
 		if g := groupOf(s, b.endpoint.EndpointGroupKey); g != nil {
 			out += ", group " + g.GroupName + policiesOf(g)
 		} else {

@@ -30,7 +30,7 @@ type line struct {
 func (b *line) label() string {
 	switch {
 	case b.endpoint != nil:
-		return widget.Bare(b.endpoint.EndpointID + "  " + firstAddress(b.endpoint) + "  " + b.endpoint.HomingHost)
+		return widget.Bare(b.endpoint.Called() + "  " + firstAddress(b.endpoint) + "  " + b.endpoint.HomingHost)
 	case b.group != nil:
 		text := "group " + b.group.GroupName + "  " + strconv.Itoa(b.children)
 		if len(b.group.Policies) > 0 {
