@@ -20,53 +20,67 @@ type update struct {
 	err error
 }
 
-// Follow yields everything of the store that concerns agents, and then each change, until ctx ends. An outage of the store is one error.
+// Follow yields everything of the store that concerns agents, and then each change, until ctx ends. An outage of the store is one error. When
+// the store was made again, everything is told again.
 func (s Source) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
 	return func(yield func(channel.Batch, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		updates := make(chan update)
-		prefixes := []string{record.State, record.Config, record.Services}
-		for _, prefix := range prefixes {
-			go s.watch(ctx, prefix, updates)
+		t := teller{yield: yield}
+		for t.follow(ctx, s) {
+			t.mark.Reset = true
 		}
-		var first channel.Batch
-		var mark channel.Mark
-		listed, away := map[channel.Shard]struct{}{}, false
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case u := <-updates:
-				switch {
-				case u.err != nil && !away:
-					away = true
-					if !yield(channel.Batch{}, u.err) {
-						return
-					}
-					continue
-				case u.err != nil:
-					continue
-				}
-				away = false
-				listed[u.shard] = struct{}{}
-				mark.Reset = u.Full && uint64(u.Revision) < mark.Revision
-				if u.shard == record.State { // how far the others are does not count
-					mark.Revision, mark.Complete = uint64(u.Revision), uint64(u.Revision)
-				}
-				b := batch(u, mark)
-				if len(listed) < len(prefixes) || first.Updates != nil {
-					first.Updates, first.Mark = append(first.Updates, b.Updates...), b.Mark
-					if len(listed) < len(prefixes) {
-						continue
-					}
-					b, first = first, channel.Batch{}
-				}
-				if !yield(b, nil) {
-					return
-				}
+	}
+}
+
+// teller tells one agent.
+type teller struct {
+	yield func(channel.Batch, error) bool
+	mark  channel.Mark
+	away  bool // the store, as was told
+}
+
+// follow tells until ctx ends or the agent wants no more, and reports whether that was because the store was made again. Its watches do not hear of
+// that at the same moment, and what one of them still tells of the store before must not come between: so others follow in their place.
+func (t *teller) follow(ctx context.Context, s Source) (again bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	updates := make(chan update)
+	prefixes := []string{record.State, record.Config, record.Services}
+	for _, prefix := range prefixes {
+		go s.watch(ctx, prefix, updates)
+	}
+	var first []channel.Update // until all have been listed
+	last := map[channel.Shard]store.Revision{}
+	for {
+		var u update
+		select {
+		case <-ctx.Done():
+			return false
+		case u = <-updates:
+		}
+		if u.err != nil {
+			told := t.away
+			t.away = true
+			if !told && !t.yield(channel.Batch{}, u.err) {
+				return false
 			}
+			continue
 		}
+		t.away = false
+		if u.Full && u.Revision < last[u.shard] {
+			return true
+		}
+		last[u.shard] = u.Revision
+		if u.shard == record.State { // how far the others are does not count
+			t.mark.Revision, t.mark.Complete = uint64(u.Revision), uint64(u.Revision)
+		}
+		first = append(first, shardUpdate(u))
+		if len(last) < len(prefixes) {
+			continue
+		}
+		if !t.yield(channel.Batch{Updates: first, Mark: t.mark}, nil) {
+			return false
+		}
+		first, t.mark.Reset = nil, false
 	}
 }
 
@@ -81,10 +95,10 @@ func (s Source) watch(ctx context.Context, prefix string, to chan<- update) {
 	}
 }
 
-func batch(u update, mark channel.Mark) channel.Batch {
+func shardUpdate(u update) channel.Update {
 	out := channel.Update{Shard: u.shard, Full: u.Full, Gone: u.Gone}
 	for _, i := range u.Items {
 		out.Items = append(out.Items, channel.Item{Key: i.Key, Value: i.Value, Revision: uint64(i.Revision)})
 	}
-	return channel.Batch{Updates: []channel.Update{out}, Mark: mark}
+	return out
 }
