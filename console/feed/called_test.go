@@ -1,13 +1,14 @@
 package feed
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
 )
 
-// An event of an endpoint says what that is called, when it goes too, and nothing where there is no name but its id.
+// An event of an endpoint says what that is called, when it goes too, and one of the past when it is still there; and nothing where there is no name but its id.
 func TestEventsOfEndpoints(t *testing.T) {
 	s := newStore("", time.Now)
 	rows := []struct{ id, object, want string }{
@@ -25,5 +26,12 @@ func TestEventsOfEndpoints(t *testing.T) {
 				t.Errorf("%s of %s: want %q, got %+v", e.Type, row.id, row.want, got)
 			}
 		}
+	}
+	later := newStore("", time.Now)
+	later.event(model.Event{Type: model.EventFull, Kind: model.KindEndpoint().Name, Items: []json.RawMessage{[]byte(rows[0].object)}, Revision: 20})
+	later.event(model.Event{Type: model.EventSync, Revision: 20})
+	later.past([]model.HistoryEntry{{Verb: "create", Kind: model.KindEndpoint().Name, Key: "t:n:4f0c", Revision: 20}, {Verb: "create", Kind: model.KindEndpoint().Name, Key: "t:n:gone", Revision: 19}})
+	if got := later.snapshot().Events; len(got) != 2 || got[0].Text != "desk" || got[1].Text != "" {
+		t.Errorf("want the past named desk, and nothing of what is gone, got %+v", got)
 	}
 }

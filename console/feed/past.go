@@ -34,7 +34,7 @@ func (s *store) past(entries []model.HistoryEntry) {
 			if e.Verb == string(model.EventDelete) {
 				kind = model.EventDelete
 			}
-			events = append(events, Event{At: e.Time.Local(), Past: true, Type: kind, Kind: e.Kind, Key: e.Key, Revision: e.Revision})
+			events = append(events, Event{At: e.Time.Local(), Past: true, Type: kind, Kind: e.Kind, Key: e.Key, Text: s.called(e.Kind, e.Key), Revision: e.Revision})
 		}
 		events = append(events, s.last.Events...)
 		s.last.Events = events[max(0, len(events)-EventLimit):]

@@ -129,14 +129,21 @@ func (s *store) drop(kind, key string) {
 
 // remember notes a change while the object is there: after it was put, before it is dropped.
 func (s *store) remember(e model.Event) {
-	event := Event{Type: e.Type, Kind: e.Kind, Key: e.Key, Revision: e.Revision}
 	if e.Kind == model.KindEndpoint().Name {
 		s.meter.churn++
-		if of := s.endpoints.Get(e.Key); of != nil && of.Called() != of.EndpointID {
-			event.Text = of.Called()
-		}
 	}
-	s.happened(event)
+	s.happened(Event{Type: e.Type, Kind: e.Kind, Key: e.Key, Text: s.called(e.Kind, e.Key), Revision: e.Revision})
+}
+
+// called is what an object that is there is called, where that is not in its key: an endpoint.
+func (s *store) called(kind, key string) string {
+	if kind != model.KindEndpoint().Name {
+		return ""
+	}
+	if e := s.endpoints.Get(key); e != nil && e.Called() != e.EndpointID {
+		return e.Called()
+	}
+	return ""
 }
 
 // happened remembers events of now.
