@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/claim"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet/link"
@@ -80,8 +81,8 @@ type Links interface {
 type Options struct {
 	Host    string // label of this host
 	Machine string // identity of this machine
-	// Owned says that this machine is the host of that label. nil: it is.
-	Owned    func() bool
+	// Standing tells whether this machine is the host of that label. nil: it is.
+	Standing func() claim.Standing
 	Master   Master
 	Flows    Flows
 	Switch   Switch

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/claim"
 	"github.com/contiv/contiv/daemon/agent/drift"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
@@ -46,9 +47,29 @@ func (l *lost) why() string {
 	return whyReleased + " " + l.Host + ", says machine " + l.Machine
 }
 
-// had tells whether this machine has had the port of an endpoint. Of one of an earlier build its host's label alone is known.
-func (l *lost) had(ep *record.Endpoint) bool {
-	return (ep.Machine == "" || ep.Machine == l.Machine) && (l.Owned == nil || l.Owned())
+// another says which machine has the port of an endpoint that is not here, "" when this one has had it as far as is known. Of an endpoint of an
+// earlier build its host's label alone is known.
+func (l *lost) another(ep *record.Endpoint) string {
+	switch {
+	case ep.Machine != "" && ep.Machine != l.Machine:
+		return "not here: another machine has attached it as host " + l.Host
+	case l.standing() == claim.Refused:
+		return "not here, and host " + l.Host + " is another machine now"
+	}
+	return ""
+}
+
+func (l *lost) standing() claim.Standing {
+	if l.Standing == nil {
+		return claim.Granted
+	}
+	return l.Standing()
+}
+
+// isUnused says that an endpoint without port and interface has been left to the runtime for long enough, and that it is this machine's to release.
+// Right after the agent's start that is not known yet.
+func (l *lost) isUnused(first, now time.Time) bool {
+	return now.Sub(first) >= l.patience && l.standing() == claim.Granted
 }
 
 // reattach is what to do for a container whose interface no one can tell from another's.
@@ -74,16 +95,17 @@ func (l *lost) Differences() (out []drift.Difference, err error) {
 		}
 		d := drift.Difference{Thing: ep.ID.String(), Difference: model.Difference{Owner: ofnet.Key{Kind: ofnet.KindEndpoint, Name: ep.ID.String()}.String()}}
 		_, told := readTag(alias)
+		other := l.another(&ep)
 		switch {
-		case name == "" && !l.had(&ep):
-			d.What = "not here: another machine has attached it as host " + l.Host
+		case name == "" && other != "":
+			d.What = other
 			d.Remedy = "when that machine is gone for good: netctl node forget " + l.Host + " --release"
 		case name == "":
 			first, known := l.since[ep.ID.String()]
 			if !known {
 				first = now
 			}
-			if gone[ep.ID.String()] = first; now.Sub(first) < l.patience {
+			if gone[ep.ID.String()] = first; !l.isUnused(first, now) {
 				continue
 			}
 			d.What = "removed: port and interface, as when the container's namespace ends; the endpoint is released"
@@ -126,6 +148,14 @@ func (l *lost) interfaceOf(id identity.Endpoint) (name, alias string, err error)
 	return "", "", nil
 }
 
+// due says that Differences has told, or would now tell, that an endpoint is released.
+func (l *lost) due(id string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	first, known := l.since[id]
+	return known && l.isUnused(first, time.Now())
+}
+
 // Repair makes the port of an endpoint again, or releases the endpoint. It blocks as Attach does.
 func (l *lost) Repair(ctx context.Context, id string) error {
 	ep, ok := l.Flows.Endpoint(id)
@@ -145,7 +175,7 @@ func (l *lost) Repair(ctx context.Context, id string) error {
 		return fmt.Errorf("repair %s: %w", id, err)
 	}
 	if name == "" {
-		if !l.had(&ep) {
+		if !l.due(id) || l.another(&ep) != "" {
 			return nil
 		}
 		l.Log.Warn("releasing an endpoint that has neither port nor interface", "endpoint", id)

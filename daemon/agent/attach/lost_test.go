@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contiv/contiv/daemon/agent/claim"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet/link"
@@ -119,6 +120,9 @@ func TestLostEndpoints(t *testing.T) {
 		t.Errorf("while it is being attached: want it left, got %v, %s", err, w)
 	}
 	done()
+	if got := whats(t, l); len(got) != 1 {
+		t.Errorf("nothing is left, and no one is at work: want it told, got %q", got)
+	}
 	w.fail["delete "+l.why()] = errBroken
 	if err := l.Repair(t.Context(), id); err == nil {
 		t.Error("no master: want an error")
@@ -135,7 +139,7 @@ func TestLostEndpoints(t *testing.T) {
 }
 
 // An endpoint of another machine - a clone of this one, or one that had the host's label before - is told and left, and so is
-// everything while the label is another's.
+// everything while the label is another's. As long as no netmaster has said whose it is, nothing is told.
 func TestLostEndpointsOfOthers(t *testing.T) {
 	w := newWorld()
 	res, err := w.engine().Attach(t.Context(), request(t))
@@ -145,26 +149,61 @@ func TestLostEndpointsOfOthers(t *testing.T) {
 	clear(w.ports)
 	clear(w.links)
 	e, l := later(w)
-	owned := true
-	e.Machine, e.Owned = "m2", func() bool { return owned }
+	var standing claim.Standing
+	e.Machine, e.Standing = "m2", func() claim.Standing { return standing }
 	id := res.Endpoint.ID.String()
 	for _, row := range []struct {
-		machine string
-		owned   bool
-		left    int
-	}{{"m1", true, 1}, {"m2", false, 1}, {"m2", true, 0}} {
+		machine  string
+		standing claim.Standing
+		want     string // what is told, "" for nothing
+		left     int
+	}{
+		{"m1", claim.Granted, "another machine has attached it as host h1", 1},
+		{"m1", claim.Unknown, "another machine has attached it as host h1", 1},
+		{"m2", claim.Refused, "host h1 is another machine now", 1},
+		{"m2", claim.Unknown, "", 1},
+		{"m2", claim.Granted, "endpoint is released", 0},
+	} {
 		ep := w.endpoints[id]
-		ep.Machine, owned = row.machine, row.owned
+		ep.Machine, standing = row.machine, row.standing
 		w.endpoints[id] = ep
-		if got, want := whats(t, l), "endpoint is released"; len(got) != 1 || strings.Contains(got[0], want) != (row.left == 0) {
-			t.Errorf("of %s, owned %v: want it told whether it is released, got %q", row.machine, row.owned, got)
+		if got := whats(t, l); len(got) > 1 || !strings.Contains(strings.Join(got, ""), row.want) || row.want == "" && len(got) > 0 {
+			t.Errorf("of %s, standing %d: want %q told, got %q", row.machine, row.standing, row.want, got)
 		}
 		if err := l.Repair(t.Context(), id); err != nil || len(w.endpoints) != row.left {
-			t.Errorf("of %s, owned %v: want %d endpoints left, got %v, %s", row.machine, row.owned, row.left, err, w)
+			t.Errorf("of %s, standing %d: want %d endpoints left, got %v, %s", row.machine, row.standing, row.left, err, w)
 		}
 	}
 	if got := w.calls[len(w.calls)-1]; !strings.Contains(got, "host h1, says machine m2") {
 		t.Errorf("the reason: want who says so, got %q", got)
+	}
+}
+
+// What is granted between a look and the repair is not released before it has been told, and left to the runtime for a while.
+func TestReleasedIsTold(t *testing.T) {
+	w := newWorld()
+	res, err := w.engine().Attach(t.Context(), request(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(w.ports)
+	clear(w.links)
+	e, l := later(w)
+	standing := claim.Refused
+	e.Machine, e.Standing = res.Endpoint.Machine, func() claim.Standing { return standing }
+	id := res.Endpoint.ID.String()
+	if got := whats(t, l); len(got) != 1 || strings.Contains(got[0], "released") {
+		t.Fatalf("refused: want it told as another's, got %q", got)
+	}
+	standing = claim.Granted
+	if err := l.Repair(t.Context(), id); err != nil || len(w.endpoints) != 1 {
+		t.Errorf("granted after the look: want it left, got %v, %s", err, w)
+	}
+	if got := whats(t, l); len(got) != 1 || !strings.Contains(got[0], "released") {
+		t.Errorf("granted: want it told, got %q", got)
+	}
+	if err := l.Repair(t.Context(), id); err != nil || len(w.endpoints) != 0 {
+		t.Errorf("told: want it released, got %v, %s", err, w)
 	}
 }
 

@@ -97,11 +97,27 @@ func (c *Claim) Again() {
 // Held is closed when the machine has what it claims for the first time, or is remembered to.
 func (c *Claim) Held() <-chan struct{} { return c.held }
 
-// Owned tells whether the machine has what it claims, as far as it knows.
-func (c *Claim) Owned() bool {
+// Standing is what netmasters have said of a claim.
+type Standing int
+
+// Standings. A claim that was granted stays so while no netmaster answers.
+const (
+	Unknown Standing = iota // none has answered yet
+	Granted
+	Refused
+)
+
+// Standing tells whether the machine has what it claims, as far as it knows.
+func (c *Claim) Standing() Standing {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.owned
+	switch {
+	case c.owned:
+		return Granted
+	case c.refusal != "":
+		return Refused
+	}
+	return Unknown
 }
 
 // Refusal says why the machine has not what it claims and what to do; "" while it has, and while it does not know.
@@ -189,7 +205,7 @@ func (c *Claim) granted() {
 
 // leave says that the agent does not run any more.
 func (c *Claim) leave(ctx context.Context) {
-	if !c.Owned() {
+	if c.Standing() != Granted {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, leaveLimit)

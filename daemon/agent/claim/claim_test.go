@@ -79,8 +79,8 @@ func TestRemembered(t *testing.T) {
 			held = true
 		default:
 		}
-		if got != row.want || held != row.want || c.Owned() {
-			t.Errorf("%s: want remembered %t and not owned, got %t, held %t, owned %t", row.name, row.want, got, held, c.Owned())
+		if got != row.want || held != row.want || c.Standing() != Unknown {
+			t.Errorf("%s: want remembered %t and the standing unknown, got %t, held %t, standing %d", row.name, row.want, got, held, c.Standing())
 		}
 	}
 }
@@ -105,17 +105,17 @@ func TestClaim(t *testing.T) {
 		}
 	}
 	m.answers(model.Errorf(model.CodeUnavailable, "", "no leader"))
-	if c.Owned() || c.Refusal() != "" || c.Seat() != "" {
+	if c.Standing() != Unknown || c.Refusal() != "" || c.Seat() != "" {
 		t.Error("before the seat: want nothing owned and nothing refused")
 	}
 	c.Sit("secret", false)
 	await("the silence told", func() bool { return c.Silence() == "no leader" && c.Refusal() == "" })
 	m.answers(model.Errorf(model.CodeConflict, "host", "host label h1 belongs to another").Try("--host"))
 	await("the refusal told", func() bool {
-		return c.Refusal() == "host label h1 belongs to another (--host)" && c.Silence() == "" && !c.Owned()
+		return c.Refusal() == "host label h1 belongs to another (--host)" && c.Silence() == "" && c.Standing() == Refused
 	})
 	m.answers(nil)
-	await("it to be owned", c.Owned)
+	await("it to be granted", func() bool { return c.Standing() == Granted })
 	<-c.Held()
 	if c.Refusal()+c.Silence() != "" {
 		t.Errorf("owned: want no refusal and no silence, got %q, %q", c.Refusal(), c.Silence())

@@ -146,7 +146,7 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	}
 	n.desired = desired.New(desired.Options{Source: n.distrust, Bridge: forward, Self: self, Fixed: fixed, Hear: []desired.Listener{n.zone, n.router}, Restore: n.router.Restore,
 		ForeignServices: c.ForeignServices, Log: c.Log})
-	n.attach = attach.New(attach.Options{Host: c.Host, Machine: n.Machine, Owned: n.claim.Owned, Master: n.Master, Flows: n.desired, Switch: n.sw, Links: links,
+	n.attach = attach.New(attach.Options{Host: c.Host, Machine: n.Machine, Standing: n.claim.Standing, Master: n.Master, Flows: n.desired, Switch: n.sw, Links: links,
 		SoftSum: func() bool { return n.sw.DatapathType() == "netdev" },
 		MTU:     func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Default: n.desired.DefaultGateway, Tunnels: func() bool { return n.desired.Routing() || n.desired.Direct() }, Vital: n.vital, Log: c.Log})
 	n.answers = responder.New(responder.Options{Host: c.Host, Socket: ManagementSocket(c.OVSRunDir), Router: n.desired.Router, View: forward.View, Log: c.Log})
