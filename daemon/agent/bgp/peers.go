@@ -29,7 +29,7 @@ type PeerStatus struct {
 		Received     uint64    // prefixes
 		Announced    uint64    // prefixes, to this peer
 		Restarting   bool      `json:",omitempty"` // it is away, and what it announced is kept until it is back
-		Reason       string    `json:",omitempty"` // why the last session ended
+		Reason       string    `json:",omitempty"` // why the last session ended, as far as is known
 		Signed       bool      `json:",omitempty"` // by a password
 	}
 	// complete: the peer has announced all that it had when the session began (End-of-RIB, RFC 4724), or is not one to
@@ -60,10 +60,14 @@ func (s *Speaker) peer(p *api.Peer) (st PeerStatus) {
 	st.Conf.NeighborAddress, st.Conf.PeerAS = p.Conf.NeighborAddress, p.Conf.PeerAsn
 	st.State.AdminState = strings.ToLower(strings.TrimPrefix(p.State.AdminState.String(), "ADMIN_STATE_"))
 	st.State.SessionState = strings.ToLower(strings.TrimPrefix(p.State.SessionState.String(), "SESSION_STATE_"))
-	st.State.Reason, st.State.Signed = p.State.DisconnectMessage, p.Conf.AuthPassword != ""
+	st.State.Signed = p.Conf.AuthPassword != ""
 	if p.State.AdminState == api.PeerState_ADMIN_STATE_PFX_CT {
 		st.State.Reason = fmt.Sprintf("it announced more than %d routes of a family, as many as max-prefixes permits; raise that, or have it announce fewer, and set the router again",
 			cmp.Or(s.config.Prefixes, record.PrefixesMost))
+	}
+	address, err := netip.ParseAddr(p.Conf.NeighborAddress)
+	if err == nil && st.State.Reason == "" {
+		st.State.Reason = s.reasons.of(address)
 	}
 	st.State.Restarting = p.GracefulRestart.GetPeerRestarting()
 	waits := false
@@ -81,7 +85,7 @@ func (s *Speaker) peer(p *api.Peer) (st PeerStatus) {
 	for _, f := range families {
 		st.State.Families = append(st.State.Families, familyNames[f])
 	}
-	if address, err := netip.ParseAddr(p.State.NeighborAddress); err == nil {
+	if err == nil {
 		st.complete = s.ends.all(address, families)
 	}
 	if up := p.Timers.GetState().GetUptime(); up.IsValid() {

@@ -211,6 +211,9 @@ func (r *Router) round(ctx context.Context) error {
 		r.speaker = s
 		r.mu.Unlock()
 	}
+	if err := r.speaker.Retry(ctx); err != nil {
+		return err
+	}
 	if err := r.announce(own); err != nil {
 		return err
 	}

@@ -35,10 +35,12 @@ const (
 // Speaker is a BGP speaker inside this process: nothing but its sessions can be reached from outside. It speaks IPv4
 // unicast, and IPv6 unicast when it has an address of IPv6 (RFC 4760). Its methods are safe for concurrent use, and block for a moment at most.
 type Speaker struct {
-	config Config
-	server *server.BgpServer
-	cancel context.CancelFunc
-	ends   ends
+	config   Config
+	server   *server.BgpServer
+	cancel   context.CancelFunc
+	ends     ends
+	reasons  reasons
+	attempts *attempts // Retry's
 
 	change    sync.Mutex // held while a prefix is announced or withdrawn
 	announced map[netip.Prefix]struct{}
@@ -56,7 +58,8 @@ func Start(c Config, log *slog.Logger, changed func()) (*Speaker, error) {
 	}
 	level := new(slog.LevelVar)
 	level.Set(slog.LevelWarn)
-	s := &Speaker{config: c, announced: map[netip.Prefix]struct{}{}, ends: ends{told: map[netip.Addr][]bgp.Family{}}, server: server.NewBgpServer(server.LoggerOption(log, level))}
+	s := &Speaker{config: c, announced: map[netip.Prefix]struct{}{}, ends: ends{told: map[netip.Addr][]bgp.Family{}}, reasons: reasons{last: map[netip.Addr]string{}},
+		attempts: newAttempts(openTime), server: server.NewBgpServer(server.LoggerOption(log, level))}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	go s.server.Serve()
@@ -81,10 +84,13 @@ func Start(c Config, log *slog.Logger, changed func()) (*Speaker, error) {
 	}
 	err = s.server.WatchEvent(ctx, server.WatchEventMessageCallbacks{
 		OnPeerUpdate: func(e *apiutil.WatchEventMessage_PeerEvent, _ time.Time) {
-			if e.Peer.State.SessionState == bgp.BGP_FSM_ESTABLISHED {
+			state := &e.Peer.State
+			if state.SessionState == bgp.BGP_FSM_ESTABLISHED {
+				s.reasons.forget(e.Peer.Conf.NeighborAddress)
 				s.affirm(ctx, func(err error) { log.Warn("BGP", "error", err) })
 			} else {
 				s.ends.forget(e.Peer.Conf.NeighborAddress)
+				s.reasons.add(e.Peer.Conf.NeighborAddress, state.DisconnectReason, state.DisconnectMessage)
 			}
 			changed()
 		},
