@@ -54,3 +54,18 @@ func BenchmarkEndpointAlone(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkNetworkAlone is what netmaster does for a network through REST, with the client of it: a store in memory.
+func BenchmarkNetworkAlone(b *testing.B) {
+	m := mastertest.Start(b, mastertest.Options{})
+	serial := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		_, err := m.Networks().Put(b.Context(), &model.Network{TenantName: "default", NetworkName: fmt.Sprintf("net%05d", serial), Encap: "vxlan",
+			Subnet: fmt.Sprintf("10.%d.%d.0/24", serial/256, serial%256)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		serial++
+	}
+}
