@@ -1,6 +1,7 @@
 package bgp
 
 import (
+	"cmp"
 	"context"
 	"net/netip"
 	"slices"
@@ -60,7 +61,7 @@ func (s *Speaker) Retry(ctx context.Context) error {
 	spent := s.attempts.spent(peers, time.Now())
 	for i := range s.config.Peers {
 		p := &s.config.Peers[i]
-		if !slices.Contains(spent, p.Address) || !connected(p.Address) {
+		if !slices.Contains(spent, p.Address) || !connected(p.Address, cmp.Or(p.Port, usualPort), cmp.Or(s.config.Port, usualPort)) {
 			continue
 		}
 		if err := s.server.DeletePeer(ctx, &api.DeletePeerRequest{Address: p.Address.String()}); err != nil {
@@ -73,8 +74,9 @@ func (s *Speaker) Retry(ctx context.Context) error {
 	return nil
 }
 
-// connected says whether this machine has a TCP connection with a peer. If the kernel does not tell, it may have one.
-func connected(peer netip.Addr) bool {
+// connected says whether this machine has a TCP connection to a port of a peer, or from a peer to a port of its own. If the kernel does not tell, it may
+// have one.
+func connected(peer netip.Addr, to, from uint16) bool {
 	family := uint8(unix.AF_INET)
 	if peer.Is6() {
 		family = unix.AF_INET6
@@ -85,6 +87,6 @@ func connected(peer netip.Addr) bool {
 	}
 	return slices.ContainsFunc(sockets, func(c *netlink.Socket) bool {
 		at, ok := netip.AddrFromSlice(c.ID.Destination)
-		return ok && at.Unmap() == peer && c.State == netlink.TCP_ESTABLISHED
+		return ok && at.Unmap() == peer && c.State == netlink.TCP_ESTABLISHED && (c.ID.DestinationPort == to || c.ID.SourcePort == from)
 	})
 }

@@ -70,8 +70,8 @@ func TestRetry(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = silent.Close() }()
-	if !connected(address) || connected(netip.MustParseAddr("192.0.2.1")) {
-		t.Errorf("want a connection with %s alone", address)
+	if !connected(address, usualPort, usualPort) || connected(address, usualPort+1, usualPort) || connected(netip.MustParseAddr("192.0.2.1"), usualPort, usualPort) {
+		t.Errorf("want a connection with port %d of %s alone", usualPort, address)
 	}
 	if err := s.Retry(t.Context()); err != nil {
 		t.Fatal(err)
