@@ -27,7 +27,7 @@ func newAttempts(limit time.Duration) *attempts {
 	return &attempts{limit: limit, since: map[netip.Addr]time.Time{}}
 }
 
-// spent lists the peers whose attempt has lasted too long, which begins anew with that. One without a session whose routes are kept may not be given
+// spent lists the peers whose attempt has lasted too long, which begins again with that. One without a session whose routes are kept may not be given
 // up, as they would go with it, and of one that was cut off nothing is expected.
 func (a *attempts) spent(peers []*api.Peer, now time.Time) (out []netip.Addr) {
 	for _, p := range peers {
@@ -51,7 +51,7 @@ func (a *attempts) spent(peers []*api.Peer, now time.Time) (out []netip.Addr) {
 	return out
 }
 
-// Retry gives up what peers have been trying for too long over a connection, and begins anew with them. It is called every now and then, by one
+// Retry gives up what peers have been trying for too long over a connection, and begins again with them. It is called every now and then, by one
 // goroutine.
 func (s *Speaker) Retry(ctx context.Context) error {
 	var peers []*api.Peer
@@ -61,13 +61,15 @@ func (s *Speaker) Retry(ctx context.Context) error {
 	spent := s.attempts.spent(peers, time.Now())
 	for i := range s.config.Peers {
 		p := &s.config.Peers[i]
-		if !slices.Contains(spent, p.Address) || !connected(p.Address, cmp.Or(p.Port, usualPort), cmp.Or(s.config.Port, usualPort)) {
-			continue
+		if slices.ContainsFunc(peers, func(at *api.Peer) bool { return at.Conf.NeighborAddress == p.Address.String() }) {
+			if !slices.Contains(spent, p.Address) || !connected(p.Address, cmp.Or(p.Port, usualPort), cmp.Or(s.config.Port, usualPort)) {
+				continue
+			}
+			if err := s.server.DeletePeer(ctx, &api.DeletePeerRequest{Address: p.Address.String()}); err != nil {
+				return err
+			}
 		}
-		if err := s.server.DeletePeer(ctx, &api.DeletePeerRequest{Address: p.Address.String()}); err != nil {
-			return err
-		}
-		if err := s.addPeer(ctx, p); err != nil {
+		if err := s.addPeer(ctx, p); err != nil { // if it cannot be added it is the next time
 			return err
 		}
 	}

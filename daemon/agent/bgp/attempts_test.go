@@ -95,6 +95,12 @@ func TestRetry(t *testing.T) {
 	}
 	_ = p.conn.Close()
 	eventually(t, "the reason for the end", func() bool { return strings.Contains(state().State.Reason, "closed the connection") })
+	if err := s.server.DeletePeer(t.Context(), &api.DeletePeerRequest{Address: other}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Retry(t.Context()); err != nil || state().Conf.NeighborAddress != other {
+		t.Errorf("one that could not be added: want it added, got %v", err)
+	}
 }
 
 func TestReason(t *testing.T) {
