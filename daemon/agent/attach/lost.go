@@ -47,14 +47,14 @@ func (l *lost) why() string {
 	return whyReleased + " " + l.Host + ", says machine " + l.Machine
 }
 
-// another says which machine has the port of an endpoint that is not here, "" when this one has had it as far as is known. Of an endpoint of an
-// earlier build its host's label alone is known.
-func (l *lost) another(ep *record.Endpoint) string {
+// elsewhere says why the port of an endpoint is another machine's, "" when this one has had it as far as is known. Of an endpoint of an earlier build
+// its host's label alone is known.
+func (l *lost) elsewhere(ep *record.Endpoint) string {
 	switch {
 	case ep.Machine != "" && ep.Machine != l.Machine:
 		return "not here: another machine has attached it as host " + l.Host
 	case l.standing() == claim.Refused:
-		return "not here, and host " + l.Host + " is another machine now"
+		return "not here, and host " + l.Host + " is another machine's now"
 	}
 	return ""
 }
@@ -95,7 +95,7 @@ func (l *lost) Differences() (out []drift.Difference, err error) {
 		}
 		d := drift.Difference{Thing: ep.ID.String(), Difference: model.Difference{Owner: ofnet.Key{Kind: ofnet.KindEndpoint, Name: ep.ID.String()}.String()}}
 		_, told := readTag(alias)
-		other := l.another(&ep)
+		other := l.elsewhere(&ep)
 		switch {
 		case name == "" && other != "":
 			d.What = other
@@ -175,7 +175,7 @@ func (l *lost) Repair(ctx context.Context, id string) error {
 		return fmt.Errorf("repair %s: %w", id, err)
 	}
 	if name == "" {
-		if !l.due(id) || l.another(&ep) != "" {
+		if !l.due(id) || l.elsewhere(&ep) != "" {
 			return nil
 		}
 		l.Log.Warn("releasing an endpoint that has neither port nor interface", "endpoint", id)

@@ -138,9 +138,9 @@ func TestLostEndpoints(t *testing.T) {
 	}
 }
 
-// An endpoint of another machine - a clone of this one, or one that had the host's label before - is told and left, and so is
-// everything while the label is another's. As long as no netmaster has said whose it is, nothing is told.
-func TestLostEndpointsOfOthers(t *testing.T) {
+// vanished is an agent that starts where an endpoint has neither port nor interface.
+func vanished(t *testing.T) (*world, *Engine, *lost, record.Endpoint) {
+	t.Helper()
 	w := newWorld()
 	res, err := w.engine().Attach(t.Context(), request(t))
 	if err != nil {
@@ -149,9 +149,16 @@ func TestLostEndpointsOfOthers(t *testing.T) {
 	clear(w.ports)
 	clear(w.links)
 	e, l := later(w)
+	return w, e, l, res.Endpoint
+}
+
+// An endpoint of another machine - a clone of this one, or one that had the host's label before - is told and left, and so is
+// everything while the label is another's. As long as no netmaster has said whose it is, nothing is told.
+func TestLostEndpointsOfOthers(t *testing.T) {
+	w, e, l, ep := vanished(t)
 	var standing claim.Standing
 	e.Machine, e.Standing = "m2", func() claim.Standing { return standing }
-	id := res.Endpoint.ID.String()
+	id := ep.ID.String()
 	for _, row := range []struct {
 		machine  string
 		standing claim.Standing
@@ -160,7 +167,7 @@ func TestLostEndpointsOfOthers(t *testing.T) {
 	}{
 		{"m1", claim.Granted, "another machine has attached it as host h1", 1},
 		{"m1", claim.Unknown, "another machine has attached it as host h1", 1},
-		{"m2", claim.Refused, "host h1 is another machine now", 1},
+		{"m2", claim.Refused, "host h1 is another machine's now", 1},
 		{"m2", claim.Unknown, "", 1},
 		{"m2", claim.Granted, "endpoint is released", 0},
 	} {
@@ -181,17 +188,10 @@ func TestLostEndpointsOfOthers(t *testing.T) {
 
 // What is granted between a look and the repair is not released before it has been told, and left to the runtime for a while.
 func TestReleasedIsTold(t *testing.T) {
-	w := newWorld()
-	res, err := w.engine().Attach(t.Context(), request(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	clear(w.ports)
-	clear(w.links)
-	e, l := later(w)
+	w, e, l, ep := vanished(t)
 	standing := claim.Refused
-	e.Machine, e.Standing = res.Endpoint.Machine, func() claim.Standing { return standing }
-	id := res.Endpoint.ID.String()
+	e.Machine, e.Standing = ep.Machine, func() claim.Standing { return standing }
+	id := ep.ID.String()
 	if got := whats(t, l); len(got) != 1 || strings.Contains(got[0], "released") {
 		t.Fatalf("refused: want it told as another's, got %q", got)
 	}
