@@ -44,4 +44,7 @@ $(KUBERNETES)/cni/loopback:
 	cd test/kubernetes/cni && $(KUBERNETES_BUILD)cni/ -ldflags '-s -w' tool
 
 .PHONY: kubernetes
-kubernetes: $(addprefix $(KUBERNETES)/,kube etcd agnhost localhost.crt localhost.key cni/loopback coredns ginkgo network.test) ## build Kubernetes, its network tests and CoreDNS into .cache/kubernetes, once
+kubernetes: $(addprefix $(KUBERNETES)/,kube etcd agnhost localhost.crt localhost.key cni/loopback coredns) ## build Kubernetes and CoreDNS into .cache/kubernetes, once
+
+.PHONY: kubernetes-suite
+kubernetes-suite: kubernetes $(addprefix $(KUBERNETES)/,ginkgo network.test) ## ... and the network tests of Kubernetes' own end-to-end suite
