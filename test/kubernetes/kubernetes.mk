@@ -47,4 +47,4 @@ $(KUBERNETES)/cni/loopback:
 kubernetes: $(addprefix $(KUBERNETES)/,kube etcd agnhost localhost.crt localhost.key cni/loopback coredns) ## build Kubernetes and CoreDNS into .cache/kubernetes, once
 
 .PHONY: kubernetes-suite
-kubernetes-suite: kubernetes $(addprefix $(KUBERNETES)/,ginkgo network.test) ## ... and the network tests of Kubernetes' own end-to-end suite
+kubernetes-suite: kubernetes $(addprefix $(KUBERNETES)/,ginkgo network.test) ## the same, and the network tests of Kubernetes' own end-to-end suite
