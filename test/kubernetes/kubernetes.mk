@@ -43,8 +43,9 @@ $(KUBERNETES)/cni/loopback:
 	@mkdir -p $(KUBERNETES)/cni
 	cd test/kubernetes/cni && $(KUBERNETES_BUILD)cni/ -ldflags '-s -w' tool
 
-.PHONY: kubernetes
-kubernetes: $(addprefix $(KUBERNETES)/,kube etcd agnhost localhost.crt localhost.key cni/loopback coredns) ## build Kubernetes and CoreDNS into .cache/kubernetes, once
+# What a lab runs, without the suite: all that make test-kubernetes needs.
+.PHONY: kubernetes-programs
+kubernetes-programs: $(addprefix $(KUBERNETES)/,kube etcd agnhost localhost.crt localhost.key cni/loopback coredns)
 
-.PHONY: kubernetes-suite
-kubernetes-suite: kubernetes $(addprefix $(KUBERNETES)/,ginkgo network.test) ## the same, and the network tests of Kubernetes' own end-to-end suite
+.PHONY: kubernetes
+kubernetes: kubernetes-programs $(addprefix $(KUBERNETES)/,ginkgo network.test) ## build Kubernetes, its network tests and CoreDNS into .cache/kubernetes, once

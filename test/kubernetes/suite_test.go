@@ -109,7 +109,7 @@ func (c *cluster) importSuite() {
 	c.t.Helper()
 	text, err := output(exec.Command(filepath.Join(c.Kubernetes.Bin, "network.test"), "--list-images"))
 	if err != nil {
-		c.t.Fatalf("ask the suite for its images: %v; make kubernetes-suite builds it", err)
+		c.t.Fatalf("ask the suite for its images: %v; make kubernetes builds it", err)
 	}
 	tags := map[string][]string{} // by the base name of the image
 	for ref := range strings.FieldsSeq(text) {
