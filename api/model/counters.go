@@ -8,7 +8,7 @@ type Counters struct {
 }
 
 // HostCounters is what the switch of a host has counted, as GET /inspect/counters of its agent shows it. A number may begin again at 0, as when the
-// switch was started or a flow was made anew.
+// switch was started or a flow was made again.
 type HostCounters struct {
 	Host      string            `json:"host"`
 	Unknown   string            `json:"unknown,omitempty"` // why nothing is known of the host now; then there is nothing else

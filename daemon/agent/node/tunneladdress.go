@@ -20,7 +20,7 @@ const (
 
 // tunnelAddress watches for the host's tunnel address to go and come back. While it was gone, Open vSwitch handed what came to it to the host, by flows of
 // its datapath that it keeps as long as packets take them; so these are dropped once it takes tunnel packets in again. Forwarding goes on: each flow is
-// made anew for the next packet that wants it.
+// made again for the next packet that wants it.
 type tunnelAddress struct {
 	addr  netip.Addr
 	here  func() bool                               // an interface that is up has it
