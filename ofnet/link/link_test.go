@@ -110,6 +110,29 @@ func TestPairLife(t *testing.T) {
 	}
 }
 
+// The host's own interfaces may bear the name that a container's gets. Kernels before 6.15 took that for a collision.
+func TestCreateBesideHostInterfaceOfSameName(t *testing.T) {
+	h, host := open(t)
+	host.IP("link", "add", "eth0", "address", "02:00:00:00:00:01", "type", "veth", "peer", "name", "x")
+	c := linktest.New(t)
+	p := link.Pair{Host: link.Name("e1", 0), Netns: c.Path, IfName: "eth0", MTU: 1500, ContainerMTU: 1450, MAC: net.HardwareAddr{2, 2, 10, 1, 1, 5}}
+	if err := h.Create(p); err != nil {
+		t.Fatal(err)
+	}
+	if got := host.IP("-o", "link", "show", "eth0"); !strings.Contains(got, "02:00:00:00:00:01") {
+		t.Errorf("the host's eth0: want it as it was, got %s", got)
+	}
+	inside := c.IP("-d", "-o", "link", "show", "eth0")
+	for _, want := range []string{"veth", "state UP", "mtu 1450", "02:02:0a:01:01:05"} {
+		if !strings.Contains(inside, want) {
+			t.Errorf("the container's eth0: want %q in %s", want, inside)
+		}
+	}
+	if got := host.IP("-d", "-o", "link", "show", p.Host); !strings.Contains(got, fmt.Sprint("group ", link.GroupLive)) || !strings.Contains(got, "mtu 1500") {
+		t.Errorf("the host end: want group %d and MTU 1500, got %s", link.GroupLive, got)
+	}
+}
+
 func TestCreateMeetsLeftovers(t *testing.T) {
 	rows := []struct {
 		name  string

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -22,10 +23,15 @@ type Pair struct {
 	SoftSum      bool   // turn transmit checksum offload off: needed on a userspace datapath
 }
 
-// makeVeth makes the pair with its whole configuration. Every later change would be one more link event, and
-// ovs-vswitchd, which hears those of the containers too (NETLINK_LISTEN_ALL_NSID), looks at all its ports after each.
-// The host end alone is set up by a second request: the kernel opens no end whose peer it has not registered
-// (drivers/net/veth.c, veth_open).
+// makeVeth makes the pair with as few requests as all supported kernels take. Every later change would be one more link
+// event, and ovs-vswitchd, which receives those of the containers too (NETLINK_LISTEN_ALL_NSID), checks all its ports
+// after each.
+//
+// The host end is the link that the request creates, and the container's end its peer. Kernels before 6.15 look the
+// name of the created link up in the socket's namespace, wherever the link is to be (net/core/rtnetlink.c,
+// rtnl_newlink), so a container's eth0 would collide with the host's own. The name of the peer is only looked up in the
+// peer's namespace (drivers/net/veth.c, veth_newlink). The peer of that request cannot be up, because its own
+// peer is not registered yet (veth_open); a request inside the container's namespace sets it up.
 func (h *Host) makeVeth(p Pair, container *Namespace) error {
 	if err := h.execute(p.message(container, h.ns)); err != nil {
 		return err
@@ -44,7 +50,7 @@ func (h *Host) makeVeth(p Pair, container *Namespace) error {
 	return container.Do(func() error { return p.prepare() })
 }
 
-// prepare changes the rest of what makes link events, on a thread inside the container's namespace.
+// prepare finishes the container's end, on a thread inside the container's namespace.
 func (p *Pair) prepare() error {
 	if p.SoftSum {
 		if err := TxChecksumOff(p.IfName); err != nil {
@@ -53,6 +59,9 @@ func (p *Pair) prepare() error {
 	}
 	if p.Stays {
 		return nil
+	}
+	if err := setUp(p.IfName, nil, 0); err != nil {
+		return fmt.Errorf("set the container's end up: %w", err)
 	}
 	return setLoopbackUp()
 }
@@ -63,34 +72,27 @@ func (h *Host) execute(req *nl.NetlinkRequest) error {
 	return err
 }
 
-// message asks for the pair: the container's end up when it is there, the host end promiscuous, as ovs-vswitchd would make it, without ARP, and down.
+// message asks for the pair, both ends down: the host end promiscuous, as ovs-vswitchd would make it, and without ARP.
 func (p *Pair) message(container, host *Namespace) *nl.NetlinkRequest {
 	req := nl.NewNetlinkRequest(unix.RTM_NEWLINK, unix.NLM_F_CREATE|unix.NLM_F_EXCL|unix.NLM_F_ACK)
-	inner := nl.NewIfInfomsg(unix.AF_UNSPEC)
-	if !p.Stays {
-		inner.Flags, inner.Change = unix.IFF_UP, unix.IFF_UP
-	}
-	req.AddData(inner)
-	mtu := p.ContainerMTU
-	if mtu == 0 {
-		mtu = p.MTU
-	}
-	for _, a := range endAttrs(p.IfName, container, mtu) {
+	outer := nl.NewIfInfomsg(unix.AF_UNSPEC)
+	// Beside a userspace datapath the kernel receives the container's packets too: it must not answer for the host's addresses.
+	outer.Flags, outer.Change = unix.IFF_PROMISC|unix.IFF_NOARP, unix.IFF_PROMISC|unix.IFF_NOARP
+	req.AddData(outer)
+	for _, a := range endAttrs(p.Host, host, p.MTU) {
 		req.AddData(a)
 	}
-	if p.MAC != nil {
-		req.AddData(nl.NewRtAttr(unix.IFLA_ADDRESS, p.MAC))
-	}
+	req.AddData(nl.NewRtAttr(unix.IFLA_GROUP, nl.Uint32Attr(GroupLive)))
 	info := nl.NewRtAttr(unix.IFLA_LINKINFO, nil)
 	info.AddRtAttr(nl.IFLA_INFO_KIND, nl.NonZeroTerminated("veth"))
-	outer := info.AddRtAttr(nl.IFLA_INFO_DATA, nil).AddRtAttr(nl.VETH_INFO_PEER, nil)
-	msg := nl.NewIfInfomsgChild(outer, unix.AF_UNSPEC)
-	// Beside a userspace datapath the kernel hears the container too: it must not answer for the host's addresses.
-	msg.Flags, msg.Change = unix.IFF_PROMISC|unix.IFF_NOARP, unix.IFF_PROMISC|unix.IFF_NOARP
-	for _, a := range endAttrs(p.Host, host, p.MTU) {
-		outer.AddChild(a)
+	inner := info.AddRtAttr(nl.IFLA_INFO_DATA, nil).AddRtAttr(nl.VETH_INFO_PEER, nil)
+	nl.NewIfInfomsgChild(inner, unix.AF_UNSPEC)
+	for _, a := range endAttrs(p.IfName, container, cmp.Or(p.ContainerMTU, p.MTU)) {
+		inner.AddChild(a)
 	}
-	outer.AddRtAttr(unix.IFLA_GROUP, nl.Uint32Attr(GroupLive))
+	if p.MAC != nil {
+		inner.AddRtAttr(unix.IFLA_ADDRESS, p.MAC)
+	}
 	req.AddData(info)
 	return req
 }
