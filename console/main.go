@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/console/app"
 	"github.com/contiv/contiv/lab/command"
 	setup "github.com/contiv/contiv/setup/command"
@@ -25,6 +26,8 @@ func main() {
 
 func run(ctx context.Context, args []string, s command.Streams) int {
 	root := &cobra.Command{Use: "contiv", Short: "Contiv at a terminal", SilenceUsage: true, SilenceErrors: true}
+	root.Version = build.Info().Version
+	root.SetVersionTemplate("contiv {{.Version}}\n")
 	root.AddCommand(command.New(s), app.NewCommand(s.In, s.Out, os.Getenv))
 	root.AddCommand(setup.New()...)
 	root.SetArgs(args)

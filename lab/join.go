@@ -29,11 +29,14 @@ func (l *Lab) told(host int, part string) (out []string, err error) {
 	if !l.Joined || !ok {
 		return nil, nil
 	}
-	env, err := setup.ReadEnv(l.setupOf(host).EnvFile(daemon))
+	env := l.setupOf(host).Told(daemon)
+	if env == nil {
+		return nil, fmt.Errorf("host %d has no settings of %s: contiv init and contiv join write them", host, daemon)
+	}
 	for name, value := range env {
 		out = append(out, name+"="+value)
 	}
-	return out, err
+	return out, nil
 }
 
 // join has the first host begin a cluster and the others join it, as an operator does who types contiv init there and what it prints on the others. Their

@@ -102,10 +102,7 @@ const dialLimit = 5 * time.Second
 // Netmasters are where the host's daemons were told that netmasters are.
 func (h *Host) Netmasters() []string {
 	for _, daemon := range []string{Netplugin, Netmaster} {
-		env, err := ReadEnv(h.EnvFile(daemon))
-		if err != nil {
-			continue
-		}
+		env := h.Told(daemon)
 		if list := env["CONTIV_NETPLUGIN_NETMASTERS"]; list != "" {
 			return strings.Split(list, ",")
 		}

@@ -2,8 +2,11 @@ package setup
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -41,9 +44,9 @@ func (d Detached) Start(_ context.Context, daemon string) (string, error) {
 	if pid := h.pid(daemon); pid != 0 {
 		return "", nil
 	}
-	env, err := ReadEnv(h.EnvFile(daemon))
-	if err != nil {
-		return "", err
+	env := h.Told(daemon)
+	if env == nil {
+		return "", fmt.Errorf("read %s: %w", h.SettingsFile(daemon), fs.ErrNotExist)
 	}
 	path := h.LogFile(daemon)
 	for _, dir := range []string{filepath.Dir(path), filepath.Dir(h.pidFile(daemon))} {
@@ -130,13 +133,21 @@ func Booted() bool {
 	return err == nil && info.IsDir()
 }
 
-// Start writes the unit of a daemon and has it run.
+// Start writes the unit of a daemon and has it run. One that runs by the same unit, settings and program stays.
 func (s Systemd) Start(ctx context.Context, daemon string) (string, error) {
 	path := s.Host.unitFile(daemon)
-	if _, err := write(path, unit(s.Host, daemon), 0o644); err != nil {
+	text, err := unit(s.Host, daemon)
+	if err != nil {
+		return "", err
+	}
+	changed, err := write(path, text, 0o644)
+	if err != nil {
 		return "", err
 	}
 	name := filepath.Base(path)
+	if !changed && s.Ctl(ctx, "is-active", "--quiet", name) == nil {
+		return "", nil
+	}
 	for _, args := range [][]string{{"daemon-reload"}, {"enable", name}, {"restart", name}} {
 		if err := s.Ctl(ctx, args...); err != nil {
 			return "", fmt.Errorf("%w; journalctl -u %s says more", err, name)
@@ -161,24 +172,51 @@ func (s Systemd) Stop(ctx context.Context, daemon string) (string, error) {
 	return "stopped " + name, s.Ctl(ctx, "daemon-reload")
 }
 
-// unit is what systemd is told of a daemon.
-func unit(h *Host, daemon string) []byte {
-	return fmt.Appendf(nil, `[Unit]
+// digest is of what a daemon runs by: its program, and what it is told.
+func digest(h *Host, daemon string) (string, error) {
+	sum := sha256.New()
+	for _, path := range []string{filepath.Join(h.Bin, daemon), h.SettingsFile(daemon), h.EnvFile(daemon)} {
+		f, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		_, err = io.Copy(sum, f)
+		_ = f.Close()
+		if err != nil {
+			return "", fmt.Errorf("read %s: %w", path, err)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// unit is what systemd is told of a daemon. The daemon is started again for as long as it takes, unless its configuration is wrong (exit code 22), in any order with
+// Open vSwitch, whose units have other names on other distributions. RestartSteps is left out: systemd before 254 warns of it.
+func unit(h *Host, daemon string) ([]byte, error) {
+	by, err := digest(h, daemon)
+	return fmt.Appendf(nil, `# Program and settings: %[5]s
+[Unit]
 Description=Contiv %[1]s
-After=network-online.target openvswitch-switch.service
+After=network-online.target openvswitch-switch.service openvswitch.service ovs-vswitchd.service ovsdb-server.service
 Wants=network-online.target
+RequiresMountsFor=%[4]s
+StartLimitIntervalSec=0
 
 [Service]
 EnvironmentFile=%[2]s
+EnvironmentFile=-%[6]s
 ExecStart=%[3]s
 Restart=always
-RestartSec=1
+RestartSec=2
+RestartPreventExitStatus=22
 LimitNOFILE=65536
 KillMode=process
 
 [Install]
 WantedBy=multi-user.target
-`, daemon, h.EnvFile(daemon), filepath.Join(h.Bin, daemon))
+`, daemon, h.SettingsFile(daemon), filepath.Join(h.Bin, daemon), filepath.Dir(h.StoreDir()), by, h.EnvFile(daemon)), err
 }
 
 // ByHand starts nothing, and says how it is done.
@@ -186,7 +224,7 @@ type ByHand struct{ Host *Host }
 
 // Start says how a daemon is started.
 func (b ByHand) Start(_ context.Context, daemon string) (string, error) {
-	return fmt.Sprintf("start it: set -a; . %s; %s", b.Host.EnvFile(daemon), filepath.Join(b.Host.Bin, daemon)), nil
+	return fmt.Sprintf("start it: set -a; . %s; ! [ -e %[2]s ] || . %[2]s; %[3]s", b.Host.SettingsFile(daemon), b.Host.EnvFile(daemon), filepath.Join(b.Host.Bin, daemon)), nil
 }
 
 // Stop does nothing.

@@ -14,10 +14,13 @@ import (
 // Env is what a daemon is told: values by the names of environment variables, as its --variables lists them.
 type Env map[string]string
 
+// written begins each file that this package writes. An older contiv wrote such a file where the operator's is now.
+const written = "# Written by contiv init or contiv join"
+
 // Text is the environment as a file that systemd reads (systemd.exec(5), EnvironmentFile).
 func (e Env) Text() []byte {
 	var out bytes.Buffer
-	out.WriteString("# Written by contiv init or contiv join, which write it again when they are called again.\n")
+	out.WriteString(written + ", which write it again; what you write into the file of this name in the folder above counts before it.\n")
 	for _, name := range slices.Sorted(maps.Keys(e)) {
 		if e[name] != "" {
 			fmt.Fprintf(&out, "%s=%s\n", name, quoted(e[name]))
@@ -58,17 +61,80 @@ func ReadEnv(path string) (Env, error) {
 	return out, nil
 }
 
+// Told is what a daemon is told: by contiv init and contiv join, and by the operator, who counts. It is nil when the host has no such daemon.
+func (h *Host) Told(daemon string) Env {
+	own, err := ReadEnv(h.SettingsFile(daemon))
+	if err != nil && !h.older(daemon) {
+		return nil
+	}
+	operators, err := ReadEnv(h.EnvFile(daemon))
+	if err != nil {
+		return own
+	}
+	if own == nil {
+		return operators
+	}
+	maps.Copy(own, operators)
+	return own
+}
+
+// older tells whether an older contiv wrote the file that is the operator's now.
+func (h *Host) older(daemon string) bool {
+	text, err := os.ReadFile(h.EnvFile(daemon))
+	return err == nil && bytes.HasPrefix(text, []byte(written))
+}
+
+// handBack leaves the operator, of a file that an older contiv wrote, what contiv does not write: the lines about other settings than ours.
+func (h *Host) handBack(daemon string, ours Env) error {
+	if !h.older(daemon) {
+		return nil
+	}
+	path := h.EnvFile(daemon)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var kept bytes.Buffer
+	settings := false
+	for line := range strings.Lines(string(text)) {
+		name, _, set := strings.Cut(strings.TrimSpace(line), "=")
+		if _, is := ours[name]; is || strings.HasPrefix(line, written) {
+			continue
+		}
+		settings = settings || set && !strings.HasPrefix(name, "#")
+		kept.WriteString(line)
+	}
+	if !settings {
+		_, err := remove(path)
+		return err
+	}
+	_, err = write(path, kept.Bytes(), 0o600)
+	return err
+}
+
 // told writes what a daemon is told.
 func (h *Host) told(daemon string, env func() Env) Step {
-	path := h.EnvFile(daemon)
+	path := h.SettingsFile(daemon)
 	return Step{
 		Name: "settings of " + daemon,
 		Do: func(context.Context) (string, error) {
-			did, err := write(path, env().Text(), 0o600)
+			ours := env()
+			did, err := write(path, ours.Text(), 0o600)
+			if err == nil {
+				err = h.handBack(daemon, ours)
+			}
 			return when(did, "wrote "+path), err
 		},
 		Undo: func(context.Context) (string, error) {
+			if h.older(daemon) {
+				if _, err := remove(h.EnvFile(daemon)); err != nil {
+					return "", err
+				}
+			}
 			did, err := remove(path)
+			if _, absent := os.Stat(h.EnvFile(daemon)); did && absent == nil {
+				return "removed " + path + "; " + h.EnvFile(daemon) + " is yours, and stays", err
+			}
 			return when(did, "removed "+path), err
 		},
 	}

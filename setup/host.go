@@ -3,11 +3,13 @@ package setup
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/contiv/contiv/trust"
 )
@@ -30,7 +32,10 @@ func (h *Host) at(path string) string { return filepath.Join(cmp.Or(h.Root, "/")
 // Trust is the folder of the host's certificates.
 func (h *Host) Trust() trust.Dir { return trust.Dir(h.at(trust.DefaultDir)) }
 
-// EnvFile is what a daemon is told, as its environment.
+// SettingsFile is what contiv init and contiv join tell a daemon, as its environment.
+func (h *Host) SettingsFile(daemon string) string { return h.at("/etc/contiv/host/" + daemon + ".env") }
+
+// EnvFile is what the operator tells a daemon: it is read after SettingsFile, so that it counts, and only the operator writes it.
 func (h *Host) EnvFile(daemon string) string { return h.at("/etc/contiv/" + daemon + ".env") }
 
 // StoreDir is the folder of the embedded store.
@@ -49,12 +54,46 @@ func (h *Host) unitFile(daemon string) string {
 
 // Masters tells whether the host is set up to run a netmaster.
 func (h *Host) Masters() bool {
-	_, err := os.Stat(h.EnvFile(Netmaster))
-	return err == nil
+	return h.Told(Netmaster) != nil
 }
 
 // Member tells whether the host is part of a cluster.
 func (h *Host) Member() bool { return h.Trust().Has(trust.Agent) || h.Trust().Has(trust.Master) }
+
+// unfinished marks a host where contiv init has begun and not ended.
+func (h *Host) unfinished() string { return h.at("/etc/contiv/host/init-unfinished") }
+
+// Finished notes that contiv init has done all that it does.
+func (h *Host) Finished() error {
+	_, err := remove(h.unfinished())
+	return err
+}
+
+// Settled tells whether the host is part of a cluster and contiv init is not under way.
+func (h *Host) Settled() bool {
+	_, err := os.Stat(h.unfinished())
+	return h.Member() && err != nil
+}
+
+// begin refuses a host that is part of a cluster, unless that comes of a contiv init which did not end.
+func (h *Host) begin() Step {
+	return Step{Name: "begin", Do: func(context.Context) (string, error) {
+		if !h.Settled() {
+			_, err := write(h.unfinished(), []byte("contiv init goes on from where it was.\n"), 0o600)
+			return "", err
+		}
+		label, err := h.Labelled()
+		if err != nil {
+			return "", err
+		}
+		what := "an agent"
+		if h.Masters() {
+			what = "a netmaster"
+		}
+		return "", fmt.Errorf("this host is %s in a cluster already, with %s, and netmasters at %s: contiv leave takes it out of that cluster, contiv token create tells how other hosts join",
+			label, what, strings.Join(h.Netmasters(), ", "))
+	}, Undo: func(context.Context) (string, error) { return "", h.Finished() }}
+}
 
 // write writes a file in a folder that is made when it is absent, at once: a reader finds the old text or the new one. It tells whether there was
 // something to be done.

@@ -32,7 +32,7 @@ type Init struct {
 // Steps are what it takes.
 func (i *Init) Steps() []Step {
 	h, w := i.Host, &i.Wish
-	steps := []Step{h.authority(i.Now)}
+	steps := []Step{h.begin(), h.authority(i.Now)}
 	for _, role := range []trust.Role{trust.Master, trust.Agent} {
 		steps = append(steps, h.certified(trust.Identity{Role: role, Name: w.Label}, w.hosts(i.Hostname), i.Now))
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,7 +36,7 @@ func (l *Leave) Steps() []Step {
 	for _, daemon := range []string{Netmaster, Netplugin} {
 		steps = append(steps, gone("settings of "+daemon, h.told(daemon, nil).Undo))
 	}
-	return append(steps, gone("store", l.store), gone("certificates", h.authority(nil).Undo))
+	return append(steps, gone("unfinished init", h.begin().Undo), gone("store", l.store), gone("certificates", h.authority(nil).Undo))
 }
 
 // Labelled is the label that the host's certificates say.
@@ -96,12 +95,9 @@ func (l *Leave) depart(ctx context.Context) (string, error) {
 
 // handOver has another netmaster lead, if this host's does. It asks as a user, whose certificate the first host has, or as the netmaster.
 func (l *Leave) handOver(ctx context.Context) (string, error) {
-	env, err := ReadEnv(l.Host.EnvFile(Netmaster))
-	if errors.Is(err, fs.ErrNotExist) {
+	env := l.Host.Told(Netmaster)
+	if env == nil {
 		return "", nil // it runs none
-	}
-	if err != nil {
-		return "", err
 	}
 	own := env["CONTIV_NETMASTER_INTERNAL_ADDRESS"]
 	role := trust.Master

@@ -39,11 +39,11 @@ func TestEnv(t *testing.T) {
 			t.Errorf("want to be told %t, got %q, %v", did, text, err)
 		}
 	}
-	got, err := ReadEnv(h.EnvFile(Netmaster))
+	got, err := ReadEnv(h.SettingsFile(Netmaster))
 	if err != nil || len(got) != 2 || got["A"] != want["A"] || got["B"] != want["B"] {
 		t.Errorf("want %v, got %v, %v", want, got, err)
 	}
-	if info, err := os.Stat(h.EnvFile(Netmaster)); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(h.SettingsFile(Netmaster)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("want a file of root's alone, got %v, %v", info, err)
 	}
 	for range 2 {
@@ -51,8 +51,35 @@ func TestEnv(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := ReadEnv(h.EnvFile(Netmaster)); !errors.Is(err, os.ErrNotExist) {
+	if _, err := ReadEnv(h.SettingsFile(Netmaster)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("want the file gone, got %v", err)
+	}
+}
+
+// What an older contiv wrote where the operator's settings are now is taken over: the operator keeps what contiv does not write.
+func TestOlderSettings(t *testing.T) {
+	h := &Host{Root: t.TempDir()}
+	path := h.EnvFile(Netplugin)
+	if _, err := write(path, []byte(written+", which write it again.\nA=old\nCONTIV_NETPLUGIN_DATAPATH=netdev\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.Told(Netplugin); got["A"] != "old" {
+		t.Errorf("want the settings as they are, got %v", got)
+	}
+	for range 2 {
+		if _, err := h.told(Netplugin, func() Env { return Env{"A": "new"} }).Do(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if text, err := os.ReadFile(path); err != nil || string(text) != "CONTIV_NETPLUGIN_DATAPATH=netdev\n" {
+			t.Errorf("want the operator's line alone, got %q, %v", text, err)
+		}
+	}
+	if got := h.Told(Netplugin); got["A"] != "new" || got["CONTIV_NETPLUGIN_DATAPATH"] != "netdev" {
+		t.Errorf("want both, got %v", got)
+	}
+	said, err := h.told(Netplugin, nil).Undo(t.Context())
+	if err != nil || !strings.Contains(said, path+" is yours") {
+		t.Errorf("want the operator's file to stay, got %q, %v", said, err)
 	}
 }
 
@@ -128,7 +155,7 @@ func TestInit(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := map[string]string{}
-	for _, path := range []string{h.Trust().KeyFile(), h.Trust().PairFile(trust.Master), h.EnvFile(Netmaster)} {
+	for _, path := range []string{h.Trust().KeyFile(), h.Trust().PairFile(trust.Master), h.SettingsFile(Netmaster)} {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -143,6 +170,12 @@ func TestInit(t *testing.T) {
 			t.Errorf("want %s to stay, got %v", path, err)
 		}
 	}
+	if err := h.Finished(); err != nil {
+		t.Fatal(err)
+	}
+	if err := Run(t.Context(), steps(), func(string) {}); err == nil || !strings.Contains(err.Error(), "this host is h1 in a cluster already, with a netmaster") || !strings.Contains(err.Error(), "contiv leave") {
+		t.Errorf("want a member to be refused, got %v", err)
+	}
 	for _, role := range []trust.Role{trust.Master, trust.Agent, trust.User} {
 		held, err := trust.Open(h.Trust(), role)
 		if err != nil {
@@ -152,7 +185,7 @@ func TestInit(t *testing.T) {
 			t.Errorf("want %s, got %s", want, held.Identity())
 		}
 	}
-	env, err := ReadEnv(h.EnvFile(Netmaster))
+	env, err := ReadEnv(h.SettingsFile(Netmaster))
 	if err != nil || env["CONTIV_NETMASTER_EMBEDDED_STORE"] != filepath.Join(h.Root, "/var/lib/contiv/store") || env["CONTIV_NETMASTER_EMBEDDED_JOIN"] != "" ||
 		env["CONTIV_NETMASTER_EMBEDDED_PEER_URL"] != "https://192.0.2.1:2380" {
 		t.Errorf("want a store of its own, got %v, %v", env, err)
@@ -231,8 +264,17 @@ func TestStarters(t *testing.T) {
 	if _, err := s.Start(t.Context(), Netplugin); err != nil {
 		t.Fatal(err)
 	}
+	if did, err := s.Start(t.Context(), Netplugin); did != "" || err != nil {
+		t.Errorf("want one that runs to stay, got %q, %v", did, err)
+	}
+	if _, err := write(h.EnvFile(Netplugin), []byte("CONTIV_NETPLUGIN_DATAPATH=netdev\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if did, err := s.Start(t.Context(), Netplugin); did == "" || err != nil {
+		t.Errorf("want other settings to start it again, got %q, %v", did, err)
+	}
 	text, err := os.ReadFile(h.unitFile(Netplugin))
-	if err != nil || !strings.Contains(string(text), "EnvironmentFile="+h.EnvFile(Netplugin)+"\nExecStart="+program+"\n") {
+	if err != nil || !strings.Contains(string(text), "EnvironmentFile="+h.SettingsFile(Netplugin)+"\nEnvironmentFile=-"+h.EnvFile(Netplugin)+"\nExecStart="+program+"\n") {
 		t.Errorf("want a unit, got %s, %v", text, err)
 	}
 	for range 2 {
@@ -244,7 +286,7 @@ func TestStarters(t *testing.T) {
 	for _, args := range told {
 		verbs = append(verbs, args[0])
 	}
-	if !slices.Equal(verbs, []string{"daemon-reload", "enable", "restart", "disable", "daemon-reload"}) {
+	if !slices.Equal(verbs, []string{"daemon-reload", "enable", "restart", "is-active", "daemon-reload", "enable", "restart", "disable", "daemon-reload"}) {
 		t.Errorf("want each verb once, got %v", verbs)
 	}
 }

@@ -52,7 +52,7 @@ func addressIn(flag, text string) (out netip.Addr, err error) {
 		}
 	}
 	if !out.IsValid() {
-		return out, fmt.Errorf("--%s %s: this host has no address there; `ip addr` lists them", flag, text)
+		return out, fmt.Errorf("--%s %s: %w; `ip addr` lists the addresses of this host", flag, text, flags.ErrAbsent)
 	}
 	return out, nil
 }

@@ -178,7 +178,7 @@ func (o *options) check() error {
 			return fmt.Errorf("--vlan-uplinks names %s twice", nic)
 		}
 		if _, err := net.InterfaceByName(nic); err != nil {
-			return fmt.Errorf("--vlan-uplinks %s: no such interface; `ip link` lists them", nic)
+			return fmt.Errorf("--vlan-uplinks %s: %w; `ip link` lists those that are", nic, flags.ErrAbsent)
 		}
 	}
 	if o.vxlan, err = strconv.Atoi(o.VXLANPort); err != nil || o.vxlan < 1 || o.vxlan > 65535 {

@@ -1,11 +1,15 @@
 package flags
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"strings"
 )
+
+// ErrAbsent is of an interface or address that the machine does not have, and may have in a moment: no other configuration is needed then.
+var ErrAbsent = errors.New("this host has none such yet")
 
 // LocalAddress finds an address of this host to be reached at: the first IPv4 address of an interface that is up and
 // is none of the runtimes'.
@@ -28,7 +32,7 @@ func LocalAddress() (netip.Addr, error) {
 			}
 		}
 	}
-	return netip.Addr{}, fmt.Errorf("no interface has a usable IPv4 address; name one with a flag")
+	return netip.Addr{}, fmt.Errorf("no interface has a usable IPv4 address (%w); name one with a flag", ErrAbsent)
 }
 
 // foreign tells interfaces whose addresses do not name the host.

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/master/server"
@@ -40,12 +42,13 @@ func (f *front) waits(what string) {
 	f.proxy.set(h)
 }
 
-// listen opens the addresses at once, so that a taken port is an error of the start, and makes a task of each. Each has its own
+// listen opens the addresses at once, so that a taken port is an error of the start, and makes a task of each. The task of an address that the machine
+// does not have yet waits for it. Each has its own
 // bound of connections: users who take all of theirs leave the agents theirs, where the internal address is another.
 func (f *front) listen(c config, log *slog.Logger) (tasks []task.Task, err error) {
 	add := func(address string, h http.Handler) error {
 		l, err := net.Listen("tcp", address)
-		if err != nil {
+		if err != nil && !errors.Is(err, syscall.EADDRNOTAVAIL) {
 			return fmt.Errorf("listen on %s: %w; is another netmaster running?", address, err)
 		}
 		bound := door.NewConnections(c.Connections, c.PerClient)
@@ -54,6 +57,11 @@ func (f *front) listen(c config, log *slog.Logger) (tasks []task.Task, err error
 		}
 		f.doors = append(f.doors, bound)
 		tasks = append(tasks, task.Func("listener "+address, func(ctx context.Context, ready func()) error {
+			if l == nil {
+				if l, err = door.Await(ctx, address, log); err != nil {
+					return ended(ctx, fmt.Errorf("listen on %s: %w", address, err))
+				}
+			}
 			ready()
 			return server.Listen(ctx, h, log, func(h *http.Server) error { return door.ServeSecured(h, bound.Listen(l), c.holder) })
 		}))
@@ -70,6 +78,14 @@ func (f *front) listen(c config, log *slog.Logger) (tasks []task.Task, err error
 		}
 	}
 	return tasks, nil
+}
+
+// ended is an error, unless it comes of the end of ctx.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 // switched is a handler that another one takes the place of.

@@ -48,6 +48,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	}
 	if err := c.check(); err != nil {
 		fmt.Fprintln(stderr, "netmaster:", err)
+		if errors.Is(err, flags.ErrAbsent) {
+			return 1
+		}
 		return flags.ExitConfig
 	}
 	c.recent = &logging.Recent{}

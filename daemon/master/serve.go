@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/cluster"
+	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/kube"
 	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/admit"
@@ -56,6 +58,9 @@ func serve(ctx context.Context, c config, log *slog.Logger) error {
 	}
 	tasks = append(tasks, c.proof(log)...)
 	return task.Run(ctx, log, append(tasks, task.Func("netmaster", func(ctx context.Context, ready func()) error {
+		if err := c.awaitStore(ctx, front, log); err != nil {
+			return ended(ctx, err)
+		}
 		db, err := openStore(ctx, c, log)
 		if err != nil {
 			return err
@@ -66,6 +71,27 @@ func serve(ctx context.Context, c config, log *slog.Logger) error {
 		defer func() { _ = db.Close() }()
 		return reign(ctx, c, db, front, log, ready)
 	}))...)
+}
+
+// awaitStore waits until the machine has the addresses of the store in this process, whose server ends without them.
+func (c *config) awaitStore(ctx context.Context, front *front, log *slog.Logger) error {
+	if !c.Store.Embedded {
+		return nil
+	}
+	for _, text := range []string{c.Embedded.ClientURL, c.Embedded.PeerURL} {
+		u, err := url.Parse(text)
+		if err != nil {
+			return err
+		}
+		front.waits("the address " + u.Host + " of the embedded store, which no interface of this machine has")
+		l, err := door.Await(ctx, net.JoinHostPort(u.Hostname(), "0"), log)
+		if err != nil {
+			return fmt.Errorf("address %s of the embedded store: %w", u.Host, err)
+		}
+		_ = l.Close()
+	}
+	front.waits("the store")
+	return nil
 }
 
 // openStore opens the store that the configuration names, or starts it in this process.

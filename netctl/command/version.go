@@ -24,16 +24,16 @@ func runVersion(ctx context.Context, f *Factory) error {
 	if err != nil {
 		return err
 	}
+	fmt.Fprintln(f.Out, "Client Version:")
+	build.Print(f.Out, f.Self)
 	server, err := c.Version(ctx)
 	switch {
 	case err == nil:
 	case client.IsCode(err, model.CodeUnavailable):
-		return &term.Exit{Code: term.Version, Err: err}
+		return &term.Exit{Code: term.Version, Err: fmt.Errorf("the server's version is unknown: %w", err)}
 	default:
 		return err
 	}
-	fmt.Fprintln(f.Out, "Client Version:")
-	build.Print(f.Out, f.Self)
 	fmt.Fprintln(f.Out, "\nServer Version:")
 	build.Print(f.Out, server)
 	return nil

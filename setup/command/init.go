@@ -30,7 +30,7 @@ func newInit() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "init", Short: "Make this machine the first host of a new cluster", Args: cobra.NoArgs,
 		Long: "Make this machine the first host of a new cluster: an authority, certificates, a netmaster with its store, and an agent.\n\n" +
-			"Called again it goes on where it was.",
+			"Called again after a failure it goes on where it was. A host that is part of a cluster is refused.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), cmd.OutOrStdout()) },
 	}
 	f := cmd.Flags()
@@ -72,11 +72,14 @@ func (o *initOptions) run(ctx context.Context, out io.Writer) error {
 	}
 	steps := (&setup.Init{Host: h, Wish: w, Store: store, Hostname: hostname, Starter: starter, Now: time.Now}).Steps()
 	if err := setup.Run(ctx, steps, lines(out)); err != nil {
+		if h.Settled() {
+			return err
+		}
 		return fmt.Errorf("%w; contiv init goes on from there, contiv leave --last takes everything back", err)
 	}
 	if _, byHand := starter.(setup.ByHand); byHand {
 		_, _ = fmt.Fprintln(out, "Once they run: contiv token create")
-		return nil
+		return h.Finished()
 	}
 	c, err := h.Client(trust.User, patience, h.Netmasters()...)
 	if err != nil {
@@ -90,9 +93,10 @@ func (o *initOptions) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(out, "\nOther hosts join until %s by:\n\n  %s\n\nA host that is to run a netmaster too takes the command that contiv token create --master prints.\n",
+	_, _ = fmt.Fprintf(out, "\nOther hosts, any number of them, join until %s by:\n\n  %s\n\n"+
+		"A host that is to run a netmaster too takes the command that this prints here:\n\n  contiv token create --master\n\nThe cluster, as this host sees it:\n\n  netctl node ls\n  contiv console\n",
 		made.Expires.Local().Format("2006-01-02 15:04"), joinCommand(made, false))
-	return nil
+	return h.Finished()
 }
 
 // joinCommand is what the operator types on another host.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/netip"
 
@@ -23,7 +22,7 @@ type Server struct {
 	ready   chan struct{}
 }
 
-// NewServer returns a Server; Run listens. With a holder it serves netmasters and monitors, which prove it, over TLS; with nil everyone, in plain.
+// NewServer returns a Server; Run listens, and waits for addresses that the machine does not have yet. With a holder it serves netmasters and monitors, which prove it, over TLS; with nil everyone, in plain.
 func NewServer(addrs []netip.AddrPort, h http.Handler, holder *trust.Holder, l Limits, log *slog.Logger) *Server {
 	bound := l.bound()
 	if holder != nil {
@@ -42,7 +41,10 @@ func (s *Server) Ready() <-chan struct{} { return s.ready }
 func (s *Server) Run(ctx context.Context) error {
 	failed := make(chan error, len(s.addrs))
 	for _, a := range s.addrs {
-		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", a.String())
+		l, err := door.Await(ctx, a.String(), s.log)
+		if ctx.Err() != nil {
+			return nil
+		}
 		if err != nil {
 			return fmt.Errorf("listen at %s (check --ctrl-ip; is another netplugin running?): %w", a, err)
 		}

@@ -1,0 +1,2 @@
+// Package machines tests on booted machines of Debian's releases, with the kernel's datapath: make test-machines prepares and runs them.
+package machines

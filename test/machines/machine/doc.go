@@ -1,0 +1,6 @@
+// Package machine makes Debian machines under User-Mode Linux, which needs no KVM: a root file system and a kernel of a release, kept
+// in a cache, and stands of booted machines, joined by bridges in a network namespace of their own. It needs root.
+//
+// A machine has three interfaces: mgmt0, by which commands reach it; eth0, with an address in the stand's network; and eth1, without
+// an address, in the trunk. Its MAC addresses and its machine id are told to it, since machines without entropy draw equal ones.
+package machine

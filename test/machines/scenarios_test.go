@@ -1,0 +1,28 @@
+package machines_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/test/machines/machine"
+)
+
+// most are the scenarios that together pass most of the pipeline.
+const most = "address arp dns fabric host intruder networks policy policy-six qos routing service"
+
+// Scenarios pass on a machine, whose labs have the kernel's datapath.
+func TestScenarios(t *testing.T) {
+	m := boot(t, 1, machine.Spec{Memory: labMemory})[0]
+	enter := source(t, m)
+	program := testPrograms(t, m, "./test/scenario") + "/scenario.test"
+	which := "^TestScenarios$/^(" + strings.ReplaceAll(most, " ", "|") + ")$"
+	if *all {
+		which = "^(TestScenarios|TestScenariosOnEtcd)$"
+	}
+	// Nothing else says it where the flag is not known yet: the labs would run in user space, and the test would prove nothing.
+	cmd := m.Command(t.Context(), enter+"cd test/scenario && "+program+" -test.v -test.count 1 -test.timeout 60m -test.parallel 2 -test.run '"+which+"' -datapath system")
+	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
+	if err := cmd.Run(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,64 @@
+package machines_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/test/machines/machine"
+)
+
+// labMemory is what a machine needs in which a lab of three hosts runs, in MiB: stores are below /run, which has a tenth of it or a fifth.
+const labMemory = 7000
+
+// environment is what Go needs on a machine: it builds without a network, and without what is built here already.
+const environment = `export HOME=/root GOFLAGS=-buildvcs=false GOPROXY=off CGO_ENABLED=0 `
+
+// source gives a machine the Go of this machine, its caches, and a copy of the source by the same path. It returns the lines of a
+// shell that enter the source.
+func source(t *testing.T, m *machine.Machine) string {
+	t.Helper()
+	root := checkout(t)
+	out, err := exec.Command("go", "env", "GOROOT", "GOMODCACHE", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dirs := strings.Fields(string(out))
+	for _, dir := range dirs {
+		if err := m.Mount(t.Context(), dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pack := exec.Command("sh", "-c", "git ls-files -z -co --exclude-standard | tar -cz --null --ignore-failed-read -T -")
+	pack.Dir = root
+	in, err := pack.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := pack.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Feed(t.Context(), in, "mkdir -p "+root+" && tar -xz --no-same-owner -C "+root); err != nil {
+		t.Fatal(err)
+	}
+	if err := pack.Wait(); err != nil {
+		t.Fatalf("pack the source: %v", err)
+	}
+	return environment + "PATH=" + dirs[0] + "/bin:$PATH GOMODCACHE=" + dirs[1] + " GOCACHE=" + dirs[2] + "; cd " + root + " && "
+}
+
+// testPrograms builds the tests of packages into a folder, which the machine gets.
+func testPrograms(t *testing.T, m *machine.Machine, packages string) string {
+	t.Helper()
+	dir := t.TempDir()
+	cmd := exec.Command("go", "test", "-c", "-o", dir+"/", packages)
+	cmd.Dir = checkout(t)
+	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build the tests of %s: %v\n%s", packages, err, out)
+	}
+	if err := m.Mount(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}

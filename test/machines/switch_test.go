@@ -1,0 +1,43 @@
+package machines_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/test/machines/machine"
+)
+
+// The tests of ofnet pass with the machine's kernel and Open vSwitch.
+func TestSwitch(t *testing.T) {
+	m := boot(t, 1, machine.Spec{Memory: 3000})[0]
+	enter := source(t, m)
+	dir := testPrograms(t, m, "./ofnet/...")
+	programs, err := filepath.Glob(dir + "/*.test")
+	if err != nil || len(programs) == 0 {
+		t.Fatalf("no tests of ofnet: %v", err)
+	}
+	for _, program := range programs {
+		name := strings.TrimSuffix(filepath.Base(program), ".test")
+		where, _ := filepath.Glob("../../ofnet/" + name)
+		if name == "ofnet" {
+			where = []string{"../../ofnet"}
+		}
+		if nested, _ := filepath.Glob("../../ofnet/*/" + name); len(where) == 0 {
+			where = nested
+		}
+		t.Run(name, func(t *testing.T) {
+			if len(where) != 1 {
+				t.Fatalf("folder of %s: %v", name, where)
+			}
+			rel, err := filepath.Rel("../..", where[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := m.Command(t.Context(), enter+"cd "+rel+" && "+program+" -test.timeout 10m")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
