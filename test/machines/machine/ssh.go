@@ -16,6 +16,11 @@ func (m *Machine) Command(ctx context.Context, shell string) *exec.Cmd {
 	return sshCommand(ctx, m.stand.netns(), m.Spec.Parts.Key, m.address(0), nil, shell)
 }
 
+// Beside is a program of this machine that runs in the machine's network, at the stand's own addresses. It is not started.
+func (m *Machine) Beside(ctx context.Context, program string, args ...string) *exec.Cmd {
+	return exec.CommandContext(ctx, "ip", append([]string{"netns", "exec", m.stand.netns(), program}, args...)...)
+}
+
 // sshCommand reaches a machine of a stand.
 func sshCommand(ctx context.Context, netns, key, address string, options []string, words ...string) *exec.Cmd {
 	args := append([]string{"netns", "exec", netns, "ssh", "-q", "-i", key, "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",

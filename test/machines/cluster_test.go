@@ -1,0 +1,271 @@
+package machines_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/test/machines/machine"
+)
+
+// patience is how long a cluster may take to be as it should be after what was done to it.
+const patience = 3 * time.Minute
+
+// cluster is three machines that contiv init and contiv join have made hosts of a cluster, each with a netmaster and an agent.
+type cluster struct {
+	hosts []*machine.Machine
+	trust string // folder on this machine with what the operator proves to the cluster
+}
+
+// newCluster boots machines and makes them a cluster with the network blue, as docs/install.md says.
+func newCluster(t *testing.T, count int) *cluster {
+	t.Helper()
+	c := &cluster{hosts: boot(t, count, machine.Spec{Memory: 1500})}
+	for _, m := range c.hosts {
+		install(t, m)
+	}
+	first := c.hosts[0]
+	run(t, first, "contiv init --address "+first.Address())
+	for _, m := range c.hosts[1:] {
+		words := strings.Fields(run(t, first, "contiv token create --master"))
+		run(t, m, "contiv join --master --address "+m.Address()+" "+invitation(t, words))
+	}
+	c.trust = operator(t, first)
+	c.settles(t)
+	c.must(t, "net", "create", "blue", "--encap", "vxlan", "--subnet", "10.20.0.0/16", "--gateway", "10.20.255.254")
+	return c
+}
+
+// install copies the programs onto a machine, as an operator does.
+func install(t *testing.T, m *machine.Machine) {
+	t.Helper()
+	for _, program := range []string{"contiv", "netctl", "netmaster", "netplugin", "contivk8s"} {
+		if err := m.Put(t.Context(), filepath.Join(checkout(t), "bin", program), "/usr/local/bin/"+program); err != nil {
+			t.Fatalf("copy the programs, which make build makes: %v", err)
+		}
+	}
+}
+
+// invitation is the TOKEN@ADDRESS among the words that contiv token create prints.
+func invitation(t *testing.T, words []string) string {
+	t.Helper()
+	for _, w := range words {
+		if strings.Contains(w, "@") {
+			return w
+		}
+	}
+	t.Fatalf("contiv token create prints no TOKEN@ADDRESS: %s", strings.Join(words, " "))
+	return ""
+}
+
+// operator copies the first user's certificate from the first host.
+func operator(t *testing.T, m *machine.Machine) string {
+	t.Helper()
+	dir := t.TempDir()
+	files := m.Command(t.Context(), "tar -C /etc/contiv/trust -c .")
+	pack, err := files.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	unpack := exec.Command("tar", "-x", "-C", dir)
+	unpack.Stdin = bytes.NewReader(pack)
+	if out, err := unpack.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return dir
+}
+
+// netctl is the operator's netctl, on a machine of the hosts' network.
+func (c *cluster) netctl(ctx context.Context, args ...string) (string, error) {
+	var urls []string
+	for _, m := range c.hosts {
+		urls = append(urls, "https://"+m.Address()+":9999")
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		return "", err
+	}
+	cmd := c.hosts[0].Beside(ctx, filepath.Join(root, "bin", "netctl"), args...)
+	cmd.Env = append(os.Environ(), "NETMASTER="+strings.Join(urls, ","), "CONTIV_TRUST="+c.trust)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return string(out), fmt.Errorf("netctl %s: %w: %s", strings.Join(args, " "), err, out)
+	}
+	return string(out), nil
+}
+
+// must is netctl that has to succeed.
+func (c *cluster) must(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := c.netctl(t.Context(), args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// settles waits until each machine that is on is ready as netmaster and as agent, and no switch has a flow that it refuses.
+func (c *cluster) settles(t *testing.T) {
+	t.Helper()
+	var last error
+	c.within(t, func(ctx context.Context) bool {
+		last = c.well(ctx)
+		return last == nil
+	}, func() string { return fmt.Sprintf("the cluster is not well: %v", last) })
+}
+
+// well says what is wrong with the nodes of the cluster.
+func (c *cluster) well(ctx context.Context) error {
+	out, err := c.netctl(ctx, "node", "ls", "-o", "json")
+	if err != nil {
+		return err
+	}
+	var nodes []struct {
+		Name, Role, Reason string
+		Ready              bool
+		Errors             int
+	}
+	if err := json.Unmarshal([]byte(out), &nodes); err != nil {
+		return fmt.Errorf("%w in %s", err, out)
+	}
+	ready := 0
+	for _, n := range nodes {
+		switch {
+		case n.Ready && n.Errors == 0:
+			ready++
+		default:
+			return fmt.Errorf("%s %s: ready %t, %d errors: %s", n.Role, n.Name, n.Ready, n.Errors, n.Reason)
+		}
+	}
+	if want := 2 * len(c.hosts); ready != want {
+		return fmt.Errorf("%d of %d nodes: %s", ready, want, out)
+	}
+	return nil
+}
+
+// within waits until something is so.
+func (c *cluster) within(t *testing.T, is func(context.Context) bool, otherwise func() string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for !is(ctx) {
+		select {
+		case <-ctx.Done():
+			t.Fatalf("not within %s: %s", patience, otherwise())
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// attach connects a container without a runtime, by the CNI plugin, and returns its address.
+func attach(t *testing.T, m *machine.Machine, name string) string {
+	t.Helper()
+	shell := fmt.Sprintf("ip netns add %[1]s && CNI_COMMAND=ADD CNI_CONTAINERID=%[1]s CNI_NETNS=/run/netns/%[1]s CNI_IFNAME=eth0 CNI_PATH=/usr/local/bin contivk8s", name)
+	conf := `{"cniVersion":"1.0.0","name":"contiv","type":"contivk8s","tenant":"default","network":"blue"}`
+	out, err := m.Run(t.Context(), "echo '"+conf+"' | ("+shell+")")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var result struct {
+		IPs []struct{ Address string }
+	}
+	if err := json.Unmarshal([]byte(out), &result); err != nil || len(result.IPs) == 0 {
+		t.Fatalf("ADD of %s on %s: %v: %s", name, m.Name, err, out)
+	}
+	address, _, _ := strings.Cut(result.IPs[0].Address, "/")
+	return address
+}
+
+// pinger pings from a container every 10 ms until it is stopped.
+type pinger struct {
+	name string
+	in   io.Closer
+	cmd  *exec.Cmd
+	out  bytes.Buffer
+}
+
+// startPings begins. The ping ends with its input, so that it does not outlive the test.
+func startPings(t *testing.T, m *machine.Machine, from, to string) *pinger {
+	t.Helper()
+	p := &pinger{name: from + " on " + m.Name + " to " + to}
+	p.cmd = m.Command(t.Context(), "ip netns exec "+from+" ping -q -i 0.01 -W 2 "+to+" & cat >/dev/null; kill -INT $!; wait $!")
+	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.in = in
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// lost ends the pings, and says how many were sent and how many had no answer. The one under way at the end does not count.
+func (p *pinger) lost(t *testing.T) (sent, lost int) {
+	t.Helper()
+	if err := p.in.Close(); err != nil {
+		t.Error(err)
+	}
+	_ = p.cmd.Wait() // ping exits with 1 when nothing came back, which the counts say too
+	for line := range strings.Lines(p.out.String()) {
+		var received int
+		if n, _ := fmt.Sscanf(strings.TrimSpace(line), "%d packets transmitted, %d received", &sent, &received); n == 2 {
+			return sent, max(0, sent-received-1)
+		}
+	}
+	t.Fatalf("pings of %s say: %s", p.name, p.out.String())
+	return 0, 0
+}
+
+// writer creates tenants one after the other, and remembers those that the cluster has acknowledged.
+type writer struct {
+	stop  context.CancelFunc
+	done  chan struct{}
+	acked []string
+}
+
+func startWriter(t *testing.T, c *cluster, prefix string) *writer {
+	ctx, stop := context.WithCancel(t.Context())
+	w := &writer{stop: stop, done: make(chan struct{})}
+	go func() {
+		defer close(w.done)
+		for n := 0; ctx.Err() == nil; n++ {
+			name := fmt.Sprintf("%s%d", prefix, n)
+			once, cancel := context.WithTimeout(context.Background(), 20*time.Second) // one that is under way is let to its end
+			if _, err := c.netctl(once, "tenant", "create", name); err == nil {
+				w.acked = append(w.acked, name)
+			}
+			cancel()
+		}
+	}()
+	return w
+}
+
+// check ends the writer, and requires that everything acknowledged is there.
+func (w *writer) check(t *testing.T, c *cluster) {
+	t.Helper()
+	w.stop()
+	<-w.done
+	if len(w.acked) == 0 {
+		t.Error("no write was acknowledged")
+	}
+	there := map[string]bool{}
+	for _, name := range strings.Fields(c.must(t, "tenant", "ls")) {
+		there[name] = true
+	}
+	for _, name := range w.acked {
+		if !there[name] {
+			t.Errorf("tenant %s was acknowledged, and is lost", name)
+		}
+	}
+	t.Logf("%d writes were acknowledged", len(w.acked))
+}
