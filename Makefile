@@ -56,7 +56,7 @@ lint: ## formatting, vet, staticcheck
 
 .PHONY: unit
 unit: .cache/provider ## unit, conformance and real-switch tests, with the race detector; a large recovery without it
-	$(GO) test -race -timeout 15m $$($(GO) list ./... | grep -v -e /test/scenario -e /test/docker -e /test/kubernetes)
+	$(GO) test -race -timeout 15m $$($(GO) list ./... | grep -v -e /test/scenario -e /test/docker -e /test/kubernetes -e '/test/machines$$')
 	$(GO) test -count=1 -timeout 5m -run TestRecovery ./daemon/store/etcd
 
 .PHONY: scenario
@@ -101,6 +101,7 @@ include test/consul/consul.mk
 include test/engines/engines.mk
 include test/provider/provider.mk
 include test/kubernetes/kubernetes.mk
+include test/machines/machines.mk
 
 .PHONY: fuzz
 fuzz: ## fuzz every decoder of outside bytes for FUZZTIME each

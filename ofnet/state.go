@@ -12,8 +12,9 @@ import (
 // State is the complete wish of one host: everything its switch needs to know, and nothing that it does not.
 // It belongs to one goroutine at a time; a Clone is another State. Rows of its tables are not changed: another takes their place.
 type State struct {
-	Self  string // label of this host; a key of Hosts
-	Local Ports  // the switch's own fixed ports
+	Self  string    // label of this host; a key of Hosts
+	Local Ports     // the switch's own fixed ports
+	Lacks Abilities // what the switch's datapath cannot do
 	// Own are the addresses of this host itself, as its endpoints see them: ClassPolicies do not come between a host and its own endpoints.
 	Own      []netip.Addr
 	Private  netip.Prefix                   // IPv4 subnet between this host and its endpoints, a /16; invalid: they do not meet

@@ -24,7 +24,7 @@ func Await(ctx context.Context, address string, log *slog.Logger) (net.Listener,
 			return l, err
 		}
 		if !said {
-			log.Warn("wait for an address that no interface of this machine has", "address", address, "do", "ip -brief address lists those that are here")
+			log.Warn("wait for an address that no interface of this machine has", "address", address)
 		}
 		select {
 		case <-tick.C:

@@ -19,6 +19,7 @@ const (
 	CTNwDst
 	CTIPv6Src
 	CTIPv6Dst
+	CTIPProto
 	CTTPSrc
 	CTTPDst
 	EthType
@@ -162,6 +163,7 @@ func buildFields() (t [numFields]fieldInfo) {
 	set(CTNwDst, fieldInfo{match: "ct_nw_dst", nx: "NXM_NX_CT_NW_DST", class: classNXM1, num: 121, size: 4, form: formIP4, ether: etherIPv4})
 	set(CTIPv6Src, fieldInfo{match: "ct_ipv6_src", nx: "NXM_NX_CT_IPV6_SRC", class: classNXM1, num: 122, size: 16, form: formIP6, ether: etherIPv6})
 	set(CTIPv6Dst, fieldInfo{match: "ct_ipv6_dst", nx: "NXM_NX_CT_IPV6_DST", class: classNXM1, num: 123, size: 16, form: formIP6, ether: etherIPv6})
+	set(CTIPProto, fieldInfo{match: "ct_nw_proto", nx: "NXM_NX_CT_NW_PROTO", class: classNXM1, num: 119, size: 1, form: formDec})
 	set(CTTPSrc, fieldInfo{match: "ct_tp_src", nx: "NXM_NX_CT_TP_SRC", class: classNXM1, num: 124, size: 2, form: formDec})
 	set(CTTPDst, fieldInfo{match: "ct_tp_dst", nx: "NXM_NX_CT_TP_DST", class: classNXM1, num: 125, size: 2, form: formDec})
 	set(EthType, fieldInfo{match: "dl_type", set: "eth_type", nx: "NXM_OF_ETH_TYPE", class: classOXM, num: 5, alt: nxm(0, 3, 2), size: 2})

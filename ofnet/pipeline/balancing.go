@@ -155,15 +155,18 @@ func (b *balancing) address(out *flow.Set, s *ofnet.State, a netip.Addr, externa
 	if !b.leads(s, a) {
 		return
 	}
-	ask := []flow.Term{flow.Eq(flow.ARPOp, 1), flow.ARP()}
-	target := flow.ARPTPA
+	var asks [][]flow.Term
 	if b.six {
-		ask, target = solicits(), flow.NDTarget
+		asks = asks6(s, a)
+	} else {
+		asks = [][]flow.Term{{flow.Eq(flow.ARPOp, 1), flow.EqAddr(flow.ARPTPA, a)}}
 	}
-	ask = slices.Clip(append(ask, flow.EqAddr(target, a), inTenant(b.tenant)))
-	out.Add(flow.New(tNeighbor, 120, flow.NewMatch(append(ask, has(bitEndpoint))...), answer(RouterMAC)))
-	if external && b.fronts(s, a) {
-		out.Add(flow.New(tNeighbor, 120, flow.NewMatch(append(ask, has(bitUplink))...), answer(uplinkMAC(s))))
+	for _, ask := range asks {
+		ask = slices.Clip(append(ask, inTenant(b.tenant)))
+		out.Add(flow.New(tNeighbor, 120, flow.NewMatch(append(ask, has(bitEndpoint))...), answer(RouterMAC)))
+		if external && b.fronts(s, a) {
+			out.Add(flow.New(tNeighbor, 120, flow.NewMatch(append(ask, has(bitUplink))...), answer(uplinkMAC(s))))
+		}
 	}
 	b.unserved(out, s, a, external)
 }

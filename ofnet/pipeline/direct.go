@@ -45,7 +45,7 @@ func (direct) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 		case ofnet.KindSegment:
 			if n, t, ok := segment(s, owner); ok {
 				f.fromHost(out, n, t)
-				f.noGateway(out, n)
+				f.noGateway(out, s, n)
 			}
 		case ofnet.KindEndpoint:
 			if m, ok := here(s, owner); ok {
@@ -141,15 +141,17 @@ func (f *hostFamily) own(out *flow.Set, m member) {
 }
 
 // noGateway answers for the default route of endpoints on a bridged network that has no gateway, by which they answer hosts.
-func (f *hostFamily) noGateway(out *flow.Set, n *ofnet.Segment) {
+func (f *hostFamily) noGateway(out *flow.Set, s *ofnet.State, n *ofnet.Segment) {
 	if n.Mode != ofnet.Bridge || f.gateway(n).IsValid() || !f.prefix(n).IsValid() {
 		return
 	}
-	ask := append(solicits(), flow.EqAddr(flow.NDTarget, RouterLinkLocal()))
+	asks := asks6(s, RouterLinkLocal())
 	if f.is4() {
-		ask = []flow.Term{flow.Eq(flow.ARPOp, 1), flow.EqAddr(flow.ARPTPA, HostAddr(f.subnet))}
+		asks = [][]flow.Term{{flow.Eq(flow.ARPOp, 1), flow.EqAddr(flow.ARPTPA, HostAddr(f.subnet))}}
 	}
-	out.Add(flow.New(tNeighbor, 130, flow.NewMatch(append(ask, has(bitEndpoint), inNetwork(n))...), answer(RouterMAC)))
+	for _, ask := range asks {
+		out.Add(flow.New(tNeighbor, 130, flow.NewMatch(append(ask, has(bitEndpoint), inNetwork(n))...), answer(RouterMAC)))
+	}
 }
 
 // prefix is the network's subnet of the family; invalid when it has none.

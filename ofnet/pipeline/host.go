@@ -64,11 +64,11 @@ func hostFamilies(private netip.Prefix) [2]hostFamily {
 }
 
 // asked matches requests for an address of the subnet.
-func (f *hostFamily) asked() flow.Match {
+func (f *hostFamily) asked(s *ofnet.State) flow.Match {
 	if f.subnet.Addr().Is4() {
 		return flow.NewMatch(flow.Eq(flow.ARPOp, 1), flow.EqPrefix(flow.ARPTPA, f.subnet))
 	}
-	return flow.NewMatch(append(solicits(), flow.EqPrefix(flow.NDTarget, f.subnet))...)
+	return flow.NewMatch(append(solicits(s), flow.EqPrefix(flow.NDTarget, f.subnet))...)
 }
 
 func (hostAccess) Reads() []*Input {
@@ -83,7 +83,10 @@ func (hostAccess) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	for _, f := range hostFamilies(s.Private) {
 		switch owner.Kind {
 		case ofnet.KindSwitch:
-			out.Add(flow.New(tHostIn, exact, f.asked(), answer(RouterMAC)))
+			out.Add(flow.New(tHostIn, exact, f.asked(s), answer(RouterMAC)))
+			if !f.subnet.Addr().Is4() && asksBack(s) { // what the host answers is not for the endpoint that has the address
+				out.Add(flow.New(tHostIn, exact+10, flow.NewMatch(flow.Eq(flow.ICMPv6Type, ndAdvertisement), flow.EqPrefix(flow.IPv6Dst, f.subnet)), answer(RouterMAC)))
+			}
 			f.address(out, s)
 		case ofnet.KindTenant:
 			if t := s.Tenants.Get(owner.Name); t != nil {

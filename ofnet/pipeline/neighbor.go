@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"net/netip"
 	"slices"
 
 	"github.com/contiv/contiv/ofnet"
@@ -35,7 +36,7 @@ func (neighbor) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 		neighborSegment(out, s, n)
 	}
 	if owner.Kind == ofnet.KindSwitch {
-		neighborSwitch(out)
+		neighborSwitch(out, s)
 	}
 }
 
@@ -51,13 +52,21 @@ func answer(mac ofnet.MAC) flow.Actions {
 // flood sends the frame to the network's members without asking for rules: a question is no traffic.
 func flood() flow.Actions { return flow.Do(on(bitSkip), on(bitBUM), flow.GotoTable(tReplicate)) }
 
-// asksFor are the two ways to ask for the endpoint's addresses.
-func asksFor(m member) (list [][]flow.Term) {
+// asking is a way to ask for an address.
+type asking struct {
+	terms []flow.Term
+	six   bool
+}
+
+// asksFor are the ways to ask for the endpoint's addresses.
+func asksFor(s *ofnet.State, m member) (list []asking) {
 	if m.IP4.Is4() {
-		list = append(list, []flow.Term{flow.Eq(flow.ARPOp, 1), flow.EqAddr(flow.ARPTPA, m.IP4)})
+		list = append(list, asking{terms: []flow.Term{flow.Eq(flow.ARPOp, 1), flow.EqAddr(flow.ARPTPA, m.IP4)}})
 	}
 	if m.IP6.Is6() {
-		list = append(list, append(solicits(), flow.EqAddr(flow.NDTarget, m.IP6)))
+		for _, terms := range asks6(s, m.IP6) {
+			list = append(list, asking{terms, true})
+		}
 	}
 	return list
 }
@@ -69,8 +78,22 @@ func tellings() []flow.Term {
 
 // solicits matches a neighbor solicitation that carries its sender's link address, so that the answer has room for
 // one. One without is a probe for duplicates, and gets silence.
-func solicits() []flow.Term {
-	return append(make([]flow.Term, 0, 6), flow.Eq(flow.ICMPv6Type, ndSolicitation), flow.Eq(flow.NDOptionsType, 1))
+// Where the datapath cannot tell, table answer does.
+func solicits(s *ofnet.State) []flow.Term {
+	out := append(make([]flow.Term, 0, 6), flow.Eq(flow.ICMPv6Type, ndSolicitation))
+	if asksBack(s) {
+		return out
+	}
+	return append(out, flow.Eq(flow.NDOptionsType, 1))
+}
+
+// asks6 match what is asked about an address, and where the switch asks back, what is said to that.
+func asks6(s *ofnet.State, a netip.Addr) [][]flow.Term {
+	list := [][]flow.Term{append(solicits(s), flow.EqAddr(flow.NDTarget, a))}
+	if asksBack(s) {
+		list = append(list, []flow.Term{flow.Eq(flow.ICMPv6Type, ndAdvertisement), flow.EqAddr(flow.IPv6Dst, a)})
+	}
+	return list
 }
 
 func neighborEndpoint(out *flow.Set, s *ofnet.State, m member) {
@@ -83,17 +106,24 @@ func neighborEndpoint(out *flow.Set, s *ofnet.State, m member) {
 		out.Add(flow.New(tNeighbor, 140, flow.NewMatch(flow.Eq(flow.InPort, uint64(m.Port)), flow.Eq(flow.ARPOp, 1),
 			flow.EqAddr(flow.ARPTPA, m.IP4)), own))
 	}
-	for _, ask := range asksFor(m) {
+	if m.local && m.net.Encap == ofnet.VLAN && m.net.Mode == ofnet.Bridge && m.IP6.Is6() && asksBack(s) {
+		// Who outside was asked back would say to the endpoint what it says to its own questions, too. So the endpoint answers itself.
+		out.Add(flow.New(tNeighbor, exact, flow.NewMatch(append(solicits(s), flow.EqAddr(flow.NDTarget, m.IP6), has(bitUplink), inNetwork(m.net))...),
+			flow.Do(on(bitSkip), flow.SetMAC(flow.EthDst, m.MAC), flow.GotoTable(tBridge))))
+	}
+	for _, ask := range asksFor(s, m) {
 		if m.net.Mode == ofnet.Bridge && m.net.ARP == ofnet.Proxy {
-			out.Add(flow.New(tNeighbor, exact, flow.NewMatch(append(ask, has(bitEndpoint), inNetwork(m.net))...), answer(m.MAC)))
+			out.Add(flow.New(tNeighbor, exact, flow.NewMatch(append(ask.terms, has(bitEndpoint), inNetwork(m.net))...), answer(m.MAC)))
 		}
 		if m.local && m.net.Encap == ofnet.VLAN {
 			// Asked from outside, exactly the host that has the endpoint answers.
 			mac := m.MAC
 			if m.net.Mode == ofnet.Routing {
 				mac = uplinkMAC(s)
+			} else if asksBack(s) && ask.six {
+				continue
 			}
-			out.Add(flow.New(tNeighbor, exact, flow.NewMatch(append(ask, has(bitUplink), inNetwork(m.net))...), answer(mac)))
+			out.Add(flow.New(tNeighbor, exact, flow.NewMatch(append(ask.terms, has(bitUplink), inNetwork(m.net))...), answer(mac)))
 		}
 	}
 }
@@ -105,13 +135,18 @@ func neighborSegment(out *flow.Set, s *ofnet.State, n *ofnet.Segment) {
 	if n.Mode == ofnet.Routing {
 		// Everything is behind the router.
 		add(90, answer(RouterMAC), has(bitEndpoint), flow.Eq(flow.ARPOp, 1))
-		add(90, answer(RouterMAC), append(solicits(), has(bitEndpoint))...)
+		add(90, answer(RouterMAC), append(solicits(s), has(bitEndpoint))...)
+		if asksBack(s) {
+			add(90, answer(RouterMAC), flow.Eq(flow.ICMPv6Type, ndAdvertisement), unicast(), has(bitEndpoint))
+		}
 	} else {
 		if OwnsGateway(n) && n.Gateway4.Is4() {
 			add(130, answer(RouterMAC), has(bitEndpoint), flow.Eq(flow.ARPOp, 1), flow.EqAddr(flow.ARPTPA, n.Gateway4))
 		}
 		if OwnsGateway(n) && n.Gateway6.Is6() {
-			add(130, answer(RouterMAC), append(solicits(), has(bitEndpoint), flow.EqAddr(flow.NDTarget, n.Gateway6))...)
+			for _, ask := range asks6(s, n.Gateway6) {
+				add(130, answer(RouterMAC), append(ask, has(bitEndpoint))...)
+			}
 		}
 		for _, ask := range []flow.Term{flow.Eq(flow.ARPOp, 1), flow.Eq(flow.ICMPv6Type, ndSolicitation)} {
 			switch {
@@ -143,7 +178,7 @@ func moveAnswer(to flow.Field) flow.Action {
 
 func move(from, to flow.Field) flow.Action { return flow.Move(flow.All(from), flow.All(to)) }
 
-func neighborSwitch(out *flow.Set) {
+func neighborSwitch(out *flow.Set, s *ofnet.State) {
 	add := func(t flow.TableID, priority uint16, do flow.Actions, terms ...flow.Term) {
 		out.Add(flow.New(t, priority, flow.NewMatch(terms...), do))
 	}
@@ -163,13 +198,17 @@ func neighborSwitch(out *flow.Set) {
 		move(flow.ARPSHA, flow.ARPTHA), moveAnswer(flow.ARPSHA),
 		move(flow.ARPSPA, regScratch), move(flow.ARPTPA, flow.ARPSPA), move(regScratch, flow.ARPTPA),
 		flow.GotoTable(tBack)), flow.ARP())
-	const solicitedOverride = 0x60000000 // the S and O bits of an advertisement (RFC 4861 section 4.4)
-	add(tAnswer, 10, flow.Do(
-		move(flow.EthSrc, flow.EthDst), moveAnswer(flow.EthSrc),
-		move(flow.IPv6Src, flow.IPv6Dst), move(flow.NDTarget, flow.IPv6Src),
-		flow.SetField(flow.ICMPv6Type, ndAdvertisement), flow.SetField(flow.ICMPv6Code, 0),
-		flow.SetField(flow.NDReserved, solicitedOverride), flow.SetField(flow.NDOptionsType, 2),
-		flow.GotoTable(tBack)), flow.Eq(flow.ICMPv6Type, ndSolicitation))
+	if asksBack(s) {
+		askBack(out)
+	} else {
+		const solicitedOverride = 0x60000000 // the S and O bits of an advertisement (RFC 4861 section 4.4)
+		add(tAnswer, 10, flow.Do(
+			move(flow.EthSrc, flow.EthDst), moveAnswer(flow.EthSrc),
+			move(flow.IPv6Src, flow.IPv6Dst), move(flow.NDTarget, flow.IPv6Src),
+			flow.SetField(flow.ICMPv6Type, ndAdvertisement), flow.SetField(flow.ICMPv6Code, 0),
+			flow.SetField(flow.NDReserved, solicitedOverride), flow.SetField(flow.NDOptionsType, 2),
+			flow.GotoTable(tBack)), flow.Eq(flow.ICMPv6Type, ndSolicitation))
+	}
 	// The target's link address can be written only where the match says that this is an advertisement.
 	inPort := flow.Output(flow.PortInPort)
 	add(tBack, 12, flow.Do(append([]flow.Action{moveAnswer(flow.NDTLL)}, turnBack()...)...), flow.Eq(flow.ICMPv6Type, ndAdvertisement), has(bitEndpoint))

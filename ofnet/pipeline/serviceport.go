@@ -39,9 +39,10 @@ func (q *portBalancing) askedHere(a netip.Addr) [][]flow.Term {
 	if !slices.Contains(q.sole, a) {
 		return out
 	}
-	const none = 0 // of a fragment
-	first := append(q.askedAt(a, none), flow.Eq(flow.CTTPDst, uint64(q.ServicePort.Port)))
-	others := append(q.askedAt(a, none), flow.Eq(flow.CTTPDst, none))
+	const none = 0                                                                            // of a fragment
+	of := slices.Clip(append(q.askedAt(a, none), flow.Eq(flow.CTIPProto, ofnet.ProtocolUDP))) // Open vSwitch lists no ct_tp_dst without
+	first := append(of, flow.Eq(flow.CTTPDst, uint64(q.ServicePort.Port)))
+	others := append(of, flow.Eq(flow.CTTPDst, none))
 	if q.six { // whose protocol is that of the header which says that they are fragments (RFC 8200 section 4.5)
 		const fragment = 44
 		others = []flow.Term{q.family, flow.Eq(flow.IPProto, fragment), flow.EqAddr(q.dst, a), flow.State(flow.CTNew|flow.CTTracked, 0), inTenant(q.tenant)}

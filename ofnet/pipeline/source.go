@@ -60,8 +60,14 @@ func (source) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 		for _, a := range []netip.Addr{m.IP6, linkLocal(m.MAC)} {
 			allow(120, flow.EqAddr(flow.IPv6Src, a), flow.Eq(flow.ICMPv6Type, ndSolicitation), flow.EqMAC(flow.NDSLL, m.MAC))
 		}
-		allow(120, flow.EqAddr(flow.IPv6Src, m.IP6), flow.Eq(flow.ICMPv6Type, ndAdvertisement),
-			flow.EqAddr(flow.NDTarget, m.IP6), flow.EqMAC(flow.NDTLL, m.MAC))
+		answers := []netip.Addr{m.IP6}
+		if asksBack(s) { // about the address from which it asks
+			answers = append(answers, linkLocal(m.MAC))
+		}
+		for _, a := range answers {
+			allow(120, flow.EqAddr(flow.IPv6Src, a), flow.Eq(flow.ICMPv6Type, ndAdvertisement),
+				flow.EqAddr(flow.NDTarget, a), flow.EqMAC(flow.NDTLL, m.MAC))
+		}
 	}
 }
 

@@ -1,0 +1,89 @@
+package ofnet
+
+import "strings"
+
+// Abilities are a set of what a datapath of Open vSwitch can do. The kernel's datapath can do more or less by kernel, and less than the one
+// in user space.
+type Abilities uint32
+
+// What a pipeline asks of a datapath.
+const (
+	// NDExtensions: reads and writes the flags of neighbor discovery and the type of its options.
+	NDExtensions  Abilities = 1 << iota
+	Tracker                 // hands packets to a connection tracker
+	Zones                   // has the tracker keep tenants apart
+	Marks                   // has the tracker remember which generation of rules admitted a connection
+	Labels                  // has the tracker remember which rules those were
+	Translation             // has the tracker translate addresses
+	Recirculation           // has a packet pass the tables again, once the tracker has seen it
+	Clones                  // changes a copy of a packet alone
+)
+
+// ability is one of them.
+type ability struct {
+	of    Abilities
+	key   string // in column capabilities of OVSDB's table Datapath (ovs-vswitchd.conf.db(5))
+	means string // what does not work without; "": the pipeline has another way
+}
+
+// abilities are all of them.
+func abilities() []ability {
+	return []ability{
+		{NDExtensions, "nd_ext", ""},
+		{Tracker, "ct_state", "policies and services"},
+		{Zones, "ct_zone", "policies and services"},
+		{Marks, "ct_mark", "policies and services"},
+		{Labels, "ct_label", "policies and services"},
+		{Translation, "ct_state_nat", "services"},
+		{Recirculation, "recirc", "policies and services"},
+		{Clones, "clone", "broadcasts"},
+	}
+}
+
+// LackedBy says what a datapath cannot do that tells its capabilities. What it does not speak of, it can: capabilities are told by an Open
+// vSwitch that knows of them.
+func LackedBy(capabilities map[string]string) (lacks Abilities) {
+	for _, a := range abilities() {
+		if capabilities[a.key] == "false" {
+			lacks |= a.of
+		}
+	}
+	return lacks
+}
+
+// Has says whether the set has all of some.
+func (a Abilities) Has(some Abilities) bool { return a&some == some }
+
+// Needed are those that a pipeline has no other way for.
+func (a Abilities) Needed() (out Abilities) {
+	for _, x := range abilities() {
+		if x.means != "" && a.Has(x.of) {
+			out |= x.of
+		}
+	}
+	return out
+}
+
+// String lists the names that Open vSwitch gives them.
+func (a Abilities) String() string {
+	var names []string
+	for _, x := range abilities() {
+		if a.Has(x.of) {
+			names = append(names, x.key)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// Means lists what does not work on a datapath that lacks them.
+func (a Abilities) Means() string {
+	var parts []string
+	seen := map[string]bool{}
+	for _, x := range abilities() {
+		if a.Has(x.of) && x.means != "" && !seen[x.means] {
+			seen[x.means] = true
+			parts = append(parts, x.means)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
