@@ -47,11 +47,11 @@ func newCluster(t *testing.T, count int) *cluster {
 // install copies the programs onto a machine, as an operator does.
 func install(t *testing.T, m *machine.Machine) {
 	t.Helper()
-	for _, program := range []string{"contiv", "netctl", "netmaster", "netplugin", "contivk8s"} {
-		if err := m.Put(t.Context(), filepath.Join(checkout(t), "bin", program), "/usr/local/bin/"+program); err != nil {
-			t.Fatalf("copy the programs, which make build makes: %v", err)
-		}
+	bin := filepath.Join(checkout(t), "bin")
+	if err := m.Mount(t.Context(), bin); err != nil {
+		t.Fatal(err)
 	}
+	run(t, m, "cd "+bin+" && install contiv netctl netmaster netplugin contivk8s /usr/local/bin && cd / && umount "+bin)
 }
 
 // invitation is the TOKEN@ADDRESS among the words that contiv token create prints.

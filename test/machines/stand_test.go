@@ -1,6 +1,7 @@
 package machines_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -52,6 +53,17 @@ func copies(t *testing.T, m *machine.Machine) {
 	}
 	if got, _ := os.ReadFile(back); string(got) != "#!/bin/sh\necho ran\n" {
 		t.Errorf("the file that was copied back is %q", got)
+	}
+	// Segments larger than the MTU, which the bridge may not hand on, would stall a large file.
+	large := filepath.Join(t.TempDir(), "large")
+	if err := os.WriteFile(large, bytes.Repeat([]byte("0123456789abcde\n"), 2<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Put(t.Context(), large, "/root/large"); err != nil {
+		t.Fatal(err)
+	}
+	if got := run(t, m, "stat -c %s /root/large"); got != fmt.Sprint(32<<20) {
+		t.Errorf("the large file that was copied has %s bytes", got)
 	}
 	if err := m.Get(t.Context(), "/nowhere", back); err == nil {
 		t.Error("a file that is not there was copied")

@@ -38,8 +38,13 @@ func (s *Stand) Add(ctx context.Context, spec Spec) (*Machine, error) {
 	m := &Machine{Number: len(s.machines) + 1, Spec: spec, stand: s}
 	m.Name = fmt.Sprintf("h%d", m.Number)
 	for i, bridge := range bridges {
-		for _, args := range [][]string{{"tuntap", "add", m.tap(i), "mode", "tap"}, {"link", "set", m.tap(i), "master", bridge, "up"}} {
-			if err := ip(ctx, append([]string{"netns", "exec", s.netns(), "ip"}, args...)...); err != nil {
+		// The machine takes no segments larger than its MTU (gro=0), so this end must not hand it any: bulk TCP would stall.
+		for _, args := range [][]string{
+			{"ip", "tuntap", "add", m.tap(i), "mode", "tap"},
+			{"ethtool", "-K", m.tap(i), "tx", "off", "tso", "off", "gso", "off"},
+			{"ip", "link", "set", m.tap(i), "master", bridge, "up"},
+		} {
+			if err := ip(ctx, append([]string{"netns", "exec", s.netns()}, args...)...); err != nil {
 				return nil, err
 			}
 		}
@@ -98,7 +103,7 @@ const memoryFolder = "/dev/shm"
 // args are the command line of the kernel.
 func (m *Machine) args() []string {
 	args := []string{
-		fmt.Sprintf("mem=%dM", m.Spec.Memory), "root=/dev/ubda", "rw", "con0=null,fd:1", "con=null",
+		fmt.Sprintf("mem=%dM", m.Spec.Memory), "root=/dev/ubda", "rw", "systemd.show_status=false", "con0=null,fd:1", "con=null",
 		"uml_dir=" + filepath.Join(m.stand.Dir, "control"), "umid=" + m.Name, "ubd0=" + m.disk(0) + "," + m.Spec.Parts.Root,
 		"systemd.machine_id=" + m.ID(), "machine.name=" + m.Name,
 		"machine.mgmt=" + m.address(0) + "/24", "machine.address=" + m.address(1) + "/24", "machine.gateway=10.78.0.254",
