@@ -8,8 +8,9 @@ import (
 
 // Root is the one row of table Open_vSwitch (ovs-vswitchd.conf.db(5)).
 type Root struct {
-	Version       string   // ovs_version
-	DatapathTypes []string // "system" is among them only when the kernel's datapath works
+	Version       string          // ovs_version
+	DatapathTypes []string        // that ovs-vswitchd knows; "system" is among them whether or not the kernel has a datapath
+	Datapaths     map[string]UUID // by type
 	ExternalIDs   map[string]string
 }
 
@@ -57,6 +58,11 @@ type FlowTableRow struct {
 	Name string
 }
 
+// DatapathRow is a row of table Datapath.
+type DatapathRow struct {
+	Capabilities map[string]string // "true", "false" or a number, by name; empty until ovs-vswitchd has asked the datapath
+}
+
 // column decodes one column into a row of type R.
 type column[R any] struct {
 	name   string
@@ -90,7 +96,15 @@ func rootColumns() []column[Root] {
 	return []column[Root]{
 		col("ovs_version", func(r *Root) *string { return &r.Version }, optionalString),
 		col("datapath_types", func(r *Root) *[]string { return &r.DatapathTypes }, stringSet),
+		col("datapaths", func(r *Root) *map[string]UUID { return &r.Datapaths },
+			func(raw json.RawMessage) (map[string]UUID, error) { return decodeMap(raw, decodeString, decodeUUID) }),
 		col("external_ids", func(r *Root) *map[string]string { return &r.ExternalIDs }, decodeStringMap),
+	}
+}
+
+func datapathColumns() []column[DatapathRow] {
+	return []column[DatapathRow]{
+		col("capabilities", func(r *DatapathRow) *map[string]string { return &r.Capabilities }, decodeStringMap),
 	}
 }
 

@@ -85,6 +85,7 @@ type Tables struct {
 	ports      *table[PortRow]
 	interfaces *table[InterfaceRow]
 	flowTables *table[FlowTableRow]
+	datapaths  *table[DatapathRow]
 }
 
 func newTables() *Tables {
@@ -93,6 +94,7 @@ func newTables() *Tables {
 		bridges:    newTable("Bridge", bridgeColumns(), func(r *BridgeRow) string { return r.Name }),
 		ports:      newTable("Port", portColumns(), func(r *PortRow) string { return r.Name }),
 		interfaces: newTable("Interface", interfaceColumns(), func(r *InterfaceRow) string { return r.Name }),
+		datapaths:  newTable("Datapath", datapathColumns(), nil),
 		flowTables: newTable("Flow_Table", flowTableColumns(), nil),
 	}
 }
@@ -106,6 +108,7 @@ func (t *Tables) monitorRequest() map[string]any {
 		t.ports.name:      ask(t.ports.names()),
 		t.interfaces.name: ask(t.interfaces.names()),
 		t.flowTables.name: ask(t.flowTables.names()),
+		t.datapaths.name:  ask(t.datapaths.names()),
 	}
 }
 
@@ -128,6 +131,8 @@ func (t *Tables) apply(raw json.RawMessage) error {
 			err = t.interfaces.apply(u)
 		case t.flowTables.name:
 			err = t.flowTables.apply(u)
+		case t.datapaths.name:
+			err = t.datapaths.apply(u)
 		}
 		if err != nil {
 			return err
@@ -142,6 +147,15 @@ func (t *Tables) Root() (row Root, ok bool) {
 		return *r, true
 	}
 	return Root{}, false
+}
+
+// datapath is the row of the datapath of a type, nil when there is none.
+func (t *Tables) datapath(kind string) *DatapathRow {
+	root, ok := t.Root()
+	if !ok {
+		return nil
+	}
+	return t.datapaths.rows[root.Datapaths[kind]]
 }
 
 // Bridge returns a bridge by name.

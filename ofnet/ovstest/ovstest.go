@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/contiv/contiv/ofnet/link"
 )
 
 var serial atomic.Uint32
@@ -87,6 +89,19 @@ func (o *OVS) Bridge(name string) {
 	o.waitSocket(o.Mgmt(name))
 }
 
+// BestBridge is Bridge on the kernel's datapath where the kernel has one.
+func (o *OVS) BestBridge(name string) {
+	o.tb.Helper()
+	o.Bridge(name)
+	if o.kernel() {
+		o.Vsctl("set", "bridge", name, "datapath_type=system")
+		o.waitSocket(o.Mgmt(name))
+	}
+}
+
+// kernel says that the kernel has a datapath.
+func (o *OVS) kernel() bool { return link.KernelDatapath() == nil }
+
 // Vsctl runs ovs-vsctl and returns its output.
 func (o *OVS) Vsctl(args ...string) string {
 	o.tb.Helper()
@@ -125,8 +140,11 @@ func (o *OVS) StopDB() { o.kill("ovsdb-server") }
 // StartSwitch starts ovs-vswitchd and waits until it answers.
 func (o *OVS) StartSwitch() {
 	o.tb.Helper()
-	o.start("ovs-vswitchd", "ip", "netns", "exec", o.NetNS, "ovs-vswitchd", o.DB(), "--disable-system",
-		"--log-file="+o.Dir+"/ovs-vswitchd.log", "--unixctl="+o.Dir+"/vswitchd.ctl", "-vconsole:off")
+	args := []string{"netns", "exec", o.NetNS, "ovs-vswitchd", o.DB(), "--log-file=" + o.Dir + "/ovs-vswitchd.log", "--unixctl=" + o.Dir + "/vswitchd.ctl", "-vconsole:off"}
+	if !o.kernel() {
+		args = append(args, "--disable-system")
+	}
+	o.start("ovs-vswitchd", "ip", args...)
 	o.waitSocket(filepath.Join(o.Dir, "vswitchd.ctl"))
 }
 

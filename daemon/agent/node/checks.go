@@ -30,10 +30,11 @@ func (n *Node) checks() []examine.Check {
 		Sent: func() (uint64, error) { return link.Received(hostaccess.PortName) }}
 	router := &checkup.Router{Host: n.Host, Status: n.router.Status}
 	attachments := &checkup.Attachments{Failures: n.attach.Failures}
+	datapath := &checkup.Datapath{Host: n.Host, Type: n.sw.DatapathType, Lacks: n.desired.Lacks}
 	policies := n.flows.Number("policy")
 	refusals := &checkup.Refusals{Host: n.Host, Rules: n.rules, Now: time.Now,
 		Hits: func(ctx context.Context) (map[uint64]bridge.Hits, error) { return n.forward.Hits(ctx, policies) }}
-	return append([]examine.Check{sw.Check(), underlay.Check(), containers.Check(), out.Check(), router.Check(), attachments.Check(), refusals.Check()}, n.outlook.checks()...)
+	return append([]examine.Check{sw.Check(), underlay.Check(), containers.Check(), out.Check(), router.Check(), attachments.Check(), refusals.Check(), datapath.Check()}, n.outlook.checks()...)
 }
 
 // rules are those of groups, of any host.

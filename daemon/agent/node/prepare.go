@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
+	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovsdb"
 	"github.com/contiv/contiv/ofnet/pipeline"
@@ -88,6 +89,9 @@ func (n *Node) prepareOnce(ctx context.Context) error {
 	err = n.sw.Ensure(ctx, ovsdb.BridgeSpec{DatapathType: datapath, DatapathID: id, MAC: localMAC(sum[:5]),
 		Protocols: []string{"OpenFlow13"}, ExternalIDs: map[string]string{"contiv-host": n.Host}})
 	if err != nil {
+		return err
+	}
+	if err := n.askAbilities(ctx); err != nil {
 		return err
 	}
 	names := map[uint8]string{}
@@ -188,10 +192,29 @@ func (n *Node) tellSmallQueues() {
 // localMAC makes a locally administered unicast address of five bytes.
 func localMAC(b []byte) net.HardwareAddr { return append(net.HardwareAddr{2}, b...) }
 
-// datapath decides on the datapath type. "auto" takes the kernel's where it works; Open vSwitch lists it only then.
+// askAbilities asks what the datapath can do, for the flows to ask no more of it.
+func (n *Node) askAbilities(ctx context.Context) error {
+	told, err := n.sw.Capabilities(ctx)
+	if err != nil {
+		return err
+	}
+	lacks := ofnet.LackedBy(told)
+	if needed := lacks.Needed(); needed != 0 && needed != n.desired.Lacks().Needed() {
+		n.Log.Error("datapath", "error", fmt.Errorf("datapath %s cannot do %s, so %s do not work: boot another kernel, or use --datapath netdev",
+			n.sw.DatapathType(), needed, needed.Means()))
+	}
+	n.desired.SetLacks(lacks)
+	return nil
+}
+
+// datapath decides on the datapath type. "auto" takes the kernel's where the kernel has one: Open vSwitch lists its type on every Linux.
 func (n *Node) datapath(ctx context.Context) (string, error) {
 	if n.Datapath != "" && n.Datapath != "auto" {
 		return n.Datapath, nil
+	}
+	if err := link.KernelDatapath(); err != nil {
+		n.Log.Info("datapath in user space", "reason", err)
+		return "netdev", nil
 	}
 	var types []string
 	err := n.db.Await(ctx, func(t *ovsdb.Tables) (bool, error) {
@@ -203,7 +226,9 @@ func (n *Node) datapath(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("wait until ovs-vswitchd tells its datapath types (is it running?): %w", err)
 	}
 	if slices.Contains(types, "system") {
+		n.Log.Info("datapath of the kernel")
 		return "system", nil
 	}
+	n.Log.Info("datapath in user space", "reason", "ovs-vswitchd was started without the kernel's (--disable-system)")
 	return "netdev", nil
 }

@@ -1,0 +1,33 @@
+package checkup
+
+import (
+	"context"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/examine"
+	"github.com/contiv/contiv/ofnet"
+)
+
+// Datapath looks whether the switch's datapath can do what the flows ask of it.
+type Datapath struct {
+	Host  string
+	Type  func() string          // system or netdev
+	Lacks func() ofnet.Abilities // what it cannot do
+}
+
+// Check looks every ten seconds.
+func (d *Datapath) Check() examine.Check {
+	return examine.Check{Name: "datapath", Every: 10 * time.Second, Look: d.look}
+}
+
+func (d *Datapath) look(context.Context) []model.Finding {
+	needed := d.Lacks().Needed()
+	if needed == 0 {
+		return nil
+	}
+	return []model.Finding{{Code: "datapath-lacks", Severity: model.SeverityError, Object: "host/" + d.Host,
+		Evidence: "datapath " + d.Type() + " of Open vSwitch cannot do " + needed.String() + ": " + needed.Means() + " do not work",
+		Remedy:   "boot a kernel that is built with it (NF_CONNTRACK_ZONES, NF_CONNTRACK_MARK, NF_CONNTRACK_LABELS, NF_NAT), or start the agent with --datapath netdev",
+		Next:     "netctl node ls"}}
+}

@@ -1,0 +1,34 @@
+package checkup
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/ofnet"
+)
+
+func TestDatapath(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		lacks ofnet.Abilities
+		want  string // in what is found; "": nothing is
+	}{
+		{"all", 0, ""},
+		{"what flows do without", ofnet.NDExtensions, ""},
+		{"marks", ofnet.NDExtensions | ofnet.Marks, "datapath system of Open vSwitch cannot do ct_mark: policies and services do not work"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			d := &Datapath{Host: "h1", Type: func() string { return "system" }, Lacks: func() ofnet.Abilities { return row.lacks }}
+			got := d.Check().Look(t.Context())
+			if row.want == "" {
+				if len(got) > 0 {
+					t.Errorf("want no finding, got %+v", got)
+				}
+				return
+			}
+			if len(got) != 1 || got[0].Code != "datapath-lacks" || !strings.Contains(got[0].Evidence, row.want) {
+				t.Errorf("want %s, got %+v", row.want, got)
+			}
+		})
+	}
+}
