@@ -15,6 +15,7 @@ import (
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/console/app"
 	"github.com/contiv/contiv/lab/command"
+	"github.com/contiv/contiv/netctl/term"
 	setup "github.com/contiv/contiv/setup/command"
 )
 
@@ -28,7 +29,7 @@ func run(ctx context.Context, args []string, s command.Streams) int {
 	root := &cobra.Command{Use: "contiv", Short: "Contiv at a terminal", SilenceUsage: true, SilenceErrors: true}
 	root.Version = build.Info().Version
 	root.SetVersionTemplate("contiv {{.Version}}\n")
-	root.AddCommand(command.New(s), app.NewCommand(s.In, s.Out, os.Getenv))
+	root.AddCommand(command.New(s), app.NewCommand(s.In, s.Out, term.Getenv))
 	root.AddCommand(setup.New()...)
 	root.SetArgs(args)
 	root.SetIn(s.In)

@@ -36,7 +36,16 @@ func (l *Leave) Steps() []Step {
 	for _, daemon := range []string{Netmaster, Netplugin} {
 		steps = append(steps, gone("settings of "+daemon, h.told(daemon, nil).Undo))
 	}
+	if h.Told(Netplugin) != nil {
+		steps = append(steps, gone("what remains", l.remains))
+	}
 	return append(steps, gone("unfinished init", h.begin().Undo), gone("store", l.store), gone("certificates", h.authority(nil).Undo))
+}
+
+// remains says what the agent has put on the host and a stopped agent leaves there, so that containers go on until their
+// operator is done with them.
+func (l *Leave) remains(context.Context) (string, error) {
+	return "bridge contiv0 stays, and goes on to forward for the containers of this host: " + filepath.Join(l.Host.Bin, Netplugin) + " --uninstall once removes it, and the rules in nftables", nil
 }
 
 // Labelled is the label that the host's certificates say.

@@ -50,7 +50,7 @@ func NewCommand(in io.Reader, out io.Writer, getenv func(string) string) *cobra.
 		netmaster = client.DefaultBase
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.netmaster, "netmaster", netmaster, "base URL of any netmaster, or of several, joined by commas: the next is asked when one does not answer [$NETMASTER]")
+	f.StringVar(&o.netmaster, "netmaster", netmaster, "base URL of any netmaster, or of several, joined by commas: the next is asked when one does not answer; on a host of a cluster, by default that cluster's [$NETMASTER]")
 	f.BoolVar(&o.insecure, "insecure", term.Insecure(getenv), "accept any server certificate [$INSECURE]")
 	f.StringVar(&o.screen, "screen", "overview", "page to begin at, or a path within it, such as addresses/TENANT/NETWORK, flows/HOST/TABLE, endpoint/ID:describe")
 	f.StringVar(&o.theme, "theme", "", "dark, light or mono (default as the terminal's background, mono with $NO_COLOR)")

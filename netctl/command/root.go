@@ -82,7 +82,7 @@ func newRoot(f *Factory, only string) *cobra.Command {
 		netmaster = client.DefaultBase
 	}
 	flags := root.PersistentFlags()
-	flags.StringVar(&f.netmaster, "netmaster", netmaster, "base URL of any netmaster, or of several, joined by commas: the next is asked when one does not answer [$NETMASTER]")
+	flags.StringVar(&f.netmaster, "netmaster", netmaster, "base URL of any netmaster, or of several, joined by commas: the next is asked when one does not answer; on a host of a cluster, by default that cluster's [$NETMASTER]")
 	flags.BoolVar(&f.insecure, "insecure", term.Insecure(f.Getenv), "accept any server certificate [$INSECURE]")
 	flags.StringVar(&f.bundle, "bundle", "", "read this support bundle instead of asking a netmaster; it takes the program netmaster, beside netctl or in $PATH")
 	root.Flags().BoolVarP(&showVersion, "version", "v", false, "print the client's version")
