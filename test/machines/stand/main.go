@@ -41,7 +41,8 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return errors.New("a command is wanted\n" + usage)
+		fmt.Fprint(os.Stderr, usage)
+		return errors.New("a command is wanted")
 	}
 	if os.Geteuid() != 0 {
 		return errors.New("machines need root")
@@ -56,7 +57,8 @@ func run(ctx context.Context, args []string) error {
 	case "down":
 		return machine.Remove(ctx, hand)
 	}
-	return fmt.Errorf("%q is no command\n%s", args[0], usage)
+	fmt.Fprint(os.Stderr, usage)
+	return fmt.Errorf("%q is no command", args[0])
 }
 
 // cache is the one of the checkout that this is run in.
@@ -149,7 +151,7 @@ func boot(ctx context.Context, s *machine.Stand, spec machine.Spec) error {
 
 func ssh(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return errors.New("ssh: the name of a machine is wanted, h1, h2, ...")
+		return errors.New("ssh: the name of a machine is wanted: h1, h2 and so on")
 	}
 	cmd, err := machine.Enter(ctx, hand, args[0], strings.Join(args[1:], " "))
 	if err != nil {
