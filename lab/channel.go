@@ -19,7 +19,7 @@ func channelMember(i int) string { return fmt.Sprintf("port%d", i+1) }
 // wireChannel makes the switch beyond a host's uplinks.
 func (l *Lab) wireChannel(ctx context.Context, host int) error {
 	args := []string{"ovs-vsctl", "--timeout=15", "add-br", channelSwitch,
-		"--", "set", "bridge", channelSwitch, "datapath_type=netdev", "fail_mode=standalone",
+		"--", "set", "bridge", channelSwitch, "datapath_type=" + l.datapath(), "fail_mode=standalone",
 		"--", "add-port", channelSwitch, channelTrunk, "--", "add-bond", channelSwitch, channelPort}
 	for i := range l.uplinks() {
 		args = append(args, channelMember(i))

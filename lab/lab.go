@@ -43,6 +43,9 @@ func New(p Plan, self string, out io.Writer) (*Lab, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
+	if err := p.chooseDatapath(out); err != nil {
+		return nil, err
+	}
 	if os.Geteuid() != 0 {
 		return nil, errors.New("a lab makes namespaces and interfaces, which needs root")
 	}

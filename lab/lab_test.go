@@ -80,8 +80,8 @@ func TestBare(t *testing.T) {
 	if err := l.Up(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(out.String(), "\n"); n != 2 {
-		t.Errorf("progress: want two lines, got %q", out.String())
+	if n := strings.Count(out.String(), "\n"); n != 3 {
+		t.Errorf("progress: want a line about the datapath and two of hosts, got %q", out.String())
 	}
 	if got := strings.TrimSpace(run(t, l, "h2", "hostname")); got != "h2" {
 		t.Errorf("host name: want h2, got %s", got)

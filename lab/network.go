@@ -95,11 +95,11 @@ func (l *Lab) ip(ctx context.Context, steps ...[]string) error {
 	return nil
 }
 
-// wireVTEP gives the host its tunnel address. It sits on the local port of a userspace bridge that also has the NIC:
-// ovs-vswitchd then finds route and neighbour of a tunnel packet itself (OVS's "userspace tunneling" howto).
+// wireVTEP gives the host its tunnel address. It sits on the local port of a bridge that also has the NIC, of the same datapath as the
+// host's switch. On the one in user space ovs-vswitchd then finds route and neighbour of a tunnel packet itself (OVS's "userspace tunneling" howto).
 func (l *Lab) wireVTEP(ctx context.Context, host int) error {
 	err := l.onHost(ctx, host, "ovs-vsctl", "--timeout=15", "--may-exist", "add-br", "br-phy",
-		"--", "set", "bridge", "br-phy", "datapath_type=netdev", "fail_mode=standalone",
+		"--", "set", "bridge", "br-phy", "datapath_type="+l.datapath(), "fail_mode=standalone",
 		"--", "--may-exist", "add-port", "br-phy", "eth0")
 	if err != nil {
 		return err

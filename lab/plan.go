@@ -42,8 +42,9 @@ type Plan struct {
 	Joined   bool     `json:"joined,omitempty"`   // by contiv init and contiv join; the store is embedded
 	Bin      string   `json:"bin"`                // folder of netmaster, netplugin, contivk8s
 	Number   int      `json:"number"`
-	Uplinks  int      `json:"uplinks,omitempty"` // NICs of a host in the VLAN trunk; 0: one
-	LACP     bool     `json:"lacp,omitempty"`    // a host's uplinks lead to a switch of its own that speaks LACP
+	Uplinks  int      `json:"uplinks,omitempty"`  // NICs of a host in the VLAN trunk; 0: one
+	LACP     bool     `json:"lacp,omitempty"`     // a host's uplinks lead to a switch of its own that speaks LACP
+	Datapath string   `json:"datapath,omitempty"` // of all switches: system or netdev
 	Debug    bool     `json:"debug"`
 	Master   []string `json:"masterFlags,omitempty"` // more flags
 	Agent    []string `json:"agentFlags,omitempty"`
@@ -188,8 +189,11 @@ func (p *Plan) args(host int, part string) []string {
 		return []string{"nice", "-n", ovsNice, "ovsdb-server", hostinit.Inside + "/conf.db", "--remote=punix:/run/openvswitch/db.sock", "--pidfile",
 			"-vsyslog:off", "-vconsole:info"}
 	case part == PartOVS:
-		return []string{"nice", "-n", ovsNice, "ovs-vswitchd", "unix:/run/openvswitch/db.sock", "--disable-system", "--pidfile", "-vsyslog:off",
-			"-vconsole:info"}
+		args := []string{"nice", "-n", ovsNice, "ovs-vswitchd", "unix:/run/openvswitch/db.sock", "--pidfile", "-vsyslog:off", "-vconsole:info"}
+		if p.datapath() == DatapathNetdev {
+			args = append(args, "--disable-system")
+		}
+		return args
 	case part == PartContainerd && p.hasContainerd():
 		return p.containerdArgs()
 	case part == PartDocker && p.Docker:
@@ -254,7 +258,7 @@ func (p *Plan) agentArgs(host int) []string {
 	if p.Docker {
 		mode = "docker"
 	}
-	own := []string{"--machine-id", p.Name + "/" + hostName(host), "--datapath", "netdev"}
+	own := []string{"--machine-id", p.Name + "/" + hostName(host), "--datapath", p.datapath()}
 	args := append([]string{filepath.Join(p.Bin, "netplugin"), "--mode", mode}, own...)
 	if !p.Joined { // else this is in its environment
 		args = append(args, "--netmode", "vlan", "--fwdmode", "bridge",

@@ -21,6 +21,8 @@ func TestArgs(t *testing.T) {
 	proxied.Kubernetes = &Kubernetes{Bin: "/k8s", Proxy: true}
 	extra := three
 	extra.Debug, extra.Agent = true, []string{"--vxlan-port", "4790"}
+	kernel := three
+	kernel.Datapath = DatapathSystem
 	tests := []struct {
 		name string
 		plan Plan
@@ -59,7 +61,9 @@ func TestArgs(t *testing.T) {
 		{"no proxy", pods, 2, "kube-proxy", nil, ""},
 		{"proxy", proxied, 2, "kube-proxy", []string{"/k8s/kube kube-proxy "}, ""},
 		{"no Kubernetes", three, 1, "kubelet", nil, ""},
-		{"bare switch", bare, 1, PartOVS, []string{"nice -n -10 ovs-vswitchd unix:/run/openvswitch/db.sock --disable-system"}, ""},
+		{"bare switch", bare, 1, PartOVS, []string{"nice -n -10 ovs-vswitchd unix:/run/openvswitch/db.sock ", "--disable-system "}, ""},
+		{"switch on the kernel's datapath", kernel, 1, PartOVS, []string{"ovs-vswitchd unix:/run/openvswitch/db.sock "}, "--disable-system"},
+		{"agent on the kernel's datapath", kernel, 2, PartAgent, []string{"--datapath system "}, "netdev"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/contiv/contiv/lab"
 )
@@ -85,6 +86,10 @@ func New(s Streams) *cobra.Command {
 	return cmd
 }
 
+func datapathFlag(f *pflag.FlagSet, p *lab.Plan) {
+	f.StringVar(&p.Datapath, "datapath", lab.DatapathAuto, "datapath of the switches: system (kernel), netdev (user space), or auto: the kernel's, if it has one")
+}
+
 type upOptions struct {
 	plan lab.Plan
 	pods podOptions
@@ -98,6 +103,7 @@ func newUp(w *where) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.plan.Hosts, "hosts", 3, "number of hosts")
+	datapathFlag(f, &o.plan)
 	f.IntVar(&o.plan.Uplinks, "uplinks", 1, "number of NICs that every host has in the VLAN trunk")
 	f.BoolVar(&o.plan.LACP, "lacp", false, "the uplinks of a host lead to a switch that speaks LACP, and netplugin does too")
 	f.IntVar(&o.plan.Masters, "masters", 0, "number of netmasters, on the first hosts (default 3, or one a host if there are fewer)")

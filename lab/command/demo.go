@@ -24,14 +24,17 @@ const demoName = "demo"
 
 // newDemo makes the command that shows what Contiv does, on this machine.
 func newDemo(w *where) *cobra.Command {
-	return &cobra.Command{
+	o := &upOptions{plan: lab.Plan{Hosts: 3, Store: lab.StoreEmbedded, Joined: true}}
+	cmd := &cobra.Command{
 		Use: "demo", Short: "Start three hosts, connect containers, prove who talks to whom, and leave it running",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w.name = cmp.Or(w.name, demoName)
-			return runDemo(cmd.Context(), w)
+			return runDemo(cmd.Context(), w, o)
 		},
 	}
+	datapathFlag(cmd.Flags(), &o.plan)
+	return cmd
 }
 
 // demoContainers are the containers of the demo. The networks called blue have the same IPv4 subnet in both tenants, unless there are
@@ -47,10 +50,10 @@ func demoContainers() []lab.Container {
 	}
 }
 
-func runDemo(ctx context.Context, w *where) error {
+func runDemo(ctx context.Context, w *where, o *upOptions) error {
 	start := time.Now()
 	_, none := exec.LookPath("dockerd")
-	o := &upOptions{plan: lab.Plan{Hosts: 3, Store: lab.StoreEmbedded, Joined: true, Docker: none == nil}}
+	o.plan.Docker = none == nil
 	without := o.demoKubernetes()
 	fmt.Fprintln(w.s.Out, "Three hosts, each a network namespace with its own Open vSwitch, netmaster and netplugin:")
 	if err := runUp(ctx, w, o); err != nil {

@@ -1,0 +1,48 @@
+package lab
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/contiv/contiv/ofnet/link"
+)
+
+// Datapaths of the hosts' switches. A lab has one: frames that the kernel's datapath leaves to offload stall at a port of the one in user space.
+const (
+	DatapathAuto   = "auto" // the kernel's, if it has one
+	DatapathSystem = "system"
+	DatapathNetdev = "netdev"
+)
+
+// chooseDatapath turns auto into what the machine has, and tells out which it is.
+func (p *Plan) chooseDatapath(out io.Writer) error {
+	none := link.KernelDatapath()
+	switch p.Datapath {
+	case DatapathNetdev:
+	case DatapathSystem:
+		if none != nil {
+			return fmt.Errorf("datapath %s: %w; or take --datapath %s", DatapathSystem, none, DatapathNetdev)
+		}
+	case "", DatapathAuto:
+		p.Datapath = DatapathSystem
+		if none != nil {
+			p.Datapath = DatapathNetdev
+		}
+	default:
+		return fmt.Errorf("datapath %q: one of %s, %s, %s is wanted", p.Datapath, DatapathAuto, DatapathSystem, DatapathNetdev)
+	}
+	where := "user space"
+	if p.Datapath == DatapathSystem {
+		where = "the kernel"
+	}
+	_, err := fmt.Fprintf(out, "the switches forward in %s (datapath %s)\n", where, p.Datapath)
+	return err
+}
+
+// datapath is that of all switches of the lab; of a lab from before there was a choice, the one in user space.
+func (p *Plan) datapath() string {
+	if p.Datapath == DatapathSystem {
+		return DatapathSystem
+	}
+	return DatapathNetdev
+}
