@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -14,7 +15,7 @@ const (
 	DatapathNetdev = "netdev"
 )
 
-// chooseDatapath turns auto into what the machine has, and tells out which it is.
+// chooseDatapath replaces auto by what the machine has, and reports which datapath that is.
 func (p *Plan) chooseDatapath(out io.Writer) error {
 	none := link.KernelDatapath()
 	switch p.Datapath {
@@ -24,6 +25,9 @@ func (p *Plan) chooseDatapath(out io.Writer) error {
 			return fmt.Errorf("datapath %s: %w; or take --datapath %s", DatapathSystem, none, DatapathNetdev)
 		}
 	case "", DatapathAuto:
+		if none != nil && !errors.Is(none, link.ErrNoKernelDatapath) {
+			return none
+		}
 		p.Datapath = DatapathSystem
 		if none != nil {
 			p.Datapath = DatapathNetdev
@@ -35,7 +39,7 @@ func (p *Plan) chooseDatapath(out io.Writer) error {
 	if p.Datapath == DatapathSystem {
 		where = "the kernel"
 	}
-	_, err := fmt.Fprintf(out, "the switches forward in %s (datapath %s)\n", where, p.Datapath)
+	_, err := fmt.Fprintf(out, "lab: the switches forward in %s (datapath %s)\n", where, p.Datapath)
 	return err
 }
 

@@ -29,7 +29,7 @@ func (l *Lab) told(host int, part string) (out []string, err error) {
 	if !l.Joined || !ok {
 		return nil, nil
 	}
-	env := l.setupOf(host).Told(daemon)
+	env := l.setupOf(host).Settings(daemon)
 	if env == nil {
 		return nil, fmt.Errorf("host %d has no settings of %s: contiv init and contiv join write them", host, daemon)
 	}

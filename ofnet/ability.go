@@ -16,7 +16,7 @@ const (
 	Labels                  // has the tracker remember which rules those were
 	Translation             // has the tracker translate addresses
 	Recirculation           // has a packet pass the tables again, once the tracker has seen it
-	Clones                  // changes a copy of a packet alone
+	Clones                  // changes a copy of a packet, and not the packet
 )
 
 // ability is one of them.
@@ -40,8 +40,8 @@ func abilities() []ability {
 	}
 }
 
-// LackedBy says what a datapath cannot do that tells its capabilities. What it does not speak of, it can: capabilities are told by an Open
-// vSwitch that knows of them.
+// LackedBy returns the abilities that a datapath reports as false. An ability that it does not report counts as present: an Open vSwitch
+// that lists capabilities lists those that a datapath may lack.
 func LackedBy(capabilities map[string]string) (lacks Abilities) {
 	for _, a := range abilities() {
 		if capabilities[a.key] == "false" {

@@ -9,7 +9,7 @@ func TestLackedBy(t *testing.T) {
 		lacks        string
 		needed       string
 	}{
-		{"nothing told", nil, "", ""},
+		{"nothing reported", nil, "", ""},
 		{"userspace", map[string]string{"nd_ext": "true", "ct_mark": "true", "lb_output_action": "true"}, "", ""},
 		{"kernel", map[string]string{"nd_ext": "false", "ct_mark": "true", "tnl_push_pop": "false"}, "nd_ext", ""},
 		{"kernel without marks", map[string]string{"nd_ext": "false", "ct_mark": "false", "ct_label": "false"}, "nd_ext, ct_mark, ct_label", "policies and services"},

@@ -102,7 +102,7 @@ const dialLimit = 5 * time.Second
 // Netmasters are where the host's daemons were told that netmasters are.
 func (h *Host) Netmasters() []string {
 	for _, daemon := range []string{Netplugin, Netmaster} {
-		env := h.Told(daemon)
+		env := h.Settings(daemon)
 		if list := env["CONTIV_NETPLUGIN_NETMASTERS"]; list != "" {
 			return strings.Split(list, ",")
 		}

@@ -44,7 +44,7 @@ func (d Detached) Start(_ context.Context, daemon string) (string, error) {
 	if pid := h.pid(daemon); pid != 0 {
 		return "", nil
 	}
-	env := h.Told(daemon)
+	env := h.Settings(daemon)
 	if env == nil {
 		return "", fmt.Errorf("read %s: %w", h.SettingsFile(daemon), fs.ErrNotExist)
 	}
@@ -172,7 +172,7 @@ func (s Systemd) Stop(ctx context.Context, daemon string) (string, error) {
 	return "stopped " + name, s.Ctl(ctx, "daemon-reload")
 }
 
-// digest is of what a daemon runs by: its program, and what it is told.
+// digest identifies what a daemon runs: its program and its settings.
 func digest(h *Host, daemon string) (string, error) {
 	sum := sha256.New()
 	for _, path := range []string{filepath.Join(h.Bin, daemon), h.SettingsFile(daemon), h.EnvFile(daemon)} {
@@ -192,8 +192,8 @@ func digest(h *Host, daemon string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// unit is what systemd is told of a daemon. The daemon is started again for as long as it takes, unless its configuration is wrong (exit code 22), in any order with
-// Open vSwitch, whose units have other names on other distributions. RestartSteps is left out: systemd before 254 warns of it.
+// unit returns the systemd unit of a daemon. systemd restarts the daemon without a limit, unless the daemon reports a wrong configuration (exit
+// code 22). After= names the units of Open vSwitch on several distributions. RestartSteps is absent because systemd before 254 warns of it.
 func unit(h *Host, daemon string) ([]byte, error) {
 	by, err := digest(h, daemon)
 	return fmt.Appendf(nil, `# Program and settings: %[5]s

@@ -61,8 +61,9 @@ func ReadEnv(path string) (Env, error) {
 	return out, nil
 }
 
-// Told is what a daemon is told: by contiv init and contiv join, and by the operator, who counts. It is nil when the host has no such daemon.
-func (h *Host) Told(daemon string) Env {
+// Settings returns the environment of a daemon: what contiv init and contiv join wrote, overridden by the operator's file. It is nil if the
+// host has no such daemon.
+func (h *Host) Settings(daemon string) Env {
 	own, err := ReadEnv(h.SettingsFile(daemon))
 	if err != nil && !h.older(daemon) {
 		return nil
@@ -78,7 +79,7 @@ func (h *Host) Told(daemon string) Env {
 	return own
 }
 
-// older tells whether an older contiv wrote the file that is the operator's now.
+// older reports whether an older contiv wrote the file that now is the operator's.
 func (h *Host) older(daemon string) bool {
 	text, err := os.ReadFile(h.EnvFile(daemon))
 	return err == nil && bytes.HasPrefix(text, []byte(written))

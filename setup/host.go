@@ -32,10 +32,10 @@ func (h *Host) at(path string) string { return filepath.Join(cmp.Or(h.Root, "/")
 // Trust is the folder of the host's certificates.
 func (h *Host) Trust() trust.Dir { return trust.Dir(h.at(trust.DefaultDir)) }
 
-// SettingsFile is what contiv init and contiv join tell a daemon, as its environment.
+// SettingsFile is the environment of a daemon that contiv init and contiv join write.
 func (h *Host) SettingsFile(daemon string) string { return h.at("/etc/contiv/host/" + daemon + ".env") }
 
-// EnvFile is what the operator tells a daemon: it is read after SettingsFile, so that it counts, and only the operator writes it.
+// EnvFile is the environment of a daemon that the operator writes. It is read after SettingsFile, so its values win.
 func (h *Host) EnvFile(daemon string) string { return h.at("/etc/contiv/" + daemon + ".env") }
 
 // StoreDir is the folder of the embedded store.
@@ -54,7 +54,7 @@ func (h *Host) unitFile(daemon string) string {
 
 // Masters tells whether the host is set up to run a netmaster.
 func (h *Host) Masters() bool {
-	return h.Told(Netmaster) != nil
+	return h.Settings(Netmaster) != nil
 }
 
 // Member tells whether the host is part of a cluster.
@@ -69,17 +69,17 @@ func (h *Host) Finished() error {
 	return err
 }
 
-// Settled tells whether the host is part of a cluster and contiv init is not under way.
+// Settled reports whether the host is part of a cluster and no contiv init is unfinished.
 func (h *Host) Settled() bool {
 	_, err := os.Stat(h.unfinished())
 	return h.Member() && err != nil
 }
 
-// begin refuses a host that is part of a cluster, unless that comes of a contiv init which did not end.
+// begin refuses a host that is part of a cluster, unless a contiv init did not finish.
 func (h *Host) begin() Step {
 	return Step{Name: "begin", Do: func(context.Context) (string, error) {
 		if !h.Settled() {
-			_, err := write(h.unfinished(), []byte("contiv init goes on from where it was.\n"), 0o600)
+			_, err := write(h.unfinished(), []byte("contiv init has not finished: run it again, and it continues.\n"), 0o600)
 			return "", err
 		}
 		label, err := h.Labelled()
@@ -90,7 +90,7 @@ func (h *Host) begin() Step {
 		if h.Masters() {
 			what = "a netmaster"
 		}
-		return "", fmt.Errorf("this host is %s in a cluster already, with %s, and netmasters at %s: contiv leave takes it out of that cluster, contiv token create tells how other hosts join",
+		return "", fmt.Errorf("this host is %s in a cluster already, with %s, and netmasters at %s: contiv leave takes it out of that cluster, contiv token create prints how other hosts join",
 			label, what, strings.Join(h.Netmasters(), ", "))
 	}, Undo: func(context.Context) (string, error) { return "", h.Finished() }}
 }

@@ -36,16 +36,15 @@ func (l *Leave) Steps() []Step {
 	for _, daemon := range []string{Netmaster, Netplugin} {
 		steps = append(steps, gone("settings of "+daemon, h.told(daemon, nil).Undo))
 	}
-	if h.Told(Netplugin) != nil {
+	if h.Settings(Netplugin) != nil {
 		steps = append(steps, gone("what remains", l.remains))
 	}
 	return append(steps, gone("unfinished init", h.begin().Undo), gone("store", l.store), gone("certificates", h.authority(nil).Undo))
 }
 
-// remains says what the agent has put on the host and a stopped agent leaves there, so that containers go on until their
-// operator is done with them.
+// remains reports what the agent leaves on the host. Containers keep their network until the operator removes it.
 func (l *Leave) remains(context.Context) (string, error) {
-	return "bridge contiv0 stays, and goes on to forward for the containers of this host: " + filepath.Join(l.Host.Bin, Netplugin) + " --uninstall once removes it, and the rules in nftables", nil
+	return "bridge contiv0 stays, and still forwards for the containers of this host: " + filepath.Join(l.Host.Bin, Netplugin) + " --uninstall once removes the bridge and the rules in nftables", nil
 }
 
 // Labelled is the label that the host's certificates say.
@@ -104,7 +103,7 @@ func (l *Leave) depart(ctx context.Context) (string, error) {
 
 // handOver has another netmaster lead, if this host's does. It asks as a user, whose certificate the first host has, or as the netmaster.
 func (l *Leave) handOver(ctx context.Context) (string, error) {
-	env := l.Host.Told(Netmaster)
+	env := l.Host.Settings(Netmaster)
 	if env == nil {
 		return "", nil // it runs none
 	}

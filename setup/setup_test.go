@@ -63,7 +63,7 @@ func TestOlderSettings(t *testing.T) {
 	if _, err := write(path, []byte(written+", which write it again.\nA=old\nCONTIV_NETPLUGIN_DATAPATH=netdev\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := h.Told(Netplugin); got["A"] != "old" {
+	if got := h.Settings(Netplugin); got["A"] != "old" {
 		t.Errorf("want the settings as they are, got %v", got)
 	}
 	for range 2 {
@@ -71,10 +71,10 @@ func TestOlderSettings(t *testing.T) {
 			t.Fatal(err)
 		}
 		if text, err := os.ReadFile(path); err != nil || string(text) != "CONTIV_NETPLUGIN_DATAPATH=netdev\n" {
-			t.Errorf("want the operator's line alone, got %q, %v", text, err)
+			t.Errorf("want only the operator's line, got %q, %v", text, err)
 		}
 	}
-	if got := h.Told(Netplugin); got["A"] != "new" || got["CONTIV_NETPLUGIN_DATAPATH"] != "netdev" {
+	if got := h.Settings(Netplugin); got["A"] != "new" || got["CONTIV_NETPLUGIN_DATAPATH"] != "netdev" {
 		t.Errorf("want both, got %v", got)
 	}
 	said, err := h.told(Netplugin, nil).Undo(t.Context())
@@ -276,6 +276,14 @@ func TestStarters(t *testing.T) {
 	text, err := os.ReadFile(h.unitFile(Netplugin))
 	if err != nil || !strings.Contains(string(text), "EnvironmentFile="+h.SettingsFile(Netplugin)+"\nEnvironmentFile=-"+h.EnvFile(Netplugin)+"\nExecStart="+program+"\n") {
 		t.Errorf("want a unit, got %s, %v", text, err)
+	}
+	for _, line := range []string{"StartLimitIntervalSec=0", "RestartPreventExitStatus=22", "Restart=always", "RequiresMountsFor=" + filepath.Dir(h.StoreDir())} {
+		if !strings.Contains(string(text), "\n"+line+"\n") {
+			t.Errorf("want %s in the unit, got %s", line, text)
+		}
+	}
+	if i := strings.Index(string(text), "[Service]"); !strings.Contains(string(text)[:i], "StartLimitIntervalSec=0") {
+		t.Error("want the start limit in [Unit], where systemd reads it")
 	}
 	for range 2 {
 		if _, err := s.Stop(t.Context(), Netplugin); err != nil {

@@ -21,7 +21,7 @@ func ip(t *testing.T, args ...string) {
 	}
 }
 
-// written tells when a text has been logged.
+// written closes first when a text is logged.
 type written struct {
 	bytes.Buffer
 	first chan struct{}
@@ -54,7 +54,7 @@ func TestAwait(t *testing.T) {
 		t.Error(err)
 	}
 	if n := strings.Count(out.String(), "address="+address); n != 1 {
-		t.Errorf("want to be told once, got %q", out.String())
+		t.Errorf("want one report, got %q", out.String())
 	}
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -67,6 +67,6 @@ func TestAwait(t *testing.T) {
 	ctx, end := context.WithTimeout(t.Context(), time.Millisecond)
 	defer end()
 	if _, err := door.Await(ctx, "192.0.2.78:0", slog.New(slog.DiscardHandler)); err == nil {
-		t.Error("want the end of the context to be told")
+		t.Error("want an error when the context ends")
 	}
 }

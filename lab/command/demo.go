@@ -197,7 +197,7 @@ func (c *connection) patience() time.Duration {
 	return 2 * time.Second
 }
 
-// connects tells whether a connection opens and carries data within the time given.
+// connects reports whether a connection opens and carries data within the time given.
 func connects(ctx context.Context, w *where, from, to, port string, patience time.Duration) bool {
 	quiet := *w
 	quiet.s.Out, quiet.s.Err = io.Discard, io.Discard

@@ -15,8 +15,9 @@ const datapathFamily = "ovs_datapath"
 var ErrNoKernelDatapath = errors.New("the kernel has no datapath for Open vSwitch (no generic netlink family " + datapathFamily +
 	"); install the kernel's modules, or modprobe openvswitch")
 
-// KernelDatapath looks whether the kernel has a datapath for Open vSwitch, which Open vSwitch itself does not tell: it lists the type of the
-// kernel's datapath on every Linux. The look has the kernel load its module, if that is installed.
+// KernelDatapath returns nil if the kernel has a datapath for Open vSwitch, ErrNoKernelDatapath if it has none, and another error if that is
+// unknown. Open vSwitch cannot answer this: it lists the type "system" on every Linux. The kernel loads its module for the request, if the
+// module is installed.
 func KernelDatapath() error {
 	_, err := netlink.GenlFamilyGet(datapathFamily)
 	switch {

@@ -5,8 +5,9 @@ import (
 	"fmt"
 )
 
-// Capabilities are what a datapath of the bridge's type can do, as ovs-vswitchd tells it in table Datapath (ovs-vswitchd.conf.db(5)). It tells it
-// to who has a row there, so the row is made if there is none. The bridge is there: ovs-vswitchd knows nothing of datapaths without.
+// Capabilities returns what a datapath of the bridge's type supports, from table Datapath (ovs-vswitchd.conf.db(5)). ovs-vswitchd fills in rows
+// that exist, so Capabilities creates the row if there is none. The bridge must exist. It blocks until ovs-vswitchd has filled the row in, or
+// ctx ends.
 func (s *Switch) Capabilities(ctx context.Context) (out map[string]string, err error) {
 	kind := s.DatapathType()
 	there := false
@@ -26,7 +27,7 @@ func (s *Switch) Capabilities(ctx context.Context) (out map[string]string, err e
 		return len(out) > 0, nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("wait until ovs-vswitchd tells what datapath %s can do (is it running?): %w", kind, err)
+		return nil, fmt.Errorf("wait until ovs-vswitchd lists the capabilities of datapath %s (is it running?): %w", kind, err)
 	}
 	return out, nil
 }

@@ -78,7 +78,7 @@ func tellings() []flow.Term {
 
 // solicits matches a neighbor solicitation that carries its sender's link address, so that the answer has room for
 // one. One without is a probe for duplicates, and gets silence.
-// Where the datapath cannot tell, table answer does.
+// Where the datapath cannot match that, table answer checks the option instead.
 func solicits(s *ofnet.State) []flow.Term {
 	out := append(make([]flow.Term, 0, 6), flow.Eq(flow.ICMPv6Type, ndSolicitation))
 	if asksBack(s) {

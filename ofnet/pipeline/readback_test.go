@@ -35,11 +35,11 @@ func TestReadBack(t *testing.T) {
 	if err := client.Await(ctx, func(tables *ovsdb.Tables) (bool, error) { _, _, ok := tables.Bridge("br0"); return ok, nil }); err != nil {
 		t.Fatal(err)
 	}
-	told, err := ovsdb.NewSwitch(client, "br0").Capabilities(ctx)
+	capabilities, err := ovsdb.NewSwitch(client, "br0").Capabilities(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lacks := ofnet.LackedBy(told)
+	lacks := ofnet.LackedBy(capabilities)
 	sw, err := bridge.NewOpenFlow(o.Mgmt("br0"), openflow.Options{}).Connect(ctx)
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func newInit() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "init", Short: "Make this machine the first host of a new cluster", Args: cobra.NoArgs,
 		Long: "Make this machine the first host of a new cluster: an authority, certificates, a netmaster with its store, and an agent.\n\n" +
-			"Called again after a failure it goes on where it was. A host that is part of a cluster is refused.",
+			"After a failure, run it again: it continues where it stopped. It refuses a host that is part of a cluster.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), cmd.OutOrStdout()) },
 	}
 	f := cmd.Flags()
@@ -93,8 +93,8 @@ func (o *initOptions) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(out, "\nOther hosts, any number of them, join until %s by:\n\n  %s\n\n"+
-		"A host that is to run a netmaster too takes the command that this prints here:\n\n  contiv token create --master\n\nThe cluster, as this host sees it:\n\n  netctl node ls\n  contiv console\n",
+	_, _ = fmt.Fprintf(out, "\nAny number of other hosts join until %s by:\n\n  %s\n\n"+
+		"For a host that also runs a netmaster, run this here, and there what it prints:\n\n  contiv token create --master\n\nThe cluster, as this host sees it:\n\n  netctl node ls\n  contiv console\n",
 		made.Expires.Local().Format("2006-01-02 15:04"), joinCommand(made, false))
 	return h.Finished()
 }

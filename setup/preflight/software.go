@@ -26,7 +26,7 @@ func kernel(ctx context.Context, m Machine, s *Subject) (out []Finding) {
 
 // The oldest Open vSwitch that the flows are for, and the one that they are tested with.
 var (
-	oldestSwitch = [2]int{2, 13}
+	oldestSwitch = [2]int{2, 15} // lists the capabilities of datapaths
 	testedSwitch = [2]int{3, 1}
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/test/machines/machine"
 )
 
-// A cluster goes through what happens to machines: no write that was acknowledged is lost, no address is given out twice, and machines that stay up
+// A cluster goes through what happens to machines: no write that was acknowledged is lost, no address is assigned twice, and machines that stay up
 // lose no packet between them.
 func TestLife(t *testing.T) {
 	c := newCluster(t, 3)
@@ -161,7 +161,7 @@ func switchRestarts(t *testing.T, l *life) {
 	}
 }
 
-// databaseLost removes the switch's database while it is off: the agent makes everything again.
+// databaseLost removes the switch's database while it is off: the agent recreates everything.
 func databaseLost(t *testing.T, l *life) {
 	m := l.hosts[1]
 	run(t, m, "systemctl stop openvswitch-switch ovs-vswitchd ovsdb-server; rm -f /etc/openvswitch/conf.db; systemctl start openvswitch-switch")

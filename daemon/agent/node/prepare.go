@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -192,13 +193,13 @@ func (n *Node) tellSmallQueues() {
 // localMAC makes a locally administered unicast address of five bytes.
 func localMAC(b []byte) net.HardwareAddr { return append(net.HardwareAddr{2}, b...) }
 
-// askAbilities asks what the datapath can do, for the flows to ask no more of it.
+// askAbilities asks what the datapath supports, so that the flows need nothing else.
 func (n *Node) askAbilities(ctx context.Context) error {
-	told, err := n.sw.Capabilities(ctx)
+	capabilities, err := n.sw.Capabilities(ctx)
 	if err != nil {
 		return err
 	}
-	lacks := ofnet.LackedBy(told)
+	lacks := ofnet.LackedBy(capabilities)
 	if needed := lacks.Needed(); needed != 0 && needed != n.desired.Lacks().Needed() {
 		n.Log.Error("datapath", "error", fmt.Errorf("datapath %s cannot do %s, so %s do not work: boot another kernel, or use --datapath netdev",
 			n.sw.DatapathType(), needed, needed.Means()))
@@ -212,9 +213,12 @@ func (n *Node) datapath(ctx context.Context) (string, error) {
 	if n.Datapath != "" && n.Datapath != "auto" {
 		return n.Datapath, nil
 	}
-	if err := link.KernelDatapath(); err != nil {
+	switch err := link.KernelDatapath(); {
+	case errors.Is(err, link.ErrNoKernelDatapath):
 		n.Log.Info("datapath in user space", "reason", err)
 		return "netdev", nil
+	case err != nil:
+		return "", err // unknown is not absent: the other type would cut the containers of a bridge that has this one
 	}
 	var types []string
 	err := n.db.Await(ctx, func(t *ovsdb.Tables) (bool, error) {
@@ -223,7 +227,7 @@ func (n *Node) datapath(ctx context.Context) (string, error) {
 		return ok && len(types) > 0, nil
 	})
 	if err != nil {
-		return "", fmt.Errorf("wait until ovs-vswitchd tells its datapath types (is it running?): %w", err)
+		return "", fmt.Errorf("wait until ovs-vswitchd lists its datapath types (is it running?): %w", err)
 	}
 	if slices.Contains(types, "system") {
 		n.Log.Info("datapath of the kernel")

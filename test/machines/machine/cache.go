@@ -94,7 +94,7 @@ func (c Cache) makeKey(ctx context.Context, _ Release, path string) error {
 	return c.run(ctx, "", "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "machines", "-f", path)
 }
 
-// run runs a command in a folder. What it prints goes to the log; its end is told when it fails.
+// run runs a command in a folder. Its output goes to the log; an error contains the end of it.
 func (c Cache) run(ctx context.Context, dir, program string, args ...string) error {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = dir

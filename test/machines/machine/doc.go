@@ -2,5 +2,5 @@
 // in a cache, and stands of booted machines, joined by bridges in a network namespace of their own. It needs root.
 //
 // A machine has three interfaces: mgmt0, by which commands reach it; eth0, with an address in the stand's network; and eth1, without
-// an address, in the trunk. Its MAC addresses and its machine id are told to it, since machines without entropy draw equal ones.
+// an address, in the trunk. The stand sets its MAC addresses and its machine id, because machines without entropy draw equal ones.
 package machine

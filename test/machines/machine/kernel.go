@@ -41,7 +41,7 @@ func (c Cache) ready(r Release) string {
 	return ""
 }
 
-// stamp tells versions of a file apart.
+// stamp distinguishes versions of a file.
 func stamp(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -12,7 +12,7 @@ var nics = []string{"mgmt0", "eth0", "eth1"}
 // tap is the stand's end of a machine's cable.
 func (m *Machine) tap(nic int) string { return fmt.Sprintf("h%d-%s", m.Number, bridges[nic]) }
 
-// CutLink cuts the cable of an interface: nothing passes any more, and the machine is not told, as where a switch is between.
+// CutLink cuts the cable of an interface: nothing passes any more, and the machine keeps its carrier, as behind a switch.
 func (m *Machine) CutLink(ctx context.Context, nic string) error {
 	i, err := m.nic(nic)
 	if err != nil {

@@ -34,7 +34,7 @@ type Stand struct {
 }
 
 // New makes a stand without machines. What a run that was killed has left of it, or of another, is removed first; a stand that
-// a process still has is left alone, and refused when it is of this name.
+// a running process holds stays, and is an error if it has this name.
 func New(ctx context.Context, name string) (*Stand, error) {
 	if !standName.MatchString(name) {
 		return nil, fmt.Errorf("stand %q: small letters, digits and dashes are wanted, 24 at most", name)
@@ -138,13 +138,13 @@ func (s *Stand) kill(ctx context.Context) error {
 			}
 		}
 		if len(out) > 0 {
-			return fmt.Errorf("stand %s: processes go on: %s", s.Name, strings.Join(strings.Fields(string(out)), " "))
+			return fmt.Errorf("stand %s: processes still run: %s", s.Name, strings.Join(strings.Fields(string(out)), " "))
 		}
 		return nil
 	})
 }
 
-// Sweep removes the stands that no process has any more. Stands that were told to stay do.
+// Sweep removes the stands that no process has any more. It keeps those of Keep.
 func Sweep(ctx context.Context) {
 	entries, _ := os.ReadDir(Folder)
 	for _, e := range entries {
