@@ -83,11 +83,11 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 		log.Debug("not as thrifty as it could be", "error", err)
 	}
 	holder, err := o.Trust.Open(trust.Agent, log)
-	if err == nil && holder != nil && holder.Identity().Name != o.Host {
-		err = fmt.Errorf("--host %s: the certificate in %s is of %s; name that host, or have this one join as itself (contiv join)", o.Host, o.Trust.Dir, holder.Identity().Name)
-	}
 	if err != nil {
-		return &configError{err}
+		return err // the files may come with a file system that is not mounted yet
+	}
+	if holder != nil && holder.Identity().Name != o.Host {
+		return &configError{fmt.Errorf("--host %s: the certificate in %s is of %s; name that host, or have this one join as itself (contiv join)", o.Host, o.Trust.Dir, holder.Identity().Name)}
 	}
 	masters, err := o.Finder(log)
 	if err != nil {

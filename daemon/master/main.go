@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	}
 	if c.holder, err = c.Trust.Open(trust.Master, log); err != nil {
 		fmt.Fprintln(stderr, "netmaster:", err)
-		return flags.ExitConfig
+		return 1 // the files may come with a file system that is not mounted yet: systemd restarts after 1, and not after 22
 	}
 	if c.holder != nil {
 		c.Store.Own = c.holder.Client(trust.Master, "")

@@ -301,6 +301,16 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
+// Certificates may be on a file system that is not mounted yet: netmaster ends with 1, after which systemd restarts it. 22 is final.
+func TestAbsentEndsWith1(t *testing.T) {
+	args := []string{"--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge", "--etcd-endpoints", "https://192.0.2.1:2379", "--trust", t.TempDir()}
+	var out, errs bytes.Buffer
+	code := run(context.Background(), args, func(string) string { return "" }, strings.NewReader(""), &out, &errs)
+	if code != 1 || errs.Len() == 0 {
+		t.Errorf("without certificates: want exit 1 and a complaint, got %d and %q", code, errs.String())
+	}
+}
+
 func TestConfigurationFromEnvironment(t *testing.T) {
 	var out, errs bytes.Buffer
 	code := run(context.Background(), []string{"-plugin-mode=docker", "--version"}, func(string) string { return "" }, strings.NewReader(""), &out, &errs)
