@@ -201,19 +201,8 @@ func (f *Fake) carryOut(d *flow.Delta) error {
 }
 
 func (f *Fake) change(d *flow.Delta) *Refusal {
-	for i := range d.AddMeters {
-		m := &d.AddMeters[i]
-		if _, there := f.meters[m.ID]; there {
-			return &Refusal{Meter: m, Reason: "OFPMMFC_METER_EXISTS"}
-		}
-		f.meters[m.ID] = *m
-	}
-	for i := range d.ModMeters {
-		m := &d.ModMeters[i]
-		if _, there := f.meters[m.ID]; !there {
-			return &Refusal{Meter: m, Reason: "OFPMMFC_UNKNOWN_METER"}
-		}
-		f.meters[m.ID] = *m
+	for _, m := range slices.Concat(d.AddMeters, d.ModMeters) {
+		f.meters[m.ID] = m
 	}
 	for i := range d.AddGroups {
 		g := &d.AddGroups[i]

@@ -40,26 +40,16 @@ type connection struct{ *openflow.Conn }
 
 // Apply sends new meters, then everything else in one bundle, then takes old meters away.
 func (c *connection) Apply(ctx context.Context, d *flow.Delta) error {
-	meters := append(slices.Clip(d.AddMeters), d.ModMeters...)
-	if err := c.meters(ctx, meters, func(i int) openflow.Command {
-		if i < len(d.AddMeters) {
-			return openflow.Add
-		}
-		return openflow.Modify
-	}); err != nil {
+	if err := c.setMeters(ctx, d.AddMeters, openflow.Add, openflow.Modify); err != nil {
+		return err
+	}
+	if err := c.setMeters(ctx, d.ModMeters, openflow.Modify, openflow.Add); err != nil {
 		return err
 	}
 	if err := c.changes(ctx, c.Transact, d.Len(), slices.Values([]*flow.Delta{d})); err != nil {
 		return err
 	}
-	return c.meters(ctx, d.DelMeters, func(int) openflow.Command { return openflow.Delete })
-}
-
-func (c *connection) meters(ctx context.Context, list []flow.Meter, command func(i int) openflow.Command) error {
-	err := c.Sequence(ctx, len(list), func(i int) openflow.Message {
-		return &openflow.MeterMod{Command: command(i), Meter: list[i]}
-	})
-	return refused(err, func(i int, r *Refusal) { r.Meter = &list[i] })
+	return c.meters(ctx, d.DelMeters, openflow.Delete)
 }
 
 // Forget sends one message for each selection.

@@ -403,6 +403,21 @@ func TestMetersAndChains(t *testing.T) {
 	}
 }
 
+// TestMeterLeftAndGone sets meters that the switch has, and that it has lost, before the reconciler lists them.
+func TestMeterLeftAndGone(t *testing.T) {
+	for _, w := range worlds() {
+		t.Run(w.name, func(t *testing.T) {
+			_, dump, tamper, _ := w.open(t)
+			tamper(flow.Delta{AddMeters: []flow.Meter{{ID: 7, Rate: 1, Burst: 1}}})
+			want := flow.Set{Meters: []flow.Meter{{ID: 7, Rate: 1000, Burst: 100}, {ID: 8, Rate: 1000, Burst: 100}, {ID: 9, Rate: 1000, Burst: 100}}}
+			tamper(flow.Delta{AddMeters: want.Meters[:2], ModMeters: want.Meters[2:]})
+			if d := flow.Diff(want, dump()); !d.Empty() {
+				t.Errorf("the switch's meters: want all three, got these differences\n%s", d.String())
+			}
+		})
+	}
+}
+
 func TestPorts(t *testing.T) {
 	o, sw := newOVS(t)
 	o.Vsctl("add-port", "br0", "p1", "--", "set", "interface", "p1", "type=internal", "ofport_request=17")

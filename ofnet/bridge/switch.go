@@ -17,7 +17,7 @@ import (
 type Switch interface {
 	// Apply carries out d as a whole: one bundle, one barrier. When the switch refuses it nothing has changed,
 	// except for meters, and the error is a *RefusedError. Any other error means that the connection failed and
-	// that no one knows how much was done.
+	// that no one knows how much was done. A meter to add that exists is changed, and one to change that does not exist is added.
 	Apply(ctx context.Context, d *flow.Delta) error
 	// Stream is Apply for a change that comes in pieces: it sends each as soon as pieces yields it, and the switch
 	// does all of them together at the end. Later pieces may replace what earlier ones say. Pieces hold no meters.
