@@ -27,13 +27,6 @@ type Seen struct {
 	Drops     []string   // filters of the container's own that drop packets, in words
 }
 
-// Listener is a socket that takes what comes for its port.
-type Listener struct {
-	Protocol uint8
-	Addr     netip.Addr // unspecified: any address
-	Port     uint16
-}
-
 // Look reads how a container's interface is. It changes nothing, and does not wait for anything but the kernel. Sockets are read if listeners is true.
 func (h *Host) Look(netns, ifname, host string, listeners bool) (s Seen, err error) {
 	outer, err := find(h.nl, host)
@@ -53,11 +46,7 @@ func (h *Host) Look(netns, ifname, host string, listeners bool) (s Seen, err err
 	defer ns.Close()
 	s.Netns = true
 	err = ns.Do(func() error {
-		families := []int{unix.NETLINK_ROUTE}
-		if listeners {
-			families = append(families, unix.NETLINK_INET_DIAG)
-		}
-		in, err := netlink.NewHandle(families...)
+		in, err := netlink.NewHandle(unix.NETLINK_ROUTE)
 		if err != nil {
 			return err
 		}
@@ -70,7 +59,8 @@ func (h *Host) Look(netns, ifname, host string, listeners bool) (s Seen, err err
 		if err := s.read(in, inner); err != nil || !listeners {
 			return err
 		}
-		return s.sockets(in)
+		s.Listeners, err = sockets()
+		return err
 	})
 	if err == nil && s.Inner {
 		s.Drops, err = drops(ns)
@@ -102,46 +92,4 @@ func (s *Seen) read(in *netlink.Handle, l netlink.Link) error {
 		s.Other = s.Other || other
 	}
 	return nil
-}
-
-// sockets lists the sockets that listen, of TCP and UDP.
-func (s *Seen) sockets(in *netlink.Handle) error {
-	for _, family := range []uint8{unix.AF_INET, unix.AF_INET6} {
-		tcp, err := in.SocketDiagTCP(family)
-		if err != nil {
-			return fmt.Errorf("list sockets of TCP: %w", err)
-		}
-		udp, err := in.SocketDiagUDP(family)
-		if err != nil {
-			return fmt.Errorf("list sockets of UDP: %w", err)
-		}
-		for _, x := range tcp {
-			if x.State == netlink.TCP_LISTEN {
-				s.listens(unix.IPPROTO_TCP, &x.ID)
-			}
-		}
-		for _, x := range udp {
-			if x.ID.DestinationPort == 0 {
-				s.listens(unix.IPPROTO_UDP, &x.ID)
-			}
-		}
-	}
-	return nil
-}
-
-func (s *Seen) listens(protocol uint8, id *netlink.SocketID) {
-	if at, ok := netip.AddrFromSlice(id.Source); ok {
-		s.Listeners = append(s.Listeners, Listener{protocol, at.Unmap(), id.SourcePort})
-	}
-}
-
-// Listens tells whether a socket takes what comes for a port of an address.
-func (s *Seen) Listens(protocol uint8, to netip.AddrPort) bool {
-	for _, l := range s.Listeners {
-		// A socket of IPv6 for any address takes IPv4 as well, unless it was told not to, which the kernel does not say.
-		if l.Protocol == protocol && l.Port == to.Port() && (l.Addr == to.Addr() || l.Addr.IsUnspecified() && (l.Addr.Is6() || to.Addr().Is4())) {
-			return true
-		}
-	}
-	return false
 }

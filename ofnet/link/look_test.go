@@ -1,6 +1,7 @@
 package link_test
 
 import (
+	"net"
 	"net/netip"
 	"slices"
 	"testing"
@@ -92,9 +93,29 @@ func TestLookAtSockets(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = l.Close() }()
+	any6, err := inside.Listen(netip.MustParseAddrPort("[::]:8081"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = any6.Close() }()
+	ns, err := link.OpenNamespace(c.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ns.Close()
+	if err := ns.Do(func() error {
+		udp, err := net.ListenPacket("udp4", "10.1.1.5:5353")
+		if err == nil {
+			t.Cleanup(func() { _ = udp.Close() })
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
 	s, err := h.Look(c.Path, "eth0", p.Host, true)
 	at := netip.MustParseAddrPort("10.1.1.5:8080")
-	if err != nil || !s.Listens(unix.IPPROTO_TCP, at) || s.Listens(unix.IPPROTO_UDP, at) || s.Listens(unix.IPPROTO_TCP, netip.MustParseAddrPort("10.1.1.5:81")) {
-		t.Errorf("want tcp 8080 of 10.1.1.5, got %+v, %v", s.Listeners, err)
+	if err != nil || !s.Listens(unix.IPPROTO_TCP, at) || s.Listens(unix.IPPROTO_UDP, at) || s.Listens(unix.IPPROTO_TCP, netip.MustParseAddrPort("10.1.1.5:81")) ||
+		!s.Listens(unix.IPPROTO_TCP, netip.MustParseAddrPort("10.1.1.5:8081")) || !s.Listens(unix.IPPROTO_UDP, netip.MustParseAddrPort("10.1.1.5:5353")) {
+		t.Errorf("want tcp 8080 and udp 5353 of 10.1.1.5 and tcp 8081 of all, got %+v, %v", s.Listeners, err)
 	}
 }
