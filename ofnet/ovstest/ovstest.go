@@ -1,5 +1,5 @@
-// Package ovstest starts a real Open vSwitch for one test or measurement: its own ovsdb-server and ovs-vswitchd with the userspace
-// datapath, in a network namespace and a folder of their own, gone when the test ends.
+// Package ovstest starts a real Open vSwitch for one test or measurement: its own ovsdb-server and ovs-vswitchd, in a network
+// namespace and a folder of their own, gone when the test ends. Its datapath is the kernel's where the kernel has one, else the one in user space.
 // It needs root and Debian's openvswitch-switch package; a test that lacks them fails and says so.
 package ovstest
 
@@ -81,26 +81,25 @@ func (o *OVS) DBSocket() string { return filepath.Join(o.Dir, "db.sock") }
 // Mgmt is the path of a bridge's OpenFlow socket.
 func (o *OVS) Mgmt(bridge string) string { return filepath.Join(o.Dir, bridge+".mgmt") }
 
-// Bridge adds a userspace bridge that speaks OpenFlow 1.3, is closed until it has flows, and waits for its socket.
+// Bridge adds a bridge that speaks OpenFlow 1.3, is closed until it has flows, and waits for its socket.
 func (o *OVS) Bridge(name string) {
 	o.tb.Helper()
-	o.Vsctl("add-br", name, "--", "set", "bridge", name, "datapath_type=netdev", "fail_mode=secure",
+	o.Vsctl("add-br", name, "--", "set", "bridge", name, "datapath_type="+o.Datapath(), "fail_mode=secure",
 		"protocols=OpenFlow13,OpenFlow15")
 	o.waitSocket(o.Mgmt(name))
 }
 
-// BestBridge is Bridge on the kernel's datapath where the kernel has one.
-func (o *OVS) BestBridge(name string) {
-	o.tb.Helper()
-	o.Bridge(name)
-	if o.kernel() {
-		o.Vsctl("set", "bridge", name, "datapath_type=system")
-		o.waitSocket(o.Mgmt(name))
+// Datapath is the type of the switch's bridges: the kernel's datapath where the kernel has one. All bridges have the same, since ovs-vswitchd
+// cannot wait for the revalidators of two datapaths.
+func (o *OVS) Datapath() string {
+	if o.Kernel() {
+		return "system"
 	}
+	return "netdev"
 }
 
-// kernel says that the kernel has a datapath.
-func (o *OVS) kernel() bool { return link.KernelDatapath() == nil }
+// Kernel says that the kernel has a datapath, so that the bridges are on it.
+func (o *OVS) Kernel() bool { return link.KernelDatapath() == nil }
 
 // Vsctl runs ovs-vsctl and returns its output.
 func (o *OVS) Vsctl(args ...string) string {
@@ -141,7 +140,7 @@ func (o *OVS) StopDB() { o.kill("ovsdb-server") }
 func (o *OVS) StartSwitch() {
 	o.tb.Helper()
 	args := []string{"netns", "exec", o.NetNS, "ovs-vswitchd", o.DB(), "--log-file=" + o.Dir + "/ovs-vswitchd.log", "--unixctl=" + o.Dir + "/vswitchd.ctl", "-vconsole:off"}
-	if !o.kernel() {
+	if !o.Kernel() {
 		args = append(args, "--disable-system")
 	}
 	o.start("ovs-vswitchd", "ip", args...)

@@ -114,7 +114,7 @@ self h1`))
 		t.Errorf("another's address: got %+v, and %v went on", e, out)
 	}
 	admitted := map[uint16]string{80: rule("open:db", "web"), 84: "classpolicy/admin"}
-	err := conntrack.Parse(l.ovs.Appctl("dpctl/dump-conntrack", "-s", "netdev@ovs-netdev"), 100, func(e *conntrack.Entry) {
+	err := conntrack.Parse(l.ovs.Appctl("dpctl/dump-conntrack", "-s", l.ovs.Datapath()+"@ovs-"+l.ovs.Datapath()), 100, func(e *conntrack.Entry) {
 		want := admitted[e.Orig.DstPort]
 		delete(admitted, e.Orig.DstPort)
 		out, in := p.Decider(w.State, "open:web", ofnet.Out, uint32(e.Label[0])), p.Decider(w.State, "open:db", ofnet.In, uint32(e.Label[0]>>32))

@@ -24,7 +24,7 @@ import (
 // would find a difference.
 func TestReadBack(t *testing.T) {
 	o := ovstest.Start(t)
-	o.BestBridge("br0")
+	o.Bridge("br0")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	client := ovsdb.NewClient(o.DBSocket(), slog.New(slog.DiscardHandler))

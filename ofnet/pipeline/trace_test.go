@@ -50,7 +50,7 @@ func newLabOf(t *testing.T, s *ofnet.State) *lab {
 	// The longest time until the datapath knows of a change, in ms: tests wait for it.
 	l.ovs.Vsctl("set", "Open_vSwitch", ".", "other_config:max-revalidator=100")
 	l.ovs.Bridge("br0")
-	add := []string{"add-br", "phy", "--", "set", "bridge", "phy", "datapath_type=netdev",
+	add := []string{"add-br", "phy", "--", "set", "bridge", "phy", "datapath_type=" + l.ovs.Datapath(),
 		"--", "add-port", "phy", "nic", "--", "set", "interface", "nic", "type=internal"}
 	port := func(name string, number uint32, options ...string) {
 		add = append(add, "--", "add-port", "br0", name, "--", "set", "interface", name, fmt.Sprintf("ofport_request=%d", number))
