@@ -7,5 +7,5 @@
 
 .PHONY: test-consul
 test-consul: .cache/consul
-	go test -race -tags consul ./daemon/store/consul
+	CGO_ENABLED=1 go test -race -tags consul ./daemon/store/consul
 	go test -count=1 -timeout 15m -v -tags consul ./test/scenario -run TestScenariosOnConsul

@@ -12,7 +12,7 @@ import (
 const labMemory = 7000
 
 // environment is what Go needs on a machine: it builds without a network, and without what is built here already.
-const environment = `export HOME=/root GOFLAGS=-buildvcs=false GOPROXY=off CGO_ENABLED=0 `
+const environment = `export HOME=/root GOFLAGS='-buildvcs=false -trimpath' GOPROXY=off CGO_ENABLED=0 `
 
 // source gives a machine the Go of this machine, its caches, and a copy of the source by the same path. It returns the lines of a
 // shell that enter the source.
@@ -51,7 +51,7 @@ func source(t *testing.T, m *machine.Machine) string {
 func testPrograms(t *testing.T, m *machine.Machine, packages string) string {
 	t.Helper()
 	dir := t.TempDir()
-	cmd := exec.Command("go", "test", "-c", "-o", dir+"/", packages)
+	cmd := exec.Command("go", "test", "-c", "-vet=off", "-trimpath", "-o", dir+"/", packages)
 	cmd.Dir = checkout(t)
 	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
