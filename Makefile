@@ -66,7 +66,7 @@ unit: .cache/provider ## unit, conformance and real-switch tests, with the race 
 
 .PHONY: scenario
 scenario: build ## scenarios on the real lab: whole clusters on this machine, two at a time
-	$(GO) test -vet=off -count=1 -timeout 20m -parallel 2 -v ./test/scenario
+	$(GO) test -vet=off -count=1 -timeout 20m -parallel 2 -v ./test/scenario -args -bin $(CURDIR)/bin
 
 .PHONY: scale
 scale: build ## 64 agents without switches and 50,000 endpoints, with storms: what must not happen fails (SCALE='-agents 1000')

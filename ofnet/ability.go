@@ -2,7 +2,7 @@ package ofnet
 
 import "strings"
 
-// Abilities are a set of what a datapath of Open vSwitch can do. The kernel's datapath can do more or less by kernel, and less than the one
+// Abilities are a set of what Open vSwitch can do with its datapath. The kernel's datapath can do more or less by kernel, and less than the one
 // in user space.
 type Abilities uint32
 
@@ -17,12 +17,14 @@ const (
 	Translation             // has the tracker translate addresses
 	Recirculation           // has a packet pass the tables again, once the tracker has seen it
 	Clones                  // changes a copy of a packet, and not the packet
+	Meters                  // limits a rate
+	Groups                  // copies a packet, and chooses between destinations
 )
 
 // ability is one of them.
 type ability struct {
 	of    Abilities
-	key   string // in column capabilities of OVSDB's table Datapath (ovs-vswitchd.conf.db(5))
+	key   string // in column capabilities of OVSDB's table Datapath (ovs-vswitchd.conf.db(5)), or what OpenFlow calls it
 	means string // what does not work without; "": the pipeline has another way
 }
 
@@ -37,10 +39,12 @@ func abilities() []ability {
 		{Translation, "ct_state_nat", "services"},
 		{Recirculation, "recirc", "policies and services"},
 		{Clones, "clone", "broadcasts"},
+		{Meters, "meters", "limits of bandwidth, and answers to ARP, DNS and probes"},
+		{Groups, "groups", "broadcasts and services"},
 	}
 }
 
-// LackedBy returns the abilities that a datapath reports as false. An ability that it does not report counts as present: an Open vSwitch
+// LackedBy returns the abilities that the row of a datapath in OVSDB reports as false. An ability that it does not report counts as present: an Open vSwitch
 // that lists capabilities lists those that a datapath may lack.
 func LackedBy(capabilities map[string]string) (lacks Abilities) {
 	for _, a := range abilities() {

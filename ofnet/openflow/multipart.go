@@ -9,11 +9,13 @@ type Part uint16
 
 // The multipart types.
 const (
-	PartFlow        Part = 1
-	PartGroupDesc   Part = 7
-	PartMeter       Part = 9
-	PartMeterConfig Part = 10
-	PartPortDesc    Part = 13
+	PartFlow          Part = 1
+	PartGroupDesc     Part = 7
+	PartGroupFeatures Part = 8
+	PartMeter         Part = 9
+	PartMeterConfig   Part = 10
+	PartMeterFeatures Part = 11
+	PartPortDesc      Part = 13
 )
 
 // MultipartRequest asks for a listing. Filter narrows PartFlow; its Table is AllTables for all.
@@ -88,6 +90,7 @@ type MultipartReply struct {
 	Meters []flow.Meter
 	Drops  []MeterDrops
 	Ports  []Port
+	Can    *Can
 	Body   []byte
 }
 
@@ -142,6 +145,9 @@ func (m *MultipartReply) append(b []byte, _ uint32) []byte {
 	for _, p := range m.Ports {
 		b = p.append(b)
 	}
+	if m.Can != nil {
+		b = m.Can.append(b, m.Part)
+	}
 	return append(b, m.Body...)
 }
 
@@ -166,6 +172,10 @@ func decodeMultipartReply(r *reader) *MultipartReply {
 			m.Drops = append(m.Drops, r.meterDrops())
 		case PartPortDesc:
 			m.Ports = append(m.Ports, decodePort(r))
+		case PartGroupFeatures:
+			m.Can = r.groupFeatures()
+		case PartMeterFeatures:
+			m.Can = r.meterFeatures()
 		default:
 			m.Body = clone(r.b)
 			r.b = nil

@@ -56,7 +56,11 @@ func (probe) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 		return
 	}
 	self := ProbeMAC(AskSwitch, s.Self, 0)
-	steps := []flow.Action{flow.ToMeter(probeMeter), move(flow.EthSrc, flow.EthDst), flow.SetMAC(flow.EthSrc, self)}
+	steps := []flow.Action{move(flow.EthSrc, flow.EthDst), flow.SetMAC(flow.EthSrc, self)}
+	limited := !s.Lacks.Has(ofnet.Meters)
+	if limited {
+		steps = slices.Insert(steps, 0, flow.ToMeter(probeMeter))
+	}
 	if h := s.Hosts.Get(s.Self); h != nil && h.VTEP.IsValid() && s.Local.Tunnel != 0 {
 		back := move(flow.TunSrc, flow.TunDst)
 		if h.VTEP.Is6() {
@@ -71,7 +75,7 @@ func (probe) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 				flow.Do(append(slices.Clip(steps), flow.GotoTable(tBack))...)))
 		}
 	}
-	if len(out.Flows) > 0 {
+	if limited && len(out.Flows) > 0 {
 		out.AddMeter(flow.Meter{ID: probeMeter, Packets: true, Rate: probeRate, Burst: probeBurst})
 	}
 }

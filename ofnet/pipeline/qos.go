@@ -29,6 +29,9 @@ func (qos) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 		return
 	}
 	p := profileOf(s, m)
+	if s.Lacks.Has(ofnet.Meters) {
+		p.Rate, p.ReceiveRate = 0, 0 // a flow that names a meter would be refused, and its packets lost
+	}
 	if p.ReceiveRate != 0 {
 		meter := receiveMeters | m.Port
 		out.AddMeter(flow.Meter{ID: meter, Rate: p.ReceiveRate, Burst: burst(p.ReceiveRate, p.ReceiveBurst)})

@@ -46,7 +46,7 @@ func TestReadBack(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = sw.Close() })
 	var have flow.Set
-	for _, without := range []ofnet.Abilities{lacks, lacks | ofnet.NDExtensions} {
+	for _, without := range []ofnet.Abilities{lacks, lacks | ofnet.NDExtensions, lacks | ofnet.Meters} {
 		for _, names := range []string{"state services classes", "directstate"} {
 			t.Run(fmt.Sprintf("%s without %q", names, without), func(t *testing.T) {
 				var text string
@@ -60,6 +60,9 @@ func TestReadBack(t *testing.T) {
 				s := ofnettest.Parse(t, text)
 				s.Lacks = without
 				want := pipeline.Default().CompileAll(s)
+				if n := len(want.Meters); (n == 0) != without.Has(ofnet.Meters) {
+					t.Errorf("a switch that lacks %q gets %d meters", without, n)
+				}
 				d := flow.Diff(want, have)
 				if err := sw.Apply(ctx, &d); err != nil {
 					t.Fatalf("a switch that lacks %q: %v", without, err)

@@ -9,6 +9,7 @@ import (
 
 // make demo does on a machine what the README shows, and make demo-down leaves nothing.
 func TestDemo(t *testing.T) {
+	t.Parallel() // a machine has one processor
 	m := boot(t, 1, machine.Spec{Memory: labMemory})[0]
 	enter := source(t, m)
 	state := "ip netns list; ls /sys/class/net; ls /run/lab /var/run/contiv 2>&1; nft list tables"

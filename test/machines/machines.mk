@@ -6,9 +6,9 @@ machines: ## make the root file systems and kernels of booted Debian machines, o
 	@$(GO) run ./test/machines/stand prepare
 
 .PHONY: test-machines
-test-machines: ## the stand, the demo, the switch and twelve scenarios on a booted Debian 12
+test-machines: build ## the stand, the demo, the switch and twelve scenarios on a booted Debian 12
 	@scripts/test-machines
 
 .PHONY: test-machines-all
-test-machines-all: ## all scenarios too, on booted machines of each release
+test-machines-all: build ## all scenarios too, on booted machines of each release
 	@scripts/test-machines all

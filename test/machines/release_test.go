@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/contiv/contiv/test/machines/machine"
@@ -41,11 +42,17 @@ func parts(t *testing.T) machine.Parts {
 	return p
 }
 
+// standName is a stand's name: tests run side by side, and so do runs of tests.
+func standName(t *testing.T) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(t.Name(), "Test"), "/")
+	return fmt.Sprintf("%s%d", strings.ToLower(name), os.Getpid())
+}
+
 // boot boots machines on a stand, which is gone when the test ends. Of a test that fails the consoles are printed.
 func boot(t *testing.T, count int, spec machine.Spec) []*machine.Machine {
 	t.Helper()
 	spec.Parts = parts(t)
-	s, err := machine.New(t.Context(), fmt.Sprintf("t%d", os.Getpid()))
+	s, err := machine.New(t.Context(), standName(t))
 	if err != nil {
 		t.Fatal(err)
 	}

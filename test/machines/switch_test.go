@@ -10,6 +10,7 @@ import (
 
 // The tests of ofnet pass with the machine's kernel and Open vSwitch.
 func TestSwitch(t *testing.T) {
+	t.Parallel() // a machine has one processor
 	m := boot(t, 1, machine.Spec{Memory: 3000})[0]
 	enter := source(t, m)
 	dir := testPrograms(t, m, "./ofnet/...")

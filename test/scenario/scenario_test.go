@@ -22,9 +22,18 @@ var programs = map[string]string{
 	"contiv": "console", "netctl": "netctl", "netmaster": "daemon/master", "netplugin": "daemon/agent", "contivk8s": "cni",
 }
 
-// build builds the programs from this source.
+var built = flag.String("bin", "", "folder of programs that are built already; empty: they are built")
+
+// build builds the programs from this source, unless they are there.
 func build(tb testing.TB) string {
 	tb.Helper()
+	if *built != "" {
+		bin, err := filepath.Abs(*built)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return bin
+	}
 	bin := tb.TempDir()
 	for name, dir := range programs {
 		cmd := exec.Command("go", "build", "-o", filepath.Join(bin, name), "github.com/contiv/contiv/"+dir)

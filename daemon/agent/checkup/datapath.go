@@ -28,6 +28,6 @@ func (d *Datapath) look(context.Context) []model.Finding {
 	}
 	return []model.Finding{{Code: "datapath-lacks", Severity: model.SeverityError, Object: "host/" + d.Host,
 		Evidence: "datapath " + d.Type() + " of Open vSwitch cannot do " + needed.String() + ": " + needed.Means() + " do not work",
-		Remedy:   "boot a kernel that is built with it (NF_CONNTRACK_ZONES, NF_CONNTRACK_MARK, NF_CONNTRACK_LABELS, NF_NAT), or start the agent with --datapath netdev",
+		Remedy:   "boot a kernel that is built with it (4.18 or newer; NF_CONNTRACK_ZONES, NF_CONNTRACK_MARK, NF_CONNTRACK_LABELS, NF_NAT), or start the agent with --datapath netdev",
 		Next:     "netctl node ls"}}
 }

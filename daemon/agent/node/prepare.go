@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
-	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovsdb"
 	"github.com/contiv/contiv/ofnet/pipeline"
@@ -192,21 +191,6 @@ func (n *Node) tellSmallQueues() {
 
 // localMAC makes a locally administered unicast address of five bytes.
 func localMAC(b []byte) net.HardwareAddr { return append(net.HardwareAddr{2}, b...) }
-
-// askAbilities asks what the datapath supports, so that the flows need nothing else.
-func (n *Node) askAbilities(ctx context.Context) error {
-	capabilities, err := n.sw.Capabilities(ctx)
-	if err != nil {
-		return err
-	}
-	lacks := ofnet.LackedBy(capabilities)
-	if needed := lacks.Needed(); needed != 0 && needed != n.desired.Lacks().Needed() {
-		n.Log.Error("datapath", "error", fmt.Errorf("datapath %s cannot do %s, so %s do not work: boot another kernel, or use --datapath netdev",
-			n.sw.DatapathType(), needed, needed.Means()))
-	}
-	n.desired.SetLacks(lacks)
-	return nil
-}
 
 // datapath decides on the datapath type. "auto" takes the kernel's where the kernel has one: Open vSwitch lists its type on every Linux.
 func (n *Node) datapath(ctx context.Context) (string, error) {

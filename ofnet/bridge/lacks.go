@@ -1,0 +1,42 @@
+package bridge
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/openflow"
+)
+
+// Lacks asks the switch, over a connection of its own, for the meters and groups that a pipeline needs, and returns those that it lacks.
+func (o *OpenFlow) Lacks(ctx context.Context) (lacks ofnet.Abilities, err error) {
+	c, err := openflow.Dial(ctx, o.path, o.options)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", o.path, err)
+	}
+	defer func() { _ = c.Close() }()
+	var can openflow.Can
+	for _, part := range []openflow.Part{openflow.PartGroupFeatures, openflow.PartMeterFeatures} {
+		err := c.List(ctx, &openflow.MultipartRequest{Part: part}, func(m *openflow.MultipartReply) {
+			if m.Can != nil {
+				can.Groups, can.Meters, can.Bands = can.Groups|m.Can.Groups, can.Meters|m.Can.Meters, can.Bands|m.Can.Bands
+			}
+		})
+		if err != nil {
+			return 0, fmt.Errorf("ask the switch for its features, part %d: %w", part, err)
+		}
+	}
+	return lackedOf(can), nil
+}
+
+func lackedOf(can openflow.Can) (lacks ofnet.Abilities) {
+	const groups = 1<<flow.GroupAll | 1<<flow.GroupSelect
+	if can.Groups&groups != groups {
+		lacks |= ofnet.Groups
+	}
+	if can.Meters == 0 || can.Bands&(1<<openflow.BandDrop) == 0 {
+		lacks |= ofnet.Meters
+	}
+	return lacks
+}

@@ -1,0 +1,34 @@
+package bridge
+
+import (
+	"testing"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/openflow"
+	"github.com/contiv/contiv/ofnet/ovstest"
+)
+
+// A real switch has meters and groups; one that reports none lacks them.
+func TestLacks(t *testing.T) {
+	o := ovstest.Start(t)
+	o.Bridge("br0")
+	got, err := NewOpenFlow(o.Mgmt("br0"), openflow.Options{}).Lacks(t.Context())
+	if err != nil || got != 0 {
+		t.Errorf("a real switch lacks %q, %v; want nothing", got, err)
+	}
+	for _, row := range []struct {
+		name string
+		can  openflow.Can
+		want ofnet.Abilities
+	}{
+		{"everything", openflow.Can{Groups: 15, Meters: 1, Bands: 2}, 0},
+		{"no meters", openflow.Can{Groups: 15, Bands: 2}, ofnet.Meters},
+		{"bands that only mark", openflow.Can{Groups: 15, Meters: 1, Bands: 4}, ofnet.Meters},
+		{"groups of type all only", openflow.Can{Groups: 1, Meters: 1, Bands: 2}, ofnet.Groups},
+		{"nothing", openflow.Can{}, ofnet.Meters | ofnet.Groups},
+	} {
+		if got := lackedOf(row.can); got != row.want {
+			t.Errorf("%s: lacks %q, want %q", row.name, got, row.want)
+		}
+	}
+}

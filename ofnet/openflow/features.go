@@ -1,0 +1,36 @@
+package openflow
+
+// Can is what a switch can do with groups (OpenFlow 1.3.5 section 7.3.5.12) or with meters (section 7.3.5.15).
+type Can struct {
+	Groups uint32 // by PartGroupFeatures: set of 1<<type
+	Meters uint32 // by PartMeterFeatures: the largest number of meters, and
+	Bands  uint32 // the set of 1<<type of their bands
+}
+
+// BandDrop is the type of a meter's band that drops packets (OpenFlow 1.3.5 section 7.3.4.4).
+const BandDrop = 1
+
+// Lengths of what follows the fields read here.
+const (
+	groupFeaturesRest = 36
+	meterFeaturesRest = 8
+)
+
+func (r *reader) groupFeatures() *Can {
+	c := &Can{Groups: r.u32()}
+	r.skip(groupFeaturesRest)
+	return c
+}
+
+func (r *reader) meterFeatures() *Can {
+	c := &Can{Meters: r.u32(), Bands: r.u32()}
+	r.skip(meterFeaturesRest)
+	return c
+}
+
+func (c *Can) append(b []byte, part Part) []byte {
+	if part == PartGroupFeatures {
+		return append(be.AppendUint32(b, c.Groups), make([]byte, groupFeaturesRest)...)
+	}
+	return append(be.AppendUint32(be.AppendUint32(b, c.Meters), c.Bands), make([]byte, meterFeaturesRest)...)
+}
