@@ -16,7 +16,10 @@ import (
 
 // fill is the change that brings a whole State.
 func fill(from *ofnet.State) func(*ofnet.State) {
-	return func(s *ofnet.State) { *s = *from.Clone() }
+	return func(s *ofnet.State) {
+		*s = *from.Clone()
+		s.Lacks = ovstest.Lacks()
+	}
 }
 
 // start runs a Reconciler until the test ends.

@@ -330,8 +330,8 @@ func TestOVSNamesTheCulprit(t *testing.T) {
 	if sum := r.Summary(); sum.Failed != 2 || sum.Pending != 0 {
 		t.Errorf("summary: want two failed, got %+v", sum)
 	}
-	if got := strings.Count(o.Ofctl("dump-flows", "br0"), "actions="); got != 20 {
-		t.Errorf("flows in the switch: want the 20 good ones, got %d", got)
+	if list := o.Ofctl("dump-flows", "br0"); strings.Count(list, "actions=") != 20 {
+		t.Errorf("flows in the switch: want the 20 good ones, got\n%s", list)
 	}
 }
 

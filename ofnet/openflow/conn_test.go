@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/openflow"
 	"github.com/contiv/contiv/ofnet/ovstest"
@@ -95,7 +96,11 @@ func TestGolden(t *testing.T) {
 		want.AddGroup(g)
 		mods = append(mods, &openflow.GroupMod{Group: g})
 	}
-	for _, text := range goldenFlows {
+	flows := goldenFlows
+	if ovstest.Lacks().Has(ofnet.NDExtensions) {
+		flows = slices.DeleteFunc(slices.Clone(flows), func(text string) bool { return strings.Contains(text, "->nd_reserved") })
+	}
+	for _, text := range flows {
 		f, err := flow.Parse("cookie=0x9, "+text, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +114,7 @@ func TestGolden(t *testing.T) {
 	}
 
 	printed := o.Ofctl("dump-flows", "br0", "--no-stats", "--no-names")
-	for _, text := range goldenFlows {
+	for _, text := range flows {
 		line := " cookie=0x9, " + strings.TrimPrefix(text, "table=0, ") // ovs-ofctl leaves table 0 out
 		if !strings.Contains(printed, line+"\n") {
 			t.Errorf("ovs-ofctl: want the line\n%s\ngot\n%s", line, printed)

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/link"
 )
 
@@ -100,6 +101,14 @@ func (o *OVS) Datapath() string {
 
 // Kernel says that the kernel has a datapath, so that the bridges are on it.
 func (o *OVS) Kernel() bool { return link.KernelDatapath() == nil }
+
+// Lacks are what the datapath cannot do. No kernel knows the flags of neighbor discovery.
+func Lacks() ofnet.Abilities {
+	if link.KernelDatapath() == nil {
+		return ofnet.NDExtensions
+	}
+	return 0
+}
 
 // Vsctl runs ovs-vsctl and returns its output.
 func (o *OVS) Vsctl(args ...string) string {

@@ -29,21 +29,16 @@ func source(t *testing.T, m *machine.Machine) string {
 			t.Fatal(err)
 		}
 	}
-	pack := exec.Command("sh", "-c", "git ls-files -z -co --exclude-standard | tar -cz --null --ignore-failed-read -T -")
+	dir := t.TempDir()
+	pack := exec.Command("sh", "-c", "git ls-files -z -co --exclude-standard | tar -c --null --ignore-failed-read -T - -f "+dir+"/source.tar")
 	pack.Dir = root
-	in, err := pack.StdoutPipe()
-	if err != nil {
+	if out, err := pack.CombinedOutput(); err != nil {
+		t.Fatalf("pack the source: %v: %s", err, out)
+	}
+	if err := m.Mount(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := pack.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Feed(t.Context(), in, "mkdir -p "+root+" && tar -xz --no-same-owner -C "+root); err != nil {
-		t.Fatal(err)
-	}
-	if err := pack.Wait(); err != nil {
-		t.Fatalf("pack the source: %v", err)
-	}
+	run(t, m, "mkdir -p "+root+" && tar -x --no-same-owner -C "+root+" -f "+dir+"/source.tar && umount "+dir)
 	return environment + "PATH=" + dirs[0] + "/bin:$PATH GOMODCACHE=" + dirs[1] + " GOCACHE=" + dirs[2] + "; cd " + root + " && "
 }
 
