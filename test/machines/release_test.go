@@ -33,12 +33,17 @@ func parts(t *testing.T) machine.Parts {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := machine.Cache{Dir: filepath.Join(checkout(t), ".cache", "machines"), Kernels: os.Getenv(machine.KernelsVariable), Log: t.Output()}
-	p, err := c.Find(r)
+	p, err := cache(t).Find(r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// cache is where the parts are kept.
+func cache(t *testing.T) machine.Cache {
+	t.Helper()
+	return machine.Cache{Dir: filepath.Join(checkout(t), ".cache", "machines"), Kernels: os.Getenv(machine.KernelsVariable), Log: t.Output()}
 }
 
 // boot boots machines on a stand, which is gone when the test ends. Of a test that fails the consoles are printed.
