@@ -38,15 +38,24 @@ type Detached struct{ Host *Host }
 // stopLimit is how long a daemon may take to end.
 const stopLimit = 20 * time.Second
 
-// Start starts a daemon.
-func (d Detached) Start(_ context.Context, daemon string) (string, error) {
+// Start starts a daemon. One that runs by the same settings and program stays; one that runs by others is stopped first.
+func (d Detached) Start(ctx context.Context, daemon string) (string, error) {
 	h := d.Host
-	if pid := h.pid(daemon); pid != 0 {
-		return "", nil
-	}
 	env := h.Settings(daemon)
 	if env == nil {
 		return "", fmt.Errorf("read %s: %w", h.SettingsFile(daemon), fs.ErrNotExist)
+	}
+	by, err := digest(h, daemon)
+	if err != nil {
+		return "", err
+	}
+	if pid, runs := h.process(daemon); pid != 0 {
+		if runs == by {
+			return "", nil
+		}
+		if _, err := d.Stop(ctx, daemon); err != nil {
+			return "", err
+		}
 	}
 	path := h.LogFile(daemon)
 	for _, dir := range []string{filepath.Dir(path), filepath.Dir(h.pidFile(daemon))} {
@@ -70,7 +79,7 @@ func (d Detached) Start(_ context.Context, daemon string) (string, error) {
 	}
 	pid := cmd.Process.Pid
 	go func() { _ = cmd.Wait() }() // collects one that ends while this process runs
-	if _, err := write(h.pidFile(daemon), []byte(strconv.Itoa(pid)+"\n"), 0o644); err != nil {
+	if _, err := write(h.pidFile(daemon), []byte(fmt.Sprintf("%d\n%s\n", pid, by)), 0o644); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("started %s (pid %d); it writes to %s", daemon, pid, path), nil
@@ -97,25 +106,59 @@ func (d Detached) Stop(ctx context.Context, daemon string) (string, error) {
 
 // pid is the process of a daemon that was started detached, 0 when it does not run.
 func (h *Host) pid(daemon string) int {
+	pid, _ := h.process(daemon)
+	return pid
+}
+
+// process is the process of a daemon that was started detached, and the digest of what it runs by. 0 when it does not run; an older contiv noted no digest.
+func (h *Host) process(daemon string) (pid int, by string) {
 	text, err := os.ReadFile(h.pidFile(daemon))
 	if err != nil {
-		return 0
+		return 0, ""
 	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	first, rest, _ := strings.Cut(string(text), "\n")
+	pid, err = strconv.Atoi(strings.TrimSpace(first))
 	if err != nil {
-		return 0
+		return 0, ""
 	}
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // empty of one that has ended and was not collected
 	if program, _, _ := strings.Cut(string(line), "\x00"); err != nil || filepath.Base(program) != daemon {
-		return 0 // another process has the number
+		return 0, "" // another process has the number
 	}
-	return pid
+	return pid, strings.TrimSpace(rest)
 }
 
 // Systemd has the service manager start daemons, now and when the machine starts.
 type Systemd struct {
 	Host *Host
 	Ctl  func(ctx context.Context, args ...string) error // systemctl
+	// Release is systemd's, such as 252; 0 is unknown.
+	Release int
+}
+
+// growingPauses is the first release of systemd that knows RestartSteps (systemd.service(5)). Older ones warn of it at each daemon-reload.
+const growingPauses = 254
+
+// SystemdRelease returns the release of systemd, 0 if systemctl does not say it.
+func SystemdRelease(ctx context.Context) int {
+	out, err := exec.CommandContext(ctx, "systemctl", "--version").Output()
+	if err != nil {
+		return 0
+	}
+	return parseRelease(string(out))
+}
+
+// parseRelease reads what systemctl --version prints: "systemd 252 (252.36-1~deb12u1)", and a line of features.
+func parseRelease(text string) int {
+	words := strings.Fields(text)
+	if len(words) < 2 || words[0] != "systemd" {
+		return 0
+	}
+	n, err := strconv.Atoi(words[1])
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
 }
 
 // Systemctl runs systemctl.
@@ -136,7 +179,7 @@ func Booted() bool {
 // Start writes the unit of a daemon and has it run. One that runs by the same unit, settings and program stays.
 func (s Systemd) Start(ctx context.Context, daemon string) (string, error) {
 	path := s.Host.unitFile(daemon)
-	text, err := unit(s.Host, daemon)
+	text, err := unit(s.Host, daemon, s.Release >= growingPauses)
 	if err != nil {
 		return "", err
 	}
@@ -193,9 +236,13 @@ func digest(h *Host, daemon string) (string, error) {
 }
 
 // unit returns the systemd unit of a daemon. systemd restarts the daemon without a limit, unless the daemon reports a wrong configuration (exit
-// code 22). After= names the units of Open vSwitch on several distributions. RestartSteps is absent because systemd before 254 warns of it.
-func unit(h *Host, daemon string) ([]byte, error) {
+// code 22). After= names the units of Open vSwitch on several distributions. growing has the pauses between restarts grow from one second to ten.
+func unit(h *Host, daemon string, growing bool) ([]byte, error) {
 	by, err := digest(h, daemon)
+	pause := "RestartSec=2"
+	if growing {
+		pause = "RestartSec=1\nRestartSteps=5\nRestartMaxDelaySec=10"
+	}
 	return fmt.Appendf(nil, `# Program and settings: %[5]s
 [Unit]
 Description=Contiv %[1]s
@@ -209,14 +256,14 @@ EnvironmentFile=%[2]s
 EnvironmentFile=-%[6]s
 ExecStart=%[3]s
 Restart=always
-RestartSec=2
+%[7]s
 RestartPreventExitStatus=22
 LimitNOFILE=65536
 KillMode=process
 
 [Install]
 WantedBy=multi-user.target
-`, daemon, h.SettingsFile(daemon), filepath.Join(h.Bin, daemon), filepath.Dir(h.StoreDir()), by, h.EnvFile(daemon)), err
+`, daemon, h.SettingsFile(daemon), filepath.Join(h.Bin, daemon), filepath.Dir(h.StoreDir()), by, h.EnvFile(daemon), pause), err
 }
 
 // ByHand starts nothing, and says how it is done.

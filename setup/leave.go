@@ -18,13 +18,16 @@ type Leave struct {
 	Label   string
 	Starter Starter
 	Last    bool // the cluster ends with this host: no one is told
+	Force   bool // containers of this host may lose their network
+	// Uninstall removes what the agent put on the host beside its files, by the agent's settings, and returns a line for each thing restored or left.
+	Uninstall func(ctx context.Context, settings Env) (lines []string, err error)
 }
 
-// Steps are what it takes: another netmaster leads, the agent ends, the cluster is told, and then the rest goes.
+// Steps are what it takes: no container needs the host, another netmaster leads, the agent ends, the cluster is told, and then the rest goes.
 func (l *Leave) Steps() []Step {
 	h := l.Host
 	gone := func(name string, what func(context.Context) (string, error)) Step { return Step{Name: name, Do: what} }
-	var steps []Step
+	steps := []Step{gone("endpoints", l.aboard)}
 	if !l.Last {
 		steps = append(steps, gone("hand over", l.handOver))
 	}
@@ -33,18 +36,95 @@ func (l *Leave) Steps() []Step {
 		steps = append(steps, gone("leave", l.depart))
 	}
 	steps = append(steps, gone("stop "+Netmaster, func(ctx context.Context) (string, error) { return l.Starter.Stop(ctx, Netmaster) }))
-	for _, daemon := range []string{Netmaster, Netplugin} {
-		steps = append(steps, gone("settings of "+daemon, h.told(daemon, nil).Undo))
+	steps = append(steps, gone("uninstall", l.uninstall))
+	for _, s := range l.placed() {
+		steps = append(steps, gone(s.Name, s.Undo))
 	}
-	if h.Settings(Netplugin) != nil {
-		steps = append(steps, gone("what remains", l.remains))
-	}
-	return append(steps, gone("unfinished init", h.begin().Undo), gone("store", l.store), gone("certificates", h.authority(nil).Undo))
+	return append(steps, gone("folders", h.removeFolders), gone("what remains", l.remains))
 }
 
-// remains reports what the agent leaves on the host. Containers keep their network until the operator removes it.
+// placed are the steps of contiv init and contiv join whose Undo removes what they put on the host, in the order of removal. The certificates are last:
+// an interrupted contiv leave proves by them who it is.
+func (l *Leave) placed() []Step {
+	h := l.Host
+	return []Step{h.told(Netmaster, nil), h.told(Netplugin, nil), h.begin(), {Name: "store", Undo: l.store}, h.authority(nil)}
+}
+
+// namedEndpoints is how many endpoints a sentence names.
+const namedEndpoints = 8
+
+// aboard refuses to leave while containers are on the host, by what netmasters know. The last host of a cluster may have no netmaster that answers.
+func (l *Leave) aboard(ctx context.Context) (string, error) {
+	h := l.Host
+	if l.Force || h.Settings(Netplugin) == nil || !h.Trust().Has(trust.Agent) {
+		return "", nil
+	}
+	wait := patience
+	if l.Last {
+		wait = 0
+		limited, cancel := context.WithTimeout(ctx, dialLimit)
+		defer cancel()
+		ctx = limited
+	}
+	c, err := h.Client(trust.Agent, wait, h.Netmasters()...)
+	if err != nil {
+		return "", err
+	}
+	there, err := c.HostEndpoints(ctx, l.Label)
+	switch {
+	case err != nil && departed(err):
+		return "", nil // an earlier contiv leave was interrupted after the cluster was told
+	case err != nil && l.Last:
+		return "no netmaster answers, so endpoints of this host are unknown", nil
+	case err != nil:
+		return "", fmt.Errorf("endpoints of this host are unknown: %w; contiv leave --force leaves without an answer", err)
+	case len(there.Endpoints) == 0:
+		return "", nil
+	}
+	names := strings.Join(there.Endpoints[:min(len(there.Endpoints), namedEndpoints)], ", ")
+	if more := len(there.Endpoints) - namedEndpoints; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return "", fmt.Errorf("%d endpoints are on this host, and lose their network when it leaves: %s; delete their containers through the runtime first (netctl node forget --release %s "+
+		"deletes endpoints whose containers are gone), or cut them off with contiv leave --force", len(there.Endpoints), names, l.Label)
+}
+
+// departed reports whether a netmaster refused because this host's certificate is revoked.
+func departed(err error) bool {
+	var e *model.Error
+	return errors.As(err, &e) && e.Code == model.CodeUnavailable && strings.Contains(e.Message, "bad certificate")
+}
+
+// uninstall removes what the agent put on the host beside its files.
+func (l *Leave) uninstall(ctx context.Context) (string, error) {
+	settings := l.Host.Settings(Netplugin)
+	if settings == nil {
+		return "", nil // it had no agent, or this was done before
+	}
+	if l.Uninstall == nil {
+		return "remains: what the agent put on this host: the containers keep their network until " + filepath.Join(l.Host.Bin, Netplugin) + " --uninstall once removes it", nil
+	}
+	lines, err := l.Uninstall(ctx, settings)
+	if err == nil {
+		lines = append([]string{"removed the bridge, the rules of nftables and the files of the agent"}, lines...)
+	}
+	return strings.Join(lines, "\n"), err
+}
+
+// remains lists what stays on the host, with the reason.
 func (l *Leave) remains(context.Context) (string, error) {
-	return "bridge contiv0 stays, and still forwards for the containers of this host: " + filepath.Join(l.Host.Bin, Netplugin) + " --uninstall once removes the bridge and the rules in nftables", nil
+	h := l.Host
+	var lines []string
+	for _, one := range []struct{ path, why string }{
+		{h.EnvFile(Netmaster), "you wrote it"}, {h.EnvFile(Netplugin), "you wrote it"},
+		{h.asideDir(), "the store's data, for the case that they are needed: rm -rf removes them"},
+		{h.LogFile(Netmaster), "its log"}, {h.LogFile(Netplugin), "its log"},
+	} {
+		if _, err := os.Stat(one.path); err == nil {
+			lines = append(lines, "remains: "+one.path+": "+one.why)
+		}
+	}
+	return strings.Join(lines, "\n"), nil
 }
 
 // Labelled is the label that the host's certificates say.
@@ -87,8 +167,7 @@ func (l *Leave) depart(ctx context.Context) (string, error) {
 		}
 	}
 	out, err := c.Depart(ctx, request)
-	var e *model.Error
-	if errors.As(err, &e) && e.Code == model.CodeUnavailable && strings.Contains(e.Message, "bad certificate") {
+	if err != nil && departed(err) {
 		return "left the cluster as " + l.Label, nil // an answer that was lost: the certificates were revoked meanwhile
 	}
 	if err != nil {
@@ -133,7 +212,7 @@ func (l *Leave) store(context.Context) (string, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return "", nil
 	}
-	aside := filepath.Join(filepath.Dir(dir), "store.left")
+	aside := l.Host.asideDir()
 	if err := os.RemoveAll(aside); err != nil {
 		return "", err
 	}

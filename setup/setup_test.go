@@ -196,7 +196,7 @@ func TestInit(t *testing.T) {
 	if label, err := h.Labelled(); label != "h1" || err != nil {
 		t.Errorf("want h1, got %q, %v", label, err)
 	}
-	gone := (&Leave{Host: h, Label: "h1", Starter: ByHand{h}, Last: true}).Steps()
+	gone := (&Leave{Host: h, Label: "h1", Starter: ByHand{h}, Last: true, Force: true}).Steps()
 	for range 2 {
 		if err := Run(t.Context(), gone, func(string) {}); err != nil {
 			t.Error(err)
@@ -204,6 +204,11 @@ func TestInit(t *testing.T) {
 	}
 	if h.Member() || h.Masters() {
 		t.Error("want nothing left of the host")
+	}
+	for _, dir := range []string{"/etc/contiv", "/var/lib/contiv"} {
+		if _, err := os.Stat(h.at(dir)); err == nil {
+			t.Errorf("%s is left", dir)
+		}
 	}
 }
 
@@ -254,13 +259,25 @@ func TestStarters(t *testing.T) {
 			t.Errorf("want it to start %t, got %q, %v", starts, did, err)
 		}
 	}
+	first := h.pid(Netplugin)
+	if _, err := write(h.EnvFile(Netplugin), []byte("CONTIV_NETPLUGIN_LOG_LEVEL=debug\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, starts := range []bool{true, false} { // other settings start it again, once
+		if did, err := d.Start(t.Context(), Netplugin); err != nil || (did != "") != starts {
+			t.Errorf("other settings: want it to start %t, got %q, %v", starts, did, err)
+		}
+	}
+	if now := h.pid(Netplugin); now == 0 || now == first {
+		t.Errorf("want another process than %d, got %d", first, now)
+	}
 	for _, stops := range []bool{true, false} {
 		if did, err := d.Stop(t.Context(), Netplugin); err != nil || (did != "") != stops {
 			t.Errorf("want it to stop %t, got %q, %v", stops, did, err)
 		}
 	}
 	var told [][]string
-	s := Systemd{h, func(_ context.Context, args ...string) error { told = append(told, args); return nil }}
+	s := Systemd{Host: h, Ctl: func(_ context.Context, args ...string) error { told = append(told, args); return nil }, Release: 252}
 	if _, err := s.Start(t.Context(), Netplugin); err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +294,13 @@ func TestStarters(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), "EnvironmentFile="+h.SettingsFile(Netplugin)+"\nEnvironmentFile=-"+h.EnvFile(Netplugin)+"\nExecStart="+program+"\n") {
 		t.Errorf("want a unit, got %s, %v", text, err)
 	}
-	for _, line := range []string{"StartLimitIntervalSec=0", "RestartPreventExitStatus=22", "Restart=always", "RequiresMountsFor=" + filepath.Dir(h.StoreDir())} {
+	if strings.Contains(string(text), "RestartSteps") {
+		t.Errorf("systemd 252 warns of RestartSteps, got %s", text)
+	}
+	if text, err := unit(h, Netplugin, true); err != nil || !strings.Contains(string(text), "\nRestartSec=1\nRestartSteps=5\nRestartMaxDelaySec=10\n") {
+		t.Errorf("want growing pauses, got %s, %v", text, err)
+	}
+	for _, line := range []string{"RestartSec=2", "StartLimitIntervalSec=0", "RestartPreventExitStatus=22", "Restart=always", "RequiresMountsFor=" + filepath.Dir(h.StoreDir())} {
 		if !strings.Contains(string(text), "\n"+line+"\n") {
 			t.Errorf("want %s in the unit, got %s", line, text)
 		}

@@ -21,7 +21,7 @@ import (
 const (
 	AuthorityLifetime = 10 * 365 * 24 * time.Hour
 	Lifetime          = 14 * 24 * time.Hour // of what an authority issues; holders renew when half of it is over
-	backdate          = 5 * time.Minute     // for clocks of hosts that differ
+	backdateLeast     = 5 * time.Minute     // for clocks of hosts that differ a little
 )
 
 // Authority is the certificate authority of a cluster. It is immutable.
@@ -38,7 +38,7 @@ func NewAuthority(now time.Time) (*Authority, error) {
 	}
 	template := &x509.Certificate{
 		SerialNumber: newSerial(), Subject: pkix.Name{Organization: []string{"Contiv"}, CommonName: "contiv cluster " + now.UTC().Format("2006-01-02")},
-		NotBefore: now.Add(-backdate), NotAfter: now.Add(AuthorityLifetime),
+		NotBefore: now.Add(-backdate(AuthorityLifetime)), NotAfter: now.Add(AuthorityLifetime),
 		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
@@ -100,7 +100,7 @@ func (a *Authority) Issue(r *Request, who Identity, now time.Time, lifetime time
 	}
 	template := &x509.Certificate{
 		SerialNumber: newSerial(), Subject: pkix.Name{Organization: []string{"Contiv"}, OrganizationalUnit: []string{string(who.Role)}, CommonName: who.Name},
-		NotBefore: now.Add(-backdate), NotAfter: until, URIs: []*url.URL{who.URI()}, BasicConstraintsValid: true,
+		NotBefore: now.Add(-backdate(until.Sub(now))), NotAfter: until, URIs: []*url.URL{who.URI()}, BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	}
 	if who.Role == Master || who.Role == Agent {
@@ -196,4 +196,10 @@ func keyPEM(key crypto.Signer) ([]byte, error) {
 		return nil, err
 	}
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
+}
+
+// backdate is by how much a certificate begins before it is issued: a day where it counts for 14 or more, so that the agent of a host whose clock is behind
+// connects, and says so. One that counts for less begins sooner before, so that its renewal is not due at once.
+func backdate(lifetime time.Duration) time.Duration {
+	return min(24*time.Hour, max(backdateLeast, lifetime/14))
 }

@@ -22,6 +22,12 @@ func (c *Client) Depart(ctx context.Context, request model.DepartRequest) (model
 	return out, err
 }
 
+// HostEndpoints asks for the endpoints of containers on a host.
+func (c *Client) HostEndpoints(ctx context.Context, host string) (model.HostEndpoints, error) {
+	var out model.HostEndpoints
+	return out, c.Raw(ctx, "/api/v1/leave?host="+url.QueryEscape(host), &out)
+}
+
 // JoinTokens asks for the tokens by which hosts may join.
 func (c *Client) JoinTokens(ctx context.Context) ([]model.JoinTokenInfo, error) {
 	var out []model.JoinTokenInfo

@@ -114,6 +114,12 @@ type DepartRequest struct {
 	Master string `json:"master,omitempty"` // name of its netmaster, which gives up its part of the embedded store
 }
 
+// HostEndpoints are the endpoints of containers on a host, which a host that leaves would cut off: GET /api/v1/leave.
+type HostEndpoints struct {
+	Host      string   `json:"host"`
+	Endpoints []string `json:"endpoints"` // ids; the host's own in networks for hosts are not among them
+}
+
 // Departed is what a DepartRequest has done.
 type Departed struct {
 	Revoked   []string `json:"revoked"`             // serials of certificates

@@ -173,3 +173,6 @@ type ServiceStatus struct {
 	PacketsOut  uint64 `json:"packetsOut"` // its answers
 	BytesOut    uint64 `json:"bytesOut"`
 }
+
+// WaitsFor begins the Reason of a node that waits for something.
+const WaitsFor = "waits for "

@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	settled := func() { runtime.GOMAXPROCS(budget.Processors(runtime.GOMAXPROCS(0), getenv("GOMAXPROCS"))) }
 	work := func() error { return serve(ctx, o, settled, stderr) }
 	if o.Uninstall.Wanted() {
-		work = func() error { return o.uninstall(ctx, stderr) }
+		work = func() error { return o.uninstall(ctx, stdout, stderr) }
 	} else if o.Docker.Door {
 		work = func() error { return o.door(ctx, stderr) }
 	}

@@ -55,8 +55,8 @@ func (o *options) sockets() []string {
 	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
 }
 
-// uninstall cleans the host, and waits then if it is to.
-func (o *options) uninstall(ctx context.Context, stderr io.Writer) error {
+// uninstall cleans the host, prints what it restored and what remains, a line each, and waits then if it is to.
+func (o *options) uninstall(ctx context.Context, stdout, stderr io.Writer) error {
 	log, err := logging.New(o.Log, "netplugin", stderr, nil)
 	if err != nil {
 		return &configError{err}
@@ -64,11 +64,18 @@ func (o *options) uninstall(ctx context.Context, stderr io.Writer) error {
 	ctx, end := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
 	defer end()
 	h := &uninstall.Host{Bridge: node.BridgeName, OVSRunDir: o.OVSRunDir, Conf: o.Runtime.Conf, Bin: o.Runtime.Bin, Program: "contivk8s",
-		Sockets: o.sockets(), Further: o.Uninstall.Further, Log: log}
-	if err := h.Run(ctx); err != nil {
+		Sockets: o.sockets(), Further: o.Uninstall.Further, Ledger: node.LedgerFile(o.OVSRunDir), Log: log}
+	done, err := h.Run(ctx)
+	for _, setting := range done.Restored {
+		_, _ = fmt.Fprintln(stdout, "restored", setting)
+	}
+	for _, r := range done.Remains {
+		_, _ = fmt.Fprintf(stdout, "remains: %s: %s\n", r.What, r.Why)
+	}
+	if err != nil {
 		return err
 	}
-	log.Info("this host has nothing of contiv's agent any more")
+	log.Info("what contiv's agent had put on this host is removed")
 	if o.Uninstall.Mode == uninstallStay {
 		<-ctx.Done()
 	}

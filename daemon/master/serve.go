@@ -61,6 +61,9 @@ func serve(ctx context.Context, c config, log *slog.Logger) error {
 		if err := c.awaitStore(ctx, front, log); err != nil {
 			return ended(ctx, err)
 		}
+		if err := c.awaitRoom(ctx, front, room, log); err != nil {
+			return ended(ctx, err)
+		}
 		db, err := openStore(ctx, c, log)
 		if err != nil {
 			return err

@@ -25,7 +25,7 @@ func (h *Host) LimitARP(nic string) (changed bool, err error) {
 			}
 		}
 		changed = true
-		return os.WriteFile(arpIgnore(nic), []byte("1"), 0)
+		return h.change(arpIgnore(nic), "1")
 	})
 	if err != nil {
 		return false, fmt.Errorf("let the kernel answer ARP at %s for its own addresses alone (run `sysctl -w net.ipv4.conf.%s.arp_ignore=1` on the host): %w",

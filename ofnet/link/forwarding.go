@@ -30,12 +30,12 @@ func (h *Host) EnableForwarding(six bool) (changed bool, err error) {
 			return err
 		}
 		if six {
-			if err := keepListening(); err != nil {
+			if err := h.keepListening(); err != nil {
 				return err
 			}
 		}
 		changed = true
-		return os.WriteFile(file, []byte("1"), 0)
+		return h.change(file, "1")
 	})
 	if err != nil {
 		return changed, fmt.Errorf("let the host pass packets on (run `sysctl -w %s` on it): %w", remedy, err)
@@ -44,7 +44,7 @@ func (h *Host) EnableForwarding(six bool) (changed bool, err error) {
 }
 
 // keepListening makes interfaces accept router advertisements although the host is a router, where they accept them now.
-func keepListening() error {
+func (h *Host) keepListening() error {
 	files, err := filepath.Glob(interfaces6 + "/*/accept_ra")
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func keepListening() error {
 	for _, f := range files {
 		now, err := os.ReadFile(f)
 		if err == nil && strings.TrimSpace(string(now)) == "1" {
-			err = os.WriteFile(f, []byte("2"), 0)
+			err = h.change(f, "2")
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // an interface may go meanwhile
 			return err

@@ -41,6 +41,7 @@ type Host struct {
 	reaper *netlink.Handle
 	maker  map[int]*nl.SocketHandle // the socket that veth pairs are made by
 	slots  chan struct{}            // a token for each operation under way
+	ledger Ledger
 
 	mu      sync.Mutex
 	doomed  []string

@@ -61,6 +61,8 @@ type FlowTableRow struct {
 // DatapathRow is a row of table Datapath.
 type DatapathRow struct {
 	Capabilities map[string]string // "true", "false" or a number, by name; empty until ovs-vswitchd has asked the datapath
+	ExternalIDs  map[string]string
+	Zones        map[int64]UUID // conntrack zones with a time-out policy of their own
 }
 
 // column decodes one column into a row of type R.
@@ -105,6 +107,9 @@ func rootColumns() []column[Root] {
 func datapathColumns() []column[DatapathRow] {
 	return []column[DatapathRow]{
 		col("capabilities", func(r *DatapathRow) *map[string]string { return &r.Capabilities }, decodeStringMap),
+		col("external_ids", func(r *DatapathRow) *map[string]string { return &r.ExternalIDs }, decodeStringMap),
+		col("ct_zones", func(r *DatapathRow) *map[int64]UUID { return &r.Zones },
+			func(raw json.RawMessage) (map[int64]UUID, error) { return decodeMap(raw, decodeInt, decodeUUID) }),
 	}
 }
 

@@ -11,10 +11,12 @@ import (
 
 func newLeave() *cobra.Command {
 	var p place
-	last := false
+	last, force := false, false
 	cmd := &cobra.Command{
 		Use: "leave [NAME]", Short: "Take this host out of its cluster, or another one that is gone for good", Args: cobra.MaximumNArgs(1),
-		Long: "Take this host out of its cluster: its daemons end, its label and addresses are free, its member of the embedded store is removed, and its certificates count no more.\n\n" +
+		Long: "Take this host out of its cluster: its daemons end, its label and addresses are free, its member of the embedded store is removed, and its certificates count no more. Then " +
+			"the bridge, the rules of nftables and the files of contiv are removed, and kernel settings are restored; what remains is printed with the reason. While endpoints are on the host " +
+			"contiv leave refuses and names them.\n\n" +
 			"With NAME another host is taken out, whose machine is gone for good.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -32,7 +34,10 @@ func newLeave() *cobra.Command {
 			if err != nil && !last {
 				return err
 			}
-			l := &setup.Leave{Host: h, Label: label, Starter: starter, Last: last}
+			l := &setup.Leave{Host: h, Label: label, Starter: starter, Last: last, Force: force}
+			if _, byHand := starter.(setup.ByHand); !byHand { // else the agent may still run
+				l.Uninstall = setup.Uninstaller(h)
+			}
 			if err := setup.Run(cmd.Context(), l.Steps(), lines(cmd.OutOrStdout())); err != nil {
 				return fmt.Errorf("%w; contiv leave goes on from there", err)
 			}
@@ -41,6 +46,7 @@ func newLeave() *cobra.Command {
 	}
 	p.daemonFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&last, "last", false, "tell no one: the cluster ends with this host, or is told by contiv leave NAME on another")
+	cmd.Flags().BoolVar(&force, "force", false, "leave though containers of this host lose their network")
 	return cmd
 }
 

@@ -19,24 +19,38 @@ import (
 // patience is how long a cluster may take to be as it should be after what was done to it.
 const patience = 3 * time.Minute
 
-// cluster is three machines that contiv init and contiv join have made hosts of a cluster, each with a netmaster and an agent.
+// cluster is machines that contiv init and contiv join have made hosts of a cluster. Each has an agent.
 type cluster struct {
-	hosts []*machine.Machine
-	trust string // folder on this machine with what the operator proves to the cluster
+	hosts   []*machine.Machine
+	masters []*machine.Machine // those of the hosts that have a netmaster too
+	trust   string             // folder on this machine with what the operator proves to the cluster
+	before  map[string]string  // states of the machines before they became hosts, by name
 }
 
-// newCluster boots machines and makes them a cluster with the network blue, as docs/install.md says.
-func newCluster(t *testing.T, count int) *cluster {
+// newCluster boots machines and makes them a cluster with the network blue, as docs/install.md says: some with a netmaster, and further ones
+// with an agent only. The second machine has its store on a disk of its own, and the last one has an uplink.
+func newCluster(t *testing.T, masters, agents int) *cluster {
 	t.Helper()
-	c := &cluster{hosts: boot(t, count, machine.Spec{Memory: 1500})}
-	for _, m := range c.hosts {
+	c := &cluster{hosts: boot(t, masters+agents, machine.Spec{Memory: 1500, Disks: 1}), before: map[string]string{}}
+	c.masters = c.hosts[:masters]
+	for i, m := range c.hosts {
 		install(t, m)
+		if i == 1 {
+			run(t, m, "mkfs.ext4 -q -m 0 /dev/ubdb && mkdir -p /var/lib/contiv && echo /dev/ubdb /var/lib/contiv ext4 defaults 0 2 >>/etc/fstab && systemctl daemon-reload && mount /var/lib/contiv")
+		}
+		c.before[m.Name] = state(t, m)
 	}
 	first := c.hosts[0]
 	run(t, first, "contiv init --address "+first.Address())
-	for _, m := range c.hosts[1:] {
-		words := strings.Fields(run(t, first, "contiv token create --master"))
-		run(t, m, "contiv join --master --address "+m.Address()+" "+invitation(t, words))
+	for i, m := range c.hosts[1:] {
+		create, join := "contiv token create", "contiv join --address "+m.Address()
+		if i+1 < masters {
+			create, join = create+" --master", join+" --master"
+		}
+		if i == len(c.hosts)-2 {
+			join += " --vlan-uplinks eth1"
+		}
+		run(t, m, join+" "+invitation(t, strings.Fields(run(t, first, create))))
 	}
 	c.trust = operator(t, first)
 	c.settles(t)
@@ -86,7 +100,7 @@ func operator(t *testing.T, m *machine.Machine) string {
 // netctl is the operator's netctl, on a machine of the hosts' network.
 func (c *cluster) netctl(ctx context.Context, args ...string) (string, error) {
 	var urls []string
-	for _, m := range c.hosts {
+	for _, m := range c.masters {
 		urls = append(urls, "https://"+m.Address()+":9999")
 	}
 	root, err := filepath.Abs("../..")
@@ -145,7 +159,7 @@ func (c *cluster) well(ctx context.Context) error {
 			return fmt.Errorf("%s %s: ready %t, %d errors: %s", n.Role, n.Name, n.Ready, n.Errors, n.Reason)
 		}
 	}
-	if want := 2 * len(c.hosts); ready != want {
+	if want := len(c.masters) + len(c.hosts); ready != want {
 		return fmt.Errorf("%d of %d nodes: %s", ready, want, out)
 	}
 	return nil
@@ -165,11 +179,13 @@ func (c *cluster) within(t *testing.T, is func(context.Context) bool, otherwise 
 	}
 }
 
+// conf is the CNI configuration of containers.
+const conf = `{"cniVersion":"1.0.0","name":"contiv","type":"contivk8s","tenant":"default","network":"blue"}`
+
 // attach connects a container without a runtime, by the CNI plugin, and returns its address.
 func attach(t *testing.T, m *machine.Machine, name string) string {
 	t.Helper()
 	shell := fmt.Sprintf("ip netns add %[1]s && CNI_COMMAND=ADD CNI_CONTAINERID=%[1]s CNI_NETNS=/run/netns/%[1]s CNI_IFNAME=eth0 CNI_PATH=/usr/local/bin contivk8s", name)
-	conf := `{"cniVersion":"1.0.0","name":"contiv","type":"contivk8s","tenant":"default","network":"blue"}`
 	out, err := m.Run(t.Context(), "echo '"+conf+"' | ("+shell+")")
 	if err != nil {
 		t.Fatal(err)
@@ -182,6 +198,13 @@ func attach(t *testing.T, m *machine.Machine, name string) string {
 	}
 	address, _, _ := strings.Cut(result.IPs[0].Address, "/")
 	return address
+}
+
+// detach disconnects a container that attach connected, and deletes it.
+func detach(t *testing.T, m *machine.Machine, name string) {
+	t.Helper()
+	shell := fmt.Sprintf("CNI_COMMAND=DEL CNI_CONTAINERID=%[1]s CNI_NETNS=/run/netns/%[1]s CNI_IFNAME=eth0 CNI_PATH=/usr/local/bin contivk8s && ip netns del %[1]s", name)
+	run(t, m, "echo '"+conf+"' | ("+shell+")")
 }
 
 // pinger pings from a container every 10 ms until it is stopped.

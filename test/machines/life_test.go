@@ -11,17 +11,27 @@ import (
 // A cluster goes through what happens to machines: no write that was acknowledged is lost, no address is assigned twice, and machines that stay up
 // lose no packet between them.
 func TestLife(t *testing.T) {
-	c := newCluster(t, 3)
+	agents := 0
+	if *all {
+		agents = 1
+	}
+	c := newCluster(t, 3, agents)
 	l := &life{cluster: c, addresses: map[string]string{}}
 	for _, m := range c.hosts {
 		l.attach(t, m)
 	}
 	for _, step := range []struct {
 		name string
+		long bool // only with -all
 		do   func(*testing.T, *life)
 	}{
-		{"reboots", reboots}, {"power of one", powerOfOne}, {"switch", switchRestarts}, {"database", databaseLost}, {"late address", lateAddress}, {"power of all", powerOfAll},
+		{"reboots", true, reboots}, {"power of one", false, powerOfOne}, {"switch", true, switchRestarts}, {"package", false, packageInstalled},
+		{"database", true, databaseLost}, {"late address", true, lateAddress}, {"late NIC", false, lateNIC}, {"full disk", false, fullDisk},
+		{"wrong clock", true, wrongClocks}, {"agent only", true, agentOnly}, {"power of all", true, powerOfAll}, {"leave", true, leaves},
 	} {
+		if step.long && !*all {
+			continue
+		}
 		if !t.Run(step.name, func(t *testing.T) { step.do(t, l) }) {
 			break // the next would meet what this has left
 		}
@@ -173,7 +183,7 @@ func databaseLost(t *testing.T, l *life) {
 
 // lateAddress boots a host whose address comes when its daemons have long started.
 func lateAddress(t *testing.T, l *life) {
-	m := l.hosts[2]
+	m := l.masters[2]
 	l.disturbed(t, m, func() {
 		run(t, m, "touch /etc/machine-late && sync")
 		if err := m.CutPower(); err != nil {
@@ -201,8 +211,15 @@ func powerOfAll(t *testing.T, l *life) {
 			}
 		}
 		for _, i := range order {
-			if err := l.hosts[i].Boot(t.Context()); err != nil {
+			if err := l.masters[i].Boot(t.Context()); err != nil {
 				t.Fatal(err)
+			}
+		}
+		for _, m := range l.hosts {
+			if !m.On() { // it has an agent only
+				if err := m.Boot(t.Context()); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
 		l.settles(t)

@@ -34,8 +34,7 @@ func parts(t *testing.T) machine.Parts {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := machine.Cache{Dir: filepath.Join(checkout(t), ".cache", "machines"), Kernels: os.Getenv(machine.KernelsVariable), Log: t.Output()}
-	p, err := c.Find(r)
+	p, err := cache(t).Find(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,6 +45,12 @@ func parts(t *testing.T) machine.Parts {
 func standName(t *testing.T) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(t.Name(), "Test"), "/")
 	return fmt.Sprintf("%s%d", strings.ToLower(name), os.Getpid())
+}
+
+// cache is where the parts are kept.
+func cache(t *testing.T) machine.Cache {
+	t.Helper()
+	return machine.Cache{Dir: filepath.Join(checkout(t), ".cache", "machines"), Kernels: os.Getenv(machine.KernelsVariable), Log: t.Output()}
 }
 
 // boot boots machines on a stand, which is gone when the test ends. Of a test that fails the consoles are printed.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"net/http"
+	"time"
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
@@ -80,6 +81,20 @@ func (n *Node) askRevoked(ctx context.Context, url string) (out []record.Revocat
 	one := client.Client{Base: url, HTTP: n.once(), Program: "netplugin"}
 	err = one.Raw(ctx, channel.RevokedPath, &out)
 	return out, err
+}
+
+// askDate asks the netmaster at a URL for its time, as its answers say (RFC 9110, section 6.6.1).
+func (n *Node) askDate(ctx context.Context, url string) (time.Time, error) {
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/healthz", nil)
+	if err != nil {
+		return time.Time{}, err
+	}
+	answer, err := n.once().Do(q)
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	return http.ParseTime(answer.Header.Get("Date"))
 }
 
 // renewed has a netmaster certify another key of the agent.

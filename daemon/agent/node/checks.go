@@ -31,10 +31,11 @@ func (n *Node) checks() []examine.Check {
 	router := &checkup.Router{Host: n.Host, Status: n.router.Status}
 	attachments := &checkup.Attachments{Failures: n.attach.Failures}
 	datapath := &checkup.Datapath{Host: n.Host, Type: n.sw.DatapathType, Lacks: n.desired.Lacks}
+	clock := &checkup.Clock{Host: n.Host, Masters: n.everyMaster, Ask: n.askDate, Now: time.Now}
 	policies := n.flows.Number("policy")
 	refusals := &checkup.Refusals{Host: n.Host, Rules: n.rules, Now: time.Now,
 		Hits: func(ctx context.Context) (map[uint64]bridge.Hits, error) { return n.forward.Hits(ctx, policies) }}
-	return append([]examine.Check{sw.Check(), underlay.Check(), containers.Check(), out.Check(), router.Check(), attachments.Check(), refusals.Check(), datapath.Check()}, n.outlook.checks()...)
+	return append([]examine.Check{sw.Check(), underlay.Check(), containers.Check(), out.Check(), router.Check(), attachments.Check(), refusals.Check(), datapath.Check(), clock.Check()}, n.outlook.checks()...)
 }
 
 // rules are those of groups, of any host.

@@ -91,12 +91,18 @@ type Node struct {
 // ManagementSocket is where a bridge's OpenFlow is spoken.
 func ManagementSocket(rundir string) string { return filepath.Join(rundir, BridgeName+".mgmt") }
 
+// LedgerFile is where an agent notes kernel settings before it changes them, so that an uninstall restores them.
+func LedgerFile(rundir string) link.Ledger {
+	return link.Ledger(filepath.Join(rundir, BridgeName+".settings"))
+}
+
 // New puts the parts together; forward does what p says.
 func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	links, err := link.Open(c.Namespace)
 	if err != nil {
 		return nil, err
 	}
+	links.KeepLedger(LedgerFile(c.OVSRunDir))
 	if c.SweepEvery == 0 {
 		c.SweepEvery = 30 * time.Second
 	}

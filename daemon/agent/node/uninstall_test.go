@@ -49,7 +49,7 @@ func TestUninstall(t *testing.T) {
 		}
 		return ""
 	})
-	if err := h.Run(s.ctx); err == nil || !strings.Contains(err.Error(), claim.ErrTaken.Error()) {
+	if _, err := h.Run(s.ctx); err == nil || !strings.Contains(err.Error(), claim.ErrTaken.Error()) {
 		t.Errorf("while the agent works: got %v", err)
 	}
 	s.stop()
@@ -58,9 +58,13 @@ func TestUninstall(t *testing.T) {
 	}
 	s.tables(true)
 	for range 2 { // the second time there is nothing
-		if err := h.Run(s.ctx); err != nil {
-			t.Fatal(err)
+		done, err := h.Run(s.ctx)
+		if err != nil || len(done.Remains) > 0 {
+			t.Fatalf("want nothing to remain, got %v, %v", done.Remains, err)
 		}
+	}
+	if out := s.ovs.Vsctl("list", "Datapath"); strings.TrimSpace(out) != "" {
+		t.Errorf("rows of table Datapath are left: %s", out)
 	}
 	s.tables(false)
 	if out := s.ovs.Vsctl("list-br"); strings.TrimSpace(out) != "" {

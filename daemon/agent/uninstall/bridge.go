@@ -13,11 +13,13 @@ import (
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
-// removeBridge removes the bridge with its ports. Without a folder of Open vSwitch there is none.
-func (h *Host) removeBridge(ctx context.Context) error {
+// removeBridge removes the bridge with its ports, and the row of table Datapath that the agent created. A database that no server serves stays as it is,
+// which done reports.
+func (h *Host) removeBridge(ctx context.Context, done *Done) error {
 	socket := filepath.Join(h.OVSRunDir, "db.sock")
 	if _, err := os.Stat(socket); errors.Is(err, fs.ErrNotExist) {
-		h.Log.Warn("Open vSwitch does not run; a bridge that its database has comes back with it", "socket", socket)
+		done.Remains = append(done.Remains, Remains{"bridge " + h.Bridge + " in Open vSwitch's database, if it was there",
+			"Open vSwitch does not run (" + socket + " is not there): when it runs, ovs-vsctl --if-exists del-br " + h.Bridge})
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -29,8 +31,16 @@ func (h *Host) removeBridge(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("ovsdb-server at %s does not answer: %w", socket, ctx.Err())
 	}
-	if err := ovsdb.NewSwitch(db, h.Bridge).Remove(ctx); err != nil {
+	sw := ovsdb.NewSwitch(db, h.Bridge)
+	if err := sw.Remove(ctx); err != nil {
 		return err
+	}
+	stays, err := sw.RemoveDatapath(ctx)
+	if err != nil {
+		return err
+	}
+	if stays != "" {
+		done.Remains = append(done.Remains, Remains{"a row of table Datapath in Open vSwitch's database", stays})
 	}
 	return h.awaitSwitch(ctx)
 }

@@ -20,36 +20,50 @@ const limit = 20 * time.Second
 
 // Host is what an agent has used of its host.
 type Host struct {
-	Bridge    string   // name of its bridge
-	OVSRunDir string   // folder of Open vSwitch's sockets
-	Namespace string   // path of the network namespace of Open vSwitch; "" is the process's own
-	Conf      string   // folder of CNI configurations; "": there is none of the agent's
-	Bin       string   // folder of CNI plugins; "": likewise
-	Program   string   // name of the plugin
-	Sockets   []string // of the agent; their folder goes with them when nothing else is in it
-	Further   []string // files and folders that are to go too
+	Bridge    string      // name of its bridge
+	OVSRunDir string      // folder of Open vSwitch's sockets
+	Namespace string      // path of the network namespace of Open vSwitch; "" is the process's own
+	Conf      string      // folder of CNI configurations; "": there is none of the agent's
+	Bin       string      // folder of CNI plugins; "": likewise
+	Program   string      // name of the plugin
+	Sockets   []string    // of the agent; their folder goes with them when nothing else is in it
+	Further   []string    // files and folders that are to go too
+	Ledger    link.Ledger // kernel settings that agents have changed; it goes when they are restored
 	Log       *slog.Logger
+}
+
+// Remains is something of an agent that an uninstall leaves on the host.
+type Remains struct {
+	What string
+	Why  string // reason, with what to do if something is to be done
+}
+
+// Done is what an uninstall did and left.
+type Done struct {
+	Restored []string // kernel settings that have their old values again, as sysctl(8) takes them
+	Remains  []Remains
 }
 
 // Run removes it all. It goes on after an error and returns all of them; what is gone already is success, so it may be repeated. It is
 // refused while an agent works with the switch. It blocks for some seconds. Interfaces in network namespaces of containers go with their
 // peers: containers that still run are cut off.
-func (h *Host) Run(ctx context.Context) error {
+func (h *Host) Run(ctx context.Context) (Done, error) {
+	var done Done
 	seat, err := claim.Take(h.seat())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return done, err
 	}
 	if seat != nil {
 		defer seat.Leave()
 	}
-	return errors.Join(runtimeconf.Remove(h.Conf, h.Bin, h.Program), h.removeBridge(ctx), h.removeLinks(), h.removeFiles())
+	return done, errors.Join(runtimeconf.Remove(h.Conf, h.Bin, h.Program), h.removeBridge(ctx, &done), h.removeLinks(&done), h.removeFiles())
 }
 
 // seat is the lock file of the agent that works with the switch.
 func (h *Host) seat() string { return filepath.Join(h.OVSRunDir, h.Bridge+".agent") }
 
-// removeLinks deletes the host's ends of containers' interfaces, and the tables of nftables.
-func (h *Host) removeLinks() error {
+// removeLinks deletes the host's ends of containers' interfaces and the tables of nftables, and restores kernel settings.
+func (h *Host) removeLinks(done *Done) error {
 	links, err := link.Open(h.Namespace)
 	if err != nil {
 		return err
@@ -60,7 +74,33 @@ func (h *Host) removeLinks() error {
 		h.Log.Warn("a container that is here loses its network", "interface", name)
 		err = errors.Join(err, links.Delete(name))
 	}
-	return errors.Join(err, links.RemoveTables())
+	return errors.Join(err, links.RemoveTables(), h.restoreSettings(links, done))
+}
+
+// restoreSettings restores the kernel settings in the ledger, and removes the ledger.
+func (h *Host) restoreSettings(links *link.Host, done *Done) error {
+	if h.Ledger == "" {
+		return nil
+	}
+	all, err := h.Ledger.Settings()
+	if err != nil {
+		return err
+	}
+	restored, err := links.RestoreSettings(all)
+	for _, r := range restored {
+		if r.Stays == "" {
+			done.Restored = append(done.Restored, r.Name()+"="+r.Was)
+			continue
+		}
+		done.Remains = append(done.Remains, Remains{"kernel setting " + r.Name(), fmt.Sprintf("%s; it was %s: sysctl -w %s=%s restores it", r.Stays, r.Was, r.Name(), r.Was)})
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(string(h.Ledger)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // removeFiles removes sockets, what the agent remembers between two lives, and what is named besides.

@@ -2,6 +2,7 @@ package ways
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -53,12 +54,13 @@ type underlay struct {
 	dead    map[string]bool // hosts that answer nothing
 	mute    map[string]bool // hosts whose agents do not run
 	hung    map[string]bool // hosts whose switches return nothing to their agents
+	away    map[string]bool // hosts whose switches take no frame of their agents
 	sent    map[string]int  // frames, by host
 	other   string          // version of the others' agents; "": that of each other's
 }
 
 func newUnderlay(t *testing.T, hosts ...string) *underlay {
-	u := &underlay{probers: map[string]*Prober{}, dead: map[string]bool{}, mute: map[string]bool{}, hung: map[string]bool{}, sent: map[string]int{}, drops: func(hop) bool { return false }}
+	u := &underlay{probers: map[string]*Prober{}, dead: map[string]bool{}, mute: map[string]bool{}, hung: map[string]bool{}, away: map[string]bool{}, sent: map[string]int{}, drops: func(hop) bool { return false }}
 	for _, host := range hosts {
 		s := ofnettest.Parse(t, "self "+host+threeHosts)
 		u.probers[host] = New(Options{Host: host, Port: 4789, Overhead: 50, View: func(fn func(*ofnet.State)) { fn(s) }, Log: slog.New(slog.DiscardHandler),
@@ -68,7 +70,13 @@ func newUnderlay(t *testing.T, hosts ...string) *underlay {
 				}
 				return 1500
 			},
-			Send: func(w Way, b []byte) error { u.carry(s, host, w, b); return nil },
+			Send: func(w Way, b []byte) error {
+				if u.is(u.away, host) {
+					return errors.New("no connection to the switch")
+				}
+				u.carry(s, host, w, b)
+				return nil
+			},
 			Self: func(b []byte) error {
 				if u.is(u.hung, host) {
 					return nil

@@ -172,6 +172,11 @@ func (p *Prober) visit(ctx context.Context, t train) {
 	if err != nil || small.back == 0 && !p.hears(ctx) {
 		return
 	}
+	if small.back > 0 {
+		p.mu.Lock()
+		p.deaf = false // while the switch was away no probe could be sent, so hears was not asked
+		p.mu.Unlock()
+	}
 	t.n, t.size = 1, frameOf(p.o.Room(t.way))
 	full := outcome{}
 	if small.back > 0 {

@@ -107,6 +107,27 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// A switch that stops, and takes no frame until it runs again, is unknown meanwhile and well afterwards.
+func TestSwitchAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := newUnderlay(t, "h1", "h2", "h3")
+		defer u.run(t)()
+		pass(20 * time.Second)
+		u.set(func() { u.hung["h1"] = true })
+		pass(5 * time.Second)
+		u.set(func() { u.away["h1"] = true })
+		pass(5 * time.Second)
+		if got := said(u.probers["h1"].Look(t.Context())); !strings.Contains(got, "ways-unknown host/h1") {
+			t.Errorf("while the switch is away: want nothing known, got\n%s", got)
+		}
+		u.set(func() { clear(u.hung); clear(u.away) })
+		pass(90 * time.Second)
+		if got := said(u.probers["h1"].Look(t.Context())); got != "" {
+			t.Errorf("after: want nothing, got\n%s", got)
+		}
+	})
+}
+
 // A tunnel that is blocked now and then has no loss: the probes that were under way as that began and ended belong to it.
 func TestBlockedIsNoLoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

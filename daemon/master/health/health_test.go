@@ -31,6 +31,9 @@ func TestExamine(t *testing.T) {
 		{"a cluster that is well", func(*Snapshot) {}, nil},
 		{"no leader", func(s *Snapshot) { s.Nodes[0].Role = model.RoleFollower }, []string{"error leader-missing cluster/leader"}},
 		{"a follower that does not answer", func(s *Snapshot) { s.Nodes[1].Since, s.Nodes[1].Ready = "", false }, []string{"warning master-silent master/m2"}},
+		{"a follower that waits for room before it has a store", func(s *Snapshot) {
+			s.Nodes[1].Since, s.Nodes[1].Ready, s.Nodes[1].Reason = "", false, "waits for room for the store: 3 MiB are left; not registered"
+		}, []string{"warning master-waiting master/m2"}},
 		{"a follower that waits", func(s *Snapshot) { s.Nodes[1].Ready = false }, []string{"warning master-waiting master/m2"}},
 		{"an agent that does not answer", func(s *Snapshot) {
 			s.Nodes[2] = model.Node{Name: "h1", Role: model.RoleAgent, Reason: "its agent is down"}
@@ -47,6 +50,14 @@ func TestExamine(t *testing.T) {
 		{"what agents report", func(s *Snapshot) {
 			s.Nodes[2].Findings = []model.Finding{{Code: "container-mac", Severity: model.SeverityError, Object: "endpoint/x", Host: "h1"}}
 		}, []string{"error container-mac endpoint/x"}},
+		{"a tunnel that is blocked to a host whose agent is silent, and one to another host", func(s *Snapshot) {
+			s.Nodes[2] = model.Node{Name: "h1", Role: model.RoleAgent, Reason: "its agent is down"}
+			s.Nodes[3].Findings = []model.Finding{blocked("h1", "h2"), blocked("h3", "h2")}
+		}, []string{"error agent-silent host/h1", "error tunnel-blocked host/h3"}},
+		{"an agent of which no one can tell explains no tunnel", func(s *Snapshot) {
+			s.Nodes[2] = model.Node{Name: "h1", Role: model.RoleAgent, Reason: "unknown: did not answer: netmaster m2"}
+			s.Nodes[3].Findings = []model.Finding{blocked("h1", "h2")}
+		}, []string{"error tunnel-blocked host/h1", "unknown agent-unknown host/h1"}},
 		{"one uplink of two", func(s *Snapshot) { s.Nodes[2].Uplinks = []model.Uplink{{Name: "eth1", Link: true}, {Name: "eth2"}} },
 			[]string{"warning uplink-down uplink/h1:eth2"}},
 		{"the only uplink", func(s *Snapshot) { s.Nodes[2].Uplinks = []model.Uplink{{Name: "eth1"}} }, []string{"error uplink-down uplink/h1:eth1"}},
@@ -83,6 +94,21 @@ func TestExamine(t *testing.T) {
 				t.Errorf("want %q, got %q", row.want, got)
 			}
 		})
+	}
+}
+
+// blocked is what a host reports of a tunnel in which nothing comes back.
+func blocked(to, by string) model.Finding {
+	return model.Finding{Code: "tunnel-blocked", Severity: model.SeverityError, Object: "host/" + to, Host: by, Evidence: "none of the last 20 probes has come back", Remedy: "let UDP port 4789 pass"}
+}
+
+// A silent agent's finding names the tunnels that carry nothing.
+func TestSilentFolds(t *testing.T) {
+	s := cluster()
+	s.Nodes[2] = model.Node{Name: "h1", Role: model.RoleAgent, Reason: "its agent is down"}
+	s.Nodes[3].Findings, s.Nodes[4].Findings = []model.Finding{blocked("h1", "h2")}, []model.Finding{blocked("h1", "h3")}
+	if got, want := Examine(s)[0].Evidence, "its agent is down; nothing comes back in the tunnels to it from h2, h3, as when its switch has no flows until its agent runs"; got != want {
+		t.Errorf("want %q, got %q", want, got)
 	}
 }
 

@@ -29,6 +29,8 @@ func masters(s *Snapshot) (out []model.Finding) {
 		}
 		f := model.Finding{Object: "master/" + n.Name, Severity: model.SeverityWarning, Next: "netctl node ls"}
 		switch trouble := n.Kubernetes.Trouble(); {
+		case !n.Answered() && strings.HasPrefix(n.Reason, model.WaitsFor):
+			f.Code, f.Evidence, f.Remedy = "master-waiting", "netmaster "+n.Address+" "+n.Reason, "give it what it waits for"
 		case !n.Answered():
 			f.Code, f.Evidence, f.Remedy = "master-silent", "netmaster "+n.Address+" does not answer: "+n.Reason, "start it, and look at its log"
 		case !n.Ready:
@@ -51,11 +53,11 @@ func agents(s *Snapshot) (out []model.Finding) {
 		}
 		look := "netctl drift " + n.Name
 		switch {
-		case !n.Answered() && strings.HasPrefix(n.Reason, "unknown"):
+		case !n.Answered() && !silentAgent(n):
 			note("agent-unknown", model.SeverityUnknown, n.Reason, "start the netmaster that is named", "netctl node ls")
 			continue
 		case !n.Answered():
-			note("agent-silent", model.SeverityError, n.Reason, "start netplugin on the host, or look why it reaches no netmaster", "netctl node ls")
+			note("agent-silent", model.SeverityError, n.Reason+follows(s, n.Name), "start netplugin on the host, or look why it reaches no netmaster", "netctl node ls")
 			continue
 		case n.Errors > 0:
 			note("objects-failed", model.SeverityError, fmt.Sprintf("%d objects do not work there: %s", n.Errors, n.Reason), "do as the error says", look)
@@ -78,6 +80,9 @@ func agents(s *Snapshot) (out []model.Finding) {
 	return out
 }
 
+// silentAgent reports whether an agent is known not to answer, by a netmaster that answers.
+func silentAgent(n *model.Node) bool { return !n.Answered() && !strings.HasPrefix(n.Reason, "unknown") }
+
 // hosts are the agents.
 func hosts(s *Snapshot) (out []*model.Node) {
 	for i := range s.Nodes {
@@ -88,12 +93,49 @@ func hosts(s *Snapshot) (out []*model.Node) {
 	return out
 }
 
-// reported are the findings of agents.
+// reported are the findings of agents, without those that a silent agent explains.
 func reported(s *Snapshot) (out []model.Finding) {
+	silent := map[string]bool{}
 	for _, n := range hosts(s) {
-		out = append(out, n.Findings...)
+		silent[n.Name] = silentAgent(n)
+	}
+	for _, n := range hosts(s) {
+		for _, f := range n.Findings {
+			if host, ok := tunnelTo(&f); !ok || !silent[host] {
+				out = append(out, f)
+			}
+		}
 	}
 	return out
+}
+
+// tunnelTo is the host at the other end of a tunnel in which nothing comes back; ok is false of any other finding.
+func tunnelTo(f *model.Finding) (host string, ok bool) {
+	if f.Code != "tunnel-blocked" {
+		return "", false
+	}
+	return strings.CutPrefix(f.Object, "host/")
+}
+
+// follows says of a host whose agent is silent that tunnels to it carry nothing: a switch that started without its agent has no flows.
+func follows(s *Snapshot, name string) string {
+	var from []string
+	for _, n := range hosts(s) {
+		for _, f := range n.Findings {
+			if host, ok := tunnelTo(&f); ok && host == name {
+				from = append(from, n.Name)
+			}
+		}
+	}
+	if len(from) == 0 {
+		return ""
+	}
+	const named = 5
+	text := "; nothing comes back in the tunnels to it from " + strings.Join(from[:min(len(from), named)], ", ")
+	if more := len(from) - named; more > 0 {
+		text += fmt.Sprintf(" and %d more hosts", more)
+	}
+	return text + ", as when its switch has no flows until its agent runs"
 }
 
 // uplinks finds those that cannot be used.

@@ -58,6 +58,7 @@ func rules() map[string]rule {
 		"POST " + audit.Path:                  {roles: []trust.Role{trust.Master}},
 
 		"POST /api/v1/join":                open, // the token decides
+		"GET /api/v1/leave":                needs(rights.Manage, trust.Agent, trust.Master),
 		"POST /api/v1/leave":               needs(rights.Manage, trust.Agent, trust.Master),
 		"GET /api/v1/tokens":               needs(rights.Manage, trust.Master),
 		"POST /api/v1/tokens":              needs(rights.Manage, trust.Master), // which has the authority's key anyway

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// diskSize is the room of a further disk, in bytes.
-const diskSize = 1 << 30
+// diskSize is the room of a further disk, in bytes: enough for the store of a netmaster, which wants 1 GiB.
+const diskSize = 2 << 30
 
 // disk is the file of a disk. Disk 0 is that of the root, and has what differs from the release's image.
 func (m *Machine) disk(n int) string {

@@ -41,6 +41,7 @@ type Cluster struct {
 func (s *Enrolling) Register(r *rest.Router) {
 	s.wrong = newThrottle()
 	rest.Change(r, "/api/v1/join", s.join)
+	r.Read("/api/v1/leave", s.aboard)
 	rest.Change(r, "/api/v1/leave", s.leave)
 	r.Read("/api/v1/tokens", func(q *http.Request, _ httprouter.Params) (any, error) { return s.tokens(), s.operator(q) })
 	rest.Change(r, "/api/v1/tokens", s.makeToken)

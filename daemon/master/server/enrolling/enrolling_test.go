@@ -151,6 +151,19 @@ func TestJoinRenewLeave(t *testing.T) {
 	if _, err := admin.Depart(ctx, model.DepartRequest{Master: "m1"}); !strings.Contains(enginetest.Say(err), "netctl leader handover") {
 		t.Errorf("want the leader to stay, got %v", err)
 	}
+	s.world.Must(t, "network blue encap=vxlan subnet=10.1.1.0/24", "attach blue c1 host=h1", "attach blue c2 host=h2")
+	if _, _, err := s.world.Service.Create(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: "blue", EndpointID: "h1", EPCommonName: "h1",
+		ConfigEP: model.EndpointConfigRequest{Container: "h1", Host: "h1"}}); err != nil { // the host's own
+		t.Fatal(err)
+	}
+	if got, err := agent.HostEndpoints(ctx, "h1"); err != nil || len(got.Endpoints) != 1 || !strings.HasSuffix(got.Endpoints[0], "c1") {
+		t.Errorf("want c1 only, got %v, %v", got, err)
+	}
+	for _, host := range []string{"h2", ""} {
+		if got, err := agent.HostEndpoints(ctx, host); err == nil {
+			t.Errorf("endpoints of host %q: want h1's agent to be refused, got %v", host, got)
+		}
+	}
 	left, err := agent.Depart(ctx, model.DepartRequest{Agent: "h1"})
 	if err != nil || len(left.Revoked) != 2 {
 		t.Errorf("want both certificates revoked, got %+v, %v", left, err)

@@ -2,12 +2,16 @@ package nodes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -26,7 +30,30 @@ func (s *Nodes) missing(ctx context.Context, registered []record.Service) []mode
 	if err != nil {
 		return nil // the masters that answer say that the store is away
 	}
-	return absent(members, registered, s.Internal)
+	out := absent(members, registered, s.Internal)
+	for i := range out {
+		out[i].Reason = s.waits(ctx, out[i].Address) + out[i].Reason
+	}
+	return out
+}
+
+// waits is what the netmaster at an address waits for before it starts its part of the store, "" of one that does not say it.
+func (s *Nodes) waits(ctx context.Context, address string) string {
+	_, err := s.Peers.Fetch(ctx, address, "/readyz", 1<<10, peer.Limit)
+	return waiting(err)
+}
+
+// waiting reads what a netmaster that has no store yet answers.
+func waiting(err error) string {
+	e, ok := errors.AsType[*peer.StatusError](err)
+	if !ok || e.Status != http.StatusServiceUnavailable {
+		return ""
+	}
+	what, ok := strings.CutPrefix(door.Printable(e.Said, 200), "netmaster ")
+	if !ok || !strings.HasPrefix(what, model.WaitsFor) {
+		return ""
+	}
+	return what + "; "
 }
 
 // absent lists the netmasters of members that do not answer, as if they had the port of the one at the address internal.

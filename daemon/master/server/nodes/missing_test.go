@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 )
@@ -27,6 +28,20 @@ func TestAbsent(t *testing.T) {
 	} {
 		if n := got[i]; n.Name != want.Name || n.Address != want.Address || n.Reason != want.Reason || n.Role != model.RoleFollower || n.Ready {
 			t.Errorf("want %+v, got %+v", want, n)
+		}
+	}
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"no answer":          {errors.New("did not answer"), ""},
+		"it waits":           {&peer.StatusError{Status: 503, Said: "netmaster waits for room for the store: 3 MiB are left"}, "waits for room for the store: 3 MiB are left; "},
+		"letters of control": {&peer.StatusError{Status: 503, Said: "netmaster waits for \x1b[31mroom"}, "waits for [31mroom; "},
+		"something else":     {&peer.StatusError{Status: 503, Said: "bad gateway"}, ""},
+		"another status":     {&peer.StatusError{Status: 404, Said: "netmaster waits for room"}, ""},
+	} {
+		if got := waiting(c.err); got != c.want {
+			t.Errorf("%s: want %q, got %q", name, c.want, got)
 		}
 	}
 	if got := absent(members[:1], nil, "192.0.2.1:9999"); got != nil {

@@ -1,0 +1,168 @@
+package link
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Setting is a kernel setting that was changed: a file below /proc/sys/net, the value found before the first change, and the value written.
+type Setting struct {
+	File string `json:"file"`
+	Was  string `json:"was"`
+	Ours string `json:"ours"`
+}
+
+// Name returns the setting's name as sysctl(8) takes it.
+func (s Setting) Name() string {
+	return strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(strings.TrimPrefix(s.File, "/proc/sys/"), ".", "\x00"), "/", "."), "\x00", "/")
+}
+
+// Ledger is the path of the file in which a Host notes settings before it changes them. The file belongs on a file system that a boot empties, as a boot
+// resets the settings. An empty Ledger notes nothing.
+type Ledger string
+
+// maxLedger bounds what is read of a ledger, in bytes. An agent changes a few settings.
+const maxLedger = 1 << 20
+
+// KeepLedger has the Host note settings in a ledger from now on. Call it before the Host is shared.
+func (h *Host) KeepLedger(l Ledger) { h.ledger = l }
+
+// note adds a setting, unless the ledger has its file already: the first value found counts.
+func (l Ledger) note(s Setting) error {
+	if l == "" {
+		return nil
+	}
+	all, err := l.Settings()
+	if err != nil {
+		return err
+	}
+	for _, have := range all {
+		if have.File == s.File {
+			return nil
+		}
+	}
+	line, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(string(l), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("note the value of %s before it is changed: %w", s.File, err)
+	}
+	_, err = f.Write(append(line, '\n'))
+	return errors.Join(err, f.Close())
+}
+
+// Settings returns the settings in the ledger. A ledger that does not exist has none.
+func (l Ledger) Settings() ([]Setting, error) {
+	text, err := os.ReadFile(string(l))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return parseLedger(text), nil
+}
+
+// parseLedger reads a setting a line. Lines that name no file below /proc/sys/net are left out: a crash may have cut the last one.
+func parseLedger(text []byte) (out []Setting) {
+	lines := bufio.NewScanner(bytes.NewReader(text[:min(len(text), maxLedger)]))
+	for lines.Scan() {
+		var s Setting
+		if json.Unmarshal(lines.Bytes(), &s) != nil || filepath.Clean(s.File) != s.File || !strings.HasPrefix(s.File, "/proc/sys/net/") || s.Was == "" || s.Ours == "" {
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// change writes a setting after it has noted the value found. The caller is in the Host's namespace.
+func (h *Host) change(file, value string) error {
+	now, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if err := h.ledger.note(Setting{File: file, Was: strings.TrimSpace(string(now)), Ours: value}); err != nil {
+		return err
+	}
+	return os.WriteFile(file, []byte(value), 0)
+}
+
+// Restored says what became of a setting: restored, or why it stays.
+type Restored struct {
+	Setting
+	Stays string // reason, empty if the setting has its old value again
+}
+
+// RestoreSettings gives settings their old values where they still have ours. A setting that someone has changed since stays, and so does forwarding
+// while the namespace has virtual interfaces of others, which may need it. A setting whose interface is gone is left out.
+func (h *Host) RestoreSettings(all []Setting) (out []Restored, err error) {
+	others, err := h.forwarders()
+	if err != nil {
+		return nil, err
+	}
+	err = h.ns.Do(func() error {
+		for _, s := range slices.Backward(all) { // forwarding before who listened to routers without it
+			now, err := os.ReadFile(s.File)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			value := strings.TrimSpace(string(now))
+			switch {
+			case value == s.Was:
+				continue
+			case value != s.Ours:
+				out = append(out, Restored{s, "someone has set it to " + value + " since"})
+				continue
+			case s.forwards() && len(others) > 0:
+				out = append(out, Restored{s, "interfaces of others may need it: " + strings.Join(others[:min(len(others), 5)], ", ")})
+				continue
+			}
+			if err := os.WriteFile(s.File, []byte(s.Was), 0); err != nil {
+				return fmt.Errorf("restore %s to %s: %w", s.Name(), s.Was, err)
+			}
+			out = append(out, Restored{Setting: s})
+		}
+		return nil
+	})
+	return out, err
+}
+
+// forwards reports whether a setting has the host pass packets on, or follows from that.
+func (s Setting) forwards() bool {
+	return s.File == forwarding4 || s.File == forwarding6 || strings.HasSuffix(s.File, "/accept_ra")
+}
+
+// forwarders returns the names of interfaces of others that are up and between which a host usually passes packets on: bridges, tunnels, and ends of
+// containers. Those of Open vSwitch, such as vxlan_sys_4789, do not need the kernel's forwarding, and go a moment after the bridge that had them.
+func (h *Host) forwarders() (names []string, err error) {
+	links, err := h.nl.LinkList()
+	if err != nil {
+		return nil, fmt.Errorf("list interfaces: %w", err)
+	}
+	for _, l := range links {
+		switch l.Type() {
+		case "bridge", "veth", "tun", "tuntap", "wireguard", "vxlan", "geneve", "gre", "ipip", "vrf", "macvlan", "ipvlan":
+			a := l.Attrs()
+			ours := a.Group == GroupLive || a.Group == GroupDoomed || a.Name == "ovs-netdev" || strings.Contains(a.Name, "_sys")
+			if !ours && a.Flags&net.FlagUp != 0 {
+				names = append(names, a.Name)
+			}
+		}
+	}
+	return names, nil
+}

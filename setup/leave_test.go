@@ -1,0 +1,208 @@
+package setup
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/trust"
+)
+
+// standIn is a netmaster of a cluster of which a host is a part, and the host's agent.
+type standIn struct {
+	host     *Host
+	aboard   []string // endpoints on the host
+	broken   bool     // it refuses everything
+	departed []model.DepartRequest
+	stopped  []string
+	removed  []Env // settings by which the agent was uninstalled
+}
+
+// Start starts nothing.
+func (s *standIn) Start(context.Context, string) (string, error) { return "", nil }
+
+// Stop remembers what was stopped.
+func (s *standIn) Stop(_ context.Context, daemon string) (string, error) {
+	s.stopped = append(s.stopped, daemon)
+	return "stopped " + daemon, nil
+}
+
+func (s *standIn) uninstall(_ context.Context, settings Env) ([]string, error) {
+	s.removed = append(s.removed, settings)
+	return []string{"restored net.ipv4.ip_forward=0", "remains: kernel setting x: someone has set it to 2 since"}, nil
+}
+
+// ServeHTTP answers as netmaster does to a host that leaves.
+func (s *standIn) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	answer := func(v any) { _ = json.NewEncoder(w).Encode(v) }
+	switch {
+	case s.broken:
+		w.WriteHeader(http.StatusNotFound)
+	case q.Method == http.MethodGet && q.URL.Path == "/api/v1/leave":
+		answer(model.HostEndpoints{Host: q.URL.Query().Get("host"), Endpoints: s.aboard})
+	case q.Method == http.MethodPost && q.URL.Path == "/api/v1/leave":
+		var request model.DepartRequest
+		if err := json.NewDecoder(q.Body).Decode(&request); err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		s.departed = append(s.departed, request)
+		answer(model.Departed{Revoked: []string{"1"}})
+	default:
+		w.WriteHeader(http.StatusTeapot)
+	}
+}
+
+// newStandIn makes a host with an agent, whose settings name the stand-in.
+func newStandIn(t *testing.T) *standIn {
+	t.Helper()
+	s := &standIn{host: &Host{Root: t.TempDir(), Bin: "/usr/bin"}, aboard: []string{}}
+	dir := s.host.Trust()
+	a, err := trust.NewAuthority(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, _, err := a.PEM()
+	if err == nil {
+		err = dir.SaveAuthority(certificate, nil)
+	}
+	if err == nil {
+		err = dir.Certify(a, trust.Identity{Role: trust.Agent, Name: "h2"}, time.Now())
+	}
+	masters := trust.Dir(t.TempDir())
+	if err == nil {
+		err = errors.Join(masters.SaveAuthority(certificate, nil), masters.Certify(a, trust.Identity{Role: trust.Master, Name: "h1"}, time.Now(), "127.0.0.1"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := trust.Open(masters, trust.Master)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(s)
+	server.TLS = held.Server()
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	w := wish()
+	if _, err := s.host.told(Netplugin, func() Env { return s.host.agentEnv(&w, []string{strings.TrimPrefix(server.URL, "https://")}) }).Do(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// leave has the host leave, and returns what is said.
+func (s *standIn) leave(t *testing.T, change func(*Leave)) (said string, err error) {
+	t.Helper()
+	l := &Leave{Host: s.host, Label: "h2", Starter: s, Uninstall: s.uninstall}
+	if change != nil {
+		change(l)
+	}
+	var lines []string
+	err = Run(t.Context(), l.Steps(), func(text string) { lines = append(lines, text) })
+	return strings.Join(lines, "\n"), err
+}
+
+// A host that leaves tells the cluster, removes what was put on it, and lists what remains.
+func TestLeave(t *testing.T) {
+	s := newStandIn(t)
+	if _, err := write(s.host.EnvFile(Netplugin), []byte("CONTIV_NETPLUGIN_LOG_LEVEL=debug\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	said, err := s.leave(t, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(s.departed, []model.DepartRequest{{Agent: "h2"}}) || !slices.Equal(s.stopped, []string{Netplugin, Netmaster}) {
+		t.Errorf("want the cluster to be told once and both daemons stopped, got %v, %v", s.departed, s.stopped)
+	}
+	if len(s.removed) != 1 || s.removed[0]["CONTIV_NETPLUGIN_HOST"] != "h1" || s.removed[0]["CONTIV_NETPLUGIN_LOG_LEVEL"] != "debug" {
+		t.Errorf("want one uninstall by all settings, got %v", s.removed)
+	}
+	for _, want := range []string{"restored net.ipv4.ip_forward=0", "remains: kernel setting x", "remains: " + s.host.EnvFile(Netplugin) + ": you wrote it"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("want %q, got\n%s", want, said)
+		}
+	}
+	if s.host.Member() {
+		t.Error("want no certificates left")
+	}
+	var left []string
+	_ = filepath.WalkDir(s.host.Root, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			left = append(left, path)
+		}
+		return err
+	})
+	if !slices.Equal(left, []string{s.host.EnvFile(Netplugin)}) {
+		t.Errorf("want the operator's file only, got %v", left)
+	}
+}
+
+// Endpoints on the host are named, and nothing is changed; --force goes on. Without an answer nothing is changed either.
+func TestLeaveRefuses(t *testing.T) {
+	for name, row := range map[string]struct {
+		before func(*standIn)
+		leave  func(*Leave)
+		want   string // of the error; "": none
+		said   string
+	}{
+		"endpoints":      {before: func(s *standIn) { s.aboard = []string{"default:blue:c1"} }, want: "1 endpoints are on this host, and lose their network when it leaves: default:blue:c1; delete"},
+		"many endpoints": {before: func(s *standIn) { s.aboard = strings.Split(strings.Repeat("x ", 10)+"x", " ") }, want: "x, x, x, x, x, x, x, x and 3 more"},
+		"forced":         {before: func(s *standIn) { s.aboard = []string{"default:blue:c1"} }, leave: func(l *Leave) { l.Force = true }},
+		"no answer":      {before: func(s *standIn) { s.broken = true }, want: "endpoints of this host are unknown"},
+		"the last host":  {before: func(s *standIn) { s.broken = true }, leave: func(l *Leave) { l.Last = true }, said: "endpoints of this host are unknown"},
+		"by hand":        {leave: func(l *Leave) { l.Uninstall = nil }, said: "/usr/bin/netplugin --uninstall once"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStandIn(t)
+			if row.before != nil {
+				row.before(s)
+			}
+			said, err := s.leave(t, row.leave)
+			if row.want == "" {
+				if err != nil || !strings.Contains(said, row.said) || s.host.Member() {
+					t.Errorf("want to leave and %q, got %v and\n%s", row.said, err, said)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), row.want) || !strings.Contains(err.Error(), "--force") {
+				t.Errorf("want %q and the remedy, got %v", row.want, err)
+			}
+			if !s.host.Member() || len(s.stopped)+len(s.departed)+len(s.removed) > 0 {
+				t.Errorf("want nothing changed, got %v, %v, %v", s.stopped, s.departed, s.removed)
+			}
+		})
+	}
+}
+
+// An uninstall that fails keeps what a further contiv leave needs.
+func TestLeaveGoesOn(t *testing.T) {
+	s := newStandIn(t)
+	if _, err := s.leave(t, func(l *Leave) {
+		l.Uninstall = func(context.Context, Env) ([]string, error) { return nil, errors.New("ovsdb-server does not answer") }
+	}); err == nil || !strings.Contains(err.Error(), "uninstall: ovsdb-server does not answer") || !s.host.Member() || s.host.Settings(Netplugin) == nil {
+		t.Errorf("want the error, and settings and certificates kept, got %v", err)
+	}
+	if _, err := s.leave(t, nil); err != nil || s.host.Member() || len(s.removed) != 1 {
+		t.Errorf("want the rest removed, got %v", err)
+	}
+}
+
+func TestParseRelease(t *testing.T) {
+	for text, want := range map[string]int{"systemd 252 (252.36-1~deb12u1)\n+PAM": 252, "systemd 257 (257.8)": 257, "": 0, "systemd": 0, "systemd x": 0, "runit 254": 0, "systemd -1": 0} {
+		if got := parseRelease(text); got != want {
+			t.Errorf("%q: want %d, got %d", text, want, got)
+		}
+	}
+}

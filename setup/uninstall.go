@@ -1,0 +1,48 @@
+package setup
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Uninstaller returns a function that runs the host's netplugin with --uninstall once, by the agent's settings, and returns what the program prints. It
+// blocks for some seconds.
+func Uninstaller(h *Host) func(ctx context.Context, settings Env) ([]string, error) {
+	return func(ctx context.Context, settings Env) ([]string, error) {
+		cmd := exec.CommandContext(ctx, filepath.Join(h.Bin, Netplugin), "--uninstall", "once")
+		cmd.Env = os.Environ()
+		for name, value := range settings {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+		var out, log bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &log
+		err := cmd.Run()
+		lines := strings.FieldsFunc(out.String(), func(r rune) bool { return r == '\n' })
+		if err != nil {
+			return lines, fmt.Errorf("%s: %w: %s", strings.Join(cmd.Args, " "), err, last(log.String()))
+		}
+		return lines, nil
+	}
+}
+
+// last is the last line of a text.
+func last(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
+}
+
+// asideDir is where the embedded store's data are after a host has left.
+func (h *Host) asideDir() string { return h.at("/var/lib/contiv/store.left") }
+
+// removeFolders removes the folders of contiv that are empty.
+func (h *Host) removeFolders(context.Context) (string, error) {
+	for _, path := range []string{"/etc/contiv/host", "/etc/contiv/trust", "/etc/contiv", "/var/lib/contiv", "/run/contiv"} {
+		_ = os.Remove(h.at(path)) // a folder with something in it stays
+	}
+	return "", nil
+}
