@@ -39,6 +39,7 @@ func (l *Leave) Steps() []Step {
 	if h.Settings(Netplugin) != nil {
 		steps = append(steps, gone("what remains", l.remains))
 	}
+	steps = append(steps, gone("CNI plugin", h.cni().Undo))
 	return append(steps, gone("unfinished init", h.begin().Undo), gone("store", l.store), gone("certificates", h.authority(nil).Undo))
 }
 

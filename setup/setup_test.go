@@ -260,7 +260,7 @@ func TestStarters(t *testing.T) {
 		}
 	}
 	var told [][]string
-	s := Systemd{h, func(_ context.Context, args ...string) error { told = append(told, args); return nil }}
+	s := Systemd{Host: h, Ctl: func(_ context.Context, args ...string) error { told = append(told, args); return nil }}
 	if _, err := s.Start(t.Context(), Netplugin); err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,13 @@ type Local struct{}
 // Root tells whether this is root.
 func (Local) Root() bool { return os.Geteuid() == 0 }
 
+// Kernel asks the kernel.
+func (Local) Kernel() (string, error) {
+	var u unix.Utsname
+	err := unix.Uname(&u)
+	return unix.ByteSliceToString(u.Release[:]), err
+}
+
 // Module looks among the modules that are loaded, that the kernel has built in, and that modprobe finds.
 func (Local) Module(ctx context.Context, name string) bool {
 	if _, err := os.Stat("/sys/module/" + name); err == nil {
