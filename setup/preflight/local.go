@@ -33,17 +33,26 @@ func (Local) Module(ctx context.Context, name string) bool {
 	if _, err := os.Stat("/sys/module/" + name); err == nil {
 		return true
 	}
-	if name == "veth" || name == "nf_tables" {
-		if symbols, err := os.Open("/proc/kallsyms"); err == nil { // of one that is built in and has no parameters, nothing else tells
-			defer func() { _ = symbols.Close() }()
-			for lines := bufio.NewScanner(symbols); lines.Scan(); {
-				if text := lines.Text(); strings.HasSuffix(text, " "+name+"_init") || strings.HasSuffix(text, " nf_tables_newtable") || strings.HasSuffix(text, " veth_setup") {
-					return true
-				}
-			}
-		}
+	if builtIn(name) {
+		return true
 	}
 	return exec.CommandContext(ctx, "modprobe", "--dry-run", "--quiet", name).Run() == nil
+}
+
+// builtIn looks for a function of the module among the kernel's symbols: of a module that is built in and has no parameters, nothing else tells.
+func builtIn(name string) bool {
+	function := map[string]string{"veth": "veth_setup", "nf_tables": "nf_tables_newtable", "openvswitch": "ovs_dp_process_packet"}[name]
+	symbols, err := os.Open("/proc/kallsyms")
+	if function == "" || err != nil {
+		return false
+	}
+	defer func() { _ = symbols.Close() }()
+	for lines := bufio.NewScanner(symbols); lines.Scan(); {
+		if strings.HasSuffix(lines.Text(), " "+function) {
+			return true
+		}
+	}
+	return false
 }
 
 // Switch asks ovsdb-server, and ovs-vswitchd, whose socket is in the same folder.

@@ -121,6 +121,9 @@ func TestLocal(t *testing.T) {
 	if free, err := m.Free(t.TempDir() + "/not/yet"); err != nil || free <= 0 {
 		t.Errorf("want the space of the folder above, got %d, %v", free, err)
 	}
+	if !m.Module(t.Context(), "veth") || m.Module(t.Context(), "no_such_module") {
+		t.Error("want the module veth, which this test's machine has, and not one that there is not")
+	}
 	if release, err := m.Kernel(); err != nil || release == "" {
 		t.Errorf("want the kernel's release, got %q, %v", release, err)
 	} else if _, ok := numbers(release); !ok {
