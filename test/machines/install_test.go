@@ -77,7 +77,7 @@ func (r *reader) follow(t *testing.T, b *page.Block) {
 		out, err := cmd.CombinedOutput()
 		t.Logf("docs/install.md:%d on %s:\n%s\n%s", b.Line, strings.Join(b.Hosts, ", "), shell, out)
 		if code := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &code) || code.ExitCode() < asResult || code.ExitCode() > 99) {
-			t.Errorf("docs/install.md:%d: %v: %s", b.Line, err, out)
+			t.Fatalf("docs/install.md:%d: %v: %s", b.Line, err, out)
 		}
 		if missing := page.Matches(page.Substitute(b.Prints, r.own), string(out)); missing != "" {
 			t.Errorf("docs/install.md:%d, run %d: this is not printed: %s", b.Line, i+1, missing)
