@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contiv/contiv/test/machines/machine"
 	"github.com/contiv/contiv/test/machines/page"
@@ -65,6 +66,7 @@ func (r *reader) follow(t *testing.T, b *page.Block) {
 	shell := "set -e\n" + page.Substitute(b.Shell, r.own)
 	var commands []*exec.Cmd
 	for _, m := range where {
+		answers(t, m)
 		commands = append(commands, m.Command(t.Context(), shell))
 	}
 	if b.Hosts[0] == page.Source {
@@ -77,6 +79,10 @@ func (r *reader) follow(t *testing.T, b *page.Block) {
 		out, err := cmd.CombinedOutput()
 		t.Logf("docs/install.md:%d on %s:\n%s\n%s", b.Line, strings.Join(b.Hosts, ", "), shell, out)
 		if code := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &code) || code.ExitCode() < asResult || code.ExitCode() > 99) {
+			for _, m := range r.hosts {
+				state, err := m.Run(t.Context(), "uptime; top -b -n 1 | head -14; ss -s; journalctl -n 25 --no-pager -o short-precise")
+				t.Logf("%s: %v\n%s", m.Name, err, state)
+			}
 			t.Fatalf("docs/install.md:%d: %v: %s", b.Line, err, out)
 		}
 		if missing := page.Matches(page.Substitute(b.Prints, r.own), string(out)); missing != "" {
@@ -87,6 +93,22 @@ func (r *reader) follow(t *testing.T, b *page.Block) {
 		}
 		r.learn(string(out))
 	}
+}
+
+// answers waits until a machine takes commands: one that shares two processors with others may take longer for that than ssh waits.
+func answers(t *testing.T, m *machine.Machine) {
+	t.Helper()
+	var err error
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); {
+		began := time.Now()
+		if _, err = m.Run(t.Context(), "true"); err == nil {
+			if took := time.Since(began); took > 2*time.Second {
+				t.Logf("%s took %s for a command", m.Name, took.Round(100*time.Millisecond))
+			}
+			return
+		}
+	}
+	t.Fatalf("%s takes no command: %v", m.Name, err)
 }
 
 // learn remembers the token that a command has printed, as a reader copies it.
