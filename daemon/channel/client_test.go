@@ -211,7 +211,7 @@ func TestAgain(t *testing.T) {
 	c := channel.NewClient(channel.Options{Host: "h1", Directory: all.Load, Masters: func(context.Context) []string { return []string{url} },
 		HTTP: channel.NewHTTP(nil), Log: slog.New(slog.DiscardHandler)})
 	c.Again() // before there is anyone to say it to
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second) // less than a silent netmaster is given
 	defer cancel()
 	told := 0
 	for _, err := range c.Follow(ctx) {
@@ -223,6 +223,9 @@ func TestAgain(t *testing.T) {
 		}
 		all.Store(true)
 		c.Again()
+	}
+	if told != 2 {
+		t.Fatal("want another hello at once")
 	}
 	first, second := <-hellos, <-hellos
 	if first.Directory || first.Mark.Revision != 0 || !second.Directory || second.Mark.Revision != 5 {
