@@ -210,7 +210,7 @@ func TestAgain(t *testing.T) {
 	var all atomic.Bool
 	c := channel.NewClient(channel.Options{Host: "h1", Directory: all.Load, Masters: func(context.Context) []string { return []string{url} },
 		HTTP: channel.NewHTTP(nil), Log: slog.New(slog.DiscardHandler)})
-	c.Again() // before there is anyone to say it to
+	c.Again()                                                      // before there is anyone to say it to
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second) // less than a silent netmaster is given
 	defer cancel()
 	told := 0
