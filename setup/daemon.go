@@ -21,6 +21,8 @@ import (
 type Starter interface {
 	Start(ctx context.Context, daemon string) (did string, err error)
 	Stop(ctx context.Context, daemon string) (did string, err error)
+	// Log is the end of what a daemon has logged since a time, "" where nothing or no log is known.
+	Log(ctx context.Context, daemon string, since time.Time) (string, error)
 }
 
 // runs is the step of a daemon.
@@ -130,8 +132,9 @@ func (h *Host) process(daemon string) (pid int, by string) {
 
 // Systemd has the service manager start daemons, now and when the machine starts.
 type Systemd struct {
-	Host *Host
-	Ctl  func(ctx context.Context, args ...string) error // systemctl
+	Host    *Host
+	Ctl     func(ctx context.Context, args ...string) error           // systemctl
+	Journal func(ctx context.Context, args ...string) (string, error) // journalctl
 	// Release is systemd's, such as 252; 0 is unknown.
 	Release int
 }

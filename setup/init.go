@@ -32,6 +32,7 @@ type Init struct {
 // Steps are what it takes.
 func (i *Init) Steps() []Step {
 	h, w := i.Host, &i.Wish
+	begun := time.Now()
 	steps := []Step{h.begin(), h.authority(i.Now)}
 	for _, role := range []trust.Role{trust.Master, trust.Agent} {
 		steps = append(steps, h.certified(trust.Identity{Role: role, Name: w.Label}, w.hosts(i.Hostname), i.Now))
@@ -40,22 +41,24 @@ func (i *Init) Steps() []Step {
 		h.certified(trust.Identity{Role: trust.User, Name: Admin}, nil, i.Now),
 		h.told(Netmaster, func() Env { return h.masterEnv(w, i.Store) }),
 		h.told(Netplugin, func() Env { return h.agentEnv(w, []string{w.master()}) }),
+		h.cni(),
 		runs(i.Starter, Netmaster))
 	if _, byHand := i.Starter.(ByHand); byHand {
 		return append(steps, runs(i.Starter, Netplugin))
 	}
-	return append(steps, Step{Name: "wait for netmaster", Do: i.leads}, runs(i.Starter, Netplugin), h.healthy(w.Label))
+	return append(steps, Step{Name: "wait for netmaster", Do: func(ctx context.Context) (string, error) { return i.leads(ctx, begun) }}, runs(i.Starter, Netplugin),
+		h.healthy(w.Label, i.Starter, begun))
 }
 
-// leads waits until netmaster leads, and has the certificates listed that were issued before it ran.
-func (i *Init) leads(ctx context.Context) (string, error) {
+// leads waits until netmaster leads, and has the certificates listed that were issued before it ran. begun is when this command began.
+func (i *Init) leads(ctx context.Context, begun time.Time) (string, error) {
 	c, err := i.Host.Client(trust.User, patience, i.Wish.master())
 	if err != nil {
 		return "", err
 	}
 	held, _ := i.Host.Held()
 	if err := c.RecordCertificates(ctx, model.RecordRequest{Certificates: held}); err != nil {
-		return "", fmt.Errorf("it does not lead after %s: %w; its log says why: %s, or journalctl -u contiv-%s", patience, err, i.Host.LogFile(Netmaster), Netmaster)
+		return "", fmt.Errorf("it does not lead after %s: %s", patience, i.Host.reason(ctx, i.Starter, Netmaster, begun, err.Error()))
 	}
 	return "netmaster leads at " + i.Wish.master(), nil
 }
@@ -63,8 +66,8 @@ func (i *Init) leads(ctx context.Context) (string, error) {
 // inspectSocket is where an agent says to root how it is.
 const inspectSocket = "/run/contiv/contiv-agent.sock"
 
-// healthy waits until the host's agent is as it should be: netmasters know it, and its switch does what they tell.
-func (h *Host) healthy(label string) Step {
+// healthy waits until the host's agent is as it should be: netmasters know it, and its switch does what they tell. begun is when this command began.
+func (h *Host) healthy(label string, s Starter, begun time.Time) Step {
 	way := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", inspectSocket)
 	}}
@@ -78,11 +81,14 @@ func (h *Host) healthy(label string) Step {
 			if err := c.Raw(ctx, "/status", &status); err != nil {
 				return false
 			}
-			why = strings.Join(status.Waiting, ", ")
+			why = "it waits for " + strings.Join(status.Waiting, ", ")
+			if len(status.Waiting) == 0 {
+				why = fmt.Sprintf("the agent that answers is of host %s", status.Host)
+			}
 			return status.Ready && status.Host == label
 		})
 		if err != nil {
-			return "", fmt.Errorf("host %s is not healthy after %s: it waits for %s; its log says more: %s, or journalctl -u contiv-%s", label, patience, why, h.LogFile(Netplugin), Netplugin)
+			return "", fmt.Errorf("host %s is not healthy after %s: %s", label, patience, h.reason(ctx, s, Netplugin, begun, why))
 		}
 		return "host " + label + " is healthy", nil
 	}}

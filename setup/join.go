@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"fmt"
@@ -57,6 +58,7 @@ type Join struct {
 // Steps are what it takes.
 func (j *Join) Steps() []Step {
 	h, w := j.Host, &j.Wish
+	begun := time.Now()
 	steps := []Step{{Name: "join", Do: j.ask, Undo: h.authority(time.Now).Undo}}
 	netmasters := func() []string {
 		out := slices.Clone(j.answer.Netmasters)
@@ -69,16 +71,16 @@ func (j *Join) Steps() []Step {
 		steps = append(steps, h.told(Netmaster, func() Env { return h.masterEnv(w, j.answer.Store) }), runs(j.Starter, Netmaster))
 	}
 	if j.Agent {
-		steps = append(steps, h.told(Netplugin, func() Env { return h.agentEnv(w, netmasters()) }), runs(j.Starter, Netplugin))
+		steps = append(steps, h.told(Netplugin, func() Env { return h.agentEnv(w, netmasters()) }), h.cni(), runs(j.Starter, Netplugin))
 	}
 	if _, byHand := j.Starter.(ByHand); byHand {
 		return steps
 	}
 	if j.Master {
-		steps = append(steps, h.serves(w.master()))
+		steps = append(steps, h.serves(w.master(), j.Starter, begun))
 	}
 	if j.Agent {
-		steps = append(steps, h.healthy(w.Label))
+		steps = append(steps, h.healthy(w.Label, j.Starter, begun))
 	}
 	return steps
 }
@@ -175,8 +177,8 @@ func (j *Join) own(ctx context.Context) (*trust.Holder, error) {
 	return nil, nil
 }
 
-// serves waits until a netmaster does its duty.
-func (h *Host) serves(address string) Step {
+// serves waits until a netmaster does its duty. begun is when this command began.
+func (h *Host) serves(address string, s Starter, begun time.Time) Step {
 	return Step{Name: "wait for netmaster", Do: func(ctx context.Context) (string, error) {
 		c, err := h.Client(trust.Master, 0, address)
 		if err != nil {
@@ -185,9 +187,19 @@ func (h *Host) serves(address string) Step {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		var node model.Node
-		err = await(ctx, func() bool { return c.Raw(ctx, "/api/v1/nodes/self", &node) == nil && node.Ready })
+		why := "it does not answer"
+		err = await(ctx, func() bool {
+			if err := c.Raw(ctx, "/api/v1/nodes/self", &node); err != nil {
+				if ctx.Err() == nil {
+					why = "it does not answer: " + err.Error()
+				}
+				return false
+			}
+			why = cmp.Or(node.Reason, "it says no reason")
+			return node.Ready
+		})
 		if err != nil {
-			return "", fmt.Errorf("it is not ready after %s: %s; its log says more: %s, or journalctl -u contiv-%s", patience, node.Reason, h.LogFile(Netmaster), Netmaster)
+			return "", fmt.Errorf("it is not ready after %s: %s", patience, h.reason(ctx, s, Netmaster, begun, why))
 		}
 		return "netmaster is ready at " + address, nil
 	}}

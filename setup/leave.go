@@ -47,7 +47,7 @@ func (l *Leave) Steps() []Step {
 // an interrupted contiv leave proves by them who it is.
 func (l *Leave) placed() []Step {
 	h := l.Host
-	return []Step{h.told(Netmaster, nil), h.told(Netplugin, nil), h.begin(), {Name: "store", Undo: l.store}, h.authority(nil)}
+	return []Step{h.told(Netmaster, nil), h.told(Netplugin, nil), h.cni(), h.begin(), {Name: "store", Undo: l.store}, h.authority(nil)}
 }
 
 // namedEndpoints is how many endpoints a sentence names.

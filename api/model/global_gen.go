@@ -19,7 +19,7 @@ type Global struct {
 
 // GlobalOper is the operational state of a global: what the system made of it.
 type GlobalOper struct {
-	ClusterMode     string `json:"clusterMode,omitempty"`     // The orchestrator: docker, kubernetes, swarm-mode or test.
+	ClusterMode     string `json:"clusterMode,omitempty"`     // Who runs containers: cni, docker, kubernetes, swarm-mode, test, or auto, with which each host finds it out.
 	DefaultNetwork  string `json:"defaultNetwork,omitempty"`  // Kept for old clients.
 	FreeVXLANsStart int    `json:"freeVXLANsStart,omitempty"` // First VNI less one.
 	NumNetworks     int    `json:"numNetworks,omitempty"`     // VLAN ids and VNIs in use.
@@ -70,7 +70,7 @@ var globalKind = Kind{
 		{Name: "vxlans", Type: String, Doc: "VNIs that networks may use, one range of at most 16001.", Example: "1-10000", Format: "vxlanRange", Required: true},
 	},
 	Oper: []Field{
-		{Name: "clusterMode", Type: String, Doc: "The orchestrator: docker, kubernetes, swarm-mode or test."},
+		{Name: "clusterMode", Type: String, Doc: "Who runs containers: cni, docker, kubernetes, swarm-mode, test, or auto, with which each host finds it out."},
 		{Name: "defaultNetwork", Type: String, Doc: "Kept for old clients."},
 		{Name: "freeVXLANsStart", Type: Int, Doc: "First VNI less one."},
 		{Name: "numNetworks", Type: Int, Doc: "VLAN ids and VNIs in use."},

@@ -41,6 +41,7 @@ type Node struct {
 
 	// Docker is what an agent knows of its host's Docker engine: absent where it does not ask one, and of an agent that did not answer.
 	Docker *DockerStatus `json:"docker,omitempty"`
+	Mode   string        `json:"mode,omitempty"` // of an agent: who runs the containers of its host, as AgentStatus.Mode
 
 	MTU      int       `json:"mtu,omitempty"`      // of an agent: of the interface that has the tunnel address
 	Findings []Finding `json:"findings,omitempty"` // of an agent: what its checks of the host have found, the worst first
@@ -74,6 +75,7 @@ type AgentStatus struct {
 	Uplinks   []Uplink      `json:"uplinks,omitempty"`
 	Bond      string        `json:"uplinkBond,omitempty"` // how several are used together: "active-backup" or "lacp"
 	Docker    *DockerStatus `json:"docker,omitempty"`     // absent where the agent does not ask a Docker engine
+	Mode      string        `json:"mode,omitempty"`       // who runs containers here, as it is configured or has found: "cni", "docker", "kubernetes" or "swarm-mode"
 	Findings  []Finding     `json:"findings,omitempty"`   // of the checks that the agent makes on its host, the worst first; at most 100 and how many more
 }
 

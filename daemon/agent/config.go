@@ -42,6 +42,7 @@ type options struct {
 	Uninstall uninstallOptions
 	Docker    dockerOptions
 	Kube      string
+	InCluster bool // this is a pod of Kubernetes
 	DNS       string
 	Domain    string
 	Cluster   string
@@ -107,6 +108,7 @@ func parse(args []string, getenv func(string) string, out io.Writer) (*options, 
 	if err := s.Parse(args, getenv); err != nil {
 		return nil, err
 	}
+	o.InCluster = getenv("KUBERNETES_SERVICE_HOST") != "" // which the kubelet gives every container
 	switch {
 	case o.Version:
 		return o, nil

@@ -28,16 +28,18 @@ const (
 	scopeGlobal = "global"
 )
 
-// Modes in which containers are Docker's. In swarmMode its networks are of a whole swarm.
-const (
-	dockerMode = "docker"
-	swarmMode  = "swarm-mode"
-)
+// orchestrator is who runs containers as far as the command line says: ModeAuto is left for a host that may have a Docker engine, now or later.
+func (o *options) orchestrator() string {
+	if o.Mode == flags.ModeAuto && (o.InCluster || o.Kube != "") {
+		return flags.ModeKubernetes
+	}
+	return o.Mode
+}
 
 func (o *dockerOptions) register(s *flags.Set) {
-	s.String(&o.Name, "plugin-name", "PLUGIN_NAME", docker.DefaultName, "with --mode docker or swarm-mode: how Docker calls this network driver")
+	s.String(&o.Name, "plugin-name", "PLUGIN_NAME", docker.DefaultName, "with --mode docker, swarm-mode or auto: how Docker calls this network driver")
 	s.String(&o.Folder, "docker-plugins", "DOCKER_PLUGINS", docker.DefaultFolder, "folder in which Docker looks for the driver's socket")
-	s.String(&o.Engine, "docker-socket", "DOCKER_SOCKET", "/var/run/docker.sock", "unix socket of this host's Docker engine, which is asked with --mode docker and swarm-mode")
+	s.String(&o.Engine, "docker-socket", "DOCKER_SOCKET", "/var/run/docker.sock", "unix socket of this host's Docker engine, which is asked with --mode docker and swarm-mode, and with auto from when it is there")
 	s.String(&o.Agent, "docker-agent-socket", "DOCKER_AGENT_SOCKET", "", "unix socket at which netplugin --docker-door finds this agent, such as "+docker.DefaultAgentSocket+" (default: the agent itself serves in --docker-plugins, and Docker waits for it while it is away)")
 	s.Bool(&o.Door, "docker-door", "DOCKER_DOOR", "instead of an agent's work, serve in --docker-plugins, pass what Docker asks on to the agent at --docker-agent-socket, and refuse it at once while that is away")
 	s.String(&o.Scope, "docker-scope", "DOCKER_SCOPE", "", "whose networks Docker's are: local (each engine's own) or global (a swarm's) (default: global with --mode swarm-mode, else local)")
@@ -59,19 +61,20 @@ func (o *dockerOptions) check(mode string) error {
 	}
 	if o.Scope == "" {
 		o.Scope = scopeLocal
-		if mode == swarmMode {
+		if mode == flags.ModeSwarm {
 			o.Scope = scopeGlobal
 		}
 	}
 	return flags.OneOf("docker-scope", o.Scope, scopeLocal, scopeGlobal)
 }
 
-// part is what the agent has to do with Docker: nothing unless the mode is one of Docker's. In a swarm, its managers make the networks.
+// part is what the agent has to do with Docker: nothing unless the mode is one of Docker's, or auto. In a swarm, its managers make the networks.
 func (o *dockerOptions) part(mode string) node.Docker {
-	if mode != dockerMode && mode != swarmMode {
+	if mode != flags.ModeDocker && mode != flags.ModeSwarm && mode != flags.ModeAuto {
 		return node.Docker{}
 	}
-	return node.Docker{Plugin: cmp.Or(o.Agent, o.socket()), Driver: o.Name, Global: o.Scope == scopeGlobal, Engine: o.Engine, Keep: mode == dockerMode}
+	return node.Docker{Plugin: cmp.Or(o.Agent, o.socket()), Driver: o.Name, Global: o.Scope == scopeGlobal, Engine: o.Engine, Keep: mode != flags.ModeSwarm,
+		Sought: mode == flags.ModeAuto}
 }
 
 // socket is where the driver is served. A managed plugin serves where its config.json says, however it is called.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/contiv/contiv/daemon/agent/node"
+	"github.com/contiv/contiv/daemon/flags"
 )
 
 func TestDockerOptions(t *testing.T) {
@@ -22,6 +23,8 @@ func TestDockerOptions(t *testing.T) {
 		{"contiv/v2plugin:latest", "swarm-mode", "/p/netplugin.sock", true}, // as its config.json says
 		{"127.0.0.1:5000/contiv:v1", "docker", "/p/netplugin.sock", false},
 		{"netplugin", "kubernetes", "", false},
+		{"netplugin", "cni", "", false},
+		{"netplugin", "auto", "/p/netplugin.sock", false},
 		{"../x", "docker", "--plugin-name", false},
 		{"a b", "docker", "--plugin-name", false},
 	}
@@ -65,6 +68,35 @@ func TestDockerDoor(t *testing.T) {
 	}
 }
 
+// Who runs containers is found out, unless the operator or Kubernetes says it.
+func TestOrchestrator(t *testing.T) {
+	pod := map[string]string{"KUBERNETES_SERVICE_HOST": "10.96.0.1"}
+	for _, row := range []struct {
+		args []string
+		env  map[string]string
+		want string
+		part node.Docker // Plugin alone
+	}{
+		{nil, nil, "auto", node.Docker{Plugin: "/run/docker/plugins/netplugin.sock", Keep: true, Sought: true}},
+		{nil, pod, "kubernetes", node.Docker{}},
+		{[]string{"--kubeconfig=/etc/contiv/kubeconfig"}, nil, "kubernetes", node.Docker{}},
+		{[]string{"--mode=CNI"}, nil, "cni", node.Docker{}},
+		{[]string{"--mode=docker"}, pod, "docker", node.Docker{Plugin: "/run/docker/plugins/netplugin.sock", Keep: true}},
+		{nil, map[string]string{"CONTIV_NETPLUGIN_MODE": "docker"}, "docker", node.Docker{Plugin: "/run/docker/plugins/netplugin.sock", Keep: true}},
+		{[]string{"--mode=swarm-mode"}, nil, "swarm-mode", node.Docker{Plugin: "/run/docker/plugins/netplugin.sock"}},
+	} {
+		args := append([]string{"--netmode=vxlan", "--fwdmode=routing", "--ctrl-ip=192.0.2.1"}, row.args...)
+		o, err := parse(args, func(name string) string { return row.env[name] }, &bytes.Buffer{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		part := o.Docker.part(o.orchestrator())
+		if part = (node.Docker{Plugin: part.Plugin, Keep: part.Keep, Sought: part.Sought}); o.orchestrator() != row.want || part != row.part {
+			t.Errorf("%v %v: want %s, %+v, got %s, %+v", row.args, row.env, row.want, row.part, o.orchestrator(), part)
+		}
+	}
+}
+
 // The sockets of a host that is cleaned are those at which its agent was found, Docker's among them where it served Docker.
 func TestUninstalledSockets(t *testing.T) {
 	usual := []string{"/run/c/cni.sock", "/run/c/contiv-agent.sock", "/run/c/contiv-mesos.sock"}
@@ -72,7 +104,7 @@ func TestUninstalledSockets(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{nil, usual},
+		{nil, append(usual[:3:3], "/run/docker/plugins/netplugin.sock")}, // the agent may have found an engine
 		{[]string{"--mode=kubernetes", "--docker-agent-socket=/run/c/d.sock"}, usual},
 		{[]string{"--mode=docker", "--mesos-socket=off"}, append(usual[:2:2], "/run/docker/plugins/netplugin.sock")},
 		{[]string{"--mode=Swarm-Mode", "--docker-agent-socket=/run/c/d.sock"}, append(usual[:3:3], "/run/docker/plugins/netplugin.sock", "/run/c/d.sock")},
@@ -91,7 +123,7 @@ func TestUninstalledSockets(t *testing.T) {
 func TestClosedDoor(t *testing.T) {
 	dir := t.TempDir()
 	o := &options{Docker: dockerOptions{Name: "x", Folder: dir}}
-	o.Mode = dockerMode
+	o.Mode = flags.ModeDocker
 	if err := o.closed(); err != nil {
 		t.Errorf("an agent without a door: %v", err)
 	}

@@ -17,7 +17,7 @@ import (
 // checkDoor checks what a door is told.
 func (o *options) checkDoor() error {
 	o.Mode = strings.ToLower(o.Mode)
-	if err := flags.OneOf("mode", o.Mode, dockerMode, swarmMode); err != nil {
+	if err := flags.OneOf("mode", o.Mode, flags.ModeDocker, flags.ModeSwarm); err != nil {
 		return fmt.Errorf("--docker-door: %w", err)
 	}
 	if o.Docker.Agent == "" {
@@ -31,7 +31,7 @@ func (o *options) checkDoor() error {
 
 // closed says why Docker does not find the agent, nil when it does, or is not to: the door that it was told of does not run.
 func (o *options) closed() error {
-	if o.Docker.Agent == "" || o.Docker.part(o.Mode).Plugin == "" {
+	if o.Docker.Agent == "" || o.Docker.part(o.orchestrator()).Plugin == "" {
 		return nil
 	}
 	nc, err := net.Dial("unix", o.Docker.socket())

@@ -18,7 +18,7 @@ func TestWrongConfigurationEndsWith22(t *testing.T) {
 		env  map[string]string
 		want string // in the message
 	}{
-		{"nothing", nil, nil, "--mode"},
+		{"nothing", nil, nil, "--netmode is required"},
 		{"bad mode", []string{"--mode=x"}, nil, "--mode x"},
 		{"no uplink", []string{"--mode=docker", "--netmode=vlan", "--fwdmode=bridge"}, nil, "--vlan-uplinks is required"},
 		{"uplink twice", append(good, "--vlan-if=lo,lo"), nil, "twice"},

@@ -49,7 +49,7 @@ func (o *uninstallOptions) check() error {
 // sockets are those at which an agent, and its door, are found.
 func (o *options) sockets() []string {
 	out := []string{o.Socket, filepath.Join(filepath.Dir(o.Socket), node.InspectSocket), o.mesosSocket()}
-	if mode := strings.ToLower(o.Mode); mode == dockerMode || mode == swarmMode {
+	if mode := strings.ToLower(o.Mode); mode == flags.ModeDocker || mode == flags.ModeSwarm || mode == flags.ModeAuto {
 		out = append(out, o.Docker.socket(), o.Docker.Agent)
 	}
 	return slices.DeleteFunc(out, func(s string) bool { return s == "" })

@@ -32,7 +32,7 @@ const (
 // Options are what a Client needs.
 type Options struct {
 	Host      string                             // label
-	Directory bool                               // networks and groups of all tenants are needed
+	Directory func() bool                        // networks and groups of all tenants are needed; Again when that changes; nil: they are not
 	Masters   func(ctx context.Context) []string // URLs of netmasters; any of them will do
 	Seat      func() string                      // as in record.Host; nil: it has none
 	Reporter  Reporter                           // nil: nothing is reported
@@ -51,11 +51,15 @@ type Client struct {
 	shards map[Shard]struct{}
 	mark   Mark
 	moved  chan struct{} // closed when the mark moves
+	end    func()        // ends the stream that is open
 }
 
 // NewClient makes a Client.
 func NewClient(o Options) *Client {
-	return &Client{Options: o, shards: map[Shard]struct{}{}, moved: make(chan struct{})}
+	if o.Directory == nil {
+		o.Directory = func() bool { return false }
+	}
+	return &Client{Options: o, shards: map[Shard]struct{}{}, moved: make(chan struct{}), end: func() {}}
 }
 
 // With is the URL of the netmaster that is followed, "" while there is none.
@@ -67,6 +71,16 @@ func (c *Client) With() string {
 
 // String names the client for logs.
 func (c *Client) String() string { return "a netmaster" }
+
+// errAgain ends a stream whose hello is not true any more.
+var errAgain = errors.New("what this host needs to know has changed")
+
+// Again has the client say hello again, to any netmaster, since what it would say has changed. What it knows stays.
+func (c *Client) Again() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.end()
+}
 
 // Resume says what is known already, by batches of before. It is called before Follow.
 func (c *Client) Resume(shards []Shard, mark Mark) {
@@ -147,6 +161,9 @@ func (c *Client) choose(ctx context.Context, failed map[string]struct{}) (base s
 func (c *Client) follow(ctx context.Context, base string, take func(Batch) bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	c.mu.Lock()
+	c.end = func() { cancel(errAgain) }
+	c.mu.Unlock()
 	quiet := time.AfterFunc(silenceMost, func() { cancel(fmt.Errorf("it said nothing for %s", silenceMost)) })
 	defer quiet.Stop()
 	answer, done, err := c.open(ctx, base)
@@ -203,7 +220,7 @@ func refusal(answer *http.Response) error {
 // speak is what the agent says: hello, and then reports, until done is called.
 func (c *Client) speak(ctx context.Context) (body io.Reader, done func()) {
 	c.mu.Lock()
-	hello := Hello{Host: c.Host, Directory: c.Directory, Shards: slices.Sorted(maps.Keys(c.shards)), Mark: c.mark}
+	hello := Hello{Host: c.Host, Directory: c.Directory(), Shards: slices.Sorted(maps.Keys(c.shards)), Mark: c.mark}
 	c.mu.Unlock()
 	if c.Seat != nil {
 		hello.Seat = c.Seat()

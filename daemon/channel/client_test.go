@@ -193,3 +193,42 @@ func TestOneOfMany(t *testing.T) {
 		t.Errorf("want it asked once each, got %d", n)
 	}
 }
+
+// A host that needs to know more than before says so at once, and goes on where it was.
+func TestAgain(t *testing.T) {
+	hellos := make(chan channel.Hello, 10)
+	url := serve(t, func(w http.ResponseWriter, q *http.Request) {
+		var hello channel.Hello
+		if err := json.NewDecoder(q.Body).Decode(&hello); err != nil {
+			t.Error(err)
+		}
+		hellos <- hello
+		_, _ = w.Write(channel.EncodeMark(channel.Mark{Revision: 5}, nil))
+		_ = http.NewResponseController(w).Flush()
+		<-q.Context().Done()
+	})
+	var all atomic.Bool
+	c := channel.NewClient(channel.Options{Host: "h1", Directory: all.Load, Masters: func(context.Context) []string { return []string{url} },
+		HTTP: channel.NewHTTP(nil), Log: slog.New(slog.DiscardHandler)})
+	c.Again()                                                      // before there is anyone to say it to
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second) // less than a silent netmaster is given
+	defer cancel()
+	told := 0
+	for _, err := range c.Follow(ctx) {
+		if err != nil {
+			t.Fatalf("want no outage, got %v", err)
+		}
+		if told++; told == 2 {
+			break
+		}
+		all.Store(true)
+		c.Again()
+	}
+	if told != 2 {
+		t.Fatal("want another hello at once")
+	}
+	first, second := <-hellos, <-hellos
+	if first.Directory || first.Mark.Revision != 0 || !second.Directory || second.Mark.Revision != 5 {
+		t.Errorf("want the directory asked for from revision 5 on, got %+v and then %+v", first, second)
+	}
+}

@@ -13,7 +13,7 @@ import (
 
 // Common is what both daemons are told.
 type Common struct {
-	Mode    string // orchestrator
+	Mode    string // who runs containers: one of the Mode constants
 	NetMode string // "vlan" or "vxlan"
 	FwdMode string // "bridge" or "routing"
 	Store   open.Config
@@ -24,7 +24,7 @@ type Common struct {
 
 // Register adds the common flags.
 func (c *Common) Register(s *Set) {
-	s.String(&c.Mode, "mode", "MODE", "", "orchestrator: docker, kubernetes or swarm-mode", "plugin-mode", "cluster-mode")
+	s.String(&c.Mode, "mode", "MODE", ModeAuto, ModeUsage, "plugin-mode", "cluster-mode")
 	s.String(&c.NetMode, "netmode", "NET_MODE", "", "network mode: vlan or vxlan", "network-mode")
 	s.String(&c.FwdMode, "fwdmode", "FORWARD_MODE", "", "forwarding mode of a new cluster: bridge or routing", "forward-mode")
 	for _, d := range c.Store.Drivers() {
@@ -51,7 +51,7 @@ func (c *Common) Check() error {
 		value *string
 		of    []string
 	}{
-		{"mode", &c.Mode, []string{"docker", "kubernetes", "swarm-mode", "test"}},
+		{"mode", &c.Mode, []string{ModeAuto, ModeCNI, ModeDocker, ModeKubernetes, ModeSwarm, ModeTest}},
 		{"netmode", &c.NetMode, []string{"vlan", "vxlan"}},
 		{"fwdmode", &c.FwdMode, []string{"bridge", "routing"}},
 	} {

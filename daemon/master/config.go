@@ -107,6 +107,9 @@ func (c *config) check() error {
 	if err := c.Common.Check(); err != nil {
 		return err
 	}
+	if c.Mode == flags.ModeAuto && c.Kubernetes.Wanted() {
+		c.Mode = flags.ModeKubernetes
+	}
 	c.Infra = strings.ToLower(c.Infra)
 	if err := flags.OneOf("infra", c.Infra, "default", "aci"); err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/logging"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -269,7 +270,7 @@ func TestConfiguration(t *testing.T) {
 		env  map[string]string
 		want string // in the complaint
 	}{
-		{"nothing", nil, nil, "--mode is required"},
+		{"nothing", nil, nil, "--netmode is required"},
 		{"bad mode", []string{"--mode", "nomad"}, nil, "--mode nomad"},
 		{"vxlan with bridge", []string{"--mode", "docker", "--netmode", "vxlan", "--fwdmode", "bridge"}, nil, "--fwdmode routing"},
 		{"two stores", append(base, "--etcd", "http://a:1", "--consul", "http://b:1"), nil, "exclude each other"},
@@ -298,6 +299,30 @@ func TestConfiguration(t *testing.T) {
 				t.Errorf("want exit 22 and a complaint with %q, got %d and %q", test.want, code, errs.String())
 			}
 		})
+	}
+}
+
+// Hosts that join are told to find out who runs containers, unless netmaster reads Kubernetes, or the operator says it.
+func TestModeToHosts(t *testing.T) {
+	for _, row := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "auto"},
+		{[]string{"--kubeconfig", "/etc/contiv/kubeconfig"}, "kubernetes"},
+		{[]string{"--mode", "docker", "--kubeconfig", "/etc/contiv/kubeconfig"}, "docker"},
+		{[]string{"--mode", "CNI"}, "cni"},
+	} {
+		var c config
+		s := flags.New("netmaster", "CONTIV_NETMASTER_", &bytes.Buffer{})
+		c.register(s)
+		err := s.Parse(append([]string{"--netmode", "vlan", "--fwdmode", "bridge", "--insecure", "--etcd-endpoints", "http://192.0.2.1:2379"}, row.args...), func(string) string { return "" })
+		if err == nil {
+			err = c.check()
+		}
+		if err != nil || c.told().Settings.Mode != row.want {
+			t.Errorf("%v: want %s, got %q, %v", row.args, row.want, c.Mode, err)
+		}
 	}
 }
 

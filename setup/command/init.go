@@ -12,6 +12,7 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/setup"
 	"github.com/contiv/contiv/trust"
 )
@@ -37,7 +38,7 @@ func newInit() *cobra.Command {
 	o.daemonFlags(f)
 	o.identity.flags(f)
 	f.BoolVar(&o.force, "force", false, "go on though checks have failed")
-	f.StringVar(&o.settings.Mode, "mode", "docker", "orchestrator: docker, kubernetes or swarm-mode")
+	f.StringVar(&o.settings.Mode, "mode", flags.ModeAuto, flags.ModeUsage)
 	f.StringVar(&o.settings.NetMode, "netmode", "vxlan", "network mode: vlan or vxlan")
 	f.StringVar(&o.settings.FwdMode, "fwdmode", "routing", "forwarding mode: bridge or routing")
 	f.StringSliceVar(&o.uplinks, "vlan-uplinks", nil, "NICs that carry VLANs")

@@ -82,7 +82,7 @@ func (p *place) starter(h *setup.Host) (setup.Starter, error) {
 		if h.Root != "" {
 			return nil, errors.New("--start systemd: systemd looks for units below / alone; leave --root out, or take --start exec")
 		}
-		return setup.Systemd{Host: h, Ctl: setup.Systemctl, Release: setup.SystemdRelease(context.Background())}, nil
+		return setup.Systemd{Host: h, Ctl: setup.Systemctl, Journal: setup.Journalctl, Release: setup.SystemdRelease(context.Background())}, nil
 	case "exec":
 		return setup.Detached{Host: h}, nil
 	case "no":

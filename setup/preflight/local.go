@@ -21,22 +21,38 @@ type Local struct{}
 // Root tells whether this is root.
 func (Local) Root() bool { return os.Geteuid() == 0 }
 
+// Kernel asks the kernel.
+func (Local) Kernel() (string, error) {
+	var u unix.Utsname
+	err := unix.Uname(&u)
+	return unix.ByteSliceToString(u.Release[:]), err
+}
+
 // Module looks among the modules that are loaded, that the kernel has built in, and that modprobe finds.
 func (Local) Module(ctx context.Context, name string) bool {
 	if _, err := os.Stat("/sys/module/" + name); err == nil {
 		return true
 	}
-	if name == "veth" || name == "nf_tables" {
-		if symbols, err := os.Open("/proc/kallsyms"); err == nil { // of one that is built in and has no parameters, nothing else tells
-			defer func() { _ = symbols.Close() }()
-			for lines := bufio.NewScanner(symbols); lines.Scan(); {
-				if text := lines.Text(); strings.HasSuffix(text, " "+name+"_init") || strings.HasSuffix(text, " nf_tables_newtable") || strings.HasSuffix(text, " veth_setup") {
-					return true
-				}
-			}
-		}
+	if builtIn(name) {
+		return true
 	}
 	return exec.CommandContext(ctx, "modprobe", "--dry-run", "--quiet", name).Run() == nil
+}
+
+// builtIn looks for a function of the module among the kernel's symbols: of a module that is built in and has no parameters, nothing else tells.
+func builtIn(name string) bool {
+	function := map[string]string{"veth": "veth_setup", "nf_tables": "nf_tables_newtable", "openvswitch": "ovs_dp_process_packet"}[name]
+	symbols, err := os.Open("/proc/kallsyms")
+	if function == "" || err != nil {
+		return false
+	}
+	defer func() { _ = symbols.Close() }()
+	for lines := bufio.NewScanner(symbols); lines.Scan(); {
+		if strings.HasSuffix(lines.Text(), " "+function) {
+			return true
+		}
+	}
+	return false
 }
 
 // Switch asks ovsdb-server, and ovs-vswitchd, whose socket is in the same folder.

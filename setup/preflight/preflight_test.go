@@ -14,6 +14,7 @@ import (
 type fake struct {
 	user    bool
 	lacks   string
+	kernel  string
 	version string
 	silent  error
 	taken   string
@@ -25,6 +26,7 @@ var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
 func (f fake) Root() bool                                     { return !f.user }
 func (f fake) Module(_ context.Context, name string) bool     { return name != f.lacks }
+func (f fake) Kernel() (string, error)                        { return f.kernel, nil }
 func (f fake) Free(string) (int64, error)                     { return f.free, nil }
 func (f fake) Now() time.Time                                 { return noon }
 func (f fake) Switch(context.Context, string) (string, error) { return f.version, f.silent }
@@ -46,7 +48,7 @@ func (f fake) MTU(a netip.Addr) (int, string, error) {
 func TestRun(t *testing.T) {
 	here := netip.MustParseAddr("192.0.2.1")
 	fine := func(string) (fake, Subject) {
-		return fake{version: "3.1.0", mtu: 1600, free: 20 << 30}, Subject{Label: "h1", Address: here, VTEP: here, VXLAN: true, Switch: "/run/openvswitch/db.sock", Store: "/var/lib/contiv/store",
+		return fake{kernel: "6.1.0-28-amd64", version: "3.1.0", mtu: 1600, free: 20 << 30}, Subject{Label: "h1", Address: here, VTEP: here, VXLAN: true, Switch: "/run/openvswitch/db.sock", Store: "/var/lib/contiv/store",
 			Ports: []Port{{"tcp", "192.0.2.1:9999", "netmaster"}}, Clock: func(context.Context) (time.Time, error) { return noon.Add(-time.Second), nil }}
 	}
 	for name, c := range map[string]struct {
@@ -61,6 +63,11 @@ func TestRun(t *testing.T) {
 		"localhost":              {func(_ *fake, s *Subject) { s.Label = "localhost" }, "label: the machine is called localhost", "hostnamectl"},
 		"an address elsewhere":   {func(_ *fake, s *Subject) { s.Address = netip.MustParseAddr("192.0.2.9") }, "address: no interface", "--address"},
 		"loopback":               {func(_ *fake, s *Subject) { s.VTEP = netip.MustParseAddr("127.0.0.1") }, "address: 127.0.0.1 is no address", "--vtep-ip"},
+		"an old kernel":          {func(f *fake, _ *Subject) { f.kernel = "5.4.0-216-generic" }, "kernel: the kernel 5.4.0-216-generic is too old", "5.10"},
+		"the oldest kernel":      {func(f *fake, _ *Subject) { f.kernel = "5.10.0-35-amd64" }, "", ""},
+		"a candidate":            {func(f *fake, _ *Subject) { f.kernel = "7.0-rc1" }, "", ""},
+		"a kernel of its own":    {func(f *fake, _ *Subject) { f.kernel = "custom" }, `minor kernel: the kernel's release "custom" is not understood`, "5.10"},
+		"old, and no agent":      {func(f *fake, s *Subject) { f.kernel, s.Switch = "4.19.0", "" }, "", ""},
 		"no veth":                {func(f *fake, _ *Subject) { f.lacks = "veth" }, "kernel: the kernel has no module veth", "modprobe veth"},
 		"no openvswitch":         {func(f *fake, _ *Subject) { f.lacks = "openvswitch" }, "minor kernel: ", "modprobe openvswitch"},
 		"no agent, no module":    {func(f *fake, s *Subject) { f.lacks, s.Switch = "veth", "" }, "", ""},
@@ -113,6 +120,14 @@ func TestLocal(t *testing.T) {
 	}
 	if free, err := m.Free(t.TempDir() + "/not/yet"); err != nil || free <= 0 {
 		t.Errorf("want the space of the folder above, got %d, %v", free, err)
+	}
+	if !m.Module(t.Context(), "veth") || m.Module(t.Context(), "no_such_module") {
+		t.Error("want the module veth, which this test's machine has, and not one that there is not")
+	}
+	if release, err := m.Kernel(); err != nil || release == "" {
+		t.Errorf("want the kernel's release, got %q, %v", release, err)
+	} else if _, ok := numbers(release); !ok {
+		t.Errorf("want two numbers in %q", release)
 	}
 	if err := m.Listen("tcp", "127.0.0.1:0"); err != nil {
 		t.Error(err)

@@ -8,10 +8,20 @@ import (
 	"time"
 )
 
-// kernel: what the agent makes needs modules. Without that of Open vSwitch its userspace datapath serves.
+// oldestKernel is the oldest kernel whose netlink, nftables and conntrack do what the agent asks of them.
+var oldestKernel = [2]int{5, 10}
+
+// kernel: it has to be new enough, and what the agent makes needs modules. Without that of Open vSwitch its userspace datapath serves.
 func kernel(ctx context.Context, m Machine, s *Subject) (out []Finding) {
 	if s.Switch == "" {
 		return nil
+	}
+	release, err := m.Kernel()
+	switch has, ok := numbers(release); {
+	case err != nil || !ok:
+		out = append(out, minor(fmt.Sprintf("the kernel's release %q is not understood", release), fmt.Sprintf("it should be %d.%d or later", oldestKernel[0], oldestKernel[1]))...)
+	case less(has, oldestKernel):
+		out = append(out, one("the kernel "+release+" is too old", fmt.Sprintf("boot %d.%d or later, which Debian 11 and Ubuntu 22.04 have", oldestKernel[0], oldestKernel[1]))...)
 	}
 	for name, use := range map[string]string{"veth": "containers' interfaces", "nf_tables": "host access"} {
 		if !m.Module(ctx, name) {
@@ -52,12 +62,13 @@ func openvswitch(ctx context.Context, m Machine, s *Subject) []Finding {
 	return nil
 }
 
-// numbers are the first two of a version.
+// numbers are the first two of a version, such as 3.1.0 or 6.18-rc1.
 func numbers(version string) (out [2]int, ok bool) {
 	parts := strings.SplitN(strings.Trim(version, "\" \n"), ".", 3)
 	if len(parts) < 2 {
 		return out, false
 	}
+	parts[1], _, _ = strings.Cut(parts[1], "-")
 	for i := range out {
 		n, err := strconv.Atoi(parts[i])
 		if err != nil {

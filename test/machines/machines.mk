@@ -6,7 +6,7 @@ machines: ## make the root file systems and kernels of booted Debian machines, o
 	@$(GO) run ./test/machines/stand prepare
 
 .PHONY: test-machines
-test-machines: build ## the stand, the demo, the switch and twelve scenarios on a booted Debian 12
+test-machines: build ## the stand, the installation, the demo, the switch and twelve scenarios on a booted Debian 12
 	@scripts/test-machines
 
 .PHONY: test-machines-all

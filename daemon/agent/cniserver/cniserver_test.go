@@ -108,6 +108,9 @@ func said(q attach.Request) string {
 			text += ", else " + p.Tenant + "/" + p.Network + "/" + p.Group
 		}
 	}
+	if tier := q.Labels["tier"]; tier != "" {
+		text += " tier=" + tier
+	}
 	return text
 }
 
@@ -118,6 +121,7 @@ func TestIdentity(t *testing.T) {
 		{"but for the configuration", "K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web", `,"network":"back"`, "/back/ pod shop/web "},
 		{"and arguments over all", "IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web;CONTIV_TENANT=red;CONTIV_GROUP=g", `,"tenant":"green"`, "red//g pod shop/web "},
 		{"labels in the configuration", "", `,"labels":{"io.contiv.network":"n","io.contiv.net-group":"g"}`, "default/n/g"},
+		{"and labels for services", "", `,"network":"n","labels":{"tier":"web"}`, "default/n/ tier=web"},
 		{"are defaults for a pod", "K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web", `,"labels":{"io.contiv.network":"n"}`, "// pod shop/web , else /n/"},
 	}
 	for _, r := range rows {

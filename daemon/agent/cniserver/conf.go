@@ -18,7 +18,7 @@ type Conf struct {
 	Group   string            `json:"group,omitempty"`
 	Master  string            `json:"master,omitempty"` // "http://host:port", or ""
 	Socket  string            `json:"socket,omitempty"` // of the agent, which the plugin reads
-	Labels  map[string]string `json:"labels,omitempty"` // as on a pod: io.contiv.tenant, ...
+	Labels  map[string]string `json:"labels,omitempty"` // as on a pod: io.contiv.tenant, ..., and those by which services select
 	Args    confArgs          `json:"args,omitempty"`
 	Runtime runtimeConfig     `json:"runtimeConfig,omitzero"`
 }

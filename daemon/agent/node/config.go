@@ -31,6 +31,7 @@ type Config struct {
 	Datapath    string        // "auto", "netdev", "system"
 	OVSRunDir   string        // holds db.sock and the bridge's .mgmt socket
 	Namespace   string        // path of the network namespace of Open vSwitch; "" is the agent's own
+	Mode        string        // who runs containers, as model.AgentStatus has it; what Docker.Sought finds counts before it
 	FwdMode     string        // as the operator expects it; the cluster's own setting counts
 	CNISocket   string        // "" serves no CNI
 	CNIPatience time.Duration // how long what is asked there waits for what the agent lacks
@@ -81,6 +82,7 @@ type Docker struct {
 	Global bool   // networks are of a whole swarm
 	Engine string // unix socket of the engine
 	Keep   bool   // the engine's networks are kept equal to the cluster's
+	Sought bool   // all this counts from when the host has the engine's socket
 }
 
 // RuntimeConf says where the host's container runtime looks for CNI plugins; see packages runtimeconf and cnicache.

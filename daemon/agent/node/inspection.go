@@ -93,11 +93,11 @@ func (n *Node) Status() model.AgentStatus {
 	s := model.AgentStatus{Host: n.Host, Version: n.Version.Version, Since: n.started.UTC().Format(time.RFC3339),
 		Ready: len(w) == 0, Waiting: w, Datapath: n.sw.DatapathType(), VTEP: n.VTEP.String(), Master: n.told.With(), Seen: seen,
 		Revision: sum.Revision, Flows: sum.Flows, Groups: sum.Groups, Endpoints: len(n.attach.List()),
-		FlowMods: n.forward.Counters().FlowMods, Uplinks: n.uplinks(), Bond: n.bond()}
+		FlowMods: n.forward.Counters().FlowMods, Mode: n.mode(), Uplinks: n.uplinks(), Bond: n.bond()}
 	if !sum.Passed.IsZero() {
 		s.At = sum.Passed.UTC().Format(time.RFC3339Nano)
 	}
-	if n.engine.watcher != nil {
+	if n.engine.has() {
 		s.Docker = dockerd.Status(n.engine.watcher, n.engine.keeper)
 	}
 	if sum.Failed > 0 {

@@ -111,13 +111,14 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	if n.Machine == "" {
 		n.Machine = claim.Machine("", n.Host)
 	}
+	n.engine = newEngine(&c.Docker)
 	n.mtu.Store(defaultMTU)
 	n.trunk.Store(&trunk{})
 	n.named.Store(&map[string][]netip.Addr{})
 	n.db = ovsdb.NewClient(filepath.Join(c.OVSRunDir, "db.sock"), c.Log)
 	n.sw = ovsdb.NewSwitch(n.db, BridgeName)
 	way := c.way()
-	n.told = channel.NewClient(channel.Options{Host: c.Host, Directory: c.Docker.Keep, Masters: n.masters, Seat: func() string { return n.claim.Seat() }, Reporter: reporter{n},
+	n.told = channel.NewClient(channel.Options{Host: c.Host, Directory: n.directory, Masters: n.masters, Seat: func() string { return n.claim.Seat() }, Reporter: reporter{n},
 		Opened: func() { n.claim.Again() }, HTTP: way, Log: c.Log})
 	n.records = &checkpoint.Source{Follower: n.told, Patience: masterAbsence, Log: c.Log}
 	n.distrust = distrust.New(distrust.Options{Source: n.records, Masters: n.everyMaster, Ask: n.askRevoked, Revoke: n.revoke, Log: c.Log})

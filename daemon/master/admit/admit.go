@@ -9,7 +9,7 @@ import (
 
 // Settings are what rules need to know beside the objects.
 type Settings struct {
-	ClusterMode string // "docker", "kubernetes", "swarm-mode" or "test"
+	ClusterMode string // one of the modes of package flags
 	InfraType   string // of a cluster that starts for the first time
 	FwdMode     string // of a cluster that starts for the first time
 	HostAccess  string // of a cluster that starts for the first time; "" is private

@@ -32,7 +32,7 @@ type Service struct {
 
 // Settings are what a Service needs to know.
 type Settings struct {
-	ClusterMode string           // "docker", "kubernetes", "swarm-mode" or "test"
+	ClusterMode string           // one of the modes of package flags
 	Quarantine  time.Duration    // how long an endpoint's address is not given again after its release; 0: not at all
 	Now         func() time.Time // nil: time.Now
 	Pods        Pods             // nil: Kubernetes is not read

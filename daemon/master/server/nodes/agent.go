@@ -90,7 +90,7 @@ func (s *Nodes) agent(h *host, heard *hearing) model.Node {
 func fill(n *model.Node, status *model.AgentStatus, homed int) {
 	n.Version, n.Ready, n.Flows = status.Version, status.Ready, status.Flows
 	n.Ports, n.Errors, n.Since, n.FlowMods = status.Endpoints, len(status.Errors), status.Since, status.FlowMods
-	n.Uplinks, n.Bond, n.Differs, n.Docker = status.Uplinks, status.Bond, status.Differs, status.Docker
+	n.Uplinks, n.Bond, n.Differs, n.Docker, n.Mode = status.Uplinks, status.Bond, status.Differs, status.Docker, status.Mode
 	n.MTU, n.Findings = status.MTU, status.Findings
 	n.Missing = max(0, homed-status.Endpoints)
 	switch {

@@ -1,0 +1,130 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Lines of a log of which the end is read, and bytes of them.
+const (
+	logLines = 500
+	logBytes = 256 << 10
+	saidMost = 600 // bytes of a line that is shown
+)
+
+// Log is the end of a daemon's log since a time, as the daemon wrote it. It blocks until the journal has answered, or ctx ends.
+func (s Systemd) Log(ctx context.Context, daemon string, since time.Time) (string, error) {
+	return s.Journal(ctx, "--unit", filepath.Base(s.Host.unitFile(daemon)), "--since", "@"+strconv.FormatInt(since.Unix(), 10),
+		"--lines", strconv.Itoa(logLines), "--output", "cat", "--no-pager", "--quiet")
+}
+
+// Journalctl runs journalctl.
+func Journalctl(ctx context.Context, args ...string) (string, error) {
+	out, err := exec.CommandContext(ctx, "journalctl", args...).Output()
+	if err != nil {
+		return "", fmt.Errorf("journalctl %s: %w", strings.Join(args, " "), err)
+	}
+	return string(out[max(0, len(out)-logBytes):]), nil
+}
+
+// Log is the end of a daemon's log file since a time. Lines without a time are as old as the line above them.
+func (d Detached) Log(_ context.Context, daemon string, since time.Time) (string, error) {
+	f, err := os.Open(d.Host.LogFile(daemon))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err == nil && info.Size() > logBytes {
+		if _, err := f.Seek(-logBytes, io.SeekEnd); err != nil {
+			return "", err
+		}
+	}
+	text, err := io.ReadAll(io.LimitReader(f, logBytes))
+	return after(string(text), since), err
+}
+
+// Log is empty: who starts daemons by hand sees what they write.
+func (b ByHand) Log(context.Context, string, time.Time) (string, error) { return "", nil }
+
+// stamp is the time of a line of a daemon's log.
+var stamp = regexp.MustCompile(`^(?:time="?|\{"time":")([0-9T:.Z+-]+)`)
+
+// after drops the lines that are older than a time. A program that ends before it logs anything says so in lines without a time.
+func after(log string, since time.Time) string {
+	rest, kept := log, log
+	for line := range strings.Lines(log) {
+		below := rest[len(line):]
+		if m := stamp.FindStringSubmatch(line); m != nil {
+			if at, err := time.Parse(time.RFC3339Nano, m[1]); err == nil && !at.Before(since.Truncate(time.Second)) {
+				return rest
+			}
+			kept = below
+		}
+		rest = below
+	}
+	return kept
+}
+
+// lastError is the last line of a log that says what is wrong: the one with which a daemon ended, an error, or else a warning; "" when there is none.
+func lastError(daemon, log string) string {
+	last := map[string]string{}
+	for line := range strings.Lines(log) {
+		line = strings.TrimSpace(line)
+		for _, is := range []struct{ kind, mark string }{{"end", daemon + ": "}, {"error", "level=ERROR"}, {"error", `"level":"ERROR"`}, {"warning", "level=WARN"}, {"warning", `"level":"WARN"`}} {
+			if strings.HasPrefix(line, is.mark) || is.kind != "end" && strings.Contains(line, is.mark) {
+				last[is.kind] = line
+			}
+		}
+	}
+	for _, kind := range []string{"end", "error", "warning"} {
+		if last[kind] != "" {
+			return clean(last[kind])
+		}
+	}
+	return ""
+}
+
+// clean is a line of a log as it may be shown at a terminal.
+func clean(line string) string {
+	line = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(line, "?"))
+	if len(line) > saidMost {
+		line = strings.ToValidUTF8(line[:saidMost], "") + "..."
+	}
+	return line
+}
+
+// reason is why a daemon does not do its duty: what is known of it, and the last error that it logged since a time.
+func (h *Host) reason(ctx context.Context, s Starter, daemon string, since time.Time, known string) string {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
+	defer cancel()
+	log, err := s.Log(ctx, daemon, since)
+	said := lastError(daemon, log)
+	switch {
+	case err != nil:
+		said = "its log cannot be read: " + err.Error()
+	case said == "":
+		said = "it has logged no error"
+	default:
+		said = "the last error in its log is: " + said
+	}
+	return fmt.Sprintf("%s; %s (all of it: %s, or journalctl -u contiv-%s)", known, said, h.LogFile(daemon), daemon)
+}
