@@ -30,10 +30,10 @@ type standIn struct {
 // Start starts nothing.
 func (s *standIn) Start(context.Context, string) (string, error) { return "", nil }
 
-// Stop remembers what was stopped.
-// Log is Starter's: it knows no log.
+// Log knows no log.
 func (*standIn) Log(context.Context, string, time.Time) (string, error) { return "", nil }
 
+// Stop remembers what was stopped.
 func (s *standIn) Stop(_ context.Context, daemon string) (string, error) {
 	s.stopped = append(s.stopped, daemon)
 	return "stopped " + daemon, nil
