@@ -11,6 +11,7 @@ import (
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/ofnettest"
+	"github.com/contiv/contiv/ofnet/ovstest"
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
@@ -85,10 +86,17 @@ func until(tb testing.TB, what string, ok func() bool) {
 
 func endpointKey(id string) []ofnet.Key { return []ofnet.Key{{Kind: ofnet.KindEndpoint, Name: id}} }
 
+// compiled is what the State asks of a switch of this machine.
+func compiled(s *ofnet.State) flow.Set {
+	s = s.Clone()
+	s.Lacks = ovstest.Lacks()
+	return pipeline.Default().CompileAll(s)
+}
+
 // same fails unless the switch has exactly what the State asks for.
 func same(tb testing.TB, s *ofnet.State, have flow.Set) {
 	tb.Helper()
-	if d := flow.Diff(pipeline.Default().CompileAll(s), have); !d.Empty() {
+	if d := flow.Diff(compiled(s), have); !d.Empty() {
 		tb.Errorf("switch: want what the State asks for, got these differences\n%s", d.String())
 	}
 }
@@ -142,7 +150,7 @@ func TestLife(t *testing.T) {
 			tamper(flow.Delta{DelFlows: have.Flows[:5], AddFlows: []flow.Flow{stale}, ModGroups: []flow.Group{broken}})
 			until(t, "the damage found", func() bool { return r.Counters().Drift >= 7 })
 			until(t, "the damage repaired", func() bool {
-				d := flow.Diff(pipeline.Default().CompileAll(want), dump())
+				d := flow.Diff(compiled(want), dump())
 				return d.Empty()
 			})
 
@@ -263,7 +271,7 @@ func TestRefusedOwner(t *testing.T) {
 		t.Errorf("summary: want one failed and none pending, got %+v", sum)
 	}
 	others := ofnettest.Many(10, 0)
-	all := pipeline.Default().CompileAll(others)
+	all := compiled(others)
 	mine := flow.Owner(endpointKey(bad.ID)[0])
 	wanted := flow.Set{Groups: all.Groups, Meters: all.Meters}
 	for _, fl := range all.Flows {
@@ -315,7 +323,7 @@ func TestOVSNamesTheCulprit(t *testing.T) {
 	bad := flow.New(0, 9, flow.NewMatch(flow.Eq(flow.CTNwDst, 1)), flow.Actions{})
 	c[owned("bad")] = flow.Set{Flows: []flow.Flow{gotoFlow(99, 2, 5), bad}}
 	c[owned("lost")] = flow.Set{Flows: []flow.Flow{flow.New(0, 9, flow.Match{}, flow.Do(flow.ToGroup(123)))}}
-	r := bridge.NewReconciler("h0", c, sw, bridge.Options{})
+	r := bridge.NewReconciler("h0", c, sw, bridge.Options{RetryFirst: time.Hour, RetryMost: time.Hour})
 	start(t, r)
 	r.Update(1, nothing)
 	wait(t, r, 1)

@@ -38,10 +38,22 @@ type OVS struct {
 	NetNS string // name of the network namespace that ovs-vswitchd lives in
 	tb    TB
 	procs map[string]*exec.Cmd
+	user  bool // its datapath is the one in user space, whatever the kernel has
 }
 
 // Start runs an Open vSwitch without bridges and waits until it serves. It ends with the test.
 func Start(tb TB) *OVS {
+	tb.Helper()
+	return start(tb, false)
+}
+
+// StartInUserSpace is Start for a test that needs the order in which one thread takes packets off all ports: the datapath is the one in user space.
+func StartInUserSpace(tb TB) *OVS {
+	tb.Helper()
+	return start(tb, true)
+}
+
+func start(tb TB, user bool) *OVS {
 	tb.Helper()
 	for _, p := range []string{"ovsdb-server", "ovs-vswitchd", "ovs-vsctl", "ovs-ofctl", "ovs-appctl", "ip"} {
 		if _, err := exec.LookPath(p); err != nil {
@@ -61,6 +73,7 @@ func Start(tb TB) *OVS {
 		NetNS: fmt.Sprintf("ovst%d-%d", os.Getpid(), serial.Add(1)),
 		tb:    tb,
 		procs: map[string]*exec.Cmd{},
+		user:  user,
 	}
 	tb.Cleanup(o.stop)
 	o.must("ip", "netns", "add", o.NetNS)
@@ -99,10 +112,10 @@ func (o *OVS) Datapath() string {
 	return "netdev"
 }
 
-// Kernel says that the kernel has a datapath, so that the bridges are on it.
-func (o *OVS) Kernel() bool { return link.KernelDatapath() == nil }
+// Kernel says that the bridges are on the kernel's datapath.
+func (o *OVS) Kernel() bool { return !o.user && link.KernelDatapath() == nil }
 
-// Lacks are what the datapath cannot do. No kernel knows the flags of neighbor discovery.
+// Lacks are what the datapath of Start cannot do. No kernel knows the flags of neighbor discovery.
 func Lacks() ofnet.Abilities {
 	if link.KernelDatapath() == nil {
 		return ofnet.NDExtensions

@@ -43,8 +43,7 @@ func newLab(t *testing.T, more string) *lab {
 // newLabOf is newLab with another State.
 func newLabOf(t *testing.T, s *ofnet.State) *lab {
 	t.Helper()
-	s.Lacks = ovstest.Lacks()
-	l := &lab{ovs: ovstest.Start(t), state: s, ports: map[string]string{}}
+	l := &lab{ovs: ovstest.StartInUserSpace(t), state: s, ports: map[string]string{}}
 	l.inside(t, func() error { // Linux says nothing of its own on the ports
 		return os.WriteFile("/proc/sys/net/ipv6/conf/default/disable_ipv6", []byte("1"), 0)
 	})
