@@ -84,6 +84,7 @@ func (c *config) register(s *flags.Set) {
 	s.Int(&c.Limits.Watches, "max-watches", "MAX_WATCHES", server.DefaultWatches, "how many watches are open at once; one client has a quarter")
 	s.Int(&c.Limits.Captures, "max-captures", "MAX_CAPTURES", server.DefaultCaptures, "how many captures run at once; one client has a quarter")
 	s.Int(&c.Limits.Agents, "max-agents", "MAX_AGENTS", server.DefaultAgents, "how many agents this netmaster tells what concerns their hosts; one address has a quarter")
+	s.Int(&c.Limits.Strangers, "max-strangers", "MAX_STRANGERS", server.DefaultStrangers, "how many logins and joins of who has proved nothing yet are under way at once; one client has a quarter")
 	s.Int(&c.Limits.Traces, "max-traces", "MAX_TRACES", server.DefaultTraces, "how many traces and inspections of agents run at once; one client has a quarter")
 	s.Int(&c.Limits.Bundles, "max-bundles", "MAX_BUNDLES", server.DefaultBundles, "how many support bundles are written at once; one client has a quarter")
 	s.String(&c.Kubernetes.Kubeconfig, "kubeconfig", "KUBECONFIG", "", "how to reach Kubernetes, whose objects the leading netmaster reads")
@@ -182,7 +183,7 @@ const (
 // checkLimits checks what may go on at once.
 func (c *config) checkLimits() error {
 	for flag, n := range map[string]int{door.MaxConnections: c.Connections, door.MaxConnectionsPerClient: c.PerClient,
-		"max-watches": c.Limits.Watches, "max-captures": c.Limits.Captures, "max-traces": c.Limits.Traces, "max-agents": c.Limits.Agents, "max-bundles": c.Limits.Bundles} {
+		"max-watches": c.Limits.Watches, "max-captures": c.Limits.Captures, "max-traces": c.Limits.Traces, "max-agents": c.Limits.Agents, "max-bundles": c.Limits.Bundles, "max-strangers": c.Limits.Strangers} {
 		if n < 1 || n > door.Most {
 			return fmt.Errorf("--%s %d: it is a number from 1 to %d", flag, n, door.Most)
 		}

@@ -143,6 +143,21 @@ func TestJoin(t *testing.T) {
 	}
 }
 
+// What a stranger sends beside a token that does not count is not looked at.
+func TestJoin_TokenFirst(t *testing.T) {
+	s := newStand(t)
+	gone := s.token(model.JoinTokenRequest{})
+	id, _, _ := strings.Cut(gone, ".")
+	if _, err := s.RemoveToken(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	q := s.wanted(gone, "h1")
+	q.Agent.Request = "no request at all"
+	if got := s.refused(q, trust.Identity{}); !strings.Contains(got, "the token does not count") {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestJoinAsMaster(t *testing.T) {
 	s := newStand(t)
 	ask := func(token, name, url string) model.JoinRequest {

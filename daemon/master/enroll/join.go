@@ -40,6 +40,10 @@ func (e *Enroller) Join(ctx context.Context, q model.JoinRequest, proved trust.I
 	if err != nil {
 		return none(err)
 	}
+	e.Catalog.View(func(v *catalog.View) { _, err = e.token(v, &t, true) })
+	if err != nil { // before anything is computed for someone whose token does not count
+		return none(err)
+	}
 	wishes, err := wishesOf(&q)
 	if err != nil {
 		return none(err)
