@@ -31,3 +31,9 @@ func Stranger(route string) (b Bounds, ok bool) {
 
 // Strangers are the routes that are open.
 func Strangers() []string { return slices.Sorted(maps.Keys(strangers())) }
+
+// ByCertificate tells whether certificates alone open a route.
+func ByCertificate(r rest.Route) bool {
+	one := rules()[r.Method+" "+r.Path]
+	return len(one.roles) > 0 && one.verb == "" && !one.user
+}

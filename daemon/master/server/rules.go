@@ -148,6 +148,9 @@ func (s *Server) permit(route *rest.Route, who *access.Subject) error {
 		return nil
 	case who.Role == trust.User && (r.user || route == nil):
 		return nil
+	case who.Role == trust.User && r.verb == "" && len(r.roles) > 0: // no session and no right stands in for the certificate
+		return model.Errorf(model.CodeDenied, "", "%s %s is for certificates of %s", route.Method, route.Path, r.roles).
+			Try("use such a certificate; contiv cert user makes one for a user, on a host with a netmaster")
 	case who.Role == trust.User:
 		return who.Check(right)
 	case route == nil:
