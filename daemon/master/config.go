@@ -43,6 +43,7 @@ type config struct {
 	HistoryLimit    int
 	HistoryAge      string
 	Quarantine      string
+	PodTenants      bool
 	Compaction      string
 	compaction      time.Duration
 	keep            history.Keep
@@ -77,6 +78,7 @@ func (c *config) register(s *flags.Set) {
 	s.Int(&c.HistoryLimit, "history-limit", "HISTORY_LIMIT", history.DefaultRecords, "how many transactions the history keeps")
 	s.String(&c.HistoryAge, "history-age", "HISTORY_AGE", history.DefaultAge.String(), "how long the history keeps them")
 	s.String(&c.Quarantine, "quarantine", "QUARANTINE", "0s", "how long an address is not given again after its endpoint is gone; 0s: at once")
+	s.Bool(&c.PodTenants, "pod-label-tenants", "POD_LABEL_TENANTS", "let a pod's label io.contiv.tenant enter any tenant, as the original did: whoever may make pods in some namespace is in every tenant then")
 	s.String(&c.Compaction, "store-compaction", "STORE_COMPACTION", upkeep.DefaultHistory.String(), "how long an etcd beside netmaster keeps its history of changes when no one else has it compacted; 0s: netmaster never does")
 	s.List(&c.Hosts, door.AllowedHosts, "ALLOWED_HOSTS", "names under which this netmaster is reached, besides addresses, names without a dot and the host's own: api.example.org, *.example.org or *")
 	s.Int(&c.Connections, door.MaxConnections, "MAX_CONNECTIONS", defaultConnections, "how many connections one listener has open at once")
