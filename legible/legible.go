@@ -2,9 +2,12 @@
 package legible
 
 import (
+	"bytes"
+	"fmt"
 	"io"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -20,12 +23,18 @@ func lined(r rune) bool { return r == '\n' || r == '\t' || shown(r) }
 
 // Line is a text as one line of so many bytes at most: U+FFFD stands for each character that has no shape, and for what is no UTF-8. A longer text ends
 // with an ellipsis.
-func Line(s string, most int) string {
+func Line(s string, most int) string { return bounded(s, most, shown) }
+
+// Text is a Line that keeps lines and tabs.
+func Text(s string, most int) string { return bounded(s, most, lined) }
+
+// bounded is a text of so many bytes at most, without characters that are not meant.
+func bounded(s string, most int, meant func(rune) bool) string {
 	long := len(s) > most
 	if long {
 		s = strings.ToValidUTF8(s[:most], "") // no more is looked at than is kept
 	}
-	s = strings.TrimSpace(Flat(s))
+	s = strings.TrimSpace(strings.Map(replaced(meant), s))
 	if !long && len(s) <= most {
 		return s
 	}
@@ -46,6 +55,26 @@ func replaced(meant func(rune) bool) func(rune) rune {
 		}
 		return utf8.RuneError
 	}
+}
+
+// JSON is a text of JSON in which each character that could command a terminal is escaped, so that nothing of it is lost.
+func JSON(text []byte) []byte {
+	if bytes.IndexFunc(text, func(r rune) bool { return !lined(r) || r == utf8.RuneError }) < 0 {
+		return text
+	}
+	out := make([]byte, 0, len(text)+64)
+	for _, r := range string(text) {
+		switch {
+		case lined(r):
+			out = utf8.AppendRune(out, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
 }
 
 // Writer passes text on with U+FFFD for each character that could command a terminal; lines and tabs stay. It keeps what may be the beginning of a

@@ -2,6 +2,7 @@ package legible_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 	"unicode"
@@ -85,4 +86,22 @@ func FuzzWriter(f *testing.F) {
 			t.Errorf("%q has %q", text, whole.String())
 		}
 	})
+}
+
+// What is escaped is read as it was, and has nothing that could command a terminal.
+func TestJSON(t *testing.T) {
+	for _, in := range []string{"plain", "a\u009b2Jb\u202ec\x7f", "tag \U000e0041 end", "line\nline\ttab", "日本"} {
+		text, err := json.MarshalIndent(map[string]string{"x": in}, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back map[string]string
+		got := legible.JSON(text)
+		if err := json.Unmarshal(got, &back); err != nil || back["x"] != in {
+			t.Errorf("%q: got %s, %v", in, got, err)
+		}
+		if strings.ContainsFunc(string(got), func(r rune) bool { return r != '\n' && !unicode.IsGraphic(r) }) {
+			t.Errorf("%q: got %q", in, got)
+		}
+	}
 }
