@@ -38,6 +38,9 @@ func clean(v reflect.Value, most int) {
 			e.Set(v.MapIndex(key))
 			clean(k, most)
 			clean(e, most)
+			if k.Comparable() && e.Comparable() && k.Equal(key) && e.Equal(v.MapIndex(key)) {
+				continue
+			}
 			v.SetMapIndex(key, reflect.Value{})
 			v.SetMapIndex(k, e)
 		}
