@@ -2,6 +2,7 @@ package enroll
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
@@ -14,16 +15,19 @@ import (
 // are claims: clients that look at these alone, such as curl and Prometheus, would take the holder for whoever is reached there.
 
 // claimed refuses the names and addresses of a host that wants to be an agent, where another host has them: one that is certified for them, a registered
-// one, or a netmaster. The address from which it asks is its own.
+// one, or a netmaster. The address from which it asks is its own, and with it the names of who is reached there.
 func (e *Enroller) claimed(v *catalog.View, w *wish, from string) error {
 	if w.who.Role != trust.Agent {
 		return nil // a token for netmasters gives the authority's key anyway
+	}
+	if common(from) {
+		from = "" // it says nothing of who asks
 	}
 	for _, host := range w.request.Hosts() {
 		if common(host) || host == from {
 			continue
 		}
-		if owner := e.ownerOf(v, host, w.who.Name); owner != "" {
+		if owner := e.ownerOf(v, host, w.who.Name, from); owner != "" {
 			return model.Errorf(model.CodeConflict, w.field+".request", "host %s asks to be certified for %s, which is %s's", w.who.Name, host, owner).
 				Try("join from that address, or give the host names and addresses of its own; when the other host is gone for good: netctl node forget NAME, or contiv cert revoke IDENTITY")
 		}
@@ -31,10 +35,10 @@ func (e *Enroller) claimed(v *catalog.View, w *wish, from string) error {
 	return nil
 }
 
-// ownerOf is who besides a host is reached under a name or an address; "" when no one is known to be.
-func (e *Enroller) ownerOf(v *catalog.View, host, besides string) string {
+// ownerOf is who besides a host is reached under a name or an address, and not at the address from; "" when no one is known to be.
+func (e *Enroller) ownerOf(v *catalog.View, host, besides, from string) string {
 	for _, c := range v.Certificates() {
-		if _, name, ok := strings.Cut(strings.TrimPrefix(c.Identity, "spiffe://contiv/"), "/"); ok && name != besides && c.Valid(e.now()) {
+		if _, name, ok := strings.Cut(strings.TrimPrefix(c.Identity, "spiffe://contiv/"), "/"); ok && name != besides && c.Valid(e.now()) && !slices.Contains(c.Hosts, from) {
 			for _, h := range c.Hosts {
 				if strings.EqualFold(h, host) {
 					return c.Identity
@@ -43,7 +47,7 @@ func (e *Enroller) ownerOf(v *catalog.View, host, besides string) string {
 		}
 	}
 	for _, h := range v.Hosts() {
-		if h.Label != besides && (strings.EqualFold(h.Label, host) || h.Control.Addr().String() == host || h.VTEP.String() == host) {
+		if h.Label != besides && !(from != "" && (h.Control.Addr().String() == from || h.VTEP.String() == from)) && (strings.EqualFold(h.Label, host) || h.Control.Addr().String() == host || h.VTEP.String() == host) {
 			return "host " + h.Label
 		}
 	}

@@ -223,8 +223,12 @@ func TestClaimedHosts(t *testing.T) {
 		t.Errorf("its own again: got %q", got)
 	}
 	moved := commit.By(t.Context(), model.Actor{Address: "192.0.2.1"})
-	if _, _, err := s.Join(moved, s.wanted(many, "renamed", "192.0.2.1"), trust.Identity{}); err != nil {
+	if _, _, err := s.Join(moved, s.wanted(many, "renamed", "192.0.2.1", "h1.example.org"), trust.Identity{}); err != nil {
 		t.Errorf("from the very address: got %v", err)
+	}
+	local := commit.By(t.Context(), model.Actor{Address: "127.0.0.1"}) // which certificates of all hosts have
+	if _, _, err := s.Join(local, s.wanted(many, "beside", "192.0.2.1"), trust.Identity{}); err == nil {
+		t.Error("who asks from a loopback address is taken for every host")
 	}
 }
 
