@@ -17,7 +17,10 @@ type Service struct {
 	// Cluster are the addresses for clients within the cluster, and External those for clients outside as well: of both families, ordered.
 	// Services may share one of External and differ in ports; of a port that several have there, the first by name takes the connections.
 	Cluster, External []netip.Addr
-	Ports             []ServicePort
+	// Borrowed are addresses of External that are someone else's: the service has its ports there and nothing besides, and none where another service of the
+	// tenant has the address as its own.
+	Borrowed []netip.Addr
+	Ports    []ServicePort
 	// Affinity leads a client to one backend every time; else each connection is led for itself.
 	Affinity Affinity
 	// ClusterLocal leads clients on a host to backends of that host alone, when they come by an address of Cluster; ExternalLocal does the same
@@ -85,13 +88,16 @@ func (p *ServicePort) Equal(o *ServicePort) bool {
 
 // Equal says whether two services say the same.
 func (v *Service) Equal(o *Service) bool {
-	return v.Name == o.Name && v.Tenant == o.Tenant && slices.Equal(v.Cluster, o.Cluster) && slices.Equal(v.External, o.External) &&
+	return v.Name == o.Name && v.Tenant == o.Tenant && slices.Equal(v.Cluster, o.Cluster) && slices.Equal(v.External, o.External) && slices.Equal(v.Borrowed, o.Borrowed) &&
 		slices.EqualFunc(v.Ports, o.Ports, func(a, b ServicePort) bool { return a.Equal(&b) }) && v.Affinity == o.Affinity &&
 		v.ClusterLocal == o.ClusterLocal && v.ExternalLocal == o.ExternalLocal && slices.Equal(v.Guarded, o.Guarded) && slices.Equal(v.Sources, o.Sources)
 }
 
 // Addresses are all addresses of the service, those within the cluster first.
 func (v *Service) Addresses() []netip.Addr { return slices.Concat(v.Cluster, v.External) }
+
+// Borrows tells whether an address of the service is someone else's.
+func (v *Service) Borrows(a netip.Addr) bool { return slices.Contains(v.Borrowed, a) }
 
 // Port is the port of a protocol and number; nil when the service has none.
 func (v *Service) Port(protocol uint8, port uint16) *ServicePort {

@@ -132,12 +132,21 @@ func (s *State) Sharers(v *Service) iter.Seq[*Service] {
 	}
 }
 
-// FirstAt is the first service by name that has an address, of those that meet; nil when there is none.
+// FirstAt is the first service that has an address, of those that meet; nil when there is none. Those whose own it is come first, then those that borrow
+// it, both by name.
 func (s *State) FirstAt(a netip.Addr, meets func(v *Service) bool) (first *Service) {
 	for v := range servicesAt.In(s.Services, a).Values() {
-		if (first == nil || v.Name < first.Name) && meets(v) {
+		if (first == nil || v.before(first, a)) && meets(v) {
 			first = v
 		}
 	}
 	return first
+}
+
+// before tells whether a service has an address before another one.
+func (v *Service) before(o *Service, a netip.Addr) bool {
+	if mine, others := v.Borrows(a), o.Borrows(a); mine != others {
+		return others
+	}
+	return v.Name < o.Name
 }

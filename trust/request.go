@@ -61,6 +61,9 @@ func ParseRequest(text []byte) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
+	if public, ok := r.PublicKey.(*ecdsa.PublicKey); !ok || public.Curve != elliptic.P256() || r.SignatureAlgorithm != x509.ECDSAWithSHA256 { // others can take minutes to check
+		return nil, fmt.Errorf("its key is of another kind (%s, signed by %s) than those that are certified: ECDSA on P-256, signed with SHA-256", r.PublicKeyAlgorithm, r.SignatureAlgorithm)
+	}
 	if err := r.CheckSignature(); err != nil {
 		return nil, fmt.Errorf("it is not signed with its own key: %w", err)
 	}

@@ -1,7 +1,14 @@
 package trust
 
 import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"io/fs"
 	"slices"
@@ -136,4 +143,30 @@ func FuzzParseAuthority(f *testing.F) {
 			t.Error("an authority that is none")
 		}
 	})
+}
+
+// A key of another kind than contiv makes is refused before its signature is checked, which of a large RSA key takes minutes.
+func TestParseRequest_Kinds(t *testing.T) {
+	large, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p384, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, ed, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, key := range map[string]crypto.Signer{"RSA": large, "P-384": p384, "Ed25519": ed} {
+		der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{}, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		der[len(der)-1] ^= 1 // the signature is wrong too
+		if _, err := ParseRequest(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})); err == nil || !strings.Contains(err.Error(), "of another kind") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
 }

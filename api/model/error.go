@@ -22,6 +22,7 @@ const (
 	CodeUnavailable Code = "unavailable" // the store, the leader or an agent cannot be reached; try again
 	CodeNoSpace     Code = "no-space"    // the store has used up its quota; an operator must act
 	CodeTooLarge    Code = "too-large"   // the request is larger than permitted
+	CodeTooSlow     Code = "too-slow"    // the request did not come within its time
 	CodeBusy        Code = "busy"        // the client has as much under way as it may have
 	CodeForbidden   Code = "forbidden"   // a request that a browser may have been tricked into
 	CodeUnproved    Code = "unproved"    // the one who asks has not proved who that is
@@ -52,6 +53,7 @@ func Codes() []CodeInfo {
 		{CodeUnavailable, http.StatusServiceUnavailable, 3, "The store, the leader or an agent did not answer; the outcome may be unknown.", "Repeat the request: every request may be repeated safely."},
 		{CodeNoSpace, http.StatusInsufficientStorage, 3, "The store has used up its quota: nothing can be stored, while reads and traffic go on.", "Give the store space: docs/operations.md, \"A store without space\", has the commands. No restart is needed."},
 		{CodeTooLarge, http.StatusRequestEntityTooLarge, 3, "The request is larger than the server accepts.", "Send fewer or smaller objects in one request."},
+		{CodeTooSlow, http.StatusRequestTimeout, 3, "The request did not come within its time.", "Repeat it, over a connection that is not as slow."},
 		{CodeBusy, http.StatusTooManyRequests, 3, "This client has as many requests of that kind under way as it may have.", "End one of them, or wait; the message names the flag that permits more."},
 		{CodeForbidden, http.StatusForbidden, 3, "The request may be one that another site had a browser send.", "Reach the server by its address or by a name of --allowed-hosts; make changes with netctl or another client that is no browser."},
 		{CodeUnproved, http.StatusUnauthorized, 3, "The request does not prove who it is from, or its token is no longer valid.", "Log in with netctl login, or use a certificate of the cluster."},

@@ -2,8 +2,10 @@ package rest
 
 import (
 	"cmp"
+	"iter"
 	"log/slog"
 	"net/http"
+	"slices"
 
 	"github.com/julienschmidt/httprouter"
 
@@ -102,6 +104,9 @@ func Change[Q, A any](r *Router, path string, do func(*http.Request, Q) (A, uint
 	})
 	return route
 }
+
+// Each yields the routes, for who has more to say of them.
+func (r *Router) Each() iter.Seq[*Route] { return slices.Values(r.routes) }
 
 // Routes lists what has been added.
 func (r *Router) Routes() []Route {

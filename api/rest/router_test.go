@@ -4,8 +4,10 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 
@@ -82,4 +84,27 @@ func TestMatch(t *testing.T) {
 			t.Errorf("%s: want %q, got %+v", row.name, row.want, got)
 		}
 	}
+}
+
+// A body that does not come in time is answered with that, to clients of the original too.
+func TestLateBody(t *testing.T) {
+	r := NewRouter(slog.New(slog.DiscardHandler))
+	Change(r, "/greet", func(_ *http.Request, in struct{}) (string, uint64, error) { return "hello", 0, nil })
+	for _, accept := range []string{"", "application/json"} {
+		q := httptest.NewRequest("POST", "/greet", io.MultiReader(strings.NewReader("{"), late{}))
+		if accept != "" {
+			q.Header.Set("Accept", accept)
+		}
+		w := httptest.NewRecorder()
+		if r.ServeHTTP(w, q); w.Code != http.StatusRequestTimeout {
+			t.Errorf("Accept %q: want 408, got %d %s", accept, w.Code, w.Body)
+		}
+	}
+}
+
+// late is a body that does not come in time.
+type late struct{}
+
+func (late) Read([]byte) (int, error) {
+	return 0, &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 
@@ -95,10 +96,12 @@ func decode(body io.Reader, k *model.Kind, key string) (model.Object, error) {
 // ReadBody reads a body of at most so many bytes. Refusals are *model.Error.
 func ReadBody(body io.Reader, most int) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(body, int64(most)+1))
-	if err != nil {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, model.Errorf(model.CodeTooSlow, "", "of the body %d bytes have come within the time for it", len(text)).Because(err)
+	case err != nil:
 		return nil, model.Errorf(model.CodeInvalid, "", "read the body: %v", err)
-	}
-	if len(text) > most {
+	case len(text) > most:
 		return nil, model.Errorf(model.CodeTooLarge, "", "the body is larger than %d bytes", most)
 	}
 	return text, nil
@@ -145,7 +148,7 @@ func (r *Router) Answer(w http.ResponseWriter, q *http.Request, v any, rev uint6
 }
 
 // Refuse writes an error. A request without an Accept header comes from a client of the original and gets 500 and the
-// message as plain text, or 401 and 403; any other gets the true status and application/problem+json.
+// message as plain text, or 401, 403 and 408; any other gets the true status and application/problem+json.
 func (r *Router) Refuse(w http.ResponseWriter, q *http.Request, err error) {
 	e := model.AsError(err)
 	if e.Code == model.CodeInternal {
@@ -154,7 +157,7 @@ func (r *Router) Refuse(w http.ResponseWriter, q *http.Request, err error) {
 	p := e.Problem()
 	if q.Header.Get("Accept") == "" {
 		status := http.StatusInternalServerError
-		if e.Code == model.CodeUnproved || e.Code == model.CodeDenied { // as the original's proxy answers, whose clients know these
+		if e.Code == model.CodeUnproved || e.Code == model.CodeDenied || e.Code == model.CodeTooSlow { // as the original's proxy answers, whose clients know these
 			status = p.Status
 		}
 		http.Error(w, e.Message, status)

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"time"
 )
 
@@ -28,30 +27,24 @@ const Most = 1 << 20
 // MaxHeader bounds a request's line and header together, in bytes. net/http grants 4 KiB more.
 const MaxHeader = 64 << 10
 
+// Bytes of a connection of HTTP/2, and of one request there, that a server takes before a handler has read them (RFC 9113, section 5.2).
+const (
+	unreadOfConnection = 128 << 10
+	unreadOfRequest    = 128 << 10
+)
+
 // NewServer makes a server that gives its clients the times. What net/http has to say of connections goes to log.
 func NewServer(h http.Handler, t Times, log *slog.Logger) *http.Server {
 	return &http.Server{Handler: h, ReadHeaderTimeout: t.Header, ReadTimeout: t.Body, IdleTimeout: t.Idle, MaxHeaderBytes: MaxHeader,
+		HTTP2:    &http.HTTP2Config{MaxReceiveBufferPerConnection: unreadOfConnection, MaxReceiveBufferPerStream: unreadOfRequest},
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
 }
 
-// Client is the client that a request or a connection from an address counts for: the address, of IPv6 the network of 64 bits, which is what
-// one customer is given. What is no address is itself.
+// Client is the client that a request or a connection from an address with its port counts for; see Site.
 func Client(remote string) string {
 	host, _, err := net.SplitHostPort(remote)
 	if err != nil {
 		return remote
 	}
-	a, err := netip.ParseAddr(host)
-	if err != nil {
-		return host
-	}
-	a = a.Unmap().WithZone("")
-	if a.Is4() || a.IsLinkLocalUnicast() || a.IsLoopback() {
-		return a.String()
-	}
-	p, err := a.Prefix(64)
-	if err != nil {
-		return a.String()
-	}
-	return p.String()
+	return Site(host)
 }

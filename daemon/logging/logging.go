@@ -8,6 +8,8 @@ import (
 	"log/syslog"
 	"net/url"
 	"strings"
+
+	"github.com/contiv/contiv/legible"
 )
 
 // Config says what to log and where.
@@ -57,11 +59,37 @@ func New(c Config, program string, w io.Writer, recent *Recent) (*slog.Logger, e
 	if recent != nil {
 		w = io.MultiWriter(recent, w)
 	}
-	options := &slog.HandlerOptions{Level: level}
+	options := &slog.HandlerOptions{Level: level, ReplaceAttr: bounded}
 	if c.JSON {
 		return slog.New(slog.NewJSONHandler(w, options)), nil
 	}
 	return slog.New(slog.NewTextHandler(w, options)), nil
+}
+
+// longValue bounds a value of a log line, in bytes: a stranger's path may have as many as a request's header.
+const longValue = 4 << 10
+
+// stackKey is the key of a stack of calls, which is Contiv's own text and longer.
+const stackKey = "stack"
+
+// bounded cleans and cuts a text, or what an error says.
+func bounded(_ []string, a slog.Attr) slog.Attr {
+	if a.Key == stackKey {
+		return a
+	}
+	text := ""
+	switch v := a.Value.Any().(type) {
+	case string:
+		text = v
+	case error:
+		text = v.Error()
+	default:
+		return a
+	}
+	if short := legible.Text(text, longValue); short != text {
+		a.Value = slog.StringValue(short)
+	}
+	return a
 }
 
 func dial(text, program string) (io.Writer, error) {

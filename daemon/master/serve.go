@@ -132,7 +132,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	known := catalog.New()
 	committer := commit.New(db, known, c.keep, log)
 	admitter := admit.New(admit.Settings{ClusterMode: c.Mode, InfraType: c.Infra, FwdMode: c.FwdMode, HostAccess: c.HostAccess})
-	settings := endpoint.Settings{ClusterMode: c.Mode, Quarantine: c.quarantine}
+	settings := endpoint.Settings{ClusterMode: c.Mode, Quarantine: c.quarantine, PodTenants: c.PodTenants}
 	reader := kubernetes(c, committer, known, admitter, log)
 	if reader != nil {
 		settings.Pods = reader

@@ -69,7 +69,11 @@ func runCapture(ctx context.Context, f *Factory, o *captureOptions) (err error) 
 		fmt.Fprintf(f.Err, "capturing at %s\n", at)
 	}
 	out := f.Out
-	if o.file != "" && o.file != "-" {
+	switch o.file {
+	case "":
+	case "-":
+		out = f.raw
+	default:
 		file, err := createPrivate(o.file)
 		if err != nil {
 			return local(err)

@@ -5,6 +5,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
@@ -31,6 +32,7 @@ type Factory struct {
 	// After is time.After unless it is set.
 	After func(time.Duration) <-chan time.Time
 
+	raw       io.Writer // Out for bytes that are no text
 	netmaster string
 	insecure  bool
 	bundle    string // file to read instead of asking a netmaster; "": none is

@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 
 	"github.com/contiv/contiv/api/yaml"
+	"github.com/contiv/contiv/legible"
 )
 
 // Format is an output format of ls.
@@ -67,7 +68,7 @@ func WriteJSON(w io.Writer, v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%s\n", text)
+	_, err = fmt.Fprintf(w, "%s\n", legible.JSON(text))
 	return err
 }
 

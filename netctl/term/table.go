@@ -10,6 +10,7 @@ import (
 	"github.com/clipperhouse/displaywidth"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/legible"
 )
 
 // Table prints rows below a header and its dashes, in columns without borders. It may be written more than once, as rows come: a column
@@ -118,10 +119,10 @@ func Styled(style string, v any) string {
 	switch style {
 	case "brackets":
 		list, _ := v.([]string)
-		return "[" + strings.Join(list, " ") + "]"
+		return legible.Flat("[" + strings.Join(list, " ") + "]")
 	case "labels":
 		text, _ := v.(string)
-		return model.LabelText(text)
+		return legible.Flat(model.LabelText(text))
 	case "bandwidth":
 		text, _ := v.(string)
 		if b, err := model.ParseBandwidth(text); err == nil {
@@ -131,18 +132,18 @@ func Styled(style string, v any) string {
 	return Cell(v)
 }
 
-// Cell prints one value.
+// Cell prints one value, in one line.
 func Cell(v any) string {
 	switch v := v.(type) {
 	case string:
-		return v
+		return legible.Flat(v)
 	case int:
 		return strconv.Itoa(v)
 	case []string:
-		return strings.TrimSuffix(strings.Join(v, ","), ",")
+		return legible.Flat(strings.TrimSuffix(strings.Join(v, ","), ","))
 	case nil:
 		return ""
 	default:
-		return fmt.Sprint(v)
+		return legible.Flat(fmt.Sprint(v))
 	}
 }

@@ -148,7 +148,7 @@ func (b *balancing) address(out *flow.Set, s *ofnet.State, a netip.Addr, externa
 		b.hostClient(out, s, a)
 	}
 	for i := range b.ports {
-		if q := &b.ports[i]; slices.Contains(q.cluster, a) || slices.Contains(q.external, a) {
+		if q := &b.ports[i]; !b.Borrows(a) && (slices.Contains(q.cluster, a) || slices.Contains(q.external, a)) {
 			q.fromHost(out, s, a, !external)
 		}
 	}

@@ -20,7 +20,7 @@ func TestBalancing(t *testing.T) {
 		name string
 		play func(t *testing.T, l *serviceLab)
 	}{{"remembered clients", balancingRemembers}, {"backends that go", balancingForgets}, {"timeout", balancingTimeout}, {"within the cluster", balancingWithin},
-		{"from outside", balancingOutside}, {"shared address", balancingShared}, {"guarded address", balancingGuarded}, {"draining", balancingDraining}, {"the host", balancingHost}} {
+		{"from outside", balancingOutside}, {"shared address", balancingShared}, {"borrowed address", balancingBorrowed}, {"guarded address", balancingGuarded}, {"draining", balancingDraining}, {"the host", balancingHost}} {
 		t.Run(part.name, func(t *testing.T) {
 			l.t = t
 			part.play(t, l)

@@ -10,7 +10,7 @@ import (
 )
 
 // Services may share an address. What is about the address alone then belongs to the first of them by name, and what is about a port to the
-// first that has it.
+// first that has it. Where none of them has the address as its own, nothing is about the address alone: its other ports are whoever's they are.
 
 // sharers hands on services, and those that share an address with one of them.
 func sharers(s *ofnet.State, list iter.Seq[*ofnet.Service], to owners) {
@@ -19,14 +19,14 @@ func sharers(s *ofnet.State, list iter.Seq[*ofnet.Service], to owners) {
 	}
 }
 
-// leads says whether the service is the first of its tenant that has an address.
+// leads says whether the service is the first of its tenant that has an address, as its own.
 func (b *balancing) leads(s *ofnet.State, a netip.Addr) bool {
-	return s.FirstAt(a, b.beside).Name == b.Name
+	return s.FirstAt(a, b.beside).Name == b.Name && !b.Borrows(a)
 }
 
-// leadsHere says whether the service is the first of all tenants that has an address: processes of hosts have no tenant.
+// leadsHere says whether the service is the first of all tenants that has an address, as its own: processes of hosts have no tenant.
 func (b *balancing) leadsHere(s *ofnet.State, a netip.Addr) bool {
-	return s.FirstAt(a, func(*ofnet.Service) bool { return true }).Name == b.Name
+	return s.FirstAt(a, func(*ofnet.Service) bool { return true }).Name == b.Name && !b.Borrows(a)
 }
 
 // beside says whether a service is of the same tenant.
@@ -48,6 +48,9 @@ func (b *balancing) frontOf(s *ofnet.State, a netip.Addr) string {
 func (q *portBalancing) own(s *ofnet.State, list []netip.Addr) (out []netip.Addr) {
 	has := func(o *ofnet.Service) bool { return q.beside(o) && o.Port(q.Protocol, q.ServicePort.Port) != nil }
 	for _, a := range list {
+		if q.Borrows(a) && !s.FirstAt(a, q.beside).Borrows(a) {
+			continue // whose own it is has all of it
+		}
 		if s.FirstAt(a, has).Name == q.Service.Name { // a port has a name too
 			out = append(out, a)
 		}
@@ -62,6 +65,9 @@ func (q *portBalancing) alone(s *ofnet.State, list []netip.Addr) (out []netip.Ad
 	}
 	another := func(p ofnet.ServicePort) bool { return p.Protocol == ofnet.ProtocolUDP && p.Port != q.ServicePort.Port }
 	for _, a := range list {
+		if q.Borrows(a) {
+			continue // fragments do not say of which port they are
+		}
 		if s.FirstAt(a, func(o *ofnet.Service) bool { return q.beside(o) && slices.ContainsFunc(o.Ports, another) }) == nil {
 			out = append(out, a)
 		}

@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"net/netip"
+	"slices"
 	"testing"
 
 	"github.com/contiv/contiv/ofnet"
@@ -72,5 +73,56 @@ func balancingGuarded(t *testing.T, l *serviceLab) {
 		if got := l.sends(way{}, f); (got.where != "") != passes {
 			t.Errorf("from %s outside: want it to pass: %v, got %v", from, passes, got)
 		}
+	}
+}
+
+// balancingBorrowed: a service that claims addresses which are others' has its ports there and nothing else, and at an address of another service none,
+// though its own name comes first.
+func balancingBorrowed(t *testing.T, l *serviceLab) {
+	const outside, backend = "203.0.113.5", "s1"
+	mail, other := "10.96.0.14", l.Endpoints.Get("s2").IP4.String()
+	from := uint16(59100)
+	ask := func(to, kind string, port uint16) arrival {
+		from++
+		got := l.asks("c10", kind, to, from, port, syn)
+		got.frame = "" // the port that it comes from is another each time
+		return got
+	}
+	probes := []struct {
+		name, to, kind string
+		port           uint16
+		taken          bool
+	}{
+		{"its port at an address outside", outside, "tcp", 8025, true}, {"another port there", outside, "tcp", 6443, false}, {"another protocol there", outside, "udp", 8025, false},
+		{"its port at a container", other, "tcp", 8025, true}, {"another port of the container", other, "tcp", 7070, false},
+		{"a port that another service has as its own", mail, "tcp", 25, false}, {"one that this service has not", mail, "tcp", 8025, false},
+	}
+	var before []arrival
+	for _, p := range probes {
+		before = append(before, ask(p.to, p.kind, p.port))
+	}
+	borrowed := []netip.Addr{netip.MustParseAddr(mail), netip.MustParseAddr(other), netip.MustParseAddr(outside)}
+	slices.SortFunc(borrowed, netip.Addr.Compare)
+	at := l.Endpoints.Get(backend)
+	port := func(n uint16) ofnet.ServicePort {
+		return ofnet.ServicePort{Protocol: ofnet.ProtocolTCP, Port: n, Backends: []ofnet.Backend{{Addr: at.IP4, Target: 8080}}}
+	}
+	l.change(func(s *ofnet.State) {
+		s.SetService(&ofnet.Service{Name: "aaa/ext", Tenant: "red", Cluster: []netip.Addr{netip.MustParseAddr("10.96.0.199")}, External: borrowed, Borrowed: borrowed,
+			Ports: []ofnet.ServicePort{port(25), port(8025)}})
+	})
+	defer l.change(func(s *ofnet.State) { s.Services.Delete("aaa/ext") })
+	own := ask("10.96.0.199", "tcp", 8025)
+	for i, p := range probes {
+		want := before[i]
+		if p.taken {
+			want = own
+		}
+		if got := ask(p.to, p.kind, p.port); got != want {
+			t.Errorf("%s: want %v, got %v", p.name, want, got)
+		}
+	}
+	if own.where == "" || own == before[0] {
+		t.Errorf("the service itself leads nowhere: %v", own)
 	}
 }

@@ -18,7 +18,7 @@ func (e *Engine) External(tenant string) (out []netip.Addr) {
 			continue
 		}
 		if s := e.records.wantKubeService(v.ID, ""); s != nil && (!v.ExternalLocal || e.records.serves(v)) {
-			out = append(out, s.External...)
+			out = append(out, slices.DeleteFunc(slices.Clone(s.External), s.Borrows)...) // routers would lead all of an address here
 		}
 	}
 	slices.SortFunc(out, netip.Addr.Compare)

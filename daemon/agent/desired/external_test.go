@@ -1,6 +1,7 @@
 package desired
 
 import (
+	"net/netip"
 	"slices"
 	"testing"
 
@@ -10,17 +11,19 @@ import (
 
 // Addresses for clients outside are taken by every host, or by those that have a backend.
 func TestExternal(t *testing.T) {
-	blue := network("net", "blue", 100)
+	blue, front := network("net", "blue", 100), network("front", "blue", 101)
+	front.Gateway = netip.Addr{}
+	front.Subnet, front.Subnet6 = netip.MustParsePrefix("192.0.2.0/28"), netip.MustParsePrefix("2001:db8::/64")
 	node := record.KubernetesNode{Name: "n1", Addresses: addrs("192.0.2.1")}
 	here := machine("h1", "192.0.2.1")
 	web := kubeService("shop", "web", "10.96.0.9")
-	web.ExternalIPs, web.LoadBalancerIPs = addrs("192.0.2.9"), addrs("192.0.2.8", "2001:db8::8")
+	web.ExternalIPs, web.LoadBalancerIPs = addrs("198.51.100.9"), addrs("192.0.2.8", "198.51.100.8", "2001:db8::8") // of which two were given by Contiv
 	local := web
 	local.ExternalLocal = true
 	backend := slice(web, "web-1", "10.1.0.2")
 	draining, unready, elsewhere := slice(web, "web-1", "10.1.0.2"), slice(web, "web-1", "10.1.0.2"), slice(web, "web-1", "10.1.0.2")
 	draining.Endpoints[0].State, unready.Endpoints[0].State, elsewhere.Endpoints[0].Node = record.EndpointDraining, record.EndpointNotReady, "n2"
-	all := addrs("192.0.2.8", "192.0.2.9", "2001:db8::8")
+	all := addrs("192.0.2.8", "2001:db8::8")
 	for _, test := range []struct {
 		name   string
 		tenant string
@@ -36,11 +39,55 @@ func TestExternal(t *testing.T) {
 		{"one elsewhere", "blue", []any{local, elsewhere}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := start(t, append([]any{tenant("blue", 1), blue, node, here, record.Namespace{Name: "shop", Place: record.Place{Tenant: "blue"}}, member(blue, "b1", "h1", 1)}, test.has...)...)
+			w := start(t, append([]any{tenant("blue", 1), blue, front, node, here, record.Namespace{Name: "shop", Place: record.Place{Tenant: "blue"}}, member(blue, "b1", "h1", 1)}, test.has...)...)
 			w.reach("the service", func(s *ofnet.State) bool { return s.Services.Get("shop/web") != nil })
 			if got := w.e.External(test.tenant); len(got) != test.want || test.want > 0 && !slices.Equal(got, all) {
 				t.Errorf("got %v", got)
 			}
 		})
 	}
+}
+
+// What someone else has is not lent: containers' addresses, the API server's port, and ports of the control plane at addresses of hosts. It is looked at again
+// when that changes.
+func TestLends(t *testing.T) {
+	blue := network("net", "blue", 100)
+	web := kubeService("shop", "web", "10.96.0.9")
+	web.Ports = []record.ServicePort{{Protocol: 6, Port: 81}}
+	web.ExternalIPs = addrs("192.0.2.1")
+	api := kubeService("default", "kubernetes", "10.96.0.1")
+	apiAt := slice(api, "kubernetes", "192.0.2.200")
+	apiAt.Ports = []record.SlicePort{{Protocol: 6, Port: 7443}}
+	w := start(t, tenant("blue", 1), blue, machine("h1", "192.0.2.1"), record.Namespace{Name: "shop", Place: record.Place{Tenant: "blue"}}, member(blue, "b1", "h1", 1), web, api, apiAt)
+	borrows := func(what string, ports ...uint16) {
+		t.Helper()
+		w.reach(what, func(s *ofnet.State) bool {
+			v := s.Services.Get("shop/web")
+			return v != nil && v.Ports[0].Port == web.Ports[0].Port && len(v.External) == len(ports) && len(v.Borrowed) == len(ports)
+		})
+	}
+	const lent = 1
+	borrows("port 81 of a host", lent)
+	for _, row := range []struct {
+		name, address string
+		port          uint16
+		lent          bool
+	}{
+		{"the API server by a host", "192.0.2.1", 6443, false}, {"an agent", "192.0.2.1", 9090, false}, {"the kubelet", "192.0.2.1", 10250, false}, {"a host's port 81", "192.0.2.1", 81, true},
+		{"the API server's own", "192.0.2.200", 7443, false}, {"beside the API server", "192.0.2.200", 82, true}, {"a loopback address", "127.0.0.1", 83, false},
+		{"of a container's network", "10.1.1.77", 9998, false}, {"elsewhere", "203.0.113.5", 9999, true},
+	} {
+		web.ExternalIPs, web.Ports[0].Port = addrs(row.address), row.port
+		w.put(web)
+		if row.lent {
+			borrows(row.name, lent)
+		} else {
+			borrows(row.name)
+		}
+	}
+	late := network("late", "blue", 102)
+	late.Gateway = netip.Addr{}
+	late.Subnet = netip.MustParsePrefix("203.0.113.0/24")
+	w.put(late)
+	borrows("once containers have it")
 }

@@ -110,7 +110,7 @@ func (r *records) wantKubeService(id identity.KubernetesService, tenant string) 
 
 // site is this host among Kubernetes' nodes.
 func (r *records) site() *kubeservice.Site {
-	at := &kubeservice.Site{HostOf: r.hostAt}
+	at := &kubeservice.Site{HostOf: r.hostAt, Owns: r.gave, Lends: r.lends}
 	if n := r.node(); n != nil {
 		at.Node, at.Zone = n.Name, n.Zone
 	}
@@ -169,6 +169,7 @@ func (o objects) kubernetes(before, after *records) {
 			o.onNode(r, name)
 		}
 	})
+	o.borrowers(before, after)
 	if a, b := before.site(), after.site(); a.Node != b.Node || a.Zone != b.Zone {
 		for v := range after.kube.services.Values() {
 			o.kubeService(after, v.ID)

@@ -52,6 +52,9 @@ func (e *Engine) serviceWays(ways []link.Way, hosts *machines) []link.Way {
 			continue
 		}
 		for _, a := range v.Addresses() {
+			if v.Borrows(a) {
+				continue // the host reaches it as without the service
+			}
 			via, from := pipeline.NextHop(private), hosts.self(a)
 			if a.Is6() {
 				via = pipeline.NextHop(pipeline.Private6(private))

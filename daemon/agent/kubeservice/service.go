@@ -15,6 +15,29 @@ type Site struct {
 	Zone string // of the node; "": none
 	// HostOf is the label of the host that has an address itself, being the node of that name; "" when the address is another's.
 	HostOf func(node string, a netip.Addr) string
+	// Owns tells whether an address of a service's status was given to it by Contiv; nil: each was.
+	Owns func(v *record.KubernetesService, a netip.Addr) bool
+	// Lends tells whether a service may have a port at an address that someone else has; nil: it may.
+	Lends func(a netip.Addr, protocol uint8, port uint16) bool
+}
+
+// outside are the addresses of a service for clients outside as well, in order, and those of them that it borrows: what its externalIPs say, and what another
+// controller has written into its status, is a claim. An address at which one of the ports is not to be had is left out.
+func (at *Site) outside(v *record.KubernetesService) (all, borrowed []netip.Addr) {
+	for _, a := range ordered(v.ExternalIPs, v.LoadBalancerIPs) {
+		if slices.Contains(v.ClusterIPs, a) {
+			continue
+		}
+		if slices.Contains(v.LoadBalancerIPs, a) && (at.Owns == nil || at.Owns(v, a)) {
+			all = append(all, a)
+			continue
+		}
+		if at.Lends != nil && slices.ContainsFunc(v.Ports, func(p record.ServicePort) bool { return !at.Lends(a, p.Protocol, p.Port) }) {
+			continue
+		}
+		all, borrowed = append(all, a), append(borrowed, a)
+	}
+	return all, borrowed
 }
 
 // Name is what a service of Kubernetes is called among those of the host: no service of Contiv's own has such a name, which has a colon.
@@ -28,7 +51,7 @@ func Translate(v *record.KubernetesService, list []*record.EndpointSlice, tenant
 	}
 	out := &ofnet.Service{Name: Name(v), Tenant: tenant, Cluster: ordered(v.ClusterIPs),
 		ClusterLocal: v.InternalLocal, ExternalLocal: v.ExternalLocal}
-	out.External = slices.DeleteFunc(ordered(v.ExternalIPs, v.LoadBalancerIPs), func(a netip.Addr) bool { return slices.Contains(out.Cluster, a) })
+	out.External, out.Borrowed = at.outside(v)
 	if len(v.SourceRanges) > 0 {
 		out.Guarded = slices.DeleteFunc(ordered(v.LoadBalancerIPs), func(a netip.Addr) bool { return !slices.Contains(out.External, a) })
 		out.Sources = slices.SortedFunc(slices.Values(v.SourceRanges), netip.Prefix.Compare)

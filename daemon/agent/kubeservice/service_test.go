@@ -2,6 +2,7 @@ package kubeservice
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -126,7 +127,7 @@ func TestTranslate(t *testing.T) {
 			v.ExternalIPs, v.LoadBalancerIPs = addrs("192.0.2.9"), addrs("192.0.2.8", "10.96.0.9")
 			v.SourceRanges = []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24"), netip.MustParsePrefix("10.0.0.0/8")}
 		}, want(func(v *ofnet.Service) {
-			v.External, v.Guarded = addrs("192.0.2.8", "192.0.2.9"), addrs("192.0.2.8")
+			v.External, v.Borrowed, v.Guarded = addrs("192.0.2.8", "192.0.2.9"), addrs("192.0.2.9"), addrs("192.0.2.8")
 			v.Sources = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("198.51.100.0/24")}
 		})},
 	} {
@@ -136,6 +137,33 @@ func TestTranslate(t *testing.T) {
 		}
 		if got := Translate(v, nil, "t", &Site{}); (got == nil) != (row.want == nil) || got != nil && !got.Equal(row.want) {
 			t.Errorf("%s: want %+v, got %+v", row.name, row.want, got)
+		}
+	}
+}
+
+// What a service of Kubernetes says of itself gives it an address that is its own, one that it borrows, or none.
+func TestTranslate_Claims(t *testing.T) {
+	at := &Site{Owns: func(_ *record.KubernetesService, a netip.Addr) bool { return a == netip.MustParseAddr("10.5.0.2") },
+		Lends: func(a netip.Addr, protocol uint8, port uint16) bool {
+			return a != netip.MustParseAddr("10.1.0.2") && (a != netip.MustParseAddr("192.0.2.1") || port != 53)
+		}}
+	for _, row := range []struct {
+		name              string
+		external, status  []netip.Addr
+		want, andBorrowed []netip.Addr
+	}{
+		{"given by Contiv", nil, addrs("10.5.0.2"), addrs("10.5.0.2"), nil},
+		{"given by Contiv, and claimed besides", addrs("10.5.0.2"), addrs("10.5.0.2"), addrs("10.5.0.2"), nil},
+		{"written by another controller", nil, addrs("198.51.100.7"), addrs("198.51.100.7"), addrs("198.51.100.7")},
+		{"claimed", addrs("198.51.100.7"), nil, addrs("198.51.100.7"), addrs("198.51.100.7")},
+		{"one of Contiv's that is claimed alone", addrs("10.5.0.2"), nil, addrs("10.5.0.2"), addrs("10.5.0.2")},
+		{"a container's", addrs("10.1.0.2"), addrs("10.1.0.2"), nil, nil},
+		{"of the address of a host one port is not to be had", addrs("192.0.2.1", "198.51.100.7"), nil, addrs("198.51.100.7"), addrs("198.51.100.7")},
+	} {
+		v := shop()
+		v.ExternalIPs, v.LoadBalancerIPs = row.external, row.status
+		if got := Translate(v, nil, "t", at); !slices.Equal(got.External, row.want) || !slices.Equal(got.Borrowed, row.andBorrowed) {
+			t.Errorf("%s: got %v, borrowed %v", row.name, got.External, got.Borrowed)
 		}
 	}
 }

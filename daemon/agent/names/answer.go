@@ -86,6 +86,11 @@ func (z *Zone) resolve(vrf uint16, q, a *dns.Msg) bool {
 		return false // names with dots are other people's, such as kubernetes.default.svc.cluster.local
 	}
 	addrs, ok := z.addresses(t, host)
+	if whole := strings.TrimSuffix(name, "."+z.domain); !ok && under && whole != host { // the tenant's name may be a namespace's
+		if addrs, ok = z.addresses(t, whole); ok {
+			host = whole
+		}
+	}
 	switch {
 	case host == "" || !ok && !under:
 		return false

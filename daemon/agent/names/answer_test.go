@@ -193,6 +193,34 @@ func TestZone_Aliases(t *testing.T) {
 	check("api", "A", "not ours")
 }
 
+// A pod has no name of a single word, which it could take from a service that is not there, or not yet: neither its own nor another's.
+func TestZone_Pods(t *testing.T) {
+	z := testZone()
+	for i, id := range []identity.Pod{{Namespace: "evil", Name: "vault"}, {Namespace: "shop", Name: "vault"}, {Namespace: "blue", Name: "wpad"}, {Namespace: "evil", Name: "kubernetes.default.svc.cluster.local"}} {
+		e := member("blue", fmt.Sprint("pod", i), id.Name, "", fmt.Sprint("10.1.0.", 60+i))
+		e.Pod.ID, e.Aliases = id, []string{"api"}
+		z.Endpoint(e.ID.String(), e)
+	}
+	for _, row := range []struct{ name, qtype, want string }{
+		{"vault", "A", "not ours"},
+		{"vault.contiv", "A", "NXDOMAIN"},
+		{"vault.blue.contiv", "A", "NXDOMAIN"},
+		{"api", "A", "not ours"},
+		{"vault.evil", "A", "not ours"},
+		{"vault.evil.contiv", "A", "A 10.1.0.60"},
+		{"vault.shop.contiv", "A", "A 10.1.0.61"},
+		{"vault.shop.blue.contiv", "A", "A 10.1.0.61"},
+		{"wpad.blue.contiv", "A", "A 10.1.0.62"},
+		{"wpad", "A", "not ours"},
+		{"kubernetes.default.svc.cluster.local", "A", "not ours"},
+		{"60.0.1.10.in-addr.arpa", "PTR", "PTR vault.evil.contiv."},
+	} {
+		if got := ask(t, z, 1, row.name, row.qtype); got != row.want {
+			t.Errorf("%s of %s: want %s, got %s", row.qtype, row.name, row.want, got)
+		}
+	}
+}
+
 func TestZone_Changes(t *testing.T) {
 	z := testZone()
 	z.Endpoint("blue:n:c1", nil)

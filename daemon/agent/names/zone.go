@@ -80,7 +80,8 @@ func (z *Zone) Tenant(name string, r *record.Tenant) {
 }
 
 // Endpoint takes over an endpoint's record, nil when it is gone. A container is called by its common name, or by its
-// endpoint id when it has none, and by its aliases; its addresses are the former's.
+// endpoint id when it has none, and by its aliases; its addresses are the former's. A pod is called POD.NAMESPACE, which exists under the domain alone: a single
+// word would be a name that anyone could take who may make pods somewhere, and get what is meant for a service.
 func (z *Zone) Endpoint(id string, r *record.Endpoint) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -101,7 +102,11 @@ func (z *Zone) Endpoint(id string, r *record.Endpoint) {
 	of := r.ID.Tenant
 	e := endpoint{tenant: of, name: fold(cmp.Or(r.CommonName, r.ID.Endpoint))}
 	e.group = fold(r.Group.Name)
-	for _, a := range r.Aliases {
+	aliases := r.Aliases
+	if pod := r.Pod.ID; pod.Name != "" {
+		e.name, aliases = fold(pod.Name+"."+pod.Namespace), nil
+	}
+	for _, a := range aliases {
 		if a = fold(a); a != e.name && !slices.Contains(e.aliases, a) {
 			e.aliases = append(e.aliases, a)
 		}

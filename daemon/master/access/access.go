@@ -62,6 +62,14 @@ func (s *Subject) Object(verb rights.Verb, k *model.Kind, key string) error {
 	return s.Check(rights.Of(verb, k, key))
 }
 
+// Changes refuses a change of an object, as it was or is to be, that the subject may not make. Errors are *model.Error.
+func (s *Subject) Changes(o model.Object) error {
+	if s.Anyone || s.Grants.Permit(rights.OfObject(o)) {
+		return nil
+	}
+	return rights.RefusalOf(o)
+}
+
 // Sees tells whether the subject may see an object.
 func (s *Subject) Sees(k *model.Kind, key string) bool {
 	return s.Anyone || s.Grants.Permit(rights.Of(rights.Read, k, key))

@@ -1,9 +1,12 @@
 package admit_test
 
 import (
+	"net/netip"
 	"testing"
 
+	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/enginetest"
+	"github.com/contiv/contiv/daemon/record"
 )
 
 func TestNetworks(t *testing.T) {
@@ -54,4 +57,32 @@ func TestNetworks(t *testing.T) {
 		{"removed with endpoints", []string{blue, "attach blue c1"}, "rm network blue",
 			"in-use: Error: Network has active endpoints (remove the containers c1 on h1 first)"},
 	})
+}
+
+// A network to which hosts have routes has no address of a host or a netmaster; others, which only containers see, may.
+func TestNetworksOfHosts(t *testing.T) {
+	for name, row := range map[string]struct{ global, line, want string }{
+		"infra, a tunnel address":           {"", "network inf nwType=infra encap=vxlan subnet=192.0.2.0/24", "conflict subnet: subnet 192.0.2.0/24 has address 192.0.2.2 of host h2 (choose a subnet that no host is in)"},
+		"infra, a control address":          {"", "network inf nwType=infra encap=vxlan subnet=198.51.100.0/24", "conflict subnet: subnet 198.51.100.0/24 has address 198.51.100.2 of host h2 (choose a subnet that no host is in)"},
+		"infra, a netmaster":                {"", "network inf nwType=infra encap=vxlan subnet=203.0.113.0/24", "conflict subnet: subnet 203.0.113.0/24 has address 203.0.113.9 of a netmaster (choose a subnet that no host is in)"},
+		"infra, an address of IPv6":         {"", "network inf nwType=infra encap=vxlan subnet=10.9.0.0/24 ipv6Subnet=2001:db8::/64", "conflict ipv6Subnet: subnet 2001:db8::/64 has address 2001:db8::2 of host h2 (choose a subnet that no host is in)"},
+		"infra, elsewhere":                  {"", "network inf nwType=infra encap=vxlan subnet=10.9.0.0/24", ""},
+		"containers', reached by hosts":     {"global global hostAccess=direct", "network blue encap=vxlan subnet=192.0.2.0/24", "conflict subnet: subnet 192.0.2.0/24 has address 192.0.2.2 of host h2 (choose a subnet that no host is in)"},
+		"containers', not reached by hosts": {"", "network blue encap=vxlan subnet=192.0.2.0/24", ""},
+	} {
+		w := enginetest.Start(t, enginetest.Options{})
+		w.Admitted(t, record.Host{Label: "h2", Machine: "m2", VTEP: netip.MustParseAddr("192.0.2.2"), Port: 4789, Control: netip.MustParseAddrPort("198.51.100.2:9090"), Node6: netip.MustParseAddr("2001:db8::2")})
+		if _, err := w.Commit.Do(t.Context(), func(tx *commit.Tx) error {
+			m := &record.Service{ServiceName: record.ServiceMaster, HostAddr: "203.0.113.9", Port: 9999, Role: "leader"}
+			return tx.Put(m.Key(), m)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if row.global != "" {
+			w.Must(t, row.global)
+		}
+		if _, err := w.Do(row.line); enginetest.Say(err) != row.want {
+			t.Errorf("%s: want %q, got %q", name, row.want, enginetest.Say(err))
+		}
+	}
 }

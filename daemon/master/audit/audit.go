@@ -4,14 +4,17 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
 )
 
 // Bounds of what is kept.
@@ -21,7 +24,6 @@ const (
 	waitingEach = 16              // of these, of one source
 	flushEvery  = 2 * time.Second // so often they are stored
 	Part        = 64              // events stored, or passed on, at a time
-	longText    = 200             // bytes of a target or a reason
 )
 
 // Path is where the audit is read, and where netmasters tell the leader of theirs.
@@ -41,6 +43,8 @@ type Log struct {
 	sinks   []Sink
 	pass    func(ctx context.Context, part []model.AuditEvent) error
 	log     *slog.Logger
+
+	dropped atomic.Uint64
 
 	mu      sync.Mutex
 	waiting []record.AuditEvent
@@ -79,7 +83,7 @@ func (l *Log) Note(e model.AuditEvent) {
 
 // Told takes down what another netmaster has noted.
 func (l *Log) Told(e model.AuditEvent) {
-	e.Target, e.Why = cut(e.Target), cut(e.Why)
+	e = bounded(e)
 	if l.take(e) {
 		for _, s := range l.sinks {
 			if err := s.Write(e); err != nil {
@@ -88,8 +92,6 @@ func (l *Log) Told(e model.AuditEvent) {
 		}
 	}
 }
-
-func cut(s string) string { return s[:min(len(s), longText)] }
 
 // take adds an event to those that wait; false when it counts as one that is there.
 func (l *Log) take(e model.AuditEvent) bool {
@@ -112,6 +114,7 @@ func (l *Log) take(e model.AuditEvent) bool {
 		again(last, e.Time)
 		return false
 	case len(l.waiting) >= waitingMost && e.Status != 0:
+		l.dropped.Add(1)
 		return false
 	}
 	l.each[e.From]++
@@ -155,11 +158,41 @@ func (l *Log) Flush(ctx context.Context) error {
 		if len(part) == 0 {
 			return nil
 		}
-		if err := l.hand(ctx, part); err != nil {
-			l.back(part)
+		if rest, err := l.settle(ctx, part); err != nil {
+			l.back(rest)
 			return err
 		}
 	}
+}
+
+// Dropped counts events that are not stored: too many waited, or the store can never take them.
+func (l *Log) Dropped() uint64 { return l.dropped.Load() }
+
+// settle hands events on, in halves where all are too many at once. One that can never be stored is dropped, and counted. With an error it returns those
+// that have to wait.
+func (l *Log) settle(ctx context.Context, part []record.AuditEvent) (rest []record.AuditEvent, err error) {
+	err = l.hand(ctx, part)
+	switch {
+	case err == nil:
+		return nil, nil
+	case !hopeless(err):
+		return part, err
+	case len(part) == 1:
+		l.dropped.Add(1)
+		l.log.Error("an event of the audit cannot be stored, and is dropped", "error", err)
+		return nil, nil
+	}
+	half := len(part) / 2
+	if rest, err := l.settle(ctx, part[:half]); err != nil {
+		return append(rest, part[half:]...), err
+	}
+	return l.settle(ctx, part[half:])
+}
+
+// hopeless tells whether a request will be refused however often it is repeated.
+func hopeless(err error) bool {
+	var e *model.Error
+	return errors.Is(err, store.ErrTooLarge) || errors.As(err, &e) && (e.Code == model.CodeTooLarge || e.Code == model.CodeInvalid)
 }
 
 // hand stores events, or has the leader store them.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/audit"
@@ -102,7 +103,7 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Note(model.AuditEvent{Verb: "login", User: "bob\nmallory"})
-	for name, user := range map[string]string{path + ".1": "ann", path: "bob\nmallory"} {
+	for name, user := range map[string]string{path + ".1": "ann", path: "bob\ufffdmallory"} {
 		text, err := os.ReadFile(name)
 		var e model.AuditEvent
 		if err != nil || json.Unmarshal(text, &e) != nil || e.User != user || strings.Count(string(text), "\n") != 1 {
@@ -111,5 +112,66 @@ func TestFile(t *testing.T) {
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file: %v, %v", info, err)
+	}
+}
+
+// Whatever a stranger sends as a name, the store has a short line of it, and events of others behind it.
+func TestHostile(t *testing.T) {
+	l := start(t, 0)
+	long := strings.Repeat("A", 1<<20)
+	for i := range 3 {
+		l.Note(model.AuditEvent{Verb: "login", User: fmt.Sprint("u", i, long), From: "192.0.2.1", Status: 401, Why: long, Target: long, Via: long, Proof: ""})
+	}
+	l.Note(model.AuditEvent{Verb: "login", User: "u\x1b]0;pwn\a\x1b[2J\nx", From: "192.0.2.1" + long, Status: 401})
+	l.Told(model.AuditEvent{Verb: long, User: long, Proof: long, From: "192.0.2.3", Status: 401})
+	l.Note(model.AuditEvent{Verb: "login", User: "ann", Proof: "session", From: "192.0.2.2"})
+	flush(t, l)
+	all := l.List(audit.Filter{})
+	text, err := json.Marshal(all)
+	if err != nil || len(all) != 6 || all[5].User != "ann" || len(text) > 6*1200 || l.Dropped() != 0 {
+		t.Fatalf("%d events in %d bytes, %d dropped, %v", len(all), len(text), l.Dropped(), err)
+	}
+	if strings.ContainsFunc(all[3].User, unicode.IsControl) || !strings.HasPrefix(all[3].User, "u\ufffd]0;pwn") {
+		t.Errorf("got %q", all[3].User)
+	}
+}
+
+// An event that can never be stored is dropped and counted; those beside it are stored.
+func TestPoison(t *testing.T) {
+	w := enginetest.Start(t, enginetest.Options{})
+	var told []string
+	away := true
+	l := audit.New(audit.Config{Commit: w.Commit, Catalog: w.Catalog, Log: slog.New(slog.DiscardHandler), Pass: func(_ context.Context, part []model.AuditEvent) error {
+		for _, e := range part {
+			if e.Verb == "poison" {
+				return model.Errorf(model.CodeTooLarge, "", "it is larger than may be")
+			}
+			if e.Verb == "late" && away {
+				return fmt.Errorf("away")
+			}
+		}
+		for _, e := range part {
+			told = append(told, e.User)
+		}
+		return nil
+	}})
+	w.Stop() // from here on it does not lead
+	for i := range 9 {
+		verb := "login"
+		switch i {
+		case 0, 5:
+			verb = "poison"
+		case 8:
+			verb = "late"
+		}
+		l.Note(model.AuditEvent{Verb: verb, User: fmt.Sprint("u", i), From: fmt.Sprint("192.0.2.", i)})
+	}
+	if err := l.Flush(t.Context()); err == nil {
+		t.Fatal("the leader was away at the end")
+	}
+	away = false
+	flush(t, l)
+	if got := strings.Join(told, " "); got != "u1 u2 u3 u4 u6 u7 u8" || l.Dropped() != 2 {
+		t.Errorf("told %s, %d dropped", got, l.Dropped())
 	}
 }

@@ -212,10 +212,11 @@ func address6(tx *commit.Tx, p home, e *record.Endpoint, q model.EndpointConfigR
 	return give(tx, p, e, a, &q)
 }
 
-// promised takes over an address that rests after its release, or that is held for the endpoint that asks.
+// promised takes over an address that rests after its release, or that is held for the endpoint that asks: by its token, or for its host, or for anyone.
 func promised(tx *commit.Tx, e *record.Endpoint, a netip.Addr, q *model.EndpointConfigRequest) bool {
 	h, ok := tx.HoldOf(e.ID.Network, a)
-	own := h.Token == "" || slices.Contains(q.Tokens, h.Token) || len(q.Tokens) == 0 && h.By == q.Host && !h.Swarm
+	open := h.Token == "" && (h.By == "" || h.By == q.Host || h.Quarantine != "")
+	own := open || slices.Contains(q.Tokens, h.Token) || len(q.Tokens) == 0 && h.By == q.Host && !h.Swarm
 	if !ok || !own || !held(tx, e.ID.Network, a) {
 		return false
 	}

@@ -41,7 +41,8 @@ func (s *Service) await(ctx context.Context, q *model.PodRequest) error {
 }
 
 // place decides what a request about a pod leaves open: its tenant, network and group, and its labels. What counts is the request, then the
-// pod's labels, its namespace's annotations, what the request says by default, and the defaults. A container that has its endpoint
+// pod's labels, its namespace's annotations, what the request says by default, and the defaults. A pod's label chooses among the networks and groups of the
+// tenant that its namespace belongs to: who may make pods somewhere is not in every tenant by that. A container that has its endpoint
 // keeps that, whatever was changed since. It returns whose endpoint it is.
 func (s *Service) place(tx *commit.Tx, q *model.CreateEndpointRequest) (pod record.Pod, err error) {
 	if q.Pod == nil {
@@ -70,7 +71,14 @@ func (s *Service) place(tx *commit.Tx, q *model.CreateEndpointRequest) (pod reco
 	if err := kept(id, fixed, asked, own); err != nil {
 		return pod, err
 	}
-	q.TenantName = cmp.Or(asked.Tenant, own.Tenant, fixed.Tenant, base.Tenant, DefaultTenant)
+	q.TenantName = cmp.Or(asked.Tenant, fixed.Tenant, base.Tenant, DefaultTenant)
+	if own.Tenant != "" && own.Tenant != q.TenantName && asked.Tenant == "" {
+		if !s.labelled {
+			return pod, model.Errorf(model.CodeInvalid, record.PlaceTenant, "pod %s asks for tenant %s by its label, and its namespace belongs to tenant %s", id, own.Tenant, q.TenantName).
+				Try("kubectl annotate namespace %s %s=%s has all its pods be there; remove the label otherwise", id.Namespace, record.PlaceTenant, own.Tenant)
+		}
+		q.TenantName = own.Tenant
+	}
 	q.ConfigEP.ServiceName = cmp.Or(asked.Group, own.Group, fixed.Group, base.Group)
 	q.ServiceName = q.ConfigEP.ServiceName
 	q.NetworkName = cmp.Or(asked.Network, own.Network, fixed.Network)

@@ -27,6 +27,7 @@ type Service struct {
 	rest        time.Duration // how long an address stays in quarantine after its release
 	now         func() time.Time
 	pods        Pods
+	labelled    bool // see Settings.PodTenants
 	log         *slog.Logger
 }
 
@@ -36,6 +37,7 @@ type Settings struct {
 	Quarantine  time.Duration    // how long an endpoint's address is not given again after its release; 0: not at all
 	Now         func() time.Time // nil: time.Now
 	Pods        Pods             // nil: Kubernetes is not read
+	PodTenants  bool             // a pod's label enters any tenant, as with the original, unless its namespace fixes one
 }
 
 // New makes a Service.
@@ -43,7 +45,7 @@ func New(c *commit.Committer, known *catalog.Catalog, o Settings, log *slog.Logg
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Service{commit: c, catalog: known, clusterMode: o.ClusterMode, rest: o.Quarantine, now: o.Now, pods: o.Pods, log: log}
+	return &Service{commit: c, catalog: known, clusterMode: o.ClusterMode, rest: o.Quarantine, now: o.Now, pods: o.Pods, labelled: o.PodTenants, log: log}
 }
 
 // home is where an endpoint belongs.

@@ -32,6 +32,7 @@ type Options struct {
 	Quarantine  time.Duration // of addresses after their release
 	Now         func() time.Time
 	Pods        endpoint.Pods // nil: Kubernetes is not read
+	PodTenants  bool          // as of endpoint.Settings
 	// First joins the leader's first transactions, until it changes nothing; nil: nothing does.
 	First func(tx *commit.Tx) error
 	// Beside makes a duty of the leader's; nil: there is none.
@@ -81,7 +82,7 @@ func Start(tb testing.TB, o Options) *World {
 	w := &World{Store: o.Store, Catalog: catalog.New(), Fence: store.Fence{Key: record.LeaderKey, Created: rev}}
 	w.Commit = commit.New(o.Store, w.Catalog, o.Keep, log)
 	w.Admit = admit.New(admit.Settings{ClusterMode: o.ClusterMode, InfraType: "default", FwdMode: o.FwdMode})
-	w.Service = endpoint.New(w.Commit, w.Catalog, endpoint.Settings{ClusterMode: o.ClusterMode, Quarantine: o.Quarantine, Now: o.Now, Pods: o.Pods}, log)
+	w.Service = endpoint.New(w.Commit, w.Catalog, endpoint.Settings{ClusterMode: o.ClusterMode, Quarantine: o.Quarantine, Now: o.Now, Pods: o.Pods, PodTenants: o.PodTenants}, log)
 	w.Registrar = registrar.New(w.Commit, o.Now, log)
 	feed := catalog.NewFeed(w.Catalog, o.Store, log)
 	active := make(chan struct{})

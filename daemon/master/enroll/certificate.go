@@ -43,7 +43,7 @@ func noted(c *x509.Certificate, who trust.Identity) record.Certified {
 func (e *Enroller) replace(tx *commit.Tx, w *wish) error {
 	for _, c := range tx.CertifiedAs(w.who.String()) {
 		if c.Valid(e.now()) && c.Request != w.note.Request {
-			if err := e.revoke(tx, c, "the host joined again, or another in its place"); err != nil {
+			if err := e.revoke(tx, c, replaced); err != nil {
 				return err
 			}
 		}

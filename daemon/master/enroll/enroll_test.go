@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +13,9 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/enginetest"
+	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -140,6 +143,92 @@ func TestJoin(t *testing.T) {
 	}
 	if got := s.refused(s.wanted(q.Token, "h2"), trust.Identity{}); !strings.Contains(got, "used up: 1 of 1") || !strings.Contains(got, "contiv token create") {
 		t.Errorf("want the token to count once, got %q", got)
+	}
+}
+
+// What a stranger sends beside a token that does not count is not looked at.
+func TestJoin_TokenFirst(t *testing.T) {
+	s := newStand(t)
+	gone := s.token(model.JoinTokenRequest{})
+	id, _, _ := strings.Cut(gone, ".")
+	if _, err := s.RemoveToken(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	q := s.wanted(gone, "h1")
+	q.Agent.Request = "no request at all"
+	if got := s.refused(q, trust.Identity{}); !strings.Contains(got, "the token does not count") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// A host that was sent away does not come back by what it was let in with: not by the same request, and not with another key by a token for any number of
+// hosts. One that left by itself, or whose certificate gave way to another, does.
+func TestRevokedStaysOut(t *testing.T) {
+	s := newStand(t)
+	later := func() { s.at = s.at.Add(2 * time.Second) }
+	many := s.token(model.JoinTokenRequest{Uses: new(int)})
+	for name, token := range map[string]string{"once": s.token(model.JoinTokenRequest{}), "many": many} {
+		q := s.wanted(token, name)
+		if got := s.refused(q, trust.Identity{}); got != "" {
+			t.Fatal(got)
+		}
+		later()
+		if _, _, err := s.Revoke(t.Context(), model.RevokeRequest{Identity: "spiffe://contiv/agent/" + name}, admin); err != nil {
+			t.Fatal(err)
+		}
+		for what, again := range map[string]model.JoinRequest{"the same request": q, "another key": s.wanted(token, name)} {
+			if got := s.refused(again, trust.Identity{}); !strings.HasPrefix(got, "denied") || !strings.Contains(got, "contiv token create") {
+				t.Errorf("%s, with %s: got %q", name, what, got)
+			}
+		}
+		if got := s.serials("agent/" + name); len(got) != 0 {
+			t.Errorf("%s has certificates: %v", name, got)
+		}
+		later()
+		if got := s.refused(s.wanted(s.token(model.JoinTokenRequest{}), name), trust.Identity{}); got != "" {
+			t.Errorf("%s, with a token that was made since: got %q", name, got)
+		}
+	}
+	if got := s.refused(s.wanted(many, "left"), trust.Identity{}); got != "" {
+		t.Fatal(got)
+	}
+	later()
+	left := trust.Identity{Role: trust.Agent, Name: "left"}
+	if _, _, err := s.Dismiss(t.Context(), left, left); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.refused(s.wanted(many, "left"), trust.Identity{}); got != "" {
+		t.Errorf("a host that had left by itself: got %q", got)
+	}
+}
+
+// A host is certified for no name and no address of another.
+func TestClaimedHosts(t *testing.T) {
+	s := newStand(t)
+	many := s.token(model.JoinTokenRequest{Uses: new(int)})
+	s.world.Admitted(t, record.Host{Label: "h2", Machine: "m2", VTEP: netip.MustParseAddr("198.51.100.2"), Port: 4789, Control: netip.MustParseAddrPort("192.0.2.2:9090")})
+	if got := s.refused(s.wanted(many, "h1", "192.0.2.1", "h1.example.org", "localhost", "127.0.0.1"), trust.Identity{}); got != "" {
+		t.Fatal(got)
+	}
+	for name, hosts := range map[string][]string{"an address that another is certified for": {"192.0.2.1"}, "a name": {"H1.example.org"}, "a control address": {"192.0.2.2"},
+		"a tunnel address": {"192.0.2.9", "198.51.100.2"}, "a label": {"h2"}} {
+		if got := s.refused(s.wanted(many, "evil", hosts...), trust.Identity{}); !strings.HasPrefix(got, "conflict") || !strings.Contains(got, "asks to be certified for") {
+			t.Errorf("%s: got %q", name, got)
+		}
+	}
+	if got := s.refused(s.wanted(many, "h3", "192.0.2.3", "localhost", "127.0.0.1"), trust.Identity{}); got != "" {
+		t.Errorf("what is every host's: got %q", got)
+	}
+	if got := s.refused(s.wanted(many, "h1", "192.0.2.1"), trust.Identity{Role: trust.Agent, Name: "h1"}); got != "" {
+		t.Errorf("its own again: got %q", got)
+	}
+	moved := commit.By(t.Context(), model.Actor{Address: "192.0.2.1"})
+	if _, _, err := s.Join(moved, s.wanted(many, "renamed", "192.0.2.1", "h1.example.org"), trust.Identity{}); err != nil {
+		t.Errorf("from the very address: got %v", err)
+	}
+	local := commit.By(t.Context(), model.Actor{Address: "127.0.0.1"}) // which certificates of all hosts have
+	if _, _, err := s.Join(local, s.wanted(many, "beside", "192.0.2.1"), trust.Identity{}); err == nil {
+		t.Error("who asks from a loopback address is taken for every host")
 	}
 }
 

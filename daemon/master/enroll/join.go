@@ -3,6 +3,7 @@ package enroll
 import (
 	"context"
 	"net/url"
+	"time"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
@@ -40,11 +41,16 @@ func (e *Enroller) Join(ctx context.Context, q model.JoinRequest, proved trust.I
 	if err != nil {
 		return none(err)
 	}
+	e.Catalog.View(func(v *catalog.View) { _, err = e.token(v, &t, true) })
+	if err != nil { // before anything is computed for someone whose token does not count
+		return none(err)
+	}
 	wishes, err := wishesOf(&q)
 	if err != nil {
 		return none(err)
 	}
-	check := func(v *catalog.View) (*record.JoinToken, error) { return e.admissible(v, &t, wishes, proved) }
+	from := commit.Actor(ctx).Address
+	check := func(v *catalog.View) (*record.JoinToken, error) { return e.admissible(v, &t, wishes, proved, from) }
 	e.Catalog.View(func(v *catalog.View) { _, err = check(v) })
 	if err != nil {
 		return none(err)
@@ -65,7 +71,7 @@ func (e *Enroller) Join(ctx context.Context, q model.JoinRequest, proved trust.I
 		if err != nil {
 			return err
 		}
-		if !letIn(tx.View, t.ID, wishes, proved) {
+		if !letIn(tx.View, t.ID, wishes, proved, e.now()) {
 			used := *known
 			used.Used++
 			if err := tx.Put(record.JoinTokens+t.ID, &used); err != nil {
@@ -123,8 +129,8 @@ func wishesOf(q *model.JoinRequest) (out []*wish, err error) {
 }
 
 // admissible finds the token of a request, if the request may be let in by it, as far as v knows.
-func (e *Enroller) admissible(v *catalog.View, t *trust.Token, wishes []*wish, proved trust.Identity) (*record.JoinToken, error) {
-	known, err := e.token(v, t, letIn(v, t.ID, wishes, proved))
+func (e *Enroller) admissible(v *catalog.View, t *trust.Token, wishes []*wish, proved trust.Identity, from string) (*record.JoinToken, error) {
+	known, err := e.token(v, t, letIn(v, t.ID, wishes, proved, e.now()))
 	if err != nil {
 		return nil, err
 	}
@@ -132,19 +138,25 @@ func (e *Enroller) admissible(v *catalog.View, t *trust.Token, wishes []*wish, p
 		if w.who.Role == trust.Master && !known.Masters {
 			return nil, model.Errorf(model.CodeDenied, "token", "the token is for agents alone").Try("contiv token create --master makes one for netmasters")
 		}
+		if err := e.dismissed(v, w, known); err != nil {
+			return nil, err
+		}
 		if err := e.free(v, w, known, proved); err != nil {
+			return nil, err
+		}
+		if err := e.claimed(v, w, from); err != nil {
 			return nil, err
 		}
 	}
 	return known, nil
 }
 
-// letIn tells whether a token has let in the same request before, or the host that proves that it is the one, which asks again with other keys.
-func letIn(v *catalog.View, token string, wishes []*wish, proved trust.Identity) bool {
+// letIn tells whether a token has let in the same request before, by a certificate that counts at a time, or the host that proves that it is the one, which asks again with other keys.
+func letIn(v *catalog.View, token string, wishes []*wish, proved trust.Identity, at time.Time) bool {
 	for _, w := range wishes {
 		sum, found := record.Sum([]byte(w.text)), false
 		for _, c := range v.CertifiedAs(w.who.String()) {
-			found = found || c.Token == token && (c.Request == sum || w.isOf(proved))
+			found = found || c.Valid(at) && c.Token == token && (c.Request == sum || w.isOf(proved))
 		}
 		if !found {
 			return false

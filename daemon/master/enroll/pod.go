@@ -44,7 +44,13 @@ func (e *Enroller) JoinPod(ctx context.Context, q model.JoinRequest) (Admission,
 	if err := e.issue(a, w, "the pod of node "+node, ""); err != nil {
 		return none(err)
 	}
-	rev, err := e.Commit.Join(ctx, func(tx *commit.Tx) error { return e.replace(tx, w) })
+	from := commit.Actor(ctx).Address
+	rev, err := e.Commit.Join(ctx, func(tx *commit.Tx) error {
+		if err := e.claimed(tx.View, w, from); err != nil {
+			return err
+		}
+		return e.replace(tx, w)
+	})
 	if err != nil {
 		return none(err)
 	}

@@ -39,6 +39,8 @@ func keyOf(tb testing.TB, r any) string {
 		return record.KubernetesServices + r.ID.String()
 	case *record.EndpointSlice:
 		return record.EndpointSlices + r.ID.String()
+	case *record.Service:
+		return r.Key()
 	case record.Endpoint:
 		return record.Endpoints + r.ID.String()
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
 )
@@ -41,9 +42,12 @@ func (r *Registrar) Register(ctx context.Context, h record.Host) (record.Host, u
 	rev, err := r.commit.Join(ctx, func(tx *commit.Tx) error {
 		same := tx.HostsLike(&h)
 		for _, was := range same {
-			if err := mine(tx, &h, was); err != nil {
+			if err := mine(tx, &h, was, access.Of(ctx)); err != nil {
 				return err
 			}
+		}
+		if err := elsewhere(tx, &h, access.Of(ctx), r.now()); err != nil {
+			return err
 		}
 		h.Since, fresh = r.stamp(), true
 		if was := tx.Host(h.Label); was != nil && was.Machine == h.Machine {
@@ -97,13 +101,14 @@ func stopped(tx *commit.Tx, host string) {
 func (r *Registrar) stamp() string { return r.now().UTC().Format(time.RFC3339) }
 
 // mine is nil when a machine may have what another host record has: it is its own, be it under another label that no other agent works under.
-func mine(tx *commit.Tx, h, was *record.Host) error {
+// The certificate of another label proves that one, not this; that the machine is the same is a claim, which any host could make of any other.
+func mine(tx *commit.Tx, h, was *record.Host, who *access.Subject) error {
 	running := tx.Running(was.Label) && was.Seat != h.Seat
 	if was.Label == h.Label && running {
 		return model.Errorf(model.CodeConflict, "host", "host label %s belongs to %s, whose agent runs; this machine is %s (tunnel address %s%s)", h.Label, was,
 			h.Machine, h.VTEP, control(h)).Try("give this one a label of its own with --host; a machine that is gone loses the label within %s", Gone)
 	}
-	if was.Machine == h.Machine && !running {
+	if was.Machine == h.Machine && !running && who.Host(was.Label, "host") == nil {
 		return nil
 	}
 	state := "whose agent does not run"
@@ -117,8 +122,7 @@ func mine(tx *commit.Tx, h, was *record.Host) error {
 	case was.VTEP == h.VTEP:
 		field, what, flag = "vtep", fmt.Sprintf("tunnel address %s", h.VTEP), "--vtep-ip"
 	}
-	return model.Errorf(model.CodeConflict, field, "%s belongs to %s, %s; this one is host %s (machine %s, tunnel address %s%s)", what, was, state, h.Label, h.Machine,
-		h.VTEP, control(h)).Try("give this one its own with %s, or, when that machine is gone for good: netctl node forget %s", flag, was.Label)
+	return model.Errorf(model.CodeConflict, field, "%s belongs to host %s (machine %s), %s; this one is host %s (machine %s)", what, was.Label, was.Machine, state, h.Label, h.Machine).Try("give this one its own with %s, or, when that machine is gone for good: netctl node forget %s", flag, was.Label)
 }
 
 // control is the control address of a host in a list of what it has.

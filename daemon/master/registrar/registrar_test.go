@@ -1,18 +1,23 @@
 package registrar_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/netip"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/enginetest"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/trust"
 )
 
 // agent is one machine's agent, as far as its admission goes.
@@ -134,6 +139,60 @@ func TestAnotherLabel(t *testing.T) {
 	now.must(t)
 	if after := w.Catalog.Revision(); after != before {
 		t.Errorf("admitted as it is: want nothing written, got revision %d after %d", after, before)
+	}
+}
+
+// What a host knows of another one, such as its machine id and addresses, gives it nothing of the other's: not while that one's agent is away either.
+func TestStranger(t *testing.T) {
+	w := enginetest.Start(t, enginetest.Options{})
+	as(w, "h2", "m2", "192.0.2.2", "192.0.2.2:9090", "s2").must(t).stop(t)
+	evil := access.With(t.Context(), access.Subject{Identity: trust.Identity{Role: trust.Agent, Name: "evil"}, Proof: access.Certificate})
+	for name, h := range map[string]record.Host{
+		"machine and addresses": as(w, "evil", "m2", "192.0.2.2", "192.0.2.2:9090", "s2").Host,
+		"the machine":           as(w, "evil", "m2", "192.0.2.66", "192.0.2.2:9090", "s2").Host,
+		"the tunnel address":    as(w, "evil", "m2", "192.0.2.2", "", "s").Host,
+	} {
+		_, _, err := w.Registrar.Register(evil, h)
+		if !client.IsCode(err, model.CodeConflict) || !strings.Contains(err.Error(), "netctl node forget h2") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	want(t, w, "after the stranger", "h2=m2@192.0.2.2")
+	own := as(w, "evil", "m2", "192.0.2.66", "192.0.2.66:9090", "s").Host
+	if _, _, err := w.Registrar.Register(evil, own); err != nil {
+		t.Errorf("with addresses of its own: %v", err)
+	}
+}
+
+// No host takes an address for its agent's at which a netmaster listens, nor one that its certificate does not have.
+func TestControlElsewhere(t *testing.T) {
+	w := enginetest.Start(t, enginetest.Options{})
+	_, err := w.Commit.Do(t.Context(), func(tx *commit.Tx) error {
+		for key, r := range map[string]any{
+			record.Services + record.ServiceMaster + "/192.0.2.1:9999": &record.Service{ServiceName: record.ServiceMaster, HostAddr: "192.0.2.1", Port: 9999, Role: "leader"},
+			record.Certificates + "1":                                  &record.Certified{Serial: "1", Identity: "spiffe://contiv/agent/h3", Hosts: []string{"192.0.2.3", "127.0.0.1"}, Until: time.Now().Add(time.Hour)},
+			record.Certificates + "2":                                  &record.Certified{Serial: "2", Identity: "spiffe://contiv/agent/h4", Hosts: []string{"h4", "127.0.0.1"}, Until: time.Now().Add(time.Hour)},
+		} {
+			if err := tx.Put(key, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	as(w, "h2", "m2", "192.0.2.2", "192.0.2.1:9999", "s").refused(t, "control", "where a netmaster listens", "--ctrl-ip")
+	by := func(label string) context.Context {
+		return access.With(t.Context(), access.Subject{Identity: trust.Identity{Role: trust.Agent, Name: label}, Proof: access.Certificate})
+	}
+	if _, _, err := w.Registrar.Register(by("h3"), as(w, "h3", "m3", "192.0.2.3", "203.0.113.77:443", "s").Host); !client.IsCode(err, model.CodeDenied) || !strings.Contains(err.Error(), "contiv join") {
+		t.Errorf("an address that the certificate does not have: got %v", err)
+	}
+	for label, address := range map[string]string{"h3": "192.0.2.3:9090", "h4": "192.0.2.4:9090", "h5": "192.0.2.5:9090"} {
+		if _, _, err := w.Registrar.Register(by(label), as(w, label, "m "+label, strings.TrimSuffix(address, ":9090"), address, "s").Host); err != nil {
+			t.Errorf("%s: %v", label, err)
+		}
 	}
 }
 

@@ -352,3 +352,32 @@ func TestSpoofedSubjects(t *testing.T) {
 		t.Errorf("the audit takes a claimed address for the real one: %s", text)
 	}
 }
+
+// A session does not become a certificate, and no right of a user stands in for a netmaster's certificate.
+func TestSessionIsNoCertificate(t *testing.T) {
+	m := mastertest.Start(t, mastertest.Options{Secure: true})
+	ann := login(t, m, "ann", "admin", "")
+	r, err := trust.NewRequest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := json.Marshal(model.RenewRequest{Request: string(r.PEM())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, body := range map[string]string{"/api/v1/certificates/renew": string(body), "/api/v1/audit": `[{"verb":"login","user":"bob"}]`} {
+		for name, c := range map[string]channel.Master{"a session of an admin": ann} {
+			if got, text := status(t, c, "POST", path, body); got != http.StatusForbidden || !strings.Contains(text, "certificates of") {
+				t.Errorf("%s, %s: got %d %s", path, name, got, text)
+			}
+		}
+	}
+	for _, r := range m.Routes { // of every route that certificates open and no right: the session does not
+		if server.ByCertificate(r) {
+			path := strings.NewReplacer(":id", "x", ":host", "h1", ":what", "flows").Replace(r.Path)
+			if got, text := status(t, ann, r.Method, path, "{}"); got != http.StatusForbidden {
+				t.Errorf("%s %s: got %d %s", r.Method, r.Path, got, text)
+			}
+		}
+	}
+}

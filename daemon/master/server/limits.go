@@ -7,24 +7,27 @@ import (
 
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/master/access"
 )
 
 // Limits bound how much goes on at once; one client has a quarter at most. 0 is the default.
 type Limits struct {
-	Watches  int // streams of changes
-	Captures int // of packets
-	Traces   int // questions that switches are asked, or all agents
-	Agents   int // streams of what concerns a host
-	Bundles  int // support bundles that are written
+	Watches   int // streams of changes
+	Captures  int // of packets
+	Traces    int // questions that switches are asked, or all agents
+	Agents    int // streams of what concerns a host
+	Bundles   int // support bundles that are written
+	Strangers int // requests with a body of who has proved nothing
 }
 
 // Defaults of Limits.
 const (
-	DefaultWatches  = 1024
-	DefaultCaptures = 32
-	DefaultTraces   = 64
-	DefaultAgents   = 8192
-	DefaultBundles  = 4
+	DefaultWatches   = 1024
+	DefaultCaptures  = 32
+	DefaultTraces    = 64
+	DefaultAgents    = 8192
+	DefaultBundles   = 4
+	DefaultStrangers = 256
 )
 
 // longBody is for how long a client may send a request that is longer than others.
@@ -35,11 +38,12 @@ type gates map[string]*door.Gate
 
 func newGates(l Limits) gates {
 	return gates{
-		"watches":  door.NewGate("watches", "max-watches", cmp.Or(l.Watches, DefaultWatches)),
-		"captures": door.NewGate("captures", "max-captures", cmp.Or(l.Captures, DefaultCaptures)),
-		"agents":   door.NewGate("agents", "max-agents", cmp.Or(l.Agents, DefaultAgents)),
-		"bundles":  door.NewGate("support bundles", "max-bundles", cmp.Or(l.Bundles, DefaultBundles)),
-		"traces":   door.NewGate("traces and inspections of agents", "max-traces", cmp.Or(l.Traces, DefaultTraces)),
+		"watches":     door.NewGate("watches", "max-watches", cmp.Or(l.Watches, DefaultWatches)),
+		"captures":    door.NewGate("captures", "max-captures", cmp.Or(l.Captures, DefaultCaptures)),
+		"agents":      door.NewGate("agents", "max-agents", cmp.Or(l.Agents, DefaultAgents)),
+		"bundles":     door.NewGate("support bundles", "max-bundles", cmp.Or(l.Bundles, DefaultBundles)),
+		strangersGate: door.NewGate("requests of strangers", "max-strangers", cmp.Or(l.Strangers, DefaultStrangers)),
+		"traces":      door.NewGate("traces and inspections of agents", "max-traces", cmp.Or(l.Traces, DefaultTraces)),
 	}
 }
 
@@ -50,7 +54,8 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 		if route == nil {
 			route = &rest.Route{}
 		}
-		if g := s.gates[route.Bound]; g != nil {
+		strange := !access.Of(q.Context()).Known()
+		if g := s.gates[route.Bound]; g != nil && (route.Bound != strangersGate || strange) { // another netmaster bounds those that it passes on
 			leave, err := g.Enter(door.Client(q.RemoteAddr))
 			if err != nil {
 				door.Refuse(w, q, err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/master/mastertest"
+	"github.com/contiv/contiv/daemon/master/server"
 )
 
 // What costs much has a bound that the server has, and answers without an end have one too.
@@ -13,6 +14,9 @@ func TestRoutesAreBounded(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range mastertest.Start(t, mastertest.Options{}).Routes {
 		seen[r.Path] = true
+		if _, ok := server.Stranger(r.Method + " " + r.Path); ok { // TestStrangers has those
+			continue
+		}
 		if r.Bound != want[r.Path] {
 			t.Errorf("%s %s: want the bound %q, got %q", r.Method, r.Path, want[r.Path], r.Bound)
 		}

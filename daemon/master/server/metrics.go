@@ -58,6 +58,7 @@ func newMetrics(c Config, g gates, registry *prometheus.Registry) *metrics {
 	r.counter("aci_posts_total", "Application profiles that the ACI gateway took or removed.", c.ACI.Posted)
 	r.counter("aci_failures_total", "Requests that the ACI gateway refused or did not answer.", c.ACI.Failed)
 	r.gauge("aci_profiles_waiting", "Application profiles that the ACI gateway does not know as they are.", count(aci.Waiting))
+	r.counter("audit_dropped_total", "Events of the audit that were not stored: too many waited, or the store cannot take them.", c.Audit.Dropped)
 	stats := c.Commit.Stats()
 	r.counter("store_transactions_total", "Store transactions committed.", stats.Transactions.Load)
 	r.counter("store_requests_total", "Requests that the transactions carried.", stats.Requests.Load)

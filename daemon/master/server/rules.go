@@ -19,7 +19,7 @@ import (
 
 // rule says who may ask for a route.
 type rule struct {
-	open bool // whoever can reach this netmaster
+	open bool // whoever can reach this netmaster; see strangers
 	// roles are those that may by their certificate alone. What an agent names of hosts is looked at by what serves the route.
 	roles []trust.Role
 	// user: a user may, if what serves the route finds a right to each object that it concerns.
@@ -29,35 +29,27 @@ type rule struct {
 
 // rules are those of all routes, by method and path, but for the routes of kinds; see ruleOf.
 func rules() map[string]rule {
-	open, user := rule{open: true}, rule{user: true}
+	user := rule{user: true}
 	needs := func(verb rights.Verb, roles ...trust.Role) rule { return rule{verb: verb, roles: roles} }
 	out := map[string]rule{
-		"GET /healthz": open,
-		"GET /readyz":  open,
-		"GET /version": open,
 		"GET /metrics": needs(rights.Read, trust.Master, trust.Monitor),
 
 		"GET " + bundling.Path:    needs(rights.Bundle),
 		"GET " + bundling.LogPath: needs(rights.Bundle, trust.Master),
 
-		"POST " + auth.LoginPath:              open,
-		"POST /api/v1/auth/logout":            user,
-		"POST /api/v1/auth/password":          user,
-		"POST /api/v1/auth/ldap-password":     needs(rights.Manage),
-		"POST /api/v1/auth/oidc-secret":       needs(rights.Manage),
-		"POST " + auth.OIDCPath + "authorize": open,
-		"POST " + auth.OIDCPath + "device":    open,
-		"POST " + auth.OIDCPath + "login":     open, // the provider decides
-		"GET /api/v1/auth/tokens":             user,
-		"POST /api/v1/auth/tokens":            needs(rights.Manage),
-		"POST /api/v1/auth/revoke":            user,
-		"POST " + auth.FirstAdminPath:         needs(rights.Manage),
-		"GET /api/v1/auth/whoami":             {user: true, roles: []trust.Role{trust.Master, trust.Agent, trust.Monitor}},
-		"GET /api/v1/auth/can-i":              user,
-		"GET /api/v1/audit":                   needs(rights.Manage),
-		"POST " + audit.Path:                  {roles: []trust.Role{trust.Master}},
+		"POST /api/v1/auth/logout":        user,
+		"POST /api/v1/auth/password":      user,
+		"POST /api/v1/auth/ldap-password": needs(rights.Manage),
+		"POST /api/v1/auth/oidc-secret":   needs(rights.Manage),
+		"GET /api/v1/auth/tokens":         user,
+		"POST /api/v1/auth/tokens":        needs(rights.Manage),
+		"POST /api/v1/auth/revoke":        user,
+		"POST " + auth.FirstAdminPath:     needs(rights.Manage),
+		"GET /api/v1/auth/whoami":         {user: true, roles: []trust.Role{trust.Master, trust.Agent, trust.Monitor}},
+		"GET /api/v1/auth/can-i":          user,
+		"GET /api/v1/audit":               needs(rights.Manage),
+		"POST " + audit.Path:              {roles: []trust.Role{trust.Master}},
 
-		"POST /api/v1/join":                open, // the token decides
 		"GET /api/v1/leave":                needs(rights.Manage, trust.Agent, trust.Master),
 		"POST /api/v1/leave":               needs(rights.Manage, trust.Agent, trust.Master),
 		"GET /api/v1/tokens":               needs(rights.Manage, trust.Master),
@@ -100,6 +92,9 @@ func rules() map[string]rule {
 		"POST /api/v1/agents/:host/:what":   needs(rights.Repair),
 	}
 	maps.Copy(out, agentRules())
+	for name := range strangers() {
+		out[name] = rule{open: true}
+	}
 	return out
 }
 
@@ -154,6 +149,9 @@ func (s *Server) permit(route *rest.Route, who *access.Subject) error {
 		return nil
 	case who.Role == trust.User && (r.user || route == nil):
 		return nil
+	case who.Role == trust.User && r.verb == "" && len(r.roles) > 0: // no session and no right stands in for the certificate
+		return model.Errorf(model.CodeDenied, "", "%s %s is for certificates of %s", route.Method, route.Path, r.roles).
+			Try("use such a certificate; contiv cert user makes one for a user, on a host with a netmaster")
 	case who.Role == trust.User:
 		return who.Check(right)
 	case route == nil:

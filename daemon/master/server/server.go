@@ -118,6 +118,7 @@ type Server struct {
 	metrics *metrics
 	gates   gates
 	rules   map[string]rule // of routes
+	opened  map[string]open // routes that ask for no proof
 	verdict *doctor.Doctor
 }
 
@@ -136,8 +137,9 @@ func New(c Config, registry *prometheus.Registry) *Server {
 	s.register(r, registry)
 	shown := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	r.GET("/metrics", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) { shown.ServeHTTP(w, q) })
+	s.opened = opened(r, time.Now)
 	s.handler = s.measured(door.Recovered(c.Log, s.metrics.panics.Inc,
-		door.Visitors(c.Hosts, []string{"/healthz", "/readyz"}, s.identified(s.bounded(s.forwarded(s.audited(r)))))))
+		door.Visitors(c.Hosts, []string{"/healthz", "/readyz"}, s.identified(s.bounded(s.forwarded(s.charged(s.audited(r))))))))
 	return s
 }
 
@@ -190,7 +192,7 @@ func (s *Server) Routes() []rest.Route { return s.router.Routes() }
 func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) { s.handler.ServeHTTP(w, q) }
 
 // Proxied is what clients of the original find at its auth proxy, for a listener of its own, over TLS.
-func (s *Server) Proxied() http.Handler { return proxy.New(s) }
+func (s *Server) Proxied() http.Handler { return proxy.New(s, s.gates[strangersGate]) }
 
 // Listen runs serve with an HTTP server for h until ctx ends, and then lets requests finish for a moment.
 func Listen(ctx context.Context, handler http.Handler, log *slog.Logger, serve func(*http.Server) error) error {

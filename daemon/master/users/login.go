@@ -36,14 +36,15 @@ func (u *Users) Login(ctx context.Context, q model.Login, from string) (model.To
 
 // prove has someone prove a password: one that is checked here, by a hash, or by the directory, which tells the groups. Errors are as Login's.
 func (u *Users) prove(ctx context.Context, q model.Login, from string) (hash string, groups []string, err error) {
+	known, err := u.await(ctx, q.Username, from)
+	if err != nil {
+		return "", nil, err
+	}
 	if q.Username == "" || len(q.Username) > longPassword || len(q.Password) > longPassword {
 		return "", nil, badLogin()
 	}
 	if strings.HasPrefix(q.Username, access.ProviderPrefix) { // no directory has a user who could be taken for one of the provider
 		return "", nil, model.Errorf(model.CodeUnproved, "", "user %s has no password here", q.Username).Try("log in with netctl login --oidc")
-	}
-	if err := u.throttle.enter(q.Username, from); err != nil {
-		return "", nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
@@ -69,7 +70,7 @@ func (u *Users) prove(ctx context.Context, q model.Login, from string) (hash str
 			return "", nil, err
 		}
 	}
-	u.throttle.succeeded(q.Username, from)
+	u.throttle.succeeded(q.Username, from, known)
 	return hash, groups, nil
 }
 

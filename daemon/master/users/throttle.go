@@ -1,110 +1,100 @@
 package users
 
 import (
-	"cmp"
-	"maps"
-	"net/netip"
-	"slices"
-	"sync"
+	"context"
+	"strings"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/legible"
 )
 
-// Attempts that may follow each other at once, and how long each one more takes.
+// Attempts that may follow each other at once, and how long each one more takes. What an address tries in all is bounded before; see the table of open
+// routes in daemon/master/server.
 const (
-	attemptsOfUser    = 10
-	attemptsOfAddress = 20
-	pauseOfUser       = 6 * time.Second
-	pauseOfAddress    = 3 * time.Second
-	questionsOfOne    = 30 // to the OpenID provider, from an address: a device's person is waited for by one every five seconds
-	pauseOfQuestions  = time.Second
-	mostCounted       = 10000 // users and addresses that are counted at a time
+	attemptsAt       = 10 // as one user from one site
+	pauseAt          = 6 * time.Second
+	attemptsOfUser   = 30 // as one user from sites where that one has no session
+	pauseOfUser      = time.Second
+	patience         = 10 * time.Second // for one's turn, as a user whom many sites try to be
+	questionsOfOne   = 30               // to the OpenID provider, from a site: a device's person is waited for by one every five seconds
+	pauseOfQuestions = time.Second
 )
 
-// throttle bounds how often someone tries to log in: as a user, and from an address. It is safe for concurrent use.
+// throttle bounds how often someone tries to log in. Who tries at one site locks out no one elsewhere: what others try as a user only slows those down
+// who come from where that user has no session. It is safe for concurrent use.
 type throttle struct {
-	now func() time.Time
-
-	mu       sync.Mutex
-	counters map[string]*rate.Limiter
+	at, user, questions *door.Attempts
 }
 
 func newThrottle(now func() time.Time) *throttle {
-	return &throttle{now: now, counters: map[string]*rate.Limiter{}}
+	return &throttle{door.NewAttempts(attemptsAt, pauseAt, now), door.NewAttempts(attemptsOfUser, pauseOfUser, now), door.NewAttempts(questionsOfOne, pauseOfQuestions, now)}
 }
 
-// enter counts an attempt, and refuses one too many. Errors are *model.Error.
-func (t *throttle) enter(user, address string) error {
-	now, address := t.now(), site(address)
-	for _, of := range []struct {
-		key, what string
-		most      int
-		pause     time.Duration
-	}{{"address " + address, "from " + address, attemptsOfAddress, pauseOfAddress}, {"user " + user, "as this user", attemptsOfUser, pauseOfUser}} {
-		if !t.counter(of.key, of.most, of.pause).AllowN(now, 1) {
-			return model.Errorf(model.CodeBusy, "", "too many attempts to log in %s", of.what).
-				Try("wait: each %s one more is permitted", of.pause)
-		}
+// longKey bounds what is kept of a name that someone tries, in bytes.
+const longKey = 256
+
+// account is what counts as one user, however the name is written.
+func account(user string) string { return legible.Line(strings.ToLower(user), longKey) }
+
+// enter counts an attempt as a user, and returns how long it has to wait. known: the user has a session from there. Refusals are *model.Error.
+func (t *throttle) enter(user, address string, known bool) (wait time.Duration, err error) {
+	if _, ok := t.at.Take(account(user)+" "+door.Site(address), 0); !ok {
+		return 0, model.Errorf(model.CodeBusy, "", "too many attempts to log in as this user from %s", door.Site(address)).Try("wait: each %s one more is permitted", pauseAt)
 	}
-	return nil
+	if known {
+		return 0, nil
+	}
+	wait, ok := t.user.Take(account(user), patience)
+	if !ok {
+		return 0, model.Errorf(model.CodeBusy, "", "too many attempts to log in as this user, from many sites").
+			Try("log in from where this user has a session, or with a certificate (contiv cert user); netctl audit lists the sites")
+	}
+	return wait, nil
 }
 
 // asked counts a question to the OpenID provider, where no password could be guessed, and refuses one too many. Errors are *model.Error.
 func (t *throttle) asked(address string) error {
-	if !t.counter("questions "+site(address), questionsOfOne, pauseOfQuestions).AllowN(t.now(), 1) {
-		return model.Errorf(model.CodeBusy, "", "too many questions to the OpenID provider from %s", address).Try("wait: each %s one more is permitted", pauseOfQuestions)
+	if _, ok := t.questions.Take(door.Site(address), 0); !ok {
+		return model.Errorf(model.CodeBusy, "", "too many questions to the OpenID provider from %s", door.Site(address)).Try("wait: each %s one more is permitted", pauseOfQuestions)
 	}
 	return nil
 }
 
-// site is what counts as one address: with IPv6 a subnet, since a machine there has as many addresses as it wants (RFC 8981).
-func site(address string) string {
-	a, err := netip.ParseAddr(address)
-	if err != nil || a.Unmap().Is4() {
-		return address
+// succeeded gives back what who has logged in after all has taken, and nothing of what others have.
+func (t *throttle) succeeded(user, address string, known bool) {
+	t.at.Forget(account(user) + " " + door.Site(address))
+	if !known {
+		t.user.Back(account(user))
 	}
-	subnet, err := a.Prefix(64)
-	if err != nil {
-		return address
-	}
-	return subnet.String()
 }
 
-// succeeded forgets the attempts of who has logged in after all.
-func (t *throttle) succeeded(user, address string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.counters, "user "+user)
-	delete(t.counters, "address "+site(address))
+// await waits for an attempt's turn. Errors are *model.Error.
+func (u *Users) await(ctx context.Context, user, from string) (known bool, err error) {
+	if len(user) <= longPassword {
+		known = u.knows(user, from)
+	}
+	wait, err := u.throttle.enter(user, from, known)
+	if err != nil || wait == 0 {
+		return known, err
+	}
+	select {
+	case <-u.after(wait):
+		return known, nil
+	case <-ctx.Done():
+		return known, model.Errorf(model.CodeBusy, "", "many try to log in as this user").Try("log in a moment later")
+	}
 }
 
-func (t *throttle) counter(key string, most int, pause time.Duration) *rate.Limiter {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	c := t.counters[key]
-	if c == nil {
-		t.makeRoom()
-		c = rate.NewLimiter(rate.Every(pause), most)
-		t.counters[key] = c
-	}
-	return c
-}
-
-// makeRoom forgets those who have tried least of late, a tenth of all at a time: who tries under many names does not so begin again under one.
-func (t *throttle) makeRoom() {
-	if len(t.counters) < mostCounted {
-		return
-	}
-	now := t.now()
-	left := make(map[string]float64, len(t.counters)) // of what may follow at once, as a share
-	for key, c := range t.counters {
-		left[key] = c.TokensAt(now) / float64(c.Burst())
-	}
-	keys := slices.SortedFunc(maps.Keys(left), func(a, b string) int { return cmp.Compare(left[b], left[a]) })
-	for _, key := range keys[:mostCounted/10] {
-		delete(t.counters, key)
-	}
+// knows tells whether a user has a session from a site.
+func (u *Users) knows(user, address string) (known bool) {
+	site := door.Site(address)
+	u.catalog.View(func(v *catalog.View) {
+		for _, t := range v.TokensOf(user) {
+			known = known || !u.over(t) && door.Site(t.From) == site
+		}
+	})
+	return known
 }

@@ -41,6 +41,7 @@ type Users struct {
 	catalog   *catalog.Catalog
 	directory Directory
 	now       func() time.Time
+	after     func(time.Duration) <-chan time.Time
 	throttle  *throttle
 	checks    chan struct{} // holds one for each password that is being checked
 	provider  Provider
@@ -59,6 +60,8 @@ type Config struct {
 	// Seal is what netmaster's own secrets are sealed with; fs.ErrNotExist, or nil: with nothing.
 	Seal func() (*trust.Seal, error)
 	Now  func() time.Time // nil: time.Now
+	// After is when a login that has to wait goes on; nil: time.After.
+	After func(time.Duration) <-chan time.Time
 	// Cheap: passwords are hashed with little work, for tests.
 	Cheap bool
 }
@@ -68,7 +71,10 @@ func New(c Config) *Users {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	u := &Users{commit: c.Commit, catalog: c.Catalog, directory: c.Directory, now: c.Now, throttle: newThrottle(c.Now), checks: make(chan struct{}, checksAtOnce), cost: ordinary,
+	if c.After == nil {
+		c.After = time.After
+	}
+	u := &Users{commit: c.Commit, catalog: c.Catalog, directory: c.Directory, now: c.Now, after: c.After, throttle: newThrottle(c.Now), checks: make(chan struct{}, checksAtOnce), cost: ordinary,
 		provider: c.Provider, questions: make(chan struct{}, questionsAtOnce), seal: c.Seal}
 	if c.Cheap {
 		u.cost = cost{Memory: 8, Passes: 1, Threads: 1}

@@ -2,6 +2,8 @@ package users_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,8 +14,18 @@ import (
 	"github.com/contiv/contiv/daemon/master/users"
 )
 
-// clock is a time that tests set.
-type clock struct{ now time.Time }
+// clock is a time that tests set. Who waits by it waits no time.
+type clock struct {
+	now    time.Time
+	waited []time.Duration
+}
+
+func (c *clock) After(d time.Duration) <-chan time.Time {
+	c.waited = append(c.waited, d)
+	out := make(chan time.Time, 1)
+	out <- c.now
+	return out
+}
 
 func (c *clock) Now() time.Time { return c.now }
 
@@ -21,8 +33,8 @@ func (c *clock) Now() time.Time { return c.now }
 func start(tb testing.TB, d users.Directory) (*users.Users, *enginetest.World, *clock) {
 	tb.Helper()
 	w := enginetest.Start(tb, enginetest.Options{})
-	c := &clock{time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
-	u := users.New(users.Config{Commit: w.Commit, Catalog: w.Catalog, Directory: d, Now: c.Now, Cheap: true})
+	c := &clock{now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
+	u := users.New(users.Config{Commit: w.Commit, Catalog: w.Catalog, Directory: d, Now: c.Now, After: c.After, Cheap: true})
 	w.Must(tb, "user ann")
 	if _, err := u.SetPassword(context.Background(), "ann", "correct horse"); err != nil {
 		tb.Fatal(err)
@@ -80,7 +92,7 @@ func TestSessionTime(t *testing.T) {
 	})
 }
 
-// Who tries too often is refused for a while, with the right password too; others are not, and other addresses may.
+// Who tries too often from a site is refused there for a while, with the right password too; the owner elsewhere is not, and has forgiven no one by that.
 func TestThrottle(t *testing.T) {
 	u, _, c := start(t, nil)
 	try := func(user, password, from string) model.Code {
@@ -92,19 +104,59 @@ func TestThrottle(t *testing.T) {
 			t.Fatalf("within the bound: %s", got)
 		}
 	}
-	if got := try("ann", "correct horse", "192.0.2.2"); got != model.CodeBusy {
-		t.Errorf("the eleventh as ann, from elsewhere: want %s, got %q", model.CodeBusy, got)
+	for _, name := range []string{"ann", "Ann", " ann"} {
+		if got := try(name, "correct horse", "192.0.2.1"); got != model.CodeBusy {
+			t.Errorf("the eleventh as %q: want %s, got %q", name, model.CodeBusy, got)
+		}
 	}
-	for range 9 {
-		try("eve", "wrong words", "192.0.2.1")
+	for range 10 {
+		if got := try("ann", "correct horse", "192.0.2.2"); got != "" {
+			t.Fatalf("the owner, from elsewhere: got %q", got)
+		}
 	}
-	try("joe", "wrong words", "192.0.2.1")
-	if got := try("jim", "wrong words", "192.0.2.1"); got != model.CodeBusy {
-		t.Errorf("too many from an address, as many: want %s, got %q", model.CodeBusy, got)
+	if got := try("ann", "wrong words", "192.0.2.1"); got != model.CodeBusy {
+		t.Errorf("the owner's success has given the other more attempts: got %q", got)
 	}
 	c.now = c.now.Add(7 * time.Second)
 	if got := try("ann", "correct horse", "192.0.2.1"); got != "" {
 		t.Errorf("after a pause: got %q", got)
+	}
+	for range 10 {
+		try(strings.Repeat("x", 300), "wrong words", "192.0.2.3")
+	}
+	if got := try(strings.Repeat("x", 300), "wrong words", "192.0.2.3"); got != model.CodeBusy {
+		t.Errorf("names that are too long cost nothing: got %q", got)
+	}
+}
+
+// As a user whom many sites try to be one waits, and is refused in the end, but for where that user has a session.
+func TestThrottle_ManySites(t *testing.T) {
+	u, _, c := start(t, nil)
+	try := func(password, from string) model.Code {
+		_, _, err := u.Login(t.Context(), model.Login{Username: "ann", Password: password}, from)
+		return code(err)
+	}
+	if got := try("correct horse", "192.0.2.2"); got != "" {
+		t.Fatal(got)
+	}
+	for i := range 30 {
+		try("wrong words", fmt.Sprint("198.51.100.", i))
+	}
+	if len(c.waited) != 0 {
+		t.Fatalf("within the bound some have waited: %v", c.waited)
+	}
+	if got := try("correct horse", "192.0.2.9"); got != "" || len(c.waited) != 1 || c.waited[0] > time.Second {
+		t.Errorf("the owner, from a new place: got %q, waited %v", got, c.waited)
+	}
+	for i := range 60 {
+		try("wrong words", fmt.Sprint("203.0.113.", i))
+	}
+	if got := try("correct horse", "192.0.2.10"); got != model.CodeBusy {
+		t.Errorf("the owner, from another new place, while the whole world tries: got %q", got)
+	}
+	waits := len(c.waited)
+	if got := try("correct horse", "192.0.2.2"); got != "" || len(c.waited) != waits {
+		t.Errorf("the owner, from where there is a session: got %q, waited %v", got, c.waited[waits:])
 	}
 }
 

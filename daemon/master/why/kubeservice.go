@@ -29,7 +29,7 @@ func (s *search) kubernetesServices() (out []candidate) {
 	for _, k := range s.v.KubernetesServicesWith(text) {
 		at := a
 		switch {
-		case a.IsValid() && slices.Contains(slices.Concat(k.ClusterIPs, k.ExternalIPs, k.LoadBalancerIPs), a):
+		case a.IsValid() && s.serves(k, a):
 		case !a.IsValid() && k.ID.Namespace == namespace && k.ID.Name == name:
 			if at = (netip.Addr{}); len(k.ClusterIPs) > 0 {
 				at = k.ClusterIPs[0]
@@ -46,6 +46,25 @@ func (s *search) kubernetesServices() (out []candidate) {
 		}
 	}
 	return out
+}
+
+// serves tells whether a service has an address: as its own, or as one that it borrows, for the port that is asked about, of nobody's own among the services.
+func (s *search) serves(k *record.KubernetesService, a netip.Addr) bool {
+	switch {
+	case s.owns(k, a):
+		return true
+	case !slices.Contains(slices.Concat(k.ExternalIPs, k.LoadBalancerIPs), a):
+		return false
+	}
+	number := packetOf(s.q.Protocol, s.q.Port, false).Protocol
+	return slices.ContainsFunc(k.Ports, func(p record.ServicePort) bool { return int(p.Protocol) == number && int(p.Port) == s.q.Port }) &&
+		!slices.ContainsFunc(s.v.KubernetesServicesWith(a.String()), func(o *record.KubernetesService) bool { return s.owns(o, a) })
+}
+
+// owns tells whether an address is a service's own: of the cluster, or given to it by Contiv.
+func (s *search) owns(k *record.KubernetesService, a netip.Addr) bool {
+	given := s.v.LoadBalancer(k.ID)
+	return slices.Contains(k.ClusterIPs, a) || given != nil && slices.Contains(given.Addresses, a)
 }
 
 // target is a backend of a port of a service: an endpoint, or who else has the address.

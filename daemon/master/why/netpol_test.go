@@ -28,12 +28,15 @@ func TestIntentOfPods(t *testing.T) {
 		return &record.KubernetesService{ID: identity.KubernetesService{Namespace: "shop", Name: name}, Type: record.ServiceClusterIP,
 			ClusterIPs: []netip.Addr{netip.MustParseAddr(ip)}, Ports: []record.ServicePort{{Name: "http", Protocol: 6, Port: 80}}}
 	}
+	claims := service("ext", "10.96.0.99") // addresses that another service has as its own
+	claims.ID.Namespace, claims.ExternalIPs = "aaa", []netip.Addr{netip.MustParseAddr("10.96.0.9"), netip.MustParseAddr("10.96.0.10"), netip.MustParseAddr("203.0.113.5")}
+	claims.Ports = append(claims.Ports, record.ServicePort{Name: "other", Protocol: 6, Port: 81})
 	m.Kubernetes(t, web, &record.Namespace{Name: "shop"}, &record.Namespace{Name: "other", Labels: map[string]string{"far": "yes"}},
 		&record.NetworkPolicy{ID: identity.NetworkPolicy{Namespace: "shop", Name: "web"}, Pods: labelled("web"), Ingress: record.PolicyDirection{Isolates: true,
 			Rules: []record.PolicyRule{{Number: 1, Peers: []record.PolicyPeer{{Own: true, Pods: labelled("cl")}}, Ports: []record.PolicyPort{{Protocol: 6, Name: "http"}}}}}},
 		&record.ClusterNetworkPolicy{Name: "admin", Tier: record.TierAdmin, Namespaces: record.Selected(record.Requirement{Key: "far", Operator: record.Exists}),
 			Egress: record.ClusterDirection{Rules: []record.ClusterRule{{PolicyRule: record.PolicyRule{Number: 3, Ports: []record.PolicyPort{{Protocol: 6, First: 22, Last: 22}}}, Action: record.ClusterDeny}}}},
-		service("web", "10.96.0.9"), service("none", "10.96.0.10"),
+		service("web", "10.96.0.9"), service("none", "10.96.0.10"), claims, &record.Namespace{Name: "aaa"},
 		&record.EndpointSlice{ID: identity.EndpointSlice{Namespace: "shop", Name: "web-1"}, Service: "web", Ports: []record.SlicePort{{Name: "http", Protocol: 6, Port: 8080}},
 			Endpoints: []record.SliceEndpoint{{Address: web.IP, Pod: web.Pod.ID}}})
 	asker := why.New(m.Catalog, switches(nil), nil, history.Keep{})
@@ -51,6 +54,7 @@ func TestIntentOfPods(t *testing.T) {
 		{"a service that has the name of a pod", "shop/cl", "service/shop/web", 80, "allowed: service shop/web leads it to its only backend, shop/web; no rule speaks of tcp 8080, so it passes; ingress rule 1 of networkpolicy shop/web lets it receive it"},
 		{"a service by its address", "other/cl", "10.96.0.9", 80, "denied: service shop/web leads it to its only backend, shop/web; networkpolicy shop/web isolates shop/web, and no policy lets it receive tcp 8080"},
 		{"a port that it does not have", "shop/cl", "10.96.0.9", 81, "denied: service shop/web has no port tcp 81"},
+		{"an address that a service claims, at its port", "shop/cl", "203.0.113.5", 81, "denied: service aaa/ext has no backend that serves tcp 81"},
 		{"a service without backends", "shop/cl", "shop/none", 80, "denied: service shop/none has no backend that serves tcp 80"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -10,12 +10,12 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/channel"
-	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/legible"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -48,7 +48,7 @@ func Register(r *rest.Router, known *catalog.Catalog, endpoints *endpoint.Servic
 		if err := own(ctx, &q.Host, "Host"); err != nil {
 			return nil, 0, err
 		}
-		if why := door.Printable(q.Reason, maxReason); why != "" {
+		if why := legible.Line(q.Reason, maxReason); why != "" {
 			ctx = commit.Because(ctx, why)
 		}
 		e, rev, err := endpoints.Delete(ctx, q)
@@ -89,8 +89,14 @@ func own(ctx context.Context, host *string, field string) error {
 
 // route adds one POST route. As in the original, it is known only to requests with exactly this content type.
 func route[Q any](r *rest.Router, path string, do func(context.Context, Q) (any, uint64, error)) {
-	rest.Change(r, path, func(q *http.Request, request Q) (any, uint64, error) { return do(q.Context(), request) }).Content = "application/json"
+	rest.Change(r, path, func(q *http.Request, request Q) (any, uint64, error) {
+		legible.Fields(&request, longText)
+		return do(q.Context(), request)
+	}).Content = "application/json"
 }
+
+// longText bounds a name, an id or a label that an agent tells, in bytes.
+const longText = 4096
 
 // services lists the records of the services that are wanted, ordered by tenant and name.
 func services(known *catalog.Catalog, wanted func(*record.ServiceLB) bool) []record.ServiceLB {

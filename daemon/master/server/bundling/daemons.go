@@ -12,6 +12,7 @@ import (
 	"github.com/contiv/contiv/api/bundle"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/server/peer"
+	"github.com/contiv/contiv/trust"
 )
 
 const (
@@ -48,6 +49,7 @@ func AgentFile(path string) (file string, ok bool) {
 
 // target is a daemon that is asked.
 type target struct {
+	role        trust.Role
 	of, address string
 	name        func(file string) string // of a file about it
 	ask         []question
@@ -123,7 +125,7 @@ func (c *collector) ask(ctx context.Context, t *target) said {
 	}
 	limit := firstWord
 	for _, q := range t.ask {
-		text, err := c.Peers.Fetch(ctx, t.address, q.path, bundle.MostFile, limit)
+		text, err := c.Peers.Fetch(ctx, t.role, t.address, q.path, bundle.MostFile, limit)
 		refused, answered := errors.AsType[*peer.StatusError](err)
 		switch {
 		case err == nil:
@@ -146,7 +148,7 @@ func (c *collector) masters() (out []target) {
 		if m == c.Own {
 			continue
 		}
-		out = append(out, target{of: "netmaster " + m, address: m, ask: ofMasters, name: func(file string) string { return bundle.OfMaster(m, file) }})
+		out = append(out, target{role: trust.Master, of: "netmaster " + m, address: m, ask: ofMasters, name: func(file string) string { return bundle.OfMaster(m, file) }})
 	}
 	return out
 }
@@ -155,7 +157,7 @@ func (c *collector) masters() (out []target) {
 func (c *collector) hosts() (out []target) {
 	c.Catalog.View(func(v *catalog.View) {
 		for _, h := range v.Hosts() {
-			t := target{of: "host " + h.Label, ask: ofAgents, name: func(file string) string { return bundle.OfHost(h.Label, file) }}
+			t := target{role: trust.Agent, of: "host " + h.Label, ask: ofAgents, name: func(file string) string { return bundle.OfHost(h.Label, file) }}
 			at := bundle.Host{Name: h.Label}
 			if h.Control.IsValid() {
 				t.address = h.Control.String()

@@ -26,8 +26,6 @@ type Enrolling struct {
 	Cluster
 	// Who is who sends a request, as proved to this netmaster or to the one that has passed it on; the zero Identity: nothing is proved.
 	Who func(q *http.Request) trust.Identity
-
-	wrong *throttle // addresses that have sent tokens that do not count
 }
 
 // Cluster is what a host that joins is told of the cluster.
@@ -39,7 +37,6 @@ type Cluster struct {
 
 // Register adds the routes.
 func (s *Enrolling) Register(r *rest.Router) {
-	s.wrong = newThrottle()
 	rest.Change(r, "/api/v1/join", s.join)
 	r.Read("/api/v1/leave", s.aboard)
 	rest.Change(r, "/api/v1/leave", s.leave)

@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/contiv/contiv/api/client"
@@ -232,34 +231,6 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-func TestThrottle(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newThrottle()
-		for range wrongMost {
-			if err := h.check("192.0.2.1"); err != nil {
-				t.Fatal(err)
-			}
-			h.count("192.0.2.1")
-		}
-		if err := h.check("192.0.2.1"); err == nil || !strings.Contains(err.Error(), "wait for 10s") {
-			t.Errorf("want too many to be refused, got %v", err)
-		}
-		if err := h.check("192.0.2.2"); err != nil {
-			t.Errorf("want another address to be free, got %v", err)
-		}
-		<-time.After(wrongEvery) // of the bubble's clock
-		if err := h.check("192.0.2.1"); err != nil {
-			t.Errorf("want one to be forgiven, got %v", err)
-		}
-		for i := range 2 * wrongFrom {
-			h.count(strings.Repeat("x", i))
-		}
-		if len(h.by) > wrongFrom {
-			t.Errorf("want at most %d addresses remembered, got %d", wrongFrom, len(h.by))
-		}
-	})
-}
-
 // FuzzJoin sends any body: whatever it is, the answer is a refusal, and nothing is certified.
 func FuzzJoin(f *testing.F) {
 	s := newStand(f)
@@ -272,7 +243,6 @@ func FuzzJoin(f *testing.F) {
 	f.Add([]byte(`{"pod":"eyJhbGciOiJSUzI1NiJ9.e30.","agent":{"name":"h1","request":` + strings.ReplaceAll(`"`+string(r.PEM())+`"`, "\n", `\n`) + `}}`))
 	f.Add([]byte(`{"master":{"name":"/","request":"","peerURL":"::"}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		s.asked.wrong = newThrottle()
 		q := httptest.NewRequest(http.MethodPost, "/api/v1/join", bytes.NewReader(body))
 		q.Header.Set("Accept", "application/json")
 		q.TLS = &tls.ConnectionState{}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
-	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/enroll"
 	"github.com/contiv/contiv/trust"
 )
@@ -18,10 +17,6 @@ func (s *Enrolling) join(q *http.Request, request model.JoinRequest) (out model.
 		return out, 0, model.Errorf(model.CodeDenied, "", "a token has come over a connection that is not encrypted; it has to count as known to others").
 			Try("remove it (contiv token rm), and join over https with a new one")
 	}
-	from := commit.Actor(q.Context()).Address
-	if err := s.wrong.check(from); err != nil {
-		return out, 0, err
-	}
 	admit := func() (enroll.Admission, uint64, error) {
 		if request.Pod != "" {
 			return s.Enroll.JoinPod(q.Context(), request)
@@ -30,10 +25,6 @@ func (s *Enrolling) join(q *http.Request, request model.JoinRequest) (out model.
 	}
 	given, rev, err := admit()
 	if err != nil {
-		var e *model.Error
-		if errors.As(err, &e) && (e.Field == "token" || e.Field == "pod" && e.Code == model.CodeDenied) {
-			s.wrong.count(from)
-		}
 		return out, 0, err
 	}
 	out = model.JoinAnswer{Authority: string(given.Authority), AuthorityKey: string(given.Key), Agent: string(given.Agent), Master: string(given.Master),

@@ -11,10 +11,11 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/legible"
+	"github.com/contiv/contiv/trust"
 )
 
 // missing asks the embedded store's servers how they are, and returns the netmasters of those that do not answer and are not
@@ -39,7 +40,7 @@ func (s *Nodes) missing(ctx context.Context, registered []record.Service) []mode
 
 // waits is what the netmaster at an address waits for before it starts its part of the store, "" of one that does not say it.
 func (s *Nodes) waits(ctx context.Context, address string) string {
-	_, err := s.Peers.Fetch(ctx, address, "/readyz", 1<<10, peer.Limit)
+	_, err := s.Peers.Fetch(ctx, trust.Master, address, "/readyz", 1<<10, peer.Limit)
 	return waiting(err)
 }
 
@@ -49,7 +50,7 @@ func waiting(err error) string {
 	if !ok || e.Status != http.StatusServiceUnavailable {
 		return ""
 	}
-	what, ok := strings.CutPrefix(door.Printable(e.Said, 200), "netmaster ")
+	what, ok := strings.CutPrefix(legible.Line(e.Said, 200), "netmaster ")
 	if !ok || !strings.HasPrefix(what, model.WaitsFor) {
 		return ""
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/api/rights"
 	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/derive"
@@ -27,8 +26,13 @@ func (o *Objects) apply(q *http.Request, request model.ApplyRequest) ([]model.Ap
 	}
 	who := access.Of(q.Context())
 	for _, object := range objects {
-		if err := who.Object(rights.Change, object.Kind(), object.ObjectKey()); err != nil {
+		if err := who.Changes(object); err != nil {
 			return nil, 0, err
+		}
+		if request.Delete {
+			if err := o.mayDelete(q.Context(), object.Kind(), object.ObjectKey()); err != nil {
+				return nil, 0, err
+			}
 		}
 	}
 	results := []model.ApplyResult{}

@@ -69,7 +69,7 @@ func (o *Objects) Inspect(ctx context.Context, k *model.Kind, key string) (any, 
 
 // Put creates or updates an object.
 func (o *Objects) Put(ctx context.Context, object model.Object, again bool) (model.Object, uint64, error) {
-	if err := access.Of(ctx).Object(rights.Change, object.Kind(), object.ObjectKey()); err != nil {
+	if err := access.Of(ctx).Changes(object); err != nil {
 		return nil, 0, err
 	}
 	rev, err := o.Commit.InTurn(ctx, func(tx *commit.Tx) error {
@@ -94,7 +94,7 @@ func (o *Objects) Put(ctx context.Context, object model.Object, again bool) (mod
 
 // Delete removes an object.
 func (o *Objects) Delete(ctx context.Context, k *model.Kind, key string, again bool) (uint64, error) {
-	if err := access.Of(ctx).Object(rights.Change, k, key); err != nil {
+	if err := o.mayDelete(ctx, k, key); err != nil {
 		return 0, err
 	}
 	rev, err := o.Commit.InTurn(ctx, func(tx *commit.Tx) error {
@@ -107,4 +107,18 @@ func (o *Objects) Delete(ctx context.Context, k *model.Kind, key string, again b
 		rev, err = derive.Clear(ctx, o.Commit, key)
 	}
 	return uint64(rev), discreet(ctx, err)
+}
+
+// mayDelete refuses to delete an object that the subject may not change: by its key, and as it is.
+func (o *Objects) mayDelete(ctx context.Context, k *model.Kind, key string) error {
+	who := access.Of(ctx)
+	if err := who.Object(rights.Change, k, key); err != nil {
+		return err
+	}
+	var stored model.Object
+	o.Catalog.View(func(v *catalog.View) { stored = v.Stored(k, key) })
+	if stored == nil {
+		return nil
+	}
+	return who.Changes(stored)
 }

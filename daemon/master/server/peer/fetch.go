@@ -8,11 +8,13 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/contiv/contiv/trust"
 )
 
-// Fetch gets what the daemon at an address "host:port" answers at a path, as it comes: most bytes at the most, within limit, and from an agent one
+// Fetch gets what the daemon of a role at an address "host:port" answers at a path, as it comes: most bytes at the most, within limit, and from an agent one
 // thing at a time. It blocks until then.
-func (p *Peers) Fetch(ctx context.Context, address, path string, most int64, limit time.Duration) ([]byte, error) {
+func (p *Peers) Fetch(ctx context.Context, role trust.Role, address, path string, most int64, limit time.Duration) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	leave, err := p.turns.take(ctx, address)
@@ -24,7 +26,11 @@ func (p *Peers) Fetch(ctx context.Context, address, path string, most int64, lim
 	if err != nil {
 		return nil, err
 	}
-	answer, err := p.way.HTTP.Do(q)
+	by := p.way.HTTP
+	if role == trust.Agent {
+		by = p.way.Agents
+	}
+	answer, err := by.Do(q)
 	if err != nil {
 		return nil, fmt.Errorf("did not answer: %w", errors.Unwrap(err))
 	}

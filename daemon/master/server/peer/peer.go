@@ -41,11 +41,15 @@ func (p *Peers) Ask(ctx context.Context, agent, path string, out any) error {
 		return fmt.Errorf("is still answering others: %w", err)
 	}
 	defer leave()
-	return p.Get(ctx, agent, path, out)
+	return p.get(ctx, p.way.Agents, agent, path, out)
 }
 
-// Get gets a JSON document from the daemon at an address "host:port" within Limit. It blocks until then.
+// Get gets a JSON document from the netmaster at an address "host:port" within Limit. It blocks until then.
 func (p *Peers) Get(ctx context.Context, address, path string, out any) error {
+	return p.get(ctx, p.way.HTTP, address, path, out)
+}
+
+func (p *Peers) get(ctx context.Context, by *http.Client, address, path string, out any) error {
 	url := p.way.URL(address, path)
 	ctx, cancel := context.WithTimeout(ctx, Limit)
 	defer cancel()
@@ -54,7 +58,7 @@ func (p *Peers) Get(ctx context.Context, address, path string, out any) error {
 		return err
 	}
 	q.Header.Set("Accept", "application/json")
-	answer, err := p.way.HTTP.Do(q)
+	answer, err := by.Do(q)
 	if err != nil {
 		return fmt.Errorf("did not answer: %w", errors.Unwrap(err))
 	}

@@ -87,7 +87,7 @@ func (p *Peers) Call(ctx context.Context, method, host, what, query string) (*ht
 				Try("it is asked one question at a time: repeat the request")
 		}
 	}
-	answer, err := p.way.HTTP.Do(ask)
+	answer, err := p.way.Agents.Do(ask)
 	if err != nil {
 		leave()
 		if where, ok := errors.AsType[*url.Error](err); ok {

@@ -1,7 +1,9 @@
 package peer
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"time"
@@ -10,35 +12,48 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Way is how agents and other netmasters are reached.
+// Way is how agents and other netmasters are reached. Who asks says which of them is asked: where one of them is reached is a claim of its own, and turns
+// no question to another one.
 type Way struct {
-	HTTP   *http.Client // nil: http.DefaultClient
+	HTTP   *http.Client // to netmasters; nil: http.DefaultClient
+	Agents *http.Client // to agents; nil: HTTP
 	Scheme string       // "": http
 }
 
 // dialLimit is how long a daemon may take to accept a connection.
 const dialLimit = 2 * time.Second
 
-// NewWay makes the Way of a netmaster: by TLS on which the host of each address proves to be who the catalog says that it is, or by plain HTTP
-// where holder is nil. It goes where it is sent, and nowhere else.
+// NewWay makes the Way of a netmaster: by TLS, on which a netmaster proves to be one, and an agent to be that of the host whose address is asked, or by plain
+// HTTP where holder is nil. It goes where it is sent, and nowhere else.
 func NewWay(holder *trust.Holder, known *catalog.Catalog) Way {
-	dialer := &net.Dialer{Timeout: dialLimit}
-	t := &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, DialContext: dialer.DialContext, TLSHandshakeTimeout: dialLimit}
-	w := Way{&http.Client{Transport: t}, "http"}
+	w := Way{HTTP: direct(holder, trust.Master, nil), Agents: direct(holder, trust.Agent, known), Scheme: "http"}
 	if holder != nil {
 		w.Scheme = "https"
+	}
+	return w
+}
+
+// direct is a client of daemons of a role, with connections of its own: one that was made to a netmaster does not serve for an agent.
+func direct(holder *trust.Holder, role trust.Role, known *catalog.Catalog) *http.Client {
+	dialer := &net.Dialer{Timeout: dialLimit}
+	t := &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, DialContext: dialer.DialContext, TLSHandshakeTimeout: dialLimit}
+	if holder != nil {
 		t.DialTLSContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-			role, name := trust.Master, ""
-			if label := agentAt(known, address); label != "" {
-				role, name = trust.Agent, label
+			name := ""
+			if role == trust.Agent {
+				if name = agentAt(known, address); name == "" {
+					return nil, fmt.Errorf("no host is registered at %s", address)
+				}
 			}
 			nc, err := holder.Dialer(dialer.DialContext, holder.Client(role, name))(ctx, network, address)
 			return nc, holder.Refused(err)
 		}
 	}
-	w.HTTP.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return w
+	return &http.Client{Transport: t, CheckRedirect: stay}
 }
+
+// stay follows no redirection.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // agentAt is the label of the host whose agent has an address "host:port", "" for none.
 func agentAt(known *catalog.Catalog, address string) (label string) {
@@ -58,12 +73,15 @@ func (w Way) URL(address, path string) string { return w.scheme() + "://" + addr
 // Straight is the way without redirections: who answers with one is not followed, for it is an agent, a netmaster, or someone who has taken the
 // place of one.
 func (w Way) Straight() Way {
-	if w.HTTP == nil {
-		w.HTTP = http.DefaultClient
-	}
-	out := *w.HTTP
-	out.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return Way{&out, w.scheme()}
+	out := Way{Scheme: w.scheme(), HTTP: straight(cmp.Or(w.HTTP, http.DefaultClient))}
+	out.Agents = straight(cmp.Or(w.Agents, w.HTTP, http.DefaultClient))
+	return out
+}
+
+func straight(c *http.Client) *http.Client {
+	out := *c
+	out.CheckRedirect = stay
+	return &out
 }
 
 func (w Way) scheme() string {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/door"
 )
@@ -24,13 +25,14 @@ const (
 
 // Proxy answers as the original's auth proxy.
 type Proxy struct {
-	api http.Handler // netmaster's own
-	mux *http.ServeMux
+	api    http.Handler // netmaster's own
+	mux    *http.ServeMux
+	bodies *door.Gate // of requests, which are read before netmaster's API decides who they are from
 }
 
-// New makes a Proxy before netmaster's API.
-func New(api http.Handler) *Proxy {
-	p := &Proxy{api: api, mux: http.NewServeMux()}
+// New makes a Proxy before netmaster's API. bodies bounds how many requests are read at a time.
+func New(api http.Handler, bodies *door.Gate) *Proxy {
+	p := &Proxy{api: api, mux: http.NewServeMux(), bodies: bodies}
 	own := func(pattern string, h http.HandlerFunc) {
 		method, path, _ := strings.Cut(pattern, " ")
 		p.mux.HandleFunc(method+" "+Base+path+"/{$}", h)
@@ -135,9 +137,18 @@ func (r reply) said() string {
 // read decodes the answer.
 func (r reply) read(out any) { _ = json.Unmarshal(r.Body.Bytes(), out) }
 
+// longBody bounds a request of the proxy's own, in bytes: the LDAP configuration may have certificates.
+const longBody = 64 << 10
+
 // body decodes a request; false when it has answered that this is none.
-func body(w http.ResponseWriter, q *http.Request, out any) bool {
-	text, err := rest.ReadBody(q.Body, rest.MaxBody)
+func (p *Proxy) body(w http.ResponseWriter, q *http.Request, out any) bool {
+	leave, err := p.bodies.Enter(door.Client(q.RemoteAddr))
+	if err != nil {
+		fail(w, model.AsError(err).Code.Info().Status, err.Error())
+		return false
+	}
+	text, err := rest.ReadBody(q.Body, longBody)
+	leave()
 	if err == nil {
 		err = json.Unmarshal(text, out)
 	}

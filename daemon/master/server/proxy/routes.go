@@ -10,7 +10,7 @@ import (
 
 func (p *Proxy) login(w http.ResponseWriter, q *http.Request) {
 	var ask model.Login
-	if !body(w, q, &ask) {
+	if !p.body(w, q, &ask) {
 		return
 	}
 	if ask.Username == "" || ask.Password == "" {
@@ -119,7 +119,7 @@ func (p *Proxy) find(w http.ResponseWriter, q *http.Request) *model.User {
 
 func (p *Proxy) addUser(w http.ResponseWriter, q *http.Request) {
 	var ask localUser
-	if !body(w, q, &ask) {
+	if !p.body(w, q, &ask) {
 		return
 	}
 	if !plain(ask.Username) || ask.Password == nil || *ask.Password == "" {
@@ -137,7 +137,7 @@ func (p *Proxy) addUser(w http.ResponseWriter, q *http.Request) {
 
 func (p *Proxy) changeUser(w http.ResponseWriter, q *http.Request) {
 	var ask localUser
-	if !body(w, q, &ask) {
+	if !p.body(w, q, &ask) {
 		return
 	}
 	if u := p.find(w, q); u != nil {
@@ -215,7 +215,7 @@ func (p *Proxy) authorization(w http.ResponseWriter, q *http.Request) {
 
 func (p *Proxy) addAuthorization(w http.ResponseWriter, q *http.Request) {
 	var ask authorization
-	if !body(w, q, &ask) {
+	if !p.body(w, q, &ask) {
 		return
 	}
 	a := &model.Authorization{AuthorizationName: strings.ToLower(rand.Text()), Role: ask.Role, Scope: ask.TenantName}
@@ -279,7 +279,7 @@ func (p *Proxy) setLDAP(w http.ResponseWriter, q *http.Request) {
 		}
 		ask, done = shownLDAP(c), http.StatusOK
 	}
-	if !body(w, q, &ask) {
+	if !p.body(w, q, &ask) {
 		return
 	}
 	if ask.Skip || !ask.StartTLS && c.Security != "tls" || ask.IssuedTo != "" && ask.IssuedTo != ask.Server {

@@ -1,0 +1,95 @@
+package enroll
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/trust"
+)
+
+// A token proves that its holder may join, and the connection from which address it asks. The names and addresses that a request for a certificate has
+// are claims: clients that look at these alone, such as curl and Prometheus, would take the holder for whoever is reached there.
+
+// claimed refuses the names and addresses of a host that wants to be an agent, where another host has them: one that is certified for them, a registered
+// one, or a netmaster. The address from which it asks is its own, and with it the names of who is reached there.
+func (e *Enroller) claimed(v *catalog.View, w *wish, from string) error {
+	if w.who.Role != trust.Agent {
+		return nil // a token for netmasters gives the authority's key anyway
+	}
+	if common(from) {
+		from = "" // it says nothing of who asks
+	}
+	for _, host := range w.request.Hosts() {
+		if common(host) || host == from {
+			continue
+		}
+		if owner := e.ownerOf(v, host, w.who.Name, from); owner != "" {
+			return model.Errorf(model.CodeConflict, w.field+".request", "host %s asks to be certified for %s, which is %s's", w.who.Name, host, owner).
+				Try("join from that address, or give the host names and addresses of its own; when the other host is gone for good: netctl node forget NAME, or contiv cert revoke IDENTITY")
+		}
+	}
+	return nil
+}
+
+// ownerOf is who besides a host is reached under a name or an address, and not at the address from; "" when no one is known to be.
+func (e *Enroller) ownerOf(v *catalog.View, host, besides, from string) string {
+	for _, c := range v.Certificates() {
+		if _, name, ok := strings.Cut(strings.TrimPrefix(c.Identity, "spiffe://contiv/"), "/"); ok && name != besides && c.Valid(e.now()) && !slices.Contains(c.Hosts, from) {
+			for _, h := range c.Hosts {
+				if strings.EqualFold(h, host) {
+					return c.Identity
+				}
+			}
+		}
+	}
+	for _, h := range v.Hosts() {
+		if h.Label != besides && !(from != "" && (h.Control.Addr().String() == from || h.VTEP.String() == from)) && (strings.EqualFold(h.Label, host) || h.Control.Addr().String() == host || h.VTEP.String() == host) {
+			return "host " + h.Label
+		}
+	}
+	own := v.Host(besides)
+	for _, m := range v.Services(record.ServiceMaster) {
+		if m.HostAddr == host && (own == nil || own.Control.Addr().String() != host) && !e.certifiedAt(v, besides, host) {
+			return "the netmaster at " + host
+		}
+	}
+	return ""
+}
+
+// certifiedAt tells whether a daemon of a host is certified for an address already.
+func (e *Enroller) certifiedAt(v *catalog.View, name, address string) bool {
+	for _, role := range []trust.Role{trust.Master, trust.Agent} {
+		for _, c := range v.CertifiedAs(trust.Identity{Role: role, Name: name}.String()) {
+			for _, h := range c.Hosts {
+				if h == address && c.Valid(e.now()) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// common tells whether a name or an address is every host's.
+func common(host string) bool {
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.IsLoopback() || strings.EqualFold(host, "localhost")
+}
+
+// dismissed refuses a token for an identity of which a certificate was revoked since the token was made: what a host was sent away with does not bring it
+// back. One that its host had given up itself, or that gave way to another of the same host, was not revoked in that sense.
+func (e *Enroller) dismissed(v *catalog.View, w *wish, by *record.JoinToken) error {
+	for _, c := range v.CertifiedAs(w.who.String()) {
+		if c.Revoked.After(by.Made) && c.RevokedBy != c.Identity && c.RevokedBy != replaced {
+			return model.Errorf(model.CodeDenied, "token", "the token was made before a certificate of %s was revoked", w.who).Try("contiv token create makes another, by which that host may join again")
+		}
+	}
+	return nil
+}
+
+// replaced is why a certificate counts no more whose host has another one.
+const replaced = "the host joined again, or another in its place"
