@@ -6,9 +6,9 @@ machines: ## make the root file systems and kernels of booted Debian machines, o
 	@$(GO) run ./test/machines/stand prepare
 
 .PHONY: test-machines
-test-machines: build ## the stand, the installation, the demo, the switch and twelve scenarios on a booted Debian 12
+test-machines: build ## the installation of docs/install.md, and the switch, on booted Debian 12 machines
 	@scripts/test-machines
 
 .PHONY: test-machines-all
-test-machines-all: build ## all scenarios too, on booted machines of each release
+test-machines-all: build ## everything on booted machines of each release: the life of a cluster, the demo, all scenarios
 	@scripts/test-machines all
