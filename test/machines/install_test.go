@@ -125,7 +125,7 @@ const scp = `#!/bin/sh -e
 for to; do :; done
 files=
 while [ $# -gt 1 ]; do files="$files $1"; shift; done
-exec ssh "${to%%:*}" "mkdir -p /mnt/scp && mount -t hostfs -o $PWD none /mnt/scp && cd /mnt/scp && cp$files ${to#*:} && cd / && umount /mnt/scp"
+exec ssh "${to%%:*}" "mkdir -p /mnt/scp && LIBMOUNT_FORCE_MOUNT2=always mount -t hostfs -o $PWD none /mnt/scp && cd /mnt/scp && cp$files ${to#*:} && cd / && umount /mnt/scp"
 `
 
 // source runs a block where the source is, on a machine of the hosts' network, which knows the machines' key.

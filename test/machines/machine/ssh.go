@@ -95,9 +95,10 @@ func (m *Machine) Get(ctx context.Context, from, to string) error {
 	return f.Close()
 }
 
-// Mount gives the machine a folder of this machine, by the same path. What the machine writes there is written here.
+// Mount gives the machine a folder of this machine, by the same path. What the machine writes there is written here. The folder is the whole text of the
+// option, as mount(2) takes it and the newer fsconfig(2) does not: libmount is to use the former.
 func (m *Machine) Mount(ctx context.Context, path string) error {
-	_, err := m.Run(ctx, fmt.Sprintf("mkdir -p %s && mount -t hostfs -o %s none %s", quote(path), quote(path), quote(path)))
+	_, err := m.Run(ctx, fmt.Sprintf("mkdir -p %s && LIBMOUNT_FORCE_MOUNT2=always mount -t hostfs -o %s none %s", quote(path), quote(path), quote(path)))
 	return err
 }
 

@@ -36,7 +36,7 @@ func TestAbsent(t *testing.T) {
 	}{
 		"no answer":          {errors.New("did not answer"), ""},
 		"it waits":           {&peer.StatusError{Status: 503, Said: "netmaster waits for room for the store: 3 MiB are left"}, "waits for room for the store: 3 MiB are left; "},
-		"letters of control": {&peer.StatusError{Status: 503, Said: "netmaster waits for \x1b[31mroom"}, "waits for [31mroom; "},
+		"letters of control": {&peer.StatusError{Status: 503, Said: "netmaster waits for \x1b[31mroom"}, "waits for \ufffd[31mroom; "},
 		"something else":     {&peer.StatusError{Status: 503, Said: "bad gateway"}, ""},
 		"another status":     {&peer.StatusError{Status: 404, Said: "netmaster waits for room"}, ""},
 	} {
