@@ -2,7 +2,7 @@ package legible
 
 import "reflect"
 
-// Fields has each text within a value be a Line of so many bytes at most: fields, elements, and keys and values of maps. v points to the value. Of
+// Fields has each text within a value be a Line of at most a number of bytes: fields, elements, and keys and values of maps. v points to the value. Of
 // types outside of the value's own packages, such as addresses and times, exported fields alone are looked at.
 func Fields(v any, most int) { clean(reflect.ValueOf(v).Elem(), most) }
 

@@ -14,21 +14,21 @@ import (
 // cut stands at the end of a text that was longer.
 const cut = "…"
 
-// shown tells whether a character has a shape of its own, or is a blank. Control characters (C0, DEL, C1), those that turn the direction of writing,
+// shown reports whether a character has a shape of its own, or is a blank. Control characters (C0, DEL, C1), those that turn the direction of writing,
 // line separators and invisible ones do not (Unicode, categories Cc, Cf, Zl and Zp).
 func shown(r rune) bool { return unicode.IsGraphic(r) }
 
 // lined are also the characters by which text has lines and columns.
 func lined(r rune) bool { return r == '\n' || r == '\t' || shown(r) }
 
-// Line is a text as one line of so many bytes at most: U+FFFD stands for each character that has no shape, and for what is no UTF-8. A longer text ends
+// Line is a text as one line of at most a number of bytes: U+FFFD stands for each character that has no shape, and for what is no UTF-8. A longer text ends
 // with an ellipsis.
 func Line(s string, most int) string { return bounded(s, most, shown) }
 
 // Text is a Line that keeps lines and tabs.
 func Text(s string, most int) string { return bounded(s, most, lined) }
 
-// bounded is a text of so many bytes at most, without characters that are not meant.
+// bounded is a text of at most a number of bytes, without characters that are not meant.
 func bounded(s string, most int, meant func(rune) bool) string {
 	long := len(s) > most
 	if long {

@@ -96,7 +96,7 @@ func (v *Service) Equal(o *Service) bool {
 // Addresses are all addresses of the service, those within the cluster first.
 func (v *Service) Addresses() []netip.Addr { return slices.Concat(v.Cluster, v.External) }
 
-// Borrows tells whether an address of the service is someone else's.
+// Borrows reports whether an address of the service is someone else's.
 func (v *Service) Borrows(a netip.Addr) bool { return slices.Contains(v.Borrowed, a) }
 
 // Port is the port of a protocol and number; nil when the service has none.

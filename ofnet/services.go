@@ -143,7 +143,7 @@ func (s *State) FirstAt(a netip.Addr, meets func(v *Service) bool) (first *Servi
 	return first
 }
 
-// before tells whether a service has an address before another one.
+// before reports whether a service has an address before another one.
 func (v *Service) before(o *Service, a netip.Addr) bool {
 	if mine, others := v.Borrows(a), o.Borrows(a); mine != others {
 		return others

@@ -173,7 +173,7 @@ func Systemctl(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// Booted tells whether systemd runs the machine (sd_booted(3)).
+// Booted reports whether systemd runs the machine (sd_booted(3)).
 func Booted() bool {
 	info, err := os.Stat("/run/systemd/system")
 	return err == nil && info.IsDir()

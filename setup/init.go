@@ -66,7 +66,7 @@ func (i *Init) leads(ctx context.Context, begun time.Time) (string, error) {
 // inspectSocket is where an agent says to root how it is.
 const inspectSocket = "/run/contiv/contiv-agent.sock"
 
-// healthy waits until the host's agent is as it should be: netmasters know it, and its switch does what they tell. begun is when this command began.
+// healthy waits until the host's agent is as it should be: netmasters know it, and its switch has what they send. begun is when this command began.
 func (h *Host) healthy(label string, s Starter, begun time.Time) Step {
 	way := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", inspectSocket)

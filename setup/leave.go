@@ -23,7 +23,7 @@ type Leave struct {
 	Uninstall func(ctx context.Context, settings Env) (lines []string, err error)
 }
 
-// Steps are what it takes: no container needs the host, another netmaster leads, the agent ends, the cluster is told, and then the rest goes.
+// Steps are what it takes: no container needs the host, another netmaster leads, the agent ends, the cluster forgets the host, and the rest is removed.
 func (l *Leave) Steps() []Step {
 	h := l.Host
 	gone := func(name string, what func(context.Context) (string, error)) Step { return Step{Name: name, Do: what} }

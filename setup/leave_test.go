@@ -116,7 +116,7 @@ func (s *standIn) leave(t *testing.T, change func(*Leave)) (said string, err err
 	return strings.Join(lines, "\n"), err
 }
 
-// A host that leaves tells the cluster, removes what was put on it, and lists what remains.
+// A host that leaves reports that to the cluster, removes what was put on it, and lists what remains.
 func TestLeave(t *testing.T) {
 	s := newStandIn(t)
 	if _, err := write(s.host.EnvFile(Netplugin), []byte("CONTIV_NETPLUGIN_LOG_LEVEL=debug\n"), 0o600); err != nil {
@@ -127,7 +127,7 @@ func TestLeave(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.Equal(s.departed, []model.DepartRequest{{Agent: "h2"}}) || !slices.Equal(s.stopped, []string{Netplugin, Netmaster}) {
-		t.Errorf("want the cluster to be told once and both daemons stopped, got %v, %v", s.departed, s.stopped)
+		t.Errorf("want one report to the cluster and both daemons stopped, got %v, %v", s.departed, s.stopped)
 	}
 	if len(s.removed) != 1 || s.removed[0]["CONTIV_NETPLUGIN_HOST"] != "h1" || s.removed[0]["CONTIV_NETPLUGIN_LOG_LEVEL"] != "debug" {
 		t.Errorf("want one uninstall by all settings, got %v", s.removed)
@@ -152,7 +152,7 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// Endpoints on the host are named, and nothing is changed; --force goes on. Without an answer nothing is changed either.
+// Endpoints on the host are named, and nothing is changed; --force continues. Without an answer nothing is changed either.
 func TestLeaveRefuses(t *testing.T) {
 	for name, row := range map[string]struct {
 		before func(*standIn)

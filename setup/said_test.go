@@ -82,7 +82,7 @@ func TestLogSince(t *testing.T) {
 	}
 }
 
-// Who waits in vain is told why: what the daemon answers, and what it logged.
+// The error of a wait in vain has the reason: what the daemon answers, and what it logged.
 func TestReason(t *testing.T) {
 	h := &Host{Root: t.TempDir()}
 	if _, err := write(h.LogFile(Netplugin), []byte("netplugin: --vtep-ip: no interface has 192.0.2.9\n"), 0o600); err != nil {

@@ -48,7 +48,7 @@ type Node struct {
 	Ends     string    `json:"ends,omitempty"`     // of an agent that has carried out all changes: a digest of the tunnel ends that it knows
 }
 
-// Answered tells whether the node was reached: one that was not has nothing but its name, its place and the reason.
+// Answered reports whether the node was reached: one that was not has nothing but its name, its place and the reason.
 func (n *Node) Answered() bool { return n.Since != "" }
 
 // AgentStatus is what an agent says of itself: GET http://AGENT:9090/status.

@@ -72,7 +72,7 @@ func (s *server) mount(k *model.Kind) {
 	}).Kind = k
 }
 
-// Repeated tells whether a request was sent before and may have been carried out.
+// Repeated reports whether a request was sent before and may have been carried out.
 func Repeated(q *http.Request) bool { return q.Header.Get(model.RepeatHeader) != "" }
 
 // decode reads an object, checks that its fields make the key of the URL, fills defaults and validates.

@@ -194,7 +194,7 @@ func TestOneOfMany(t *testing.T) {
 	}
 }
 
-// A host that needs to know more than before says so at once, and goes on where it was.
+// A host that needs to know more than before says so at once, and continues where it was.
 func TestAgain(t *testing.T) {
 	hellos := make(chan channel.Hello, 10)
 	url := serve(t, func(w http.ResponseWriter, q *http.Request) {
@@ -213,18 +213,18 @@ func TestAgain(t *testing.T) {
 	c.Again()                                                      // before there is anyone to say it to
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second) // less than a silent netmaster is given
 	defer cancel()
-	told := 0
+	replies := 0
 	for _, err := range c.Follow(ctx) {
 		if err != nil {
 			t.Fatalf("want no outage, got %v", err)
 		}
-		if told++; told == 2 {
+		if replies++; replies == 2 {
 			break
 		}
 		all.Store(true)
 		c.Again()
 	}
-	if told != 2 {
+	if replies != 2 {
 		t.Fatal("want another hello at once")
 	}
 	first, second := <-hellos, <-hellos

@@ -12,7 +12,7 @@ import (
 // mostCounted is of how many keys attempts are counted at a time.
 const mostCounted = 10000
 
-// Attempts bounds how often something is tried, for each key: so many at once, and one more after each pause. Of more keys than it counts, those are
+// Attempts bounds how often something is tried, for each key: a number at once, and one more after each pause. Of more keys than it counts, those are
 // forgotten first that have tried least of late, so that who tries under many keys does not begin again under one. Its methods are safe for concurrent
 // use.
 type Attempts struct {

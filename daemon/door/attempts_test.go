@@ -39,7 +39,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// Who has used up the attempts does not get them back by trying under ever so many other keys.
+// Who has used up the attempts does not get them back by trying under many other keys.
 func TestAttempts_Flood(t *testing.T) {
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	a := NewAttempts(3, time.Second, func() time.Time { return now })

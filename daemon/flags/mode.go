@@ -2,7 +2,7 @@ package flags
 
 // Modes say who runs the containers of a host. The CNI plugin works in each of them.
 const (
-	ModeAuto       = "auto"       // Kubernetes where the daemon is told of it, else Docker where its engine's socket is, else CNI
+	ModeAuto       = "auto"       // Kubernetes where the daemon is configured for it, else Docker where its engine's socket is, else CNI
 	ModeCNI        = "cni"        // runtimes that call the CNI plugin, and no one else
 	ModeDocker     = "docker"     // Docker engines, each with networks of its own
 	ModeKubernetes = "kubernetes" // Kubernetes
@@ -11,4 +11,4 @@ const (
 )
 
 // ModeUsage is what a flag for a mode says.
-const ModeUsage = "who runs containers: cni, docker, kubernetes, swarm-mode or auto (kubernetes where this is told of it, docker where a Docker engine's socket is, else cni)"
+const ModeUsage = "who runs containers: cni, docker, kubernetes, swarm-mode or auto (kubernetes where this is configured for it, docker where a Docker engine's socket is, else cni)"

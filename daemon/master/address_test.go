@@ -37,11 +37,7 @@ func TestAwaitStore(t *testing.T) {
 	go func() { got <- c.awaitStore(t.Context(), f, log) }()
 	for _, address := range []string{client + ":2379", peer + ":2380"} {
 		want := "netmaster waits for the address " + address + " of the embedded store, which no interface of this machine has"
-		for limit := time.Now().Add(10 * time.Second); said(f) != want; time.Sleep(5 * time.Millisecond) {
-			if time.Now().After(limit) {
-				t.Fatalf("want %q, got %q", want, said(f))
-			}
-		}
+		until(t, want, func() bool { return said(f) == want })
 		select {
 		case err := <-got:
 			t.Fatalf("the wait for %s ends without the address: %v", address, err)

@@ -321,7 +321,7 @@ func (l leadership) Leader() string { return l.election.Holder().Address }
 // Changed is closed when Leader next changes.
 func (l leadership) Changed() <-chan struct{} { return l.election.Changed() }
 
-// Leading tells whether this process may write.
+// Leading reports whether this process may write.
 func (l leadership) Leading() bool { return l.election.Holder().Self && l.commit.Active() }
 
 // Term numbers this process's term.

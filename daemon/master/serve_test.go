@@ -65,7 +65,7 @@ func start(t *testing.T, db *memory.Store) *process {
 	return p
 }
 
-// until polls a condition, for what no channel tells.
+// until polls a condition, for what no channel reports.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -302,7 +302,7 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
-// Hosts that join are told to find out who runs containers, unless netmaster reads Kubernetes, or the operator says it.
+// Hosts that join find out who runs containers, unless netmaster reads Kubernetes, or the operator says it.
 func TestModeToHosts(t *testing.T) {
 	for _, row := range []struct {
 		args []string

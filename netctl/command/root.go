@@ -41,7 +41,7 @@ func Run(ctx context.Context, f *Factory, args []string) int {
 	return term.CodeOf(err)
 }
 
-// asJSON tells whether a command was told -o json, so that what it prints is read by a program. The original's --json is not meant: its errors are the
+// asJSON reports whether a command was told -o json, so that what it prints is read by a program. The original's --json is not meant: its errors are the
 // original's. The words themselves are looked at, since flags behind one that is wrong are not read.
 func asJSON(c *cobra.Command, args []string) bool {
 	if c.Flags().Lookup("output") == nil {

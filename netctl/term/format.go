@@ -21,7 +21,7 @@ type Format struct {
 // Quiet is the format of --quiet: bare names, as the original printed them.
 const Quiet = "quiet"
 
-// Names tells whether names are printed, and nothing else.
+// Names reports whether names are printed, and nothing else.
 func (f Format) Names() bool { return f.Name == "name" || f.Name == Quiet }
 
 // Formats are the names, for help and completion.
@@ -39,10 +39,10 @@ func ParseFormat(text string) (Format, error) {
 	return Format{}, BadUsage("output format %q is unknown: it is table, wide, json, yaml, name or jsonpath=TEMPLATE", text)
 }
 
-// Wide tells whether all columns are wanted.
+// Wide reports whether all columns are wanted.
 func (f Format) Wide() bool { return f.Name == "wide" }
 
-// Tabular tells whether rows are printed rather than values.
+// Tabular reports whether rows are printed rather than values.
 func (f Format) Tabular() bool { return f.Name == "table" || f.Name == "wide" }
 
 // Write prints a value in a format that is not a table.

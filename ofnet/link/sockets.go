@@ -57,10 +57,10 @@ func sockets() (out []Listener, err error) {
 	return out, nil
 }
 
-// Listens tells whether a socket takes what comes for a port of an address.
+// Listens reports whether a socket takes what comes for a port of an address.
 func (s *Seen) Listens(protocol uint8, to netip.AddrPort) bool {
 	for _, l := range s.Listeners {
-		// A socket of IPv6 for any address takes IPv4 as well, unless it was told not to, which the kernel does not say.
+		// A socket of IPv6 for any address takes IPv4 as well, unless it has the option IPV6_V6ONLY, which /proc does not show.
 		if l.Protocol == protocol && l.Port == to.Port() && (l.Addr == to.Addr() || l.Addr.IsUnspecified() && (l.Addr.Is6() || to.Addr().Is4())) {
 			return true
 		}

@@ -18,7 +18,7 @@ import (
 // Local is this machine.
 type Local struct{}
 
-// Root tells whether this is root.
+// Root reports whether this is root.
 func (Local) Root() bool { return os.Geteuid() == 0 }
 
 // Kernel asks the kernel.
@@ -39,7 +39,7 @@ func (Local) Module(ctx context.Context, name string) bool {
 	return exec.CommandContext(ctx, "modprobe", "--dry-run", "--quiet", name).Run() == nil
 }
 
-// builtIn looks for a function of the module among the kernel's symbols: of a module that is built in and has no parameters, nothing else tells.
+// builtIn looks for a function of the module among the kernel's symbols: of a module that is built in and has no parameters, nothing else shows it.
 func builtIn(name string) bool {
 	function := map[string]string{"veth": "veth_setup", "nf_tables": "nf_tables_newtable", "openvswitch": "ovs_dp_process_packet"}[name]
 	symbols, err := os.Open("/proc/kallsyms")

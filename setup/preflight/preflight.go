@@ -10,11 +10,11 @@ import (
 
 // Machine is what is asked of a machine.
 type Machine interface {
-	// Root tells whether this process may do everything.
+	// Root reports whether this process may do everything.
 	Root() bool
 	// Kernel is the kernel's release, as uname(2) has it.
 	Kernel() (release string, err error)
-	// Module tells whether the kernel has a module, or can load it.
+	// Module reports whether the kernel has a module, or can load it.
 	Module(ctx context.Context, name string) bool
 	// Switch is the version of Open vSwitch that answers at a socket of its database.
 	Switch(ctx context.Context, socket string) (version string, err error)

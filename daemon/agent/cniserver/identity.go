@@ -34,7 +34,7 @@ func parseArgs(text string) (map[string]string, error) {
 
 // identify says who the container is, and where it belongs. The strongest word is CNI_ARGS, then the network configuration, then labels of
 // Mesos, then labels in the network configuration. What these leave open of a pod netmaster decides, by what Kubernetes says of it; labels in
-// the configuration are told as defaults. Of a container that is no pod they are its labels too, by which services select it.
+// the configuration are defaults. Of a container that is no pod they are its labels too, by which services select it.
 func identify(q *attach.Request, args map[string]string, conf *Conf) {
 	asked := first(record.Place{Tenant: args["CONTIV_TENANT"], Network: args["CONTIV_NETWORK"], Group: args["CONTIV_GROUP"]},
 		record.Place{Tenant: conf.Tenant, Network: conf.Network, Group: conf.Group})

@@ -14,7 +14,7 @@ import (
 // balancerClass is the class of load balancers that Contiv gives addresses to.
 const balancerClass = "contiv.io/load-balancer"
 
-// gave tells whether an address of a service's status was given by Contiv: it is of a network of the service's tenant, and the service is no other controller's.
+// gave reports whether an address of a service's status was given by Contiv: it is of a network of the service's tenant, and the service is no other controller's.
 func (r *records) gave(v *record.KubernetesService, a netip.Addr) bool {
 	if v.LoadBalancerClass != "" && v.LoadBalancerClass != balancerClass {
 		return false
@@ -39,7 +39,7 @@ func closed(protocol uint8) []uint16 {
 	return nil
 }
 
-// lends tells whether a service may have a port at an address that is not its own: at none of containers, of the private subnet of hosts, or of a host alone;
+// lends reports whether a service may have a port at an address that is not its own: at none of containers, of the private subnet of hosts, or of a host alone;
 // where the API server is, not its port; and at addresses of hosts and netmasters no port of the control plane.
 func (r *records) lends(a netip.Addr, protocol uint8, port uint16) bool {
 	if !a.IsValid() || a.IsUnspecified() || a.IsLoopback() || a.IsMulticast() || a.IsLinkLocalUnicast() {
@@ -61,7 +61,7 @@ func (r *records) lends(a netip.Addr, protocol uint8, port uint16) bool {
 	return !ofHost || !slices.Contains(closed(protocol), port) && !slices.Contains(own, netip.AddrPortFrom(a, port))
 }
 
-// ofHost tells whether an address is a host's or a netmaster's, and where daemons of Contiv listen there.
+// ofHost reports whether an address is a host's or a netmaster's, and where daemons of Contiv listen there.
 func (r *records) ofHost(a netip.Addr) (at []netip.AddrPort, ok bool) {
 	for h := range r.machines.Values() {
 		ok = ok || h.VTEP == a || h.Control.Addr() == a || h.Node4 == a || h.Node6 == a

@@ -15,9 +15,9 @@ type Site struct {
 	Zone string // of the node; "": none
 	// HostOf is the label of the host that has an address itself, being the node of that name; "" when the address is another's.
 	HostOf func(node string, a netip.Addr) string
-	// Owns tells whether an address of a service's status was given to it by Contiv; nil: each was.
+	// Owns reports whether an address of a service's status was given to it by Contiv; nil: each was.
 	Owns func(v *record.KubernetesService, a netip.Addr) bool
-	// Lends tells whether a service may have a port at an address that someone else has; nil: it may.
+	// Lends reports whether a service may have a port at an address that someone else has; nil: it may.
 	Lends func(a netip.Addr, protocol uint8, port uint16) bool
 }
 

@@ -170,7 +170,7 @@ func (z *Zone) KubernetesService(id string, r *record.KubernetesService) {
 // EndpointSlice takes over the record of some backends of a service of Kubernetes, nil when it is gone.
 func (z *Zone) EndpointSlice(id string, r *record.EndpointSlice) { z.cluster.Slice(id, r) }
 
-// Unserved tells whether an address is that of the cluster's name server, which the tenant with this VRF number does not reach.
+// Unserved reports whether an address is that of the cluster's name server, which the tenant with this VRF number does not reach.
 func (z *Zone) Unserved(vrf uint16, a netip.Addr) bool {
 	z.mu.Lock()
 	tenant, known := z.vrfs[vrf]

@@ -44,7 +44,7 @@ func (n *Node) rules() (out []ofnet.AttachedRule) {
 	return out
 }
 
-// isBridge tells whether an interface is a bridge of Open vSwitch.
+// isBridge reports whether an interface is a bridge of Open vSwitch.
 func (n *Node) isBridge(name string) (is bool) {
 	n.db.View(func(t *ovsdb.Tables) { _, _, is = t.Bridge(name) })
 	return is

@@ -68,7 +68,7 @@ func TestDockerSought(t *testing.T) {
 		if got.Mode != "docker" || got.Docker == nil || !got.Docker.Here || listed.Load() == 0 {
 			return "mode " + got.Mode + ", and its networks are not asked for"
 		}
-		if got.Docker.Networks == nil || *got.Docker.Networks != 2 { // of all tenants, which netmaster tells to hosts with an engine
+		if got.Docker.Networks == nil || *got.Docker.Networks != 2 { // of all tenants, which netmaster sends to hosts with an engine
 			return "the cluster's two networks are not made there: " + got.Docker.String()
 		}
 		if _, err := os.Stat(plugin); err != nil {

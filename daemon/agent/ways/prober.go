@@ -191,7 +191,7 @@ func (p *Prober) visit(ctx context.Context, t train) {
 	}
 }
 
-// hears tells whether the switch hands probes to this agent: else no way is to blame.
+// hears reports whether the switch hands probes to this agent: else no way is to blame.
 func (p *Prober) hears(ctx context.Context) bool {
 	own := Way{Host: p.o.Host}
 	f := &flight{way: own, n: 1, home: make(chan struct{})}

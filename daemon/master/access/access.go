@@ -29,7 +29,7 @@ type Subject struct {
 	Proof  Proof
 	Grants rights.Grants
 	Token  string // names the token, when one has proved it
-	// Valid tells whether the proof still holds, for what goes on for long; nil: it does.
+	// Valid reports whether the proof still holds, for what goes on for long; nil: it does.
 	Valid func() bool
 	// Anyone: nothing is proved, and everything is permitted.
 	Anyone bool
@@ -38,7 +38,7 @@ type Subject struct {
 // Anyone is who asks a netmaster that asks for no proof.
 func Anyone() Subject { return Subject{Anyone: true} }
 
-// Known tells whether something was proved.
+// Known reports whether something was proved.
 func (s *Subject) Known() bool { return s.Role != "" }
 
 // Called is the subject as people read it: a user's name, "agent/h1", "master/m1".
@@ -70,12 +70,12 @@ func (s *Subject) Changes(o model.Object) error {
 	return rights.RefusalOf(o)
 }
 
-// Sees tells whether the subject may see an object.
+// Sees reports whether the subject may see an object.
 func (s *Subject) Sees(k *model.Kind, key string) bool {
 	return s.Anyone || s.Grants.Permit(rights.Of(rights.Read, k, key))
 }
 
-// SeesAll tells whether the subject may see all objects of a kind, so that none has to be asked about.
+// SeesAll reports whether the subject may see all objects of a kind, so that none has to be asked about.
 func (s *Subject) SeesAll(k *model.Kind) bool {
 	verb := rights.Read
 	if k.Guarded {
@@ -84,7 +84,7 @@ func (s *Subject) SeesAll(k *model.Kind) bool {
 	return s.Anyone || s.Grants.Permit(rights.Right{Verb: verb, Kind: k})
 }
 
-// Everywhere tells whether the subject may see what is in all tenants, and between them.
+// Everywhere reports whether the subject may see what is in all tenants, and between them.
 func (s *Subject) Everywhere() bool {
 	return s.Anyone || s.Grants.Permit(rights.Right{Verb: rights.Read})
 }

@@ -189,7 +189,7 @@ func (l *Log) settle(ctx context.Context, part []record.AuditEvent) (rest []reco
 	return l.settle(ctx, part[half:])
 }
 
-// hopeless tells whether a request will be refused however often it is repeated.
+// hopeless reports whether a request will be refused however often it is repeated.
 func hopeless(err error) bool {
 	var e *model.Error
 	return errors.Is(err, store.ErrTooLarge) || errors.As(err, &e) && (e.Code == model.CodeTooLarge || e.Code == model.CodeInvalid)

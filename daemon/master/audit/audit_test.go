@@ -139,7 +139,7 @@ func TestHostile(t *testing.T) {
 // An event that can never be stored is dropped and counted; those beside it are stored.
 func TestPoison(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
-	var told []string
+	var passed []string
 	away := true
 	l := audit.New(audit.Config{Commit: w.Commit, Catalog: w.Catalog, Log: slog.New(slog.DiscardHandler), Pass: func(_ context.Context, part []model.AuditEvent) error {
 		for _, e := range part {
@@ -151,7 +151,7 @@ func TestPoison(t *testing.T) {
 			}
 		}
 		for _, e := range part {
-			told = append(told, e.User)
+			passed = append(passed, e.User)
 		}
 		return nil
 	}})
@@ -171,7 +171,7 @@ func TestPoison(t *testing.T) {
 	}
 	away = false
 	flush(t, l)
-	if got := strings.Join(told, " "); got != "u1 u2 u3 u4 u6 u7 u8" || l.Dropped() != 2 {
-		t.Errorf("told %s, %d dropped", got, l.Dropped())
+	if got := strings.Join(passed, " "); got != "u1 u2 u3 u4 u6 u7 u8" || l.Dropped() != 2 {
+		t.Errorf("passed %s, %d dropped", got, l.Dropped())
 	}
 }

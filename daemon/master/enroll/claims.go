@@ -60,7 +60,7 @@ func (e *Enroller) ownerOf(v *catalog.View, host, besides, from string) string {
 	return ""
 }
 
-// certifiedAt tells whether a daemon of a host is certified for an address already.
+// certifiedAt reports whether a daemon of a host is certified for an address already.
 func (e *Enroller) certifiedAt(v *catalog.View, name, address string) bool {
 	for _, role := range []trust.Role{trust.Master, trust.Agent} {
 		for _, c := range v.CertifiedAs(trust.Identity{Role: role, Name: name}.String()) {
@@ -74,7 +74,7 @@ func (e *Enroller) certifiedAt(v *catalog.View, name, address string) bool {
 	return false
 }
 
-// common tells whether a name or an address is every host's.
+// common reports whether a name or an address is every host's.
 func common(host string) bool {
 	a, err := netip.ParseAddr(host)
 	return err == nil && a.IsLoopback() || strings.EqualFold(host, "localhost")

@@ -151,7 +151,7 @@ func (e *Enroller) admissible(v *catalog.View, t *trust.Token, wishes []*wish, p
 	return known, nil
 }
 
-// letIn tells whether a token has let in the same request before, by a certificate that counts at a time, or the host that proves that it is the one, which asks again with other keys.
+// letIn reports whether a token has let in the same request before, by a certificate that counts at a time, or the host that proves that it is the one, which asks again with other keys.
 func letIn(v *catalog.View, token string, wishes []*wish, proved trust.Identity, at time.Time) bool {
 	for _, w := range wishes {
 		sum, found := record.Sum([]byte(w.text)), false
@@ -165,7 +165,7 @@ func letIn(v *catalog.View, token string, wishes []*wish, proved trust.Identity,
 	return true
 }
 
-// isOf tells whether who has proved an identity is the host that the wish is for.
+// isOf reports whether who has proved an identity is the host that the wish is for.
 func (w *wish) isOf(proved trust.Identity) bool {
 	return proved.Name == w.who.Name && (proved.Role == trust.Agent || proved.Role == trust.Master)
 }

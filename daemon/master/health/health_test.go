@@ -54,7 +54,7 @@ func TestExamine(t *testing.T) {
 			s.Nodes[2] = model.Node{Name: "h1", Role: model.RoleAgent, Reason: "its agent is down"}
 			s.Nodes[3].Findings = []model.Finding{blocked("h1", "h2"), blocked("h3", "h2")}
 		}, []string{"error agent-silent host/h1", "error tunnel-blocked host/h3"}},
-		{"an agent of which no one can tell explains no tunnel", func(s *Snapshot) {
+		{"an agent whose state is unknown explains no tunnel", func(s *Snapshot) {
 			s.Nodes[2] = model.Node{Name: "h1", Role: model.RoleAgent, Reason: "unknown: did not answer: netmaster m2"}
 			s.Nodes[3].Findings = []model.Finding{blocked("h1", "h2")}
 		}, []string{"error tunnel-blocked host/h1", "unknown agent-unknown host/h1"}},

@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/api/rest"
 )
 
-// Ruled tells whether a rule says who may ask for a route.
+// Ruled reports whether a rule says who may ask for a route.
 func Ruled(r rest.Route) bool {
 	_, ok := (&Server{rules: rules()}).ruleOf(&r)
 	return ok
@@ -32,7 +32,7 @@ func Stranger(route string) (b Bounds, ok bool) {
 // Strangers are the routes that are open.
 func Strangers() []string { return slices.Sorted(maps.Keys(strangers())) }
 
-// ByCertificate tells whether certificates alone open a route.
+// ByCertificate reports whether only certificates open a route.
 func ByCertificate(r rest.Route) bool {
 	one := rules()[r.Method+" "+r.Path]
 	return len(one.roles) > 0 && one.verb == "" && !one.user

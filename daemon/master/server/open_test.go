@@ -155,12 +155,16 @@ func TestSlowStrangers(t *testing.T) {
 		}
 	}()
 	_, _ = feed.Write([]byte(`{"username":"`)) // its place is taken once this is read
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	tick, late := time.NewTicker(5*time.Millisecond), time.After(10*time.Second)
+	defer tick.Stop()
+	for {
 		got, text := status(t, m.Stranger(), "POST", "/api/v1/auth/login", `{}`)
 		if got == http.StatusTooManyRequests && strings.Contains(text, "--max-strangers") {
 			break
 		}
-		if time.Now().After(deadline) {
+		select {
+		case <-tick.C:
+		case <-late:
 			t.Fatalf("a second body of a client with a place of one: got %d %s", got, text)
 		}
 	}

@@ -24,7 +24,7 @@ type deed struct {
 }
 
 // rogueDeeds are what a host that was taken over sends at the routes of agents. The victim is host h2, whose machine id, addresses and endpoints every host
-// is told.
+// knows.
 func rogueDeeds() map[string][]deed {
 	const victim = `"TenantName":"default","NetworkName":"blue","EndpointID":"db"`
 	return map[string][]deed{

@@ -170,7 +170,7 @@ func unproved() *model.Error {
 // TokenHeader carries the token of a session or of a service account, as the original's clients send it.
 const TokenHeader = "X-Auth-Token"
 
-// readsHere tells whether a request is served by any netmaster, whoever leads.
+// readsHere reports whether a request is served by any netmaster, whoever leads.
 func readsHere(route *rest.Route, q *http.Request) bool {
 	return route == nil || q.Method == http.MethodGet || route.Stream
 }

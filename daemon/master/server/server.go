@@ -58,7 +58,7 @@ type Leadership interface {
 	Changed() <-chan struct{}
 	// Since is when the holder took the lock, as far as this process knows.
 	Since() time.Time
-	// Leading tells whether this process holds the lock and may write.
+	// Leading reports whether this process holds the lock and may write.
 	Leading() bool
 	// Term numbers this process's term; 0 while it does not lead.
 	Term() uint64

@@ -74,7 +74,7 @@ func (u *Users) prove(ctx context.Context, q model.Login, from string) (hash str
 	return hash, groups, nil
 }
 
-// Check tells whether a password is right, of a user of this cluster. Errors are as Login's.
+// Check reports whether a password is right, of a user of this cluster. Errors are as Login's.
 func (u *Users) Check(ctx context.Context, q model.Login, from string) error {
 	hash, _, err := u.prove(ctx, q, from)
 	if err == nil && hash == "" {

@@ -88,7 +88,7 @@ func (u *Users) await(ctx context.Context, user, from string) (known bool, err e
 	}
 }
 
-// knows tells whether a user has a session from a site.
+// knows reports whether a user has a session from a site.
 func (u *Users) knows(user, address string) (known bool) {
 	site := door.Site(address)
 	u.catalog.View(func(v *catalog.View) {

@@ -60,7 +60,7 @@ type Config struct {
 	// Seal is what netmaster's own secrets are sealed with; fs.ErrNotExist, or nil: with nothing.
 	Seal func() (*trust.Seal, error)
 	Now  func() time.Time // nil: time.Now
-	// After is when a login that has to wait goes on; nil: time.After.
+	// After is when a login that has to wait continues; nil: time.After.
 	After func(time.Duration) <-chan time.Time
 	// Cheap: passwords are hashed with little work, for tests.
 	Cheap bool

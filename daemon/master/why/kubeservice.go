@@ -48,7 +48,7 @@ func (s *search) kubernetesServices() (out []candidate) {
 	return out
 }
 
-// serves tells whether a service has an address: as its own, or as one that it borrows, for the port that is asked about, of nobody's own among the services.
+// serves reports whether a service has an address: as its own, or as one that it borrows, for the port that is asked about, of nobody's own among the services.
 func (s *search) serves(k *record.KubernetesService, a netip.Addr) bool {
 	switch {
 	case s.owns(k, a):
@@ -61,7 +61,7 @@ func (s *search) serves(k *record.KubernetesService, a netip.Addr) bool {
 		!slices.ContainsFunc(s.v.KubernetesServicesWith(a.String()), func(o *record.KubernetesService) bool { return s.owns(o, a) })
 }
 
-// owns tells whether an address is a service's own: of the cluster, or given to it by Contiv.
+// owns reports whether an address is a service's own: of the cluster, or given to it by Contiv.
 func (s *search) owns(k *record.KubernetesService, a netip.Addr) bool {
 	given := s.v.LoadBalancer(k.ID)
 	return slices.Contains(k.ClusterIPs, a) || given != nil && slices.Contains(given.Addresses, a)

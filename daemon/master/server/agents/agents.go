@@ -95,7 +95,7 @@ func route[Q any](r *rest.Router, path string, do func(context.Context, Q) (any,
 	}).Content = "application/json"
 }
 
-// longText bounds a name, an id or a label that an agent tells, in bytes.
+// longText bounds a name, an id or a label that an agent sends, in bytes.
 const longText = 4096
 
 // services lists the records of the services that are wanted, ordered by tenant and name.

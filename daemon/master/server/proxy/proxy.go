@@ -103,7 +103,7 @@ func (p *Proxy) call(q *http.Request, method, path string, body any) reply {
 // reply is an answer of netmaster's own API.
 type reply struct{ *door.Answer }
 
-// failed passes a refusal on in the proxy's words, and tells whether there was one.
+// failed passes a refusal on in the proxy's words, and reports whether there was one.
 func (r reply) failed(w http.ResponseWriter) bool {
 	switch r.Status {
 	case http.StatusOK:
@@ -176,7 +176,7 @@ func (p *Proxy) removeAt(w http.ResponseWriter, q *http.Request, path string) {
 	}
 }
 
-// plain tells whether a name can be a part of a path.
+// plain reports whether a name can be a part of a path.
 func plain(name string) bool { return name != "" && !strings.ContainsAny(name, "/:?#%") }
 
 // worded puts refusals that are the proxy's, for lack of a proof or a right, into its words.
