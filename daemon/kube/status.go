@@ -16,14 +16,13 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/contiv/contiv/daemon/kube/translate"
-	"github.com/contiv/contiv/identity"
 )
 
 // tellLimit is how long an API server may take to answer a change.
 const tellLimit = 10 * time.Second
 
-// ErrGone says that there is no such service any more.
-var ErrGone = errors.New("the service is no more")
+// ErrStale means that the service changed since it was read, or is gone. The watch delivers what there is now.
+var ErrStale = errors.New("the service changed since it was read")
 
 // teller is the client that writes, while there is one.
 type teller struct {
@@ -37,26 +36,26 @@ func (t *teller) set(c *rest.RESTClient) {
 	t.client = c
 }
 
-// TellBalancer has the status of a service, the one with this uid, say where its load balancer is, and our condition say why. The list of
-// addresses is replaced where it is another one than it was; conditions of others stay. It blocks until the API server has answered, for ten seconds at most. Errors: ErrGone;
-// others may be tried again.
-func (r *Reader) TellBalancer(ctx context.Context, id identity.KubernetesService, uid string, was, now translate.BalancerState) error {
+// TellBalancer writes to a service's status where its load balancer is, and to our condition why. The API server takes it only for the revision
+// of the service that was read: an answer to an older one could take our own addresses for somebody else's. It replaces the list of addresses
+// where that changes; conditions of others stay. It blocks until the API server has answered, for ten seconds at most. Errors: ErrStale; the caller may retry after others.
+func (r *Reader) TellBalancer(ctx context.Context, s *translate.Balanced, now translate.BalancerState) error {
 	r.teller.mu.Lock()
 	client := r.teller.client
 	r.teller.mu.Unlock()
 	if client == nil {
 		return errors.New("the Kubernetes API server is not known yet")
 	}
-	text, err := json.Marshal(balancerPatch(uid, &was, &now))
+	text, err := json.Marshal(balancerPatch(s, &now))
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, tellLimit)
 	defer cancel()
-	err = client.Patch(types.StrategicMergePatchType).Namespace(id.Namespace).Resource(string(Services)).Name(id.Name).SubResource("status").Body(text).Do(ctx).Error()
+	err = client.Patch(types.StrategicMergePatchType).Namespace(s.ID.Namespace).Resource(string(Services)).Name(s.ID.Name).SubResource("status").Body(text).Do(ctx).Error()
 	switch {
-	case apierrors.IsNotFound(err), apierrors.IsConflict(err): // of another uid
-		return ErrGone
+	case apierrors.IsNotFound(err), apierrors.IsConflict(err): // of another uid or revision
+		return ErrStale
 	case apierrors.IsForbidden(err):
 		return fmt.Errorf("write the status of services: netmaster's account needs patch of services/status: %w", err)
 	}
@@ -64,7 +63,7 @@ func (r *Reader) TellBalancer(ctx context.Context, id identity.KubernetesService
 }
 
 // balancerPatch is a strategic merge patch: lists of addresses are replaced, conditions merged by type.
-func balancerPatch(uid string, was, s *translate.BalancerState) any {
+func balancerPatch(service *translate.Balanced, s *translate.BalancerState) any {
 	entries := []corev1.LoadBalancerIngress{}
 	mode := corev1.LoadBalancerIPModeVIP
 	for _, a := range s.Addresses {
@@ -79,8 +78,8 @@ func balancerPatch(uid string, was, s *translate.BalancerState) any {
 		condition = c
 	}
 	status := map[string]any{"conditions": []any{condition}}
-	if !slices.Equal(was.Addresses, s.Addresses) || was.Foreign != s.Foreign {
+	if was := &service.Status; !slices.Equal(was.Addresses, s.Addresses) || was.Foreign != s.Foreign {
 		status["loadBalancer"] = map[string]any{"ingress": entries}
 	}
-	return map[string]any{"metadata": map[string]string{"uid": uid}, "status": status}
+	return map[string]any{"metadata": map[string]string{"uid": service.UID, "resourceVersion": service.Revision}, "status": status}
 }

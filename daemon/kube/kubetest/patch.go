@@ -86,13 +86,14 @@ func (s *Server) patch(w http.ResponseWriter, q *http.Request) {
 	_, _ = w.Write(is.text)
 }
 
-// errOther says that a patch is of another object of that name.
-var errOther = errors.New("another uid")
+// errOther means that a patch is for another object of that name, or for another revision of it.
+var errOther = errors.New("another uid or resourceVersion")
 
 // change is what a strategic merge patch of a service's status may say: lists of addresses are replaced, conditions merged by type.
 type change struct {
 	Metadata struct {
-		UID types.UID `json:"uid"`
+		UID             types.UID `json:"uid"`
+		ResourceVersion string    `json:"resourceVersion"` // empty: of any revision
 	} `json:"metadata"`
 	Status struct {
 		LoadBalancer *corev1.LoadBalancerStatus `json:"loadBalancer"`
@@ -111,7 +112,7 @@ func patched(text, patch []byte, version int) (*corev1.Service, error) {
 	if err := errors.Join(json.Unmarshal(text, s), strict.Decode(&c)); err != nil {
 		return nil, err
 	}
-	if c.Metadata.UID != s.UID {
+	if v := c.Metadata.ResourceVersion; c.Metadata.UID != s.UID || v != "" && v != s.ResourceVersion {
 		return nil, errOther
 	}
 	if c.Status.LoadBalancer != nil {

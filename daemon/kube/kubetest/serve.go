@@ -84,7 +84,7 @@ func (s *Server) watch(to *frames, q *http.Request, resource string, after int) 
 		_, hidden := s.hidden[resource]
 		var due []event
 		for _, e := range s.events {
-			if e.resource == resource && e.version > after {
+			if e.resource == resource && e.version > after && s.held != resource {
 				due = append(due, e)
 			}
 		}

@@ -45,6 +45,7 @@ type Server struct {
 	moved   chan struct{} // closed at the next change
 	away    bool
 	hidden  map[string]struct{} // resources that are not installed
+	held    string              // resource whose watches send nothing
 	served  int
 	patched int
 	tokens  map[string]Token
@@ -171,6 +172,14 @@ func (s *Server) Install(there bool) {
 	if delete(s.hidden, "clusternetworkpolicies"); !there {
 		s.hidden["clusternetworkpolicies"] = struct{}{}
 	}
+	s.wake()
+}
+
+// Hold stops the watches of a resource, such as "services", from sending events; "" lets all of them continue with what they missed.
+func (s *Server) Hold(resource string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held = resource
 	s.wake()
 }
 

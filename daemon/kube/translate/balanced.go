@@ -16,8 +16,9 @@ const BalancerCondition = "contiv.io/LoadBalancer"
 // Balanced is a service, as it is stored, with what its status says of its load balancer.
 type Balanced struct {
 	*record.KubernetesService
-	UID    string        `json:"-"`
-	Status BalancerState `json:"-"`
+	UID      string        `json:"-"`
+	Revision string        `json:"-"` // resourceVersion
+	Status   BalancerState `json:"-"`
 }
 
 // BalancerState is what a service's status says of its load balancer. Its zero value is that nothing was ever said.
@@ -41,7 +42,7 @@ func BalancedService(s *corev1.Service) *Balanced {
 	if r == nil {
 		return nil
 	}
-	out := &Balanced{KubernetesService: r, UID: string(s.UID)}
+	out := &Balanced{KubernetesService: r, UID: string(s.UID), Revision: s.ResourceVersion}
 	var texts []string
 	for _, i := range s.Status.LoadBalancer.Ingress {
 		if i.Hostname != "" || i.IPMode != nil && *i.IPMode != corev1.LoadBalancerIPModeVIP {

@@ -174,6 +174,26 @@ func TestBalancerMoves(t *testing.T) {
 	w.says(server, "s", "10.7.0.1 True Given: of network shop:shops")
 }
 
+// The events of a service come late: what netmaster wrote itself is not taken for the status of another controller.
+func TestBalancerLateEvents(t *testing.T) {
+	server := kubetest.Start(t)
+	w := balancing(t, server)
+	allotted := func(v *catalog.View) bool {
+		l := v.LoadBalancer(identity.KubernetesService{Namespace: "ns", Name: "s"})
+		return l != nil && len(l.Addresses) == 2
+	}
+	server.Forbid(true)
+	server.Put(t, balanced("s", on("both")))
+	w.until("the addresses in the store", allotted)
+	server.Hold("services")
+	server.Forbid(false)
+	w.says(server, "s", "10.6.0.2 fd06::2 True")
+	server.Put(t, namespace("ns", map[string]string{record.PlaceTenant: "shop"}))
+	w.until("the addresses released", func(v *catalog.View) bool { return !allotted(v) })
+	server.Hold("")
+	w.says(server, "s", "False NoAddress: network shop:both not found")
+}
+
 // While the API server refuses, the store goes on, and what is to be said is said when it does not refuse any more.
 func TestBalancerRefused(t *testing.T) {
 	server := kubetest.Start(t)

@@ -18,7 +18,6 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/store"
-	"github.com/contiv/contiv/identity"
 )
 
 // Source is *kube.Reader.
@@ -26,8 +25,8 @@ type Source interface {
 	Run(ctx context.Context, sink kube.Sink) error
 	Away() string
 	Since() time.Time
-	// TellBalancer has the status of a service say where its load balancer is, instead of what it was when that was told.
-	TellBalancer(ctx context.Context, id identity.KubernetesService, uid string, was, now translate.BalancerState) error
+	// TellBalancer writes to the status of a service where its load balancer is, if the service is as it was read.
+	TellBalancer(ctx context.Context, s *translate.Balanced, now translate.BalancerState) error
 }
 
 // Committer is the part of commit.Committer that an Engine needs.

@@ -43,8 +43,8 @@ func (e *Engine) tellAll(ctx context.Context) error {
 		if !differs {
 			continue
 		}
-		err := e.Source.TellBalancer(ctx, s.ID, s.UID, s.Status, want)
-		if err == nil || errors.Is(err, kube.ErrGone) { // the watch brings what there is now
+		err := e.Source.TellBalancer(ctx, s, want)
+		if err == nil || errors.Is(err, kube.ErrStale) { // the watch brings what there is now
 			continue
 		}
 		e.mu.Lock()
