@@ -54,10 +54,11 @@ check-generated: ## fail when generated code or a generated page is not up to da
 	$(GO) test ./test/coverage -run TestPage
 
 .PHONY: lint
-lint: ## formatting, vet, staticcheck
+lint: ## formatting, vet, staticcheck, known vulnerabilities
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$unformatted" ] || { echo "gofmt -w these files:"; echo "$$unformatted"; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
+	@scripts/vulnerabilities
 
 .PHONY: unit
 unit: .cache/provider ## unit, conformance and real-switch tests, with the race detector; a large recovery without it (lint vets)

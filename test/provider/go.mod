@@ -1,6 +1,6 @@
 module github.com/contiv/contiv/test/provider
 
-go 1.26.7
+go 1.26.8
 
 require github.com/zitadel/oidc/v3 v3.52.0
 
