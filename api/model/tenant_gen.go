@@ -5,10 +5,11 @@ package model
 // A tenant is an address space and a set of names of its own. Networks of different tenants may use the same
 // subnets and never exchange a packet. The tenant "default" is made when the cluster starts.
 type Tenant struct {
-	Key            string         `json:"key,omitempty"`
-	DefaultNetwork string         `json:"defaultNetwork,omitempty"` // Network that a container joins when it names none. Kept for old clients.
-	TenantName     string         `json:"tenantName,omitempty"`     // Name of the tenant.
-	LinkSets       TenantLinkSets `json:"link-sets"`
+	Key                  string         `json:"key,omitempty"`
+	DefaultNetwork       string         `json:"defaultNetwork,omitempty"`       // Network that a container joins when it names none. Kept for old clients.
+	KubernetesNamespaces []string       `json:"kubernetesNamespaces,omitempty"` // Kubernetes namespaces whose pods may enter the tenant by their label io.contiv.tenant, beside those that have it as an annotation.
+	TenantName           string         `json:"tenantName,omitempty"`           // Name of the tenant.
+	LinkSets             TenantLinkSets `json:"link-sets"`
 }
 
 // TenantLinkSets are the sets of objects that belong to a tenant.
@@ -79,6 +80,7 @@ var tenantKind = Kind{
 	New:         func() Object { return &Tenant{} },
 	Fields: []Field{
 		{Name: "defaultNetwork", Type: String, Doc: "Network that a container joins when it names none. Kept for old clients.", Format: "optionalName", MaxLen: 64},
+		{Name: "kubernetesNamespaces", Type: Strings, Doc: "Kubernetes namespaces whose pods may enter the tenant by their label io.contiv.tenant, beside those that have it as an annotation.", Example: "team-a", Optional: true},
 		{Name: "tenantName", Type: String, Doc: "Name of the tenant.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 	},
 	Oper: []Field{
@@ -105,7 +107,9 @@ var tenantKind = Kind{
 		Names:    "Tenant name",
 		Creating: "Creating tenant: {tenantName}",
 		Deleting: "Deleting tenant {tenantName}",
-		Flags:    []Flag{}},
+		Flags: []Flag{
+			{Name: "kubernetes-namespace", Field: "kubernetesNamespaces", Split: ","},
+		}},
 }
 
 // KindTenant describes tenants.
@@ -129,7 +133,7 @@ func (o *Tenant) Validate() error {
 	f := tenantKind.Fields
 	return firstError(
 		checkString(&f[0], o.DefaultNetwork),
-		checkString(&f[1], o.TenantName),
+		checkString(&f[2], o.TenantName),
 	)
 }
 
@@ -138,6 +142,8 @@ func (o *Tenant) Field(name string) any {
 	switch name {
 	case "defaultNetwork":
 		return o.DefaultNetwork
+	case "kubernetesNamespaces":
+		return o.KubernetesNamespaces
 	case "tenantName":
 		return o.TenantName
 	}
@@ -153,5 +159,6 @@ func (o *Tenant) SetLinks(sets map[string]LinkSet, links map[string]Link) {
 func (o *Tenant) Clone() Object {
 	c := *o
 	c.LinkSets = TenantLinkSets{}
+	c.KubernetesNamespaces = append([]string(nil), o.KubernetesNamespaces...)
 	return &c
 }

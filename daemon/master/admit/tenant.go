@@ -14,6 +14,14 @@ func createTenant(tx *commit.Tx, t *model.Tenant) error {
 	return tx.Put(record.Tenants+t.TenantName, &record.Tenant{ID: t.TenantName, Tenant: t.TenantName, VRF: uint16(vrf)})
 }
 
+// updateTenant lets the list of namespaces change. All else stays as with the original.
+func updateTenant(_ *commit.Tx, old, t *model.Tenant) error {
+	if t.DefaultNetwork != old.DefaultNetwork {
+		return unchangeable(t)
+	}
+	return nil
+}
+
 func removeTenant(tx *commit.Tx, t *model.Tenant) error {
 	for _, c := range []struct{ kind, what string }{
 		{"appProfile", "app profiles"}, {"endpointGroup", "endpoint groups"}, {"policy", "policies"},

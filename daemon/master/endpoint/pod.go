@@ -73,9 +73,9 @@ func (s *Service) place(tx *commit.Tx, q *model.CreateEndpointRequest) (pod reco
 	}
 	q.TenantName = cmp.Or(asked.Tenant, fixed.Tenant, base.Tenant, DefaultTenant)
 	if own.Tenant != "" && own.Tenant != q.TenantName && asked.Tenant == "" {
-		if !s.labelled {
+		if !s.labelled && !admits(tx, own.Tenant, id.Namespace) {
 			return pod, model.Errorf(model.CodeInvalid, record.PlaceTenant, "pod %s asks for tenant %s by its label, and its namespace belongs to tenant %s", id, own.Tenant, q.TenantName).
-				Try("kubectl annotate namespace %s %s=%s has all its pods be there; remove the label otherwise", id.Namespace, record.PlaceTenant, own.Tenant)
+				Try("netctl tenant create %s --kubernetes-namespace %s admits such pods, kubectl annotate namespace %s %s=%s moves all pods of the namespace there; remove the label otherwise", own.Tenant, id.Namespace, id.Namespace, record.PlaceTenant, own.Tenant)
 		}
 		q.TenantName = own.Tenant
 	}
@@ -87,6 +87,12 @@ func (s *Service) place(tx *commit.Tx, q *model.CreateEndpointRequest) (pod reco
 	}
 	q.NetworkName = cmp.Or(q.NetworkName, base.Network, DefaultNetwork)
 	return pod, nil
+}
+
+// admits reports whether a tenant lets pods of a namespace in by their label.
+func admits(tx *commit.Tx, tenant, namespace string) bool {
+	t, ok := tx.Object(model.KindTenant(), tenant).(*model.Tenant)
+	return ok && slices.Contains(t.KubernetesNamespaces, namespace)
 }
 
 // kept refuses what leaves a place that a namespace fixes.

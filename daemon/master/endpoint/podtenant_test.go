@@ -28,12 +28,14 @@ func (labelled) Place(namespace string) record.Place {
 	return record.Place{}
 }
 
-// A pod's label enters another tenant only where netmaster is started as the original was, and nowhere out of a namespace that has a tenant.
+// A pod's label enters another tenant only where that tenant lists the pod's namespace, or netmaster is started as the original was, and nowhere out
+// of a namespace that has a tenant.
 func TestPodTenants(t *testing.T) {
 	for _, as := range []bool{false, true} {
 		w := enginetest.Start(t, enginetest.Options{Pods: labelled("acme"), PodTenants: as})
 		w.Must(t, "tenant acme", "network net encap=vxlan subnet=10.1.0.0/16", "network net tenantName=acme encap=vxlan subnet=10.2.0.0/16")
-		for namespace, enters := range map[string]bool{"any": as, "fixed": false} {
+		w.Must(t, "tenant acme kubernetesNamespaces=guest,fixed")
+		for namespace, enters := range map[string]bool{"any": as, "fixed": false, "guest": true} {
 			e, _, err := w.Service.Create(t.Context(), model.CreateEndpointRequest{NetworkName: "net", EndpointID: "c" + namespace, ContainerID: "c" + namespace,
 				ConfigEP: model.EndpointConfigRequest{Container: "c" + namespace, Host: "h1"}, Pod: &model.PodRequest{Namespace: namespace, Name: "p", UID: "u"}})
 			switch {
