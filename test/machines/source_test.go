@@ -8,8 +8,12 @@ import (
 	"github.com/contiv/contiv/test/machines/machine"
 )
 
-// labMemory is what a machine needs in which a lab of three hosts runs, in MiB: stores are below /run, which has a tenth of it or a fifth.
-const labMemory = 7000
+// Memory of machines in which labs of three hosts run, in MiB. /run has a tenth or a fifth of it: that of demoMemory has no room for stores, that of
+// labMemory has.
+const (
+	demoMemory = 2500
+	labMemory  = 7000
+)
 
 // environment is what Go needs on a machine: it builds without a network, and without what is built here already.
 const environment = `export HOME=/root GOFLAGS='-buildvcs=false -trimpath' GOPROXY=off CGO_ENABLED=0 `
