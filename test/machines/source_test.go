@@ -11,7 +11,7 @@ import (
 // Memory of machines in which labs of three hosts run, in MiB. /run has a tenth or a fifth of it: that of demoMemory has no room for stores, that of
 // labMemory has.
 const (
-	demoMemory = 2500
+	demoMemory = 4000
 	labMemory  = 7000
 )
 
