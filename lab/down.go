@@ -43,7 +43,7 @@ func (l *Lab) Down(ctx context.Context) error {
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("lab %s: %w", l.Name, err)
 	}
-	if err := os.RemoveAll(l.Dir); err != nil {
+	if err := errors.Join(l.removeStores(), os.RemoveAll(l.Dir)); err != nil {
 		return err
 	}
 	if parent := filepath.Dir(l.Dir); parent == DefaultDir {

@@ -48,6 +48,9 @@ func (l *Lab) boot(ctx context.Context, host int) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
 	}
+	if err := l.placeStores(hostName(host)); err != nil {
+		return err
+	}
 	schema := "/usr/share/openvswitch/vswitch.ovsschema"
 	if err := command(ctx, "ovsdb-tool", "create", filepath.Join(dir, "conf.db"), schema); err != nil {
 		return err

@@ -68,6 +68,9 @@ func New(p Plan, self string, out io.Writer) (*Lab, error) {
 	if err := os.MkdirAll(filepath.Dir(p.Dir), 0o755); err != nil {
 		return nil, err
 	}
+	if err := l.chooseRoom(freeSpace, out); err != nil {
+		return nil, err
+	}
 	if err := os.Mkdir(p.Dir, 0o755); err != nil {
 		if errors.Is(err, os.ErrExist) {
 			return nil, fmt.Errorf("lab %s is there already: contiv lab down --name %s ends it", p.Name, p.Name)

@@ -33,9 +33,10 @@ const (
 // Plan is what a lab consists of. It is kept in the lab's folder.
 type Plan struct {
 	Name     string   `json:"name"`
-	Dir      string   `json:"dir"`     // the lab's folder
-	Hosts    int      `json:"hosts"`   // h1, h2, ...
-	Masters  int      `json:"masters"` // on the first of the hosts
+	Dir      string   `json:"dir"`            // the lab's folder
+	Disk     string   `json:"disk,omitempty"` // folder of the hosts' stores; empty: they are in the hosts' folders
+	Hosts    int      `json:"hosts"`          // h1, h2, ...
+	Masters  int      `json:"masters"`        // on the first of the hosts
 	Store    string   `json:"store"`
 	Bare     bool     `json:"bare"`               // hosts and switches alone
 	Insecure bool     `json:"insecure,omitempty"` // plain HTTP, to everyone

@@ -19,6 +19,7 @@ const (
 	Clones                  // changes a copy of a packet, and not the packet
 	Meters                  // limits a rate
 	Groups                  // copies a packet, and chooses between destinations
+	Forgetting              // forgets single connections of the tracker, which is up to ovs-vswitchd and not to its datapath
 )
 
 // ability is one of them.
@@ -41,6 +42,7 @@ func abilities() []ability {
 		{Clones, "clone", "broadcasts"},
 		{Meters, "meters", "limits of bandwidth, and answers to ARP, DNS and probes"},
 		{Groups, "groups", "broadcasts and services"},
+		{Forgetting, "ct_flush", ""}, // connections end by their timeouts
 	}
 }
 

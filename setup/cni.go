@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/contiv/contiv/daemon/agent/runtimeconf"
@@ -26,7 +27,8 @@ func (h *Host) ConfFile() string { return h.at("/etc/contiv/cni/" + runtimeconf.
 // RuntimeConfFile is the same configuration once an operator, or an agent with --cni-conf-dir, has put it where runtimes look.
 func (h *Host) RuntimeConfFile() string { return h.at("/etc/cni/net.d/" + runtimeconf.File) }
 
-// pluginMark has the digest of the plugin that this package has installed: another one at its place is someone else's.
+// pluginMark has the digest of the plugin that this package has installed: another one at its place is someone else's. The lines below are the
+// folders that this package made for it, the deepest first.
 func (h *Host) pluginMark() string { return h.at("/etc/contiv/host/" + plugin + ".sha256") }
 
 // cni installs the CNI plugin and writes a configuration to copy. It leaves what it did not install, and says what to do; a host without the
@@ -82,7 +84,9 @@ func (h *Host) installPlugin() (said string, err error) {
 		return "", err
 	}
 	// The mark comes first: without it a plugin that was just written would count as someone else's.
-	if _, err := write(h.pluginMark(), []byte(sum(program)+"\n"), 0o600); err != nil {
+	_, made := h.mark()
+	mark := slices.Concat([]string{sum(program)}, h.missingFolders(to), made)
+	if _, err := write(h.pluginMark(), []byte(strings.Join(mark, "\n")+"\n"), 0o600); err != nil {
 		return "", err
 	}
 	_, err = write(to, program, 0o755)
@@ -98,14 +102,42 @@ func (h *Host) removePlugin() (said string, err error) {
 		}
 		said = "removed " + h.PluginFile()
 	}
+	_, made := h.mark()
+	for _, dir := range made {
+		_ = os.Remove(h.at(dir)) // a folder with something else in it stays
+	}
 	_, err = remove(h.pluginMark())
 	return said, err
 }
 
 // installed reports whether a program is the plugin that was installed.
 func (h *Host) installed(program []byte) bool {
-	mark, err := os.ReadFile(h.pluginMark())
-	return err == nil && strings.TrimSpace(string(mark)) == sum(program)
+	digest, _ := h.mark()
+	return digest == sum(program)
+}
+
+// mark reads pluginMark: the digest of the plugin, and the folders that were made for it. Both are empty when no plugin was installed.
+func (h *Host) mark() (digest string, made []string) {
+	text, err := os.ReadFile(h.pluginMark())
+	if err != nil {
+		return "", nil
+	}
+	lines := strings.Fields(string(text))
+	if len(lines) == 0 {
+		return "", nil
+	}
+	return lines[0], lines[1:]
+}
+
+// missingFolders are the folders above a file that are not there, the deepest first, as the host sees them.
+func (h *Host) missingFolders(file string) (missing []string) {
+	for dir := filepath.Dir(file); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		missing = append(missing, strings.TrimPrefix(dir, filepath.Clean(h.Root)))
+	}
+	return missing
 }
 
 // sum is the SHA-256 of a text, in hexadecimal digits.

@@ -182,3 +182,50 @@ func TestPlugin(t *testing.T) {
 	}
 	does(h.cni().Undo, "")
 }
+
+// The folders that were made for the plugin go with it. One that was there, or has something else in it, stays.
+func TestPluginFolders(t *testing.T) {
+	for name, row := range map[string]struct {
+		before, during string // folders of others
+		left           string // the deepest folder that is to be left, below the root; "": none
+	}{
+		"nothing was there":      {"", "", ""},
+		"a folder was there":     {"opt", "", "opt"},
+		"another folder since":   {"", "opt/cni/cache", "opt/cni/cache"},
+		"all folders were there": {"opt/cni/bin", "", "opt/cni/bin"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := &Host{Root: t.TempDir(), Bin: t.TempDir()}
+			if err := os.WriteFile(filepath.Join(h.Bin, plugin), []byte("build 1"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for _, do := range []func() error{
+				func() error { return os.MkdirAll(h.at(row.before), 0o755) },
+				func() error { _, err := h.cni().Do(t.Context()); return err },
+				func() error { return os.WriteFile(filepath.Join(h.Bin, plugin), []byte("build 2"), 0o755) },
+				func() error { _, err := h.cni().Do(t.Context()); return err },
+				func() error { return os.MkdirAll(h.at(row.during), 0o755) },
+				func() error { _, err := h.cni().Undo(t.Context()); return err },
+			} {
+				if err := do(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			left := ""
+			for dir := h.at("opt/cni/bin"); dir != h.at(""); dir = filepath.Dir(dir) {
+				if _, err := os.Stat(dir); err == nil {
+					left, _ = filepath.Rel(h.at(""), dir)
+					break
+				}
+			}
+			if row.during != "" {
+				if _, err := os.Stat(h.at(row.during)); err == nil {
+					left = row.during
+				}
+			}
+			if left != row.left {
+				t.Errorf("got folder %q, want %q", left, row.left)
+			}
+		})
+	}
+}

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/contiv/contiv/ofnet"
@@ -9,7 +10,11 @@ import (
 	"github.com/contiv/contiv/ofnet/openflow"
 )
 
-// Lacks asks the switch, over a connection of its own, for the meters and groups that a pipeline needs, and returns those that it lacks.
+// unused is a zone of the tracker that no tenant has.
+const unused = 65535
+
+// Lacks asks the switch, over a connection of its own, for the meters and groups that a pipeline needs, and whether it forgets connections
+// (NXT_CT_FLUSH, Open vSwitch 3.1), and returns what it lacks.
 func (o *OpenFlow) Lacks(ctx context.Context) (lacks ofnet.Abilities, err error) {
 	c, err := openflow.Dial(ctx, o.path, o.options)
 	if err != nil {
@@ -27,7 +32,15 @@ func (o *OpenFlow) Lacks(ctx context.Context) (lacks ofnet.Abilities, err error)
 			return 0, fmt.Errorf("ask the switch for its features, part %d: %w", part, err)
 		}
 	}
-	return lackedOf(can), nil
+	lacks = lackedOf(can)
+	var no *RefusedError
+	switch err := (&connection{Conn: c}).Forget(ctx, []flow.Connections{{Zone: unused, Protocol: ofnet.ProtocolTCP}}); {
+	case errors.As(err, &no):
+		lacks |= ofnet.Forgetting
+	case err != nil:
+		return 0, fmt.Errorf("ask the switch to forget connections: %w", err)
+	}
+	return lacks, nil
 }
 
 func lackedOf(can openflow.Can) (lacks ofnet.Abilities) {

@@ -55,8 +55,8 @@ func TestLook(t *testing.T) {
 	if s := look(); s.MTU != 1400 || !slices.Contains(s.Default, netip.MustParseAddr("10.1.1.9")) {
 		t.Errorf("changed MTU and gateway: got %+v", s)
 	}
-	do(c, "nft", "add table inet own; add chain inet own in { type filter hook input priority 0; policy drop; }; add chain inet own out; add rule inet own out tcp dport 80 drop")
-	if s := look(); !slices.Equal(s.Drops, []string{"chain in of table own drops what no rule accepts", "chain out of table own has 1 rules that drop"}) {
+	do(c, "nft", "add table inet own; add chain inet own inward { type filter hook input priority 0; policy drop; }; add chain inet own outward; add rule inet own outward tcp dport 80 drop")
+	if s := look(); !slices.Equal(s.Drops, []string{"chain inward of table own drops what no rule accepts", "chain outward of table own has 1 rules that drop"}) {
 		t.Errorf("filters: got %q", s.Drops)
 	}
 	do(host, "ip", "link", "set", p.Host, "down")

@@ -10,9 +10,9 @@ import (
 // make demo does on a machine what the README shows, and make demo-down leaves nothing.
 func TestDemo(t *testing.T) {
 	t.Parallel() // a machine has one processor
-	m := boot(t, 1, machine.Spec{Memory: labMemory})[0]
+	m := boot(t, 1, machine.Spec{Memory: demoMemory})[0]
 	enter := source(t, m)
-	state := "ip netns list; ls /sys/class/net; ls /run/lab /var/run/contiv 2>&1; nft list tables"
+	state := "ip netns list; ls /sys/class/net; ls /run/lab /run/contiv-lab /var/lib/contiv-lab /var/run/contiv 2>&1; nft list tables"
 	before := run(t, m, state)
 	out := run(t, m, enter+"make demo")
 	for _, row := range []string{

@@ -12,3 +12,9 @@ test-machines: build ## the installation of docs/install.md, and the switch, on 
 .PHONY: test-machines-all
 test-machines-all: build ## everything on booted machines of each release: the life of a cluster, the demo, all scenarios
 	@scripts/test-machines all
+
+.PHONY: bench-machines
+bench-machines: build ## print our figures beside the peers' on a booted machine, on the kernel's datapath (RELEASE=trixie)
+	@scripts/install-deps machines
+	@$(GO) run ./test/machines/stand prepare $(or $(RELEASE),bookworm)
+	@$(GO) test -vet=off -count=1 -run '^$$' -bench Figures -benchtime 1x -timeout 60m ./test/machines -args -release $(or $(RELEASE),bookworm)

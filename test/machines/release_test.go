@@ -18,7 +18,7 @@ var (
 )
 
 // checkout is the root of the source.
-func checkout(t *testing.T) string {
+func checkout(t testing.TB) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -28,7 +28,7 @@ func checkout(t *testing.T) string {
 }
 
 // parts are what the machines are booted from.
-func parts(t *testing.T) machine.Parts {
+func parts(t testing.TB) machine.Parts {
 	t.Helper()
 	r, err := machine.FindRelease(*release)
 	if err != nil {
@@ -42,19 +42,19 @@ func parts(t *testing.T) machine.Parts {
 }
 
 // standName is a stand's name: tests run side by side, and so do runs of tests.
-func standName(t *testing.T) string {
+func standName(t testing.TB) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(t.Name(), "Test"), "/")
 	return fmt.Sprintf("%s%d", strings.ToLower(name), os.Getpid())
 }
 
 // cache is where the parts are kept.
-func cache(t *testing.T) machine.Cache {
+func cache(t testing.TB) machine.Cache {
 	t.Helper()
 	return machine.Cache{Dir: filepath.Join(checkout(t), ".cache", "machines"), Kernels: os.Getenv(machine.KernelsVariable), Log: t.Output()}
 }
 
 // boot boots machines on a stand, which is gone when the test ends. Of a test that fails the consoles are printed.
-func boot(t *testing.T, count int, spec machine.Spec) []*machine.Machine {
+func boot(t testing.TB, count int, spec machine.Spec) []*machine.Machine {
 	t.Helper()
 	spec.Parts = parts(t)
 	s, err := machine.New(t.Context(), standName(t))
@@ -95,7 +95,7 @@ func boot(t *testing.T, count int, spec machine.Spec) []*machine.Machine {
 }
 
 // run runs a command that must succeed.
-func run(t *testing.T, m *machine.Machine, shell string) string {
+func run(t testing.TB, m *machine.Machine, shell string) string {
 	t.Helper()
 	out, err := m.Run(t.Context(), shell)
 	if err != nil {

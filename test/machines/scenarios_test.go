@@ -27,7 +27,7 @@ func TestScenarios(t *testing.T) {
 	}
 	// Labs take the kernel's datapath where there is one. Without it the test would prove nothing.
 	run(t, m, "ovs-dpctl add-dp probe && ovs-dpctl del-dp probe")
-	cmd := m.Command(t.Context(), enter+"cd test/scenario && "+program+" -test.v -test.count 1 -test.timeout 60m -test.parallel 2 -test.run '"+which+"' -bin "+bin)
+	cmd := m.Command(t.Context(), enter+"cd test/scenario && "+program+" -test.v -test.count 1 -test.timeout 60m -test.parallel 1 -test.run '"+which+"' -bin "+bin)
 	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
 	if err := cmd.Run(); err != nil {
 		t.Error(err)

@@ -8,15 +8,19 @@ import (
 	"github.com/contiv/contiv/test/machines/machine"
 )
 
-// labMemory is what a machine needs in which a lab of three hosts runs, in MiB: stores are below /run, which has a tenth of it or a fifth.
-const labMemory = 7000
+// Memory of machines in which labs of three hosts run, in MiB. /run has a tenth or a fifth of it: that of demoMemory has no room for stores, that of
+// labMemory has.
+const (
+	demoMemory = 4000
+	labMemory  = 7000
+)
 
 // environment is what Go needs on a machine: it builds without a network, and without what is built here already.
 const environment = `export HOME=/root GOFLAGS='-buildvcs=false -trimpath' GOPROXY=off CGO_ENABLED=0 `
 
 // source gives a machine the Go of this machine, its caches, and a copy of the source by the same path. It returns the lines of a
 // shell that enter the source.
-func source(t *testing.T, m *machine.Machine) string {
+func source(t testing.TB, m *machine.Machine) string {
 	t.Helper()
 	root := checkout(t)
 	out, err := exec.Command("go", "env", "GOROOT", "GOMODCACHE", "GOCACHE").Output()
@@ -43,17 +47,23 @@ func source(t *testing.T, m *machine.Machine) string {
 }
 
 // testPrograms builds the tests of packages into a folder, which the machine gets.
-func testPrograms(t *testing.T, m *machine.Machine, packages string) string {
+func testPrograms(t testing.TB, m *machine.Machine, packages string) string {
 	t.Helper()
 	dir := t.TempDir()
-	cmd := exec.Command("go", "test", "-c", "-vet=off", "-trimpath", "-o", dir+"/", packages)
-	cmd.Dir = checkout(t)
-	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build the tests of %s: %v\n%s", packages, err, out)
-	}
+	build(t, "test", "-c", "-vet=off", "-o", dir+"/", packages)
 	if err := m.Mount(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// build runs a command of go that makes programs which need nothing of a machine but its kernel.
+func build(t testing.TB, args ...string) {
+	t.Helper()
+	cmd := exec.Command("go", args...)
+	cmd.Dir = checkout(t)
+	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false -trimpath")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go %v: %v\n%s", args, err, out)
+	}
 }

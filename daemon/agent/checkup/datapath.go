@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// Datapath looks whether the switch's datapath can do what the flows ask of it.
+// Datapath looks whether the switch and its datapath can do what the agent asks of them.
 type Datapath struct {
 	Host  string
 	Type  func() string          // system or netdev
@@ -21,13 +21,19 @@ func (d *Datapath) Check() examine.Check {
 	return examine.Check{Name: "datapath", Every: 10 * time.Second, Look: d.look}
 }
 
-func (d *Datapath) look(context.Context) []model.Finding {
+func (d *Datapath) look(context.Context) (out []model.Finding) {
+	if d.Lacks().Has(ofnet.Forgetting) {
+		out = append(out, model.Finding{Code: "switch-lacks", Severity: model.SeverityNote, Object: "host/" + d.Host,
+			Evidence: "Open vSwitch cannot forget single connections (" + ofnet.Forgetting.String() + "): those of deleted containers and services last until they time out",
+			Remedy:   "install Open vSwitch 3.1 or newer",
+			Next:     "netctl node ls"})
+	}
 	needed := d.Lacks().Needed()
 	if needed == 0 {
-		return nil
+		return out
 	}
-	return []model.Finding{{Code: "datapath-lacks", Severity: model.SeverityError, Object: "host/" + d.Host,
+	return append(out, model.Finding{Code: "datapath-lacks", Severity: model.SeverityError, Object: "host/" + d.Host,
 		Evidence: "datapath " + d.Type() + " of Open vSwitch cannot do " + needed.String() + ": " + needed.Means() + " do not work",
 		Remedy:   "boot a kernel that is built with it (4.18 or newer; NF_CONNTRACK_ZONES, NF_CONNTRACK_MARK, NF_CONNTRACK_LABELS, NF_NAT), or start the agent with --datapath netdev",
-		Next:     "netctl node ls"}}
+		Next:     "netctl node ls"})
 }

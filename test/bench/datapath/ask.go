@@ -21,6 +21,7 @@ const patience = 10 * time.Second
 //
 //	bulk DURATION     bytes a second of one TCP connection
 //	brief DURATION    TCP connections a second, opened, used and closed, four at once
+//	small DURATION    UDP datagrams of 64 bytes a second that arrived
 //	first             nanoseconds until a UDP datagram is back, by a socket of its own
 func ask(in io.Reader, out io.Writer, address string) error {
 	fmt.Fprintln(out, "ready")
@@ -34,6 +35,8 @@ func ask(in io.Reader, out io.Writer, address string) error {
 			n, err = timed(length, func(d time.Duration) (float64, error) { return bulk(address, d) })
 		case "brief":
 			n, err = timed(length, func(d time.Duration) (float64, error) { return briefs(address, d) })
+		case "small":
+			n, err = timed(length, func(d time.Duration) (float64, error) { return small(address, d) })
 		case "first":
 			n, err = first(address)
 		default:
@@ -148,4 +151,42 @@ func first(address string) (float64, error) {
 		return 0, err
 	}
 	return float64(time.Since(began)), nil
+}
+
+// small sends datagrams for d and returns how many a second arrived.
+func small(address string, d time.Duration) (float64, error) {
+	if _, err := tally(address); err != nil { // what arrived before does not count
+		return 0, err
+	}
+	c, err := net.DialTimeout("udp4", at(address, portCount), patience)
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close()
+	b := make([]byte, 64)
+	began := time.Now()
+	for time.Since(began) < d {
+		for range 64 {
+			if _, err := c.Write(b); err != nil {
+				return 0, err
+			}
+		}
+	}
+	n, err := tally(address)
+	return n / time.Since(began).Seconds(), err
+}
+
+// tally asks how many datagrams arrived since the last question.
+func tally(address string) (float64, error) {
+	c, err := net.DialTimeout("tcp4", at(address, portCount), patience)
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close()
+	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
+		return 0, err
+	}
+	var n uint64
+	err = binary.Read(c, binary.BigEndian, &n)
+	return float64(n), err
 }

@@ -26,7 +26,7 @@ func (c *course) observe(tb *stand.Stand) (end func()) {
 		looking.Add(1)
 		looked := sync.OnceFunc(looking.Done)
 		o := observe.New(observe.Options{Host: h.label, Socket: h.Mgmt(brName), Pipeline: pipeline.Default(), View: func(fn func(*ofnet.State)) { fn(s) },
-			Revision: func() uint64 { return 1 }, Called: func(string) string { return "" }, Rule: ofnet.Key.String, Datapath: func() string { return "netdev" },
+			Revision: func() uint64 { return 1 }, Called: func(string) string { return "" }, Rule: ofnet.Key.String, Datapath: h.Datapath,
 			Control: func(ctx context.Context, command string, args ...string) (string, error) {
 				if command == "dpctl/dump-conntrack" {
 					defer looked()

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 )
 
 // Ports of the server.
@@ -13,15 +14,21 @@ const (
 	portSink  = 7001 // TCP: takes all and answers with how many bytes came
 	portBrief = 7002 // TCP: a byte there, a byte back, closed
 	portEcho  = 7003 // UDP: sends back
+	portCount = 7004 // UDP: counts; TCP: answers with the number of datagrams since the last answer
 )
 
 // serve answers until standard input ends, and says "ready" on out first. It is what runs in the server's container.
 func serve(in io.Reader, out io.Writer) error {
 	var listeners []io.Closer
+	var arrived atomic.Uint64
+	answer := func(c net.Conn) {
+		defer c.Close()
+		_ = binary.Write(c, binary.BigEndian, arrived.Swap(0)) // who does not get it measures nothing
+	}
 	for _, l := range []struct {
 		port int
 		each func(net.Conn)
-	}{{portSink, sink}, {portBrief, brief}} {
+	}{{portSink, sink}, {portBrief, brief}, {portCount, answer}} {
 		tcp, err := net.Listen("tcp4", fmt.Sprintf(":%d", l.port))
 		if err != nil {
 			return err
@@ -42,9 +49,14 @@ func serve(in io.Reader, out io.Writer) error {
 		return err
 	}
 	go echo(udp)
+	counted, err := net.ListenPacket("udp4", fmt.Sprintf(":%d", portCount))
+	if err != nil {
+		return err
+	}
+	go count(counted, &arrived)
 	fmt.Fprintln(out, "ready")
 	_, err = io.Copy(io.Discard, in)
-	for _, l := range append(listeners, udp) {
+	for _, l := range append(listeners, udp, counted) {
 		_ = l.Close() // the process ends
 	}
 	return err
@@ -69,6 +81,16 @@ func brief(c net.Conn) {
 	b := make([]byte, 1)
 	if _, err := io.ReadFull(c, b); err == nil {
 		_, _ = c.Write(b)
+	}
+}
+
+func count(udp net.PacketConn, arrived *atomic.Uint64) {
+	buf := make([]byte, 2048)
+	for {
+		if _, _, err := udp.ReadFrom(buf); err != nil {
+			return
+		}
+		arrived.Add(1)
 	}
 }
 

@@ -56,20 +56,33 @@ func netnsPath(name string) string { return "/run/netns/" + name }
 // vtep is the host's tunnel address.
 func (h *host) vtep() netip.Addr { return netip.AddrFrom4([4]byte{192, 0, 2, byte(h.number)}) }
 
-// tunnel gives two hosts a wire, tunnel addresses and tunnel ports. The addresses are on userspace bridges, so that
-// ovs-vswitchd finds route and neighbour itself.
-func tunnel(tb *stand.Stand, a, b *host) {
-	a.IP("link", "add", "wire", "type", "veth", "peer", "name", "wire", "netns", b.NetNS)
+// connect gives two hosts a wire.
+func connect(a, b *host, wire string) {
+	a.IP("link", "add", wire, "type", "veth", "peer", "name", wire, "netns", b.NetNS)
 	for _, h := range []*host{a, b} {
-		h.IP("link", "set", "wire", "mtu", fmt.Sprint(underlayMTU), "up")
-		h.Vsctl("add-br", "br-phy", "--", "set", "bridge", "br-phy", "datapath_type=netdev", "--", "add-port", "br-phy", "wire")
-		h.IP("addr", "add", h.vtep().String()+"/24", "dev", "br-phy")
-		h.IP("link", "set", "br-phy", "up")
+		h.IP("link", "set", wire, "mtu", fmt.Sprint(underlayMTU), "up")
+	}
+}
+
+// tunnel gives two hosts a wire, tunnel addresses and tunnel ports. Beside a userspace datapath the addresses are on userspace
+// bridges, so that ovs-vswitchd finds route and neighbour itself.
+func tunnel(tb *stand.Stand, a, b *host) {
+	connect(a, b, "wire")
+	for _, h := range []*host{a, b} {
+		device := "wire"
+		if !h.Kernel() {
+			device = "br-phy"
+			h.Vsctl("add-br", device, "--", "set", "bridge", device, "datapath_type=netdev", "--", "add-port", device, "wire")
+		}
+		h.IP("addr", "add", h.vtep().String()+"/24", "dev", device)
+		h.IP("link", "set", device, "up")
 		h.Vsctl("add-port", brName, "vx", "--", "set", "interface", "vx", "type=vxlan", "options:remote_ip=flow", "options:key=flow",
 			"options:tos=inherit", fmt.Sprintf("ofport_request=%d", portTunnel))
 	}
-	a.resolve(tb, b.vtep())
-	b.resolve(tb, a.vtep())
+	if !a.Kernel() {
+		a.resolve(tb, b.vtep())
+		b.resolve(tb, a.vtep())
+	}
 }
 
 // resolve has the switch learn the link address of a tunnel's other end, as an agent does: while it asks, it would drop packets.
@@ -93,14 +106,25 @@ type container struct {
 
 // newContainer makes number n of all containers, at an OpenFlow port of its host's switch.
 func newContainer(tb *stand.Stand, h *host, n int, port uint32) *container {
+	c := newNamespace(tb, h, n)
+	c.at.Port = port
+	h.Vsctl("add-port", brName, c.device(), "--", "set", "interface", c.device(), fmt.Sprintf("ofport_request=%d", port))
+	return c
+}
+
+// device is the name of the host's end.
+func (c *container) device() string { return "v" + c.at.ID }
+
+// newNamespace makes number n of all containers, whose host's end is at no switch.
+func newNamespace(tb *stand.Stand, h *host, n int) *container {
 	mac := ofnet.MAC{2, 2, 10, 66, 0, byte(n)}
 	c := &container{host: h, netns: fmt.Sprintf("%s-c%d", h.NetNS, n), at: ofnet.Endpoint{ID: fmt.Sprintf("c%d", n), Segment: "t:n", Group: "t:g", Host: h.label,
-		Port: port, MAC: mac, IP4: netip.AddrFrom4([4]byte{10, 66, 0, byte(n)})}}
+		MAC: mac, IP4: netip.AddrFrom4([4]byte{10, 66, 0, byte(n)})}}
 	if out, err := exec.Command("ip", "netns", "add", c.netns).CombinedOutput(); err != nil {
 		tb.Fatalf("ip netns add %s: %v: %s", c.netns, err, out)
 	}
 	tb.Cleanup(func() { _ = exec.Command("ip", "netns", "del", c.netns).Run() })
-	name, mtu := fmt.Sprintf("v%d", n), underlayMTU-link.VXLANOverhead(h.vtep())
+	name, mtu := c.device(), underlayMTU-link.VXLANOverhead(h.vtep())
 	err := h.links.Create(link.Pair{Host: name, Netns: netnsPath(c.netns), IfName: "eth0", MTU: underlayMTU, ContainerMTU: mtu, MAC: net.HardwareAddr(mac[:]), SoftSum: true})
 	if err == nil {
 		err = h.links.Configure(link.Config{Netns: netnsPath(c.netns), IfName: "eth0", Host: name, MAC: net.HardwareAddr(mac[:]), MTU: mtu,
@@ -109,7 +133,6 @@ func newContainer(tb *stand.Stand, h *host, n int, port uint32) *container {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	h.Vsctl("add-port", brName, name, "--", "set", "interface", name, fmt.Sprintf("ofport_request=%d", port))
 	return c
 }
 

@@ -90,9 +90,9 @@ func rule(i int) *ofnet.Rule {
 		r.Priority, r.Deny = 1, true
 		return r
 	case 1, 2:
-		r.Priority, r.PeerGroup, r.Protocol, r.Ports = 10, "t:g", ofnet.ProtocolTCP, []ofnet.PortRange{{First: portSink, Last: portBrief}}
+		r.Priority, r.PeerGroup, r.Protocol, r.Ports = 10, "t:g", ofnet.ProtocolTCP, []ofnet.PortRange{{First: portSink, Last: portBrief}, {First: portCount, Last: portCount}}
 		if i == 2 {
-			r.Protocol, r.Ports = ofnet.ProtocolUDP, []ofnet.PortRange{{First: portEcho, Last: portEcho}}
+			r.Protocol, r.Ports = ofnet.ProtocolUDP, []ofnet.PortRange{{First: portEcho, Last: portCount}}
 		}
 		return r
 	}

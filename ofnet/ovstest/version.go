@@ -1,0 +1,22 @@
+package ovstest
+
+import (
+	"os/exec"
+	"regexp"
+	"strconv"
+)
+
+var version = regexp.MustCompile(`\(Open vSwitch\) (\d+)\.(\d+)`)
+
+// Forgets reports whether the installed Open vSwitch forgets single connections (NXT_CT_FLUSH): 3.1 or newer does.
+func Forgets(tb TB) bool {
+	tb.Helper()
+	out, err := exec.Command("ovs-vswitchd", "--version").Output()
+	m := version.FindSubmatch(out)
+	if err != nil || m == nil {
+		tb.Fatalf("version of Open vSwitch: %v: %q", err, out)
+	}
+	major, _ := strconv.Atoi(string(m[1])) // digits
+	minor, _ := strconv.Atoi(string(m[2]))
+	return major > 3 || major == 3 && minor >= 1
+}
