@@ -75,43 +75,15 @@ func (g *Guard) Equal(o *Guard) bool {
 // SetGuard makes g so, by a table of ours in nftables that is replaced as a whole and at once; nil removes it. No one else's
 // rules are touched.
 func (h *Host) SetGuard(g *Guard) error {
-	c, err := nftables.New(nftables.WithNetNSFd(h.ns.fd))
-	if err != nil {
-		return fmt.Errorf("open nftables: %w", err)
+	t := tableID{nftables.TableFamilyINet, guardTable}
+	if g == nil {
+		return wrap(h.setTable(t, nil), "remove nftables table %s", t)
 	}
-	// Deleting what may not be there: make it first.
-	table := c.AddTable(&nftables.Table{Family: nftables.TableFamilyINet, Name: guardTable})
-	c.DelTable(table)
-	if g != nil {
-		if err := g.write(c); err != nil {
-			return fmt.Errorf("write nftables table inet %s: %w", guardTable, err)
-		}
-	}
-	if err := c.Flush(); err != nil {
-		return fmt.Errorf("replace nftables table inet %s (does the kernel have nf_tables with conntrack and reject for inet?): %w", guardTable, err)
-	}
-	return nil
+	return wrap(h.setTable(t, g.write), "replace nftables table %s (does the kernel have nf_tables with conntrack and reject for inet?)", t)
 }
 
-// Guarded reports whether the table of SetGuard is there.
-func (h *Host) Guarded() (bool, error) { return h.hasTable(guardTable) }
-
-// hasTable reports whether there is a table of that name in family inet.
-func (h *Host) hasTable(name string) (bool, error) {
-	c, err := nftables.New(nftables.WithNetNSFd(h.ns.fd))
-	if err != nil {
-		return false, fmt.Errorf("open nftables: %w", err)
-	}
-	tables, err := c.ListTablesOfFamily(nftables.TableFamilyINet)
-	if err != nil {
-		return false, fmt.Errorf("list nftables: %w", err)
-	}
-	return slices.ContainsFunc(tables, func(t *nftables.Table) bool { return t.Name == name }), nil
-}
-
-// write puts table, sets and chains into the batch of c.
-func (g *Guard) write(c *nftables.Conn) error {
-	table := c.AddTable(&nftables.Table{Family: nftables.TableFamilyINet, Name: guardTable})
+// write puts sets and chains into the batch of c.
+func (g *Guard) write(c *nftables.Conn, table *nftables.Table) error {
 	hosts, err := addressSets(c, table, "hosts", g.Hosts)
 	if err != nil {
 		return err
