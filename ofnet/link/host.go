@@ -46,7 +46,8 @@ type Host struct {
 	tables   keptTables
 	settings keptSettings
 	ends     keptEnds
-	changes  *bell
+	changes  *bell // of what is kept
+	moves    *bell // of addresses
 
 	mu      sync.Mutex
 	doomed  []string
@@ -65,7 +66,7 @@ func Open(path string) (*Host, error) {
 		return nil, err
 	}
 	h := &Host{ns: ns, slots: make(chan struct{}, atOnce), wake: make(chan struct{}, 1), changed: make(chan struct{}),
-		tables: keptTables{kept: map[tableID]keptTable{}}, settings: keptSettings{kept: map[string]keptSetting{}}, ends: keptEnds{names: map[string]struct{}{}}, changes: newBell()}
+		tables: keptTables{kept: map[tableID]keptTable{}}, settings: keptSettings{kept: map[string]keptSetting{}}, ends: keptEnds{names: map[string]struct{}{}}, changes: newBell(), moves: newBell()}
 	if h.nl, err = h.ns.netlink(); err == nil {
 		h.reaper, err = h.ns.netlink()
 	}

@@ -67,6 +67,12 @@ func (h *Host) writeTable(t tableID, write func(*nftables.Conn, *nftables.Table)
 	if err != nil {
 		return err
 	}
+	if write == nil {
+		delete(h.tables.kept, t)
+		if there, err := hasTable(c, t); err != nil || !there {
+			return err // no one hears of a change that is none
+		}
+	}
 	before, err := h.generation()
 	if err != nil {
 		return err
@@ -82,7 +88,6 @@ func (h *Host) writeTable(t tableID, write func(*nftables.Conn, *nftables.Table)
 		return err
 	}
 	if write == nil {
-		delete(h.tables.kept, t)
 		return nil
 	}
 	// The list is that of our own table if no one else has changed anything since: a transaction moves the generation by one.
@@ -177,6 +182,15 @@ func (h *Host) generation() (id uint32, err error) {
 		}
 	}
 	return 0, errors.New("read the generation of nftables: the kernel does not tell")
+}
+
+// hasTable says whether there is a table.
+func hasTable(c *nftables.Conn, t tableID) (bool, error) {
+	tables, err := c.ListTablesOfFamily(t.family)
+	if err != nil {
+		return false, fmt.Errorf("list nftables: %w", err)
+	}
+	return slices.ContainsFunc(tables, func(o *nftables.Table) bool { return o.Name == t.name }), nil
 }
 
 // tableSum is a sum of all that a table has, but for counters; there is false when there is no such table.

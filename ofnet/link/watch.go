@@ -40,9 +40,12 @@ func (b *bell) ring() {
 	b.rung = make(chan struct{})
 }
 
-// Changed returns a channel that is closed when others may have changed what the Host keeps, or an address of the namespace has changed, while Watch
-// runs. What containers come and go by does not count.
+// Changed returns a channel that is closed when others may have changed what the Host keeps, while Watch runs. What containers come and go by does
+// not count.
 func (h *Host) Changed() <-chan struct{} { return h.changes.next() }
+
+// Moved returns a channel that is closed when an address of the namespace has come or gone, while Watch runs.
+func (h *Host) Moved() <-chan struct{} { return h.moves.next() }
 
 // Watch listens to the kernel's notifications until ctx ends; then it returns nil. Links, addresses and routes of ours come by rtnetlink, tables by
 // nfnetlink (NFNLGRP_NFTABLES); settings are read each second.
@@ -60,7 +63,7 @@ func (h *Host) Watch(ctx context.Context) error {
 			for ctx.Err() == nil {
 				h.follow(ctx, s.protocol, s.groups, s.concerns)
 				pause(ctx, watchAgain)
-				h.changes.ring() // what came meanwhile is not known
+				h.ringAll() // what came meanwhile is not known
 			}
 		})
 	}
@@ -85,7 +88,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// follow rings the bell at each notification that concerns the Host, until there is trouble or ctx ends.
+// follow rings the bells at notifications that concern the Host, until there is trouble or ctx ends.
 func (h *Host) follow(ctx context.Context, protocol int, groups []uint, concerns func(*syscall.NetlinkMessage) bool) {
 	s, err := nl.SubscribeAt(*h.ns.netnsHandle(), -1, protocol, groups...)
 	if err != nil {
@@ -97,25 +100,36 @@ func (h *Host) follow(ctx context.Context, protocol int, groups []uint, concerns
 			s.Close()
 		}
 	}()
-	h.changes.ring() // from now on nothing is missed
+	h.ringAll() // from now on nothing is missed
 	for {
 		list, _, err := s.Receive()
 		switch {
 		case errors.Is(err, unix.ENOBUFS): // so much came that some is lost
-			h.changes.ring()
+			h.ringAll()
 			continue
 		case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EINTR):
 			continue
 		case err != nil || errors.Is(err, os.ErrClosed):
 			return
 		}
+		var changed, moved bool
 		for i := range list {
-			if concerns(&list[i]) {
-				h.changes.ring()
-				break
-			}
+			kind := list[i].Header.Type
+			moved = moved || kind == unix.RTM_NEWADDR || kind == unix.RTM_DELADDR
+			changed = changed || concerns(&list[i])
+		}
+		if changed {
+			h.changes.ring()
+		}
+		if moved && protocol == unix.NETLINK_ROUTE {
+			h.moves.ring()
 		}
 	}
+}
+
+func (h *Host) ringAll() {
+	h.changes.ring()
+	h.moves.ring()
 }
 
 // routeConcerns says whether a notification of rtnetlink is more than a container's interface that comes or goes as it should, or a route of others.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/netip"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -77,6 +78,8 @@ type Node struct {
 	tasks     *task.Group
 	doors     []task.Task // by which requests come in
 	engine    engine
+
+	preparing sync.Mutex // one preparation of the switch at a time
 
 	mtu      atomic.Int64
 	trunk    atomic.Pointer[trunk]                   // as last seen, never nil
@@ -158,13 +161,13 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 		MTU:     func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Default: n.desired.DefaultGateway, Tunnels: func() bool { return n.desired.Routing() || n.desired.Direct() }, Vital: n.vital, Log: c.Log})
 	n.answers = responder.New(responder.Options{Host: c.Host, Socket: ManagementSocket(c.OVSRunDir), Router: n.desired.Router, View: forward.View, Log: c.Log})
 	n.access = hostaccess.New(hostaccess.Options{Host: c.Host, Master: n.Master, Flows: n.desired, Switch: n.sw, Links: links,
-		MTU: func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Closed: n.closed(), Nodes: n.desired.Hosts, Log: c.Log})
+		MTU: func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Closed: n.closed(), Nodes: n.desired.Hosts,
+		Uplinks: c.Uplinks, Moved: links.Moved, Log: c.Log})
 	var leave []string
 	if c.Observe {
 		leave = []string{drift.KindPort}
 	}
-	n.drift = drift.New(drift.Options{Sources: []drift.Source{&drift.Ports{Host: c.Host, Switch: n.sw}, n.attach.LostPorts(), n.attach.CutOff(), n.access}, Leave: leave,
-		Changed: n.db.Changed, Log: c.Log})
+	n.drift = drift.New(drift.Options{Sources: n.owned(), Leave: leave, Changed: n.db.Changed, Kernel: links.Changed, Log: c.Log})
 	n.outlook = newOutlook(n)
 	if c.Connections {
 		n.observer = n.newObserver()
