@@ -396,3 +396,23 @@ func TestSettingDrift(t *testing.T) {
 	ns.IP("link", "del", "nic.0")
 	look("")
 }
+
+// The addresses of the host are those of all links, but for what it has in networks.
+func TestAddresses(t *testing.T) {
+	h, ns := open(t)
+	ns.IP("link", "set", "lo", "up")
+	for _, l := range []string{"nic0", "hp0"} {
+		ns.IP("link", "add", l, "type", "veth", "peer", "name", "far"+l)
+		ns.IP("link", "set", l, "up")
+	}
+	for _, a := range [][]string{{"192.0.2.1/24", "nic0"}, {"192.0.2.9/24", "nic0"}, {"10.254.0.1/32", "lo"}, {"10.1.0.1/24", "hp0"}} {
+		ns.IP("addr", "add", a[0], "dev", a[1])
+	}
+	ns.IP("addr", "add", "fd01::1/64", "dev", "nic0", "nodad")
+	if err := h.SetHostPort(link.HostPort{Name: "hp0", Addrs: prefixes("10.1.0.1/24")}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := h.Addresses(); err != nil || fmt.Sprint(got) != "[10.254.0.1 192.0.2.1 192.0.2.9 fd01::1]" {
+		t.Errorf("got %v, %v", got, err)
+	}
+}

@@ -72,10 +72,16 @@ func (e *Engine) guard(g *record.Global, networks []record.Network) error {
 	if !wanted {
 		e.guardian.set = nil
 		e.guardian.now.Store(nil)
+		e.Flows.SetClosed(nil)
 		return e.Links.SetGuard(nil)
 	}
 	now := e.closed(networks)
 	now.Meet = g.HostAccess == record.HostDirect
+	own, err := e.Links.Addresses()
+	if err != nil {
+		return err
+	}
+	e.Flows.SetClosed(shut(now, own))
 	if e.guardian.set != nil && e.guardian.set.Equal(now) {
 		return nil
 	}

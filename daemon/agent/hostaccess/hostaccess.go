@@ -41,6 +41,7 @@ type Flows interface {
 	Services() []*ofnet.Service // not to be changed
 	Endpoint(id string) (record.Endpoint, bool)
 	SetPort(endpoint string, port uint32)
+	SetClosed(c *ofnet.Closed) // what the switch itself closes to endpoints; not to be changed any more
 }
 
 // Master makes and deletes the host's endpoints, as attach.Master does.
@@ -61,6 +62,7 @@ type Switch interface {
 // Links is the part of *link.Host that host access needs. What it sets is kept: others' changes are the business of package drift.
 type Links interface {
 	CloseEnds(nics ...string) error
+	Addresses() ([]netip.Addr, error) // of the host itself
 	SetHostPort(p link.HostPort) error
 	HostPortDrift(p link.HostPort) (was, want []string, err error)
 	EnableForwarding(six bool) (changed bool, err error)

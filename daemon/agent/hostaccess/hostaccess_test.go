@@ -40,6 +40,8 @@ type world struct {
 	unguarded error // what keeps the guard from being set
 	unclosed  error // and the ends from being closed
 	ends      []string
+	own       []netip.Addr // of the host
+	closed    *ofnet.Closed
 	published link.Translation
 	forgotten []link.Published
 	bound     string // an address and port that a program has
@@ -159,6 +161,10 @@ func (w *world) Masquerade(p netip.Prefix, wanted bool) error {
 	}
 	return nil
 }
+
+func (w *world) SetClosed(c *ofnet.Closed) { w.closed = c }
+
+func (w *world) Addresses() ([]netip.Addr, error) { return w.own, nil }
 
 func (w *world) CloseEnds(nics ...string) error {
 	w.ends = nics
@@ -289,6 +295,18 @@ func guards(t *testing.T) {
 	addr := netip.MustParseAddr
 	members = []Member{{Addr: addr("192.0.2.1"), Port: 9999}, {Addr: addr("0.0.0.0"), Port: 9999}, {Addr: addr("192.0.2.9"), Port: 2379}, {Addr: addr("127.0.0.1"), Port: 2379},
 		{Addr: addr("192.0.2.2"), Port: 9090, Host: "h2"}, {Addr: addr("fd00::2"), Host: "h2"}, {Addr: addr("192.0.2.3"), Port: 9090, Host: "h1"}, {}}
+	w.own = []netip.Addr{addr("192.0.2.3"), addr("198.51.100.1")}
+	bring()
+	if c := w.closed; c == nil || fmt.Sprint(c.Machines) != "[203.0.113.0/24 192.0.2.1/32 192.0.2.2/32 192.0.2.9/32 fd00::2/128]" || fmt.Sprint(c.Own) != "[192.0.2.3 198.51.100.1]" ||
+		fmt.Sprint(c.Ports) != "[{6 {2379 2379}} {6 {9999 9999}} {17 {4789 4789}}]" || len(c.Doors) != 0 || len(c.Open) != 1 {
+		t.Errorf("the switch: got %+v", c)
+	}
+	w.global.HostAccess = record.HostDirect
+	bring()
+	if c := w.closed; c == nil || fmt.Sprint(c.Machines) != "[203.0.113.0/24]" || len(c.Own) != 0 || len(c.Ports) != 3 || len(c.Doors) != 5 || fmt.Sprint(c.Doors[0]) != "192.0.2.1:9090" {
+		t.Errorf("the switch, where hosts are met: got %+v", c)
+	}
+	w.global.HostAccess = ""
 	bring()
 	const known = "[192.0.2.1 192.0.2.2 192.0.2.3 192.0.2.9 fd00::2]"
 	if g := w.guard; fmt.Sprint(g.Known) != known || fmt.Sprint(g.Hosts) != "[10.9.0.77 fd09::77]" ||
@@ -309,7 +327,7 @@ func guards(t *testing.T) {
 		t.Errorf("with no members for long: want only the fixed ports closed, got %+v", w.guard)
 	}
 	w.networks = w.networks[:1]
-	if bring(); w.guard != nil {
+	if bring(); w.guard != nil || w.closed != nil {
 		t.Errorf("after the networks have gone: want no guard, got %+v", w.guard)
 	}
 }
