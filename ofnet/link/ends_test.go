@@ -416,3 +416,32 @@ func TestAddresses(t *testing.T) {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
+
+// A subnet that another interface has too is found, and so is a part of it; wider routes and our own interface's do not count.
+func TestClaimed(t *testing.T) {
+	h, ns := open(t)
+	for _, l := range []string{"br0", "hp0", "up0"} {
+		ns.IP("link", "add", l, "type", "veth", "peer", "name", "far"+l)
+		ns.IP("link", "set", l, "up")
+		ns.IP("link", "set", "far"+l, "up")
+	}
+	if err := h.SetHostPort(link.HostPort{Name: "hp0", Addrs: prefixes("172.19.255.254/16")}); err != nil {
+		t.Fatal(err)
+	}
+	ns.IP("route", "add", "172.16.0.0/12", "dev", "up0")
+	for _, row := range []struct {
+		route []string
+		want  string
+	}{
+		{nil, "[]"},
+		{[]string{"route", "add", "172.19.5.0/24", "dev", "up0"}, "[{172.19.5.0/24 up0 172.19.0.0/16}]"},
+		{[]string{"addr", "add", "172.19.0.1/16", "dev", "br0"}, "[{172.19.0.0/16 br0 172.19.0.0/16} {172.19.5.0/24 up0 172.19.0.0/16}]"},
+	} {
+		if row.route != nil {
+			ns.IP(row.route...)
+		}
+		if got, err := h.Claimed(prefixes("172.19.0.0/16", "fd63::/112")...); err != nil || fmt.Sprint(got) != row.want {
+			t.Errorf("after %v: want %s, got %v, %v", row.route, row.want, got, err)
+		}
+	}
+}

@@ -200,6 +200,17 @@ func (e *Engine) Leaving() (out []netip.Addr) {
 	return out
 }
 
+// Private are the private subnets by which containers and this host meet, and leave by it, one for each family; none while they do not.
+func (e *Engine) Private() (out []netip.Prefix) {
+	subnet := e.Flows.Private()
+	for _, a := range e.Leaving() {
+		if out = append(out, subnet); a.Is6() {
+			out[len(out)-1] = pipeline.Private6(subnet)
+		}
+	}
+	return out
+}
+
 // private keeps contivh0 and the translation. It is wanted as soon as there is a network whose gateway is the switch.
 func (e *Engine) private(g *record.Global, networks []record.Network) error {
 	subnet := e.Flows.Private()

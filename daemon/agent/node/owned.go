@@ -3,7 +3,11 @@ package node
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
+	"time"
 
+	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/drift"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/ovsdb"
@@ -21,6 +25,23 @@ func (n *Node) owned() []drift.Source {
 		&drift.Own{Sort: drift.KindSetting, What: "setting", Owner: host, Of: n.links.Settings()},
 		n.access,
 	}
+}
+
+// changedByOthers lists what others have changed and the agent has restored, of what it keeps and of flows, the oldest first. Ports are left out: they
+// go with their containers, too.
+func (n *Node) changedByOthers() (out []model.Difference) {
+	for _, d := range n.drift.Found() {
+		if d.Kind != drift.KindPort {
+			out = append(out, d)
+		}
+	}
+	if !n.Observe {
+		for _, d := range n.forward.Drifted() {
+			out = append(out, model.Difference{At: d.At.UTC().Format(time.RFC3339), Kind: string(d.Kind), What: "a " + string(d.Kind) + " of the switch"})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b model.Difference) int { return strings.Compare(a.At, b.At) })
+	return out
 }
 
 // ownerOfEnd is the endpoint whose host end bears a name.
