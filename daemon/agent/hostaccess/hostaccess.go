@@ -77,18 +77,17 @@ type Links interface {
 
 // Options are what an Engine needs.
 type Options struct {
-	Host     string // label of this host
-	Master   Master
-	Flows    Flows
-	Switch   Switch
-	Links    Links
-	Moved    func() <-chan struct{} // closed when an address of the host has changed; nil: no one tells
-	Uplinks  []string               // NICs that are there for the switch
-	MTU      func() int             // of the interface that carries the tunnel address
-	Overhead int                    // of a tunnel, in bytes
-	Nodes    func() []ofnet.Host    // all hosts with their own addresses, this one first; nil: none are known
-	Closed   Closed                 // to containers
-	Log      *slog.Logger
+	Host    string // label of this host
+	Master  Master
+	Flows   Flows
+	Switch  Switch
+	Links   Links
+	Moved   func() <-chan struct{} // closed when an address of the host has changed; nil: no one tells
+	Uplinks []string               // NICs that are there for the switch
+	Room    func() link.Room       // for packets between hosts
+	Nodes   func() []ofnet.Host    // all hosts with their own addresses, this one first; nil: none are known
+	Closed  Closed                 // to containers
+	Log     *slog.Logger
 }
 
 // Engine keeps the host's interfaces, routes and address translation as the store wants them.
@@ -222,7 +221,8 @@ func (e *Engine) private(g *record.Global, networks []record.Network) error {
 		}
 	}
 	// Of a tunnel's MTU, so that the kernel tells the world what is too big for a container.
-	port := link.HostPort{Name: PortName, MTU: e.MTU() - e.Overhead, Addrs: []netip.Prefix{netip.PrefixFrom(pipeline.HostAddr(subnet), subnet.Bits())}}
+	routed := g.FwdMode == record.FwdRouting || g.HostAccess == record.HostDirect
+	port := link.HostPort{Name: PortName, MTU: e.Room().InTunnel(routed), Addrs: []netip.Prefix{netip.PrefixFrom(pipeline.HostAddr(subnet), subnet.Bits())}}
 	if wanted6 {
 		port.Addrs = append(port.Addrs, netip.PrefixFrom(pipeline.HostAddr(six), six.Bits()))
 	}

@@ -209,7 +209,7 @@ func (w *world) Bound(_ uint8, at netip.AddrPort) error {
 
 // engine is a new agent in the world.
 func (w *world) engine(t *testing.T) *Engine {
-	return New(Options{Host: "h1", Master: w, Flows: w, Switch: w, Links: w, MTU: func() int { return 1500 }, Overhead: 50,
+	return New(Options{Host: "h1", Master: w, Flows: w, Switch: w, Links: w, Room: func() link.Room { return link.Room{Tunnel: 1500, Overhead: 50} },
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 }
 
@@ -503,7 +503,7 @@ func (b *busy) Global() record.Global {
 func TestBurstOfChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &busy{world: newWorld("bridge")}
-		e := New(Options{Host: "h1", Master: b, Flows: b, Switch: b, Links: b, MTU: func() int { return 1500 }, Log: slog.New(slog.DiscardHandler)})
+		e := New(Options{Host: "h1", Master: b, Flows: b, Switch: b, Links: b, Room: func() link.Room { return link.Room{Tunnel: 1500} }, Log: slog.New(slog.DiscardHandler)})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := e.Run(ctx); err != nil || b.looks < 9 || b.looks > 11 {

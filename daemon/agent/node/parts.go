@@ -154,6 +154,7 @@ func (n *Node) underlayParts() []task.Task {
 			ready()
 			return n.links.FollowMTU(ctx, n.VTEP, func(mtu int) { n.newMTU(ctx, mtu) })
 		}),
+		n.afterPreparation("MTU of the uplinks", n.followTrunk),
 		n.afterPreparation("neighbours of the tunnel", func(ctx context.Context) error {
 			tick := time.NewTicker(greetEvery)
 			defer tick.Stop()
