@@ -13,6 +13,26 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
+// What was removed comes back in one bundle, however many shares are compared: some flows without others would pass what those stop.
+func TestFlushedSwitch_AtOnce(t *testing.T) {
+	f := bridge.NewFake()
+	r := bridge.NewReconciler("h0", pipeline.Default(), f, bridge.Options{Portion: 8, Resync: time.Hour, Glance: 10 * time.Millisecond})
+	start(t, r)
+	r.Update(1, fill(ofnettest.Many(5, 5)))
+	wait(t, r, 1)
+	until(t, "the comparisons after the connection", func() bool { return r.Counters().Resyncs >= 1 })
+	all := f.Set()
+	before := len(f.Applied())
+	if err := f.Tamper(flow.Delta{DelFlows: all.Flows, DelGroups: all.Groups}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "all to be back", func() bool { return len(f.Set().Flows) == len(all.Flows) && r.Whole() })
+	same(t, ofnettest.Many(5, 5), f.Set())
+	if got := f.Applied()[before:]; len(got) != 1 {
+		t.Errorf("want one bundle, got %d", len(got))
+	}
+}
+
 // lines keeps what is logged.
 type lines struct {
 	mu   sync.Mutex
