@@ -91,7 +91,3 @@ func merged(have, want map[string]string) map[string]string {
 	maps.Copy(out, want)
 	return out
 }
-
-func sameStrings(a, b []string) bool {
-	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
-}
