@@ -18,7 +18,7 @@ func (closed) Name() string { return "closed" }
 func (closed) Tables() []flow.Table {
 	return []flow.Table{
 		{ID: tClosed, Name: "closed", Miss: flow.Do(flow.GotoTable(tPolicyOut)), Asks: "may endpoints open that, outside of their tenant"},
-		{ID: tShut, Name: "shut", Asks: "nothing: here ends what endpoints open to the cluster's machines", Lost: "it is closed to containers: a machine of the cluster, a port of its control plane, or what --protected-prefixes says; netplugin --host-ports opens ports to all containers"},
+		{ID: tShut, Name: "shut", Asks: "nothing: here ends what endpoints open to the cluster's machines", Lost: "it is closed to containers: a machine of the cluster, a port of its control plane, or what --protected-prefixes says"},
 	}
 }
 
