@@ -13,7 +13,7 @@ func (s Share) Mask() uint64 { return max(s.Of, 1) - 1 }
 // Has tells whether a flow with the cookie belongs to the share.
 func (s Share) Has(c Cookie) bool { return uint64(c)&s.Mask() == s.At }
 
-// First tells whether no share of the same division comes before.
+// First reports whether no share of the same division comes before.
 func (s Share) First() bool { return s.At == 0 }
 
 // Last tells whether no share of the same division follows.

@@ -216,11 +216,11 @@ func TestEndsTakeNothing(t *testing.T) {
 		}
 	}
 	if drift, err := x.h.Ends().Drift(); err != nil || len(drift) != 1 || fmt.Sprint(drift[0].Was) != "[rp_filter=0 disable_ipv6=0]" {
-		t.Errorf("want the interface told as opened, got %+v, %v", drift, err)
+		t.Errorf("want the interface listed as opened, got %+v, %v", drift, err)
 	}
 	x.host.IP("link", "set", hostEnd, "group", "0", "arp", "on")
 	if drift, err := x.h.Ends().Drift(); err != nil || len(drift) != 1 || fmt.Sprint(drift[0].Was) != "[group=0 arp=on rp_filter=0 disable_ipv6=0]" {
-		t.Errorf("want the interface told as opened, got %+v, %v", drift, err)
+		t.Errorf("want the interface listed as opened, got %+v, %v", drift, err)
 	}
 	if err := x.h.Ends().Repair(hostEnd); err != nil {
 		t.Fatal(err)
@@ -241,7 +241,7 @@ func TestEndsTakeNothing(t *testing.T) {
 	}
 }
 
-// A NIC that is there for the switch only takes nothing either. One by which the host speaks is left alone, and closed when its address has gone.
+// A NIC that is there for the switch only takes nothing either. One by which the host speaks stays open, and is closed when its address has gone.
 func TestCloseEnds_NICs(t *testing.T) {
 	host, far := linktest.Pair(t)
 	h := hostOf(t, host)
@@ -284,7 +284,7 @@ func macOf(t *testing.T, h *link.Host, name string) string {
 	return at.MAC.String()
 }
 
-// Tables that others remove or change are told and put right, and those of others are left alone.
+// Tables that others remove or change are listed and put right, and those of others stay.
 func TestTableDrift(t *testing.T) {
 	h, ns := open(t)
 	guard := &link.Guard{Known: []netip.Addr{netip.MustParseAddr("10.3.0.2"), netip.MustParseAddr("fd03::2")}}
@@ -324,7 +324,7 @@ func TestTableDrift(t *testing.T) {
 			}
 		}
 		if got := strings.Join(names, ", "); got != row.want {
-			t.Errorf("nft %s: want told %q, got %q", row.nft, row.want, got)
+			t.Errorf("nft %s: want %q listed, got %q", row.nft, row.want, got)
 		}
 		if drift, err := h.Tables().Drift(); err != nil || len(drift) != 0 {
 			t.Errorf("nft %s: after the repair: want no difference, got %+v, %v", row.nft, drift, err)
@@ -345,7 +345,7 @@ func TestTableDrift(t *testing.T) {
 	}
 }
 
-// Settings that others turn off are told and turned on again; what is stricter stays.
+// Settings that others turn off are listed and turned on again; what is stricter stays.
 func TestSettingDrift(t *testing.T) {
 	h, ns := open(t)
 	ns.IP("link", "add", "nic.0", "type", "veth", "peer", "name", "nic1")
@@ -377,7 +377,7 @@ func TestSettingDrift(t *testing.T) {
 			}
 		}
 		if got := strings.Join(names, " "); got != want {
-			t.Errorf("want told %q, got %q", want, got)
+			t.Errorf("want %q listed, got %q", want, got)
 		}
 	}
 	look("")

@@ -181,7 +181,7 @@ func (h *Host) generation() (id uint32, err error) {
 			}
 		}
 	}
-	return 0, errors.New("read the generation of nftables: the kernel does not tell")
+	return 0, errors.New("read the generation of nftables: the answer has none")
 }
 
 // hasTable says whether there is a table.

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// settingsEvery is how often the kernel settings are read: the kernel tells of no change of theirs.
+// settingsEvery is how often the kernel settings are read: the kernel sends no notification of their changes.
 const settingsEvery = time.Second
 
 // watchAgain is how long after a failure the kernel is asked again for its notifications.

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/ofnet/ovstest"
 )
 
-// Whatever others do to the bridge is told, and put right; what is theirs stays.
+// Whatever others do to the bridge is reported, and put right; what is theirs stays.
 func TestDriftOfTheBridge(t *testing.T) {
 	o := ovstest.Start(t)
 	ctx, c := live(t, o)
@@ -39,7 +39,7 @@ func TestDriftOfTheBridge(t *testing.T) {
 			select {
 			case <-changed:
 			case <-ctx.Done():
-				t.Fatalf("%s: want it told as was %s, gone %v, got %+v", row.name, row.was, row.gone, got)
+				t.Fatalf("%s: want it reported as was %s, gone %v, got %+v", row.name, row.was, row.gone, got)
 			}
 		}
 		if got.Open != row.open {

@@ -50,7 +50,7 @@ type Options struct {
 	Sources []Source
 	Leave   []string               // sorts that are told of and left as they are
 	Changed func() <-chan struct{} // the channel is closed when something may have changed in Open vSwitch
-	Kernel  func() <-chan struct{} // and in the kernel; nil: it does not tell
+	Kernel  func() <-chan struct{} // and in the kernel; nil: nothing is watched there
 	Every   time.Duration          // looks at least so often; 0: 10 s
 	Log     *slog.Logger
 }

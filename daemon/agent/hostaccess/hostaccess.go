@@ -82,7 +82,7 @@ type Options struct {
 	Flows   Flows
 	Switch  Switch
 	Links   Links
-	Moved   func() <-chan struct{} // closed when an address of the host has changed; nil: no one tells
+	Moved   func() <-chan struct{} // closed when an address of the host has changed; nil: addresses are not watched
 	Uplinks []string               // NICs that are there for the switch
 	Room    func() link.Room       // for packets between hosts
 	Nodes   func() []ofnet.Host    // all hosts with their own addresses, this one first; nil: none are known

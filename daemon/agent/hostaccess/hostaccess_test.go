@@ -318,7 +318,7 @@ func guards(t *testing.T) {
 	if bring(); w.guarded != set {
 		t.Errorf("nothing new: want it not set again, got it %d times", w.guarded-set)
 	}
-	members = nil // no one is told of
+	members = nil // no one is registered
 	if bring(); fmt.Sprint(w.guard.Known) != known || len(w.guard.Control) != 3 || len(w.guard.Shut) != 1 || len(w.guard.Hosts) != 0 {
 		t.Errorf("with no members: want the same closed, and no host let in, got %+v", w.guard)
 	}

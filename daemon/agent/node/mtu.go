@@ -41,7 +41,7 @@ func (n *Node) measureTrunk() (changed bool) {
 	return n.trunkMTU.Swap(int64(least)) != int64(least)
 }
 
-// trunkLook is how often the uplinks' MTU is read though the kernel tells of no change.
+// trunkLook is how often the uplinks' MTU is read without a notification of the kernel.
 const trunkLook = 10 * time.Second
 
 // followTrunk gives containers the MTU of the trunk whenever that changes, until ctx ends.
