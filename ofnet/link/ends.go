@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/google/nftables"
 	"github.com/google/nftables/binaryutil"
@@ -95,6 +96,8 @@ type keptEnds struct {
 	names  map[string]struct{}
 	closed []string
 	set    bool // CloseEnds has closed anything
+
+	sixStays atomic.Bool // settings below /proc/sys cannot be written here
 }
 
 // closedBefore are the NICs that CloseEnds has closed; set is false before it has.
@@ -147,7 +150,7 @@ func (e Ends) Drift() (out []Drift, err error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(kept)) {
 		if l, ok := links[name]; ok && l.group != GroupDoomed {
-			if was, want := l.open(); len(want) > 0 {
+			if was, want := l.open(e.h.ends.sixStays.Load()); len(want) > 0 {
 				out = append(out, Drift{Name: name, Was: was, Want: want})
 			}
 		}
