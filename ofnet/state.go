@@ -19,6 +19,7 @@ type State struct {
 	Own      []netip.Addr
 	Private  netip.Prefix                   // IPv4 subnet between this host and its endpoints, a /16; invalid: they do not meet
 	Direct   bool                           // hosts and endpoints meet by their own addresses, too, which are unique then
+	Closed   *Closed                        // nil: nothing is closed to endpoints
 	Router   *Router                        // nil: this host has no routers outside
 	Hosts    *table.Table[string, *Host]    // by label, this host included
 	Tenants  *table.Table[string, *Tenant]  // by name

@@ -12,7 +12,7 @@ type Drift struct {
 // Difference is one thing that a switch did not hold as it should.
 type Difference struct {
 	At    string `json:"at"`              // RFC 3339
-	Kind  string `json:"kind"`            // "flow", "group", "meter", "port" or "address"
+	Kind  string `json:"kind"`            // "flow", "group", "meter", "port", "bridge", "address", "nftables", "sysctl" or "interface"
 	Owner string `json:"owner"`           // "kind/name" of the object that it belongs to, "" when it is no one's
 	Table string `json:"table,omitempty"` // of a flow
 	What  string `json:"what"`            // in words: "removed", "changed" or "added", with what the flow is about

@@ -88,7 +88,7 @@ func (o *options) register(s *flags.Set) {
 	s.List(&o.Resolvers, "dns-upstream", "DNS_UPSTREAM", "name servers to ask for other names, when a container asks its gateway (default: the host's)")
 	s.List(&o.HostPorts, "host-ports", "HOST_PORTS", "ports of hosts that containers may reach, such as tcp/10250 or udp/4000-4010 (default: none, but for names)")
 	s.List(&o.Protected, "protected-prefixes", "PROTECTED_PREFIXES", "further addresses that containers may not reach by way of this host, such as 10.0.0.0/24")
-	s.List(&o.Shut, "closed-ports", "CLOSED_PORTS", "ports of hosts that containers may not reach where they meet hosts by own addresses, beside those of netmasters, agents and the store's clients (default: tcp/2380,tcp/10000, of the store's members and of clients of the original)")
+	s.List(&o.Shut, "closed-ports", "CLOSED_PORTS", "ports that containers may not reach at any address outside of their tenant, beside those of netmasters, the store's clients and VXLAN (default: tcp/2380,tcp/10000, of the store's members and of clients of the original)")
 	s.List(&o.Nodes, "node-addresses", "NODE_ADDRESSES", "addresses of this machine by which it meets containers directly, one of IPv4, of IPv6 or each (default: those of the interface that has --ctrl-ip)")
 	s.Bool(&o.Observe, "observe", "OBSERVE", "leave what others change in the switch as it is, until netctl drift --repair")
 	s.String(&o.ConnLog, "connection-log", "CONNECTION_LOG", "on", "keep a log of connections that open, close and are refused, which netctl observe shows: on or off")

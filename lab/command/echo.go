@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"strconv"
@@ -12,7 +13,7 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// newEcho is what runs inside of containers: the ends of tcp, talk, serve, ask and rate.
+// newEcho is what runs inside of containers: the ends of tcp, talk, serve, ask and rate, and what sends frames of any kind.
 func newEcho(w *where) *cobra.Command {
 	cmd := &cobra.Command{Use: "echo", Hidden: true}
 	listener := func(name string, run func(ctx context.Context, port int, out io.Writer) error) *cobra.Command {
@@ -40,6 +41,13 @@ func newEcho(w *where) *cobra.Command {
 	}
 	cmd.AddCommand(listener("listen", lab.EchoOnce), listener("stream", lab.StreamOnce),
 		dialer("dial", dial), dialer("talk", lab.EchoTalk), dialer("hear", lab.Listen))
+	cmd.AddCommand(&cobra.Command{Use: "frame INTERFACE HEX", Args: cobra.ExactArgs(2), RunE: func(_ *cobra.Command, args []string) error {
+		frame, err := hex.DecodeString(args[1])
+		if err != nil {
+			return err
+		}
+		return lab.SendFrame(args[0], frame)
+	}})
 	cmd.AddCommand(servingEnds(w)...)
 	cmd.AddCommand(rateEnds(w)...)
 	return cmd

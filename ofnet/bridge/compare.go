@@ -11,7 +11,7 @@ import (
 const firstPortion = 1 << 14
 
 // compare finds out what the switch has. Places that are not as they should be become dirty. A switch whose flows are known is
-// compared share by share: it does nothing else while it lists flows, and what changes meanwhile is sent between two shares.
+// compared share by share: it does nothing else while it lists flows, and what changes meanwhile is sent between two shares, unless flows are missing.
 func (r *Reconciler) compare(ctx context.Context, sw Switch) error {
 	r.mu.Lock()
 	known := r.compared == sw                                      // else it is what was left by an agent before, not what we put there
@@ -19,11 +19,12 @@ func (r *Reconciler) compare(ctx context.Context, sw Switch) error {
 	if known {
 		shares = flow.Shares(r.shadow.flows.filled(flow.Share{}), r.options.Portion)
 	}
+	atOnce := r.hurt // parts of what is missing would let packets pass that the rest would stop
 	n := r.notes(known && r.options.Observe && len(r.repairs) == 0)
 	r.synced = true // unless someone asks for another comparison while this one is under way
 	r.mu.Unlock()
 	between := func() error { return nil } // nothing is sent before it is known what is there
-	if known {
+	if known && !atOnce {
 		between = func() error { return r.send(ctx, sw) }
 	}
 	drift, err := r.compareShares(ctx, sw, shares, n, between)

@@ -21,19 +21,30 @@ type entryTable[K, V comparable] struct {
 
 	cookie func(V) flow.Cookie  // of what is in a place; nil: there is none, and all is one share
 	there  [flow.MostShares]int // how many places of each of the smallest shares are believed to be filled
+
+	table   func(K) flow.TableID // of a place; nil: there are none
+	inTable [256]int             // how many places of each are believed to be filled
 }
 
-func newEntryTable[K, V comparable](cookie func(V) flow.Cookie) entryTable[K, V] {
-	return entryTable[K, V]{places: newPlaces[K, V](), conflicts: map[K][]conflict[V]{}, cookie: cookie}
+func newEntryTable[K, V comparable](cookie func(V) flow.Cookie, table func(K) flow.TableID) entryTable[K, V] {
+	return entryTable[K, V]{places: newPlaces[K, V](), conflicts: map[K][]conflict[V]{}, cookie: cookie, table: table}
 }
 
 // believe writes down what the switch has in a place.
 func (b *entryTable[K, V]) believe(c *entry[K, V], v V, there bool) {
 	if c.there {
-		b.there[b.share(c.actual())]--
+		b.count(c.key, c.actual(), -1)
 	}
 	if c.have(v, there); there {
-		b.there[b.share(v)]++
+		b.count(c.key, v, 1)
+	}
+}
+
+// count takes one place more, or less, for filled.
+func (b *entryTable[K, V]) count(k K, v V, by int) {
+	b.there[b.share(v)] += by
+	if b.table != nil {
+		b.inTable[b.table(k)] += by
 	}
 }
 

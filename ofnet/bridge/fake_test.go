@@ -391,7 +391,7 @@ func (c *fakeConn) call(ctx context.Context, do func() error) error {
 func (c *fakeConn) Dump(ctx context.Context, share flow.Share) (s flow.Set, err error) {
 	err = c.call(ctx, func() error {
 		s.Flows = slices.DeleteFunc(slices.Collect(maps.Values(c.fake.flows)), func(f flow.Flow) bool { return !share.Has(f.Cookie) })
-		if share.Last() {
+		if share.First() {
 			s.Groups, s.Meters = slices.Collect(maps.Values(c.fake.groups)), slices.Collect(maps.Values(c.fake.meters))
 		}
 		return nil
@@ -411,6 +411,17 @@ func (c *fakeConn) Stats(ctx context.Context, only openflow.FlowFilter) (out []o
 		return nil
 	})
 	return out, err
+}
+
+func (c *fakeConn) Filled(ctx context.Context) (n map[flow.TableID]int, err error) {
+	n = map[flow.TableID]int{}
+	err = c.call(ctx, func() error {
+		for k := range c.fake.flows {
+			n[k.Table]++
+		}
+		return nil
+	})
+	return n, err
 }
 
 func (c *fakeConn) Ports(ctx context.Context) (out []Port, err error) {

@@ -177,7 +177,7 @@ func (c *connection) Dump(ctx context.Context, share flow.Share) (flow.Set, erro
 	only := allFlows()
 	only.Cookie, only.CookieMask = flow.Cookie(share.At), share.Mask()
 	requests := []*openflow.MultipartRequest{{Part: openflow.PartFlow, Filter: only}}
-	if share.Last() {
+	if share.First() {
 		requests = append(requests, &openflow.MultipartRequest{Part: openflow.PartGroupDesc},
 			&openflow.MultipartRequest{Part: openflow.PartMeterConfig, Number: openflow.AllMeters})
 	}
@@ -196,6 +196,20 @@ func (c *connection) Dump(ctx context.Context, share flow.Share) (flow.Set, erro
 		}
 	}
 	return s, nil
+}
+
+// Filled counts the flows, table by table.
+func (c *connection) Filled(ctx context.Context) (n map[flow.TableID]int, err error) {
+	n = map[flow.TableID]int{}
+	err = c.List(ctx, &openflow.MultipartRequest{Part: openflow.PartTable}, func(m *openflow.MultipartReply) {
+		for _, t := range m.Tables {
+			n[t.Table] = int(t.Flows)
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count flows: %w", err)
+	}
+	return n, nil
 }
 
 // Ports lists the ports.

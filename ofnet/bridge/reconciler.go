@@ -28,6 +28,7 @@ type Options struct {
 	RetryMost  time.Duration // the longest such wait; 10 s
 	Redial     time.Duration // between attempts to connect; 10 ms: while the switch is away, nothing is forwarded
 	Observe    bool          // do not repair what others changed in the switch, until Repair is called
+	Glance     time.Duration // between looks whether flows are missing, which cost next to nothing; 1 s
 	Patience   time.Duration // for a connection attempt, and for the answer to a bundle or a dump; 60 s
 	Portion    int           // about how many flows are compared at a time; 2048
 }
@@ -42,7 +43,7 @@ func (o *Options) setDefaults() {
 	for _, d := range []struct {
 		at    *time.Duration
 		value time.Duration
-	}{{&o.Resync, 30 * time.Second}, {&o.RetryFirst, 100 * time.Millisecond}, {&o.RetryMost, 10 * time.Second},
+	}{{&o.Resync, 30 * time.Second}, {&o.Glance, time.Second}, {&o.RetryFirst, 100 * time.Millisecond}, {&o.RetryMost, 10 * time.Second},
 		{&o.Redial, 10 * time.Millisecond}, {&o.Patience, time.Minute}} {
 		if *d.at <= 0 {
 			*d.at = d.value
@@ -71,6 +72,7 @@ type Reconciler struct {
 	outcomes chan struct{} // closed and replaced when owners have left the phase Pending
 	sw       Switch        // nil when not connected
 	lostAt   time.Time     // when it was last heard, or Run began; while there is no sw
+	hurt     bool          // flows were missing at a glance, and are not all back
 	synced   bool          // what is believed of sw has been compared with it
 	fresh    bool          // a comparison has taken place that the loop has not seen yet
 	compared Switch        // the connection of the last comparison
@@ -185,6 +187,8 @@ func (r *Reconciler) Run(ctx context.Context) error {
 	r.lostAt = time.Now()
 	r.mu.Unlock()
 	defer func() { r.drop(nil) }()
+	glances := time.NewTicker(r.options.Glance)
+	defer glances.Stop()
 	var nextResync time.Time
 	for {
 		var lost <-chan struct{}
@@ -198,6 +202,8 @@ func (r *Reconciler) Run(ctx context.Context) error {
 			r.drop(errLost)
 		case <-r.wake:
 		case <-timer.C:
+		case <-glances.C:
+			r.glance(ctx)
 		}
 		now := time.Now()
 		wait := r.options.Redial
@@ -214,6 +220,7 @@ func (r *Reconciler) Run(ctx context.Context) error {
 			case err == nil:
 				now = time.Now()
 				r.repaired()
+				r.healed()
 				if r.isFresh() {
 					nextResync = now.Add(r.untilComparison())
 				}
@@ -274,7 +281,7 @@ func (r *Reconciler) drop(why error) (used bool) {
 	if sw != nil {
 		r.lostAt = time.Now().Add(-sw.Silent())
 	}
-	r.sw, r.compared, r.synced = nil, nil, false
+	r.sw, r.compared, r.synced, r.hurt = nil, nil, false, false
 	r.mu.Unlock()
 	if sw == nil {
 		return used

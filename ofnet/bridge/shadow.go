@@ -30,14 +30,7 @@ type shadow struct {
 const firstTable flow.TableID = 0
 
 // forwardsNothing says that the switch has no flow in its first table, so that no packet gets further.
-func (l *shadow) forwardsNothing() bool {
-	for c := range l.flows.places.all {
-		if c.there && c.key.Table == firstTable {
-			return false
-		}
-	}
-	return true
-}
+func (l *shadow) forwardsNothing() bool { return l.flows.inTable[firstTable] == 0 }
 
 func newShadow() *shadow {
 	return &shadow{
@@ -45,9 +38,9 @@ func newShadow() *shadow {
 		byNumber: map[uint64]*account{},
 		pending:  map[*account]struct{}{},
 		failed:   map[*account]struct{}{},
-		flows:    newEntryTable[flow.Key](func(b body) flow.Cookie { return b.cookie }),
-		groups:   newEntryTable[uint32, flow.Group](nil),
-		meters:   newEntryTable[uint32, flow.Meter](nil),
+		flows:    newEntryTable(func(b body) flow.Cookie { return b.cookie }, func(k flow.Key) flow.TableID { return k.Table }),
+		groups:   newEntryTable[uint32, flow.Group](nil, nil),
+		meters:   newEntryTable[uint32, flow.Meter](nil, nil),
 	}
 }
 
@@ -140,7 +133,7 @@ func (l *shadow) wake(a *account) {
 // was believed. What is not as it should be is noted.
 func (l *shadow) observe(have flow.Set, share flow.Share, n *notes) (drift int) {
 	drift += observe(&l.flows, have.Flows, share, flowEntry, func(c *entry[flow.Key, body]) { note(n, c, sortFlows()) })
-	if !share.Last() {
+	if !share.First() {
 		return drift
 	}
 	drift += observe(&l.groups, have.Groups, flow.Share{}, groupEntry, func(c *entry[uint32, flow.Group]) { note(n, c, sortGroups()) })

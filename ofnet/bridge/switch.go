@@ -28,10 +28,13 @@ type Switch interface {
 	// Forget makes the connection tracker forget the connections that list selects, one selection after the other. A
 	// switch that cannot do that answers with a *RefusedError.
 	Forget(ctx context.Context, list []flow.Connections) error
-	// Dump returns what the switch holds: the flows of the share, and, with the last share, groups and meters.
+	// Dump returns what the switch holds: the flows of the share, and, with the first share, groups and meters, so that these are back before
+	// the flows that name them.
 	Dump(ctx context.Context, share flow.Share) (flow.Set, error)
 	// Stats returns the flows that only selects, with their counters.
 	Stats(ctx context.Context, only openflow.FlowFilter) ([]openflow.FlowStats, error)
+	// Filled counts the flows of each table that has any, leased ones too. The switch knows it without looking at them.
+	Filled(ctx context.Context) (map[flow.TableID]int, error)
 	// Ports lists the ports of the switch by number.
 	Ports(ctx context.Context) ([]Port, error)
 	// Silent is for how long the switch has said nothing although it was asked; 0 while it answers. It does not block.

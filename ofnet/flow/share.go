@@ -13,6 +13,9 @@ func (s Share) Mask() uint64 { return max(s.Of, 1) - 1 }
 // Has tells whether a flow with the cookie belongs to the share.
 func (s Share) Has(c Cookie) bool { return uint64(c)&s.Mask() == s.At }
 
+// First reports whether no share of the same division comes before.
+func (s Share) First() bool { return s.At == 0 }
+
 // Last tells whether no share of the same division follows.
 func (s Share) Last() bool { return s.At == s.Mask() }
 

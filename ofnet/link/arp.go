@@ -12,8 +12,9 @@ import (
 const interfaces4 = "/proc/sys/net/ipv4/conf"
 
 // LimitARP has the kernel answer ARP at a NIC for the NIC's own addresses alone, and reports whether it answered for those of all
-// interfaces before, as it does when no one says otherwise (arp_ignore).
+// interfaces before, as it does when no one says otherwise (arp_ignore). The setting is kept from then on (Settings).
 func (h *Host) LimitARP(nic string) (changed bool, err error) {
+	h.settings.keep(arpIgnore(nic), keptSetting{value: "1", or: arpIgnore("all")})
 	err = h.ns.Do(func() error {
 		for _, name := range []string{"all", nic} {
 			now, err := os.ReadFile(arpIgnore(name))

@@ -6,7 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
 )
 
 // The kernel's switches for passing packets on from one interface to another, and where it keeps those of interfaces
@@ -17,13 +21,15 @@ const (
 	interfaces6 = "/proc/sys/net/ipv6/conf"
 )
 
-// EnableForwarding has the host pass IPv4 packets on, or with six IPv6 packets, and reports whether it did not before. A
-// host that passes IPv6 on would no longer listen to router advertisements: interfaces that do so now are told to go on.
+// EnableForwarding has the host pass IPv4 packets on, or with six IPv6 packets, and reports whether it did not before; the setting is kept
+// from then on (Settings). A host that passes IPv6 on would no longer listen to router advertisements: interfaces by which it
+// speaks IPv6 because of such an advertisement, and NICs that accept them, continue to listen.
 func (h *Host) EnableForwarding(six bool) (changed bool, err error) {
 	file, remedy := forwarding4, "net.ipv4.ip_forward=1"
 	if six {
 		file, remedy = forwarding6, "net.ipv6.conf.all.forwarding=1"
 	}
+	h.settings.keep(file, keptSetting{value: "1"})
 	err = h.ns.Do(func() error {
 		now, err := os.ReadFile(file)
 		if err != nil || strings.TrimSpace(string(now)) == "1" {
@@ -43,20 +49,64 @@ func (h *Host) EnableForwarding(six bool) (changed bool, err error) {
 	return changed, nil
 }
 
-// keepListening makes interfaces accept router advertisements although the host is a router, where they accept them now.
+// ReleaseForwarding ends what EnableForwarding has begun to keep: the host passes packets on until someone has it stop.
+func (h *Host) ReleaseForwarding(six bool) {
+	if six {
+		h.settings.release(forwarding6)
+		return
+	}
+	h.settings.release(forwarding4)
+}
+
+// keepListening makes interfaces accept router advertisements although the host is a router, where they accept them now: those that have accepted
+// one, and NICs. Others do not: neither those that come later, nor ends of containers, nor NICs that CloseEnds has closed.
 func (h *Host) keepListening() error {
-	files, err := filepath.Glob(interfaces6 + "/*/accept_ra")
+	links, err := h.nl.LinkList()
+	if err != nil && !errors.Is(err, netlink.ErrDumpInterrupted) {
+		return fmt.Errorf("list interfaces: %w", err)
+	}
+	accepted, err := h.autoconfigured()
 	if err != nil {
 		return err
 	}
-	for _, f := range files {
-		now, err := os.ReadFile(f)
+	closed, _ := h.ends.closedBefore()
+	for _, l := range links {
+		a := l.Attrs()
+		_, has := accepted[a.Index]
+		ours := a.Group == GroupLive || a.Group == GroupDoomed || a.Group == GroupHost
+		if ours || !has && (l.Type() != "device" || slices.Contains(closed, a.Name)) {
+			continue
+		}
+		file := filepath.Join(interfaces6, a.Name, "accept_ra")
+		now, err := os.ReadFile(file)
 		if err == nil && strings.TrimSpace(string(now)) == "1" {
-			err = h.change(f, "2")
+			err = h.change(file, "2")
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // an interface may go meanwhile
 			return err
 		}
 	}
 	return nil
+}
+
+// autoconfigured are the indexes of interfaces that have an address or a route because of a router advertisement.
+func (h *Host) autoconfigured() (map[int]struct{}, error) {
+	addrs, err := h.nl.AddrList(nil, netlink.FAMILY_V6)
+	if err != nil && !errors.Is(err, netlink.ErrDumpInterrupted) {
+		return nil, fmt.Errorf("list addresses: %w", err)
+	}
+	routes, err := h.nl.RouteListFiltered(netlink.FAMILY_V6, &netlink.Route{Protocol: unix.RTPROT_RA}, netlink.RT_FILTER_PROTOCOL)
+	if err != nil && !errors.Is(err, netlink.ErrDumpInterrupted) {
+		return nil, fmt.Errorf("list routes: %w", err)
+	}
+	out := map[int]struct{}{}
+	for _, a := range addrs {
+		if a.Flags&unix.IFA_F_PERMANENT == 0 { // it has a lifetime (RFC 4862 section 5.5.3)
+			out[a.LinkIndex] = struct{}{}
+		}
+	}
+	for _, r := range routes {
+		out[r.LinkIndex] = struct{}{}
+	}
+	return out, nil
 }

@@ -29,8 +29,11 @@ type Guard struct {
 	Hosts     []netip.Addr     // of other hosts in networks for hosts: they may reach everything at this one
 	Known     []netip.Addr     // to which nothing is passed on
 	Protected []netip.Prefix   // to which nothing is passed on
+	// Control are ports to which nothing is passed on, whatever the address: those of the cluster's control plane and of its tunnels. An address of
+	// another machine that no one has registered is as closed as the others are.
+	Control []Ports
 	// Meet says that hosts are met: by interfaces of GroupHost everything at this one may be reached, and at Known, but for the ports
-	// of Shut.
+	// of Control and Shut.
 	Meet bool
 	Shut []Ports
 }
@@ -69,49 +72,21 @@ func ParsePorts(text string) (p Ports, err error) {
 func (g *Guard) Equal(o *Guard) bool {
 	return slices.Equal(g.Services, o.Services) && slices.Equal(g.Doors, o.Doors) && slices.Equal(g.Open, o.Open) &&
 		slices.Equal(g.Hosts, o.Hosts) && slices.Equal(g.Known, o.Known) && slices.Equal(g.Protected, o.Protected) &&
-		g.Meet == o.Meet && slices.Equal(g.Shut, o.Shut)
+		slices.Equal(g.Control, o.Control) && g.Meet == o.Meet && slices.Equal(g.Shut, o.Shut)
 }
 
 // SetGuard makes g so, by a table of ours in nftables that is replaced as a whole and at once; nil removes it. No one else's
 // rules are touched.
 func (h *Host) SetGuard(g *Guard) error {
-	c, err := nftables.New(nftables.WithNetNSFd(h.ns.fd))
-	if err != nil {
-		return fmt.Errorf("open nftables: %w", err)
+	t := tableID{nftables.TableFamilyINet, guardTable}
+	if g == nil {
+		return wrap(h.setTable(t, nil), "remove nftables table %s", t)
 	}
-	// Deleting what may not be there: make it first.
-	table := c.AddTable(&nftables.Table{Family: nftables.TableFamilyINet, Name: guardTable})
-	c.DelTable(table)
-	if g != nil {
-		if err := g.write(c); err != nil {
-			return fmt.Errorf("write nftables table inet %s: %w", guardTable, err)
-		}
-	}
-	if err := c.Flush(); err != nil {
-		return fmt.Errorf("replace nftables table inet %s (does the kernel have nf_tables with conntrack and reject for inet?): %w", guardTable, err)
-	}
-	return nil
+	return wrap(h.setTable(t, g.write), "replace nftables table %s (does the kernel have nf_tables with conntrack and reject for inet?)", t)
 }
 
-// Guarded reports whether the table of SetGuard is there.
-func (h *Host) Guarded() (bool, error) { return h.hasTable(guardTable) }
-
-// hasTable reports whether there is a table of that name in family inet.
-func (h *Host) hasTable(name string) (bool, error) {
-	c, err := nftables.New(nftables.WithNetNSFd(h.ns.fd))
-	if err != nil {
-		return false, fmt.Errorf("open nftables: %w", err)
-	}
-	tables, err := c.ListTablesOfFamily(nftables.TableFamilyINet)
-	if err != nil {
-		return false, fmt.Errorf("list nftables: %w", err)
-	}
-	return slices.ContainsFunc(tables, func(t *nftables.Table) bool { return t.Name == name }), nil
-}
-
-// write puts table, sets and chains into the batch of c.
-func (g *Guard) write(c *nftables.Conn) error {
-	table := c.AddTable(&nftables.Table{Family: nftables.TableFamilyINet, Name: guardTable})
+// write puts sets and chains into the batch of c.
+func (g *Guard) write(c *nftables.Conn, table *nftables.Table) error {
 	hosts, err := addressSets(c, table, "hosts", g.Hosts)
 	if err != nil {
 		return err
@@ -145,7 +120,7 @@ func (g *Guard) write(c *nftables.Conn) error {
 	}
 	ours := meta(expr.MetaKeyIIFGROUP, expr.CmpOpEq, binaryutil.NativeEndian.PutUint32(GroupHost))
 	if g.Meet {
-		for _, p := range g.Shut {
+		for _, p := range slices.Concat(g.Control, g.Shut) {
 			refuse(to, ours, protocol(p.Protocol), ports(p.First, p.Last))
 		}
 		to(ours, verdict(expr.VerdictAccept))
@@ -155,6 +130,9 @@ func (g *Guard) write(c *nftables.Conn) error {
 	through := chain("forward", nftables.ChainHookForward)
 	through(meta(expr.MetaKeyIIFGROUP, expr.CmpOpNeq, binaryutil.NativeEndian.PutUint32(GroupHost)), verdict(expr.VerdictAccept))
 	g.common(through)
+	for _, p := range g.Control {
+		refuse(through, protocol(p.Protocol), ports(p.First, p.Last))
+	}
 	for _, set := range known {
 		if !g.Meet {
 			refuse(through, within(set, true))

@@ -43,6 +43,12 @@ type Host struct {
 	slots  chan struct{}            // a token for each operation under way
 	ledger Ledger
 
+	tables   keptTables
+	settings keptSettings
+	ends     keptEnds
+	changes  *bell // of what is kept
+	moves    *bell // of addresses
+
 	mu      sync.Mutex
 	doomed  []string
 	reaping []string // what is being deleted
@@ -59,12 +65,13 @@ func Open(path string) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Host{ns: ns, slots: make(chan struct{}, atOnce), wake: make(chan struct{}, 1), changed: make(chan struct{})}
+	h := &Host{ns: ns, slots: make(chan struct{}, atOnce), wake: make(chan struct{}, 1), changed: make(chan struct{}),
+		tables: keptTables{kept: map[tableID]keptTable{}}, settings: keptSettings{kept: map[string]keptSetting{}}, ends: keptEnds{names: map[string]struct{}{}}, changes: newBell(), moves: newBell()}
 	if h.nl, err = h.ns.netlink(); err == nil {
 		h.reaper, err = h.ns.netlink()
 	}
 	if err == nil {
-		h.maker, err = h.ns.socket()
+		h.maker, err = h.ns.socket(unix.NETLINK_ROUTE)
 	}
 	if err != nil {
 		h.Close()
@@ -99,13 +106,13 @@ func (n *Namespace) netlink() (*netlink.Handle, error) {
 	return h, nil
 }
 
-// socket opens a rtnetlink socket inside the namespace for requests that package netlink has no words for.
-func (n *Namespace) socket() (map[int]*nl.SocketHandle, error) {
-	s, err := nl.GetNetlinkSocketAt(*n.netnsHandle(), netns.None(), unix.NETLINK_ROUTE)
+// socket opens a netlink socket of a protocol inside the namespace for requests that package netlink has no words for.
+func (n *Namespace) socket(protocol int) (map[int]*nl.SocketHandle, error) {
+	s, err := nl.GetNetlinkSocketAt(*n.netnsHandle(), netns.None(), protocol)
 	if err != nil {
 		return nil, fmt.Errorf("open netlink in %s: %w", n, err)
 	}
-	return map[int]*nl.SocketHandle{unix.NETLINK_ROUTE: {Socket: s}}, nil
+	return map[int]*nl.SocketHandle{protocol: {Socket: s}}, nil
 }
 
 // container opens a container's namespace; it must not be the host's own.
@@ -179,6 +186,7 @@ func (h *Host) reconcile(ns *Namespace, p Pair) (again bool, err error) {
 		return false, nil // the runtime has taken it
 	}
 	if inner != nil && paired(outer, inner) && outer.Attrs().Group == GroupLive {
+		h.ends.keep(p.Host)
 		return false, wrap(h.nl.LinkSetUp(outer), "set %s up", p.Host)
 	}
 	if inner != nil && !paired(outer, inner) {
@@ -201,7 +209,10 @@ func (h *Host) reconcile(ns *Namespace, p Pair) (again bool, err error) {
 }
 
 // Delete deletes a host end of ours, and with it the pair, at once. It takes about 20 ms; Doom does not.
-func (h *Host) Delete(name string) error { return remove(h.nl, name) }
+func (h *Host) Delete(name string) error {
+	h.ends.release(name)
+	return remove(h.nl, name)
+}
 
 // remove deletes a host end of ours by nl, which is busy for as long.
 func remove(nl *netlink.Handle, name string) error {

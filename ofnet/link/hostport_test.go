@@ -1,6 +1,7 @@
 package link_test
 
 import (
+	"fmt"
 	"net/netip"
 	"os/exec"
 	"strings"
@@ -64,8 +65,15 @@ func TestSetHostPort(t *testing.T) {
 
 func TestEnableForwarding(t *testing.T) {
 	h, ns := open(t)
-	ns.IP("link", "add", "ra0", "type", "veth", "peer", "name", "ra1")
-	for _, setting := range []string{"net.ipv4.ip_forward=0", "net.ipv6.conf.all.forwarding=0", "net.ipv6.conf.ra0.accept_ra=1", "net.ipv6.conf.ra1.accept_ra=0"} {
+	for _, name := range []string{"ra0", "ra1", "ra2", "ra3"} {
+		ns.IP("link", "add", name, "type", "veth", "peer", "name", "far"+name)
+		if name != "ra2" { // as of a router advertisement
+			ns.IP("addr", "add", "fd0"+name[2:]+"::1/64", "dev", name, "valid_lft", "600", "preferred_lft", "600")
+		}
+	}
+	ns.IP("link", "set", "ra3", "group", fmt.Sprint(link.GroupLive))
+	for _, setting := range []string{"net.ipv4.ip_forward=0", "net.ipv6.conf.all.forwarding=0", "net.ipv6.conf.default.accept_ra=1", "net.ipv6.conf.ra0.accept_ra=1",
+		"net.ipv6.conf.ra1.accept_ra=0", "net.ipv6.conf.ra2.accept_ra=1", "net.ipv6.conf.ra3.accept_ra=1"} {
 		if out, err := ns.Exec("sysctl", "-w", setting); err != nil {
 			t.Fatal(out, err)
 		}
@@ -77,8 +85,9 @@ func TestEnableForwarding(t *testing.T) {
 			}
 		}
 	}
-	// Who listens to router advertisements goes on to.
-	for file, want := range map[string]string{"ipv4/ip_forward": "1", "ipv6/conf/all/forwarding": "1", "ipv6/conf/ra0/accept_ra": "2", "ipv6/conf/ra1/accept_ra": "0"} {
+	// Who listens to router advertisements continues to; a container's end, and what comes later, does not begin to.
+	for file, want := range map[string]string{"ipv4/ip_forward": "1", "ipv6/conf/all/forwarding": "1", "ipv6/conf/ra0/accept_ra": "2", "ipv6/conf/ra1/accept_ra": "0",
+		"ipv6/conf/ra2/accept_ra": "1", "ipv6/conf/ra3/accept_ra": "1", "ipv6/conf/default/accept_ra": "1"} {
 		if out, err := ns.Exec("cat", "/proc/sys/net/"+file); err != nil || strings.TrimSpace(out) != want {
 			t.Errorf("%s: want %s, got %s, %v", file, want, out, err)
 		}

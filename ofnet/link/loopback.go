@@ -11,6 +11,7 @@ import (
 func (h *Host) AllowLoopback(ifname string) error {
 	return wrap(h.ns.Do(func() error {
 		file := filepath.Join("/proc/sys/net/ipv4/conf", ifname, "route_localnet")
+		h.settings.keep(file, keptSetting{value: "1"})
 		now, err := os.ReadFile(file)
 		if err != nil || bytes.Equal(bytes.TrimSpace(now), []byte("1")) {
 			return err

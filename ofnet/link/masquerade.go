@@ -2,7 +2,6 @@ package link
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"net/netip"
 
@@ -20,40 +19,33 @@ const masqueradeTable = "contiv"
 // passed on, since it would lead from one tenant to another, but for what a port of the host leads to a container. The table is replaced as a whole and at once; open connections keep
 // their translation.
 func (h *Host) Masquerade(private netip.Prefix, wanted bool) error {
-	c, err := nftables.New(nftables.WithNetNSFd(h.ns.fd))
-	if err != nil {
-		return fmt.Errorf("open nftables: %w", err)
-	}
-	f := nftFamily{nftables.TableFamilyIPv4, "ip", 12, 4} // RFC 791 section 3.1
+	f := nftFamily{nftables.TableFamilyIPv4, 12, 4} // RFC 791 section 3.1
 	if private.Addr().Is6() {
-		f = nftFamily{nftables.TableFamilyIPv6, "ip6", 8, 16} // RFC 8200 section 3
+		f = nftFamily{nftables.TableFamilyIPv6, 8, 16} // RFC 8200 section 3
 	}
-	// Deleting what may not be there: make it first.
-	table := c.AddTable(&nftables.Table{Family: f.family, Name: masqueradeTable})
-	c.DelTable(table)
-	if wanted {
-		f.masquerade(c, private.Masked())
+	t := tableID{f.family, masqueradeTable}
+	if !wanted {
+		err := h.setTable(t, nil)
+		if errors.Is(err, unix.EAFNOSUPPORT) || errors.Is(err, unix.EOPNOTSUPP) {
+			return nil // a kernel without the family has no such table
+		}
+		return wrap(err, "remove nftables table %s", t)
 	}
-	err = c.Flush()
-	if !wanted && (errors.Is(err, unix.EAFNOSUPPORT) || errors.Is(err, unix.EOPNOTSUPP)) {
-		return nil // a kernel without the family has no such table
-	}
-	if err != nil {
-		return fmt.Errorf("replace nftables table %s %s (does the kernel have nf_tables with NAT?): %w", f.name, masqueradeTable, err)
-	}
-	return nil
+	err := h.setTable(t, func(c *nftables.Conn, table *nftables.Table) error {
+		f.masquerade(c, table, private.Masked())
+		return nil
+	})
+	return wrap(err, "replace nftables table %s (does the kernel have nf_tables with NAT?)", t)
 }
 
 // nftFamily is a family of nftables, and where its header has the source address.
 type nftFamily struct {
 	family nftables.TableFamily
-	name   string
 	sourceAt,
 	length uint32
 }
 
-func (f *nftFamily) masquerade(c *nftables.Conn, private netip.Prefix) {
-	table := c.AddTable(&nftables.Table{Family: f.family, Name: masqueradeTable})
+func (f *nftFamily) masquerade(c *nftables.Conn, table *nftables.Table, private netip.Prefix) {
 	out := c.AddChain(&nftables.Chain{Name: "postrouting", Table: table, Type: nftables.ChainTypeNAT,
 		Hooknum: nftables.ChainHookPostrouting, Priority: nftables.ChainPriorityNATSource})
 	through := c.AddChain(&nftables.Chain{Name: "forward", Table: table, Type: nftables.ChainTypeFilter,

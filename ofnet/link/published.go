@@ -1,7 +1,6 @@
 package link
 
 import (
-	"fmt"
 	"net/netip"
 	"slices"
 
@@ -54,30 +53,15 @@ func (t *Translation) Equal(o *Translation) bool {
 // SetPublished makes the host's ports lead to containers, by a table of ours in nftables that is replaced as a whole and at
 // once; without ports it is removed. Open TCP connections keep their translation.
 func (h *Host) SetPublished(t Translation) error {
-	c, err := nftables.New(nftables.WithNetNSFd(h.ns.fd))
-	if err != nil {
-		return fmt.Errorf("open nftables: %w", err)
+	id := tableID{nftables.TableFamilyINet, publishedTable}
+	if len(t.Ports) == 0 {
+		return wrap(h.setTable(id, nil), "remove nftables table %s", id)
 	}
-	// Deleting what may not be there: make it first.
-	table := c.AddTable(&nftables.Table{Family: nftables.TableFamilyINet, Name: publishedTable})
-	c.DelTable(table)
-	if len(t.Ports) > 0 {
-		if err := t.write(c); err != nil {
-			return fmt.Errorf("write nftables table inet %s: %w", publishedTable, err)
-		}
-	}
-	if err := c.Flush(); err != nil {
-		return fmt.Errorf("replace nftables table inet %s (does the kernel have nf_tables with NAT for inet, maps and fib?): %w", publishedTable, err)
-	}
-	return nil
+	return wrap(h.setTable(id, t.write), "replace nftables table %s (does the kernel have nf_tables with NAT for inet, maps and fib?)", id)
 }
 
-// IsPublished reports whether the table of SetPublished is there.
-func (h *Host) IsPublished() (bool, error) { return h.hasTable(publishedTable) }
-
-// write puts table, maps and chains into the batch of c.
-func (t *Translation) write(c *nftables.Conn) error {
-	table := c.AddTable(&nftables.Table{Family: nftables.TableFamilyINet, Name: publishedTable})
+// write puts maps and chains into the batch of c.
+func (t *Translation) write(c *nftables.Conn, table *nftables.Table) error {
 	chain := func(name string, hook *nftables.ChainHook, priority nftables.ChainPriority) *nftables.Chain {
 		return c.AddChain(&nftables.Chain{Name: name, Table: table, Type: nftables.ChainTypeNAT, Hooknum: hook,
 			Priority: nftables.ChainPriorityRef(priority - publishedBefore)})

@@ -18,6 +18,7 @@ const reapWindow = 200 * time.Millisecond
 
 // Doom gives host ends to the reaper, which deletes them soon. It does not block. Only links of ours are deleted.
 func (h *Host) Doom(names ...string) {
+	h.ends.release(names...)
 	h.mu.Lock()
 	h.doomed = append(h.doomed, names...)
 	h.queued += uint64(len(names))

@@ -12,18 +12,23 @@ import (
 // which is not known here.
 func (g *Guard) Refuses(to netip.AddrPort, protocol uint8, own bool) bool {
 	addr, port := to.Addr(), to.Port()
+	among := func(list []Ports) bool {
+		return slices.ContainsFunc(list, func(p Ports) bool { return p.Protocol == protocol && p.First <= port && port <= p.Last })
+	}
+	served := own && protocol == unix.IPPROTO_TCP && slices.Contains(g.Services, to)
 	switch {
 	case protocol == unix.IPPROTO_ICMP || protocol == unix.IPPROTO_ICMPV6:
 		return false
-	case slices.ContainsFunc(g.Open, func(p Ports) bool { return p.Protocol == protocol && p.First <= port && port <= p.Last }):
+	case among(g.Open) || served:
 		return false
+	case among(g.Control):
+		return true
 	case g.Meet && slices.ContainsFunc(g.Protected, func(p netip.Prefix) bool { return !own && p.Contains(addr) }):
 		return true
 	case g.Meet:
-		shut := slices.ContainsFunc(g.Shut, func(p Ports) bool { return p.Protocol == protocol && p.First <= port && port <= p.Last })
-		return shut && (own && !(protocol == unix.IPPROTO_TCP && slices.Contains(g.Services, to)) || slices.Contains(g.Known, addr))
+		return among(g.Shut) && (own || slices.Contains(g.Known, addr))
 	case own:
-		return protocol != unix.IPPROTO_TCP || !slices.Contains(g.Services, to)
+		return true
 	}
 	return slices.Contains(g.Known, addr) || slices.ContainsFunc(g.Protected, func(p netip.Prefix) bool { return p.Contains(addr) })
 }

@@ -19,7 +19,7 @@ func TestRestoreSettings(t *testing.T) {
 		stays   string // setting that stays; "": none
 		because string
 	}{
-		{name: "still ours", want: map[string]string{"ipv4/ip_forward": "0", "ipv6/conf/all/forwarding": "0", "ipv6/conf/nic0/accept_ra": "1", "ipv4/conf/nic0/arp_ignore": "0"}},
+		{name: "still ours", want: map[string]string{"ipv4/ip_forward": "0", "ipv6/conf/all/forwarding": "0", "ipv6/conf/ra0/accept_ra": "1", "ipv4/conf/nic0/arp_ignore": "0"}},
 		{name: "someone has set one since", then: []string{"sysctl -w net.ipv4.conf.nic0.arp_ignore=2"},
 			want: map[string]string{"ipv4/conf/nic0/arp_ignore": "2", "ipv4/ip_forward": "0"}, stays: "net.ipv4.conf.nic0.arp_ignore", because: "someone has set it to 2 since"},
 		{name: "a bridge of others", then: []string{"ip link add docker0 type bridge", "ip link set docker0 up"},
@@ -38,10 +38,12 @@ func TestRestoreSettings(t *testing.T) {
 				}
 			}
 			exec("ip link add nic0 type veth peer name nic1")
+			exec("ip link add ra0 type veth peer name ra1")
+			exec("ip addr add fd00::1/64 dev ra0 valid_lft 600 preferred_lft 600") // as of a router advertisement
 			for _, nic := range []string{"nic0", "nic1"} {
 				exec(fmt.Sprintf("ip link set %s group %d", nic, link.GroupLive)) // ours, so that forwarding is not needed by it
 			}
-			for _, setting := range []string{"net.ipv4.ip_forward=0", "net.ipv6.conf.all.forwarding=0", "net.ipv6.conf.nic0.accept_ra=1", "net.ipv4.conf.nic0.arp_ignore=0"} {
+			for _, setting := range []string{"net.ipv4.ip_forward=0", "net.ipv6.conf.all.forwarding=0", "net.ipv6.conf.ra0.accept_ra=1", "net.ipv4.conf.nic0.arp_ignore=0"} {
 				exec("sysctl -w " + setting)
 			}
 			ledger := link.Ledger(filepath.Join(t.TempDir(), "settings"))

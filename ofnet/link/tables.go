@@ -23,7 +23,7 @@ func (h *Host) RemoveTables() error {
 		return fmt.Errorf("list nftables: %w", err)
 	}
 	for _, t := range tables {
-		if slices.Contains([]string{masqueradeTable, guardTable, publishedTable}, t.Name) {
+		if slices.Contains([]string{endsTable, masqueradeTable, guardTable, publishedTable}, t.Name) {
 			c.DelTable(t)
 		}
 	}

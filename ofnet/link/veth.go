@@ -2,7 +2,6 @@ package link
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net"
 
@@ -36,9 +35,10 @@ func (h *Host) makeVeth(p Pair, container *Namespace) error {
 	if err := h.execute(p.message(container, h.ns)); err != nil {
 		return err
 	}
-	if err := h.execute(noIPv6Message(p.Host)); err != nil && !errors.Is(err, unix.EAFNOSUPPORT) {
-		return err // a kernel without IPv6 has nothing to turn off
+	if err := h.closeEnd(p.Host); err != nil {
+		return err
 	}
+	h.ends.keep(p.Host)
 	if p.Alias != "" {
 		if err := h.execute(aliasMessage(p.Host, p.Alias)); err != nil {
 			return err
@@ -111,19 +111,6 @@ func endAttrs(name string, ns *Namespace, mtu int) []*nl.RtAttr {
 
 // addrGenNone is IN6_ADDR_GEN_MODE_NONE of linux/if_link.h.
 const addrGenNone = 1
-
-// noIPv6Message asks that a host end get no link-local address: it would send packets of its own into the switch, and
-// each of its routes would have ovs-vswitchd read the routing table again. While the interface is down this makes no
-// event; the message that makes the interface cannot carry it.
-func noIPv6Message(name string) *nl.NetlinkRequest {
-	req := nl.NewNetlinkRequest(unix.RTM_SETLINK, unix.NLM_F_ACK)
-	req.AddData(nl.NewIfInfomsg(unix.AF_UNSPEC))
-	req.AddData(nl.NewRtAttr(unix.IFLA_IFNAME, nl.ZeroTerminated(name)))
-	spec := nl.NewRtAttr(unix.IFLA_AF_SPEC, nil)
-	spec.AddRtAttr(unix.AF_INET6, nil).AddRtAttr(unix.IFLA_INET6_ADDR_GEN_MODE, []byte{addrGenNone})
-	req.AddData(spec)
-	return req
-}
 
 // aliasMessage asks for an alias. While the interface is down this makes no event.
 func aliasMessage(name, alias string) *nl.NetlinkRequest {

@@ -32,6 +32,7 @@ import (
 //	classrule cluster out deny stage=admin priority=10 place=2 subjects=5 anyone
 //	judgement blue sum=7
 //	own 172.16.0.1,fd00::1
+//	closed 10.254.0.2/32,fd0e::2/128 own=10.254.0.1 tcp=9999,10000-10001 udp=4789 open=9090 doors=10.254.0.3 door=9090
 //	endpoint a1 network=blue:vx group=blue:web host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1 ip6=fd01::1 class=5 isolated=in,out
 func Parse(tb testing.TB, text string) *ofnet.State {
 	tb.Helper()
@@ -58,6 +59,22 @@ func add(s *ofnet.State, words []string) error {
 	switch words[0] {
 	case "self":
 		s.Self = name
+	case "closed":
+		l.words["closed"] = name
+		c := &ofnet.Closed{Machines: l.prefixes("closed"), Own: l.addrs("own")}
+		for _, p := range l.ports("tcp") {
+			c.Ports = append(c.Ports, ofnet.ProtocolPorts{Protocol: ofnet.ProtocolTCP, PortRange: p})
+		}
+		for _, p := range l.ports("udp") {
+			c.Ports = append(c.Ports, ofnet.ProtocolPorts{Protocol: ofnet.ProtocolUDP, PortRange: p})
+		}
+		for _, p := range l.ports("open") {
+			c.Open = append(c.Open, ofnet.ProtocolPorts{Protocol: ofnet.ProtocolTCP, PortRange: p})
+		}
+		for _, a := range l.addrs("doors") {
+			c.Doors = append(c.Doors, netip.AddrPortFrom(a, uint16(l.number("door"))))
+		}
+		s.Closed = c
 	case "direct":
 		s.Direct = true
 	case "ports":

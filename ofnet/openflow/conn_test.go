@@ -152,6 +152,9 @@ func TestGolden(t *testing.T) {
 func TestOtherLists(t *testing.T) {
 	o := ovstest.Start(t)
 	o.Bridge("br0")
+	for _, f := range []string{"table=7,priority=1,actions=drop", "table=7,priority=2,actions=drop"} {
+		o.Ofctl("add-flow", "br0", f)
+	}
 	c := dial(t, o, openflow.Options{})
 	for _, row := range []struct {
 		name string
@@ -160,6 +163,9 @@ func TestOtherLists(t *testing.T) {
 	}{
 		{"ports", openflow.MultipartRequest{Part: openflow.PartPortDesc}, func(m *openflow.MultipartReply) bool {
 			return len(m.Ports) == 1 && m.Ports[0].Name == "br0" && m.Ports[0].Number == flow.PortLocal
+		}},
+		{"tables", openflow.MultipartRequest{Part: openflow.PartTable}, func(m *openflow.MultipartReply) bool {
+			return slices.ContainsFunc(m.Tables, func(t openflow.TableStats) bool { return t.Table == 7 && t.Flows == 2 })
 		}},
 	} {
 		t.Run(row.name, func(t *testing.T) {

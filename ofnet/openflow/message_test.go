@@ -59,6 +59,8 @@ func messages(tb testing.TB) []Message {
 		&MultipartReply{Part: PartFlow, More: true, Flows: []FlowStats{{Flow: f, Packets: 1, Bytes: 2, Seconds: 3}}},
 		&MultipartReply{Part: PartGroupDesc, Groups: []flow.Group{g}},
 		&MultipartReply{Part: PartPortDesc, Ports: []Port{{Number: 1, Name: "a"}, {Number: 2, Name: "b"}}},
+		&MultipartRequest{Part: PartTable},
+		&MultipartReply{Part: PartTable, Tables: []TableStats{{0, 5}, {254, 1 << 20}}},
 		&MultipartRequest{Part: PartGroupFeatures},
 		&MultipartReply{Part: PartGroupFeatures, Can: &Can{Groups: 15}},
 		&MultipartReply{Part: PartMeterFeatures, Can: &Can{Meters: 1 << 17, Bands: 2}},

@@ -10,6 +10,7 @@ type Part uint16
 // The multipart types.
 const (
 	PartFlow          Part = 1
+	PartTable         Part = 3
 	PartGroupDesc     Part = 7
 	PartGroupFeatures Part = 8
 	PartMeter         Part = 9
@@ -90,6 +91,7 @@ type MultipartReply struct {
 	Meters []flow.Meter
 	Drops  []MeterDrops
 	Ports  []Port
+	Tables []TableStats
 	Can    *Can
 	Body   []byte
 }
@@ -102,6 +104,12 @@ type FlowStats struct {
 	Flow           flow.Flow
 	Packets, Bytes uint64
 	Seconds        uint32 // since it was added
+}
+
+// TableStats is how many flows a table has.
+type TableStats struct {
+	Table flow.TableID
+	Flows uint32
 }
 
 // MeterDrops is how many packets a meter has dropped since it was made or changed.
@@ -145,6 +153,11 @@ func (m *MultipartReply) append(b []byte, _ uint32) []byte {
 	for _, p := range m.Ports {
 		b = p.append(b)
 	}
+	for _, t := range m.Tables {
+		b = append(b, byte(t.Table), 0, 0, 0)
+		b = be.AppendUint32(b, t.Flows)
+		b = append(b, make([]byte, 16)...)
+	}
 	if m.Can != nil {
 		b = m.Can.append(b, m.Part)
 	}
@@ -170,6 +183,8 @@ func decodeMultipartReply(r *reader) *MultipartReply {
 			}
 		case PartMeter:
 			m.Drops = append(m.Drops, r.meterDrops())
+		case PartTable:
+			m.Tables = append(m.Tables, r.tableStats())
 		case PartPortDesc:
 			m.Ports = append(m.Ports, decodePort(r))
 		case PartGroupFeatures:
@@ -201,6 +216,15 @@ func (r *reader) flowStats() (f FlowStats) {
 		r.err = e.err
 	}
 	return f
+}
+
+// tableStats reads a table's number of flows, in front of counters of lookups (OpenFlow 1.3.5 section 7.3.5.4).
+func (r *reader) tableStats() (t TableStats) {
+	t.Table = flow.TableID(r.u8())
+	r.skip(3)
+	t.Flows = r.u32()
+	r.skip(16)
+	return t
 }
 
 // meterDrops reads the statistics of a meter, whose length stands behind its number (OpenFlow 1.3.5 section 7.3.5.14).

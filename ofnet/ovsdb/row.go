@@ -22,6 +22,7 @@ type BridgeRow struct {
 	DatapathID   string // 16 hex digits, "" until ovs-vswitchd has made the bridge
 	FailMode     string
 	Protocols    []string
+	Controllers  []UUID
 	OtherConfig  map[string]string
 	ExternalIDs  map[string]string
 	FlowTables   map[int64]UUID
@@ -120,6 +121,7 @@ func bridgeColumns() []column[BridgeRow] {
 		col("datapath_id", func(r *BridgeRow) *string { return &r.DatapathID }, optionalString),
 		col("fail_mode", func(r *BridgeRow) *string { return &r.FailMode }, optionalString),
 		col("protocols", func(r *BridgeRow) *[]string { return &r.Protocols }, stringSet),
+		col("controller", func(r *BridgeRow) *[]UUID { return &r.Controllers }, uuidSet),
 		col("other_config", func(r *BridgeRow) *map[string]string { return &r.OtherConfig }, decodeStringMap),
 		col("external_ids", func(r *BridgeRow) *map[string]string { return &r.ExternalIDs }, decodeStringMap),
 		col("flow_tables", func(r *BridgeRow) *map[int64]UUID { return &r.FlowTables },

@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"slices"
-	"strings"
+	"sync/atomic"
 )
 
 // Switch is one bridge of an Open vSwitch and its ports. All methods are safe for concurrent use and may be repeated:
@@ -17,6 +16,7 @@ type Switch struct {
 	name   string
 	joined joiner
 	wanted wanted
+	bridge atomic.Pointer[BridgeSpec] // as it is wanted; nil before Ensure
 }
 
 // NewSwitch returns the bridge of that name; Ensure makes it exist.
@@ -28,66 +28,6 @@ func NewSwitch(db *Client, name string) *Switch {
 
 // Name is the bridge's name.
 func (s *Switch) Name() string { return s.name }
-
-// BridgeSpec is the desired configuration of a bridge.
-type BridgeSpec struct {
-	DatapathType string           // "netdev" or "system"
-	DatapathID   uint64           // fixed, or a new port could change it and cost the OpenFlow connection
-	MAC          net.HardwareAddr // of the local port, fixed for the same reason
-	Protocols    []string         // "OpenFlow13", ...
-	ExternalIDs  map[string]string
-}
-
-// Ensure makes the bridge exist as spec says, closed (fail_mode=secure) until it has flows, and waits until
-// ovs-vswitchd has made it. External ids and other settings that spec does not name stay.
-func (s *Switch) Ensure(ctx context.Context, spec BridgeSpec) error {
-	var ops []Op
-	dpid := fmt.Sprintf("%016x", spec.DatapathID)
-	s.db.View(func(t *Tables) {
-		_, have, ok := t.Bridge(s.name)
-		if !ok {
-			have = &BridgeRow{}
-		}
-		config := merged(have.OtherConfig, map[string]string{"datapath-id": dpid, "hwaddr": spec.MAC.String()})
-		ids := merged(have.ExternalIDs, spec.ExternalIDs)
-		protocols := Set{}
-		for _, p := range spec.Protocols {
-			protocols = append(protocols, p)
-		}
-		row := Row{"name": s.name, "datapath_type": spec.DatapathType, "fail_mode": "secure", "protocols": protocols,
-			"other_config": Map(config), "external_ids": Map(ids)}
-		switch {
-		case !ok:
-			row["ports"] = Set{Named("local_port")}
-			ops = []Op{
-				Guard("Bridge", []string{"name"}, nil, Is("name", s.name)),
-				Insert("Interface", "local_if", Row{"name": s.name, "type": "internal"}),
-				Insert("Port", "local_port", Row{"name": s.name, "interfaces": Set{Named("local_if")}}),
-				Insert("Bridge", "bridge", row),
-				Mutate("Open_vSwitch", "bridges", "insert", Set{Named("bridge")}),
-			}
-		case have.DatapathType != spec.DatapathType || have.FailMode != "secure" ||
-			!sameStrings(have.Protocols, spec.Protocols) ||
-			!maps.Equal(have.OtherConfig, config) || !maps.Equal(have.ExternalIDs, ids):
-			delete(row, "name")
-			ops = []Op{s.guard(), Update("Bridge", row, Is("name", s.name))}
-		}
-	})
-	if ops != nil {
-		if _, err := s.db.Transact(ctx, ops...); err != nil {
-			return fmt.Errorf("make bridge %s: %w", s.name, err)
-		}
-	}
-	err := s.db.Await(ctx, func(t *Tables) (bool, error) {
-		_, b, ok := t.Bridge(s.name)
-		return ok && strings.EqualFold(b.DatapathID, dpid), nil
-	})
-	if err != nil {
-		return fmt.Errorf("wait until ovs-vswitchd has made bridge %s with datapath type %s (is it running? does it know the type?): %w",
-			s.name, spec.DatapathType, err)
-	}
-	return nil
-}
 
 // guard makes a transaction fail when the bridge is gone; a change of an absent row would pass unnoticed.
 func (s *Switch) guard() Op {
@@ -150,8 +90,4 @@ func merged(have, want map[string]string) map[string]string {
 	}
 	maps.Copy(out, want)
 	return out
-}
-
-func sameStrings(a, b []string) bool {
-	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }

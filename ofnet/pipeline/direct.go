@@ -76,7 +76,7 @@ func (f *hostFamily) node(out *flow.Set, s *ofnet.State, h *ofnet.Host) {
 		}
 		to := flow.NewMatch(f.ip, flow.EqAddr(f.dst, a), has(bitEndpoint))
 		out.Add(flow.New(tGate, 95, to, flow.Do(on(bitRouted), flow.GotoTable(tRoute))))
-		out.Add(flow.New(tRoute, routePriority(a.BitLen(), rankYields), to, flow.Do(append(slices.Clip(steps), flow.GotoTable(tPolicyOut))...)))
+		out.Add(flow.New(tRoute, routePriority(a.BitLen(), rankYields), to, flow.Do(append(slices.Clip(steps), flow.GotoTable(tClosed))...)))
 		if h.Label == s.Self {
 			f.toHost(out, s, a)
 			continue

@@ -91,7 +91,7 @@ func (hostAccess) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 		case ofnet.KindTenant:
 			if t := s.Tenants.Get(owner.Name); t != nil {
 				out.Add(flow.New(tRoute, routePriority(0, rankYields), flow.NewMatch(f.ip, inTenant(t), has(bitEndpoint)),
-					flow.Do(flow.DecTTL(), load(regOut, s.Local.Host), flow.GotoTable(tPolicyOut))))
+					flow.Do(flow.DecTTL(), load(regOut, s.Local.Host), flow.GotoTable(tClosed))))
 			}
 		case ofnet.KindEndpoint:
 			m, ok := here(s, owner)

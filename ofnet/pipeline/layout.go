@@ -31,8 +31,10 @@ const (
 	tPeer      flow.TableID = 26
 	tGate      flow.TableID = 28
 	tRoute     flow.TableID = 30
+	tClosed    flow.TableID = 31
 	tBridge    flow.TableID = 32
 	tNowhere   flow.TableID = 34
+	tShut      flow.TableID = 35
 	tPolicyOut flow.TableID = 36
 	tVerdict   flow.TableID = 37
 	tAdminOut  flow.TableID = 38

@@ -25,7 +25,7 @@ func nextHops(out *flow.Set, n *ofnet.NextHops) {
 	buckets := make([]flow.Bucket, hopSlots)
 	for slot := range buckets {
 		h := preferred(hops, slot)
-		buckets[slot] = flow.Bucket{Weight: 1, Actions: flow.Do(flow.SetMAC(flow.EthDst, h.MAC), flow.Resubmit(tPolicyOut))}
+		buckets[slot] = flow.Bucket{Weight: 1, Actions: flow.Do(flow.SetMAC(flow.EthDst, h.MAC), flow.Resubmit(tClosed))}
 	}
 	out.AddGroup(flow.Group{ID: nextHopGroup | n.ID, Type: flow.GroupSelect, Buckets: flow.NewBuckets(buckets...)})
 }
@@ -60,7 +60,7 @@ func externalRoute(out *flow.Set, s *ofnet.State, r *ofnet.Route) {
 	case 0:
 		return
 	case 1:
-		do = flow.Do(append(steps, flow.SetMAC(flow.EthDst, hops[0].MAC), flow.GotoTable(tPolicyOut))...)
+		do = flow.Do(append(steps, flow.SetMAC(flow.EthDst, hops[0].MAC), flow.GotoTable(tClosed))...)
 	default:
 		do = flow.Do(append(steps, flow.ToGroup(nextHopGroup|n.ID))...)
 	}

@@ -28,7 +28,7 @@ func Observations(self string, meter uint32) []flow.Flow {
 		table flow.TableID
 		terms []flow.Term
 	}{
-		{tRefuse, nil}, {tNowhere, nil}, {tBackend, nil}, {tUnserved, nil}, {tUplink, nil}, {tHostOut, nil}, {tOrigin, nil}, {tSpoofed, nil},
+		{tRefuse, nil}, {tNowhere, nil}, {tBackend, nil}, {tUnserved, nil}, {tUplink, nil}, {tHostOut, nil}, {tOrigin, nil}, {tSpoofed, nil}, {tShut, nil},
 		// What a physical switch floods is no one's loss.
 		{tBridge, []flow.Term{hasNot(bitUplink)}},
 	} {

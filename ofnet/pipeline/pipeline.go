@@ -67,7 +67,7 @@ func New(features ...Feature) *Pipeline {
 // Default is the pipeline of a Contiv switch.
 func Default() *Pipeline {
 	return New(port{}, source{}, neighbor{}, qos{}, local{}, track{}, service{}, peer{}, route{}, bridge{}, policy{},
-		deliver{}, hostAccess{}, external{}, relay{}, received{}, direct{}, netpol{}, sender{}, probe{}, spoofed{})
+		deliver{}, hostAccess{}, external{}, relay{}, received{}, direct{}, netpol{}, sender{}, probe{}, spoofed{}, closed{})
 }
 
 // Tables lists the tables by number.

@@ -23,6 +23,7 @@ func Troubles(self string, meter uint32) []flow.Flow {
 	}
 	add(tRoute, flow.Eq(flow.IPTTL, lastHop), hasNot(bitHost), hasNot(bitTunnel))
 	add(tNowhere, has(bitEndpoint))
+	add(tShut, has(bitEndpoint))
 	for _, protocol := range []uint64{ofnet.ProtocolTCP, ofnet.ProtocolUDP, ofnet.ProtocolSCTP} { // no one answers a service's pings either
 		for _, from := range []int{bitEndpoint, bitHost, bitUplink} {
 			add(tUnserved, has(from), flow.Eq(flow.IPProto, protocol))
@@ -34,9 +35,9 @@ func Troubles(self string, meter uint32) []flow.Flow {
 // HasExpired says of a packet that Troubles caught in a table that its last hop is behind it.
 func HasExpired(table flow.TableID) bool { return table == tRoute }
 
-// IsUnserved says of a packet that Troubles caught in a table that it is for a service that has no one to lead it to; if it
+// IsRefused says of a packet that Troubles caught in a table that it is for a service that has no one to lead it to, or for what is closed to endpoints; if it
 // has not expired either, no one has the address that it is for.
-func IsUnserved(table flow.TableID) bool { return table == tUnserved }
+func IsRefused(table flow.TableID) bool { return table == tUnserved || table == tShut }
 
 // Inject is what a packet of the agent's own is sent with to reach an endpoint of a tenant by its address, wherever that
 // is, as the router would send it. Numbers are as Origin tells them; no rules judge it.

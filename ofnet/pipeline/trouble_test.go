@@ -113,7 +113,7 @@ func refusal(t *testing.T, w *wires, tr *packetin.Receiver, packets <-chan packe
 		t.Fatal("the packet did not reach the agent")
 	}
 	do, mac, routed, ok := pipeline.Reply(w.lab.state, p.Match)
-	if !pipeline.IsUnserved(p.Table) || routed || !ok || mac != pipeline.RouterMAC {
+	if !pipeline.IsRefused(p.Table) || routed || !ok || mac != pipeline.RouterMAC {
 		t.Fatalf("caught in table %d; reply by %v, routed %v, %v", p.Table, mac, routed, ok)
 	}
 	message, err := icmp.Report(icmp.Refused, p.Frame, mac, icmp.Receiver(p.Frame))

@@ -18,7 +18,7 @@ type fault struct {
 // trouble breaks parts, one or two at a time, and mends them, until calm is closed; everything runs when it returns, and it
 // returns what it did.
 func (c *cluster) trouble(ctx context.Context, r *rand.Rand, calm <-chan struct{}) (did []fault) {
-	kinds := []func(context.Context, *rand.Rand) fault{c.kill, c.kill, c.kill, c.pause, c.pause, c.twoAgents, c.twoTunnelEnds, c.cutOff}
+	kinds := []func(context.Context, *rand.Rand) fault{c.kill, c.kill, c.kill, c.pause, c.pause, c.twoAgents, c.twoTunnelEnds, c.cutOff, c.meddle, c.meddle, c.advertise}
 	for {
 		select {
 		case <-calm:

@@ -87,9 +87,8 @@ type Options struct {
 	Flows    Flows
 	Switch   Switch
 	Links    Links
-	SoftSum  func() bool // whether the datapath runs in userspace, so that containers compute checksums themselves
-	MTU      func() int  // of the interface that carries the tunnel address
-	Overhead int         // of a tunnel, in bytes
+	SoftSum  func() bool      // whether the datapath runs in userspace, so that containers compute checksums themselves
+	Room     func() link.Room // for packets between hosts
 	// Default is the gateway in networks that have none of their own; invalid: no default route. nil: nowhere.
 	Default func(ipv6 bool) netip.Addr
 	// Tunnels says that what leaves on a VLAN may end in a tunnel: networks are routed to each other, or hosts are met. nil: it may not.
@@ -385,15 +384,20 @@ func (e *Engine) result(ifname, netns, name string, ep record.Endpoint, n record
 	return res, nil
 }
 
+// mtu is that of a container in a network.
 func (e *Engine) mtu(n *record.Network) int {
-	if n.Encap == record.VXLAN || e.Tunnels != nil && e.Tunnels() {
-		return e.MTU() - e.Overhead
+	routed := e.Tunnels != nil && e.Tunnels()
+	if n.Encap == record.VXLAN {
+		return e.Room().InTunnel(routed)
 	}
-	return e.MTU()
+	return e.Room().OnTrunk(routed)
 }
 
+// outerMTU is that of a host end, which has room for the container's and for whatever the switch sends there.
+func (e *Engine) outerMTU(inner int) int { return max(inner, e.Room().Tunnel) }
+
 func (e *Engine) pair(r *Result) link.Pair {
-	return link.Pair{Host: r.HostName, Netns: r.Netns, Stays: r.FarName != "", IfName: cmp.Or(r.FarName, r.IfName), MTU: e.MTU(), ContainerMTU: r.MTU, MAC: r.MAC,
+	return link.Pair{Host: r.HostName, Netns: r.Netns, Stays: r.FarName != "", IfName: cmp.Or(r.FarName, r.IfName), MTU: e.outerMTU(r.MTU), ContainerMTU: r.MTU, MAC: r.MAC,
 		SoftSum: e.SoftSum(), Alias: tag{r.Netns, r.Owner}.String()}
 }
 

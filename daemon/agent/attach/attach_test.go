@@ -44,7 +44,7 @@ func newWorld() *world {
 
 func (w *world) engine() *Engine {
 	return New(Options{Host: "h1", Master: w, Flows: w, Switch: w, Links: w, SoftSum: func() bool { return true },
-		MTU: func() int { return 1500 }, Overhead: 50, Log: slog.New(slog.DiscardHandler)})
+		Room: func() link.Room { return link.Room{Tunnel: 1500, Overhead: 50} }, Log: slog.New(slog.DiscardHandler)})
 }
 
 // enter notes a call and returns the failure planned for it; w.mu is held on return.

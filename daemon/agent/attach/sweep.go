@@ -103,7 +103,7 @@ func (e *Engine) AdjustMTU(ctx context.Context) error {
 		}
 		n, err := e.Flows.Network(ctx, ep.ID.Network)
 		if err == nil {
-			err = e.Links.SetMTU(a.Port.Name, e.MTU())
+			err = e.Links.SetMTU(a.Port.Name, e.outerMTU(e.mtu(&n)))
 		}
 		if err == nil {
 			err = e.Links.SetContainerMTU(a.Netns, a.IfName, e.mtu(&n))

@@ -194,7 +194,9 @@ func TestWayOut(t *testing.T) {
 func TestSwitch(t *testing.T) {
 	ovs := ovstest.Start(t)
 	ovs.Bridge("br0")
-	s := &Switch{Host: "h1", OpenFlow: ovs.Mgmt("br0"), OVSDB: ovs.DBSocket()}
+	missing := false
+	isMissing := func() bool { return missing }
+	s := &Switch{Host: "h1", OpenFlow: ovs.Mgmt("br0"), OVSDB: ovs.DBSocket(), Missing: isMissing}
 	if got := s.Check().Look(t.Context()); len(got) != 0 {
 		t.Errorf("a switch that works: got %+v", got)
 	}
@@ -211,9 +213,13 @@ func TestSwitch(t *testing.T) {
 		t.Errorf("a database that is stopped: got %q", got)
 	}
 	ovs.ResumeDB()
-	away := &Switch{Host: "h1", OpenFlow: filepath.Join(ovs.Dir, "none.mgmt"), OVSDB: filepath.Join(ovs.Dir, "none.sock")}
+	away := &Switch{Host: "h1", OpenFlow: filepath.Join(ovs.Dir, "none.mgmt"), OVSDB: filepath.Join(ovs.Dir, "none.sock"), Missing: isMissing}
 	if got := codes(away.Check().Look(t.Context())); !slices.Equal(got, []string{"error switch-silent host/h1", "error ovsdb-silent host/h1"}) {
 		t.Errorf("no switch: got %q", got)
+	}
+	missing = true
+	if got := codes(away.Check().Look(t.Context())); !slices.Equal(got, []string{"error ovsdb-silent host/h1"}) {
+		t.Errorf("a switch without the bridge: got %q", got)
 	}
 }
 

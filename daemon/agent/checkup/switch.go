@@ -21,8 +21,9 @@ const patience = 900 * time.Millisecond
 // Switch looks whether Open vSwitch does its work.
 type Switch struct {
 	Host     string
-	OpenFlow string // unix socket of the bridge
-	OVSDB    string // unix socket of the database
+	OpenFlow string      // unix socket of the bridge
+	OVSDB    string      // unix socket of the database
+	Missing  func() bool // there is no bridge, which is another finding
 }
 
 // Check looks every two seconds.
@@ -42,6 +43,7 @@ func (s *Switch) look(ctx context.Context) []model.Finding {
 		out = append(out, model.Finding{Code: code, Severity: model.SeverityError, Object: "host/" + s.Host, Evidence: evidence, Remedy: remedy, Next: "netctl node ls"})
 	}
 	switch {
+	case err != nil && s.Missing(): // ovs-vswitchd serves no socket of a bridge that it does not have
 	case errors.Is(err, errUpcall):
 		wrong("switch-upcall", "ovs-vswitchd answers at "+s.OpenFlow+", but "+err.Error(), "restart ovs-vswitchd, and look at its log: no first packet of a connection is handled")
 	case err != nil:

@@ -69,6 +69,7 @@ type Engine struct {
 	seen    uint64                               // everything up to this revision has been taken in
 	late    map[string]struct{}                  // endpoints whose port changed after their record was translated
 	lacks   ofnet.Abilities                      // of the switch's datapath
+	closed  *ofnet.Closed                        // what the switch closes to endpoints; nil: nothing
 	live    bool                                 // the first update has been made
 	away    string                               // why no one tells; "" while someone does
 	changed chan struct{}                        // closed with the next change
@@ -209,7 +210,7 @@ func (e *Engine) update(others ...func(*ofnet.State)) {
 	}
 	e.Bridge.Update(e.seen, func(s *ofnet.State) {
 		s.Self, s.Local, s.Private, s.Direct = e.Self.Label, e.Fixed, e.records.private(), e.records.direct()
-		s.Lacks = e.lacks
+		s.Lacks, s.Closed = e.lacks, e.closed
 		s.Own = e.records.own(e.Self.Addrs()...)
 		set(s.Hosts, e.Self.Label, &e.Self)
 		e.records.translate(e.given, s)

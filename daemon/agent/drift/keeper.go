@@ -15,8 +15,12 @@ import (
 
 // Kinds of differences (model.Difference.Kind).
 const (
-	KindPort    = "port"
-	KindAddress = "address"
+	KindPort      = "port"
+	KindAddress   = "address"
+	KindBridge    = "bridge"
+	KindTable     = "nftables"
+	KindSetting   = "sysctl"
+	KindInterface = "interface"
 )
 
 // mostKept is how many differences are remembered.
@@ -45,7 +49,8 @@ type Difference struct {
 type Options struct {
 	Sources []Source
 	Leave   []string               // sorts that are told of and left as they are
-	Changed func() <-chan struct{} // the channel is closed when something may have changed
+	Changed func() <-chan struct{} // the channel is closed when something may have changed in Open vSwitch
+	Kernel  func() <-chan struct{} // and in the kernel; nil: nothing is watched there
 	Every   time.Duration          // looks at least so often; 0: 10 s
 	Log     *slog.Logger
 }
@@ -84,7 +89,7 @@ const calm = 300 * time.Millisecond
 // Run works until ctx ends; then it returns nil.
 func (k *Keeper) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
-		changed := k.Changed()
+		changed, kernel := k.Changed(), k.kernel()
 		if err := k.look(ctx, k.Leave); err != nil && ctx.Err() == nil {
 			k.Log.Warn("repair of what others have changed, trying again", "error", err)
 		}
@@ -92,12 +97,21 @@ func (k *Keeper) Run(ctx context.Context) error {
 		select {
 		case <-changed:
 			wait(ctx, calm)
+		case <-kernel:
+			wait(ctx, calm)
 		case <-timer.C:
 		case <-ctx.Done():
 		}
 		timer.Stop()
 	}
 	return nil
+}
+
+func (k *Keeper) kernel() <-chan struct{} {
+	if k.Kernel == nil {
+		return nil
+	}
+	return k.Kernel()
 }
 
 func wait(ctx context.Context, d time.Duration) {

@@ -2,9 +2,7 @@ package drift
 
 import (
 	"context"
-	"strings"
 
-	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
@@ -31,17 +29,7 @@ func (p *Ports) Differences() (out []Difference, err error) {
 		if d.Endpoint == ovsdb.FixedPort {
 			owner = ofnet.Key{Kind: ofnet.KindHost, Name: p.Host}
 		}
-		m := model.Difference{Owner: owner.String(), What: "removed: port " + d.Name, Want: "port " + d.Name + " " + strings.Join(d.Want, " ")}
-		if !d.Gone {
-			var names []string
-			for _, setting := range d.Want {
-				name, _, _ := strings.Cut(setting, "=")
-				names = append(names, name)
-			}
-			m.What = "changed: port " + d.Name + ", " + strings.Join(names, ", ")
-			m.Was = "port " + d.Name + " " + strings.Join(d.Was, " ")
-		}
-		out = append(out, Difference{Difference: m, Thing: d.Name})
+		out = append(out, difference(owner, "port "+d.Name, d.Name, d.Gone, d.Was, d.Want))
 	}
 	return out, nil
 }

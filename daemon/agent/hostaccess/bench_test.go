@@ -9,6 +9,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/link"
 )
 
 // BenchmarkBring is a look at a host that has everything, among 50 hosts and 1,000 services.
@@ -24,7 +25,7 @@ func BenchmarkBring(b *testing.B) {
 		at := netip.AddrFrom4([4]byte{192, 0, 2, byte(i + 1)})
 		hosts = append(hosts, ofnet.Host{Label: fmt.Sprintf("h%d", i+1), Node4: at, VTEP: at})
 	}
-	e := New(Options{Host: "h1", Master: w, Flows: w, Switch: w, Links: w, MTU: func() int { return 1500 }, Overhead: 50,
+	e := New(Options{Host: "h1", Master: w, Flows: w, Switch: w, Links: w, Room: func() link.Room { return link.Room{Tunnel: 1500, Overhead: 50} },
 		Nodes: func() []ofnet.Host { return hosts }, Log: slog.New(slog.DiscardHandler)})
 	b.ReportAllocs()
 	for b.Loop() {

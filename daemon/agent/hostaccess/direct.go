@@ -1,13 +1,10 @@
 package hostaccess
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
@@ -41,22 +38,6 @@ func (e *Engine) ways(networks []record.Network, hosts *machines) (out []link.Wa
 		}
 	}
 	return e.serviceWays(out, hosts), err
-}
-
-// shut are the ports of hosts that containers do not reach though they meet hosts: those of the cluster's members, and what is said.
-func (e *Engine) shut() []link.Ports {
-	out := slices.Clone(e.Closed.Shut)
-	if e.Closed.Members != nil {
-		for _, m := range e.Closed.Members() {
-			if m.Port != 0 {
-				out = append(out, link.Ports{Protocol: unix.IPPROTO_TCP, First: m.Port, Last: m.Port})
-			}
-		}
-	}
-	slices.SortFunc(out, func(a, b link.Ports) int {
-		return cmp.Or(cmp.Compare(a.Protocol, b.Protocol), cmp.Compare(a.First, b.First), cmp.Compare(a.Last, b.Last))
-	})
-	return slices.Compact(out)
 }
 
 // hidden says whether the endpoints of a network answer others by a gateway of their own, and hosts alone by their host.

@@ -32,7 +32,7 @@ func TestDirect(t *testing.T) {
 	if got := fmt.Sprint(w.links[PortName].Ways); got != want {
 		t.Errorf("ways of a host without IPv6: want %s, got %s", want, got)
 	}
-	if g := w.guard; g == nil || !g.Meet || fmt.Sprint(g.Shut) != fmt.Sprint([]link.Ports{{Protocol: 6, First: 9999, Last: 9999}}) {
+	if g := w.guard; g == nil || !g.Meet || fmt.Sprint(g.Control) != fmt.Sprint([]link.Ports{{Protocol: 6, First: 9999, Last: 9999}}) {
 		t.Errorf("guard: want hosts met, and port 9999 shut, got %+v", g)
 	}
 	for _, r := range []struct {

@@ -1,10 +1,14 @@
 package hostaccess
 
 import (
+	"cmp"
+	"maps"
 	"net/netip"
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
@@ -16,7 +20,7 @@ import (
 type Closed struct {
 	Open     []link.Ports    // of the host, and of all that is closed
 	Prefixes []netip.Prefix  // that are closed because the operator says so
-	Shut     []link.Ports    // of hosts, where containers meet these, beside those of Members
+	Shut     []link.Ports    // of the control plane and the tunnels, at any address, beside those of Members
 	Names    uint16          // port at which the names of containers are served over TCP at the host's private addresses; 0: they are not
 	Doors    []link.Door     // further interfaces that are guarded
 	Members  func() []Member // of the cluster, whose addresses are closed; nil: none are known
@@ -29,17 +33,27 @@ type Member struct {
 	Host string // label of the host whose agent or tunnel end it is; "": it is neither
 }
 
-// guardEvery is how often the guard is replaced though nothing has changed: someone may have changed it.
-const guardEvery = lookEvery - lookEvery/10
+// forgetAfter is for how long an address stays closed when it is no member's any more: a process that cannot renew what it has registered may
+// serve on. The ports of the control plane are closed at any address.
+const forgetAfter = 10 * time.Minute
 
-// guardian remembers what has been closed. An address stays closed when it is no member any more, for a process that cannot renew
-// it may serve on.
+// guardian remembers what has been closed.
 type guardian struct {
-	labels map[string]bool
-	known  map[netip.Addr]bool
-	set    *link.Guard // as of the last look; nil: there is none
-	at     time.Time
+	labels map[string]struct{} // of hosts that are members now
+	ports  lately[link.Ports]  // of netmasters and their stores
+	doors  lately[link.Ports]  // of agents
+	known  lately[netip.Addr]
+	set    *link.Guard                // as of the last look; nil: there is none
 	now    atomic.Pointer[link.Guard] // set, for others
+}
+
+// lately is what there was within forgetAfter, and when it was there last.
+type lately[K comparable] map[K]time.Time
+
+// list is all of it, in no order. What has not been there for longer is forgotten.
+func (l lately[K]) list() []K {
+	maps.DeleteFunc(l, func(_ K, last time.Time) bool { return time.Since(last) > forgetAfter })
+	return slices.Collect(maps.Keys(l))
 }
 
 // Refuses tells whether the host refuses what a container opens towards to, at the host itself when own says so, or beyond it.
@@ -58,14 +72,17 @@ func (e *Engine) guard(g *record.Global, networks []record.Network) error {
 	if !wanted {
 		e.guardian.set = nil
 		e.guardian.now.Store(nil)
+		e.Flows.SetClosed(nil)
 		return e.Links.SetGuard(nil)
 	}
 	now := e.closed(networks)
-	if g.HostAccess == record.HostDirect {
-		now.Meet, now.Shut = true, e.shut()
+	now.Meet = g.HostAccess == record.HostDirect
+	own, err := e.Links.Addresses()
+	if err != nil {
+		return err
 	}
-	there, err := e.Links.Guarded()
-	if err == nil && there && e.guardian.set != nil && e.guardian.set.Equal(now) && time.Since(e.guardian.at) < guardEvery {
+	e.Flows.SetClosed(shut(now, own))
+	if e.guardian.set != nil && e.guardian.set.Equal(now) {
 		return nil
 	}
 	if err := e.Links.SetGuard(now); err != nil {
@@ -74,41 +91,59 @@ func (e *Engine) guard(g *record.Global, networks []record.Network) error {
 	if e.guardian.set == nil && !now.Meet {
 		e.Log.Info("the host's own ports are closed to containers, but for those of --host-ports", "open", len(now.Open), "protected", now.Protected)
 	}
-	e.guardian.set, e.guardian.at = now, time.Now()
+	e.guardian.set = now
 	e.guardian.now.Store(now)
 	return nil
 }
 
-// learn adds the addresses of those who are members now to what is closed.
+// learn notes who are members now. Who is one no longer has no rights at once, and stays closed for a while.
 func (e *Engine) learn() {
-	if e.guardian.known == nil {
-		e.guardian.known, e.guardian.labels = map[netip.Addr]bool{}, map[string]bool{}
+	g := &e.guardian
+	if g.known == nil {
+		g.known, g.ports, g.doors = lately[netip.Addr]{}, lately[link.Ports]{}, lately[link.Ports]{}
 	}
+	g.labels = map[string]struct{}{}
 	if e.Closed.Members == nil {
 		return
 	}
+	now := time.Now()
 	for _, m := range e.Closed.Members() {
 		if a := m.Addr.Unmap().WithZone(""); a.IsGlobalUnicast() {
-			e.guardian.known[a] = true
+			g.known[a] = now
 		}
 		if m.Host != "" {
-			e.guardian.labels[m.Host] = true
+			g.labels[m.Host] = struct{}{}
+		}
+		port := link.Ports{Protocol: unix.IPPROTO_TCP, First: m.Port, Last: m.Port}
+		switch {
+		case m.Port == 0:
+		case m.Host != "":
+			g.doors[port] = now
+		default:
+			g.ports[port] = now
 		}
 	}
 }
 
+// sortPorts sorts ports and leaves out what is there twice.
+func sortPorts(list []link.Ports) []link.Ports {
+	slices.SortFunc(list, func(a, b link.Ports) int {
+		return cmp.Or(cmp.Compare(a.Protocol, b.Protocol), cmp.Compare(a.First, b.First), cmp.Compare(a.Last, b.Last))
+	})
+	return slices.Compact(list)
+}
+
 // closed is the guard as it is to be.
 func (e *Engine) closed(networks []record.Network) *link.Guard {
-	out := &link.Guard{Open: e.Closed.Open, Protected: e.Closed.Prefixes, Doors: e.Closed.Doors}
+	out := &link.Guard{Open: e.Closed.Open, Protected: e.Closed.Prefixes, Doors: e.Closed.Doors,
+		Control: sortPorts(slices.Concat(e.Closed.Shut, e.guardian.ports.list())), Shut: sortPorts(e.guardian.doors.list())}
 	if e.Closed.Names != 0 {
 		subnet := e.Flows.Private()
 		for _, own := range []netip.Prefix{subnet, pipeline.Private6(subnet)} {
 			out.Services = append(out.Services, netip.AddrPortFrom(pipeline.HostAddr(own), e.Closed.Names))
 		}
 	}
-	for a := range e.guardian.known {
-		out.Known = append(out.Known, a)
-	}
+	out.Known = e.guardian.known.list()
 	for i := range networks {
 		if networks[i].Kind != record.InfraNetwork {
 			continue

@@ -3,6 +3,7 @@ package hostaccess
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/netip"
 	"sync"
@@ -40,6 +41,7 @@ type Flows interface {
 	Services() []*ofnet.Service // not to be changed
 	Endpoint(id string) (record.Endpoint, bool)
 	SetPort(endpoint string, port uint32)
+	SetClosed(c *ofnet.Closed) // what the switch itself closes to endpoints; not to be changed any more
 }
 
 // Master makes and deletes the host's endpoints, as attach.Master does.
@@ -57,16 +59,17 @@ type Switch interface {
 	Label(ctx context.Context, port, key, value string) error
 }
 
-// Links is the part of *link.Host that host access needs.
+// Links is the part of *link.Host that host access needs. What it sets is kept: others' changes are the business of package drift.
 type Links interface {
+	CloseEnds(nics ...string) error
+	Addresses() ([]netip.Addr, error) // of the host itself
 	SetHostPort(p link.HostPort) error
 	HostPortDrift(p link.HostPort) (was, want []string, err error)
 	EnableForwarding(six bool) (changed bool, err error)
+	ReleaseForwarding(six bool)
 	Masquerade(private netip.Prefix, wanted bool) error
 	SetGuard(g *link.Guard) error
-	Guarded() (bool, error)
 	SetPublished(t link.Translation) error
-	IsPublished() (bool, error)
 	ForgetPublished(gone, come []link.Published) error
 	AllowLoopback(ifname string) error
 	Bound(protocol uint8, at netip.AddrPort) error
@@ -74,16 +77,17 @@ type Links interface {
 
 // Options are what an Engine needs.
 type Options struct {
-	Host     string // label of this host
-	Master   Master
-	Flows    Flows
-	Switch   Switch
-	Links    Links
-	MTU      func() int          // of the interface that carries the tunnel address
-	Overhead int                 // of a tunnel, in bytes
-	Nodes    func() []ofnet.Host // all hosts with their own addresses, this one first; nil: none are known
-	Closed   Closed              // to containers
-	Log      *slog.Logger
+	Host    string // label of this host
+	Master  Master
+	Flows   Flows
+	Switch  Switch
+	Links   Links
+	Moved   func() <-chan struct{} // closed when an address of the host has changed; nil: addresses are not watched
+	Uplinks []string               // NICs that are there for the switch
+	Room    func() link.Room       // for packets between hosts
+	Nodes   func() []ofnet.Host    // all hosts with their own addresses, this one first; nil: none are known
+	Closed  Closed                 // to containers
+	Log     *slog.Logger
 }
 
 // Engine keeps the host's interfaces, routes and address translation as the store wants them.
@@ -105,7 +109,7 @@ func New(o Options) *Engine { return &Engine{Options: o, kept: map[string]kept{}
 // prepared.
 func (e *Engine) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
-		changed := e.Flows.Surroundings()
+		changed, moved := e.Flows.Surroundings(), e.moved()
 		err := e.Bring(ctx)
 		if ctx.Err() != nil {
 			return nil
@@ -115,18 +119,27 @@ func (e *Engine) Run(ctx context.Context) error {
 			pause = retryAfter
 		}
 		e.say(err)
-		wait(ctx, restFor, nil)
-		wait(ctx, pause, changed)
+		wait(ctx, restFor, nil, nil)
+		wait(ctx, pause, changed, moved)
 	}
 	return nil
 }
 
-// wait waits until so much time has passed, or until changed or ctx is done.
-func wait(ctx context.Context, d time.Duration, changed <-chan struct{}) {
+// moved is closed when an address of the host has changed.
+func (e *Engine) moved() <-chan struct{} {
+	if e.Moved == nil {
+		return nil
+	}
+	return e.Moved()
+}
+
+// wait waits until so much time has passed, or until changed, moved or ctx is done.
+func wait(ctx context.Context, d time.Duration, changed, moved <-chan struct{}) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-changed:
+	case <-moved:
 	case <-timer.C:
 	case <-ctx.Done():
 	}
@@ -155,8 +168,12 @@ func (e *Engine) Bring(ctx context.Context) error {
 		return nil // not known yet
 	}
 	networks := e.Flows.Networks()
-	// The guard first: what it guards is to be reached by interfaces that come now.
-	return errors.Join(e.guard(&g, networks), e.private(&g, networks), e.infra(ctx, &g, networks), e.keepPublished(&g))
+	// The guard first: what it guards is to be reached by interfaces that come now, and by none while it has never stood.
+	err := errors.Join(e.Links.CloseEnds(e.Uplinks...), e.guard(&g, networks))
+	if err != nil && e.guardian.set == nil {
+		return fmt.Errorf("containers reach nothing by way of the host until it is closed to them: %w", err)
+	}
+	return errors.Join(err, e.private(&g, networks), e.infra(ctx, &g, networks), e.keepPublished(&g))
 }
 
 // leads says whether the host and a network's endpoints meet: where the switch is the gateway, and everywhere by own addresses.
@@ -182,6 +199,17 @@ func (e *Engine) Leaving() (out []netip.Addr) {
 	return out
 }
 
+// Private are the private subnets by which containers and this host meet, and leave by it, one for each family; none while they do not.
+func (e *Engine) Private() (out []netip.Prefix) {
+	subnet := e.Flows.Private()
+	for _, a := range e.Leaving() {
+		if out = append(out, subnet); a.Is6() {
+			out[len(out)-1] = pipeline.Private6(subnet)
+		}
+	}
+	return out
+}
+
 // private keeps contivh0 and the translation. It is wanted as soon as there is a network whose gateway is the switch.
 func (e *Engine) private(g *record.Global, networks []record.Network) error {
 	subnet := e.Flows.Private()
@@ -193,7 +221,8 @@ func (e *Engine) private(g *record.Global, networks []record.Network) error {
 		}
 	}
 	// Of a tunnel's MTU, so that the kernel tells the world what is too big for a container.
-	port := link.HostPort{Name: PortName, MTU: e.MTU() - e.Overhead, Addrs: []netip.Prefix{netip.PrefixFrom(pipeline.HostAddr(subnet), subnet.Bits())}}
+	routed := g.FwdMode == record.FwdRouting || g.HostAccess == record.HostDirect
+	port := link.HostPort{Name: PortName, MTU: e.Room().InTunnel(routed), Addrs: []netip.Prefix{netip.PrefixFrom(pipeline.HostAddr(subnet), subnet.Bits())}}
 	if wanted6 {
 		port.Addrs = append(port.Addrs, netip.PrefixFrom(pipeline.HostAddr(six), six.Bits()))
 	}
@@ -204,22 +233,24 @@ func (e *Engine) private(g *record.Global, networks []record.Network) error {
 	return errors.Join(err, e.keep(ofnet.Key{Kind: ofnet.KindHost, Name: e.Host}, port), e.translate(&e.masked, subnet, wanted), e.translate(&e.masked6, six, wanted6))
 }
 
-// masquerade is what was translated at the last look, and when that was set.
+// masquerade is what was translated at the last look.
 type masquerade struct {
 	subnet netip.Prefix // invalid: nothing
-	at     time.Time
+	known  bool         // it has been set once
 }
 
-// translate keeps the translation of one private subnet. What is as it was is set again as rarely as the guard is: it takes a transaction of the
-// kernel's.
+// translate makes the translation of one private subnet.
 func (e *Engine) translate(last *masquerade, subnet netip.Prefix, wanted bool) error {
 	var err error
 	now := netip.Prefix{}
 	if wanted {
 		now = subnet
 	}
-	if last.subnet == now && time.Since(last.at) < guardEvery {
+	if last.known && last.subnet == now {
 		return nil
+	}
+	if !wanted {
+		e.Links.ReleaseForwarding(subnet.Addr().Is6())
 	}
 	if wanted {
 		var changed bool
@@ -233,9 +264,6 @@ func (e *Engine) translate(last *masquerade, subnet netip.Prefix, wanted bool) e
 	if last.subnet != now {
 		e.Log.Info("addresses of containers are translated at the host", "subnet", now)
 	}
-	last.subnet = now
-	if err == nil {
-		last.at = time.Now()
-	}
+	last.subnet, last.known = now, err == nil
 	return err
 }

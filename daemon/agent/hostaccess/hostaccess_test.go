@@ -36,7 +36,12 @@ type world struct {
 	passing6  bool
 	refuse    error // what the master answers
 	guard     *link.Guard
-	guarded   int // how often it was set
+	guarded   int   // how often it was set
+	unguarded error // what keeps the guard from being set
+	unclosed  error // and the ends from being closed
+	ends      []string
+	own       []netip.Addr // of the host
+	closed    *ofnet.Closed
 	published link.Translation
 	forgotten []link.Published
 	bound     string // an address and port that a program has
@@ -138,6 +143,14 @@ func (w *world) EnableForwarding(six bool) (bool, error) {
 	return !was, nil
 }
 
+func (w *world) ReleaseForwarding(six bool) {
+	if six {
+		w.passing6 = false
+		return
+	}
+	w.passing4 = false
+}
+
 func (w *world) Masquerade(p netip.Prefix, wanted bool) error {
 	masked := &w.masked4
 	if p.Addr().Is6() {
@@ -149,13 +162,23 @@ func (w *world) Masquerade(p netip.Prefix, wanted bool) error {
 	return nil
 }
 
+func (w *world) SetClosed(c *ofnet.Closed) { w.closed = c }
+
+func (w *world) Addresses() ([]netip.Addr, error) { return w.own, nil }
+
+func (w *world) CloseEnds(nics ...string) error {
+	w.ends = nics
+	return w.unclosed
+}
+
 func (w *world) SetGuard(g *link.Guard) error {
+	if w.unguarded != nil {
+		return w.unguarded
+	}
 	w.guard = g
 	w.guarded++
 	return nil
 }
-
-func (w *world) Guarded() (bool, error) { return w.guard != nil, nil }
 
 func (w *world) Label(_ context.Context, port, key, value string) error {
 	p, ok := w.ports[port]
@@ -171,7 +194,6 @@ func (w *world) Label(_ context.Context, port, key, value string) error {
 }
 
 func (w *world) SetPublished(t link.Translation) error { w.published = t; return nil }
-func (w *world) IsPublished() (bool, error)            { return len(w.published.Ports) > 0, nil }
 func (w *world) AllowLoopback(string) error            { return nil }
 func (w *world) ForgetPublished(gone, _ []link.Published) error {
 	w.forgotten = append(w.forgotten, gone...)
@@ -187,7 +209,7 @@ func (w *world) Bound(_ uint8, at netip.AddrPort) error {
 
 // engine is a new agent in the world.
 func (w *world) engine(t *testing.T) *Engine {
-	return New(Options{Host: "h1", Master: w, Flows: w, Switch: w, Links: w, MTU: func() int { return 1500 }, Overhead: 50,
+	return New(Options{Host: "h1", Master: w, Flows: w, Switch: w, Links: w, Room: func() link.Room { return link.Room{Tunnel: 1500, Overhead: 50} },
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 }
 
@@ -249,13 +271,15 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// The guard is there while containers can come, knows everyone who was ever registered, and is put back when someone takes it away.
-func TestGuard(t *testing.T) {
+// The guard is there while containers can come, and knows everyone who is registered, or was until lately.
+func TestGuard(t *testing.T) { synctest.Test(t, guards) }
+
+func guards(t *testing.T) {
 	w := newWorld("bridge", network("v", "data", "vlan", "10.3.0.0/24"))
 	e := w.engine(t)
 	var members []Member
 	e.Closed = Closed{Open: []link.Ports{{Protocol: 6, First: 80, Last: 81}}, Prefixes: []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24")},
-		Names: 9053, Doors: []link.Door{{Name: "inb01", Port: 179}}, Members: func() []Member { return members }}
+		Shut: []link.Ports{{Protocol: 17, First: 4789, Last: 4789}, {Protocol: 6, First: 9999, Last: 9999}}, Names: 9053, Doors: []link.Door{{Name: "inb01", Port: 179}}, Members: func() []Member { return members }}
 	bring := func() {
 		t.Helper()
 		if err := e.Bring(t.Context()); err != nil {
@@ -271,24 +295,73 @@ func TestGuard(t *testing.T) {
 	addr := netip.MustParseAddr
 	members = []Member{{Addr: addr("192.0.2.1"), Port: 9999}, {Addr: addr("0.0.0.0"), Port: 9999}, {Addr: addr("192.0.2.9"), Port: 2379}, {Addr: addr("127.0.0.1"), Port: 2379},
 		{Addr: addr("192.0.2.2"), Port: 9090, Host: "h2"}, {Addr: addr("fd00::2"), Host: "h2"}, {Addr: addr("192.0.2.3"), Port: 9090, Host: "h1"}, {}}
+	w.own = []netip.Addr{addr("192.0.2.3"), addr("198.51.100.1")}
+	bring()
+	if c := w.closed; c == nil || fmt.Sprint(c.Machines) != "[203.0.113.0/24 192.0.2.1/32 192.0.2.2/32 192.0.2.9/32 fd00::2/128]" || fmt.Sprint(c.Own) != "[192.0.2.3 198.51.100.1]" ||
+		fmt.Sprint(c.Ports) != "[{6 {2379 2379}} {6 {9999 9999}} {17 {4789 4789}}]" || len(c.Doors) != 0 || len(c.Open) != 1 {
+		t.Errorf("the switch: got %+v", c)
+	}
+	w.global.HostAccess = record.HostDirect
+	bring()
+	if c := w.closed; c == nil || fmt.Sprint(c.Machines) != "[203.0.113.0/24]" || len(c.Own) != 0 || len(c.Ports) != 3 || len(c.Doors) != 5 || fmt.Sprint(c.Doors[0]) != "192.0.2.1:9090" {
+		t.Errorf("the switch, where hosts are met: got %+v", c)
+	}
+	w.global.HostAccess = ""
 	bring()
 	const known = "[192.0.2.1 192.0.2.2 192.0.2.3 192.0.2.9 fd00::2]"
 	if g := w.guard; fmt.Sprint(g.Known) != known || fmt.Sprint(g.Hosts) != "[10.9.0.77 fd09::77]" ||
-		fmt.Sprint(g.Services) != "[172.19.255.254:9053 [fd63:6f6e:7469:76::ac13:fffe]:9053]" || len(g.Open) != 1 || len(g.Doors) != 1 || len(g.Protected) != 1 {
+		fmt.Sprint(g.Services) != "[172.19.255.254:9053 [fd63:6f6e:7469:76::ac13:fffe]:9053]" || len(g.Open) != 1 || len(g.Doors) != 1 || len(g.Protected) != 1 ||
+		fmt.Sprint(g.Control) != "[{6 2379 2379} {6 9999 9999} {17 4789 4789}]" || fmt.Sprint(g.Shut) != "[{6 9090 9090}]" {
 		t.Errorf("got %+v", g)
 	}
-	members = nil // no one is told of
 	set := w.guarded
-	if bring(); fmt.Sprint(w.guard.Known) != known || w.guarded != set {
-		t.Errorf("with no members: want the same, not set again, got %v, set %d times", w.guard.Known, w.guarded-set)
+	if bring(); w.guarded != set {
+		t.Errorf("nothing new: want it not set again, got it %d times", w.guarded-set)
 	}
-	w.guard = nil // someone has removed it
-	if bring(); w.guard == nil {
-		t.Error("removed by another program: want it back, got none")
+	members = nil // no one is registered
+	if bring(); fmt.Sprint(w.guard.Known) != known || len(w.guard.Control) != 3 || len(w.guard.Shut) != 1 || len(w.guard.Hosts) != 0 {
+		t.Errorf("with no members: want the same closed, and no host let in, got %+v", w.guard)
+	}
+	<-time.After(forgetAfter + time.Second)
+	if bring(); len(w.guard.Known) != 0 || len(w.guard.Control) != 2 || len(w.guard.Shut) != 0 {
+		t.Errorf("with no members for long: want only the fixed ports closed, got %+v", w.guard)
 	}
 	w.networks = w.networks[:1]
-	if bring(); w.guard != nil {
+	if bring(); w.guard != nil || w.closed != nil {
 		t.Errorf("after the networks have gone: want no guard, got %+v", w.guard)
+	}
+}
+
+// Nothing leads to the host as long as it is not closed to containers.
+func TestFailsClosed(t *testing.T) {
+	for name, fail := range map[string]func(*world){
+		"guard": func(w *world) { w.unguarded = errors.New("no nf_tables") },
+		"ends":  func(w *world) { w.unclosed = errors.New("no nf_tables") },
+	} {
+		w := newWorld("bridge", network("x", "data", "vxlan", "10.1.0.0/24"), network("hosts", "infra", "vxlan", "10.9.0.0/24"))
+		fail(w)
+		e := w.engine(t)
+		e.Uplinks = []string{"eth1"}
+		err := e.Bring(t.Context())
+		if name == "ends" { // the guard stands
+			if err == nil || w.guard == nil || !w.passing4 || fmt.Sprint(w.ends) != "[eth1]" {
+				t.Errorf("%s: want the error, and the rest done, got %v, guard %v, passing %v", name, err, w.guard, w.passing4)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), "no nf_tables") || len(w.links)+len(w.ports) != 0 || w.passing4 || w.masked4.IsValid() {
+			t.Errorf("%s: want nothing that leads to the host, got interfaces %v, ports %v, passing %v, masked %v, %v", name, w.links, w.ports, w.passing4, w.masked4, err)
+		}
+		w.unguarded = nil
+		if err := e.Bring(t.Context()); err != nil || !w.passing4 || len(w.ports) != 1 {
+			t.Errorf("%s: with a guard: want all of it, got %v", name, err)
+		}
+		w.unguarded = errors.New("busy") // it stands as it stood
+		w.networks = append(w.networks, network("y", "infra", "vxlan", "10.8.0.0/24"))
+		e.Closed.Members = func() []Member { return []Member{{Addr: netip.MustParseAddr("192.0.2.1"), Port: 9999}} }
+		if err := e.Bring(t.Context()); err == nil || len(w.ports) != 2 {
+			t.Errorf("%s: one that cannot be changed: want the rest done, got ports %v, %v", name, w.ports, err)
+		}
 	}
 }
 
@@ -430,30 +503,11 @@ func (b *busy) Global() record.Global {
 func TestBurstOfChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &busy{world: newWorld("bridge")}
-		e := New(Options{Host: "h1", Master: b, Flows: b, Switch: b, Links: b, MTU: func() int { return 1500 }, Log: slog.New(slog.DiscardHandler)})
+		e := New(Options{Host: "h1", Master: b, Flows: b, Switch: b, Links: b, Room: func() link.Room { return link.Room{Tunnel: 1500} }, Log: slog.New(slog.DiscardHandler)})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := e.Run(ctx); err != nil || b.looks < 9 || b.looks > 11 {
 			t.Errorf("want ten looks in a second, got %d, %v", b.looks, err)
-		}
-	})
-}
-
-// TestTranslationRemoved: a translation that another program has removed is back with the next look but for those that come right behind another.
-func TestTranslationRemoved(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld("bridge", record.Network{ID: identity.Network{Tenant: "default", Name: "net"}, Encap: record.VXLAN, Subnet: netip.MustParsePrefix("10.1.0.0/16")})
-		e := New(Options{Host: "h1", Master: w, Flows: w, Switch: w, Links: w, MTU: func() int { return 1500 }, Log: slog.New(slog.DiscardHandler)})
-		for _, row := range []struct {
-			name  string
-			after time.Duration
-			want  bool
-		}{{"at first", 0, true}, {"a second later", time.Second, false}, {"at the look that comes without a change", lookEvery, true}} {
-			w.masked4 = netip.Prefix{}
-			time.Sleep(row.after)
-			if err := e.Bring(t.Context()); err != nil || w.masked4.IsValid() != row.want {
-				t.Errorf("%s: want translated %v, got %v, %v", row.name, row.want, w.masked4, err)
-			}
 		}
 	})
 }

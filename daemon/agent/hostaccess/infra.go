@@ -102,8 +102,8 @@ func (e *Engine) join(ctx context.Context, n *record.Network, routes []netip.Pre
 		}
 	}
 	port := link.HostPort{Name: n.ID.Name, Routes: routes}
-	if port.MTU = e.MTU(); n.Encap == record.VXLAN || routed {
-		port.MTU -= e.Overhead
+	if port.MTU = e.Room().OnTrunk(routed); n.Encap == record.VXLAN {
+		port.MTU = e.Room().InTunnel(routed)
 	}
 	for _, p := range []netip.Prefix{netip.PrefixFrom(ep.IP, n.Subnet.Bits()), netip.PrefixFrom(ep.IP6, n.Subnet6.Bits())} {
 		if p.IsValid() {

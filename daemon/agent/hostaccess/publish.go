@@ -103,19 +103,10 @@ func (e *Engine) reachable(endpoint string) error {
 	return nil
 }
 
-// keepPublished makes the translation as it should be, also when someone has removed it.
+// keepPublished makes the translation as it should be.
 func (e *Engine) keepPublished(g *record.Global) error {
 	e.publisher.mu.Lock()
 	defer e.publisher.mu.Unlock()
-	if len(e.publisher.set.Ports) > 0 {
-		there, err := e.Links.IsPublished()
-		if err != nil {
-			return err
-		}
-		if !there {
-			e.publisher.set, e.publisher.is = link.Translation{}, false
-		}
-	}
 	return e.translatePorts(g)
 }
 

@@ -82,11 +82,6 @@ func TestPublish(t *testing.T) {
 		}
 		want("after a restart", both)
 	}
-	w.published = link.Translation{}
-	if err := e.Bring(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	want("after the table was removed", both)
 	if err := e.Publish(t.Context(), db, mappings(t, "tcp/0.0.0.0:5432=5432")); err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,10 @@ import (
 // checks are what the agent looks at on its host, each by itself.
 func (n *Node) checks() []examine.Check {
 	containers := &checkup.Containers{Host: n.Host, Attached: n.attach.Configured, Services: n.desired.Services, Look: n.links.Look}
-	sw := &checkup.Switch{Host: n.Host, OpenFlow: ManagementSocket(n.OVSRunDir), OVSDB: filepath.Join(n.OVSRunDir, "db.sock")}
+	sw := &checkup.Switch{Host: n.Host, OpenFlow: ManagementSocket(n.OVSRunDir), OVSDB: filepath.Join(n.OVSRunDir, "db.sock"),
+		Missing: func() bool { d, _ := n.sw.BridgeDrift(); return d.Gone }}
+	integrity := &checkup.Integrity{Host: n.Host, Bridge: BridgeName, Drift: n.sw.BridgeDrift, Changed: n.changedByOthers, Now: time.Now}
+	overlap := &checkup.Overlap{Host: n.Host, Private: n.access.Private, Find: n.links.Claimed}
 	underlay := &checkup.Underlay{Host: n.Host, VTEP: n.VTEP, Find: n.links.Underlay, Interface: n.links.Interface, Bridge: n.isBridge,
 		Members: func(ctx context.Context, bridge string) ([]string, error) {
 			return checkup.Ports(ctx, filepath.Join(n.OVSRunDir, bridge+".mgmt"))
@@ -35,7 +38,8 @@ func (n *Node) checks() []examine.Check {
 	policies := n.flows.Number("policy")
 	refusals := &checkup.Refusals{Host: n.Host, Rules: n.rules, Now: time.Now,
 		Hits: func(ctx context.Context) (map[uint64]bridge.Hits, error) { return n.forward.Hits(ctx, policies) }}
-	return append([]examine.Check{sw.Check(), underlay.Check(), containers.Check(), out.Check(), router.Check(), attachments.Check(), refusals.Check(), datapath.Check(), clock.Check()}, n.outlook.checks()...)
+	return append([]examine.Check{sw.Check(), underlay.Check(), containers.Check(), out.Check(), router.Check(), attachments.Check(), refusals.Check(), datapath.Check(), clock.Check(),
+		integrity.Check(), overlap.Check()}, n.outlook.checks()...)
 }
 
 // rules are those of groups, of any host.

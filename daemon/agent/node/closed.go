@@ -46,7 +46,11 @@ func (n *Node) cluster() []hostaccess.Member {
 // members are machines that are hosts, and who serves at places, with the addresses of those that are named.
 func members(machines []*record.Host, at map[place]struct{}, named map[string][]netip.Addr) (out []hostaccess.Member) {
 	for _, h := range machines {
-		out = append(out, hostaccess.Member{Addr: h.VTEP, Host: h.Label})
+		for _, a := range []netip.Addr{h.VTEP, h.Node4, h.Node6} {
+			if a.IsValid() {
+				out = append(out, hostaccess.Member{Addr: a, Host: h.Label})
+			}
+		}
 		if h.Control.IsValid() {
 			out = append(out, hostaccess.Member{Addr: h.Control.Addr(), Port: h.Control.Port(), Host: h.Label})
 		}

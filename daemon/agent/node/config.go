@@ -103,6 +103,7 @@ type Forwarder interface {
 	inspect.Forwarder
 	Run(ctx context.Context) error
 	Connected() bool
+	Whole() bool
 	Revision() uint64
 	Unanswered() time.Duration
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/netip"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -78,7 +79,10 @@ type Node struct {
 	doors     []task.Task // by which requests come in
 	engine    engine
 
-	mtu      atomic.Int64
+	preparing sync.Mutex // one preparation of the switch at a time
+
+	mtu      atomic.Int64                            // of the interface that carries the tunnel address
+	trunkMTU atomic.Int64                            // the least of the uplinks; 0: there are none
 	trunk    atomic.Pointer[trunk]                   // as last seen, never nil
 	prepared chan struct{}                           // closed when the switch has been prepared for the first time
 	named    atomic.Pointer[map[string][]netip.Addr] // addresses of the machines that netmasters name; never nil
@@ -113,6 +117,7 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	}
 	n.engine = newEngine(&c.Docker)
 	n.mtu.Store(defaultMTU)
+	n.measureTrunk()
 	n.trunk.Store(&trunk{})
 	n.named.Store(&map[string][]netip.Addr{})
 	n.db = ovsdb.NewClient(filepath.Join(c.OVSRunDir, "db.sock"), c.Log)
@@ -155,16 +160,16 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 		ForeignServices: c.ForeignServices, Log: c.Log})
 	n.attach = attach.New(attach.Options{Host: c.Host, Machine: n.Machine, Standing: n.claim.Standing, Master: n.Master, Flows: n.desired, Switch: n.sw, Links: links,
 		SoftSum: func() bool { return n.sw.DatapathType() == "netdev" },
-		MTU:     func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Default: n.desired.DefaultGateway, Tunnels: func() bool { return n.desired.Routing() || n.desired.Direct() }, Vital: n.vital, Log: c.Log})
+		Room:    n.room, Default: n.desired.DefaultGateway, Tunnels: func() bool { return n.desired.Routing() || n.desired.Direct() }, Vital: n.vital, Log: c.Log})
 	n.answers = responder.New(responder.Options{Host: c.Host, Socket: ManagementSocket(c.OVSRunDir), Router: n.desired.Router, View: forward.View, Log: c.Log})
 	n.access = hostaccess.New(hostaccess.Options{Host: c.Host, Master: n.Master, Flows: n.desired, Switch: n.sw, Links: links,
-		MTU: func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Closed: n.closed(), Nodes: n.desired.Hosts, Log: c.Log})
+		Room: n.room, Closed: n.closed(), Nodes: n.desired.Hosts,
+		Uplinks: c.Uplinks, Moved: links.Moved, Log: c.Log})
 	var leave []string
 	if c.Observe {
 		leave = []string{drift.KindPort}
 	}
-	n.drift = drift.New(drift.Options{Sources: []drift.Source{&drift.Ports{Host: c.Host, Switch: n.sw}, n.attach.LostPorts(), n.attach.CutOff(), n.access}, Leave: leave,
-		Changed: n.db.Changed, Log: c.Log})
+	n.drift = drift.New(drift.Options{Sources: n.owned(), Leave: leave, Changed: n.db.Changed, Kernel: links.Changed, Log: c.Log})
 	n.outlook = newOutlook(n)
 	if c.Connections {
 		n.observer = n.newObserver()
@@ -199,19 +204,4 @@ func (n *Node) controlAddress() (at netip.AddrPort) {
 		at = netip.AddrPortFrom(n.CtrlIP, uint16(n.InspectPort))
 	}
 	return at
-}
-
-func (n *Node) newMTU(ctx context.Context, mtu int) {
-	if old := n.mtu.Swap(int64(mtu)); old == int64(mtu) {
-		return
-	}
-	n.Log.Info("MTU of the underlay", "vtep", n.VTEP, "mtu", mtu)
-	n.limitARP() // the tunnel's address has come, perhaps with a bridge
-	n.adjustMTU(ctx)
-}
-
-func (n *Node) adjustMTU(ctx context.Context) {
-	if err := n.attach.AdjustMTU(ctx); err != nil {
-		n.Log.Warn("MTU of containers", "error", err)
-	}
 }

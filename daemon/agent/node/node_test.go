@@ -486,13 +486,23 @@ func TestNetworkOfAPod(t *testing.T) {
 	if got := q.ns.IP("-o", "link", "show", "eth0"); !strings.Contains(got, "mtu 1450") {
 		t.Errorf("MTU on VXLAN: want 1450, got %s", got)
 	}
-	s.ovs.IP("link", "set", "eth9", "mtu", "1400")
-	s.eventually("the MTU follows the underlay", func() string {
-		if got := q.ns.IP("-o", "link", "show", "eth0"); !strings.Contains(got, "mtu 1350") {
-			return got
+	mtu := func(p *pod, want string) func() string {
+		return func() string {
+			if got := p.ns.IP("-o", "link", "show", "eth0"); !strings.Contains(got, "mtu "+want) {
+				return got
+			}
+			return ""
 		}
-		return ""
-	})
+	}
+	s.ovs.IP("link", "set", "eth9", "mtu", "9000")
+	s.eventually("the MTU follows the underlay", mtu(q, "8950"))
+	s.eventually("that on a VLAN is the trunk's", mtu(p, "1500"))
+	s.ovs.IP("link", "set", "eth1", "mtu", "1400")
+	s.eventually("the MTU follows the trunk", mtu(p, "1400"))
+	s.eventually("that in tunnels does not", mtu(q, "8950"))
+	s.ovs.IP("link", "set", "eth1", "mtu", "1500")
+	s.ovs.IP("link", "set", "eth9", "mtu", "1400")
+	s.eventually("the MTU of tunnels follows", mtu(q, "1350"))
 	rows := []struct {
 		name, extra string
 		code        uint

@@ -22,6 +22,7 @@ func (n *Node) parts() []task.Task {
 			ready()
 			return n.links.Reap(ctx, n.Log)
 		}),
+		started("notifications of the kernel", n.links.Watch),
 		task.Func("preparation of the switch", n.prepare),
 		task.Func("addresses of names", n.followNames),
 		n.afterPreparation("flow reconciler", n.forward.Run),
@@ -102,7 +103,7 @@ func started(name string, run func(context.Context) error) task.Task {
 // cniDoors are where CNI plugins ask.
 func (n *Node) cniDoors() (out []task.Task) {
 	cni := cniserver.Options{Socket: n.CNISocket, Attacher: n.attach, Publisher: n.access, Starting: n.starting, Waiting: n.Waiting,
-		Cut: func() bool { return !n.forward.Connected() }, Patience: n.CNIPatience, Log: n.Log}
+		Cut: func() bool { return !n.forward.Whole() }, Patience: n.CNIPatience, Log: n.Log}
 	if cni.Socket != "" {
 		out = append(out, cniserver.New(cni))
 	}
@@ -153,6 +154,7 @@ func (n *Node) underlayParts() []task.Task {
 			ready()
 			return n.links.FollowMTU(ctx, n.VTEP, func(mtu int) { n.newMTU(ctx, mtu) })
 		}),
+		n.afterPreparation("MTU of the uplinks", n.followTrunk),
 		n.afterPreparation("neighbours of the tunnel", func(ctx context.Context) error {
 			tick := time.NewTicker(greetEvery)
 			defer tick.Stop()

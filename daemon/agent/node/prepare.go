@@ -39,17 +39,13 @@ func (n *Node) prepare(ctx context.Context, ready func()) error {
 	for ctx.Err() == nil {
 		changed := n.db.Changed()
 		if lists := n.db.Lists(); lists != done && n.db.Connected() {
-			err := n.prepareOnce(ctx)
+			err := n.prepareBridge(ctx)
 			if err == nil {
-				err = n.attach.Rename(ctx)
-			}
-			if err == nil {
-				n.attach.Restore()
 				n.problem.Store(nil)
-				n.limitARP()
 				if done == 0 {
 					n.tellSmallQueues()
 					n.sw.Adopt(ovsdb.IDContainer)
+					n.adoptEnds()
 					n.recallUplinks(ctx)
 					close(n.prepared)
 					ready()
@@ -83,6 +79,9 @@ func (n *Node) prepareOnce(ctx context.Context) error {
 	datapath, err := n.datapath(ctx)
 	if err != nil {
 		return err
+	}
+	if err := n.links.CloseEnds(n.Uplinks...); err != nil { // host access tries again; host ends are closed by their own settings too
+		n.Log.Warn("host ends of containers are closed without nftables", "error", err)
 	}
 	sum := sha256.Sum256([]byte("contiv " + n.Host))
 	id := binary.BigEndian.Uint64(append([]byte{0, 0}, localMAC(sum[:5])...))

@@ -61,6 +61,11 @@ func (n *Node) Waiting() []string {
 	}
 	if !n.forward.Connected() {
 		out = append(out, "ovs-vswitchd at "+ManagementSocket(n.OVSRunDir)+silent(n.forward.Unanswered()))
+	} else if !n.forward.Whole() {
+		out = append(out, "flows of bridge "+BridgeName+" that others have removed, until they are restored")
+	}
+	if _, differs := n.sw.BridgeDrift(); differs {
+		out = append(out, "bridge "+BridgeName+", which others have changed or removed, until it is restored")
 	}
 	if why := n.desired.Away(); why != "" {
 		out = append(out, "a netmaster ("+why+")")

@@ -53,7 +53,7 @@ func newOutlook(n *Node) *outlook {
 			end, segment := pipeline.ProbeOrigin(p.Match)
 			o.prober.Take(ways.Origin{End: end, Segment: segment}, p.Frame)
 		}})
-	o.prober = ways.New(ways.Options{Host: n.Host, Port: n.VXLANPort, Overhead: link.VXLANOverhead(n.VTEP), View: n.forward.View, Log: n.Log, Room: n.room, Alive: n.alive,
+	o.prober = ways.New(ways.Options{Host: n.Host, Port: n.VXLANPort, Overhead: link.VXLANOverhead(n.VTEP), View: n.forward.View, Log: n.Log, Room: n.longest, Alive: n.alive,
 		Send: func(w ways.Way, b []byte) error {
 			var do flow.Actions
 			var ok bool
@@ -93,13 +93,13 @@ func (o *outlook) parts(n *Node) []task.Task {
 	return parts
 }
 
-// room is the longest packet that containers send on a way.
-func (n *Node) room(w ways.Way) int {
-	mtu := int(n.mtu.Load())
-	if w.Network == "" || n.desired.Routing() || n.desired.Direct() {
-		mtu -= link.VXLANOverhead(n.VTEP)
+// longest is the longest packet that containers send on a way.
+func (n *Node) longest(w ways.Way) int {
+	routed := n.desired.Routing() || n.desired.Direct()
+	if w.Network == "" {
+		return n.room().InTunnel(routed)
 	}
-	return mtu
+	return n.room().OnTrunk(routed)
 }
 
 // uplinkName is the NIC that a port of the switch is.

@@ -61,7 +61,7 @@ func (r *Responder) handle(_ context.Context, p packetin.Packet) {
 	switch {
 	case pipeline.HasExpired(p.Table):
 		trouble = frame.Expired
-	case pipeline.IsUnserved(p.Table):
+	case pipeline.IsRefused(p.Table):
 		trouble = frame.Refused
 	}
 	var do flow.Actions

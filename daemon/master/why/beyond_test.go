@@ -56,6 +56,8 @@ func TestWhyBehindTheSwitch(t *testing.T) {
 		{"across hosts by a router, whose other session has ended", "c2", model.TraceExit{To: "router/50.1.1.200", Verdict: "allowed", Text: "with a session"}, nil, "unknown",
 			[]string{"of the answer, h2 takes it from endpoint/default:blue:c2, sends it to router 50.1.1.200 outside, which is kept"}},
 		{"a table's miss", "8.8.8.8", model.TraceExit{}, []model.TraceStep{{Table: "nowhere", Owner: "switch/h1", Does: "drop", Means: "no endpoint has that address"}}, "disagree", []string{"no endpoint has that address (table nowhere)"}},
+		{"what is closed to containers", "8.8.8.8", model.TraceExit{}, []model.TraceStep{{Table: "shut", Owner: "switch/h1", Does: "drop", Means: "it is closed to containers"}}, "denied",
+			[]string{"but what is closed to containers is opened by no object: h1", "it is closed to containers (table shut)", "opens it to all containers"}},
 		{"a flow of every switch", "8.8.8.8", model.TraceExit{}, drop("route", 33000, "switch/h1"), "disagree", []string{"no switch lets such packets pass: such (table route)"}},
 		{"a flow of an object", "8.8.8.8", model.TraceExit{}, drop("route", 33000, "network/default:blue"), "disagree", []string{"network/default:blue does not let it pass: such (table route)"}},
 		{"a flow that is gone meanwhile", "8.8.8.8", model.TraceExit{}, drop("route", 33000, ""), "disagree", []string{"no object caused does not let it pass: such"}},

@@ -110,6 +110,11 @@ func isolated(s *model.TraceStep) string {
 	return ""
 }
 
+// isClosed says that a packet ended because what it is for is closed to containers, which no object opens or closes.
+func isClosed(steps []model.TraceStep) bool {
+	return len(steps) > 0 && steps[len(steps)-1].Table == "shut" && !steps[len(steps)-1].Foreign
+}
+
 // dropped says why a packet went nowhere, and which object caused it.
 func dropped(steps []model.TraceStep) (why, owner string) {
 	i := len(steps) - 1

@@ -2,6 +2,7 @@ package why
 
 import (
 	"context"
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -225,6 +226,9 @@ func (r *route) hop(t *model.Trace) (model.WhyHop, *route) {
 		var why string
 		why, h.Owner = dropped(t.Steps)
 		say("drops it: " + why)
+		if isClosed(t.Steps) {
+			h.Beyond, h.Try = true, fmt.Sprintf("netplugin --host-ports %s/%d opens it to all containers", t.After.Protocol, t.After.DstPort)
+		}
 		return h, nil
 	}
 	kind, name, _ := strings.Cut(x.To, "/")

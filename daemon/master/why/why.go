@@ -110,6 +110,8 @@ func conclude(w *model.Why) {
 		w.Verdict, w.Text = actual, "The switches: "+lastText(w)+"."
 	case wanted == actual:
 		w.Verdict, w.Text = actual, w.Intent.Text+"; the switches agree."
+	case actual == model.VerdictDenied && stopped(w) != nil && isClosed(stopped(w).Steps):
+		w.Verdict, w.Text = actual, w.Intent.Text+", but what is closed to containers is opened by no object: "+lastText(w)+"."
 	case actual == model.VerdictDenied && stopped(w) != nil:
 		w.Verdict, w.Text = actual, w.Intent.Text+", and the switches let it go; but "+lastText(w)+"."
 	default:
