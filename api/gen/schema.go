@@ -71,6 +71,23 @@ type column struct {
 	Dashes int    `json:"dashes"`
 	Wide   bool   `json:"wide"`
 	Style  string `json:"style"` // how the value is shown: brackets, bandwidth, labels; default plain
+	// Parts are texts with a {field}, in place of Field: those whose field is set are shown, separated by commas.
+	Parts []string `json:"parts"`
+	None  string   `json:"none"` // shown for what is empty or 0
+}
+
+// names lists the fields that the column shows.
+func (c *column) names() []string {
+	if c.Field != "" {
+		return []string{c.Field}
+	}
+	var out []string
+	for _, part := range c.Parts {
+		_, rest, _ := strings.Cut(part, "{")
+		name, _, _ := strings.Cut(rest, "}")
+		out = append(out, name)
+	}
+	return out
 }
 
 type command struct {
@@ -257,8 +274,10 @@ func (k *kind) check() error {
 		}
 	}
 	for _, c := range k.Columns {
-		if c.Field != "" && !known(c.Field) {
-			return fmt.Errorf("column %s names the unknown field %q", c.Header, c.Field)
+		for _, name := range c.names() {
+			if !known(name) {
+				return fmt.Errorf("column %s names the unknown field %q", c.Header, name)
+			}
 		}
 	}
 	for _, l := range k.Command.Info {

@@ -5,8 +5,10 @@ import "slices"
 // ApplyRequest asks for several objects at once, all or nothing: POST /api/v1/apply.
 type ApplyRequest struct {
 	Objects []ApplyObject `json:"objects"`
-	Delete  bool          `json:"delete,omitempty"` // delete the objects instead; those that do not exist are passed over
+	Delete  bool          `json:"delete,omitempty"` // delete the objects instead, of which only the key is read; those that do not exist are passed over
+	Prune   []ApplyObject `json:"prune,omitempty"`  // objects to delete after the others are applied, as with Delete
 	DryRun  bool          `json:"dryRun,omitempty"` // check and report, change nothing
+	Diff    bool          `json:"diff,omitempty"`   // a dry run that reports what is refused of an object, and continues with the next
 }
 
 // ApplyObject is one object of an ApplyRequest: its kind, and its fields as the object routes take them.
@@ -24,7 +26,8 @@ const (
 	ActionUpdated   Action = "updated"
 	ActionUnchanged Action = "unchanged"
 	ActionDeleted   Action = "deleted"
-	ActionAbsent    Action = "absent" // was to be deleted and is not there
+	ActionAbsent    Action = "absent"  // was to be deleted and is not there
+	ActionRefused   Action = "refused" // Diff only: applying the objects would be refused because of this one
 )
 
 // ApplyResult reports on one object of an ApplyRequest, in the order in which they were carried out.
@@ -35,6 +38,8 @@ type ApplyResult struct {
 	Changes []Change `json:"changes,omitempty"`
 	// Affected is whose forwarding the change concerns; nil: no one's yet. Only a dry run tells.
 	Affected *Affected `json:"affected,omitempty"`
+	// Refusal is why an object is refused; nil unless Action is refused.
+	Refusal *Problem `json:"refusal,omitempty"`
 }
 
 // Affected is what a change of an object concerns, as things are before it.

@@ -97,6 +97,21 @@ type Column struct {
 	Dashes int    // width of the line below the header; 0 = as wide as the header
 	Wide   bool   // only in wide tables
 	Style  string // how the value is shown: "brackets", "bandwidth", "labels"; "" plainly
+	// Parts are texts with a {field}, in place of Field: those whose field is set are shown, separated by commas.
+	Parts []string
+	None  string // shown for what is empty or 0
+}
+
+// Fill replaces each {name} of a text, such as "Creating network {tenantName}:{networkName}", by its value.
+func Fill(text string, value func(name string) string) string {
+	for {
+		before, rest, ok := strings.Cut(text, "{")
+		if !ok {
+			return text
+		}
+		name, after, _ := strings.Cut(rest, "}")
+		text = before + value(name) + after
+	}
 }
 
 // Command describes the netctl command of a kind.

@@ -4,7 +4,8 @@ package model
 
 // A rule of a policy allows or denies traffic between the containers of the groups that the policy is attached
 // to and others, by direction, peer, protocol and port. Of the rules that match, the one with the highest
-// priority counts. A rule does not change: delete it and create it again.
+// priority counts. The routes of the original add and delete rules; netctl apply and netctl edit change one,
+// too.
 type Rule struct {
 	Key               string       `json:"key,omitempty"`
 	Action            string       `json:"action,omitempty"`            // What happens to the traffic.
@@ -64,7 +65,7 @@ type RuleInspect struct {
 var ruleKind = Kind{
 	Name: "rule", Plural: "rules", Many: "rules", noun: "rule", nouns: "rules", Title: "Rule",
 	Names:       []string{"rule", "rules"},
-	Doc:         "A rule of a policy allows or denies traffic between the containers of the groups that the policy is attached to and others, by direction, peer, protocol and port. Of the rules that match, the one with the highest priority counts. A rule does not change: delete it and create it again.",
+	Doc:         "A rule of a policy allows or denies traffic between the containers of the groups that the policy is attached to and others, by direction, peer, protocol and port. Of the rules that match, the one with the highest priority counts. The routes of the original add and delete rules; netctl apply and netctl edit change one, too.",
 	Key:         []string{"tenantName", "policyName", "ruleId"},
 	InspectOnly: false,
 	New:         func() Object { return &Rule{} },
@@ -97,8 +98,9 @@ var ruleKind = Kind{
 		{Header: "Rule", Field: "ruleId"},
 		{Header: "Direction", Field: "direction"},
 		{Header: "Priority", Field: "priority"},
-		{Header: "Protocol", Field: "protocol"},
-		{Header: "Port", Field: "port"},
+		{Header: "Peer", Field: "", Parts: []string{"from group {fromEndpointGroup}", "to group {toEndpointGroup}", "from network {fromNetwork}", "to network {toNetwork}", "from {fromIpAddress}", "to {toIpAddress}"}, None: "any"},
+		{Header: "Protocol", Field: "protocol", None: "any"},
+		{Header: "Port", Field: "port", None: "any"},
 		{Header: "Action", Field: "action"},
 	},
 	Command: Command{

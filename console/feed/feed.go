@@ -175,9 +175,17 @@ func (f *Feed) describe(ctx context.Context, kind *model.Kind, key string) (stri
 	return string(text), err
 }
 
-// Put creates or changes an object. It blocks until netmaster has answered or ctx ends.
+// Put creates or changes an object, as netctl apply does. It blocks until netmaster has answered or ctx ends.
 func (f *Feed) Put(ctx context.Context, o model.Object) error {
-	_, err := f.client.Put(ctx, o)
+	text, err := json.Marshal(o.Clone()) // without links
+	if err != nil {
+		return fmt.Errorf("encode %s %s: %w", o.Kind().Name, o.ObjectKey(), err)
+	}
+	fields := map[string]any{}
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return fmt.Errorf("encode %s %s: %w", o.Kind().Name, o.ObjectKey(), err)
+	}
+	_, _, err = f.client.Apply(ctx, model.ApplyRequest{Objects: []model.ApplyObject{{Kind: o.Kind().Name, Fields: fields}}})
 	return err
 }
 

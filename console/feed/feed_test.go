@@ -63,6 +63,24 @@ func TestFollowsTheCluster(t *testing.T) {
 	}
 }
 
+// A rule changes in place, as by netctl apply.
+func TestPutChangesARule(t *testing.T) {
+	m := mastertest.Start(t, mastertest.Options{})
+	m.Must(t, "policy p", "rule p:1 direction=in action=allow protocol=tcp port=80")
+	f := New(m.Client, time.Now)
+	rule, err := m.Rules().Get(t.Context(), "default", "p", "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule.Port = 8080
+	if err := f.Put(t.Context(), rule); err != nil {
+		t.Fatal(err)
+	}
+	if now, err := m.Rules().Get(t.Context(), "default", "p", "1"); err != nil || now.Port != 8080 {
+		t.Errorf("want port 8080, got %+v, %v", now, err)
+	}
+}
+
 func TestRememberIsBounded(t *testing.T) {
 	s := newStore("", time.Now)
 	for i := range uint64(EventLimit + 5) {

@@ -12,20 +12,17 @@ import (
 )
 
 // questions are whether netmaster would make the change: it tries, and changes nothing.
-func (b *confirm) questions(s *feed.Snapshot) (out []feed.Question) {
+func (b *confirm) questions(*feed.Snapshot) (out []feed.Question) {
 	for _, key := range b.change.Keys {
-		out = append(out, b.dryRun(s, key))
+		out = append(out, b.dryRun(key))
 	}
 	return out
 }
 
 // dryRun is the question about one object of the change.
-func (b *confirm) dryRun(s *feed.Snapshot, key string) feed.Question {
+func (b *confirm) dryRun(key string) feed.Question {
 	kind, object := b.change.Kind, b.change.Object
 	request := model.ApplyRequest{Delete: object == nil, DryRun: true}
-	if object == nil {
-		object = find(s, kind, key)
-	}
 	request.Objects = []model.ApplyObject{{Kind: kind.Name, Fields: fieldsOf(kind, object, key)}}
 	text, err := json.Marshal(request)
 	if err != nil { // texts, numbers and lists of texts always are JSON
@@ -34,7 +31,7 @@ func (b *confirm) dryRun(s *feed.Snapshot, key string) feed.Question {
 	return feed.Question{Topic: feed.DryRun, Kind: kind.Name, Key: key, Detail: string(text)}
 }
 
-// fieldsOf are the fields of an object that are set, or those of its key when it is not there.
+// fieldsOf are the fields of an object that are set; without an object, those of its key, which are all that a deletion needs.
 func fieldsOf(k *model.Kind, object model.Object, key string) map[string]any {
 	out := map[string]any{}
 	parts := strings.SplitN(key, ":", len(k.Key))
@@ -67,7 +64,7 @@ func (b *confirm) refusals(s *feed.Snapshot) (out []string) {
 // dryRunLine tells what netmaster said of one object.
 func (b *confirm) dryRunLine(c Canvas, s *feed.Snapshot, key string) string {
 	t := c.Theme
-	v, a, ok := feed.Of[feed.DryRunResult](s, b.dryRun(s, key))
+	v, a, ok := feed.Of[feed.DryRunResult](s, b.dryRun(key))
 	switch {
 	case a.Err != "":
 		return t.Paint(theme.Warn, "? netmaster may refuse it: it could not be asked: "+a.Err)
@@ -75,6 +72,8 @@ func (b *confirm) dryRunLine(c Canvas, s *feed.Snapshot, key string) string {
 		return t.Paint(theme.Held, t.Glyphs.Half+" netmaster is asked whether it would do it; until then it may refuse")
 	case v.Refused != "":
 		return t.Paint(theme.Bad, t.Glyphs.Cross+" netmaster refuses it: "+v.Refused)
+	case len(v.Results) == 1 && v.Results[0].Action == model.ActionAbsent:
+		return t.Paint(theme.Dim, "it is gone: there is nothing to delete")
 	}
 	return t.Paint(theme.Good, t.Glyphs.Dot+" netmaster would do it")
 }

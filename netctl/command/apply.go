@@ -2,36 +2,26 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// applyOptions are those of apply, diff and delete.
+// applyOptions are those of apply and delete.
 type applyOptions struct {
 	files  []string
 	dryRun string
-	remove bool
+	pruning
 	waiting
 }
 
-func (o *applyOptions) register(c *cobra.Command) {
-	c.Flags().StringArrayVarP(&o.files, "filename", "f", nil, "file, folder or - with objects in YAML or JSON; may be repeated")
-}
-
-// read reads the files, and makes the client that their objects are sent with.
-func (o *applyOptions) read(f *Factory) ([]model.ApplyObject, *client.Client, error) {
-	objects, err := readManifests(f, o.files)
-	if err != nil {
-		return nil, nil, err
-	}
-	c, err := f.client()
-	return objects, c, err
+func registerFiles(c *cobra.Command, files *[]string) {
+	c.Flags().StringArrayVarP(files, "filename", "f", nil, "file, folder or - with objects in YAML or JSON; may be repeated")
 }
 
 func newApply(f *Factory) *cobra.Command {
@@ -41,23 +31,15 @@ func newApply(f *Factory) *cobra.Command {
 		Long: "The server orders all objects by what they need and carries out all of them or none, as far as one store transaction holds them (about\n" +
 			"60 objects). More are sent in portions, each after those that it needs and each all or nothing. When one is refused, those before it\n" +
 			"stay: every object is reported, those of the refused portion and behind it as \"not applied\", and the exit code is 3. Repeating is harmless.\n" +
-			"An object is its fields and a field \"kind\"; netctl export prints such files, netctl explain KIND the fields.",
+			"An object is its fields and a field \"kind\"; netctl export prints such files, netctl explain KIND the fields.\n\n" +
+			"With --prune the files are all that the tenant has: its other objects are deleted after the files are applied, in the same transaction if\n" +
+			"it holds them. First all of it is tried without a change. Where something would be deleted, that is printed and nothing changes without --yes.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return runApply(cmd.Context(), f, o) },
 	}
-	o.register(c)
+	registerFiles(c, &o.files)
 	o.registerDryRun(c)
-	o.waiting.register(c)
-	return c
-}
-
-func newDelete(f *Factory) *cobra.Command {
-	o := &applyOptions{remove: true}
-	c := &cobra.Command{
-		Use: "delete", Short: "Delete the objects of files, all or nothing, as apply does", Args: exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return runApply(cmd.Context(), f, o) },
-	}
-	o.register(c)
-	o.registerDryRun(c)
+	o.pruning.register(c)
+	c.Flags().BoolVar(&o.yes, "yes", false, "with --prune: delete without showing first what is deleted")
 	o.waiting.register(c)
 	return c
 }
@@ -67,18 +49,49 @@ func (o *applyOptions) registerDryRun(c *cobra.Command) {
 	c.Flags().Lookup("dry-run").NoOptDefVal = "server"
 }
 
-func runApply(ctx context.Context, f *Factory, o *applyOptions) error {
+func (o *applyOptions) checkDryRun() error {
 	if o.dryRun != "" && o.dryRun != "server" {
 		return term.BadUsage("--dry-run %s: it is server", o.dryRun)
 	}
-	objects, c, err := o.read(f)
+	return nil
+}
+
+func runApply(ctx context.Context, f *Factory, o *applyOptions) error {
+	if err := errors.Join(o.checkDryRun(), o.check()); err != nil {
+		return err
+	}
+	objects, err := readManifests(f, o.files)
+	if err != nil {
+		return err
+	}
+	c, err := f.client()
 	if err != nil {
 		return err
 	}
 	ctx, end := f.interruptible(ctx)
 	defer end()
-	p := &portions{c: c, remove: o.remove, dry: o.dryRun != ""}
-	err = p.send(ctx, objects)
+	gone, err := o.gone(ctx, c, objects)
+	if err != nil {
+		return err
+	}
+	if len(gone) > 0 && o.dryRun == "" {
+		tried := &portions{c: c, dry: true}
+		if err := tried.send(ctx, objects, gone); err != nil {
+			return err
+		}
+		if !o.yes {
+			if err := tried.report(f); err != nil {
+				return err
+			}
+			return term.Exitf(term.Differs, "nothing was changed: %d objects that the files do not have would be deleted; --yes deletes them", len(gone))
+		}
+	}
+	return o.carryOut(ctx, f, &portions{c: c, dry: o.dryRun != ""}, objects, gone)
+}
+
+// carryOut applies objects, deletes those of gone, and reports.
+func (o *applyOptions) carryOut(ctx context.Context, f *Factory, p *portions, objects, gone []model.ApplyObject) error {
+	err := p.send(ctx, objects, gone)
 	if err := p.report(f); err != nil {
 		return err
 	}
@@ -88,49 +101,7 @@ func runApply(ctx context.Context, f *Factory, o *applyOptions) error {
 	if p.dry {
 		return nil
 	}
-	return o.await(ctx, f, c, p.rev)
-}
-
-func newDiff(f *Factory) *cobra.Command {
-	o := &applyOptions{}
-	c := &cobra.Command{
-		Use: "diff", Short: "Show what apply would change; exit 10 when there is a difference", Args: exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return runDiff(cmd.Context(), f, o) },
-	}
-	o.register(c)
-	return c
-}
-
-func runDiff(ctx context.Context, f *Factory, o *applyOptions) error {
-	objects, c, err := o.read(f)
-	if err != nil {
-		return err
-	}
-	results, _, err := c.Apply(ctx, model.ApplyRequest{Objects: objects, DryRun: true})
-	if err != nil {
-		return err
-	}
-	different := 0
-	for _, r := range results {
-		if r.Action == model.ActionUnchanged {
-			continue
-		}
-		different++
-		sign := map[model.Action]string{model.ActionCreated: "+", model.ActionUpdated: "~"}[r.Action]
-		if err := printf(f.Out, "%s %s %s%s\n", sign, r.Kind, r.Key, affects(r.Affected)); err != nil {
-			return err
-		}
-		for _, change := range r.Changes {
-			if err := printf(f.Out, "    %s: %s -> %s\n", change.Field, shown(change.Old), shown(change.New)); err != nil {
-				return err
-			}
-		}
-	}
-	if different == 0 {
-		return nil
-	}
-	fmt.Fprintf(f.Err, "%d of %d objects differ\n", different, len(results))
-	return term.Outcome(term.Differs)
+	return o.await(ctx, f, p.c, p.rev)
 }
 
 // affects says in words what a change concerns.

@@ -169,7 +169,7 @@ func runCreate(ctx context.Context, f *Factory, o *createOptions) error {
 		return err
 	}
 	if o.kind.Command.Creating != "" && !o.silent {
-		said := say(o.kind.Command.Creating, func(name string) string { return term.Cell(object.Field(name)) })
+		said := model.Fill(o.kind.Command.Creating, func(name string) string { return term.Cell(object.Field(name)) })
 		if err := printf(f.Out, "%s\n", said); err != nil {
 			return err
 		}

@@ -7,15 +7,19 @@ import (
 	"testing"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
 )
 
 // What a watch shows, of everything in portions and after a broken connection.
 func TestFollower(t *testing.T) {
 	var shown []string
-	f := &follower{kind: model.KindTenant(), shown: map[string]model.Object{}, emit: func(change string, o model.Object) error {
-		shown = append(shown, change+" "+o.ObjectKey())
-		return nil
-	}}
+	columns := term.Columns(model.KindTenant(), true)
+	f := &follower{kind: model.KindTenant(), shown: map[string][]string{}, selects: func(model.Object) bool { return true },
+		cells: func(o model.Object) ([]string, error) { return term.Row(columns, o.Field), nil },
+		emit: func(change string, cells []string) error {
+			shown = append(shown, strings.TrimSpace(change+" "+strings.Join(cells, " ")))
+			return nil
+		}}
 	event := func(kind model.EventType, names ...string) model.Event {
 		e := model.Event{Type: kind}
 		for _, name := range names {
@@ -32,12 +36,14 @@ func TestFollower(t *testing.T) {
 		{"everything", event(model.EventFull, "a", "b"), "added a, added b"},
 		{"more of it", event(model.EventMore, "c"), "added c"},
 		{"that was all", event(model.EventSync), ""},
-		{"a change", event(model.EventPut, "c"), "changed c"},
+		{"a change of a cell", model.Event{Type: model.EventPut, Key: "c", Object: json.RawMessage(`{"tenantName":"c","defaultNetwork":"n"}`)}, "changed c n"},
+		{"a link that netmaster computes", model.Event{Type: model.EventPut, Key: "c",
+			Object: json.RawMessage(`{"tenantName":"c","defaultNetwork":"n","link-sets":{"Networks":{"c:n":{"type":"network","key":"c:n"}}}}`)}, ""},
 		{"something goes", event(model.EventDelete, "b"), "deleted b"},
 		{"something goes that was not shown", event(model.EventDelete, "x"), ""},
-		{"everything again", event(model.EventFull, "a"), "changed a"},
+		{"everything again", event(model.EventFull, "a"), ""},
 		{"more of it, with what is new", event(model.EventMore, "d"), "added d"},
-		{"what was not told is gone", event(model.EventSync), "deleted c"},
+		{"what was not told is gone", event(model.EventSync), "deleted c n"},
 		{"and only once", event(model.EventSync), ""},
 	} {
 		shown = nil

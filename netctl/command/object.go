@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -34,18 +33,6 @@ func newObject(f *Factory, k *model.Kind) *cobra.Command {
 		addContracts(f, k, c)
 	}
 	return c
-}
-
-// say fills the fields of a message such as "Creating network {tenantName}:{networkName}".
-func say(text string, field func(name string) string) string {
-	for {
-		before, rest, ok := strings.Cut(text, "{")
-		if !ok {
-			return text
-		}
-		name, after, _ := strings.Cut(rest, "}")
-		text = before + field(name) + after
-	}
 }
 
 // nameArg is the argument that names an object: the last part of its key.

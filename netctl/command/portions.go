@@ -16,7 +16,6 @@ import (
 // out whole or not at all, and comes after those that it needs.
 type portions struct {
 	c       *client.Client
-	remove  bool
 	dry     bool
 	results []model.ApplyResult // of what was carried out, in order
 	left    []placed            // what was not
@@ -29,6 +28,7 @@ type placed struct {
 	model.ApplyObject
 	key  string
 	rank int
+	gone bool // it is to be deleted
 }
 
 // whole is how many objects are tried in one request; firstPortion is where the search for what a transaction holds begins
@@ -38,22 +38,28 @@ const (
 	firstPortion = 60
 )
 
-// send applies the objects. After an error, results are what was carried out and left is what was not.
-func (p *portions) send(ctx context.Context, objects []model.ApplyObject) error {
-	if len(objects) <= whole || p.dry { // what is only checked needs no transaction
-		err := p.request(ctx, objects)
-		if err == nil || !client.IsCode(err, model.CodeTooLarge) || len(objects) == 1 || p.dry {
+// send applies the objects, and then deletes those of gone. After an error, results are what was carried out and left is what was not.
+func (p *portions) send(ctx context.Context, objects, gone []model.ApplyObject) error {
+	if n := len(objects) + len(gone); n <= whole || p.dry { // what is only checked needs no transaction
+		err := p.request(ctx, objects, gone)
+		if err == nil || !client.IsCode(err, model.CodeTooLarge) || n == 1 || p.dry {
 			return err
 		}
 	}
-	var err error
-	if p.left, err = inOrder(objects, p.remove); err != nil {
+	first, err := inOrder(objects, false)
+	if err != nil {
 		return err
 	}
+	last, err := inOrder(gone, true)
+	if err != nil {
+		return err
+	}
+	p.left = append(first, last...)
 	size := firstPortion
 	for len(p.left) > 0 {
 		n := min(size, len(p.left))
-		err := p.request(ctx, plainObjects(p.left[:n]))
+		put, del := plainObjects(p.left[:n])
+		err := p.request(ctx, put, del)
 		if n > 1 && client.IsCode(err, model.CodeTooLarge) {
 			size = n / 2
 			continue
@@ -66,8 +72,12 @@ func (p *portions) send(ctx context.Context, objects []model.ApplyObject) error 
 	return nil
 }
 
-func (p *portions) request(ctx context.Context, objects []model.ApplyObject) error {
-	results, rev, err := p.c.Apply(ctx, model.ApplyRequest{Objects: objects, Delete: p.remove, DryRun: p.dry})
+func (p *portions) request(ctx context.Context, objects, gone []model.ApplyObject) error {
+	request := model.ApplyRequest{Objects: objects, Prune: gone, DryRun: p.dry}
+	if len(objects) == 0 {
+		request.Objects, request.Prune, request.Delete = gone, nil, true
+	}
+	results, rev, err := p.c.Apply(ctx, request)
 	if err != nil {
 		return err
 	}
@@ -129,7 +139,7 @@ func inOrder(objects []model.ApplyObject, remove bool) ([]placed, error) {
 		if err := json.Unmarshal(text, object); err != nil && !errors.As(err, &wrong) { // what is wrong, the server says better
 			return nil, local(err)
 		}
-		out[i] = placed{o, object.ObjectKey(), ranks[k]}
+		out[i] = placed{o, object.ObjectKey(), ranks[k], remove}
 		if id := [2]string{k.Name, out[i].key}; seen[id] {
 			return nil, term.Exitf(term.Usage, "%s %s is there twice", k.Name, out[i].key)
 		} else {
@@ -145,10 +155,14 @@ func inOrder(objects []model.ApplyObject, remove bool) ([]placed, error) {
 	return out, nil
 }
 
-func plainObjects(list []placed) []model.ApplyObject {
-	out := make([]model.ApplyObject, len(list))
-	for i, o := range list {
-		out[i] = o.ApplyObject
+// plainObjects are the objects of a portion: those to be there, and those to be gone.
+func plainObjects(list []placed) (objects, gone []model.ApplyObject) {
+	for _, o := range list {
+		if o.gone {
+			gone = append(gone, o.ApplyObject)
+		} else {
+			objects = append(objects, o.ApplyObject)
+		}
 	}
-	return out
+	return objects, gone
 }

@@ -42,7 +42,7 @@ func runRemove(ctx context.Context, f *Factory, o *removeOptions) error {
 	}
 	if o.kind.Command.Deleting != "" { // scripts of the original expect this before the answer
 		field := func(name string) string { return key[slices.Index(o.kind.Key, name)] }
-		if err := printf(f.Out, "%s\n", say(o.kind.Command.Deleting, field)); err != nil {
+		if err := printf(f.Out, "%s\n", model.Fill(o.kind.Command.Deleting, field)); err != nil {
 			return err
 		}
 	}

@@ -5,48 +5,40 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// watchList prints the objects that there are and then one line for each change, until ctx ends. As a table, the first
+// watchList prints the objects that there are and then one line for each change of what it prints, until ctx ends. As a table, the first
 // column says what happened; as JSON, each line is an event.
 func watchList(ctx context.Context, f *Factory, c *client.Client, o *listOptions, format term.Format) error {
 	ctx, end := f.interruptible(ctx)
 	defer end()
 	columns := append([]model.Column{{Header: "Change", Dashes: len("deleted")}}, term.Columns(o.kind, format.Wide())...)
 	table := &term.Table{Columns: columns}
-	emit := func(change string, object model.Object) error {
-		if !o.selects(object) {
-			return nil
-		}
-		switch {
-		case format.Tabular():
-			table.Add(append([]string{change}, term.Row(columns[1:], object.Field)...))
+	follow := &follower{kind: o.kind, shown: map[string][]string{}, selects: o.selects}
+	switch {
+	case format.Tabular():
+		follow.cells = func(object model.Object) ([]string, error) { return term.Row(columns[1:], object.Field), nil }
+		follow.emit = func(change string, cells []string) error {
+			table.Add(append([]string{change}, cells...))
 			return local(table.Write(f.Out))
-		case format.Name == term.Quiet:
-			return printf(f.Out, "%s %s\n", change, term.Cell(object.Field(nameArg(o.kind))))
-		case format.Names():
-			return printf(f.Out, "%s %s\n", change, fullName(o.kind, object.ObjectKey()))
-		default:
-			text, err := json.Marshal(struct {
-				Change string       `json:"change"`
-				Object model.Object `json:"object"`
-			}{change, object})
-			if err != nil {
-				return local(err)
-			}
-			return printf(f.Out, "%s\n", text)
 		}
-	}
-	if format.Tabular() {
 		if err := local(table.Write(f.Out)); err != nil {
 			return err
 		}
+	default:
+		follow.cells = func(object model.Object) ([]string, error) { return watchedText(o.kind, format, object) }
+		follow.emit = func(change string, cells []string) error {
+			if format.Name == term.Quiet || format.Names() {
+				return printf(f.Out, "%s %s\n", change, cells[0])
+			}
+			return printf(f.Out, "{\"change\":%q,\"object\":%s}\n", change, cells[0])
+		}
 	}
-	follow := &follower{kind: o.kind, shown: map[string]model.Object{}, emit: emit}
 	for event, err := range c.Watch(ctx, []*model.Kind{o.kind}, o.options()...) {
 		if err != nil {
 			if ctx.Err() != nil {
@@ -62,12 +54,31 @@ func watchList(ctx context.Context, f *Factory, c *client.Client, o *listOptions
 	return nil
 }
 
-// follower turns events of a kind into changes of what has been shown.
+// watchedText is what a watch that prints no table prints of an object. A name is printed when anything but a link of its object has changed.
+func watchedText(k *model.Kind, format term.Format, object model.Object) ([]string, error) {
+	names := format.Name == term.Quiet || format.Names()
+	if names {
+		object = object.Clone() // without links
+	}
+	text, err := json.Marshal(object)
+	switch {
+	case format.Name == term.Quiet:
+		return []string{term.Cell(object.Field(nameArg(k))), string(text)}, local(err)
+	case names:
+		return []string{fullName(k, object.ObjectKey()), string(text)}, local(err)
+	}
+	return []string{string(text)}, local(err)
+}
+
+// follower turns events of a kind into changes of what has been printed. netmaster sends an object also when only a link that it computes has
+// changed, and everything after a broken connection: a row whose cells are the same is not printed again.
 type follower struct {
-	kind  *model.Kind
-	shown map[string]model.Object
-	left  map[string]model.Object // of what was shown before everything began to be told again, what has not been told yet
-	emit  func(change string, object model.Object) error
+	kind    *model.Kind
+	shown   map[string][]string
+	left    map[string][]string // of what was shown before everything began to be sent again, what has not come yet
+	selects func(model.Object) bool
+	cells   func(model.Object) ([]string, error)
+	emit    func(change string, cells []string) error
 }
 
 // take takes one event.
@@ -107,20 +118,31 @@ func (w *follower) put(raw json.RawMessage) error {
 	if err := json.Unmarshal(raw, object); err != nil {
 		return fmt.Errorf("decode an event: %w", err)
 	}
+	if !w.selects(object) {
+		return nil
+	}
+	cells, err := w.cells(object)
+	if err != nil {
+		return err
+	}
 	key, change := object.ObjectKey(), "added"
-	if _, ok := w.shown[key]; ok {
+	was, had := w.shown[key]
+	delete(w.left, key)
+	if had && slices.Equal(was, cells) {
+		return nil
+	}
+	if had {
 		change = "changed"
 	}
-	w.shown[key] = object
-	delete(w.left, key)
-	return w.emit(change, object)
+	w.shown[key] = cells
+	return w.emit(change, cells)
 }
 
 func (w *follower) drop(key string) error {
-	object, ok := w.shown[key]
+	was, ok := w.shown[key]
 	if !ok {
 		return nil
 	}
 	delete(w.shown, key)
-	return w.emit("deleted", object)
+	return w.emit("deleted", was)
 }

@@ -2,6 +2,7 @@ package term
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -104,14 +105,37 @@ func Columns(k *model.Kind, wide bool) []model.Column {
 // Row reads the columns' fields.
 func Row(columns []model.Column, field func(name string) any) []string {
 	row := make([]string, 0, len(columns))
-	for _, c := range columns {
-		cell := ""
-		if c.Field != "" {
-			cell = Styled(c.Style, field(c.Field))
-		}
-		row = append(row, cell)
+	for i := range columns {
+		row = append(row, cellOf(&columns[i], field))
 	}
 	return row
+}
+
+func cellOf(c *model.Column, field func(name string) any) string {
+	cell := ""
+	switch {
+	case c.Field != "":
+		v := field(c.Field)
+		if c.None != "" && (v == "" || v == 0) {
+			return c.None
+		}
+		cell = Styled(c.Style, v)
+	case len(c.Parts) > 0:
+		var parts []string
+		for _, part := range c.Parts {
+			empty := false
+			text := model.Fill(part, func(name string) string {
+				value := Cell(field(name))
+				empty = empty || value == ""
+				return value
+			})
+			if !empty {
+				parts = append(parts, text)
+			}
+		}
+		cell = strings.Join(parts, ", ")
+	}
+	return cmp.Or(cell, c.None)
 }
 
 // Styled prints one value in the style of its column.

@@ -27,6 +27,8 @@ type rules struct {
 	// update checks now against old and fills in what an update leaves as it was.
 	update func(tx *commit.Tx, old, now model.Object) error
 	remove func(tx *commit.Tx, old model.Object) error
+	// addOnly: the original refused every update, and so does Put. Apply updates.
+	addOnly bool
 }
 
 // New makes an Admitter.
@@ -37,7 +39,7 @@ func New(s Settings) *Admitter {
 		model.KindNetwork().Name:           typed(createNetwork, nil, removeNetwork),
 		model.KindEndpointGroup().Name:     typed(createGroup, updateGroup, removeGroup),
 		model.KindPolicy().Name:            typed(createPolicy, updatePolicy, removePolicy),
-		model.KindRule().Name:              typed(createRule, nil, removeRule),
+		model.KindRule().Name:              addOnly(typed(createRule, updateRule, removeRule)),
 		model.KindNetprofile().Name:        typed(createNetprofile, updateNetprofile, removeNetprofile),
 		model.KindServiceLB().Name:         typed(createService, updateService, removeService),
 		model.KindBgp().Name:               typed(createBgp, updateBgp, removeBgp),
@@ -63,18 +65,32 @@ func typed[T model.Object](create func(*commit.Tx, T) error, update func(*commit
 	return r
 }
 
-// Put creates or updates an object.
+// addOnly are rules of a kind whose objects only Apply updates.
+func addOnly(r rules) rules {
+	r.addOnly = true
+	return r
+}
+
+// Put creates or updates an object for the routes of the original, and refuses the updates that it refused.
 func (a *Admitter) Put(tx *commit.Tx, now model.Object) error {
 	r, err := a.of(now.Kind())
 	if err != nil {
 		return err
 	}
+	if r.addOnly && tx.Has(now.Kind().Name, now.ObjectKey()) {
+		return unchangeable(now).Try("netctl edit %s, or netctl apply with a file, changes it", commandName(now))
+	}
+	return a.put(tx, r, now)
+}
+
+// put creates or updates an object.
+func (a *Admitter) put(tx *commit.Tx, r rules, now model.Object) (err error) {
 	old := tx.Object(now.Kind(), now.ObjectKey())
 	switch {
 	case old == nil:
 		err = r.create(tx, now)
 	case r.update == nil:
-		err = unchangeable(now)
+		err = unchangeable(now).Try("delete the %s and create it again", now.Kind().Command.Use)
 	default:
 		err = r.update(tx, old, now)
 	}
@@ -110,24 +126,26 @@ func (a *Admitter) of(k *model.Kind) (rules, error) {
 }
 
 // unchangeable refuses an update, in the words that the original began with.
-func unchangeable(o model.Object) error {
-	k := o.Kind()
-	return model.Errorf(model.CodeImmutable, "", "Cant change %s parameters after its created. Key: %s", k.Name, o.ObjectKey()).
-		Try("delete the %s and create it again", k.Command.Use)
+func unchangeable(o model.Object) *model.Error {
+	return model.Errorf(model.CodeImmutable, "", "Cant change %s parameters after its created. Key: %s", o.Kind().Name, o.ObjectKey())
 }
 
-// Bootstrap makes what every cluster has: the global settings, from the flags of the first netmaster, and the tenant
-// "default". What exists is left as operators set it.
+// commandName is how netctl's arguments name an object: "rule/shop:web-in:1".
+func commandName(o model.Object) string { return o.Kind().Command.Use + "/" + o.ObjectKey() }
+
+// Bootstrap makes what a cluster begins with, once: the global settings, from the flags of the first netmaster, and the tenant "default". The
+// settings say that it is done: with them there, a tenant that is missing was deleted.
 func (a *Admitter) Bootstrap(tx *commit.Tx) error {
-	if !tx.Has(model.KindGlobal().Name, globalName) {
-		if err := a.Put(tx, a.firstGlobal()); err != nil {
-			return err
-		}
+	if tx.Has(model.KindGlobal().Name, globalName) {
+		return nil
 	}
-	if !tx.Has(model.KindTenant().Name, defaultTenant) {
-		return a.Put(tx, &model.Tenant{Key: defaultTenant, TenantName: defaultTenant})
+	if err := a.Put(tx, a.firstGlobal()); err != nil {
+		return err
 	}
-	return nil
+	if tx.Has(model.KindTenant().Name, defaultTenant) {
+		return nil
+	}
+	return a.Put(tx, &model.Tenant{Key: defaultTenant, TenantName: defaultTenant})
 }
 
 const (

@@ -8,25 +8,36 @@ import (
 	"github.com/contiv/contiv/daemon/master/commit"
 )
 
+// How says how Apply carries out a request.
+type How struct {
+	Remove bool // the objects are deleted; only their keys count
+	Dry    bool // it is reported whom each change concerns
+	Diff   bool // a refusal is a result, and the next object follows; what the draft holds then must not be committed
+}
+
 // Apply carries out a request of several objects, each after those that it needs. It reports what it did to each; the
-// first refusal aborts the whole, and names the object. For a dry run it also tells whom each change concerns.
-func (a *Admitter) Apply(tx *commit.Tx, objects []model.Object, remove, dry bool) ([]model.ApplyResult, error) {
+// first refusal aborts the whole, and names the object.
+func (a *Admitter) Apply(tx *commit.Tx, objects []model.Object, how How) ([]model.ApplyResult, error) {
 	ordered := slices.Clone(objects)
 	rank := map[*model.Kind]int{}
 	for i, k := range model.Order() {
 		rank[k] = i
 	}
 	slices.SortStableFunc(ordered, func(x, y model.Object) int {
-		if remove {
+		if how.Remove {
 			x, y = y, x
 		}
 		return rank[x.Kind()] - rank[y.Kind()]
 	})
 	var results []model.ApplyResult
 	for _, o := range ordered {
-		affected := affectedBy(tx, o, dry)
-		result, err := a.applyOne(tx, o, remove)
-		if err != nil {
+		affected := affectedBy(tx, o, how.Dry || how.Diff)
+		result, err := a.applyOne(tx, o, how.Remove)
+		switch {
+		case err != nil && how.Diff:
+			problem := model.AsError(err).Problem()
+			result.Action, result.Refusal = model.ActionRefused, &problem
+		case err != nil:
 			e := *model.AsError(err)
 			e.Message = fmt.Sprintf("%s %s: %s", o.Kind().Name, o.ObjectKey(), e.Message)
 			return results, &e
@@ -66,5 +77,9 @@ func (a *Admitter) applyOne(tx *commit.Tx, o model.Object, remove bool) (model.A
 		}
 		result.Action = model.ActionUpdated
 	}
-	return result, a.Put(tx, o)
+	r, err := a.of(k)
+	if err != nil {
+		return result, err
+	}
+	return result, a.put(tx, r, o)
 }

@@ -44,6 +44,10 @@ func createRule(tx *commit.Tx, r *model.Rule) error {
 	return tx.Put(derive.RuleKey(r.ObjectKey()), out)
 }
 
+// updateRule puts the new rule in the place of the old one: one record changes, which each switch carries out in one bundle, so that
+// traffic is judged by one of the two at any moment.
+func updateRule(tx *commit.Tx, _, now *model.Rule) error { return createRule(tx, now) }
+
 func removeRule(tx *commit.Tx, r *model.Rule) error {
 	derive.RemoveRule(tx, r.ObjectKey())
 	return nil

@@ -3,7 +3,10 @@ package admit_test
 import (
 	"testing"
 
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/enginetest"
+	"github.com/contiv/contiv/daemon/store/memory"
 )
 
 func TestTenants(t *testing.T) {
@@ -13,11 +16,25 @@ func TestTenants(t *testing.T) {
 		{"removed, and there is none", nil, "rm tenant acme",
 			`not-found: tenant not found (the key is "acme"; tenants: default; netctl tenant ls shows what there is)`},
 		{"removed with a network", []string{"tenant acme", "network blue encap=vxlan subnet=10.1.1.0/24 tenantName=acme"}, "rm tenant acme",
-			"in-use: cannot delete acme, has 1 networks (delete acme:blue first)"},
+			"in-use: cannot delete acme, has 1 networks (delete acme:blue first, or all that the tenant has, and itself: netctl export -t acme | netctl delete -f -)"},
 		{"removed with a policy", []string{"tenant acme", "policy p tenantName=acme"}, "rm tenant acme",
-			"in-use: cannot delete acme, has 1 policies (delete acme:p first)"},
+			"in-use: cannot delete acme, has 1 policies (delete acme:p first, or all that the tenant has, and itself: netctl export -t acme | netctl delete -f -)"},
 		{"removed with a profile", []string{"tenant acme", "netprofile p tenantName=acme"}, "rm tenant acme",
-			"in-use: cannot delete acme, has 1 netprofiles (delete acme:p first)"},
+			"in-use: cannot delete acme, has 1 netprofiles (delete acme:p first, or all that the tenant has, and itself: netctl export -t acme | netctl delete -f -)"},
 		{"the first one, with nothing in it", nil, "rm tenant default", ""},
+	})
+}
+
+// What a cluster begins with is made once: a later leader brings back no tenant that was deleted.
+func TestDefaultTenantStaysDeleted(t *testing.T) {
+	db := memory.New()
+	first := enginetest.Start(t, enginetest.Options{Store: db})
+	first.Must(t, "rm tenant default")
+	first.Stop()
+	second := enginetest.Start(t, enginetest.Options{Store: db})
+	second.Catalog.View(func(v *catalog.View) {
+		if v.Has(model.KindTenant().Name, "default") || !v.Has(model.KindGlobal().Name, "global") {
+			t.Errorf("want no tenant and the settings, got tenants %v", v.Keys(model.KindTenant()))
+		}
 	})
 }

@@ -171,3 +171,28 @@ func TestLargePolicyGoes(t *testing.T) {
 		t.Errorf("want 100 records removed in several transactions, got %d in %d", len(slices.Concat(all...)), len(all))
 	}
 }
+
+// A rule changes by one write to its record: agents never know a policy without it.
+func TestRuleChangesWithoutGap(t *testing.T) {
+	db := &narrow{Store: memory.New()}
+	m := mastertest.Start(t, mastertest.Options{Store: db})
+	m.Must(t, "network net1 encap=vlan subnet=10.1.1.0/24", "policy p1", "group g networkName=net1 policies=p1", "rule p1:1 direction=in action=deny protocol=tcp port=80")
+	db.taken()
+	m.Must(t, "apply rule p1:1 port=8080")
+	changes := db.taken()
+	if len(changes) != 1 {
+		t.Fatalf("want one transaction, got %v", changes)
+	}
+	records := 0
+	for _, op := range changes[0] {
+		if op.Delete {
+			t.Errorf("want nothing removed, got %+v", op)
+		}
+		if op.Key == record.Rules+"default:p1:1" {
+			records++
+		}
+	}
+	if got := m.AgentRules(t); records != 1 || len(got) != 1 || got[0] != "g/p1:1 in protocol 6 port 8080 deny 1" {
+		t.Errorf("want the record written once, got %d times, and %v", records, got)
+	}
+}

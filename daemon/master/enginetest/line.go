@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/derive"
@@ -20,6 +21,7 @@ import (
 //
 //	KIND NAME field=value...   an object is created, or these fields of it changed; NAME is its key without the tenant
 //	rm KIND NAME
+//	apply KIND NAME field=value...   as the first, but as netctl apply does it
 //
 // or begins with one of the verbs for endpoints and addresses, below. Of fields that are lists, commas part the values; the tenant is
 // default unless tenantName says otherwise.
@@ -35,8 +37,8 @@ func (w *World) Do(line string) (said string, err error) {
 	if do := verbs()[words[0]]; do != nil {
 		return do(w, append(words[1:], "", "")[:2], fields)
 	}
-	remove := words[0] == "rm"
-	if remove {
+	remove, apply := words[0] == "rm", words[0] == "apply"
+	if remove || apply {
 		words = words[1:]
 	}
 	k, ok := model.KindOf(words[0])
@@ -52,8 +54,12 @@ func (w *World) Do(line string) (said string, err error) {
 	}
 	ctx := context.Background()
 	_, err = w.Commit.InTurn(ctx, func(tx *commit.Tx) error {
-		if remove {
+		switch {
+		case remove:
 			return w.Admit.Remove(tx, k, o.ObjectKey())
+		case apply:
+			_, err := w.Admit.Apply(tx, []model.Object{o.Clone()}, admit.How{})
+			return err
 		}
 		return w.Admit.Put(tx, o.Clone())
 	})

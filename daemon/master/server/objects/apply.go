@@ -1,13 +1,16 @@
 package objects
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/derive"
 )
@@ -20,29 +23,25 @@ const maxApply = 8 << 20
 
 // apply takes several objects at once.
 func (o *Objects) apply(q *http.Request, request model.ApplyRequest) ([]model.ApplyResult, uint64, error) {
-	objects, err := objectsOf(request.Objects)
+	objects, gone, err := o.wanted(q.Context(), &request)
 	if err != nil {
 		return nil, 0, err
 	}
-	who := access.Of(q.Context())
-	for _, object := range objects {
-		if err := who.Changes(object); err != nil {
-			return nil, 0, err
-		}
-		if request.Delete {
-			if err := o.mayDelete(q.Context(), object.Kind(), object.ObjectKey()); err != nil {
-				return nil, 0, err
-			}
-		}
-	}
 	results := []model.ApplyResult{}
+	dry := request.DryRun || request.Diff
 	rev, err := o.Commit.Do(q.Context(), func(tx *commit.Tx) error {
-		done, err := o.Admit.Apply(tx, objects, request.Delete, request.DryRun)
+		how := admit.How{Dry: request.DryRun, Diff: request.Diff}
+		done, err := o.Admit.Apply(tx, objects, how)
 		if err != nil {
 			return err
 		}
-		results = append(results, done...)
-		if request.DryRun {
+		how.Remove = true
+		deleted, err := o.Admit.Apply(tx, gone, how)
+		if err != nil {
+			return err
+		}
+		results = slices.Concat(done, deleted)
+		if dry {
 			return errDry
 		}
 		return nil
@@ -50,58 +49,111 @@ func (o *Objects) apply(q *http.Request, request model.ApplyRequest) ([]model.Ap
 	if errors.Is(err, errDry) {
 		return results, uint64(rev), nil
 	}
-	for _, object := range objects {
-		if err == nil && request.Delete && object.Kind() == model.KindPolicy() {
+	for _, object := range gone {
+		if err == nil && object.Kind() == model.KindPolicy() {
 			rev, err = derive.Clear(q.Context(), o.Commit, object.ObjectKey())
 		}
 	}
 	return results, uint64(rev), discreet(q.Context(), err)
 }
 
-// objectsOf turns the request's objects into typed and validated ones. Unlike the object routes, it refuses members
-// that the kind does not have: a misspelt field in a file must not go unnoticed.
-func objectsOf(list []model.ApplyObject) ([]model.Object, error) {
+// wanted reads a request: the objects that are to be there, and those that are to be gone. Who asks may change them all.
+func (o *Objects) wanted(ctx context.Context, request *model.ApplyRequest) (objects, gone []model.Object, err error) {
+	list, prune := request.Objects, request.Prune
 	if len(list) == 0 {
-		return nil, model.Errorf(model.CodeInvalid, "objects", "there are no objects").Try("objects is a list of {kind, fields}")
+		return nil, nil, model.Errorf(model.CodeInvalid, "objects", "there are no objects").Try("objects is a list of {kind, fields}")
 	}
-	seen := map[string]bool{}
+	if request.Delete {
+		list, prune = nil, slices.Concat(list, prune)
+	}
+	read := reader{seen: map[string]bool{}}
+	if objects, err = read.all(list, whole); err != nil {
+		return nil, nil, err
+	}
+	if gone, err = read.all(prune, keyOnly); err != nil {
+		return nil, nil, err
+	}
+	who := access.Of(ctx)
+	for _, object := range slices.Concat(objects, gone) {
+		if err := who.Changes(object); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, object := range gone {
+		if err := o.mayDelete(ctx, object.Kind(), object.ObjectKey()); err != nil {
+			return nil, nil, err
+		}
+	}
+	return objects, gone, nil
+}
+
+// reader turns objects of a request into typed ones, each of which is there once.
+type reader struct{ seen map[string]bool }
+
+// all reads objects; check says what is wrong with one.
+func (r *reader) all(list []model.ApplyObject, check func(model.Object) error) ([]model.Object, error) {
 	out := make([]model.Object, len(list))
 	for i, item := range list {
-		k, ok := model.KindOf(item.Kind)
-		if ok && k.Owner != "" {
-			return nil, k.Owned()
-		}
-		if !ok || k.InspectOnly {
-			return nil, model.Errorf(model.CodeInvalid, "kind", "object %d: kind %q is unknown or cannot be stored", i+1, item.Kind)
-		}
-		text, err := json.Marshal(item.Fields)
+		o, err := objectOf(i+1, item)
 		if err != nil {
-			return nil, model.Errorf(model.CodeInvalid, "fields", "object %d: %v", i+1, err)
+			return nil, err
 		}
-		o := k.New()
-		d := json.NewDecoder(strings.NewReader(string(text)))
-		d.DisallowUnknownFields()
-		if err := d.Decode(o); err != nil {
-			return nil, model.Errorf(model.CodeInvalid, "fields", "object %d (%s): %v", i+1, k.Name, err).Try("netctl explain %s lists the fields", k.Name)
-		}
-		o = o.Clone() // without links
-		o.SetKey(o.ObjectKey())
-		o.SetDefaults()
-		err = o.Validate()
-		if missing := model.Missing(o); missing != nil { // a file is written by a person, who is told so
-			err = missing
-		}
-		if err != nil {
+		name := o.Kind().Name + " " + o.ObjectKey()
+		if err := check(o); err != nil {
 			e := *model.AsError(err)
-			e.Message = k.Name + " " + o.ObjectKey() + ": " + e.Message
+			e.Message = name + ": " + e.Message
 			return nil, &e
 		}
-		if id := k.Name + "/" + o.ObjectKey(); seen[id] {
-			return nil, model.Errorf(model.CodeInvalid, "objects", "%s %s is there twice", k.Name, o.ObjectKey())
-		} else {
-			seen[id] = true
+		if r.seen[name] {
+			return nil, model.Errorf(model.CodeInvalid, "objects", "%s is there twice", name)
 		}
+		r.seen[name] = true
 		out[i] = o
 	}
 	return out, nil
+}
+
+// objectOf reads the nth object. Unlike the object routes, it refuses members that the kind does not have: a misspelt field in a file must not
+// go unnoticed.
+func objectOf(n int, item model.ApplyObject) (model.Object, error) {
+	k, ok := model.KindOf(item.Kind)
+	if ok && k.Owner != "" {
+		return nil, k.Owned()
+	}
+	if !ok || k.InspectOnly {
+		return nil, model.Errorf(model.CodeInvalid, "kind", "object %d: kind %q is unknown or cannot be stored", n, item.Kind)
+	}
+	text, err := json.Marshal(item.Fields)
+	if err != nil {
+		return nil, model.Errorf(model.CodeInvalid, "fields", "object %d: %v", n, err)
+	}
+	o := k.New()
+	d := json.NewDecoder(strings.NewReader(string(text)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(o); err != nil {
+		return nil, model.Errorf(model.CodeInvalid, "fields", "object %d (%s): %v", n, k.Name, err).Try("netctl explain %s lists the fields", k.Name)
+	}
+	o = o.Clone() // without links
+	o.SetKey(o.ObjectKey())
+	return o, nil
+}
+
+// whole fills in an object that is to be there, and checks it.
+func whole(o model.Object) error {
+	o.SetDefaults()
+	err := o.Validate()
+	if missing := model.Missing(o); missing != nil { // a file is written by a person, who reads which fields these are
+		return missing
+	}
+	return err
+}
+
+// keyOnly checks of an object that is to be gone that its key is complete: nothing else of it is read.
+func keyOnly(o model.Object) error {
+	for _, field := range o.Kind().Key {
+		if o.Field(field) == "" {
+			return model.Errorf(model.CodeInvalid, field, "%s is missing", field).Try("the key of %s is %s", o.Kind().Nouns(), strings.Join(o.Kind().Key, ", "))
+		}
+	}
+	return nil
 }

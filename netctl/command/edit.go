@@ -1,0 +1,155 @@
+package command
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+type editOptions struct {
+	scope
+	waiting
+}
+
+func newEdit(f *Factory) *cobra.Command {
+	o := &editOptions{}
+	c := &cobra.Command{
+		Use: "edit KIND NAME | KIND/NAME", Short: "Change an object in your editor",
+		Long: "The object opens in $VISUAL, $EDITOR or vi, as netctl export prints it. What you save is applied in one transaction, as netctl apply does.\n" +
+			"Nothing changes when the text stays the same, or when somebody else has changed the object meanwhile. A text that is refused is kept in\n" +
+			"a file, which the message names.",
+		Args:              func(cmd *cobra.Command, args []string) error { return exactly("KIND", "NAME")(cmd, kindAndName(args)) },
+		ValidArgsFunction: completeKind,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			args = kindAndName(args)
+			k, err := kindOf(args[0])
+			switch {
+			case err != nil:
+				return err
+			case k.Owner != "":
+				return k.Owned()
+			case k.InspectOnly:
+				return term.BadUsage("%s are not edited: their runtimes make them", k.Nouns())
+			}
+			return runEdit(cmd.Context(), f, o, k, args[1])
+		},
+	}
+	o.registerAs(c, "tenant of the object")
+	o.waiting.register(c)
+	return c
+}
+
+func runEdit(ctx context.Context, f *Factory, o *editOptions, k *model.Kind, name string) error {
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	of, err := o.find(ctx, c, k, name)
+	if err != nil {
+		return err
+	}
+	before, err := c.Get(ctx, k, of...)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	fmt.Fprintf(&text, "# %s %s; netctl explain %s lists the fields\n", k.Noun(), before.ObjectKey(), k.Name)
+	if err := writeManifest(&text, before); err != nil {
+		return err
+	}
+	path, err := writeDraft(text.Bytes())
+	if err != nil {
+		return local(err)
+	}
+	after, err := edited(ctx, f, path)
+	if err != nil {
+		return errors.Join(local(err), os.Remove(path))
+	}
+	if bytes.Equal(after, text.Bytes()) {
+		return errors.Join(printf(f.Out, "nothing is different\n"), local(os.Remove(path)))
+	}
+	rev, err := applyEdited(ctx, f, c, before, after)
+	if err != nil {
+		return fmt.Errorf("%w\nyour text is kept: netctl apply -f %s", err, path)
+	}
+	if err := os.Remove(path); err != nil {
+		return local(err)
+	}
+	return o.await(ctx, f, c, rev)
+}
+
+// applyEdited applies an edited text, which has to be about the object that it was made of, as that still is.
+func applyEdited(ctx context.Context, f *Factory, c *client.Client, before model.Object, text []byte) (client.Revision, error) {
+	k := before.Kind()
+	objects, err := parseManifest(text)
+	if err != nil {
+		return 0, term.Exitf(term.Usage, "%v", err)
+	}
+	placed, err := inOrder(objects, false)
+	if err != nil {
+		return 0, err
+	}
+	if len(placed) != 1 || placed[0].key != before.ObjectKey() || !sameKind(placed[0].Kind, k) {
+		return 0, term.Exitf(term.Usage, "the text has to be %s %s, and no other object", k.Name, before.ObjectKey())
+	}
+	now, err := c.Get(ctx, k, before.ObjectKey())
+	if err != nil {
+		return 0, err
+	}
+	if len(model.Differences(before, now)) > 0 {
+		return 0, term.Exitf(term.Server, "%s %s was changed meanwhile: edit it again", k.Name, before.ObjectKey())
+	}
+	results, rev, err := c.Apply(ctx, model.ApplyRequest{Objects: objects})
+	if err != nil {
+		return 0, err
+	}
+	for i := range results {
+		if err := writeDifference(f, &results[i]); err != nil {
+			return 0, err
+		}
+	}
+	return rev, nil
+}
+
+func sameKind(name string, k *model.Kind) bool {
+	other, ok := model.KindOf(name)
+	return ok && other.Name == k.Name
+}
+
+// writeDraft puts a text into a file of its own, which only this account reads.
+func writeDraft(text []byte) (path string, err error) {
+	file, err := os.CreateTemp("", "netctl-*.yaml")
+	if err != nil {
+		return "", fmt.Errorf("make a file for the editor: %w", err)
+	}
+	_, err = file.Write(text)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(file.Name()))
+	}
+	return file.Name(), nil
+}
+
+// edited has the person edit a file, and returns what is in it then. It blocks until the editor ends.
+func edited(ctx context.Context, f *Factory, path string) ([]byte, error) {
+	words := strings.Fields(cmp.Or(f.Getenv("VISUAL"), f.Getenv("EDITOR"), "vi"))
+	if len(words) == 0 {
+		words = []string{"vi"}
+	}
+	editor := exec.CommandContext(ctx, words[0], append(words[1:], path)...)
+	editor.Stdin, editor.Stdout, editor.Stderr = f.In, f.Out, f.Err
+	if err := editor.Run(); err != nil {
+		return nil, fmt.Errorf("the editor %s: %w; $EDITOR names another", words[0], err)
+	}
+	return os.ReadFile(path)
+}

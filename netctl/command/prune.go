@@ -1,0 +1,75 @@
+package command
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+// pruning is the flags of commands that take the objects of files for all that a tenant has.
+type pruning struct {
+	prune, yes bool
+	tenant     string
+}
+
+func (o *pruning) register(c *cobra.Command) {
+	c.Flags().BoolVar(&o.prune, "prune", false, "delete the objects of --tenant that the files do not have")
+	c.Flags().StringVarP(&o.tenant, "tenant", "t", "", "with --prune: the tenant whose objects the files are")
+}
+
+func (o *pruning) check() error {
+	switch {
+	case o.prune && o.tenant == "":
+		return term.BadUsage("--prune needs --tenant TENANT: the tenant of which the files are the whole")
+	case !o.prune && (o.tenant != "" || o.yes):
+		return term.BadUsage("--tenant and --yes belong to --prune")
+	}
+	return nil
+}
+
+// gone lists the objects of the tenant that are not among objects; none without --prune. The tenant itself stays. Files that have nothing of the
+// tenant are refused: they are another's. It asks netmaster for the objects of each kind.
+func (o *pruning) gone(ctx context.Context, c *client.Client, objects []model.ApplyObject) ([]model.ApplyObject, error) {
+	if !o.prune {
+		return nil, nil
+	}
+	if _, err := c.Tenants().Get(ctx, o.tenant); err != nil && !client.IsCode(err, model.CodeNotFound) {
+		return nil, err
+	}
+	placed, err := inOrder(objects, false)
+	if err != nil {
+		return nil, err
+	}
+	kept, own := map[string]bool{}, false
+	for _, p := range placed {
+		k, err := kindOf(p.Kind)
+		if err != nil {
+			return nil, err
+		}
+		kept[k.Name+"/"+p.key] = true
+		own = own || p.Fields["tenantName"] == o.tenant
+	}
+	if !own {
+		return nil, term.Exitf(term.Usage, "no object of the files is of tenant %s: --prune would delete all that the tenant has (netctl export -t %s | netctl delete -f - does that)", o.tenant, o.tenant)
+	}
+	var out []model.ApplyObject
+	for _, k := range model.Order() {
+		if !k.TenantScoped() {
+			continue
+		}
+		list, err := c.List(ctx, k)
+		if err != nil {
+			return nil, err
+		}
+		for _, object := range list {
+			if isOf(object, o.tenant) && !kept[k.Name+"/"+object.ObjectKey()] {
+				out = append(out, keyOf(object))
+			}
+		}
+	}
+	return out, nil
+}
