@@ -49,6 +49,7 @@ type Log struct {
 	mu      sync.Mutex
 	waiting []record.AuditEvent
 	each    map[string]int // that wait, by source
+	polls   map[poll]*polling
 }
 
 // Config is what a Log is made of.
@@ -71,13 +72,23 @@ func New(c Config) *Log {
 	if c.Keep == 0 {
 		c.Keep = DefaultKeep
 	}
-	return &Log{commit: c.Commit, catalog: c.Catalog, now: c.Now, keep: c.Keep, sinks: c.Sinks, pass: c.Pass, log: c.Log, each: map[string]int{}}
+	return &Log{commit: c.Commit, catalog: c.Catalog, now: c.Now, keep: c.Keep, sinks: c.Sinks, pass: c.Pass, log: c.Log, each: map[string]int{}, polls: map[poll]*polling{}}
 }
 
 // Note takes an event down. It does not wait for the store. Events that are alike and follow each other count as one with a number of times; of
 // more than a few that wait of one source, the rest is counted as its last. A line of its own goes to each sink for those that are not alike.
+// Of a read that programs repeat the first is noted at once, and its repetitions are added when the hour is over.
 func (l *Log) Note(e model.AuditEvent) {
 	e.Time = l.now().UTC()
+	if polled(e.Verb) && e.Status == 0 {
+		rest, repeated := l.counted(e)
+		if rest != nil {
+			l.Told(*rest)
+		}
+		if repeated {
+			return
+		}
+	}
 	l.Told(e)
 }
 
@@ -118,8 +129,15 @@ func (l *Log) take(e model.AuditEvent) bool {
 		return false
 	}
 	l.each[e.From]++
-	l.waiting = append(l.waiting, record.AuditEvent{At: e.Time, Verb: e.Verb, User: e.User, Proof: e.Proof, From: e.From, Via: e.Via, Target: e.Target, Status: e.Status, Why: e.Why, Times: e.Times})
+	l.waiting = append(l.waiting, record.AuditEvent{At: e.Time, Verb: e.Verb, User: e.User, Proof: e.Proof, From: e.From, Via: e.Via, Target: e.Target, Status: e.Status, Why: e.Why, Times: e.Times, Last: lastOf(&e)})
 	return true
+}
+
+func lastOf(e *model.AuditEvent) time.Time {
+	if e.Last == nil {
+		return time.Time{}
+	}
+	return *e.Last
 }
 
 // again counts one more like w, or of its source.
@@ -145,6 +163,9 @@ func (l *Log) Run(ctx context.Context) {
 
 // Flush stores what waits. It blocks until that is durable. What could not be stored goes on to wait.
 func (l *Log) Flush(ctx context.Context) error {
+	for _, e := range l.ended() {
+		l.Told(e)
+	}
 	for {
 		l.mu.Lock()
 		part := l.waiting[:min(len(l.waiting), Part)]
@@ -221,11 +242,23 @@ func (l *Log) back(part []record.AuditEvent) {
 // store writes events, and drops as many as are too many: each time the oldest of the source that has most.
 func (l *Log) store(tx *commit.Tx, part []record.AuditEvent) error {
 	next := tx.LastAudit() + 1
-	for _, key := range spare(tx.View, tx.CountAudit()+len(part)-l.keep, tx.Room()-len(part)) {
+	fresh := 0
+	for i := range part {
+		if merged(tx, &part[i]) == nil {
+			fresh++
+		}
+	}
+	for _, key := range spare(tx.View, tx.CountAudit()+fresh-l.keep, tx.Room()-len(part)) {
 		tx.Delete(key)
 	}
 	for i := range part {
-		if err := tx.Put(catalog.AuditKey(next+uint64(i)), &part[i]); err != nil {
+		e, number := &part[i], next
+		if m := merged(tx, e); m != nil {
+			e, number = m, m.Number
+		} else {
+			next++
+		}
+		if err := tx.Put(catalog.AuditKey(number), e); err != nil {
 			return err
 		}
 	}
@@ -257,10 +290,13 @@ func spare(v *catalog.View, surplus, room int) (out []string) {
 	return out
 }
 
-// source is what an event counts towards: the identity that was proved, or else the address, with refusals apart from what was done.
+// source is what an event counts towards: the identity that was proved, or else the address, with refusals and reads apart from what was done.
 func source(e *record.AuditEvent) string {
 	if e.Status != 0 {
 		return "refused " + e.From
+	}
+	if polled(e.Verb) {
+		return "read " + e.User
 	}
 	return "done " + e.User
 }

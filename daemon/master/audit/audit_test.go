@@ -66,6 +66,66 @@ func TestAlike(t *testing.T) {
 	}
 }
 
+// Who polls writes one event an hour, which says how often, and pushes out nothing that the same user did. Several netmasters write into one.
+func TestPolledReads(t *testing.T) {
+	w := enginetest.Start(t, enginetest.Options{})
+	now := time.Date(2030, 1, 1, 9, 10, 0, 0, time.UTC)
+	lines := &sink{}
+	open := func() *audit.Log {
+		return audit.New(audit.Config{Commit: w.Commit, Catalog: w.Catalog, Keep: 8, Sinks: []audit.Sink{lines}, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return now }})
+	}
+	l := open()
+	read := func(l *audit.Log, target string) {
+		l.Note(model.AuditEvent{Verb: "relay", User: "ann", Proof: "session", From: "192.0.2.1", Target: target})
+	}
+	for _, deed := range []string{"capture", "repair", "hand-over"} {
+		l.Note(model.AuditEvent{Verb: deed, User: "ann", Proof: "session"})
+	}
+	for range 1000 {
+		read(l, "/api/v1/agents/h1/rules")
+		read(l, "/api/v1/agents/h2/rules")
+		flush(t, l)
+		now = now.Add(time.Second)
+	}
+	before := w.Commit.LastWrite()
+	for range 100 {
+		read(l, "/api/v1/agents/h1/rules")
+		flush(t, l)
+	}
+	if after := w.Commit.LastWrite(); after != before {
+		t.Errorf("reading again wrote revisions %d to %d", before, after)
+	}
+	other := open() // of another netmaster, or after a failover
+	read(other, "/api/v1/agents/h1/rules")
+	flush(t, other)
+	now = now.Add(time.Hour)
+	flush(t, l)
+	var got []string
+	for _, e := range l.List(audit.Filter{}) {
+		got = append(got, fmt.Sprintf("%s %s %d", e.Verb, e.Target, e.Times))
+	}
+	want := "capture  0, repair  0, hand-over  0, relay /api/v1/agents/h1/rules 1101, relay /api/v1/agents/h2/rules 1000"
+	if all := strings.Join(got, ", "); all != want {
+		t.Errorf("want %s\ngot  %s", want, all)
+	}
+	if lines.n != 3+2+1+2 { // deeds, the first reads, the one of the other, what was counted
+		t.Errorf("got %d lines in the sink", lines.n)
+	}
+	for range 20 { // with a number of hours, reads push out reads
+		read(l, "/api/v1/agents/h1/rules")
+		flush(t, l)
+		now = now.Add(time.Hour)
+	}
+	if all := l.List(audit.Filter{}); len(all) != 8 || all[0].Verb != "capture" || all[2].Verb != "hand-over" {
+		t.Errorf("want the deeds to stay, got %+v", all)
+	}
+}
+
+// sink counts what it is handed.
+type sink struct{ n int }
+
+func (s *sink) Write(model.AuditEvent) error { s.n++; return nil }
+
 // What another netmaster could not be told of waits.
 func TestPass(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})

@@ -58,11 +58,19 @@ func (s *Server) audited(next http.Handler) http.Handler {
 				e.Status = status
 				s.Audit.Note(e)
 			case verb != "" && status < http.StatusBadRequest:
-				s.Audit.Note(event(q, verb, q.URL.RequestURI()))
+				s.Audit.Note(event(q, verb, targetOf(verb, q)))
 			}
 		}()
 		next.ServeHTTP(out, q)
 	})
+}
+
+// targetOf is what a request is about. Of reads, which are counted by it, that is the path: host and question.
+func targetOf(verb string, q *http.Request) string {
+	if verb == "relay" || verb == "observe" {
+		return q.URL.Path
+	}
+	return q.URL.RequestURI()
 }
 
 // verbOf is the verb under which a route's success is taken down; "": it does nothing, or the history of objects tells of it.
