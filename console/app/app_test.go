@@ -122,7 +122,7 @@ func TestKeys(t *testing.T) {
 		{"help ends", []string{"8", "?", "down", "x"}, "web-1", "THIS PAGE"},
 		{"the store", nil, "embedded etcd, read in 1 ms, 2 of 2 members, term 17001, lease 4 of 5 s", ""},
 		{"the events' cursor", []string{"7", "k"}, "▶ 14:02:08     18203  delete", "▶ 14:02:10"},
-		{"events followed again", []string{"7", "k", "f"}, "▶ 14:02:10     18204  put", "▶ 14:02:08"},
+		{"events followed again", []string{"7", "k", "f"}, "▶ 14:02:10     18204  create", "▶ 14:02:08"},
 		{"an event's object", []string{"7", "g", "enter"}, "operational state of network acme:blue", ""},
 		{"an event's endpoint", []string{"7", "enter"}, "described: endpoint acme:blue:db", ""},
 		{"an event's object's history", []string{"7", "g", "H"}, "subnet: 10.1.1.0/24", ""},

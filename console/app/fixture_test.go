@@ -59,9 +59,9 @@ func fixed() (*feed.Snapshot, time.Time) {
 			{Key: "default:green:mail", EndpointID: "mail", Network: "green.default", HomingHost: "h1", IpAddress: [2]string{"10.2.1.10", ""}, MacAddress: "02:02:0a:02:01:0a"},
 		},
 		Events: []feed.Event{
-			{At: now.Add(-16 * time.Second), Type: model.EventPut, Kind: "network", Key: "acme:blue", Revision: 18190},
+			{At: now.Add(-16 * time.Second), Type: "update", Kind: "network", Key: "acme:blue", Revision: 18190},
 			{At: now.Add(-3 * time.Second), Type: model.EventDelete, Kind: "endpoint", Key: "acme:blue:web-9", Revision: 18203},
-			{At: now.Add(-time.Second), Type: model.EventPut, Kind: "endpoint", Key: "acme:blue:db", Revision: 18204},
+			{At: now.Add(-time.Second), Type: "create", Kind: "endpoint", Key: "acme:blue:db", Revision: 18204},
 		},
 		Rates:   feed.Rates{Endpoints: []float64{0, 1, 4, 2}, FlowMods: []float64{0, 210, 40, 0}, Requests: []float64{18, 19, 18, 18}},
 		Answers: answers(now),

@@ -51,12 +51,12 @@ func realistic() (*feed.Snapshot, time.Time) {
 		}
 	}
 	s.Events = []feed.Event{
-		{At: now.Add(-26 * time.Hour), Past: true, Type: model.EventPut, Kind: "network", Key: "shop:front", Revision: 41022},
-		{At: now.Add(-3 * time.Hour), Past: true, Type: model.EventPut, Kind: "rule", Key: "bank:ledger-in:pg", Revision: 47881},
+		{At: now.Add(-26 * time.Hour), Type: "update", By: "ann", Kind: "network", Key: "shop:front", Revision: 41022},
+		{At: now.Add(-3 * time.Hour), Type: "update", By: "ann", Kind: "rule", Key: "bank:ledger-in:pg", Revision: 47881},
 		{At: now.Add(-90 * time.Second), Type: feed.Warned, Kind: feed.NodeKind, Key: silent.Name, Text: "is not ready: " + silent.Reason},
 		{At: now.Add(-14 * time.Second), Type: model.EventDelete, Kind: "endpoint", Key: "shop:front:cart-99", Revision: 48207},
-		{At: now.Add(-13 * time.Second), Type: model.EventPut, Kind: "endpoint", Key: "shop:front:cart-1", Revision: 48208},
-		{At: now.Add(-4 * time.Second), Type: model.EventPut, Kind: "endpointGroup", Key: "shop:cart", Revision: 48210},
+		{At: now.Add(-13 * time.Second), Type: "create", By: "agent/node-01", Kind: "endpoint", Key: "shop:front:cart-1", Revision: 48208},
+		{At: now.Add(-4 * time.Second), Type: "update", By: "ann", Change: "policies: [] -> [web-in]", Kind: "endpointGroup", Key: "shop:cart", Revision: 48210},
 		{At: now.Add(-time.Second), Type: feed.Noted, Kind: feed.NodeKind, Key: "node-01", Text: "is ready again", Revision: 48211},
 	}
 	s.Rates = feed.Rates{Endpoints: []float64{0, 2, 5, 1, 0, 0, 3, 1}, FlowMods: []float64{0, 80, 412, 60, 4, 0, 120, 31}, Requests: []float64{61, 66, 90, 71, 62, 60, 64, 63}}

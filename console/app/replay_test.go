@@ -25,8 +25,10 @@ func minutes(t testing.TB) (*feed.Player, time.Time) {
 	all := []feed.Input{{At: begin, Event: &model.Event{Type: model.EventSync, Revision: 1}}}
 	for i := range 30 {
 		name := fmt.Sprintf("t%02d", i+1)
-		all = append(all, feed.Input{At: begin.Add(time.Duration(i+1) * 10 * time.Second),
-			Event: &model.Event{Type: model.EventPut, Kind: "tenant", Key: name, Object: []byte(`{"tenantName":"` + name + `"}`), Revision: uint64(i + 2)}})
+		at := begin.Add(time.Duration(i+1) * 10 * time.Second)
+		all = append(all,
+			feed.Input{At: at, Event: &model.Event{Type: model.EventPut, Kind: "tenant", Key: name, Object: []byte(`{"tenantName":"` + name + `"}`), Revision: uint64(i + 2)}},
+			feed.Input{At: at, Happened: &feed.HappenedInput{Changes: []model.HistoryEntry{{Sequence: uint64(i + 1), Time: at, Verb: "create", Kind: "tenant", Key: name, Revision: uint64(i + 2)}}}})
 	}
 	p, err := feed.NewPlayer("http://m", all)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// An event of an endpoint says what that is called, when it goes too, and one of the past when it is still there; and nothing where there is no name but its id.
+// An event of an endpoint says what that is called while it is there, and nothing where there is no name but its id.
 func TestEventsOfEndpoints(t *testing.T) {
 	s := newStore("", time.Now)
 	rows := []struct{ id, object, want string }{
@@ -18,19 +18,19 @@ func TestEventsOfEndpoints(t *testing.T) {
 		{"mail", `{"key":"t:n:mail","endpointID":"mail"}`, ""},
 	}
 	for i, row := range rows {
-		for at, e := range []model.Event{{Type: model.EventPut, Object: []byte(row.object)}, {Type: model.EventDelete}} {
-			e.Kind, e.Key, e.Revision = model.KindEndpoint().Name, "t:n:"+row.id, uint64(2*i+at+1)
-			s.event(e)
-			all := s.snapshot().Events
-			if got := all[len(all)-1]; got.Text != row.want || got.Type != e.Type {
-				t.Errorf("%s of %s: want %q, got %+v", e.Type, row.id, row.want, got)
-			}
+		e := model.Event{Type: model.EventPut, Object: []byte(row.object), Kind: model.KindEndpoint().Name, Key: "t:n:" + row.id, Revision: uint64(i + 1)}
+		s.event(e)
+		s.takeHappened(HappenedInput{Changes: []model.HistoryEntry{{Sequence: uint64(i + 1), Verb: "create", Kind: e.Kind, Key: e.Key, Revision: e.Revision}}})
+		all := s.snapshot().Events
+		if got := all[len(all)-1]; got.Text != row.want || got.Type != "create" {
+			t.Errorf("%s: want %q, got %+v", row.id, row.want, got)
 		}
 	}
 	later := newStore("", time.Now)
 	later.event(model.Event{Type: model.EventFull, Kind: model.KindEndpoint().Name, Items: []json.RawMessage{[]byte(rows[0].object)}, Revision: 20})
 	later.event(model.Event{Type: model.EventSync, Revision: 20})
-	later.past([]model.HistoryEntry{{Verb: "create", Kind: model.KindEndpoint().Name, Key: "t:n:4f0c", Revision: 20}, {Verb: "create", Kind: model.KindEndpoint().Name, Key: "t:n:gone", Revision: 19}})
+	later.takeHappened(HappenedInput{Changes: []model.HistoryEntry{{Sequence: 1, Verb: "create", Kind: model.KindEndpoint().Name, Key: "t:n:4f0c", Revision: 20},
+		{Sequence: 2, Verb: "create", Kind: model.KindEndpoint().Name, Key: "t:n:gone", Revision: 19}}})
 	if got := later.snapshot().Events; len(got) != 2 || got[0].Text != "desk" || got[1].Text != "" {
 		t.Errorf("want the past named desk, and nothing of what is gone, got %+v", got)
 	}

@@ -32,11 +32,12 @@ type Feed struct {
 	turn   int      // of the networks, which is asked next although nothing happened in it
 	list   nodeList // of the poll
 	trends trends
+	past   happening
 }
 
 // New makes a Feed on a client. now is the clock that dates events and answers.
 func New(c *client.Client, now func() time.Time) *Feed {
-	return &Feed{client: c, store: newStore(c.Base, now), asker: newAsker()}
+	return &Feed{client: c, store: newStore(c.Base, now), asker: newAsker(), past: happening{client: c}}
 }
 
 // Run follows the cluster until ctx ends, and hands each new state to publish, which may block: what happens meanwhile
@@ -46,6 +47,7 @@ func (f *Feed) Run(ctx context.Context, publish func(*Snapshot)) error {
 	group.Go(func() error { return f.watch(ctx) })
 	group.Go(func() error { return f.poll(ctx) })
 	group.Go(func() error { return f.askWanted(ctx) })
+	group.Go(func() error { f.past.follow(ctx, f.store); return nil })
 	if f.store.recorder != nil {
 		group.Go(func() error { return f.askStanding(ctx) })
 	}
@@ -76,7 +78,7 @@ func (f *Feed) Once(ctx context.Context, wants func(*Snapshot) []Question) (*Sna
 			break
 		}
 	}
-	f.past(ctx)
+	f.past.look(ctx, f.store, time.Now())
 	f.pools(ctx, f.store.stale(len(f.store.snapshot().Objects[model.KindNetwork().Name])))
 	if wants != nil {
 		f.askAll(ctx, wants(f.store.snapshot()))
@@ -107,7 +109,6 @@ func (f *Feed) askAll(ctx context.Context, questions []Question) {
 }
 
 func (f *Feed) watch(ctx context.Context) error {
-	asked := false
 	for ctx.Err() == nil {
 		for e, err := range f.client.Watch(ctx, nil) {
 			if err != nil {
@@ -115,10 +116,6 @@ func (f *Feed) watch(ctx context.Context) error {
 				continue
 			}
 			f.store.event(e)
-			if e.Type == model.EventSync && !asked {
-				asked = true
-				f.past(ctx)
-			}
 		}
 		// The stream gives up when it is refused; a netmaster that is being replaced may refuse for a moment.
 		pause(ctx, pollEvery)

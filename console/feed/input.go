@@ -13,12 +13,19 @@ import (
 type Input struct {
 	At          time.Time            `json:"at"`
 	Event       *model.Event         `json:"event,omitempty"` // of the watch stream
-	Past        []model.HistoryEntry `json:"past,omitempty"`  // what was before it
+	Past        []model.HistoryEntry `json:"past,omitempty"`  // what was before it, as earlier versions recorded it
+	Happened    *HappenedInput       `json:"happened,omitempty"`
 	Nodes       *NodesInput          `json:"nodes,omitempty"`
 	Pool        *PoolInput           `json:"pool,omitempty"`
 	Answer      *AnswerInput         `json:"answer,omitempty"`
 	Failure     *Failure             `json:"failure,omitempty"`
 	Description *Description         `json:"description,omitempty"`
+}
+
+// HappenedInput is what the history and the timeline said that was not known before.
+type HappenedInput struct {
+	Changes  []model.HistoryEntry  `json:"changes,omitempty"`
+	Findings []model.TimelineEvent `json:"findings,omitempty"`
 }
 
 // NodesInput is an answer of the nodes route.
@@ -90,7 +97,9 @@ func (s *store) apply(in *Input) {
 	case in.Event != nil:
 		s.event(*in.Event)
 	case in.Past != nil:
-		s.past(in.Past)
+		s.takeHappened(HappenedInput{Changes: in.Past})
+	case in.Happened != nil:
+		s.takeHappened(*in.Happened)
 	case in.Nodes != nil:
 		s.nodes(in.Nodes.List)
 	case in.Pool != nil:

@@ -3,40 +3,97 @@ package feed
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 )
 
-// pastEvents is how many changes from before the feed began a Snapshot tells of.
-const pastEvents = 200
+const (
+	pastEvents    = 200             // changes, and findings, that are asked for at a time
+	timelineEvery = 2 * time.Second // no stream tells of findings
+)
 
-// past asks the history what happened before the stream began. What cannot be had is not shown: the stream is what counts.
-func (f *Feed) past(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, askLimit) // the stream waits
+// FindingKind is the Kind of events about what was found wrong in the cluster.
+const FindingKind = "finding"
+
+// happening follows what netctl events prints: the history of objects, asked when the stream has told of something, and the timeline. The stream
+// itself tells of objects whose computed links have changed too, which nobody did anything to.
+type happening struct {
+	client  *client.Client
+	began   bool      // the history was asked
+	asked   uint64    // the revision at which it was asked last
+	due     time.Time // the timeline
+	refused [2]bool   // the history, the timeline: it is not asked again, since each refusal is an event of the audit
+}
+
+// look asks for what has happened since it was called last, once the stream has told everything. What cannot be had now is asked for again.
+func (h *happening) look(ctx context.Context, s *store, now time.Time) {
+	rev, synced := s.position()
+	if !synced {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	entries, err := f.client.History(ctx, client.HistoryQuery{Limit: pastEvents})
-	if err == nil && len(entries) > 0 {
-		f.store.past(entries)
+	var in HappenedInput
+	if !h.refused[0] && (rev != h.asked || !h.began) {
+		entries, err := h.client.History(ctx, client.HistoryQuery{Limit: pastEvents})
+		h.refused[0] = client.IsCode(err, model.CodeDenied)
+		if err == nil {
+			h.asked, h.began, in.Changes = rev, true, entries
+		}
+	}
+	if !h.refused[1] && !now.Before(h.due) {
+		h.due = now.Add(timelineEvery)
+		found, err := h.client.Timeline(ctx, client.TimelineQuery{Limit: pastEvents})
+		h.refused[1] = client.IsCode(err, model.CodeDenied)
+		if err == nil {
+			in.Findings = found
+		}
+	}
+	s.takeHappened(in)
+}
+
+// follow looks until ctx ends, at most once a second.
+func (h *happening) follow(ctx context.Context, s *store) {
+	for ctx.Err() == nil {
+		h.look(ctx, s, time.Now())
+		pause(ctx, pollEvery)
 	}
 }
 
-// past puts changes from the history before those that the stream told.
-func (s *store) past(entries []model.HistoryEntry) {
+// position is the revision that the stream has told of, and whether it has told everything once.
+func (s *store) position() (revision uint64, synced bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last.Revision, s.last.Synced
+}
+
+// takeHappened takes changes and findings, and passes over those that are known already.
+func (s *store) takeHappened(in HappenedInput) {
+	s.mu.Lock()
+	seen := s.seen
+	s.mu.Unlock()
+	in.Changes = slices.DeleteFunc(slices.Clone(in.Changes), func(e model.HistoryEntry) bool { return e.Sequence <= seen.change && e.Sequence > 0 })
+	in.Findings = slices.DeleteFunc(slices.Clone(in.Findings), func(e model.TimelineEvent) bool { return e.Number <= seen.finding })
+	if len(in.Changes)+len(in.Findings) == 0 {
+		return
+	}
 	s.change(func() {
-		s.record(Input{Past: entries})
-		var events []Event
-		for _, e := range entries {
-			if seen := slices.IndexFunc(s.last.Events, func(x Event) bool { return x.Kind != NodeKind }); seen >= 0 && e.Revision >= s.last.Events[seen].Revision {
-				break
-			}
-			kind := model.EventPut
-			if e.Verb == string(model.EventDelete) {
-				kind = model.EventDelete
-			}
-			events = append(events, Event{At: e.Time.Local(), Past: true, Type: kind, Kind: e.Kind, Key: e.Key, Text: s.called(e.Kind, e.Key), Revision: e.Revision})
+		s.record(Input{Happened: &in})
+		events := slices.Clone(s.last.Events) // snapshots hold those that are there
+		for i := range in.Changes {
+			e := &in.Changes[i]
+			s.seen.change = max(s.seen.change, e.Sequence)
+			events = append(events, Event{At: e.Time.Local(), Type: model.EventType(e.Verb), Kind: e.Kind, Key: e.Key, Text: s.called(e.Kind, e.Key), By: e.By.String(),
+				Change: e.Difference(), Revision: e.Revision})
 		}
-		events = append(events, s.last.Events...)
+		for i := range in.Findings {
+			e := &in.Findings[i]
+			s.seen.finding = max(s.seen.finding, e.Number)
+			events = append(events, Event{At: e.Time.Local(), Type: model.EventType(e.Verb()), Kind: FindingKind, Key: e.Object, Text: e.Text()})
+		}
+		slices.SortStableFunc(events, func(a, b Event) int { return a.At.Compare(b.At) })
 		s.last.Events = events[max(0, len(events)-EventLimit):]
 	})
 }

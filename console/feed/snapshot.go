@@ -10,12 +10,13 @@ import (
 
 // Event is one change of an object, or what is news about a node.
 type Event struct {
-	At       time.Time // when this console heard of it; of a past one when it was
-	Past     bool      // of the history, from before this console began
-	Type     model.EventType
+	At       time.Time       // when it was, by the leader's clock; of news about a node, when this console heard of it
+	Type     model.EventType // the verb of the history or of the timeline, or one of nodes
 	Kind     string
 	Key      string
-	Text     string // of news: what it is; of an endpoint what it is called, where that is not its id
+	Text     string // of news or a finding: what it is; of an endpoint what it is called, where that is not its id
+	By       string // who did it, as netctl history says
+	Change   string // the fields that differ, in a line
 	Revision uint64
 }
 

@@ -22,6 +22,8 @@ type store struct {
 	answers  map[Question]Answer
 	interned interned
 
+	seen struct{ change, finding uint64 } // the newest that is in last.Events
+
 	meter    meter
 	last     Snapshot
 	changed  chan struct{} // holds one token while there is something new
@@ -37,6 +39,7 @@ func (s *store) clone() *store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := newStore("", s.now)
+	out.seen = s.seen
 	out.last, out.meter, out.lists, out.pools, out.answers = s.last, s.meter, s.lists.clone(), maps.Clone(s.pools), maps.Clone(s.answers)
 	if s.again != nil {
 		out.again = &relist{s.again.clone(), slices.Clone(s.again.kinds)}
@@ -75,9 +78,9 @@ func (s *store) event(e model.Event) {
 			}
 		case model.EventPut:
 			err = s.put(s.lists, e.Kind, e.Key, e.Object)
-			s.remember(e)
+			s.count(e.Kind)
 		case model.EventDelete:
-			s.remember(e)
+			s.count(e.Kind)
 			s.drop(e.Kind, e.Key)
 		case model.EventSync:
 			s.finish()
@@ -127,12 +130,11 @@ func (s *store) drop(kind, key string) {
 	}
 }
 
-// remember notes a change while the object is there: after it was put, before it is dropped.
-func (s *store) remember(e model.Event) {
-	if e.Kind == model.KindEndpoint().Name {
+// count counts the endpoints that come and go.
+func (s *store) count(kind string) {
+	if kind == model.KindEndpoint().Name {
 		s.meter.churn++
 	}
-	s.happened(Event{Type: e.Type, Kind: e.Kind, Key: e.Key, Text: s.called(e.Kind, e.Key), Revision: e.Revision})
 }
 
 // called is what an object that is there is called, where that is not in its key: an endpoint.

@@ -31,6 +31,7 @@ func TestSnapshotsDoNotChange(t *testing.T) {
 	}
 	q := Question{Topic: Leadership}
 	for i := range EventLimit + 300 {
+		s.takeHappened(HappenedInput{Changes: []model.HistoryEntry{{Sequence: uint64(i + 1), Verb: "create", Kind: "endpoint", Key: fmt.Sprint("e", i%7)}}})
 		put("endpoint", fmt.Sprint("e", i%7), fmt.Sprintf(`{"key":"e%d","endpointID":"e%d","network":"n.t","homingHost":"h%d"}`, i%7, i%7, i))
 		switch i % 3 {
 		case 0:

@@ -17,7 +17,7 @@ func eventsEntry() Entry {
 	return Entry{Name: "events", Short: "events", Aliases: []string{"event", "ev"}, About: "what changed, and what nodes said", Make: Events}
 }
 
-// events is the body of the changes that this console saw, the last of the history before it, and what nodes said, oldest first.
+// events is the body of the changes of objects and the findings, as netctl events has them, and of what nodes said, oldest first.
 type events struct {
 	list[*feed.Event]
 	held bool // the user reads: the newest does not move the cursor
@@ -35,7 +35,7 @@ func Events() *Page {
 			return out
 		},
 		id:  func(e *feed.Event) string { return fmt.Sprint(e.At.UnixNano(), e.Revision, e.Type, e.Kind, e.Key) },
-		row: func(_ Canvas, _ *feed.Snapshot, e *feed.Event) widget.Row { return eventRow(e) },
+		row: func(c Canvas, _ *feed.Snapshot, e *feed.Event) widget.Row { return eventRow(c, e) },
 	}}
 	b.follow = func() bool { return !b.held }
 	return &Page{Name: "events", Command: "netctl events", Body: b, Keys: []Key{
@@ -65,6 +65,8 @@ func eventObject(e *feed.Event, s *feed.Snapshot) Action {
 		return open(FlowTables(e.Key))
 	case e.Kind == feed.NodeKind:
 		return open(Leader())
+	case e.Kind == feed.FindingKind:
+		return open(Findings())
 	case !ok:
 		return Action{Notice: "a " + e.Kind + " is no object to look at; netctl history tells of it"}
 	case find(s, k, e.Key) == nil && (k != model.KindEndpoint() || findEndpoint(s, e.Key) == nil):
@@ -80,25 +82,31 @@ func eventHistory(e *feed.Event, s *feed.Snapshot) Action {
 	return eventObject(e, s)
 }
 
-func eventRow(e *feed.Event) widget.Row {
+func eventRow(c Canvas, e *feed.Event) widget.Row {
 	at, what, revision := e.At.Format(time.TimeOnly), e.Kind+" "+e.Key, ""
-	if e.Past {
+	if e.At.Format(time.DateOnly) != c.Now.Format(time.DateOnly) {
 		at = e.At.Format("01-02 15:04:05")
 	}
 	if e.Text != "" {
 		what += " " + e.Text
 	}
+	if e.Change != "" {
+		what += "  " + e.Change
+	}
+	if e.By != "" {
+		what += "  by " + e.By
+	}
 	if e.Revision > 0 {
 		revision = number(e.Revision)
 	}
-	role := map[model.EventType]theme.Role{model.EventDelete: theme.Warn, feed.Warned: theme.Bad, feed.Noted: theme.Good}[e.Type]
+	role := map[model.EventType]theme.Role{model.EventDelete: theme.Warn, feed.Warned: theme.Bad, feed.Noted: theme.Good, "found": theme.Bad, "ended": theme.Good}[e.Type]
 	return widget.Row{Role: role, Cells: []string{at, revision, string(e.Type), what}}
 }
 
 // lastEvents draws as many of the last events as there is room for, of those that the filter keeps.
 func lastEvents(c Canvas, s *feed.Snapshot, room int) (out []string) {
 	for i := len(s.Events) - 1; i >= 0 && len(out) < room; i-- {
-		if r := eventRow(&s.Events[i]); c.Filter.Keeps(r.Cells...) {
+		if r := eventRow(c, &s.Events[i]); c.Filter.Keeps(r.Cells...) {
 			t, cells := c.Theme, r.Cells
 			out = append(out, t.Paint(r.Role, "  "+widget.Fit(t, cells[0], 14)+"  "+widget.Fit(t, cells[1], 8)+"  "+widget.Fit(t, cells[2], 6)+"  "+cells[3]))
 		}

@@ -155,7 +155,7 @@ func (o *eventsOptions) changes(ctx context.Context, c *client.Client, limit int
 		if !o.wants(e.Kind) {
 			continue
 		}
-		line := fmt.Sprintf("%s  %-8d %-10s  %s %s  by %s  %s", stamp(e.Time), e.Revision, e.Verb, e.Kind, e.Key, e.By, difference(e))
+		line := fmt.Sprintf("%s  %-8d %-10s  %s %s  by %s  %s", stamp(e.Time), e.Revision, e.Verb, e.Kind, e.Key, e.By, e.Difference())
 		if out, err = o.add(out, e.Time, line, e); err != nil {
 			return nil, err
 		}

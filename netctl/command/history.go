@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -138,7 +137,7 @@ func runHistory(ctx context.Context, f *Factory, o *historyOptions, args []strin
 	}
 	l := &listing{Table: term.Table{Columns: historyColumns(format.Wide())}, value: entries}
 	for _, e := range entries {
-		row := []string{stamp(e.Time), strconv.FormatUint(e.Revision, 10), e.By.String(), e.Verb, e.Kind, e.Key, difference(e)}
+		row := []string{stamp(e.Time), strconv.FormatUint(e.Revision, 10), e.By.String(), e.Verb, e.Kind, e.Key, e.Difference()}
 		if format.Wide() {
 			row = slices.Insert(row, 3, e.By.Via)
 		}
@@ -165,57 +164,6 @@ func columns(headers ...string) []model.Column {
 
 // stamp is a time in a table.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
-
-// difference is what a change did, in one line.
-func difference(e model.HistoryEntry) string {
-	var parts []string
-	for _, c := range e.Changes {
-		switch {
-		case c.Old == nil:
-			parts = append(parts, c.Field+": "+plain(c.New))
-		case e.Verb == "delete":
-			parts = append(parts, c.Field+": "+plain(c.Old))
-		default:
-			parts = append(parts, c.Field+": "+plain(c.Old)+" -> "+plain(c.New))
-		}
-	}
-	for _, a := range e.Addresses {
-		parts = append(parts, transfer(a))
-	}
-	if e.Cut {
-		parts = append(parts, "(more was too large to be kept)")
-	}
-	if e.Why != "" {
-		parts = append(parts, "("+e.Why+")")
-	}
-	return strings.Join(parts, ", ")
-}
-
-// plain is a value of JSON in a table.
-func plain(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "(none)"
-	case string:
-		return v
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v)
-	}
-	return string(text)
-}
-
-// transfer is an address that goes from one owner to another.
-func transfer(a model.AddressChange) string {
-	switch {
-	case a.Was == nil:
-		return a.Address + " to " + a.Now.String()
-	case a.Now == nil:
-		return a.Address + " from " + a.Was.String()
-	}
-	return a.Address + " from " + a.Was.String() + " to " + a.Now.String()
-}
 
 // runObjectAt prints an object as it was; one that can be stored as a file that apply takes.
 func runObjectAt(ctx context.Context, f *Factory, o *historyOptions, kind, name string) error {
