@@ -291,6 +291,15 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+func TestPublished(t *testing.T) {
+	p := &Published{Host: "h1", Unreached: func() map[string]string {
+		return map[string]string{"default:vl:pub": "network default:vl is a bridged VLAN"}
+	}}
+	if got := codes(p.Check().Look(t.Context())); !slices.Equal(got, []string{"warning port-unpublished endpoint/default:vl:pub"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestAttachments(t *testing.T) {
 	a := &Attachments{Failures: func() []attach.Failure {
 		return []attach.Failure{{Container: "pod/ns/web", Tries: 2, Reason: "no such network"}}

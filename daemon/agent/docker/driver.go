@@ -58,7 +58,7 @@ type Networks interface {
 
 // Publisher is *hostaccess.Engine: it has ports of the host lead to endpoints. Both operations may be repeated.
 type Publisher interface {
-	Publish(ctx context.Context, endpoint string, mappings []link.PortMapping) error
+	Accept(ctx context.Context, endpoint string, mappings []link.PortMapping) error
 	Unpublish(ctx context.Context, endpoint string) error
 }
 

@@ -61,7 +61,9 @@ func portsOf(options map[string]any) (out []link.PortMapping, err error) {
 	return out, nil
 }
 
-// publish has ports of the host lead to an endpoint.
+// publish has ports of the host lead to an endpoint. An engine asks the endpoint whose network is the container's way out, and has taken the ports
+// from the one before: when it connects a running container, a refusal leaves that without a default route and without its ports. So what
+// the network does not permit is accepted, and reported.
 func (d *Driver) publish(ctx context.Context, q endpointRequest) (empty, error) {
 	ports, err := portsOf(q.Options)
 	if err != nil || len(ports) == 0 {
@@ -71,7 +73,7 @@ func (d *Driver) publish(ctx context.Context, q endpointRequest) (empty, error) 
 	if err != nil {
 		return empty{}, fmt.Errorf("EndpointID: %w", err)
 	}
-	return empty{}, d.Publisher.Publish(ctx, res.Endpoint.ID.String(), ports)
+	return empty{}, d.Publisher.Accept(ctx, res.Endpoint.ID.String(), ports)
 }
 
 // unpublish takes back what was published of an endpoint; one that is not known has nothing.

@@ -52,7 +52,7 @@ func (w *world) driver(host string) *Driver {
 		Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return w.now }})
 }
 
-func (w *world) Publish(_ context.Context, endpoint string, mappings []link.PortMapping) error {
+func (w *world) Accept(_ context.Context, endpoint string, mappings []link.PortMapping) error {
 	w.published[endpoint] = link.JoinPortMappings(mappings)
 	return nil
 }

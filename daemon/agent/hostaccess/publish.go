@@ -28,6 +28,17 @@ var ErrPublish = errors.New("port cannot be published")
 // Publish has ports of the host lead to an endpoint that is attached here, from now on and until it is detached or Unpublish is called;
 // without mappings none do. It blocks until that is so. Errors are of ErrPublish when other mappings might do.
 func (e *Engine) Publish(ctx context.Context, endpoint string, mappings []link.PortMapping) error {
+	if len(mappings) > 0 {
+		if why := e.unreachable(endpoint); why != "" {
+			return fmt.Errorf("%w: %s; attach the container to a VXLAN network, too", ErrPublish, why)
+		}
+	}
+	return e.Accept(ctx, endpoint, mappings)
+}
+
+// Accept is Publish for a caller that has begun what a refusal would leave half done: mappings of an endpoint that the host does not reach are
+// kept, lead nowhere, and Published says why.
+func (e *Engine) Accept(ctx context.Context, endpoint string, mappings []link.PortMapping) error {
 	e.publisher.mu.Lock()
 	defer e.publisher.mu.Unlock()
 	ports := e.Switch.Ports(ovsdb.IDEndpoint, endpoint)
@@ -52,13 +63,10 @@ func (e *Engine) Unpublish(ctx context.Context, endpoint string) error {
 	return e.Publish(ctx, endpoint, nil)
 }
 
-// publishable tells what stands against mappings: the network, another container, or a program of the host.
+// publishable tells what stands against mappings: another container, or a program of the host.
 func (e *Engine) publishable(endpoint string, mappings []link.PortMapping) error {
-	if len(mappings) == 0 {
-		return nil
-	}
-	if err := e.reachable(endpoint); err != nil {
-		return err
+	if _, ok := e.Flows.Endpoint(endpoint); !ok && len(mappings) > 0 {
+		return fmt.Errorf("publish ports of %s: the endpoint is not known here yet", endpoint)
 	}
 	for i, m := range mappings {
 		for _, o := range mappings[:i] {
@@ -87,20 +95,19 @@ func (e *Engine) publishable(endpoint string, mappings []link.PortMapping) error
 	return nil
 }
 
-// reachable tells whether the host can lead anything to an endpoint: on a bridged VLAN it cannot.
-func (e *Engine) reachable(endpoint string) error {
+// unreachable is why the host can lead nothing to an endpoint; "": it can, or the endpoint is not known. On a bridged VLAN it cannot.
+func (e *Engine) unreachable(endpoint string) string {
 	ep, ok := e.Flows.Endpoint(endpoint)
 	if !ok {
-		return fmt.Errorf("publish ports of %s: the endpoint is not known here yet", endpoint)
+		return ""
 	}
 	g := e.Flows.Global()
 	for _, n := range e.Flows.Networks() {
 		if n.ID == ep.ID.Network && !leads(&g, &n) {
-			return fmt.Errorf("%w: network %s is a bridged VLAN, whose containers are not reached by way of their host; attach the container to a VXLAN network, too",
-				ErrPublish, n.ID)
+			return fmt.Sprintf("network %s is a bridged VLAN, whose containers are not reached by way of their host", n.ID)
 		}
 	}
-	return nil
+	return ""
 }
 
 // keepPublished makes the translation as it should be.

@@ -135,7 +135,18 @@ func TestPublishOnBridgedVLAN(t *testing.T) {
 	if err := w.engine(t).Publish(t.Context(), w.attached(n, "web", 5), mappings(t, "tcp/0.0.0.0:80=80")); !errors.Is(err, ErrPublish) || !strings.Contains(err.Error(), "bridged VLAN") {
 		t.Errorf("on a bridged VLAN: %v", err)
 	}
+	e, web := w.engine(t), w.attached(n, "web", 5)
+	if err := e.Accept(t.Context(), web, mappings(t, "tcp/0.0.0.0:80=80")); err != nil || w.leads() != "" {
+		t.Errorf("accepted on a bridged VLAN: %v, leads %q", err, w.leads())
+	}
+	const why = "network default:a is a bridged VLAN, whose containers are not reached by way of their host"
+	if list, err := e.Published(web); err != nil || len(list) != 1 || list[0].Why != why || e.Unreached()[web] != why {
+		t.Errorf("accepted on a bridged VLAN: want it reported, got %v, %v, %v", list, err, e.Unreached())
+	}
 	w.global.FwdMode = record.FwdRouting
+	if err := e.Bring(t.Context()); err != nil || w.leads() == "" || len(e.Unreached()) != 0 {
+		t.Errorf("once the host reaches it: leads %q, unreached %v, %v", w.leads(), e.Unreached(), err)
+	}
 	if err := w.engine(t).Publish(t.Context(), w.attached(n, "web", 5), mappings(t, "tcp/0.0.0.0:80=80")); err != nil {
 		t.Errorf("on a routed VLAN: %v", err)
 	}

@@ -29,17 +29,25 @@ func (e *Engine) Published(endpoint string) ([]model.PublishedPort, error) {
 	g, out := e.Flows.Global(), []model.PublishedPort{}
 	for _, m := range list {
 		p := model.PublishedPort{Protocol: link.ProtocolName(m.Protocol), Host: m.Host, Container: m.Container}
-		switch to, ok := e.target(&g, &ports[0], m); {
-		case !ok && m.Host.Addr().Is6():
-			p.Why = "the container has no IPv6 address"
-		case !ok:
-			p.Why = "the container has no IPv4 address"
-		case !slices.Contains(e.publisher.set.Ports, to):
+		var to link.Published
+		if to, p.Why = e.target(&g, &ports[0], m); p.Why == "" && !slices.Contains(e.publisher.set.Ports, to) {
 			p.Why = "the host does not translate it yet"
 		}
 		out = append(out, p)
 	}
 	return out, nil
+}
+
+// Unreached are the endpoints that ports of the host were to lead to and that the host does not reach, with the reason.
+func (e *Engine) Unreached() map[string]string {
+	out := map[string]string{}
+	for _, p := range e.Switch.Ports(ovsdb.IDEndpoint, "") {
+		endpoint := p.ExternalIDs[ovsdb.IDEndpoint]
+		if why := e.unreachable(endpoint); why != "" && p.ExternalIDs[ovsdb.IDPublished] != "" {
+			out[endpoint] = why
+		}
+	}
+	return out
 }
 
 // published are the ports of the host that are to lead to containers.
@@ -55,7 +63,7 @@ func (e *Engine) published(g *record.Global) (out []link.Published) {
 			continue
 		}
 		for _, m := range list {
-			if to, ok := e.target(g, &p, m); ok {
+			if to, why := e.target(g, &p, m); why == "" {
 				out = append(out, to)
 			}
 		}
@@ -66,18 +74,22 @@ func (e *Engine) published(g *record.Global) (out []link.Published) {
 	return out
 }
 
-// target is where a mapping of a port of the switch leads; ok is false when the container has no address of that family.
-func (e *Engine) target(g *record.Global, p *ovsdb.Port, m link.PortMapping) (to link.Published, ok bool) {
-	ep, ok := e.Flows.Endpoint(p.ExternalIDs[ovsdb.IDEndpoint])
-	private, own := e.Flows.Private(), ep.IP
+// target is where a mapping of a port of the switch leads, or why it leads nowhere.
+func (e *Engine) target(g *record.Global, p *ovsdb.Port, m link.PortMapping) (to link.Published, why string) {
+	endpoint := p.ExternalIDs[ovsdb.IDEndpoint]
+	ep, ok := e.Flows.Endpoint(endpoint)
+	private, own, family := e.Flows.Private(), ep.IP, "IPv4"
 	if m.Host.Addr().Is6() {
-		private, own = pipeline.Private6(private), ep.IP6
+		private, own, family = pipeline.Private6(private), ep.IP6, "IPv6"
 	}
 	if !ok || !own.IsValid() {
-		return to, false
+		return to, "the container has no " + family + " address"
+	}
+	if why := e.unreachable(endpoint); why != "" {
+		return to, why
 	}
 	if e.hidden(g, ep.ID.Network) {
-		return link.Published{Protocol: m.Protocol, From: m.Host, To: netip.AddrPortFrom(own, m.Container)}, true
+		return link.Published{Protocol: m.Protocol, From: m.Host, To: netip.AddrPortFrom(own, m.Container)}, ""
 	}
-	return link.Published{Protocol: m.Protocol, From: m.Host, To: netip.AddrPortFrom(pipeline.PrivateAddr(private, p.OFPort), m.Container)}, true
+	return link.Published{Protocol: m.Protocol, From: m.Host, To: netip.AddrPortFrom(pipeline.PrivateAddr(private, p.OFPort), m.Container)}, ""
 }

@@ -32,13 +32,14 @@ func (n *Node) checks() []examine.Check {
 	out := &checkup.WayOut{Host: n.Host, Routes: n.access.Leaving, Onward: n.onward, Unrouted: link.Unrouted, Now: time.Now,
 		Sent: func() (uint64, error) { return link.Received(hostaccess.PortName) }}
 	router := &checkup.Router{Host: n.Host, Status: n.router.Status}
+	published := &checkup.Published{Host: n.Host, Unreached: n.access.Unreached}
 	attachments := &checkup.Attachments{Failures: n.attach.Failures}
 	datapath := &checkup.Datapath{Host: n.Host, Type: n.sw.DatapathType, Lacks: n.desired.Lacks}
 	clock := &checkup.Clock{Host: n.Host, Masters: n.everyMaster, Ask: n.askDate, Now: time.Now}
 	policies := n.flows.Number("policy")
 	refusals := &checkup.Refusals{Host: n.Host, Rules: n.rules, Now: time.Now,
 		Hits: func(ctx context.Context) (map[uint64]bridge.Hits, error) { return n.forward.Hits(ctx, policies) }}
-	return append([]examine.Check{sw.Check(), underlay.Check(), containers.Check(), out.Check(), router.Check(), attachments.Check(), refusals.Check(), datapath.Check(), clock.Check(),
+	return append([]examine.Check{sw.Check(), underlay.Check(), containers.Check(), out.Check(), router.Check(), attachments.Check(), published.Check(), refusals.Check(), datapath.Check(), clock.Check(),
 		integrity.Check(), overlap.Check()}, n.outlook.checks()...)
 }
 

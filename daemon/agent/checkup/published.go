@@ -1,0 +1,33 @@
+package checkup
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/examine"
+)
+
+// Published looks at containers whose ports are to be published and that the host does not reach.
+type Published struct {
+	Host      string
+	Unreached func() map[string]string // the reason, by endpoint
+}
+
+// Check looks every five seconds.
+func (p *Published) Check() examine.Check {
+	return examine.Check{Name: "published ports", Every: 5 * time.Second, Look: p.look}
+}
+
+func (p *Published) look(context.Context) (out []model.Finding) {
+	unreached := p.Unreached()
+	for _, endpoint := range slices.Sorted(maps.Keys(unreached)) {
+		out = append(out, model.Finding{Code: "port-unpublished", Severity: model.SeverityWarning, Object: "endpoint/" + endpoint, Host: p.Host,
+			Evidence: "ports of the host are to lead to it and lead nowhere: " + unreached[endpoint],
+			Remedy:   "have a VXLAN network be the container's gateway: connect the VLAN with docker network connect --gw-priority -1, or by a network whose name sorts behind",
+			Next:     "netctl endpoint inspect " + endpoint})
+	}
+	return out
+}
