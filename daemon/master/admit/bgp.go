@@ -31,6 +31,9 @@ func createBgp(tx *commit.Tx, b *model.Bgp) error {
 	if err := checkBgp(r); err != nil {
 		return err
 	}
+	if err := ownAddresses(tx, b); err != nil {
+		return err
+	}
 	return tx.Put(record.BGPs+b.Hostname, r)
 }
 

@@ -32,6 +32,9 @@ func createNetwork(tx *commit.Tx, n *model.Network) error {
 	if err := ofHosts(tx, r); err != nil {
 		return err
 	}
+	if err := ofRouters(tx, r); err != nil {
+		return err
+	}
 	if tx.Has(model.KindEndpointGroup().Name, n.ObjectKey()) {
 		return model.Errorf(model.CodeConflict, "networkName", "Network %s conflicts with the endpoint group of the same name", n.NetworkName).
 			Try("networks and groups of a tenant share their names; choose another")

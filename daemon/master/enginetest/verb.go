@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/netip"
 	"strconv"
 	"strings"
 
@@ -25,7 +26,7 @@ type verb func(w *World, words []string, fields map[string]string) (said string,
 //	release NETWORK-ID ADDRESS
 //	quarantine NETWORK-ID ADDRESS [seconds=N]                             tells until when
 //	free NETWORK-ID ADDRESS                                               tells whether it was held
-//	claim HOST                                                            a machine is the host, whose agent does not run
+//	claim HOST [vtep=A]                                                   a machine is the host, whose agent does not run
 //	forget HOST [release=true]                                            tells what became of its endpoints
 //	expire                                                                what is over ends
 func verbs() map[string]verb {
@@ -86,10 +87,16 @@ func free(w *World, words []string, _ map[string]string) (string, error) {
 	return strconv.FormatBool(out.Released), err
 }
 
-func claim(w *World, words []string, _ map[string]string) (string, error) {
-	_, err := w.Commit.Do(context.Background(), func(tx *commit.Tx) error {
-		return tx.Put(record.Hosts+words[0], &record.Host{Label: words[0], Machine: "machine of " + words[0]})
-	})
+func claim(w *World, words []string, fields map[string]string) (string, error) {
+	h := record.Host{Label: words[0], Machine: "machine of " + words[0]}
+	if text := fields["vtep"]; text != "" {
+		a, err := netip.ParseAddr(text)
+		if err != nil {
+			return "", err
+		}
+		h.VTEP = a
+	}
+	_, err := w.Commit.Do(context.Background(), func(tx *commit.Tx) error { return tx.Put(record.Hosts+words[0], &h) })
 	return "", err
 }
 

@@ -16,6 +16,7 @@ type Snapshot struct {
 	Ends     string // a digest of the tunnel ends that the store has; "": they change just now
 	Services []Service
 	Pools    []Pool
+	Routers  []Router
 }
 
 // Service is a service, and who provides it.
@@ -24,6 +25,14 @@ type Service struct {
 	Selector  map[string]string
 	Providers int
 	Nearest   map[string]string // labels of the container that has most of the selector; nil: there is none with labels
+}
+
+// Router is a BGP router of a host.
+type Router struct {
+	Host      string
+	Known     bool     // a machine is that host
+	Addresses []string // of the router
+	OffLink   []string // neighbours that are not in the subnet of any of these
 }
 
 // Pool is where addresses come from.
@@ -36,7 +45,7 @@ type Pool struct {
 type check func(s *Snapshot) []model.Finding
 
 func checks() []check {
-	return []check{leader, masters, agents, reported, uplinks, mtus, versions, addresses, ends, store, services, pools}
+	return []check{leader, masters, agents, reported, uplinks, mtus, versions, addresses, ends, store, services, pools, routers}
 }
 
 // Examine returns all that is wrong, the worst first, without the times since when it is.

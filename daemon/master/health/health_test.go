@@ -65,6 +65,10 @@ func TestExamine(t *testing.T) {
 		{"an MTU that is not known", func(s *Snapshot) { s.Nodes[3].MTU = 0 }, nil},
 		{"another version", func(s *Snapshot) { s.Nodes[1].Version = "0.9" }, []string{"warning version-skew master/m2"}},
 		{"one tunnel end twice", func(s *Snapshot) { s.Nodes[3].VTEP = "h1" }, []string{"error address-twice address/h1"}},
+		{"a router of no host", func(s *Snapshot) { s.Routers = []Router{{Host: "h9", Addresses: []string{"50.1.1.9"}}} }, []string{"warning bgp-no-host Bgp/h9"}},
+		{"a router's address twice, and a neighbour off the link", func(s *Snapshot) {
+			s.Routers = []Router{{Host: "h1", Known: true, Addresses: []string{"50.1.1.1"}}, {Host: "h2", Known: true, Addresses: []string{"50.1.1.1"}, OffLink: []string{"90.1.1.1"}}}
+		}, []string{"error address-twice address/50.1.1.1", "warning bgp-off-link Bgp/h2"}},
 		{"tunnel ends of long ago", func(s *Snapshot) { s.Ends, s.Nodes[2].Ends, s.Nodes[3].Ends = "3/a", "3/a", "2/b" }, []string{"error ends-differ host/h2"}},
 		{"tunnel ends that are not known", func(s *Snapshot) { s.Ends = "3/a" }, nil},
 		{"tunnel ends that change just now", func(s *Snapshot) { s.Nodes[2].Ends = "3/a" }, nil},

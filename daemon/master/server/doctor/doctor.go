@@ -68,7 +68,7 @@ func (d *Doctor) verdict(ctx context.Context, look func(nodes []model.Node)) mod
 	out := model.Health{At: now.UTC().Format(time.RFC3339)}
 	d.Catalog.View(func(v *catalog.View) {
 		out.Endpoints = v.CountEndpoints()
-		s.Services, s.Pools = services(v), pools(v)
+		s.Services, s.Pools, s.Routers = services(v), pools(v), routers(v)
 	})
 	for _, n := range s.Nodes {
 		if n.Role == model.RoleAgent {

@@ -1,0 +1,35 @@
+package doctor
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/health"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// routers says of each BGP router whose it is, and which neighbours are not on its link. What cannot be read is left out: the host's agent reports it.
+func routers(v *catalog.View) (out []health.Router) {
+	hosts := v.Hosts()
+	for _, o := range v.Objects(model.KindBgp()) {
+		b := o.(*model.Bgp)
+		r := health.Router{Host: b.Hostname, Known: slices.ContainsFunc(hosts, func(h *record.Host) bool { return h.Label == b.Hostname })}
+		var links []netip.Prefix
+		for _, text := range []string{b.Routerip, b.Routerip6} {
+			if p, err := netip.ParsePrefix(text); err == nil {
+				links, r.Addresses = append(links, p), append(r.Addresses, p.Addr().String())
+			}
+		}
+		for word := range strings.SplitSeq(b.Neighbor, ",") {
+			n, err := netip.ParseAddr(strings.TrimSpace(word))
+			if err == nil && len(links) > 0 && !slices.ContainsFunc(links, func(p netip.Prefix) bool { return p.Contains(n) }) {
+				r.OffLink = append(r.OffLink, n.String())
+			}
+		}
+		out = append(out, r)
+	}
+	return out
+}
