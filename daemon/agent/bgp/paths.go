@@ -14,7 +14,7 @@ import (
 // HopsMost is how many next hops a prefix has at most; a prefix with more uses the first of them.
 const HopsMost = 16
 
-// Routes returns the best routes that peers announce: next hops by prefix, those of equally good paths, sorted. Routes of
+// Routes returns the best routes that peers announce, without martians: next hops by prefix, those of equally good paths, sorted. Routes of
 // peers that restart gracefully are among them. It ends with a call that the server answers in turn, so that what was read
 // here is read before anything that happens to the routes later.
 func (s *Speaker) Routes() (map[netip.Prefix][]netip.Addr, error) {
@@ -22,7 +22,7 @@ func (s *Speaker) Routes() (map[netip.Prefix][]netip.Addr, error) {
 	for _, family := range s.config.families() {
 		err := s.server.ListPath(apiutil.ListPathRequest{TableType: api.TableType_TABLE_TYPE_GLOBAL, Family: family}, func(nlri bgp.NLRI, paths []*apiutil.Path) {
 			prefix, err := netip.ParsePrefix(nlri.String())
-			if err != nil {
+			if err != nil || martian(prefix) {
 				return
 			}
 			if hops := s.hops(paths); len(hops) > 0 {

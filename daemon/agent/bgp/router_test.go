@@ -177,8 +177,10 @@ func TestRouter(t *testing.T) {
 		}
 	}()
 	world := netip.MustParsePrefix("20.1.0.0/16")
-	if err := out.Announce(world); err != nil {
-		t.Fatal(err)
+	for _, p := range []netip.Prefix{netip.MustParsePrefix("169.254.7.0/24"), netip.MustParsePrefix("224.1.0.0/16"), world} { // of which two are no one's to announce
+		if err := out.Announce(p); err != nil {
+			t.Fatal(err)
+		}
 	}
 
 	link, state, mode := &fakeLink{asked: map[netip.Addr]bool{}}, &fakeState{s: ofnet.NewState("h1")}, "routing"
