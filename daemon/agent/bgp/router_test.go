@@ -200,6 +200,11 @@ func TestRouter(t *testing.T) {
 	r.Endpoint("e2", endpoint("default", "h2", "10.1.0.2"))
 	r.Endpoint("e3", endpoint("acme", "h1", "10.1.0.3"))
 	r.Router("h2", &record.BGP{Hostname: "h2", RouterIP: "9.9.9.9/24", AS: "1"})
+	r.Router("h1", &record.BGP{Hostname: "h1", RouterIP: own + "/24", AS: "none"}) // with which no speaker starts
+	eventually(t, "why no router runs", func() bool {
+		s, err := r.Status()
+		return err == nil && s.Error != "" && len(s.Own) == 0
+	})
 	wrong := record.BGP{Hostname: "h1", RouterIP: own + "/24", AS: "65002", Neighbor: other, NeighborAS: "600"}
 	r.Router("h1", &wrong)
 	eventually(t, "a session that cannot be", func() bool {

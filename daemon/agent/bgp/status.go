@@ -79,8 +79,10 @@ func (r *Router) Status() (Status, error) {
 			}
 		}
 	}
-	for p := range r.own(further) {
-		out.Own = append(out.Own, p.String())
+	if r.speaker != nil { // else nothing is announced
+		for p := range r.own(further) {
+			out.Own = append(out.Own, p.String())
+		}
 	}
 	for _, list := range [][]string{out.Dsts, out.Waiting, out.Kept, out.Own} {
 		slices.Sort(list)
