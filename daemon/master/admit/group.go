@@ -152,7 +152,7 @@ func checkPool(tx *commit.Tx, n *catalog.Network, pool string, r *record.Group) 
 	own, _ = n.Pool4()
 	if err := own.CheckAll(wanted); err != nil {
 		return model.Errorf(model.CodeConflict, "ipPool", "%v", err).Because(err).
-			Try("every address of the pool must be free; free are %s", own.AvailableText())
+			Try("every address of the pool must be free; %s", catalog.FreeText(own))
 	}
 	return nil
 }

@@ -120,13 +120,21 @@ func (n *Network) Allocated() int {
 	return count
 }
 
+// FreeText says which addresses of a pool are free.
+func FreeText(pool ipam.Block) string {
+	if text := pool.AvailableText(); text != "" {
+		return "free are " + text
+	}
+	return "no address is free: remove containers, or use a larger subnet"
+}
+
 // Unavailable is the refusal of address a, which its pool does not give because of err. It says who has the address.
 func (n *Network) Unavailable(field string, a netip.Addr, err error) *model.Error {
 	if owner := n.Owner(a); owner != "" {
 		return model.Errorf(model.CodeConflict, field, "requested address %s is not available", a).Because(err).Try("%s has it", owner)
 	}
 	free, _ := n.Pool4()
-	return model.Errorf(model.CodeConflict, field, "requested address is not available: %v", err).Because(err).Try("free are %s", free.AvailableText())
+	return model.Errorf(model.CodeConflict, field, "requested address is not available: %v", err).Because(err).Try("%s", FreeText(free))
 }
 
 // Exhausted is the refusal of an address because the pool described by in is empty.

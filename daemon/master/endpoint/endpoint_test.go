@@ -69,6 +69,8 @@ func TestCreate(t *testing.T) {
 			"conflict IPAddress: requested address is not available: 10.1.1.254 in 10.1.1.0/24: address is reserved (free are 10.1.1.1-10.1.1.253)"},
 		{"an address elsewhere", []string{blue}, "attach blue c1 address=10.9.9.9",
 			"conflict IPAddress: requested address is not available: 10.9.9.9 is not given out by 10.1.1.0/24: address is out of range (free are 10.1.1.1-10.1.1.253)"},
+		{"an address elsewhere, where nothing is free", []string{tiny, "attach tiny c1", "attach tiny c2"}, "attach tiny c3 address=10.9.9.9",
+			"conflict IPAddress: requested address is not available: 10.9.9.9 is not given out by 10.2.2.0/30: address is out of range (no address is free: remove containers, or use a larger subnet)"},
 		{"what is no address", []string{blue}, "attach blue c1 address=ten",
 			`invalid ConfigEP.IPAddress: "ten" is not an IP address (ConfigEP.IPAddress takes an address such as 10.1.1.7)`},
 		{"a full pool", append(pool[:2:2], "attach blue c1 group=web", "attach blue c2 group=web"), "attach blue c3 group=web",
