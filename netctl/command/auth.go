@@ -107,17 +107,19 @@ func runCanI(ctx context.Context, f *Factory, verb, kind, name, tenant string) e
 }
 
 func newPassword(f *Factory) *cobra.Command {
-	return &cobra.Command{
+	o := &secretOptions{}
+	c := &cobra.Command{
 		Use: "password [USER]", Short: "Set your password, or as an admin a user's", Args: between(0, 1, "User name"),
+		Long: "Set your password, or as an admin a user's.\n\nIt is asked for twice. With --password-stdin it is a line of the standard input, before which, without USER, stands a line with the old one.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q := model.PasswordRequest{}
 			var err error
 			if len(args) > 0 {
 				q.Username = args[0]
-			} else if q.Old, err = secret(f, "Old password: "); err != nil {
+			} else if q.Old, err = o.known(f, "Old password: "); err != nil {
 				return err
 			}
-			if q.Password, err = newSecret(f); err != nil {
+			if q.Password, err = o.chosen(f); err != nil {
 				return err
 			}
 			c, err := f.client()
@@ -127,30 +129,25 @@ func newPassword(f *Factory) *cobra.Command {
 			return c.SetPassword(cmd.Context(), q)
 		},
 	}
+	o.register(c, "password")
+	return c
 }
 
 func newLDAPPassword(f *Factory) *cobra.Command {
-	return &cobra.Command{
-		Use: "ldap-password", Short: "Set the password with which netmaster searches the LDAP directory", Args: exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			password, err := newSecret(f)
-			if err != nil {
-				return err
-			}
-			c, err := f.client()
-			if err != nil {
-				return err
-			}
-			return c.SetLDAPPassword(cmd.Context(), password)
-		},
-	}
+	return newServerSecret(f, "ldap-password", "Set the password with which netmaster searches the LDAP directory", "password", (*client.Client).SetLDAPPassword)
 }
 
 func newOIDCSecret(f *Factory) *cobra.Command {
-	return &cobra.Command{
-		Use: "oidc-secret", Short: "Set the secret with which netmaster proves itself to the OpenID provider", Args: exactly(),
+	return newServerSecret(f, "oidc-secret", "Set the secret with which netmaster proves itself to the OpenID provider", "secret", (*client.Client).SetOIDCSecret)
+}
+
+// newServerSecret makes a command that sets a secret of netmaster's.
+func newServerSecret(f *Factory, use, short, what string, set func(*client.Client, context.Context, string) error) *cobra.Command {
+	o := &secretOptions{}
+	c := &cobra.Command{
+		Use: use, Short: short, Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			text, err := newSecret(f)
+			text, err := o.chosen(f)
 			if err != nil {
 				return err
 			}
@@ -158,37 +155,11 @@ func newOIDCSecret(f *Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.SetOIDCSecret(cmd.Context(), text)
+			return set(c, cmd.Context(), text)
 		},
 	}
-}
-
-// secret asks for a line that is not shown.
-func secret(f *Factory, prompt string) (string, error) {
-	if err := printf(f.Out, "%s", prompt); err != nil {
-		return "", err
-	}
-	text, err := f.Secret()
-	if err != nil {
-		return "", local(err)
-	}
-	return text, printf(f.Out, "\n")
-}
-
-// newSecret asks for a password, and once more.
-func newSecret(f *Factory) (string, error) {
-	first, err := secret(f, "New password: ")
-	if err != nil {
-		return "", err
-	}
-	second, err := secret(f, "Once more: ")
-	if err != nil {
-		return "", err
-	}
-	if first != second {
-		return "", term.Exitf(term.Server, "the passwords differ: nothing was changed")
-	}
-	return first, nil
+	o.register(c, what)
+	return c
 }
 
 func newTokens(f *Factory) *cobra.Command {

@@ -15,17 +15,19 @@ import (
 
 func newLogin(f *Factory) *cobra.Command {
 	var provider, device bool
-	port := 0
+	port, who := 0, &loginOptions{}
 	c := &cobra.Command{
 		Use: "login", Short: "Log in, with a password or at the OpenID provider", Args: exactly(),
 		Long: "Log in, with a password or at the OpenID provider.\n\nWith --oidc a browser of this machine opens, where there is one. Elsewhere, or with --device, you type a code into a browser of another machine.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !provider && !device {
-				return runLogin(cmd.Context(), f)
+				return runLogin(cmd.Context(), f, who)
 			}
 			return runLoginOIDC(cmd.Context(), f, device || f.Browse == nil, port)
 		},
 	}
+	who.register(c, "password")
+	c.Flags().StringVar(&who.user, "user", "", "name of the user; the default is to ask for it")
 	c.Flags().BoolVar(&provider, "oidc", false, "log in at the OpenID provider that netctl oidc info names")
 	c.Flags().BoolVar(&device, "device", false, "log in there by a code that you type into a browser of another machine")
 	c.Flags().IntVar(&port, "port", 0, "port of this machine, at 127.0.0.1, to which the browser brings the answer, for providers that want it to be one; 0 is any")
@@ -48,13 +50,13 @@ func (f *Factory) secured() error {
 }
 
 // runLogin trades a user's name and password for a token and keeps it for the commands that follow.
-func runLogin(ctx context.Context, f *Factory) error {
+func runLogin(ctx context.Context, f *Factory, o *loginOptions) error {
 	if err := f.secured(); err != nil {
 		return err
 	}
 	ctx, end := f.interruptible(ctx)
 	defer end()
-	user, password, err := credentials(f)
+	user, password, err := o.credentials(f)
 	if err != nil {
 		return err
 	}
@@ -77,24 +79,30 @@ func runLogin(ctx context.Context, f *Factory) error {
 	return printf(f.Out, "Login succeeded.\n")
 }
 
-// credentials asks who logs in.
-func credentials(f *Factory) (user, password string, err error) {
-	if err := printf(f.Out, "Username: "); err != nil {
-		return "", "", err
+// loginOptions say who logs in.
+type loginOptions struct {
+	secretOptions
+	user string
+}
+
+// credentials asks who logs in, as far as the flags do not say it.
+func (o *loginOptions) credentials(f *Factory) (user, password string, err error) {
+	if user = o.user; user == "" && o.stdin {
+		return "", "", term.BadUsage("--password-stdin needs --user USER")
 	}
-	if user, err = term.Line(f.In); err != nil {
-		return "", "", local(err)
+	if user == "" {
+		if err := printf(f.Out, "Username: "); err != nil {
+			return "", "", err
+		}
+		if user, err = term.Line(f.In); err != nil {
+			return "", "", local(err)
+		}
 	}
 	if user == "" {
 		return "", "", term.Exitf(term.Server, "no username was given")
 	}
-	if err := printf(f.Out, "Password: "); err != nil {
-		return "", "", err
-	}
-	if password, err = f.Secret(); err != nil {
-		return "", "", local(err)
-	}
-	return user, password, printf(f.Out, "\n")
+	password, err = o.known(f, "Password: ")
+	return user, password, err
 }
 
 // keepToken stores the answer of a login where token finds it.

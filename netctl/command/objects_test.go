@@ -213,6 +213,12 @@ func TestLogin(t *testing.T) {
 			t.Errorf("login %s/%s: want %d %q %q, got %+v", test.user, test.password, test.code, test.out, test.err, got)
 		}
 	}
+	if got := run(proxy.URL, "right", "", "login", "--user", "joe", "--password-stdin"); got.code != 0 || got.out != "Login succeeded.\n" {
+		t.Errorf("by a script: got %+v", got)
+	}
+	if got := run(proxy.URL, "right", "", "login", "--password-stdin"); got.code != 1 || !strings.Contains(got.err, "--user USER") {
+		t.Errorf("by a script, without a name: got %+v", got)
+	}
 	path := filepath.Join(home, ".netctl", "config.json")
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the token file must be readable by its owner alone: %v %v", info, err)

@@ -1,0 +1,77 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/netctl/term"
+)
+
+// secretOptions is the flag of commands that set a secret: where it comes from.
+type secretOptions struct{ stdin bool }
+
+func (o *secretOptions) register(c *cobra.Command, what string) {
+	c.Flags().BoolVar(&o.stdin, what+"-stdin", false, "read the "+what+" from the standard input, a line, instead of asking for it")
+}
+
+// known is a secret that there is.
+func (o *secretOptions) known(f *Factory, prompt string) (string, error) {
+	if o.stdin {
+		return secretLine(f)
+	}
+	return secret(f, prompt)
+}
+
+// chosen is a new secret. A person types it twice.
+func (o *secretOptions) chosen(f *Factory) (string, error) {
+	if o.stdin {
+		return secretLine(f)
+	}
+	first, err := secret(f, "New password: ")
+	if err != nil {
+		return "", err
+	}
+	second, err := secret(f, "Once more: ")
+	if err != nil {
+		return "", err
+	}
+	if first != second {
+		return "", term.Exitf(term.Server, "the passwords differ: nothing was changed")
+	}
+	return first, nil
+}
+
+// secretMost bounds a line of the standard input, in bytes.
+const secretMost = 4096
+
+// secretLine reads a line of the standard input.
+func secretLine(f *Factory) (string, error) {
+	line, err := term.Line(io.LimitReader(f.In, secretMost))
+	switch {
+	case errors.Is(err, io.EOF) || err == nil && line == "":
+		return "", term.Exitf(term.Usage, "the standard input has no line with it")
+	case err != nil:
+		return "", local(fmt.Errorf("read the standard input: %w", err))
+	case len(line) == secretMost:
+		return "", term.Exitf(term.Usage, "the line of the standard input is longer than %d bytes", secretMost-1)
+	}
+	return line, nil
+}
+
+// secret asks for a line that is not shown.
+func secret(f *Factory, prompt string) (string, error) {
+	if err := printf(f.Out, "%s", prompt); err != nil {
+		return "", err
+	}
+	text, err := f.Secret()
+	if errors.Is(err, term.ErrNoTerminal) {
+		return "", local(fmt.Errorf("%w (--help names the flag with which a script sends it)", err))
+	}
+	if err != nil {
+		return "", local(err)
+	}
+	return text, printf(f.Out, "\n")
+}
