@@ -58,7 +58,7 @@ type ClassPolicy struct {
 }
 
 // LastPriority is the greatest priority of a ClassPolicy, and MostRules how many places its rules have at most. Where policies of one stage
-// have one priority, MostSlots is how many places they have together: rules beyond it deny everything of their subjects.
+// have one priority, MostSlots is how many places those with common subjects have together: rules beyond it deny everything of their subjects.
 const (
 	LastPriority = 1000
 	MostRules    = 25

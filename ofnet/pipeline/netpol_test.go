@@ -87,6 +87,36 @@ func TestCrowdedLevel(t *testing.T) {
 	if denials != ofnet.MostRules {
 		t.Errorf("want %d rules that deny, got %d", ofnet.MostRules, denials)
 	}
+	if got := s.Crowded(); len(got) != 1 || got[0].Name != "c2" {
+		t.Errorf("want c2 reported, got %v", got)
+	}
+}
+
+// TestLevelOfManySubjects has room for any number of policies of one priority whose subjects no other has.
+func TestLevelOfManySubjects(t *testing.T) {
+	s := ofnet.NewState("h1")
+	for i := range uint32(10) {
+		p := &ofnet.ClassPolicy{Name: fmt.Sprint("c", i), Direction: ofnet.In, Stage: ofnet.StageAdmin, Priority: 5}
+		for place := range ofnet.MostRules {
+			p.Rules = append(p.Rules, ofnet.ClassRule{Place: uint8(place + 1), Action: ofnet.Accept, Subjects: []uint32{i + 1}, Anyone: true})
+		}
+		s.SetClassPolicy(p)
+	}
+	if got := s.Crowded(); len(got) != 0 {
+		t.Errorf("want room for all, got %v", got)
+	}
+	for _, f := range Default().Compile(s, ofnet.Level{Direction: ofnet.In, Stage: ofnet.StageAdmin, Number: 5}.Key()).Flows {
+		if slices.Contains(f.Actions.Steps(Default().Tables()), flow.Do(flow.GotoTable(tRefuse)).Steps(Default().Tables())[0]) {
+			t.Errorf("want nothing denied, got %v", f)
+		}
+	}
+	// A policy about two of them goes behind both.
+	both := &ofnet.ClassPolicy{Name: "d", Direction: ofnet.In, Stage: ofnet.StageAdmin, Priority: 5, Rules: []ofnet.ClassRule{{Place: 1, Action: ofnet.Deny, Subjects: []uint32{1, 2}, Anyone: true}}}
+	first := &ofnet.ClassPolicy{Name: "a", Rules: []ofnet.ClassRule{{Place: 3, Subjects: []uint32{1}}}}
+	second := &ofnet.ClassPolicy{Name: "b", Rules: []ofnet.ClassRule{{Place: 7, Subjects: []uint32{2}}}}
+	if got := ofnet.Slots([]*ofnet.ClassPolicy{first, second, both}); !slices.Equal(got, []int{0, 0, 7}) {
+		t.Errorf("want slots 0, 0, 7, got %v", got)
+	}
 }
 
 // TestOnePolicyTouchesFew shows that a policy, and an endpoint of a class, concern the same few owners however many others there are.

@@ -12,19 +12,16 @@ import (
 func netpolLevel(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	l, policies := s.PoliciesAt(owner)
 	c := levelCompilation{classSide: classSideOf(l.Direction), level: l, clauses: map[flow.Key][]flow.Action{}}
-	first := 0
-	for _, p := range policies {
-		most := 0
+	firsts := ofnet.Slots(policies)
+	for n, p := range policies {
 		for i := range p.Rules {
 			r := &p.Rules[i]
-			most = max(most, int(r.Place))
-			slot := first + int(r.Place) - 1
+			slot := firsts[n] + int(r.Place) - 1
 			if l.Stage != ofnet.StageNamespace && slot >= ofnet.MostSlots {
 				slot, r = ofnet.MostSlots, &ofnet.ClassRule{Action: ofnet.Deny, Subjects: r.Subjects, Anyone: true}
 			}
 			c.add(out, r, p.Key(), slotPriority(l, slot))
 		}
-		first += most
 	}
 	for _, k := range c.order {
 		out.Add(flow.New(k.Table, k.Priority, k.Match, flow.Do(c.clauses[k]...)))

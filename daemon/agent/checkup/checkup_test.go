@@ -291,6 +291,15 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+func TestPolicies(t *testing.T) {
+	p := &Policies{Host: "h1", Crowded: func() []*ofnet.ClassPolicy {
+		return []*ofnet.ClassPolicy{{Name: "many-3", Stage: ofnet.StageAdmin, Priority: 100}}
+	}}
+	if got := codes(p.Check().Look(t.Context())); !slices.Equal(got, []string{"error policy-crowded policy/many-3"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestPublished(t *testing.T) {
 	p := &Published{Host: "h1", Unreached: func() map[string]string {
 		return map[string]string{"default:vl:pub": "network default:vl is a bridged VLAN"}

@@ -32,6 +32,7 @@ func (n *Node) checks() []examine.Check {
 	out := &checkup.WayOut{Host: n.Host, Routes: n.access.Leaving, Onward: n.onward, Unrouted: link.Unrouted, Now: time.Now,
 		Sent: func() (uint64, error) { return link.Received(hostaccess.PortName) }}
 	router := &checkup.Router{Host: n.Host, Status: n.router.Status}
+	crowded := &checkup.Policies{Host: n.Host, Crowded: n.crowded}
 	published := &checkup.Published{Host: n.Host, Unreached: n.access.Unreached}
 	attachments := &checkup.Attachments{Failures: n.attach.Failures}
 	datapath := &checkup.Datapath{Host: n.Host, Type: n.sw.DatapathType, Lacks: n.desired.Lacks}
@@ -39,13 +40,19 @@ func (n *Node) checks() []examine.Check {
 	policies := n.flows.Number("policy")
 	refusals := &checkup.Refusals{Host: n.Host, Rules: n.rules, Now: time.Now,
 		Hits: func(ctx context.Context) (map[uint64]bridge.Hits, error) { return n.forward.Hits(ctx, policies) }}
-	return append([]examine.Check{sw.Check(), underlay.Check(), containers.Check(), out.Check(), router.Check(), attachments.Check(), published.Check(), refusals.Check(), datapath.Check(), clock.Check(),
+	return append([]examine.Check{sw.Check(), underlay.Check(), containers.Check(), out.Check(), router.Check(), attachments.Check(), published.Check(), crowded.Check(), refusals.Check(), datapath.Check(), clock.Check(),
 		integrity.Check(), overlap.Check()}, n.outlook.checks()...)
 }
 
 // rules are those of groups, of any host.
 func (n *Node) rules() (out []ofnet.AttachedRule) {
 	n.forward.View(func(s *ofnet.State) { out = slices.Collect(s.AttachedRules()) })
+	return out
+}
+
+// crowded are the policies of Kubernetes of which some rules have no place in the switch.
+func (n *Node) crowded() (out []*ofnet.ClassPolicy) {
+	n.forward.View(func(s *ofnet.State) { out = s.Crowded() })
 	return out
 }
 
