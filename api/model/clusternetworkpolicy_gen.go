@@ -2,9 +2,9 @@
 
 package model
 
-// A ClusterNetworkPolicy of Kubernetes (policy.networking.k8s.io/v1alpha2), as netmaster reads it and the agents
-// carry it out. Of its tier the lowest priority is asked first, and the first rule that speaks of a packet
-// decides.
+// A ClusterNetworkPolicy of Kubernetes (policy.networking.k8s.io/v1beta1 or v1alpha2), as netmaster reads it and
+// the agents carry it out. Of its tier the lowest priority is asked first, and the first rule that speaks of a
+// packet decides.
 type ClusterNetworkPolicy struct {
 	Key      string   `json:"key,omitempty"`
 	Egress   []string `json:"egress,omitempty"`   // What is done with what they send, a line for each rule, with its number.
@@ -42,7 +42,7 @@ type ClusterNetworkPolicyInspect struct {
 var clusternetworkpolicyKind = Kind{
 	Name: "clusterNetworkPolicy", Plural: "clusterNetworkPolicies", Many: "clusterNetworkPolicies", noun: "cluster network policy", nouns: "cluster network policies", Title: "Cluster network policy",
 	Names:       []string{"clusternetworkpolicy", "clusternetworkpolicies", "cnp", "cnps"},
-	Doc:         "A ClusterNetworkPolicy of Kubernetes (policy.networking.k8s.io/v1alpha2), as netmaster reads it and the agents carry it out. Of its tier the lowest priority is asked first, and the first rule that speaks of a packet decides.",
+	Doc:         "A ClusterNetworkPolicy of Kubernetes (policy.networking.k8s.io/v1beta1 or v1alpha2), as netmaster reads it and the agents carry it out. Of its tier the lowest priority is asked first, and the first rule that speaks of a packet decides.",
 	Key:         []string{"name"},
 	InspectOnly: false,
 	Owner:       "Kubernetes", Change: "kubectl edit clusternetworkpolicy NAME",

@@ -22,7 +22,7 @@ type End struct {
 }
 
 // NetworkPolicies are the policies of Kubernetes, NetworkPolicy of networking.k8s.io/v1 and ClusterNetworkPolicy of
-// policy.networking.k8s.io/v1alpha2, ready to be asked.
+// policy.networking.k8s.io, ready to be asked.
 type NetworkPolicies struct {
 	namespaces map[string]map[string]string
 	policies   map[string][]*NetworkPolicy // by namespace, in the order of their names

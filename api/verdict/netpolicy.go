@@ -39,7 +39,7 @@ type PolicyPort struct {
 	Name        string
 }
 
-// ClusterPolicy is a policy of the whole cluster (ClusterNetworkPolicy of policy.networking.k8s.io/v1alpha2). Of a rule that no one can read
+// ClusterPolicy is a policy of the whole cluster (ClusterNetworkPolicy of policy.networking.k8s.io). Of a rule that no one can read
 // what it accepts is not among its rules; one that was to deny or pass denies everything instead.
 type ClusterPolicy struct {
 	Name             string

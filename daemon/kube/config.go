@@ -1,9 +1,11 @@
 package kube
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
+	"time"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -15,7 +17,11 @@ type Config struct {
 	// Server is the API server's own URL, "https://host:port"; "": the kubeconfig's. That of its service would need the network that is
 	// to be made by what is read there.
 	Server string
+	Look   time.Duration // how often the API server is asked whether it works, and how long it may take; 0: five seconds
 }
+
+// look is Look, or its default.
+func (c Config) look() time.Duration { return cmp.Or(c.Look, 5*time.Second) }
 
 // Wanted says that an API server is named.
 func (c Config) Wanted() bool { return c.Kubeconfig != "" || c.Server != "" }

@@ -1,11 +1,15 @@
 package kube
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"sync"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 )
 
 // contact notes whether the API server answers.
@@ -52,17 +56,45 @@ func (c overContact) RoundTrip(q *http.Request) (*http.Response, error) {
 	if err == nil && answer.StatusCode >= http.StatusInternalServerError {
 		now = fmt.Errorf("%s: %s", q.URL.Host, answer.Status)
 	}
+	c.note(q.URL.Host, now)
+	return answer, err
+}
+
+// note takes over how a request went.
+func (c *contact) note(address string, now error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case now != nil && c.away == nil:
-		c.log.Warn("lost the Kubernetes API server; what is known of it stays", "address", q.URL.Host, "error", now)
+		c.log.Warn("lost the Kubernetes API server; what is known of it stays", "address", address, "error", now)
 	case now == nil && c.away != nil:
-		c.log.Info("the Kubernetes API server is back", "address", q.URL.Host)
+		c.log.Info("the Kubernetes API server is back", "address", address)
 	}
 	if (now == nil) != (c.away == nil) {
 		c.since = time.Now()
 	}
 	c.away = now
-	return answer, err
+}
+
+// watchOver asks the API server for one namespace now and then, until ctx ends: the watches of one that has stopped working are as silent as where
+// nothing changes.
+func (c *contact) watchOver(ctx context.Context, core *rest.RESTClient, every time.Duration) {
+	one := metav1.ListOptions{Limit: 1, ResourceVersion: "0"} // from the API server's memory
+	next := time.NewTicker(every)
+	defer next.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-next.C:
+		}
+		q := core.Get().Resource(string(Namespaces)).VersionedParams(&one, metav1.ParameterCodec)
+		asked, cancel := context.WithTimeout(ctx, every)
+		err := q.Do(asked).Error()
+		late := asked.Err() != nil && ctx.Err() == nil
+		cancel()
+		if err != nil && late {
+			c.note(q.URL().Host, fmt.Errorf("it has not answered within %v", every))
+		}
+	}
 }

@@ -18,10 +18,11 @@ import (
 
 // source is how the objects of a kind are read.
 type source struct {
-	kind  Kind
-	group schema.GroupVersion
-	empty runtime.Object       // of its type
-	trim  func(object any) any // what is needed of one; nil: nothing
+	kind Kind
+	// versions are those of its group in which it can be read, the preferred one first. One whose schema has not changed has one type.
+	versions []schema.GroupVersion
+	empty    runtime.Object       // of its type
+	trim     func(object any) any // what is needed of one; nil: nothing
 	// optional says that an API server may not have the kind.
 	optional bool
 }
@@ -35,14 +36,21 @@ func sources() []source {
 		read(Services, corev1.SchemeGroupVersion, &corev1.Service{}, translate.BalancedService),
 		read(EndpointSlices, discoveryv1.SchemeGroupVersion, &discoveryv1.EndpointSlice{}, translate.EndpointSlice),
 		read(NetworkPolicies, networkingv1.SchemeGroupVersion, &networkingv1.NetworkPolicy{}, translate.NetworkPolicy),
-		read(ClusterNetworkPolicies, schema.GroupVersion(v1alpha2.GroupVersion), &v1alpha2.ClusterNetworkPolicy{}, translate.ClusterNetworkPolicy),
+		read(ClusterNetworkPolicies, clusterPolicyVersions()[0], &v1alpha2.ClusterNetworkPolicy{}, translate.ClusterNetworkPolicy),
 	}
-	all[len(all)-1].optional = true
+	last := &all[len(all)-1]
+	last.versions, last.optional = clusterPolicyVersions(), true
 	return all
 }
 
+// clusterPolicyVersions are those of ClusterNetworkPolicy whose fields are those of v1alpha2: network-policy-api changed none in v1beta1 (v0.3.0).
+func clusterPolicyVersions() []schema.GroupVersion {
+	group := v1alpha2.GroupVersion.Group
+	return []schema.GroupVersion{{Group: group, Version: "v1beta1"}, {Group: group, Version: v1alpha2.GroupVersion.Version}}
+}
+
 func read[T runtime.Object, V any](k Kind, group schema.GroupVersion, empty T, trim func(T) *V) source {
-	return source{kind: k, group: group, empty: empty, trim: func(object any) any {
+	return source{kind: k, versions: []schema.GroupVersion{group}, empty: empty, trim: func(object any) any {
 		if v := trim(object.(T)); v != nil {
 			return v
 		}
@@ -64,8 +72,9 @@ func (t *trimmed) GetObjectMeta() metav1.Object {
 // intake hands on what a reflector reads. It is a cache.ReflectorStore without a memory.
 type intake struct {
 	source
-	sink  Sink
-	heard int // how often the sink was told of something that is there
+	sink   Sink
+	heard  int    // how often the sink was told of something that is there
+	listed func() // is called with each list of all
 }
 
 // Transformer trims objects while a list of them is collected.
@@ -132,6 +141,7 @@ func (i *intake) Replace(list []any, _ string) error {
 	}
 	i.heard += len(all)
 	i.sink.All(i.kind, all)
+	i.listed()
 	return nil
 }
 

@@ -26,7 +26,7 @@ type Object struct {
 // deleted that is not, and after a gap All tells of everything again. Calls for one kind come one after the other, those for several at once.
 // While the API server is away none come.
 type Sink interface {
-	// All says that these are all objects of the kind. It is called first, and with none where the API server has no such kind.
+	// All says that these are all objects of the kind. It is called first, and with none where the API server says that no such kind is defined.
 	All(k Kind, all []Object)
 	Put(k Kind, o Object)
 	Delete(k Kind, key string)

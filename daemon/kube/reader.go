@@ -2,9 +2,11 @@ package kube
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
@@ -38,6 +40,7 @@ type Reader struct {
 	config Config
 	log    *slog.Logger
 	teller teller
+	unread unread
 	contact
 }
 
@@ -65,41 +68,74 @@ func (r *Reader) Run(ctx context.Context, sink Sink) error {
 	}
 	r.teller.set(core)
 	defer r.teller.set(nil)
-	// Whoever knows no namespaces either is no API server.
-	serves := func(ctx context.Context) bool {
-		one := metav1.ListOptions{Limit: 1}
-		return core.Get().Resource(string(Namespaces)).VersionedParams(&one, metav1.ParameterCodec).Do(ctx).Error() == nil
-	}
+	reading.Go(func() { r.watchOver(ctx, core, r.config.look()) })
+	served := discovery{core}
 	for _, s := range sources() {
-		client, err := clientOf(config, s.group)
-		if err != nil {
-			return fmt.Errorf("read %s of Kubernetes: %w", s.kind, err)
+		clients := map[schema.GroupVersion]*rest.RESTClient{}
+		for _, v := range s.versions {
+			if clients[v], err = clientOf(config, v); err != nil {
+				return fmt.Errorf("read %s of Kubernetes: %w", s.kind, err)
+			}
 		}
-		reading.Go(func() { r.follow(ctx, client, &intake{source: s, sink: sink}, serves) })
+		reading.Go(func() { r.follow(ctx, clients, served, &intake{source: s, sink: sink}) })
 	}
 	<-ctx.Done()
 	return nil
 }
 
-// follow lists and watches a kind until ctx ends. Where a watch can go on it does, without another list.
-func (r *Reader) follow(ctx context.Context, client *rest.RESTClient, into *intake, serves func(context.Context) bool) {
+// Unread names the kinds that the API server does not let be read, with the reasons; "" of none. What was read of them stays.
+func (r *Reader) Unread() string { return r.unread.text() }
+
+// Since is when the API server, or a kind of objects, could no longer be read, or could again; zero when that never changed.
+func (r *Reader) Since() time.Time {
+	contact, kinds := r.contact.Since(), r.unread.changed()
+	if kinds.After(contact) {
+		return kinds
+	}
+	return contact
+}
+
+// failuresToSay is how often a kind cannot be read, one time after the other, before that is said: an API server that starts refuses for a moment.
+const failuresToSay = 2
+
+// follow lists and watches a kind until ctx ends. Where a watch can go on it does, without another list. A kind whose version is not there is
+// looked for: only the API server's own word that it is not defined means that there is no object of it.
+func (r *Reader) follow(ctx context.Context, clients map[schema.GroupVersion]*rest.RESTClient, served discovery, into *intake) {
 	pauses := wait.Backoff{Duration: shortestPause, Factor: 2, Jitter: 0.5, Steps: 10, Cap: longestPause}
-	list := cache.NewListWatchFromClient(client, string(into.kind), "", fields.Everything())
-	reflector := cache.NewReflectorWithOptions(list, into.empty, into, cache.ReflectorOptions{Name: string(into.kind), Backoff: &pauses})
-	refused := ""
+	reflect := func(v schema.GroupVersion) *cache.Reflector {
+		list := cache.NewListWatchFromClient(clients[v], string(into.kind), "", fields.Everything())
+		return cache.NewReflectorWithOptions(list, into.empty, into, cache.ReflectorOptions{Name: string(into.kind), Backoff: &pauses})
+	}
+	failures := 0
+	into.listed = func() {
+		failures = 0
+		if r.unread.note(into.kind, "") {
+			r.log.Info("objects of Kubernetes are read again", "kind", string(into.kind))
+		}
+	}
+	at := into.versions[0]
+	reflector := reflect(at)
 	for pause := pauses; ctx.Err() == nil; {
 		before := into.heard
 		err := reflector.ListAndWatchWithContext(ctx)
 		if into.heard != before { // there was something to follow
 			pause = pauses
 		}
-		switch {
-		case apierrors.IsNotFound(err) && into.optional && serves(ctx): // its definition is not installed
-			_ = into.Replace(nil, "")
-		case apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err):
-			if text := err.Error(); text != refused {
-				refused = text
-				r.log.Warn("Kubernetes does not let netmaster read; its account needs list and watch", "kind", string(into.kind), "error", err)
+		say := answered(err)
+		if into.optional && apierrors.IsNotFound(err) {
+			now, installed, unknown := served.serves(ctx, &into.source)
+			switch {
+			case unknown != nil:
+				err = unknown
+			case !installed:
+				err = into.Replace(nil, "")
+			case now != at:
+				at, reflector, err = now, reflect(now), nil
+			}
+		}
+		if err != nil && say && ctx.Err() == nil {
+			if failures++; failures >= failuresToSay && r.unread.note(into.kind, reason(err)) {
+				r.log.Warn("objects of Kubernetes cannot be read; what is known of them stays", "kind", string(into.kind), "error", reason(err))
 			}
 		}
 		select {
@@ -109,11 +145,33 @@ func (r *Reader) follow(ctx context.Context, client *rest.RESTClient, into *inta
 	}
 }
 
+// answered reports whether an error is about what the API server has said, and not about an API server that is away, which contact notes.
+func answered(err error) bool {
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
+		return status.Status().Code < http.StatusInternalServerError
+	}
+	var unreached *url.Error
+	return !errors.As(err, &unreached)
+}
+
+// reason is an error with its remedy.
+func reason(err error) string {
+	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
+		return "netmaster's account needs list and watch: " + err.Error()
+	}
+	return err.Error()
+}
+
 // clientOf is a client of one group of the API.
 func clientOf(config *rest.Config, group schema.GroupVersion) (*rest.RESTClient, error) {
 	types := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, authenticationv1.AddToScheme, networkingv1.AddToScheme, discoveryv1.AddToScheme, v1alpha2.Install} {
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, authenticationv1.AddToScheme, networkingv1.AddToScheme, discoveryv1.AddToScheme} {
 		utilruntime.Must(add(types))
+	}
+	for _, v := range clusterPolicyVersions() {
+		types.AddKnownTypes(v, &v1alpha2.ClusterNetworkPolicy{}, &v1alpha2.ClusterNetworkPolicyList{})
+		metav1.AddToGroupVersion(types, v)
 	}
 	own := rest.CopyConfig(config)
 	own.GroupVersion, own.APIPath = &group, "/apis"

@@ -90,7 +90,12 @@ func (s *sink) comes(t *testing.T, want string) {
 // start runs a reader of a server until the test ends.
 func start(t *testing.T, server *kubetest.Server) (*sink, *kube.Reader) {
 	t.Helper()
-	r := kube.NewReader(kube.Config{Kubeconfig: server.Kubeconfig(t)}, slog.New(slog.DiscardHandler))
+	return startWith(t, kube.Config{Kubeconfig: server.Kubeconfig(t)})
+}
+
+func startWith(t *testing.T, c kube.Config) (*sink, *kube.Reader) {
+	t.Helper()
+	r := kube.NewReader(c, slog.New(slog.DiscardHandler))
 	into := newSink()
 	ctx, end := context.WithCancel(context.Background())
 	done := make(chan error, 1)

@@ -4,20 +4,26 @@ package kube
 type Right struct {
 	Group     string // "" is the core group
 	Resources []string
+	Names     []string // of the objects; none: all
 	Verbs     []string
 }
 
-// Rights are all that netmaster's account needs: to read what a Reader reads, to write the status of services, and to have tokens of agents' pods reviewed.
+// Rights are all that netmaster's account needs: to read what a Reader reads and whether it is defined, to write the status of services, and to have tokens of agents' pods reviewed.
 func Rights() []Right {
 	var out []Right
+	var defined []string
 	for _, s := range sources() {
-		group, resource := s.group.Group, string(s.kind)
+		group, resource := s.versions[0].Group, string(s.kind)
+		if s.optional {
+			defined = append(defined, s.definition())
+		}
 		if n := len(out); n > 0 && out[n-1].Group == group {
 			out[n-1].Resources = append(out[n-1].Resources, resource)
 			continue
 		}
 		out = append(out, Right{Group: group, Resources: []string{resource}, Verbs: []string{"list", "watch"}})
 	}
-	return append(out, Right{Resources: []string{"services/status"}, Verbs: []string{"patch"}},
+	return append(out, Right{Group: definitionGroup, Resources: []string{definitionResource}, Names: defined, Verbs: []string{"get"}},
+		Right{Resources: []string{"services/status"}, Verbs: []string{"patch"}},
 		Right{Group: "authentication.k8s.io", Resources: []string{"tokenreviews"}, Verbs: []string{"create"}})
 }

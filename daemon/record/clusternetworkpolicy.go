@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// ClusterNetworkPolicy is a policy of the whole cluster (policy.networking.k8s.io/v1alpha2), at ClusterNetworkPolicies+Name. The first rule
+// ClusterNetworkPolicy is a policy of the whole cluster (policy.networking.k8s.io), at ClusterNetworkPolicies+Name. The first rule
 // that speaks of a packet decides: of the tier Admin before all NetworkPolicies, of Baseline for pods that none of these isolates.
 type ClusterNetworkPolicy struct {
 	Name       string           `json:"name"`

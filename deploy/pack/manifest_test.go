@@ -33,6 +33,7 @@ type object struct {
 
 	Rules []struct {
 		APIGroups        []string `yaml:"apiGroups"`
+		ResourceNames    []string `yaml:"resourceNames"`
 		Resources, Verbs []string
 	}
 	RoleRef  struct{ Name string } `yaml:"roleRef"`
@@ -233,7 +234,7 @@ func TestRights(t *testing.T) {
 				if len(r.APIGroups) != 1 {
 					t.Fatalf("a rule of groups %v, want one group", r.APIGroups)
 				}
-				rules = append(rules, kube.Right{Group: r.APIGroups[0], Resources: r.Resources, Verbs: r.Verbs})
+				rules = append(rules, kube.Right{Group: r.APIGroups[0], Resources: r.Resources, Names: r.ResourceNames, Verbs: r.Verbs})
 			}
 		case "ClusterRoleBinding":
 			if len(o.Subjects) != 1 || o.Subjects[0].Name != "netmaster" || o.Subjects[0].Kind != "ServiceAccount" || o.Subjects[0].Namespace != "contiv-system" {

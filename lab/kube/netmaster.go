@@ -19,6 +19,8 @@ func rights() object {
 		{"apiVersion": rbac + "/v1", "kind": "ClusterRole", "metadata": object{"name": "contiv-netmaster"}, "rules": []object{
 			read("", "namespaces", "nodes", "pods", "services"), read("discovery.k8s.io", "endpointslices"),
 			read("networking.k8s.io", "networkpolicies"), read("policy.networking.k8s.io", "clusternetworkpolicies"),
+			{"apiGroups": []string{"apiextensions.k8s.io"}, "resources": []string{"customresourcedefinitions"},
+				"resourceNames": []string{"clusternetworkpolicies.policy.networking.k8s.io"}, "verbs": []string{"get"}},
 			{"apiGroups": []string{""}, "resources": []string{"services/status"}, "verbs": []string{"patch"}},
 			{"apiGroups": []string{"authentication.k8s.io"}, "resources": []string{"tokenreviews"}, "verbs": []string{"create"}},
 		}},

@@ -16,7 +16,7 @@ func TestRights(t *testing.T) {
 	}
 	var all struct {
 		Items []struct {
-			Rules []struct{ APIGroups, Resources, Verbs []string }
+			Rules []struct{ APIGroups, Resources, ResourceNames, Verbs []string }
 		}
 	}
 	if err := json.Unmarshal(text, &all); err != nil {
@@ -25,7 +25,7 @@ func TestRights(t *testing.T) {
 	var got []kubernetes.Right
 	for _, item := range all.Items {
 		for _, r := range item.Rules {
-			got = append(got, kubernetes.Right{Group: r.APIGroups[0], Resources: r.Resources, Verbs: r.Verbs})
+			got = append(got, kubernetes.Right{Group: r.APIGroups[0], Resources: r.Resources, Names: r.ResourceNames, Verbs: r.Verbs})
 		}
 	}
 	if want := kubernetes.Rights(); !reflect.DeepEqual(got, want) {

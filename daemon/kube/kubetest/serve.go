@@ -19,6 +19,7 @@ func kinds() map[string]string {
 // ServeHTTP answers lists and watches of resources in all namespaces, patches of the status of services, and reviews of tokens.
 func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	resource := path.Base(q.URL.Path)
+	s.thaw(q.Context())
 	if q.Method == http.MethodPatch {
 		s.patch(w, q)
 		return
@@ -29,13 +30,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 	kind, known := kinds()[resource]
 	s.mu.Lock()
-	_, hidden := s.hidden[resource]
-	away, streams := s.away, s.streams
+	hidden := s.hides(q.URL.Path)
+	refused, away, streams := s.hidden[resource], s.away, s.streams
 	s.mu.Unlock()
 	whole := q.URL.Query().Get("sendInitialEvents") != ""
 	switch {
 	case away:
 		panic(http.ErrAbortHandler)
+	case s.discover(w, q.URL.Path):
+	case refused:
+		refuse(w, http.StatusForbidden, "Forbidden")
 	case !known || hidden:
 		refuse(w, http.StatusNotFound, "NotFound")
 	case whole && !streams:
@@ -69,7 +73,7 @@ func (s *Server) list(w http.ResponseWriter, resource, kind, at string) {
 	s.served++
 	items := []json.RawMessage{}
 	for _, key := range slices.Sorted(maps.Keys(s.objects[resource])) {
-		items = append(items, s.objects[resource][key].text)
+		items = append(items, converted(s.objects[resource][key].text, at))
 	}
 	all := map[string]any{"kind": kind + "List", "apiVersion": version, "metadata": map[string]string{"resourceVersion": strconv.Itoa(s.version)}, "items": items}
 	s.mu.Unlock()
@@ -81,7 +85,7 @@ func (s *Server) watch(to *frames, q *http.Request, resource string, after int) 
 	for {
 		s.mu.Lock()
 		moved, old, away := s.moved, after < s.oldest, s.away
-		_, hidden := s.hidden[resource]
+		hidden := s.hides(q.URL.Path)
 		var due []event
 		for _, e := range s.events {
 			if e.resource == resource && e.version > after && s.held != resource {
@@ -99,7 +103,9 @@ func (s *Server) watch(to *frames, q *http.Request, resource string, after int) 
 			return
 		}
 		for _, e := range due {
-			to.send(e.happened, &e.stored)
+			it := e.stored
+			it.text = converted(it.text, path.Dir(q.URL.Path))
+			to.send(e.happened, &it)
 			after = e.version
 		}
 		to.flush()

@@ -4,6 +4,7 @@
 package kubetest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -44,8 +45,10 @@ type Server struct {
 	oldest  int           // version before which events are forgotten
 	moved   chan struct{} // closed at the next change
 	away    bool
-	hidden  map[string]struct{} // resources that are not installed
-	held    string              // resource whose watches send nothing
+	frozen  bool
+	hidden  map[string]bool // resources that the account may not read
+	crd     definition
+	held    string // resource whose watches send nothing
 	served  int
 	patched int
 	tokens  map[string]Token
@@ -74,7 +77,8 @@ func Start(tb TB) *Server {
 // StartAt is Start at an address of this machine.
 func StartAt(tb TB, address string) *Server {
 	tb.Helper()
-	s := &Server{version: 1, objects: map[string]map[string]stored{}, moved: make(chan struct{}), hidden: map[string]struct{}{"clusternetworkpolicies": {}}}
+	s := &Server{version: 1, objects: map[string]map[string]stored{}, moved: make(chan struct{}), hidden: map[string]bool{},
+		crd: definition{serves: []string{"v1alpha2", "v1beta1"}}}
 	s.http = httptest.NewUnstartedServer(s)
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -165,16 +169,6 @@ func (s *Server) wake() {
 	s.moved = make(chan struct{})
 }
 
-// Install makes cluster-wide network policies known, or unknown again; then watches of them end.
-func (s *Server) Install(there bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if delete(s.hidden, "clusternetworkpolicies"); !there {
-		s.hidden["clusternetworkpolicies"] = struct{}{}
-	}
-	s.wake()
-}
-
 // Hold stops the watches of a resource, such as "services", from sending events; "" lets all of them continue with what they missed.
 func (s *Server) Hold(resource string) {
 	s.mu.Lock()
@@ -191,6 +185,31 @@ func (s *Server) Away(away bool) {
 	s.mu.Unlock()
 	if away {
 		s.http.CloseClientConnections()
+	}
+}
+
+// Freeze has the server keep its connections and answer nothing, or work again.
+func (s *Server) Freeze(is bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.frozen = is
+	s.wake()
+}
+
+// thaw blocks while the server is frozen, unless the client goes.
+func (s *Server) thaw(ctx context.Context) {
+	for {
+		s.mu.Lock()
+		frozen, moved := s.frozen && !s.away, s.moved
+		s.mu.Unlock()
+		if !frozen {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-moved:
+		}
 	}
 }
 

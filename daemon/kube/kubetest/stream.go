@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"path"
 	"slices"
 	"strconv"
 
@@ -60,9 +61,11 @@ func (s *Server) stream(w http.ResponseWriter, q *http.Request, resource string)
 	s.mu.Unlock()
 	to := newFrames(w, q, true, resource)
 	for i := range all {
+		all[i].text = converted(all[i].text, path.Dir(q.URL.Path))
 		to.send("ADDED", &all[i])
 	}
 	end, err := s.end(resource, version)
+	end.text = converted(end.text, path.Dir(q.URL.Path))
 	if err != nil {
 		panic(err) // of an object that is as here
 	}

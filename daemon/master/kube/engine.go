@@ -23,7 +23,8 @@ import (
 // Source is *kube.Reader.
 type Source interface {
 	Run(ctx context.Context, sink kube.Sink) error
-	Away() string
+	Away() string   // why the API server does not answer; "" while it does
+	Unread() string // which kinds it does not let be read, and why; "" of none
 	Since() time.Time
 	// TellBalancer writes to the status of a service where its load balancer is, if the service is as it was read.
 	TellBalancer(ctx context.Context, s *translate.Balanced, now translate.BalancerState) error
@@ -190,6 +191,8 @@ func (e *Engine) waiting() string {
 		return e.problem
 	case e.Source.Away() != "":
 		return "the API server does not answer: " + e.Source.Away()
+	case e.Source.Unread() != "":
+		return e.Source.Unread()
 	}
 	return e.known.missing()
 }

@@ -13,6 +13,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/kube"
@@ -143,6 +144,34 @@ func TestRecords(t *testing.T) {
 	if back := w.Status(); back.Lacks != "" || back.Trouble() != "" || !back.Since.After(*lost.Since) {
 		t.Errorf("the status tells since when it is read again: %+v, before %+v", back, lost)
 	}
+}
+
+// Policies of the cluster stay in force, for a new leader too, while the API server serves no version of them that can be read, and the
+// status says so; they go with their definition.
+func TestUnserved(t *testing.T) {
+	server, db := kubetest.Start(t), memory.New()
+	policy := &v1alpha2.ClusterNetworkPolicy{TypeMeta: metav1.TypeMeta{Kind: "ClusterNetworkPolicy", APIVersion: v1alpha2.GroupVersion.String()}, ObjectMeta: metav1.ObjectMeta{Name: "deny"},
+		Spec: v1alpha2.ClusterNetworkPolicySpec{Tier: v1alpha2.AdminTier, Priority: 1, Subject: v1alpha2.ClusterNetworkPolicySubject{Namespaces: &metav1.LabelSelector{}}}}
+	server.Install(true)
+	server.Put(t, policy)
+	const key = record.ClusterNetworkPolicies + "deny"
+	first := start(t, server, db)
+	first.until("the policy", func(v *catalog.View) bool { return v.Value(key) != nil })
+	server.Serve("v1")
+	first.unaware()
+	first.World.Stop()
+
+	second := start(t, server, db)
+	second.await("the trouble", func() bool {
+		return strings.Contains(second.Status().Trouble(), "the API server serves v1 of clusternetworkpolicies")
+	})
+	second.Catalog.View(func(v *catalog.View) {
+		if v.Value(key) == nil {
+			t.Error("a policy that cannot be read is gone")
+		}
+	})
+	server.Install(false)
+	second.has(key, "")
 }
 
 // A new leader removes what has gone meanwhile, writes what has changed, and nothing when nothing differs.

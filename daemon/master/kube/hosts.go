@@ -106,7 +106,7 @@ func (e *Engine) hasPod(of *record.Endpoint) bool {
 
 // knowsNodes tells whether all nodes and pods are known as they are now. The caller holds the lock.
 func (e *Engine) knowsNodes() bool {
-	if e.known == nil || e.Source.Away() != "" {
+	if e.known == nil || e.Source.Away() != "" || e.Source.Unread() != "" {
 		return false
 	}
 	_, nodes := e.known.complete[kube.Nodes]
