@@ -51,6 +51,19 @@ func (b Block) First() (netip.Addr, error) {
 	return b.pool.addr(i), nil
 }
 
+// Next returns the lowest free address above one, or else the lowest of all; of one that is not in the block, or not valid, the lowest of all. Who
+// asks for the next one after the last that it got has what was given back rest as long as others are free. Error: ErrExhausted.
+func (b Block) Next(after netip.Addr) (netip.Addr, error) {
+	if i, err := b.pool.index(after); err == nil && i >= b.within.first && i < b.within.last {
+		later := b
+		later.within.first = i + 1
+		if a, err := later.First(); err == nil {
+			return a, nil
+		}
+	}
+	return b.First()
+}
+
 // Contains says whether a is one of the addresses of the block, taken or not.
 func (b Block) Contains(a netip.Addr) bool {
 	i, err := b.pool.index(a)

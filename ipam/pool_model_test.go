@@ -67,6 +67,19 @@ func TestPoolModel(t *testing.T) {
 					}
 				}
 			},
+			"next": func(t *rapid.T) {
+				after := anyAddr.Draw(t, "after")
+				want, ok := m.lowest(whole)
+				if whole.Contains(after) && m[after] != "out" {
+					if later, found := m.lowest(Range{after.Next(), whole.Last}); found {
+						want = later
+					}
+				}
+				got, err := p.Rest(blocks).Next(after)
+				if got != want || ok != (err == nil) || err != nil && !errors.Is(err, ErrExhausted) {
+					t.Fatalf("next after %s: want %s, got %s (%v)", after, want, got, err)
+				}
+			},
 			"take": func(t *rapid.T) {
 				a := anyAddr.Draw(t, "addr")
 				why, taken := m[a]

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Format is a named shape of a string.
@@ -42,6 +43,7 @@ var formats = map[string]Format{
 	"vlanRange":    match(`one range of VLAN ids`, `^[0-9]{1,4}-[0-9]{1,4}$`),
 	"vxlanRange":   match(`one range of VNIs`, `^[0-9]{1,8}-[0-9]{1,8}$`),
 	"pvtSubnet":    match(`an IPv4 subnet of length 16`, `^`+ip4+`/16$`),
+	"rest":         {`a duration of 0s to 24h, such as 30s, or nothing`, isRest},
 	"protocol":     match(`tcp, udp, icmp, a number, or nothing`, `^(tcp|udp|icmp|[0-9]{1,3})?$`),
 	"bandwidth":    match(`a whole number and a unit, such as 10Mbps, or nothing`, `^([1-9][0-9]* ?([kmgKMG]bps|[kmgKMG]|kb|Kb|Gb|gb|Mb|mb))?$`),
 	"nodeBindings": match(`a comma list of topology/pod-N/node-N, or nothing`, `^(topology/pod-[0-9]{1,4}/node-[0-9]{1,4}(,topology/pod-[0-9]{1,4}/node-[0-9]{1,4})*)?$`),
@@ -83,4 +85,13 @@ func areAddresses(s string) bool {
 func isSubnet6(s string) bool {
 	p, err := netip.ParsePrefix(s)
 	return err == nil && p.Addr().Is6() && !strings.Contains(s, ".") && p.Bits() >= 1 && p.Bits() <= 127
+}
+
+// isRest says whether s is a time for which an address may rest.
+func isRest(s string) bool {
+	if s == "" {
+		return true
+	}
+	d, err := time.ParseDuration(s)
+	return err == nil && d >= 0 && d <= 24*time.Hour
 }

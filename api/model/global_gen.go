@@ -13,8 +13,10 @@ type Global struct {
 	Name             string `json:"name,omitempty"`             // Always "global".
 	NetworkInfraType string `json:"networkInfraType,omitempty"` // The physical fabric.
 	PvtSubnet        string `json:"pvtSubnet,omitempty"`        // Private subnet between a host and its containers, a /16. It changes only while no network exists.
-	Vlans            string `json:"vlans,omitempty"`            // VLAN ids that networks may use, one range.
-	Vxlans           string `json:"vxlans,omitempty"`           // VNIs that networks may use, one range of at most 16001.
+	Quarantine       string `json:"quarantine,omitempty"`       // How long an address rests after its endpoint is gone, before another gets it: such as 30s or 10m, 24h at most; 0s: not at all. Without it, what netmaster's --quarantine says, and without that 30s for the addresses of pods.
+
+	Vlans  string `json:"vlans,omitempty"`  // VLAN ids that networks may use, one range.
+	Vxlans string `json:"vxlans,omitempty"` // VNIs that networks may use, one range of at most 16001.
 }
 
 // GlobalOper is the operational state of a global: what the system made of it.
@@ -66,6 +68,7 @@ var globalKind = Kind{
 		{Name: "name", Type: String, Doc: "Always \"global\".", Enum: []string{"global"}, MaxLen: 64, Required: true, Summary: true},
 		{Name: "networkInfraType", Type: String, Doc: "The physical fabric.", Enum: []string{"aci", "aci-opflex", "default"}, MaxLen: 64, Optional: true, Summary: true},
 		{Name: "pvtSubnet", Type: String, Doc: "Private subnet between a host and its containers, a /16. It changes only while no network exists.", Example: "172.19.0.0/16", Format: "pvtSubnet", Required: true, Summary: true},
+		{Name: "quarantine", Type: String, Doc: "How long an address rests after its endpoint is gone, before another gets it: such as 30s or 10m, 24h at most; 0s: not at all. Without it, what netmaster's --quarantine says, and without that 30s for the addresses of pods.\n", Format: "rest", MaxLen: 64, Optional: true},
 		{Name: "vlans", Type: String, Doc: "VLAN ids that networks may use, one range.", Example: "1-4094", Format: "vlanRange", Required: true},
 		{Name: "vxlans", Type: String, Doc: "VNIs that networks may use, one range of at most 16001.", Example: "1-10000", Format: "vxlanRange", Required: true},
 	},
@@ -109,6 +112,7 @@ var globalKind = Kind{
 			{Name: "arp-mode", Short: "a", Field: "arpMode"},
 			{Name: "private-subnet", Short: "s", Field: "pvtSubnet"},
 			{Name: "host-access", Field: "hostAccess"},
+			{Name: "quarantine", Field: "quarantine"},
 		}},
 }
 
@@ -138,8 +142,9 @@ func (o *Global) Validate() error {
 		checkString(&f[3], o.Name),
 		checkString(&f[4], o.NetworkInfraType),
 		checkString(&f[5], o.PvtSubnet),
-		checkString(&f[6], o.Vlans),
-		checkString(&f[7], o.Vxlans),
+		checkString(&f[6], o.Quarantine),
+		checkString(&f[7], o.Vlans),
+		checkString(&f[8], o.Vxlans),
 	)
 }
 
@@ -158,6 +163,8 @@ func (o *Global) Field(name string) any {
 		return o.NetworkInfraType
 	case "pvtSubnet":
 		return o.PvtSubnet
+	case "quarantine":
+		return o.Quarantine
 	case "vlans":
 		return o.Vlans
 	case "vxlans":

@@ -7,7 +7,7 @@ package model
 type ServiceLB struct {
 	Key         string         `json:"key,omitempty"`
 	Affinity    string         `json:"affinity,omitempty"`    // What keeps its provider: client, which is what empty means, or none: every connection goes its own way.
-	IpAddress   string         `json:"ipAddress,omitempty"`   // Address wanted; empty takes the lowest free one.
+	IpAddress   string         `json:"ipAddress,omitempty"`   // Address wanted; empty takes the next free one.
 	NetworkName string         `json:"networkName,omitempty"` // Network that the service's address comes from. It does not change.
 	Ports       []string       `json:"ports,omitempty"`       // Ports, each servicePort:providerPort:protocol.
 	Selectors   []string       `json:"selectors,omitempty"`   // Labels that a provider has, each key=value.
@@ -66,7 +66,7 @@ var servicelbKind = Kind{
 	New:         func() Object { return &ServiceLB{} },
 	Fields: []Field{
 		{Name: "affinity", Type: String, Doc: "What keeps its provider: client, which is what empty means, or none: every connection goes its own way.", Enum: []string{"client", "none"}, Optional: true},
-		{Name: "ipAddress", Type: String, Doc: "Address wanted; empty takes the lowest free one.", Format: "ipv4", MaxLen: 15},
+		{Name: "ipAddress", Type: String, Doc: "Address wanted; empty takes the next free one.", Format: "ipv4", MaxLen: 15},
 		{Name: "networkName", Type: String, Doc: "Network that the service's address comes from. It does not change.", Format: "name", MaxLen: 64, Required: true},
 		{Name: "ports", Type: Strings, Doc: "Ports, each servicePort:providerPort:protocol.", Example: "80:8080:TCP"},
 		{Name: "selectors", Type: Strings, Doc: "Labels that a provider has, each key=value.", Example: "tier=web"},

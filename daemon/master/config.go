@@ -47,8 +47,8 @@ type config struct {
 	Compaction      string
 	compaction      time.Duration
 	keep            history.Keep
-	quarantine      time.Duration
-	Hosts           []string // names besides the host's own
+	quarantine      *time.Duration // nil: not said
+	Hosts           []string       // names besides the host's own
 	Connections     int
 	PerClient       int
 	Limits          server.Limits
@@ -77,7 +77,7 @@ func (c *config) register(s *flags.Set) {
 	s.String(&c.LeaderTTL, "leader-ttl", "LEADER_TTL", cluster.DefaultTTL.String(), "how long the lock outlives a silent leader")
 	s.Int(&c.HistoryLimit, "history-limit", "HISTORY_LIMIT", history.DefaultRecords, "how many transactions the history keeps")
 	s.String(&c.HistoryAge, "history-age", "HISTORY_AGE", history.DefaultAge.String(), "how long the history keeps them")
-	s.String(&c.Quarantine, "quarantine", "QUARANTINE", "0s", "how long an address is not given again after its endpoint is gone; 0s: at once")
+	s.String(&c.Quarantine, "quarantine", "QUARANTINE", "", "how long an address is not given again after its endpoint is gone, where the global object does not say it; 0s: at once (default: 30s for pods, 0s for others)")
 	s.Bool(&c.PodTenants, "pod-label-tenants", "POD_LABEL_TENANTS", "let a pod's label io.contiv.tenant enter any tenant, as the original did: whoever may make pods in some namespace is in every tenant then")
 	s.String(&c.Compaction, "store-compaction", "STORE_COMPACTION", upkeep.DefaultHistory.String(), "how long an etcd beside netmaster keeps its history of changes when no one else has it compacted; 0s: netmaster never does")
 	s.List(&c.Hosts, door.AllowedHosts, "ALLOWED_HOSTS", "names under which this netmaster is reached, besides addresses, names without a dot and the host's own: api.example.org, *.example.org or *")
@@ -220,9 +220,14 @@ func (c *config) checkHistory() error {
 		return fmt.Errorf("--store-compaction %s: it is a duration of at least %s, or 0s", c.Compaction, leastCompaction)
 	}
 	c.keep = history.Keep{Records: c.HistoryLimit, Age: age}
-	if c.quarantine, err = time.ParseDuration(c.Quarantine); err != nil || c.quarantine < 0 {
+	if c.Quarantine == "" {
+		return nil
+	}
+	rest, err := time.ParseDuration(c.Quarantine)
+	if err != nil || rest < 0 {
 		return fmt.Errorf("--quarantine %s: it is a duration such as 10m, or 0s", c.Quarantine)
 	}
+	c.quarantine = &rest
 	return nil
 }
 

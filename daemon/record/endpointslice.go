@@ -35,6 +35,8 @@ type SliceEndpoint struct {
 	ForZones []string      `json:"forZones,omitempty"` // whose clients are to use it, as Kubernetes hints; none for any
 	ForNodes []string      `json:"forNodes,omitempty"`
 	Pod      identity.Pod  `json:"pod,omitzero"` // zero for a backend that is none
+	// Lost says that an endpoint that is not of this pod has the address. It makes the backend one that is not ready, whatever Kubernetes says.
+	Lost bool `json:"lost,omitempty"`
 }
 
 // EndpointState is what a backend can do now.
@@ -51,6 +53,27 @@ const (
 // Of is the service that the slice belongs to.
 func (s *EndpointSlice) Of() identity.KubernetesService {
 	return identity.KubernetesService{Namespace: s.ID.Namespace, Name: s.Service}
+}
+
+// JudgeSlice has each backend of a slice as it is stored say whether its address is lost to it, and returns the slice as it is to be stored: the
+// very text when that says so already.
+func JudgeSlice(stored []byte, lost func(e *SliceEndpoint) bool) ([]byte, error) {
+	type plain EndpointSlice // Kubernetes' states stay
+	var s plain
+	if err := json.Unmarshal(stored, &s); err != nil {
+		return nil, err
+	}
+	changed := false
+	for i := range s.Endpoints {
+		e := &s.Endpoints[i]
+		if now := lost(e); now != e.Lost {
+			e.Lost, changed = now, true
+		}
+	}
+	if !changed {
+		return stored, nil
+	}
+	return json.Marshal(s)
 }
 
 // UnmarshalJSON reads what is stored.
@@ -72,6 +95,9 @@ func (s *EndpointSlice) UnmarshalJSON(text []byte) error {
 		case EndpointReady, EndpointDraining, EndpointNotReady:
 		default:
 			return fmt.Errorf("state %q of endpoint %s is none of %q, %q and %q", e.State, e.Address, EndpointReady, EndpointDraining, EndpointNotReady)
+		}
+		if e.Lost {
+			e.State = EndpointNotReady
 		}
 	}
 	*s = EndpointSlice(t)

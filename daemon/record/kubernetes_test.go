@@ -121,3 +121,29 @@ func TestSelector(t *testing.T) {
 		})
 	}
 }
+
+// A backend whose address another has is not ready, whatever Kubernetes says, and what Kubernetes says stays in what is stored.
+func TestJudgeSlice(t *testing.T) {
+	const stored = `{"id":"ns:s-1","service":"s","endpoints":[{"address":"10.1.1.1"},{"address":"10.1.1.2","state":"draining"}]}`
+	second := func(is bool) func(*SliceEndpoint) bool {
+		return func(e *SliceEndpoint) bool { return is && e.Address == netip.MustParseAddr("10.1.1.2") }
+	}
+	same, err := JudgeSlice([]byte(stored), second(false))
+	if err != nil || string(same) != stored {
+		t.Errorf("nothing is lost: got %s, %v", same, err)
+	}
+	lost, err := JudgeSlice([]byte(stored), second(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s EndpointSlice
+	if err := json.Unmarshal(lost, &s); err != nil || s.Endpoints[0].State != EndpointReady || s.Endpoints[1].State != EndpointNotReady || !s.Endpoints[1].Lost {
+		t.Errorf("want the second alone not ready, got %+v, %v", s.Endpoints, err)
+	}
+	if found, err := JudgeSlice(lost, second(false)); err != nil || string(found) != stored {
+		t.Errorf("want what was stored before, got %s, %v", found, err)
+	}
+	if _, err := JudgeSlice([]byte("{"), second(true)); err == nil {
+		t.Error("what is no slice must be refused")
+	}
+}

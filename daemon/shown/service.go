@@ -119,7 +119,7 @@ func Backends(list []*record.EndpointSlice) (out []string) {
 		}
 		for i := range s.Endpoints {
 			e := &s.Endpoints[i]
-			words := []string{strings.TrimSpace(e.Address.String() + " " + strings.Join(ports, " ")), stateText(e.State)}
+			words := []string{strings.TrimSpace(e.Address.String() + " " + strings.Join(ports, " ")), stateText(e)}
 			if !e.Pod.IsZero() {
 				words = append(words, "pod "+e.Pod.Namespace+"/"+e.Pod.Name)
 			}
@@ -141,8 +141,11 @@ func Backends(list []*record.EndpointSlice) (out []string) {
 	return out
 }
 
-func stateText(s record.EndpointState) string {
-	switch s {
+func stateText(e *record.SliceEndpoint) string {
+	if e.Lost {
+		return "not ready: another has the address"
+	}
+	switch e.State {
 	case record.EndpointDraining:
 		return "draining"
 	case record.EndpointNotReady:

@@ -71,7 +71,7 @@ func removeGlobal(tx *commit.Tx, _ *model.Global) error {
 func fillGlobal(g, old *model.Global) {
 	for _, f := range []struct{ new, old *string }{
 		{&g.NetworkInfraType, &old.NetworkInfraType}, {&g.FwdMode, &old.FwdMode},
-		{&g.ArpMode, &old.ArpMode}, {&g.PvtSubnet, &old.PvtSubnet}, {&g.HostAccess, &old.HostAccess},
+		{&g.ArpMode, &old.ArpMode}, {&g.PvtSubnet, &old.PvtSubnet}, {&g.HostAccess, &old.HostAccess}, {&g.Quarantine, &old.Quarantine},
 	} {
 		if *f.new == "" {
 			*f.new = *f.old
@@ -124,7 +124,7 @@ func fitsInUse(pool *tag.Pool, field, text string) error {
 func putGlobal(tx *commit.Tx, g *model.Global) error {
 	private, _ := netip.ParsePrefix(g.PvtSubnet) // checked before
 	r := &record.Global{InfraType: g.NetworkInfraType, FwdMode: record.FwdMode(g.FwdMode), ArpMode: record.ArpMode(g.ArpMode), PvtSubnet: private,
-		HostAccess: record.HostAccess(g.HostAccess)}
+		HostAccess: record.HostAccess(g.HostAccess), Quarantine: g.Quarantine}
 	text, err := json.Marshal(r)
 	if err != nil {
 		return model.Errorf(model.CodeInternal, "", "encode %s: %v", record.GlobalKey, err).Because(err)

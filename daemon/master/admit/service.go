@@ -133,11 +133,11 @@ func parseSelectors(list []string) (map[string]string, error) {
 	return out, nil
 }
 
-// virtualAddress is the wanted address of a network, or the lowest free one.
+// virtualAddress is the wanted address of a network, or the next free one.
 func virtualAddress(tx *commit.Tx, n *catalog.Network, wanted string) (netip.Addr, error) {
 	own, _ := n.Pool4()
 	if wanted == "" {
-		a, err := own.First()
+		a, err := n.Next4(identity.Group{})
 		if err == nil {
 			return a, nil
 		}

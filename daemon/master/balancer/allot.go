@@ -118,7 +118,7 @@ func address(tx *commit.Tx, n *catalog.Network, s *record.KubernetesService, hav
 		return next(tx, n, n.Next6, of)
 	}
 	own, _ := n.Pool4()
-	return next(tx, n, own.First, own.Contains)
+	return next(tx, n, func() (netip.Addr, error) { return n.Next4(identity.Group{}) }, own.Contains)
 }
 
 // available tells what keeps a service from an address that it asks for.

@@ -19,7 +19,9 @@ func (c *Catalog) Apply(u store.Update, log *slog.Logger) error {
 	changes, err := c.store.Watched(u)
 	if err == nil {
 		c.since.updated(u, c.store.Fleeting())
+		c.view.listing = u.Full
 		c.take(changes, log)
+		c.view.listing = false
 	}
 	return err
 }
@@ -71,7 +73,9 @@ func (c *Catalog) Load(ctx context.Context, db Lister, log *slog.Logger) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.since.listed()
+	c.view.listing = true
 	c.take(c.store.Listed(items, rev), log)
+	c.view.listing = false
 	return nil
 }
 

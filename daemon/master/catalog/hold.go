@@ -63,7 +63,7 @@ func holdTakes(h *Hold) (taking, error) {
 	t := taking{owner: owner{kind: "a hold"}, network: h.Network, addresses: []netip.Addr{h.Address}}
 	switch {
 	case h.Quarantine != "":
-		t.owner.kind = "a quarantine"
+		t.owner.kind, t.rests = "a quarantine", true
 	case h.Swarm:
 		t.owner.kind = "a service or task of a swarm"
 	}

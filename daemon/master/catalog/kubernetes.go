@@ -3,6 +3,7 @@ package catalog
 import (
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -12,23 +13,49 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// slice is whose an EndpointSlice is.
+// slice is whose an EndpointSlice is, and where its backends are.
 type slice struct {
-	id      identity.EndpointSlice
-	service identity.KubernetesService
+	id        identity.EndpointSlice
+	service   identity.KubernetesService
+	addresses []netip.Addr
+	lost      bool // an address is another's than the backend's
 }
 
-var slicesOfService = table.By[identity.EndpointSlice](func(s *slice) identity.KubernetesService { return s.service })
+var (
+	slicesOfService = table.By[identity.EndpointSlice](func(s *slice) identity.KubernetesService { return s.service })
+	slicesAt        = table.ByEach[identity.EndpointSlice](func(s *slice, to []netip.Addr) []netip.Addr { return append(to, s.addresses...) })
+)
 
 func sliceID(s *slice) identity.EndpointSlice { return s.id }
 
 func decodeSlice(name string, value []byte) (*slice, error) {
-	var brief struct{ Service string }
+	var brief struct {
+		Service   string
+		Endpoints []struct {
+			Address netip.Addr
+			Lost    bool
+		}
+	}
 	id, err := identity.ParseEndpointSlice(name)
 	if err == nil {
 		err = json.Unmarshal(value, &brief)
 	}
-	return &slice{id, identity.KubernetesService{Namespace: id.Namespace, Name: brief.Service}}, err
+	out := &slice{id: id, service: identity.KubernetesService{Namespace: id.Namespace, Name: brief.Service}, addresses: make([]netip.Addr, 0, len(brief.Endpoints))}
+	for _, e := range brief.Endpoints {
+		out.addresses, out.lost = append(out.addresses, e.Address), out.lost || e.Lost
+	}
+	return out, err
+}
+
+// SlicesAt are the EndpointSlices of which a backend has an address, ordered by id; with lost those alone of which a backend has lost its own.
+func (v *View) SlicesAt(a netip.Addr, lost bool) (out []identity.EndpointSlice) {
+	for s := range slicesAt.In(&v.slices, a).Values() {
+		if s.lost || !lost {
+			out = append(out, s.id)
+		}
+	}
+	slices.SortFunc(out, identity.EndpointSlice.Compare)
+	return out
 }
 
 func (v *View) sliceChanged(was, now *slice) error {

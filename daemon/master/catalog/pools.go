@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -16,10 +17,37 @@ import (
 
 // pools are the addresses of a network, and which of them are taken.
 type pools struct {
-	mark  *mark
-	four  *ipam.Pool  // nil without IPv4
-	six   *ipam.Pool6 // nil without IPv6
-	last6 netip.Addr  // taken last
+	mark *mark
+	four *ipam.Pool  // nil without IPv4
+	six  *ipam.Pool6 // nil without IPv6
+	last given
+}
+
+// given is what was given last to those who wanted any address.
+type given struct {
+	four, six netip.Addr
+	groups    map[identity.Group]netip.Addr // of their pools; not changed, but replaced
+}
+
+// of4 is the IPv4 address that was given last of the pool of a group, or of the network's own.
+func (l *given) of4(group identity.Group) netip.Addr {
+	if group.IsZero() {
+		return l.four
+	}
+	return l.groups[group]
+}
+
+func (l *given) set4(group identity.Group, a netip.Addr) {
+	if group.IsZero() {
+		l.four = a
+		return
+	}
+	groups := maps.Clone(l.groups)
+	if groups == nil {
+		groups = map[identity.Group]netip.Addr{}
+	}
+	groups[group] = a
+	l.groups = groups
 }
 
 // newPools makes the pools of a network; err says what is wrong with the record.
@@ -48,15 +76,49 @@ func (v *View) ownPools(id identity.Network) *pools {
 	return &own
 }
 
-// take takes an address, of IPv6 for who asks for the next one.
+// take takes an address.
 func (p *pools) take(a netip.Addr) error {
-	switch {
-	case a.Is4() && p.four != nil:
+	if a.Is4() && p.four != nil {
 		return p.four.Take(a)
-	case a.Is6() && p.six != nil:
-		p.last6 = a
 	}
 	return nil
+}
+
+// turn notes that an address is about to be taken: it is the last one if it is the next one, and while the store is listed, which does not say in which
+// order addresses were given, if none is higher.
+func (n *Network) turn(p *pools, a netip.Addr) {
+	switch {
+	case a.Is4() && p.four != nil:
+		group := n.BlockAt(a)
+		if last := p.last.of4(group); n.view.listing {
+			if !last.IsValid() || last.Less(a) {
+				p.last.set4(group, a)
+			}
+		} else if next, err := n.block4(p, group).Next(last); err == nil && next == a {
+			p.last.set4(group, a)
+		}
+	case a.Is6() && p.six != nil:
+		others := func(x netip.Addr) bool { return x != a && n.taken(x) }
+		if n.view.listing {
+			if !p.last.six.IsValid() || p.last.six.Less(a) {
+				p.last.six = a
+			}
+		} else if next, err := p.six.Next(p.last.six, others); err == nil && next == a {
+			p.last.six = a
+		}
+	}
+}
+
+// block4 is the pool of a group that has one, or, of none, what is the network's own.
+func (n *Network) block4(p *pools, group identity.Group) ipam.Block {
+	if g := n.view.Group(group); g != nil {
+		return p.four.Block(g.Pool)
+	}
+	var others []ipam.Range
+	for _, g := range n.withPool() {
+		others = append(others, g.Pool)
+	}
+	return p.four.Rest(others)
 }
 
 // release gives an address back that nothing takes any more.
@@ -83,6 +145,9 @@ func (v *View) networkChanged(was, now *network) (err error) {
 	}
 	v.touch(Ref{model.KindNetwork().Name, now.id().String()})
 	p, err := newPools(now)
+	if before := v.pools.Get(now.id()); before != nil {
+		p.last = before.last
+	}
 	p.mark = v.mark
 	v.pools.Set(now.id(), p)
 	if taken, _ := addressesTaken.In(&v.takings, now.id()); taken == 0 {
@@ -102,11 +167,7 @@ func (n *Network) Pool4() (own ipam.Block, ok bool) {
 	if p.four == nil {
 		return own, false
 	}
-	var others []ipam.Range
-	for _, g := range n.withPool() {
-		others = append(others, g.Pool)
-	}
-	return p.four.Rest(others), true
+	return n.block4(p, identity.Group{}), true
 }
 
 // Block is the pool of a group on this network; ok is false when it has none.
@@ -173,10 +234,20 @@ func (n *Network) Check(group identity.Group, a netip.Addr) error {
 	return own.Check(a)
 }
 
-// Next6 is the IPv6 address for who wants any. Error: ipam.ErrExhausted.
+// Next4 is the IPv4 address for who wants any: of the pool of a group that has one, else of the network's own. It comes after the one that was given
+// last, so that an address that is given back is not given again while others have been free for longer. Error: ipam.ErrExhausted.
+func (n *Network) Next4(group identity.Group) (netip.Addr, error) {
+	p := n.pools()
+	if block, ok := n.Block(group); ok {
+		return block.Next(p.last.of4(group))
+	}
+	return n.block4(p, identity.Group{}).Next(p.last.four)
+}
+
+// Next6 is Next4 of IPv6, which groups have no pools of.
 func (n *Network) Next6() (netip.Addr, error) {
 	p := n.pools()
-	return p.six.Next(p.last6, n.taken)
+	return p.six.Next(p.last.six, n.taken)
 }
 
 func (n *Network) taken(a netip.Addr) bool { return n.view.taken(n.id(), a) }

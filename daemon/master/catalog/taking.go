@@ -19,6 +19,7 @@ type taking struct {
 	numbers   []number
 	network   identity.Network // of the addresses
 	addresses []netip.Addr
+	rests     bool // nobody was given the addresses
 }
 
 // owner is what a taking belongs to. There are as many as endpoints, and few are ever asked for, so their text is made then.
@@ -93,6 +94,9 @@ func (v *View) take(key string, was, now taking) (err error) {
 		return errors.Join(err, fmt.Errorf("network %s is unknown", now.network))
 	}
 	for _, a := range now.addresses {
+		if n := v.Network(now.network); n != nil && (!now.rests || v.listing) {
+			n.turn(p, a)
+		}
 		err = errors.Join(err, ignoreTaken(p.take(a)))
 	}
 	return err

@@ -46,6 +46,7 @@ type View struct {
 	mark    *mark            // of what is this view's alone, in pools and numbers
 	dirty   map[Ref]struct{} // changed since the subscribers were told
 	draft   bool             // it is one: texts that are kept are not of it
+	listing bool             // what changes comes from a list of the whole store
 }
 
 // of is a table of records that have no identity but what follows the prefix in their store keys.
@@ -78,7 +79,7 @@ func newView(m *mirror.Mirror) *View {
 		tokens:         *table.New(tokensOfUser),
 		audit:          *table.New(auditInOrder),
 		timeline:       *table.New(timelineInOrder),
-		slices:         *table.New(slicesOfService),
+		slices:         *table.New(slicesOfService, slicesAt),
 		numbers:        newNumbers(),
 		dirty:          map[Ref]struct{}{},
 	}

@@ -132,8 +132,8 @@ func (s *Service) Release(ctx context.Context, q model.ReleaseAddressRequest) er
 			return nil
 		}
 		key := catalog.HoldKey(h.Network, a)
-		if h.Swarm && !h.Expires.IsZero() && s.rest > 0 { // an endpoint had it
-			h = s.resting(h, "its swarm")
+		if rest := s.restOf(tx.View, false); h.Swarm && !h.Expires.IsZero() && rest > 0 { // an endpoint had it
+			h = s.resting(h, rest, "its swarm")
 			return tx.Put(key, &h)
 		}
 		tx.Delete(key)

@@ -117,7 +117,7 @@ func (s *Service) existing(tx *commit.Tx, e *record.Endpoint, q model.CreateEndp
 	return tx.PutEndpoint(&moved)
 }
 
-// address4 gives the endpoint the wanted IPv4 address, or the lowest free one of its group's pool or network.
+// address4 gives the endpoint the wanted IPv4 address, or the next free one of its group's pool or network.
 func address4(tx *commit.Tx, p home, e *record.Endpoint, q model.EndpointConfigRequest) error {
 	if q.IPAddress != "" {
 		return wanted4(tx, p, e, q)
@@ -130,17 +130,17 @@ func address4(tx *commit.Tx, p home, e *record.Endpoint, q model.EndpointConfigR
 	return nil
 }
 
-// next4 finds the lowest free address; when there is none, the one that has been in quarantine longest since its release, which it ends.
+// next4 finds the next free address; when there is none, the one that has been in quarantine longest since its release, which it ends.
 func next4(tx *commit.Tx, p home) (netip.Addr, error) {
+	a, err := p.network.Next4(p.groupID())
+	if !errors.Is(err, ipam.ErrExhausted) {
+		return a, err
+	}
 	pool, ok := p.network.Block(p.groupID())
 	in := "pool " + pool.String()
 	if !ok {
 		pool, _ = p.network.Pool4()
 		in = p.network.Record.ID.String()
-	}
-	a, err := pool.First()
-	if !errors.Is(err, ipam.ErrExhausted) {
-		return a, err
 	}
 	if a, ok := tx.Rested(p.network, pool.Contains); ok {
 		return a, nil

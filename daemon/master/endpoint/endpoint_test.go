@@ -54,8 +54,12 @@ func TestCreate(t *testing.T) {
 	try(t, enginetest.Options{}, []row{
 		{"the lowest free address", []string{blue}, "attach blue c1", "10.1.1.1"},
 		{"the next one", []string{blue, "attach blue c1"}, "attach blue c2", "10.1.1.2"},
-		{"one that was given back", []string{blue, "attach blue c1", "attach blue c2", "detach blue c1"}, "attach blue c3",
-			"10.1.1.1"},
+		{"in turn: not one that was given back", []string{blue, "attach blue c1", "attach blue c2", "detach blue c1", "detach blue c2"}, "attach blue c3",
+			"10.1.1.3"},
+		{"nor the one after one that was asked for", []string{blue, "attach blue c1", "attach blue c2 address=10.1.1.9"}, "attach blue c3",
+			"10.1.1.2"},
+		{"from the beginning again", []string{tiny, "attach tiny c1", "attach tiny c2", "detach tiny c1"}, "attach tiny c3",
+			"10.2.2.1"},
 		{"both families", []string{"network blue encap=vxlan subnet=10.1.1.0/24 ipv6Subnet=fd01::/64"}, "attach blue c1",
 			"10.1.1.1 fd01::1"},
 		{"the wanted address", []string{blue}, "attach blue c1 address=10.1.1.77", "10.1.1.77"},
@@ -109,8 +113,8 @@ func TestAddresses(t *testing.T) {
 		{"held for its endpoint", []string{blue, "allocate blue.default"}, "attach blue c1 address=10.1.1.1",
 			"10.1.1.1"},
 		{"held from others", []string{blue, "allocate blue.default"}, "attach blue c1", "10.1.1.2"},
-		{"held no longer", []string{blue, "allocate blue.default", "1h"}, "attach blue c1", "10.1.1.1"},
-		{"released", []string{blue, "allocate blue.default", "release blue.default 10.1.1.1"}, "attach blue c1",
+		{"held no longer", []string{blue, "allocate blue.default", "1h"}, "attach blue c1 address=10.1.1.1", "10.1.1.1"},
+		{"released", []string{blue, "allocate blue.default", "release blue.default 10.1.1.1"}, "attach blue c1 address=10.1.1.1",
 			"10.1.1.1"},
 		{"released while an endpoint has it", []string{blue, "attach blue c1", "release blue.default 10.1.1.1"}, "attach blue c2",
 			"10.1.1.2"},
@@ -141,7 +145,7 @@ func TestQuarantine(t *testing.T) {
 		{"from everybody", []string{blue, "quarantine blue.default 10.1.1.1"}, "attach blue c1", "10.1.1.2"},
 		{"from who wants it", []string{blue, "quarantine blue.default 10.1.1.1"}, "attach blue c1 address=10.1.1.1",
 			"conflict IPAddress: requested address 10.1.1.1 is not available (a quarantine has it)"},
-		{"over", []string{blue, "quarantine blue.default 10.1.1.1 seconds=60", "61s"}, "attach blue c1",
+		{"over", []string{blue, "quarantine blue.default 10.1.1.1 seconds=60", "61s"}, "attach blue c1 address=10.1.1.1",
 			"10.1.1.1"},
 		{"for longer", []string{blue, "quarantine blue.default 10.1.1.1 seconds=60", "30s"}, "quarantine blue.default 10.1.1.1 seconds=60",
 			"12:01:30"},
@@ -158,11 +162,11 @@ func TestQuarantine(t *testing.T) {
 		{"of an address elsewhere", []string{blue}, "quarantine blue.default 10.9.9.9",
 			"invalid address: 10.9.9.9 is no address that network blue.default gives out (netctl ip show blue shows what it has)"},
 	})
-	try(t, enginetest.Options{Quarantine: time.Minute}, []row{
+	try(t, enginetest.Options{Quarantine: rest(time.Minute)}, []row{
 		{"a released address rests", []string{blue, "attach blue c1", "detach blue c1"}, "attach blue c2",
 			"10.1.1.2"},
-		{"and is given again", []string{blue, "attach blue c1", "detach blue c1", "61s"}, "attach blue c2",
-			"10.1.1.1"},
+		{"and is given again", []string{tiny, "attach tiny c1", "attach tiny c2", "detach tiny c2", "detach tiny c1", "61s"}, "attach tiny c3",
+			"10.2.2.1"},
 		{"to who wants it at once", []string{blue, "attach blue c1", "detach blue c1"}, "attach blue c2 address=10.1.1.1",
 			"10.1.1.1"},
 		{"or when no other is left", []string{tiny, "attach tiny c1", "attach tiny c2", "detach tiny c1"}, "attach tiny c3",
@@ -178,7 +182,7 @@ func TestForgetHost(t *testing.T) {
 			"left default:blue:c1, released 0"},
 		{"with its endpoints", []string{blue, "attach blue c1", "attach blue c2 host=h2"}, "forget h1 release=true",
 			"left , released 1"},
-		{"their addresses are free", []string{blue, "attach blue c1", "forget h1 release=true"}, "attach blue c3",
+		{"their addresses are free", []string{blue, "attach blue c1", "forget h1 release=true"}, "attach blue c3 address=10.1.1.1",
 			"10.1.1.1"},
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/contiv/contiv/daemon/master/backing"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
 )
@@ -14,13 +15,19 @@ func put(tx *commit.Tx, old, e *record.Endpoint) error {
 	if err := provide(tx, old, e); err != nil {
 		return err
 	}
-	return tx.PutEndpoint(e)
+	if err := tx.PutEndpoint(e); err != nil || old != nil && old.IP == e.IP && old.IP6 == e.IP6 {
+		return err
+	}
+	return backing.Taken(tx, e.IP, e.IP6)
 }
 
 // remove deletes an endpoint, which provides no service any more and whose addresses rest.
 func (s *Service) remove(tx *commit.Tx, e *record.Endpoint) error {
 	tx.DeleteEndpoint(e.ID)
 	if err := provide(tx, e, nil); err != nil {
+		return err
+	}
+	if err := backing.Left(tx, e.IP, e.IP6); err != nil {
 		return err
 	}
 	return s.letRest(tx, e)

@@ -15,17 +15,17 @@ import (
 // letRest puts the addresses of an endpoint that goes into quarantine. Those of a swarm's task are held for it first: it gives them back once
 // it has heard of the task's end, or never.
 func (s *Service) letRest(tx *commit.Tx, e *record.Endpoint) error {
-	n := tx.Network(e.ID.Network)
-	if s.rest <= 0 && !e.Swarm || n == nil {
+	n, rest := tx.Network(e.ID.Network), s.restOf(tx.View, !e.Pod.ID.IsZero())
+	if rest <= 0 && !e.Swarm || n == nil {
 		return nil
 	}
 	for _, a := range []netip.Addr{e.IP, e.IP6} {
 		if !a.IsValid() || !n.Contains(a) {
 			continue
 		}
-		h := s.resting(catalog.Hold{Network: e.ID.Network, Group: e.Group, Address: a}, e.ID.Endpoint)
+		h := s.resting(catalog.Hold{Network: e.ID.Network, Group: e.Group, Address: a}, rest, e.ID.Endpoint)
 		if e.Swarm {
-			h.Quarantine, h.Swarm, h.Token, h.Expires = "", true, model.SwarmToken, s.now().Add(max(HoldFor, s.rest)).UTC()
+			h.Quarantine, h.Swarm, h.Token, h.Expires = "", true, model.SwarmToken, s.now().Add(max(HoldFor, rest)).UTC()
 		}
 		if err := tx.Put(catalog.HoldKey(h.Network, h.Address), &h); err != nil {
 			return err
@@ -34,10 +34,29 @@ func (s *Service) letRest(tx *commit.Tx, e *record.Endpoint) error {
 	return nil
 }
 
+// podsRest is how long the address of a pod rests unless something else is said.
+const podsRest = 30 * time.Second
+
+// restOf is how long the address of an endpoint rests.
+func (s *Service) restOf(v *catalog.View, pod bool) time.Duration {
+	if g := v.Global(); g != nil && g.Quarantine != "" {
+		if d, err := time.ParseDuration(g.Quarantine); err == nil {
+			return d
+		}
+	}
+	switch {
+	case s.rest != nil:
+		return *s.rest
+	case pod:
+		return podsRest
+	}
+	return 0
+}
+
 // resting is the quarantine of an address that someone has released.
-func (s *Service) resting(h catalog.Hold, by string) catalog.Hold {
+func (s *Service) resting(h catalog.Hold, rest time.Duration, by string) catalog.Hold {
 	return catalog.Hold{Network: h.Network, Group: h.Group, Address: h.Address, Quarantine: catalog.QuarantineReleased,
-		Expires: s.now().Add(s.rest).UTC(), Reason: "released by " + by}
+		Expires: s.now().Add(rest).UTC(), Reason: "released by " + by}
 }
 
 // maxReason bounds the reason of a quarantine, in bytes.

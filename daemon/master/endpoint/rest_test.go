@@ -2,6 +2,7 @@ package endpoint_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,12 +11,64 @@ import (
 	"github.com/contiv/contiv/daemon/master/mastertest"
 )
 
+func rest(d time.Duration) *time.Duration { return &d }
+
+// How long an address rests is what the global object says, else what netmaster was told, else half a minute for pods.
+func TestHowLongAddressesRest(t *testing.T) {
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, test := range []struct {
+		name   string
+		told   *time.Duration
+		global string
+		pod    bool
+		want   string // of the address, when its endpoint is gone
+	}{
+		{"a pod's", nil, "", true, "quarantine (released by a) until 2030-01-02T03:04:35Z"},
+		{"another's", nil, "", false, "free"},
+		{"as netmaster was told", rest(time.Minute), "", false, "quarantine (released by a) until 2030-01-02T03:05:05Z"},
+		{"not at all", rest(0), "", true, "free"},
+		{"as the global object says", rest(0), "2m", true, "quarantine (released by a) until 2030-01-02T03:06:05Z"},
+		{"as the global object says, not at all", rest(time.Minute), "0s", true, "free"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ctx := t.Context()
+			m := mastertest.Start(t, mastertest.Options{Quarantine: test.told, Now: func() time.Time { return now }})
+			if _, err := m.Globals().Put(ctx, &model.Global{Name: "global", Vlans: "1-100", Vxlans: "1-100", PvtSubnet: "172.19.0.0/16", Quarantine: test.global}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := m.Networks().Put(ctx, &model.Network{TenantName: "default", NetworkName: "n", Encap: "vlan", Subnet: "10.1.1.0/29"}); err != nil {
+				t.Fatal(err)
+			}
+			q := model.CreateEndpointRequest{TenantName: "default", NetworkName: "n", ContainerID: "a", ConfigEP: model.EndpointConfigRequest{Container: "a", Host: "h1"}}
+			if test.pod {
+				q.Pod = &model.PodRequest{Namespace: "ns", Name: "a"}
+			}
+			if _, _, err := m.CreateEndpoint(ctx, q); err != nil {
+				t.Fatal(err)
+			}
+			if err := m.DeleteEndpoint(ctx, model.DeleteEndpointRequest{TenantName: "default", NetworkName: "n", EndpointID: "a"}); err != nil {
+				t.Fatal(err)
+			}
+			list, err := m.Addresses(ctx, client.AddressQuery{Tenant: "default", Network: "n", Address: "10.1.1.1"})
+			if err != nil || len(list) != 1 || list[0].Owner.String() != test.want {
+				t.Errorf("want %s, got %v, %v", test.want, list, err)
+			}
+		})
+	}
+	m := mastertest.Start(t, mastertest.Options{})
+	for _, wrong := range []string{"soon", "-1s", "25h"} {
+		if _, err := m.Globals().Put(t.Context(), &model.Global{Name: "global", Vlans: "1-100", Vxlans: "1-100", PvtSubnet: "172.19.0.0/16", Quarantine: wrong}); err == nil || !strings.Contains(err.Error(), "quarantine") {
+			t.Errorf("%s: want the field named, got %v", wrong, err)
+		}
+	}
+}
+
 // An endpoint's address rests after its release: the lowest free one is another, until nothing else is free, the rest is
 // over, or it is asked for by name.
 func TestReleasedAddressesRest(t *testing.T) {
 	ctx := context.Background()
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
-	m := mastertest.Start(t, mastertest.Options{Quarantine: 10 * time.Minute, Now: func() time.Time { return now }})
+	m := mastertest.Start(t, mastertest.Options{Quarantine: rest(10 * time.Minute), Now: func() time.Time { return now }})
 	if _, err := m.Networks().Put(ctx, &model.Network{TenantName: "default", NetworkName: "n", Encap: "vlan", Subnet: "10.1.1.0/29", Ipv6Subnet: "2001:db8::/126"}); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +125,7 @@ func TestReleasedAddressesRest(t *testing.T) {
 func TestExhaustionWakesTheRested(t *testing.T) {
 	ctx := context.Background()
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
-	m := mastertest.Start(t, mastertest.Options{Quarantine: time.Hour, Now: func() time.Time { return now }})
+	m := mastertest.Start(t, mastertest.Options{Quarantine: rest(time.Hour), Now: func() time.Time { return now }})
 	if _, err := m.Networks().Put(ctx, &model.Network{TenantName: "default", NetworkName: "n", Encap: "vlan", Subnet: "10.1.1.0/29"}); err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +166,7 @@ func TestExhaustionWakesTheRested(t *testing.T) {
 // A pool may be made of addresses that rest, and goes with what rests in it.
 func TestRestAndPools(t *testing.T) {
 	ctx := context.Background()
-	m := mastertest.Start(t, mastertest.Options{Quarantine: time.Hour})
+	m := mastertest.Start(t, mastertest.Options{Quarantine: rest(time.Hour)})
 	put := func(o model.Object) {
 		t.Helper()
 		if _, err := m.Put(ctx, o); err != nil {

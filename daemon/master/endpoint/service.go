@@ -24,7 +24,7 @@ type Service struct {
 	commit      *commit.Committer
 	catalog     *catalog.Catalog
 	clusterMode string
-	rest        time.Duration // how long an address stays in quarantine after its release
+	rest        *time.Duration // how long an address stays in quarantine after its release, where the global object does not say it; nil: as its owner needs
 	now         func() time.Time
 	pods        Pods
 	labelled    bool // see Settings.PodTenants
@@ -33,11 +33,13 @@ type Service struct {
 
 // Settings are what a Service needs to know.
 type Settings struct {
-	ClusterMode string           // one of the modes of package flags
-	Quarantine  time.Duration    // how long an endpoint's address is not given again after its release; 0: not at all
-	Now         func() time.Time // nil: time.Now
-	Pods        Pods             // nil: Kubernetes is not read
-	PodTenants  bool             // a pod's label enters any tenant, as with the original, unless its namespace fixes one
+	ClusterMode string // one of the modes of package flags
+	// Quarantine is how long an endpoint's address is not given again after its release, where the global object does not say it; 0: not at all;
+	// nil: half a minute for pods, whose services learn late that they are gone, and not at all for others.
+	Quarantine *time.Duration
+	Now        func() time.Time // nil: time.Now
+	Pods       Pods             // nil: Kubernetes is not read
+	PodTenants bool             // a pod's label enters any tenant, as with the original, unless its namespace fixes one
 }
 
 // New makes a Service.

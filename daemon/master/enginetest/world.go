@@ -29,7 +29,7 @@ type Options struct {
 	ClusterMode string      // "": kubernetes
 	FwdMode     string      // "": bridge
 	Keep        history.Keep
-	Quarantine  time.Duration // of addresses after their release
+	Quarantine  *time.Duration // of addresses after their release; nil: as their owners need
 	Now         func() time.Time
 	Pods        endpoint.Pods // nil: Kubernetes is not read
 	PodTenants  bool          // as of endpoint.Settings

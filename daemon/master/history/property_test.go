@@ -201,7 +201,7 @@ type past struct {
 func TestHistoryIsTrue(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := &world{t: t, data: memory.New(), now: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)}
-		w.opts = mastertest.Options{Now: func() time.Time { return w.now }, Quarantine: rapid.SampledFrom([]time.Duration{0, 5 * time.Minute}).Draw(rt, "rest"),
+		w.opts = mastertest.Options{Now: func() time.Time { return w.now }, Quarantine: rapid.Ptr(rapid.SampledFrom([]time.Duration{0, 5 * time.Minute}), true).Draw(rt, "rest"),
 			Keep: history.Keep{Records: rapid.SampledFrom([]int{1, 7, 1000}).Draw(rt, "records")}}
 		w.newMaster()
 		defer func() { w.Stop() }()

@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"strings"
 
 	"github.com/contiv/contiv/daemon/kube/translate"
+	"github.com/contiv/contiv/daemon/master/backing"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 )
 
 // How many records, and pods' endpoints, are compared in one request, which others wait behind.
@@ -117,6 +121,13 @@ func (e *Engine) records(ctx context.Context, keys []string) ([]string, error) {
 			}
 			have := tx.Value(key)
 			want := e.wanted(key, have)
+			if slice, is := sliceOf(key); is && want != nil {
+				judged, err := backing.Judge(tx.View, slice, want)
+				if err != nil {
+					return err
+				}
+				want = judged
+			}
 			if bytes.Equal(have, want) {
 				continue
 			}
@@ -134,6 +145,16 @@ func (e *Engine) records(ctx context.Context, keys []string) ([]string, error) {
 	}
 	e.allotted(done)
 	return left, nil
+}
+
+// sliceOf is the EndpointSlice whose record a key is; ok is false of any other.
+func sliceOf(key string) (id identity.EndpointSlice, ok bool) {
+	name, ok := strings.CutPrefix(key, record.EndpointSlices)
+	if !ok {
+		return id, false
+	}
+	id, err := identity.ParseEndpointSlice(name)
+	return id, err == nil
 }
 
 // wanted is what the record of a key is to be, nil for none. It is kept once where the store has the same.

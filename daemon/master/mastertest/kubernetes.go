@@ -4,9 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/identity"
 )
 
 // Kubernetes writes records of what Kubernetes owns, as the part of a netmaster does that reads it.
@@ -51,8 +51,13 @@ func keyOf(tb testing.TB, r any) string {
 // Pod makes the endpoint of a pod, whose container has the pod's name.
 func (m *Master) Pod(tb testing.TB, network, namespace, name string, labels map[string]string) record.Endpoint {
 	tb.Helper()
-	e := m.Endpoint(tb, "default", network, "", namespace+"-"+name, "")
-	e.CommonName, e.Labels, e.Pod = name, labels, record.Pod{ID: identity.Pod{Namespace: namespace, Name: name}}
+	id := namespace + "-" + name
+	e, _, err := m.CreateEndpoint(context.Background(), model.CreateEndpointRequest{TenantName: "default", NetworkName: network, EndpointID: id,
+		ConfigEP: model.EndpointConfigRequest{Container: id, Host: "h1"}, Pod: &model.PodRequest{Namespace: namespace, Name: name}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	e.CommonName, e.Labels = name, labels
 	m.Kubernetes(tb, e)
 	return e
 }

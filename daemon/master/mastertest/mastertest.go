@@ -62,9 +62,9 @@ type Options struct {
 	ClusterMode string      // "": kubernetes
 	FwdMode     string      // "": bridge
 	Now         func() time.Time
-	ACIGateway  string        // URL; "": no one listens
-	Keep        history.Keep  // of the history; Now counts unless it has a clock of its own
-	Quarantine  time.Duration // of addresses after their release
+	ACIGateway  string         // URL; "": no one listens
+	Keep        history.Keep   // of the history; Now counts unless it has a clock of its own
+	Quarantine  *time.Duration // of addresses after their release; nil: as their owners need
 	Limits      server.Limits
 	Kubernetes  func() *model.KubernetesStatus // nil: it does not read Kubernetes
 	// Secure: requests prove who they are from. Without, everyone may do everything. See As.

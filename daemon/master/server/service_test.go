@@ -77,7 +77,7 @@ func TestSVC_01_Life(t *testing.T) {
 	if items, _, err := m.Store.List(ctx, record.Providers); err != nil || len(items) != 0 {
 		t.Errorf("the providers must go, got %v, %v", items, err)
 	}
-	if e := m.Endpoint(t, "default", "yellow", "", "c", ""); e.IP.String() != "10.1.1.1" {
+	if e := m.Endpoint(t, "default", "yellow", "", "c", "10.1.1.1"); e.IP.String() != "10.1.1.1" {
 		t.Errorf("the address must be free again, got %s", e.IP)
 	}
 }

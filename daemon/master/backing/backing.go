@@ -1,0 +1,61 @@
+// Package backing keeps services of Kubernetes from leading to an address that has another owner than its EndpointSlice says: slices come late, and
+// an address that a pod gave back may be given to another before that.
+package backing
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/netip"
+	"slices"
+
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/ipam"
+)
+
+// Judge returns the record of an EndpointSlice with what is known of who has its addresses: a backend that is a pod counts unless an endpoint
+// of the service's tenant that is not of the pod has its address. An address that no endpoint has is no evidence: it may be a node's.
+func Judge(v *catalog.View, id identity.EndpointSlice, stored []byte) ([]byte, error) {
+	var of struct{ Service string }
+	if err := json.Unmarshal(stored, &of); err != nil {
+		return nil, err
+	}
+	tenant := v.TenantOfService(identity.KubernetesService{Namespace: id.Namespace, Name: of.Service})
+	return record.JudgeSlice(stored, func(e *record.SliceEndpoint) bool { return lost(v, tenant, e) })
+}
+
+func lost(v *catalog.View, tenant string, e *record.SliceEndpoint) bool {
+	if e.Pod.IsZero() || slices.ContainsFunc(v.EndpointsOfPod(e.Pod), func(own *record.Endpoint) bool { return own.IP == e.Address || own.IP6 == e.Address }) {
+		return false
+	}
+	n := v.Overlapping(tenant, ipam.Range{First: e.Address, Last: e.Address})
+	return n != nil && n.EndpointAt(e.Address) != nil
+}
+
+// Taken judges the slices that have backends at addresses that an endpoint has got.
+func Taken(tx *commit.Tx, addresses ...netip.Addr) error { return judge(tx, addresses, false) }
+
+// Left judges the slices that have lost backends at addresses that an endpoint has given back.
+func Left(tx *commit.Tx, addresses ...netip.Addr) error { return judge(tx, addresses, true) }
+
+func judge(tx *commit.Tx, addresses []netip.Addr, left bool) error {
+	for _, a := range addresses {
+		if !a.IsValid() {
+			continue
+		}
+		for _, id := range tx.SlicesAt(a, left) {
+			key := record.EndpointSlices + id.String()
+			have := tx.Value(key)
+			want, err := Judge(tx.View, id, have)
+			if err != nil || bytes.Equal(want, have) {
+				continue // one that cannot be read leads nowhere
+			}
+			if err := tx.Put(key, json.RawMessage(want)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
