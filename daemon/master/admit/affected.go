@@ -27,6 +27,24 @@ func Affected(v *catalog.View, o model.Object) *model.Affected {
 	return out
 }
 
+// witness tells whom the changes of one request concern. Rules of one policy that come one after the other concern the same ones.
+type witness struct {
+	policy string // of the last rule; "": it was none
+	last   *model.Affected
+}
+
+func (w *witness) affected(v *catalog.View, o model.Object) *model.Affected {
+	r, ok := o.(*model.Rule)
+	if !ok {
+		w.policy = ""
+		return Affected(v, o)
+	}
+	if policy := model.Key(r.TenantName, r.PolicyName); policy != w.policy {
+		w.policy, w.last = policy, Affected(v, o)
+	}
+	return w.last
+}
+
 // reach gathers what a change concerns.
 type reach struct {
 	view      *catalog.View
@@ -48,9 +66,7 @@ func (r *reach) object(o model.Object) {
 	case *model.Policy, *model.Netprofile, *model.ExtContractsGroup:
 		r.referring(o, model.KindEndpointGroup())
 	case *model.Rule:
-		if p, ok := r.view.Object(model.KindPolicy(), model.Key(o.TenantName, o.PolicyName)).(*model.Policy); ok {
-			r.object(p)
-		}
+		r.referring(&model.Policy{TenantName: o.TenantName, PolicyName: o.PolicyName}, model.KindEndpointGroup())
 	case *model.AppProfile:
 		for _, name := range o.EndpointGroups {
 			r.group(identity.Group{Tenant: o.TenantName, Name: name})
@@ -86,7 +102,7 @@ func (r *reach) network(n *catalog.Network) {
 
 func (r *reach) referring(o model.Object, from *model.Kind) {
 	for _, key := range r.view.Referrers(o.Kind(), o.ObjectKey(), from.Name) {
-		if g, ok := r.view.Object(from, key).(*model.EndpointGroup); ok {
+		if g, ok := r.view.Stored(from, key).(*model.EndpointGroup); ok {
 			r.group(g.Identity())
 		}
 	}

@@ -1,6 +1,7 @@
 package admit
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -16,8 +17,8 @@ type How struct {
 }
 
 // Apply carries out a request of several objects, each after those that it needs. It reports what it did to each; the
-// first refusal aborts the whole, and names the object.
-func (a *Admitter) Apply(tx *commit.Tx, objects []model.Object, how How) ([]model.ApplyResult, error) {
+// first refusal aborts the whole, and names the object. The end of ctx ends it between objects.
+func (a *Admitter) Apply(ctx context.Context, tx *commit.Tx, objects []model.Object, how How) ([]model.ApplyResult, error) {
 	ordered := slices.Clone(objects)
 	rank := map[*model.Kind]int{}
 	for i, k := range model.Order() {
@@ -30,8 +31,15 @@ func (a *Admitter) Apply(tx *commit.Tx, objects []model.Object, how How) ([]mode
 		return rank[x.Kind()] - rank[y.Kind()]
 	})
 	var results []model.ApplyResult
+	var whom witness
 	for _, o := range ordered {
-		affected := affectedBy(tx, o, how.Dry || how.Diff)
+		if ctx.Err() != nil {
+			return results, model.Errorf(model.CodeUnavailable, "", "the request ended after %d of %d objects: %v", len(results), len(ordered), context.Cause(ctx)).Try("ask for fewer objects at once")
+		}
+		var affected *model.Affected
+		if how.Dry || how.Diff {
+			affected = whom.affected(tx.View, o)
+		}
 		result, err := a.applyOne(tx, o, how.Remove)
 		switch {
 		case err != nil && how.Diff:
@@ -48,13 +56,6 @@ func (a *Admitter) Apply(tx *commit.Tx, objects []model.Object, how How) ([]mode
 		results = append(results, result)
 	}
 	return results, nil
-}
-
-func affectedBy(tx *commit.Tx, o model.Object, dry bool) *model.Affected {
-	if !dry {
-		return nil
-	}
-	return Affected(tx.View, o)
 }
 
 func (a *Admitter) applyOne(tx *commit.Tx, o model.Object, remove bool) (model.ApplyResult, error) {

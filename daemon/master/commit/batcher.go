@@ -14,6 +14,7 @@ type batcher struct {
 	c      *Committer
 	fence  store.Fence
 	queued []*request // received from Committer.queue
+	turn   turn
 }
 
 // run works until ctx ends (nil) or the term does.
@@ -28,7 +29,9 @@ func (b *batcher) run(ctx context.Context) error {
 			}
 		}
 		b.drain()
+		b.turn.begin()
 		err := b.commit(ctx)
+		b.turn.end()
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -58,7 +61,7 @@ func (b *batcher) commit(ctx context.Context) error {
 	}
 	next, left := b.c.build(b.fence, b.queued[:n:n])
 	b.queued = append(left, b.queued[n:]...)
-	if len(next.tx.Ops()) == 0 {
+	if len(next.tx.Ops()) == 0 || ctx.Err() != nil { // whoever computed until the term was over commits nothing
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, commitLimit)

@@ -53,6 +53,7 @@ func (b *builder) add(r *request) outcome {
 		return settled
 	}
 	t := newTx(b.draft, b.limits)
+	t.most = b.limits.Ops
 	err := r.fn(t)
 	switch {
 	case err == nil && len(t.ops) == 0:

@@ -20,6 +20,7 @@ import (
 const (
 	maxRequests = 64
 	commitLimit = 10 * time.Second // how long the store may take for one transaction
+	stuckLimit  = 15 * time.Second // how long requests may compute, and the store take, before another netmaster is to try
 	fullPause   = time.Second      // before a store that has used up its quota is tried again with what has to come first
 )
 
@@ -30,10 +31,12 @@ type Committer struct {
 	keep    history.Keep
 	log     *slog.Logger
 	queue   chan *request
+	trying  chan struct{} // holds one while a Try computes
 	term    atomic.Pointer[term]
 	last    atomic.Uint64 // revision of the last fenced write
 	stats   Stats
-	full    atomic.Bool // the store has used up its quota
+	full    atomic.Bool   // the store has used up its quota
+	stuck   time.Duration // how long a batch may take before the term ends
 }
 
 // Stats counts what was committed.
@@ -46,7 +49,10 @@ type Stats struct {
 }
 
 // term is one run of the committer; over is closed at its end.
-type term struct{ over chan struct{} }
+type term struct {
+	over chan struct{}
+	turn *turn
+}
 
 type result struct {
 	rev store.Revision
@@ -55,7 +61,7 @@ type result struct {
 
 // New makes a committer, which writes down what it commits; keep says how much of that stays.
 func New(db store.Store, c *catalog.Catalog, keep history.Keep, log *slog.Logger) *Committer {
-	return &Committer{db: db, catalog: c, keep: keep.WithDefaults(), log: log, queue: make(chan *request, 4*maxRequests)}
+	return &Committer{db: db, catalog: c, keep: keep.WithDefaults(), log: log, queue: make(chan *request, 4*maxRequests), trying: make(chan struct{}, 1), stuck: stuckLimit}
 }
 
 // Stats returns the counters.
@@ -161,7 +167,7 @@ func (c *Committer) RunFrom(ctx context.Context, fence store.Fence, first func(*
 			return fmt.Errorf("make the first objects: %w", out.err)
 		}
 	}
-	now := &term{over: make(chan struct{})}
+	now := &term{over: make(chan struct{}), turn: &b.turn}
 	c.term.Store(now)
 	var duties sync.WaitGroup
 	defer duties.Wait()
@@ -172,5 +178,5 @@ func (c *Committer) RunFrom(ctx context.Context, fence store.Fence, first func(*
 	for _, duty := range beside {
 		duties.Go(func() { duty(while) })
 	}
-	return b.run(ctx)
+	return c.watchOver(b, while)
 }

@@ -18,6 +18,7 @@ type Tx struct {
 	draft  *catalog.Draft // of the View
 	ops    []store.Op
 	limits store.Limits
+	most   int // operations; 0: any number, of what is never committed
 	guards []store.Guard
 	before map[string][]byte // what keys held before the request; nil: nothing
 	made   map[string]any    // what was put, before it was encoded, by store key
@@ -27,8 +28,11 @@ func newTx(d *catalog.Draft, limits store.Limits) *Tx {
 	return &Tx{View: d.View, draft: d, limits: limits, before: map[string][]byte{}, made: map[string]any{}}
 }
 
-// Put writes v as JSON at key.
+// Put writes v as JSON at key. Errors: CodeTooLarge when no store takes as much.
 func (t *Tx) Put(key string, v any) error {
+	if t.most > 0 && len(t.ops) >= t.most {
+		return model.Errorf(model.CodeTooLarge, "", "the change needs more than %d store operations, which are what one transaction holds", t.most).Try("split it into smaller changes")
+	}
 	text, err := json.Marshal(v)
 	if err != nil {
 		return model.Errorf(model.CodeInternal, "", "encode %s: %v", key, err).Because(err)

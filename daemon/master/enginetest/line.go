@@ -58,7 +58,7 @@ func (w *World) Do(line string) (said string, err error) {
 		case remove:
 			return w.Admit.Remove(tx, k, o.ObjectKey())
 		case apply:
-			_, err := w.Admit.Apply(tx, []model.Object{o.Clone()}, admit.How{})
+			_, err := w.Admit.Apply(context.Background(), tx, []model.Object{o.Clone()}, admit.How{})
 			return err
 		}
 		return w.Admit.Put(tx, o.Clone())

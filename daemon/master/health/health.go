@@ -17,6 +17,8 @@ type Snapshot struct {
 	Services []Service
 	Pools    []Pool
 	Routers  []Router
+	Stalled  time.Duration // for how long this netmaster, which leads, has committed nothing while requests wait
+	Waiting  int           // how many wait behind those
 }
 
 // Service is a service, and who provides it.
@@ -45,7 +47,7 @@ type Pool struct {
 type check func(s *Snapshot) []model.Finding
 
 func checks() []check {
-	return []check{leader, masters, agents, reported, uplinks, mtus, versions, addresses, ends, store, services, pools, routers}
+	return []check{leader, stalled, masters, agents, reported, uplinks, mtus, versions, addresses, ends, store, services, pools, routers}
 }
 
 // Examine returns all that is wrong, the worst first, without the times since when it is.
@@ -63,21 +65,22 @@ type key struct{ code, host, object string }
 // Memory knows since when things are wrong. It is for one goroutine at a time.
 type Memory struct{ since map[key]string }
 
-// passing is how long what comes with every change, and with every part that is started again, may last before it is an error.
-func passing(code string) (most time.Duration, ok bool) {
+// passing is how long what comes with every change, and with every part that is started again, may last before it is an error, and before it is more than
+// a note.
+func passing(code string) (most, quiet time.Duration, ok bool) {
 	switch code {
 	case "interfaces-missing":
-		return 10 * time.Second, true
+		return 10 * time.Second, 10 * time.Second, true
 	case "leader-missing", "agent-silent", "agent-waiting":
-		return 15 * time.Second, true
+		return 15 * time.Second, 0, true
 	case "agent-lag":
-		return time.Minute, true
+		return time.Minute, 10 * time.Second, true
 	}
-	return 0, false
+	return 0, 0, false
 }
 
 // Date fills in since when the findings are there, for those that do not say it, forgets those that are gone, and says of those that should pass by
-// themselves whether that is still to be waited for: then they are warnings, else errors. The list stays sorted.
+// themselves whether that is still to be waited for: then they are notes or warnings, else errors. The list stays sorted.
 func (m *Memory) Date(list []model.Finding, now time.Time) {
 	next := make(map[key]string, len(list))
 	for i := range list {
@@ -86,10 +89,14 @@ func (m *Memory) Date(list []model.Finding, now time.Time) {
 		f.Since = cmp.Or(f.Since, m.since[k], now.UTC().Format(time.RFC3339))
 		next[k] = f.Since
 		since, err := time.Parse(time.RFC3339, f.Since)
-		if most, ok := passing(f.Code); ok && err == nil {
-			f.Severity = model.SeverityWarning
-			if now.Sub(since) >= most {
+		if most, quiet, ok := passing(f.Code); ok && err == nil {
+			switch lasts := now.Sub(since); {
+			case lasts >= most:
 				f.Severity = model.SeverityError
+			case lasts >= quiet:
+				f.Severity = model.SeverityWarning
+			default:
+				f.Severity = model.SeverityNote
 			}
 		}
 	}

@@ -73,8 +73,17 @@ func TestExamine(t *testing.T) {
 		{"tunnel ends that are not known", func(s *Snapshot) { s.Ends = "3/a" }, nil},
 		{"tunnel ends that change just now", func(s *Snapshot) { s.Nodes[2].Ends = "3/a" }, nil},
 		{"one member of three", func(s *Snapshot) { s.Store.Members[0].Error = "refused" }, []string{"warning store-member-silent store/s1"}},
-		{"no quorum", func(s *Snapshot) { s.Store.Members[0].Error, s.Store.Members[1].Error = "refused", "refused" },
-			[]string{"error store-member-silent store/s1", "error store-member-silent store/s2"}},
+		{"most members, though a netmaster leads", func(s *Snapshot) { s.Store.Members[0].Error, s.Store.Members[1].Error = "refused", "refused" },
+			[]string{"warning store-member-silent store/s1", "warning store-member-silent store/s2"}},
+		{"members that were not waited for", func(s *Snapshot) {
+			s.Store.Members[0].Error, s.Store.Members[1].Error, s.Store.Members[2].Error = "context deadline exceeded", "context deadline exceeded", "context deadline exceeded"
+		}, []string{"unknown store-member-silent store/s1", "unknown store-member-silent store/s2", "unknown store-member-silent store/s3"}},
+		{"requests that wait for the leader", func(s *Snapshot) { s.Stalled, s.Waiting = 3*time.Second, 2 }, []string{"error commits-stalled cluster/leader"}},
+		{"requests that wait for a moment", func(s *Snapshot) { s.Stalled, s.Waiting = 2*time.Second, 2 }, nil},
+		{"no quorum", func(s *Snapshot) {
+			s.Nodes[0].Role, s.Store.Members[0].Error, s.Store.Members[1].Error = model.RoleFollower, "refused", "refused"
+		},
+			[]string{"error leader-missing cluster/leader", "error store-member-silent store/s1", "error store-member-silent store/s2"}},
 		{"space", func(s *Snapshot) { s.Store.Members[0].Space, s.Store.Members[1].Space = "full", "low" },
 			[]string{"error store-full store/s1", "warning store-low store/s2"}},
 		{"a store that does not say", func(s *Snapshot) { s.Store.Name, s.StoreErr = "etcd", "timeout" }, []string{"unknown store-unknown store/etcd"}},
@@ -144,9 +153,9 @@ func TestDate(t *testing.T) {
 		code string
 		at   time.Duration
 		want model.Severity
-	}{{"agent-lag", 0, model.SeverityWarning}, {"agent-lag", 59 * time.Second, model.SeverityWarning}, {"agent-lag", time.Minute, model.SeverityError},
+	}{{"agent-lag", 0, model.SeverityNote}, {"agent-lag", 10 * time.Second, model.SeverityWarning}, {"agent-lag", 59 * time.Second, model.SeverityWarning}, {"agent-lag", time.Minute, model.SeverityError},
 		{"agent-silent", 0, model.SeverityWarning}, {"agent-silent", 15 * time.Second, model.SeverityError},
-		{"interfaces-missing", 2 * time.Minute, model.SeverityWarning}, {"interfaces-missing", 2*time.Minute + 10*time.Second, model.SeverityError},
+		{"interfaces-missing", 2 * time.Minute, model.SeverityNote}, {"interfaces-missing", 2*time.Minute + 10*time.Second, model.SeverityError},
 		{"drift", 2 * time.Minute, model.SeverityWarning}, {"drift", time.Hour, model.SeverityWarning}} {
 		list := []model.Finding{{Code: row.code, Severity: model.SeverityWarning}, {Code: "a", Severity: model.SeverityWarning}}
 		m.Date(list, at.Add(3*time.Hour+row.at))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/contiv/contiv/api/model"
 )
@@ -18,6 +19,19 @@ func leader(s *Snapshot) []model.Finding {
 	}
 	return []model.Finding{{Code: "leader-missing", Severity: model.SeverityError, Object: "cluster/leader", Evidence: "no netmaster leads: nothing can be changed",
 		Remedy: "start netmasters, and most of the store's members", Next: "netctl leader"}}
+}
+
+// stallNoted is for how long a leader may commit nothing while requests wait before that is reported.
+const stallNoted = 3 * time.Second
+
+// stalled finds that requests wait for the leader, which commits nothing.
+func stalled(s *Snapshot) []model.Finding {
+	if s.Stalled < stallNoted {
+		return nil
+	}
+	return []model.Finding{{Code: "commits-stalled", Severity: model.SeverityError, Object: "cluster/leader",
+		Evidence: fmt.Sprintf("the leader has committed nothing for %v, and %d requests wait", s.Stalled.Round(time.Second), s.Waiting),
+		Remedy:   "wait: another netmaster takes over after 15 seconds; look at the leader's log for what was asked", Next: "netctl leader"}}
 }
 
 // masters finds netmasters that do not answer, and what they say of themselves.
@@ -65,7 +79,7 @@ func agents(s *Snapshot) (out []model.Finding) {
 			note("agent-waiting", model.SeverityError, "it "+n.Reason, "look at what it waits for", "netctl node ls")
 		}
 		if n.Lag > 0 {
-			note("agent-lag", model.SeverityWarning, fmt.Sprintf("%d changes are on the way to its switch", n.Lag), "wait; when it stays so, look at the agent's log", "netctl node ls")
+			note("agent-lag", model.SeverityWarning, fmt.Sprintf("its switch is %d revisions of the store behind", n.Lag), "wait; when it stays so, look at the agent's log", "netctl node ls")
 		}
 		if n.Missing > 0 {
 			note("interfaces-missing", model.SeverityWarning, fmt.Sprintf("%d endpoints have no interface there: not yet, or not any more", n.Missing), "wait for containers that start; recreate those that are named", look)

@@ -29,12 +29,19 @@ func store(s *Snapshot) (out []model.Finding) {
 			severity, spare := model.SeverityWarning, answer-(all/2+1)
 			left := fmt.Sprintf("%d more may fail", spare)
 			switch {
+			case spare < 0 && leads(s):
+				left = "a netmaster leads, so most of them work"
 			case spare < 0:
 				severity, left = model.SeverityError, "nothing can be changed"
 			case spare == 0:
 				left = "with one more, nothing can be changed"
 			}
-			note("store-member-silent", severity, object, fmt.Sprintf("member %s does not answer, %d of %d do: %s (%s)", m.Name, answer, all, left, m.Error), "start it again")
+			evidence, remedy := fmt.Sprintf("member %s does not answer, %d of %d do: %s (%s)", m.Name, answer, all, left, m.Error), "start it again"
+			if late(m.Error) {
+				severity, remedy = model.SeverityUnknown, "look whether it runs, and how busy its machine is"
+				evidence = fmt.Sprintf("member %s has not answered in time, so that it is not known whether it works; %d of %d have (%s)", m.Name, answer, all, m.Error)
+			}
+			note("store-member-silent", severity, object, evidence, remedy)
 		}
 		switch m.Space {
 		case "full":
@@ -44,6 +51,16 @@ func store(s *Snapshot) (out []model.Finding) {
 		}
 	}
 	return out
+}
+
+// leads reports whether a netmaster leads, which it does as long as the store takes its lease's renewals.
+func leads(s *Snapshot) bool {
+	return slices.ContainsFunc(s.Nodes, func(n model.Node) bool { return n.Role == model.RoleLeader && n.Answered() })
+}
+
+// late reports whether the reason why something did not answer is that it was not waited for any longer.
+func late(reason string) bool {
+	return strings.Contains(reason, "deadline exceeded") || strings.Contains(reason, "did not answer within")
 }
 
 // services finds those without providers.

@@ -69,3 +69,23 @@ func BenchmarkNetworkAlone(b *testing.B) {
 		serial++
 	}
 }
+
+// BenchmarkRuleAlone is what netmaster does for a rule through REST, with the client of it: a store in memory. The policy is of one group.
+func BenchmarkRuleAlone(b *testing.B) {
+	m := mastertest.Start(b, mastertest.Options{})
+	for _, o := range []model.Object{&model.Network{TenantName: "default", NetworkName: "n", Encap: "vxlan", Subnet: "10.1.0.0/16"}, &model.Policy{TenantName: "default", PolicyName: "p"},
+		&model.EndpointGroup{TenantName: "default", NetworkName: "n", GroupName: "g", Policies: []string{"p"}}} {
+		if _, err := m.Put(b.Context(), o); err != nil {
+			b.Fatal(err)
+		}
+	}
+	serial := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		serial++
+		_, err := m.Rules().Put(b.Context(), &model.Rule{TenantName: "default", PolicyName: "p", RuleId: fmt.Sprint(serial), Priority: 1, Direction: "in", Protocol: "tcp", Port: 1 + serial%60000, Action: "allow"})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}

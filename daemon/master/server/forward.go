@@ -25,6 +25,8 @@ const (
 	patience = 5 * time.Second
 	// lastWord is for how long one that leads no longer may take to answer what it was asked before, such as to hand over.
 	lastWord = time.Second
+	// answerLimit is for how long a leader may take to begin its answer. It is longer than anything that a leader does for one request.
+	answerLimit = 20 * time.Second
 	// catchUp is for how long a follower waits until it knows what it has just had changed.
 	catchUp = time.Second
 	// forwardedBy marks a request that a follower has passed on, so that it is never passed on twice.
@@ -161,7 +163,7 @@ func (s *Server) pass(q *http.Request, leader string, body []byte) (*http.Respon
 	answer, err := s.Way.HTTP.Do(out.WithContext(ctx))
 	answered()
 	if err != nil {
-		if cause := context.Cause(ctx); errors.Is(cause, errStale) {
+		if cause := context.Cause(ctx); errors.Is(cause, errStale) || errors.Is(cause, errLate) {
 			return nil, cause
 		}
 		return nil, err
@@ -173,13 +175,18 @@ func (s *Server) pass(q *http.Request, leader string, body []byte) (*http.Respon
 	return answer, nil
 }
 
+// errLate says that the leader has not answered in time. It may still do what it was asked.
+var errLate = errors.New("it has not answered in time, and may still do what it was asked")
+
 // whileLeads is a context that also ends, by errStale, a while after another leads or none does: one whose host or network is gone would
-// never answer. Once answered is called it ends with ctx alone.
+// never answer. It ends by errLate when the leader takes too long. Once answered is called it ends with ctx alone.
 func (s *Server) whileLeads(ctx context.Context, leader string) (limited context.Context, answered func()) {
 	limited, end := context.WithCancelCause(ctx)
 	quiet, answer := context.WithCancel(ctx)
+	late := time.NewTimer(cmp.Or(s.AnswerLimit, answerLimit))
 	go func() {
 		defer answer()
+		defer late.Stop()
 		for {
 			changed := s.Leadership.Changed()
 			if s.Leadership.Leader() != leader {
@@ -187,6 +194,9 @@ func (s *Server) whileLeads(ctx context.Context, leader string) (limited context
 			}
 			select {
 			case <-changed:
+			case <-late.C:
+				end(errLate)
+				return
 			case <-quiet.Done():
 				return
 			}

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 )
@@ -62,6 +64,25 @@ func TestSilentLeader(t *testing.T) {
 	q := httptest.NewRequest(http.MethodPost, "/api/v1/tenants/x/", strings.NewReader("body"))
 	if _, err := s.pass(q, leader, []byte("body")); !errors.Is(err, errStale) {
 		t.Errorf("want the request to be free for the next leader, got %v", err)
+	}
+}
+
+// A leader that leads and does not answer is given up after a while, and the client is told so, for it to try another netmaster.
+func TestLateLeader(t *testing.T) {
+	mute := make(chan struct{})
+	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-mute }))
+	defer silent.Close()
+	defer close(mute)
+	leader := strings.TrimPrefix(silent.URL, "http://")
+	s := &Server{Config: Config{Catalog: catalog.New(), Internal: "192.0.2.1:9999", Leadership: &lock{leader: leader, changed: make(chan struct{})},
+		Way: peer.Way{HTTP: silent.Client()}, AnswerLimit: 10 * time.Millisecond}}
+	q := httptest.NewRequest(http.MethodPost, "/api/v1/tenants/x/", strings.NewReader("body"))
+	_, err := s.pass(q, leader, []byte("body"))
+	if !errors.Is(err, errLate) {
+		t.Fatalf("want the leader given up, got %v", err)
+	}
+	if e := refused(leader, err); e.Code != model.CodeUnavailable {
+		t.Errorf("want a refusal after which clients ask another netmaster, got %v", e)
 	}
 }
 

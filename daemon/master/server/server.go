@@ -95,7 +95,9 @@ type Config struct {
 	Waiting func() []string
 	// Kubernetes is how this netmaster stands with Kubernetes; nil: it was not told how to reach it.
 	Kubernetes func() *model.KubernetesStatus
-	Way        peer.Way // to agents and other masters
+	// AnswerLimit is for how long a leader may take to answer what a follower passes on; 0: 20 seconds.
+	AnswerLimit time.Duration
+	Way         peer.Way // to agents and other masters
 	// Hosts are the names under which this netmaster is reached; nil: those of the machine, and of Internal.
 	Hosts *door.Names
 	// Limits bound what goes on at once. The zero Limits are the defaults.
@@ -174,7 +176,7 @@ func (s *Server) register(r *rest.Router, registry *prometheus.Registry) {
 	(&past.Past{Catalog: s.Catalog, Keep: s.Keep, Endpoints: s.Endpoints}).Register(r)
 	leading := &leadership.Leadership{Lock: s.Leadership, Store: s.Store, Catalog: s.Catalog, Commit: s.Commit, Peers: peers, Internal: s.Internal, Master: members.Master}
 	leading.Register(r)
-	verdict := doctor.New(doctor.Options{Catalog: s.Catalog, Peers: peers, Nodes: members.All, Leadership: leading.State})
+	verdict := doctor.New(doctor.Options{Catalog: s.Catalog, Peers: peers, Nodes: members.All, Leadership: leading.State, Stalled: s.Commit.Stalled})
 	verdict.Register(r)
 	(&bundling.Bundling{Catalog: s.Catalog, Peers: peers, Store: s.Store, Front: r, Nodes: members.All, Own: s.Internal, Mode: s.ClusterMode, Version: s.Version,
 		Recent: s.Recent, Log: s.Log}).Register(r)

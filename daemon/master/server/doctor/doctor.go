@@ -25,6 +25,7 @@ type Options struct {
 	Peers      *peer.Peers
 	Nodes      func(ctx context.Context) []model.Node
 	Leadership func(ctx context.Context, brief bool) model.Leadership
+	Stalled    func() (time.Duration, int) // for how long nothing was committed while requests wait, and how many wait; nil: that is not known
 }
 
 // Doctor gathers what the verdict is about.
@@ -64,6 +65,9 @@ func (d *Doctor) verdict(ctx context.Context, look func(nodes []model.Node)) mod
 		look(s.Nodes)
 	}
 	s.Store, s.StoreErr = lead.Store, lead.Reason
+	if d.Stalled != nil {
+		s.Stalled, s.Waiting = d.Stalled()
+	}
 	now := time.Now()
 	out := model.Health{At: now.UTC().Format(time.RFC3339)}
 	d.Catalog.View(func(v *catalog.View) {

@@ -3,10 +3,11 @@ package objects
 import (
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/access"
@@ -15,11 +16,14 @@ import (
 	"github.com/contiv/contiv/daemon/master/derive"
 )
 
-// errDry ends a dry run: the transaction is built, reported, and never sent.
-var errDry = errors.New("dry run")
-
 // maxApply is the longest request, in bytes: a dry run takes in one what is applied in many.
 const maxApply = 8 << 20
+
+// Limits of a dry run, which changes nothing and yet is computed on the leader.
+const (
+	maxDry   = 50_000           // objects
+	dryLimit = 15 * time.Second // how long it may compute
+)
 
 // apply takes several objects at once.
 func (o *Objects) apply(q *http.Request, request model.ApplyRequest) ([]model.ApplyResult, uint64, error) {
@@ -27,34 +31,60 @@ func (o *Objects) apply(q *http.Request, request model.ApplyRequest) ([]model.Ap
 	if err != nil {
 		return nil, 0, err
 	}
-	results := []model.ApplyResult{}
-	dry := request.DryRun || request.Diff
-	rev, err := o.Commit.Do(q.Context(), func(tx *commit.Tx) error {
-		how := admit.How{Dry: request.DryRun, Diff: request.Diff}
-		done, err := o.Admit.Apply(tx, objects, how)
-		if err != nil {
-			return err
-		}
-		how.Remove = true
-		deleted, err := o.Admit.Apply(tx, gone, how)
-		if err != nil {
-			return err
-		}
-		results = slices.Concat(done, deleted)
-		if dry {
-			return errDry
-		}
-		return nil
-	})
-	if errors.Is(err, errDry) {
-		return results, uint64(rev), nil
+	how := admit.How{Dry: request.DryRun, Diff: request.Diff}
+	if how.Dry || how.Diff {
+		return o.tryout(q.Context(), objects, gone, how)
 	}
+	if n, most := len(objects)+len(gone), o.Commit.Limits().Ops; n > most {
+		return nil, 0, tooMany(n, most)
+	}
+	var results []model.ApplyResult
+	rev, err := o.Commit.Do(q.Context(), func(tx *commit.Tx) (err error) {
+		results, err = o.both(q.Context(), tx, objects, gone, how)
+		return err
+	})
 	for _, object := range gone {
 		if err == nil && object.Kind() == model.KindPolicy() {
 			rev, err = derive.Clear(q.Context(), o.Commit, object.ObjectKey())
 		}
 	}
 	return results, uint64(rev), discreet(q.Context(), err)
+}
+
+// both has objects be there, and others be gone.
+func (o *Objects) both(ctx context.Context, tx *commit.Tx, objects, gone []model.Object, how admit.How) ([]model.ApplyResult, error) {
+	done, err := o.Admit.Apply(ctx, tx, objects, how)
+	if err != nil {
+		return nil, err
+	}
+	how.Remove = true
+	deleted, err := o.Admit.Apply(ctx, tx, gone, how)
+	if err != nil {
+		return nil, err
+	}
+	return append(append([]model.ApplyResult{}, done...), deleted...), nil
+}
+
+// tooMany is the refusal of more objects than are taken at once.
+func tooMany(n, most int) error {
+	return model.Errorf(model.CodeTooLarge, "objects", "there are %d objects, and %d are taken at once", n, most).Try("split them")
+}
+
+// tryout is a dry run, on what is known now and beside what is committed meanwhile.
+func (o *Objects) tryout(ctx context.Context, objects, gone []model.Object, how admit.How) (results []model.ApplyResult, rev uint64, err error) {
+	if n := len(objects) + len(gone); n > maxDry {
+		return nil, 0, tooMany(n, maxDry)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, dryLimit, fmt.Errorf("it has computed for %v", dryLimit))
+	defer cancel()
+	known, err := o.Commit.Try(ctx, func(tx *commit.Tx) (err error) {
+		results, err = o.both(ctx, tx, objects, gone, how)
+		return err
+	})
+	if err != nil {
+		return nil, 0, discreet(ctx, err)
+	}
+	return results, uint64(known), nil
 }
 
 // wanted reads a request: the objects that are to be there, and those that are to be gone. Who asks may change them all.

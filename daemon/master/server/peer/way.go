@@ -3,10 +3,14 @@ package peer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/trust"
@@ -35,7 +39,7 @@ func NewWay(holder *trust.Holder, known *catalog.Catalog) Way {
 
 // direct is a client of daemons of a role, with connections of its own: one that was made to a netmaster does not serve for an agent.
 func direct(holder *trust.Holder, role trust.Role, known *catalog.Catalog) *http.Client {
-	dialer := &net.Dialer{Timeout: dialLimit}
+	dialer := &net.Dialer{Timeout: dialLimit, Control: unacknowledged}
 	t := &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, DialContext: dialer.DialContext, TLSHandshakeTimeout: dialLimit}
 	if holder != nil {
 		t.DialTLSContext = func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -50,6 +54,19 @@ func direct(holder *trust.Holder, role trust.Role, known *catalog.Catalog) *http
 		}
 	}
 	return &http.Client{Transport: t, CheckRedirect: stay}
+}
+
+// silenceLimit is for how long a daemon may acknowledge nothing of what it is sent. It is no limit of how long it thinks.
+const silenceLimit = 3 * time.Second
+
+// unacknowledged has the kernel end a connection on which what was sent is not acknowledged: packets that are lost one way would otherwise be sent again
+// for many minutes (tcp(7), TCP_USER_TIMEOUT).
+func unacknowledged(_, _ string, c syscall.RawConn) error {
+	var failed error
+	err := c.Control(func(fd uintptr) {
+		failed = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(silenceLimit.Milliseconds()))
+	})
+	return errors.Join(err, failed)
 }
 
 // stay follows no redirection.

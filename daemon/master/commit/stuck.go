@@ -1,0 +1,62 @@
+package commit
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+)
+
+// ErrStuck means that nothing was committed for too long, though requests wait.
+var ErrStuck = errors.New("nothing was committed for too long, though requests wait")
+
+// turn is since when a batch is built and committed.
+type turn struct{ began atomic.Pointer[time.Time] }
+
+func (t *turn) begin() {
+	now := time.Now()
+	t.began.Store(&now)
+}
+
+func (t *turn) end() { t.began.Store(nil) }
+
+// lasts is for how long a batch has been built and committed; 0 of none.
+func (t *turn) lasts() time.Duration {
+	if began := t.began.Load(); began != nil {
+		return time.Since(*began)
+	}
+	return 0
+}
+
+// Stalled is for how long nothing has been committed while requests wait, and how many wait behind those of which that is true. Both are 0 while there is nothing
+// to do, and on a master that does not lead.
+func (c *Committer) Stalled() (since time.Duration, waiting int) {
+	term := c.term.Load()
+	if term == nil {
+		return 0, 0
+	}
+	if since = term.turn.lasts(); since > 0 {
+		waiting = len(c.queue)
+	}
+	return since, waiting
+}
+
+// watchOver runs a batcher until it ends, or until a batch takes too long. What a request computes cannot be stopped: it is left to itself, and commits
+// nothing any more, because the fence of the term that ends does not hold, nor does its context.
+func (c *Committer) watchOver(b *batcher, ctx context.Context) error {
+	ran := make(chan error, 1)
+	go func() { ran <- b.run(ctx) }()
+	look := time.NewTicker(c.stuck / 10)
+	defer look.Stop()
+	for {
+		select {
+		case err := <-ran:
+			return err
+		case <-look.C:
+		}
+		if b.turn.lasts() > c.stuck {
+			c.log.Error("nothing was committed for too long, so this netmaster's term ends", "limit", c.stuck, "waiting", len(c.queue))
+			return ErrStuck
+		}
+	}
+}
