@@ -11,6 +11,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -120,17 +121,51 @@ type repeatKey struct{}
 
 func repeating(ctx context.Context) context.Context { return context.WithValue(ctx, repeatKey{}, true) }
 
-// round asks each netmaster in turn until one answers.
+// round asks each netmaster in turn until one answers. When none does what is asked, the error says what each of them said: that of a netmaster
+// which runs before those of addresses at which none answers.
 func (c *Client) round(ctx context.Context, method, path string, body []byte, out any) (http.Header, error) {
-	err := error(model.Errorf(model.CodeUnavailable, "", "no netmaster is known").Try("start one, or name it with --netmaster"))
+	var said, silent []error
 	for _, base := range c.bases(ctx) {
-		var header http.Header
-		if header, err = c.one(ctx, base, method, path, body, out); err == nil || !unavailable(err) || ctx.Err() != nil {
+		header, err := c.one(ctx, base, method, path, body, out)
+		if err == nil || !unavailable(err) || ctx.Err() != nil {
 			return header, err
+		}
+		if _, unreached := errors.AsType[*url.Error](err); unreached {
+			silent = append(silent, err)
+		} else {
+			said = append(said, err)
 		}
 		ctx = repeating(ctx)
 	}
-	return nil, err
+	switch {
+	case len(said) > 0:
+		return nil, said[0]
+	case len(silent) == 1:
+		return nil, silent[0]
+	case len(silent) > 1:
+		return nil, none(silent)
+	}
+	return nil, model.Errorf(model.CodeUnavailable, "", "no netmaster is known").Try("start one, or name it with --netmaster")
+}
+
+// none says that no netmaster answers, and why of each.
+func none(silent []error) error {
+	var each []string
+	for _, err := range silent {
+		if u, ok := errors.AsType[*url.Error](err); ok {
+			each = append(each, fmt.Sprintf("%s: %v", hostOf(u.URL), u.Err))
+		}
+	}
+	return model.Errorf(model.CodeUnavailable, "", "none of %d netmasters answers: %s", len(silent), strings.Join(each, "; ")).
+		Try("do netmasters run, and are the addresses right?").Because(errors.Join(silent...))
+}
+
+// hostOf is the address in a URL.
+func hostOf(text string) string {
+	if u, err := url.Parse(text); err == nil {
+		return u.Host
+	}
+	return text
 }
 
 func (c *Client) one(ctx context.Context, base, method, path string, body []byte, out any) (http.Header, error) {

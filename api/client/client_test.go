@@ -84,6 +84,31 @@ func TestMasters(t *testing.T) {
 	}
 }
 
+// When no netmaster does what is asked, the error is that of one that runs, or names all that do not answer.
+func TestNoMaster(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "netmaster waits for the store", http.StatusServiceUnavailable)
+	}))
+	defer s.Close()
+	for _, test := range []struct {
+		name  string
+		bases []string
+		want  []string
+	}{
+		{"one that waits, and one that is away", []string{s.URL, "http://127.0.0.1:1"}, []string{"waits for the store"}},
+		{"two that are away", []string{"http://127.0.0.1:1", "http://127.0.0.1:2"},
+			[]string{"none of 2 netmasters answers: ", "127.0.0.1:1: dial tcp 127.0.0.1:1: connect: connection refused; 127.0.0.1:2: ", "are the addresses right?"}},
+		{"one that is away", []string{"http://127.0.0.1:1"}, []string{"is netmaster running and is the address right?"}},
+	} {
+		_, err := (&Client{Base: strings.Join(test.bases, ",")}).Networks().List(context.Background())
+		for _, want := range test.want {
+			if !IsCode(err, model.CodeUnavailable) || !strings.Contains(model.AsError(err).Error(), want) {
+				t.Errorf("%s: want %q, got %v", test.name, want, err)
+			}
+		}
+	}
+}
+
 // The preferred master is asked first, and passed over when it does not answer.
 func TestPrefer(t *testing.T) {
 	answering := func(tag string) *httptest.Server {
