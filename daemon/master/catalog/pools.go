@@ -86,20 +86,26 @@ func (p *pools) take(a netip.Addr) error {
 
 // turn notes that an address is about to be taken: it is the last one if it is the next one, and while the store is listed, which does not say in which
 // order addresses were given, if none is higher.
-func (n *Network) turn(p *pools, a netip.Addr) {
+func (v *View) turn(p *pools, network identity.Network, a netip.Addr) {
 	switch {
 	case a.Is4() && p.four != nil:
-		group := n.BlockAt(a)
-		if last := p.last.of4(group); n.view.listing {
+		var group identity.Group
+		own := p.four.Rest(nil)
+		if groupsWithPool.In(&v.groups, network).Len() > 0 {
+			n := &Network{v.networks.Get(network), v}
+			group = n.BlockAt(a)
+			own = n.block4(p, group)
+		}
+		if last := p.last.of4(group); v.listing {
 			if !last.IsValid() || last.Less(a) {
 				p.last.set4(group, a)
 			}
-		} else if next, err := n.block4(p, group).Next(last); err == nil && next == a {
+		} else if next, err := own.Next(last); err == nil && next == a {
 			p.last.set4(group, a)
 		}
 	case a.Is6() && p.six != nil:
-		others := func(x netip.Addr) bool { return x != a && n.taken(x) }
-		if n.view.listing {
+		others := func(x netip.Addr) bool { return x != a && v.taken(network, x) }
+		if v.listing {
 			if !p.last.six.IsValid() || p.last.six.Less(a) {
 				p.last.six = a
 			}

@@ -94,8 +94,8 @@ func (v *View) take(key string, was, now taking) (err error) {
 		return errors.Join(err, fmt.Errorf("network %s is unknown", now.network))
 	}
 	for _, a := range now.addresses {
-		if n := v.Network(now.network); n != nil && (!now.rests || v.listing) {
-			n.turn(p, a)
+		if !now.rests || v.listing {
+			v.turn(p, now.network, a)
 		}
 		err = errors.Join(err, ignoreTaken(p.take(a)))
 	}

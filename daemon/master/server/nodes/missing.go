@@ -18,8 +18,8 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// missing asks the embedded store's servers how they are, and returns the netmasters of those that do not answer and are not
-// registered: without them one failure fewer is survived, and nothing else would say so. It takes up to twice peer.Limit.
+// missing asks the embedded store's servers how they are, and returns their netmasters that are not registered: without them one failure fewer is survived, or
+// clients of theirs change nothing, and nothing else would say so. It takes up to twice peer.Limit.
 func (s *Nodes) missing(ctx context.Context, registered []record.Service) []model.Node {
 	o, ok := s.Store.(store.Observer)
 	if !ok || !s.Embedded {
@@ -57,7 +57,7 @@ func waiting(err error) string {
 	return what + "; "
 }
 
-// absent lists the netmasters of members that do not answer, as if they had the port of the one at the address internal.
+// absent lists the netmasters of members that are not registered, as if they had the port of the one at the address internal.
 func absent(members []store.Member, registered []record.Service, internal string) (out []model.Node) {
 	answering := 0
 	for _, m := range members {
@@ -71,12 +71,14 @@ func absent(members []store.Member, registered []record.Service, internal string
 		if u, err := url.Parse(m.Address); err == nil && u.Hostname() != "" {
 			host = u.Hostname()
 		}
-		if m.Err == nil || slices.ContainsFunc(registered, func(r record.Service) bool { return r.HostAddr == host }) {
+		if slices.ContainsFunc(registered, func(r record.Service) bool { return r.HostAddr == host }) {
 			continue
 		}
-		out = append(out, model.Node{Name: host, Address: net.JoinHostPort(host, port), Role: model.RoleFollower,
-			Reason: fmt.Sprintf("not registered; store member %s does not answer (%d of %d do, changes need %d)",
-				m.Name, answering, len(members), len(members)/2+1)})
+		reason := fmt.Sprintf("not registered; store member %s does not answer (%d of %d do, changes need %d)", m.Name, answering, len(members), len(members)/2+1)
+		if m.Err == nil {
+			reason = "not registered, though store member " + m.Name + " answers: it may not run, or not reach the leader of the store"
+		}
+		out = append(out, model.Node{Name: host, Address: net.JoinHostPort(host, port), Role: model.RoleFollower, Reason: reason})
 	}
 	return out
 }
