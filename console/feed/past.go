@@ -11,14 +11,14 @@ import (
 
 const (
 	pastEvents    = 200             // changes, and findings, that are asked for at a time
-	timelineEvery = 2 * time.Second // no stream tells of findings
+	timelineEvery = 2 * time.Second // no stream has findings
 )
 
 // FindingKind is the Kind of events about what was found wrong in the cluster.
 const FindingKind = "finding"
 
-// happening follows what netctl events prints: the history of objects, asked when the stream has told of something, and the timeline. The stream
-// itself tells of objects whose computed links have changed too, which nobody did anything to.
+// happening follows what netctl events prints: the history of objects, asked when the stream has sent something, and the timeline. The stream
+// itself sends objects whose computed links have changed too, which nobody did anything to.
 type happening struct {
 	client  *client.Client
 	began   bool      // the history was asked
@@ -27,7 +27,7 @@ type happening struct {
 	refused [2]bool   // the history, the timeline: it is not asked again, since each refusal is an event of the audit
 }
 
-// look asks for what has happened since it was called last, once the stream has told everything. What cannot be had now is asked for again.
+// look asks for what has happened since the last call, once the stream has sent everything. What cannot be had now is asked for again.
 func (h *happening) look(ctx context.Context, s *store, now time.Time) {
 	rev, synced := s.position()
 	if !synced {
@@ -62,7 +62,7 @@ func (h *happening) follow(ctx context.Context, s *store) {
 	}
 }
 
-// position is the revision that the stream has told of, and whether it has told everything once.
+// position is the revision that the stream has sent, and whether it has sent everything once.
 func (s *store) position() (revision uint64, synced bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

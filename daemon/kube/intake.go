@@ -73,7 +73,7 @@ func (t *trimmed) GetObjectMeta() metav1.Object {
 type intake struct {
 	source
 	sink   Sink
-	heard  int    // how often the sink was told of something that is there
+	heard  int    // how often the sink got something that is there
 	listed func() // is called with each list of all
 }
 

@@ -62,7 +62,7 @@ type Global struct {
 	PvtSubnet netip.Prefix `json:"pvt-subnet"` // host access, a /16
 
 	HostAccess HostAccess `json:"host-access,omitempty"` // "" is HostPrivate
-	Quarantine string     `json:"quarantine,omitempty"`  // how long addresses rest after their endpoints are gone, a duration; "": as netmaster was told
+	Quarantine string     `json:"quarantine,omitempty"`  // how long addresses rest after their endpoints are gone, a duration; "": that of netmaster's flag
 }
 
 // HostAccess is how hosts and endpoints meet.

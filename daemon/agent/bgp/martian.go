@@ -2,7 +2,7 @@ package bgp
 
 import "net/netip"
 
-// martian tells whether a route is of addresses that no network beyond a router has (RFC 6890, RFC 7454 section 6.1): the host's loopback, a single
+// martian reports whether a route is of addresses that no network beyond a router has (RFC 6890, RFC 7454 section 6.1): the host's loopback, a single
 // link's, multicast, and what is reserved. A default route is none.
 func martian(p netip.Prefix) bool {
 	if p.Bits() == 0 {

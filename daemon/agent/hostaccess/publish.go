@@ -63,7 +63,7 @@ func (e *Engine) Unpublish(ctx context.Context, endpoint string) error {
 	return e.Publish(ctx, endpoint, nil)
 }
 
-// publishable tells what stands against mappings: another container, or a program of the host.
+// publishable reports what prevents mappings: another container, or a program of the host.
 func (e *Engine) publishable(endpoint string, mappings []link.PortMapping) error {
 	if _, ok := e.Flows.Endpoint(endpoint); !ok && len(mappings) > 0 {
 		return fmt.Errorf("publish ports of %s: the endpoint is not known here yet", endpoint)

@@ -27,7 +27,7 @@ func Affected(v *catalog.View, o model.Object) *model.Affected {
 	return out
 }
 
-// witness tells whom the changes of one request concern. Rules of one policy that come one after the other concern the same ones.
+// witness reports whom the changes of one request concern. Consecutive rules of one policy concern the same ones.
 type witness struct {
 	policy string // of the last rule; "": it was none
 	last   *model.Affected

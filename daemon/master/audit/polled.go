@@ -11,7 +11,7 @@ import (
 // pollsMost bounds the reads that are counted at a time; more are noted one by one.
 const pollsMost = 4096
 
-// polled tells whether a verb only reads, so that programs repeat it for as long as somebody looks.
+// polled reports whether a verb only reads, so that programs repeat it for as long as somebody looks.
 func polled(verb string) bool { return verb == "relay" || verb == "observe" }
 
 // poll is who reads what. All of an hour is one event.

@@ -13,26 +13,26 @@ import (
 
 func rest(d time.Duration) *time.Duration { return &d }
 
-// How long an address rests is what the global object says, else what netmaster was told, else half a minute for pods.
+// An address rests for the time of the global object, else for that of netmaster's flag, else for half a minute if it is a pod's.
 func TestHowLongAddressesRest(t *testing.T) {
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, test := range []struct {
 		name   string
-		told   *time.Duration
+		flag   *time.Duration
 		global string
 		pod    bool
 		want   string // of the address, when its endpoint is gone
 	}{
 		{"a pod's", nil, "", true, "quarantine (released by a) until 2030-01-02T03:04:35Z"},
 		{"another's", nil, "", false, "free"},
-		{"as netmaster was told", rest(time.Minute), "", false, "quarantine (released by a) until 2030-01-02T03:05:05Z"},
+		{"netmaster's flag", rest(time.Minute), "", false, "quarantine (released by a) until 2030-01-02T03:05:05Z"},
 		{"not at all", rest(0), "", true, "free"},
 		{"as the global object says", rest(0), "2m", true, "quarantine (released by a) until 2030-01-02T03:06:05Z"},
 		{"as the global object says, not at all", rest(time.Minute), "0s", true, "free"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			ctx := t.Context()
-			m := mastertest.Start(t, mastertest.Options{Quarantine: test.told, Now: func() time.Time { return now }})
+			m := mastertest.Start(t, mastertest.Options{Quarantine: test.flag, Now: func() time.Time { return now }})
 			if _, err := m.Globals().Put(ctx, &model.Global{Name: "global", Vlans: "1-100", Vxlans: "1-100", PvtSubnet: "172.19.0.0/16", Quarantine: test.global}); err != nil {
 				t.Fatal(err)
 			}

@@ -67,7 +67,7 @@ func TestSilentLeader(t *testing.T) {
 	}
 }
 
-// A leader that leads and does not answer is given up after a while, and the client is told so, for it to try another netmaster.
+// A netmaster stops waiting for a leader that leads and does not answer, and says so to the client, which tries another netmaster.
 func TestLateLeader(t *testing.T) {
 	mute := make(chan struct{})
 	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-mute }))
