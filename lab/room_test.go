@@ -11,8 +11,8 @@ import (
 func TestChooseRoom(t *testing.T) {
 	const MiB = 1 << 20
 	for _, test := range []struct {
-		name       string
-		run, disk  uint64
+		name         string
+		run, disk    uint64
 		onDisk, says bool
 	}{
 		{"room", 3072 * MiB, 90000 * MiB, false, false},
