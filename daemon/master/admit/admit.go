@@ -35,7 +35,7 @@ type rules struct {
 func New(s Settings) *Admitter {
 	return &Admitter{settings: s, rules: map[string]rules{
 		model.KindGlobal().Name:            typed(createGlobal, updateGlobal, removeGlobal),
-		model.KindTenant().Name:            typed(createTenant, updateTenant, removeTenant),
+		model.KindTenant().Name:            addOnly(typed(createTenant, updateTenant, removeTenant)),
 		model.KindNetwork().Name:           typed(createNetwork, nil, removeNetwork),
 		model.KindEndpointGroup().Name:     typed(createGroup, updateGroup, removeGroup),
 		model.KindPolicy().Name:            typed(createPolicy, updatePolicy, removePolicy),

@@ -75,7 +75,7 @@ func (s *Service) place(tx *commit.Tx, q *model.CreateEndpointRequest) (pod reco
 	if own.Tenant != "" && own.Tenant != q.TenantName && asked.Tenant == "" {
 		if !s.labelled && !admits(tx, own.Tenant, id.Namespace) {
 			return pod, model.Errorf(model.CodeInvalid, record.PlaceTenant, "pod %s asks for tenant %s by its label, and its namespace belongs to tenant %s", id, own.Tenant, q.TenantName).
-				Try("netctl tenant create %s --kubernetes-namespace %s admits such pods, kubectl annotate namespace %s %s=%s moves all pods of the namespace there; remove the label otherwise", own.Tenant, id.Namespace, id.Namespace, record.PlaceTenant, own.Tenant)
+				Try("netctl edit tenant %s with %s among its kubernetesNamespaces admits such pods, kubectl annotate namespace %s %s=%s moves all pods of the namespace there; remove the label otherwise", own.Tenant, id.Namespace, id.Namespace, record.PlaceTenant, own.Tenant)
 		}
 		q.TenantName = own.Tenant
 	}

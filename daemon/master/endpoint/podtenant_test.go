@@ -33,8 +33,7 @@ func (labelled) Place(namespace string) record.Place {
 func TestPodTenants(t *testing.T) {
 	for _, as := range []bool{false, true} {
 		w := enginetest.Start(t, enginetest.Options{Pods: labelled("acme"), PodTenants: as})
-		w.Must(t, "tenant acme", "network net encap=vxlan subnet=10.1.0.0/16", "network net tenantName=acme encap=vxlan subnet=10.2.0.0/16")
-		w.Must(t, "tenant acme kubernetesNamespaces=guest,fixed")
+		w.Must(t, "tenant acme kubernetesNamespaces=guest,fixed", "network net encap=vxlan subnet=10.1.0.0/16", "network net tenantName=acme encap=vxlan subnet=10.2.0.0/16")
 		for namespace, enters := range map[string]bool{"any": as, "fixed": false, "guest": true} {
 			e, _, err := w.Service.Create(t.Context(), model.CreateEndpointRequest{NetworkName: "net", EndpointID: "c" + namespace, ContainerID: "c" + namespace,
 				ConfigEP: model.EndpointConfigRequest{Container: "c" + namespace, Host: "h1"}, Pod: &model.PodRequest{Namespace: namespace, Name: "p", UID: "u"}})
