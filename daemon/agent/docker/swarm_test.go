@@ -164,11 +164,12 @@ func TestSwarmAddressesStay(t *testing.T) {
 	s.later(time.Minute, vip, tasks) // the manager has not heard of it
 	s.release("h2", tasks)
 	s.later(0, vip)
-	if got := s.ask("h2", ""); got == vip {
+	next := s.ask("h2", "")
+	if next == vip {
 		t.Errorf("the service's address %s is given to another", vip)
 	}
 	s.release("h2", vip)
-	s.later(0, tasks) // again, for what asked last
+	s.later(0, next)
 }
 
 // What no manager gives back ends with its cause: the end of a task, the swarm's network, the manager's host.

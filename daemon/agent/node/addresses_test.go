@@ -113,7 +113,7 @@ func TestShownAddresses(t *testing.T) {
 	if _, err := s.master.Endpoints().Inspect(s.ctx, "a"); err == nil {
 		t.Error("an endpoint that is gone must not be found")
 	}
-	s.addresses("default", "test", "", "10.1.7.1-10.1.7.254", 0)
+	s.addresses("default", "test", "10.1.7.1", "10.1.7.2-10.1.7.254", 0) // a pod's address rests
 }
 
 // IPAM-05: ten endpoints at once get ten addresses, and give them back at once.

@@ -416,6 +416,13 @@ func TestStartsWithoutNetmasters(t *testing.T) {
 	a, _ := s.add("a", "1.0.0", "")
 	b, _ := s.add("b", "1.0.0", "")
 	s.ping(a, b.ip4)
+	closed := func() string {
+		if !strings.Contains(s.flowsOf(), "goto_table:35") {
+			return "table closed has no flows yet"
+		}
+		return ""
+	}
+	s.eventually("the host's surroundings are closed", closed)
 	s.stop()
 	before := s.flowsOf()
 	s.master.Away()
@@ -427,6 +434,7 @@ func TestStartsWithoutNetmasters(t *testing.T) {
 		return ""
 	})
 	<-s.passed
+	s.eventually("the host's surroundings are closed again", closed)
 	if after := s.flowsOf(); after != before {
 		t.Errorf("flows: want them as they were\n%s\ngot\n%s", before, after)
 	}

@@ -261,7 +261,7 @@ func TestPlaces(t *testing.T) {
 		{"a namespace, and a label that agrees", "shop", map[string]string{record.PlaceTenant: "shop"}, "", "", "shop:front "},
 		{"a label that enters another tenant", "ns", map[string]string{record.PlaceTenant: "shop", record.PlaceNetwork: "back"}, "", "",
 			"invalid io.contiv.tenant: pod ns:p asks for tenant shop by its label, and its namespace belongs to tenant default " +
-				"(kubectl annotate namespace ns io.contiv.tenant=shop has all its pods be there; remove the label otherwise)"},
+				"(netctl edit tenant shop with ns among its kubernetesNamespaces admits such pods, kubectl annotate namespace ns io.contiv.tenant=shop moves all pods of the namespace there; remove the label otherwise)"},
 		{"a label with the tenant that it is in", "ns", map[string]string{record.PlaceTenant: "default"}, "", "", "default:default-net "},
 		{"a network of another tenant", "ns", map[string]string{record.PlaceNetwork: "back"}, "", "",
 			"not-found NetworkName: network default:back not found (create it with netctl network create --tenant default --subnet ADDRESS/LENGTH back)"},
