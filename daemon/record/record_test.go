@@ -30,7 +30,7 @@ func samples() []any {
 		&ServiceLB{ID: identity.Service{Tenant: "b.c", Name: "s"}, Network: network, Ports: []string{"80:8080:TCP"}, Selectors: map[string]string{"app": "web"},
 			IP: addr("10.1.1.8"), Affinity: AffinityNone},
 		&Provider{ID: identity.Service{Tenant: "b.c", Name: "s"}, Addresses: []netip.Addr{addr("10.1.1.6"), addr("10.1.1.10")}},
-		&Global{ID: "global", InfraType: "default", FwdMode: FwdRouting, ArpMode: ArpFlood, PvtSubnet: prefix("172.19.0.0/16"), HostAccess: HostDirect},
+		&Global{ID: "global", InfraType: "default", FwdMode: FwdRouting, ArpMode: ArpFlood, PvtSubnet: prefix("172.19.0.0/16"), HostAccess: HostDirect, Quarantine: "45s"},
 		&Tenant{ID: "b.c", Tenant: "b.c", VRF: 5},
 		&Rule{ID: identity.Rule{Policy: identity.Policy{Tenant: "t", Name: "p"}, Rule: "1"}, Direction: DirectionIn, Priority: 1, Action: ActionDeny, Group: "g",
 			Network: "n", Peers: []netip.Prefix{prefix("10.1.1.0/24")}, Own: []netip.Prefix{prefix("fd01::/64")}, Protocol: 6, Port: 80, Openings: true},
