@@ -98,7 +98,7 @@ func (r *Reader) Since() time.Time {
 // failuresToSay is how often a kind cannot be read, one time after the other, before that is said: an API server that starts refuses for a moment.
 const failuresToSay = 2
 
-// follow lists and watches a kind until ctx ends. Where a watch can go on it does, without another list. A kind whose version is not there is
+// follow lists and watches a kind until ctx ends. A watch that ended continues without another list where the API server permits it. A kind whose version is not there is
 // looked for: only the API server's own word that it is not defined means that there is no object of it.
 func (r *Reader) follow(ctx context.Context, clients map[schema.GroupVersion]*rest.RESTClient, served discovery, into *intake) {
 	pauses := wait.Backoff{Duration: shortestPause, Factor: 2, Jitter: 0.5, Steps: 10, Cap: longestPause}

@@ -13,9 +13,19 @@ import (
 func unread(t *testing.T, r *kube.Reader, want string) {
 	t.Helper()
 	says := func() bool { return strings.Contains(r.Unread(), want) && (want != "" || r.Unread() == "") }
-	for late := time.Now().Add(20 * time.Second); !says(); time.Sleep(time.Millisecond) {
-		if time.Now().After(late) {
-			t.Fatalf("want the reader to say %q, got %q", want, r.Unread())
+	until(t, says, func() string { return "want the reader to say " + want + ", got " + r.Unread() })
+}
+
+// until waits until a condition holds, for 20 seconds at most.
+func until(t *testing.T, holds func() bool, otherwise func() string) {
+	t.Helper()
+	tick, late := time.NewTicker(time.Millisecond), time.After(20*time.Second)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatal(otherwise())
 		}
 	}
 }
@@ -100,17 +110,9 @@ func TestFrozen(t *testing.T) {
 	into, r := startWith(t, kube.Config{Kubeconfig: server.Kubeconfig(t), Look: 50 * time.Millisecond})
 	into.comes(t, with("namespaces ns"))
 	server.Freeze(true)
-	for late := time.Now().Add(20 * time.Second); !strings.Contains(r.Away(), "has not answered within 50ms"); time.Sleep(time.Millisecond) {
-		if time.Now().After(late) {
-			t.Fatalf("want the API server away, got %q", r.Away())
-		}
-	}
+	until(t, func() bool { return strings.Contains(r.Away(), "has not answered within 50ms") }, func() string { return "want the API server away, got " + r.Away() })
 	server.Freeze(false)
 	server.Put(t, namespace("later"))
 	into.comes(t, with("namespaces later ns"))
-	for late := time.Now().Add(20 * time.Second); r.Away() != ""; time.Sleep(time.Millisecond) {
-		if time.Now().After(late) {
-			t.Fatalf("want the API server back, got %q", r.Away())
-		}
-	}
+	until(t, func() bool { return r.Away() == "" }, func() string { return "want the API server back, got " + r.Away() })
 }

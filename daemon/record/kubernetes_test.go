@@ -138,7 +138,7 @@ func TestJudgeSlice(t *testing.T) {
 	}
 	var s EndpointSlice
 	if err := json.Unmarshal(lost, &s); err != nil || s.Endpoints[0].State != EndpointReady || s.Endpoints[1].State != EndpointNotReady || !s.Endpoints[1].Lost {
-		t.Errorf("want the second alone not ready, got %+v, %v", s.Endpoints, err)
+		t.Errorf("want only the second not ready, got %+v, %v", s.Endpoints, err)
 	}
 	if found, err := JudgeSlice(lost, second(false)); err != nil || string(found) != stored {
 		t.Errorf("want what was stored before, got %s, %v", found, err)

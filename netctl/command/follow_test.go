@@ -43,7 +43,7 @@ func TestFollower(t *testing.T) {
 		{"something goes that was not shown", event(model.EventDelete, "x"), ""},
 		{"everything again", event(model.EventFull, "a"), ""},
 		{"more of it, with what is new", event(model.EventMore, "d"), "added d"},
-		{"what was not told is gone", event(model.EventSync), "deleted c n"},
+		{"what the stream did not send is gone", event(model.EventSync), "deleted c n"},
 		{"and only once", event(model.EventSync), ""},
 	} {
 		shown = nil

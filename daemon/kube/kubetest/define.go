@@ -51,7 +51,7 @@ func (s *Server) Starting(is bool) { s.define(func(d *definition) { d.starting =
 // Secret forbids the account to ask for definitions.
 func (s *Server) Secret() { s.define(func(d *definition) { d.secret = true }) }
 
-// Hide forbids the account to read a resource, such as "networkpolicies", or permits it again. Its watches go on.
+// Hide forbids the account to read a resource, such as "networkpolicies", or permits it again. Its watches continue.
 func (s *Server) Hide(resource string, is bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

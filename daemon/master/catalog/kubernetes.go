@@ -47,7 +47,7 @@ func decodeSlice(name string, value []byte) (*slice, error) {
 	return out, err
 }
 
-// SlicesAt are the EndpointSlices of which a backend has an address, ordered by id; with lost those alone of which a backend has lost its own.
+// SlicesAt are the EndpointSlices of which a backend has an address, ordered by id; with lost, only those of which a backend has lost its own.
 func (v *View) SlicesAt(a netip.Addr, lost bool) (out []identity.EndpointSlice) {
 	for s := range slicesAt.In(&v.slices, a).Values() {
 		if s.lost || !lost {

@@ -179,7 +179,7 @@ func (s *Server) pass(q *http.Request, leader string, body []byte) (*http.Respon
 var errLate = errors.New("it has not answered in time, and may still do what it was asked")
 
 // whileLeads is a context that also ends, by errStale, a while after another leads or none does: one whose host or network is gone would
-// never answer. It ends by errLate when the leader takes too long. Once answered is called it ends with ctx alone.
+// never answer. It ends by errLate when the leader takes too long. Once answered is called, it ends only with ctx.
 func (s *Server) whileLeads(ctx context.Context, leader string) (limited context.Context, answered func()) {
 	limited, end := context.WithCancelCause(ctx)
 	quiet, answer := context.WithCancel(ctx)
