@@ -52,6 +52,9 @@ type Options struct {
 	// Restore is called once, when all records are known and have been heard: what it returns is part of the first
 	// Update. nil: nothing else is.
 	Restore func() (put func(s *ofnet.State))
+	// Closed is called once, when all records are known and before the first Update, which contains what it returns: what the switch closes to
+	// endpoints. It may read from the Engine. SetClosed changes it later. nil: the first Update closes nothing.
+	Closed func() *ofnet.Closed
 	// ForeignServices leaves the services of Kubernetes to another proxy.
 	ForeignServices bool
 	Log             *slog.Logger
@@ -129,7 +132,9 @@ func (e *Engine) Run(ctx context.Context) error {
 			e.interrupt(err)
 			continue
 		}
-		e.take(b)
+		if first := e.take(b); first {
+			e.begin()
+		}
 	}
 	return nil
 }
@@ -143,8 +148,8 @@ func (e *Engine) interrupt(err error) {
 	e.away = err.Error()
 }
 
-// take carries out one batch.
-func (e *Engine) take(b channel.Batch) {
+// take carries out one batch, and reports whether it is the first, whose Update is begin's.
+func (e *Engine) take(b channel.Batch) (first bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.away != "" {
@@ -170,15 +175,25 @@ func (e *Engine) take(b channel.Batch) {
 		}
 	}
 	e.seen = max(e.seen, b.Revision)
-	if !e.live { // the bridge takes its first state for the whole
-		e.live = true
-		defer close(e.ready)
-		if e.Restore != nil {
-			e.update(e.Restore())
-			return
-		}
-	}
 	e.update()
+	return !e.live
+}
+
+// begin makes the first Update. The bridge takes its first state for the whole: flows that it lacks are deleted from the switch.
+func (e *Engine) begin() {
+	var closed *ofnet.Closed
+	if e.Options.Closed != nil {
+		closed = e.Options.Closed()
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.closed, e.live = closed, true
+	if e.Restore != nil {
+		e.update(e.Restore())
+	} else {
+		e.update()
+	}
+	close(e.ready)
 }
 
 // absorb takes a batch into the records, and reports whether it says anything new. e.mu is held.
@@ -206,7 +221,7 @@ func (e *Engine) absorb(b channel.Batch) bool {
 // order.
 func (e *Engine) update(others ...func(*ofnet.State)) {
 	if !e.live {
-		return // the first update tells
+		return // the first Update has it
 	}
 	e.Bridge.Update(e.seen, func(s *ofnet.State) {
 		s.Self, s.Local, s.Private, s.Direct = e.Self.Label, e.Fixed, e.records.private(), e.records.direct()

@@ -103,6 +103,12 @@ type world struct {
 
 func start(t testing.TB, before ...any) *world {
 	t.Helper()
+	return begin(t, func(*Engine) {}, before...)
+}
+
+// begin is start of an engine that options change.
+func begin(t testing.TB, options func(*Engine), before ...any) *world {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	w := &world{tb: t, ctx: ctx, db: memory.New(), b: newSwitchless(), logs: &strings.Builder{}}
 	for _, r := range before {
@@ -111,6 +117,7 @@ func start(t testing.TB, before ...any) *world {
 	w.own = w.db.Open()
 	w.e = New(Options{Source: channeltest.Source{Store: w.own}, Bridge: w.b, Self: ofnet.Host{Label: "h1", VTEP: netip.MustParseAddr("192.0.2.1")},
 		Fixed: ofnet.Ports{Tunnel: 1000, Uplink: 1001, Host: 1002}, Log: slog.New(slog.NewTextHandler(w.logs, nil))})
+	options(w.e)
 	done := make(chan error, 1)
 	go func() { done <- w.e.Run(ctx) }()
 	t.Cleanup(func() {

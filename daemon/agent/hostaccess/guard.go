@@ -12,6 +12,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
@@ -62,21 +63,15 @@ func (e *Engine) Refuses(to netip.AddrPort, protocol uint8, own bool) bool {
 	return g != nil && g.Refuses(to, protocol, own)
 }
 
-// guard keeps what comes from networks away from the host. It is wanted while anything can come: while there is a network whose
-// gateway is the switch, or one for hosts.
+// guard keeps what comes from networks away from the host.
 func (e *Engine) guard(g *record.Global, networks []record.Network) error {
-	e.learn()
-	wanted := slices.ContainsFunc(networks, func(n record.Network) bool {
-		return leads(g, &n) || n.Kind == record.InfraNetwork
-	})
-	if !wanted {
+	now := e.wanted(g, networks)
+	if now == nil {
 		e.guardian.set = nil
 		e.guardian.now.Store(nil)
 		e.Flows.SetClosed(nil)
 		return e.Links.SetGuard(nil)
 	}
-	now := e.closed(networks)
-	now.Meet = g.HostAccess == record.HostDirect
 	own, err := e.Links.Addresses()
 	if err != nil {
 		return err
@@ -94,6 +89,36 @@ func (e *Engine) guard(g *record.Global, networks []record.Network) error {
 	e.guardian.set = now
 	e.guardian.now.Store(now)
 	return nil
+}
+
+// wanted is the guard as the records want it. There is one while anything can come from a network: while there is a network whose gateway is the switch, or
+// one for hosts. nil: there is none.
+func (e *Engine) wanted(g *record.Global, networks []record.Network) *link.Guard {
+	e.learn()
+	if !slices.ContainsFunc(networks, func(n record.Network) bool { return leads(g, &n) || n.Kind == record.InfraNetwork }) {
+		return nil
+	}
+	now := e.closed(networks)
+	now.Meet = g.HostAccess == record.HostDirect
+	return now
+}
+
+// Shut is what the switch has to close to endpoints as of the records now, nil for nothing. Run says later what changes. Call it before Run only.
+// Without the host's own addresses, which the kernel may refuse to list, the rest is closed.
+func (e *Engine) Shut() *ofnet.Closed {
+	g := e.Flows.Global()
+	if g.FwdMode == "" {
+		return nil // not known yet
+	}
+	now := e.wanted(&g, e.Flows.Networks())
+	if now == nil {
+		return nil
+	}
+	own, err := e.Links.Addresses()
+	if err != nil {
+		e.Log.Warn("the switch starts without closing the host's own addresses to containers; the packet filter closes them", "error", err)
+	}
+	return shut(now, own)
 }
 
 // learn notes who are members now. Who is one no longer has no rights at once, and stays closed for a while.

@@ -286,7 +286,7 @@ func guards(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if bring(); w.guard != nil {
+	if bring(); w.guard != nil || e.Shut() != nil {
 		t.Errorf("bridged VLANs never lead to the host: want no guard, got %+v", w.guard)
 	}
 	w.networks = append(w.networks, network("x", "data", "vxlan", "10.1.0.0/24"), network("hosts", "infra", "vxlan", "10.9.0.0/24"))
@@ -296,7 +296,10 @@ func guards(t *testing.T) {
 	members = []Member{{Addr: addr("192.0.2.1"), Port: 9999}, {Addr: addr("0.0.0.0"), Port: 9999}, {Addr: addr("192.0.2.9"), Port: 2379}, {Addr: addr("127.0.0.1"), Port: 2379},
 		{Addr: addr("192.0.2.2"), Port: 9090, Host: "h2"}, {Addr: addr("fd00::2"), Host: "h2"}, {Addr: addr("192.0.2.3"), Port: 9090, Host: "h1"}, {}}
 	w.own = []netip.Addr{addr("192.0.2.3"), addr("198.51.100.1")}
-	bring()
+	first := e.Shut() // what the switch starts with
+	if bring(); !first.Equal(w.closed) {
+		t.Errorf("at first: want %+v closed, got %+v", w.closed, first)
+	}
 	if c := w.closed; c == nil || fmt.Sprint(c.Machines) != "[203.0.113.0/24 192.0.2.1/32 192.0.2.2/32 192.0.2.9/32 fd00::2/128]" || fmt.Sprint(c.Own) != "[192.0.2.3 198.51.100.1]" ||
 		fmt.Sprint(c.Ports) != "[{6 {2379 2379}} {6 {9999 9999}} {17 {4789 4789}}]" || len(c.Doors) != 0 || len(c.Open) != 1 {
 		t.Errorf("the switch: got %+v", c)

@@ -157,7 +157,7 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 		n.questions = names.NewReceiver(n.resolver, ManagementSocket(c.OVSRunDir))
 	}
 	n.desired = desired.New(desired.Options{Source: n.distrust, Bridge: forward, Self: self, Fixed: fixed, Hear: []desired.Listener{n.zone, n.router}, Restore: n.router.Restore,
-		ForeignServices: c.ForeignServices, Log: c.Log})
+		Closed: func() *ofnet.Closed { return n.access.Shut() }, ForeignServices: c.ForeignServices, Log: c.Log})
 	n.attach = attach.New(attach.Options{Host: c.Host, Machine: n.Machine, Standing: n.claim.Standing, Master: n.Master, Flows: n.desired, Switch: n.sw, Links: links,
 		SoftSum: func() bool { return n.sw.DatapathType() == "netdev" },
 		Room:    n.room, Default: n.desired.DefaultGateway, Tunnels: func() bool { return n.desired.Routing() || n.desired.Direct() }, Vital: n.vital, Log: c.Log})
