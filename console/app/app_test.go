@@ -15,6 +15,7 @@ import (
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/page"
 	"github.com/contiv/contiv/daemon/master/mastertest"
+	"github.com/contiv/contiv/editor"
 )
 
 func typed(s string) []string { return strings.Split(s, "") }
@@ -276,7 +277,7 @@ func TestDraft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, err := writeTemp(made)
+	path, err := editor.Draft(made)
 	if err != nil {
 		t.Fatal(err)
 	}

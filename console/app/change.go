@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/yaml"
 	"github.com/contiv/contiv/console/page"
+	"github.com/contiv/contiv/editor"
 )
 
 type (
@@ -34,16 +34,6 @@ type (
 		err     error
 	}
 )
-
-// editorOf is the program that edits files: $VISUAL, $EDITOR or vi, which may have arguments.
-func editorOf(getenv func(string) string) []string {
-	for _, name := range []string{"VISUAL", "EDITOR"} {
-		if words := strings.Fields(getenv(name)); len(words) > 0 {
-			return words
-		}
-	}
-	return []string{"vi"}
-}
 
 // present is the first of objects as it is now; nil: it is gone.
 func (m *Model) present(what page.Objects) model.Object {
@@ -70,7 +60,7 @@ func (m *Model) edit(what page.Objects, text []byte) tea.Cmd {
 			return nil
 		}
 	}
-	path, err := writeTemp(text)
+	path, err := editor.Draft(text)
 	if err != nil {
 		m.notice = err.Error()
 		return nil
@@ -90,19 +80,6 @@ func draft(o model.Object) ([]byte, error) {
 	}
 	text, err := yaml.Marshal(fields)
 	return fmt.Appendf(nil, "# %s %s\n%s", o.Kind().Name, o.ObjectKey(), text), err
-}
-
-// written puts a draft into a file of its own.
-func writeTemp(text []byte) (path string, err error) {
-	file, err := os.CreateTemp("", "contiv-*.yaml")
-	if err != nil {
-		return "", fmt.Errorf("make a file for the editor: %w", err)
-	}
-	_, err = file.Write(text)
-	if err = errors.Join(err, file.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(file.Name()))
-	}
-	return file.Name(), nil
 }
 
 // edited shows what the editor made of an object before anything is changed. What no change can be made of is shown with the

@@ -21,6 +21,7 @@ import (
 	"github.com/contiv/contiv/console/page"
 	"github.com/contiv/contiv/console/picture"
 	"github.com/contiv/contiv/console/theme"
+	"github.com/contiv/contiv/editor"
 	"github.com/contiv/contiv/netctl/term"
 )
 
@@ -91,11 +92,11 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 	if err := o.replayOptions(); err != nil {
 		return err
 	}
-	var editor []string
+	var edits []string
 	if o.write {
-		editor = editorOf(getenv)
+		edits = editor.Command(getenv)
 	}
-	m := New(ctx, nil, t, first, time.Now(), editor...)
+	m := New(ctx, nil, t, first, time.Now(), edits...)
 	m.mouse = o.mouse
 	if o.theme == "" && t.Name == "dark" {
 		if m.light, err = theme.New("light", o.ascii); err != nil {

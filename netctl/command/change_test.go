@@ -149,7 +149,7 @@ func TestEdit(t *testing.T) {
 		f := &Factory{Streams: term.Streams{In: strings.NewReader(""), Out: &out, Err: &errs, Now: time.Now}, Home: t.TempDir(),
 			Getenv: func(name string) string { return map[string]string{"NETMASTER": m.URL, "EDITOR": editor}[name] }}
 		code := Run(t.Context(), f, []string{"edit", "rule/shop:in:1"})
-		drafts, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "netctl-*.yaml"))
+		drafts, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "contiv-*.yaml"))
 		if code != row.code || out.String() != row.out || !strings.Contains(errs.String(), row.err) || len(drafts) != row.kept {
 			t.Errorf("%s: want exit %d, %q, %q and %d drafts, got %d, %q, %q and %v", row.name, row.code, row.out, row.err, row.kept, code, out.String(), errs.String(), drafts)
 		}

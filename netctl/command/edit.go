@@ -2,18 +2,17 @@ package command
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/editor"
 	"github.com/contiv/contiv/netctl/term"
 )
 
@@ -68,7 +67,7 @@ func runEdit(ctx context.Context, f *Factory, o *editOptions, k *model.Kind, nam
 	if err := writeManifest(&text, before); err != nil {
 		return err
 	}
-	path, err := writeDraft(text.Bytes())
+	path, err := editor.Draft(text.Bytes())
 	if err != nil {
 		return local(err)
 	}
@@ -127,28 +126,12 @@ func sameKind(name string, k *model.Kind) bool {
 	return ok && other.Name == k.Name
 }
 
-// writeDraft puts a text into a file of its own, which only this account reads.
-func writeDraft(text []byte) (path string, err error) {
-	file, err := os.CreateTemp("", "netctl-*.yaml")
-	if err != nil {
-		return "", fmt.Errorf("make a file for the editor: %w", err)
-	}
-	_, err = file.Write(text)
-	if err = errors.Join(err, file.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(file.Name()))
-	}
-	return file.Name(), nil
-}
-
 // edited has the person edit a file, and returns what is in it then. It blocks until the editor ends.
 func edited(ctx context.Context, f *Factory, path string) ([]byte, error) {
-	words := strings.Fields(cmp.Or(f.Getenv("VISUAL"), f.Getenv("EDITOR"), "vi"))
-	if len(words) == 0 {
-		words = []string{"vi"}
-	}
-	editor := exec.CommandContext(ctx, words[0], append(words[1:], path)...)
-	editor.Stdin, editor.Stdout, editor.Stderr = f.In, f.Out, f.Err
-	if err := editor.Run(); err != nil {
+	words := editor.Command(f.Getenv)
+	program := exec.CommandContext(ctx, words[0], append(words[1:], path)...)
+	program.Stdin, program.Stdout, program.Stderr = f.In, f.Out, f.Err
+	if err := program.Run(); err != nil {
 		return nil, fmt.Errorf("the editor %s: %w; $EDITOR names another", words[0], err)
 	}
 	return os.ReadFile(path)
