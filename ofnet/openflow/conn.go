@@ -51,14 +51,6 @@ type Conn struct {
 	done  chan struct{}
 }
 
-// call waits for the replies to messages with xids first to last.
-type call struct {
-	first, last uint32
-	// reply takes the answer to message i in the reader goroutine; it returns true after the last one.
-	reply func(i int, m Message) bool
-	done  chan struct{}
-}
-
 // Dial connects to the switch that listens at the unix socket path, and shakes hands. It blocks until the switch
 // has told its features; ctx limits only that. The connection lives until Close, or until it fails.
 func Dial(ctx context.Context, path string, o Options) (*Conn, error) {
@@ -177,14 +169,15 @@ func (c *Conn) begin(n int, reply func(int, Message) bool) (*call, error) {
 	if c.xid > 1<<32-1-uint32(n)-1 {
 		c.xid = 0
 	}
-	k := &call{first: c.xid + 1, last: c.xid + uint32(n), reply: reply, done: make(chan struct{})}
+	k := &call{first: c.xid + 1, last: c.xid + uint32(n), take: reply, done: make(chan struct{})}
 	c.xid = k.last
 	c.calls = append(c.calls, k)
 	return k, nil
 }
 
-// wait blocks until the call has its last answer.
+// wait blocks until the call has its last answer. When it returns, no answer is being taken, and none will be.
 func (c *Conn) wait(ctx context.Context, k *call) error {
+	defer k.leave()
 	select {
 	case <-k.done:
 		return nil
@@ -196,7 +189,13 @@ func (c *Conn) wait(ctx context.Context, k *call) error {
 	}
 }
 
-// end forgets a call; true when it was there.
+// forget ends a call whose request was not sent.
+func (c *Conn) forget(k *call) {
+	c.end(k)
+	k.leave()
+}
+
+// end takes a call off the list; true when it was there.
 func (c *Conn) end(k *call) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -220,7 +219,7 @@ func (c *Conn) Request(ctx context.Context, m Message) (Message, error) {
 		return nil, err
 	}
 	if err := c.put(k.first, m); err != nil {
-		c.end(k)
+		c.forget(k)
 		return nil, err
 	}
 	if err := c.wait(ctx, k); err != nil {
@@ -252,7 +251,7 @@ func (c *Conn) List(ctx context.Context, m *MultipartRequest, each func(*Multipa
 		return err
 	}
 	if err := c.put(k.first, m); err != nil {
-		c.end(k)
+		c.forget(k)
 		return err
 	}
 	if err := c.wait(ctx, k); err != nil {

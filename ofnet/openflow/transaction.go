@@ -58,7 +58,7 @@ func (c *Conn) transact(ctx context.Context, n int, bundle bool, next func(i int
 	defer stop()
 	first := next(0)
 	if first == nil {
-		c.end(k)
+		c.forget(k)
 		return nil
 	}
 	err = c.putAll(k, n, bundle, func(i int) Message {
@@ -68,7 +68,7 @@ func (c *Conn) transact(ctx context.Context, n int, bundle bool, next func(i int
 		return next(i)
 	})
 	if err != nil {
-		c.end(k)
+		c.forget(k)
 		return err
 	}
 	if err := c.wait(ctx, k); err != nil {

@@ -1,0 +1,27 @@
+package openflow
+
+import "sync"
+
+// call waits for the replies to messages with xids first to last.
+type call struct {
+	first, last uint32
+	done        chan struct{} // closed after the last reply
+
+	mu sync.Mutex
+	// take takes the answer to message i in the reader goroutine, and returns true after the last one; nil when nobody waits any more.
+	take func(i int, m Message) bool
+}
+
+// reply hands over the answer to message i, and reports whether it is the last one.
+func (k *call) reply(i int, m Message) (last bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.take != nil && k.take(i, m)
+}
+
+// leave has no answer taken any more. It blocks while one is.
+func (k *call) leave() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.take = nil
+}
