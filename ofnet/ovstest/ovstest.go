@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -47,10 +48,11 @@ func Start(tb TB) *OVS {
 	return start(tb, false)
 }
 
-// StartInUserSpace is Start for a test that needs the order in which one thread takes packets off all ports: the datapath is the one in user space.
-func StartInUserSpace(tb TB) *OVS {
+// StartInOrder is Start for a test that needs the order in which packets are taken off all ports: the datapath is the one in user space, whose one thread
+// does that, but on a machine with one processor, where the kernel's datapath keeps the order, too.
+func StartInOrder(tb TB) *OVS {
 	tb.Helper()
-	return start(tb, true)
+	return start(tb, runtime.NumCPU() > 1)
 }
 
 func start(tb TB, user bool) *OVS {
@@ -115,9 +117,15 @@ func (o *OVS) Datapath() string {
 // Kernel says that the bridges are on the kernel's datapath.
 func (o *OVS) Kernel() bool { return !o.user && link.KernelDatapath() == nil }
 
-// Lacks are what the datapath of Start cannot do. No kernel knows the flags of neighbor discovery.
-func Lacks() ofnet.Abilities {
-	if link.KernelDatapath() == nil {
+// Lacks are what the datapath of Start cannot do.
+func Lacks() ofnet.Abilities { return lacks(link.KernelDatapath() == nil) }
+
+// Lacks are what the switch's datapath cannot do.
+func (o *OVS) Lacks() ofnet.Abilities { return lacks(o.Kernel()) }
+
+// lacks: no kernel knows the flags of neighbor discovery.
+func lacks(kernel bool) ofnet.Abilities {
+	if kernel {
 		return ofnet.NDExtensions
 	}
 	return 0

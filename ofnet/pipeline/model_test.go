@@ -123,7 +123,7 @@ func (v *visit) honest() bool {
 	case f.kind == "ns":
 		return f.sha == e.MAC && e.IP6.IsValid() && (f.from == e.IP6 || f.from == linkLocal(e.MAC))
 	case f.kind == "na":
-		return f.sha == e.MAC && e.IP6.IsValid() && f.from == e.IP6 && f.target == e.IP6
+		return f.sha == e.MAC && e.IP6.IsValid() && f.from == f.target && (f.from == e.IP6 || v.asksBack() && f.from == linkLocal(e.MAC))
 	case f.kind == "ra" || f.kind == "raw":
 		return false
 	}
@@ -166,6 +166,7 @@ func (v *visit) forward() {
 		v.question(f.to)
 	case f.kind == "ns":
 		v.question(f.target)
+	case f.kind == "na" && v.asksBack() && v.turns():
 	case f.kind == "arp" || f.kind == "na":
 		v.bridge()
 	case v.local() && ours(v.net) && (f.to == v.net.Gateway4 || f.to == v.net.Gateway6):
@@ -200,6 +201,10 @@ func (v *visit) question(a netip.Addr) {
 		if e != nil && e.Host == v.Self {
 			v.answer(v.Hosts.Get(v.Self).UplinkMAC)
 		}
+	case fromUplink && e != nil && e.Host == v.Self && v.f.kind == "ns" && v.asksBack(): // the endpoint answers itself
+		f := v.f
+		f.dst = e.MAC
+		v.arrive(e, f)
 	case fromUplink && e != nil && e.Host == v.Self, v.local() && e != nil && v.net.ARP == ofnet.Proxy:
 		v.answer(e.MAC)
 	case v.net.Mode == ofnet.Bridge && v.net.ARP == ofnet.Flood:
@@ -212,12 +217,41 @@ func (v *visit) question(a netip.Addr) {
 func (v *visit) answer(mac ofnet.MAC) {
 	f := v.f
 	f.dst, f.src = f.src, mac
-	if f.kind == "arp" {
+	switch {
+	case f.kind == "arp":
 		f.op, f.tha, f.sha, f.from, f.to = 2, f.sha, mac, f.to, f.from
-	} else {
+	case v.asksBack():
+		f.sha, f.to, f.from, f.target = mac, f.from, f.target, f.from
+	default:
 		f.kind, f.sha, f.to, f.from = "na", mac, f.from, f.target
 	}
 	v.back(f)
+}
+
+// asksBack says that the datapath writes no advertisements: whom it would answer it asks, in the name of the address that is asked for.
+func (v *visit) asksBack() bool { return v.Lacks.Has(ofnet.NDExtensions) }
+
+// turns gives an advertisement that answers such a question back, as of the one who is answered, and reports whether it is one.
+func (v *visit) turns() bool {
+	e, f, fromUplink := v.byAddr(v.f.to), v.f, !v.local() && !v.in.peer.IsValid()
+	if e != nil && e.Segment != v.net.Name {
+		e = nil
+	}
+	switch {
+	case v.net.Mode == ofnet.Routing && v.local() && f.dst[0]&1 == 0:
+		f.src = routerMAC
+	case v.net.Mode == ofnet.Routing && fromUplink && e != nil && e.Host == v.Self:
+		f.src = v.Hosts.Get(v.Self).UplinkMAC
+	case v.net.Mode == ofnet.Bridge && v.local() && ours(v.net) && f.to == v.net.Gateway6:
+		f.src = routerMAC
+	case v.net.Mode == ofnet.Bridge && v.local() && e != nil && v.net.ARP == ofnet.Proxy:
+		f.src = e.MAC
+	default:
+		return false
+	}
+	f.sha, f.dst, f.from, f.to, f.target = f.src, v.f.src, f.to, f.target, f.to
+	v.back(f)
+	return true
 }
 
 // back sends f where the frame has come from.

@@ -24,7 +24,7 @@ import (
 // lab is a real switch with the ports and flows of testdata/state.txt.
 type lab struct {
 	ovs     *ovstest.OVS
-	control *ovstest.Control // to trace by; nil until then
+	control *ovstest.Control // for many commands; nil until the first
 	state   *ofnet.State
 	ports   map[string]string // datapath port number to name
 }
@@ -43,12 +43,14 @@ func newLab(t *testing.T, more string) *lab {
 // newLabOf is newLab with another State.
 func newLabOf(t *testing.T, s *ofnet.State) *lab {
 	t.Helper()
-	l := &lab{ovs: ovstest.StartInUserSpace(t), state: s, ports: map[string]string{}}
+	l := &lab{ovs: ovstest.StartInOrder(t), state: s, ports: map[string]string{}}
+	s.Lacks |= l.ovs.Lacks()
 	l.inside(t, func() error { // Linux says nothing of its own on the ports
 		return os.WriteFile("/proc/sys/net/ipv6/conf/default/disable_ipv6", []byte("1"), 0)
 	})
-	// The longest time until the datapath knows of a change, in ms: tests wait for it.
-	l.ovs.Vsctl("set", "Open_vSwitch", ".", "other_config:max-revalidator=100")
+	// The longest time until the datapath knows of a change, and for which it keeps a flow that meets no packet, in ms: tests wait for the one, and make
+	// many of the other.
+	l.ovs.Vsctl("set", "Open_vSwitch", ".", "other_config:max-revalidator=100", "other_config:max-idle=500")
 	l.ovs.Bridge("br0")
 	add := []string{"add-br", "phy", "--", "set", "bridge", "phy", "datapath_type=" + l.ovs.Datapath(),
 		"--", "add-port", "phy", "nic", "--", "set", "interface", "nic", "type=internal"}
@@ -75,9 +77,15 @@ func newLabOf(t *testing.T, s *ofnet.State) *lab {
 	for _, name := range up {
 		l.ovs.IP("link", "set", name, "up")
 	}
-	l.ovs.Appctl("ovs/route/add", "192.168.251.0/24", "phy")
-	for n, h := range map[string]string{"2": "02", "3": "03"} {
-		l.ovs.Appctl("tnl/arp/set", "phy", "192.168.251."+n, "02:00:00:00:00:"+h)
+	for end, mac := range map[string]string{"192.168.251.2": "02:00:00:00:00:02", "192.168.251.3": "02:00:00:00:00:03"} {
+		if l.ovs.Kernel() {
+			l.ovs.IP("neigh", "replace", end, "lladdr", mac, "dev", "phy")
+		} else {
+			l.ovs.Appctl("tnl/arp/set", "phy", end, mac)
+		}
+	}
+	if !l.ovs.Kernel() {
+		l.ovs.Appctl("ovs/route/add", "192.168.251.0/24", "phy")
 	}
 	for _, m := range regexp.MustCompile(`(?m)^\s+(\S+) \d+/(\d+):`).FindAllStringSubmatch(l.ovs.Appctl("dpif/show"), -1) {
 		l.ports[m[2]] = m[1]
@@ -122,14 +130,19 @@ func change(t *testing.T, o *ovstest.OVS, d flow.Delta) {
 	o.Appctl("revalidator/wait")
 }
 
+// do is a command of ovs-appctl.
+func (l *lab) do(command string, args ...string) string {
+	if l.control == nil {
+		l.control = l.ovs.Control()
+	}
+	return l.control.Do(command, args...)
+}
+
 // trace says what the switch would do with a packet, in a few words: "drop", or each way out with what was done to
 // the packet on it, sorted.
 func (l *lab) trace(t *testing.T, packet string) string {
 	t.Helper()
-	if l.control == nil {
-		l.control = l.ovs.Control()
-	}
-	out := l.control.Do("ofproto/trace", "br0", packet, "--ct-next", "trk,new")
+	out := l.do("ofproto/trace", "br0", packet, "--ct-next", "trk,new")
 	all := regexp.MustCompile(`(?m)^Datapath actions: (.*)$`).FindAllStringSubmatch(out, -1)
 	if all == nil {
 		t.Fatalf("trace of %s has no verdict:\n%s", packet, out)
@@ -139,6 +152,7 @@ func (l *lab) trace(t *testing.T, packet string) string {
 
 var (
 	tunnelled = regexp.MustCompile(`tnl_push\(.*dst=(192\.168\.251\.\d+),.*vni=(0x[0-9a-f]+)`)
+	tunnelSet = regexp.MustCompile(`set\(tunnel\(tun_id=(0x[0-9a-f]+),.*dst=(192\.168\.251\.\d+),`)
 	committed = regexp.MustCompile(`ct\(commit,zone=(\d+)`)
 	tagged    = regexp.MustCompile(`push_vlan\(vid=(\d+)`)
 	written   = regexp.MustCompile(`(src|dst|op|sip|tip|sha|tha|sll|tll|type|ttl)=([0-9a-f:.]+)`)
@@ -150,13 +164,19 @@ func (l *lab) verdict(actions string) string {
 		return "drop"
 	}
 	var ways []string
-	tag, sets := "", ""
+	tag, sets, end := "", "", ""
 	for _, a := range splitActions(actions) {
 		switch {
 		case tunnelled.MatchString(a):
 			m := tunnelled.FindStringSubmatch(a)
 			vni, _ := strconv.ParseUint(m[2], 0, 32)
 			ways = append(ways, fmt.Sprintf("%stunnel %s vni %d", sets, m[1], vni))
+		case tunnelSet.MatchString(a): // the kernel's datapath sends it by the port of tunnels
+			m := tunnelSet.FindStringSubmatch(a)
+			vni, _ := strconv.ParseUint(m[1], 0, 32)
+			end = fmt.Sprintf("tunnel %s vni %d", m[2], vni)
+		case l.ports[a] == "vx" && end != "":
+			ways = append(ways, sets+end)
 		case tagged.MatchString(a):
 			tag = "vlan " + tagged.FindStringSubmatch(a)[1] + " "
 		case a == "pop_vlan":
