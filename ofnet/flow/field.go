@@ -130,6 +130,11 @@ type fieldInfo struct {
 	proto uint8  // IP protocol that the field presumes; 0 when any
 }
 
+// discovers says whether the field is one of neighbor discovery, which presumes ICMPv6 code 0 (ovs-fields(7), "ICMPv6 Neighbor Discovery Fields"). A flow has
+// to match the code: Open vSwitch has the kernel's datapath compare these fields only where it compares both type and code, and takes a flow that compares
+// the type only for one of all senders and targets.
+func (f Field) discovers() bool { return f >= NDTarget && f <= NDOptionsType }
+
 // fields is a constant table, filled once from literals; nothing changes it afterwards.
 var fields = buildFields()
 

@@ -33,7 +33,7 @@ func TestMatchText(t *testing.T) {
 		{"TCP presumes IP protocol", flow.NewMatch(flow.TCP6(), flow.Eq(flow.TCPDst, 80)), "tcp6,tp_dst=80"},
 		{"ARP", flow.NewMatch(flow.Eq(flow.ARPOp, 1), flow.EqAddr(flow.ARPTPA, addr("10.1.0.3"))), "arp,arp_tpa=10.1.0.3,arp_op=1"},
 		{"ND", flow.NewMatch(flow.Eq(flow.ICMPv6Type, 135), flow.Eq(flow.NDOptionsType, 1), flow.EqMAC(flow.NDSLL, mac)),
-			"icmp6,icmp_type=135,nd_sll=02:02:65:01:00:01,nd_options_type=1"},
+			"icmp6,icmp_type=135,icmp_code=0,nd_sll=02:02:65:01:00:01,nd_options_type=1"},
 		{"connection state", flow.NewMatch(flow.State(flow.CTNew|flow.CTTracked, flow.CTRel)), "ct_state=+new-rel+trk"},
 		{"VLAN", flow.NewMatch(flow.Eq(flow.VlanVID, 0x1000|11)), "dl_vlan=11"},
 		{"multicast", flow.NewMatch(flow.EqMACMask(flow.EthDst, [6]byte{1}, [6]byte{1})), "dl_dst=01:00:00:00:00:00/01:00:00:00:00:00"},

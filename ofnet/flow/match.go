@@ -39,6 +39,12 @@ func Join(terms ...Term) (Match, error) {
 				return Match{}, err
 			}
 		}
+		if t.field.discovers() {
+			c := Eq(ICMPv6Code, 0)
+			if err := b.add(&c); err != nil {
+				return Match{}, err
+			}
+		}
 		if err := b.add(t); err != nil {
 			return Match{}, err
 		}
