@@ -3,7 +3,11 @@ package record
 import (
 	"fmt"
 	"net/netip"
+	"reflect"
+	"slices"
 	"strings"
+
+	"github.com/contiv/contiv/legible"
 )
 
 // Host is a machine whose agent has been admitted to the cluster, at Hosts+Label. Its label, its tunnel end and its control address belong to the
@@ -18,8 +22,12 @@ type Host struct {
 	UplinkMAC MAC            `json:"uplinkMac,omitzero"` // the zero MAC when it has no uplink
 	Node4     netip.Addr     `json:"node4,omitzero"`     // the machine's own addresses, by which containers meet it
 	Node6     netip.Addr     `json:"node6,omitzero"`
-	Version   string         `json:"version"` // of the agent
-	Since     string         `json:"since"`   // RFC 3339: when the machine became the host
+	// Own are all addresses of the machine by which others may reach it, each with the length of its subnet, and Interfaces the names of its interfaces, but
+	// for those that Contiv makes: both as the host reports them, ordered, at most MostOwn and MostInterfaces. Package ownership says what these claims count for.
+	Own        []netip.Prefix `json:"own,omitempty"`
+	Interfaces []string       `json:"interfaces,omitempty"`
+	Version    string         `json:"version"` // of the agent
+	Since      string         `json:"since"`   // RFC 3339: when the machine became the host
 	// KubernetesNode is the node of Kubernetes that the host was last seen to be; "": it has never been one. The leader writes it.
 	KubernetesNode string `json:"kubernetesNode,omitempty"`
 }
@@ -28,6 +36,35 @@ type Host struct {
 type Running struct {
 	Host  string `json:"host"`
 	Since string `json:"since"` // RFC 3339
+}
+
+// How many addresses and interfaces a host reports, and how long the name of one is in Linux (IFNAMSIZ, less the byte that ends it).
+const (
+	MostOwn        = 64
+	MostInterfaces = 128
+	interfaceLimit = 15
+)
+
+// Equal says whether two records of hosts say the same.
+func (h *Host) Equal(o *Host) bool {
+	a, b := *h, *o
+	a.Own, a.Interfaces, b.Own, b.Interfaces = nil, nil, nil, nil
+	return reflect.DeepEqual(a, b) && slices.Equal(h.Own, o.Own) && slices.Equal(h.Interfaces, o.Interfaces)
+}
+
+// Registered are the addresses by which the host is registered, each once: that of its tunnels, its control address and those by which containers meet it.
+func (h *Host) Registered() (out []netip.Addr) {
+	for _, a := range []netip.Addr{h.VTEP, h.Control.Addr(), h.Node4, h.Node6} {
+		if a.IsValid() && !slices.Contains(out, a.Unmap()) {
+			out = append(out, a.Unmap())
+		}
+	}
+	return out
+}
+
+// InterfaceName says whether a text may be the name of an interface that a host reports: what may be a network's name too.
+func InterfaceName(name string) bool {
+	return name != "" && len(name) <= interfaceLimit && !strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c == '/' || c >= 0x7f })
 }
 
 // Claims are what belongs to the host alone, in words: "control/ADDRESS:PORT", "host/LABEL" and "vtep/ADDRESS", as far as it has them.
@@ -69,6 +106,20 @@ func (h *Host) Wrong() (field, why string) {
 		return "node4", fmt.Sprintf("%s is not an address of IPv4", h.Node4)
 	case h.Node6.IsValid() && (!h.Node6.Is6() || h.Node6.Is4In6()):
 		return "node6", fmt.Sprintf("%s is not an address of IPv6", h.Node6)
+	case len(h.Own) > MostOwn:
+		return "own", fmt.Sprintf("%d addresses are reported, at most %d may be", len(h.Own), MostOwn)
+	case len(h.Interfaces) > MostInterfaces:
+		return "interfaces", fmt.Sprintf("%d interfaces are reported, at most %d may be", len(h.Interfaces), MostInterfaces)
+	}
+	for _, p := range h.Own {
+		if !p.IsValid() || p.Addr().Is4In6() || !p.Addr().IsGlobalUnicast() {
+			return "own", fmt.Sprintf("%q is not an address of a host and the length of its subnet", p)
+		}
+	}
+	for _, name := range h.Interfaces {
+		if !InterfaceName(name) {
+			return "interfaces", fmt.Sprintf("%q is not the name of an interface", legible.Line(name, interfaceLimit))
+		}
 	}
 	return "", ""
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -40,8 +42,8 @@ type Claim struct {
 	seated chan struct{} // closed with the seat
 	again  chan struct{}
 
-	mu      sync.Mutex
-	seat    string // hash of its token
+	mu      sync.Mutex // of what follows, and of what Host says of addresses and interfaces
+	seat    string     // hash of its token
 	owned   bool
 	refusal string
 	silence string // why no netmaster has answered; "" when one has
@@ -91,6 +93,20 @@ func (c *Claim) Again() {
 	select {
 	case c.again <- struct{}{}:
 	default:
+	}
+}
+
+// Report says which addresses and interfaces the machine has from now on, and has the claim made again when these are others than before. It does not block.
+// More than netmasters take are left out, narrow subnets first; the caller does not change the lists any more.
+func (c *Claim) Report(own []netip.Prefix, interfaces []string) {
+	interfaces = slices.DeleteFunc(slices.Clone(interfaces), func(name string) bool { return !record.InterfaceName(name) }) // no network is called so
+	own, interfaces = own[:min(len(own), record.MostOwn)], interfaces[:min(len(interfaces), record.MostInterfaces)]
+	c.mu.Lock()
+	changed := !slices.Equal(own, c.Host.Own) || !slices.Equal(interfaces, c.Host.Interfaces)
+	c.Host.Own, c.Host.Interfaces = own, interfaces
+	c.mu.Unlock()
+	if changed {
+		c.Again()
 	}
 }
 
@@ -162,8 +178,10 @@ func (c *Claim) Run(ctx context.Context) error {
 
 // try makes the claim once, and says how long to wait until it is made again; 0: it is granted.
 func (c *Claim) try(ctx context.Context) (pause time.Duration) {
+	c.mu.Lock()
 	want := c.Host
-	want.Seat = c.Seat()
+	want.Seat = c.seat
+	c.mu.Unlock()
 	_, err := c.Master.Register(ctx, want)
 	if ctx.Err() != nil {
 		return 0

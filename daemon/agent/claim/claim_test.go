@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/netip"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -128,6 +129,18 @@ func TestClaim(t *testing.T) {
 	before := count()
 	c.Again()
 	await("it made again", func() bool { return count() > before })
+	own := []netip.Prefix{netip.MustParsePrefix("192.0.2.1/24")}
+	c.Report(own, []string{"eth0", "a name"})
+	last := func() record.Host {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		return m.asked[len(m.asked)-1]
+	}
+	await("what it has reported", func() bool { return slices.Equal(last().Own, own) && slices.Equal(last().Interfaces, []string{"eth0"}) })
+	c.Report(slices.Repeat(own, record.MostOwn+1), slices.Repeat([]string{"eth0"}, record.MostInterfaces+1))
+	await("no more reported than netmasters take", func() bool {
+		return len(last().Own) == record.MostOwn && len(last().Interfaces) == record.MostInterfaces
+	})
 	cancel()
 	if err := <-done; err != nil {
 		t.Errorf("the end: want no error, got %v", err)

@@ -79,6 +79,7 @@ type Engine struct {
 	served  *table.Table[string, *ofnet.Service] // what the bridge has been told; nil until it has been told anything
 	moved   chan struct{}                        // closed with the next change of the surroundings
 	joined  chan struct{}                        // closed when hosts or netmasters change
+	reports reports                              // of hosts, as judged last
 	ready   chan struct{}
 	heard   time.Time
 }

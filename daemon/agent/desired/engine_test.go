@@ -535,7 +535,7 @@ func TestMastersAndMachines(t *testing.T) {
 	if got := w.e.Masters(); len(got) != 2 || got[0] != two || got[1] != one {
 		t.Errorf("netmasters: want the leader first, got %+v", got)
 	}
-	if got := w.e.Machines(); len(got) != 2 || *got[0] != machine("h1", "192.0.2.1") {
+	if got := w.e.Machines(); len(got) != 2 || !got[0].Equal(new(machine("h1", "192.0.2.1"))) {
 		t.Errorf("hosts: want both, got %+v", got)
 	}
 	surroundings := w.e.Surroundings()

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ipam"
 	"github.com/contiv/contiv/ofnet"
 )
 
@@ -90,4 +91,44 @@ func TestLends(t *testing.T) {
 	late.Subnet = netip.MustParsePrefix("203.0.113.0/24")
 	w.put(late)
 	borrows("once containers have it")
+}
+
+// What hosts report counts until somebody has it, and again afterwards.
+func TestReported(t *testing.T) {
+	own := func(host, ip string, prefixes ...string) record.Host {
+		m := machine(host, ip)
+		for _, p := range prefixes {
+			m.Own = append(m.Own, netip.MustParsePrefix(p))
+		}
+		return m
+	}
+	blue := network("net", "blue", 100)
+	w := start(t, tenant("blue", 1), blue, member(blue, "b1", "h1", 1), own("h1", "192.0.2.1", "192.0.2.1/24", "203.0.113.1/24"), own("h2", "192.0.2.2", "192.0.2.22/24", "203.0.113.2/24", "198.51.100.2/24"))
+	is := func(what string, want ...string) {
+		t.Helper()
+		if got := w.e.Reported(); !slices.Equal(got, addrs(want...)) {
+			t.Errorf("%s: want %v, got %v", what, want, got)
+		}
+	}
+	is("at first", "192.0.2.22", "203.0.113.1", "203.0.113.2")
+	late := network("late", "blue", 102)
+	late.Gateway = netip.Addr{}
+	late.Subnet, late.Addresses = netip.MustParsePrefix("203.0.113.0/24"), ipam.RangeOf(netip.MustParsePrefix("203.0.113.0/24"))
+	for _, step := range []struct {
+		what string
+		do   func(any) uint64
+		with any
+		want []string
+	}{
+		{"once containers have some", w.put, late, []string{"192.0.2.22"}},
+		{"once a service has one", w.put, kubeService("shop", "web", "192.0.2.22"), nil},
+		{"without that service", w.del, kubeService("shop", "web", "192.0.2.22"), []string{"192.0.2.22"}},
+		{"without these containers", w.del, late, []string{"192.0.2.22", "203.0.113.1", "203.0.113.2"}},
+		{"of a host that is here no more", w.put, own("h2", "192.0.2.2"), nil},
+	} {
+		moved := w.e.Surroundings()
+		step.do(step.with)
+		w.await(moved, step.what)
+		is(step.what, step.want...)
+	}
 }

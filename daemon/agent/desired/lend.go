@@ -1,85 +1,83 @@
 package desired
 
 import (
+	"iter"
 	"net/netip"
 	"slices"
 
+	"github.com/contiv/contiv/daemon/ownership"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// A service of Kubernetes owns its cluster addresses and those that Contiv gives to load balancers. Its externalIPs, and what another controller writes into its
-// status, are claims: anyone who may write services may name any address.
-
-// balancerClass is the class of load balancers that Contiv gives addresses to.
-const balancerClass = "contiv.io/load-balancer"
-
-// gave reports whether an address of a service's status was given by Contiv: it is of a network of the service's tenant, and the service is no other controller's.
-func (r *records) gave(v *record.KubernetesService, a netip.Addr) bool {
-	if v.LoadBalancerClass != "" && v.LoadBalancerClass != balancerClass {
-		return false
-	}
-	for n := range networksOfTenant.In(r.networks, r.tenantOf(v.ID.Namespace)).Values() {
-		if n.Subnet.Contains(a) || n.Subnet6.Contains(a) {
-			return true
-		}
-	}
-	return false
+// facts are the records that say whose addresses are, of the tenants that this host is told of.
+func (r *records) facts() *ownership.Facts {
+	private := r.private()
+	return &ownership.Facts{Hosts: r.machines.Values(), Masters: r.masters.Values(), Networks: r.networks.Values(), Nodes: r.kube.nodes.Values(),
+		API: slicesOfService.In(r.kube.slices, apiServer).Values(), Services: r.owned(), Private: []netip.Prefix{private, pipeline.Private6(private)},
+		Ends: func(yield func(netip.Addr, string) bool) {
+			for h := range r.hosts.Values() {
+				if h.VTEP.IsValid() && !yield(h.VTEP, h.Label) {
+					return
+				}
+			}
+		}}
 }
 
-// closed are ports of hosts that no service has there, with the protocol: netmaster's, agents', the store's, the API server's and the kubelet's, ssh, and the
-// tunnels'.
-func closed(protocol uint8) []uint16 {
-	switch protocol {
-	case ofnet.ProtocolTCP:
-		return []uint16{22, 179, 2379, 2380, 6443, 9090, 9999, 10000, 10250, 10256, 10257, 10259}
-	case ofnet.ProtocolUDP:
-		return []uint16{4789}
-	}
-	return nil
-}
-
-// lends reports whether a service may have a port at an address that is not its own: at none of containers, of the private subnet of hosts, or of a host alone;
-// where the API server is, not its port; and at addresses of hosts and netmasters no port of the control plane.
-func (r *records) lends(a netip.Addr, protocol uint8, port uint16) bool {
-	if !a.IsValid() || a.IsUnspecified() || a.IsLoopback() || a.IsMulticast() || a.IsLinkLocalUnicast() {
-		return false
-	}
-	for n := range r.networks.Values() {
-		if n.Subnet.Contains(a) || n.Subnet6.Contains(a) {
-			return false
+// owned are the addresses that services own, and these in words.
+func (r *records) owned() iter.Seq2[netip.Addr, string] {
+	return func(yield func(netip.Addr, string) bool) {
+		for v := range r.services.Values() {
+			if v.IP.IsValid() && !yield(v.IP, "service "+v.ID.String()) {
+				return
+			}
 		}
-	}
-	for s := range slicesOfService.In(r.kube.slices, apiServer).Values() {
-		for i := range s.Endpoints {
-			if s.Endpoints[i].Address == a && slices.ContainsFunc(s.Ports, func(p record.SlicePort) bool { return p.Protocol == protocol && p.Port == port }) {
-				return false
+		for v := range r.kube.services.Values() {
+			for _, a := range v.ClusterIPs {
+				if !yield(a, "service "+v.ID.Namespace+"/"+v.ID.Name) {
+					return
+				}
 			}
 		}
 	}
-	own, ofHost := r.ofHost(a)
-	return !ofHost || !slices.Contains(closed(protocol), port) && !slices.Contains(own, netip.AddrPortFrom(a, port))
 }
 
-// ofHost reports whether an address is a host's or a netmaster's, and where daemons of Contiv listen there.
-func (r *records) ofHost(a netip.Addr) (at []netip.AddrPort, ok bool) {
-	for h := range r.machines.Values() {
-		ok = ok || h.VTEP == a || h.Control.Addr() == a || h.Node4 == a || h.Node6 == a
-		at = append(at, h.Control, netip.AddrPortFrom(h.VTEP, uint16(h.Port)))
+// gave reports whether an address of a service's status was given by Contiv.
+func (r *records) gave(v *record.KubernetesService, a netip.Addr) bool {
+	return ownership.Gave(v, a, slices.Collect(networksOfTenant.In(r.networks, r.tenantOf(v.ID.Namespace)).Values()))
+}
+
+// lends reports whether a service may have a port at an address that is not its own.
+func (r *records) lends(a netip.Addr, protocol uint8, port uint16) bool {
+	return r.facts().Refused(a, protocol, port) == ""
+}
+
+// reports remembers what hosts report, as it was judged by some records.
+type reports struct {
+	by   *records
+	list []netip.Addr
+}
+
+// Reported are the addresses that hosts report beside those by which they are registered, as far as these count for theirs, ordered. They are not to be
+// changed.
+func (e *Engine) Reported() []netip.Addr {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	r := e.records
+	if was := e.reports.by; was != nil && r.global == was.global && same(was, r, machines) && same(was, r, masters) && same(was, r, networks) &&
+		same(was, r, services) && same(was, r, kubeServices) && same(was, r, kubeNodes) && same(was, r, hosts) {
+		return e.reports.list
 	}
-	for m := range r.masters.Values() {
-		if own, err := netip.ParseAddr(m.HostAddr); err == nil {
-			ok = ok || own == a
-			at = append(at, netip.AddrPortFrom(own, uint16(m.Port)))
+	var list []netip.Addr
+	for _, report := range r.facts().Reports() {
+		if report.Counts() {
+			list = append(list, report.Addr)
 		}
 	}
-	for h := range r.hosts.Values() {
-		ok = ok || h.VTEP == a
-	}
-	for n := range r.kube.nodes.Values() {
-		ok = ok || slices.Contains(n.Addresses, a)
-	}
-	return at, ok
+	slices.SortFunc(list, netip.Addr.Compare)
+	e.reports = reports{r.clone(), slices.Compact(list)}
+	return e.reports.list
 }
 
 // borrowers adds the services that claim addresses, where those have changed that are others'.

@@ -25,6 +25,8 @@ type Closed struct {
 	Names    uint16          // port at which the names of containers are served over TCP at the host's private addresses; 0: they are not
 	Doors    []link.Door     // further interfaces that are guarded
 	Members  func() []Member // of the cluster, whose addresses are closed; nil: none are known
+	// Reported are further addresses that hosts report as their own, as far as these count, ordered: closed for as long as they do. nil: there are none.
+	Reported func() []netip.Addr
 }
 
 // Member is where a part of the cluster is: a netmaster, an agent, the store, or a tunnel end.
@@ -169,6 +171,9 @@ func (e *Engine) closed(networks []record.Network) *link.Guard {
 		}
 	}
 	out.Known = e.guardian.known.list()
+	if e.Closed.Reported != nil {
+		out.Known = append(out.Known, e.Closed.Reported()...)
+	}
 	for i := range networks {
 		if networks[i].Kind != record.InfraNetwork {
 			continue
@@ -186,6 +191,7 @@ func (e *Engine) closed(networks []record.Network) *link.Guard {
 		}
 	}
 	slices.SortFunc(out.Known, netip.Addr.Compare)
+	out.Known = slices.Compact(out.Known)
 	slices.SortFunc(out.Hosts, netip.Addr.Compare)
 	return out
 }

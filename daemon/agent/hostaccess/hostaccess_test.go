@@ -293,6 +293,12 @@ func guards(t *testing.T) {
 	w.endpoints["default:hosts:h2"] = record.Endpoint{Host: "h2", IP: netip.MustParseAddr("10.9.0.77"), IP6: netip.MustParseAddr("fd09::77")}
 	w.endpoints["default:hosts:cat"] = record.Endpoint{Host: "h2", IP: netip.MustParseAddr("10.9.0.78")}
 	addr := netip.MustParseAddr
+	addrs := func(list ...string) (out []netip.Addr) {
+		for _, text := range list {
+			out = append(out, addr(text))
+		}
+		return out
+	}
 	members = []Member{{Addr: addr("192.0.2.1"), Port: 9999}, {Addr: addr("0.0.0.0"), Port: 9999}, {Addr: addr("192.0.2.9"), Port: 2379}, {Addr: addr("127.0.0.1"), Port: 2379},
 		{Addr: addr("192.0.2.2"), Port: 9090, Host: "h2"}, {Addr: addr("fd00::2"), Host: "h2"}, {Addr: addr("192.0.2.3"), Port: 9090, Host: "h1"}, {}}
 	w.own = []netip.Addr{addr("192.0.2.3"), addr("198.51.100.1")}
@@ -320,6 +326,16 @@ func guards(t *testing.T) {
 	set := w.guarded
 	if bring(); w.guarded != set {
 		t.Errorf("nothing new: want it not set again, got it %d times", w.guarded-set)
+	}
+	reported := addrs("192.0.2.22", "fd00::2", "198.51.100.1")
+	e.Closed.Reported = func() []netip.Addr { return reported }
+	const more = "[192.0.2.1 192.0.2.2 192.0.2.3 192.0.2.9 192.0.2.22 198.51.100.1 fd00::2]"
+	if bring(); fmt.Sprint(w.guard.Known) != more || fmt.Sprint(w.closed.Machines) != "[203.0.113.0/24 192.0.2.1/32 192.0.2.2/32 192.0.2.9/32 192.0.2.22/32 fd00::2/128]" {
+		t.Errorf("with what hosts report: got %+v, and of the switch %+v", w.guard, w.closed)
+	}
+	reported = nil
+	if bring(); fmt.Sprint(w.guard.Known) != known || len(w.closed.Machines) != 5 {
+		t.Errorf("once they do not any more: want that open at once, got %+v, and of the switch %+v", w.guard, w.closed)
 	}
 	members = nil // no one is registered
 	if bring(); fmt.Sprint(w.guard.Known) != known || len(w.guard.Control) != 3 || len(w.guard.Shut) != 1 || len(w.guard.Hosts) != 0 {

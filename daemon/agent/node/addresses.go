@@ -2,7 +2,13 @@ package node
 
 import (
 	"context"
+	"fmt"
 	"net/netip"
+	"time"
+
+	"github.com/contiv/contiv/daemon/agent/hostaccess"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
 // nodeAddresses are the machine's own addresses by which containers meet it: those it was told, else those of the interface that has the
@@ -19,6 +25,54 @@ func (n *Node) nodeAddresses() (four, six netip.Addr) {
 		n.Log.Warn("the machine's own addresses are not known, so containers do not meet it by these; name them with --node-addresses", "error", err)
 	}
 	return four, six
+}
+
+// How often the machine's addresses and interfaces are looked at, whether the kernel has said that any changed or not, and how long what changes meanwhile
+// is left to come together: each report is written to the store and passed on to every host.
+const (
+	reportEvery = 30 * time.Second
+	reportRest  = time.Second
+)
+
+// reportOwn reports the machine's own addresses and interfaces to netmasters, and again when they have changed, until ctx ends.
+func (n *Node) reportOwn(ctx context.Context) error {
+	said := ""
+	for {
+		moved := n.links.Moved()
+		ours := []string{BridgeName, tunnelName, outsideName, hostaccess.PortName}
+		for _, p := range n.sw.Ports(ovsdb.IDOwner, hostaccess.Owner) {
+			ours = append(ours, p.Name)
+		}
+		now, err := n.links.Report(n.Uplinks, ours)
+		text := ""
+		if err == nil {
+			if left := len(now.Addrs) - record.MostOwn; left > 0 {
+				text = fmt.Sprintf("the machine has more addresses than netmasters take: %d are left out", left)
+			}
+			n.claim.Report(now.Addrs, now.Names)
+		} else {
+			text = err.Error()
+		}
+		if text != "" && text != said {
+			n.Log.Warn("not all addresses of this machine are closed to containers of other hosts", "error", text)
+		}
+		said = text
+		for _, wait := range []struct {
+			most    time.Duration
+			changed <-chan struct{}
+		}{{reportRest, nil}, {reportEvery, moved}} {
+			timer := time.NewTimer(wait.most)
+			select {
+			case <-timer.C:
+			case <-wait.changed:
+			case <-ctx.Done():
+			}
+			timer.Stop()
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+	}
 }
 
 // followDirect makes the MTU of containers follow when hosts are met by own addresses from now on, or no longer, until ctx ends.

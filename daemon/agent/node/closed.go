@@ -30,7 +30,7 @@ const (
 
 // closed says what is closed to containers.
 func (n *Node) closed() hostaccess.Closed {
-	c := hostaccess.Closed{Open: n.HostPorts, Prefixes: n.Protected, Doors: []link.Door{{Name: outsideName, Port: portBGP}}, Members: n.cluster}
+	c := hostaccess.Closed{Open: n.HostPorts, Prefixes: n.Protected, Doors: []link.Door{{Name: outsideName, Port: portBGP}}, Members: n.cluster, Reported: n.desired.Reported}
 	c.Shut = append(slices.Clone(n.Shut), link.Ports{Protocol: unix.IPPROTO_UDP, First: uint16(n.VXLANPort), Last: uint16(n.VXLANPort)})
 	if !n.DNS.Off {
 		c.Names = pipeline.NamesPort

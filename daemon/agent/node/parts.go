@@ -18,6 +18,7 @@ func (n *Node) parts() []task.Task {
 		n.db,
 		task.Func("seat at the switch", n.sit),
 		task.Func("admission to the cluster", n.register),
+		started("addresses of the machine", n.reportOwn),
 		task.Func("interface reaper", func(ctx context.Context, ready func()) error {
 			ready()
 			return n.links.Reap(ctx, n.Log)

@@ -9,13 +9,14 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/ownership"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
 )
 
 // Class is the load balancer class of services that are to have their addresses from here alone. Services that name no class have them
 // from here too; those of any other class are somebody else's.
-const Class = "contiv.io/load-balancer"
+const Class = ownership.BalancerClass
 
 // Ours tells whether a service is to have addresses from here.
 func Ours(s *record.KubernetesService) bool {

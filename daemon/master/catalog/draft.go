@@ -41,6 +41,7 @@ func (c *Catalog) Draft() *Draft {
 	d.profiles = *v.profiles.Clone()
 	d.joinTokens, d.certified = *v.joinTokens.Clone(), *v.certified.Clone()
 	d.takings, d.slices = *v.takings.Clone(), *v.slices.Clone()
+	d.kubeAddresses, d.nodes = *v.kubeAddresses.Clone(), *v.nodes.Clone()
 	d.timeline = *v.timeline.Clone()
 	d.passwords, d.tokens, d.audit = *v.passwords.Clone(), *v.tokens.Clone(), *v.audit.Clone()
 	d.history = of[event]{}

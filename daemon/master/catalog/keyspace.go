@@ -39,6 +39,7 @@ var keyspaces = slices.Concat([]keyspace{
 }, ownedSpaces(), authSpaces(), enrolSpaces(), []keyspace{
 	timelineSpace(),
 	rows[identity.EndpointSlice, slice]{in: sliceRows, parse: identity.ParseEndpointSlice, decode: decodeSlice, id: sliceID, changed: (*View).sliceChanged}.at(record.EndpointSlices),
+	rows[string, record.KubernetesNode]{in: nodeRows, id: func(n *record.KubernetesNode) string { return n.Name }}.at(record.KubernetesNodes),
 	{prefix: record.Services, set: (*View).setService},
 	rows[string, record.Host]{in: hostRows, id: func(h *record.Host) string { return h.Label }}.at(record.Hosts),
 	rows[string, record.Running]{in: runRows, id: func(r *record.Running) string { return r.Host }}.at(record.Runs),

@@ -37,7 +37,7 @@ var ownedKinds = []owned{
 		blank: func(_, name, why string) model.Object {
 			return &model.ClusterNetworkPolicy{Name: name, Unread: []string{why + ": all pods are isolated"}}
 		}},
-	{kind: model.KindKubeService(), prefix: record.KubernetesServices,
+	{kind: model.KindKubeService(), prefix: record.KubernetesServices, changes: (*View).addressed,
 		show: showing(record.KubernetesServices, func(v *View, s *record.KubernetesService) model.Object {
 			return shown.Service(s, v.SlicesOf(s.ID), v.TenantOfService(s.ID))
 		}),

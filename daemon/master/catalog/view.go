@@ -41,6 +41,8 @@ type View struct {
 	audit          of[record.AuditEvent]
 	timeline       of[record.TimelineEvent]
 	slices         table.Table[identity.EndpointSlice, *slice]
+	kubeAddresses  table.Table[identity.KubernetesService, *kubeAddresses]
+	nodes          of[record.KubernetesNode]
 
 	numbers *Numbers
 	mark    *mark            // of what is this view's alone, in pools and numbers
@@ -80,6 +82,8 @@ func newView(m *mirror.Mirror) *View {
 		audit:          *table.New(auditInOrder),
 		timeline:       *table.New(timelineInOrder),
 		slices:         *table.New(slicesOfService, slicesAt),
+		kubeAddresses:  *table.New(claimants),
+		nodes:          *table.New[string, *record.KubernetesNode](),
 		numbers:        newNumbers(),
 		dirty:          map[Ref]struct{}{},
 	}

@@ -69,6 +69,9 @@ func TestExamine(t *testing.T) {
 		{"a router's address twice, and a neighbour off the link", func(s *Snapshot) {
 			s.Routers = []Router{{Host: "h1", Known: true, Addresses: []string{"50.1.1.1"}}, {Host: "h2", Known: true, Addresses: []string{"50.1.1.1"}, OffLink: []string{"90.1.1.1"}}}
 		}, []string{"error address-twice address/50.1.1.1", "warning bgp-off-link Bgp/h2"}},
+		{"an address of a container that a host reports as its own, and one that is nowhere near others", func(s *Snapshot) {
+			s.Claims = []Claim{{Host: "h2", Address: "10.1.1.7", Whose: "network default:blue"}, {Host: "h1", Address: "10.77.0.5"}, {Host: "h2", Address: "10.1.1.8", Whose: "network default:blue"}}
+		}, []string{"warning address-claimed host/h2", "note address-open host/h1"}},
 		{"tunnel ends of long ago", func(s *Snapshot) { s.Ends, s.Nodes[2].Ends, s.Nodes[3].Ends = "3/a", "3/a", "2/b" }, []string{"error ends-differ host/h2"}},
 		{"tunnel ends that are not known", func(s *Snapshot) { s.Ends = "3/a" }, nil},
 		{"tunnel ends that change just now", func(s *Snapshot) { s.Nodes[2].Ends = "3/a" }, nil},

@@ -59,7 +59,7 @@ func (r *Registrar) Register(ctx context.Context, h record.Host) (record.Host, u
 				stopped(tx, was.Label)
 			}
 		}
-		if was := tx.Host(h.Label); was == nil || *was != h {
+		if was := tx.Host(h.Label); was == nil || !was.Equal(&h) {
 			if err := tx.Put(record.Hosts+h.Label, &h); err != nil {
 				return err
 			}

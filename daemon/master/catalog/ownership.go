@@ -1,0 +1,86 @@
+package catalog
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/contiv/contiv/daemon/ownership"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/pipeline"
+	"github.com/contiv/contiv/table"
+)
+
+// kubeAddresses are the addresses of a service of Kubernetes: its own, and whether it names others.
+type kubeAddresses struct {
+	id     identity.KubernetesService
+	own    []netip.Addr
+	claims bool
+}
+
+var claimants = table.By[identity.KubernetesService](func(s *kubeAddresses) bool { return s.claims })
+
+func nodeRows(v *View) *of[record.KubernetesNode] { return &v.nodes }
+
+// addressed keeps the addresses of a service of Kubernetes whose record has changed.
+func (v *View) addressed(key string) {
+	id, err := identity.ParseKubernetesService(key)
+	if err != nil {
+		return
+	}
+	s := v.KubernetesService(id)
+	if s == nil {
+		v.kubeAddresses.Delete(id)
+		return
+	}
+	v.kubeAddresses.Set(id, &kubeAddresses{id: id, own: s.ClusterIPs, claims: len(s.ExternalIPs)+len(s.LoadBalancerIPs) > 0})
+}
+
+// Ownership are the records that say whose addresses are.
+func (v *View) Ownership() *ownership.Facts {
+	private := ofnet.DefaultPrivate()
+	if g := v.Global(); g != nil && g.PvtSubnet.IsValid() {
+		private = g.PvtSubnet.Masked()
+	}
+	return &ownership.Facts{Hosts: v.hosts.Values(), Nodes: v.nodes.Values(), Private: []netip.Prefix{private, pipeline.Private6(private)},
+		Masters: func(yield func(*record.Service) bool) {
+			for _, m := range v.Services(record.ServiceMaster) {
+				if !yield(&m) {
+					return
+				}
+			}
+		},
+		Networks: func(yield func(*record.Network) bool) {
+			for n := range v.networks.Values() {
+				if !yield(n.Record) {
+					return
+				}
+			}
+		},
+		API: slices.Values(v.SlicesOf(apiServer)),
+		Services: func(yield func(netip.Addr, string) bool) {
+			for s := range v.serviceLBs.Values() {
+				if s.IP.IsValid() && !yield(s.IP, "service "+s.ID.String()) {
+					return
+				}
+			}
+			for s := range v.kubeAddresses.Values() {
+				for _, a := range s.own {
+					if !yield(a, "service "+s.id.Namespace+"/"+s.id.Name) {
+						return
+					}
+				}
+			}
+		}}
+}
+
+// Claimants are the services of Kubernetes that name addresses beside their own, ordered by id.
+func (v *View) Claimants() (out []*record.KubernetesService) {
+	for _, s := range sortedByID(claimants.In(&v.kubeAddresses, true).Values(), func(s *kubeAddresses) identity.KubernetesService { return s.id }) {
+		if r := v.KubernetesService(s.id); r != nil {
+			out = append(out, r)
+		}
+	}
+	return out
+}

@@ -1,0 +1,59 @@
+package health
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// Claim is an address that a host reports as its own and that is not taken for it.
+type Claim struct {
+	Host, Address string
+	Whose         string // who has the address, in words; "": no one, but no other machine is in its subnet either
+}
+
+// named is how many things of a kind a finding names.
+const named = 5
+
+// claims finds hosts that report what is someone else's, and addresses of hosts that containers reach since only the host itself says that it has them.
+func claims(s *Snapshot) (out []model.Finding) {
+	for host, list := range grouped(s.Claims, func(c *Claim) string { return c.Host }) {
+		var taken, alone []string
+		for _, c := range list {
+			if c.Whose == "" {
+				alone = append(alone, c.Address)
+			} else {
+				taken = append(taken, c.Address+", which is "+belongs(c.Whose))
+			}
+		}
+		note := func(code string, severity model.Severity, evidence, remedy string) {
+			out = append(out, model.Finding{Code: code, Severity: severity, Object: "host/" + host, Evidence: evidence, Remedy: remedy, Next: "netctl node ls -o wide"})
+		}
+		if len(taken) > 0 {
+			note("address-claimed", model.SeverityWarning, "it reports "+brief(taken)+" as its own; that closes nothing", "give the host, or the network, other addresses; if the host is not to have them, find out who set them")
+		}
+		if len(alone) > 0 {
+			note("address-open", model.SeverityNote, fmt.Sprintf("it reports %s as its own, where no other host has an address: containers of other hosts reach what listens there", brief(alone)),
+				"close it with --protected-prefixes of netplugin on all hosts, if containers can be routed there")
+		}
+	}
+	return out
+}
+
+// belongs is "of network x" for what has several addresses, and else the owner.
+func belongs(whose string) string {
+	if strings.HasPrefix(whose, "the private subnet") {
+		return "in " + whose
+	}
+	return "of " + whose
+}
+
+// brief lists the first few of some texts.
+func brief(list []string) string {
+	text := strings.Join(list[:min(len(list), named)], ", ")
+	if more := len(list) - named; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
