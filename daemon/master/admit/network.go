@@ -32,6 +32,9 @@ func createNetwork(tx *commit.Tx, n *model.Network) error {
 	if err := ofHosts(tx, r); err != nil {
 		return err
 	}
+	if err := onHosts(tx, r); err != nil {
+		return err
+	}
 	if err := ofRouters(tx, r); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package admit_test
 
 import (
 	"net/netip"
+	"strings"
 	"testing"
 
 	"github.com/contiv/contiv/daemon/master/commit"
@@ -62,16 +63,25 @@ func TestNetworks(t *testing.T) {
 // A network to which hosts have routes has no address of a host or a netmaster; others, which only containers see, may.
 func TestNetworksOfHosts(t *testing.T) {
 	for name, row := range map[string]struct{ global, line, want string }{
-		"infra, a tunnel address":           {"", "network inf nwType=infra encap=vxlan subnet=192.0.2.0/24", "conflict subnet: subnet 192.0.2.0/24 has address 192.0.2.2 of host h2 (choose a subnet that no host is in)"},
-		"infra, a control address":          {"", "network inf nwType=infra encap=vxlan subnet=198.51.100.0/24", "conflict subnet: subnet 198.51.100.0/24 has address 198.51.100.2 of host h2 (choose a subnet that no host is in)"},
-		"infra, a netmaster":                {"", "network inf nwType=infra encap=vxlan subnet=203.0.113.0/24", "conflict subnet: subnet 203.0.113.0/24 has address 203.0.113.9 of a netmaster (choose a subnet that no host is in)"},
-		"infra, an address of IPv6":         {"", "network inf nwType=infra encap=vxlan subnet=10.9.0.0/24 ipv6Subnet=2001:db8::/64", "conflict ipv6Subnet: subnet 2001:db8::/64 has address 2001:db8::2 of host h2 (choose a subnet that no host is in)"},
-		"infra, elsewhere":                  {"", "network inf nwType=infra encap=vxlan subnet=10.9.0.0/24", ""},
-		"containers', reached by hosts":     {"global global hostAccess=direct", "network blue encap=vxlan subnet=192.0.2.0/24", "conflict subnet: subnet 192.0.2.0/24 has address 192.0.2.2 of host h2 (choose a subnet that no host is in)"},
-		"containers', not reached by hosts": {"", "network blue encap=vxlan subnet=192.0.2.0/24", ""},
+		"infra, a tunnel address":                   {"", "network inf nwType=infra encap=vxlan subnet=192.0.2.0/24", "conflict subnet: subnet 192.0.2.0/24 has address 192.0.2.2 of host h2 (choose a subnet that no host is in)"},
+		"infra, a control address":                  {"", "network inf nwType=infra encap=vxlan subnet=198.51.100.0/24", "conflict subnet: subnet 198.51.100.0/24 has address 198.51.100.2 of host h2 (choose a subnet that no host is in)"},
+		"infra, a netmaster":                        {"", "network inf nwType=infra encap=vxlan subnet=203.0.113.0/24", "conflict subnet: subnet 203.0.113.0/24 has address 203.0.113.9 of a netmaster (choose a subnet that no host is in)"},
+		"infra, an address of IPv6":                 {"", "network inf nwType=infra encap=vxlan subnet=10.9.0.0/24 ipv6Subnet=2001:db8::/64", "conflict ipv6Subnet: subnet 2001:db8::/64 has address 2001:db8::2 of host h2 (choose a subnet that no host is in)"},
+		"infra, a subnet that a host reports":       {"", "network inf nwType=infra encap=vxlan subnet=100.64.0.0/16", "conflict subnet: subnet 100.64.0.0/16 overlaps 100.64.8.0/24, in which host h2 has address 100.64.8.2 (choose a subnet that no host is in)"},
+		"infra, one in IPv6":                        {"", "network inf nwType=infra encap=vxlan subnet=10.9.0.0/24 ipv6Subnet=2001:db8:7::/64", "conflict ipv6Subnet: subnet 2001:db8:7::/64 overlaps 2001:db8:7::/48, in which host h2 has address 2001:db8:7::2 (choose a subnet that no host is in)"},
+		"infra, called like a host's interface":     {"", "network mgmt0 nwType=infra encap=vxlan subnet=10.9.0.0/24", "conflict networkName: host h2 has an interface mgmt0 already (use another name: every host gets an interface that is called like an infra network)"},
+		"infra, called like one of Contiv's":        {"", "network contivh0 nwType=infra encap=vxlan subnet=10.9.0.0/24", "conflict networkName: every host has an interface contivh0 already (use another name: every host gets an interface that is called like an infra network)"},
+		"infra, called like another tenant's":       {"tenant red\nnetwork inf tenantName=red nwType=infra encap=vxlan subnet=10.8.0.0/24", "network inf nwType=infra encap=vxlan subnet=10.9.0.0/24", "conflict networkName: infra network inf of tenant red has an interface inf on every host (use another name: every host gets an interface that is called like an infra network)"},
+		"infra, called like no interface":           {"", "network sixteen-letters1 nwType=infra encap=vxlan subnet=10.9.0.0/24", "invalid networkName: infra network sixteen-letters1: its name is that of an interface on every host, which has 15 letters at most (use a shorter one)"},
+		"containers', called like an interface":     {"", "network mgmt0 encap=vxlan subnet=10.9.0.0/24", ""},
+		"containers', in a subnet that is a host's": {"", "network blue encap=vxlan subnet=100.64.0.0/16", ""},
+		"infra, elsewhere":                          {"", "network inf nwType=infra encap=vxlan subnet=10.9.0.0/24", ""},
+		"containers', reached by hosts":             {"global global hostAccess=direct", "network blue encap=vxlan subnet=192.0.2.0/24", "conflict subnet: subnet 192.0.2.0/24 has address 192.0.2.2 of host h2 (choose a subnet that no host is in)"},
+		"containers', not reached by hosts":         {"", "network blue encap=vxlan subnet=192.0.2.0/24", ""},
 	} {
 		w := enginetest.Start(t, enginetest.Options{})
-		w.Admitted(t, record.Host{Label: "h2", Machine: "m2", VTEP: netip.MustParseAddr("192.0.2.2"), Port: 4789, Control: netip.MustParseAddrPort("198.51.100.2:9090"), Node6: netip.MustParseAddr("2001:db8::2")})
+		w.Admitted(t, record.Host{Label: "h2", Machine: "m2", VTEP: netip.MustParseAddr("192.0.2.2"), Port: 4789, Control: netip.MustParseAddrPort("198.51.100.2:9090"), Node6: netip.MustParseAddr("2001:db8::2"),
+			Own: []netip.Prefix{netip.MustParsePrefix("203.0.113.44/0"), netip.MustParsePrefix("100.64.8.2/24"), netip.MustParsePrefix("2001:db8:7::2/48")}, Interfaces: []string{"mgmt0"}})
 		if _, err := w.Commit.Do(t.Context(), func(tx *commit.Tx) error {
 			m := &record.Service{ServiceName: record.ServiceMaster, HostAddr: "203.0.113.9", Port: 9999, Role: "leader"}
 			return tx.Put(m.Key(), m)
@@ -79,7 +89,9 @@ func TestNetworksOfHosts(t *testing.T) {
 			t.Fatal(err)
 		}
 		if row.global != "" {
-			w.Must(t, row.global)
+			for line := range strings.SplitSeq(row.global, "\n") {
+				w.Must(t, line)
+			}
 		}
 		if _, err := w.Do(row.line); enginetest.Say(err) != row.want {
 			t.Errorf("%s: want %q, got %q", name, row.want, enginetest.Say(err))

@@ -13,6 +13,23 @@ type Claim struct {
 	Whose         string // who has the address, in words; "": no one, but no other machine is in its subnet either
 }
 
+// Clash is an infra network that a host cannot join: it has the network's name or subnet already.
+type Clash struct{ Host, Network, What string }
+
+// clashes finds hosts that cannot join infra networks as these are.
+func clashes(s *Snapshot) (out []model.Finding) {
+	for network, list := range grouped(s.Clashes, func(c *Clash) string { return c.Network }) {
+		var what []string
+		for _, c := range list {
+			what = append(what, c.What)
+		}
+		out = append(out, model.Finding{Code: "infra-clash", Severity: model.SeverityError, Object: "network/" + network, Host: list[0].Host,
+			Evidence: brief(what) + ": the host cannot join the infra network, or loses its way to others there",
+			Remedy:   "delete the network and create it with another name and subnet, or give the host others", Next: "netctl network inspect " + network})
+	}
+	return out
+}
+
 // named is how many things of a kind a finding names.
 const named = 5
 

@@ -18,6 +18,7 @@ type Snapshot struct {
 	Pools    []Pool
 	Routers  []Router
 	Claims   []Claim
+	Clashes  []Clash
 	Stalled  time.Duration // for how long this netmaster, which leads, has committed nothing while requests wait
 	Waiting  int           // how many wait behind those
 }
@@ -48,7 +49,7 @@ type Pool struct {
 type check func(s *Snapshot) []model.Finding
 
 func checks() []check {
-	return []check{leader, stalled, masters, agents, reported, uplinks, mtus, versions, addresses, ends, store, services, pools, routers, claims}
+	return []check{leader, stalled, masters, agents, reported, uplinks, mtus, versions, addresses, ends, store, services, pools, routers, claims, clashes}
 }
 
 // Examine returns all that is wrong, the worst first, without the times since when it is.

@@ -72,6 +72,9 @@ func TestExamine(t *testing.T) {
 		{"an address of a container that a host reports as its own, and one that is nowhere near others", func(s *Snapshot) {
 			s.Claims = []Claim{{Host: "h2", Address: "10.1.1.7", Whose: "network default:blue"}, {Host: "h1", Address: "10.77.0.5"}, {Host: "h2", Address: "10.1.1.8", Whose: "network default:blue"}}
 		}, []string{"warning address-claimed host/h2", "note address-open host/h1"}},
+		{"infra networks that hosts cannot join", func(s *Snapshot) {
+			s.Clashes = []Clash{{"h1", "red:mgmt0", "host h1 has an interface mgmt0 already"}, {"h2", "red:mgmt0", "host h2 has an interface mgmt0 already"}}
+		}, []string{"error infra-clash network/red:mgmt0"}},
 		{"tunnel ends of long ago", func(s *Snapshot) { s.Ends, s.Nodes[2].Ends, s.Nodes[3].Ends = "3/a", "3/a", "2/b" }, []string{"error ends-differ host/h2"}},
 		{"tunnel ends that are not known", func(s *Snapshot) { s.Ends = "3/a" }, nil},
 		{"tunnel ends that change just now", func(s *Snapshot) { s.Nodes[2].Ends = "3/a" }, nil},

@@ -3,6 +3,7 @@ package doctor
 import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/health"
+	"github.com/contiv/contiv/daemon/ownership"
 	"github.com/contiv/contiv/daemon/record"
 )
 
@@ -14,6 +15,19 @@ func claims(v *catalog.View) (out []health.Claim) {
 	for _, r := range v.Ownership().Reports() {
 		if r.Whose != "" || r.Alone && closes {
 			out = append(out, health.Claim{Host: r.Host, Address: r.Addr.String(), Whose: r.Whose})
+		}
+	}
+	return out
+}
+
+// clashes are the infra networks that a host cannot join. Netmaster refuses to make such, but hosts come later, and change.
+func clashes(v *catalog.View) (out []health.Clash) {
+	hosts := v.Hosts()
+	for _, n := range v.Networks("") {
+		for _, h := range hosts {
+			if field, what := ownership.Clash(n.Record, h); field != "" {
+				out = append(out, health.Clash{Host: h.Label, Network: n.Record.ID.String(), What: what})
+			}
 		}
 	}
 	return out

@@ -72,7 +72,8 @@ func (d *Doctor) verdict(ctx context.Context, look func(nodes []model.Node)) mod
 	out := model.Health{At: now.UTC().Format(time.RFC3339)}
 	d.Catalog.View(func(v *catalog.View) {
 		out.Endpoints = v.CountEndpoints()
-		s.Services, s.Pools, s.Routers, s.Claims = services(v), pools(v), routers(v), claims(v)
+		s.Services, s.Pools, s.Routers = services(v), pools(v), routers(v)
+		s.Claims, s.Clashes = claims(v), clashes(v)
 	})
 	for _, n := range s.Nodes {
 		if n.Role == model.RoleAgent {
