@@ -27,8 +27,9 @@ func closed(protocol uint8) []uint16 {
 }
 
 // Refused says why a service may not have a port at an address that it does not own, "" when it may: no one has addresses of containers, of the private subnet
-// of hosts, or of a host alone; where the API server is, not its port; and at addresses of hosts and netmasters no port of the control plane.
-func (f *Facts) Refused(a netip.Addr, protocol uint8, port uint16) (why string) {
+// of hosts, or of a host alone; where the API server is, not its port; and at addresses of hosts and netmasters no port of the control plane, and none that
+// another service has at every node.
+func (f *Facts) Refused(v *record.KubernetesService, a netip.Addr, protocol uint8, port uint16) (why string) {
 	if !a.IsValid() || a.IsUnspecified() || a.IsLoopback() || a.IsMulticast() || a.IsLinkLocalUnicast() {
 		return "it is not an address by which others reach one machine"
 	}
@@ -52,6 +53,13 @@ func (f *Facts) Refused(a netip.Addr, protocol uint8, port uint16) (why string) 
 	whose, daemons := f.machine(a)
 	if whose != "" && (slices.Contains(closed(protocol), port) || slices.Contains(daemons, record.ServicePort{Protocol: protocol, Port: port})) {
 		return fmt.Sprintf("it is an address of %s, where port %d is kept for hosts themselves", whose, port)
+	}
+	if whose != "" && f.AtNodes != nil {
+		for o := range f.AtNodes(protocol, port) {
+			if o.ID != v.ID {
+				return fmt.Sprintf("it is an address of %s, where port %d is the node port of service %s/%s", whose, port, o.ID.Namespace, o.ID.Name)
+			}
+		}
 	}
 	return ""
 }

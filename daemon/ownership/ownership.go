@@ -19,6 +19,8 @@ type Facts struct {
 	Services iter.Seq2[netip.Addr, string]   // addresses that services own, and these in words
 	Ends     iter.Seq2[netip.Addr, string]   // further tunnel ends, and their hosts
 	Private  []netip.Prefix                  // by which hosts and containers meet
+	// AtNodes are the services of Kubernetes that have a port at every node (NodePort).
+	AtNodes func(protocol uint8, port uint16) iter.Seq[*record.KubernetesService]
 }
 
 // each is a sequence, or an empty one for nil.

@@ -2,6 +2,7 @@ package ownership
 
 import (
 	"fmt"
+	"iter"
 	"net/netip"
 	"slices"
 	"strings"
@@ -87,6 +88,13 @@ func TestRefused(t *testing.T) {
 	f.Networks = slices.Values([]*record.Network{{ID: identity.Network{Tenant: "blue", Name: "net"}, Subnet: netip.MustParsePrefix("10.1.0.0/16"), Addresses: ipam.Range{}}})
 	f.API = slices.Values([]*record.EndpointSlice{{Ports: []record.SlicePort{{Protocol: 6, Port: 7443}}, Endpoints: []record.SliceEndpoint{{Address: netip.MustParseAddr("198.51.100.9")}}}})
 	f.Ends = func(yield func(netip.Addr, string) bool) { yield(netip.MustParseAddr("192.0.2.4"), "h4") }
+	web := &record.KubernetesService{ID: identity.KubernetesService{Namespace: "shop", Name: "web"}, Ports: []record.ServicePort{{Protocol: 6, NodePort: 30081}}}
+	other := &record.KubernetesService{ID: identity.KubernetesService{Namespace: "shop", Name: "other"}, Ports: []record.ServicePort{{Protocol: 6, NodePort: 30080}}}
+	f.AtNodes = func(protocol uint8, port uint16) iter.Seq[*record.KubernetesService] {
+		return slices.Values(slices.DeleteFunc([]*record.KubernetesService{web, other}, func(v *record.KubernetesService) bool {
+			return v.Ports[0].Protocol != protocol || v.Ports[0].NodePort != port
+		}))
+	}
 	for _, row := range []struct {
 		address  string
 		protocol uint8
@@ -94,12 +102,13 @@ func TestRefused(t *testing.T) {
 		want     string
 	}{
 		{"192.0.2.1", 6, 81, ""}, {"192.0.2.1", 6, 22, "host h1"}, {"192.0.2.1", 6, 9090, "host h1"}, {"192.0.2.1", 17, 4789, "host h1"}, {"192.0.2.1", 17, 53, ""},
+		{"192.0.2.1", 6, 30080, "the node port of service shop/other"}, {"192.0.2.1", 17, 30080, ""}, {"203.0.113.5", 6, 30080, ""}, {"192.0.2.1", 6, 30081, ""},
 		{"198.51.100.1", 6, 10250, "host h1"}, {"198.51.100.1", 6, 9999, "host h1"}, {"198.51.100.1", 6, 443, ""},
 		{"192.0.2.9", 6, 9999, "a netmaster"}, {"192.0.2.4", 17, 4789, "host h4"}, {"198.51.100.2", 6, 6443, "node n2"},
 		{"198.51.100.9", 6, 7443, "the API server's"}, {"198.51.100.9", 6, 443, ""}, {"203.0.113.5", 6, 22, ""},
 		{"10.1.7.7", 6, 80, "network blue:net"}, {"172.19.255.254", 6, 80, "private subnet"}, {"127.0.0.1", 6, 80, "one machine"}, {"224.0.0.1", 6, 80, "one machine"}, {"fe80::1", 6, 80, "one machine"},
 	} {
-		why := f.Refused(netip.MustParseAddr(row.address), row.protocol, row.port)
+		why := f.Refused(web, netip.MustParseAddr(row.address), row.protocol, row.port)
 		if (why == "") != (row.want == "") || !strings.Contains(why, row.want) {
 			t.Errorf("%s, port %d: want %q, got %q", row.address, row.port, row.want, why)
 		}

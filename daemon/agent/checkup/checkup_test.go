@@ -303,8 +303,10 @@ func TestPolicies(t *testing.T) {
 func TestPublished(t *testing.T) {
 	p := &Published{Host: "h1", Unreached: func() map[string]string {
 		return map[string]string{"default:vl:pub": "network default:vl is a bridged VLAN"}
+	}, Kept: func() map[string]string {
+		return map[string]string{"shop/web: tcp/443 at 192.0.2.1": "address already in use"}
 	}}
-	if got := codes(p.Check().Look(t.Context())); !slices.Equal(got, []string{"warning port-unpublished endpoint/default:vl:pub"}) {
+	if got := codes(p.Check().Look(t.Context())); !slices.Equal(got, []string{"warning port-unpublished endpoint/default:vl:pub", "warning port-kept host/h1"}) {
 		t.Errorf("got %q", got)
 	}
 }

@@ -21,11 +21,25 @@ type kubernetes struct {
 	namespaces *table.Table[string, *record.Namespace]
 }
 
+// doorway is a port that a service has at every node.
+type doorway struct {
+	protocol uint8
+	port     uint16
+}
+
 // What finds records of Kubernetes.
 var (
 	kubeServicesOfNamespace = table.By[string](func(v *record.KubernetesService) string { return v.ID.Namespace })
-	slicesOfService         = table.By[string]((*record.EndpointSlice).Of)
-	slicesOnNode            = table.ByEach[string](func(s *record.EndpointSlice, to []string) []string {
+	kubeServicesAtNodes     = table.ByEach[string](func(v *record.KubernetesService, to []doorway) []doorway {
+		for i := range v.Ports {
+			if p := &v.Ports[i]; p.NodePort != 0 {
+				to = append(to, doorway{p.Protocol, p.NodePort})
+			}
+		}
+		return to
+	})
+	slicesOfService = table.By[string]((*record.EndpointSlice).Of)
+	slicesOnNode    = table.ByEach[string](func(s *record.EndpointSlice, to []string) []string {
 		for i := range s.Endpoints {
 			to = append(to, s.Endpoints[i].Node)
 		}
@@ -35,7 +49,7 @@ var (
 )
 
 func newKubernetes() kubernetes {
-	return kubernetes{services: table.New(kubeServicesOfNamespace), slices: table.New(slicesOfService, slicesOnNode),
+	return kubernetes{services: table.New(kubeServicesOfNamespace, kubeServicesAtNodes), slices: table.New(slicesOfService, slicesOnNode),
 		nodes: table.New(nodesByAddress), namespaces: table.New[string, *record.Namespace]()}
 }
 

@@ -16,6 +16,9 @@ func (r *records) facts() *ownership.Facts {
 	private := r.private()
 	return &ownership.Facts{Hosts: r.machines.Values(), Masters: r.masters.Values(), Networks: r.networks.Values(), Nodes: r.kube.nodes.Values(),
 		API: slicesOfService.In(r.kube.slices, apiServer).Values(), Services: r.owned(), Private: []netip.Prefix{private, pipeline.Private6(private)},
+		AtNodes: func(protocol uint8, port uint16) iter.Seq[*record.KubernetesService] {
+			return kubeServicesAtNodes.In(r.kube.services, doorway{protocol, port}).Values()
+		},
 		Ends: func(yield func(netip.Addr, string) bool) {
 			for h := range r.hosts.Values() {
 				if h.VTEP.IsValid() && !yield(h.VTEP, h.Label) {
@@ -49,8 +52,8 @@ func (r *records) gave(v *record.KubernetesService, a netip.Addr) bool {
 }
 
 // lends reports whether a service may have a port at an address that is not its own.
-func (r *records) lends(a netip.Addr, protocol uint8, port uint16) bool {
-	return r.facts().Refused(a, protocol, port) == ""
+func (r *records) lends(v *record.KubernetesService, a netip.Addr, protocol uint8, port uint16) bool {
+	return r.facts().Refused(v, a, protocol, port) == ""
 }
 
 // reports remembers what hosts report, as it was judged by some records.
@@ -88,6 +91,9 @@ func (o objects) borrowers(before, after *records) {
 	changed(before, after, machines, func(*records, string, *record.Host) { moved = true })
 	changed(before, after, hosts, func(*records, string, *ofnet.Host) { moved = true })
 	changed(before, after, kubeNodes, func(*records, string, *record.KubernetesNode) { moved = true })
+	changed(before, after, kubeServices, func(_ *records, _ string, v *record.KubernetesService) {
+		moved = moved || slices.ContainsFunc(v.Ports, func(p record.ServicePort) bool { return p.NodePort != 0 })
+	})
 	changed(before, after, endpointSlices, func(_ *records, _ string, s *record.EndpointSlice) { moved = moved || s.Of() == apiServer })
 	if !moved {
 		return

@@ -17,9 +17,10 @@ import (
 // publisher remembers which ports of the host lead to containers. What is to be so is in the external ids of the containers' ports,
 // so a port of the host is never led anywhere for longer than its container is attached.
 type publisher struct {
-	mu  sync.Mutex
-	set link.Translation // as of the last look
-	is  bool             // it has been made
+	mu   sync.Mutex
+	set  link.Translation  // as of the last look
+	is   bool              // it has been made
+	kept map[string]string // ports that services borrow and that programs keep, with the reasons
 }
 
 // ErrPublish says that a port of the host cannot lead to a container.
@@ -128,6 +129,9 @@ func (e *Engine) translatePorts(g *record.Global) error {
 		hosts := e.machines()
 		e.clients(&t, g, hosts)
 		e.nodePorts(&t, hosts)
+		if err := e.borrowedPorts(&t, hosts); err != nil {
+			return err
+		}
 	}
 	if e.publisher.is && t.Equal(&e.publisher.set) {
 		return nil

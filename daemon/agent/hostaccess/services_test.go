@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/link"
 )
@@ -47,5 +48,65 @@ func TestServicesOfHosts(t *testing.T) {
 	}
 	if len(is.Hidden) != 1 || is.Hidden[0].By != addr("192.0.2.1") || !is.Hidden[0].Prefix.Contains(addr("172.19.255.252")) {
 		t.Errorf("in the host's name: want what another host may answer alone, got %v", is.Hidden)
+	}
+}
+
+// Ports that services borrow of the host's own addresses lead to them, exactly there: by the port of every node, or by the cluster address in the host's name.
+// What is a program's, or is for some clients alone, stays.
+func TestBorrowedPorts(t *testing.T) {
+	addr := netip.MustParseAddr
+	w := newWorld("bridge")
+	w.own, w.bound = []netip.Addr{addr("192.0.2.1"), addr("198.51.100.1")}, "192.0.2.1:443"
+	own := []netip.Addr{addr("192.0.2.1")}
+	cluster := func(last byte) []netip.Addr { return []netip.Addr{netip.AddrFrom4([4]byte{10, 96, 0, last})} }
+	port := func(n, node uint16) []ofnet.ServicePort {
+		return []ofnet.ServicePort{{Protocol: 6, Port: n, NodePort: node}}
+	}
+	w.services = []*ofnet.Service{
+		{Name: "ns/a", Cluster: cluster(1), External: own, Borrowed: own, Ports: port(81, 0)},
+		{Name: "ns/a2", Cluster: cluster(9), External: own, Borrowed: own, Ports: port(81, 0)}, // the first has it
+		{Name: "ns/b", Cluster: cluster(2), External: own, Borrowed: own, Ports: port(82, 30082)},
+		{Name: "ns/c", Cluster: cluster(3), External: own, Borrowed: own, Ports: port(83, 30083), ExternalLocal: true},
+		{Name: "ns/d", Cluster: cluster(4), External: own, Borrowed: own, Ports: port(84, 0), ExternalLocal: true},
+		{Name: "ns/e", Cluster: cluster(5), External: own, Borrowed: own, Ports: port(443, 0)},
+		{Name: "ns/f", Cluster: cluster(6), External: own, Borrowed: own, Ports: port(86, 0), Guarded: own},
+		{Name: "ns/g", Cluster: cluster(7), External: []netip.Addr{addr("192.0.2.2")}, Borrowed: []netip.Addr{addr("192.0.2.2")}, Ports: port(87, 0)},
+		{Name: "ns/h", Cluster: cluster(8), External: []netip.Addr{addr("198.51.100.1")}, Ports: port(88, 0)},
+	}
+	e := w.engine(t)
+	e.Nodes = func() []ofnet.Host { return []ofnet.Host{{Label: "h1", Node4: addr("192.0.2.1")}} }
+	w.global.HostAccess = record.HostDirect
+	bring := func() {
+		t.Helper()
+		if err := e.Bring(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bring()
+	var ports []string
+	for _, p := range w.published.Ports {
+		if !p.From.Addr().IsUnspecified() {
+			ports = append(ports, fmt.Sprintf("%s to %s", p.From, p.To))
+		}
+	}
+	want := []string{"192.0.2.1:81 to 10.96.0.1:81", "192.0.2.1:81 to 10.96.0.9:81", "192.0.2.1:82 to 172.19.255.252:30082", "192.0.2.1:83 to 172.19.255.251:30083"}
+	if !slices.Equal(ports, want) {
+		t.Errorf("want\n%s\ngot\n%s", strings.Join(want, "\n"), strings.Join(ports, "\n"))
+	}
+	if !slices.Contains(w.published.Hidden, link.Hidden{Prefix: netip.MustParsePrefix("10.96.0.1/32"), By: addr("192.0.2.1")}) {
+		t.Errorf("in the host's name: got %v", w.published.Hidden)
+	}
+	if kept := e.Kept(); len(kept) != 1 || kept["ns/e: tcp/443 at 192.0.2.1"] != "address already in use" {
+		t.Errorf("what a program keeps: got %v", kept)
+	}
+	w.bound = "192.0.2.1:81" // a program comes to what leads to a service
+	w.own = w.own[1:]
+	if bring(); len(w.published.Ports) != 2 || len(e.Kept()) != 0 {
+		t.Errorf("without the address: want the ports of nodes alone, got %v, %v", w.published.Ports, e.Kept())
+	}
+	w.services = w.services[:1]
+	w.own = own
+	if bring(); len(w.published.Ports) != 0 || len(e.Kept()) != 1 {
+		t.Errorf("with the address again, where a program has the port: got %v, %v", w.published.Ports, e.Kept())
 	}
 }

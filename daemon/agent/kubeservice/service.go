@@ -18,7 +18,7 @@ type Site struct {
 	// Owns reports whether an address of a service's status was given to it by Contiv; nil: each was.
 	Owns func(v *record.KubernetesService, a netip.Addr) bool
 	// Lends reports whether a service may have a port at an address that someone else has; nil: it may.
-	Lends func(a netip.Addr, protocol uint8, port uint16) bool
+	Lends func(v *record.KubernetesService, a netip.Addr, protocol uint8, port uint16) bool
 }
 
 // outside are the addresses of a service for clients outside as well, in order, and those of them that it borrows: what its externalIPs say, and what another
@@ -32,7 +32,7 @@ func (at *Site) outside(v *record.KubernetesService) (all, borrowed []netip.Addr
 			all = append(all, a)
 			continue
 		}
-		if at.Lends != nil && slices.ContainsFunc(v.Ports, func(p record.ServicePort) bool { return !at.Lends(a, p.Protocol, p.Port) }) {
+		if at.Lends != nil && slices.ContainsFunc(v.Ports, func(p record.ServicePort) bool { return !at.Lends(v, a, p.Protocol, p.Port) }) {
 			continue
 		}
 		all, borrowed = append(all, a), append(borrowed, a)

@@ -144,7 +144,7 @@ func TestTranslate(t *testing.T) {
 // What a service of Kubernetes says of itself gives it an address that is its own, one that it borrows, or none.
 func TestTranslate_Claims(t *testing.T) {
 	at := &Site{Owns: func(_ *record.KubernetesService, a netip.Addr) bool { return a == netip.MustParseAddr("10.5.0.2") },
-		Lends: func(a netip.Addr, protocol uint8, port uint16) bool {
+		Lends: func(_ *record.KubernetesService, a netip.Addr, protocol uint8, port uint16) bool {
 			return a != netip.MustParseAddr("10.1.0.2") && (a != netip.MustParseAddr("192.0.2.1") || port != 53)
 		}}
 	for _, row := range []struct {

@@ -33,7 +33,7 @@ func (n *Node) checks() []examine.Check {
 		Sent: func() (uint64, error) { return link.Received(hostaccess.PortName) }}
 	router := &checkup.Router{Host: n.Host, Status: n.router.Status}
 	crowded := &checkup.Policies{Host: n.Host, Crowded: n.crowded}
-	published := &checkup.Published{Host: n.Host, Unreached: n.access.Unreached}
+	published := &checkup.Published{Host: n.Host, Unreached: n.access.Unreached, Kept: n.access.Kept}
 	attachments := &checkup.Attachments{Failures: n.attach.Failures}
 	datapath := &checkup.Datapath{Host: n.Host, Type: n.sw.DatapathType, Lacks: n.desired.Lacks}
 	clock := &checkup.Clock{Host: n.Host, Masters: n.everyMaster, Ask: n.askDate, Now: time.Now}

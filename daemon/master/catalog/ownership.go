@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"iter"
 	"net/netip"
 	"slices"
 
@@ -17,7 +18,16 @@ type kubeAddresses struct {
 	id     identity.KubernetesService
 	own    []netip.Addr
 	claims bool
+	doors  []doorway // of every node
 }
+
+// doorway is a port of a node.
+type doorway struct {
+	protocol uint8
+	port     uint16
+}
+
+var atNodes = table.ByEach[identity.KubernetesService](func(s *kubeAddresses, to []doorway) []doorway { return append(to, s.doors...) })
 
 var claimants = table.By[identity.KubernetesService](func(s *kubeAddresses) bool { return s.claims })
 
@@ -34,7 +44,13 @@ func (v *View) addressed(key string) {
 		v.kubeAddresses.Delete(id)
 		return
 	}
-	v.kubeAddresses.Set(id, &kubeAddresses{id: id, own: s.ClusterIPs, claims: len(s.ExternalIPs)+len(s.LoadBalancerIPs) > 0})
+	now := &kubeAddresses{id: id, own: s.ClusterIPs, claims: len(s.ExternalIPs)+len(s.LoadBalancerIPs) > 0}
+	for i := range s.Ports {
+		if p := &s.Ports[i]; p.NodePort != 0 {
+			now.doors = append(now.doors, doorway{p.Protocol, p.NodePort})
+		}
+	}
+	v.kubeAddresses.Set(id, now)
 }
 
 // Ownership are the records that say whose addresses are.
@@ -59,6 +75,15 @@ func (v *View) Ownership() *ownership.Facts {
 			}
 		},
 		API: slices.Values(v.SlicesOf(apiServer)),
+		AtNodes: func(protocol uint8, port uint16) iter.Seq[*record.KubernetesService] {
+			return func(yield func(*record.KubernetesService) bool) {
+				for s := range atNodes.In(&v.kubeAddresses, doorway{protocol, port}).Values() {
+					if r := v.KubernetesService(s.id); r != nil && !yield(r) {
+						return
+					}
+				}
+			}
+		},
 		Services: func(yield func(netip.Addr, string) bool) {
 			for s := range v.serviceLBs.Values() {
 				if s.IP.IsValid() && !yield(s.IP, "service "+s.ID.String()) {

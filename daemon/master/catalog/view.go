@@ -82,7 +82,7 @@ func newView(m *mirror.Mirror) *View {
 		audit:          *table.New(auditInOrder),
 		timeline:       *table.New(timelineInOrder),
 		slices:         *table.New(slicesOfService, slicesAt),
-		kubeAddresses:  *table.New(claimants),
+		kubeAddresses:  *table.New(claimants, atNodes),
 		nodes:          *table.New[string, *record.KubernetesNode](),
 		numbers:        newNumbers(),
 		dirty:          map[Ref]struct{}{},
