@@ -77,7 +77,15 @@ func balancerPatch(service *translate.Balanced, s *translate.BalancerState) any 
 		}
 		condition = c
 	}
-	status := map[string]any{"conditions": []any{condition}}
+	conditions := []any{condition}
+	switch {
+	case s.Refused == service.Status.Refused:
+	case s.Refused == "":
+		conditions = append(conditions, map[string]string{"$patch": "delete", "type": translate.AddressCondition})
+	default:
+		conditions = append(conditions, metav1.Condition{Type: translate.AddressCondition, Status: metav1.ConditionFalse, Reason: "Refused", Message: s.Refused, LastTransitionTime: metav1.Now()})
+	}
+	status := map[string]any{"conditions": conditions}
 	if was := &service.Status; !slices.Equal(was.Addresses, s.Addresses) || was.Foreign != s.Foreign {
 		status["loadBalancer"] = map[string]any{"ingress": entries}
 	}

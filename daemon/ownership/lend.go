@@ -1,11 +1,13 @@
 package ownership
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
 
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 )
 
 // Protocols of ports (IANA).
@@ -108,3 +110,77 @@ func Gave(v *record.KubernetesService, a netip.Addr, networks []*record.Network)
 
 // BalancerClass is the class of load balancers that Contiv gives addresses to.
 const BalancerClass = "contiv.io/load-balancer"
+
+// Borrower is a service of a tenant that names addresses beside its cluster addresses.
+type Borrower struct {
+	*record.KubernetesService
+	Tenant   string
+	Networks []*record.Network // of the tenant
+}
+
+// Refusal is an address that a service does not have though it names it.
+type Refusal struct {
+	Service identity.KubernetesService
+	Addr    netip.Addr
+	Port    record.ServicePort // the first that is in the way
+	Why     string
+}
+
+// String says which port at which address is refused, and why.
+func (r *Refusal) String() string {
+	name := map[uint8]string{protocolTCP: "tcp", protocolUDP: "udp"}[r.Port.Protocol]
+	if name == "" {
+		name = "sctp"
+	}
+	return fmt.Sprintf("%s, %s/%d: %s", r.Addr, name, r.Port.Port, r.Why)
+}
+
+// Refusals are the addresses that services name and do not have: those refused by Refused, those that another service owns, and those whose port a service
+// before them by its name borrows, in the same tenant. They are ordered by the services' names, then by address.
+func (f *Facts) Refusals(list []Borrower) (out []Refusal) {
+	owned := map[netip.Addr]string{}
+	for a, service := range each2(f.Services) {
+		owned[a] = service
+	}
+	name := func(b *Borrower) string { return b.ID.Namespace + "/" + b.ID.Name }
+	list = slices.SortedFunc(slices.Values(list), func(a, b Borrower) int { return cmp.Compare(name(&a), name(&b)) })
+	type door struct {
+		tenant   string
+		addr     netip.Addr
+		protocol uint8
+		port     uint16
+	}
+	lent := map[door]string{}
+	for i := range list {
+		b := &list[i]
+		for _, a := range b.borrowed() {
+			at := slices.IndexFunc(b.Ports, func(p record.ServicePort) bool { return f.Refused(b.KubernetesService, a, p.Protocol, p.Port) != "" })
+			switch {
+			case at >= 0:
+				out = append(out, Refusal{b.ID, a, b.Ports[at], f.Refused(b.KubernetesService, a, b.Ports[at].Protocol, b.Ports[at].Port)})
+				continue
+			case owned[a] != "" && len(b.Ports) > 0:
+				out = append(out, Refusal{b.ID, a, b.Ports[0], owned[a] + " owns it"})
+				continue
+			}
+			for _, p := range b.Ports {
+				d := door{b.Tenant, a, p.Protocol, p.Port}
+				if first := lent[d]; first != "" {
+					out = append(out, Refusal{b.ID, a, p, "service " + first + " has it, whose name comes first"})
+				} else {
+					lent[d] = name(b)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// borrowed are the addresses that a service names and neither owns nor was given, ordered.
+func (b *Borrower) borrowed() []netip.Addr {
+	out := slices.Concat(b.ExternalIPs, b.LoadBalancerIPs)
+	slices.SortFunc(out, netip.Addr.Compare)
+	return slices.DeleteFunc(slices.Compact(out), func(a netip.Addr) bool {
+		return slices.Contains(b.ClusterIPs, a) || slices.Contains(b.LoadBalancerIPs, a) && Gave(b.KubernetesService, a, b.Networks)
+	})
+}

@@ -133,3 +133,35 @@ func BenchmarkReports(b *testing.B) {
 		}
 	}
 }
+
+// Of what services name, refused is what Refused says, what another one owns, and the port that another one has first.
+func TestRefusals(t *testing.T) {
+	f := facts(host("h1", "192.0.2.1"))
+	f.Networks = slices.Values([]*record.Network{{ID: identity.Network{Tenant: "blue", Name: "net"}, Subnet: netip.MustParsePrefix("10.1.0.0/16")}})
+	addr := netip.MustParseAddr
+	named := func(name string, port uint16, external, status string) Borrower {
+		v := &record.KubernetesService{ID: identity.KubernetesService{Namespace: "ns", Name: name}, Ports: []record.ServicePort{{Protocol: 6, Port: port}}, ClusterIPs: []netip.Addr{addr("10.96.0.1")}}
+		for _, text := range strings.Fields(external) {
+			v.ExternalIPs = append(v.ExternalIPs, addr(text))
+		}
+		for _, text := range strings.Fields(status) {
+			v.LoadBalancerIPs = append(v.LoadBalancerIPs, addr(text))
+		}
+		return Borrower{v, "default", []*record.Network{{Subnet: netip.MustParsePrefix("198.51.100.0/24")}}}
+	}
+	other := named("c", 81, "192.0.2.1", "")
+	other.Tenant = "shop"
+	var got []string
+	for _, r := range f.Refusals([]Borrower{named("b", 81, "192.0.2.1 10.96.0.1", "198.51.100.9"), named("a", 81, "192.0.2.1 203.0.113.5", ""), other, named("d", 22, "", "192.0.2.1"), named("e", 80, "10.1.7.7", "")}) {
+		got = append(got, r.Service.Name+" "+r.String())
+	}
+	want := []string{"b 192.0.2.1, tcp/81: service ns/a has it, whose name comes first",
+		"d 192.0.2.1, tcp/22: it is an address of host h1, where port 22 is kept for hosts themselves",
+		"e 10.1.7.7, tcp/80: it is in the subnet of network blue:net"}
+	if !slices.Equal(got, want) {
+		t.Errorf("want\n%s\ngot\n%s", strings.Join(want, "\n"), strings.Join(got, "\n"))
+	}
+	if list := f.Refusals([]Borrower{named("e", 80, "192.0.2.33", "")}); len(list) != 1 || list[0].Why != "service blue:web owns it" {
+		t.Errorf("what another service owns: got %+v", list)
+	}
+}

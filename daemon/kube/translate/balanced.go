@@ -13,6 +13,9 @@ import (
 // BalancerCondition is the condition in a service's status that says whether it has the addresses of its load balancer from us.
 const BalancerCondition = "contiv.io/LoadBalancer"
 
+// AddressCondition is the condition in a service's status that is there, and false, while the service does not have addresses that it names.
+const AddressCondition = "contiv.io/ExternalAddresses"
+
 // Balanced is a service, as it is stored, with what its status says of its load balancer.
 type Balanced struct {
 	*record.KubernetesService
@@ -29,11 +32,12 @@ type BalancerState struct {
 	Given     bool         // which says that the service has what it asks for
 	Reason    string       // in one word
 	Message   string
+	Refused   string // what AddressCondition says: which addresses the service does not have, and why; "": there is none
 }
 
 // Equal says whether two states say the same.
 func (s *BalancerState) Equal(o *BalancerState) bool {
-	return slices.Equal(s.Addresses, o.Addresses) && s.Foreign == o.Foreign && s.Told == o.Told && s.Given == o.Given && s.Reason == o.Reason && s.Message == o.Message
+	return slices.Equal(s.Addresses, o.Addresses) && s.Foreign == o.Foreign && s.Told == o.Told && s.Given == o.Given && s.Reason == o.Reason && s.Message == o.Message && s.Refused == o.Refused
 }
 
 // BalancedService is a service with the state of its load balancer, nil of a service that another proxy carries out.
@@ -53,7 +57,10 @@ func BalancedService(s *corev1.Service) *Balanced {
 	}
 	out.Status.Addresses = addresses(texts...)
 	for i := range s.Status.Conditions {
-		if c := &s.Status.Conditions[i]; c.Type == BalancerCondition {
+		switch c := &s.Status.Conditions[i]; c.Type {
+		case AddressCondition:
+			out.Status.Refused = c.Message
+		case BalancerCondition:
 			out.Status.Told, out.Status.Given, out.Status.Reason, out.Status.Message = true, c.Status == metav1.ConditionTrue, c.Reason, c.Message
 		}
 	}

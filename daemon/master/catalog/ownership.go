@@ -100,12 +100,22 @@ func (v *View) Ownership() *ownership.Facts {
 		}}
 }
 
-// Claimants are the services of Kubernetes that name addresses beside their own, ordered by id.
-func (v *View) Claimants() (out []*record.KubernetesService) {
-	for _, s := range sortedByID(claimants.In(&v.kubeAddresses, true).Values(), func(s *kubeAddresses) identity.KubernetesService { return s.id }) {
-		if r := v.KubernetesService(s.id); r != nil {
-			out = append(out, r)
+// RefusedAddresses are the addresses that services of Kubernetes name and do not have, by the services' names.
+func (v *View) RefusedAddresses() []ownership.Refusal {
+	var list []ownership.Borrower
+	for s := range claimants.In(&v.kubeAddresses, true).Values() {
+		r := v.KubernetesService(s.id)
+		if r == nil || r.Headless || len(r.ClusterIPs) == 0 {
+			continue
 		}
+		b := ownership.Borrower{KubernetesService: r, Tenant: v.TenantOfService(s.id)}
+		for n := range networksOfTenant.In(&v.networks, b.Tenant).Values() {
+			b.Networks = append(b.Networks, n.Record)
+		}
+		list = append(list, b)
 	}
-	return out
+	if len(list) == 0 {
+		return nil
+	}
+	return v.Ownership().Refusals(list)
 }

@@ -30,6 +30,23 @@ func clashes(s *Snapshot) (out []model.Finding) {
 	return out
 }
 
+// Refusal is an address that a service of Kubernetes names and does not have.
+type Refusal struct{ Service, What string }
+
+// refusals finds services that do not have addresses that they name.
+func refusals(s *Snapshot) (out []model.Finding) {
+	for service, list := range grouped(s.Refusals, func(r *Refusal) string { return r.Service }) {
+		var what []string
+		for _, r := range list {
+			what = append(what, r.What)
+		}
+		out = append(out, model.Finding{Code: "address-refused", Severity: model.SeverityWarning, Object: "service/" + service,
+			Evidence: "the service does not have addresses that it names: " + brief(what),
+			Remedy:   "name other addresses or ports in externalIPs, or have the load balancer's controller write others into the status", Next: "netctl ksvc inspect " + service})
+	}
+	return out
+}
+
 // named is how many things of a kind a finding names.
 const named = 5
 

@@ -19,6 +19,7 @@ type Snapshot struct {
 	Routers  []Router
 	Claims   []Claim
 	Clashes  []Clash
+	Refusals []Refusal
 	Stalled  time.Duration // for how long this netmaster, which leads, has committed nothing while requests wait
 	Waiting  int           // how many wait behind those
 }
@@ -49,7 +50,7 @@ type Pool struct {
 type check func(s *Snapshot) []model.Finding
 
 func checks() []check {
-	return []check{leader, stalled, masters, agents, reported, uplinks, mtus, versions, addresses, ends, store, services, pools, routers, claims, clashes}
+	return []check{leader, stalled, masters, agents, reported, uplinks, mtus, versions, addresses, ends, store, services, pools, routers, claims, clashes, refusals}
 }
 
 // Examine returns all that is wrong, the worst first, without the times since when it is.

@@ -20,6 +20,7 @@ type balances struct {
 	given    map[string]allotment // as the store has it
 	lacking  map[string]struct{}  // services that are to have what they cannot have now
 	untold   map[string]struct{}  // services whose status may say something else
+	refused  map[string]string    // addresses that services do not have though they name them, in words; nil: no one has looked
 }
 
 // allotment is what a service has of the store; none of them is set when it is not ours.
@@ -29,7 +30,7 @@ type allotment struct {
 }
 
 func newBalances() balances {
-	return balances{map[string]*translate.Balanced{}, map[string]allotment{}, map[string]struct{}{}, map[string]struct{}{}}
+	return balances{services: map[string]*translate.Balanced{}, given: map[string]allotment{}, lacking: map[string]struct{}{}, untold: map[string]struct{}{}}
 }
 
 // put takes over a service.
@@ -73,9 +74,14 @@ func (b *balances) status(key string) (s *translate.Balanced, want translate.Bal
 		want.Addresses = nil
 	}
 	want.Told, want.Given, want.Reason, want.Message = false, false, "", ""
+	refused := want.Refused
+	if b.refused != nil {
+		refused = b.refused[key]
+	}
+	want.Refused = refused
 	switch {
 	case a.record != nil:
-		want = translate.BalancerState{Addresses: a.record.Addresses, Told: true, Given: true, Reason: "Given", Message: "of network " + a.record.Network.String()}
+		want = translate.BalancerState{Addresses: a.record.Addresses, Told: true, Given: true, Reason: "Given", Message: "of network " + a.record.Network.String(), Refused: refused}
 	case a.lacks != nil && len(want.Addresses) == 0 && !want.Foreign:
 		want.Told, want.Reason, want.Message = true, "NoAddress", a.lacks.Error()
 	}

@@ -105,6 +105,7 @@ func (e *Engine) Run(ctx context.Context) {
 	reading.Go(func() { e.read(ctx) })
 	reading.Go(func() { e.tell(ctx) })
 	reading.Go(func() { e.watchHosts(ctx) })
+	reading.Go(func() { e.watchClaims(ctx) })
 	done := e.Hurry()
 	defer done()
 	defer time.AfterFunc(hurried, done).Stop()

@@ -32,3 +32,11 @@ func clashes(v *catalog.View) (out []health.Clash) {
 	}
 	return out
 }
+
+// refusals are the addresses that services of Kubernetes name and do not have.
+func refusals(v *catalog.View) (out []health.Refusal) {
+	for _, r := range v.RefusedAddresses() {
+		out = append(out, health.Refusal{Service: r.Service.Namespace + "/" + r.Service.Name, What: r.String()})
+	}
+	return out
+}
