@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"net/netip"
 	"slices"
 	"strconv"
 )
@@ -43,11 +44,14 @@ type PortSpec struct {
 }
 
 // TunnelSpec is the one VXLAN port of a switch; flows choose peer and VNI, and copy the TOS byte into the outer header.
-// udp is the UDP destination port.
-func TunnelSpec(name string, ofport uint32, udp int) PortSpec {
-	return PortSpec{Name: name, Type: "vxlan", OFPort: ofport,
-		Options:     map[string]string{"remote_ip": "flow", "key": "flow", "tos": "inherit", "dst_port": strconv.Itoa(udp)},
-		ExternalIDs: map[string]string{IDEndpoint: FixedPort}}
+// udp is the UDP destination port. What is sent comes from local, and what is for another address of the host is not taken in; an invalid local leaves both to
+// the host's routes, and takes in what is for any address.
+func TunnelSpec(name string, ofport uint32, udp int, local netip.Addr) PortSpec {
+	options := map[string]string{"remote_ip": "flow", "key": "flow", "tos": "inherit", "dst_port": strconv.Itoa(udp)}
+	if local.IsValid() {
+		options["local_ip"] = local.String()
+	}
+	return PortSpec{Name: name, Type: "vxlan", OFPort: ofport, Options: options, ExternalIDs: map[string]string{IDEndpoint: FixedPort}}
 }
 
 // UplinkSpec is a NIC as a trunk.

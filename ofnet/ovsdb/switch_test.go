@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -73,7 +74,7 @@ func TestBridgeAndFixedPorts(t *testing.T) {
 		spec ovsdb.PortSpec
 		want uint32
 	}{
-		{ovsdb.TunnelSpec("vx", 1000, 4789), 1000},
+		{ovsdb.TunnelSpec("vx", 1000, 4789, netip.Addr{}), 1000},
 		{ovsdb.UplinkSpec("up0", 1001), 1001},
 		{ovsdb.InternalSpec("contivh0", 1002, net.HardwareAddr{2, 2, 0, 0, 0, 9}), 1002},
 	} {
@@ -342,6 +343,28 @@ func BenchmarkAddRemovePort(b *testing.B) {
 		}
 		if err := s.RemovePort(ctx, "e0"); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// A tunnel takes in what is for its own address alone, and follows one that changes, in both families.
+func TestTunnelAddress(t *testing.T) {
+	o := ovstest.Start(t)
+	ctx, c := live(t, o)
+	s := ensured(t, ctx, c)
+	for _, local := range []string{"", "192.0.2.1", "192.0.2.2", "2001:db8::1", "192.0.2.2"} {
+		a, _ := netip.ParseAddr(local)
+		got, err := s.EnsurePort(ctx, ovsdb.TunnelSpec("vx", 1000, 4789, a))
+		if err != nil || got.OFPort != 1000 || got.Error != "" {
+			t.Fatalf("%s: got %+v, %v", local, got, err)
+		}
+		want := local + "->flow"
+		if local == "" {
+			want = "::->flow"
+		}
+		await(t, ctx, c, func() bool { return strings.Contains(o.Appctl("ofproto/list-tunnels"), want) })
+		if list := o.Appctl("ofproto/list-tunnels"); strings.Count(list, "->") != 1 {
+			t.Errorf("%s: want one tunnel, got %s", local, list)
 		}
 	}
 }

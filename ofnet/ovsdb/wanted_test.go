@@ -3,6 +3,7 @@ package ovsdb_test
 import (
 	"context"
 	"net"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -29,7 +30,7 @@ func TestDriftOfPorts(t *testing.T) {
 	s.Adopt(ovsdb.IDContainer)
 	add(s, endpoint("v2", 2))
 	add(s, endpoint("v3", 3))
-	add(s, ovsdb.TunnelSpec("vx", 1000, 4789))
+	add(s, ovsdb.TunnelSpec("vx", 1000, 4789, netip.MustParseAddr("192.0.2.1")))
 	add(s, ovsdb.InternalSpec("contivh0", 1002, net.HardwareAddr{2, 2, 0, 0, 0, 9}))
 	if got := s.Drift(); len(got) != 0 {
 		t.Fatalf("drift of ports as they should be: want none, got %+v", got)
@@ -39,8 +40,8 @@ func TestDriftOfPorts(t *testing.T) {
 		want          ovsdb.PortDrift
 	}{
 		{"a tag", "set port v2 tag=7 trunks=1,2", ovsdb.PortDrift{Name: "v2", Endpoint: "default:net:v2", Was: []string{"tag=7", "trunks=1,2"}, Want: []string{"tag=", "trunks="}}},
-		{"options of the tunnel", "set interface vx options:dst_port=9999 options:csum=true", ovsdb.PortDrift{Name: "vx", Endpoint: "-",
-			Was: []string{"options:csum=true", "options:dst_port=9999"}, Want: []string{"options:csum=", "options:dst_port=4789"}}},
+		{"options of the tunnel", "set interface vx options:dst_port=9999 options:csum=true options:local_ip=192.0.2.9", ovsdb.PortDrift{Name: "vx", Endpoint: "-",
+			Was: []string{"options:csum=true", "options:dst_port=9999", "options:local_ip=192.0.2.9"}, Want: []string{"options:csum=", "options:dst_port=4789", "options:local_ip=192.0.2.1"}}},
 		{"a port that is gone", "del-port contiv0 v1", ovsdb.PortDrift{Name: "v1", Endpoint: "default:net:v1", Gone: true, Want: []string{"type=", "ofport_request=1"}}},
 		{"a fixed port that is gone", "del-port contiv0 contivh0", ovsdb.PortDrift{Name: "contivh0", Endpoint: "-", Gone: true, Want: []string{"type=internal", "ofport_request=1002"}}},
 		{"another number", "set interface v3 ofport_request=77", ovsdb.PortDrift{Name: "v3", Endpoint: "default:net:v3", Was: []string{"ofport_request=77"}, Want: []string{"ofport_request=3"}}},

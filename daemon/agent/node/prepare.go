@@ -101,7 +101,7 @@ func (n *Node) prepareOnce(ctx context.Context) error {
 		return err
 	}
 	specs := []ovsdb.PortSpec{
-		ovsdb.TunnelSpec(tunnelName, portTunnel, n.VXLANPort),
+		ovsdb.TunnelSpec(tunnelName, portTunnel, n.VXLANPort, n.VTEP),
 		ovsdb.InternalSpec(hostaccess.PortName, portHost, pipeline.HostMAC[:]),
 	}
 	for _, nic := range n.Uplinks {
