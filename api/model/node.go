@@ -133,6 +133,7 @@ type Forgotten struct {
 	Freed     []string `json:"freed"`             // what another machine may claim now, as "host/h1" or "vtep/192.0.2.1"
 	Endpoints []string `json:"endpoints"`         // ids of the endpoints that are left on the host
 	Released  int      `json:"released"`          // endpoints that were deleted, and their addresses given back
+	Revoked   int      `json:"revoked,omitempty"` // certificates of the host's agent that counted until then
 }
 
 // OwnerStatus tells how one object's flows fare on one host.

@@ -14,7 +14,8 @@ func newNodeForget(f *Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use: "forget HOST", Short: "Let another machine be a host whose machine is gone for good",
 		Long: "A host's label, tunnel address and control address belong to the machine whose agent has taken them first. This frees them, " +
-			"so that another machine - or the same one, installed again - may be the host. It is refused while the host's agent runs. The " +
+			"so that another machine - or the same one, installed again - may be the host. It is refused while the host's agent runs. Certificates of " +
+			"its agent are revoked, also where no machine is registered as the host. The " +
 			"endpoints that are left on the host keep their addresses, unless --release deletes them.",
 		Args: exactly("HOST"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,6 +43,11 @@ func runNodeForget(ctx context.Context, f *Factory, request model.ForgetRequest)
 	}
 	if out.Released > 0 {
 		if err := printf(f.Out, "%d endpoints released\n", out.Released); err != nil {
+			return err
+		}
+	}
+	if out.Revoked > 0 {
+		if err := printf(f.Out, "%d certificates of its agent are revoked\n", out.Revoked); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/x509"
 	"slices"
+	"time"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
@@ -72,6 +73,9 @@ func (e *Enroller) Renew(ctx context.Context, request string, proved trust.Ident
 		if err := e.known(tx.View, w); err != nil {
 			return err
 		}
+		if err := e.moderate(tx.View, w); err != nil {
+			return err
+		}
 		return tx.Put(record.Certificates+w.note.Serial, &w.note)
 	})
 	if err != nil {
@@ -79,6 +83,26 @@ func (e *Enroller) Renew(ctx context.Context, request string, proved trust.Ident
 	}
 	trusted, err := e.Trust.Trusted()
 	return model.RenewAnswer{Certificate: string(w.issued), Authority: string(trusted)}, uint64(at), err
+}
+
+// How many certificates an identity has recorded at a time, and how long after the newest it gets one more beyond these: with a certificate a day at the most
+// until the first has ended.
+const (
+	recordedMost  = 16
+	recordedAfter = 24 * time.Hour
+)
+
+// moderate refuses one more certificate to an identity that has had many of late: each is recorded, in every netmaster, until it has ended.
+func (e *Enroller) moderate(v *catalog.View, w *wish) error {
+	was := v.CertifiedAs(w.who.String())
+	if len(was) < recordedMost {
+		return nil
+	}
+	if next := was[len(was)-1].Issued.Add(recordedAfter); e.now().Before(next) {
+		return model.Errorf(model.CodeBusy, "", "%s has had %d certificates that have not ended", w.who, len(was)).
+			Try("the one that it has lasts; another is issued from %s on; look why so many are asked for", next.Format("2006-01-02 15:04 MST"))
+	}
+	return nil
 }
 
 // known refuses hosts that none of the holder's certificates had, and holders all of whose certificates are revoked.

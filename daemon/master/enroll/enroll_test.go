@@ -496,3 +496,41 @@ func TestLastNetmaster(t *testing.T) {
 		t.Errorf("an agent's: got %q", got)
 	}
 }
+
+// An identity has so many certificates on record, and then one more a day; what others have is not counted.
+func TestRenew_Bounded(t *testing.T) {
+	s := newStand(t)
+	h1, h2 := trust.Identity{Role: trust.Agent, Name: "h1"}, trust.Identity{Role: trust.Agent, Name: "h2"}
+	many := s.token(model.JoinTokenRequest{Uses: new(int)})
+	for _, name := range []string{"h1", "h2"} {
+		if got := s.refused(s.wanted(many, name, name), trust.Identity{}); got != "" {
+			t.Fatal(got)
+		}
+	}
+	renew := func(who trust.Identity) string {
+		_, _, err := s.Renew(t.Context(), s.csr(who.Name), who)
+		return enginetest.Say(err)
+	}
+	for range 15 {
+		if got := renew(h1); got != "" {
+			t.Fatal(got)
+		}
+	}
+	const busy = "busy: spiffe://contiv/agent/h1 has had 16 certificates that have not ended"
+	if got := renew(h1); !strings.HasPrefix(got, busy) {
+		t.Errorf("the next: got %q", got)
+	}
+	if got := s.refused(s.wanted(many, "h1", "h1"), h1); !strings.HasPrefix(got, busy) {
+		t.Errorf("the next by the token, whose use was counted: got %q", got)
+	}
+	if got := renew(h2); got != "" {
+		t.Errorf("another host: got %q", got)
+	}
+	s.at = s.at.Add(25 * time.Hour)
+	if got := renew(h1); got != "" {
+		t.Errorf("a day later: got %q", got)
+	}
+	if got := renew(h1); !strings.Contains(got, "16 certificates") && !strings.Contains(got, "17 certificates") {
+		t.Errorf("once more: got %q", got)
+	}
+}

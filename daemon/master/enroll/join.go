@@ -71,7 +71,13 @@ func (e *Enroller) Join(ctx context.Context, q model.JoinRequest, proved trust.I
 		if err != nil {
 			return err
 		}
-		if !letIn(tx.View, t.ID, wishes, proved, e.now()) {
+		if letIn(tx.View, t.ID, wishes, proved, e.now()) { // which costs no use of the token
+			for _, w := range wishes {
+				if err := e.moderate(tx.View, w); err != nil {
+					return err
+				}
+			}
+		} else {
 			used := *known
 			used.Used++
 			if err := tx.Put(record.JoinTokens+t.ID, &used); err != nil {

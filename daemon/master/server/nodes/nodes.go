@@ -48,8 +48,9 @@ type Nodes struct {
 	Waiting    func() []string // what is not ready yet
 	Answered   func() uint64   // requests
 	Networks   *docknet.Service
-	Forgotten  func(ctx context.Context, host string) error // what else follows when a host is forgotten; nil: nothing
-	Kubernetes func() *model.KubernetesStatus               // how this netmaster stands with it; nil: it was not told how to reach it
+	// Forgotten has the certificates of a host's agent count no more, and returns how many, and the revision up to which the store has that; nil: there are none.
+	Forgotten  func(ctx context.Context, host string) (revoked int, rev uint64, err error)
+	Kubernetes func() *model.KubernetesStatus // how this netmaster stands with it; nil: it was not told how to reach it
 }
 
 // Register adds what the cluster says of its members.
@@ -73,8 +74,18 @@ func (s *Nodes) forget(q *http.Request, request model.ForgetRequest) (model.Forg
 	if left := s.dockerNetworks(request.Host); left > 0 && (err == nil || errors.As(err, &e) && e.Code == model.CodeNotFound) {
 		rev, err = s.Networks.Forget(q.Context(), request.Host)
 	}
-	if err == nil && s.Forgotten != nil {
-		err = s.Forgotten(q.Context(), request.Host)
+	absent := errors.As(err, &e) && e.Code == model.CodeNotFound
+	if s.Forgotten != nil && (err == nil || absent) { // a host that was certified, and never registered, is to be shut out as others are
+		revoked, at, failed := s.Forgotten(q.Context(), request.Host)
+		switch {
+		case failed != nil:
+			err = failed
+		case absent && revoked > 0:
+			out, err = model.Forgotten{Host: request.Host, Freed: []string{}, Endpoints: []string{}}, nil
+			fallthrough
+		default:
+			out.Revoked, rev = revoked, max(rev, at)
+		}
 	}
 	if rest.Repeated(q) && errors.As(err, &e) && e.Code == model.CodeNotFound {
 		err = nil // the request was carried out when it was sent before
