@@ -109,7 +109,7 @@ func (s *Subject) About(tenant string) error {
 // Host refuses a host that the subject does not speak for: an agent speaks for its own. Others speak for none, and have proved otherwise
 // that they may do as they ask. field is the request's that names the host. Errors are *model.Error.
 func (s *Subject) Host(name, field string) error {
-	if s.Role != trust.Agent || s.Name == name {
+	if s.Role != trust.Agent || s.Speaks(name) {
 		return nil
 	}
 	return model.Errorf(model.CodeDenied, field, "the agent of host %s acts for host %q", s.Name, name).

@@ -11,7 +11,6 @@ import (
 	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/trust"
 )
 
 // elsewhere refuses addresses at which someone else is reached: where a netmaster listens, and, of an agent that has proved itself by a certificate, a control
@@ -23,7 +22,7 @@ func elsewhere(tx *commit.Tx, h *record.Host, who *access.Subject, now time.Time
 		}
 	}
 	switch {
-	case who.Role != trust.Agent:
+	case !who.Proves().Host:
 		return nil
 	case h.VTEP.IsLoopback():
 		return model.Errorf(model.CodeInvalid, "vtep", "no other host reaches %s", h.VTEP).Try("name an address of the underlay with --vtep-ip")

@@ -37,3 +37,9 @@ func ByCertificate(r rest.Route) bool {
 	one := rules()[r.Method+" "+r.Path]
 	return len(one.roles) > 0 && one.verb == "" && !one.user
 }
+
+// OfCluster reports whether a route needs a right of the cluster, or a certificate of a role.
+func OfCluster(route string) bool {
+	r, ok := rules()[route]
+	return ok && !r.open && !r.user
+}

@@ -44,7 +44,7 @@ func (s *Server) identified(next http.Handler) http.Handler {
 
 // passedOn tells whether another netmaster sends a request that it has from someone else.
 func (s *Server) passedOn(q *http.Request, route *rest.Route, who *access.Subject) bool {
-	return !s.Insecure && who.Role == trust.Master && q.Header.Get(forwardedBy) != "" && !readsHere(route, q)
+	return !s.Insecure && who.Proves().Others && q.Header.Get(forwardedBy) != "" && !readsHere(route, q)
 }
 
 // subject is who sends a request, as its token proves, or else the certificate of its connection. A token that is not valid is an
@@ -75,16 +75,13 @@ func tokenOf(h http.Header) string {
 	return strings.TrimSpace(token)
 }
 
-// administrator is the name of the user whose certificate makes an admin, with which a cluster begins.
-const administrator = "admin"
-
 // granted is a subject with what it may do.
 func (s *Server) granted(who access.Subject) access.Subject {
 	if who.Role != trust.User {
 		return who
 	}
 	who.Grants = s.Users.Grants(&who)
-	if who.Proof == access.Certificate && who.Name == administrator {
+	if who.Proves().Admin {
 		who.Grants = append(who.Grants, rights.Grant{Role: rights.Admin})
 	}
 	return who
@@ -94,8 +91,8 @@ func (s *Server) granted(who access.Subject) access.Subject {
 // vouches. Errors are *model.Error.
 func (s *Server) received(q *http.Request, route *rest.Route, came passage) (context.Context, error) {
 	who := access.Of(q.Context())
-	if who.Anyone || who.Role != trust.Master || came == direct {
-		if !who.Anyone && who.Role == trust.Master { // it had the mark of a passed on request, and no voucher
+	if who.Anyone || !who.Proves().Others || came == direct {
+		if !who.Anyone && who.Proves().Others { // it had the mark of a passed on request, and no voucher
 			return q.Context(), s.permit(route, who)
 		}
 		return q.Context(), nil

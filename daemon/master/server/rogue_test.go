@@ -13,6 +13,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/mastertest"
+	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/trust"
 )
@@ -50,16 +51,24 @@ func rogueDeeds() map[string][]deed {
 			{"with its tunnel address", `{"host":"evil","machine":"me","vtep":"192.0.2.2","port":4789}`, true},
 			{"with its control address", `{"host":"evil","machine":"me","vtep":"192.0.2.66","port":4789,"control":"192.0.2.2:9090"}`, true},
 			{"where a netmaster listens", `{"host":"evil","machine":"me","vtep":"192.0.2.66","port":4789,"control":"192.0.2.200:9999"}`, true},
+			{"with the victim's addresses, its endpoint's, a network's and the world's among its own", `{"host":"evil","machine":"me","vtep":"192.0.2.66","port":4789,"own":["192.0.2.2/24","10.1.1.1/24","10.1.1.254/24","203.0.113.77/24"],"interfaces":["blue"]}`, false},
+			{"with addresses without end", `{"host":"evil","machine":"me","vtep":"192.0.2.66","port":4789,"own":[` + strings.Repeat(`"192.0.2.66/24",`, record.MostOwn) + `"192.0.2.66/24"]}`, true},
+			{"with an interface whose name moves the cursor", `{"host":"evil","machine":"me","vtep":"192.0.2.66","port":4789,"interfaces":["\u001b[2J"]}`, true},
 			{"at a loopback address", `{"host":"evil","machine":"me","vtep":"127.0.0.1","port":4789}`, true},
 		},
 		"POST /plugin/leave":   {{"as the victim", `{"host":"h2","seat":"s2"}`, true}, {"with its seat", `{"host":"evil","seat":"s2"}`, false}},
 		"POST /plugin/channel": {{"as the victim", `{"host":"h2"}`, true}},
 		"GET /plugin/sessions": {{"the sessions of all", "", true}},
 		"GET /plugin/revoked":  {{"what is revoked", "", false}},
+		// Beside the routes of agents.
+		"GET /api/v1/auth/whoami":         {{"", "", false}},
+		"GET /api/v1/leave":               {{"the victim's endpoints", "host=h2", true}, {"its own", "host=evil", false}},
+		"POST /api/v1/leave":              {{"the victim", `{"agent":"h2"}`, true}, {"with a netmaster", `{"agent":"evil","master":"m1"}`, true}, {"a netmaster", `{"master":"m1"}`, true}, {"no one", `{}`, true}},
+		"POST /api/v1/certificates/renew": {{"a request that is none", `{"request":"x"}`, true}},
 	}
 }
 
-// A host that was taken over speaks for itself alone at every route of agents, of which none is left out: while the agent of the host that it is after runs,
+// A host that was taken over speaks for itself alone at every route, of which none is left out: at those of agents and the few others that its certificate reaches; while the agent of the host that it is after runs,
 // and while that one is away.
 func TestRogueAgent(t *testing.T) {
 	deeds := rogueDeeds()
@@ -78,15 +87,23 @@ func TestRogueAgent(t *testing.T) {
 		walked := map[string]bool{}
 		for _, r := range m.Routes {
 			name := r.Method + " " + r.Path
-			if !strings.HasPrefix(r.Path, "/plugin/") {
-				continue
+			path := strings.NewReplacer(":key", "x", ":kind", "network", ":id", "x", ":host", "h2", ":what", "flows", ":namespace", "x").Replace(r.Path)
+			evil := m.As(trust.Identity{Role: trust.Agent, Name: "evil"})
+			if _, open := server.Stranger(name); open {
+				continue // TestStrangers
 			}
 			walked[name] = true
 			if len(deeds[name]) == 0 {
-				t.Errorf("%s: say in rogueDeeds what a host that was taken over sends there", name)
+				if got, text := status(t, evil, r.Method, path, "{}"); got != http.StatusForbidden {
+					t.Errorf("%s reaches a host that was taken over: say in rogueDeeds what it sends there; got %d %s", name, got, text)
+				}
 			}
 			for _, d := range deeds[name] {
-				got, text := status(t, m.As(trust.Identity{Role: trust.Agent, Name: "evil"}), r.Method, r.Path, d.body)
+				at, body := path, d.body
+				if r.Method == http.MethodGet && body != "" {
+					at, body = path+"?"+body, ""
+				}
+				got, text := status(t, evil, r.Method, at, body)
 				if (got >= http.StatusBadRequest) != d.refused && !(got >= http.StatusBadRequest && got < http.StatusInternalServerError) {
 					t.Errorf("%s, %s (away %t): got %d %s", name, d.name, away, got, text)
 				}
@@ -95,6 +112,16 @@ func TestRogueAgent(t *testing.T) {
 				}
 			}
 		}
+		m.Catalog.View(func(v *catalog.View) {
+			for _, r := range v.Ownership().Reports() {
+				if r.Host == "evil" && r.Counts() {
+					t.Errorf("the address %s, which the rogue reports, counts for it", r.Addr)
+				}
+			}
+			if h := v.Host("evil"); h == nil || len(h.Own) == 0 {
+				t.Errorf("want the rogue registered with what it reports, got %+v", h)
+			}
+		})
 		for name := range deeds {
 			if !walked[name] {
 				t.Errorf("%s is not served", name)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/mastertest"
+	"github.com/contiv/contiv/daemon/master/server"
 )
 
 // rogueObjects are what the admin of tenant red asks for in each kind that it may write, by which the cluster or another tenant would be reached, as PATH BODY;
@@ -81,6 +82,14 @@ func TestRogueTenant(t *testing.T) {
 	}
 	if code, text := status(t, ann, "POST", "/api/v1/apply", `{"delete":true,"objects":[{"kind":"network","fields":{"tenantName":"red","networkName":"inf0","encap":"vxlan","subnet":"10.67.0.0/24"}}]}`); code != http.StatusForbidden {
 		t.Errorf("deleting an infra network among several: got %d %s", code, text)
+	}
+	for _, r := range m.Routes { // nor by a route that concerns the cluster
+		path := strings.NewReplacer(":key", "x", ":kind", "network", ":id", "x", ":host", "h1", ":what", "flows", ":namespace", "x").Replace(r.Path)
+		if name := r.Method + " " + r.Path; r.Kind == nil && server.OfCluster(name) {
+			if code, text := status(t, ann, r.Method, path, "{}"); code != http.StatusForbidden {
+				t.Errorf("%s: got %d %s", name, code, text)
+			}
+		}
 	}
 	op := login(t, m, "op", "operator", "")
 	if code, text := status(t, op, "DELETE", "/api/v1/networks/red:inf0/", ""); code != http.StatusOK {

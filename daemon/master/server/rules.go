@@ -145,7 +145,7 @@ func (s *Server) permit(route *rest.Route, who *access.Subject) error {
 		return nil
 	case !who.Known():
 		return unproved()
-	case who.Proof == access.Certificate && slices.Contains(r.roles, who.Role):
+	case who.Proves().Role && slices.Contains(r.roles, who.Role):
 		return nil
 	case who.Role == trust.User && (r.user || route == nil):
 		return nil

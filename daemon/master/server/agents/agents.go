@@ -16,7 +16,6 @@ import (
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/legible"
-	"github.com/contiv/contiv/trust"
 )
 
 // maxReason bounds the reason that an agent gives for what it asks for, in bytes.
@@ -81,7 +80,7 @@ func Register(r *rest.Router, known *catalog.Catalog, endpoints *endpoint.Servic
 // own refuses a request of an agent that names another host than its own, and has one that names none be of its own. field is what an error calls it.
 func own(ctx context.Context, host *string, field string) error {
 	who := access.Of(ctx)
-	if who.Role == trust.Agent && *host == "" {
+	if who.Proves().Host && *host == "" {
 		*host = who.Name
 	}
 	return who.Host(*host, field)
