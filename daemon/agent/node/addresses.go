@@ -34,12 +34,18 @@ const (
 	reportRest  = time.Second
 )
 
+// Interfaces on which a proxy of Kubernetes has the addresses of services, so that the kernel takes these in: kube-proxy in mode ipvs, and NodeLocal DNSCache.
+const (
+	proxyInterface = "kube-ipvs0"
+	cacheInterface = "nodelocaldns"
+)
+
 // reportOwn reports the machine's own addresses and interfaces to netmasters, and again when they have changed, until ctx ends.
 func (n *Node) reportOwn(ctx context.Context) error {
 	said := ""
 	for {
 		moved := n.links.Moved()
-		ours := []string{BridgeName, tunnelName, outsideName, hostaccess.PortName}
+		ours := []string{BridgeName, tunnelName, outsideName, hostaccess.PortName, proxyInterface, cacheInterface}
 		for _, p := range n.sw.Ports(ovsdb.IDOwner, hostaccess.Owner) {
 			ours = append(ours, p.Name)
 		}
