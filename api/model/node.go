@@ -8,6 +8,7 @@ const (
 	RoleLeader   NodeRole = "leader"
 	RoleFollower NodeRole = "follower"
 	RoleAgent    NodeRole = "agent"
+	RoleUnknown  NodeRole = "unknown" // of a netmaster that did not answer: whether it leads is not known
 )
 
 // Node is one netmaster or netplugin as the cluster sees it: GET /api/v1/nodes.
@@ -29,6 +30,8 @@ type Node struct {
 	VTEP     string   `json:"vtep,omitempty"`
 	Since    string   `json:"since,omitempty"`      // RFC 3339: start of the process, or of the leadership
 	FlowMods uint64   `json:"flowMods,omitempty"`   // of an agent: changes of flows sent to the switch since the process started
+	Term     uint64   `json:"term,omitempty"`       // of a master: the newest term of a leader that it knows of
+	Leader   string   `json:"leader,omitempty"`     // of a master: address of who leads in that term; absent once that has ended
 	Requests uint64   `json:"requests,omitempty"`   // of a master, as all that follows: requests answered since the process started
 	Wrote    uint64   `json:"wrote,omitempty"`      // of the leader: revision of its last fenced write
 	Writes   uint64   `json:"writes,omitempty"`     // fenced transactions committed since the process started

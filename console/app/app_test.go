@@ -457,10 +457,10 @@ func TestUnknownIsNotNothing(t *testing.T) {
 	}
 	m, _ := still(t, mono(t, false), page.Overview(), 120, 40)
 	m.snapshot.Nodes[3] = model.Node{Name: "h2", Role: model.RoleAgent, Reason: "did not answer"}
-	m.snapshot.Nodes[1] = model.Node{Name: "192.0.2.2", Address: "192.0.2.2:9999", Role: model.RoleFollower, Reason: "did not answer"}
+	m.snapshot.Nodes[1] = model.Node{Name: "192.0.2.2", Address: "192.0.2.2:9999", Role: model.RoleUnknown, Reason: "did not answer"}
 	for _, row := range []struct{ keys, want string }{
-		{"1", `h2 +✗ did not answer +\? +\? +\? +\? +\? +\? +\? +-`}, {"1", `192.0.2.2 +follower +since - +at revision \?`}, {"4", `h2 +✗ did not answer +\? +\? +\? +\? +\?`},
-		{"6", `192.0.2.2:9999 +follower +✗ did not answer +\? +\? +\? +\? +\?`},
+		{"1", `h2 +✗ did not answer +\? +\? +\? +\? +\? +\? +\? +-`}, {"1", `192.0.2.2 +unknown +since - +at revision \?`}, {"4", `h2 +✗ did not answer +\? +\? +\? +\? +\?`},
+		{"6", `192.0.2.2:9999 +unknown +✗ did not answer +\? +\? +\? +\? +\?`},
 	} {
 		press(m, row.keys)
 		if frame := Plain(m.Frame()); !regexp.MustCompile(row.want).MatchString(frame) {

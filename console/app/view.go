@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"net"
 	"strconv"
 	"strings"
 	"time"
@@ -9,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/page"
 	"github.com/contiv/contiv/console/theme"
@@ -98,15 +98,7 @@ func (m *Model) header() []string {
 	t, s := m.theme, m.snapshot
 	crumbs := m.crumbs()
 	crumbs[0] = t.Paint(theme.Title, crumbs[0])
-	leader := "none"
-	if s.Nodes == nil {
-		leader = "?" // not known yet
-	}
-	for _, n := range s.Nodes {
-		if n.Role == model.RoleLeader {
-			leader = n.Name
-		}
-	}
+	leader := leaderName(s)
 	link := t.Paint(theme.Bad, t.Glyphs.Cross+" down")
 	switch age := m.now.Sub(s.Heard); {
 	case m.bundle != "" && s.Synced:
@@ -128,6 +120,26 @@ func (m *Model) header() []string {
 		" " + t.Paint(h.Role, h.Word) + "  " + h.Why,
 		m.statusLine(),
 	}
+}
+
+// leaderName is who leads, as the node list calls it; "?" while that is not known.
+func leaderName(s *feed.Snapshot) string {
+	lead := s.Lead()
+	switch {
+	case !lead.Known:
+		return "?"
+	case lead.Address == "":
+		return "none"
+	}
+	for i := range s.Nodes {
+		if s.Nodes[i].Address == lead.Address {
+			return s.Nodes[i].Name
+		}
+	}
+	if host, _, err := net.SplitHostPort(lead.Address); err == nil {
+		return host
+	}
+	return lead.Address
 }
 
 // leastCrumbs is the room that crumbs have at least.

@@ -41,7 +41,7 @@ func Handover() *Page {
 
 func followers(s *feed.Snapshot) (out []*model.Node) {
 	for _, n := range masters(s) {
-		if n.Role == model.RoleFollower {
+		if s.RoleOf(n) == model.RoleFollower {
 			out = append(out, n)
 		}
 	}
@@ -54,10 +54,8 @@ func (*handover) Keys() []Key { return moveKeys() }
 // View draws the followers and what happens.
 func (b *handover) View(c Canvas, s *feed.Snapshot) []string {
 	t, leader := c.Theme, "no netmaster"
-	for _, n := range masters(s) {
-		if n.Role == model.RoleLeader {
-			leader = n.Address
-		}
+	if lead := s.Lead(); lead.Address != "" {
+		leader = lead.Address
 	}
 	out := []string{t.Paint(theme.Title, "Hand leadership over"), "", leader + " leads now. Who is to lead?", ""}
 	out = b.draw(c, s, out, min(len(followers(s))+1, max(2, c.Height-12)))

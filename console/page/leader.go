@@ -47,7 +47,7 @@ func (b *leader) lines(c Canvas, s *feed.Snapshot) []string {
 		out = append(out, line)
 	}
 	if ok {
-		out = append(out, b.lock(c, l)...)
+		out = append(out, b.lock(c, l, s.Lead())...)
 	}
 	out = append(out, "", t.Paint(theme.Title, "MASTERS"))
 	out = append(out, b.section(c, 0, "Requests", []string{"Address", "Role", "State", "Revision", "Writes", "Refused as stale", "Watchers", "Requests"}, b.masters(c, s))...)
@@ -72,14 +72,17 @@ func (b *leader) section(c Canvas, n int, volatile string, headers []string, row
 	return b.tables[n].View(c.Theme, headers, rows, c.Width, c.Now)
 }
 
-func (b *leader) lock(c Canvas, l model.Leadership) []string {
+func (b *leader) lock(c Canvas, l model.Leadership, lead model.Lead) []string {
 	t := c.Theme
 	line := t.Paint(theme.Bad, "no netmaster holds the lock")
-	if l.Holder != "" {
-		line = t.Paint(theme.Good, l.Holder+" leads") + fmt.Sprintf("  term %d", l.Term)
+	if lead.Address != "" {
+		line = t.Paint(theme.Good, lead.Address+" leads")
+		if lead.Term > 0 {
+			line += fmt.Sprintf("  term %d", lead.Term)
+		}
 	}
 	for _, x := range l.Leases {
-		if x.Key == l.Key {
+		if x.Key == l.Key && lead.Address == l.Holder {
 			line += fmt.Sprintf("  lease %.1f of %.1f s ", x.Left, x.Seconds) + widget.Bar(without(t), int(x.Left*10), int(x.Seconds*10), 12)
 		}
 	}
@@ -93,14 +96,15 @@ func (b *leader) lock(c Canvas, l model.Leadership) []string {
 func (b *leader) masters(c Canvas, s *feed.Snapshot) (rows []widget.Row) {
 	for _, n := range masters(s) {
 		state, role := nodeState(c.Theme, n)
-		if n.Role == model.RoleFollower && n.Ready {
+		held := s.RoleOf(n)
+		if held == model.RoleFollower && n.Ready {
 			state += ", waits for the lock"
 		}
 		requests := reported(n, n.Requests)
 		if n.Answered() {
 			requests = widget.SI(float64(n.Requests))
 		}
-		rows = append(rows, widget.Row{Role: role, Cells: []string{n.Address, string(n.Role), state, reported(n, n.Revision), reported(n, n.Writes),
+		rows = append(rows, widget.Row{Role: role, Cells: []string{n.Address, string(held), state, reported(n, n.Revision), reported(n, n.Writes),
 			reported(n, n.Stale), reported(n, n.Watchers), requests}})
 	}
 	return rows

@@ -77,7 +77,7 @@ func (b *overview) View(c Canvas, s *feed.Snapshot) []string {
 	out := []string{t.Paint(theme.Title, "MASTERS")}
 	for _, n := range masters(s) {
 		state, role := nodeState(t, n)
-		out = append(out, t.Paint(role, "  "+widget.Fit(t, n.Name, 18)+widget.Fit(t, string(n.Role), 10)+widget.Fit(t, "since "+since(n.Since, c.Now), 12)+
+		out = append(out, t.Paint(role, "  "+widget.Fit(t, n.Name, 18)+widget.Fit(t, string(s.RoleOf(n)), 10)+widget.Fit(t, "since "+since(n.Since, c.Now), 12)+
 			widget.Fit(t, progress(n), 18)+state))
 	}
 	out = append(out, store(c, s)...)
@@ -129,8 +129,8 @@ func store(c Canvas, s *feed.Snapshot) []string {
 		}
 	}
 	lease := ", none leads"
-	if l.Holder != "" {
-		lease = fmt.Sprintf(", term %d", l.Term)
+	if lead := s.Lead(); lead.Address != "" {
+		lease = fmt.Sprintf(", term %d", max(l.Term, lead.Term))
 	} else {
 		role = theme.Bad
 	}

@@ -335,6 +335,17 @@ func (l leadership) StepDown(ctx context.Context, h cluster.Heir) error {
 	return l.election.StepDown(ctx, h)
 }
 
+// Lock is the newest term that is known of, and who leads in it, "" once it has ended.
+func (l leadership) Lock() (leader string, term uint64) {
+	if h := l.election.Holder(); h.Address != "" {
+		return h.Address, uint64(h.Created)
+	}
+	if terms := l.election.Terms(); len(terms) > 0 {
+		term = uint64(terms[len(terms)-1].Fence.Created)
+	}
+	return "", term
+}
+
 // Since is when the present term began.
 func (l leadership) Since() time.Time {
 	terms := l.election.Terms()

@@ -9,6 +9,7 @@ const Timeline = Root + "timeline/"
 type TimelineEvent struct {
 	Number   uint64    `json:"-"` // in the key
 	At       time.Time `json:"at"`
+	Since    time.Time `json:"since,omitzero"`  // when it began, as the finding says; absent when it has ended, and in records of older builds
 	Ended    bool      `json:"ended,omitempty"` // else it was found then
 	Code     string    `json:"code"`            // Code, Host and Object are those of the finding
 	Host     string    `json:"host,omitempty"`

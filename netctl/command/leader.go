@@ -81,11 +81,12 @@ func runLeader(ctx context.Context, f *Factory, o *output) error {
 }
 
 func writeLeadership(f *Factory, l model.Leadership, nodes []model.Node) error {
-	holder := l.Holder
+	lead := model.LeadOf(nodes, l)
+	holder := lead.Address
 	if holder == "" {
 		holder = "none"
 	}
-	if err := printf(f.Out, "%s holds %s, term %d\n", holder, l.Key, l.Term); err != nil {
+	if err := printf(f.Out, "%s holds %s, term %d\n", holder, l.Key, max(lead.Term, l.Term)); err != nil {
 		return err
 	}
 	if l.Reason != "" {
@@ -95,10 +96,18 @@ func writeLeadership(f *Factory, l model.Leadership, nodes []model.Node) error {
 	}
 	masters := term.Table{Columns: columns("Master", "Role", "Ready", "Revision", "Writes", "Refused as stale", "Watchers", "Requests", "Reason")}
 	for _, n := range nodes {
-		if n.Role != model.RoleAgent {
-			masters.Add([]string{n.Address, string(n.Role), strconv.FormatBool(n.Ready), strconv.FormatUint(n.Revision, 10),
-				strconv.FormatUint(n.Writes, 10), strconv.FormatUint(n.Stale, 10), strconv.Itoa(n.Watchers), strconv.FormatUint(n.Requests, 10), n.Reason})
+		if n.Role == model.RoleAgent {
+			continue
 		}
+		row := []string{n.Address, string(lead.Role(&n)), strconv.FormatBool(n.Ready)}
+		for _, count := range []uint64{n.Revision, n.Writes, n.Stale, uint64(n.Watchers), n.Requests} {
+			text := "?"
+			if n.Answered() {
+				text = strconv.FormatUint(count, 10)
+			}
+			row = append(row, text)
+		}
+		masters.Add(append(row, n.Reason))
 	}
 	terms := term.Table{Columns: columns("Term", "Leader", "Since", "Until", "Lasted", "Why it began")}
 	for _, t := range l.Terms {

@@ -1,10 +1,14 @@
 package command
 
 import (
+	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/mastertest"
+	"github.com/contiv/contiv/netctl/term"
 )
 
 func TestLeaderAndMatrix(t *testing.T) {
@@ -52,5 +56,21 @@ func TestLeaderAndMatrix(t *testing.T) {
 				t.Errorf("want code %d, got %d", tt.code, r.code)
 			}
 		})
+	}
+}
+
+// Who leads and what the masters are agree, though they are asked for one after the other; of one that does not answer nothing is known.
+func TestLeaderAgrees(t *testing.T) {
+	var out bytes.Buffer
+	err := writeLeadership(&Factory{Streams: term.Streams{Out: &out}}, model.Leadership{Key: "lock", Holder: "m2:1", Term: 9}, []model.Node{
+		{Address: "m1:1", Role: model.RoleLeader, Ready: true, Since: "x", Term: 7}, {Address: "m2:1", Role: model.RoleFollower, Ready: true, Since: "x", Term: 7},
+		{Address: "m3:1", Role: model.RoleUnknown, Reason: "did not answer"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`m2:1 holds lock, term 9`, `m1:1 +follower `, `m2:1 +leader `, `m3:1 +unknown +false +\? +\? +\? +\? +\? +did not answer`} {
+		if !regexp.MustCompile(want).MatchString(out.String()) {
+			t.Errorf("want %s, got:\n%s", want, out.String())
+		}
 	}
 }

@@ -22,8 +22,8 @@ func TestNodeRows(t *testing.T) {
 			[]string{"h1", "agent", "no", "?", "?", "2", "?", "?", "?", "", "not registered"}},
 		{"a master", model.Node{Name: "192.0.2.1", Role: model.RoleFollower, Ready: true, Revision: 7, Version: "1", Since: "2030-01-02T15:04:05Z"},
 			[]string{"192.0.2.1", "follower", "yes", "7", "0", "-", "-", "-", "-", "1", ""}},
-		{"a silent master", model.Node{Name: "192.0.2.1", Role: model.RoleFollower, Reason: "did not answer"},
-			[]string{"192.0.2.1", "follower", "no", "?", "?", "-", "-", "-", "-", "", "did not answer"}},
+		{"a silent master", model.Node{Name: "192.0.2.1", Role: model.RoleUnknown, Reason: "did not answer"},
+			[]string{"192.0.2.1", "unknown", "no", "?", "?", "-", "-", "-", "-", "", "did not answer"}},
 	} {
 		if got := nodeRow(row.node, false); !slices.Equal(got, row.want) {
 			t.Errorf("%s: want %q, got %q", row.name, row.want, got)

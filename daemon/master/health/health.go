@@ -3,6 +3,7 @@ package health
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -13,6 +14,7 @@ type Snapshot struct {
 	Nodes    []model.Node // masters and agents, with the findings of these
 	Store    model.StoreState
 	StoreErr string // why the store did not say how it is
+	Holder   string // address of the netmaster that holds the lock, by the store; "": none does, or the store did not say
 	Ends     string // a digest of the tunnel ends that the store has; "": they change just now
 	Services []Service
 	Pools    []Pool
@@ -65,8 +67,13 @@ func Examine(s *Snapshot) (out []model.Finding) {
 // key tells findings apart.
 type key struct{ code, host, object string }
 
-// Memory knows since when things are wrong. It is for one goroutine at a time.
+// Memory knows since when things are wrong that the timeline does not have yet. It is for one goroutine at a time.
 type Memory struct{ since map[key]string }
+
+// Undated reports whether some of the findings do not say since when they are.
+func Undated(list []model.Finding) bool {
+	return slices.ContainsFunc(list, func(f model.Finding) bool { return f.Since == "" })
+}
 
 // passing is how long what comes with every change, and with every part that is started again, may last before it is an error, and before it is more than
 // a note.
@@ -82,14 +89,16 @@ func passing(code string) (most, quiet time.Duration, ok bool) {
 	return 0, 0, false
 }
 
-// Date fills in since when the findings are there, for those that do not say it, forgets those that are gone, and says of those that should pass by
-// themselves whether that is still to be waited for: then they are notes or warnings, else errors. The list stays sorted.
-func (m *Memory) Date(list []model.Finding, now time.Time) {
+// Date fills in since when the findings are there, for those that do not say it: as the timeline has it, which all netmasters read, and of what is not in it
+// yet, since they were seen here first. begun is since when a finding is there by the timeline, "" of one that is not open in it. Date forgets those that are
+// gone, and says of those that should pass by themselves whether that is still to be waited for: then they are notes or warnings, else errors. The list stays
+// sorted.
+func (m *Memory) Date(list []model.Finding, begun func(f *model.Finding) string, now time.Time) {
 	next := make(map[key]string, len(list))
 	for i := range list {
 		f := &list[i]
 		k := key{f.Code, f.Host, f.Object}
-		f.Since = cmp.Or(f.Since, m.since[k], now.UTC().Format(time.RFC3339))
+		f.Since = cmp.Or(f.Since, begun(f), m.since[k], now.UTC().Format(time.RFC3339))
 		next[k] = f.Since
 		since, err := time.Parse(time.RFC3339, f.Since)
 		if most, quiet, ok := passing(f.Code); ok && err == nil {

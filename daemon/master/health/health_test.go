@@ -30,6 +30,12 @@ func TestExamine(t *testing.T) {
 	}{
 		{"a cluster that is well", func(*Snapshot) {}, nil},
 		{"no leader", func(s *Snapshot) { s.Nodes[0].Role = model.RoleFollower }, []string{"error leader-missing cluster/leader"}},
+		{"a leader that does not answer the one that is asked", func(s *Snapshot) {
+			s.Nodes[0], s.Holder = model.Node{Name: "m1", Address: "m1:9999", Role: model.RoleUnknown, Reason: "did not answer"}, "m1:9999"
+		}, []string{"warning master-silent master/m1", "unknown leader-unknown cluster/leader"}},
+		{"a leader of which nothing is known, and the store does not say who holds the lock", func(s *Snapshot) {
+			s.Nodes[0] = model.Node{Name: "m1", Address: "m1:9999", Role: model.RoleUnknown, Reason: "did not answer"}
+		}, []string{"error leader-missing cluster/leader", "warning master-silent master/m1"}},
 		{"a follower that does not answer", func(s *Snapshot) { s.Nodes[1].Since, s.Nodes[1].Ready = "", false }, []string{"warning master-silent master/m2"}},
 		{"a follower that waits for room before it has a store", func(s *Snapshot) {
 			s.Nodes[1].Since, s.Nodes[1].Ready, s.Nodes[1].Reason = "", false, "waits for room for the store: 3 MiB are left; not registered"
@@ -144,9 +150,10 @@ func TestNearest(t *testing.T) {
 func TestDate(t *testing.T) {
 	var m Memory
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	written := ""
 	dated := func(now time.Time, f model.Finding) string {
 		list := []model.Finding{f}
-		m.Date(list, now)
+		m.Date(list, func(*model.Finding) string { return written }, now)
 		return list[0].Since
 	}
 	a := model.Finding{Code: "a", Object: "x/y"}
@@ -167,13 +174,17 @@ func TestDate(t *testing.T) {
 		{"interfaces-missing", 2 * time.Minute, model.SeverityNote}, {"interfaces-missing", 2*time.Minute + 10*time.Second, model.SeverityError},
 		{"drift", 2 * time.Minute, model.SeverityWarning}, {"drift", time.Hour, model.SeverityWarning}} {
 		list := []model.Finding{{Code: row.code, Severity: model.SeverityWarning}, {Code: "a", Severity: model.SeverityWarning}}
-		m.Date(list, at.Add(3*time.Hour+row.at))
+		m.Date(list, func(*model.Finding) string { return "" }, at.Add(3*time.Hour+row.at))
 		at := slices.IndexFunc(list, func(f model.Finding) bool { return f.Code == row.code })
 		if list[at].Severity != row.want || row.want == model.SeverityError && at != 0 {
 			t.Errorf("%s after %v: want %s, the errors first, got %+v", row.code, row.at, row.want, list)
 		}
 	}
-	if told := dated(at, model.Finding{Code: "c", Since: "then"}); told != "then" {
-		t.Errorf("want what the agent says, got %q", told)
+	if got := dated(at, model.Finding{Code: "c", Since: "then"}); got != "then" {
+		t.Errorf("want what the agent says, got %q", got)
+	}
+	written = "2025-12-31T23:00:00Z"
+	if got := dated(at.Add(5*time.Hour), model.Finding{Code: "d"}); got != written {
+		t.Errorf("want since when the timeline has it, got %q", got)
 	}
 }

@@ -17,6 +17,11 @@ func leader(s *Snapshot) []model.Finding {
 	if slices.ContainsFunc(s.Nodes, func(n model.Node) bool { return n.Role == model.RoleLeader }) {
 		return nil
 	}
+	if i := slices.IndexFunc(s.Nodes, func(n model.Node) bool { return n.Role == model.RoleUnknown && n.Address == s.Holder }); i >= 0 {
+		return []model.Finding{{Code: "leader-unknown", Severity: model.SeverityUnknown, Object: "cluster/leader",
+			Evidence: "netmaster " + s.Holder + " holds the lock, and does not answer the netmaster that is asked: " + s.Nodes[i].Reason,
+			Remedy:   "look at the way between the two; ask another netmaster", Next: "netctl leader"}}
+	}
 	return []model.Finding{{Code: "leader-missing", Severity: model.SeverityError, Object: "cluster/leader", Evidence: "no netmaster leads: nothing can be changed",
 		Remedy: "start netmasters, and most of the store's members", Next: "netctl leader"}}
 }

@@ -87,6 +87,7 @@ func (leading) Changed() <-chan struct{} { return nil }
 func (l leading) Since() time.Time       { return time.Time{} }
 func (l leading) Leading() bool          { return true }
 func (l leading) Term() uint64           { return uint64(l.term) }
+func (l leading) Lock() (string, uint64) { return l.address, uint64(l.term) }
 
 func (l leading) StepDown(context.Context, cluster.Heir) error {
 	return errors.New("this master leads as long as the test lasts")

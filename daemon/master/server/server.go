@@ -60,6 +60,8 @@ type Leadership interface {
 	Since() time.Time
 	// Leading reports whether this process holds the lock and may write.
 	Leading() bool
+	// Lock is who leads in the newest term that is known of, and its number; leader is "" once that term has ended.
+	Lock() (leader string, term uint64)
 	// Term numbers this process's term; 0 while it does not lead.
 	Term() uint64
 	// StepDown ends this process's term, the one that h names, and blocks until the lock is given back.

@@ -154,7 +154,7 @@ func (k *Keeper) compare(found []model.Finding, silent map[string]bool, now time
 		case f == nil:
 			events = append(events, record.TimelineEvent{At: now, Ended: true, Code: n.code, Host: n.host, Object: n.object, Times: times(c.turns)})
 		default:
-			events = append(events, record.TimelineEvent{At: now, Code: n.code, Host: n.host, Object: n.object, Severity: string(f.Severity),
+			events = append(events, record.TimelineEvent{At: now, Code: n.code, Host: n.host, Object: n.object, Severity: string(f.Severity), Since: began(f),
 				Evidence: f.Evidence[:min(len(f.Evidence), evidenceMax)], Times: times(c.turns)})
 		}
 	}
@@ -168,6 +168,15 @@ func (k *Keeper) compare(found []model.Finding, silent map[string]bool, now time
 		return compareNames(&a, &b)
 	})
 	return events
+}
+
+// began is since when a finding is there, in seconds; zero where it does not say it.
+func began(f *model.Finding) time.Time {
+	at, err := time.Parse(time.RFC3339, f.Since)
+	if err != nil {
+		return time.Time{}
+	}
+	return at.UTC()
 }
 
 // times is how often something came and went, of so many turns; 0 when only once.

@@ -148,3 +148,40 @@ func TestBound(t *testing.T) {
 		t.Errorf("want the last 10 events, got\n%s", strings.Join(lines, "\n"))
 	}
 }
+
+// A finding is there since it began, as the leader of that time knew it, whoever is asked later.
+func TestBegun(t *testing.T) {
+	w := start(t)
+	k := w.leader()
+	found := model.Finding{Code: "empty", Object: "service/s", Severity: model.SeverityWarning, Since: "2030-01-02T02:59:50Z", Evidence: "it is so"}
+	since := func() (out string) {
+		w.Catalog.View(func(v *catalog.View) { out = timeline.Begun(v).Since(&found) })
+		return out
+	}
+	look := func(list ...model.Finding) {
+		t.Helper()
+		w.now, w.found = w.now.Add(time.Minute), list
+		if err := k.Look(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := since(); got != "" {
+		t.Errorf("before it is written down: got %q", got)
+	}
+	look(found)
+	found.Severity = model.SeverityError
+	k = w.leader()
+	look(found)
+	if got := since(); got != "2030-01-02T02:59:50Z" {
+		t.Errorf("want when it began first, got %q", got)
+	}
+	look()
+	if got := since(); got != "" {
+		t.Errorf("it has ended: got %q", got)
+	}
+	found.Since = ""
+	look(found)
+	if got := since(); got != "2030-01-02T03:04:00Z" {
+		t.Errorf("want when it was found, of a finding that does not say it, got %q", got)
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/health"
 	"github.com/contiv/contiv/daemon/master/server/peer"
+	"github.com/contiv/contiv/daemon/master/timeline"
 )
 
 // Options are what a Doctor needs.
@@ -64,7 +65,7 @@ func (d *Doctor) verdict(ctx context.Context, look func(nodes []model.Node)) mod
 	if look != nil {
 		look(s.Nodes)
 	}
-	s.Store, s.StoreErr = lead.Store, lead.Reason
+	s.Store, s.StoreErr, s.Holder = lead.Store, lead.Reason, lead.Holder
 	if d.Stalled != nil {
 		s.Stalled, s.Waiting = d.Stalled()
 	}
@@ -83,10 +84,20 @@ func (d *Doctor) verdict(ctx context.Context, look func(nodes []model.Node)) mod
 		}
 	}
 	out.Findings = append([]model.Finding{}, health.Examine(&s)...)
+	begun := d.begun(out.Findings)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.memory.Date(out.Findings, now)
+	d.memory.Date(out.Findings, begun, now)
 	return out
+}
+
+// begun tells since when findings are there by the timeline.
+func (d *Doctor) begun(list []model.Finding) (of func(f *model.Finding) string) {
+	open := timeline.Open{}
+	if health.Undated(list) {
+		d.Catalog.View(func(v *catalog.View) { open = timeline.Begun(v) })
+	}
+	return open.Since
 }
 
 // ask has all agents look, and answers with what concerns one object; "": all.

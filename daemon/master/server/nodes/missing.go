@@ -78,7 +78,7 @@ func absent(members []store.Member, registered []record.Service, internal string
 		if m.Err == nil {
 			reason = "not registered, though store member " + m.Name + " answers: it may not run, or not reach the leader of the store"
 		}
-		out = append(out, model.Node{Name: host, Address: net.JoinHostPort(host, port), Role: model.RoleFollower, Reason: reason})
+		out = append(out, model.Node{Name: host, Address: net.JoinHostPort(host, port), Role: model.RoleUnknown, Reason: reason})
 	}
 	return out
 }

@@ -28,7 +28,7 @@ func TestAbsent(t *testing.T) {
 		{Name: "192.0.2.5", Address: "192.0.2.5:9999",
 			Reason: "not registered, though store member h5 answers: it may not run, or not reach the leader of the store"},
 	} {
-		if n := got[i]; n.Name != want.Name || n.Address != want.Address || n.Reason != want.Reason || n.Role != model.RoleFollower || n.Ready {
+		if n := got[i]; n.Name != want.Name || n.Address != want.Address || n.Reason != want.Reason || n.Role != model.RoleUnknown || n.Ready {
 			t.Errorf("want %+v, got %+v", want, n)
 		}
 	}

@@ -30,6 +30,8 @@ type Leadership interface {
 	Leader() string
 	Since() time.Time
 	Leading() bool
+	// Lock is who leads in the newest term that is known of, and its number; leader is "" once that term has ended.
+	Lock() (leader string, term uint64)
 }
 
 // Nodes are the members of the cluster, this netmaster among them.
@@ -128,6 +130,7 @@ func (s *Nodes) All(ctx context.Context) []model.Node {
 	wait.Go(func() { lost = s.missing(ctx, masters) })
 	heard := hear(s.Peers.Sessions(ctx, s.Internal, s.Relay.Sessions, false))
 	wait.Wait()
+	agree(out)
 	out = append(out, lost...)
 	for i := range hosts {
 		h := &hosts[i]
@@ -146,7 +149,7 @@ func (s *Nodes) All(ctx context.Context) []model.Node {
 }
 
 func order(r model.NodeRole) int {
-	return slices.Index([]model.NodeRole{model.RoleLeader, model.RoleFollower, model.RoleAgent}, r)
+	return slices.Index([]model.NodeRole{model.RoleLeader, model.RoleFollower, model.RoleUnknown, model.RoleAgent}, r)
 }
 
 // self is this master.
@@ -158,6 +161,7 @@ func (s *Nodes) self() model.Node {
 	if n.Role == model.RoleLeader {
 		n.Wrote, n.Since = s.Commit.LastWrite(), s.Leadership.Since().UTC().Format(time.RFC3339)
 	}
+	n.Leader, n.Term = s.Leadership.Lock()
 	stats := s.Commit.Stats()
 	n.Writes, n.Stale = stats.Transactions.Load(), stats.Stale.Load()
 	n.Requests, n.Watchers = s.Answered(), s.Catalog.Subscriptions()
@@ -172,14 +176,15 @@ func (s *Nodes) self() model.Node {
 	return n
 }
 
-// Master asks the netmaster at an address how it is. It blocks up to peer.Limit; one that does not answer says why.
+// Master asks the netmaster at an address how it is. It blocks up to peer.Limit. The role of one that does not answer is unknown, and the reason says why.
 func (s *Nodes) Master(ctx context.Context, at string) model.Node {
 	if at == s.Internal {
 		return s.self()
 	}
-	n := model.Node{Name: peer.Host(at), Address: at, Role: model.RoleFollower}
+	var n model.Node
 	if err := s.Peers.Get(ctx, at, "/api/v1/nodes/self", &n); err != nil {
-		n.Reason = err.Error()
+		return model.Node{Name: peer.Host(at), Address: at, Role: model.RoleUnknown, Reason: err.Error()}
 	}
+	n.Name, n.Address = peer.Host(at), at // what it says of itself does not make it another
 	return n
 }

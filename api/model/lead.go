@@ -1,0 +1,38 @@
+package model
+
+// Lead is who leads the cluster by the newest of several answers, which were given at different moments.
+type Lead struct {
+	Known   bool   // some answer says it
+	Address string // of the leader, "ip:port"; "": no netmaster leads
+	Term    uint64 // number of the term; 0: it was not said
+}
+
+// LeadOf is who leads by a list of nodes and by the lock, whichever knows of the newer term. Of one term, nodes that have seen it end know more.
+func LeadOf(nodes []Node, locks ...Leadership) (out Lead) {
+	for i := range nodes {
+		n := &nodes[i]
+		if out.Known = true; n.Role == RoleLeader {
+			out.Address, out.Term = n.Address, n.Term
+		}
+		if out.Address == "" {
+			out.Term = max(out.Term, n.Term)
+		}
+	}
+	for i := range locks {
+		if l := &locks[i]; l.Holder != "" && (!out.Known || l.Term > out.Term) {
+			out = Lead{true, l.Holder, l.Term}
+		}
+	}
+	return out
+}
+
+// Role is the role of a node when that one leads.
+func (l Lead) Role(n *Node) NodeRole {
+	switch {
+	case n.Role == RoleAgent || n.Role == RoleUnknown || !n.Answered() || !l.Known:
+		return n.Role
+	case n.Address == l.Address:
+		return RoleLeader
+	}
+	return RoleFollower
+}
