@@ -58,12 +58,24 @@ type ClassPolicy struct {
 }
 
 // LastPriority is the greatest priority of a ClassPolicy, and MostRules how many places its rules have at most. Where policies of one stage
-// have one priority, MostSlots is how many places those with common subjects have together: rules beyond it deny everything of their subjects.
+// have one priority, MostSlots is how many places those with common subjects have together; more they take from the SpareSlots of their stage. Rules that find
+// none there either deny everything of their subjects.
 const (
 	LastPriority = 1000
 	MostRules    = 25
 	MostSlots    = 2 * MostRules
 )
+
+// SpareSlots is how many places beyond MostSlots the policies of a stage have together, in a direction.
+func SpareSlots(s Stage) int {
+	switch s {
+	case StageAdmin:
+		return 8800
+	case StageBaseline:
+		return 340
+	}
+	return 0 // the rules of a priority have one place
+}
 
 // ClassRule speaks of packets between endpoints of its Subjects and others.
 type ClassRule struct {
@@ -135,8 +147,8 @@ func (l Level) Key() Key {
 	return Key{KindLevel, l.Direction.String() + "/" + l.Stage.String() + "/" + strconv.Itoa(int(l.Number))}
 }
 
-// levelOf is the level that has a key; ok is false when none has.
-func levelOf(k Key) (l Level, ok bool) {
+// LevelOf is the level that has a key; ok is false when none has.
+func LevelOf(k Key) (l Level, ok bool) {
 	rest, number := cutLast(k.Name)
 	direction, stage, _ := strings.Cut(rest, "/")
 	n, err := strconv.ParseUint(number, 10, 16)

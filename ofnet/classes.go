@@ -16,7 +16,7 @@ func (s *State) SetClassPolicy(p *ClassPolicy) { s.ClassPolicies.Set(p.ID(), p) 
 // PoliciesAt finds the level that has a key, and its policies by name; a level without policies is the zero Level. It takes time in
 // proportion to their number.
 func (s *State) PoliciesAt(level Key) (l Level, policies []*ClassPolicy) {
-	l, ok := levelOf(level)
+	l, ok := LevelOf(level)
 	if !ok {
 		return Level{}, nil
 	}

@@ -1,8 +1,9 @@
 package ofnet
 
+import "slices"
+
 // Slots are the first slots of policies of one level, in order: each begins behind those before it that share a subject, so that of two policies
-// about one packet the first goes first. Policies without a common subject never meet in one packet, and have the same slots. They count from 0;
-// one at MostSlots or beyond has no place in the level.
+// about one packet the first goes first. Policies without a common subject never meet in one packet, and have the same slots. They count from 0.
 func Slots(policies []*ClassPolicy) []int {
 	ends := map[uint32]int{} // behind the last slot of a class's policies
 	out := make([]int, len(policies))
@@ -23,16 +24,61 @@ func Slots(policies []*ClassPolicy) []int {
 	return out
 }
 
+// Room is where the flows of a level are.
+type Room struct {
+	Slots int // that its rules have
+	Above int // how many slots more than usual the levels behind it have together: by so many its flows are higher
+}
+
+// RoomOf is the room of a level: MostSlots, as a rule. One whose policies need more takes the rest from the spare slots of its stage, and the levels that are
+// asked before it stand higher by so many. It takes time in proportion to the policies of the crowded levels behind it.
+func (s *State) RoomOf(l Level) Room {
+	spare := SpareSlots(l.Stage)
+	above := 0
+	for _, o := range s.levels() {
+		if o.Direction == l.Direction && o.Stage == l.Stage && o.Number > l.Number {
+			above += s.surplus(o)
+		}
+	}
+	above = min(above, spare)
+	return Room{Slots: MostSlots + min(s.surplus(l), spare-above), Above: above}
+}
+
+// Wide reports whether a level may need more than MostSlots, by the number of its policies.
+func (s *State) Wide(l Level) bool {
+	return l.Stage != StageNamespace && policiesOfLevel.In(s.ClassPolicies, l).Len()*MostRules > MostSlots
+}
+
+// surplus is how many slots more than MostSlots the policies of a level need.
+func (s *State) surplus(l Level) (n int) {
+	if !s.Wide(l) {
+		return 0
+	}
+	_, policies := s.PoliciesAt(l.Key())
+	for i, first := range Slots(policies) {
+		for j := range policies[i].Rules {
+			n = max(n, first+int(policies[i].Rules[j].Place)-MostSlots)
+		}
+	}
+	return n
+}
+
+// Above lists the levels that are asked before one, of its direction and stage.
+func (s *State) Above(l Level) (out []Level) {
+	return slices.DeleteFunc(s.levels(), func(o Level) bool { return o.Direction != l.Direction || o.Stage != l.Stage || o.Number >= l.Number })
+}
+
 // Crowded lists the policies of which some rules have no slot, in the order of their levels: those rules deny everything of their subjects.
 func (s *State) Crowded() (out []*ClassPolicy) {
 	for _, l := range s.levels() {
-		if l.Stage == StageNamespace {
+		if !s.Wide(l) {
 			continue
 		}
+		room := s.RoomOf(l).Slots
 		_, policies := s.PoliciesAt(l.Key())
 		for i, first := range Slots(policies) {
 			for j := range policies[i].Rules {
-				if first+int(policies[i].Rules[j].Place) > MostSlots {
+				if first+int(policies[i].Rules[j].Place) > room {
 					out = append(out, policies[i])
 					break
 				}

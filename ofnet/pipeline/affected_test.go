@@ -222,6 +222,8 @@ func TestAffected(t *testing.T) {
 			p.Name = "ns:another"
 			s.SetClassPolicy(&p)
 		}},
+		{"class policies crowd a priority", func(s *ofnet.State) { crowd(s, ofnet.In, ofnet.StageAdmin, ofnet.LastPriority, 3, 20) }},
+		{"one of them goes", func(s *ofnet.State) { s.ClassPolicies.Delete(fmt.Sprintf("c%d-0002/in", ofnet.LastPriority)) }},
 		{"class policy goes", func(s *ofnet.State) { s.ClassPolicies.Delete("first/in") }},
 		{"class policy gets another priority", func(s *ofnet.State) {
 			p := *s.ClassPolicies.Get("first/in")

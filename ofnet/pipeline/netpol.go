@@ -23,8 +23,8 @@ func (netpol) Tables() []flow.Table {
 	}
 }
 
-// Priorities. Levels of the admin and baseline stages have a block each, and in it a rule has its own, by its place: nothing is ever
-// renumbered. Clauses and the flow of their conjunction have the same one.
+// Priorities. Levels of the admin and baseline stages have a block each, and in it a rule has its own, by its place: nothing is
+// renumbered, unless a level needs more than its block, which moves the blocks above it. Clauses and the flow of their conjunction have the same one.
 const (
 	netpolExempt   = 60000 // echo replies, and the host itself
 	netpolUnnamed  = 52000 // of StageNamespace: and a number below ofnet.Levels
@@ -35,17 +35,25 @@ const (
 // slots are the places of a level: one more than rules have, for what closes.
 const slots = ofnet.MostSlots + 1
 
-// slotPriority is the priority of the flows of a rule that has a place in a level, from 0.
-func slotPriority(l ofnet.Level, slot int) uint16 {
+// slotPriority is the priority of the flows of a rule that has a place in a level, from 0; what closes has the one behind the last.
+func slotPriority(l ofnet.Level, room ofnet.Room, slot int) uint16 {
 	if l.Stage == ofnet.StageNamespace {
 		return netpolUnnamed + l.Number
 	}
-	return uint16(netpolFirst + (ofnet.LastPriority-int(l.Number))*slots + slots - 1 - slot)
+	return uint16(netpolFirst + (ofnet.LastPriority-int(l.Number))*slots + room.Above + room.Slots - slot)
 }
 
 func (netpol) Reads() []*Input {
 	return []*Input{
-		rows(classPolicyRows, func(_ *ofnet.State, p *ofnet.ClassPolicy, to owners) { to(p.Level().Key()) }),
+		rows(classPolicyRows, func(s *ofnet.State, p *ofnet.ClassPolicy, to owners) {
+			l := p.Level()
+			to(l.Key())
+			if s.Wide(l) {
+				for _, above := range s.Above(l) {
+					to(above.Key())
+				}
+			}
+		}),
 		setting(func(a, b *ofnet.State) bool {
 			return a.Self == b.Self && a.Private == b.Private && slices.Equal(a.Own, b.Own)
 		}, everySwitch),

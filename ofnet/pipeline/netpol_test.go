@@ -48,7 +48,7 @@ func TestSlots(t *testing.T) {
 	last := uint16(netpolIsolated)
 	for priority := range uint16(ofnet.LastPriority + 1) {
 		for slot := range slots {
-			p := slotPriority(ofnet.Level{Stage: ofnet.StageBaseline, Number: priority}, slot)
+			p := slotPriority(ofnet.Level{Stage: ofnet.StageBaseline, Number: priority}, ofnet.Room{Slots: ofnet.MostSlots}, slot)
 			if p >= last {
 				t.Fatalf("priority %d, slot %d: want less than %d, got %d", priority, slot, last, p)
 			}
@@ -56,39 +56,108 @@ func TestSlots(t *testing.T) {
 		}
 	}
 	for _, number := range []uint16{0, ofnet.Levels - 1} {
-		if p := slotPriority(ofnet.Level{Stage: ofnet.StageNamespace, Number: number}, 0); p <= netpolIsolated || p >= netpolExempt {
+		if p := slotPriority(ofnet.Level{Stage: ofnet.StageNamespace, Number: number}, ofnet.Room{}, 0); p <= netpolIsolated || p >= netpolExempt {
 			t.Errorf("namespace level %d: want a priority between %d and %d, got %d", number, netpolIsolated, netpolExempt, p)
 		}
 	}
 	if last < 1 {
 		t.Errorf("the last slot: want above a table's miss, got %d", last)
 	}
-}
-
-// TestCrowdedLevel closes what has no place left among policies of one priority.
-func TestCrowdedLevel(t *testing.T) {
-	s := ofnet.NewState("h1")
-	for i := range 3 {
-		p := &ofnet.ClassPolicy{Name: fmt.Sprint("c", i), Direction: ofnet.In, Stage: ofnet.StageAdmin, Priority: 5}
-		for place := range ofnet.MostRules {
-			p.Rules = append(p.Rules, ofnet.ClassRule{Place: uint8(place + 1), Action: ofnet.Accept, Subjects: []uint32{1}, Anyone: true})
-		}
-		s.SetClassPolicy(p)
-	}
-	denials := 0
-	for _, f := range Default().Compile(s, ofnet.Level{Direction: ofnet.In, Stage: ofnet.StageAdmin, Number: 5}.Key()).Flows {
-		if slices.Contains(f.Actions.Steps(Default().Tables()), flow.Do(flow.GotoTable(tRefuse)).Steps(Default().Tables())[0]) {
-			denials++
-			if want := slotPriority(ofnet.Level{Stage: ofnet.StageAdmin, Number: 5}, ofnet.MostSlots); f.Priority != want {
-				t.Errorf("a denial: want priority %d, got %d", want, f.Priority)
+	for stage, top := range map[ofnet.Stage]uint16{ofnet.StageAdmin: netpolExempt, ofnet.StageBaseline: netpolIsolated} {
+		spare := ofnet.SpareSlots(stage)
+		for _, room := range []ofnet.Room{{Slots: ofnet.MostSlots + spare}, {Slots: ofnet.MostSlots, Above: spare}} {
+			if p := slotPriority(ofnet.Level{Stage: stage}, room, 0); p >= top {
+				t.Errorf("%s with all spare slots: want less than %d, got %d", stage, top, p)
 			}
 		}
 	}
-	if denials != ofnet.MostRules {
-		t.Errorf("want %d rules that deny, got %d", ofnet.MostRules, denials)
+}
+
+// crowd sets policies of one priority, each of so many rules about class 1.
+func crowd(s *ofnet.State, d ofnet.Direction, stage ofnet.Stage, priority uint16, policies, rules int) {
+	for i := range policies {
+		p := &ofnet.ClassPolicy{Name: fmt.Sprintf("c%d-%04d", priority, i), Direction: d, Stage: stage, Priority: priority}
+		for place := range rules {
+			r := ofnet.ClassRule{Place: uint8(place + 1), Action: ofnet.Accept, Subjects: []uint32{1}, Peers: []uint32{2},
+				Ports: []ofnet.ProtocolPorts{{Protocol: ofnet.ProtocolTCP, PortRange: ofnet.PortRange{First: uint16(20000 + place), Last: uint16(20000 + place)}}}}
+			if place%2 == 1 {
+				r.Action = ofnet.Deny
+			}
+			p.Rules = append(p.Rules, r)
+		}
+		s.SetClassPolicy(p)
 	}
-	if got := s.Crowded(); len(got) != 1 || got[0].Name != "c2" {
-		t.Errorf("want c2 reported, got %v", got)
+}
+
+// decisions are the flows of a level by which its rules decide.
+func decisions(s *ofnet.State, l ofnet.Level) (out []flow.Flow) {
+	for _, f := range Default().Compile(s, l.Key()).Flows {
+		if f.Match.Has(flow.ConjID) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// TestCrowdedLevel has room for all rules of policies of one priority about the same endpoints: none speaks of other traffic, which passes. What is asked before
+// them stands higher, what is asked after them stays.
+func TestCrowdedLevel(t *testing.T) {
+	for _, stage := range []ofnet.Stage{ofnet.StageAdmin, ofnet.StageBaseline} {
+		s := ofnet.NewState("h1")
+		crowd(s, ofnet.In, stage, 100, 3, 20)
+		crowd(s, ofnet.In, stage, 99, 1, 2)
+		crowd(s, ofnet.In, stage, 101, 1, 2)
+		if got := s.Crowded(); len(got) != 0 {
+			t.Errorf("%s: want room for all, got %d policies without", stage, len(got))
+		}
+		last, seen := 1<<16, 0
+		for _, number := range []uint16{99, 100, 101} {
+			l := ofnet.Level{Direction: ofnet.In, Stage: stage, Number: number}
+			flows := decisions(s, l)
+			slices.SortFunc(flows, func(a, b flow.Flow) int { return int(b.Priority) - int(a.Priority) })
+			for i, f := range flows {
+				if int(f.Priority) >= last {
+					t.Errorf("%s, priority %d, rule %d: want flows below %d, got %d", stage, number, i, last, f.Priority)
+				}
+				last = int(f.Priority)
+				seen++
+				side := classSideOf(ofnet.In)
+				want := side.does(stage, []ofnet.ClassAction{ofnet.Accept, ofnet.Deny}[i%2], 0).Steps(Default().Tables())
+				if got := f.Actions.Steps(Default().Tables()); got[len(got)-1] != want[len(want)-1] {
+					t.Errorf("%s, priority %d, rule %d: want %v, got %v", stage, number, i, want, got)
+				}
+			}
+		}
+		if seen != 64 {
+			t.Errorf("%s: want 64 rules that decide, got %d", stage, seen)
+		}
+	}
+}
+
+// TestCrowdedStage closes what finds no spare slot either, says so in its cookie, and leaves other directions and stages alone.
+func TestCrowdedStage(t *testing.T) {
+	s := ofnet.NewState("h1")
+	crowd(s, ofnet.In, ofnet.StageBaseline, 5, 20, 20)
+	crowd(s, ofnet.Out, ofnet.StageBaseline, 5, 1, 20)
+	l := ofnet.Level{Direction: ofnet.In, Stage: ofnet.StageBaseline, Number: 5}
+	room, denials := s.RoomOf(l), 0
+	for _, f := range decisions(s, l) {
+		if f.Cookie.Owner() != flow.Owner(l.Key()) {
+			continue
+		}
+		denials++
+		if want := slotPriority(l, room, room.Slots); f.Priority != want {
+			t.Errorf("a denial: want priority %d, got %d", want, f.Priority)
+		}
+	}
+	if want := 400 - ofnet.MostSlots - ofnet.SpareSlots(ofnet.StageBaseline); denials != want {
+		t.Errorf("want %d rules that deny, got %d", want, denials)
+	}
+	if got := s.Crowded(); len(got) != 1 || got[0].Name != "c5-0019" {
+		t.Errorf("want the last policy reported, got %v", got)
+	}
+	if got := s.RoomOf(ofnet.Level{Direction: ofnet.Out, Stage: ofnet.StageBaseline, Number: 4}); got != (ofnet.Room{Slots: ofnet.MostSlots}) {
+		t.Errorf("want the other direction as ever, got %+v", got)
 	}
 }
 

@@ -12,15 +12,17 @@ import (
 func netpolLevel(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	l, policies := s.PoliciesAt(owner)
 	c := levelCompilation{classSide: classSideOf(l.Direction), level: l, clauses: map[flow.Key][]flow.Action{}}
-	firsts := ofnet.Slots(policies)
+	firsts, room := ofnet.Slots(policies), s.RoomOf(l)
 	for n, p := range policies {
 		for i := range p.Rules {
 			r := &p.Rules[i]
 			slot := firsts[n] + int(r.Place) - 1
-			if l.Stage != ofnet.StageNamespace && slot >= ofnet.MostSlots {
-				slot, r = ofnet.MostSlots, &ofnet.ClassRule{Action: ofnet.Deny, Subjects: r.Subjects, Anyone: true}
+			if l.Stage != ofnet.StageNamespace && slot >= room.Slots {
+				closed := &ofnet.ClassRule{Action: ofnet.Deny, Subjects: r.Subjects, Anyone: true}
+				c.add(out, closed, decider{owner, numberCrowded}, slotPriority(l, room, room.Slots))
+				continue
 			}
-			c.add(out, r, p.Key(), slotPriority(l, slot))
+			c.add(out, r, decider{p.Key(), numberOf(p.Key())}, slotPriority(l, room, slot))
 		}
 	}
 	for _, k := range c.order {
@@ -37,8 +39,14 @@ type levelCompilation struct {
 	order   []flow.Key
 }
 
+// decider is what the flow of a conjunction names: the owner in its cookie, and the number in the tracker's label.
+type decider struct {
+	owner  ofnet.Key
+	number uint32
+}
+
 // add compiles one rule. Conjunctions are numbered by priority and the rule's place among those of the level, so no two of a table share one.
-func (c *levelCompilation) add(out *flow.Set, r *ofnet.ClassRule, policy ofnet.Key, priority uint16) {
+func (c *levelCompilation) add(out *flow.Set, r *ofnet.ClassRule, by decider, priority uint16) {
 	id := uint32(priority)<<16 | c.rules
 	c.rules++
 	dimensions := []clauses{c.classes(c.own, r.Subjects)}
@@ -66,8 +74,8 @@ func (c *levelCompilation) add(out *flow.Set, r *ofnet.ClassRule, policy ofnet.K
 			c.clauses[at] = append(c.clauses[at], flow.Conjunction(id, k+1, len(dimensions)))
 		}
 	}
-	decides := flow.New(table, priority, flow.NewMatch(flow.Eq(flow.ConjID, uint64(id))), c.does(c.level.Stage, r.Action, numberOf(policy)))
-	decides.Cookie = flow.NewCookie(0, 0, flow.Owner(policy))
+	decides := flow.New(table, priority, flow.NewMatch(flow.Eq(flow.ConjID, uint64(id))), c.does(c.level.Stage, r.Action, by.number))
+	decides.Cookie = flow.NewCookie(0, 0, flow.Owner(by.owner))
 	out.Add(decides)
 }
 

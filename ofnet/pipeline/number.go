@@ -12,7 +12,8 @@ import (
 const (
 	numberIsolated = 1 // policies admit nothing of the kind, and the end is isolated
 	numberGuard    = 2 // the group is closed, since the switch refuses its rules
-	firstNumber    = 3
+	numberCrowded  = 3 // policies of one priority have more rules than there is room for
+	firstNumber    = 4
 )
 
 // numberOf is the number of a rule or policy: the low half of its number in cookies. Of two rules in a tier that would have the same, the
@@ -36,6 +37,8 @@ func (p *Pipeline) Decider(s *ofnet.State, group string, d ofnet.Direction, numb
 		return Decider{Deny: true, Text: "no network policy admits it"}
 	case numberGuard:
 		return Decider{Deny: true, Text: "the group is closed, for the switch refuses its rules"}
+	case numberCrowded:
+		return Decider{Deny: true, Text: "network policies of one priority have more rules than the switch has room for: those beyond deny everything"}
 	}
 	found := map[Decider]bool{}
 	seen := map[ofnet.Key]bool{}

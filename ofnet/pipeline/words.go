@@ -51,6 +51,7 @@ func (p *Pipeline) NewGlossary(s *ofnet.State) *Glossary {
 		g.names[ruleNames][uint64(numberOf(p.Key()))] = p.Name
 	}
 	g.names[ruleNames][numberIsolated], g.names[ruleNames][numberGuard] = "of isolation", "of a closed group"
+	g.names[ruleNames][numberCrowded] = "of a priority with too many rules"
 	for name, h := range s.Hosts.All() {
 		if h.VTEP.IsValid() {
 			g.hosts[h.VTEP] = name

@@ -110,6 +110,15 @@ func isolated(s *model.TraceStep) string {
 	return ""
 }
 
+// crowded says that the rules of a priority have no room in the switch; "" when that is not why a table has refused.
+func crowded(s *model.TraceStep) string {
+	level, ok := strings.CutPrefix(s.Owner, "level/")
+	if !ok {
+		return ""
+	}
+	return "network policies of tier and priority " + level + " that select the same pods have more rules than the switch has room for, and those beyond deny everything: give the policies different priorities"
+}
+
 // isClosed says that a packet ended because what it is for is closed to containers, which no object opens or closes.
 func isClosed(steps []model.TraceStep) bool {
 	return len(steps) > 0 && steps[len(steps)-1].Table == "shut" && !steps[len(steps)-1].Foreign
@@ -137,6 +146,8 @@ func dropped(steps []model.TraceStep) (why, owner string) {
 		return "rule " + rule + " denies it", "rule/" + rule
 	case netPolicyOf(s.Owner) != "":
 		return netPolicyOf(s.Owner) + " of Kubernetes denies it", s.Owner
+	case refused && crowded(s) != "":
+		return crowded(s), s.Owner
 	case refused && isolated(s) != "":
 		return isolated(s), s.Owner
 	case s.Does != "drop" && !refused:
