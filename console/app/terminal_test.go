@@ -84,10 +84,18 @@ func TestLossIsShownAndEnds(t *testing.T) {
 	if f := m.Frame(); !strings.Contains(f, "CONNECTION LOST") || !strings.Contains(f, "what is shown is 7s old") {
 		t.Errorf("want the loss with the age of the data, got\n%s", f)
 	}
+	for _, key := range []string{"1", "4", "6"} { // what was so is not what is
+		press(m, key)
+		f := Plain(m.Frame())
+		if !strings.Contains(f, "leader ?") || strings.Contains(f, "● ready") || strings.Contains(f, "● programmed") || strings.Contains(f, ":9999 leads") || !strings.Contains(f, " was ") {
+			t.Errorf("page %s: want what nodes were, and that who leads is not known, got\n%s", key, f)
+		}
+	}
+	press(m, "1")
 	again := *s
 	again.Heard = now.Add(8 * time.Second)
 	m.Update(&again)
-	if f := m.Frame(); strings.Contains(f, "LOST") {
+	if f := Plain(m.Frame()); strings.Contains(f, "LOST") || !strings.Contains(f, "leader 192.0.2.1") || !strings.Contains(f, "● ready") {
 		t.Errorf("want the loss to be over, got\n%s", f)
 	}
 }

@@ -99,6 +99,9 @@ func (m *Model) header() []string {
 	crumbs := m.crumbs()
 	crumbs[0] = t.Paint(theme.Title, crumbs[0])
 	leader := leaderName(s)
+	if m.bundle == "" && page.Lost(s, m.now) {
+		leader = "?"
+	}
 	link := t.Paint(theme.Bad, t.Glyphs.Cross+" down")
 	switch age := m.now.Sub(s.Heard); {
 	case m.bundle != "" && s.Synced:

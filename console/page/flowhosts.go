@@ -47,8 +47,8 @@ func flowHosts() *Page {
 		empty:   noNodes("no agent is registered"),
 		items:   agents,
 		id:      nodeName,
-		row: func(c Canvas, _ *feed.Snapshot, n *model.Node) widget.Row {
-			state, role := nodeState(c.Theme, n)
+		row: func(c Canvas, s *feed.Snapshot, n *model.Node) widget.Row {
+			state, role := stateOf(c, s, n)
 			return widget.Row{Role: role, Cells: []string{n.Name, state, reported(n, n.Flows), endpointsAt(n), reported(n, n.Errors), reported(n, n.FlowMods), reported(n, n.Revision)}}
 		},
 	}

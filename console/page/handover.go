@@ -21,8 +21,8 @@ func Handover() *Page {
 		empty:   noNodes("there is no other netmaster"),
 		items:   followers,
 		id:      func(n *model.Node) string { return n.Address },
-		row: func(c Canvas, _ *feed.Snapshot, n *model.Node) widget.Row {
-			state, role := nodeState(c.Theme, n)
+		row: func(c Canvas, s *feed.Snapshot, n *model.Node) widget.Row {
+			state, role := stateOf(c, s, n)
 			return widget.Row{Role: role, Cells: []string{n.Address, reported(n, n.Revision), state}}
 		},
 	}

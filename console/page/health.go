@@ -53,9 +53,14 @@ func Check(s *feed.Snapshot, now time.Time) Health {
 	return h
 }
 
+// Lost reports whether no netmaster answers: what a snapshot holds was so when the last one did.
+func Lost(s *feed.Snapshot, now time.Time) bool {
+	return s.Err != "" && !s.Watching || now.Sub(s.Heard) > staleAfter
+}
+
 // problems are all things that are wrong, the worst first.
 func problems(s *feed.Snapshot, now time.Time) (out []Problem) {
-	if s.Err != "" && !s.Watching || now.Sub(s.Heard) > staleAfter {
+	if Lost(s, now) {
 		why := s.Err
 		if !s.Heard.IsZero() { // the age first: the error may be too long for the line
 			why = strings.TrimSuffix(fmt.Sprintf("what is shown is %s old; %s", Age(now.Sub(s.Heard)), why), "; ")

@@ -69,13 +69,13 @@ func hostLines(c Canvas, s *feed.Snapshot, host string) (out []string) {
 		return []string{t.Paint(theme.Dim, nothing(s, s.Nodes != nil, "no host "+host+" is registered or has endpoints"))}
 	}
 	n := hosts[at]
-	state, role := nodeState(t, n)
+	state, role := stateOf(c, s, n)
 	trouble := n.Docker.Trouble()
 	if trouble != "" { // told in its own lines
 		state = strings.Replace(state, trouble, "Docker, see below", 1)
 	}
 	out = append(out, t.Paint(role, state))
-	for i, cell := range hostCells(t, n) {
+	for i, cell := range hostCells(c, s, n) {
 		if name := hostHeaders()[i]; name != "State" && name != "Host" {
 			out = append(out, "  "+widget.Fit(t, name, 11)+cell)
 		}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,7 +48,7 @@ func (b *leader) lines(c Canvas, s *feed.Snapshot) []string {
 		out = append(out, line)
 	}
 	if ok {
-		out = append(out, b.lock(c, l, s.Lead())...)
+		out = append(out, b.lock(c, s, l)...)
 	}
 	out = append(out, "", t.Paint(theme.Title, "MASTERS"))
 	out = append(out, b.section(c, 0, "Requests", []string{"Address", "Role", "State", "Revision", "Writes", "Refused as stale", "Watchers", "Requests"}, b.masters(c, s))...)
@@ -72,8 +73,8 @@ func (b *leader) section(c Canvas, n int, volatile string, headers []string, row
 	return b.tables[n].View(c.Theme, headers, rows, c.Width, c.Now)
 }
 
-func (b *leader) lock(c Canvas, l model.Leadership, lead model.Lead) []string {
-	t := c.Theme
+func (b *leader) lock(c Canvas, s *feed.Snapshot, l model.Leadership) []string {
+	t, lead := c.Theme, s.Lead()
 	line := t.Paint(theme.Bad, "no netmaster holds the lock")
 	if lead.Address != "" {
 		line = t.Paint(theme.Good, lead.Address+" leads")
@@ -81,8 +82,11 @@ func (b *leader) lock(c Canvas, l model.Leadership, lead model.Lead) []string {
 			line += fmt.Sprintf("  term %d", lead.Term)
 		}
 	}
+	if Lost(s, c.Now) { // what was said then says nothing of who leads now
+		line = t.Paint(theme.Dim, "who leads is not known; when netmaster answered last: "+cmp.Or(lead.Address, "none"))
+	}
 	for _, x := range l.Leases {
-		if x.Key == l.Key && lead.Address == l.Holder {
+		if x.Key == l.Key && lead.Address == l.Holder && !Lost(s, c.Now) {
 			line += fmt.Sprintf("  lease %.1f of %.1f s ", x.Left, x.Seconds) + widget.Bar(without(t), int(x.Left*10), int(x.Seconds*10), 12)
 		}
 	}
@@ -95,9 +99,9 @@ func (b *leader) lock(c Canvas, l model.Leadership, lead model.Lead) []string {
 
 func (b *leader) masters(c Canvas, s *feed.Snapshot) (rows []widget.Row) {
 	for _, n := range masters(s) {
-		state, role := nodeState(c.Theme, n)
+		state, role := stateOf(c, s, n)
 		held := s.RoleOf(n)
-		if held == model.RoleFollower && n.Ready {
+		if held == model.RoleFollower && n.Ready && !Lost(s, c.Now) {
 			state += ", waits for the lock"
 		}
 		requests := reported(n, n.Requests)

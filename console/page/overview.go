@@ -37,9 +37,9 @@ func Overview() *Page {
 		empty:   noNodes("no agent is registered"),
 		items:   agents,
 		id:      nodeName,
-		row: func(c Canvas, _ *feed.Snapshot, n *model.Node) widget.Row {
-			_, role := nodeState(c.Theme, n)
-			return widget.Row{Role: role, Cells: fitting(c, append(hostCells(c.Theme, n), since(n.Since, c.Now)))}
+		row: func(c Canvas, s *feed.Snapshot, n *model.Node) widget.Row {
+			_, role := stateOf(c, s, n)
+			return widget.Row{Role: role, Cells: fitting(c, append(hostCells(c, s, n), since(n.Since, c.Now)))}
 		},
 	}}
 	return &Page{Name: "overview", Command: "netctl node ls", Asks: asks(leaderQuestion()), Body: b, Keys: []Key{
@@ -54,8 +54,8 @@ func hostHeaders() []string {
 }
 
 // hostCells are the cells of a host below hostHeaders, without the last. What its agent has not said is "?".
-func hostCells(t *theme.Theme, n *model.Node) []string {
-	state, _ := nodeState(t, n)
+func hostCells(c Canvas, s *feed.Snapshot, n *model.Node) []string {
+	state, _ := stateOf(c, s, n)
 	vtep := "?"
 	if n.Answered() {
 		vtep = n.VTEP
@@ -76,7 +76,7 @@ func (b *overview) View(c Canvas, s *feed.Snapshot) []string {
 	t := c.Theme
 	out := []string{t.Paint(theme.Title, "MASTERS")}
 	for _, n := range masters(s) {
-		state, role := nodeState(t, n)
+		state, role := stateOf(c, s, n)
 		out = append(out, t.Paint(role, "  "+widget.Fit(t, n.Name, 18)+widget.Fit(t, string(s.RoleOf(n)), 10)+widget.Fit(t, "since "+since(n.Since, c.Now), 12)+
 			widget.Fit(t, progress(n), 18)+state))
 	}
@@ -229,6 +229,18 @@ func nodeState(t *theme.Theme, n *model.Node) (string, theme.Role) {
 		return t.Glyphs.Dot + " programmed", theme.Good
 	}
 	return t.Glyphs.Dot + " ready", theme.Good
+}
+
+// stateOf is nodeState as it is to be shown: what a node was, when the console hears of no netmaster.
+func stateOf(c Canvas, s *feed.Snapshot, n *model.Node) (string, theme.Role) {
+	state, role := nodeState(c.Theme, n)
+	if !Lost(s, c.Now) {
+		return state, role
+	}
+	if _, text, ok := strings.Cut(state, " "); ok && role != theme.Bad {
+		state = c.Theme.Glyphs.Half + " was " + text
+	}
+	return state, theme.Dim
 }
 
 // uplinkProblem names the first uplink of an agent that cannot be used, "" when all can.
