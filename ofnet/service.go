@@ -1,6 +1,7 @@
 package ofnet
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -48,7 +49,7 @@ type ServicePort struct {
 	Protocol uint8  // ProtocolTCP, ProtocolUDP or ProtocolSCTP
 	Port     uint16
 	NodePort uint16    // at which every host takes connections for it; 0: none
-	Backends []Backend // ordered by address, each once; none: connections are refused
+	Backends []Backend // ordered by Compare, each once; none: connections are refused
 }
 
 // Backend is who provides a port of a service.
@@ -72,13 +73,21 @@ func (p *ServicePort) String() string {
 	return name + "/" + strconv.Itoa(int(p.Port))
 }
 
-// Backend is the backend that has an address; ok is false when none does. It takes logarithmic time.
-func (p *ServicePort) Backend(a netip.Addr) (b Backend, ok bool) {
-	i, ok := slices.BinarySearchFunc(p.Backends, a, func(b Backend, a netip.Addr) int { return b.Addr.Compare(a) })
-	if !ok {
-		return b, false
-	}
-	return p.Backends[i], true
+// Compare orders backends by address, and those of one address by their ports.
+func (b Backend) Compare(o Backend) int {
+	return cmp.Or(b.Addr.Compare(o.Addr), cmp.Compare(b.Target, o.Target))
+}
+
+// Has reports whether an address provides the port at a port of its own. It takes logarithmic time.
+func (p *ServicePort) Has(a netip.Addr, target uint16) bool {
+	_, ok := slices.BinarySearchFunc(p.Backends, Backend{Addr: a, Target: target}, Backend.Compare)
+	return ok
+}
+
+// Twin reports whether the backend's address provides the port at a lesser port of its own, too. It takes logarithmic time.
+func (p *ServicePort) Twin(b Backend) bool {
+	i, _ := slices.BinarySearchFunc(p.Backends, b, Backend.Compare)
+	return i > 0 && p.Backends[i-1].Addr == b.Addr
 }
 
 // Equal says whether two ports say the same.
@@ -123,7 +132,11 @@ const (
 	LoadFrom   Load = "from"
 )
 
-// LoadKey is the key that the flow of one counter bears in its cookie.
-func (v *Service) LoadKey(p *ServicePort, backend netip.Addr, of Load) Key {
-	return Key{KindBackend, v.Name + "/" + p.String() + "/" + backend.String() + "/" + string(of)}
+// LoadKey is the key that the flow of one counter bears in its cookie. It names the backend by its address, and a Twin by its port as well.
+func (v *Service) LoadKey(p *ServicePort, backend Backend, of Load) Key {
+	name := backend.Addr.String()
+	if p.Twin(backend) {
+		name = netip.AddrPortFrom(backend.Addr, backend.Target).String()
+	}
+	return Key{KindBackend, v.Name + "/" + p.String() + "/" + name + "/" + string(of)}
 }

@@ -21,6 +21,7 @@ type Published struct {
 	Protocol uint8          // IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP
 	From     netip.AddrPort // of the host; the unspecified address of a family stands for all of the host's
 	To       netip.AddrPort // at an interface of GroupHost
+	Own      bool           // for connections of the host's own processes alone, which it leads in place of a port that is for all
 }
 
 // Translation is how the host's ports lead to containers.
@@ -70,8 +71,9 @@ func (t *Translation) write(c *nftables.Conn, table *nftables.Table) error {
 		chain("prerouting", nftables.ChainHookPrerouting, *nftables.ChainPriorityNATDest),
 		chain("output", nftables.ChainHookOutput, *nftables.ChainPriorityNATDest),
 	}
-	// A port of one address before the same port of all addresses.
-	for _, m := range []publishedMap{{"one4", 32, true}, {"one6", 128, true}, {"all4", 32, false}, {"all6", 128, false}} {
+	// A port of one address before the same port of all addresses, and what is for the host's own processes before what is for all.
+	for _, m := range []publishedMap{{"one4", 32, true, false}, {"one6", 128, true, false}, {"own4", 32, false, true}, {"own6", 128, false, true},
+		{"all4", 32, false, false}, {"all6", 128, false, false}} {
 		elements := m.elements(t.Ports)
 		if len(elements) == 0 {
 			continue
@@ -86,6 +88,9 @@ func (t *Translation) write(c *nftables.Conn, table *nftables.Table) error {
 			}
 		}
 		for _, ch := range arriving {
+			if m.own && ch.Name != "output" {
+				continue
+			}
 			c.AddRule(&nftables.Rule{Table: table, Chain: ch, Exprs: m.rule(set)})
 		}
 	}
@@ -132,6 +137,7 @@ type publishedMap struct {
 	name  string
 	bits  int // of an address
 	exact bool
+	own   bool // of ports for the host's own processes
 }
 
 // Registers of four bytes; a value of any length begins in one, and parts of a key lie one behind the other (nft(8),
@@ -159,7 +165,7 @@ func (m *publishedMap) set(table *nftables.Table) *nftables.Set {
 func (m *publishedMap) elements(ports []Published) (out []nftables.SetElement) {
 	seen := map[string]bool{}
 	for _, p := range ports {
-		if p.From.Addr().BitLen() != m.bits || p.From.Addr().IsUnspecified() == m.exact {
+		if p.From.Addr().BitLen() != m.bits || p.From.Addr().IsUnspecified() == m.exact || p.Own != m.own {
 			continue
 		}
 		key := padded([]byte{p.Protocol}, binaryutil.BigEndian.PutUint16(p.From.Port()))

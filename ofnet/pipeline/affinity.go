@@ -58,7 +58,7 @@ type place struct {
 // place is where clients of x are led; ok is false when there is no way.
 func (q *portBalancing) place(m *memory, x *backend) (at place, ok bool) {
 	if m.way == nil || x.here != 0 {
-		key := q.LoadKey(q.ServicePort, x.Addr, ofnet.LoadOpened)
+		key := q.LoadKey(q.ServicePort, x.Backend, ofnet.LoadOpened)
 		return place{x.label(), key, []flow.Action{q.translation(*x)}}, true
 	}
 	way := m.way(x)

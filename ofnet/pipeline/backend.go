@@ -10,6 +10,7 @@ import (
 // backend is a backend with the way to it.
 type backend struct {
 	ofnet.Backend
+	twin  bool          // its address provides the port at another port, too, which the tracker calls by the address
 	group uint32        // of the endpoint; 0: none
 	at    string        // host that has it; "" when it is not known
 	here  uint32        // port of the endpoint, or of the host; 0 when it is on another host or not known
@@ -21,6 +22,9 @@ type backend struct {
 // label is what the tracker calls the backend.
 func (x backend) label() uint64 {
 	b := x.Addr.As16()
+	if x.twin {
+		return hashed(string(b[:]) + string([]byte{byte(x.Target >> 8), byte(x.Target)}))
+	}
 	if x.Addr.Is4() {
 		return uint64(b[12])<<24 | uint64(b[13])<<16 | uint64(b[14])<<8 | uint64(b[15])
 	}

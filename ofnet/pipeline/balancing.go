@@ -49,7 +49,7 @@ func balancingOf(s *ofnet.State, name string, six bool) (b *balancing, ok bool) 
 				continue
 			}
 			y, host := b.backend(s, x)
-			y.at = host
+			y.at, y.twin = host, p.Twin(x)
 			if host != "" && (b.front == "" || x.Addr.Less(first)) {
 				b.front, first = host, x.Addr
 			}

@@ -20,7 +20,7 @@ func TestBalancing(t *testing.T) {
 		name string
 		play func(t *testing.T, l *serviceLab)
 	}{{"remembered clients", balancingRemembers}, {"backends that go", balancingForgets}, {"timeout", balancingTimeout}, {"within the cluster", balancingWithin},
-		{"from outside", balancingOutside}, {"shared address", balancingShared}, {"borrowed address", balancingBorrowed}, {"guarded address", balancingGuarded}, {"draining", balancingDraining}, {"the host", balancingHost}} {
+		{"from outside", balancingOutside}, {"shared address", balancingShared}, {"borrowed address", balancingBorrowed}, {"guarded address", balancingGuarded}, {"draining", balancingDraining}, {"twins", balancingTwins}, {"the host", balancingHost}} {
 		t.Run(part.name, func(t *testing.T) {
 			l.t = t
 			part.play(t, l)
@@ -265,11 +265,24 @@ func balancingNodePort(t *testing.T, l *serviceLab) {
 	if got := l.sends(way{endpoint: s1}, answer); got.where != "contivh0" || !strings.Contains(got.frame, fmt.Sprintf("%s:30081>%s:57001 ", np(true), other)) {
 		t.Errorf("its answer: want it as the kernel asked, got %v", got)
 	}
+	if got := send(way{host: true}, outside, true, 57002); got.where != "p51" {
+		t.Errorf("again, with a backend elsewhere too: want s1, got %v", got)
+	}
+	balancingNodePortWithin(t, l, 0, func(port uint16) arrival { return send(way{host: true}, own, false, port) })
 	l.set("red:kept", func(v *ofnet.Service) { v.ExternalLocal = false })
+	balancingNodePortWithin(t, l, 1000, func(port uint16) arrival { return send(way{host: true}, own, false, port) })
+	if got := send(way{peer: other, vni: ofnet.LastVNI + 1 + 4}, other, false, 57200); got.where != "p51" {
+		t.Errorf("handed on by another host: want it at s1, got %v", got)
+	}
+}
+
+// balancingNodePortWithin: processes of the host and endpoints are led to all backends, whatever is to become of clients outside. The ports that they
+// send from begin further by the offset.
+func balancingNodePortWithin(t *testing.T, l *serviceLab, offset uint16, process func(port uint16) arrival) {
+	other := l.Hosts.Get("h2").VTEP
 	places := map[string]int{}
 	for n := range uint16(24) {
-		got := send(way{host: true}, own, false, 57100+n)
-		places[got.where]++
+		places[process(57100+offset+n).where]++
 	}
 	// Endpoints ask any node, and are led from here; to the node itself by other ports.
 	c10 := l.Endpoints.Get("c10")
@@ -278,22 +291,45 @@ func balancingNodePort(t *testing.T, l *serviceLab) {
 	}
 	direct := map[string]int{}
 	for n := range uint16(24) {
-		got := asks(58000+n, 30081)
-		if direct[got.where]++; !strings.Contains(got.frame, fmt.Sprintf("%s:%d>10.40.0.", c10.IP4, 58000+n)) {
+		got := asks(60000+offset+n, 30081)
+		if direct[got.where]++; !strings.Contains(got.frame, fmt.Sprintf("%s:%d>10.40.0.", c10.IP4, 60000+offset+n)) {
 			t.Errorf("an endpoint, by another node's port: want a backend that sees its address, got %v", got)
 		}
 	}
 	if direct["p51"] == 0 || len(direct) != 2 {
 		t.Errorf("endpoints, by another node's port: want both backends, got %v", direct)
 	}
-	if got := asks(58100, 30082); !strings.Contains(got.frame, fmt.Sprintf("%s:58100>%s:30082 ", c10.IP4, other)) {
+	if got := asks(60100+offset, 30082); !strings.Contains(got.frame, fmt.Sprintf("%s:%d>%s:30082 ", c10.IP4, 60100+offset, other)) {
 		t.Errorf("an endpoint, by a port that no service has: want it at the node, got %v", got)
 	}
 	handed := fmt.Sprintf("tunnel %s vni %d", other, ofnet.LastVNI+1+4)
 	if places["p51"] == 0 || places[handed] == 0 || len(places) != 2 {
-		t.Errorf("what goes to any: want s1 and, by %s, s2, got %v", handed, places)
+		t.Errorf("processes of the host: want s1 and, by %s, s2, got %v", handed, places)
 	}
-	if got := send(way{peer: other, vni: ofnet.LastVNI + 1 + 4}, other, false, 57200); got.where != "p51" {
-		t.Errorf("handed on by another host: want it at s1, got %v", got)
+}
+
+// balancingTwins: an address that provides a port at two ports of its own gets connections at both, which it answers.
+func balancingTwins(t *testing.T, l *serviceLab) {
+	s1, c10 := l.Endpoints.Get("s1"), l.Endpoints.Get("c10")
+	l.set("red:kept", func(v *ofnet.Service) {
+		ofnettest.SetBackends(v, s1.IP4, s1.IP4)
+		v.Ports[0].Backends[1].Target = 9090
+	})
+	at := map[string]int{}
+	for n := range uint16(24) {
+		port := 62000 + n
+		got := l.sends(way{endpoint: c10}, frame{kind: "tcp", flags: syn, ports: [2]uint16{port, 80}, ttl: 64, src: c10.MAC, dst: routerMAC, from: c10.IP4, to: netip.MustParseAddr("10.96.0.12")})
+		target := uint16(8080)
+		if strings.Contains(got.frame, "10.40.0.1:9090 ") {
+			target = 9090
+		}
+		at[fmt.Sprint(got.where, " ", target)]++
+		back := frame{kind: "tcp", flags: syn | ack, ports: [2]uint16{target, port}, ttl: 64, src: s1.MAC, dst: routerMAC, from: s1.IP4, to: c10.IP4}
+		if got := l.sends(way{endpoint: s1}, back); !strings.Contains(got.frame, fmt.Sprintf("10.96.0.12:80>%s:%d ", c10.IP4, port)) {
+			t.Errorf("its answer from %d: want it from the service, got %v", target, got)
+		}
+	}
+	if at["p51 8080"] == 0 || at["p51 9090"] == 0 || len(at) != 2 {
+		t.Errorf("want both ports of s1, got %v", at)
 	}
 }

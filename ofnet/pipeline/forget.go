@@ -112,6 +112,5 @@ func leads(v *ofnet.Service, a netip.Addr, port *ofnet.ServicePort, to ofnet.Bac
 	if p == nil {
 		return false
 	}
-	b, ok := p.Backend(to.Addr)
-	return ok && b.Target == to.Target
+	return p.Has(to.Addr, to.Target)
 }

@@ -50,16 +50,24 @@ func (q *portBalancing) askedAtNode() []flow.Term {
 		flow.Eq(q.to, uint64(q.NodePort)), flow.State(flow.CTNew|flow.CTTracked, 0), inTenant(q.tenant)})
 }
 
-// nodePort takes what the host's kernel has translated to NodePortAddr: connections to the port's number at the host's own addresses.
+// nodePort takes what the host's kernel has translated to a NodePortAddr: connections to the port's number at the host's own addresses.
 func (q *portBalancing) nodePort(out *flow.Set, s *ofnet.State) {
 	if !fromHosts(s) || q.NodePort == 0 {
 		return
 	}
+	q.nodePortAt(out, s, false)
+	if q.ExternalLocal {
+		q.nodePortAt(out, s, true)
+	}
+}
+
+// nodePortAt takes what the host's kernel has translated to one NodePortAddr, and leads it to backends here, or to all.
+func (q *portBalancing) nodePortAt(out *flow.Set, s *ofnet.State, local bool) {
 	private := s.Private
 	if q.six {
 		private = Private6(private)
 	}
-	a := NodePortAddr(private, q.ExternalLocal)
+	a := NodePortAddr(private, local)
 	steps := enterTenant([]flow.Action{on(bitHost), on(bitRouted), load(regNetwork, outside)}, q.tenant)
 	out.Add(flow.New(tHostIn, exact+20, flow.NewMatch(q.family, flow.Eq(flow.IPProto, uint64(q.Protocol)), flow.EqAddr(q.dst, a), flow.Eq(q.to, uint64(q.NodePort))),
 		flow.Do(append(steps, flow.GotoTable(tUnhairpin))...)))
@@ -71,7 +79,7 @@ func (q *portBalancing) nodePort(out *flow.Set, s *ofnet.State) {
 		out.Add(flow.New(tService, 50, flow.NewMatch(append(asked, has(bitHost))...), flow.Do(flow.GotoTable(tUnserved))))
 		return
 	}
-	q.leadHost(out, asked, q.ExternalLocal)
+	q.leadHost(out, asked, local)
 	if len(q.here) > 0 {
 		q.arrive(out, asked, false, has(bitRelayed))
 	}
@@ -95,7 +103,7 @@ func (q *portBalancing) leadHost(out *flow.Set, asked []flow.Term, here bool) {
 }
 
 // NodePortAddr is the address in the private subnet of a family to which the host's kernel translates connections to ports of services at the
-// host's own addresses, the port's number being the same: with local, to services whose connections from outside stay on the host.
+// host's own addresses, the port's number being the same: with local, those of clients outside to services whose connections from outside stay on the host.
 func NodePortAddr(private netip.Prefix, local bool) netip.Addr {
 	if local {
 		return privateAddr(private, 0xfffb)

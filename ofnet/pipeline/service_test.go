@@ -607,7 +607,7 @@ func (l *serviceLab) counters() map[ofnet.Load]uint64 {
 	out := map[ofnet.Load]uint64{}
 	dump := l.lab.ovs.Ofctl("dump-flows", "br0")
 	for _, of := range []ofnet.Load{ofnet.LoadOpened, ofnet.LoadTo, ofnet.LoadFrom} {
-		owner := fmt.Sprintf("%012x", flow.Owner(v.LoadKey(&v.Ports[0], v.Ports[0].Backends[0].Addr, of)))
+		owner := fmt.Sprintf("%012x", flow.Owner(v.LoadKey(&v.Ports[0], v.Ports[0].Backends[0], of)))
 		for line := range strings.Lines(dump) {
 			_, rest, ok := strings.Cut(line, "n_packets=")
 			if !ok || !strings.Contains(line, owner) {

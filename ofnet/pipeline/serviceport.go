@@ -82,7 +82,7 @@ func (q *portBalancing) choices(out *flow.Set, s *ofnet.State) {
 			near.lead(out, asked)
 		}
 	}
-	nodePort := q.NodePort != 0 && !q.ExternalLocal && fromHosts(s)
+	nodePort := q.NodePort != 0 && fromHosts(s) // ExternalLocal is about clients outside
 	if nodePort {
 		near.lead(out, q.askedAtNode())
 	}
@@ -225,6 +225,6 @@ func (q *portBalancing) unhairpin(x backend) flow.Flow {
 
 // add adds a flow that counts for a backend.
 func (q *portBalancing) add(out *flow.Set, x backend, of ofnet.Load, f flow.Flow) {
-	f.Cookie = flow.NewCookie(0, 0, flow.Owner(q.LoadKey(q.ServicePort, x.Addr, of)))
+	f.Cookie = flow.NewCookie(0, 0, flow.Owner(q.LoadKey(q.ServicePort, x.Backend, of)))
 	out.Add(f)
 }

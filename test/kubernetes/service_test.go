@@ -63,6 +63,18 @@ func TestServices(t *testing.T) {
 		}
 		return nil
 	})
+	c.eventually("within the cluster the node port of a node without a backend leads to any", func() error {
+		if got, err := client.asks(netip.MustParseAddr(nodes["h1"]), 30081, "/hostname"); err != nil || got != "far" {
+			return fmt.Errorf("to a pod it says %q (%v)", got, err)
+		}
+		if got, err := c.on("h1", "curl -sS --max-time 2 http://"+nodes["h1"]+":30081/hostname"); err != nil || got != "far" {
+			return fmt.Errorf("to a process of the node it says %q (%v)", got, err)
+		}
+		return nil
+	})
+	if out, err := c.on("h2", "curl -sS --max-time 2 http://"+nodes["h1"]+":30081/hostname"); err == nil {
+		t.Errorf("to another node, which is outside, it says %q, want nothing", out)
+	}
 	far.remove()
 	c.eventually("a service without backends refuses", func() error {
 		out, err := client.asks(service, 80, "/hostname") // curl(1): 7, failed to connect; 28 would be its patience

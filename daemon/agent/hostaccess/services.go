@@ -25,9 +25,15 @@ func (e *Engine) nodePorts(t *link.Translation, hosts *machines) {
 				continue
 			}
 			for _, p := range v.Ports {
-				if p.NodePort != 0 {
-					ports = append(ports, link.Published{Protocol: p.Protocol, From: netip.AddrPortFrom(all, p.NodePort),
-						To: netip.AddrPortFrom(pipeline.NodePortAddr(private, v.ExternalLocal), p.NodePort)})
+				if p.NodePort == 0 {
+					continue
+				}
+				one := link.Published{Protocol: p.Protocol, From: netip.AddrPortFrom(all, p.NodePort),
+					To: netip.AddrPortFrom(pipeline.NodePortAddr(private, v.ExternalLocal), p.NodePort)}
+				ports = append(ports, one)
+				if v.ExternalLocal && by.IsValid() { // processes of the host are within the cluster: any backend serves them
+					one.Own, one.To = true, netip.AddrPortFrom(pipeline.NodePortAddr(private, false), p.NodePort)
+					ports = append(ports, one)
 				}
 			}
 		}

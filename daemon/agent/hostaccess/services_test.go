@@ -37,9 +37,13 @@ func TestServicesOfHosts(t *testing.T) {
 	e.nodePorts(&is, e.machines())
 	var ports []string
 	for _, p := range is.Ports {
-		ports = append(ports, fmt.Sprintf("%d %s to %s", p.Protocol, p.From, p.To))
+		line := fmt.Sprintf("%d %s to %s", p.Protocol, p.From, p.To)
+		if p.Own {
+			line += ", of processes"
+		}
+		ports = append(ports, line)
 	}
-	want = []string{"6 0.0.0.0:30080 to 172.19.255.252:30080", "6 0.0.0.0:30081 to 172.19.255.251:30081"}
+	want = []string{"6 0.0.0.0:30080 to 172.19.255.252:30080", "6 0.0.0.0:30081 to 172.19.255.251:30081", "6 0.0.0.0:30081 to 172.19.255.252:30081, of processes"}
 	if !slices.Equal(ports, want) {
 		t.Errorf("ports: want\n%s\ngot\n%s", strings.Join(want, "\n"), strings.Join(ports, "\n"))
 	}

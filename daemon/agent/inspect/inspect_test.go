@@ -74,7 +74,7 @@ func (a *agent) services() []*ofnet.Service {
 func (a *agent) Hits(context.Context, uint8) (map[uint64]bridge.Hits, error) {
 	shop := a.services()[1]
 	backend := func(of ofnet.Load) uint64 {
-		return flow.Owner(shop.LoadKey(&shop.Ports[0], shop.Ports[0].Backends[1].Addr, of))
+		return flow.Owner(shop.LoadKey(&shop.Ports[0], shop.Ports[0].Backends[1], of))
 	}
 	return map[uint64]bridge.Hits{backend(ofnet.LoadOpened): {Packets: 2, Bytes: 1}, backend(ofnet.LoadTo): {Packets: 10, Bytes: 1000},
 		backend(ofnet.LoadFrom): {Packets: 11, Bytes: 1100},

@@ -42,7 +42,7 @@ func (o *Options) loads(ctx context.Context) ([]load, error) {
 				out = append(out, load{service: v, port: p, owner: owner})
 			}
 			for _, b := range p.Backends {
-				count := func(of ofnet.Load) bridge.Hits { return hits[flow.Owner(v.LoadKey(p, b.Addr, of))] }
+				count := func(of ofnet.Load) bridge.Hits { return hits[flow.Owner(v.LoadKey(p, b, of))] }
 				out = append(out, load{service: v, port: p, backend: b, owner: owner,
 					opened: count(ofnet.LoadOpened), to: count(ofnet.LoadTo), from: count(ofnet.LoadFrom)})
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// backends are those of a port, in order, each address once: of an address that is there twice, as while it moves from slice to slice, the
+// backends are those of a port, in order, each address and port once: of one that is there twice, as while it moves from slice to slice, the
 // one that takes connections counts.
 func backends(p *record.ServicePort, list []*record.EndpointSlice, at *Site) []ofnet.Backend {
 	type entry struct {
@@ -33,7 +33,7 @@ func backends(p *record.ServicePort, list []*record.EndpointSlice, at *Site) []o
 		}
 	}
 	slices.SortStableFunc(all, func(a, b entry) int {
-		if c := a.Addr.Compare(b.Addr); c != 0 || a.Draining == b.Draining {
+		if c := a.Compare(b.Backend); c != 0 || a.Draining == b.Draining {
 			return c
 		}
 		if a.Draining {
@@ -41,7 +41,7 @@ func backends(p *record.ServicePort, list []*record.EndpointSlice, at *Site) []o
 		}
 		return -1
 	})
-	all = slices.CompactFunc(all, func(a, b entry) bool { return a.Addr == b.Addr })
+	all = slices.CompactFunc(all, func(a, b entry) bool { return a.Compare(b.Backend) == 0 })
 	var h hints
 	for _, e := range all {
 		h.add(e.SliceEndpoint, at)

@@ -76,6 +76,7 @@ func TestBackends(t *testing.T) {
 		{"another port's", []*record.EndpointSlice{slice([]record.SlicePort{{Name: "dns", Protocol: 17, Port: 5353}}, "10.1.0.1")}, ""},
 		{"another protocol's", []*record.EndpointSlice{slice([]record.SlicePort{{Name: "http", Protocol: 17, Port: 8080}}, "10.1.0.1")}, ""},
 		{"one of those that are not ready", []*record.EndpointSlice{slice(http, "10.1.0.1!notready", "10.1.0.2!draining", "10.1.0.3")}, "10.1.0.2:8080! 10.1.0.3:8080"},
+		{"one address with two ports", []*record.EndpointSlice{slice([]record.SlicePort{{Name: "http", Protocol: 6, Port: 9090}}, "10.1.0.1"), slice(http, "10.1.0.1")}, "10.1.0.1:8080 10.1.0.1:9090"},
 		{"in two slices at once", []*record.EndpointSlice{slice(http, "10.1.0.1!draining"), slice(http, "10.1.0.1")}, "10.1.0.1:8080"},
 		{"of names alone", []*record.EndpointSlice{{Ports: http, Headless: true, Endpoints: slice(http, "10.1.0.1").Endpoints}}, ""},
 		{"a host's own address", []*record.EndpointSlice{slice(http, "192.0.2.2@n2", "10.1.0.1@n2")}, "10.1.0.1:8080 192.0.2.2:8080@h2"},

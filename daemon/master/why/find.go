@@ -33,6 +33,7 @@ type end struct {
 	tenant   string // of the endpoint, or of the service of Kubernetes; "" where all have it
 	service  *record.ServiceLB
 	kube     *record.KubernetesService
+	node     string // label of the host at whose node port the service is asked; "": it is asked at an address of its own
 	address  netip.Addr
 	said     bool // the address is what was asked for, so it stays
 }
@@ -94,7 +95,7 @@ func find(v *catalog.View, field, text, near string, q model.WhyRequest) (end, e
 	if !typed || !slices.Contains([]string{kindEndpoint, kindGroup, kindService, kindHost, kindAddress}, kind) {
 		kind, name = "", text
 	}
-	s := search{v: v, text: name, kind: kind, near: near, q: q}
+	s := search{v: v, field: field, text: name, kind: kind, near: near, q: q}
 	found := s.nearest(s.exact())
 	if len(found) == 0 {
 		found = s.nearest(s.partial())
@@ -163,11 +164,12 @@ func hasText(e *record.Endpoint, text string) bool {
 
 // search looks for what a text means.
 type search struct {
-	v    *catalog.View
-	text string
-	kind string // "" for any
-	near string // tenant of the other end; "" for any
-	q    model.WhyRequest
+	v     *catalog.View
+	field string // of the request: "from" or "to"
+	text  string
+	kind  string // "" for any
+	near  string // tenant of the other end; "" for any
+	q     model.WhyRequest
 }
 
 // nearest leaves of what a name may mean what is of the other end's tenant, if there is any. An address means nothing else there than
@@ -234,7 +236,12 @@ func (s *search) exact() []candidate {
 	}
 	for _, h := range s.v.Hosts() {
 		if a := h.Control.Addr(); a.IsValid() && s.wants(kindHost) && (s.text == h.Label || s.text == a.String()) {
-			out = append(out, candidate{kindHost, h.Label, "", end{address: a}})
+			e := end{address: a}
+			e.kube, e.tenant = s.nodePort()
+			if e.kube != nil {
+				e.node = h.Label
+			}
+			out = append(out, candidate{kindHost, h.Label, e.tenant, e})
 		}
 	}
 	return out

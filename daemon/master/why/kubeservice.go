@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
@@ -67,6 +68,36 @@ func (s *search) owns(k *record.KubernetesService, a netip.Addr) bool {
 	return slices.Contains(k.ClusterIPs, a) || given != nil && slices.Contains(given.Addresses, a)
 }
 
+// nodePort is the service of Kubernetes that the port which is asked about leads to at every node, and the tenant for whom it is; nil when there is none.
+func (s *search) nodePort() (k *record.KubernetesService, tenant string) {
+	g := s.v.Global()
+	if s.field != "to" || s.q.Port == 0 || g == nil || g.HostAccess != record.HostDirect {
+		return nil, ""
+	}
+	number := packetOf(s.q.Protocol, s.q.Port, false).Protocol
+	for _, k := range s.v.KubernetesServicesWith(strconv.Itoa(s.q.Port)) {
+		if !slices.ContainsFunc(k.Ports, func(p record.ServicePort) bool { return int(p.Protocol) == number && int(p.NodePort) == s.q.Port }) {
+			continue
+		}
+		if tenant = s.v.TenantOfService(k.ID); tenant == catalog.AllTenants {
+			tenant = ""
+		}
+		if s.near == "" || tenant == "" || tenant == s.near { // others' node ports are the node's own business
+			return k, tenant
+		}
+	}
+	return nil, ""
+}
+
+// called is a service as it is asked: by its name, and the node at whose port.
+func called(to end) string {
+	name := "service " + to.kube.ID.Namespace + "/" + to.kube.ID.Name
+	if to.node != "" {
+		return "the node port of " + to.node + " is of " + name + ", which"
+	}
+	return name
+}
+
 // target is a backend of a port of a service: an endpoint, or who else has the address.
 type target struct {
 	endpoint *record.Endpoint // nil: it is none of Contiv's
@@ -78,7 +109,13 @@ type target struct {
 // ok is false when there is no such port.
 func targets(v *catalog.View, to end, protocol string, port int) (out []target, ok bool) {
 	number := packetOf(protocol, port, false).Protocol
-	i := slices.IndexFunc(to.kube.Ports, func(p record.ServicePort) bool { return int(p.Protocol) == number && int(p.Port) == port })
+	i := slices.IndexFunc(to.kube.Ports, func(p record.ServicePort) bool {
+		own := p.Port
+		if to.node != "" {
+			own = p.NodePort
+		}
+		return int(p.Protocol) == number && int(own) == port
+	})
 	if i < 0 {
 		return nil, false
 	}
@@ -114,6 +151,7 @@ func backendEndpoint(v *catalog.View, b *record.SliceEndpoint) *record.Endpoint 
 // toKubernetesService says what the objects want of a packet to a service of Kubernetes.
 func toKubernetesService(v *catalog.View, rules *verdict.Policies, from, to end, q model.WhyRequest) model.WhyIntent {
 	name := to.kube.ID.Namespace + "/" + to.kube.ID.Name
+	host := from.kind == kindHost || from.kind == kindAddress // not of the cluster, but for the node that is asked
 	denied := func(format string, args ...any) model.WhyIntent {
 		return model.WhyIntent{Verdict: model.VerdictDenied, Text: fmt.Sprintf(format, args...)}
 	}
@@ -123,6 +161,10 @@ func toKubernetesService(v *catalog.View, rules *verdict.Policies, from, to end,
 		return denied("service %s has no port %s", name, traffic(q.Protocol, q.Port))
 	case len(list) == 0:
 		return denied("service %s has no backend that serves %s", name, traffic(q.Protocol, q.Port))
+	case host && to.node != "" && from.object != to.node && to.kube.ExternalLocal:
+		if list = slices.DeleteFunc(list, func(t target) bool { return t.endpoint == nil || t.endpoint.Host != to.node }); len(list) == 0 {
+			return denied("service %s leads clients outside to backends of the node that they ask (externalTrafficPolicy Local), and %s has none", name, to.node)
+		}
 	}
 	var first *model.WhyIntent
 	for _, t := range list {
@@ -138,7 +180,7 @@ func toKubernetesService(v *catalog.View, rules *verdict.Policies, from, to end,
 	if len(list) == 1 {
 		backend = "its only backend, " + list[0].name()
 	}
-	first.Text = fmt.Sprintf("service %s leads it to %s; %s", name, backend, first.Text)
+	first.Text = fmt.Sprintf("%s leads it to %s; %s", called(to), backend, first.Text)
 	return *first
 }
 

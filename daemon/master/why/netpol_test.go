@@ -68,3 +68,42 @@ func TestIntentOfPods(t *testing.T) {
 		})
 	}
 }
+
+// A node port of a node leads to the backends of its service, whichever node is asked; clients outside only to those of that node, where the service says so.
+func TestIntentAtNodePort(t *testing.T) {
+	m := mastertest.Start(t, mastertest.Options{})
+	m.Must(t, "global global hostAccess=direct", "network blue encap=vxlan subnet=10.1.1.0/24 gateway=10.1.1.254")
+	m.Registered(t, "h1", "192.0.2.1:9090")
+	m.Registered(t, "h2", "192.0.2.2:9090")
+	web := m.Pod(t, "blue", "shop", "web", nil)
+	m.Pod(t, "blue", "shop", "cl", nil)
+	m.Kubernetes(t, web, &record.Namespace{Name: "shop"},
+		&record.KubernetesService{ID: identity.KubernetesService{Namespace: "shop", Name: "np"}, Type: record.ServiceNodePort, ExternalLocal: true,
+			ClusterIPs: []netip.Addr{netip.MustParseAddr("10.96.0.9")}, Ports: []record.ServicePort{{Name: "http", Protocol: 6, Port: 80, NodePort: 30080}}},
+		&record.EndpointSlice{ID: identity.EndpointSlice{Namespace: "shop", Name: "np-1"}, Service: "np", Ports: []record.SlicePort{{Name: "http", Protocol: 6, Port: 8080}},
+			Endpoints: []record.SliceEndpoint{{Address: web.IP, Pod: web.Pod.ID}}})
+	asker := why.New(m.Catalog, switches(nil), nil, history.Keep{})
+	home, other := web.Host, "h2"
+	if home == other {
+		other = "h1"
+	}
+	const leads = " is of service shop/np, which leads it to its only backend, shop/web; no rule speaks of tcp 8080, so it passes"
+	for _, row := range []struct {
+		name, from, to string
+		port           int
+		want           string
+	}{
+		{"a pod", "shop/cl", other, 30080, "allowed: the node port of " + other + leads + ", and no network policy of Kubernetes speaks of it"},
+		{"a pod, the node's own port", "shop/cl", other, 30081, "allowed: no rule speaks of tcp 30081, so it passes, and no network policy of Kubernetes speaks of it"},
+		{"a process of the node itself", other, other, 30080, "allowed: the node port of " + other + leads + ", and no network policy of Kubernetes speaks of it"},
+		{"another node", home, other, 30080, "denied: service shop/np leads clients outside to backends of the node that they ask (externalTrafficPolicy Local), and " + other + " has none"},
+	} {
+		out, err := asker.Ask(t.Context(), model.WhyRequest{From: row.from, To: row.to, Protocol: "tcp", Port: row.port})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(out.Intent.Verdict) + ": " + out.Intent.Text; got != row.want {
+			t.Errorf("%s:\nwant %q\ngot  %q", row.name, row.want, got)
+		}
+	}
+}

@@ -108,7 +108,7 @@ func plan(v *catalog.View, from, to end, q model.WhyRequest) path {
 		w.beyond[e.ID.Network] = gatewayOutside(v, e.ID.Network, to.address)
 	}
 	for _, e := range w.there.targets {
-		w.silent[e.ID.Network] = to.kind != kindHost && !knowsWay(v, e, from.address)
+		w.silent[e.ID.Network] = (to.kind != kindHost || to.kube != nil) && !knowsWay(v, e, from.address)
 	}
 	if p.DstMAC == model.RouterMAC && to.service == nil && to.kube == nil {
 		w.there.untold = w.outside(from.endpoint)
