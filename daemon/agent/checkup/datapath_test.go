@@ -1,9 +1,12 @@
 package checkup
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/contiv/contiv/daemon/agent/tracker"
 	"github.com/contiv/contiv/ofnet"
 )
 
@@ -31,5 +34,29 @@ func TestDatapath(t *testing.T) {
 				t.Errorf("want %s, got %+v", row.want, got)
 			}
 		})
+	}
+}
+
+func TestTracker(t *testing.T) {
+	at := time.Unix(1000, 0)
+	for _, row := range []struct {
+		name  string
+		usage tracker.Usage
+		want  []string
+	}{
+		{"not looked yet", tracker.Usage{}, nil},
+		{"room", tracker.Usage{At: at, Count: 79, Limit: 100, Zones: []tracker.Zone{{Tenant: "red", Count: 39, Limit: 50}}}, nil},
+		{"80 %", tracker.Usage{At: at, Count: 80, Limit: 100}, []string{"warning tracker-low host/h1"}},
+		{"full", tracker.Usage{At: at, Count: 100, Limit: 100}, []string{"error tracker-full host/h1"}},
+		{"it refuses some, and others have ended", tracker.Usage{At: at, Count: 3, Limit: 100, Refused: true}, []string{"error tracker-full host/h1"}},
+		{"tenants", tracker.Usage{At: at, Count: 60, Limit: 100, Zones: []tracker.Zone{{Tenant: "blue", Count: 40, Limit: 50}, {Tenant: "red", Count: 50, Limit: 50}}},
+			[]string{"warning tracker-low tenant/blue", "error tracker-full tenant/red"}},
+		{"no limits", tracker.Usage{At: at, Count: 1, Limit: 100, Unlimited: "refused"}, []string{"note switch-lacks tracker/h1"}},
+		{"unknown", tracker.Usage{At: at, Unknown: "timed out"}, []string{"unknown tracker-unknown host/h1"}},
+	} {
+		c := &Tracker{Host: "h1", Usage: func() tracker.Usage { return row.usage }}
+		if got := codes(c.Check().Look(t.Context())); !slices.Equal(got, row.want) {
+			t.Errorf("%s: want %q, got %q", row.name, row.want, got)
+		}
 	}
 }

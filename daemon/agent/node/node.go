@@ -24,6 +24,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/names"
 	"github.com/contiv/contiv/daemon/agent/observe"
 	"github.com/contiv/contiv/daemon/agent/responder"
+	"github.com/contiv/contiv/daemon/agent/tracker"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/task"
@@ -65,6 +66,7 @@ type Node struct {
 	drift     *drift.Keeper
 	examiner  *examine.Examiner
 	outlook   *outlook
+	tracker   *tracker.Keeper
 	observer  *observe.Observer // nil: connections are not observed
 	answers   *responder.Responder
 	told      *channel.Client
@@ -174,6 +176,7 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	if c.Connections {
 		n.observer = n.newObserver()
 	}
+	n.tracker = tracker.New(tracker.Config{Datapath: n.sw.DatapathType, Control: n.control, View: n.forward.View, Proc: "/proc", Now: time.Now, Log: c.Log})
 	n.examiner = examine.New(examine.Options{Host: c.Host, Checks: n.checks(), Now: time.Now})
 	n.tasks = task.NewGroup(c.Log, n.parts()...)
 	return n, nil

@@ -47,6 +47,7 @@ func (n *Node) parts() []task.Task {
 				return nil
 			}
 		}),
+		n.afterSync("limits of the connection tracker", n.tracker.Run),
 		n.afterSync("drift", n.drift.Run),
 		n.afterSync("checks of the host", n.examiner.Run),
 		n.afterSync("MTU of containers that meet hosts", n.followDirect),

@@ -1,0 +1,177 @@
+package tracker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/conntrack"
+	"github.com/contiv/contiv/ofnet/ovstest"
+	"github.com/contiv/contiv/ofnet/unixctl"
+)
+
+// world is a Keeper with tenants and a clock that a test sets.
+type world struct {
+	*Keeper
+	tenants map[string]uint16
+	now     time.Time
+}
+
+func newWorld(datapath string, control func(ctx context.Context, command string, args ...string) (string, error)) *world {
+	w := &world{tenants: map[string]uint16{}, now: time.Unix(1000, 0)}
+	w.Keeper = New(Config{Datapath: func() string { return datapath }, Control: control, Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler),
+		View: func(fn func(*ofnet.State)) {
+			s := ofnet.NewState("h1")
+			for name, id := range w.tenants {
+				s.Tenants.Set(name, &ofnet.Tenant{Name: name, ID: id})
+			}
+			fn(s)
+		}})
+	return w
+}
+
+// On a real switch: tenants get their shares, what others change comes back, what is gone gives its limits back, and others' zones stay.
+func TestLimits(t *testing.T) {
+	ovs := ovstest.Start(t)
+	ovs.Bridge("br0")
+	kind := ovs.Datapath()
+	datapath := kind + "@ovs-" + kind
+	c := ovs.Control()
+	w := newWorld(kind, func(ctx context.Context, command string, args ...string) (string, error) {
+		conn, err := unixctl.Dial(ctx, filepath.Join(ovs.Dir, "vswitchd.ctl"))
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = conn.Close() }()
+		return conn.Do(ctx, command, args...)
+	})
+	w.Proc = "/proc"
+	if kind == "netdev" { // the kernel's is everyone's
+		c.Do("dpctl/ct-set-maxconns", datapath, "800")
+	}
+	c.Do("dpctl/ct-set-limits", datapath, "zone=900,limit=5")
+	check := func(what string, tenants map[string]uint16) {
+		t.Helper()
+		w.tenants = tenants
+		w.Look(t.Context())
+		u := w.Usage()
+		if u.Unknown+u.Unlimited != "" || u.Limit == 0 || len(u.Zones) != len(tenants) || kind == "netdev" && u.Limit != 800 {
+			t.Errorf("%s: got %+v", what, u)
+		}
+		own, hairpin := Shares(u.Limit, len(tenants))
+		want := map[uint16]uint32{900: 5}
+		for _, zone := range tenants {
+			want[zone], want[zone|hairpins] = own, hairpin
+		}
+		list, err := conntrack.ParseLimits(c.Do("dpctl/ct-get-limits", datapath))
+		got := map[uint16]uint32{}
+		for _, l := range list {
+			got[l.Zone] = l.Limit
+		}
+		if err != nil || !maps.Equal(got, want) {
+			t.Errorf("%s: want limits %v, got %v, %v", what, want, got, err)
+		}
+	}
+	check("one tenant", map[string]uint16{"red": 1})
+	c.Do("dpctl/ct-del-limits", datapath, "zone=32769")
+	check("two, and a limit that someone took away", map[string]uint16{"red": 1, "blue": 2})
+	check("one is gone", map[string]uint16{"blue": 2})
+	ovs.StopSwitch()
+	ovs.StartSwitch()
+	c = ovs.Control()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	for tick := time.NewTicker(20 * time.Millisecond); ; { // until its bridges are there
+		if w.Look(ctx); w.Usage().Unknown == "" || ctx.Err() != nil {
+			tick.Stop()
+			break
+		}
+		<-tick.C
+	}
+	own, _ := Shares(w.Usage().Limit, 1)
+	if list, err := conntrack.ParseLimits(c.Do("dpctl/ct-get-limits", datapath, "zone=2")); err != nil || len(list) != 1 || list[0].Limit != own {
+		t.Errorf("after the switch has started again: want %d, got %v, %v", own, list, err)
+	}
+	if kind == "system" { // limits outlast the switch
+		c.Do("dpctl/ct-del-limits", datapath, "zone=2,900,32770")
+	}
+}
+
+// What cannot be asked is unknown; a switch without limits says so; one that refuses a connection is full for a minute.
+func TestUsage(t *testing.T) {
+	answers := map[string]string{"dpctl/ct-get-nconns": "7\n", "dpctl/ct-get-maxconns": "10\n", "coverage/read-counter": "0\n", "dpctl/ct-get-limits": "default limit=0\n", "dpctl/ct-set-limits": ""}
+	fails := map[string]error{}
+	w := newWorld("netdev", func(_ context.Context, command string, _ ...string) (string, error) {
+		return answers[command], fails[command]
+	})
+	w.tenants["red"] = 1
+	w.Look(t.Context())
+	if u := w.Usage(); u.Count != 7 || u.Limit != 10 || u.Refused || u.Unknown != "" {
+		t.Errorf("want 7 of 10, got %+v", u)
+	}
+	answers["coverage/read-counter"] = "3\n"
+	w.Look(t.Context())
+	if u := w.Usage(); !u.Refused {
+		t.Errorf("want that it refused some, got %+v", u)
+	}
+	w.now = w.now.Add(stays)
+	w.Look(t.Context())
+	if u := w.Usage(); u.Refused {
+		t.Errorf("a minute later: want that it refuses none, got %+v", u)
+	}
+	fails["dpctl/ct-set-limits"] = &unixctl.Refusal{Command: "dpctl/ct-set-limits", Reason: "Operation not supported"}
+	w.Look(t.Context())
+	if u := w.Usage(); !strings.Contains(u.Unlimited, "not supported") || u.Unknown != "" || len(u.Zones) != 0 {
+		t.Errorf("a switch without limits: got %+v", u)
+	}
+	for _, command := range []string{"dpctl/ct-set-limits", "dpctl/ct-get-maxconns", "coverage/read-counter"} {
+		fails = map[string]error{command: errors.New("timed out")}
+		w.Look(t.Context())
+		if u := w.Usage(); u.Unlimited != "" || !strings.Contains(u.Unknown, "timed out") {
+			t.Errorf("%s does not answer: want that it is unknown, got %+v", command, u)
+		}
+	}
+}
+
+// The kernel's tracker is read from its procfs.
+func TestKernelUsage(t *testing.T) {
+	proc := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(proc, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := newWorld("system", func(_ context.Context, command string, args ...string) (string, error) {
+		if strings.HasPrefix(command, "dpctl/ct-get-limits") && args[0] == "system@ovs-system" {
+			return "default limit=0\n", nil
+		}
+		return "", fmt.Errorf("asked for %s %q", command, args)
+	})
+	w.Proc = proc
+	write("sys/net/netfilter/nf_conntrack_count", "90\n")
+	write("sys/net/netfilter/nf_conntrack_max", "100\n")
+	w.Look(t.Context())
+	if u := w.Usage(); u.Unknown == "" {
+		t.Errorf("without statistics: want that it is unknown, got %+v", u)
+	}
+	write("net/stat/nf_conntrack", "entries drop\n01 00\n01 00\n")
+	w.Look(t.Context())
+	write("net/stat/nf_conntrack", "entries drop\n01 00\n01 01\n")
+	w.Look(t.Context())
+	if u := w.Usage(); u.Unknown != "" || u.Count != 90 || u.Limit != 100 || !u.Refused {
+		t.Errorf("want 90 of 100, and that some are refused, got %+v", u)
+	}
+}
