@@ -7,10 +7,11 @@ import (
 
 // KubernetesStatus is how a netmaster stands with Kubernetes, which the leader alone reads: GET /api/v1/kubernetes tells the leader's.
 type KubernetesStatus struct {
-	Wanted bool       `json:"wanted"`          // it was told how to reach the API server
-	Leads  bool       `json:"leads"`           // it leads, so it is the one that reads
-	Since  *time.Time `json:"since,omitempty"` // since when it knows everything, or does not; nil: unknown
-	Lacks  string     `json:"lacks,omitempty"` // what it does not know, and why; "": nothing
+	Wanted bool       `json:"wanted"`           // it was told how to reach the API server
+	Leads  bool       `json:"leads"`            // it leads, so it is the one that reads
+	Since  *time.Time `json:"since,omitempty"`  // since when it knows everything, or does not; nil: unknown
+	Lacks  string     `json:"lacks,omitempty"`  // what it does not know, and why; "": nothing
+	Silent bool       `json:"silent,omitempty"` // the API server has only not answered in time: whether it works is not known
 	// Differs is how many records and pods are still to be compared with the store, which then has what Kubernetes told of.
 	Differs int `json:"differs,omitempty"`
 }

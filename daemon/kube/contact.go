@@ -2,8 +2,10 @@ package kube
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -28,6 +30,17 @@ func (c *contact) Away() string {
 		return ""
 	}
 	return c.away.Error()
+}
+
+// errLate is part of the error of an API server that has not answered in time.
+var errLate = errors.New("it has not answered")
+
+// Silent reports whether the API server has only not answered in time: whether it works is not known.
+func (c *contact) Silent() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	late, ok := errors.AsType[net.Error](c.away)
+	return errors.Is(c.away, errLate) || ok && late.Timeout()
 }
 
 // Since is when the API server was lost, or when it came back; zero when it was never away.
@@ -94,7 +107,7 @@ func (c *contact) watchOver(ctx context.Context, core *rest.RESTClient, every ti
 		late := asked.Err() != nil && ctx.Err() == nil
 		cancel()
 		if err != nil && late {
-			c.note(q.URL().Host, fmt.Errorf("it has not answered within %v", every))
+			c.note(q.URL().Host, fmt.Errorf("%w within %v", errLate, every))
 		}
 	}
 }

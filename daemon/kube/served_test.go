@@ -111,8 +111,19 @@ func TestFrozen(t *testing.T) {
 	into.comes(t, with("namespaces ns"))
 	server.Freeze(true)
 	until(t, func() bool { return strings.Contains(r.Away(), "has not answered within 50ms") }, func() string { return "want the API server away, got " + r.Away() })
+	if !r.Silent() {
+		t.Error("want it silent: nothing else is known of it")
+	}
 	server.Freeze(false)
 	server.Put(t, namespace("later"))
 	into.comes(t, with("namespaces later ns"))
 	until(t, func() bool { return r.Away() == "" }, func() string { return "want the API server back, got " + r.Away() })
+	if r.Silent() {
+		t.Error("want it silent no longer")
+	}
+	server.Away(true)
+	until(t, func() bool { return r.Away() != "" }, func() string { return "want the API server away" })
+	if r.Silent() {
+		t.Errorf("an API server that refuses is not only silent: %s", r.Away())
+	}
 }

@@ -40,6 +40,12 @@ func TestExamine(t *testing.T) {
 		{"a follower that waits for room before it has a store", func(s *Snapshot) {
 			s.Nodes[1].Since, s.Nodes[1].Ready, s.Nodes[1].Reason = "", false, "waits for room for the store: 3 MiB are left; not registered"
 		}, []string{"warning master-waiting master/m2"}},
+		{"an API server that refuses", func(s *Snapshot) {
+			s.Nodes[0].Kubernetes = &model.KubernetesStatus{Wanted: true, Leads: true, Lacks: "the API server does not answer: refused"}
+		}, []string{"error kubernetes-trouble master/m1"}},
+		{"an API server that is silent", func(s *Snapshot) {
+			s.Nodes[0].Kubernetes = &model.KubernetesStatus{Wanted: true, Leads: true, Silent: true, Lacks: "the API server does not answer: it has not answered within 5s"}
+		}, []string{"unknown kubernetes-silent master/m1"}},
 		{"a follower that waits", func(s *Snapshot) { s.Nodes[1].Ready = false }, []string{"warning master-waiting master/m2"}},
 		{"an agent that does not answer", func(s *Snapshot) {
 			s.Nodes[2] = model.Node{Name: "h1", Role: model.RoleAgent, Reason: "its agent is down"}

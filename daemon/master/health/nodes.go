@@ -54,6 +54,8 @@ func masters(s *Snapshot) (out []model.Finding) {
 			f.Code, f.Evidence, f.Remedy = "master-silent", "netmaster "+n.Address+" does not answer: "+n.Reason, "start it, and look at its log"
 		case !n.Ready:
 			f.Code, f.Evidence, f.Remedy = "master-waiting", "netmaster "+n.Address+" is not ready: "+n.Reason, "look at what it waits for"
+		case trouble != "" && n.Kubernetes.Silent:
+			f.Code, f.Severity, f.Evidence, f.Remedy = "kubernetes-silent", model.SeverityUnknown, trouble+"; pods that start wait for it", "look whether the API server of Kubernetes works, and the way to it"
 		case trouble != "":
 			f.Code, f.Severity, f.Evidence, f.Remedy = "kubernetes-trouble", model.SeverityError, trouble, "look whether the API server of Kubernetes runs, and lets netmaster in"
 		default:

@@ -24,6 +24,7 @@ import (
 type Source interface {
 	Run(ctx context.Context, sink kube.Sink) error
 	Away() string   // why the API server does not answer; "" while it does
+	Silent() bool   // it has only not answered in time
 	Unread() string // which kinds it does not let be read, and why; "" of none
 	Since() time.Time
 	// TellBalancer writes to the status of a service where its load balancer is, if the service is as it was read.
@@ -167,6 +168,7 @@ func (e *Engine) Status() *model.KubernetesStatus {
 	out := &model.KubernetesStatus{Wanted: true, Leads: e.known != nil, Lacks: e.waiting()}
 	if out.Leads {
 		out.Differs = e.known.differing()
+		out.Silent = e.problem == "" && e.Source.Away() != "" && e.Source.Silent()
 		since := e.since
 		if moved := e.Source.Since(); moved.After(since) {
 			since = moved

@@ -139,6 +139,9 @@ func TestRecords(t *testing.T) {
 			t.Error("while the API server is away nothing is removed")
 		}
 	})
+	if lost.Silent {
+		t.Errorf("an API server that refuses is not silent, got %+v", lost)
+	}
 	server.Away(false)
 	w.has(record.NetworkPolicies+"ns:deny", "")
 	if back := w.Status(); back.Lacks != "" || back.Trouble() != "" || !back.Since.After(*lost.Since) {
