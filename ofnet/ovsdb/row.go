@@ -11,6 +11,7 @@ type Root struct {
 	Version       string          // ovs_version
 	DatapathTypes []string        // that ovs-vswitchd knows; "system" is among them whether or not the kernel has a datapath
 	Datapaths     map[string]UUID // by type
+	OtherConfig   map[string]string
 	ExternalIDs   map[string]string
 }
 
@@ -101,6 +102,7 @@ func rootColumns() []column[Root] {
 		col("datapath_types", func(r *Root) *[]string { return &r.DatapathTypes }, stringSet),
 		col("datapaths", func(r *Root) *map[string]UUID { return &r.Datapaths },
 			func(raw json.RawMessage) (map[string]UUID, error) { return decodeMap(raw, decodeString, decodeUUID) }),
+		col("other_config", func(r *Root) *map[string]string { return &r.OtherConfig }, decodeStringMap),
 		col("external_ids", func(r *Root) *map[string]string { return &r.ExternalIDs }, decodeStringMap),
 	}
 }

@@ -149,6 +149,16 @@ func (t *Tables) Root() (row Root, ok bool) {
 	return Root{}, false
 }
 
+// RestoreWait is the key of other_config in table Open_vSwitch by which ovs-vswitchd waits for flows that someone restores: while it is true it hands no packet to
+// a controller and changes no flow of the datapath (ovs-vswitchd.conf.db(5)). ovs-ctl sets and removes it when it restarts Open vSwitch.
+const RestoreWait = "flow-restore-wait"
+
+// Waits reports whether Open vSwitch waits for flows to be restored.
+func (t *Tables) Waits() bool {
+	root, _ := t.Root()
+	return root.OtherConfig[RestoreWait] == "true"
+}
+
 // datapath is the row of the datapath of a type, nil when there is none.
 func (t *Tables) datapath(kind string) *DatapathRow {
 	root, ok := t.Root()

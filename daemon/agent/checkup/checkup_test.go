@@ -3,10 +3,13 @@ package checkup
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"net/netip"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -196,7 +199,7 @@ func TestSwitch(t *testing.T) {
 	ovs.Bridge("br0")
 	missing := false
 	isMissing := func() bool { return missing }
-	s := &Switch{Host: "h1", OpenFlow: ovs.Mgmt("br0"), OVSDB: ovs.DBSocket(), Missing: isMissing}
+	s := &Switch{Host: "h1", OpenFlow: ovs.Mgmt("br0"), OVSDB: ovs.DBSocket(), Missing: isMissing, Waits: func() bool { return false }}
 	if got := s.Check().Look(t.Context()); len(got) != 0 {
 		t.Errorf("a switch that works: got %+v", got)
 	}
@@ -213,13 +216,46 @@ func TestSwitch(t *testing.T) {
 		t.Errorf("a database that is stopped: got %q", got)
 	}
 	ovs.ResumeDB()
-	away := &Switch{Host: "h1", OpenFlow: filepath.Join(ovs.Dir, "none.mgmt"), OVSDB: filepath.Join(ovs.Dir, "none.sock"), Missing: isMissing}
+	away := &Switch{Host: "h1", OpenFlow: filepath.Join(ovs.Dir, "none.mgmt"), OVSDB: filepath.Join(ovs.Dir, "none.sock"), Missing: isMissing, Waits: func() bool { return true }}
 	if got := codes(away.Check().Look(t.Context())); !slices.Equal(got, []string{"error switch-silent host/h1", "error ovsdb-silent host/h1"}) {
 		t.Errorf("no switch: got %q", got)
 	}
 	missing = true
 	if got := codes(away.Check().Look(t.Context())); !slices.Equal(got, []string{"error ovsdb-silent host/h1"}) {
 		t.Errorf("a switch without the bridge: got %q", got)
+	}
+}
+
+// A key that was left over in the database has the switch handle no packets, also when it starts again: the remedy names it.
+func TestSwitchWaits(t *testing.T) {
+	ovs := ovstest.Start(t)
+	ovs.Bridge("br0")
+	ovs.Vsctl("set", "Open_vSwitch", ".", "other_config:flow-restore-wait=true")
+	db := ovsdb.NewClient(ovs.DBSocket(), slog.New(slog.DiscardHandler))
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { _ = db.Run(ctx) })
+	defer running.Wait()
+	defer cancel()
+	<-db.Ready()
+	s := &Switch{Host: "h1", OpenFlow: ovs.Mgmt("br0"), OVSDB: ovs.DBSocket(), Missing: func() bool { return false },
+		Waits: func() (waits bool) { db.View(func(t *ovsdb.Tables) { waits = t.Waits() }); return waits }}
+	ovs.StopSwitch()
+	ovs.StartSwitch()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for begin := time.Now(); time.Since(begin) < 10*time.Second; <-tick.C { // until the bridge is there
+		if c, err := net.Dial("unix", s.OpenFlow); err == nil {
+			_ = c.Close()
+			break
+		}
+	}
+	if got := s.Check().Look(t.Context()); len(got) != 1 || got[0].Code != "switch-upcall" || !strings.Contains(got[0].Remedy, "ovs-vsctl remove Open_vSwitch . other_config flow-restore-wait") {
+		t.Errorf("want the key named, got %+v", got)
+	}
+	ovs.Vsctl("remove", "Open_vSwitch", ".", "other_config", "flow-restore-wait")
+	if got := s.Check().Look(t.Context()); len(got) != 0 {
+		t.Errorf("without the key: got %+v", got)
 	}
 }
 

@@ -24,6 +24,7 @@ type Switch struct {
 	OpenFlow string      // unix socket of the bridge
 	OVSDB    string      // unix socket of the database
 	Missing  func() bool // there is no bridge, which is another finding
+	Waits    func() bool // the database has Open vSwitch wait for flows to be restored
 }
 
 // Check looks every two seconds.
@@ -44,6 +45,9 @@ func (s *Switch) look(ctx context.Context) []model.Finding {
 	}
 	switch {
 	case err != nil && s.Missing(): // ovs-vswitchd serves no socket of a bridge that it does not have
+	case errors.Is(err, errUpcall) && s.Waits():
+		wrong("switch-upcall", "ovs-vswitchd answers at "+s.OpenFlow+", but "+err.Error()+": other_config:"+ovsdb.RestoreWait+"=true in its database has it wait for flows that someone restores",
+			"unless Open vSwitch is being restarted just now: ovs-vsctl remove Open_vSwitch . other_config "+ovsdb.RestoreWait+"; a restart of ovs-vswitchd does not help")
 	case errors.Is(err, errUpcall):
 		wrong("switch-upcall", "ovs-vswitchd answers at "+s.OpenFlow+", but "+err.Error(), "restart ovs-vswitchd, and look at its log: no first packet of a connection is handled")
 	case err != nil:

@@ -19,7 +19,7 @@ import (
 func (n *Node) checks() []examine.Check {
 	containers := &checkup.Containers{Host: n.Host, Attached: n.attach.Configured, Services: n.desired.Services, Look: n.links.Look}
 	sw := &checkup.Switch{Host: n.Host, OpenFlow: ManagementSocket(n.OVSRunDir), OVSDB: filepath.Join(n.OVSRunDir, "db.sock"),
-		Missing: func() bool { d, _ := n.sw.BridgeDrift(); return d.Gone }}
+		Missing: func() bool { d, _ := n.sw.BridgeDrift(); return d.Gone }, Waits: n.restoreWait}
 	integrity := &checkup.Integrity{Host: n.Host, Bridge: BridgeName, Drift: n.sw.BridgeDrift, Changed: n.changedByOthers, Now: time.Now}
 	overlap := &checkup.Overlap{Host: n.Host, Private: n.access.Private, Find: n.links.Claimed}
 	underlay := &checkup.Underlay{Host: n.Host, VTEP: n.VTEP, Find: n.links.Underlay, Interface: n.links.Interface, Bridge: n.isBridge,
@@ -55,6 +55,12 @@ func (n *Node) rules() (out []ofnet.AttachedRule) {
 func (n *Node) crowded() (out []*ofnet.ClassPolicy) {
 	n.forward.View(func(s *ofnet.State) { out = s.Crowded() })
 	return out
+}
+
+// restoreWait reports whether Open vSwitch waits for flows to be restored.
+func (n *Node) restoreWait() (waits bool) {
+	n.db.View(func(t *ovsdb.Tables) { waits = t.Waits() })
+	return waits
 }
 
 // isBridge reports whether an interface is a bridge of Open vSwitch.
