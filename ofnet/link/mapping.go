@@ -14,6 +14,22 @@ type PortMapping struct {
 	Container uint16
 }
 
+// PortWish is a PortMapping whose port of the host may be chosen: any from Host's own to Last. Host's is 0 where any will do, and equals Last where only that one
+// will.
+type PortWish struct {
+	PortMapping
+	Last uint16
+}
+
+// Wish is a wish for this very mapping.
+func (m PortMapping) Wish() PortWish { return PortWish{m, m.Host.Port()} }
+
+// Chosen reports whether a mapping fulfils the wish.
+func (w PortWish) Chosen(m PortMapping) bool {
+	port := m.Host.Port()
+	return m.Protocol == w.Protocol && m.Container == w.Container && m.Host.Addr() == w.Host.Addr() && (w.Host.Port() == 0 || port >= w.Host.Port() && port <= w.Last)
+}
+
 // String is the mapping as in "tcp/0.0.0.0:8080=80", which ParsePortMapping reads.
 func (m PortMapping) String() string {
 	return fmt.Sprintf("%s/%s=%d", ProtocolName(m.Protocol), m.Host, m.Container)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -42,7 +43,20 @@ func TestPublishedPorts(t *testing.T) {
 	}
 	c.refused("leads to endpoint default:blue:", "h1", "run", "--rm", "--network", "blue", "-p", "8080:1", lab.Image, "true")
 	c.refused("a program of the host", "h1", "run", "--rm", "--network", "blue", "-p", "9999:1", lab.Image, "true") // netmaster's
-	c.refused("must be named", "h1", "run", "--rm", "--network", "blue", "-p", "1", lab.Image, "true")
+	c.run("h1", "chosen", "blue", "-p", "8000")                                                                     // a port of the host that the agent chooses, and shows
+	c.tellClients("h1", "chosen", ":8000")
+	within(t, 5*time.Second, func() error { // its name is known a moment later
+		published := fmt.Sprint(c.oper("endpoint", "chosen")["published"])
+		port := regexp.MustCompile(`0\.0\.0\.0:(\d+)`).FindStringSubmatch(published)
+		if port == nil {
+			return fmt.Errorf("want the port that was chosen shown, got %s", published)
+		}
+		if got, err := on(t, c.Lab, "h2", "curl", "-s", "-m", "3", "http://"+one+":"+port[1]+"/"); got != two {
+			return fmt.Errorf("h2 asks for port %s that was chosen: the container sees %q (%v), want %q", port[1], got, err, two)
+		}
+		return nil
+	})
+	c.docker("h1", "rm", "-f", "chosen")
 	if got := fmt.Sprint(c.oper("endpoint", "web")["published"]); !strings.Contains(got, "0.0.0.0:8080") {
 		t.Errorf("netctl endpoint inspect: published is %s", got)
 	}

@@ -56,9 +56,9 @@ type Networks interface {
 	DockerNetwork(ctx context.Context, id string) (record.DockerNetwork, error)
 }
 
-// Publisher is *hostaccess.Engine: it has ports of the host lead to endpoints. Both operations may be repeated.
+// Publisher is *hostaccess.Engine: it has ports of the host lead to endpoints, and chooses those that are not named. Both operations may be repeated.
 type Publisher interface {
-	Accept(ctx context.Context, endpoint string, mappings []link.PortMapping) error
+	Accept(ctx context.Context, endpoint string, wishes []link.PortWish) error
 	Unpublish(ctx context.Context, endpoint string) error
 }
 

@@ -98,6 +98,11 @@ func TestContainer(t *testing.T) {
 	if err := call(t, d, "NetworkDriver.ProgramExternalConnectivity", q, &empty{}); err != nil || w.published["default:blue:e1"] != "tcp/0.0.0.0:8080=80,tcp/[::]:8080=80,udp/192.0.2.1:53=53" {
 		t.Errorf("published: %v, %v", w.published, err)
 	}
+	open := q
+	open.Options = map[string]any{keyPortMap: []portBinding{{Proto: 6, Port: 80, HostIP: "192.0.2.1"}, {Proto: 6, Port: 81, HostIP: "192.0.2.1", HostPort: 8000, HostPortEnd: 8010}}}
+	if err := call(t, d, "NetworkDriver.ProgramExternalConnectivity", open, &empty{}); err != nil || w.published["default:blue:e1"] != "tcp/192.0.2.1:0=80,tcp/192.0.2.1:8000=81 up to 8010" {
+		t.Errorf("ports that are to be chosen: %v, %v", w.published, err)
+	}
 	var info operInfoResponse
 	if err := call(t, d, "NetworkDriver.EndpointOperInfo", q, &info); err != nil || info.Value["io.contiv.endpoint"] != "default:blue:e1" {
 		t.Errorf("info: got %+v, %v", info, err)
@@ -170,10 +175,8 @@ func TestRefusals(t *testing.T) {
 		{"no address", "NetworkDriver.CreateEndpoint", endpointRequest{NetworkID: "n1", EndpointID: "e1", Interface: &endpointInterface{Address: "10.1.1.9"}}, "Interface.Address"},
 		{"no MAC address", "NetworkDriver.CreateEndpoint", endpointRequest{NetworkID: "n1", EndpointID: "e1", Interface: &endpointInterface{MacAddress: "x"}}, "MacAddress"},
 		{"an unknown endpoint", "NetworkDriver.Join", endpointRequest{NetworkID: "n1", EndpointID: "e9"}, "EndpointID: container is not attached"},
-		{"a port that the driver is to choose", "NetworkDriver.ProgramExternalConnectivity", endpointRequest{EndpointID: "e1", Options: map[string]any{keyPortMap: []portBinding{{Proto: 6, Port: 80}}}},
+		{"no port of the container", "NetworkDriver.ProgramExternalConnectivity", endpointRequest{EndpointID: "e1", Options: map[string]any{keyPortMap: []portBinding{{Proto: 6, HostPort: 80}}}},
 			"docker run -p 8080:80"},
-		{"one of several ports", "NetworkDriver.ProgramExternalConnectivity", endpointRequest{EndpointID: "e1", Options: map[string]any{keyPortMap: []portBinding{{Proto: 6, Port: 80, HostPort: 80, HostPortEnd: 90}}}},
-			"must be named"},
 		{"a port of no address", "NetworkDriver.ProgramExternalConnectivity", endpointRequest{EndpointID: "e1", Options: map[string]any{keyPortMap: []portBinding{{Proto: 6, Port: 80, HostPort: 80, HostIP: "h1"}}}},
 			"is not an address of the host"},
 		{"a port of no endpoint", "NetworkDriver.ProgramExternalConnectivity", endpointRequest{EndpointID: "e9", Options: map[string]any{keyPortMap: []portBinding{{Proto: 6, Port: 80, HostPort: 80}}}},

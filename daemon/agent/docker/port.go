@@ -23,8 +23,8 @@ type portBinding struct {
 	HostPort, HostPortEnd uint16
 }
 
-// portsOf reads the ports to be published from options.
-func portsOf(options map[string]any) (out []link.PortMapping, err error) {
+// portsOf reads the ports to be published from options. A port of the host that is not named, or a range, is left to be chosen.
+func portsOf(options map[string]any) (out []link.PortWish, err error) {
 	value := options[keyPortMap]
 	if value == nil {
 		return nil, nil
@@ -38,10 +38,8 @@ func portsOf(options map[string]any) (out []link.PortMapping, err error) {
 		return nil, model.Errorf(model.CodeInvalid, "Options."+keyPortMap, "%v", err)
 	}
 	for _, b := range bindings {
-		// What a driver chooses, its engine does not show.
-		if b.Port == 0 || b.HostPort == 0 || b.HostPortEnd > b.HostPort {
-			return nil, model.Errorf(model.CodeUnsupported, "Options."+keyPortMap, "the port of the host that leads to port %d must be named", b.Port).
-				Try("docker run -p 8080:%d", b.Port)
+		if b.Port == 0 {
+			return nil, model.Errorf(model.CodeInvalid, "Options."+keyPortMap, "got port 0 of the container, want one that it has").Try("docker run -p 8080:80")
 		}
 		addresses := []netip.Addr{netip.IPv4Unspecified(), netip.IPv6Unspecified()}
 		if b.HostIP != "" {
@@ -52,13 +50,15 @@ func portsOf(options map[string]any) (out []link.PortMapping, err error) {
 			addresses = []netip.Addr{one.Unmap().WithZone("")}
 		}
 		for _, a := range addresses {
-			out = append(out, link.PortMapping{Protocol: b.Proto, Host: netip.AddrPortFrom(a, b.HostPort), Container: b.Port})
+			wish := link.PortMapping{Protocol: b.Proto, Host: netip.AddrPortFrom(a, b.HostPort), Container: b.Port}.Wish()
+			wish.Last = max(wish.Last, b.HostPortEnd)
+			out = append(out, wish)
 		}
 	}
-	slices.SortFunc(out, func(a, b link.PortMapping) int { // engines tell them in any order
-		return cmp.Or(cmp.Compare(a.Protocol, b.Protocol), a.Host.Compare(b.Host))
+	slices.SortFunc(out, func(a, b link.PortWish) int { // engines send them in any order
+		return cmp.Or(cmp.Compare(a.Protocol, b.Protocol), a.Host.Compare(b.Host), cmp.Compare(a.Container, b.Container), cmp.Compare(a.Last, b.Last))
 	})
-	return out, nil
+	return slices.Compact(out), nil
 }
 
 // publish has ports of the host lead to an endpoint. An engine asks the endpoint whose network is the container's way out, and has taken the ports

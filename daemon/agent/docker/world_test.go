@@ -52,8 +52,16 @@ func (w *world) driver(host string) *Driver {
 		Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return w.now }})
 }
 
-func (w *world) Accept(_ context.Context, endpoint string, mappings []link.PortMapping) error {
-	w.published[endpoint] = link.JoinPortMappings(mappings)
+func (w *world) Accept(_ context.Context, endpoint string, wishes []link.PortWish) error {
+	var words []string
+	for _, m := range wishes {
+		word := m.String()
+		if m.Last != m.Host.Port() {
+			word += fmt.Sprintf(" up to %d", m.Last)
+		}
+		words = append(words, word)
+	}
+	w.published[endpoint] = strings.Join(words, ",")
 	return nil
 }
 

@@ -34,20 +34,29 @@ func (e *Engine) Publish(ctx context.Context, endpoint string, mappings []link.P
 			return fmt.Errorf("%w: %s; attach the container to a VXLAN network, too", ErrPublish, why)
 		}
 	}
-	return e.Accept(ctx, endpoint, mappings)
+	wishes := make([]link.PortWish, len(mappings))
+	for i, m := range mappings {
+		wishes[i] = m.Wish()
+	}
+	return e.Accept(ctx, endpoint, wishes)
 }
 
 // Accept is Publish for a caller that has begun what a refusal would leave half done: mappings of an endpoint that the host does not reach are
-// kept, lead nowhere, and Published says why.
-func (e *Engine) Accept(ctx context.Context, endpoint string, mappings []link.PortMapping) error {
+// kept, lead nowhere, and Published says why. Ports of the host that a wish leaves open are chosen; the same wish again gets the same.
+func (e *Engine) Accept(ctx context.Context, endpoint string, wishes []link.PortWish) error {
 	e.publisher.mu.Lock()
 	defer e.publisher.mu.Unlock()
 	ports := e.Switch.Ports(ovsdb.IDEndpoint, endpoint)
 	if len(ports) == 0 {
-		if len(mappings) == 0 {
+		if len(wishes) == 0 {
 			return nil
 		}
 		return fmt.Errorf("publish ports of %s: it is not attached here", endpoint)
+	}
+	held, _ := link.SplitPortMappings(ports[0].ExternalIDs[ovsdb.IDPublished]) // what cannot be read is chosen again
+	mappings, err := e.choose(endpoint, wishes, held)
+	if err != nil {
+		return err
 	}
 	if err := e.publishable(endpoint, mappings); err != nil {
 		return err

@@ -136,7 +136,7 @@ func TestPublishOnBridgedVLAN(t *testing.T) {
 		t.Errorf("on a bridged VLAN: %v", err)
 	}
 	e, web := w.engine(t), w.attached(n, "web", 5)
-	if err := e.Accept(t.Context(), web, mappings(t, "tcp/0.0.0.0:80=80")); err != nil || w.leads() != "" {
+	if err := e.Accept(t.Context(), web, []link.PortWish{mappings(t, "tcp/0.0.0.0:80=80")[0].Wish()}); err != nil || w.leads() != "" {
 		t.Errorf("accepted on a bridged VLAN: %v, leads %q", err, w.leads())
 	}
 	const why = "network default:a is a bridged VLAN, whose containers are not reached by way of their host"
@@ -149,5 +149,49 @@ func TestPublishOnBridgedVLAN(t *testing.T) {
 	}
 	if err := w.engine(t).Publish(t.Context(), w.attached(n, "web", 5), mappings(t, "tcp/0.0.0.0:80=80")); err != nil {
 		t.Errorf("on a routed VLAN: %v", err)
+	}
+}
+
+// TestChosenPorts: a port that is not named, or is one of a range, is one that no one has, the same in both families, and the same again.
+func TestChosenPorts(t *testing.T) {
+	n := network("a", "data", "vxlan", "10.1.0.0/24")
+	w := newWorld("bridge", n)
+	e := w.engine(t)
+	web, db := w.attached(n, "web", 5), w.attached(n, "db", 6)
+	wish := func(address string, first, last uint16) link.PortWish {
+		m := link.PortMapping{Protocol: 6, Host: netip.AddrPortFrom(netip.MustParseAddr(address), first), Container: 80}
+		return link.PortWish{PortMapping: m, Last: last}
+	}
+	accept := func(endpoint string, wishes ...link.PortWish) (hosts []netip.AddrPort) {
+		t.Helper()
+		if err := e.Accept(t.Context(), endpoint, wishes); err != nil {
+			t.Fatal(err)
+		}
+		list, err := e.Published(endpoint)
+		if err != nil || len(list) != len(wishes) {
+			t.Fatalf("want %d ports, got %v, %v", len(wishes), list, err)
+		}
+		for _, p := range list {
+			hosts = append(hosts, p.Host)
+		}
+		return hosts
+	}
+	any4, any6 := wish("0.0.0.0", 0, 0), wish("::", 0, 0)
+	first := accept(web, any4, any6)
+	if first[0].Port() < firstChosen || first[0].Port() != first[1].Port() {
+		t.Errorf("want one dynamic port for both families, got %v", first)
+	}
+	if again := accept(web, any4, any6); !slices.Equal(again, first) {
+		t.Errorf("asked again: want %v, got %v", first, again)
+	}
+	w.bound = "0.0.0.0:8000"
+	if got := accept(db, wish("0.0.0.0", 8000, 8010)); got[0].Port() != 8001 {
+		t.Errorf("of a range whose first port a program has: want 8001, got %v", got)
+	}
+	if got := accept(web, wish("0.0.0.0", 8000, 8010)); got[0].Port() != 8002 {
+		t.Errorf("of a range whose second port another container has: want 8002, got %v", got)
+	}
+	if err := e.Accept(t.Context(), web, []link.PortWish{wish("0.0.0.0", 8000, 8001)}); !errors.Is(err, ErrPublish) || !strings.Contains(err.Error(), "8000 to 8001") {
+		t.Errorf("none is free: got %v", err)
 	}
 }
