@@ -41,6 +41,13 @@ type DockerNetworkRemoval struct {
 	Host string // whose engine says so; "": an operator
 }
 
+// DockerNetworkName says what a host's Docker engine calls one of its networks. Saying it again changes nothing.
+type DockerNetworkName struct {
+	ID   string
+	Host string // whose engine says so
+	Name string
+}
+
 // DockerNetwork is a network of a Docker engine.
 type DockerNetwork struct {
 	ID        string   `json:"id"`

@@ -64,6 +64,13 @@ func (m Master) CreateDockerNetwork(ctx context.Context, request model.DockerNet
 	return out, err
 }
 
+// NameDockerNetwork says what the host's Docker engine calls one of its networks. A network that cannot have the name, as one with endpoints, keeps its own:
+// the error's code is CodeInUse or CodeConflict.
+func (m Master) NameDockerNetwork(ctx context.Context, request model.DockerNetworkName) error {
+	_, err := m.Post(ctx, "/plugin/nameDockerNetwork", request, nil)
+	return err
+}
+
 // DeleteDockerNetwork says that there is no such network any more. Removing one that does not exist succeeds.
 func (m Master) DeleteDockerNetwork(ctx context.Context, request model.DockerNetworkRemoval) error {
 	_, err := m.Post(ctx, "/plugin/deleteDockerNetwork", request, nil)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
+	"strings"
 
 	"github.com/contiv/contiv/identity"
 )
@@ -58,6 +59,31 @@ func (d *DockerNetwork) UnmarshalJSON(text []byte) error {
 	*d = DockerNetwork{ID: t.UUID, Network: identity.Network{Tenant: t.Tenant, Name: t.Network}, Group: t.Service, Host: t.Host, Pools: t.Pools,
 		Made: t.Made, Managed: t.Managed, Internal: t.Internal, Gone: t.Gone}
 	return nil
+}
+
+// Nameless reports whether the network was made for the Docker network of one engine, and has its id for a name.
+func (d *DockerNetwork) Nameless() bool {
+	return d.Made && !d.Managed && !d.Gone && d.Host != "" && d.Network.Name == d.ID
+}
+
+// DockerNetworkName is the name that a network gets which is made for a Docker network of that name: letters, digits, dots and inner dashes stay, and all else,
+// as the underscore of "shop_default", becomes a dash. It is "" where nothing is left.
+func DockerNetworkName(docker string) string {
+	name := strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' {
+			return c
+		}
+		return '-'
+	}, docker)
+	var labels []string
+	for label := range strings.SplitSeq(name, ".") {
+		if label = strings.Trim(label, "-"); label != "" {
+			labels = append(labels, label)
+		}
+	}
+	const longest = 64 // of a network's name
+	name = strings.Join(labels, ".")
+	return strings.TrimRight(name[:min(len(name), longest)], ".-")
 }
 
 // Of is the identity of the group, zero without one.

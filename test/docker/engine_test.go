@@ -30,6 +30,8 @@ func (c *segments) Segments() desired.Segments {
 	return c.known
 }
 
+func (c *segments) DockerNetworks() []record.DockerNetwork { return nil }
+
 func (c *segments) Changed() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()

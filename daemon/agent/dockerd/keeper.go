@@ -18,6 +18,8 @@ import (
 type Sources interface {
 	// Segments returns the cluster's networks and groups.
 	Segments() desired.Segments
+	// DockerNetworks returns the networks of this host's engine and of its swarm.
+	DockerNetworks() []record.DockerNetwork
 	// Changed is closed when records have changed after the call.
 	Changed() <-chan struct{}
 }
@@ -92,6 +94,7 @@ func (k *Keeper) keep(ctx context.Context, e Engine, s *desired.Segments) (again
 		return true
 	}
 	there, held := map[string]struct{}{}, map[string]struct{}{} // names of networks as wanted, and of others
+	k.spare(want, have)
 	for _, n := range have {
 		spec, wanted := want[n.Name]
 		ours := n.Driver == k.driver && n.managed()
@@ -130,6 +133,23 @@ func (k *Keeper) keep(ctx context.Context, e Engine, s *desired.Segments) (again
 	}
 	k.tell(count, problems)
 	return again
+}
+
+// spare takes networks out of those that are wanted for which the engine has one of its user's, of that name: they were made for it.
+func (k *Keeper) spare(want map[string]Spec, have []Network) {
+	made := map[string]record.DockerNetwork{}
+	for _, d := range k.sources.DockerNetworks() {
+		made[d.ID] = d
+	}
+	for _, n := range have {
+		d, known := made[n.ID]
+		if !known || !d.Made || d.Managed || n.managed() || d.Network.Name != record.DockerNetworkName(n.Name) {
+			continue
+		}
+		maps.DeleteFunc(want, func(_ string, s Spec) bool {
+			return s.Options[optionTenant] == d.Network.Tenant && s.Options[optionNetwork] == d.Network.Name && s.Options[optionGroup] == ""
+		})
+	}
 }
 
 func (k *Keeper) remove(ctx context.Context, e Engine, n *Network) error {

@@ -25,6 +25,27 @@ type cluster struct {
 	selectors []map[string]string // of all tenants
 	down      error
 	told      []model.UpdateEndpointRequest
+	docknets  []record.DockerNetwork
+	named     []model.DockerNetworkName
+	refuses   error // to name networks
+}
+
+func (c *cluster) DockerNetworks() []record.DockerNetwork {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.docknets)
+}
+
+func (c *cluster) NameDockerNetwork(_ context.Context, q model.DockerNetworkName) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.named = append(c.named, q)
+	for i := range c.docknets {
+		if d := &c.docknets[i]; d.ID == q.ID && c.refuses == nil {
+			d.Network.Name = record.DockerNetworkName(q.Name)
+		}
+	}
+	return c.refuses
 }
 
 func newCluster() *cluster {

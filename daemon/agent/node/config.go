@@ -65,6 +65,7 @@ type Master interface {
 	claim.Master
 	docker.Master
 	dockerd.Master
+	dockerd.NamingMaster
 }
 
 // DNS says how the names of containers are served.

@@ -69,6 +69,9 @@ func (n *Node) dockerParts() []task.Task {
 		n.onceServing("what Docker no longer has", dockerd.NewProver(n.engine.watcher, n.attach, n.Docker.Driver, n.Log).Run),
 		n.onceServing("names of Docker's containers", dockerd.NewTeller(n.engine.watcher, n.Master, n.desired, n.Log).Run),
 	}
+	if !n.Docker.Global {
+		parts = append(parts, n.onceServing("names of Docker's networks", dockerd.NewNamer(n.engine.watcher, n.Master, n.desired, n.Host, n.Log).Run))
+	}
 	if n.Docker.Keep {
 		n.engine.keeper = dockerd.NewKeeper(n.engine.watcher, n.desired, n.Docker.Driver, n.Log)
 		parts = append(parts, n.onceServing("Docker's networks", n.engine.keeper.Run))

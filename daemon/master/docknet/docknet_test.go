@@ -284,3 +284,49 @@ func TestGone(t *testing.T) {
 		t.Error("the network is still there")
 	}
 }
+
+// A network that was made for a Docker network without a name gets Docker's, while it has no endpoints; one that has a name keeps it, and nothing of another
+// host's engine is named.
+func TestName(t *testing.T) {
+	w, s := world(t)
+	w.Must(t, "network taken encap=vxlan subnet=10.8.0.0/24")
+	name := func(id, host, docker, want, refused string) {
+		t.Helper()
+		_, err := s.Name(t.Context(), model.DockerNetworkName{ID: id, Host: host, Name: docker})
+		if refused == "" && err != nil || refused != "" && (err == nil || !strings.Contains(err.Error(), refused)) {
+			t.Errorf("%s as %s: want refused %q, got %v", id, docker, refused, err)
+		}
+		w.Catalog.View(func(v *catalog.View) {
+			if d := v.DockerNetwork(id); d == nil || d.Network.Name != want || v.Network(d.Network) == nil {
+				t.Errorf("%s as %s: want it to stand for network %s, got %+v", id, docker, want, d)
+			}
+		})
+	}
+	create(t, s, "d1", "h1", "", "10.9.0.0/16")
+	name("d1", "h2", "shop_default", "d1", "has no network d1")
+	name("d1", "h1", "___", "d1", "want a name")
+	name("d1", "h1", "taken", "d1", "already")
+	name("d1", "h1", "shop_default", "shop-default", "")
+	name("d1", "h1", "other", "shop-default", "") // it has a name now
+	w.Catalog.View(func(v *catalog.View) {
+		for _, n := range v.Networks("default") {
+			if n.Record.ID.Name == "d1" {
+				t.Error("the network of the id is still there")
+			}
+		}
+	})
+	create(t, s, "d2", "h1", "network=new", "10.10.0.0/16")
+	name("d2", "h1", "other", "new", "")
+	create(t, s, "d3", "h1", "", "10.11.0.0/16")
+	if _, _, err := w.Service.Create(t.Context(), model.CreateEndpointRequest{TenantName: "default", NetworkName: "d3", EndpointID: "c1", DockerNetwork: "d3",
+		ConfigEP: model.EndpointConfigRequest{Container: "c1", Host: "h1"}}); err != nil {
+		t.Fatal(err)
+	}
+	name("d3", "h1", "late", "d3", "has endpoints")
+	if _, err := s.Delete(t.Context(), model.DockerNetworkRemoval{ID: "d1", Host: "h1"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Do("rm network shop-default"); err == nil {
+		t.Error("the network that was made goes with Docker's, also when it was named")
+	}
+}

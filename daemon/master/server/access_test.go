@@ -66,7 +66,7 @@ func TestRoutesByRole(t *testing.T) {
 		"POST /api/v1/auth/oidc/authorize", "POST /api/v1/auth/oidc/device", "POST /api/v1/auth/oidc/login"}
 	reach := map[trust.Role][]string{
 		trust.Agent: {"GET /api/v1/auth/whoami", "POST /plugin/allocAddress", "POST /plugin/releaseAddress", "POST /plugin/createEndpoint", "POST /plugin/deleteEndpoint",
-			"POST /plugin/updateEndpoint", "POST /plugin/requestDockerPool", "POST /plugin/createDockerNetwork", "POST /plugin/deleteDockerNetwork", "POST /plugin/register",
+			"POST /plugin/updateEndpoint", "POST /plugin/requestDockerPool", "POST /plugin/createDockerNetwork", "POST /plugin/deleteDockerNetwork", "POST /plugin/nameDockerNetwork", "POST /plugin/register",
 			"POST /plugin/leave", "POST /plugin/channel", "GET /plugin/revoked", "GET /api/v1/leave", "POST /api/v1/leave", "POST /api/v1/certificates/renew"},
 		trust.Master: {"GET /api/v1/auth/whoami", "GET /plugin/sessions", "GET /api/v1/nodes/self", "POST /api/v1/audit", "GET /api/v1/leave", "POST /api/v1/leave", "GET /api/v1/leadership", "GET /api/v1/tokens",
 			"POST /api/v1/tokens", "DELETE /api/v1/tokens/:id", "GET /api/v1/certificates", "POST /api/v1/certificates", "POST /api/v1/certificates/renew",

@@ -45,6 +45,7 @@ func rogueDeeds() map[string][]deed {
 		"POST /plugin/requestDockerPool":   {{"the victim's subnet", `{"Pool":"10.1.1.0/24"}`, false}},
 		"POST /plugin/createDockerNetwork": {{"as the victim", `{"ID":"d3","Host":"h2","Options":{"network":"blue"}}`, true}, {"its network", `{"ID":"d2","Host":"evil","Options":{"network":"blue"},"Pools":[{"Subnet":"10.1.1.0/24"}]}`, false}},
 		"POST /plugin/deleteDockerNetwork": {{"as the victim", `{"ID":"d2","Host":"h2"}`, true}, {"its network", `{"ID":"d2","Host":"evil"}`, false}, {"no host named", `{"ID":"d2"}`, false}},
+		"POST /plugin/nameDockerNetwork":   {{"as the victim", `{"ID":"d2","Host":"h2","Name":"evil"}`, true}, {"its network", `{"ID":"d2","Host":"evil","Name":"evil"}`, true}, {"no host named", `{"ID":"d2","Name":"evil"}`, true}},
 		"POST /plugin/register": {
 			{"as the victim", `{"host":"h2","machine":"m2","vtep":"192.0.2.2","port":4789,"control":"192.0.2.2:9090"}`, true},
 			{"with its machine and addresses", `{"host":"evil","machine":"m2","vtep":"192.0.2.2","port":4789,"control":"192.0.2.2:9090","seat":"s2"}`, true},

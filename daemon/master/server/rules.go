@@ -110,6 +110,7 @@ func agentRules() map[string]rule {
 		"POST /plugin/requestDockerPool":   agent,
 		"POST /plugin/createDockerNetwork": agent,
 		"POST /plugin/deleteDockerNetwork": agent,
+		"POST /plugin/nameDockerNetwork":   agent,
 		"POST /plugin/register":            agent,
 		"POST /plugin/leave":               agent,
 		"POST " + channel.Path:             agent,

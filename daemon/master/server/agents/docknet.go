@@ -36,6 +36,13 @@ func RegisterDocker(r *rest.Router, known *catalog.Catalog, networks *docknet.Se
 		rev, err := networks.Delete(ctx, q)
 		return "success", rev, err
 	})
+	route(r, "/plugin/nameDockerNetwork", func(ctx context.Context, q model.DockerNetworkName) (any, uint64, error) {
+		if err := own(ctx, &q.Host, "Host"); err != nil {
+			return nil, 0, err
+		}
+		rev, err := networks.Name(ctx, q)
+		return "success", rev, err
+	})
 	r.Read("/api/v1/docknets", func(q *http.Request, _ httprouter.Params) (any, error) {
 		who, out := access.Of(q.Context()), []model.DockerNetwork{}
 		known.View(func(v *catalog.View) {

@@ -1,0 +1,102 @@
+package dockerd
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// NamingMaster gives networks the names of Docker's.
+type NamingMaster interface {
+	NameDockerNetwork(ctx context.Context, q model.DockerNetworkName) error
+}
+
+// Made is what the agent knows of Docker networks.
+type Made interface {
+	// DockerNetworks returns the networks of this host's engine and of its swarm.
+	DockerNetworks() []record.DockerNetwork
+	// Changed is closed when records have changed after the call.
+	Changed() <-chan struct{}
+}
+
+// Namer has networks that were made for networks of the engine, as compose makes them, called by the engine's names. An engine does not say them to the driver
+// that makes the network.
+type Namer struct {
+	watcher *Watcher
+	master  NamingMaster
+	records Made
+	host    string
+	log     *slog.Logger
+	limit   time.Duration // of a request to the master
+	first   time.Duration // until what failed is tried again
+	most    time.Duration // the same, after many attempts
+
+	kept map[string]string // why a network keeps its id for a name, by id
+}
+
+// NewNamer returns a Namer of the networks of a host's engine; Run makes it live.
+func NewNamer(w *Watcher, m NamingMaster, r Made, host string, log *slog.Logger) *Namer {
+	return &Namer{watcher: w, master: m, records: r, host: host, log: log, limit: 15 * time.Second, first: time.Second, most: 30 * time.Second, kept: map[string]string{}}
+}
+
+// Run names networks until ctx ends; then it returns nil.
+func (n *Namer) Run(ctx context.Context) error {
+	wait := n.first
+	for ctx.Err() == nil {
+		docker, records := n.watcher.Changed(), n.records.Changed()
+		var again <-chan time.Time
+		if n.look(ctx) {
+			wait = n.first
+		} else {
+			again, wait = time.After(wait), min(2*wait, n.most)
+		}
+		select {
+		case <-docker:
+		case <-records:
+		case <-again:
+		case <-ctx.Done():
+		}
+	}
+	return nil
+}
+
+// look names what can be named; done is false when something is to be tried again.
+func (n *Namer) look(ctx context.Context) (done bool) {
+	due := map[string]bool{}
+	for _, d := range n.records.DockerNetworks() {
+		if d.Nameless() && d.Host == n.host && n.kept[d.ID] == "" {
+			due[d.ID] = true
+		}
+	}
+	e, here := n.watcher.Engine()
+	if len(due) == 0 || !here {
+		return true
+	}
+	have, err := ask(ctx, n.watcher.pace.answer, e.Networks)
+	if err != nil {
+		return false
+	}
+	done = true
+	for _, x := range have {
+		if !due[x.ID] {
+			continue
+		}
+		limited, cancel := context.WithTimeout(ctx, n.limit)
+		err := n.master.NameDockerNetwork(limited, model.DockerNetworkName{ID: x.ID, Host: n.host, Name: x.Name})
+		cancel()
+		switch {
+		case err == nil:
+			n.log.Info("a network is called as Docker calls it", "network", record.DockerNetworkName(x.Name), "id", x.ID)
+		case client.IsCode(err, model.CodeInUse) || client.IsCode(err, model.CodeConflict) || client.IsCode(err, model.CodeInvalid) || client.IsCode(err, model.CodeNotFound):
+			n.kept[x.ID] = err.Error() // for as long as the agent runs: its containers know it by this name
+			n.log.Info("a network keeps the id that Docker has for it as its name", "network", x.Name, "id", x.ID, "reason", err)
+		default:
+			done = false
+		}
+	}
+	return done
+}
