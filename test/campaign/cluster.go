@@ -28,6 +28,7 @@ type cluster struct {
 	out   io.Writer
 	began time.Time
 
+	only    string          // kind of trouble that is made; "": all
 	leaving map[string]bool // containers whose end is asked for until it succeeds, by name
 	serial  int             // of containers
 

@@ -15,10 +15,34 @@ type fault struct {
 	wrong bool // what came of it should not have
 }
 
+// kind is a kind of fault.
+type kind struct {
+	name  string
+	times int // the usual more often than the rest
+	do    func(context.Context, *rand.Rand) fault
+}
+
+// kinds are all kinds of faults.
+func (c *cluster) kinds() []kind {
+	return []kind{{"kill", 3, c.kill}, {"pause", 2, c.pause}, {"two-agents", 1, c.twoAgents}, {"two-tunnel-ends", 1, c.twoTunnelEnds}, {"cut-off", 1, c.cutOff},
+		{"meddle", 2, c.meddle}, {"advertise", 1, c.advertise}, {"rogue-host", 1, c.rogueHost}, {"freeze", 1, c.freeze}, {"one-way", 1, c.oneWay}}
+}
+
 // trouble breaks parts, one or two at a time, and mends them, until calm is closed; everything runs when it returns, and it
 // returns what it did.
 func (c *cluster) trouble(ctx context.Context, r *rand.Rand, calm <-chan struct{}) (did []fault) {
-	kinds := []func(context.Context, *rand.Rand) fault{c.kill, c.kill, c.kill, c.pause, c.pause, c.twoAgents, c.twoTunnelEnds, c.cutOff, c.meddle, c.meddle, c.advertise}
+	var kinds []func(context.Context, *rand.Rand) fault
+	for _, k := range c.kinds() {
+		for range k.times {
+			if c.only == "" || c.only == k.name {
+				kinds = append(kinds, k.do)
+			}
+		}
+	}
+	if len(kinds) == 0 { // it is the moves that are chosen from
+		<-calm
+		return nil
+	}
 	for {
 		select {
 		case <-calm:

@@ -1,8 +1,10 @@
 // Command campaign does at random what operators, runtimes and broken machines do to a cluster of lab hosts, and checks again
 // and again that what the cluster says and does is right: objects with names that invite confusion, containers that come and go,
-// parts that are killed or stand still, two agents that claim one host.
+// parts that are killed or stand still, two agents that claim one host, hosts and tenants' admins that ask for what is not theirs, packets that are lost in one
+// direction.
 //
 //	campaign -for 1h -seed 7 -bin bin
+//	campaign -for 3m -only freeze -bin bin
 //
 // It prints what it does, then every finding, and ends with 1 when there was one. The same seed makes the same choices, but
 // what they meet depends on time.
@@ -18,6 +20,8 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -31,6 +35,7 @@ type options struct {
 	bin    string
 	store  string
 	keep   bool
+	only   string
 }
 
 func main() {
@@ -49,7 +54,12 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	f.StringVar(&o.bin, "bin", "bin", "`folder` of contiv, netmaster, netplugin and contivk8s")
 	f.StringVar(&o.store, "store", lab.StoreEmbedded, "store: embedded, etcd or consul")
 	f.BoolVar(&o.keep, "keep", false, "leave the lab running when there was a finding")
+	f.StringVar(&o.only, "only", "", "`name` of the one kind of trouble to make: kill, pause, two-agents, two-tunnel-ends, cut-off, meddle, advertise, rogue-host, rogue-tenant, freeze or one-way")
 	if err := f.Parse(args); err != nil {
+		return 2
+	}
+	if names := troubles(); o.only != "" && !slices.Contains(names, o.only) {
+		fmt.Fprintf(errOut, "campaign: -only: got %q, want one of %s\n", o.only, strings.Join(names, ", "))
 		return 2
 	}
 	findings, err := campaign(ctx, o, out)
@@ -61,6 +71,15 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 		return 1
 	}
 	return 0
+}
+
+// troubles are the names of all kinds of trouble.
+func troubles() []string {
+	names := []string{"rogue-tenant"}
+	for _, k := range (&cluster{}).kinds() {
+		names = append(names, k.name)
+	}
+	return names
 }
 
 // campaign makes the lab, runs for as long as it should, and removes the lab.
@@ -90,7 +109,7 @@ func campaign(ctx context.Context, o options, out io.Writer) (findings int, err 
 	}
 	api.Patience = requestPatience
 	c := &cluster{lab: l, api: api, out: out, began: time.Now(),
-		rand: rand.New(rand.NewPCG(o.seed, 0)), leaving: map[string]bool{}}
+		rand: rand.New(rand.NewPCG(o.seed, 0)), leaving: map[string]bool{}, only: o.only}
 	c.say("seed %d, %v, store %s", o.seed, o.length, o.store)
 	c.rounds(ctx, time.Now().Add(o.length))
 	c.clear(ctx)

@@ -33,6 +33,7 @@ func (c *cluster) vocabulary() []func(context.Context) (string, error) {
 		{3, c.putNetwork}, {3, c.putGroup}, {2, c.putPolicy}, {5, c.putRule}, {1, c.putService}, {1, c.putTenant},
 		{1, c.deleteAny(model.KindTenant())}, {1, c.deleteAny(model.KindNetwork())}, {2, c.deleteAny(model.KindEndpointGroup())},
 		{1, c.deleteAny(model.KindPolicy())}, {2, c.deleteAny(model.KindRule())}, {1, c.deleteAny(model.KindServiceLB())},
+		{c.rogues(), c.rogueTenant},
 	} {
 		for range w.times {
 			out = append(out, w.do)
