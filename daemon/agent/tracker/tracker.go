@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -127,11 +128,14 @@ func (k *Keeper) measure(ctx context.Context, u *Usage) (err error) {
 			return err
 		}
 		text, err := os.ReadFile(filepath.Join(k.Proc, "net/stat/nf_conntrack"))
-		if err != nil {
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // a kernel without NF_CONNTRACK_PROCFS: what was refused is not known, how full it is is
+		case err != nil:
 			return fmt.Errorf("read the kernel's tracker: %w", err)
-		}
-		if drops, err = conntrack.Full(string(text)); err != nil {
-			return err
+		default:
+			if drops, err = conntrack.Full(string(text)); err != nil {
+				return err
+			}
 		}
 	default:
 		if u.Count, err = k.ask(ctx, "dpctl/ct-get-nconns", k.datapath()); err != nil {

@@ -164,8 +164,8 @@ func TestKernelUsage(t *testing.T) {
 	write("sys/net/netfilter/nf_conntrack_count", "90\n")
 	write("sys/net/netfilter/nf_conntrack_max", "100\n")
 	w.Look(t.Context())
-	if u := w.Usage(); u.Unknown == "" {
-		t.Errorf("without statistics: want that it is unknown, got %+v", u)
+	if u := w.Usage(); u.Unknown != "" || u.Count != 90 || u.Refused {
+		t.Errorf("without statistics: want 90 connections, and nothing said of refused ones, got %+v", u)
 	}
 	write("net/stat/nf_conntrack", "entries drop\n01 00\n01 00\n")
 	w.Look(t.Context())
