@@ -24,7 +24,7 @@ func (m *Machine) Beside(ctx context.Context, program string, args ...string) *e
 // sshCommand reaches a machine of a stand.
 func sshCommand(ctx context.Context, netns, key, address string, options []string, words ...string) *exec.Cmd {
 	args := append([]string{"netns", "exec", netns, "ssh", "-o", "LogLevel=ERROR", "-i", key, "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
-		"-o", "BatchMode=yes", "-o", "ConnectTimeout=60", "-o", "ConnectionAttempts=3", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=6"}, options...)
+		"-o", "BatchMode=yes", "-o", "ConnectTimeout=30", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=6"}, options...)
 	return exec.CommandContext(ctx, "ip", append(append(args, "root@"+address, "--"), words...)...)
 }
 

@@ -50,6 +50,9 @@ func New(ctx context.Context, name string) (*Stand, error) {
 	if err := s.clear(ctx); err != nil {
 		return nil, err
 	}
+	if err := allowMappings(); err != nil {
+		return nil, err
+	}
 	steps := [][]string{{"netns", "add", s.netns()}, {"-n", s.netns(), "link", "set", "lo", "up"}}
 	for i, bridge := range bridges {
 		// Who listens to which multicast is not watched, as no one asks for it here.
