@@ -44,25 +44,26 @@ func (e *Engine) borrow(t *link.Translation, hosts *machines, v *ofnet.Service, 
 	if a.Is6() {
 		private = pipeline.Private6(private)
 	}
-	from := link.Published{Protocol: p.Protocol, From: netip.AddrPortFrom(a, p.Port)}
+	from := netip.AddrPortFrom(a, p.Port)
+	var led []link.Published
 	switch i := slices.IndexFunc(v.Cluster, func(c netip.Addr) bool { return c.Is4() == a.Is4() }); {
 	case p.NodePort != 0 && (by.IsValid() || v.ExternalLocal):
-		from.To = netip.AddrPortFrom(pipeline.NodePortAddr(private, v.ExternalLocal), p.NodePort)
+		led = byNodePort(v, p, from, private, by.IsValid())
 	case v.ExternalLocal || i < 0 || !by.IsValid():
 		return
 	default:
-		from.To = netip.AddrPortFrom(v.Cluster[i], p.Port)
+		led = []link.Published{{Protocol: p.Protocol, From: from, To: netip.AddrPortFrom(v.Cluster[i], p.Port)}}
 		if h := (link.Hidden{Prefix: netip.PrefixFrom(v.Cluster[i], a.BitLen()), By: by}); !slices.Contains(t.Hidden, h) {
 			t.Hidden = append(t.Hidden, h)
 		}
 	}
-	if !slices.Contains(e.publisher.set.Ports, from) { // what leads to the service already is not a program's
-		if err := e.Links.Bound(p.Protocol, from.From); err != nil {
+	if !slices.Contains(e.publisher.set.Ports, led[0]) { // what leads to the service already is not a program's
+		if err := e.Links.Bound(p.Protocol, from); err != nil {
 			kept[fmt.Sprintf("%s: %s at %s", v.Name, p, a)] = err.Error()
 			return
 		}
 	}
-	t.Ports = append(t.Ports, from)
+	t.Ports = append(t.Ports, led...)
 }
 
 // Kept are ports of this host that services borrow and that programs keep, in words, with the reasons.

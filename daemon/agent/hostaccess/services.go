@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
@@ -28,13 +29,7 @@ func (e *Engine) nodePorts(t *link.Translation, hosts *machines) {
 				if p.NodePort == 0 {
 					continue
 				}
-				one := link.Published{Protocol: p.Protocol, From: netip.AddrPortFrom(all, p.NodePort),
-					To: netip.AddrPortFrom(pipeline.NodePortAddr(private, v.ExternalLocal), p.NodePort)}
-				ports = append(ports, one)
-				if v.ExternalLocal && by.IsValid() { // processes of the host are within the cluster: any backend serves them
-					one.Own, one.To = true, netip.AddrPortFrom(pipeline.NodePortAddr(private, false), p.NodePort)
-					ports = append(ports, one)
-				}
+				ports = append(ports, byNodePort(v, &p, netip.AddrPortFrom(all, p.NodePort), private, by.IsValid())...)
 			}
 		}
 		t.Kept = append(t.Kept, pipeline.NodePortAddr(private, true))
@@ -47,6 +42,17 @@ func (e *Engine) nodePorts(t *link.Translation, hosts *machines) {
 		return cmp.Or(cmp.Compare(a.Protocol, b.Protocol), a.From.Compare(b.From), a.To.Compare(b.To))
 	})
 	t.Ports = append(t.Ports, ports...) // a container's port counts before
+}
+
+// byNodePort leads from a port of the host to a service that has a node port. Processes of the host, which is met by its own address then, are within the
+// cluster: any backend serves them, whatever the service says of clients outside.
+func byNodePort(v *ofnet.Service, p *ofnet.ServicePort, from netip.AddrPort, private netip.Prefix, met bool) []link.Published {
+	to := func(local bool) netip.AddrPort { return netip.AddrPortFrom(pipeline.NodePortAddr(private, local), p.NodePort) }
+	out := []link.Published{{Protocol: p.Protocol, From: from, To: to(v.ExternalLocal)}}
+	if v.ExternalLocal && met {
+		out = append(out, link.Published{Protocol: p.Protocol, From: from, To: to(false), Own: true})
+	}
+	return out
 }
 
 // serviceWays lead the host to the services of Kubernetes, by its own address. What is in a subnet that has a way already needs none.

@@ -90,10 +90,11 @@ func TestBorrowedPorts(t *testing.T) {
 	var ports []string
 	for _, p := range w.published.Ports {
 		if !p.From.Addr().IsUnspecified() {
-			ports = append(ports, fmt.Sprintf("%s to %s", p.From, p.To))
+			ports = append(ports, fmt.Sprintf("%s to %s, own %t", p.From, p.To, p.Own))
 		}
 	}
-	want := []string{"192.0.2.1:81 to 10.96.0.1:81", "192.0.2.1:81 to 10.96.0.9:81", "192.0.2.1:82 to 172.19.255.252:30082", "192.0.2.1:83 to 172.19.255.251:30083"}
+	want := []string{"192.0.2.1:81 to 10.96.0.1:81, own false", "192.0.2.1:81 to 10.96.0.9:81, own false", "192.0.2.1:82 to 172.19.255.252:30082, own false",
+		"192.0.2.1:83 to 172.19.255.251:30083, own false", "192.0.2.1:83 to 172.19.255.252:30083, own true"}
 	if !slices.Equal(ports, want) {
 		t.Errorf("want\n%s\ngot\n%s", strings.Join(want, "\n"), strings.Join(ports, "\n"))
 	}
@@ -105,7 +106,7 @@ func TestBorrowedPorts(t *testing.T) {
 	}
 	w.bound = "192.0.2.1:81" // a program comes to what leads to a service
 	w.own = w.own[1:]
-	if bring(); len(w.published.Ports) != 2 || len(e.Kept()) != 0 {
+	if bring(); len(w.published.Ports) != 3 || len(e.Kept()) != 0 {
 		t.Errorf("without the address: want the ports of nodes alone, got %v, %v", w.published.Ports, e.Kept())
 	}
 	w.services = w.services[:1]

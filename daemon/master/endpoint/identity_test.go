@@ -195,7 +195,7 @@ func TestForget(t *testing.T) {
 	_, _, err = m.CreateEndpoint(ctx, asked("t", "n", "a", "h2"))
 	refusal(t, err, model.CodeConflict, "host h1 has endpoint t:n:a")
 	got, err := m.Forget(ctx, model.ForgetRequest{Host: "h1"})
-	if text := fmt.Sprint(got, err); text != "{h1 m1 [control/192.0.2.1:9090 host/h1 vtep/192.0.2.1] [t:n:a t:n:b t:n:c] 0} <nil>" {
+	if text := fmt.Sprint(got, err); text != "{h1 m1 [control/192.0.2.1:9090 host/h1 vtep/192.0.2.1] [t:n:a t:n:b t:n:c] 0 0} <nil>" {
 		t.Errorf("forget: want all that it has freed and three endpoints left, got %s", text)
 	}
 	q := asked("t", "n", "a", "h2")
@@ -212,7 +212,7 @@ func TestForget(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err = m.Forget(ctx, model.ForgetRequest{Host: "h1", Release: true})
-	if text := fmt.Sprint(got, err); text != "{h1  [] [] 2} <nil>" {
+	if text := fmt.Sprint(got, err); text != "{h1  [] [] 2 0} <nil>" {
 		t.Errorf("forget what is left: want two endpoints released, got %s", text)
 	}
 	_, err = m.Forget(ctx, model.ForgetRequest{Host: "h9"})
