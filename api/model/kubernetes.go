@@ -7,7 +7,7 @@ import (
 
 // KubernetesStatus is how a netmaster stands with Kubernetes, which the leader alone reads: GET /api/v1/kubernetes tells the leader's.
 type KubernetesStatus struct {
-	Wanted bool       `json:"wanted"`           // it was told how to reach the API server
+	Wanted bool       `json:"wanted"`           // it has an address of the API server
 	Leads  bool       `json:"leads"`            // it leads, so it is the one that reads
 	Since  *time.Time `json:"since,omitempty"`  // since when it knows everything, or does not; nil: unknown
 	Lacks  string     `json:"lacks,omitempty"`  // what it does not know, and why; "": nothing

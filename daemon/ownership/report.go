@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Report is an address that a host reports as its own beside those by which it is registered. That it is the host's is the host's word alone.
+// Report is an address that a host reports as its own beside those by which it is registered. That it is the host's is only the host's word.
 type Report struct {
 	Host string
 	Addr netip.Addr

@@ -21,7 +21,7 @@ type Published struct {
 	Protocol uint8          // IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP
 	From     netip.AddrPort // of the host; the unspecified address of a family stands for all of the host's
 	To       netip.AddrPort // at an interface of GroupHost
-	Own      bool           // for connections of the host's own processes alone, which it leads in place of a port that is for all
+	Own      bool           // only for connections of the host's own processes, which it leads in place of a port that is for all
 }
 
 // Translation is how the host's ports lead to containers.

@@ -347,7 +347,7 @@ func BenchmarkAddRemovePort(b *testing.B) {
 	}
 }
 
-// A tunnel takes in what is for its own address alone, and follows one that changes, in both families.
+// A tunnel takes in only what is for its own address, and follows one that changes, in both families.
 func TestTunnelAddress(t *testing.T) {
 	o := ovstest.Start(t)
 	ctx, c := live(t, o)

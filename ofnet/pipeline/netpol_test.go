@@ -73,7 +73,7 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// crowd sets policies of one priority, each of so many rules about class 1.
+// crowd sets policies of one priority, each of that many rules about class 1.
 func crowd(s *ofnet.State, d ofnet.Direction, stage ofnet.Stage, priority uint16, policies, rules int) {
 	for i := range policies {
 		p := &ofnet.ClassPolicy{Name: fmt.Sprintf("c%d-%04d", priority, i), Direction: d, Stage: stage, Priority: priority}

@@ -96,7 +96,7 @@ func (c *Claim) Again() {
 	}
 }
 
-// Report says which addresses and interfaces the machine has from now on, and has the claim made again when these are others than before. It does not block.
+// Report says which addresses and interfaces the machine has from now on, and claims again when these are others than before. It does not block.
 // More than netmasters take are left out, narrow subnets first; the caller does not change the lists any more.
 func (c *Claim) Report(own []netip.Prefix, interfaces []string) {
 	interfaces = slices.DeleteFunc(slices.Clone(interfaces), func(name string) bool { return !record.InterfaceName(name) }) // no network is called so

@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// facts are the records that say whose addresses are, of the tenants that this host is told of.
+// facts are the records that say whose addresses are, of the tenants that this host knows of.
 func (r *records) facts() *ownership.Facts {
 	private := r.private()
 	return &ownership.Facts{Hosts: r.machines.Values(), Masters: r.masters.Values(), Networks: r.networks.Values(), Nodes: r.kube.nodes.Values(),

@@ -47,7 +47,9 @@ func (e *Engine) nodePorts(t *link.Translation, hosts *machines) {
 // byNodePort leads from a port of the host to a service that has a node port. Processes of the host, which is met by its own address then, are within the
 // cluster: any backend serves them, whatever the service says of clients outside.
 func byNodePort(v *ofnet.Service, p *ofnet.ServicePort, from netip.AddrPort, private netip.Prefix, met bool) []link.Published {
-	to := func(local bool) netip.AddrPort { return netip.AddrPortFrom(pipeline.NodePortAddr(private, local), p.NodePort) }
+	to := func(local bool) netip.AddrPort {
+		return netip.AddrPortFrom(pipeline.NodePortAddr(private, local), p.NodePort)
+	}
 	out := []link.Published{{Protocol: p.Protocol, From: from, To: to(v.ExternalLocal)}}
 	if v.ExternalLocal && met {
 		out = append(out, link.Published{Protocol: p.Protocol, From: from, To: to(false), Own: true})

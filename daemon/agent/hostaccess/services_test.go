@@ -56,7 +56,7 @@ func TestServicesOfHosts(t *testing.T) {
 }
 
 // Ports that services borrow of the host's own addresses lead to them, exactly there: by the port of every node, or by the cluster address in the host's name.
-// What is a program's, or is for some clients alone, stays.
+// What is a program's, or is only for some clients, stays.
 func TestBorrowedPorts(t *testing.T) {
 	addr := netip.MustParseAddr
 	w := newWorld("bridge")

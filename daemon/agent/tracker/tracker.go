@@ -186,7 +186,7 @@ func (k *Keeper) ask(ctx context.Context, command string, args ...string) (int, 
 // datapath is what dpctl calls it.
 func (k *Keeper) datapath() string { return k.Datapath() + "@ovs-" + k.Datapath() }
 
-// limit gives the zones of tenants the limits that they lack, takes those of tenants that are gone back, and says what each has. Zones of others are left alone.
+// limit gives the zones of tenants the limits that they lack, takes those of tenants that are gone back, and says what each has. It leaves zones of others as they are.
 func (k *Keeper) limit(ctx context.Context, u *Usage) error {
 	text, err := k.Control(ctx, "dpctl/ct-get-limits", k.datapath())
 	if err != nil {

@@ -24,7 +24,7 @@ type provenBy struct {
 	Proven
 }
 
-// proven are all proofs, by the identity's role. What is not among them proves nothing; of a user a session or a token proves the name alone, by which
+// proven are all proofs, by the identity's role. What is not among them proves nothing; of a user a session or a token proves only the name, by which
 // authorizations are found.
 func proven() [5]provenBy {
 	return [...]provenBy{

@@ -39,7 +39,7 @@ func TestProves(t *testing.T) {
 					t.Errorf("%s %s by %q: want %v, got %v", role, name, proof, expected, got)
 				}
 				if s.Speaks(name) != p.Host || s.Speaks("h2") {
-					t.Errorf("%s %s by %q: want it to speak for its own host alone, if for any", role, name, proof)
+					t.Errorf("%s %s by %q: want it to speak only for its own host, if for any", role, name, proof)
 				}
 			}
 		}

@@ -11,7 +11,7 @@ import (
 )
 
 // Name gives a network that was made for a Docker network without a name, and so is called by Docker's id, the name that the Docker network has: engines do not say
-// it to those who make networks. It is made again under that name, so it must have no endpoints, and nothing else may be on it. One that has a name keeps it.
+// it to those who make networks. It is recreated under that name, so it must have no endpoints, and nothing else may be on it. One that has a name keeps it.
 func (s *Service) Name(ctx context.Context, q model.DockerNetworkName) (rev uint64, err error) {
 	at, err := s.commit.InTurn(ctx, func(tx *commit.Tx) error { return s.name(tx, q) })
 	return uint64(at), err

@@ -100,7 +100,7 @@ func (e *Enroller) moderate(v *catalog.View, w *wish) error {
 	}
 	if next := was[len(was)-1].Issued.Add(recordedAfter); e.now().Before(next) {
 		return model.Errorf(model.CodeBusy, "", "%s has had %d certificates that have not ended", w.who, len(was)).
-			Try("the one that it has lasts; another is issued from %s on; look why so many are asked for", next.Format("2006-01-02 15:04 MST"))
+			Try("the one that it has lasts; another is issued from %s on; find out who asks for that many", next.Format("2006-01-02 15:04 MST"))
 	}
 	return nil
 }

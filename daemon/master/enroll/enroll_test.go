@@ -497,7 +497,7 @@ func TestLastNetmaster(t *testing.T) {
 	}
 }
 
-// An identity has so many certificates on record, and then one more a day; what others have is not counted.
+// An identity has that many certificates on record, and then one more a day; what others have is not counted.
 func TestRenew_Bounded(t *testing.T) {
 	s := newStand(t)
 	h1, h2 := trust.Identity{Role: trust.Agent, Name: "h1"}, trust.Identity{Role: trust.Agent, Name: "h2"}

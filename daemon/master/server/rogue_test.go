@@ -69,7 +69,7 @@ func rogueDeeds() map[string][]deed {
 	}
 }
 
-// A host that was taken over speaks for itself alone at every route, of which none is left out: at those of agents and the few others that its certificate reaches; while the agent of the host that it is after runs,
+// A host that was taken over speaks only for itself at every route, of which none is left out: at those of agents and the few others that its certificate reaches; while the agent of the host that it is after runs,
 // and while that one is away.
 func TestRogueAgent(t *testing.T) {
 	deeds := rogueDeeds()

@@ -95,7 +95,7 @@ type Config struct {
 	Space func() []store.Member
 	// Waiting names what is not ready yet; empty: everything is.
 	Waiting func() []string
-	// Kubernetes is how this netmaster stands with Kubernetes; nil: it was not told how to reach it.
+	// Kubernetes is how this netmaster stands with Kubernetes; nil: it has no address of it.
 	Kubernetes func() *model.KubernetesStatus
 	// AnswerLimit is for how long a leader may take to answer what a follower passes on; 0: 20 seconds.
 	AnswerLimit time.Duration

@@ -91,7 +91,7 @@ func (d *Doctor) verdict(ctx context.Context, look func(nodes []model.Node)) mod
 	return out
 }
 
-// begun tells since when findings are there by the timeline.
+// begun sets since when findings are there, by the timeline.
 func (d *Doctor) begun(list []model.Finding) (of func(f *model.Finding) string) {
 	open := timeline.Open{}
 	if health.Undated(list) {
