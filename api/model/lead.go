@@ -7,14 +7,15 @@ type Lead struct {
 	Term    uint64 // number of the term; 0: it was not said
 }
 
-// LeadOf is who leads by a list of nodes and by the lock, whichever knows of the newer term. Of one term, nodes that have seen it end know more.
+// LeadOf is who leads by a list of nodes and by the lock, whichever knows of the newer term. Of one term, nodes that have seen it end know more, if they are
+// ready: one that has lost the store, or the cluster, has seen nothing end.
 func LeadOf(nodes []Node, locks ...Leadership) (out Lead) {
 	for i := range nodes {
 		n := &nodes[i]
 		if out.Known = true; n.Role == RoleLeader {
 			out.Address, out.Term = n.Address, n.Term
 		}
-		if out.Address == "" {
+		if out.Address == "" && n.Ready {
 			out.Term = max(out.Term, n.Term)
 		}
 	}
