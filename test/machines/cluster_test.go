@@ -131,8 +131,11 @@ func (c *cluster) settles(t *testing.T) {
 	t.Helper()
 	var last error
 	c.within(t, func(ctx context.Context) bool {
-		last = c.well(ctx)
-		return last == nil
+		err := c.well(ctx)
+		if err == nil || ctx.Err() == nil { // that the time was over says nothing
+			last = err
+		}
+		return err == nil
 	}, func() string { return fmt.Sprintf("the cluster is not well: %v", last) })
 }
 
