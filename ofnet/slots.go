@@ -27,11 +27,11 @@ func Slots(policies []*ClassPolicy) []int {
 // Room is where the flows of a level are.
 type Room struct {
 	Slots int // that its rules have
-	Above int // how many slots more than usual the levels behind it have together: by so many its flows are higher
+	Above int // how many slots more than usual the levels behind it have together: its flows are that much higher
 }
 
 // RoomOf is the room of a level: MostSlots, as a rule. One whose policies need more takes the rest from the spare slots of its stage, and the levels that are
-// asked before it stand higher by so many. It takes time in proportion to the policies of the crowded levels behind it.
+// asked before it stand that much higher. It takes time in proportion to the policies of the crowded levels behind it.
 func (s *State) RoomOf(l Level) Room {
 	spare := SpareSlots(l.Stage)
 	above := 0

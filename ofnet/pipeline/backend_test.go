@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// The tracker, and the counters, tell backends apart that have one address; the first has the label and the name that it has by itself.
+// The tracker and the counters distinguish backends that have one address; the first has the label and the name that it has by itself.
 func TestTwinsAreTold(t *testing.T) {
 	a := netip.MustParseAddr("10.40.0.1")
 	p := ofnet.ServicePort{Protocol: ofnet.ProtocolTCP, Port: 80, Backends: []ofnet.Backend{{Addr: a, Target: 8080}, {Addr: a, Target: 9090}}}

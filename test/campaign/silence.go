@@ -105,7 +105,7 @@ func (c *cluster) changes(ctx context.Context, h lab.HostInfo) error {
 	} else {
 		err = nil
 	}
-	for range 3 { // it may have been made all the same
+	for range 3 { // it may have been created anyway
 		undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestPatience)
 		_, gone := c.api.Delete(undo, model.KindTenant(), name)
 		cancel()

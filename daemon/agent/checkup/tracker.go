@@ -34,7 +34,7 @@ func (t *Tracker) look(context.Context) (out []model.Finding) {
 		note("tracker-unknown", model.SeverityUnknown, host, "how full the connection tracker is could not be read: "+u.Unknown, "look whether ovs-vswitchd runs", "netctl node ls")
 		return out
 	}
-	const raise = "find who opens so many; raise it with ovs-appctl dpctl/ct-set-maxconns, or for the kernel's datapath with sysctl net.netfilter.nf_conntrack_max"
+	const raise = "find out who opens them; raise it with ovs-appctl dpctl/ct-set-maxconns, or for the kernel's datapath with sysctl net.netfilter.nf_conntrack_max"
 	switch {
 	case u.Count >= u.Limit || u.Refused:
 		note("tracker-full", model.SeverityError, host, fmt.Sprintf("the connection tracker has %d connections of %d that it holds, and refuses new ones: what needs a policy or a service does not open", u.Count, u.Limit), raise, observe)
@@ -42,7 +42,7 @@ func (t *Tracker) look(context.Context) (out []model.Finding) {
 		note("tracker-low", model.SeverityWarning, host, fmt.Sprintf("the connection tracker has %d connections of %d that it holds", u.Count, u.Limit), raise, observe)
 	}
 	for _, z := range u.Zones {
-		const less = "find which of its containers opens so many, and for how long connections stay; a tenant has a share of what the tracker holds"
+		const less = "find out which of its containers opens them, and for how long connections stay; a tenant has a share of what the tracker holds"
 		switch {
 		case z.Count >= z.Limit:
 			note("tracker-full", model.SeverityError, "tenant/"+z.Tenant, fmt.Sprintf("the tenant has all of the %d connections that it may have on host %s: its new ones are refused, others' are not", z.Limit, t.Host), less, observe)

@@ -124,7 +124,7 @@ func TestReported(t *testing.T) {
 		{"once a service has one", w.put, kubeService("shop", "web", "192.0.2.22"), nil},
 		{"without that service", w.del, kubeService("shop", "web", "192.0.2.22"), []string{"192.0.2.22"}},
 		{"without these containers", w.del, late, []string{"192.0.2.22", "203.0.113.1", "203.0.113.2"}},
-		{"of a host that is here no more", w.put, own("h2", "192.0.2.2"), nil},
+		{"of a host that is no longer here", w.put, own("h2", "192.0.2.2"), nil},
 	} {
 		moved := w.e.Surroundings()
 		step.do(step.with)

@@ -32,8 +32,8 @@ type Namer struct {
 	host    string
 	log     *slog.Logger
 	limit   time.Duration // of a request to the master
-	first   time.Duration // until what failed is tried again
-	most    time.Duration // the same, after many attempts
+	first   time.Duration // before the first retry
+	most    time.Duration // before a retry, after many
 
 	kept map[string]string // why a network keeps its id for a name, by id
 }

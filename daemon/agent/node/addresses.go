@@ -27,7 +27,7 @@ func (n *Node) nodeAddresses() (four, six netip.Addr) {
 	return four, six
 }
 
-// How often the machine's addresses and interfaces are looked at, whether the kernel has said that any changed or not, and how long what changes meanwhile
+// How often the agent reads the machine's addresses and interfaces, whether the kernel has said that any changed or not, and how long what changes meanwhile
 // is left to come together: each report is written to the store and passed on to every host.
 const (
 	reportEvery = 30 * time.Second

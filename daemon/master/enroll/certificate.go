@@ -85,7 +85,7 @@ func (e *Enroller) Renew(ctx context.Context, request string, proved trust.Ident
 	return model.RenewAnswer{Certificate: string(w.issued), Authority: string(trusted)}, uint64(at), err
 }
 
-// How many certificates an identity has recorded at a time, and how long after the newest it gets one more beyond these: with a certificate a day at the most
+// How many certificates an identity has recorded at a time, and how long after the newest it gets one more beyond these: with at most one certificate a day
 // until the first has ended.
 const (
 	recordedMost  = 16

@@ -129,7 +129,7 @@ func (s *Enrolling) certificates() []model.CertificateInfo {
 	return out
 }
 
-// Forgotten has the certificates of a host's agent count no more, since the host is forgotten, and returns how many those are, with the revision up to which
+// Forgotten revokes the certificates of a host's agent, since the host is forgotten, and returns how many those are, with the revision up to which
 // the store has that. It blocks until then.
 func (s *Enrolling) Forgotten(ctx context.Context, host string) (revoked int, rev uint64, err error) {
 	serials, rev, err := s.Enroll.Dismiss(ctx, trust.Identity{Role: trust.Agent, Name: host}, trust.Identity{})

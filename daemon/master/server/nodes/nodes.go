@@ -50,7 +50,7 @@ type Nodes struct {
 	Waiting    func() []string // what is not ready yet
 	Answered   func() uint64   // requests
 	Networks   *docknet.Service
-	// Forgotten has the certificates of a host's agent count no more, and returns how many, and the revision up to which the store has that; nil: there are none.
+	// Forgotten revokes the certificates of a host's agent, and returns how many, and the revision up to which the store has that; nil: there are none.
 	Forgotten  func(ctx context.Context, host string) (revoked int, rev uint64, err error)
 	Kubernetes func() *model.KubernetesStatus // how this netmaster stands with it; nil: it has no address of it
 }
