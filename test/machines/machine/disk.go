@@ -1,11 +1,16 @@
 package machine
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // diskSize is the room of a further disk, in bytes: enough for the store of a netmaster, which wants 1 GiB.
@@ -40,4 +45,40 @@ func (m *Machine) LoseDisk(n int) error {
 		return nil // made at the next boot
 	}
 	return makeDisk(m.disk(n))
+}
+
+// freePatience is how long the processes of a machine that is off may keep its disks.
+const freePatience = 30 * time.Second
+
+// disksFree waits until no process has the machine's disks locked: User-Mode Linux has several, and the others outlive the first one for a moment. A
+// kernel that starts meanwhile finds no root.
+func (m *Machine) disksFree(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, freePatience, fmt.Errorf("waited %s", freePatience))
+	defer cancel()
+	for n := range m.Spec.Disks + 1 {
+		if err := eventually(ctx, func() error { return unlocked(m.disk(n)) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unlocked says which process has a file locked, as User-Mode Linux does (fcntl, F_SETLK). A file that does not exist has no lock.
+func unlocked(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	lock := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart}
+	if err := unix.FcntlFlock(f.Fd(), unix.F_GETLK, &lock); err != nil {
+		return fmt.Errorf("lock of %s: %w", path, err)
+	}
+	if lock.Type != unix.F_UNLCK {
+		return fmt.Errorf("process %d has %s locked", lock.Pid, path)
+	}
+	return nil
 }

@@ -90,6 +90,9 @@ func (m *Machine) boot(ctx context.Context) error {
 	if m.On() {
 		return fmt.Errorf("boot %s: it is on", m.Name)
 	}
+	if err := m.disksFree(ctx); err != nil {
+		return fmt.Errorf("boot %s: %w", m.Name, err)
+	}
 	console, err := os.OpenFile(m.consolePath(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
