@@ -46,7 +46,17 @@ func (h *Holder) Server(roles ...Role) *tls.Config {
 
 // Client is how the holder speaks TLS to a server that has to prove a role, and a name of that role unless it is "".
 func (h *Holder) Client(role Role, name string) *tls.Config {
-	c := Trusting(func(chain []*x509.Certificate) error {
+	c := h.asks(role, name)
+	c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		pair := h.current().pair
+		return &pair, nil
+	}
+	return c
+}
+
+// asks is how the holder judges the server of a connection.
+func (h *Holder) asks(role Role, name string) *tls.Config {
+	return Trusting(func(chain []*x509.Certificate) error {
 		_, err := h.verify(chain, x509.ExtKeyUsageServerAuth, func(i Identity) error {
 			if i.Role != role || name != "" && i.Name != name {
 				return fmt.Errorf("%s answers where %s was expected", i, Identity{role, name})
@@ -55,11 +65,6 @@ func (h *Holder) Client(role Role, name string) *tls.Config {
 		})
 		return err
 	})
-	c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-		pair := h.current().pair
-		return &pair, nil
-	}
-	return c
 }
 
 // Visitor is how one who holds no certificate speaks TLS to netmasters of the cluster whose authority's certificates these are.

@@ -11,8 +11,11 @@ import (
 // Sign has a request certified, and returns the certificate as PEM.
 type Sign func(ctx context.Context, r *Request) ([]byte, error)
 
-// renewPause is how long a holder waits between two tries.
-const renewPause = time.Minute
+// How long a holder waits between two tries, and how long one whose certificate has ended does, who can do nothing meanwhile.
+const (
+	renewPause = time.Minute
+	endedPause = 5 * time.Second
+)
 
 // Due is when a certificate is renewed: when half of its time is over.
 func Due(c *x509.Certificate) time.Time {
@@ -34,6 +37,9 @@ func (h *Holder) Renew(ctx context.Context, sign Sign, log *slog.Logger) {
 				log.Warn("the certificate cannot be renewed; trying again", "identity", h.Identity().String(), "until", c.NotAfter, "error", err)
 			}
 			pause = renewPause
+			if h.Ended() {
+				pause = endedPause
+			}
 		}
 		select {
 		case <-ctx.Done():

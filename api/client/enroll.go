@@ -66,6 +66,13 @@ func (c *Client) RenewCertificate(ctx context.Context, request model.RenewReques
 	return out, err
 }
 
+// RenewEndedCertificate asks for a certificate of the agent whose certificate has ended.
+func (c *Client) RenewEndedCertificate(ctx context.Context, request model.RenewEndedRequest) (model.RenewAnswer, error) {
+	var out model.RenewAnswer
+	_, err := c.Post(ctx, "/api/v1/certificates/renew-ended", request, &out)
+	return out, err
+}
+
 // RevokeCertificates has certificates count no more, and returns their serials.
 func (c *Client) RevokeCertificates(ctx context.Context, request model.RevokeRequest) ([]string, error) {
 	var out []string

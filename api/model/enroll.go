@@ -52,6 +52,15 @@ type RenewRequest struct {
 	Request string `json:"request"` // PKCS #10, PEM
 }
 
+// RenewEndedRequest asks for a certificate of the agent whose certificate has ended, for another key: POST /api/v1/certificates/renew-ended. The key of the
+// ended certificate signs the request, and the machine is the one that was admitted as the host.
+type RenewEndedRequest struct {
+	Request     string `json:"request"`     // PKCS #10, PEM
+	Certificate string `json:"certificate"` // the ended one, PEM
+	Signature   []byte `json:"signature"`   // by its key, as trust.Holder.Vouch makes it
+	Machine     string `json:"machine"`     // identity of the machine
+}
+
 // RenewAnswer is the certificate, and the authority's certificates as they are now.
 type RenewAnswer struct {
 	Certificate string `json:"certificate"` // PEM

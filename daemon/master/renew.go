@@ -28,6 +28,11 @@ func (c *config) proof(log *slog.Logger) []task.Task {
 			c.holder.Renew(ctx, c.renewed, log)
 			return nil
 		}),
+		task.Func("renewal of the user's certificate", func(ctx context.Context, ready func()) error {
+			ready()
+			c.keepUser(ctx, log)
+			return nil
+		}),
 	}
 }
 

@@ -84,6 +84,49 @@ func TestClock(t *testing.T) {
 	l.reach(t)
 }
 
+// A cluster that was off until all its certificates have ended comes back by itself: netmasters certify themselves, and agents renew by the keys of the ended
+// ones. Containers of hosts that were rebooted are gone; new ones reach each other.
+func TestEnded(t *testing.T) {
+	c := newCluster(t, 1, 1)
+	l := &life{cluster: c, addresses: map[string]string{}}
+	for _, m := range c.hosts {
+		l.attach(t, m)
+		unit(t, m, "years-later", "date -s @$(( $(date +%s) + 30*24*3600 ))")
+	}
+	before := l.must(t, "tenant", "ls")
+	for _, m := range c.hosts {
+		if err := m.CutPower(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, m := range c.hosts {
+		if err := m.Boot(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, m := range c.hosts {
+		l.renewed(t, m)
+		l.attach(t, m)
+	}
+	l.reach(t)
+	var after string // by the user's certificate on the first host
+	l.within(t, func(ctx context.Context) bool {
+		after, _ = c.hosts[0].Run(ctx, "netctl tenant ls")
+		return after == before
+	}, func() string { return fmt.Sprintf("want the objects as they were:\n%s\ngot\n%s", before, after) })
+}
+
+// renewed waits until the agent of a host is ready by its own word: the operator's certificate has ended too.
+func (l *life) renewed(t *testing.T, m *machine.Machine) {
+	t.Helper()
+	const status = "curl -s -m 5 --unix-socket /run/contiv/contiv-agent.sock http://agent/status"
+	var last string
+	l.within(t, func(ctx context.Context) bool {
+		last, _ = m.Run(ctx, status)
+		return strings.Contains(last, `"ready":true`)
+	}, func() string { return "the agent of " + m.Name + " is not ready: " + last })
+}
+
 // wrongClock boots a host whose clock is off, requires that the verdict names the clock, and sets it.
 func (l *life) wrongClock(t *testing.T, m *machine.Machine, offset string) {
 	t.Helper()

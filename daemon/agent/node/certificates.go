@@ -97,12 +97,28 @@ func (n *Node) askDate(ctx context.Context, url string) (time.Time, error) {
 	return http.ParseTime(answer.Header.Get("Date"))
 }
 
-// renewed has a netmaster certify another key of the agent.
+// renewed has a netmaster certify another key of the agent. A certificate that has ended is accepted in no handshake: its key signs the request.
 func (n *Node) renewed(ctx context.Context, r *trust.Request) ([]byte, error) {
+	if n.Trust.Ended() {
+		return n.renewedAfterEnd(ctx, r)
+	}
 	masters := client.Client{Masters: n.Find, HTTP: n.once(), Program: "netplugin"}
 	out, err := masters.RenewCertificate(ctx, model.RenewRequest{Request: string(r.PEM())})
 	if err != nil {
 		return nil, n.Trust.Refused(err)
 	}
 	return []byte(out.Certificate), nil
+}
+
+// renewedAfterEnd has a netmaster certify another key of the agent by the certificate that has ended.
+func (n *Node) renewedAfterEnd(ctx context.Context, r *trust.Request) ([]byte, error) {
+	certificate, signature, err := n.Trust.Vouch(r)
+	if err != nil {
+		return nil, err
+	}
+	way := &http.Client{Transport: &http.Transport{TLSClientConfig: n.Trust.Visitor(), DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	masters := client.Client{Masters: n.Find, HTTP: way, Program: "netplugin"}
+	out, err := masters.RenewEndedCertificate(ctx, model.RenewEndedRequest{Request: string(r.PEM()), Certificate: string(certificate), Signature: signature, Machine: n.Machine})
+	return []byte(out.Certificate), err
 }

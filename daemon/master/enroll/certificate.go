@@ -43,7 +43,7 @@ func noted(c *x509.Certificate, who trust.Identity) record.Certified {
 // may have got it.
 func (e *Enroller) replace(tx *commit.Tx, w *wish) error {
 	for _, c := range tx.CertifiedAs(w.who.String()) {
-		if c.Valid(e.now()) && c.Request != w.note.Request {
+		if c.Request != w.note.Request {
 			if err := e.revoke(tx, c, replaced); err != nil {
 				return err
 			}
@@ -94,7 +94,7 @@ const (
 
 // moderate refuses one more certificate to an identity that has had many of late: each is recorded, in every netmaster, until it has ended.
 func (e *Enroller) moderate(v *catalog.View, w *wish) error {
-	was := v.CertifiedAs(w.who.String())
+	was := slices.DeleteFunc(v.CertifiedAs(w.who.String()), func(c *record.Certified) bool { return !e.now().Before(c.Until) })
 	if len(was) < recordedMost {
 		return nil
 	}

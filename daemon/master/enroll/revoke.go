@@ -73,9 +73,9 @@ func (e *Enroller) left(v *catalog.View, which []*record.Certified) error {
 	return nil
 }
 
-// revoke notes that a certificate counts no more.
+// revoke notes that a certificate counts no more, nor renews itself after its end.
 func (e *Enroller) revoke(tx *commit.Tx, was *record.Certified, by string) error {
-	if !was.Valid(e.now()) {
+	if !was.Revoked.IsZero() || !e.now().Before(was.Until.Add(trust.Grace)) {
 		return nil
 	}
 	c := *was
@@ -88,7 +88,7 @@ func (e *Enroller) Dismiss(ctx context.Context, who trust.Identity, proved trust
 	at, err := e.Commit.Join(ctx, func(tx *commit.Tx) error {
 		serials = []string{}
 		for _, c := range tx.CertifiedAs(who.String()) {
-			if !c.Valid(e.now()) {
+			if !c.Revoked.IsZero() {
 				continue
 			}
 			serials = append(serials, c.Serial)

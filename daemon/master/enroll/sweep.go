@@ -6,13 +6,14 @@ import (
 
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/trust"
 )
 
 // Times of the sweep.
 const (
 	sweepEvery = 10 * time.Minute
 	keepToken  = 24 * time.Hour // after its end, so that its holder is told that it has expired
-	keepCert   = time.Hour      // after its end, for clocks that are late
+	keepCert   = time.Hour      // after its end, for clocks that are late; trust.Grace of those by which an agent renews itself, or of which it may not
 	sweepMost  = 200            // records in one transaction
 )
 
@@ -59,7 +60,11 @@ func (e *Enroller) expired(tx *commit.Tx) (keys []string) {
 		}
 	}
 	for _, c := range tx.Certificates() {
-		if len(keys) < most && now.After(c.Until.Add(keepCert)) {
+		keep := keepCert
+		if agents(c) && (!c.Revoked.IsZero() || newest(tx.View, c)) {
+			keep = trust.Grace
+		}
+		if len(keys) < most && now.After(c.Until.Add(keep)) {
 			keys = append(keys, record.Certificates+c.Serial)
 		}
 	}

@@ -62,7 +62,7 @@ func status(t *testing.T, c channel.Master, method, path, body string) (int, str
 // Who proves nothing is refused everywhere but at what is for everyone; a role that is not a user's reaches what it needs alone.
 func TestRoutesByRole(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{Secure: true})
-	open := []string{"GET /healthz", "GET /readyz", "GET /version", "POST /api/v1/auth/login", "POST /api/v1/join",
+	open := []string{"GET /healthz", "GET /readyz", "GET /version", "POST /api/v1/auth/login", "POST /api/v1/join", "POST /api/v1/certificates/renew-ended",
 		"POST /api/v1/auth/oidc/authorize", "POST /api/v1/auth/oidc/device", "POST /api/v1/auth/oidc/login"}
 	reach := map[trust.Role][]string{
 		trust.Agent: {"GET /api/v1/auth/whoami", "POST /plugin/allocAddress", "POST /plugin/releaseAddress", "POST /plugin/createEndpoint", "POST /plugin/deleteEndpoint",

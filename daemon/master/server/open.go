@@ -32,11 +32,12 @@ func strangers() map[string]stranger {
 		"GET /readyz":  {},
 		"GET /version": {},
 
-		"POST " + auth.LoginPath:              {body: 4 << 10, text: 256, fails: 20, pause: 3 * time.Second}, // a password takes a tenth of a second
-		"POST " + auth.OIDCPath + "authorize": question,
-		"POST " + auth.OIDCPath + "device":    question,
-		"POST " + auth.OIDCPath + "login":     code,                                                                 // the provider decides
-		"POST /api/v1/join":                   {body: 64 << 10, text: 32 << 10, fails: 10, pause: 10 * time.Second}, // the token decides; a request for a certificate may have 64 names
+		"POST " + auth.LoginPath:                {body: 4 << 10, text: 256, fails: 20, pause: 3 * time.Second}, // a password takes a tenth of a second
+		"POST " + auth.OIDCPath + "authorize":   question,
+		"POST " + auth.OIDCPath + "device":      question,
+		"POST " + auth.OIDCPath + "login":       code,                                                                 // the provider decides
+		"POST /api/v1/join":                     {body: 64 << 10, text: 32 << 10, fails: 10, pause: 10 * time.Second}, // the token decides; a request for a certificate may have 64 names
+		"POST /api/v1/certificates/renew-ended": {body: 64 << 10, text: 32 << 10, fails: 10, pause: 10 * time.Second}, // the key of the ended certificate decides
 	}
 }
 

@@ -64,6 +64,9 @@ func (s *Enrolling) Register(r *rest.Router) {
 	rest.Change(r, "/api/v1/certificates/renew", func(q *http.Request, request model.RenewRequest) (model.RenewAnswer, uint64, error) {
 		return s.Enroll.Renew(q.Context(), request.Request, s.Who(q))
 	})
+	rest.Change(r, "/api/v1/certificates/renew-ended", func(q *http.Request, request model.RenewEndedRequest) (model.RenewAnswer, uint64, error) {
+		return s.Enroll.RenewEnded(q.Context(), request)
+	})
 	rest.Change(r, "/api/v1/certificates/revoke", func(q *http.Request, request model.RevokeRequest) ([]string, uint64, error) {
 		if err := s.operator(q); err != nil {
 			return nil, 0, err

@@ -1,0 +1,115 @@
+package enroll
+
+import (
+	"context"
+	"crypto/x509"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/trust"
+)
+
+// RenewEnded certifies another key of an agent whose certificate ended within trust.Grace, by a signature of its key. The certificate is the newest of the
+// host, which is admitted and the same machine as then, and it is not revoked. It blocks until the store has it. Errors are *model.Error.
+func (e *Enroller) RenewEnded(ctx context.Context, q model.RenewEndedRequest) (out model.RenewAnswer, rev uint64, err error) {
+	a, err := e.authority()
+	if err != nil {
+		return out, 0, err
+	}
+	trusted, err := e.trusted()
+	if err != nil {
+		return out, 0, err
+	}
+	w := &wish{field: "request", text: q.Request}
+	if w.request, err = trust.ParseRequest([]byte(q.Request)); err != nil {
+		return out, 0, model.Errorf(model.CodeInvalid, "request", "%v", err).Try("netplugin makes one")
+	}
+	held, err := trust.ParseCertificates([]byte(q.Certificate))
+	if err != nil {
+		return out, 0, model.Errorf(model.CodeInvalid, "certificate", "%v", err).Because(err).Try("it is PEM")
+	}
+	if w.who, err = trust.Vouched(held[0], w.request, q.Signature, trusted, e.Now()); err != nil {
+		return out, 0, model.Errorf(model.CodeDenied, "certificate", "%v", err).Because(err).Try("join again: contiv join TOKEN@ADDRESS")
+	}
+	check := func(v *catalog.View) error { return e.renewable(v, w, held[0], q.Machine) }
+	e.Catalog.View(func(v *catalog.View) { err = check(v) })
+	if err != nil { // before anything is computed for it
+		return out, 0, err
+	}
+	if err := e.issue(a, w, w.who.String(), ""); err != nil {
+		return out, 0, err
+	}
+	at, err := e.Commit.Join(ctx, func(tx *commit.Tx) error {
+		if err := check(tx.View); err != nil {
+			return err
+		}
+		return tx.Put(record.Certificates+w.note.Serial, &w.note)
+	})
+	if err != nil {
+		return out, 0, err
+	}
+	e.Log.Info("an ended certificate is renewed", "identity", w.who.String(), "until", w.note.Until)
+	text, err := e.Trust.Trusted()
+	return model.RenewAnswer{Certificate: string(w.issued), Authority: string(text)}, uint64(at), err
+}
+
+// renewable refuses an ended certificate that is no agent's, is revoked or not the newest of its host, hosts that it was not for, and a machine that is not
+// the one that was admitted as the host.
+func (e *Enroller) renewable(v *catalog.View, w *wish, held *x509.Certificate, machine string) error {
+	denied := func(field, format string, args ...any) error {
+		return model.Errorf(model.CodeDenied, field, format, args...).Try("join again: contiv join TOKEN@ADDRESS")
+	}
+	if w.who.Role != trust.Agent {
+		return denied("certificate", "a certificate that has ended renews itself only for an agent, not for %s", w.who)
+	}
+	serial := trust.Serial(held)
+	for _, c := range v.CertifiedAs(w.who.String()) {
+		switch {
+		case c.Serial == serial && !c.Revoked.IsZero():
+			return denied("certificate", "the certificate %s of %s is revoked", serial, w.who)
+		case c.Serial != serial && c.Until.After(held.NotAfter) && !(c.By == w.who.String() && c.Request == record.Sum([]byte(w.text))):
+			return denied("certificate", "%s has a newer certificate than %s", w.who, serial)
+		}
+	}
+	was := noted(held, w.who)
+	for _, host := range w.request.Hosts() {
+		if !contains(was.Hosts, host) {
+			return denied("request", "%s is not certified for %s", w.who, host)
+		}
+	}
+	h := v.Host(w.who.Name)
+	switch {
+	case h == nil:
+		return denied("certificate", "host %s is not part of the cluster", w.who.Name)
+	case h.Machine != machine:
+		return denied("machine", "machine %.40q is not the one that is host %s", machine, w.who.Name)
+	}
+	return nil
+}
+
+func contains(hosts []string, host string) bool {
+	for _, h := range hosts {
+		if strings.EqualFold(h, host) {
+			return true
+		}
+	}
+	return false
+}
+
+// agents reports whether a certificate is an agent's.
+func agents(c *record.Certified) bool {
+	return strings.HasPrefix(c.Identity, (trust.Identity{Role: trust.Agent}).String())
+}
+
+// newest reports whether its holder has no certificate that ends later.
+func newest(v *catalog.View, c *record.Certified) bool {
+	for _, other := range v.CertifiedAs(c.Identity) {
+		if other.Until.After(c.Until) {
+			return false
+		}
+	}
+	return true
+}
