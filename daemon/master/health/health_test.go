@@ -94,6 +94,8 @@ func TestExamine(t *testing.T) {
 		{"tunnel ends that are not known", func(s *Snapshot) { s.Ends = "3/a" }, nil},
 		{"tunnel ends that change just now", func(s *Snapshot) { s.Nodes[2].Ends = "3/a" }, nil},
 		{"one member of three", func(s *Snapshot) { s.Store.Members[0].Error = "refused" }, []string{"warning store-member-silent store/s1"}},
+		{"an even number of members", func(s *Snapshot) { s.Store.Name, s.Store.Members = "embedded", s.Store.Members[:2] }, []string{"warning store-even store/embedded"}},
+		{"one member", func(s *Snapshot) { s.Store.Members = s.Store.Members[:1] }, nil},
 		{"most members, though a netmaster leads", func(s *Snapshot) { s.Store.Members[0].Error, s.Store.Members[1].Error = "refused", "refused" },
 			[]string{"warning store-member-silent store/s1", "warning store-member-silent store/s2"}},
 		{"members that were not waited for", func(s *Snapshot) {
