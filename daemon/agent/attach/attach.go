@@ -233,6 +233,14 @@ func (e *Engine) attach(ctx context.Context, r Request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	// A port may be gone while its container runs: someone has deleted the bridge. The interface says so, and LostPorts restores the port.
+	if !have {
+		was, _, err := e.interfaceOf(r.identity())
+		if err != nil {
+			return Result{}, fmt.Errorf("attach %s: %w", id, err)
+		}
+		have = was != ""
+	}
 	e.Flows.SetPort(id, number)
 	res, err := e.make(ctx, r, known, name, number)
 	if err != nil {
@@ -406,7 +414,7 @@ func (e *Engine) config(r *Result) link.Config {
 		Gateways: r.Gateways, SoftSum: e.SoftSum()}
 }
 
-// undo takes back a first attempt. The port goes last, and only when the master has forgotten the endpoint: it is
+// undo takes back a first attempt, never that of a container that was attached before. The port goes last, and only when the master has forgotten the endpoint: it is
 // what tells Sweep of the rest, as the record of an endpoint that the master may have made tells LostPorts. What no port stands
 // for is given back at once. It works also when the caller has given up.
 func (e *Engine) undo(ctx context.Context, r Request, id, name string) error {

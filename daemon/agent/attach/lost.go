@@ -135,12 +135,12 @@ func (l *lost) isLost(ep *record.Endpoint) bool {
 }
 
 // interfaceOf finds the host end of an endpoint; "" when there is none.
-func (l *lost) interfaceOf(id identity.Endpoint) (name, alias string, err error) {
+func (e *Engine) interfaceOf(id identity.Endpoint) (name, alias string, err error) {
 	for _, name := range hostNames(id) {
-		if p, ok := l.Switch.Port(name); ok && p.ExternalIDs[ovsdb.IDEndpoint] != "" {
+		if p, ok := e.Switch.Port(name); ok && p.ExternalIDs[ovsdb.IDEndpoint] != "" {
 			continue // another endpoint's
 		}
-		alias, exists, err := l.Links.Alias(name)
+		alias, exists, err := e.Links.Alias(name)
 		if err != nil || exists {
 			return name, alias, err
 		}

@@ -1,6 +1,7 @@
 package attach
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -81,6 +82,36 @@ func TestLostPortsComeBack(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// An ADD that is repeated while the bridge is deleted fails, and leaves the container attached: its endpoint, its interface, and its port once there is a bridge.
+func TestRepeatedWithoutBridge(t *testing.T) {
+	for _, step := range []string{"create", "addport", "configure", "flows"} {
+		t.Run(step, func(t *testing.T) {
+			w := newWorld()
+			e, l := later(w)
+			r := request(t)
+			res, err := e.Attach(t.Context(), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			delete(w.ports, res.HostName)
+			w.fail[step] = errBroken
+			if _, err := e.Attach(t.Context(), r); !errors.Is(err, errBroken) {
+				t.Fatalf("want the failure of %s, got %v", step, err)
+			}
+			if len(w.endpoints) != 1 || len(w.links) != 1 {
+				t.Fatalf("want endpoint and interface as they were, got %s", w)
+			}
+			delete(w.fail, step)
+			if err := l.Repair(t.Context(), res.Endpoint.ID.String()); err != nil {
+				t.Fatal(err)
+			}
+			if got := w.String(); got != complete {
+				t.Errorf("with a bridge: want %s, got %s", complete, got)
+			}
+		})
 	}
 }
 
