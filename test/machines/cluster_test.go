@@ -185,13 +185,22 @@ func (c *cluster) within(t *testing.T, is func(context.Context) bool, otherwise 
 // conf is the CNI configuration of containers.
 const conf = `{"cniVersion":"1.0.0","name":"contiv","type":"contivk8s","tenant":"default","network":"blue"}`
 
-// attach connects a container without a runtime, by the CNI plugin, and returns its address.
+// attach connects a container without a runtime, by the CNI plugin, and returns its address. As runtimes do, it repeats an ADD that says to try again later
+// (CNI specification, error code 11).
 func attach(t *testing.T, m *machine.Machine, name string) string {
 	t.Helper()
-	shell := fmt.Sprintf("ip netns add %[1]s && CNI_COMMAND=ADD CNI_CONTAINERID=%[1]s CNI_NETNS=/run/netns/%[1]s CNI_IFNAME=eth0 CNI_PATH=/usr/local/bin contivk8s", name)
-	out, err := m.Run(t.Context(), "echo '"+conf+"' | ("+shell+")")
-	if err != nil {
-		t.Fatal(err)
+	run(t, m, "ip netns add "+name)
+	shell := fmt.Sprintf("CNI_COMMAND=ADD CNI_CONTAINERID=%[1]s CNI_NETNS=/run/netns/%[1]s CNI_IFNAME=eth0 CNI_PATH=/usr/local/bin contivk8s", name)
+	var out string
+	for end := time.Now().Add(patience); ; <-time.After(time.Second) {
+		var err error
+		if out, err = m.Run(t.Context(), "echo '"+conf+"' | "+shell); err == nil {
+			break
+		}
+		if !strings.Contains(err.Error(), `"code": 11,`) || time.Now().After(end) {
+			t.Fatal(err)
+		}
+		t.Logf("ADD of %s on %s is repeated: %v", name, m.Name, err)
 	}
 	var result struct {
 		IPs []struct{ Address string }
