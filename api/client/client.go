@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/legible"
 )
 
 // DefaultBase is where a Client looks for netmaster when it is told nothing.
@@ -40,12 +41,18 @@ type Client struct {
 	// Patience is for how long a request that no one answered is repeated while the cluster elects a leader;
 	// 0: every endpoint is tried once. All requests of the API may be repeated.
 	Patience time.Duration
+	// Stale is called with a netmaster's URL and its reason when a read was answered by one that may know less than the store has, and none that knows all
+	// answered. It may be called by several goroutines at a time; nil: such answers are as others.
+	Stale func(base, reason string)
 }
 
 // Revision is the store revision that a change got, 0 of an answer that carries none.
 type Revision = uint64
 
 const maxAnswer = 256 << 20
+
+// mostReason bounds why a netmaster may know less than the store has, in bytes.
+const mostReason = 300
 
 // preferKey marks a context that names the netmaster to ask first.
 type preferKey struct{}
@@ -125,10 +132,17 @@ func repeating(ctx context.Context) context.Context { return context.WithValue(c
 // which runs before those of addresses at which none answers.
 func (c *Client) round(ctx context.Context, method, path string, body []byte, out any) (http.Header, error) {
 	var said, silent []error
-	for _, base := range c.bases(ctx) {
+	bases, old := c.bases(ctx), ""
+	if method == http.MethodGet && len(bases) > 1 {
+		ctx = context.WithValue(ctx, currentKey{}, true)
+	}
+	for _, base := range bases {
 		header, err := c.one(ctx, base, method, path, body, out)
 		if err == nil || !unavailable(err) || ctx.Err() != nil {
 			return header, err
+		}
+		if _, stale := errors.AsType[*staleError](err); stale && old == "" {
+			old = base
 		}
 		if _, unreached := errors.AsType[*url.Error](err); unreached {
 			silent = append(silent, err)
@@ -136,6 +150,9 @@ func (c *Client) round(ctx context.Context, method, path string, body []byte, ou
 			said = append(said, err)
 		}
 		ctx = repeating(ctx)
+	}
+	if old != "" { // what may be old is better than nothing, and says that it may be
+		return c.one(context.WithValue(ctx, currentKey{}, nil), old, method, path, body, out)
 	}
 	switch {
 	case len(said) > 0:
@@ -147,6 +164,15 @@ func (c *Client) round(ctx context.Context, method, path string, body []byte, ou
 	}
 	return nil, model.Errorf(model.CodeUnavailable, "", "no netmaster is known").Try("start one, or name it with --netmaster")
 }
+
+// currentKey marks the context of a request that only a netmaster is to answer that knows what the store has.
+type currentKey struct{}
+
+// staleError is the refusal of a netmaster that may know less.
+type staleError struct{ error }
+
+// Unwrap is the refusal.
+func (e *staleError) Unwrap() error { return e.error }
 
 // none says that no netmaster answers, and why of each.
 func none(silent []error) error {
@@ -174,8 +200,8 @@ func (c *Client) one(ctx context.Context, base, method, path string, body []byte
 		return nil, err
 	}
 	defer drain(answer.Body)
-	if answer.StatusCode != http.StatusOK {
-		return nil, Refusal(answer)
+	if err := c.accepted(base, answer); err != nil {
+		return nil, err
 	}
 	in := io.LimitReader(answer.Body, maxAnswer)
 	switch out := out.(type) {
@@ -193,6 +219,20 @@ func (c *Client) one(ctx context.Context, base, method, path string, body []byte
 	return answer.Header, nil
 }
 
+// accepted is the refusal that an answer is, nil of one that is none. It reports one that may be old.
+func (c *Client) accepted(base string, answer *http.Response) error {
+	reason := answer.Header.Get(model.StaleHeader)
+	switch {
+	case answer.StatusCode == http.StatusServiceUnavailable && reason != "":
+		return &staleError{Refusal(answer)}
+	case answer.StatusCode != http.StatusOK:
+		return Refusal(answer)
+	case reason != "" && c.Stale != nil:
+		c.Stale(base, legible.Line(reason, mostReason))
+	}
+	return nil
+}
+
 func (c *Client) send(ctx context.Context, base, method, path, accept string, body []byte) (*http.Response, error) {
 	if err := checkBase(base); err != nil {
 		return nil, err
@@ -207,6 +247,9 @@ func (c *Client) send(ctx context.Context, base, method, path, accept string, bo
 	}
 	if c.Program != "" {
 		request.Header.Set("User-Agent", c.Program)
+	}
+	if ctx.Value(currentKey{}) != nil {
+		request.Header.Set(model.CurrentHeader, "1")
 	}
 	if ctx.Value(repeatKey{}) != nil {
 		request.Header.Set(model.RepeatHeader, "1")

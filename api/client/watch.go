@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -34,14 +35,22 @@ func (c *Client) Watch(ctx context.Context, kinds []*model.Kind, options ...Opti
 		parameter("kinds", strings.Join(names, ","))(q)
 		path := "/api/v1/watch?" + q.Encode()
 		pause := 50 * time.Millisecond
-		for {
+		for old := false; ; {
 			err := error(model.Errorf(model.CodeUnavailable, "", "no netmaster is known"))
-			for _, base := range c.bases(ctx) {
+			bases, asked := c.bases(ctx), ctx
+			if len(bases) > 1 && !old { // else what may be old is better than nothing
+				asked = context.WithValue(ctx, currentKey{}, true)
+			}
+			old = false
+			for _, base := range bases {
 				var more bool
 				got := false
-				more, err = c.stream(ctx, base, path, func(e model.Event) bool { got = true; return yield(e, nil) })
+				more, err = c.stream(asked, base, path, func(e model.Event) bool { got = true; return yield(e, nil) })
 				if !more {
 					return
+				}
+				if _, stale := errors.AsType[*staleError](err); stale {
+					old = true
 				}
 				if got {
 					pause = 50 * time.Millisecond
@@ -70,8 +79,8 @@ func (c *Client) stream(ctx context.Context, base, path string, yield func(model
 		return true, err
 	}
 	defer func() { _ = answer.Body.Close() }()
-	if answer.StatusCode != http.StatusOK {
-		return true, Refusal(answer)
+	if err := c.accepted(base, answer); err != nil {
+		return true, err
 	}
 	// netmaster says something every few seconds; a connection that is silent for long is dead.
 	watchdog := time.AfterFunc(silence, func() { _ = answer.Body.Close() })

@@ -8,6 +8,13 @@ const RevisionHeader = "X-Contiv-Revision"
 // ContinueHeader is the header of a page of a list that says where the next begins; the last page has none.
 const ContinueHeader = "X-Contiv-Continue"
 
+// StaleHeader is the header of an answer to a read that says why the netmaster may know less than the store has. With CurrentHeader in the request, whose
+// value does not matter, such a netmaster refuses instead, so that a client of several asks the next one.
+const (
+	StaleHeader   = "X-Contiv-Stale"
+	CurrentHeader = "X-Contiv-Current"
+)
+
 // RepeatHeader marks a request that is sent again because no one answered it: what it asks for may have happened.
 const RepeatHeader = "X-Contiv-Repeat"
 

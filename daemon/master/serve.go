@@ -194,6 +194,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		Leadership: leadership{election, committer}, Store: db, Embedded: c.Store.Embedded, ClusterMode: c.Mode, Internal: c.Internal, Version: build.Info(),
 		Started: started, Kubernetes: status, Hosts: c.names(), Limits: c.Limits, Doors: front.doors, Log: log,
 		Waiting: func() []string { return missing(group, feed, election.Starved() || committer.Starved(), c.barred()) },
+		Stale:   feed.Away,
 		Way:     others, Enroll: joining, Cluster: c.told(),
 		Insecure: c.holder == nil, Users: accounts, Audit: noted, Recent: c.recent.Text,
 	}, prometheus.NewRegistry())

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/contiv/contiv/api/client"
@@ -73,7 +74,7 @@ func (f *Factory) connect(base, token string) (*client.Client, error) {
 		}
 		transport = t
 	}
-	return &client.Client{Base: base, Token: token, HTTP: &http.Client{Transport: transport}, Patience: patience,
+	return &client.Client{Base: base, Token: token, HTTP: &http.Client{Transport: transport}, Patience: patience, Stale: f.warnStale(),
 		Actor: f.Actor, Program: "netctl/" + f.Self.Version}, nil
 }
 
@@ -108,4 +109,14 @@ func (f *Factory) token() (string, error) {
 		return "", term.Exitf(term.Server, "%v", err)
 	}
 	return token, nil
+}
+
+// warnStale returns what reports, once, that answers may be old.
+func (f *Factory) warnStale() func(base, reason string) {
+	var once sync.Once
+	return func(base, reason string) {
+		once.Do(func() {
+			fmt.Fprintf(f.Err, "warning: netmaster %s may know less than the store has: %s\n", base, reason)
+		})
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -21,7 +22,16 @@ type Feed struct {
 	ready   chan struct{}
 	once    sync.Once
 	away    atomic.Pointer[string] // why the store does not answer; nil while it does
+	// confirmed is when the store was last asked what only its newest state answers, and did; nil: never yet.
+	confirmed atomic.Pointer[time.Time]
 }
+
+// Times of confirmations.
+const (
+	confirmEvery = time.Second
+	confirmLimit = 3 * time.Second // for an answer
+	confirmMost  = 5 * time.Second // after which what is known may be old
+)
 
 // NewFeed makes a Feed.
 func NewFeed(c *Catalog, db store.Store, log *slog.Logger) *Feed {
@@ -30,6 +40,11 @@ func NewFeed(c *Catalog, db store.Store, log *slog.Logger) *Feed {
 
 // Run watches until ctx ends, or the store is made again (mirror.ErrReset); then subscriptions end too. A store that is away is logged once an outage.
 func (f *Feed) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	defer cancel()
+	beside.Go(func() { f.confirm(ctx) })
 	for {
 		if done, err := f.follow(ctx); done || err != nil {
 			return err
@@ -67,10 +82,35 @@ func (f *Feed) follow(ctx context.Context) (done bool, _ error) {
 	return true, nil
 }
 
-// Away says why the store does not answer; "" while it does.
+// confirm asks the store again and again, by a linearizable read, until ctx ends. A watch does not notice everything: a member of the store that hears its
+// leader's heartbeats, and whose answers are lost, gets no changes and no error.
+func (f *Feed) confirm(ctx context.Context) {
+	tick := time.NewTicker(confirmEvery)
+	defer tick.Stop()
+	for {
+		asked := time.Now()
+		limited, cancel := context.WithTimeout(ctx, confirmLimit)
+		_, err := f.db.Read(limited, record.LeaderKey)
+		cancel()
+		if err == nil || errors.Is(err, store.ErrNotFound) {
+			f.confirmed.Store(&asked)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// Away says why what is known may be older than what the store has; "" while it is not: the store does not answer, or has not confirmed for a while
+// that there is nothing newer. It does not block.
 func (f *Feed) Away() string {
 	if why := f.away.Load(); why != nil {
 		return *why
+	}
+	if at := f.confirmed.Load(); at != nil && time.Since(*at) > confirmMost {
+		return fmt.Sprintf("the store %s: it has confirmed nothing since %s", f.db, at.UTC().Format(time.RFC3339))
 	}
 	return ""
 }

@@ -74,6 +74,7 @@ type Options struct {
 	Provider  users.Provider              // of others; nil: there is none
 	Seal      func() (*trust.Seal, error) // of secrets; nil: there is none
 	Recent    func() []byte               // lines of its log; nil: none are kept
+	Stale     func() string               // why it may know less than the store has; nil: it never does
 }
 
 // leading is the leadership of the only master.
@@ -121,7 +122,7 @@ func Start(tb testing.TB, o Options) *Master {
 		Leadership: leading{enginetest.Leader, m.Fence.Created}, Store: m.Store, ClusterMode: o.ClusterMode, Internal: enginetest.Leader,
 		Version: model.Version{Version: "test", GitCommit: "0000000", BuildTime: "never"}, Started: time.Now(),
 		Insecure: !o.Secure, Users: m.Users, Audit: m.Audit,
-		Waiting: func() []string { return nil }, Limits: o.Limits, Kubernetes: o.Kubernetes, Recent: o.Recent, Log: log,
+		Stale: o.Stale, Waiting: func() []string { return nil }, Limits: o.Limits, Kubernetes: o.Kubernetes, Recent: o.Recent, Log: log,
 	}, prometheus.NewRegistry())
 	m.Routes, m.Proxied = s.Routes(), s.Proxied()
 	told := refusals(tb, s)

@@ -95,6 +95,8 @@ type Config struct {
 	Space func() []store.Member
 	// Waiting names what is not ready yet; empty: everything is.
 	Waiting func() []string
+	// Stale says why this netmaster may know less than the store has, "" while it does not; nil: it never does.
+	Stale func() string
 	// Kubernetes is how this netmaster stands with Kubernetes; nil: it has no address of it.
 	Kubernetes func() *model.KubernetesStatus
 	// AnswerLimit is for how long a leader may take to answer what a follower passes on; 0: 20 seconds.
@@ -129,6 +131,9 @@ type Server struct {
 // New makes a Server. Its metrics are registered with registry.
 func New(c Config, registry *prometheus.Registry) *Server {
 	c.Way = c.Way.Straight()
+	if c.Stale == nil {
+		c.Stale = func() string { return "" }
+	}
 	if c.Hosts == nil {
 		c.Hosts = door.NewNames(peer.Host(c.Internal))
 	}
@@ -143,7 +148,7 @@ func New(c Config, registry *prometheus.Registry) *Server {
 	r.GET("/metrics", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) { shown.ServeHTTP(w, q) })
 	s.opened = opened(r, time.Now)
 	s.handler = s.measured(door.Recovered(c.Log, s.metrics.panics.Inc,
-		door.Visitors(c.Hosts, []string{"/healthz", "/readyz"}, s.identified(s.bounded(s.forwarded(s.charged(s.audited(r))))))))
+		door.Visitors(c.Hosts, []string{"/healthz", "/readyz"}, s.identified(s.bounded(s.current(s.forwarded(s.charged(s.audited(r)))))))))
 	return s
 }
 
