@@ -253,6 +253,9 @@ func (c *cluster) removeRogue(ctx context.Context) error {
 
 // keys are the objects that no fault changes, as "kind/key".
 func (c *cluster) keys(ctx context.Context) (out []string, err error) {
+	if lead, err := c.api.Lead(ctx); err == nil && lead.Holder != "" { // others may be five seconds behind
+		ctx = client.Prefer(ctx, "https://"+lead.Holder)
+	}
 	for _, kind := range []*model.Kind{model.KindTenant(), model.KindNetwork(), model.KindEndpointGroup(), model.KindPolicy(), model.KindRule(), model.KindServiceLB(),
 		model.KindBgp(), model.KindUser(), model.KindAuthorization(), model.KindGlobal()} {
 		list, err := c.api.List(ctx, kind)
