@@ -40,8 +40,8 @@ func (c *Committer) committed(b *batch, rev store.Revision) {
 	}
 }
 
-// failed refuses the requests of a transaction.
-func (c *Committer) failed(b *batch, err error) {
+// failed refuses the requests of a transaction. Those that shared one which the store finds too large are returned: each has another of its own.
+func (c *Committer) failed(b *batch, err error) (apart []*request) {
 	c.stats.Failed.Add(1)
 	full := errors.Is(err, store.ErrNoSpace)
 	if !full || !c.full.Swap(true) {
@@ -54,10 +54,19 @@ func (c *Committer) failed(b *batch, err error) {
 		refusal = notLeading()
 	case full:
 		refusal = noSpace(err)
-	case errors.Is(err, store.ErrTooLarge) || errors.Is(err, store.ErrConflict):
+	case errors.Is(err, store.ErrTooLarge) && len(b.waiting) > 1:
+		for _, r := range b.waiting {
+			r.sharing, r.verdict = exclusive, nil
+			r.requeue()
+		}
+		return b.waiting
+	case errors.Is(err, store.ErrTooLarge):
+		refusal = tooLarge(err)
+	case errors.Is(err, store.ErrConflict):
 		refusal = notStored(err)
 	}
 	for _, r := range b.waiting {
 		r.done <- result{err: refusal}
 	}
+	return nil
 }

@@ -74,7 +74,7 @@ func (b *batcher) commit(ctx context.Context) error {
 		b.c.committed(next, rev)
 		return nil
 	}
-	b.c.failed(next, err)
+	b.queued = append(b.c.failed(next, err), b.queued...)
 	if errors.Is(err, store.ErrTooLarge) || errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrNoSpace) {
 		return nil
 	}

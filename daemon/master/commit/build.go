@@ -84,8 +84,12 @@ func (b *builder) enter(r *request, t *Tx) bool {
 // refuse leaves a request for which there is no room to the next batch, or refuses it when it alone is too large.
 func (b *builder) refuse(r *request, t *Tx) outcome {
 	if b.requests == 0 {
-		r.done <- result{err: model.Errorf(model.CodeTooLarge, "", "the change needs %d store operations, %s permits %d", len(t.ops), b.db, b.limits.Ops).
-			Try("split it into smaller changes")}
+		size := 0
+		for _, op := range t.ops {
+			size += len(op.Key) + len(op.Value)
+		}
+		r.done <- result{err: model.Errorf(model.CodeTooLarge, "", "the change needs %d store operations and %d bytes, beside its history: %s permits %d and %d in a transaction",
+			len(t.ops), size, b.db, b.limits.Ops, b.limits.Bytes).Try(smaller)}
 		return settled
 	}
 	r.requeue()

@@ -149,6 +149,36 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// The store may permit less than it says. Requests that share a transaction which it finds too large are tried one by one; the one that is too
+// large by itself is refused for good: to repeat it helps nobody.
+func TestStoreFindsTooLarge(t *testing.T) {
+	b := start(t, 100)
+	first := make(chan error, 1)
+	go func() { _, err := b.Do(context.Background(), put("first")); first <- err }()
+	<-b.db.entered
+	wait, errs := b.many(t, put("a"), put("large"), put("b"))
+	tooLarge := fmt.Errorf("commit: %w", store.ErrTooLarge)
+	for _, answer := range []error{nil, tooLarge, nil, tooLarge, nil} { // the first, the three together, each of them
+		b.db.through <- answer
+	}
+	wait.Wait()
+	if err := <-first; err != nil || errs[0] != nil || errs[2] != nil {
+		t.Errorf("what fits by itself is stored, got %v and %v", err, errs)
+	}
+	var e *model.Error
+	if !errors.As(errs[1], &e) || e.Code != model.CodeTooLarge || strings.Contains(e.Remedy, "repeat") || !strings.Contains(e.Remedy, "smaller") {
+		t.Errorf("want too-large with a remedy that helps, got %v (%+v)", errs[1], e)
+	}
+	for key, want := range map[string]error{"a": nil, "b": nil, "large": store.ErrNotFound} {
+		if _, err := b.db.Read(context.Background(), "/contiv.io/x/"+key); !errors.Is(err, want) {
+			t.Errorf("key %s: got %v, want %v", key, err, want)
+		}
+	}
+	if !b.Active() {
+		t.Error("the term has ended")
+	}
+}
+
 // A transaction whose outcome is unknown, or that is fenced, ends the term; everyone who waits is told to repeat.
 func TestTermEnds(t *testing.T) {
 	for _, failure := range []error{fmt.Errorf("away: %w", store.ErrUnavailable), fmt.Errorf("late: %w", store.ErrFenced)} {

@@ -18,6 +18,14 @@ func notStored(err error) *model.Error {
 	return model.Errorf(model.CodeUnavailable, "", "the change was not stored: %v", err).Because(err).Try("repeat the request")
 }
 
+// tooLarge refuses a request that no transaction of the store holds, however often it is repeated.
+func tooLarge(err error) *model.Error {
+	return model.Errorf(model.CodeTooLarge, "", "the change was not stored: %v", err).Because(err).Try(smaller)
+}
+
+// smaller is what a client does about a request that is too large for the store.
+const smaller = "split it into smaller changes, or shorten the texts of its objects; what a store permits: docs/operations.md, \"A change that is too large\""
+
 // noSpace refuses a request that the store, which has used up its quota, has certainly not carried out.
 func noSpace(err error) *model.Error {
 	return model.Errorf(model.CodeNoSpace, "", "the change was not stored: %v", err).Because(err).

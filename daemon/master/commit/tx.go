@@ -31,7 +31,7 @@ func newTx(d *catalog.Draft, limits store.Limits) *Tx {
 // Put writes v as JSON at key. Errors: CodeTooLarge when no store takes as much.
 func (t *Tx) Put(key string, v any) error {
 	if t.most > 0 && len(t.ops) >= t.most {
-		return model.Errorf(model.CodeTooLarge, "", "the change needs more than %d store operations, which are what one transaction holds", t.most).Try("split it into smaller changes")
+		return model.Errorf(model.CodeTooLarge, "", "the change needs more than %d store operations, which are what one transaction holds", t.most).Try(smaller)
 	}
 	text, err := json.Marshal(v)
 	if err != nil {
