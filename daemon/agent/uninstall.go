@@ -64,7 +64,7 @@ func (o *options) uninstall(ctx context.Context, stdout, stderr io.Writer) error
 	ctx, end := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
 	defer end()
 	h := &uninstall.Host{Bridge: node.BridgeName, OVSRunDir: o.OVSRunDir, Conf: o.Runtime.Conf, Bin: o.Runtime.Bin, Program: "contivk8s",
-		Sockets: o.sockets(), Further: o.Uninstall.Further, Ledger: node.LedgerFile(o.OVSRunDir), Log: log}
+		Sockets: o.sockets(), Further: o.Uninstall.Further, Ledger: node.LedgerFile(o.OVSRunDir), Limits: node.LimitsFile(o.OVSRunDir), Log: log}
 	done, err := h.Run(ctx)
 	for _, setting := range done.Restored {
 		_, _ = fmt.Fprintln(stdout, "restored", setting)

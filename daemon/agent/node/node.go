@@ -102,6 +102,11 @@ func LedgerFile(rundir string) link.Ledger {
 	return link.Ledger(filepath.Join(rundir, BridgeName+".settings"))
 }
 
+// LimitsFile is where an agent notes the limits of the connection tracker before it sets them.
+func LimitsFile(rundir string) tracker.Ledger {
+	return tracker.Ledger(filepath.Join(rundir, BridgeName+".limits"))
+}
+
 // New puts the parts together; forward does what p says.
 func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	links, err := link.Open(c.Namespace)
@@ -176,7 +181,7 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	if c.Connections {
 		n.observer = n.newObserver()
 	}
-	n.tracker = tracker.New(tracker.Config{Datapath: n.sw.DatapathType, Control: n.control, View: n.forward.View, Proc: "/proc", Now: time.Now, Log: c.Log})
+	n.tracker = tracker.New(tracker.Config{Datapath: n.sw.DatapathType, Control: n.control, View: n.forward.View, Proc: "/proc", Ledger: LimitsFile(c.OVSRunDir), Now: time.Now, Log: c.Log})
 	n.examiner = examine.New(examine.Options{Host: c.Host, Checks: n.checks(), Now: time.Now})
 	n.tasks = task.NewGroup(c.Log, n.parts()...)
 	return n, nil

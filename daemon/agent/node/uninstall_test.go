@@ -1,6 +1,7 @@
 package node_test
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/netip"
@@ -15,6 +16,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/runtimeconf"
 	"github.com/contiv/contiv/daemon/agent/uninstall"
 	"github.com/contiv/contiv/ofnet/link"
+	"github.com/contiv/contiv/ofnet/ovstest"
 )
 
 // What an agent and a pod that is still there have put on a host goes, and nothing else; while the agent works that is refused.
@@ -24,7 +26,7 @@ func TestUninstall(t *testing.T) {
 	program := filepath.Join(dir, "contivk8s")
 	h := &uninstall.Host{Bridge: node.BridgeName, OVSRunDir: s.ovs.Dir, Namespace: "/run/netns/" + s.ovs.NetNS,
 		Conf: filepath.Join(dir, "net.d"), Bin: filepath.Join(dir, "bin"), Program: "contivk8s",
-		Sockets: []string{s.socket}, Further: []string{filepath.Join(dir, "store")}, Log: slog.New(slog.DiscardHandler)}
+		Sockets: []string{s.socket}, Further: []string{filepath.Join(dir, "store")}, Limits: node.LimitsFile(s.ovs.Dir), Log: slog.New(slog.DiscardHandler)}
 	s.edit = func(c *node.Config) {
 		c.Runtime = node.RuntimeConf{Program: program, Bin: h.Bin, Conf: h.Conf, Stays: true}
 	}
@@ -39,6 +41,7 @@ func TestUninstall(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	nameControl(t, s.ovs)
 	before := s.ovs.IP("-o", "link")
 	s.start()
 	s.add("left", "1.0.0", "")
@@ -52,6 +55,12 @@ func TestUninstall(t *testing.T) {
 	if _, err := h.Run(s.ctx); err == nil || !strings.Contains(err.Error(), claim.ErrTaken.Error()) {
 		t.Errorf("while the agent works: got %v", err)
 	}
+	s.eventually("the limits of the tenant's zone", func() string {
+		if all, err := h.Limits.Limits(); err != nil || len(all) != 1 {
+			return fmt.Sprint(all, err)
+		}
+		return ""
+	})
 	s.stop()
 	if _, err := os.Stat(conf); err != nil {
 		t.Errorf("the configuration does not stay: %v", err)
@@ -76,13 +85,52 @@ func TestUninstall(t *testing.T) {
 		}
 		return ""
 	})
-	for _, file := range []string{conf, filepath.Join(h.Bin, "contivk8s"), filepath.Dir(s.socket), h.Further[0], filepath.Join(s.ovs.Dir, node.BridgeName+".agent")} {
+	for _, file := range []string{conf, filepath.Join(h.Bin, "contivk8s"), filepath.Dir(s.socket), h.Further[0], filepath.Join(s.ovs.Dir, node.BridgeName+".agent"), string(h.Limits)} {
 		if _, err := os.Stat(file); err == nil {
 			t.Errorf("%s is left", file)
 		}
 	}
 	if _, err := os.Stat(another); err != nil {
 		t.Errorf("another's configuration: %v", err)
+	}
+}
+
+// nameControl puts the control socket of ovs-vswitchd where an agent looks for it.
+func nameControl(t *testing.T, ovs *ovstest.OVS) {
+	t.Helper()
+	if err := errors.Join(os.WriteFile(filepath.Join(ovs.Dir, "ovs-vswitchd.pid"), []byte("1\n"), 0o644), os.Symlink("vswitchd.ctl", filepath.Join(ovs.Dir, "ovs-vswitchd.1.ctl"))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The limits that an agent has set in a switch that runs on for others go with the agent; those of others stay. A switch that does not run keeps the ledger.
+func TestUninstallLimits(t *testing.T) {
+	ovs := ovstest.Start(t)
+	ovs.Bridge(node.BridgeName)
+	ovs.Bridge("br-other")
+	datapath := ovs.Datapath() + "@ovs-" + ovs.Datapath()
+	c := ovs.Control()
+	c.Do("dpctl/ct-set-limits", datapath, "zone=1,limit=7", "zone=900,limit=5")
+	h := &uninstall.Host{Bridge: node.BridgeName, OVSRunDir: ovs.Dir, Namespace: "/run/netns/" + ovs.NetNS, Limits: node.LimitsFile(ovs.Dir), Log: slog.New(slog.DiscardHandler)}
+	if err := os.WriteFile(string(h.Limits), fmt.Appendf(nil, `{%q:{"1":7,"32769":3}}`, datapath), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	done, err := h.Run(t.Context())
+	if _, gone := os.Stat(string(h.Limits)); err != nil || gone != nil || len(done.Remains) == 0 || !strings.Contains(done.Remains[0].What, "connection tracker") {
+		t.Errorf("ovs-vswitchd cannot be asked: want limits to remain and the ledger to stay, got %v, %v, %v", done, err, gone)
+	}
+	nameControl(t, ovs)
+	if _, err := h.Run(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if out := c.Do("dpctl/ct-get-limits", datapath); !strings.Contains(out, "zone=900,limit=5") || strings.Count(out, "zone=") != 1 {
+		t.Errorf("want another's limit only, got %s", out)
+	}
+	if _, err := os.Stat(string(h.Limits)); err == nil {
+		t.Error("the ledger is left")
+	}
+	if ovs.Datapath() == "system" { // limits outlast the switch
+		c.Do("dpctl/ct-del-limits", datapath, "zone=900")
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,6 +37,7 @@ type Config struct {
 	Control  func(ctx context.Context, command string, args ...string) (string, error)
 	View     func(fn func(*ofnet.State))
 	Proc     string // where the kernel's procfs is: /proc
+	Ledger   Ledger // of the limits that agents have set on this host
 	Now      func() time.Time
 	Log      *slog.Logger
 }
@@ -63,14 +65,15 @@ type Keeper struct {
 	mu    sync.Mutex
 	usage Usage
 
-	ours    map[uint16]uint32 // limits that this process has set
-	refused uint64            // connections, as last counted
+	ours    Limits // that agents have set, this one or those before it
+	of      string // datapath that has them
+	refused uint64 // connections, as last counted
 	counted bool
 	full    time.Time // when it refused one last
 }
 
 // New makes a Keeper.
-func New(c Config) *Keeper { return &Keeper{Config: c, ours: map[uint16]uint32{}} }
+func New(c Config) *Keeper { return &Keeper{Config: c, ours: Limits{}} }
 
 // Usage is that of the last look. It does not block.
 func (k *Keeper) Usage() Usage {
@@ -100,7 +103,7 @@ func (k *Keeper) Look(ctx context.Context) {
 	u := Usage{At: k.Now()}
 	if err := k.measure(ctx, &u); err != nil {
 		u.Unknown = err.Error()
-	} else if err := k.limit(ctx, &u); refused(err) {
+	} else if err := k.limit(ctx, &u); refused(err) || errors.Is(err, errLedger) {
 		u.Unlimited = err.Error()
 	} else if err != nil {
 		u.Unknown = err.Error()
@@ -206,7 +209,10 @@ func (k *Keeper) limit(ctx context.Context, u *Usage) error {
 			tenants[name] = t.ID
 		}
 	})
-	wanted := map[uint16]uint32{}
+	if err := k.remember(); err != nil {
+		return err
+	}
+	wanted := Limits{}
 	own, hairpin := Shares(u.Limit, len(tenants))
 	for name, zone := range tenants {
 		wanted[zone], wanted[zone|hairpins] = own, hairpin
@@ -220,8 +226,33 @@ func (k *Keeper) limit(ctx context.Context, u *Usage) error {
 	return k.unset(ctx, known, wanted)
 }
 
+// errLedger is wrapped by errors of a ledger: without it no limit is set that nobody would remove.
+var errLedger = errors.New("the ledger of limits")
+
+// remember reads the ledger once for each datapath: what agents before this one have set is this one's to remove.
+func (k *Keeper) remember() error {
+	if k.of == k.datapath() {
+		return nil
+	}
+	all, err := k.Ledger.Limits()
+	if err != nil {
+		return fmt.Errorf("%w: %w", errLedger, err)
+	}
+	k.of, k.ours = k.datapath(), Limits{}
+	maps.Copy(k.ours, all[k.of])
+	return nil
+}
+
+// note writes down the limits that are this agent's.
+func (k *Keeper) note() error {
+	if err := k.Ledger.note(k.of, k.ours); err != nil {
+		return fmt.Errorf("%w: %w", errLedger, err)
+	}
+	return nil
+}
+
 // set sets limits that are not as they should be.
-func (k *Keeper) set(ctx context.Context, known map[uint16]conntrack.Limit, wanted map[uint16]uint32) error {
+func (k *Keeper) set(ctx context.Context, known map[uint16]conntrack.Limit, wanted Limits) error {
 	var args []string
 	for zone, n := range wanted {
 		if known[zone].Limit != n {
@@ -229,32 +260,31 @@ func (k *Keeper) set(ctx context.Context, known map[uint16]conntrack.Limit, want
 		}
 		k.ours[zone] = n
 	}
-	if len(args) == 0 {
-		return nil
+	if err := k.note(); err != nil || len(args) == 0 {
+		return err
 	}
 	slices.Sort(args)
 	_, err := k.Control(ctx, "dpctl/ct-set-limits", append([]string{k.datapath()}, args...)...)
 	return err
 }
 
-// unset removes the limits that this process has set for tenants that are gone, where no one has changed them.
-func (k *Keeper) unset(ctx context.Context, known map[uint16]conntrack.Limit, wanted map[uint16]uint32) error {
-	var zones []string
+// unset removes the limits that agents have set for tenants that are gone, where no one has changed them.
+func (k *Keeper) unset(ctx context.Context, known map[uint16]conntrack.Limit, wanted Limits) error {
+	stays, zones := Limits{}, []uint16(nil)
 	for zone, n := range k.ours {
-		if _, stays := wanted[zone]; stays {
-			continue
-		}
-		delete(k.ours, zone)
-		if known[zone].Limit == n {
-			zones = append(zones, strconv.Itoa(int(zone)))
+		if _, needed := wanted[zone]; needed {
+			stays[zone] = n
+		} else if known[zone].Limit == n {
+			zones = append(zones, zone)
 		}
 	}
-	if len(zones) == 0 {
-		return nil
+	if len(zones) > 0 {
+		if _, err := k.Control(ctx, "dpctl/ct-del-limits", k.datapath(), zonesText(zones)); err != nil {
+			return err
+		}
 	}
-	slices.Sort(zones)
-	_, err := k.Control(ctx, "dpctl/ct-del-limits", k.datapath(), "zone="+strings.Join(zones, ","))
-	return err
+	k.ours = stays
+	return k.note()
 }
 
 // Shares are how many connections a tenant may have in its zone, and in that of hairpins, of a tracker that holds that many: three quarters as a host's only

@@ -53,7 +53,7 @@ func TestLimits(t *testing.T) {
 		defer func() { _ = conn.Close() }()
 		return conn.Do(ctx, command, args...)
 	})
-	w.Proc = "/proc"
+	w.Proc, w.Ledger = "/proc", Ledger(filepath.Join(t.TempDir(), "limits"))
 	if kind == "netdev" { // the kernel's is everyone's
 		c.Do("dpctl/ct-set-maxconns", datapath, "800")
 	}
@@ -84,6 +84,9 @@ func TestLimits(t *testing.T) {
 	c.Do("dpctl/ct-del-limits", datapath, "zone=32769")
 	check("two, and a limit that someone took away", map[string]uint16{"red": 1, "blue": 2})
 	check("one is gone", map[string]uint16{"blue": 2})
+	check("another has come", map[string]uint16{"blue": 2, "green": 3})
+	w.Keeper = New(w.Config)
+	check("it is gone while another agent starts", map[string]uint16{"blue": 2})
 	ovs.StopSwitch()
 	ovs.StartSwitch()
 	c = ovs.Control()
@@ -100,8 +103,51 @@ func TestLimits(t *testing.T) {
 	if list, err := conntrack.ParseLimits(c.Do("dpctl/ct-get-limits", datapath, "zone=2")); err != nil || len(list) != 1 || list[0].Limit != own {
 		t.Errorf("after the switch has started again: want %d, got %v, %v", own, list, err)
 	}
+	c.Do("dpctl/ct-set-limits", datapath, "zone=32770,limit=7", "zone=900,limit=5")
+	for range 2 { // the second time there is nothing
+		if err := Release(t.Context(), w.Ledger, w.Control); err != nil {
+			t.Error(err)
+		}
+	}
+	left := map[uint16]uint32{}
+	list, err := conntrack.ParseLimits(c.Do("dpctl/ct-get-limits", datapath))
+	for _, l := range list {
+		left[l.Zone] = l.Limit
+	}
+	if err != nil || !maps.Equal(left, map[uint16]uint32{900: 5, 32770: 7}) {
+		t.Errorf("after Release: want another's limit and one that was changed, got %v, %v", left, err)
+	}
+	if all, err := w.Ledger.Limits(); err != nil || len(all) > 0 {
+		t.Errorf("after Release: the ledger has %v, %v", all, err)
+	}
 	if kind == "system" { // limits outlast the switch
-		c.Do("dpctl/ct-del-limits", datapath, "zone=2,900,32770")
+		c.Do("dpctl/ct-del-limits", datapath, "zone=900,32770")
+	}
+}
+
+// A switch that does not answer keeps the ledger, so that Release may be repeated; a datapath that is gone has no limits. Without a ledger no limit is set.
+func TestLedger(t *testing.T) {
+	l := Ledger(filepath.Join(t.TempDir(), "limits"))
+	if err := l.note("system@ovs-system", Limits{1: 9}); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		err  error
+		left int
+	}{{errors.New("connect to ovs-vswitchd"), 1}, {&unixctl.Refusal{Reason: "no such datapath"}, 0}} {
+		err := Release(t.Context(), l, func(context.Context, string, ...string) (string, error) { return "", test.err })
+		if all, _ := l.Limits(); len(all) != test.left || (err != nil) != (test.left > 0) {
+			t.Errorf("%v: got %v and %d datapaths, want %d", test.err, err, len(all), test.left)
+		}
+	}
+	var set bool
+	w := newWorld("netdev", func(_ context.Context, command string, _ ...string) (string, error) {
+		set = set || command == "dpctl/ct-set-limits"
+		return map[string]string{"dpctl/ct-get-nconns": "7", "dpctl/ct-get-maxconns": "10", "coverage/read-counter": "0"}[command], nil
+	})
+	w.tenants["red"], w.Ledger = 1, Ledger(filepath.Join(t.TempDir(), "away", "limits"))
+	if w.Look(t.Context()); set || w.Usage().Unlimited == "" {
+		t.Errorf("a ledger that cannot be written: limits set: %t, %+v", set, w.Usage())
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/agent/claim"
 	"github.com/contiv/contiv/daemon/agent/runtimeconf"
+	"github.com/contiv/contiv/daemon/agent/tracker"
 	"github.com/contiv/contiv/ofnet/link"
 )
 
@@ -20,15 +21,16 @@ const limit = 20 * time.Second
 
 // Host is what an agent has used of its host.
 type Host struct {
-	Bridge    string      // name of its bridge
-	OVSRunDir string      // folder of Open vSwitch's sockets
-	Namespace string      // path of the network namespace of Open vSwitch; "" is the process's own
-	Conf      string      // folder of CNI configurations; "": there is none of the agent's
-	Bin       string      // folder of CNI plugins; "": likewise
-	Program   string      // name of the plugin
-	Sockets   []string    // of the agent; their folder goes with them when nothing else is in it
-	Further   []string    // files and folders that are to go too
-	Ledger    link.Ledger // kernel settings that agents have changed; it goes when they are restored
+	Bridge    string         // name of its bridge
+	OVSRunDir string         // folder of Open vSwitch's sockets
+	Namespace string         // path of the network namespace of Open vSwitch; "" is the process's own
+	Conf      string         // folder of CNI configurations; "": there is none of the agent's
+	Bin       string         // folder of CNI plugins; "": likewise
+	Program   string         // name of the plugin
+	Sockets   []string       // of the agent; their folder goes with them when nothing else is in it
+	Further   []string       // files and folders that are to go too
+	Ledger    link.Ledger    // kernel settings that agents have changed; it goes when they are restored
+	Limits    tracker.Ledger // limits of the connection tracker that agents have set; it goes with them
 	Log       *slog.Logger
 }
 
@@ -56,7 +58,7 @@ func (h *Host) Run(ctx context.Context) (Done, error) {
 	if seat != nil {
 		defer seat.Leave()
 	}
-	return done, errors.Join(runtimeconf.Remove(h.Conf, h.Bin, h.Program), h.removeBridge(ctx, &done), h.removeLinks(&done), h.removeFiles())
+	return done, errors.Join(runtimeconf.Remove(h.Conf, h.Bin, h.Program), h.removeLimits(ctx, &done), h.removeBridge(ctx, &done), h.removeLinks(&done), h.removeFiles())
 }
 
 // seat is the lock file of the agent that works with the switch.

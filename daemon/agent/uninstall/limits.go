@@ -1,0 +1,31 @@
+package uninstall
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/contiv/contiv/daemon/agent/tracker"
+	"github.com/contiv/contiv/ofnet/unixctl"
+)
+
+// removeLimits removes the limits of the connection tracker that agents have set. A switch that does not run cannot be asked: the kernel's limits stay then, and
+// those of a datapath in user space are gone with it.
+func (h *Host) removeLimits(ctx context.Context, done *Done) error {
+	all, err := h.Limits.Limits()
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	path, err := unixctl.Socket(h.OVSRunDir)
+	if err == nil {
+		var conn *unixctl.Conn
+		if conn, err = unixctl.Dial(ctx, path); err == nil {
+			defer func() { _ = conn.Close() }()
+			return tracker.Release(ctx, h.Limits, conn.Do)
+		}
+	}
+	done.Remains = append(done.Remains, Remains{fmt.Sprintf("limits of zones of the connection tracker, if the kernel has some (noted in %s)", h.Limits),
+		fmt.Sprintf("%v: a boot removes them, and this uninstall does when Open vSwitch runs", err)})
+	return nil
+}
