@@ -157,6 +157,8 @@ func TestEarlierTexts(t *testing.T) {
 			&Endpoint{ID: identity.Endpoint{Network: network, Endpoint: "x"}, IP: netip.MustParseAddr("10.1.1.6")}},
 		{"providers in the order of their texts", `{"id":"s:t","ServiceName":"s:t","Providers":["10.1.1.10","10.1.1.6"]}`,
 			&Provider{ID: identity.Service{Tenant: "t", Name: "s"}, Addresses: []netip.Addr{netip.MustParseAddr("10.1.1.6"), netip.MustParseAddr("10.1.1.10")}}},
+		{"a host that reports no addresses and interfaces", `{"host":"h1","machine":"m1","seat":"s","vtep":"192.0.2.1","port":4789,"control":"192.0.2.1:9090","node4":"192.0.2.1","version":"v","since":"2026-11-27T00:00:00Z"}`,
+			&Host{Label: "h1", Machine: "m1", Seat: "s", VTEP: netip.MustParseAddr("192.0.2.1"), Port: 4789, Control: netip.MustParseAddrPort("192.0.2.1:9090"), Node4: netip.MustParseAddr("192.0.2.1"), Version: "v", Since: "2026-11-27T00:00:00Z"}},
 		{"a network without a range", `{"tenant":"b.c","networkName":"a","subnetIP":"10.1.1.7","subnetLen":24}`,
 			&Network{ID: network, Subnet: netip.MustParsePrefix("10.1.1.0/24"),
 				Addresses: ipam.Range{First: netip.MustParseAddr("10.1.1.0"), Last: netip.MustParseAddr("10.1.1.255")}}},
@@ -168,6 +170,49 @@ func TestEarlierTexts(t *testing.T) {
 				t.Errorf("want %+v, got %+v, %v", test.want, got, err)
 			}
 		})
+	}
+}
+
+// A host as the build before addresses and interfaces were reported reads and writes it: that build takes what this one writes, and this one what it writes.
+func TestHostOfEarlierBuild(t *testing.T) {
+	type earlier struct {
+		Label          string         `json:"host"`
+		Machine        string         `json:"machine"`
+		Seat           string         `json:"seat"`
+		VTEP           netip.Addr     `json:"vtep"`
+		Port           int            `json:"port"`
+		Control        netip.AddrPort `json:"control,omitzero"`
+		UplinkMAC      MAC            `json:"uplinkMac,omitzero"`
+		Node4          netip.Addr     `json:"node4,omitzero"`
+		Node6          netip.Addr     `json:"node6,omitzero"`
+		Version        string         `json:"version"`
+		Since          string         `json:"since"`
+		KubernetesNode string         `json:"kubernetesNode,omitempty"`
+	}
+	want := Host{Label: "h1", Machine: "m1", Seat: "s", VTEP: netip.MustParseAddr("192.0.2.1"), Port: 4789, Control: netip.MustParseAddrPort("192.0.2.1:9090"),
+		UplinkMAC: MAC{2, 0, 0, 0, 0, 1}, Node4: netip.MustParseAddr("192.0.2.1"), Node6: netip.MustParseAddr("2001:db8::1"), Version: "v", Since: "2026-11-27T00:00:00Z", KubernetesNode: "n1"}
+	now := want
+	now.Own, now.Interfaces = []netip.Prefix{netip.MustParsePrefix("192.0.2.1/24")}, []string{"eth0"}
+	text, err := json.Marshal(&now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var there earlier
+	if err := json.Unmarshal(text, &there); err != nil {
+		t.Fatal(err)
+	}
+	if text, err = json.Marshal(&there); err != nil {
+		t.Fatal(err)
+	}
+	var back Host
+	if err := json.Unmarshal(text, &back); err != nil || !back.Equal(&want) || back.Equal(&now) {
+		t.Errorf("want %+v, got %+v, %v", want, back, err)
+	}
+	if field, why := back.Wrong(); field != "" {
+		t.Errorf("a host of an earlier build is refused: %s: %s", field, why)
+	}
+	if empty, err := json.Marshal(&want); err != nil || strings.Contains(string(empty), "own") || strings.Contains(string(empty), "interfaces") {
+		t.Errorf("a host that reports nothing: got %s, %v", empty, err)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 const (
 	retryPause  = 300 * time.Millisecond // after a request that was not answered
 	refusePause = time.Second            // after one that was refused
+	olderPause  = 30 * time.Second       // after one that was granted by a leader that does not store all of it
 	leaveLimit  = 2 * time.Second        // for saying that the agent ends
 )
 
@@ -176,13 +177,14 @@ func (c *Claim) Run(ctx context.Context) error {
 	return nil
 }
 
-// try makes the claim once, and says how long to wait until it is made again; 0: it is granted.
+// try makes the claim once, and says how long to wait until it is made again; 0: it is granted and stored. A leader of an earlier build does not know of
+// addresses and interfaces, and leaves them out; the next one may know of them, and is not heard to lead.
 func (c *Claim) try(ctx context.Context) (pause time.Duration) {
 	c.mu.Lock()
 	want := c.Host
 	want.Seat = c.seat
 	c.mu.Unlock()
-	_, err := c.Master.Register(ctx, want)
+	stored, err := c.Master.Register(ctx, want)
 	if ctx.Err() != nil {
 		return 0
 	}
@@ -191,6 +193,9 @@ func (c *Claim) try(ctx context.Context) (pause time.Duration) {
 	switch {
 	case err == nil:
 		c.granted()
+		if !slices.Equal(stored.Own, want.Own) || !slices.Equal(stored.Interfaces, want.Interfaces) {
+			return olderPause
+		}
 		return 0
 	case client.IsCode(err, model.CodeConflict), client.IsCode(err, model.CodeInvalid):
 		c.silence = ""

@@ -86,6 +86,34 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
+// older answers as a leader of the build before addresses and interfaces were reported: it stores what it knows of.
+type older struct{ *master }
+
+func (m older) Register(ctx context.Context, h record.Host) (record.Host, error) {
+	h, err := m.master.Register(ctx, h)
+	h.Own, h.Interfaces = nil, nil
+	return h, err
+}
+
+// A leader that does not store what the machine reports grants the claim all the same. It is made again later, for a leader that does.
+func TestOlderLeader(t *testing.T) {
+	m := &master{heard: make(chan struct{}, 1)}
+	for _, row := range []struct {
+		name   string
+		master Master
+		report bool
+		want   time.Duration
+	}{{"nothing to report", older{m}, false, 0}, {"an older leader", older{m}, true, olderPause}, {"a leader that knows of it", m, true, 0}} {
+		c := New(Options{Master: row.master, Host: record.Host{Label: "h1", Machine: "m"}, Log: slog.New(slog.DiscardHandler)})
+		if row.report {
+			c.Report([]netip.Prefix{netip.MustParsePrefix("192.0.2.1/24")}, []string{"eth0"})
+		}
+		if got := c.try(t.Context()); got != row.want || c.Standing() != Granted {
+			t.Errorf("%s: want it granted and made again after %s, got standing %d, %s", row.name, row.want, c.Standing(), got)
+		}
+	}
+}
+
 // A claim is made with the seat, again after a refusal and when it is asked to, and given up in the end.
 func TestClaim(t *testing.T) {
 	m := &master{heard: make(chan struct{}, 1)}

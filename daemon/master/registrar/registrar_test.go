@@ -3,6 +3,7 @@ package registrar_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/netip"
 	"slices"
 	"strings"
@@ -245,4 +246,19 @@ func FuzzRegister(f *testing.F) {
 			}
 		})
 	})
+}
+
+// What a machine reports follows its last word: an agent that has moved an address, and one that was replaced by an earlier build, which reports nothing.
+func TestReportFollows(t *testing.T) {
+	w := enginetest.Start(t, enginetest.Options{})
+	a := as(w, "h1", "m1", "192.0.2.1", "", "s")
+	for _, own := range [][]netip.Prefix{nil, {netip.MustParsePrefix("192.0.2.1/24")}, {netip.MustParsePrefix("192.0.2.7/24")}, nil} {
+		a.Own = own
+		a.must(t)
+		it, err := w.Store.Read(t.Context(), record.Hosts+"h1")
+		var h record.Host
+		if err = errors.Join(err, json.Unmarshal(it.Value, &h)); err != nil || !slices.Equal(h.Own, own) {
+			t.Errorf("reported %v: the store has %v, %v", own, h.Own, err)
+		}
+	}
 }
