@@ -36,7 +36,7 @@ func sources() []source {
 		read(Services, corev1.SchemeGroupVersion, &corev1.Service{}, translate.BalancedService),
 		read(EndpointSlices, discoveryv1.SchemeGroupVersion, &discoveryv1.EndpointSlice{}, translate.EndpointSlice),
 		read(NetworkPolicies, networkingv1.SchemeGroupVersion, &networkingv1.NetworkPolicy{}, translate.NetworkPolicy),
-		read(ClusterNetworkPolicies, clusterPolicyVersions()[0], &v1alpha2.ClusterNetworkPolicy{}, translate.ClusterNetworkPolicy),
+		read(ClusterNetworkPolicies, clusterPolicyVersions()[0], &v1alpha2.ClusterNetworkPolicy{}, translate.StatedPolicy),
 	}
 	last := &all[len(all)-1]
 	last.versions, last.optional = clusterPolicyVersions(), true

@@ -68,6 +68,7 @@ func (r *Reader) Run(ctx context.Context, sink Sink) error {
 	}
 	r.teller.set(core)
 	defer r.teller.set(nil)
+	defer r.teller.setPolicies(nil)
 	reading.Go(func() { r.watchOver(ctx, core, r.config.look()) })
 	served := discovery{core}
 	for _, s := range sources() {
@@ -103,6 +104,9 @@ const failuresToSay = 2
 func (r *Reader) follow(ctx context.Context, clients map[schema.GroupVersion]*rest.RESTClient, served discovery, into *intake) {
 	pauses := wait.Backoff{Duration: shortestPause, Factor: 2, Jitter: 0.5, Steps: 10, Cap: longestPause}
 	reflect := func(v schema.GroupVersion) *cache.Reflector {
+		if into.kind == ClusterNetworkPolicies {
+			r.teller.setPolicies(clients[v])
+		}
 		list := cache.NewListWatchFromClient(clients[v], string(into.kind), "", fields.Everything())
 		return cache.NewReflectorWithOptions(list, into.empty, into, cache.ReflectorOptions{Name: string(into.kind), Backoff: &pauses})
 	}

@@ -8,14 +8,16 @@ type Right struct {
 	Verbs     []string
 }
 
-// Rights are all that netmaster's account needs: to read what a Reader reads and whether it is defined, to write the status of services, and to have tokens of agents' pods reviewed.
+// Rights are all that netmaster's account needs: to read what a Reader reads and whether it is defined, to write the status of services and of kinds that are not Kubernetes' own, and to have tokens of agents' pods reviewed.
 func Rights() []Right {
 	var out []Right
 	var defined []string
+	var stated []Right
 	for _, s := range sources() {
 		group, resource := s.versions[0].Group, string(s.kind)
 		if s.optional {
 			defined = append(defined, s.definition())
+			stated = append(stated, Right{Group: group, Resources: []string{resource + "/status"}, Verbs: []string{"patch"}})
 		}
 		if n := len(out); n > 0 && out[n-1].Group == group {
 			out[n-1].Resources = append(out[n-1].Resources, resource)
@@ -23,7 +25,7 @@ func Rights() []Right {
 		}
 		out = append(out, Right{Group: group, Resources: []string{resource}, Verbs: []string{"list", "watch"}})
 	}
-	return append(out, Right{Group: definitionGroup, Resources: []string{definitionResource}, Names: defined, Verbs: []string{"get"}},
+	return append(append(out, stated...), Right{Group: definitionGroup, Resources: []string{definitionResource}, Names: defined, Verbs: []string{"get"}},
 		Right{Resources: []string{"services/status"}, Verbs: []string{"patch"}},
 		Right{Group: "authentication.k8s.io", Resources: []string{"tokenreviews"}, Verbs: []string{"create"}})
 }

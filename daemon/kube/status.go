@@ -24,16 +24,54 @@ const tellLimit = 10 * time.Second
 // ErrStale means that the service changed since it was read, or is gone. The watch delivers what there is now.
 var ErrStale = errors.New("the service changed since it was read")
 
-// teller is the client that writes, while there is one.
+// teller is the clients that write, while there are some.
 type teller struct {
-	mu     sync.Mutex
-	client *rest.RESTClient
+	mu       sync.Mutex
+	client   *rest.RESTClient
+	policies *rest.RESTClient // of the version of cluster-wide policies that is read
 }
 
 func (t *teller) set(c *rest.RESTClient) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.client = c
+}
+
+func (t *teller) setPolicies(c *rest.RESTClient) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.policies = c
+}
+
+// ErrForbidden means that netmaster's account may not write a status; to repeat it helps nothing before somebody changes that.
+var ErrForbidden = errors.New("netmaster's account may not write it")
+
+// TellPolicy writes to the status of a cluster-wide policy what of it is not in force, "" when all is, and leaves the conditions of others. The API server takes it
+// only for the revision of the policy that was read. It blocks until the API server has answered, for ten seconds at most. Errors: ErrStale, ErrForbidden;
+// the caller may retry after others.
+func (r *Reader) TellPolicy(ctx context.Context, p *translate.ClusterPolicy, lacks string) error {
+	r.teller.mu.Lock()
+	client := r.teller.policies
+	r.teller.mu.Unlock()
+	if client == nil {
+		return errors.New("the Kubernetes API server is not known yet")
+	}
+	text, err := json.Marshal(map[string]any{"metadata": map[string]string{"uid": p.UID, "resourceVersion": p.Revision},
+		"status": map[string]any{"conditions": p.Stating(lacks, metav1.Now())}})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, tellLimit)
+	defer cancel()
+	// Definitions have no strategic merge: the list of conditions is replaced, for the very revision that had the others in it.
+	err = client.Patch(types.MergePatchType).Resource(string(ClusterNetworkPolicies)).Name(p.Name).SubResource("status").Body(text).Do(ctx).Error()
+	switch {
+	case apierrors.IsNotFound(err), apierrors.IsConflict(err):
+		return ErrStale
+	case apierrors.IsForbidden(err):
+		return fmt.Errorf("write the status of cluster-wide policies: netmaster's account needs patch of clusternetworkpolicies/status: %w: %w", ErrForbidden, err)
+	}
+	return err
 }
 
 // TellBalancer writes to a service's status where its load balancer is, and to our condition why. The API server takes it only for the revision

@@ -9,7 +9,7 @@ const (
 // netmasterGroup is the group of the users that netmasters are.
 const netmasterGroup = "contiv"
 
-// rights are what netmasters may do, as kubectl applies it: read, write the status of services, and have tokens of agents' pods reviewed.
+// rights are what netmasters may do, as kubectl applies it: read, write the status of services and policies, and have tokens of agents' pods reviewed.
 func rights() object {
 	const rbac = "rbac.authorization.k8s.io"
 	read := func(group string, resources ...string) object {
@@ -19,6 +19,7 @@ func rights() object {
 		{"apiVersion": rbac + "/v1", "kind": "ClusterRole", "metadata": object{"name": "contiv-netmaster"}, "rules": []object{
 			read("", "namespaces", "nodes", "pods", "services"), read("discovery.k8s.io", "endpointslices"),
 			read("networking.k8s.io", "networkpolicies"), read("policy.networking.k8s.io", "clusternetworkpolicies"),
+			{"apiGroups": []string{"policy.networking.k8s.io"}, "resources": []string{"clusternetworkpolicies/status"}, "verbs": []string{"patch"}},
 			{"apiGroups": []string{"apiextensions.k8s.io"}, "resources": []string{"customresourcedefinitions"},
 				"resourceNames": []string{"clusternetworkpolicies.policy.networking.k8s.io"}, "verbs": []string{"get"}},
 			{"apiGroups": []string{""}, "resources": []string{"services/status"}, "verbs": []string{"patch"}},

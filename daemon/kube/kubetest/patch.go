@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 )
 
 // Forbid has the server refuse, or take, changes of the status of services.
@@ -41,30 +43,45 @@ func (s *Server) Service(namespace, name string) *corev1.Service {
 	return v
 }
 
-// patch merges a status: /api/v1/namespaces/NAMESPACE/services/NAME/status.
+// target is the object whose status is patched, and how, by the path of a request: /api/v1/namespaces/NAMESPACE/services/NAME/status, or
+// /apis/GROUP/VERSION/clusternetworkpolicies/NAME/status, of which a definition has no strategic merge. "" when it is neither.
+func target(q *http.Request) (resource, key string, merge func(text, patch []byte, version int) (Object, error)) {
+	words, how := strings.Split(strings.Trim(q.URL.Path, "/"), "/"), types.PatchType(q.Header.Get("Content-Type"))
+	switch {
+	case len(words) == 7 && words[4] == "services" && words[6] == "status" && how == types.StrategicMergePatchType:
+		return words[4], words[3] + "/" + words[5], patched
+	case len(words) == 6 && words[3] == policyResource && words[5] == "status" && how == types.MergePatchType:
+		return words[3], "/" + words[4], patchedPolicy
+	}
+	return "", "", nil
+}
+
+// patch merges a status.
 func (s *Server) patch(w http.ResponseWriter, q *http.Request) {
-	words := strings.Split(strings.Trim(q.URL.Path, "/"), "/")
+	resource, key, merge := target(q)
 	text, err := io.ReadAll(q.Body)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.away:
 		panic(http.ErrAbortHandler)
-	case err != nil || len(words) != 7 || words[4] != "services" || words[6] != "status" || q.Header.Get("Content-Type") != string(types.StrategicMergePatchType):
+	case err != nil || resource == "":
 		refuse(w, http.StatusBadRequest, "BadRequest")
 		return
 	case s.forbidden:
 		refuse(w, http.StatusForbidden, "Forbidden")
 		return
+	case s.hides(path.Dir(path.Dir(q.URL.Path))):
+		refuse(w, http.StatusNotFound, "NotFound")
+		return
 	}
-	key := words[3] + "/" + words[5]
-	it, ok := s.objects["services"][key]
+	it, ok := s.objects[resource][key]
 	if !ok {
 		refuse(w, http.StatusNotFound, "NotFound")
 		return
 	}
 	s.version++
-	after, err := patched(it.text, text, s.version)
+	after, err := merge(it.text, text, s.version)
 	switch {
 	case errors.Is(err, errOther):
 		refuse(w, http.StatusConflict, "Conflict")
@@ -78,8 +95,8 @@ func (s *Server) patch(w http.ResponseWriter, q *http.Request) {
 		refuse(w, http.StatusInternalServerError, "InternalError")
 		return
 	}
-	s.objects["services"][key] = is
-	s.events = append(s.events, event{is, "services", "MODIFIED"})
+	s.objects[resource][key] = is
+	s.events = append(s.events, event{is, resource, "MODIFIED"})
 	s.patched++
 	s.wake()
 	w.Header().Set("Content-Type", "application/json")
@@ -105,7 +122,7 @@ type change struct {
 }
 
 // patched is a service with the status that a patch makes of its own.
-func patched(text, patch []byte, version int) (*corev1.Service, error) {
+func patched(text, patch []byte, version int) (Object, error) {
 	s, c := &corev1.Service{}, change{}
 	strict := json.NewDecoder(bytes.NewReader(patch))
 	strict.DisallowUnknownFields()
@@ -129,4 +146,42 @@ func patched(text, patch []byte, version int) (*corev1.Service, error) {
 	}
 	s.ResourceVersion = strconv.Itoa(version)
 	return s, nil
+}
+
+// patchedPolicy is a cluster-wide policy with the conditions that a merge patch has in place of its own.
+func patchedPolicy(text, patch []byte, version int) (Object, error) {
+	p, c := &v1alpha2.ClusterNetworkPolicy{}, struct {
+		Metadata struct {
+			UID             types.UID `json:"uid"`
+			ResourceVersion string    `json:"resourceVersion"`
+		} `json:"metadata"`
+		Status struct {
+			Conditions []metav1.Condition `json:"conditions"`
+		} `json:"status"`
+	}{}
+	strict := json.NewDecoder(bytes.NewReader(patch))
+	strict.DisallowUnknownFields()
+	if err := errors.Join(json.Unmarshal(text, p), strict.Decode(&c)); err != nil {
+		return nil, err
+	}
+	if c.Metadata.UID != p.UID || c.Metadata.ResourceVersion != p.ResourceVersion {
+		return nil, errOther
+	}
+	if c.Status.Conditions == nil {
+		return nil, errors.New("status.conditions: Required value")
+	}
+	p.Status.Conditions, p.ResourceVersion = c.Status.Conditions, strconv.Itoa(version)
+	return p, nil
+}
+
+// Policy is a cluster-wide policy as the server has it; nil when it has none.
+func (s *Server) Policy(name string) *v1alpha2.ClusterNetworkPolicy {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	it, ok := s.objects[policyResource]["/"+name]
+	p := &v1alpha2.ClusterNetworkPolicy{}
+	if !ok || json.Unmarshal(it.text, p) != nil {
+		return nil
+	}
+	return p
 }

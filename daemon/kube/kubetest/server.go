@@ -1,6 +1,6 @@
 // Package kubetest is an API server of Kubernetes for tests and measurements of what reads one: it lists and watches, refuses resource versions that it has
 // forgotten, does not know kinds that are not installed, and may be away. It admits whatever it is given, merges what it is to change of the
-// status of services, and reviews tokens.
+// status of services and cluster-wide policies, and reviews tokens.
 package kubetest
 
 import (

@@ -22,6 +22,7 @@ type Snapshot struct {
 	Claims   []Claim
 	Clashes  []Clash
 	Refusals []Refusal
+	Unread   []Unread
 	Stalled  time.Duration // for how long this netmaster, which leads, has committed nothing while requests wait
 	Waiting  int           // how many wait behind those
 }
@@ -52,7 +53,7 @@ type Pool struct {
 type check func(s *Snapshot) []model.Finding
 
 func checks() []check {
-	return []check{leader, stalled, masters, agents, reported, uplinks, mtus, versions, addresses, ends, store, services, pools, routers, claims, clashes, refusals}
+	return []check{leader, stalled, masters, agents, reported, uplinks, mtus, versions, addresses, ends, store, services, pools, routers, claims, clashes, refusals, unread}
 }
 
 // Examine returns all that is wrong, the worst first, without the times since when it is.

@@ -90,6 +90,9 @@ func TestExamine(t *testing.T) {
 		{"a service that names what is not to be had", func(s *Snapshot) {
 			s.Refusals = []Refusal{{"ns/web", "192.0.2.1, tcp/22: it is an address of host h1"}, {"ns/web", "192.0.2.2, tcp/22: it is an address of host h2"}}
 		}, []string{"warning address-refused service/ns/web"}},
+		{"policies that are not read as a whole", func(s *Snapshot) {
+			s.Unread = []Unread{{"shop/web", []string{"ingress[0]: no"}}, {"names", nil}}
+		}, []string{"warning policy-unread policy/names", "warning policy-unread policy/shop/web"}},
 		{"tunnel ends of long ago", func(s *Snapshot) { s.Ends, s.Nodes[2].Ends, s.Nodes[3].Ends = "3/a", "3/a", "2/b" }, []string{"error ends-differ host/h2"}},
 		{"tunnel ends that are not known", func(s *Snapshot) { s.Ends = "3/a" }, nil},
 		{"tunnel ends that change just now", func(s *Snapshot) { s.Nodes[2].Ends = "3/a" }, nil},

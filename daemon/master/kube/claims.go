@@ -13,8 +13,8 @@ import (
 // refusalsNamed is how many addresses the condition of a service names.
 const refusalsNamed = 5
 
-// watchClaims looks which addresses services name and do not have, whenever the store has changed, until ctx ends.
-func (e *Engine) watchClaims(ctx context.Context) {
+// watchStore looks which addresses services name and do not have, and what of policies is not in force, whenever the store has changed, until ctx ends.
+func (e *Engine) watchStore(ctx context.Context) {
 	tick := time.NewTicker(e.Compare)
 	defer tick.Stop()
 	var seen store.Revision
@@ -25,6 +25,7 @@ func (e *Engine) watchClaims(ctx context.Context) {
 		case <-tick.C:
 		}
 		now := map[string][]string{}
+		var lacks map[string]string
 		changed := false
 		e.Catalog.View(func(v *catalog.View) {
 			if changed = v.Revision() != seen; !changed {
@@ -35,9 +36,11 @@ func (e *Engine) watchClaims(ctx context.Context) {
 				key := r.Service.String()
 				now[key] = append(now[key], r.String())
 			}
+			lacks = lacking(v)
 		})
 		if changed {
 			e.refuse(now)
+			e.lack(lacks)
 		}
 	}
 }

@@ -29,6 +29,8 @@ type Source interface {
 	Since() time.Time
 	// TellBalancer writes to the status of a service where its load balancer is, if the service is as it was read.
 	TellBalancer(ctx context.Context, s *translate.Balanced, now translate.BalancerState) error
+	// TellPolicy writes to the status of a cluster-wide policy what of it is not in force, if the policy is as it was read.
+	TellPolicy(ctx context.Context, p *translate.ClusterPolicy, lacks string) error
 }
 
 // Committer is the part of commit.Committer that an Engine needs.
@@ -106,7 +108,7 @@ func (e *Engine) Run(ctx context.Context) {
 	reading.Go(func() { e.read(ctx) })
 	reading.Go(func() { e.tell(ctx) })
 	reading.Go(func() { e.watchHosts(ctx) })
-	reading.Go(func() { e.watchClaims(ctx) })
+	reading.Go(func() { e.watchStore(ctx) })
 	done := e.Hurry()
 	defer done()
 	defer time.AfterFunc(hurried, done).Stop()
@@ -230,7 +232,7 @@ func (e *Engine) change(fn func(k *knowledge)) {
 		return
 	}
 	fn(e.known)
-	if len(e.known.untold) > 0 {
+	if len(e.known.untold)+len(e.known.unstated) > 0 {
 		e.wakeTeller()
 	}
 	if e.known.due() {

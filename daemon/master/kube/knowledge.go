@@ -27,11 +27,12 @@ type knowledge struct {
 	nodes    nodes
 	found    map[kube.Kind][]string // keys of what the store had when the term began, of kinds that are not known
 	balances
+	policies
 }
 
 func newKnowledge(found map[kube.Kind][]string) *knowledge {
 	return &knowledge{found: found, complete: map[kube.Kind]struct{}{}, want: map[string][]byte{}, differs: map[string]struct{}{},
-		pods: map[identity.Pod]*translate.Pod{}, changed: map[identity.Pod]struct{}{}, places: map[string]record.Place{}, nodes: nodes{}, balances: newBalances()}
+		pods: map[identity.Pod]*translate.Pod{}, changed: map[identity.Pod]struct{}{}, places: map[string]record.Place{}, nodes: nodes{}, balances: newBalances(), policies: newPolicies()}
 }
 
 // kinds are all that there is to know, and where their records are; "" of pods, which have none.
@@ -125,7 +126,7 @@ func found(v *catalog.View) map[kube.Kind][]string {
 	return out
 }
 
-// all takes over what pods, namespaces, nodes and services there are.
+// all takes over what pods, namespaces, nodes, services and cluster-wide policies there are.
 func (k *knowledge) all(kind kube.Kind, objects []kube.Object) {
 	_, again := k.complete[kind]
 	k.complete[kind] = struct{}{}
@@ -153,10 +154,12 @@ func (k *knowledge) all(kind kube.Kind, objects []kube.Object) {
 		}
 	case kube.Services:
 		k.balances.replace(objects)
+	case kube.ClusterNetworkPolicies:
+		k.readAll(objects)
 	}
 }
 
-// put takes over a pod, a namespace, a node or a service.
+// put takes over a pod, a namespace, a node, a service or a cluster-wide policy.
 func (k *knowledge) put(kind kube.Kind, o kube.Object) {
 	switch kind {
 	case kube.Pods:
@@ -174,10 +177,12 @@ func (k *knowledge) put(kind kube.Kind, o kube.Object) {
 		k.nodes[o.Key] = o.Value.(*record.KubernetesNode)
 	case kube.Services:
 		k.balances.put(o.Key, o.Value.(*translate.Balanced))
+	case kube.ClusterNetworkPolicies:
+		k.read(o.Key, o.Value.(*translate.ClusterPolicy))
 	}
 }
 
-// drop forgets a pod, a namespace, a node or a service.
+// drop forgets a pod, a namespace, a node, a service or a cluster-wide policy.
 func (k *knowledge) drop(kind kube.Kind, key string) {
 	switch kind {
 	case kube.Pods:
@@ -191,6 +196,8 @@ func (k *knowledge) drop(kind kube.Kind, key string) {
 		delete(k.nodes, key)
 	case kube.Services:
 		k.balances.drop(key)
+	case kube.ClusterNetworkPolicies:
+		k.forget(key)
 	}
 }
 

@@ -8,20 +8,20 @@ import (
 	"github.com/contiv/contiv/daemon/kube"
 )
 
-// tell has Kubernetes say which addresses services have, until ctx ends. What the store has comes first: a leader that is none any more gets
+// tell has Kubernetes say which addresses services have, and what of policies is not in force, until ctx ends. What the store has comes first: a leader that is none any more gets
 // nothing into the store, so it says nothing new.
 func (e *Engine) tell(ctx context.Context) {
 	problem := ""
 	for {
 		var again <-chan time.Time
-		switch err := e.tellAll(ctx); {
+		switch err := errors.Join(e.tellAll(ctx), e.statePolicies(ctx)); {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
 			again = time.After(e.Pause)
 			if text := err.Error(); text != problem {
 				problem = text
-				e.Log.Warn("the status of a service is not written; it is tried again", "retry", e.Pause, "error", err)
+				e.Log.Warn("the status of a service or policy is not written; it is tried again", "retry", e.Pause, "error", err)
 			}
 		default:
 			problem = ""

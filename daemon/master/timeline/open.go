@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"slices"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -39,4 +40,15 @@ func (o Open) Since(f *model.Finding) string {
 		return ""
 	}
 	return at.UTC().Format(time.RFC3339)
+}
+
+// Hosts are those on which a finding about an object is open, ordered.
+func (o Open) Hosts(code, object string) (out []string) {
+	for n := range o.since {
+		if n.code == code && n.object == object {
+			out = append(out, n.host)
+		}
+	}
+	slices.Sort(out)
+	return out
 }

@@ -74,7 +74,7 @@ func (d *Doctor) verdict(ctx context.Context, look func(nodes []model.Node)) mod
 	d.Catalog.View(func(v *catalog.View) {
 		out.Endpoints = v.CountEndpoints()
 		s.Services, s.Pools, s.Routers = services(v), pools(v), routers(v)
-		s.Claims, s.Clashes, s.Refusals = claims(v), clashes(v), refusals(v)
+		s.Claims, s.Clashes, s.Refusals, s.Unread = claims(v), clashes(v), refusals(v), unread(v)
 	})
 	for _, n := range s.Nodes {
 		if n.Role == model.RoleAgent {

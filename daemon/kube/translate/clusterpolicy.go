@@ -1,0 +1,55 @@
+package translate
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
+
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// PolicyCondition is the condition in the status of a cluster-wide policy that is there, and false, while a part of the policy is not in force as it is written.
+const PolicyCondition = "contiv.io/Programmed"
+
+// ClusterPolicy is a cluster-wide policy, as it is stored, with what its status says.
+type ClusterPolicy struct {
+	*record.ClusterNetworkPolicy
+	UID        string             `json:"-"`
+	Revision   string             `json:"-"` // resourceVersion
+	Generation int64              `json:"-"`
+	Conditions []metav1.Condition `json:"-"` // of all who wrote any
+}
+
+// StatedPolicy is a cluster-wide policy with its status.
+func StatedPolicy(p *v1alpha2.ClusterNetworkPolicy) *ClusterPolicy {
+	return &ClusterPolicy{ClusterNetworkPolicy: ClusterNetworkPolicy(p), UID: string(p.UID), Revision: p.ResourceVersion, Generation: p.Generation,
+		Conditions: p.Status.Conditions}
+}
+
+// Lacks is what the status says is not in force; "" when there is no PolicyCondition.
+func (p *ClusterPolicy) Lacks() string {
+	for i := range p.Conditions {
+		if p.Conditions[i].Type == PolicyCondition {
+			return p.Conditions[i].Message
+		}
+	}
+	return ""
+}
+
+// Stating are the conditions that say that a part of the policy is not in force, beside those of others; "": all of it is. The time is when that began.
+func (p *ClusterPolicy) Stating(lacks string, now metav1.Time) []metav1.Condition {
+	out := []metav1.Condition{}
+	for _, c := range p.Conditions {
+		if c.Type != PolicyCondition {
+			out = append(out, c)
+		} else if c.Status == metav1.ConditionFalse {
+			now = c.LastTransitionTime
+		}
+	}
+	if lacks == "" {
+		return out
+	}
+	return append(slices.Clip(out), metav1.Condition{Type: PolicyCondition, Status: metav1.ConditionFalse, ObservedGeneration: p.Generation, LastTransitionTime: now,
+		Reason: "PartNotInForce", Message: lacks})
+}

@@ -1,0 +1,22 @@
+package health
+
+import "github.com/contiv/contiv/api/model"
+
+// Unread is a policy of Kubernetes of which netmaster does not read all.
+type Unread struct {
+	Policy string   // "namespace/name", of a cluster-wide one "name"
+	What   []string // reasons; none: nothing of it is read
+}
+
+// unread finds policies of Kubernetes that are not in force as they are written.
+func unread(s *Snapshot) (out []model.Finding) {
+	for _, p := range s.Unread {
+		evidence := "nothing of the policy is read: the pods that it may select are isolated"
+		if len(p.What) > 0 {
+			evidence = "this of the policy is not read, and what it is to accept is not accepted: " + brief(p.What)
+		}
+		out = append(out, model.Finding{Code: "policy-unread", Severity: model.SeverityWarning, Object: "policy/" + p.Policy, Evidence: evidence,
+			Remedy: "write the policy with what docs/kubernetes-policy.md lists as done", Next: "netctl netpol ls; netctl cnp ls"})
+	}
+	return out
+}

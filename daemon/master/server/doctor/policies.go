@@ -1,0 +1,14 @@
+package doctor
+
+import (
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/health"
+)
+
+// unread are the policies of Kubernetes that netmaster does not read as a whole.
+func unread(v *catalog.View) (out []health.Unread) {
+	for _, p := range v.UnreadPolicies() {
+		out = append(out, health.Unread{Policy: p.Name, What: p.Unread})
+	}
+	return out
+}
