@@ -2,6 +2,7 @@ package ovsdb
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -76,10 +77,29 @@ func (b *BridgeSpec) drift(t *Tables, name string) (d BridgeDrift, differs bool)
 	return d, len(d.Want) > 0
 }
 
+// EnsureRoot makes the one row of table Open_vSwitch, as ovs-vsctl init does, in a database that has none: one that was made empty in place of one that was
+// lost. Without it ovs-vswitchd has no configuration, and the database drops every bridge at once, since nothing refers to it. It blocks until the database has
+// answered.
+func (s *Switch) EnsureRoot(ctx context.Context) error {
+	there := false
+	s.db.View(func(t *Tables) { _, there = t.Root() })
+	if there {
+		return nil
+	}
+	_, err := s.db.Transact(ctx, Guard("Open_vSwitch", []string{"next_cfg"}, nil), Insert("Open_vSwitch", "root", Row{}))
+	if err == nil || errors.Is(err, ErrWaitFailed) { // somebody else was first
+		return nil
+	}
+	return fmt.Errorf("make the row of table Open_vSwitch: %w", err)
+}
+
 // Ensure makes the bridge exist as spec says, closed (fail_mode=secure) until it has flows, without a controller, and waits until
 // ovs-vswitchd has made it. External ids and other settings that spec does not name stay. From then on BridgeDrift compares with spec.
 func (s *Switch) Ensure(ctx context.Context, spec BridgeSpec) error {
 	s.bridge.Store(&spec)
+	if err := s.EnsureRoot(ctx); err != nil {
+		return err
+	}
 	var ops []Op
 	s.db.View(func(t *Tables) {
 		if _, differs := spec.drift(t, s.name); !differs {

@@ -282,6 +282,33 @@ func TestServerRestart(t *testing.T) {
 	}
 }
 
+// A database that was lost comes back empty, without the row to which bridges belong, while ovs-vswitchd runs on: the bridge and its ports are made all the same.
+func TestEmptyDatabase(t *testing.T) {
+	o := ovstest.Start(t)
+	ctx, c := live(t, o)
+	s := ensured(t, ctx, c)
+	o.StopDB()
+	await(t, ctx, c, func() bool { return !c.Connected() })
+	o.EmptyDB()
+	o.StartDB()
+	await(t, ctx, c, func() bool { return c.Lists() == 2 })
+	if d, differs := s.BridgeDrift(); !differs || !d.Gone {
+		t.Errorf("want the bridge gone, got %+v, %t", d, differs)
+	}
+	limited, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	ensured(t, limited, c)
+	if d, differs := s.BridgeDrift(); differs {
+		t.Errorf("after Ensure: %+v", d)
+	}
+	if err := s.EnsureRoot(ctx); err != nil { // there is one
+		t.Error(err)
+	}
+	if got := strings.Count(o.Vsctl("--columns=_uuid", "list", "Open_vSwitch"), "_uuid"); got != 1 {
+		t.Errorf("want one row of table Open_vSwitch, got %d", got)
+	}
+}
+
 // A server that is stopped, and whose socket takes what is written, is not connected within seconds; when it goes on, so does the
 // client, and what was asked meanwhile is done.
 func TestStoppedServer(t *testing.T) {

@@ -5,7 +5,9 @@ package ovstest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -80,8 +82,7 @@ func start(tb TB, user bool) *OVS {
 	tb.Cleanup(o.stop)
 	o.must("ip", "netns", "add", o.NetNS)
 	o.must("ip", "-n", o.NetNS, "link", "set", "lo", "up")
-	schema := "/usr/share/openvswitch/vswitch.ovsschema"
-	o.must("ovsdb-tool", "create", dir+"/conf.db", schema)
+	o.EmptyDB()
 	o.StartDB()
 	o.must("ovs-vsctl", "--db="+o.DB(), "--no-wait", "init")
 	o.StartSwitch()
@@ -161,6 +162,16 @@ func (o *OVS) StartDB() {
 	o.start("ovsdb-server", "ovsdb-server", o.Dir+"/conf.db", "--remote=punix:"+o.DBSocket(),
 		"--log-file="+o.Dir+"/ovsdb-server.log", "--unixctl="+o.Dir+"/ovsdb.ctl", "-vconsole:off")
 	o.waitSocket(o.DBSocket())
+}
+
+// EmptyDB makes an empty database in place of the one that there is, without the row that ovs-vsctl init makes. ovsdb-server does not run.
+func (o *OVS) EmptyDB() {
+	o.tb.Helper()
+	file := filepath.Join(o.Dir, "conf.db")
+	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		o.tb.Fatal(err)
+	}
+	o.must("ovsdb-tool", "create", file, "/usr/share/openvswitch/vswitch.ovsschema")
 }
 
 // StopDB kills ovsdb-server, as a crash would.

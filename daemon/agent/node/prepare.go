@@ -76,6 +76,9 @@ func (n *Node) prepare(ctx context.Context, ready func()) error {
 func (n *Node) prepareOnce(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
 	defer cancel()
+	if err := n.sw.EnsureRoot(ctx); err != nil {
+		return err
+	}
 	datapath, err := n.datapath(ctx)
 	if err != nil {
 		return err
