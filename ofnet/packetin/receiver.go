@@ -43,7 +43,8 @@ type Options struct {
 	Hear   []flow.Cookie                   // of flows that others hold, whose packets are handed over as well
 	// Handle takes a packet. Several goroutines call it at once; it may block for a while, and uses Send and Resume.
 	Handle  func(ctx context.Context, p Packet)
-	Workers int // goroutines that call Handle; 0: 4
+	Workers int    // goroutines that call Handle; 0: 4
+	Held    func() // is called when the flows are in a switch: the first one, and each that has taken its place; nil: nothing is
 	Log     *slog.Logger
 }
 
@@ -98,8 +99,14 @@ func (r *Receiver) Run(ctx context.Context) error {
 	}
 	defer workers.Wait()
 	said := false
+	held := func() {
+		said = false
+		if r.o.Held != nil {
+			r.o.Held()
+		}
+	}
 	for ctx.Err() == nil {
-		err := r.hold(ctx, func() { said = false })
+		err := r.hold(ctx, held)
 		if err != nil && ctx.Err() == nil {
 			r.lost.Add(1)
 			if !said { // once for each time that it is lost
@@ -251,6 +258,11 @@ func (r *Receiver) Resume(p Packet) error {
 // Inject sends a frame of the agent's own through the switch by actions.
 func (r *Receiver) Inject(actions flow.Actions, frame []byte) error {
 	return r.out(&openflow.PacketOut{InPort: flow.PortController, Actions: actions, Data: frame})
+}
+
+// Arrive has the switch take a frame of the agent's own as one that has come by a port, through actions.
+func (r *Receiver) Arrive(port uint32, actions flow.Actions, frame []byte) error {
+	return r.out(&openflow.PacketOut{InPort: port, Actions: actions, Data: frame})
 }
 
 func (r *Receiver) out(m *openflow.PacketOut) error {

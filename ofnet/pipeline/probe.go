@@ -133,3 +133,14 @@ func ProbeTrunk(s *ofnet.State, segment string) (do flow.Actions, ok bool) {
 
 // ProbeSelf has the switch take a frame as if it had come by the trunk, without a network: an agent hears a probe to itself again.
 func ProbeSelf() flow.Actions { return flow.Do(on(bitUplink), flow.Resubmit(tNeighbor)) }
+
+// ProbeArrival has the switch take a frame as if it had come by a port of the trunk, with a network's tag: an agent hears a probe to itself again by all that
+// hears those of others. ok is false when the network has no tag, or the host no trunk.
+func ProbeArrival(s *ofnet.State, segment string) (port uint32, do flow.Actions, ok bool) {
+	n := s.Segments.Get(segment)
+	at := slices.IndexFunc(s.Local.Uplinks(), s.Local.Hears)
+	if n == nil || n.Encap != ofnet.VLAN || at < 0 {
+		return 0, do, false
+	}
+	return s.Local.Uplinks()[at], flow.Do(append(pushTag(n), flow.Resubmit(tClassify))...), true
+}

@@ -146,6 +146,16 @@ func probesOfAgent(t *testing.T, w *wires, to func(pipeline.ProbeKind) frame) {
 	if got, err := agent.ParseProbe(slices.Delete(b, 12, 16)); err != nil || got != sent {
 		t.Errorf("by the trunk: got %+v, %v", got, err)
 	}
+	own := agent.Probe{EthSrc: pipeline.ProbeMAC(pipeline.AskSwitch, "h1", 0), EthDst: pipeline.ProbeMAC(pipeline.ProbeBack, "h1", 0), Session: 9, Size: 100}
+	port, do, ok := pipeline.ProbeArrival(w.State, "blue:vl")
+	if err := agentOf.Arrive(port, do, own.Append(nil)); err != nil || !ok {
+		t.Fatal(err, ok)
+	}
+	p := caught(t, packets)
+	end, segment := pipeline.ProbeOrigin(p.Match)
+	if got, err := agent.ParseProbe(p.Frame); err != nil || got != own || end.IsValid() || segment != 103 || p.InPort != w.Local.Uplink {
+		t.Errorf("its own, as by the trunk: got %+v, %v, from %v, network %d, port %d", got, err, end, segment, p.InPort)
+	}
 	for _, host := range []string{"h1", "h9", ""} {
 		if _, ok := pipeline.ProbeTunnel(w.State, host); ok {
 			t.Errorf("tunnel to host %q: want none", host)
@@ -154,6 +164,9 @@ func probesOfAgent(t *testing.T, w *wires, to func(pipeline.ProbeKind) frame) {
 	for _, network := range []string{"blue:vx", "blue:gone"} {
 		if _, ok := pipeline.ProbeTrunk(w.State, network); ok {
 			t.Errorf("network %s by the trunk: want no way", network)
+		}
+		if _, _, ok := pipeline.ProbeArrival(w.State, network); ok {
+			t.Errorf("network %s from the trunk: want no way", network)
 		}
 	}
 }

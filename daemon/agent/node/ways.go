@@ -48,7 +48,7 @@ func newOutlook(n *Node) *outlook {
 	o := &outlook{}
 	socket := ManagementSocket(n.OVSRunDir)
 	o.packets = packetin.New(packetin.Options{Socket: socket, Flows: pipeline.ProbeAnswers(n.Host, probeMeter),
-		Meter: flow.Meter{ID: probeMeter, Packets: true, Rate: probeRate, Burst: probeBurst}, Workers: 1, Log: n.Log,
+		Meter: flow.Meter{ID: probeMeter, Packets: true, Rate: probeRate, Burst: probeBurst}, Workers: 1, Log: n.Log, Held: func() { o.prober.Restart() },
 		Handle: func(_ context.Context, p packetin.Packet) {
 			end, segment := pipeline.ProbeOrigin(p.Match)
 			o.prober.Take(ways.Origin{End: end, Segment: segment}, p.Frame)
@@ -67,7 +67,19 @@ func newOutlook(n *Node) *outlook {
 			}
 			return o.packets.Inject(do, b)
 		},
-		Self: func(b []byte) error { return o.packets.Inject(pipeline.ProbeSelf(), b) }})
+		Self: func(w ways.Way, b []byte) error {
+			if w.Network == "" {
+				return o.packets.Inject(pipeline.ProbeSelf(), b)
+			}
+			var port uint32
+			var do flow.Actions
+			var ok bool
+			n.forward.View(func(s *ofnet.State) { port, do, ok = pipeline.ProbeArrival(s, w.Network) })
+			if !ok {
+				return errNoWay
+			}
+			return o.packets.Arrive(port, do, b)
+		}})
 	o.claims = conflicts.NewClaims(conflicts.ClaimOptions{Host: n.Host, Socket: socket, View: n.forward.View, Uplink: n.uplinkName, Log: n.Log})
 	number := n.flows.Number(string(pipeline.Spoofed))
 	o.spoofs = conflicts.NewSpoofs(conflicts.SpoofOptions{View: n.forward.View,

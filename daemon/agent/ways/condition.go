@@ -22,6 +22,8 @@ type condition struct {
 	largest int // packet that passes; 0: not looked for
 	narrow  direction
 
+	deaf bool // the switch does not hand over this agent's own frames with the tag of the way
+
 	due time.Time // of the next visit, under suspicion
 }
 
@@ -39,7 +41,13 @@ const (
 
 // suspicious says that a way may not be well.
 func (c *condition) suspicious(now time.Time) bool {
-	return c.silent > 0 || c.wide > 0 || len(c.held) > 0 || c.loss.count(now).lost > 0
+	return c.deaf || c.silent > 0 || c.wide > 0 || len(c.held) > 0 || c.loss.count(now).lost > 0
+}
+
+// restart forgets what was lost. That the way has carried something stays known.
+func (c *condition) restart() {
+	c.silent, c.held, c.loss, c.heardOf = 0, nil, window{}, nil
+	c.wide, c.largest, c.narrow = 0, 0, unknown
 }
 
 // note writes down what came of a visit that began at a time. Visits may overlap: what is older than what is known changes no silence.
@@ -54,7 +62,7 @@ func (c *condition) note(began time.Time, small, full *outcome) {
 		c.silent += small.sent
 		return // that nothing passes is no loss
 	}
-	c.answers, c.trip = true, small.trip()
+	c.answers, c.deaf, c.trip = true, false, small.trip()
 	if full.back > 0 {
 		c.wide, c.largest, c.narrow = 0, 0, unknown
 	} else if full.sent > 0 {

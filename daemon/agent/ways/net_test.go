@@ -55,12 +55,13 @@ type underlay struct {
 	mute    map[string]bool // hosts whose agents do not run
 	hung    map[string]bool // hosts whose switches return nothing to their agents
 	away    map[string]bool // hosts whose switches take no frame of their agents
+	tagless map[string]bool // hosts whose switches hand nothing with a tag to their agents
 	sent    map[string]int  // frames, by host
 	other   string          // version of the others' agents; "": that of each other's
 }
 
 func newUnderlay(t *testing.T, hosts ...string) *underlay {
-	u := &underlay{probers: map[string]*Prober{}, dead: map[string]bool{}, mute: map[string]bool{}, hung: map[string]bool{}, away: map[string]bool{}, sent: map[string]int{}, drops: func(hop) bool { return false }}
+	u := &underlay{probers: map[string]*Prober{}, dead: map[string]bool{}, mute: map[string]bool{}, hung: map[string]bool{}, away: map[string]bool{}, tagless: map[string]bool{}, sent: map[string]int{}, drops: func(hop) bool { return false }}
 	for _, host := range hosts {
 		s := ofnettest.Parse(t, "self "+host+threeHosts)
 		u.probers[host] = New(Options{Host: host, Port: 4789, Overhead: 50, View: func(fn func(*ofnet.State)) { fn(s) }, Log: slog.New(slog.DiscardHandler),
@@ -77,11 +78,11 @@ func newUnderlay(t *testing.T, hosts ...string) *underlay {
 				u.carry(s, host, w, b)
 				return nil
 			},
-			Self: func(b []byte) error {
-				if u.is(u.hung, host) {
+			Self: func(w Way, b []byte) error {
+				if u.is(u.hung, host) || w.Network != "" && u.is(u.tagless, host) {
 					return nil
 				}
-				u.probers[host].Take(Origin{}, b)
+				u.probers[host].Take(Origin{Segment: w.segment}, b)
 				return nil
 			},
 			Alive: func(_ context.Context, other string) Life {
@@ -130,7 +131,7 @@ func (u *underlay) carry(s *ofnet.State, from string, w Way, b []byte) {
 
 func (u *underlay) deliver(s *ofnet.State, kind pipeline.ProbeKind, h hop, w Way, b []byte) {
 	u.mu.Lock()
-	lost := u.drops(h) || u.hung[h.from] || u.hung[h.to] || u.dead[h.to]
+	lost := u.drops(h) || u.hung[h.from] || u.hung[h.to] || u.dead[h.to] || h.vlan && u.tagless[h.to] && kind != pipeline.AskSwitch
 	p, mute := u.probers[h.to], u.mute[h.to]
 	u.mu.Unlock()
 	origin, back := Origin{Segment: w.segment}, Way{Network: w.Network, Tag: w.Tag, segment: w.segment}

@@ -48,10 +48,11 @@ type Options struct {
 	Overhead int                         // of a tunnel, in bytes
 	View     func(func(s *ofnet.State))  // shows what the switch is to do
 	Send     func(w Way, b []byte) error // sends a frame on a way
-	Self     func(b []byte) error        // hands a frame to the switch, which is to hand it back to Take
-	Room     func(w Way) int             // the longest packet that a container sends on a way
-	Alive    func(ctx context.Context, host string) Life
-	Log      *slog.Logger
+	// Self hands a frame to the switch, which is to hand it back to Take: of a way with a tag as if it had come with that by the trunk, of others without a network.
+	Self  func(w Way, b []byte) error
+	Room  func(w Way) int // the longest packet that a container sends on a way
+	Alive func(ctx context.Context, host string) Life
+	Log   *slog.Logger
 }
 
 // Prober sends probes and keeps what they tell. It is safe for concurrent use.
@@ -169,7 +170,7 @@ func (p *Prober) visit(ctx context.Context, t train) {
 	t.kind, t.size = pipeline.AskSwitch, smallProbe
 	began := time.Now()
 	small, err := p.run(ctx, t)
-	if err != nil || small.back == 0 && !p.hears(ctx) {
+	if err != nil || small.back == 0 && !p.listens(ctx, t.way) {
 		return
 	}
 	if small.back > 0 {
@@ -191,16 +192,36 @@ func (p *Prober) visit(ctx context.Context, t train) {
 	}
 }
 
-// hears reports whether the switch hands probes to this agent: else no way is to blame.
-func (p *Prober) hears(ctx context.Context) bool {
-	own := Way{Host: p.o.Host}
+// listens reports whether this agent would hear an answer on a way: else the way is not to blame. What was held against it before counts no more then.
+func (p *Prober) listens(ctx context.Context, w Way) bool {
+	heard := p.hears(ctx, Way{Host: p.o.Host})
+	p.mu.Lock()
+	p.deaf = !heard
+	p.mu.Unlock()
+	if !heard || w.Network == "" {
+		return heard
+	}
+	own := w
+	own.Host = p.o.Host
+	heard = p.hears(ctx, own)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c := p.conditions[w]; c != nil {
+		if c.deaf = !heard; c.deaf {
+			c.restart()
+		}
+	}
+	return heard
+}
+
+// hears reports whether the switch hands probes to this agent.
+func (p *Prober) hears(ctx context.Context, own Way) bool {
 	f := &flight{way: own, n: 1, home: make(chan struct{})}
 	f.shots = []shot{{at: time.Now()}}
 	session := p.depart(f)
 	defer p.arrive(session)
-	mac := pipeline.ProbeMAC(pipeline.ProbeBack, p.o.Host, 0)
-	probe := frame.Probe{EthSrc: mac, EthDst: mac, Session: session, Size: smallProbe}
-	err := p.o.Self(probe.Append(nil))
+	probe := frame.Probe{EthSrc: pipeline.ProbeMAC(pipeline.AskSwitch, p.o.Host, 0), EthDst: pipeline.ProbeMAC(pipeline.ProbeBack, p.o.Host, 0), Session: session, Size: smallProbe}
+	err := p.o.Self(own, probe.Append(nil))
 	timer := time.NewTimer(patience / 2)
 	defer timer.Stop()
 	if err == nil {
@@ -210,11 +231,16 @@ func (p *Prober) hears(ctx context.Context) bool {
 		case <-ctx.Done():
 		}
 	}
-	heard := p.soFar(f).back > 0
+	return p.soFar(f).back > 0
+}
+
+// Restart forgets what is held against ways: another switch than the one by which it was found does their work now, with ports of its own.
+func (p *Prober) Restart() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.deaf = !heard
-	return heard
+	for _, c := range p.conditions {
+		c.restart()
+	}
 }
 
 // frameOf is the size of the frame that carries a packet.

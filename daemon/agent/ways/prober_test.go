@@ -57,6 +57,8 @@ func TestFaults(t *testing.T) {
 		"a dead host": {fault: func(u *underlay) { u.dead["h2"] = true }, want: map[string]string{
 			"h1": `^unknown host-unreachable host/h2: none of the last .* and its control address is silent\..*$`, "h3": `^unknown host-unreachable host/h2: .*$`}},
 		"a hung switch of its own": {fault: func(u *underlay) { u.hung["h1"] = true }, want: map[string]string{"h1": "^unknown ways-unknown host/h1: .*$"}},
+		"a switch that hands nothing with a tag to its agent": {fault: func(u *underlay) { u.tagless["h1"] = true }, want: map[string]string{
+			"h1": `^unknown ways-unknown network/blue:vl: the switch of host h1 does not return the agent's own probes with VLAN 11, .* netctl drift h1$`, "h2": "", "h3": ""}},
 		"a tag that one host lacks": {drops: func(h hop) bool { return h.vlan && (h.from == "h3" || h.to == "h3") }, want: map[string]string{
 			"h1": `^error vlan-missing network/blue:vl: none of the last \d+ frames with VLAN 11 from the trunk of host h1 has come back from host h3, .*; other hosts answer\. let VLAN 11 pass at the port .* leads to host h3\..*$`,
 			"h2": `^error vlan-missing network/blue:vl: .* back from host h3, .*$`,
@@ -95,6 +97,7 @@ func TestFaults(t *testing.T) {
 					clear(u.dead)
 					clear(u.mute)
 					clear(u.hung)
+					clear(u.tagless)
 				})
 				pass(90 * time.Second)
 				for host, p := range u.probers {
@@ -124,6 +127,27 @@ func TestSwitchAway(t *testing.T) {
 		pass(90 * time.Second)
 		if got := said(u.probers["h1"].Look(t.Context())); got != "" {
 			t.Errorf("after: want nothing, got\n%s", got)
+		}
+	})
+}
+
+// What is held against ways ends with the switch by which it was found, and is found again by the next one.
+func TestRestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := newUnderlay(t, "h1", "h2", "h3")
+		defer u.run(t)()
+		pass(20 * time.Second)
+		u.set(func() { u.drops = func(h hop) bool { return h.vlan } })
+		pass(30 * time.Second)
+		p := u.probers["h1"]
+		before := regexp.MustCompile(`none of the last (\d+) frames`).FindStringSubmatch(said(p.Look(t.Context())))
+		p.Restart()
+		if got := said(p.Look(t.Context())); got != "" || before == nil || len(before[1]) < 3 {
+			t.Errorf("before: want some hundred frames lost, got %q; after: want nothing, got %q", before, got)
+		}
+		pass(10 * time.Second)
+		if got := said(p.Look(t.Context())); !regexp.MustCompile(`^error vlan-missing network/blue:vl: none of the last \d{2,3} frames .*, for 1?\ds`).MatchString(got) {
+			t.Errorf("later: want it found again, since a few seconds, got %q", got)
 		}
 	})
 }

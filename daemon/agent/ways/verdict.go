@@ -33,10 +33,15 @@ func (v *verdict) findings(list []state) (out []model.Finding) {
 		there[list[i].Host] = there[list[i].Host] || list[i].passes()
 	}
 	networks, order := map[string][]*state{}, []string(nil)
-	unreachable := map[string]bool{}
+	unreachable, unheard := map[string]bool{}, map[string]bool{}
 	for i := range list {
 		s := &list[i]
 		switch {
+		case s.deaf:
+			if !unheard[s.Network] {
+				out = append(out, v.unheard(s))
+			}
+			unheard[s.Network] = true
 		case v.silent(s) && s.life.Other != "" && !s.answers:
 			if !unreachable[s.Host] {
 				out = append(out, v.older(s))
@@ -80,6 +85,13 @@ func (v *verdict) silent(s *state) bool {
 func (v *verdict) deaf() model.Finding {
 	return model.Finding{Code: "ways-unknown", Severity: model.SeverityUnknown, Object: "host/" + v.self, Evidence: "the switch of this host does not return the agent's own probes, so nothing can be said of tunnels and VLANs",
 		Remedy: "see what is found about the switch of this host, and whether ovs-vswitchd is busy", Next: "netctl node ls"}
+}
+
+// unheard is what is said when the agent hears its own probes, but not with the tag of a network.
+func (v *verdict) unheard(s *state) model.Finding {
+	return model.Finding{Code: "ways-unknown", Severity: model.SeverityUnknown, Object: "network/" + s.Network,
+		Evidence: fmt.Sprintf("the switch of host %s does not return the agent's own probes with VLAN %d, so nothing can be said of that VLAN", v.self, s.Tag),
+		Remedy:   "see what others have changed in the switch of this host; when nothing is listed there, restart netplugin", Next: "netctl drift " + v.self}
 }
 
 // older is what is said of a host that may not know of probes.
