@@ -3,10 +3,8 @@
 package checkpoint
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 
@@ -20,25 +18,27 @@ const slack = 1 << 20
 type File struct {
 	path string
 	file *os.File // nil: nothing is kept
+	sum  uint32   // of all that is in it
 	base int64    // length when it was written as a whole
 	size int64
 }
 
-// ErrUnreadable says that nothing is known of what was told before: the file was not as agents write it.
-var ErrUnreadable = errors.New("what was told before cannot be read, and is forgotten")
-
-// Open opens the file at a path, which it makes, for this account alone, and returns what is in it. What a process was writing when it ended is left
-// out. With ErrUnreadable there is a file all the same, and nothing in it. It blocks while it reads.
+// Open opens the file at a path, which it makes, for this account alone, and returns what is in it. With ErrFormat there is a file all the same, and
+// nothing in it. With a *DamageError there is one, and in it what came before the damage; a process that ended while it wrote a batch leaves that, too. It blocks while
+// it reads.
 func Open(path string) (*File, channel.Batch, error) {
 	told, unread := load(path)
+	if errors.Is(unread, fs.ErrNotExist) {
+		unread = nil
+	}
 	f := &File{path: path}
 	if err := f.rewrite(told); err != nil {
 		return nil, channel.Batch{}, fmt.Errorf("checkpoint: %w", err)
 	}
-	if unread != nil && !errors.Is(unread, fs.ErrNotExist) {
-		return f, channel.Batch{}, fmt.Errorf("checkpoint: %w: %w", ErrUnreadable, unread)
+	if unread != nil {
+		unread = fmt.Errorf("checkpoint: %w", unread)
 	}
-	return f, told.batch(), nil
+	return f, told.batch(), unread
 }
 
 // Append adds a batch. After an error nothing is kept any more, and the file is removed: it would be old.
@@ -46,9 +46,9 @@ func (f *File) Append(b *channel.Batch) error {
 	if f.file == nil {
 		return nil
 	}
-	text := encode(b)
+	text, sum := frame(b, f.sum)
 	n, err := f.file.Write(text)
-	f.size += int64(n)
+	f.size, f.sum = f.size+int64(n), sum
 	if err == nil && f.size > 2*f.base+slack {
 		var told *folded
 		if told, err = load(f.path); err == nil {
@@ -85,8 +85,10 @@ func (f *File) rewrite(told *folded) error {
 	if err != nil {
 		return err
 	}
+	text, sum := head()
 	b := told.batch()
-	text := encode(&b)
+	batch, sum := frame(&b, sum)
+	text = append(text, batch...)
 	if _, err = next.Write(text); err == nil {
 		err = os.Rename(next.Name(), f.path)
 	}
@@ -96,21 +98,11 @@ func (f *File) rewrite(told *folded) error {
 		return err
 	}
 	f.Close()
-	f.file, f.base, f.size = next, int64(len(text)), int64(len(text))
+	f.file, f.sum, f.base, f.size = next, sum, int64(len(text)), int64(len(text))
 	return nil
 }
 
-// encode is a batch as messages.
-func encode(b *channel.Batch) []byte {
-	var out bytes.Buffer
-	for i := range b.Updates {
-		out.Write(channel.EncodeUpdate(&b.Updates[i]))
-	}
-	out.Write(channel.EncodeMark(b.Mark, b.Left))
-	return out.Bytes()
-}
-
-// load reads a file up to its last whole batch.
+// load reads a file up to its last whole batch, and says why it goes no further, as scan does.
 func load(path string) (*folded, error) {
 	told := newFolded()
 	f, err := os.Open(path)
@@ -118,14 +110,11 @@ func load(path string) (*folded, error) {
 		return told, err
 	}
 	defer func() { _ = f.Close() }()
-	for in := channel.NewReader(f); ; {
-		b, err := in.Read()
-		switch {
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return told, nil
-		case err != nil:
-			return newFolded(), err
+	if err := scan(f, told.take); err != nil {
+		if damage := new(DamageError); !errors.As(err, &damage) {
+			told = newFolded()
 		}
-		told.take(&b)
+		return told, err
 	}
+	return told, nil
 }

@@ -48,11 +48,16 @@ func (n *Node) recall(token string) {
 	file, saved, err := checkpoint.Open(filepath.Join(n.OVSRunDir, BridgeName+".records"))
 	n.distrust.Hear(&saved) // whichever host it was told to
 	was := n.claim.Was(token, saved)
+	damage := new(checkpoint.DamageError)
 	switch {
-	case errors.Is(err, checkpoint.ErrUnreadable):
-		n.Log.Warn("this agent starts with nothing that was told before", "error", err)
+	case errors.Is(err, checkpoint.ErrFormat):
+		n.Log.Info("this agent starts with nothing that was told before", "error", err)
 		err = nil
-	case err == nil && len(saved.Updates) > 0 && !was:
+	case errors.As(err, &damage):
+		n.Log.Warn("not all that was told before can be used", "error", err)
+		err = nil
+	}
+	if err == nil && len(saved.Updates) > 0 && !was {
 		n.Log.Info("what was told before is forgotten: it was told to another host, or before this machine started")
 		saved, err = channel.Batch{}, file.Clear()
 	}
