@@ -17,7 +17,7 @@ import (
 var logKeys = strings.Fields(`
 	address as bond bytes by cluster code component condition container control difference differences duration endpoint endpoints
 	enough error file flag freed from holder host id identity interface is key kind machine member method mtu netns network open owner panic partner
-	path peers port prefix profile protected quota reason records released repairing requests restarting retry revision role routes socket stack
+	path peers port prefix profile protected quota reason records released repairing requests restarting retry revision role routes shard socket stack
 	status store subnet tasks term to until uplinks used version vtep want was`)
 
 // goFiles calls visit for every Go file of the tree.

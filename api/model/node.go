@@ -48,7 +48,16 @@ type Node struct {
 
 	MTU      int       `json:"mtu,omitempty"`      // of an agent: of the interface that has the tunnel address
 	Findings []Finding `json:"findings,omitempty"` // of an agent: what its checks of the host have found, the worst first
-	Ends     string    `json:"ends,omitempty"`     // of an agent that has carried out all changes: a digest of the tunnel ends that it knows
+	// Differed are the parts of the store of which an agent held something else within the last minute, or still does.
+	Differed []Differed `json:"differed,omitempty"`
+}
+
+// Differed is a part of the store of which an agent held something else than its netmaster, which sent it again as a whole.
+type Differed struct {
+	Shard string `json:"shard"`           // "tenant/blue", "cluster", ...
+	Times int    `json:"times"`           // that it was sent again
+	Last  string `json:"last"`            // RFC 3339: when the agent said so last
+	Still bool   `json:"still,omitempty"` // it has not said since that it holds the same
 }
 
 // Answered reports whether the node was reached: one that was not has nothing but its name, its place and the reason.
@@ -64,7 +73,6 @@ type AgentStatus struct {
 	Datapath  string        `json:"datapath"`          // "netdev" or "system"
 	VTEP      string        `json:"vtep"`
 	MTU       int           `json:"mtu,omitempty"`        // of the interface that has the tunnel address, as last seen
-	Ends      string        `json:"ends,omitempty"`       // a digest of the tunnel ends of all hosts, as it knows them
 	Master    string        `json:"master,omitempty"`     // URL of the netmaster that tells it what there is; absent while none does
 	Seen      uint64        `json:"seen"`                 // revision up to which it has been told all that concerns it
 	Revision  uint64        `json:"revision"`             // last store revision past the switch's barrier

@@ -65,6 +65,11 @@ type Mark struct {
 	Landmark Landmark
 	// Reset says that the store was made again, or that the netmaster does not know whether it was: revisions may begin again.
 	Reset bool
+	// Step numbers what the netmaster knew, and says what was told up to here: an agent names it when it reports what it holds. It means nothing to
+	// another netmaster. 0: the netmaster is of an earlier build.
+	Step uint64 `json:"-"`
+
+	stream uint64 // numbers the streams of a Client, of which this is one; 0: it is of none
 }
 
 // Landmark is a random text that a leader has written into the store at a revision. Two stores that have the same one at the same revision were one

@@ -50,6 +50,7 @@ type Client struct {
 	with   string // the netmaster that is followed; "": none
 	shards map[Shard]struct{}
 	mark   Mark
+	stream uint64        // numbers the one that is open
 	moved  chan struct{} // closed when the mark moves
 	end    func()        // ends the stream that is open
 }
@@ -163,10 +164,12 @@ func (c *Client) follow(ctx context.Context, base string, take func(Batch) bool)
 	defer cancel(nil)
 	c.mu.Lock()
 	c.end = func() { cancel(errAgain) }
+	c.stream++
+	stream := c.stream
 	c.mu.Unlock()
 	quiet := time.AfterFunc(silenceMost, func() { cancel(fmt.Errorf("it said nothing for %s", silenceMost)) })
 	defer quiet.Stop()
-	answer, done, err := c.open(ctx, base)
+	answer, done, err := c.open(ctx, base, stream)
 	defer done()
 	if err != nil {
 		return because(ctx, base, err)
@@ -184,6 +187,7 @@ func (c *Client) follow(ctx context.Context, base string, take func(Batch) bool)
 		}
 		quiet.Stop() // the receiver may take its time
 		c.set(base)
+		b.stream = stream
 		c.note(&b)
 		if !take(b) {
 			return nil
@@ -193,8 +197,8 @@ func (c *Client) follow(ctx context.Context, base string, take func(Batch) bool)
 }
 
 // open says hello, and goes on to report until done is called, which is to be called in any case.
-func (c *Client) open(ctx context.Context, base string) (answer *http.Response, done func(), err error) {
-	body, done := c.speak(ctx)
+func (c *Client) open(ctx context.Context, base string, stream uint64) (answer *http.Response, done func(), err error) {
+	body, done := c.speak(ctx, stream)
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, base+Path, body)
 	if err != nil {
 		return nil, done, err
@@ -218,7 +222,7 @@ func refusal(answer *http.Response) error {
 }
 
 // speak is what the agent says: hello, and then reports, until done is called.
-func (c *Client) speak(ctx context.Context) (body io.Reader, done func()) {
+func (c *Client) speak(ctx context.Context, stream uint64) (body io.Reader, done func()) {
 	c.mu.Lock()
 	hello := Hello{Host: c.Host, Directory: c.Directory(), Shards: slices.Sorted(maps.Keys(c.shards)), Mark: c.mark}
 	c.mu.Unlock()
@@ -236,7 +240,7 @@ func (c *Client) speak(ctx context.Context) (body io.Reader, done func()) {
 		defer close(ended)
 		_, err := in.Write(text)
 		if err == nil {
-			err = c.report(ctx, in)
+			err = c.report(ctx, in, stream)
 		}
 		_ = in.CloseWithError(err)
 	}()

@@ -20,7 +20,22 @@ type switched struct {
 	mu     sync.Mutex
 	at     uint64
 	status string
+	mark   channel.Mark
+	held   map[channel.Shard]channel.Digest
 	moved  chan struct{}
+}
+
+// take has it hold something up to the mark of a batch.
+func (s *switched) take(mark channel.Mark, held map[channel.Shard]channel.Digest) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mark, s.held = mark, held
+}
+
+func (s *switched) Held() (channel.Mark, map[channel.Shard]channel.Digest) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.mark, s.held
 }
 
 func (s *switched) set(at uint64, status string) {
@@ -230,5 +245,102 @@ func TestAgain(t *testing.T) {
 	first, second := <-hellos, <-hellos
 	if first.Directory || first.Mark.Revision != 0 || !second.Directory || second.Mark.Revision != 5 {
 		t.Errorf("want the directory asked for from revision 5 on, got %+v and then %+v", first, second)
+	}
+}
+
+// An agent reports what it holds of what it was told on the same stream, when the netmaster knew all, and the digests only where they are others than before.
+func TestHeld(t *testing.T) {
+	at := &switched{at: 1, moved: make(chan struct{})}
+	reports, tell, broke := make(chan channel.Report, 100), make(chan channel.Mark), make(chan struct{})
+	url := serve(t, func(w http.ResponseWriter, q *http.Request) {
+		said := json.NewDecoder(q.Body)
+		var hello channel.Hello
+		if err := said.Decode(&hello); err != nil {
+			t.Error(err)
+		}
+		out := http.NewResponseController(w)
+		_ = out.Flush()
+		go func() {
+			for {
+				var r channel.Report
+				if said.Decode(&r) != nil {
+					return
+				}
+				reports <- r
+			}
+		}()
+		for {
+			select {
+			case mark := <-tell:
+				_, _ = w.Write(channel.EncodeMark(mark, nil))
+				_ = out.Flush()
+			case <-broke:
+				return
+			case <-q.Context().Done():
+				return
+			}
+		}
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	c := channel.NewClient(channel.Options{Host: "h1", Masters: func(context.Context) []string { return []string{url} }, Reporter: at, HTTP: channel.NewHTTP(nil), Log: slog.New(slog.DiscardHandler)})
+	held := map[channel.Shard]channel.Digest{channel.Cluster: 7}
+	taken := make(chan channel.Mark)
+	go func() {
+		defer close(taken)
+		for b, err := range c.Follow(ctx) {
+			if err == nil {
+				at.take(b.Mark, held)
+				taken <- b.Mark
+			}
+		}
+	}()
+	next := func() (r channel.Report) {
+		t.Helper()
+		select {
+		case r = <-reports:
+		case <-ctx.Done():
+			t.Fatal("want a report")
+		}
+		return r
+	}
+	until := func(step uint64) (digests map[channel.Shard]channel.Digest) {
+		t.Helper()
+		for {
+			if r := next(); r.Step == step {
+				return r.Digests
+			} else if r.Step != 0 && r.Step > step {
+				t.Fatalf("want step %d reported, got %d", step, r.Step)
+			}
+		}
+	}
+	tell <- channel.Mark{Revision: 5, Complete: 5, Step: 3}
+	<-taken
+	if got := until(3); got[channel.Cluster] != 7 {
+		t.Errorf("want what it holds, got %v", got)
+	}
+	tell <- channel.Mark{Revision: 6, Complete: 5, Step: 4}
+	<-taken
+	tell <- channel.Mark{Revision: 6, Complete: 6, Step: 5}
+	<-taken
+	if got := until(5); got != nil {
+		t.Errorf("as before: want no digests, got %v", got)
+	}
+	broke <- struct{}{}
+	for last := (channel.Report{Step: 5}); last.Step != 0; { // those that were on their way
+		last = next()
+	}
+	for range 3 {
+		if r := next(); r.Step != 0 {
+			t.Errorf("on another stream: want nothing of what was told on the one before, got step %d", r.Step)
+		}
+	}
+	tell <- channel.Mark{Revision: 6, Complete: 6, Step: 2}
+	<-taken
+	if got := until(2); got[channel.Cluster] != 7 {
+		t.Errorf("on another stream: want what it holds, got %v", got)
+	}
+	cancel()
+	for range taken {
 	}
 }

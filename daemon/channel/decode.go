@@ -179,6 +179,8 @@ func (d *decoder) mark(body []byte) error {
 			m.Landmark.Revision = n
 		case markReset:
 			m.Reset = n != 0
+		case markStep:
+			m.Step = n
 		}
 		return nil
 	})

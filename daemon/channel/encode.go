@@ -17,7 +17,7 @@ const (
 
 	itemKey, itemValue, itemRevision = 1, 2, 3
 
-	markRevision, markComplete, markLandmark, markLandmarkRevision, markReset = 1, 2, 3, 4, 5
+	markRevision, markComplete, markLandmark, markLandmarkRevision, markReset, markStep = 1, 2, 3, 4, 5, 6
 )
 
 // Bounds of what is written.
@@ -60,6 +60,7 @@ func EncodeMark(m Mark, left []Shard) []byte {
 	mark = appendText(mark, markLandmark, m.Landmark.Text)
 	mark = appendNumber(mark, markLandmarkRevision, m.Landmark.Revision)
 	mark = appendTruth(mark, markReset, m.Reset)
+	mark = appendNumber(mark, markStep, m.Step)
 	return appendMessage(nil, appendBytes(body, messageMark, mark))
 }
 

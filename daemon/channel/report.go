@@ -5,22 +5,37 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"time"
 )
 
 // Session is an agent whose stream a netmaster serves.
 type Session struct {
-	Host  string    `json:"host"`           // label
-	Seat  string    `json:"seat,omitempty"` // as in record.Host
-	Since time.Time `json:"since"`          // when the stream began
-	Heard time.Time `json:"heard"`          // when the agent said something last, as all that says its seat does at least every ReportEvery
+	Host     string       `json:"host"`               // label
+	Seat     string       `json:"seat,omitempty"`     // as in record.Host
+	Since    time.Time    `json:"since"`              // when the stream began
+	Heard    time.Time    `json:"heard"`              // when the agent said something last, as all that says its seat does at least every ReportEvery
+	Differed []Difference `json:"differed,omitempty"` // shards of which the agent held something else lately, ordered by name
 	Report
+}
+
+// Difference says that an agent held something else of a shard than the netmaster, which sent it again as a whole.
+type Difference struct {
+	Shard Shard     `json:"shard"`
+	Times int       `json:"times"`           // that it was sent again
+	Last  time.Time `json:"last"`            // when the agent reported it last
+	Still bool      `json:"still,omitempty"` // it has not reported since that it holds the same
 }
 
 // Report is what an agent says of itself on its stream.
 type Report struct {
 	Revision uint64          `json:"revision"`         // all up to there is past the switch's barrier
 	Status   json.RawMessage `json:"status,omitempty"` // of model.AgentStatus; absent where it is as it was
+
+	// Step is that of the mark up to which the agent holds what it was told on this stream; 0: it does not say. Digests are what it holds then of each shard; absent
+	// where they are as they were.
+	Step    uint64           `json:"step,omitempty"`
+	Digests map[Shard]Digest `json:"digests,omitempty"`
 }
 
 // Served is which agents a netmaster tells what concerns their hosts, or why it did not say.
@@ -38,6 +53,8 @@ type Reporter interface {
 	Wait(ctx context.Context, rev uint64) error
 	// Status is the JSON of a model.AgentStatus.
 	Status() ([]byte, error)
+	// Held is up to where all has been taken in, and what is held of each shard then.
+	Held() (Mark, map[Shard]Digest)
 }
 
 // Times of reports.
@@ -50,7 +67,7 @@ const (
 
 // report writes reports until ctx ends or out fails: a revision as soon as it has passed, the status when it has changed, and at least every ReportEvery that
 // the agent is there.
-func (c *Client) report(ctx context.Context, out io.Writer) error {
+func (c *Client) report(ctx context.Context, out io.Writer, stream uint64) error {
 	enc := json.NewEncoder(out)
 	var said Report
 	began := time.Now()
@@ -68,6 +85,7 @@ func (c *Client) report(ctx context.Context, out io.Writer) error {
 			if !bytes.Equal(status, said.Status) {
 				now.Status, said.Status = status, status
 			}
+			c.hold(&now, &said, stream)
 			due, changed = at.Add(ReportEvery), true
 			if at.Sub(began) < startsFor {
 				due = at.Add(statusSoon)
@@ -83,6 +101,19 @@ func (c *Client) report(ctx context.Context, out io.Writer) error {
 		c.pause(ctx, due, told, moved)
 	}
 	return ctx.Err()
+}
+
+// hold adds to a report what the agent holds, if that is what it was told on this stream, of a moment at which the netmaster knew all: what it did not know yet may be
+// held by the agent, from another netmaster.
+func (c *Client) hold(now, said *Report, stream uint64) {
+	mark, digests := c.Reporter.Held()
+	if mark.stream != stream || mark.Step == 0 || mark.Complete != mark.Revision {
+		return
+	}
+	now.Step = mark.Step
+	if said.Digests == nil || !maps.Equal(digests, said.Digests) {
+		now.Digests, said.Digests = digests, digests
+	}
 }
 
 // pause blocks until the switch has passed what was told, if it has not; otherwise until more is told; until due in any case.

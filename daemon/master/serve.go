@@ -156,7 +156,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	}
 	poster := aci.NewPoster(aci.Config{Gateway: &aci.Gateway{URL: c.ACIGateway}, Commit: committer, Catalog: known, Log: log})
 	feed := catalog.NewFeed(known, db, log)
-	told := relay.New(known, feed.Away)
+	told := relay.New(known, feed.Away, log)
 	others, hosts := peer.NewWay(c.holder, known), registrar.New(committer, nil, log)
 	keeper := &registrar.Keeper{Registrar: hosts, Catalog: known, Served: func(ctx context.Context) []channel.Served {
 		return peer.New(known, others).Sessions(ctx, c.Internal, told.Sessions, true)

@@ -69,6 +69,7 @@ type Engine struct {
 	records *records
 	given   *records                             // as the bridge has them; empty until all has been told
 	bad     map[string]struct{}                  // keys whose record is malformed
+	mark    channel.Mark                         // that of the last batch
 	seen    uint64                               // everything up to this revision has been taken in
 	late    map[string]struct{}                  // endpoints whose port changed after their record was translated
 	lacks   ofnet.Abilities                      // of the switch's datapath
@@ -103,6 +104,14 @@ func (e *Engine) Seen() (revision uint64, at time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.seen, e.heard
+}
+
+// Held is up to where all has been taken in, and what is held of each shard that has records: by the values as they were taken in, from a netmaster or from
+// the file of a predecessor.
+func (e *Engine) Held() (channel.Mark, map[channel.Shard]channel.Digest) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.mark, e.shards.held()
 }
 
 // Away says why no netmaster tells anything; "" while one does.
@@ -175,7 +184,7 @@ func (e *Engine) take(b channel.Batch) (first bool) {
 			e.joined = make(chan struct{})
 		}
 	}
-	e.seen = max(e.seen, b.Revision)
+	e.seen, e.mark = max(e.seen, b.Revision), b.Mark
 	e.update()
 	return !e.live
 }

@@ -10,11 +10,18 @@ import (
 // shards is what the host has been told of each shard: keys, with hashes of their values. A record may be in several shards.
 type shards struct {
 	seed maphash.Seed
-	have map[channel.Shard]map[string]uint64
+	have map[channel.Shard]map[string]hashes
+	sums map[channel.Shard]channel.Digest // of the same shards
+}
+
+// hashes are those of a value: by one of them, which no one outside can foresee, a value that is told again is passed over; the other is for netmasters.
+type hashes struct {
+	own    uint64
+	digest channel.Digest // of the record
 }
 
 func newShards() shards {
-	return shards{seed: maphash.MakeSeed(), have: map[channel.Shard]map[string]uint64{}}
+	return shards{seed: maphash.MakeSeed(), have: map[channel.Shard]map[string]hashes{}, sums: map[channel.Shard]channel.Digest{}}
 }
 
 // take takes in a batch, and returns the records that have come or changed with it, the last of a key as it is now, and the keys of those that are
@@ -29,7 +36,7 @@ func (s *shards) take(b channel.Batch) (come []channel.Item, gone []string) {
 			left = append(left, s.absent(u)...)
 		}
 		for _, key := range u.Gone {
-			delete(s.have[u.Shard], key)
+			s.forget(u.Shard, key)
 			left = append(left, key)
 		}
 		come = s.put(u, come)
@@ -61,22 +68,56 @@ func (s *shards) take(b channel.Batch) (come []channel.Item, gone []string) {
 	return come, gone
 }
 
-// put takes in what an update puts, and adds what of it is new.
+// put takes in what an update puts, and adds what of it is new. The digest of a shard that comes as a whole is computed again.
 func (s *shards) put(u *channel.Update, come []channel.Item) []channel.Item {
 	have := s.have[u.Shard]
 	if have == nil {
-		have = make(map[string]uint64, len(u.Items))
+		have = make(map[string]hashes, len(u.Items))
 		s.have[u.Shard] = have
 		come = slices.Grow(come, len(u.Items))
 	}
+	sum := s.sums[u.Shard]
 	for _, i := range u.Items {
-		sum := maphash.Bytes(s.seed, i.Value)
-		if was, is := have[i.Key]; !is || was != sum {
-			have[i.Key] = sum
+		own := maphash.Bytes(s.seed, i.Value)
+		was, is := have[i.Key]
+		same := is && was.own == own
+		if same && !u.Full {
+			continue
+		}
+		now := hashes{own, channel.DigestOf(i.Key, i.Value)}
+		have[i.Key] = now
+		sum += now.digest - was.digest
+		if !same {
 			come = append(come, i)
 		}
 	}
+	if u.Full {
+		sum = 0
+		for _, one := range have {
+			sum += one.digest
+		}
+	}
+	s.sums[u.Shard] = sum
 	return come
+}
+
+// forget forgets a record of a shard.
+func (s *shards) forget(name channel.Shard, key string) {
+	if was, is := s.have[name][key]; is {
+		s.sums[name] -= was.digest
+		delete(s.have[name], key)
+	}
+}
+
+// held is the digest of each shard that has records.
+func (s *shards) held() map[channel.Shard]channel.Digest {
+	out := make(map[channel.Shard]channel.Digest, len(s.sums))
+	for name, sum := range s.sums {
+		if len(s.have[name]) > 0 {
+			out[name] = sum
+		}
+	}
+	return out
 }
 
 // absent forgets what is not in a full update, and returns its keys.
@@ -91,7 +132,7 @@ func (s *shards) absent(u *channel.Update) (keys []string) {
 	}
 	for key := range have {
 		if _, is := now[key]; !is {
-			delete(have, key)
+			s.forget(u.Shard, key)
 			keys = append(keys, key)
 		}
 	}
@@ -104,6 +145,7 @@ func (s *shards) drop(name channel.Shard) (keys []string) {
 		keys = append(keys, key)
 	}
 	delete(s.have, name)
+	delete(s.sums, name)
 	return keys
 }
 

@@ -68,6 +68,19 @@ func TestShards(t *testing.T) {
 				want[key] = struct{}{}
 			}
 		}
+		sums := map[channel.Shard]channel.Digest{}
+		for name, have := range truth {
+			var sum channel.Digest
+			for key, value := range have {
+				sum.Add(key, []byte(value))
+			}
+			if len(have) > 0 {
+				sums[name] = sum
+			}
+		}
+		if got := s.held(); !maps.Equal(got, sums) {
+			t.Fatalf("step %d: want the digests of what it was told, %v, got %v", step, sums, got)
+		}
 		if got := maps.Collect(maps.All(known)); len(got) != len(want) {
 			t.Fatalf("step %d: want %d records, got %v", step, len(want), got)
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/contiv/contiv/daemon/agent/dockerd"
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
 	"github.com/contiv/contiv/daemon/agent/inspect"
-	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/task"
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/capture"
@@ -107,7 +106,6 @@ func (n *Node) Status() model.AgentStatus {
 			}
 		}
 	}
-	s.Ends = record.Ends(n.desired.Machines())
 	s.Differs, s.Findings, s.MTU = n.drift.Left(), n.examiner.Findings(), int(n.mtu.Load())
 	for _, d := range n.drift.Stuck() {
 		s.Errors = append(s.Errors, model.OwnerStatus{Owner: d.Owner, Phase: bridge.Failed.String(), Revision: sum.Revision, Error: d.Text()})

@@ -6,6 +6,8 @@ import (
 	"net"
 	"slices"
 	"strconv"
+
+	"github.com/contiv/contiv/daemon/channel"
 )
 
 // masters are the URLs of netmasters, the leader first: those of which netmasters have told, and, while none of these tells this host anything, those
@@ -47,3 +49,5 @@ func (r reporter) Revision() uint64 { return r.n.forward.Revision() }
 func (r reporter) Wait(ctx context.Context, rev uint64) error { return r.n.forward.Wait(ctx, rev) }
 
 func (r reporter) Status() ([]byte, error) { return json.Marshal(r.n.Status()) }
+
+func (r reporter) Held() (channel.Mark, map[channel.Shard]channel.Digest) { return r.n.desired.Held() }

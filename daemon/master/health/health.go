@@ -15,7 +15,6 @@ type Snapshot struct {
 	Store    model.StoreState
 	StoreErr string // why the store did not say how it is
 	Holder   string // address of the netmaster that holds the lock, by the store; "": none does, or the store did not say
-	Ends     string // a digest of the tunnel ends that the store has; "": they change just now
 	Services []Service
 	Pools    []Pool
 	Routers  []Router
@@ -53,7 +52,7 @@ type Pool struct {
 type check func(s *Snapshot) []model.Finding
 
 func checks() []check {
-	return []check{leader, stalled, masters, agents, reported, uplinks, mtus, versions, addresses, ends, store, services, pools, routers, claims, clashes, refusals, unread}
+	return []check{leader, stalled, masters, agents, reported, uplinks, mtus, versions, addresses, differed, store, services, pools, routers, claims, clashes, refusals, unread}
 }
 
 // Examine returns all that is wrong, the worst first, without the times since when it is.

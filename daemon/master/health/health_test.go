@@ -93,9 +93,14 @@ func TestExamine(t *testing.T) {
 		{"policies that are not read as a whole", func(s *Snapshot) {
 			s.Unread = []Unread{{"shop/web", []string{"ingress[0]: no"}}, {"names", nil}}
 		}, []string{"warning policy-unread policy/names", "warning policy-unread policy/shop/web"}},
-		{"tunnel ends of long ago", func(s *Snapshot) { s.Ends, s.Nodes[2].Ends, s.Nodes[3].Ends = "3/a", "3/a", "2/b" }, []string{"error ends-differ host/h2"}},
-		{"tunnel ends that are not known", func(s *Snapshot) { s.Ends = "3/a" }, nil},
-		{"tunnel ends that change just now", func(s *Snapshot) { s.Nodes[2].Ends = "3/a" }, nil},
+		{"records that differed", func(s *Snapshot) {
+			s.Nodes[3].Differed = []model.Differed{{Shard: "cluster", Times: 5}, {Shard: "tenant/blue", Times: 2, Still: true}}
+		},
+			[]string{"warning records-differed host/h2"}},
+		{"records that differ, however often they are sent", func(s *Snapshot) {
+			s.Nodes[3].Differed = []model.Differed{{Shard: "tenant/blue", Times: 3, Still: true}}
+		},
+			[]string{"error records-differed host/h2"}},
 		{"one member of three", func(s *Snapshot) { s.Store.Members[0].Error = "refused" }, []string{"warning store-member-silent store/s1"}},
 		{"an even number of members", func(s *Snapshot) { s.Store.Name, s.Store.Members = "embedded", s.Store.Members[:2] }, []string{"warning store-even store/embedded"}},
 		{"one member", func(s *Snapshot) { s.Store.Members = s.Store.Members[:1] }, nil},

@@ -245,16 +245,41 @@ func addresses(s *Snapshot) (out []model.Finding) {
 	return out
 }
 
-// ends finds agents that know other tunnel ends than the store has.
-func ends(s *Snapshot) (out []model.Finding) {
+// stillError is how often a part of the store is sent again, without the agent holding the same after it, until that is an error.
+const stillError = 3
+
+// differed finds agents that hold, or held, other records than their netmasters.
+func differed(s *Snapshot) (out []model.Finding) {
 	for _, n := range hosts(s) {
-		if n.Ends != "" && s.Ends != "" && n.Ends != s.Ends {
-			out = append(out, model.Finding{Code: "ends-differ", Severity: model.SeverityError, Object: "host/" + n.Name,
-				Evidence: fmt.Sprintf("its agent knows other tunnel ends (%s) than the store has (%s), though no change is on the way: it sends to some hosts wrongly, or not at all", n.Ends, s.Ends),
-				Remedy:   "start its agent again, and keep its log", Next: "netctl drift " + n.Name})
+		if len(n.Differed) == 0 {
+			continue
 		}
+		f := model.Finding{Code: "records-differed", Severity: model.SeverityWarning, Object: "host/" + n.Name, Next: "netctl events",
+			Remedy: "nothing, when it is once; when it comes again, look at the host's memory and disk"}
+		var parts []string
+		for _, d := range n.Differed {
+			text := fmt.Sprintf("%s (sent again %d times, last %s", d.Shard, d.Times, d.Last)
+			if d.Still {
+				text += ", and not confirmed yet"
+			}
+			parts = append(parts, text+")")
+			if d.Still && d.Times >= stillError {
+				f.Severity, f.Remedy = model.SeverityError, "start its agent again, and keep its log"
+			}
+		}
+		f.Evidence = "its agent held other records than the store has, of " + some(parts)
+		out = append(out, f)
 	}
 	return out
+}
+
+// some names the first of several, and how many others there are.
+func some(parts []string) string {
+	const most = 3
+	if more := len(parts) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(parts[:most], ", "), more)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // most is what most hosts say, of those that say anything.

@@ -114,7 +114,7 @@ func Start(tb testing.TB, o Options) *Master {
 	})
 	m.Users = users.New(users.Config{Commit: m.Commit, Catalog: m.Catalog, Directory: o.Directory, Provider: o.Provider, Seal: o.Seal, Now: o.Now, Cheap: true})
 	m.Audit = audit.New(audit.Config{Commit: m.Commit, Catalog: m.Catalog, Now: o.Now, Keep: o.AuditKeep, Log: log})
-	m.Relay = relay.New(m.Catalog, func() string { return "" })
+	m.Relay = relay.New(m.Catalog, func() string { return "" }, slog.New(slog.DiscardHandler))
 	telling, quiet := context.WithCancel(context.Background())
 	go func() { _ = m.Relay.Run(telling) }()
 	s := server.New(server.Config{

@@ -8,10 +8,12 @@ package relay
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/contiv/contiv/daemon/channel"
@@ -57,11 +59,14 @@ type Relay struct {
 	order     []uint64            // of these, as they came
 	gap       bool                // something may have been passed over since the last step
 	lost      time.Time           // since when the store has not answered; zero while it does
+
+	resent atomic.Uint64 // shards, since agents held something else
+	log    *slog.Logger
 }
 
 // New makes a Relay of what a catalog knows; Run makes it live. away says why the store does not answer, "" while it does.
-func New(known *catalog.Catalog, away func() string) *Relay {
-	return &Relay{catalog: known, away: away, ready: make(chan struct{}), items: table.New[string, store.Item](), shards: map[channel.Shard]*shard{}, seats: map[seat]int{},
+func New(known *catalog.Catalog, away func() string, log *slog.Logger) *Relay {
+	return &Relay{catalog: known, away: away, log: log, ready: make(chan struct{}), items: table.New[string, store.Item](), shards: map[channel.Shard]*shard{}, seats: map[seat]int{},
 		tenants: map[string]map[string]struct{}{}, streams: map[*Stream]struct{}{}, late: map[*shard]struct{}{}, passed: map[uint64]struct{}{}}
 }
 

@@ -28,6 +28,7 @@ type master struct {
 	catalog *catalog.Catalog
 	relay   *relay.Relay
 	away    atomic.Bool // its store
+	resends bool        // a test has agents hold what they were not told
 }
 
 func newMaster(t *testing.T) *master {
@@ -50,6 +51,11 @@ func newLateMaster(t *testing.T) *master {
 			return "the store"
 		}
 		return ""
+	}, slog.New(slog.DiscardHandler))
+	t.Cleanup(func() {
+		if n := m.relay.Resent(); n > 0 && !m.resends {
+			t.Errorf("agents hold what they were told: want nothing sent again, got %d shards", n)
+		}
 	})
 	return m
 }
@@ -125,6 +131,25 @@ func (a *agent) next() {
 		delete(a.have, name)
 	}
 	a.mark = b.Mark
+	a.report()
+}
+
+// report says what the agent holds.
+func (a *agent) report() {
+	if a.mark.Complete != a.mark.Revision {
+		return
+	}
+	digests := map[channel.Shard]channel.Digest{}
+	for name, have := range a.have {
+		var sum channel.Digest
+		for key, value := range have {
+			sum.Add(key, []byte(value))
+		}
+		if len(have) > 0 {
+			digests[name] = sum
+		}
+	}
+	a.from.Report(channel.Report{Revision: a.mark.Revision, Step: a.mark.Step, Digests: digests})
 }
 
 // until takes in batches up to a revision.
@@ -427,7 +452,7 @@ func TestRandom(t *testing.T) {
 func BenchmarkChange(b *testing.B) {
 	log := slog.New(slog.DiscardHandler)
 	known := catalog.New()
-	r := relay.New(known, func() string { return "" })
+	r := relay.New(known, func() string { return "" }, slog.New(slog.DiscardHandler))
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
 	go func() { _ = r.Run(ctx) }()

@@ -15,7 +15,10 @@ func (s *Stream) Report(r channel.Report) {
 	if r.Status == nil {
 		r.Status = s.session.Status
 	}
-	s.session.Report, s.session.Heard = r, time.Now()
+	now := time.Now()
+	s.compare(&r, now)
+	r.Step, r.Digests = 0, nil // they are no one else's
+	s.session.Report, s.session.Heard = r, now
 }
 
 // silent tells whether the agent is not there any more.
@@ -28,7 +31,7 @@ func (s *Stream) silent(now time.Time) bool {
 // Sessions are the agents that are told by this netmaster and are there, ordered by host; of those that say that they are one host with one seat, the newest.
 func (r *Relay) Sessions() []channel.Session {
 	type who struct{ host, seat string }
-	newest := map[who]channel.Session{}
+	newest, differed := map[who]channel.Session{}, map[who][]channel.Difference{}
 	now := time.Now()
 	r.mu.Lock()
 	for st := range r.streams {
@@ -38,11 +41,13 @@ func (r *Relay) Sessions() []channel.Session {
 		w := who{st.session.Host, st.session.Seat}
 		if was, is := newest[w]; !is || was.Since.Before(st.session.Since) {
 			newest[w] = st.session
+			differed[w] = st.differed(now)
 		}
 	}
 	r.mu.Unlock()
 	out := make([]channel.Session, 0, len(newest))
-	for _, s := range newest {
+	for w, s := range newest {
+		s.Differed = differed[w]
 		out = append(out, s)
 	}
 	slices.SortFunc(out, func(a, b channel.Session) int { return strings.Compare(a.Host+"\x00"+a.Seat, b.Host+"\x00"+b.Seat) })

@@ -20,8 +20,10 @@ const (
 type shard struct {
 	name     channel.Shard
 	items    *table.Table[string, channel.Item]
-	seq      uint64 // of the last step that changed it
-	revision uint64 // the same
+	digest   channel.Digest // of the items
+	base     channel.Digest // the same after the step from
+	seq      uint64         // of the last step that changed it
+	revision uint64         // the same
 	log      []entry
 	size     int    // bytes of the log
 	from     uint64 // steps after this one are in the log
@@ -36,6 +38,7 @@ type entry struct {
 	seq, revision uint64
 	at            time.Time
 	size          int
+	digest        channel.Digest // of the shard after it
 	message       *message
 }
 
@@ -70,19 +73,29 @@ func (s *shard) take(u *channel.Update, seq, revision uint64, first bool) {
 	byKey(u.Items)
 	slices.Sort(u.Gone)
 	for _, key := range u.Gone {
+		s.uncount(key)
 		s.items.Delete(key)
 	}
 	for _, i := range u.Items {
+		s.uncount(i.Key)
+		s.digest.Add(i.Key, i.Value)
 		s.items.Set(i.Key, i)
 	}
 	s.seq, s.revision = seq, revision
 	if first {
-		s.from = seq
+		s.from, s.base = seq, s.digest
 		return
 	}
-	e := entry{seq: seq, revision: revision, at: time.Now(), size: u.Size(), message: &message{update: func() *channel.Update { return u }}}
+	e := entry{seq: seq, revision: revision, at: time.Now(), size: u.Size(), digest: s.digest, message: &message{update: func() *channel.Update { return u }}}
 	s.log, s.size = append(s.log, e), s.size+e.size
 	s.trim(e.at)
+}
+
+// uncount takes a record out of the digest.
+func (s *shard) uncount(key string) {
+	if was, is := s.items.Lookup(key); is {
+		s.digest.Remove(key, was.Value)
+	}
 }
 
 // trim forgets what is old, or too much, and with it a snapshot that the log no longer follows.
@@ -90,7 +103,7 @@ func (s *shard) trim(now time.Time) {
 	n := 0
 	for ; n < len(s.log) && (s.size > logMost || now.Sub(s.log[n].at) > logAge); n++ {
 		s.size -= s.log[n].size
-		s.from, s.after = s.log[n].seq, max(s.after, s.log[n].revision)
+		s.from, s.base, s.after = s.log[n].seq, s.log[n].digest, max(s.after, s.log[n].revision)
 	}
 	s.log = slices.Delete(s.log, 0, n)
 	if s.whole != nil && s.whole.seq < s.from {

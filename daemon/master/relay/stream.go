@@ -28,7 +28,8 @@ type Stream struct {
 	reset bool                        // what the agent knows may be of another store
 	begun bool
 
-	session channel.Session // under the relay's lock
+	session channel.Session // under the relay's lock, as what follows
+	holding holding
 }
 
 // Open begins to tell an agent, from where it is if that is known here. It blocks until the netmaster knows what the agent knows, which takes
@@ -46,7 +47,7 @@ func (r *Relay) Open(ctx context.Context, hello channel.Hello) (*Stream, error) 
 	if err := r.reach(ctx, hello.Mark.Revision); err != nil && same {
 		return nil, err
 	}
-	s := &Stream{relay: r, hello: hello, wake: make(chan struct{}, 1), told: map[channel.Shard]uint64{}, leave: map[channel.Shard]time.Time{},
+	s := &Stream{relay: r, hello: hello, wake: make(chan struct{}, 1), told: map[channel.Shard]uint64{}, leave: map[channel.Shard]time.Time{}, holding: newHolding(),
 		session: channel.Session{Host: hello.Host, Seat: hello.Seat, Since: time.Now(), Heard: time.Now()}}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -174,6 +175,7 @@ func (s *Stream) gather(now time.Time) (out []*message, mark channel.Mark, left 
 	r := s.relay
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	left = s.resend()
 	want := r.scope(s.hello.Host, s.hello.Directory)
 	for name := range want {
 		delete(s.leave, name)
@@ -199,7 +201,12 @@ func (s *Stream) gather(now time.Time) (out []*message, mark channel.Mark, left 
 			left = append(left, name)
 		}
 	}
+	if len(left) > 0 { // a step of its own: what the agent says of the one before is no answer to this
+		r.seq++
+		s.holding.left = r.seq
+	}
 	mark = r.mark
+	mark.Step = r.seq
 	mark.Complete = uint64(r.known.Complete)
 	mark.Reset, s.reset = s.reset, false
 	return out, mark, left
@@ -213,6 +220,8 @@ func (s *Stream) tell(sh *shard) (out []*message) {
 		at = whole.seq
 		out = append(out, whole.message)
 		sh.streams[s] = struct{}{}
+		s.relay.seq++ // as of shards that are left
+		s.holding.since[sh.name] = s.relay.seq
 	}
 	for _, e := range sh.since(at) {
 		out = append(out, e.message)

@@ -185,6 +185,14 @@ func (a *agent) Status() ([]byte, error) {
 		Seen: a.Revision(), Flows: 1000, Endpoints: 50, FlowMods: uint64(time.Now().Unix()), Uplinks: []model.Uplink{{Name: "eth1", Link: true, Active: true, Port: 1001}}})
 }
 
+// Held is what the agent's engine holds; nothing where it has none.
+func (a *agent) Held() (channel.Mark, map[channel.Shard]channel.Digest) {
+	if e := a.at(); e != nil {
+		return e.records.Held()
+	}
+	return channel.Mark{}, nil
+}
+
 // changed says which change a record is of, "" when it is of none: the common name of an endpoint, or a registration of mark.
 func changed(i *channel.Item) string {
 	if name, is := strings.CutPrefix(i.Key, record.Services+"bench/"); is {

@@ -56,11 +56,7 @@ func (d *Doctor) verdict(ctx context.Context, look func(nodes []model.Node)) mod
 	var lead model.Leadership
 	var wait sync.WaitGroup
 	wait.Go(func() { lead = d.Leadership(ctx, true) })
-	ends := d.ends() // before and after the nodes: what changes meanwhile is compared with nothing
 	s.Nodes = d.Nodes(ctx)
-	if ends == d.ends() {
-		s.Ends = ends
-	}
 	wait.Wait()
 	if look != nil {
 		look(s.Nodes)

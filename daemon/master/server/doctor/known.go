@@ -51,12 +51,6 @@ func nearest(v *catalog.View, s *record.ServiceLB) (labels map[string]string) {
 	return labels
 }
 
-// ends is a digest of the tunnel ends that the store has.
-func (d *Doctor) ends() (digest string) {
-	d.Catalog.View(func(v *catalog.View) { digest = record.Ends(v.Hosts()) })
-	return digest
-}
-
 // pools says how full the networks' pools of IPv4 are.
 func pools(v *catalog.View) (out []health.Pool) {
 	for _, n := range v.Networks("") {

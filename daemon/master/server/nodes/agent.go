@@ -80,8 +80,8 @@ func (s *Nodes) agent(h *host, heard *hearing) model.Node {
 	if wanted > last.Revision {
 		n.Lag = wanted - last.Revision
 	}
-	if wanted <= status.Revision { // what it says of tunnel ends is not of before a change that is known here
-		n.Ends = status.Ends
+	for _, d := range last.Differed {
+		n.Differed = append(n.Differed, model.Differed{Shard: string(d.Shard), Times: d.Times, Last: d.Last.UTC().Format(time.RFC3339), Still: d.Still})
 	}
 	return n
 }
