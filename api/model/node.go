@@ -41,6 +41,8 @@ type Node struct {
 	// Kubernetes is how a master stands with Kubernetes: absent of one that was not told how to reach it, of agents, and where it did not answer.
 	Kubernetes *KubernetesStatus `json:"kubernetes,omitempty"`
 	Watchers   int               `json:"watchers,omitempty"` // who follow its memory: watch streams and tasks of its own
+	// Snapshots are those of the store that a master saves; absent where it saves none.
+	Snapshots *SnapshotStatus `json:"snapshots,omitempty"`
 
 	// Docker is what an agent knows of its host's Docker engine: absent where it does not ask one, and of an agent that did not answer.
 	Docker *DockerStatus `json:"docker,omitempty"`

@@ -53,6 +53,7 @@ type config struct {
 	PerClient       int
 	Limits          server.Limits
 	Embedded        embedded.Config
+	Snapshots       snapshotConfig
 	Bundle          string   // file to answer from; "": it is a netmaster of a cluster
 	members         []string // of the embedded store, "name=peer URL"
 	Kubernetes      kube.Config
@@ -68,6 +69,7 @@ type config struct {
 func (c *config) register(s *flags.Set) {
 	c.Common.Register(s)
 	c.accessConfig.register(s)
+	c.Snapshots.register(s)
 	s.String(&c.External, "external-address", "EXTERNAL_ADDRESS", "0.0.0.0:9999", "where users reach the API", "listen-url")
 	s.String(&c.Internal, "internal-address", "INTERNAL_ADDRESS", "", "where agents and other netmasters reach this one; default: this host's address and the external port", "control-url")
 	s.String(&c.Infra, "infra", "INFRA", "default", "fabric of a new cluster: default or aci", "infra-type")
@@ -151,6 +153,9 @@ func (c *config) check() error {
 		return err
 	}
 	if err := c.checkLimits(); err != nil {
+		return err
+	}
+	if err := c.Snapshots.check(c.Embedded.Dir); err != nil {
 		return err
 	}
 	if c.Proxy != "" {

@@ -151,6 +151,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		return err
 	}
 	space := upkeep.NewSpace(db, log)
+	snapshots := c.snapshots(db, log)
 	if !c.Store.Embedded { // which compacts itself
 		duties = append(duties, upkeep.NewCompactor(db, c.compaction, known.Revision, log).Run)
 	}
@@ -184,7 +185,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		endpoints.Expire(ctx)
 		return nil
 	})
-	group := task.NewGroup(log, c.load(known), feed, election, registry, c.roles(election, registry), expiry, told, minding(space), c.revocation(known, log), auditing(noted))
+	group := task.NewGroup(log, c.load(known), feed, election, registry, c.roles(election, registry), expiry, told, minding(space), saving(snapshots), c.revocation(known, log), auditing(noted))
 	var status func() *model.KubernetesStatus
 	if reader != nil {
 		status = reader.Status
@@ -196,7 +197,8 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		Waiting: func() []string { return missing(group, feed, election.Starved() || committer.Starved(), c.barred()) },
 		Stale:   feed.Away,
 		Way:     others, Enroll: joining, Cluster: c.told(),
-		Insecure: c.holder == nil, Users: accounts, Audit: noted, Recent: c.recent.Text,
+		Snapshots: saved(snapshots),
+		Insecure:  c.holder == nil, Users: accounts, Audit: noted, Recent: c.recent.Text,
 	}, prometheus.NewRegistry())
 	front.serves(srv)
 	ready()

@@ -93,6 +93,10 @@ func TestExamine(t *testing.T) {
 		{"policies that are not read as a whole", func(s *Snapshot) {
 			s.Unread = []Unread{{"shop/web", []string{"ingress[0]: no"}}, {"names", nil}}
 		}, []string{"warning policy-unread policy/names", "warning policy-unread policy/shop/web"}},
+		{"snapshots that are saved, are old, and are not saved", func(s *Snapshot) {
+			s.Nodes[0].Snapshots, s.Nodes[1].Snapshots = &model.SnapshotStatus{Every: "12h0m0s", Last: "2026-01-01T00:00:00Z"}, &model.SnapshotStatus{Old: true, Every: "12h0m0s"}
+		}, []string{"warning backup-old master/m2"}},
+		{"snapshots that are not saved", func(s *Snapshot) { s.Nodes[0].Snapshots = &model.SnapshotStatus{Old: true, Error: "no room"} }, []string{"warning backup-failed master/m1"}},
 		{"records that differed", func(s *Snapshot) {
 			s.Nodes[3].Differed = []model.Differed{{Shard: "cluster", Times: 5}, {Shard: "tenant/blue", Times: 2, Still: true}}
 		},

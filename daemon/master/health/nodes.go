@@ -66,6 +66,31 @@ func masters(s *Snapshot) (out []model.Finding) {
 	return out
 }
 
+// backups finds netmasters that do not save the store as they are to.
+func backups(s *Snapshot) (out []model.Finding) {
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		if n.Snapshots == nil || n.Role == model.RoleAgent {
+			continue
+		}
+		last := "there is none in " + n.Snapshots.Dir
+		if n.Snapshots.Last != "" {
+			last = "the newest in " + n.Snapshots.Dir + " is of " + n.Snapshots.Last
+		}
+		f := model.Finding{Object: "master/" + n.Name, Severity: model.SeverityWarning, Next: "contiv snapshot ls"}
+		switch {
+		case n.Snapshots.Error != "":
+			f.Code, f.Evidence, f.Remedy = "backup-failed", "the last snapshot of the store was not saved ("+n.Snapshots.Error+"); "+last, "do as the error says; save one with contiv snapshot save on that host"
+		case n.Snapshots.Old:
+			f.Code, f.Evidence, f.Remedy = "backup-old", last+", and one is due every "+n.Snapshots.Every, "save one with contiv snapshot save on that host, and look at its clock"
+		default:
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
 // agents finds agents that do not answer or do not do their duty.
 func agents(s *Snapshot) (out []model.Finding) {
 	for _, n := range hosts(s) {

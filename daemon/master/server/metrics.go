@@ -65,6 +65,7 @@ func newMetrics(c Config, g gates, registry *prometheus.Registry) *metrics {
 	r.counter("store_bytes_total", "Keys and values of the transactions.", stats.Bytes.Load)
 	r.counter("store_failures_total", "Store transactions that were not committed.", stats.Failed.Load)
 	r.MustRegister(newSpace(c.Space))
+	c.Snapshots.show(r)
 	r.counter("shards_resent_total", "Parts of the store that were sent again to agents that held something else.", c.Relay.Resent)
 	r.gauge("leader", "1 while this netmaster leads.", func() float64 {
 		if c.Leadership.Leading() {

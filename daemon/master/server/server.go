@@ -99,6 +99,8 @@ type Config struct {
 	Stale func() string
 	// Kubernetes is how this netmaster stands with Kubernetes; nil: it has no address of it.
 	Kubernetes func() *model.KubernetesStatus
+	// Snapshots are those of the store that this netmaster saves; nil: it saves none.
+	Snapshots *Snapshots
 	// AnswerLimit is for how long a leader may take to answer what a follower passes on; 0: 20 seconds.
 	AnswerLimit time.Duration
 	Way         peer.Way // to agents and other masters
@@ -159,7 +161,7 @@ func (s *Server) register(r *rest.Router, registry *prometheus.Registry) {
 	members := &nodes.Nodes{
 		Catalog: s.Catalog, Peers: peers, Commit: s.Commit, Endpoints: s.Endpoints, Leadership: s.Leadership, Store: s.Store,
 		Embedded: s.Embedded, Internal: s.Internal, Version: s.Version, Started: s.Started, Waiting: s.Waiting, Answered: s.metrics.answered.Load,
-		Networks: networks, Kubernetes: s.Kubernetes, Relay: s.Relay,
+		Networks: networks, Kubernetes: s.Kubernetes, Relay: s.Relay, Snapshots: s.Snapshots.status(),
 	}
 	all := &objects.Objects{
 		Inspector: inspect.Inspector{Catalog: s.Catalog, Peers: peers, ClusterMode: s.ClusterMode, Secrets: s.Users.Secrets},

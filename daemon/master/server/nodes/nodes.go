@@ -53,6 +53,7 @@ type Nodes struct {
 	// Forgotten revokes the certificates of a host's agent, and returns how many, and the revision up to which the store has that; nil: there are none.
 	Forgotten  func(ctx context.Context, host string) (revoked int, rev uint64, err error)
 	Kubernetes func() *model.KubernetesStatus // how this netmaster stands with it; nil: it has no address of it
+	Snapshots  func() *model.SnapshotStatus   // of the store that this netmaster saves; nil: it saves none
 }
 
 // Register adds what the cluster says of its members.
@@ -168,6 +169,9 @@ func (s *Nodes) self() model.Node {
 	if s.Kubernetes != nil {
 		n.Kubernetes = s.Kubernetes()
 		n.Reason = n.Kubernetes.Trouble()
+	}
+	if s.Snapshots != nil {
+		n.Snapshots = s.Snapshots()
 	}
 	waiting := s.Waiting()
 	if n.Ready = len(waiting) == 0; !n.Ready {

@@ -1,0 +1,17 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"time"
+)
+
+// SaveNow has a keeper save a snapshot, as one that is due.
+func SaveNow(ctx context.Context, k *Keeper) time.Duration { return k.save(ctx) }
+
+// HeaderText is all that comes before the body.
+func HeaderText(h *Header) ([]byte, error) {
+	var out bytes.Buffer
+	err := writeHeader(&out, h)
+	return out.Bytes(), err
+}

@@ -1,0 +1,178 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// Times of scheduled snapshots.
+const (
+	DefaultEvery = 12 * time.Hour
+	DefaultKeep  = 5
+	first        = time.Minute      // after the start, where one is due
+	again        = 10 * time.Minute // after one that failed
+	saveLimit    = 15 * time.Minute // for one of them
+)
+
+// Schedule says where snapshots are saved, how often, and how many are kept.
+type Schedule struct {
+	Dir   string
+	Every time.Duration
+	Keep  int
+}
+
+// Keeper saves snapshots as a Schedule says. Each netmaster has one, on its own disk: whichever machines are lost, the others have snapshots, and
+// who leads does not matter. Its methods are safe for concurrent use.
+type Keeper struct {
+	Schedule
+	From Source
+	Of   func() Header                    // what the headers do not follow from the store
+	Room func(dir string) (uint64, error) // bytes that are left where a folder is, or would be; nil: it is not asked
+	Log  *slog.Logger
+
+	mu     sync.Mutex
+	began  time.Time
+	last   Info // the newest; the zero Info: there is none
+	failed error
+	since  time.Time // when it failed
+	errors uint64
+}
+
+// String names the task.
+func (k *Keeper) String() string { return "snapshots of the store" }
+
+// Run saves snapshots until ctx ends.
+func (k *Keeper) Run(ctx context.Context) error {
+	k.look()
+	wait := k.due(time.Now())
+	for {
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return nil
+		}
+		wait = k.save(ctx)
+	}
+}
+
+// look finds the newest snapshot that is there already.
+func (k *Keeper) look() {
+	all, unread, err := List(k.Dir)
+	for path, why := range unread {
+		k.Log.Warn("a snapshot cannot be read", "path", path, "error", why)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.began = time.Now()
+	if err != nil {
+		k.failed, k.since = err, k.began
+	}
+	for _, one := range all {
+		if strings.HasPrefix(filepath.Base(one.Path), Scheduled) {
+			k.last = one
+			return
+		}
+	}
+}
+
+// due is how long it takes until the next snapshot is due.
+func (k *Keeper) due(now time.Time) time.Duration {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return min(k.Every, max(first, k.last.Created.Add(k.Every).Sub(now))) // a clock that was ahead delays none for longer
+}
+
+// save saves one, and returns when the next is to follow.
+func (k *Keeper) save(ctx context.Context) time.Duration {
+	limited, cancel := context.WithTimeout(ctx, saveLimit)
+	defer cancel()
+	var made Info
+	err := k.enough()
+	if err == nil {
+		made, err = Save(limited, k.From, k.Dir, Scheduled, k.Of())
+	}
+	if err == nil {
+		k.Log.Info("saved a snapshot of the store", "file", made.Path, "revision", made.Revision, "bytes", made.Size)
+		err = prune(k.Dir, k.Keep)
+	}
+	if ctx.Err() != nil {
+		return k.Every
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if made.Path != "" {
+		k.last = made
+	}
+	k.failed = err
+	if err != nil {
+		k.since = time.Now()
+		k.errors++
+		k.Log.Warn("the store was not saved", "path", k.Dir, "error", err)
+		return min(k.Every, again)
+	}
+	return k.Every
+}
+
+// leastRoom is what a snapshot leaves free, in bytes: the store may have the same file system.
+const leastRoom = 128 << 20
+
+// enough refuses a snapshot that could fill the file system: it is written twice, and the store may have grown since the last one.
+func (k *Keeper) enough() error {
+	if k.Room == nil {
+		return nil
+	}
+	k.mu.Lock()
+	want := leastRoom + 4*uint64(k.last.Size)
+	k.mu.Unlock()
+	left, err := k.Room(k.Dir)
+	if err == nil && left < want {
+		err = fmt.Errorf("room in %s: got %d MiB, want %d MiB: make room, or save elsewhere with --snapshot-dir", k.Dir, left>>20, want>>20)
+	}
+	return err
+}
+
+// Failures is how many snapshots failed since the process started.
+func (k *Keeper) Failures() uint64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.errors
+}
+
+// Age is how old the newest snapshot is, in seconds; while there is none, since when this process saves some.
+func (k *Keeper) Age() float64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.age(time.Now()).Seconds()
+}
+
+func (k *Keeper) age(now time.Time) time.Duration {
+	switch {
+	case !k.last.Created.IsZero():
+		return now.Sub(k.last.Created)
+	case !k.began.IsZero():
+		return now.Sub(k.began)
+	}
+	return 0
+}
+
+// Status is how it stands. A snapshot is old when two more were due since.
+func (k *Keeper) Status() *model.SnapshotStatus {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now := time.Now()
+	out := &model.SnapshotStatus{Dir: k.Dir, Every: k.Every.String(), Keep: k.Keep, Old: k.age(now) > 2*k.Every}
+	if k.last.Path != "" {
+		out.Last, out.Revision, out.Bytes = k.last.Created.Format(time.RFC3339), k.last.Revision, k.last.Size
+	}
+	if k.failed != nil {
+		out.Error = fmt.Sprintf("%s: %v", k.since.UTC().Format(time.RFC3339), k.failed)
+	}
+	return out
+}

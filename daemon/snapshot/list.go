@@ -1,0 +1,54 @@
+package snapshot
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// List returns the snapshots of a folder, the newest first, and the files that look like some and cannot be read, by why. A folder that there is not has none.
+func List(dir string) (out []Info, unread map[string]error, err error) {
+	files, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	unread = map[string]error{}
+	for _, f := range files {
+		if !strings.HasSuffix(f.Name(), Suffix) || f.IsDir() {
+			continue
+		}
+		path := filepath.Join(dir, f.Name())
+		one, err := Open(path)
+		if err != nil {
+			unread[path] = err
+			continue
+		}
+		out = append(out, one)
+	}
+	slices.SortStableFunc(out, func(a, b Info) int { return b.Created.Compare(a.Created) })
+	return out, unread, nil
+}
+
+// prune removes scheduled snapshots of a folder, the oldest, until as many are left as are to be kept.
+func prune(dir string, keep int) error {
+	all, _, err := List(dir)
+	if err != nil {
+		return err
+	}
+	for _, one := range all {
+		if !strings.HasPrefix(filepath.Base(one.Path), Scheduled) {
+			continue
+		}
+		if keep--; keep < 0 {
+			if err := os.Remove(one.Path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

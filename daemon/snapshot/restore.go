@@ -1,0 +1,129 @@
+package snapshot
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/embedded"
+)
+
+// Restored is what a restore has done.
+type Restored struct {
+	Info
+	Successor record.Incarnation
+	Aside     string // where the data is that was there before; "": there was none
+}
+
+// ErrHolds says that there is data where a snapshot is to be restored.
+var ErrHolds = errors.New("there is a store already")
+
+// Restore makes the folder of an embedded store's member, which no netmaster may use, that of the only member of a store with what a snapshot holds. The store is the
+// successor of the one that was saved: another store, of which every host that knows the one before learns that it follows it. Where the folder has data it returns
+// ErrHolds, or, with replace, moves them aside. After an error the folder is as before.
+func Restore(ctx context.Context, path string, to embedded.Config, replace bool) (out Restored, err error) {
+	is, err := embedded.Look(to.Dir)
+	switch {
+	case err != nil:
+		return out, err
+	case is == embedded.InUse:
+		return out, fmt.Errorf("%s is in use by a netmaster: stop it first (systemctl stop contiv-netmaster)", to.Dir)
+	case is == embedded.Held && !replace:
+		return out, fmt.Errorf("%s: %w: --replace moves its data aside", to.Dir, ErrHolds)
+	}
+	if err := os.MkdirAll(to.Dir, 0o700); err != nil {
+		return out, err
+	}
+	info, body, err := Extract(path, to.Dir)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, os.Remove(body)) }()
+	if info.Store == Consul {
+		return out, fmt.Errorf("%s is a snapshot of Consul, and the store of this host is embedded: an etcd's or an embedded store's is wanted", path)
+	}
+	out.Info = info
+	if is == embedded.Held {
+		aside, back, err := embedded.Aside(to.Dir, "before-restore-"+time.Now().UTC().Format("20060102T150405Z"))
+		if err != nil {
+			return out, fmt.Errorf("move the data aside: %w", err)
+		}
+		out.Aside = aside
+		if out.Successor, err = restore(ctx, to, body); err != nil {
+			return out, errors.Join(err, back())
+		}
+		return out, nil
+	}
+	out.Successor, err = restore(ctx, to, body)
+	return out, err
+}
+
+func restore(ctx context.Context, to embedded.Config, body string) (next record.Incarnation, err error) {
+	err = embedded.Restore(ctx, to, body, "contiv-"+rand.Text(), func(ctx context.Context, s store.Store) error {
+		next, err = Succeed(ctx, s)
+		return err
+	})
+	return next, err
+}
+
+// Restorer is a store that runs and takes snapshots, as Consul.
+type Restorer interface {
+	store.Store
+	Restore(ctx context.Context, from io.Reader) error
+}
+
+// RestoreInto restores a snapshot into a store that runs, and that has nothing that is not to be replaced. No netmaster may use it meanwhile.
+func RestoreInto(ctx context.Context, path, kind string, to Restorer) (out Restored, err error) {
+	info, body, err := Extract(path, filepath.Dir(path))
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, os.Remove(body)) }()
+	out.Info = info
+	if info.Store != kind {
+		return out, fmt.Errorf("store: %s is a snapshot of kind %s, want %s", path, info.Store, kind)
+	}
+	f, err := os.Open(body)
+	if err != nil {
+		return out, err
+	}
+	defer func() { _ = f.Close() }()
+	if err := to.Restore(ctx, f); err != nil {
+		return out, err
+	}
+	out.Successor, err = Succeed(ctx, to)
+	return out, err
+}
+
+// Succeed makes a store that was restored, and that no netmaster uses yet, the successor of the one that it was restored from.
+func Succeed(ctx context.Context, s store.Store) (record.Incarnation, error) {
+	var was record.Incarnation
+	item, err := s.Read(ctx, record.IncarnationKey)
+	switch {
+	case errors.Is(err, store.ErrNotFound): // an earlier build wrote it
+	case err != nil:
+		return was, err
+	default:
+		if was, err = record.ParseIncarnation(item.Value); err != nil {
+			return was, fmt.Errorf("incarnation of the store: %w", err)
+		}
+	}
+	next := was.Successor(rand.Text(), record.CauseRestore, time.Now())
+	text, err := json.Marshal(&next)
+	if err != nil {
+		return next, err
+	}
+	var tx store.Tx
+	tx.Require(record.IncarnationKey, item.Revision)
+	tx.Put(record.IncarnationKey, text)
+	_, err = s.Commit(ctx, &tx)
+	return next, err
+}

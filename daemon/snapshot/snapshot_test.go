@@ -1,0 +1,312 @@
+package snapshot_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	mathrand "math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/snapshot"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/embedded"
+)
+
+var quiet = slog.New(slog.DiscardHandler)
+
+func begin(t *testing.T, dir string) *embedded.Server {
+	t.Helper()
+	s, err := embedded.Start(t.Context(), embedded.Config{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func put(t *testing.T, s store.Store, key, value string) {
+	t.Helper()
+	var tx store.Tx
+	tx.Put(key, []byte(value))
+	if _, err := s.Commit(t.Context(), &tx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func get(t *testing.T, s store.Store, key string) string {
+	t.Helper()
+	item, err := s.Read(t.Context(), key)
+	if errors.Is(err, store.ErrNotFound) {
+		return ""
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(item.Value)
+}
+
+// identified gives a store an incarnation.
+func identified(t *testing.T, s store.Store) record.Incarnation {
+	t.Helper()
+	out := record.NewIncarnation(rand.Text(), time.Now())
+	text, err := json.Marshal(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, record.IncarnationKey, string(text))
+	return out
+}
+
+func save(t *testing.T, s snapshot.Source, dir string) snapshot.Info {
+	t.Helper()
+	out, err := snapshot.Save(t.Context(), s, dir, snapshot.ByHand, snapshot.Header{Contiv: "test", Host: "h1", Store: snapshot.Embedded, Authority: "aa:bb"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// A store that is saved and lost is there again, as the successor of the one that was saved, with later revisions than that ever had, and with nothing that was
+// written after it was saved.
+func TestSaveAndRestore(t *testing.T) {
+	dir, backups := filepath.Join(t.TempDir(), "store"), filepath.Join(t.TempDir(), "snapshots")
+	s := begin(t, dir)
+	was := identified(t, s)
+	put(t, s, "/a", "1")
+	saved := save(t, s, backups)
+	put(t, s, "/a", "2")
+	put(t, s, "/b", "later")
+	if info, err := os.Stat(saved.Path); err != nil || info.Mode().Perm() != 0o600 || info.Size() != saved.Size {
+		t.Errorf("want a file for its owner only, got %v, %v", info, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(backups, ".*")); len(left) > 0 {
+		t.Errorf("want no other file, got %v", left)
+	}
+	if saved.Incarnation == nil || saved.Incarnation.ID != was.ID || saved.Revision == 0 || saved.Keys != 2 || saved.Authority != "aa:bb" {
+		t.Errorf("want the incarnation %s, a revision and 2 keys, got %+v", was.ID, saved.Header)
+	}
+	if got, err := snapshot.Verify(saved.Path); err != nil || !reflect.DeepEqual(got, saved) {
+		t.Errorf("verify: want %+v, got %+v, %v", saved, got, err)
+	}
+	to := embedded.Config{Dir: dir, Name: "h1", PeerURL: "http://192.0.2.7:2380"}
+	if _, err := snapshot.Restore(t.Context(), saved.Path, to, true); err == nil || !strings.Contains(err.Error(), "in use by a netmaster") {
+		t.Errorf("over a store that runs: want it refused, got %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := snapshot.Restore(t.Context(), saved.Path, to, false); !errors.Is(err, snapshot.ErrHolds) {
+		t.Errorf("over a store that has data: want ErrHolds, got %v", err)
+	}
+	to.PeerURL = ""
+	out, err := snapshot.Restore(t.Context(), saved.Path, to, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(out.Aside, "snap", "db")); err != nil {
+		t.Errorf("want what was there aside, got %q, %v", out.Aside, err)
+	}
+	s, err = embedded.Start(t.Context(), embedded.Config{Dir: dir, Name: "h1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if a, b := get(t, s, "/a"), get(t, s, "/b"); a != "1" || b != "" {
+		t.Errorf("want what was saved, got %q and %q", a, b)
+	}
+	now, err := record.ParseIncarnation([]byte(get(t, s, record.IncarnationKey)))
+	if err != nil || !reflect.DeepEqual(now, out.Successor) || record.RelationOf(was.ID, &now) != record.Successor || now.Cause != record.CauseRestore {
+		t.Errorf("want a successor of %s, got %+v, %v", was.ID, now, err)
+	}
+	item, err := s.Read(t.Context(), record.IncarnationKey)
+	if err != nil || uint64(item.Revision) < saved.Revision+1_000_000 {
+		t.Errorf("want revisions beyond all of the lost store, got %d after %d, %v", item.Revision, saved.Revision, err)
+	}
+	put(t, s, "/c", "3")
+}
+
+// On a machine that has nothing, and of a store of a build that knew no incarnations, a restore makes a store that follows none. One that fails leaves what was there.
+func TestRestoreElsewhere(t *testing.T) {
+	s := begin(t, t.TempDir())
+	put(t, s, "/a", "1")
+	saved := save(t, s, t.TempDir())
+	if saved.Incarnation != nil {
+		t.Errorf("want no incarnation, got %+v", saved.Incarnation)
+	}
+	dir := filepath.Join(t.TempDir(), "new", "store")
+	out, err := snapshot.Restore(t.Context(), saved.Path, embedded.Config{Dir: dir, Name: "h9"}, false)
+	if err != nil || len(out.Successor.Predecessors) != 0 || out.Successor.ID == "" || out.Aside != "" {
+		t.Fatalf("want a store that follows none, got %+v, %v", out, err)
+	}
+	before := names(t, dir)
+	if _, err := snapshot.Restore(t.Context(), saved.Path, embedded.Config{Dir: dir, Name: "h9", PeerURL: "none"}, true); err == nil {
+		t.Error("a member without a URL: want it refused")
+	}
+	if got := names(t, dir); !slices.Equal(got, before) {
+		t.Errorf("a restore that failed: want %v as before, got %v", before, got)
+	}
+	if got := get(t, begin(t, dir), "/a"); got != "1" {
+		t.Errorf("want what was saved, got %q", got)
+	}
+}
+
+func names(t *testing.T, dir string) (out []string) {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range list {
+		out = append(out, f.Name())
+	}
+	return out
+}
+
+// Whatever bit of a file flips, wherever it ends and whatever follows it, it is not restored.
+func TestDamage(t *testing.T) {
+	s := begin(t, t.TempDir())
+	put(t, s, "/a", "1")
+	saved := save(t, s, t.TempDir())
+	whole, err := os.ReadFile(saved.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := mathrand.New(mathrand.NewPCG(1, 2))
+	path := filepath.Join(t.TempDir(), "damaged"+snapshot.Suffix)
+	refused := func(what string, file []byte) {
+		t.Helper()
+		if err := os.WriteFile(path, file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := snapshot.Verify(path); !errors.Is(err, snapshot.ErrDamaged) && !errors.Is(err, snapshot.ErrFormat) {
+			t.Errorf("%s: want it refused, got %v", what, err)
+		}
+	}
+	for i := range 60 {
+		at := random.IntN(len(whole))
+		if i%2 == 0 {
+			at = random.IntN(1000) // the header, and what comes before it
+		}
+		file := slices.Clone(whole)
+		file[at] ^= 1 << random.IntN(8)
+		refused(fmt.Sprintf("a bit of byte %d flipped", at), file)
+	}
+	for range 20 {
+		cut := random.IntN(len(whole))
+		refused(fmt.Sprintf("cut off at %d", cut), whole[:cut])
+	}
+	refused("longer", append(slices.Clone(whole), 0))
+	refused("another file", []byte("SQLite format 3\x00"))
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); len(left) > 0 {
+		t.Errorf("want nothing left, got %v", left)
+	}
+}
+
+// The authority's key is in a snapshot only where it is asked for, and for who has the passphrase.
+func TestKey(t *testing.T) {
+	sealed, err := snapshot.SealKey([]byte("CERTIFICATE\n"), []byte("KEY\n"), "correct horse battery")
+	if err != nil || strings.Contains(sealed, "KEY\n") {
+		t.Fatalf("want it encrypted, got %s, %v", sealed, err)
+	}
+	h := snapshot.Header{AuthorityKey: sealed}
+	if got, err := h.OpenKey("correct horse battery"); err != nil || string(got) != "CERTIFICATE\nKEY\n" {
+		t.Errorf("want both, got %q, %v", got, err)
+	}
+	if got, err := h.OpenKey("incorrect horse battery"); err == nil || got != nil {
+		t.Errorf("another passphrase: want an error, got %q", got)
+	}
+	if _, err := (&snapshot.Header{}).OpenKey("correct horse battery"); !errors.Is(err, snapshot.ErrNoKey) {
+		t.Errorf("want ErrNoKey, got %v", err)
+	}
+	if _, err := snapshot.SealKey(nil, nil, "short"); err == nil {
+		t.Error("a short passphrase: want it refused")
+	}
+}
+
+// flaky is a store that gives snapshots, or does not.
+type flaky struct {
+	*embedded.Server
+	fails bool
+}
+
+func (f *flaky) Snapshot(ctx context.Context) (io.ReadCloser, error) {
+	if f.fails {
+		return nil, errors.New("it is away")
+	}
+	return f.Server.Snapshot(ctx)
+}
+
+// A netmaster saves when it is due, keeps as many as it is to, removes none of a person's, and says how it stands.
+func TestKeeper(t *testing.T) {
+	s := &flaky{Server: begin(t, t.TempDir())}
+	put(t, s, "/a", "1")
+	dir := t.TempDir()
+	mine := save(t, s, dir)
+	k := &snapshot.Keeper{Schedule: snapshot.Schedule{Dir: dir, Every: time.Hour, Keep: 2}, From: s, Log: quiet}
+	now := time.Now().Add(-10 * time.Hour)
+	k.Of = func() snapshot.Header {
+		now = now.Add(time.Hour)
+		return snapshot.Header{Store: snapshot.Embedded, Created: now}
+	}
+	for range 4 {
+		if wait := snapshot.SaveNow(t.Context(), k); wait != time.Hour {
+			t.Errorf("want the next in an hour, got %v", wait)
+		}
+	}
+	all, unread, err := snapshot.List(dir)
+	if err != nil || len(unread) != 0 || len(all) != 3 || all[0].Path != mine.Path || !all[1].Created.Equal(now.Truncate(time.Second)) {
+		t.Errorf("want the newest two, and mine, got %v, %v, %v", all, unread, err)
+	}
+	if got := k.Status(); !got.Old || got.Last == "" || got.Error != "" {
+		t.Errorf("want the last to be old, got %+v", got)
+	}
+	s.fails = true
+	if wait := snapshot.SaveNow(t.Context(), k); wait != 10*time.Minute {
+		t.Errorf("one that failed: want it tried again in ten minutes, got %v", wait)
+	}
+	if got := k.Status(); !strings.Contains(got.Error, "it is away") || k.Failures() != 1 {
+		t.Errorf("want the failure told, got %+v", got)
+	}
+	s.fails, k.Room = false, func(string) (uint64, error) { return 1 << 20, nil }
+	snapshot.SaveNow(t.Context(), k)
+	if got := k.Status(); !strings.Contains(got.Error, "room in") {
+		t.Errorf("a full file system: want that told, got %+v", got)
+	}
+	k.Room, now = nil, time.Now().Add(-time.Hour)
+	snapshot.SaveNow(t.Context(), k)
+	if got := k.Status(); got.Old || got.Error != "" {
+		t.Errorf("want all well, got %+v", got)
+	}
+}
+
+// What is no snapshot is refused in words, without a panic and without more memory than it has itself; a header that is read is one of ours.
+func FuzzHeader(f *testing.F) {
+	f.Add([]byte("contiv snapshot\n\x00\x00\x00\x02{}"))
+	f.Add([]byte("contiv snapshot\n\xff\xff\xff\xff"))
+	h := snapshot.Header{Format: 1, Store: snapshot.Embedded, SHA256: strings.Repeat("a", 64)}
+	if text, err := snapshot.HeaderText(&h); err == nil {
+		f.Add(text)
+		f.Add(text[:len(text)-1])
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		h, err := snapshot.ReadHeader(bytes.NewReader(file))
+		switch {
+		case err != nil && !errors.Is(err, snapshot.ErrFormat) && !errors.Is(err, snapshot.ErrDamaged):
+			t.Fatalf("want it refused as damaged or another format, got %v", err)
+		case err == nil && (h.Format != 1 || h.Store == "" || len(h.SHA256) != 64):
+			t.Fatalf("want a header of ours, got %+v", h)
+		}
+	})
+}

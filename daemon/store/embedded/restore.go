@@ -1,0 +1,129 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"go.etcd.io/etcd/etcdutl/v3/snapshot"
+
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// Contents is what a snapshot of an etcd has.
+type Contents struct {
+	Revision uint64
+	Keys     int
+}
+
+// Inspect opens a snapshot, as etcd gives it, and checks its pages. It blocks while it reads all of them.
+func Inspect(path string) (out Contents, err error) {
+	defer func() {
+		if r := recover(); r != nil { // bbolt ends so at pages that cannot be
+			err = fmt.Errorf("%s is no snapshot of an etcd: %v", path, r)
+		}
+	}()
+	status, err := snapshot.NewV3(bridge(nil)).Status(path)
+	if err != nil {
+		return out, fmt.Errorf("%s is no snapshot of an etcd: %w", path, err)
+	}
+	return Contents{Revision: uint64(status.Revision), Keys: status.TotalKey}, nil
+}
+
+// Folder is how the folder of a member is.
+type Folder int
+
+// What a folder is.
+const (
+	Free  Folder = iota // it has no data of a member
+	Held                // it has
+	InUse               // a process uses it
+)
+
+// memberDir is where in its folder a member has its data.
+const memberDir = "member"
+
+// Aside moves the data of a member's folder, in which no process works, to another place in it, and returns that and how it is undone.
+func Aside(dir, name string) (to string, back func() error, err error) {
+	from := filepath.Join(dir, memberDir)
+	to = filepath.Join(dir, name)
+	return to, func() error { return os.Rename(to, from) }, os.Rename(from, to)
+}
+
+// Look says how the folder of a member is.
+func Look(dir string) (Folder, error) {
+	f, err := os.Open(filepath.Join(dir, memberDir, "snap", "db"))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Stat(filepath.Join(dir, memberDir)); err == nil {
+			return Held, nil
+		}
+		return Free, nil
+	case err != nil:
+		return Held, err
+	}
+	defer func() { _ = f.Close() }()
+	// A server holds this lock on its database (flock(2)).
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
+		return InUse, nil
+	} else if err != nil {
+		return Held, err
+	}
+	return Held, nil
+}
+
+// revisionBump is how far ahead of its snapshot a restored store begins, so that no revision that the lost store gave means something else in it. etcd's
+// documentation of disaster recovery recommends as much.
+const revisionBump = 1_000_000_000
+
+// startLimit is how long a restored member may take until it serves.
+const startLimit = time.Minute
+
+// Restore makes c.Dir, which is to be free, the folder of the only member of a new store with what a snapshot has, as etcd gives it: c.Name and c.PeerURL are the
+// member's, and token is a text that no other store has, so that members of earlier ones are refused. Then mark is called with the store, which only this process reaches, before
+// anyone else can. After an error the folder is as before.
+func Restore(ctx context.Context, c Config, path, token string, mark func(ctx context.Context, s store.Store) error) (err error) {
+	conf, err := configure(c)
+	if err != nil {
+		return err
+	}
+	if is, err := Look(conf.Dir); err != nil || is != Free {
+		return errors.Join(err, fmt.Errorf("restore to %s: it has data of a member", conf.Dir))
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("restore to %s: %w", conf.Dir, err), os.RemoveAll(filepath.Join(conf.Dir, memberDir)))
+		}
+	}()
+	peer := conf.AdvertisePeerUrls[0].String()
+	if err := os.MkdirAll(conf.Dir, 0o700); err != nil {
+		return err
+	}
+	fresh, err := os.MkdirTemp(conf.Dir, "restoring-") // beside what else there is: etcd takes an empty folder only
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(fresh)) }()
+	err = snapshot.NewV3(bridge(c.Log)).Restore(snapshot.RestoreConfig{SnapshotPath: path, Name: conf.Name, OutputDataDir: fresh, PeerURLs: []string{peer},
+		InitialCluster: conf.Name + "=" + peer, InitialClusterToken: token, RevisionBump: revisionBump, MarkCompacted: true})
+	if err == nil {
+		err = os.Rename(filepath.Join(fresh, memberDir), filepath.Join(conf.Dir, memberDir))
+	}
+	if err != nil {
+		return err
+	}
+	// A server on ports of loopback that are free, with the certificates of the cluster, where there are some: others are not let in.
+	own := Config{Dir: c.Dir, Name: c.Name, Trust: c.Trust, Log: c.Log, Quota: c.Quota}
+	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	s, err := start(ctx, own)
+	if err != nil {
+		return err
+	}
+	return errors.Join(mark(ctx, s), s.Close())
+}
