@@ -3,6 +3,7 @@ package setup
 import (
 	"maps"
 	"net"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -38,6 +39,9 @@ func (h *Host) masterEnv(w *Wish, store model.StoreSettings) Env {
 	out := Env{
 		"CONTIV_NETMASTER_MODE": w.Settings.Mode, "CONTIV_NETMASTER_NET_MODE": w.Settings.NetMode, "CONTIV_NETMASTER_FORWARD_MODE": w.Settings.FwdMode,
 		"CONTIV_NETMASTER_TRUST": string(h.Trust()), "CONTIV_NETMASTER_INTERNAL_ADDRESS": w.master(),
+	}
+	if store.Kind == "etcd" || store.Kind == "consul" { // an embedded one has them beside its folder
+		out["CONTIV_NETMASTER_SNAPSHOT_DIR"] = filepath.Join(filepath.Dir(h.StoreDir()), "snapshots")
 	}
 	switch store.Kind {
 	case "etcd":

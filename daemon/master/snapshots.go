@@ -20,7 +20,7 @@ import (
 type snapshotConfig struct {
 	Dir, Every string
 	Keep       int
-	every      time.Duration
+	schedule   snapshot.Schedule
 }
 
 func (c *snapshotConfig) register(s *flags.Set) {
@@ -29,21 +29,17 @@ func (c *snapshotConfig) register(s *flags.Set) {
 	s.Int(&c.Keep, "snapshot-keep", "SNAPSHOT_KEEP", snapshot.DefaultKeep, "how many of these snapshots are kept")
 }
 
-// Bounds of the schedule.
-const (
-	snapshotSoonest = 10 * time.Minute
-	snapshotsMost   = 1000
-)
-
-func (c *snapshotConfig) check(embedded string) (err error) {
-	if c.every, err = time.ParseDuration(c.Every); err != nil || c.every != 0 && c.every < snapshotSoonest {
-		return fmt.Errorf("--snapshot-every %s: it is a duration of at least %s, or 0s", c.Every, snapshotSoonest)
-	}
-	if c.Keep < 1 || c.Keep > snapshotsMost {
-		return fmt.Errorf("--snapshot-keep %d: it is a number from 1 to %d", c.Keep, snapshotsMost)
+func (c *snapshotConfig) check(embedded string) error {
+	every, err := time.ParseDuration(c.Every)
+	if err != nil {
+		return fmt.Errorf("--snapshot-every %s: it is a duration", c.Every)
 	}
 	if embedded != "" {
 		c.Dir = cmp.Or(c.Dir, filepath.Join(filepath.Dir(filepath.Clean(embedded)), "snapshots"))
+	}
+	c.schedule = snapshot.Schedule{Dir: c.Dir, Every: every, Keep: c.Keep}
+	if err := c.schedule.Check(); err != nil {
+		return fmt.Errorf("--snapshot-%w", err)
 	}
 	return nil
 }
@@ -51,10 +47,10 @@ func (c *snapshotConfig) check(embedded string) (err error) {
 // snapshots is what saves a store as the configuration says; nil: nothing does.
 func (c *config) snapshots(db store.Store, log *slog.Logger) *snapshot.Keeper {
 	from, can := db.(snapshot.Source)
-	if !can || c.Snapshots.every == 0 || c.Snapshots.Dir == "" {
+	if !can || c.Snapshots.schedule.Every == 0 || c.Snapshots.Dir == "" {
 		return nil
 	}
-	return &snapshot.Keeper{Schedule: snapshot.Schedule{Dir: c.Snapshots.Dir, Every: c.Snapshots.every, Keep: c.Snapshots.Keep}, From: from, Of: c.snapshotHeader, Room: room, Log: log}
+	return &snapshot.Keeper{Schedule: c.Snapshots.schedule, From: from, Of: c.snapshotHeader, Room: room, Log: log}
 }
 
 // snapshotHeader is what a snapshot says that does not follow from the store.

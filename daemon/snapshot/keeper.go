@@ -21,6 +21,23 @@ const (
 	saveLimit    = 15 * time.Minute // for one of them
 )
 
+// Bounds of a Schedule.
+const (
+	Soonest  = 10 * time.Minute
+	KeepMost = 1000
+)
+
+// Check refuses a Schedule that no Keeper takes. Every may be 0, which is never.
+func (s *Schedule) Check() error {
+	if s.Every != 0 && s.Every < Soonest {
+		return fmt.Errorf("every %s: it is a duration of at least %s, or 0s for never", s.Every, Soonest)
+	}
+	if s.Keep < 1 || s.Keep > KeepMost {
+		return fmt.Errorf("keep %d: it is a number from 1 to %d", s.Keep, KeepMost)
+	}
+	return nil
+}
+
 // Schedule says where snapshots are saved, how often, and how many are kept.
 type Schedule struct {
 	Dir   string

@@ -1,0 +1,130 @@
+package setup
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/daemon/snapshot"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/embedded"
+	"github.com/contiv/contiv/daemon/store/open"
+	"github.com/contiv/contiv/trust"
+)
+
+// Backup is what a host with a netmaster knows of its store, and of the store's snapshots.
+type Backup struct {
+	Kind     string          // of the store, as in snapshot.Header
+	Member   embedded.Config // of an embedded store
+	Label    string          // of the host; "" where nothing proves one
+	Trust    trust.Dir
+	Schedule snapshot.Schedule
+	beside   open.Config
+}
+
+// Backup reads what the host's netmaster is told. A host without one is an error.
+func (h *Host) Backup() (*Backup, error) {
+	env := h.Settings(Netmaster)
+	if env == nil {
+		return nil, errors.New("this host has no netmaster: the store is saved and restored on hosts that have one")
+	}
+	get := func(name string) string { return env["CONTIV_NETMASTER_"+name] }
+	list := func(name string) (out []string) {
+		if text := get(name); text != "" {
+			out = strings.Split(text, ",")
+		}
+		return out
+	}
+	b := &Backup{Kind: snapshot.Embedded, Trust: h.Trust(), Schedule: snapshot.Schedule{Dir: get("SNAPSHOT_DIR"), Every: snapshot.DefaultEvery, Keep: snapshot.DefaultKeep}}
+	b.beside = open.Config{Etcd: list("ETCD_ENDPOINTS"), Consul: list("CONSUL_ENDPOINTS"), CAFile: get("STORE_CA"), CertFile: get("STORE_CERT"), KeyFile: get("STORE_KEY"),
+		Secret: open.Secret{User: get("STORE_USER"), PasswordFile: get("STORE_PASSWORD_FILE"), TokenFile: get("STORE_TOKEN_FILE")}}
+	switch {
+	case len(b.beside.Etcd) > 0:
+		b.Kind = snapshot.Etcd
+	case len(b.beside.Consul) > 0:
+		b.Kind = snapshot.Consul
+	}
+	if err := b.proof(); err != nil {
+		return nil, err
+	}
+	if b.Kind == snapshot.Embedded {
+		b.Member.Dir, b.Member.Name, b.Member.PeerURL = get("EMBEDDED_STORE"), get("EMBEDDED_NAME"), get("EMBEDDED_PEER_URL")
+		if b.Member.Dir == "" || get("EMBEDDED_CLIENT_URL") == "" {
+			return nil, fmt.Errorf("the settings of netmaster name no store: got none of CONTIV_NETMASTER_EMBEDDED_STORE, _ETCD_ENDPOINTS and _CONSUL_ENDPOINTS in %s", h.SettingsFile(Netmaster))
+		}
+		b.beside.Etcd = []string{get("EMBEDDED_CLIENT_URL")}
+	}
+	b.Schedule.Dir = cmp.Or(b.Schedule.Dir, filepath.Join(filepath.Dir(h.StoreDir()), "snapshots"))
+	return b, b.schedule(get("SNAPSHOT_EVERY"), get("SNAPSHOT_KEEP"))
+}
+
+// proof is how the host proves to an embedded store that it is a netmaster.
+func (b *Backup) proof() error {
+	held, err := trust.Open(b.Trust, trust.Master)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	b.Label, b.Member.Trust, b.beside.Own = held.Identity().Name, held, held.Client(trust.Master, "")
+	return nil
+}
+
+func (b *Backup) schedule(every, keep string) (err error) {
+	if every != "" {
+		if b.Schedule.Every, err = time.ParseDuration(every); err != nil {
+			return fmt.Errorf("CONTIV_NETMASTER_SNAPSHOT_EVERY: %w", err)
+		}
+	}
+	if keep != "" {
+		if _, err := fmt.Sscan(keep, &b.Schedule.Keep); err != nil {
+			return fmt.Errorf("CONTIV_NETMASTER_SNAPSHOT_KEEP %s: it is a number", keep)
+		}
+	}
+	return nil
+}
+
+// Open returns the store, which runs. The caller closes it.
+func (b *Backup) Open(log *slog.Logger) (store.Store, error) {
+	if err := b.beside.Check(); err != nil {
+		return nil, err
+	}
+	return open.Open(b.beside, log)
+}
+
+// Header is what a snapshot of the store says that does not follow from the store.
+func (b *Backup) Header(version string) snapshot.Header {
+	return snapshot.Header{Contiv: version, Host: b.Label, Store: b.Kind, Authority: snapshot.Authority(b.Trust)}
+}
+
+// Reschedule writes settings of netmaster into the operator's file, in the place of those of the same name, and leaves all other lines as they are.
+func (h *Host) Reschedule(settings Env) (path string, err error) {
+	path = h.EnvFile(Netmaster)
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return path, err
+	}
+	var out bytes.Buffer
+	for line := range strings.Lines(string(text)) {
+		name, _, _ := strings.Cut(strings.TrimSpace(line), "=")
+		if _, is := settings[name]; is {
+			continue
+		}
+		out.WriteString(line)
+		if !strings.HasSuffix(line, "\n") {
+			out.WriteString("\n")
+		}
+	}
+	_, lines, _ := bytes.Cut(settings.Text(), []byte("\n")) // the first says who writes a file of ours
+	out.Write(lines)
+	_, err = write(path, out.Bytes(), 0o600)
+	return path, err
+}
