@@ -263,10 +263,34 @@ Restart=always
 RestartPreventExitStatus=22
 LimitNOFILE=65536
 KillMode=process
-
+%[8]s
 [Install]
 WantedBy=multi-user.target
-`, daemon, h.SettingsFile(daemon), filepath.Join(h.Bin, daemon), filepath.Dir(h.StoreDir()), by, h.EnvFile(daemon), pause), err
+`, daemon, h.SettingsFile(daemon), filepath.Join(h.Bin, daemon), filepath.Dir(h.StoreDir()), by, h.EnvFile(daemon), pause, confined(h, daemon)), err
+}
+
+// confined are the lines of a unit that keep a daemon from what it does not need. A netmaster listens on ports that anyone may have, and writes its certificates
+// and its store: of root's capabilities it has the one for timers that are not late. netplugin works with interfaces, namespaces, kernel settings and folders of
+// others, and stays as it is.
+func confined(h *Host, daemon string) string {
+	if daemon != Netmaster {
+		return ""
+	}
+	return fmt.Sprintf(`CapabilityBoundingSet=CAP_SYS_NICE
+NoNewPrivileges=yes
+ProtectSystem=full
+ReadWritePaths=-%s
+ProtectHome=read-only
+ProtectKernelTunables=yes
+ProtectKernelModules=yes
+ProtectControlGroups=yes
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+RestrictNamespaces=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+MemoryDenyWriteExecute=yes
+SystemCallArchitectures=native
+`, h.at("/etc/contiv"))
 }
 
 // ByHand starts nothing, and says how it is done.

@@ -305,6 +305,19 @@ func TestStarters(t *testing.T) {
 			t.Errorf("want %s in the unit, got %s", line, text)
 		}
 	}
+	confined := []string{"CapabilityBoundingSet=CAP_SYS_NICE", "NoNewPrivileges=yes", "ProtectSystem=full", "ReadWritePaths=-" + h.at("/etc/contiv"), "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK"}
+	master, err := unit(h, Netmaster, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range confined {
+		if !strings.Contains(string(master), "\n"+line+"\n") || strings.Contains(string(text), "\n"+line+"\n") {
+			t.Errorf("want %s in the unit of netmaster only, got %s and %s", line, master, text)
+		}
+	}
+	if !strings.HasPrefix(string(h.Trust()), h.at("/etc/contiv")+"/") || strings.HasPrefix(h.StoreDir(), h.at("/usr")) || strings.HasPrefix(h.StoreDir(), h.at("/etc")) {
+		t.Errorf("netmaster cannot write its certificates in %s, or its store in %s", h.Trust(), h.StoreDir())
+	}
 	if i := strings.Index(string(text), "[Service]"); !strings.Contains(string(text)[:i], "StartLimitIntervalSec=0") {
 		t.Error("want the start limit in [Unit], where systemd reads it")
 	}
