@@ -56,6 +56,10 @@ func (s *server) mount(k *model.Kind) {
 		return
 	}
 	put := func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
+		if err := s.backend.MayChange(q.Context(), k, p.ByName("key")); err != nil {
+			s.Refuse(w, q, err)
+			return
+		}
 		object, err := decode(q.Body, k, p.ByName("key"))
 		if err != nil {
 			s.Refuse(w, q, err)

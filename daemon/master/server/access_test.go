@@ -207,6 +207,16 @@ func TestTenantsUser(t *testing.T) {
 			t.Errorf("%s: want 403 with a remedy, got %d %s", refused, got, text)
 		}
 	}
+	for _, wrong := range []string{`POST /api/v1/globals/global/ {"name":"global","vlans":"none"}`, `PUT /api/v1/networks/red:net/ {`, `POST /api/v1/networks/red:net/ {"tenantName":"red","networkName":"net","encap":"none"}`,
+		`POST /api/v1/apply {"objects":[{"kind":"global","fields":{"name":"global","vlans":"none"}}]}`} { // what is wrong with it is not said either
+		words := strings.SplitN(wrong, " ", 3)
+		if got, text := status(t, ann, words[0], words[1], words[2]); got != http.StatusForbidden {
+			t.Errorf("%s: want 403, got %d %s", wrong, got, text)
+		}
+	}
+	if got, text := status(t, ann, "POST", "/api/v1/apply", `{"objects":[{"kind":"network","fields":{"networkName":"net"}}]}`); got != http.StatusBadRequest || !strings.Contains(text, "tenantName") {
+		t.Errorf("an object without a tenant: want 400, got %d %s", got, text)
+	}
 	if got, text := status(t, ann, "GET", "/api/v1/inspect/endpoints/c-red/", ""); got != http.StatusNotFound || strings.Contains(text, "red:") {
 		t.Errorf("an endpoint of another tenant, by its container: want 404, got %d %s", got, text)
 	}

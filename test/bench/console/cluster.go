@@ -146,6 +146,9 @@ func (c *cluster) Get(_ context.Context, k *model.Kind, key string) (model.Objec
 	return nil, model.Errorf(model.CodeNotFound, "", "there is no %s %s", k.Name, key)
 }
 
+// MayChange permits everyone to try.
+func (c *cluster) MayChange(context.Context, *model.Kind, string) error { return nil }
+
 // Put refuses.
 func (c *cluster) Put(context.Context, model.Object, bool) (model.Object, uint64, error) {
 	return nil, 0, model.Errorf(model.CodeUnavailable, "", "the made-up cluster takes no changes")

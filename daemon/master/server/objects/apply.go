@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rights"
 	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/commit"
@@ -96,14 +97,24 @@ func (o *Objects) wanted(ctx context.Context, request *model.ApplyRequest) (obje
 	if request.Delete {
 		list, prune = nil, slices.Concat(list, prune)
 	}
-	read := reader{seen: map[string]bool{}}
-	if objects, err = read.all(list, whole); err != nil {
+	who, read := access.Of(ctx), reader{seen: map[string]bool{}}
+	// Who may not change an object is not told what else is wrong with it.
+	permitted := func(check func(model.Object) error) func(model.Object) error {
+		return func(o model.Object) error {
+			if keyOnly(o) == nil {
+				if err := who.Object(rights.Change, o.Kind(), o.ObjectKey()); err != nil {
+					return err
+				}
+			}
+			return check(o)
+		}
+	}
+	if objects, err = read.all(list, permitted(whole)); err != nil {
 		return nil, nil, err
 	}
-	if gone, err = read.all(prune, keyOnly); err != nil {
+	if gone, err = read.all(prune, permitted(keyOnly)); err != nil {
 		return nil, nil, err
 	}
-	who := access.Of(ctx)
 	for _, object := range slices.Concat(objects, gone) {
 		if err := who.Changes(object); err != nil {
 			return nil, nil, err

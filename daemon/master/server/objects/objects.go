@@ -67,6 +67,11 @@ func (o *Objects) Inspect(ctx context.Context, k *model.Kind, key string) (any, 
 	return out, discreet(ctx, err)
 }
 
+// MayChange refuses to change an object of a key.
+func (o *Objects) MayChange(ctx context.Context, k *model.Kind, key string) error {
+	return access.Of(ctx).Object(rights.Change, k, key)
+}
+
 // Put creates or updates an object.
 func (o *Objects) Put(ctx context.Context, object model.Object, again bool) (model.Object, uint64, error) {
 	if err := access.Of(ctx).Changes(object); err != nil {
