@@ -10,10 +10,11 @@ import (
 // drops says which filters of a namespace drop packets that come in or go out there: base chains of the input and output hooks whose policy is
 // drop, and chains with rules that drop. Rules of iptables are among them where iptables writes nftables, as it does by default.
 func drops(ns *Namespace) (out []string, err error) {
-	c, err := nftables.New(nftables.WithNetNSFd(ns.fd))
+	c, end, err := ns.nftables()
 	if err != nil {
 		return nil, err
 	}
+	defer end()
 	chains, err := c.ListChains()
 	if err != nil {
 		return nil, fmt.Errorf("list packet filters: %w", err)

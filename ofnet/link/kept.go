@@ -63,10 +63,11 @@ func (h *Host) setTable(t tableID, write func(*nftables.Conn, *nftables.Table) e
 
 // writeTable is setTable with the lock held.
 func (h *Host) writeTable(t tableID, write func(*nftables.Conn, *nftables.Table) error) error {
-	c, err := h.nftables()
+	c, end, err := h.ns.nftables()
 	if err != nil {
 		return err
 	}
+	defer end()
 	if write == nil {
 		delete(h.tables.kept, t)
 		if there, err := hasTable(c, t); err != nil || !there {
@@ -114,10 +115,11 @@ func (t Tables) Drift() (out []Drift, err error) {
 	if len(own.kept) == 0 {
 		return nil, nil
 	}
-	c, err := t.h.nftables()
+	c, end, err := t.h.ns.nftables()
 	if err != nil {
 		return nil, err
 	}
+	defer end()
 	for _, id := range own.ids() {
 		sum, there, failed := tableSum(c, id)
 		switch {
@@ -148,12 +150,6 @@ func (t Tables) Repair(name string) error {
 // ids are the tables by name. The lock is held.
 func (k *keptTables) ids() []tableID {
 	return slices.SortedFunc(maps.Keys(k.kept), func(a, b tableID) int { return bytes.Compare([]byte(a.String()), []byte(b.String())) })
-}
-
-// nftables opens nftables of the namespace.
-func (h *Host) nftables() (*nftables.Conn, error) {
-	c, err := nftables.New(nftables.WithNetNSFd(h.ns.fd))
-	return c, wrap(err, "open nftables")
 }
 
 // generation counts the transactions of nftables in the namespace (NFT_MSG_GETGEN in linux/netfilter/nf_tables.h).

@@ -9,12 +9,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// nftables opens nftables of the namespace; end closes it. The socket is made here, and not with each operation: mdlayher/socket (0.5.1), which makes one in a
+// namespace, forgets when that has failed, as in a process without a free file descriptor, and the operation then uses none that there is.
+func (n *Namespace) nftables() (c *nftables.Conn, end func(), err error) {
+	err = n.Do(func() (err error) {
+		c, err = nftables.New(nftables.AsLasting())
+		return err
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("open nftables: %w", err)
+	}
+	return c, func() { _ = c.CloseLasting() }, nil
+}
+
 // RemoveTables removes all tables of ours in nftables, of whatever family. No one else's are touched. A kernel without nftables has none.
 func (h *Host) RemoveTables() error {
-	c, err := nftables.New(nftables.WithNetNSFd(h.ns.fd))
+	c, end, err := h.ns.nftables()
 	if err != nil {
-		return fmt.Errorf("open nftables: %w", err)
+		return err
 	}
+	defer end()
 	tables, err := c.ListTables()
 	if errors.Is(err, unix.EAFNOSUPPORT) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.EPROTONOSUPPORT) {
 		return nil
