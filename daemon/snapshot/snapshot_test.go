@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/contiv/contiv/daemon/record"
@@ -288,6 +289,74 @@ func TestKeeper(t *testing.T) {
 	snapshot.SaveNow(t.Context(), k)
 	if got := k.Status(); got.Old || got.Error != "" {
 		t.Errorf("want all well, got %+v", got)
+	}
+}
+
+// copied is a store that gives the same snapshot each time, and notes when.
+type copied struct {
+	body []byte
+	at   []time.Time
+}
+
+func (c *copied) Snapshot(context.Context) (io.ReadCloser, error) {
+	c.at = append(c.at, time.Now())
+	return io.NopCloser(bytes.NewReader(c.body)), nil
+}
+
+func (c *copied) Read(context.Context, string) (store.Item, error) {
+	return store.Item{}, store.ErrNotFound
+}
+
+// A netmaster that starts saves one within a minute where none is there, and then one each interval; where there is one it waits until the next is due, and for no
+// longer than an interval when its clock was ahead.
+func TestSchedule(t *testing.T) {
+	s := begin(t, t.TempDir())
+	put(t, s, "/a", "1")
+	in, err := s.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(in)
+	_ = in.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		name string
+		last time.Duration // before the start that there is one; 0: there is none
+		want []time.Duration
+	}{
+		{"there is none", 0, []time.Duration{time.Minute, 61 * time.Minute, 121 * time.Minute}},
+		{"one of twenty minutes ago", 20 * time.Minute, []time.Duration{40 * time.Minute, 100 * time.Minute}},
+		{"one that is old", 100 * time.Hour, []time.Duration{time.Minute, 61 * time.Minute, 121 * time.Minute}},
+		{"one of the future", -100 * time.Hour, []time.Duration{time.Hour, 2 * time.Hour}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			dir := t.TempDir()
+			synctest.Test(t, func(t *testing.T) {
+				from, began := &copied{body: body}, time.Now()
+				if row.last != 0 {
+					h := snapshot.Header{Store: snapshot.Embedded, Created: began.Add(-row.last)}
+					if _, err := snapshot.Save(t.Context(), from, dir, snapshot.Scheduled, h); err != nil {
+						t.Fatal(err)
+					}
+					from.at = nil
+				}
+				k := &snapshot.Keeper{Schedule: snapshot.Schedule{Dir: dir, Every: time.Hour, Keep: 5}, From: from, Of: func() snapshot.Header { return snapshot.Header{Store: snapshot.Embedded} }, Log: quiet}
+				ctx, cancel := context.WithTimeout(t.Context(), 121*time.Minute+time.Second)
+				defer cancel()
+				if err := k.Run(ctx); err != nil {
+					t.Fatal(err)
+				}
+				var got []time.Duration
+				for _, at := range from.at {
+					got = append(got, at.Sub(began).Round(time.Second))
+				}
+				if !slices.Equal(got, row.want) {
+					t.Errorf("want one saved after %v, got %v", row.want, got)
+				}
+			})
+		})
 	}
 }
 

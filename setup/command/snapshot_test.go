@@ -8,12 +8,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/embedded"
 	"github.com/contiv/contiv/setup/command"
+	"github.com/contiv/contiv/trust"
 )
 
 // contiv runs a command of contiv, and returns what it prints and why it fails.
@@ -38,6 +40,26 @@ func free(t *testing.T) string {
 	}
 	defer l.Close()
 	return "http://" + l.Addr().String()
+}
+
+// authority gives a host another authority.
+func authority(t *testing.T, root string) {
+	t.Helper()
+	dir := trust.Dir(filepath.Join(root, trust.DefaultDir))
+	if err := dir.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	a, err := trust.NewAuthority(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, key, err := a.PEM()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dir.SaveAuthority(certificate, key); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // What a person does who saves a store, loses it, and restores it, and who changes the schedule.
@@ -114,6 +136,22 @@ func TestSnapshots(t *testing.T) {
 	if want := "# mine\nCONTIV_NETMASTER_MAX_WATCHES=9\nCONTIV_NETMASTER_SNAPSHOT_EVERY=6h0m0s\nCONTIV_NETMASTER_SNAPSHOT_KEEP=7\n"; err != nil || string(text) != want {
 		t.Errorf("want %q, got %q, %v", want, text, err)
 	}
+	authority(t, root)
+	phrase := filepath.Join(root, "phrase")
+	if err := os.WriteFile(phrase, []byte("correct horse battery\nand more\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out = run("^saved ", "save", "--with-key", "--passphrase-file", phrase, "--dir", filepath.Join(root, "kept"))
+	keyed := strings.TrimSuffix(strings.Fields(out)[1], ":")
+	run(" yes +"+regexp.QuoteMeta(keyed), "ls", filepath.Join(root, "kept"))
+	key, err := os.ReadFile(filepath.Join(root, "etc/contiv/trust/ca.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(regexp.QuoteMeta(string(key))+"$", "key", keyed, "--passphrase-file", phrase)
+	run("not read with this passphrase", "key", keyed, "--passphrase-file", operators)
+	authority(t, root)
+	run("authority: the snapshot is of a cluster whose authority is .* and this host trusts .* --another-authority", "restore", keyed, "--replace")
 	other := t.TempDir()
 	if out, err := contiv(t, "snapshot", "save", "--root", other); err == nil || !strings.Contains(err.Error(), "no netmaster") {
 		t.Errorf("a host without a netmaster: want that told, got %s, %v", out, err)
