@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -61,7 +60,7 @@ func (h *Host) Backup() (*Backup, error) {
 		}
 		b.beside.Etcd = []string{get("EMBEDDED_CLIENT_URL")}
 	}
-	b.Schedule.Dir = cmp.Or(b.Schedule.Dir, filepath.Join(filepath.Dir(h.StoreDir()), "snapshots"))
+	b.Schedule.Dir = cmp.Or(b.Schedule.Dir, h.SnapshotDir())
 	return b, b.schedule(get("SNAPSHOT_EVERY"), get("SNAPSHOT_KEEP"))
 }
 

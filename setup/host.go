@@ -41,6 +41,9 @@ func (h *Host) EnvFile(daemon string) string { return h.at("/etc/contiv/" + daem
 // StoreDir is the folder of the embedded store.
 func (h *Host) StoreDir() string { return h.at("/var/lib/contiv/store") }
 
+// SnapshotDir is the folder of the store's snapshots, unless netmaster's settings name another.
+func (h *Host) SnapshotDir() string { return h.at("/var/lib/contiv/snapshots") }
+
 // LogFile is where a daemon writes that systemd does not start.
 func (h *Host) LogFile(daemon string) string { return h.at("/var/log/contiv/" + daemon + ".log") }
 

@@ -118,6 +118,7 @@ func (l *Leave) remains(context.Context) (string, error) {
 	for _, one := range []struct{ path, why string }{
 		{h.EnvFile(Netmaster), "you wrote it"}, {h.EnvFile(Netplugin), "you wrote it"},
 		{h.asideDir(), "the store's data, for the case that they are needed: rm -rf removes them"},
+		{h.SnapshotDir(), "snapshots of the cluster's store, with which it can be restored elsewhere: rm -rf removes them"},
 		{h.LogFile(Netmaster), "its log"}, {h.LogFile(Netplugin), "its log"},
 	} {
 		if _, err := os.Stat(one.path); err == nil {

@@ -122,6 +122,10 @@ func TestLeave(t *testing.T) {
 	if _, err := write(s.host.EnvFile(Netplugin), []byte("CONTIV_NETPLUGIN_LOG_LEVEL=debug\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	snapshot := filepath.Join(s.host.SnapshotDir(), "scheduled-1.contiv-snapshot")
+	if _, err := write(snapshot, []byte("snapshot"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	said, err := s.leave(t, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +136,8 @@ func TestLeave(t *testing.T) {
 	if len(s.removed) != 1 || s.removed[0]["CONTIV_NETPLUGIN_HOST"] != "h1" || s.removed[0]["CONTIV_NETPLUGIN_LOG_LEVEL"] != "debug" {
 		t.Errorf("want one uninstall by all settings, got %v", s.removed)
 	}
-	for _, want := range []string{"restored net.ipv4.ip_forward=0", "remains: kernel setting x", "remains: " + s.host.EnvFile(Netplugin) + ": you wrote it"} {
+	for _, want := range []string{"restored net.ipv4.ip_forward=0", "remains: kernel setting x", "remains: " + s.host.EnvFile(Netplugin) + ": you wrote it",
+		"remains: " + s.host.SnapshotDir() + ": snapshots of the cluster's store"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("want %q, got\n%s", want, said)
 		}
@@ -147,7 +152,7 @@ func TestLeave(t *testing.T) {
 		}
 		return err
 	})
-	if !slices.Equal(left, []string{s.host.EnvFile(Netplugin)}) {
+	if !slices.Equal(left, []string{s.host.EnvFile(Netplugin), snapshot}) {
 		t.Errorf("want the operator's file only, got %v", left)
 	}
 }

@@ -3,7 +3,6 @@ package setup
 import (
 	"maps"
 	"net"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -41,7 +40,7 @@ func (h *Host) masterEnv(w *Wish, store model.StoreSettings) Env {
 		"CONTIV_NETMASTER_TRUST": string(h.Trust()), "CONTIV_NETMASTER_INTERNAL_ADDRESS": w.master(),
 	}
 	if store.Kind == "etcd" || store.Kind == "consul" { // an embedded one has them beside its folder
-		out["CONTIV_NETMASTER_SNAPSHOT_DIR"] = filepath.Join(filepath.Dir(h.StoreDir()), "snapshots")
+		out["CONTIV_NETMASTER_SNAPSHOT_DIR"] = h.SnapshotDir()
 	}
 	switch store.Kind {
 	case "etcd":
