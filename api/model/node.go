@@ -43,6 +43,8 @@ type Node struct {
 	Watchers   int               `json:"watchers,omitempty"` // who follow its memory: watch streams and tasks of its own
 	// Snapshots are those of the store that a master saves; absent where it saves none.
 	Snapshots *SnapshotStatus `json:"snapshots,omitempty"`
+	// Descriptors are those of a master's process: absent of agents, and where they are not known.
+	Descriptors *Descriptors `json:"descriptors,omitempty"`
 
 	// Docker is what an agent knows of its host's Docker engine: absent where it does not ask one, and of an agent that did not answer.
 	Docker *DockerStatus `json:"docker,omitempty"`

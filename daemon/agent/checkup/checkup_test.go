@@ -336,6 +336,18 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
+func TestDescriptorsLeft(t *testing.T) {
+	for _, row := range []struct {
+		used, most int
+		want       string
+	}{{0, 0, ""}, {799, 1000, ""}, {800, 1000, "warning resources-exhausted host/h1"}, {985, 1000, "error resources-exhausted host/h1"}, {1000, 1000, "error resources-exhausted host/h1"}} {
+		d := &Descriptors{Host: "h1", Count: func() (int, int) { return row.used, row.most }}
+		if got := strings.Join(codes(d.Check().Look(t.Context())), ","); got != row.want {
+			t.Errorf("%d of %d: want %q, got %q", row.used, row.most, row.want, got)
+		}
+	}
+}
+
 func TestPublished(t *testing.T) {
 	p := &Published{Host: "h1", Unreached: func() map[string]string {
 		return map[string]string{"default:vl:pub": "network default:vl is a bridged VLAN"}

@@ -9,6 +9,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/checkup"
 	"github.com/contiv/contiv/daemon/agent/examine"
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
+	"github.com/contiv/contiv/daemon/budget"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/link"
@@ -33,6 +34,7 @@ func (n *Node) checks() []examine.Check {
 		Sent: func() (uint64, error) { return link.Received(hostaccess.PortName) }}
 	router := &checkup.Router{Host: n.Host, Status: n.router.Status}
 	tracked := &checkup.Tracker{Host: n.Host, Usage: n.tracker.Usage}
+	left := &checkup.Descriptors{Host: n.Host, Count: budget.Descriptors}
 	crowded := &checkup.Policies{Host: n.Host, Crowded: n.crowded}
 	published := &checkup.Published{Host: n.Host, Unreached: n.access.Unreached, Kept: n.access.Kept}
 	attachments := &checkup.Attachments{Failures: n.attach.Failures}
@@ -42,7 +44,7 @@ func (n *Node) checks() []examine.Check {
 	refusals := &checkup.Refusals{Host: n.Host, Rules: n.rules, Now: time.Now,
 		Hits: func(ctx context.Context) (map[uint64]bridge.Hits, error) { return n.forward.Hits(ctx, policies) }}
 	return append([]examine.Check{sw.Check(), underlay.Check(), containers.Check(), out.Check(), router.Check(), attachments.Check(), published.Check(), crowded.Check(), refusals.Check(), datapath.Check(), clock.Check(),
-		integrity.Check(), overlap.Check(), tracked.Check()}, n.outlook.checks()...)
+		integrity.Check(), overlap.Check(), tracked.Check(), left.Check()}, n.outlook.checks()...)
 }
 
 // rules are those of groups, of any host.

@@ -52,7 +52,7 @@ type Pool struct {
 type check func(s *Snapshot) []model.Finding
 
 func checks() []check {
-	return []check{leader, stalled, masters, agents, reported, uplinks, mtus, versions, addresses, differed, backups, store, services, pools, routers, claims, clashes, refusals, unread}
+	return []check{leader, stalled, masters, agents, reported, uplinks, mtus, versions, addresses, differed, backups, store, services, pools, routers, claims, clashes, refusals, unread, resources}
 }
 
 // Examine returns all that is wrong, the worst first, without the times since when it is.

@@ -105,6 +105,13 @@ func TestExamine(t *testing.T) {
 			s.Nodes[3].Differed = []model.Differed{{Shard: "tenant/blue", Times: 3, Still: true}}
 		},
 			[]string{"error records-differed host/h2"}},
+		{"netmasters without descriptors, one by one", func(s *Snapshot) {
+			s.Nodes[0].Descriptors, s.Nodes[1].Descriptors = &model.Descriptors{Used: 799, Most: 1000}, &model.Descriptors{Used: 800, Most: 1000}
+		}, []string{"warning resources-exhausted master/m2"}},
+		{"a netmaster without a descriptor, which asks the store in vain", func(s *Snapshot) {
+			s.Nodes[0].Descriptors = &model.Descriptors{Used: 1000, Most: 1000}
+			s.Store.Members[0].Error = "dial tcp: socket: too many open files"
+		}, []string{"error resources-exhausted master/m1", "unknown store-member-silent store/s1"}},
 		{"one member of three", func(s *Snapshot) { s.Store.Members[0].Error = "refused" }, []string{"warning store-member-silent store/s1"}},
 		{"an even number of members", func(s *Snapshot) { s.Store.Name, s.Store.Members = "embedded", s.Store.Members[:2] }, []string{"warning store-even store/embedded"}},
 		{"one member", func(s *Snapshot) { s.Store.Members = s.Store.Members[:1] }, nil},

@@ -63,9 +63,9 @@ func leads(s *Snapshot) bool {
 	return slices.ContainsFunc(s.Nodes, func(n model.Node) bool { return n.Role == model.RoleLeader && n.Answered() })
 }
 
-// late reports whether the reason why something did not answer is that it was not waited for any longer.
+// late reports whether the reason why something did not answer says nothing of it: it was not waited for any longer, or who asked had no file descriptor to ask with.
 func late(reason string) bool {
-	return strings.Contains(reason, "deadline exceeded") || strings.Contains(reason, "did not answer within")
+	return strings.Contains(reason, "deadline exceeded") || strings.Contains(reason, "did not answer within") || strings.Contains(reason, "too many open files")
 }
 
 // services finds those without providers.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/budget"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/docknet"
@@ -166,6 +167,9 @@ func (s *Nodes) self() model.Node {
 	stats := s.Commit.Stats()
 	n.Writes, n.Stale = stats.Transactions.Load(), stats.Stale.Load()
 	n.Requests, n.Watchers = s.Answered(), s.Catalog.Subscriptions()
+	if used, most := budget.Descriptors(); most > 0 {
+		n.Descriptors = &model.Descriptors{Used: used, Most: most}
+	}
 	if s.Kubernetes != nil {
 		n.Kubernetes = s.Kubernetes()
 		n.Reason = n.Kubernetes.Trouble()
