@@ -15,8 +15,8 @@ import (
 
 // logKeys are the keys of log lines. A thing has one key wherever it is logged; a new key is added here.
 var logKeys = strings.Fields(`
-	address as bond bytes by cluster code component condition container control difference differences duration endpoint endpoints
-	enough error file flag freed from holder host id identity interface is key kind machine member method mtu netns network open owner panic partner
+	address adopted as bond bytes by cluster code component condition conflicts container control difference differences dropped duration endpoint endpoints
+	enough error file flag freed from holder host id identity incarnation interface is key kind machine member method mtu netns network object open owner panic partner
 	path peers port prefix profile protected quota reason records released repairing requests restarting retry revision role routes shard socket stack
 	status store subnet tasks term to until uplinks used version vtep want was`)
 

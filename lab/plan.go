@@ -221,6 +221,9 @@ func (p *Plan) args(host int, part string) []string {
 	return nil
 }
 
+// clusterFlags have a host's daemons note which store the cluster has, where it outlives the store's folder.
+var clusterFlags = []string{"--cluster-file", hostinit.Inside + "/cluster"}
+
 func (p *Plan) masterArgs(host int) []string {
 	if p.Joined { // the rest is in its environment
 		return append(p.logged(p.reads([]string{filepath.Join(p.Bin, "netmaster"), "--external-address", p.mgmt(host) + ":9999"})), p.Master...)
@@ -229,6 +232,7 @@ func (p *Plan) masterArgs(host int) []string {
 	args := []string{filepath.Join(p.Bin, "netmaster"), "--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge",
 		"--external-address", address, "--internal-address", address}
 	args = append(args, p.trustFlags()...)
+	args = append(args, clusterFlags...)
 	if p.embeddedOn(host) {
 		peer := func(i int) string { return p.scheme() + "://" + p.mgmt(i) + ":2380" }
 		args = append(args, "--embedded-store", hostinit.Inside+"/etcd", "--embedded-name", hostName(host),
@@ -264,7 +268,7 @@ func (p *Plan) agentArgs(host int) []string {
 	if !p.Joined { // else this is in its environment
 		args = append(args, "--netmode", "vlan", "--fwdmode", "bridge",
 			"--host", hostName(host), "--ctrl-ip", p.mgmt(host), "--vtep-ip", p.vtep(host), "--vlan-uplinks", strings.Join(p.uplinks(), ","))
-		args = slices.Concat(args, p.finderFlags(), p.trustFlags())
+		args = slices.Concat(args, p.finderFlags(), p.trustFlags(), clusterFlags)
 	}
 	if p.LACP {
 		args = append(args, "--uplink-bond", "lacp")

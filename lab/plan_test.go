@@ -31,11 +31,11 @@ func TestArgs(t *testing.T) {
 		want []string // all of these; none: no such part
 		not  string
 	}{
-		{"member of three", three, 2, PartMaster, []string{"/bin/netmaster ", "--external-address 10.254.7.2:9999", "--embedded-name h2",
+		{"member of three", three, 2, PartMaster, []string{"/bin/netmaster ", "--cluster-file /run/lab/cluster", "--external-address 10.254.7.2:9999", "--embedded-name h2",
 			"--embedded-client-url https://10.254.7.2:2379", "--embedded-cluster h1=https://10.254.7.1:2380,h2=https://10.254.7.2:2380,h3=https://10.254.7.3:2380"}, "--etcd-endpoints"},
 		{"single member", one, 1, PartMaster, []string{"--embedded-store /run/lab/etcd"}, "--embedded-cluster"},
 		{"no master", one, 2, PartMaster, nil, ""},
-		{"agent of three", three, 1, PartAgent, []string{"/bin/netplugin ", "--host h1", "--ctrl-ip 10.254.7.1", "--vtep-ip 192.168.251.1",
+		{"agent of three", three, 1, PartAgent, []string{"/bin/netplugin ", "--cluster-file /run/lab/cluster", "--host h1", "--ctrl-ip 10.254.7.1", "--vtep-ip 192.168.251.1",
 			"--vlan-uplinks eth1", "--netmasters https://10.254.7.1:9999,https://10.254.7.2:9999,https://10.254.7.3:9999"}, "--log-level"},
 		{"agent of one", one, 3, PartAgent, []string{"--netmasters https://10.254.7.1:9999 "}, "10.254.7.2"},
 		{"more flags", extra, 1, PartAgent, []string{"--log-level DEBUG --vxlan-port 4790"}, ""},

@@ -241,6 +241,10 @@ func digest(h *Host, daemon string) (string, error) {
 // unit returns the systemd unit of a daemon. systemd restarts the daemon without a limit, unless the daemon reports a wrong configuration (exit
 // code 22). After= names the units of Open vSwitch on several distributions. growing has the pauses between restarts grow from one second to ten.
 func unit(h *Host, daemon string, growing bool) ([]byte, error) {
+	mounts := h.at("/var/lib/contiv")
+	if daemon == Netmaster { // whose store may have a file system of its own
+		mounts = h.StoreDir()
+	}
 	by, err := digest(h, daemon)
 	pause := "RestartSec=2"
 	if growing {
@@ -266,7 +270,7 @@ KillMode=process
 %[8]s
 [Install]
 WantedBy=multi-user.target
-`, daemon, h.SettingsFile(daemon), filepath.Join(h.Bin, daemon), filepath.Dir(h.StoreDir()), by, h.EnvFile(daemon), pause, confined(h, daemon)), err
+`, daemon, h.SettingsFile(daemon), filepath.Join(h.Bin, daemon), mounts, by, h.EnvFile(daemon), pause, confined(h, daemon)), err
 }
 
 // confined are the lines of a unit that keep a daemon from what it does not need. A netmaster listens on ports that anyone may have, and writes its certificates

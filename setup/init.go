@@ -33,7 +33,7 @@ type Init struct {
 func (i *Init) Steps() []Step {
 	h, w := i.Host, &i.Wish
 	begun := time.Now()
-	steps := []Step{h.begin(), h.authority(i.Now)}
+	steps := []Step{h.begin(), h.authority(i.Now), h.founded(i.Now)}
 	for _, role := range []trust.Role{trust.Master, trust.Agent} {
 		steps = append(steps, h.certified(trust.Identity{Role: role, Name: w.Label}, w.hosts(i.Hostname), i.Now))
 	}

@@ -59,7 +59,7 @@ type Join struct {
 func (j *Join) Steps() []Step {
 	h, w := j.Host, &j.Wish
 	begun := time.Now()
-	steps := []Step{{Name: "join", Do: j.ask, Undo: h.authority(time.Now).Undo}}
+	steps := []Step{{Name: "join", Do: j.ask, Undo: h.authority(time.Now).Undo}, h.noted(func() *model.Incarnation { return j.answer.Incarnation })}
 	netmasters := func() []string {
 		out := slices.Clone(j.answer.Netmasters)
 		if j.Master && !slices.Contains(out, w.master()) {
@@ -68,7 +68,7 @@ func (j *Join) Steps() []Step {
 		return out
 	}
 	if j.Master {
-		steps = append(steps, h.told(Netmaster, func() Env { return h.masterEnv(w, j.answer.Store) }), runs(j.Starter, Netmaster))
+		steps = append(steps, h.ownFolder(j.Starter, func() string { return j.answer.Store.Member }), h.told(Netmaster, func() Env { return h.masterEnv(w, j.answer.Store) }), runs(j.Starter, Netmaster))
 	}
 	if j.Agent {
 		steps = append(steps, h.told(Netplugin, func() Env { return h.agentEnv(w, netmasters()) }), h.cni(), runs(j.Starter, Netplugin))

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/store/member"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -47,7 +48,7 @@ func (l *Leave) Steps() []Step {
 // an interrupted contiv leave proves by them who it is.
 func (l *Leave) placed() []Step {
 	h := l.Host
-	return []Step{h.told(Netmaster, nil), h.told(Netplugin, nil), h.cni(), h.begin(), {Name: "store", Undo: l.store}, h.authority(nil)}
+	return []Step{h.told(Netmaster, nil), h.told(Netplugin, nil), h.cni(), h.begin(), {Name: "store", Undo: l.store}, h.founded(nil), h.authority(nil)}
 }
 
 // namedEndpoints is how many endpoints a sentence names.
@@ -209,13 +210,9 @@ func (l *Leave) handOver(ctx context.Context) (string, error) {
 
 // store puts the embedded store's data aside: a member that was removed never comes back with it.
 func (l *Leave) store(context.Context) (string, error) {
-	dir := l.Host.StoreDir()
-	if _, err := os.Stat(dir); err != nil {
-		return "", nil
-	}
-	aside := l.Host.asideDir()
-	if err := os.RemoveAll(aside); err != nil {
+	if _, err := os.Stat(l.Host.StoreDir()); err != nil {
+		_, err := remove(member.NoteFile(l.Host.StoreDir()))
 		return "", err
 	}
-	return "moved " + dir + " to " + aside, os.Rename(dir, aside)
+	return l.Host.putAside("this host is no member any more")
 }

@@ -318,6 +318,9 @@ func TestStarters(t *testing.T) {
 	if !strings.HasPrefix(string(h.Trust()), h.at("/etc/contiv")+"/") || strings.HasPrefix(h.StoreDir(), h.at("/usr")) || strings.HasPrefix(h.StoreDir(), h.at("/etc")) {
 		t.Errorf("netmaster cannot write its certificates in %s, or its store in %s", h.Trust(), h.StoreDir())
 	}
+	if !strings.Contains(string(master), "\nRequiresMountsFor="+h.StoreDir()+"\n") {
+		t.Errorf("want netmaster to wait for the file system of its store, got %s", master)
+	}
 	if i := strings.Index(string(text), "[Service]"); !strings.Contains(string(text)[:i], "StartLimitIntervalSec=0") {
 		t.Error("want the start limit in [Unit], where systemd reads it")
 	}

@@ -31,6 +31,15 @@ type JoinAnswer struct {
 	Netmasters   []string        `json:"netmasters"`             // where they are reached, "host:port"
 	Settings     ClusterSettings `json:"settings"`
 	Store        StoreSettings   `json:"store"`
+	Incarnation  *Incarnation    `json:"incarnation,omitempty"` // of the cluster's store
+}
+
+// Incarnation identifies the history of a cluster's store, so that no daemon takes another store for it.
+type Incarnation struct {
+	ID           string    `json:"id"`
+	Predecessors []string  `json:"predecessors,omitempty"` // ids of those that it follows, newest first
+	Cause        string    `json:"cause"`                  // "init", "new-store", "restore" or "alone"
+	Created      time.Time `json:"created"`
 }
 
 // ClusterSettings are what all daemons of a cluster are told alike.
@@ -45,6 +54,7 @@ type StoreSettings struct {
 	Kind    string            `json:"kind"`              // "embedded" in netmasters, or "etcd" or "consul" beside them
 	URLs    []string          `json:"urls,omitempty"`    // of the latter
 	Members map[string]string `json:"members,omitempty"` // of an embedded one: peer URLs by names, with that of the netmaster that joins
+	Member  string            `json:"member,omitempty"`  // id of the latter's member, in hexadecimal
 }
 
 // RenewRequest asks for a certificate of who sends it, for another key: POST /api/v1/certificates/renew.

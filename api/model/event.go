@@ -5,6 +5,15 @@ import "encoding/json"
 // RevisionHeader is the header of answers that carries the store revision of a change.
 const RevisionHeader = "X-Contiv-Revision"
 
+// Headers about the incarnation of a store, which is the id of its history. Every answer of a netmaster carries that of its store; an answer to an agent's
+// hello the whole record of it too, as JSON, which names those that it follows. A request of an agent carries the one that its host knows: a netmaster with
+// another store refuses it.
+const (
+	IncarnationHeader      = "X-Contiv-Incarnation"
+	IncarnationRecord      = "X-Contiv-Incarnation-Record"
+	KnownIncarnationHeader = "X-Contiv-Known-Incarnation"
+)
+
 // ContinueHeader is the header of a page of a list that says where the next begins; the last page has none.
 const ContinueHeader = "X-Contiv-Continue"
 

@@ -5,6 +5,8 @@ type Version struct {
 	GitCommit string
 	Version   string
 	BuildTime string
+	// Incarnation is the id of the history of a netmaster's store; absent of other programs.
+	Incarnation string `json:",omitempty"`
 }
 
 // Info is what a netmaster says of itself: GET /info.

@@ -18,6 +18,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/node"
 	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/flags"
+	"github.com/contiv/contiv/daemon/incarnation"
 	"github.com/contiv/contiv/ofnet/link"
 )
 
@@ -27,34 +28,35 @@ const inspectPort = 9090
 // options are what netplugin is told.
 type options struct {
 	flags.Agent
-	Host      string
-	Machine   string
-	CtrlIP    string
-	VTEPIP    string
-	Uplinks   []string
-	Bond      string
-	VXLANPort string
-	Datapath  string
-	OVSRunDir string
-	Socket    string
-	Mesos     string
-	Runtime   runtimeOptions
-	Uninstall uninstallOptions
-	Docker    dockerOptions
-	Kube      string
-	InCluster bool // this is a pod of Kubernetes
-	DNS       string
-	Domain    string
-	Cluster   string
-	Resolvers []string
-	Services  string
-	Observe   bool
-	ConnLog   string
-	Limits    inspect.Limits
-	HostPorts []string
-	Protected []string
-	Shut      []string
-	Nodes     []string
+	Host        string
+	Machine     string
+	ClusterFile incarnation.File
+	CtrlIP      string
+	VTEPIP      string
+	Uplinks     []string
+	Bond        string
+	VXLANPort   string
+	Datapath    string
+	OVSRunDir   string
+	Socket      string
+	Mesos       string
+	Runtime     runtimeOptions
+	Uninstall   uninstallOptions
+	Docker      dockerOptions
+	Kube        string
+	InCluster   bool // this is a pod of Kubernetes
+	DNS         string
+	Domain      string
+	Cluster     string
+	Resolvers   []string
+	Services    string
+	Observe     bool
+	ConnLog     string
+	Limits      inspect.Limits
+	HostPorts   []string
+	Protected   []string
+	Shut        []string
+	Nodes       []string
 
 	ctrl, vtep netip.Addr
 	vxlan      int
@@ -68,6 +70,7 @@ type options struct {
 func (o *options) register(s *flags.Set) {
 	o.Agent.Register(s)
 	s.String(&o.Host, "host", "HOST", "", "label of this host in the cluster (default: the kernel's host name)", "host-label")
+	s.String((*string)(&o.ClusterFile), "cluster-file", "CLUSTER_FILE", "", "file in which this host notes which store its cluster has: netplugin follows no netmaster with another one; contiv init and contiv join name "+incarnation.DefaultPath)
 	s.String(&o.Machine, "machine-id", "MACHINE_ID", "", "what tells this machine from all others, to which its host label and addresses belong (default: /etc/machine-id and the firmware's UUID)")
 	s.String(&o.CtrlIP, "ctrl-ip", "CONTROL_IP", "", "address at which this agent is inspected, or a prefix in which this host has one address (default: of the first usable interface)")
 	s.String(&o.VTEPIP, "vtep-ip", "VTEP_IP", "", "tunnel address, or a prefix in which this host has one address, such as 192.168.0.0/24, that all hosts may be told (default: as --ctrl-ip)")

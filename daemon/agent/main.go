@@ -103,7 +103,7 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 	p := pipeline.Default()
 	forward := bridge.NewReconciler(o.Host, p,
 		bridge.NewOpenFlow(node.ManagementSocket(o.OVSRunDir), openflow.Options{}), bridge.Options{Log: log, Observe: o.Observe})
-	n, err := node.New(node.Config{Host: o.Host, Machine: claim.Machine(o.Machine, o.Host), CtrlIP: o.ctrl, VTEP: o.vtep, Uplinks: o.Uplinks, UplinkBond: o.Bond, VXLANPort: o.vxlan,
+	n, err := node.New(node.Config{Host: o.Host, ClusterFile: o.ClusterFile, Machine: claim.Machine(o.Machine, o.Host), CtrlIP: o.ctrl, VTEP: o.vtep, Uplinks: o.Uplinks, UplinkBond: o.Bond, VXLANPort: o.vxlan,
 		Datapath: o.Datapath, OVSRunDir: o.OVSRunDir, FwdMode: o.FwdMode, CNISocket: o.Socket, CNIPatience: cniPatience, MesosSocket: o.mesosSocket(), Runtime: runtimeConf, InspectPort: inspectPort, Limits: o.Limits, Trust: holder,
 		DNS:  node.DNS{Off: o.DNS == "off", Domain: o.Domain, Cluster: o.Cluster, Servers: o.Resolvers},
 		Mode: o.orchestrator(), Docker: o.Docker.part(o.orchestrator()), HostPorts: o.open, Protected: o.protected, Shut: o.shut, Node4: o.node4, Node6: o.node6,

@@ -12,6 +12,7 @@ import "strings"
 const (
 	Path         = "/plugin/channel"
 	SessionsPath = "/plugin/sessions"
+	OfferPath    = "/plugin/offer"   // where agents offer what they carry; see Offer
 	RevokedPath  = "/plugin/revoked" // the certificates of Trust, for agents that would not hear of them from the netmaster that they follow
 )
 
@@ -65,6 +66,8 @@ type Mark struct {
 	Landmark Landmark
 	// Reset says that the store was made again, or that the netmaster does not know whether it was: revisions may begin again.
 	Reset bool
+	// Incarnation is the id of the store's record.Incarnation; "" from netmasters of earlier builds.
+	Incarnation string
 	// Step numbers what the netmaster knew, and says what was told up to here: an agent names it when it reports what it holds. It means nothing to
 	// another netmaster. 0: the netmaster is of an earlier build.
 	Step uint64 `json:"-"`
@@ -92,5 +95,7 @@ type Hello struct {
 	Seat      string  `json:"seat,omitempty"`      // as in record.Host
 	Directory bool    `json:"directory,omitempty"` // it is to know the networks and groups of all tenants
 	Shards    []Shard `json:"shards,omitempty"`    // that it knows already, up to
+	Offers    bool    `json:"offers,omitempty"`    // it offers what it carries when it is asked to, before it is told anything of a store that it does not know
+	Offered   string  `json:"offered,omitempty"`   // id of the incarnation to which it has offered that
 	Mark      Mark    `json:"mark"`
 }

@@ -22,7 +22,7 @@ func TestRoundTrip(t *testing.T) {
 	for i := range 3000 {
 		gone.Gone = append(gone.Gone, fmt.Sprintf("/contiv.io/state/kubernetes/service/%05d", i))
 	}
-	mark := channel.Mark{Revision: 9, Complete: 7, Landmark: channel.Landmark{Text: "x", Revision: 3}, Reset: true}
+	mark := channel.Mark{Revision: 9, Complete: 7, Landmark: channel.Landmark{Text: "x", Revision: 3}, Reset: true, Incarnation: "abc"}
 	for _, row := range []struct {
 		name string
 		want channel.Batch
@@ -64,7 +64,7 @@ func TestRoundTrip(t *testing.T) {
 func FuzzReader(f *testing.F) {
 	u := channel.Update{Shard: channel.Tenant("blue"), Full: true, Gone: []string{"g"}, Items: []channel.Item{{Key: "k", Value: []byte(strings.Repeat("v", 2000)), Revision: 1}}}
 	f.Add(channel.EncodeUpdate(&u))
-	f.Add(channel.EncodeMark(channel.Mark{Revision: 1 << 40, Complete: 2, Landmark: channel.Landmark{Text: "x", Revision: 3}}, []channel.Shard{"tenant/x"}))
+	f.Add(channel.EncodeMark(channel.Mark{Revision: 1 << 40, Complete: 2, Incarnation: "abc", Landmark: channel.Landmark{Text: "x", Revision: 3}}, []channel.Shard{"tenant/x"}))
 	f.Add(append(channel.EncodeUpdate(&u), channel.EncodeMark(channel.Mark{Revision: 1}, nil)...))
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0x0f})
 	f.Fuzz(func(t *testing.T, stream []byte) {

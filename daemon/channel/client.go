@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/daemon/record"
 )
 
 // silenceMost is for how long a netmaster may say nothing: it says something every two seconds.
@@ -35,8 +36,9 @@ type Options struct {
 	Directory func() bool                        // networks and groups of all tenants are needed; Again when that changes; nil: they are not
 	Masters   func(ctx context.Context) []string // URLs of netmasters; any of them will do
 	Seat      func() string                      // as in record.Host; nil: it has none
+	Offer     func(ctx context.Context) error    // offers what the host carries, when a netmaster asks for that before it tells anything; nil: nothing is offered
 	Reporter  Reporter                           // nil: nothing is reported
-	Opened    func()                             // called whenever a netmaster has begun to tell; nil: nothing is
+	Opened    func(store record.Incarnation)     // called whenever a netmaster has begun to tell of a store, the zero value from an earlier build; nil: nothing is
 	HTTP      *http.Client
 	Log       *slog.Logger
 }
@@ -46,13 +48,15 @@ type Options struct {
 type Client struct {
 	Options
 
-	mu     sync.Mutex
-	with   string // the netmaster that is followed; "": none
-	shards map[Shard]struct{}
-	mark   Mark
-	stream uint64        // numbers the one that is open
-	moved  chan struct{} // closed when the mark moves
-	end    func()        // ends the stream that is open
+	mu      sync.Mutex
+	with    string // the netmaster that is followed; "": none
+	shards  map[Shard]struct{}
+	mark    Mark
+	stream  uint64             // numbers the one that is open
+	moved   chan struct{}      // closed when the mark moves
+	end     func()             // ends the stream that is open
+	offered string             // id of the incarnation to which what the host carries was offered last
+	others  map[string]Another // netmasters with another store, by URL
 }
 
 // NewClient makes a Client.
@@ -60,7 +64,7 @@ func NewClient(o Options) *Client {
 	if o.Directory == nil {
 		o.Directory = func() bool { return false }
 	}
-	return &Client{Options: o, shards: map[Shard]struct{}{}, moved: make(chan struct{}), end: func() {}}
+	return &Client{Options: o, shards: map[Shard]struct{}{}, moved: make(chan struct{}), end: func() {}, others: map[string]Another{}}
 }
 
 // With is the URL of the netmaster that is followed, "" while there is none.
@@ -80,6 +84,14 @@ var errAgain = errors.New("what this host needs to know has changed")
 func (c *Client) Again() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.end()
+}
+
+// Retell has the netmaster that is followed, or the next one, tell a shard as a whole.
+func (c *Client) Retell(s Shard) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.shards, s)
 	c.end()
 }
 
@@ -176,9 +188,6 @@ func (c *Client) follow(ctx context.Context, base string, take func(Batch) bool)
 	}
 	defer func() { _ = answer.Body.Close() }()
 	defer c.set("")
-	if c.Opened != nil {
-		c.Opened()
-	}
 	in := NewReader(&heard{answer.Body, func() { quiet.Reset(silenceMost) }})
 	for {
 		b, err := in.Read()
@@ -196,20 +205,56 @@ func (c *Client) follow(ctx context.Context, base string, take func(Batch) bool)
 	}
 }
 
-// open says hello, and goes on to report until done is called, which is to be called in any case.
+// open says hello, and goes on to report until done is called, which is to be called in any case. A netmaster that asks for what the host carries is offered
+// that, and greeted again.
 func (c *Client) open(ctx context.Context, base string, stream uint64) (answer *http.Response, done func(), err error) {
+	answer, done, there, err := c.greet(ctx, base, stream)
+	if !errors.Is(err, errOffer) {
+		return answer, done, err
+	}
+	done()
+	if err := c.Offer(ctx); err != nil {
+		return nil, func() {}, fmt.Errorf("offer what this host carries: %w", err)
+	}
+	c.mu.Lock()
+	c.offered = there.ID
+	c.mu.Unlock()
+	answer, done, _, err = c.greet(ctx, base, stream)
+	return answer, done, err
+}
+
+// errOffer says that a netmaster asks for what the host carries.
+var errOffer = errors.New("it asks for what this host carries")
+
+// greet says hello once.
+func (c *Client) greet(ctx context.Context, base string, stream uint64) (answer *http.Response, done func(), there record.Incarnation, err error) {
 	body, done := c.speak(ctx, stream)
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, base+Path, body)
 	if err != nil {
-		return nil, done, err
+		return nil, done, there, err
 	}
 	q.Header.Set("Content-Type", "application/json")
 	q.Header.Set("Accept", "application/json")
 	answer, err = c.HTTP.Do(q)
-	if err != nil || answer.StatusCode == http.StatusOK {
-		return answer, done, err
+	if err != nil {
+		return answer, done, there, err
 	}
-	return nil, done, refusal(answer)
+	there, err = c.identify(base, answer.Header)
+	if err != nil {
+		_ = answer.Body.Close()
+		return nil, done, there, err
+	}
+	if answer.StatusCode != http.StatusOK {
+		err := refusal(answer)
+		if answer.Header.Get(OfferHeader) != "" && c.Offer != nil {
+			err = errOffer
+		}
+		return nil, done, there, err
+	}
+	if c.Opened != nil {
+		c.Opened(there)
+	}
+	return answer, done, there, nil
 }
 
 // refusal is why a netmaster does not tell anything, by its answer.
@@ -224,7 +269,7 @@ func refusal(answer *http.Response) error {
 // speak is what the agent says: hello, and then reports, until done is called.
 func (c *Client) speak(ctx context.Context, stream uint64) (body io.Reader, done func()) {
 	c.mu.Lock()
-	hello := Hello{Host: c.Host, Directory: c.Directory(), Shards: slices.Sorted(maps.Keys(c.shards)), Mark: c.mark}
+	hello := Hello{Host: c.Host, Directory: c.Directory(), Shards: slices.Sorted(maps.Keys(c.shards)), Mark: c.mark, Offers: c.Offer != nil, Offered: c.offered}
 	c.mu.Unlock()
 	if c.Seat != nil {
 		hello.Seat = c.Seat()
@@ -272,8 +317,12 @@ func (c *Client) note(b *Batch) {
 	for _, s := range b.Left {
 		delete(c.shards, s)
 	}
+	known := c.mark.Incarnation
 	c.mark = b.Mark
 	c.mark.Reset = false
+	if c.mark.Incarnation == "" { // from an earlier build
+		c.mark.Incarnation = known
+	}
 	close(c.moved)
 	c.moved = make(chan struct{})
 }

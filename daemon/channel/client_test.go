@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/daemon/record"
 )
 
 // switched is a switch that passes revisions as it is told.
@@ -146,7 +147,7 @@ func TestReports(t *testing.T) {
 	})
 	opened := make(chan struct{}, 1)
 	c := channel.NewClient(channel.Options{Host: "h1", Seat: func() string { return "s" }, Masters: func(context.Context) []string { return []string{url} },
-		Reporter: at, Opened: func() { opened <- struct{}{} }, HTTP: channel.NewHTTP(nil), Log: slog.New(slog.DiscardHandler)})
+		Reporter: at, Opened: func(record.Incarnation) { opened <- struct{}{} }, HTTP: channel.NewHTTP(nil), Log: slog.New(slog.DiscardHandler)})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	ended := make(chan struct{})
 	go func() {

@@ -181,6 +181,8 @@ func (d *decoder) mark(body []byte) error {
 			m.Reset = n != 0
 		case markStep:
 			m.Step = n
+		case markIncarnation:
+			m.Incarnation = string(value)
 		}
 		return nil
 	})

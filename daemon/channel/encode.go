@@ -17,7 +17,7 @@ const (
 
 	itemKey, itemValue, itemRevision = 1, 2, 3
 
-	markRevision, markComplete, markLandmark, markLandmarkRevision, markReset, markStep = 1, 2, 3, 4, 5, 6
+	markRevision, markComplete, markLandmark, markLandmarkRevision, markReset, markStep, markIncarnation = 1, 2, 3, 4, 5, 6, 7
 )
 
 // Bounds of what is written.
@@ -61,6 +61,7 @@ func EncodeMark(m Mark, left []Shard) []byte {
 	mark = appendNumber(mark, markLandmarkRevision, m.Landmark.Revision)
 	mark = appendTruth(mark, markReset, m.Reset)
 	mark = appendNumber(mark, markStep, m.Step)
+	mark = appendText(mark, markIncarnation, m.Incarnation)
 	return appendMessage(nil, appendBytes(body, messageMark, mark))
 }
 

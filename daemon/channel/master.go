@@ -77,6 +77,13 @@ func (m Master) DeleteDockerNetwork(ctx context.Context, request model.DockerNet
 	return err
 }
 
+// Offer offers what a host carries.
+func (m Master) Offer(ctx context.Context, o Offer) (Offered, error) {
+	var out Offered
+	_, err := m.Post(ctx, OfferPath, o, &out)
+	return out, err
+}
+
 // Register has the machine be the host that it says it is, and its agent run. It returns the host as it is stored now.
 func (m Master) Register(ctx context.Context, h record.Host) (record.Host, error) {
 	var out record.Host

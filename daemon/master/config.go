@@ -16,6 +16,7 @@ import (
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/flags"
+	"github.com/contiv/contiv/daemon/incarnation"
 	"github.com/contiv/contiv/daemon/kube"
 	"github.com/contiv/contiv/daemon/logging"
 	"github.com/contiv/contiv/daemon/master/aci"
@@ -54,6 +55,7 @@ type config struct {
 	Limits          server.Limits
 	Embedded        embedded.Config
 	Snapshots       snapshotConfig
+	ClusterFile     incarnation.File
 	Bundle          string   // file to answer from; "": it is a netmaster of a cluster
 	members         []string // of the embedded store, "name=peer URL"
 	Kubernetes      kube.Config
@@ -97,6 +99,8 @@ func (c *config) register(s *flags.Set) {
 	s.List(&c.podSubnets, "pod-subnets", "POD_SUBNETS", "subnets of "+endpoint.DefaultNetwork+", the network of pods that nothing places elsewhere, which the first start with Kubernetes makes: 10.1.0.0/16, fd01::/64 or both (default: none is made)")
 	s.String(&c.BalancerNetwork, "load-balancer-network", "LOAD_BALANCER_NETWORK", "", "name of the network, of a service's own tenant, that Kubernetes' services of type LoadBalancer get their addresses of when they name none by annotation "+record.PlaceNetwork)
 	s.String(&c.Bundle, "bundle", "BUNDLE", "", "answer from this support bundle, at a unix socket that it prints, until the standard input ends, instead of being a netmaster of a cluster; netctl --bundle and contiv console --bundle start it")
+	s.String((*string)(&c.ClusterFile), "cluster-file", "CLUSTER_FILE", "", "file in which this host notes which store its cluster has: netmaster does not use another one, or an empty one in its place; contiv init and contiv join name "+incarnation.DefaultPath)
+	s.Bool(&c.Embedded.NewStore, "new-store", "NEW_STORE", "for one start: where the store is empty, and this host's cluster had one, go on with the empty one")
 	s.String(&c.Embedded.Dir, "embedded-store", "EMBEDDED_STORE", "", "run the store in this process, with its data in this folder")
 	s.String(&c.Embedded.Name, "embedded-name", "EMBEDDED_NAME", "", "name of this member of the embedded store")
 	s.String(&c.Embedded.ClientURL, "embedded-client-url", "EMBEDDED_CLIENT_URL", "", "where the embedded store serves other netmasters (default: https://127.0.0.1:2379, http with --insecure)")
@@ -261,11 +265,11 @@ func (c *config) checkEmbedded() error {
 		}
 		c.Embedded.InitialCluster[name] = peer
 	}
+	if c.Embedded.Alone {
+		c.Embedded.Existing = false // a host that joined has the latter in its settings
+	}
 	if c.Embedded.Existing && len(c.members) < 2 {
 		return errors.New("--embedded-join needs --embedded-cluster with all members, this one among them")
-	}
-	if c.Embedded.Existing && c.Embedded.Alone {
-		return errors.New("--embedded-alone and --embedded-join exclude each other")
 	}
 	if c.members != nil && c.Embedded.InitialCluster[c.Embedded.Name] != c.Embedded.PeerURL {
 		return fmt.Errorf("--embedded-cluster must name this member as %s=%s", c.Embedded.Name, c.Embedded.PeerURL)

@@ -22,6 +22,7 @@ import (
 	"github.com/contiv/contiv/daemon/kube"
 	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/admit"
+	"github.com/contiv/contiv/daemon/master/adopt"
 	"github.com/contiv/contiv/daemon/master/audit"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
@@ -64,6 +65,9 @@ func serve(ctx context.Context, c config, log *slog.Logger) error {
 		if err := c.awaitRoom(ctx, front, room, log); err != nil {
 			return ended(ctx, err)
 		}
+		if err := c.awaitMember(ctx, front, log); err != nil {
+			return ended(ctx, err)
+		}
 		db, err := openStore(ctx, c, log)
 		if err != nil {
 			return err
@@ -102,7 +106,7 @@ func openStore(ctx context.Context, c config, log *slog.Logger) (store.Store, er
 	if !c.Store.Embedded {
 		return open.Open(c.Store, log)
 	}
-	c.Embedded.Log, c.Embedded.Trust = log, c.holder
+	c.Embedded.Log = log
 	db, err := embedded.Start(ctx, c.Embedded)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -118,7 +122,11 @@ func openStore(ctx context.Context, c config, log *slog.Logger) (store.Store, er
 func reign(ctx context.Context, c config, db store.Store, front *front, log *slog.Logger, ready func()) error {
 	started := time.Now()
 	for {
-		err := live(ctx, c, db, front, started, log, ready)
+		self, err := c.settle(ctx, db, front, log)
+		if err != nil {
+			return ended(ctx, err)
+		}
+		err = live(ctx, c, db, self, front, started, log, ready)
 		if ctx.Err() != nil || !errors.Is(err, mirror.ErrReset) {
 			return err
 		}
@@ -127,8 +135,8 @@ func reign(ctx context.Context, c config, db store.Store, front *front, log *slo
 	}
 }
 
-// live is one life of the parts.
-func live(ctx context.Context, c config, db store.Store, front *front, started time.Time, log *slog.Logger, ready func()) error {
+// live is one life of the parts, over one incarnation of the store.
+func live(ctx context.Context, c config, db store.Store, self record.Incarnation, front *front, started time.Time, log *slog.Logger, ready func()) error {
 	known := catalog.New()
 	committer := commit.New(db, known, c.keep, log)
 	admitter := admit.New(admit.Settings{ClusterMode: c.Mode, InfraType: c.Infra, FwdMode: c.FwdMode, HostAccess: c.HostAccess})
@@ -137,6 +145,8 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	if reader != nil {
 		settings.Pods = reader
 	}
+	adopter := adopt.New(adopt.Config{Commit: committer, Catalog: known, Admit: admitter, Incarnation: self, Log: log})
+	settings.Held = adopter.Held
 	endpoints := endpoint.New(committer, known, settings, log)
 	dockerNetworks := docknet.New(committer, admitter, known)
 	duties := []func(context.Context){func(ctx context.Context) { dockerNetworks.Finish(ctx, log) }}
@@ -157,14 +167,15 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	}
 	poster := aci.NewPoster(aci.Config{Gateway: &aci.Gateway{URL: c.ACIGateway}, Commit: committer, Catalog: known, Log: log})
 	feed := catalog.NewFeed(known, db, log)
-	told := relay.New(known, feed.Away, log)
+	told := relay.New(known, self.ID, feed.Away, log)
+	told.Await(adopter.Awaited)
 	others, hosts := peer.NewWay(c.holder, known), registrar.New(committer, nil, log)
 	keeper := &registrar.Keeper{Registrar: hosts, Catalog: known, Served: func(ctx context.Context) []channel.Served {
 		return peer.New(known, others).Sessions(ctx, c.Internal, told.Sessions, true)
 	}}
 	joining := enrolment(&c, committer, known, db, log)
 	var srv *server.Server
-	duties = append(duties, poster.Run, landmark.New(committer, known, log).Run, keeper.Run, joining.Run, remembering(committer, known, func() *server.Server { return srv }, log))
+	duties = append(duties, adopter.Run, poster.Run, landmark.New(committer, known, log).Run, keeper.Run, joining.Run, remembering(committer, known, func() *server.Server { return srv }, log))
 	election := cluster.NewElection(cluster.ElectionConfig{
 		Store: db, Key: record.LeaderKey, History: record.TermsKey, Heir: record.HeirKey, ID: c.Internal, TTL: c.ttl, Barred: c.barred, Log: log,
 		Lead: func(ctx context.Context, t cluster.Term) error {
@@ -185,18 +196,18 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		endpoints.Expire(ctx)
 		return nil
 	})
-	group := task.NewGroup(log, c.load(known), feed, election, registry, c.roles(election, registry), expiry, told, minding(space), saving(snapshots), c.revocation(known, log), auditing(noted))
+	group := task.NewGroup(log, c.load(known), feed, incarnated(known, feed, self), election, registry, c.roles(election, registry), expiry, told, minding(space), saving(snapshots), c.revocation(known, log), auditing(noted))
 	var status func() *model.KubernetesStatus
 	if reader != nil {
 		status = reader.Status
 	}
 	srv = server.New(server.Config{
-		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Relay: told, Registrar: hosts, Keep: c.keep, ACI: poster, Space: space.Members,
+		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Adopter: adopter, Relay: told, Registrar: hosts, Keep: c.keep, ACI: poster, Space: space.Members,
 		Leadership: leadership{election, committer}, Store: db, Embedded: c.Store.Embedded, ClusterMode: c.Mode, Internal: c.Internal, Version: build.Info(),
 		Started: started, Kubernetes: status, Hosts: c.names(), Limits: c.Limits, Doors: front.doors, Log: log,
 		Waiting: func() []string { return missing(group, feed, election.Starved() || committer.Starved(), c.barred()) },
 		Stale:   feed.Away,
-		Way:     others, Enroll: joining, Cluster: c.told(),
+		Way:     others, Enroll: joining, Cluster: c.told(), Incarnation: self,
 		Snapshots: saved(snapshots),
 		Insecure:  c.holder == nil, Users: accounts, Audit: noted, Recent: c.recent.Text,
 	}, prometheus.NewRegistry())

@@ -290,8 +290,6 @@ func TestConfiguration(t *testing.T) {
 		{"an argument", append(base, "now"), nil, `"now"`},
 		{"bad cluster", append(base, "--embedded-store", "/nowhere", "--embedded-cluster", "h1"), nil, "--embedded-cluster h1"},
 		{"joining no member", append(base, "--embedded-store", "/nowhere", "--embedded-join"), nil, "--embedded-join"},
-		{"alone and joining", append(base, "--embedded-store", "/nowhere", "--embedded-name", "a", "--embedded-peer-url", "https://h:1", "--embedded-cluster",
-			"a=https://h:1,b=http://h:2", "--embedded-join", "--embedded-alone"), nil, "exclude each other"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/contiv/contiv/daemon/record"
@@ -29,7 +30,7 @@ var ErrHolds = errors.New("there is a store already")
 // Restore makes the folder of an embedded store's member, which no netmaster may use, that of the only member of a store with what a snapshot holds. The store is the
 // successor of the one that was saved: another store, of which every host that knows the one before learns that it follows it. Where the folder has data it returns
 // ErrHolds, or, with replace, moves them aside. After an error the folder is as before.
-func Restore(ctx context.Context, path string, to embedded.Config, replace bool) (out Restored, err error) {
+func Restore(ctx context.Context, path string, to embedded.Config, known record.Incarnation, replace bool) (out Restored, err error) {
 	is, err := embedded.Look(to.Dir)
 	switch {
 	case err != nil:
@@ -57,18 +58,18 @@ func Restore(ctx context.Context, path string, to embedded.Config, replace bool)
 			return out, fmt.Errorf("move the data aside: %w", err)
 		}
 		out.Aside = aside
-		if out.Successor, err = restore(ctx, to, body); err != nil {
+		if out.Successor, err = restore(ctx, to, known, body); err != nil {
 			return out, errors.Join(err, back())
 		}
 		return out, nil
 	}
-	out.Successor, err = restore(ctx, to, body)
+	out.Successor, err = restore(ctx, to, known, body)
 	return out, err
 }
 
-func restore(ctx context.Context, to embedded.Config, body string) (next record.Incarnation, err error) {
+func restore(ctx context.Context, to embedded.Config, known record.Incarnation, body string) (next record.Incarnation, err error) {
 	err = embedded.Restore(ctx, to, body, "contiv-"+rand.Text(), func(ctx context.Context, s store.Store) error {
-		next, err = Succeed(ctx, s)
+		next, err = Succeed(ctx, s, known)
 		return err
 	})
 	return next, err
@@ -81,7 +82,7 @@ type Restorer interface {
 }
 
 // RestoreInto restores a snapshot into a store that runs, and that has nothing that is not to be replaced. No netmaster may use it meanwhile.
-func RestoreInto(ctx context.Context, path, kind string, to Restorer) (out Restored, err error) {
+func RestoreInto(ctx context.Context, path, kind string, known record.Incarnation, to Restorer) (out Restored, err error) {
 	info, body, err := Extract(path, filepath.Dir(path))
 	if err != nil {
 		return out, err
@@ -99,12 +100,13 @@ func RestoreInto(ctx context.Context, path, kind string, to Restorer) (out Resto
 	if err := to.Restore(ctx, f); err != nil {
 		return out, err
 	}
-	out.Successor, err = Succeed(ctx, to)
+	out.Successor, err = Succeed(ctx, to, known)
 	return out, err
 }
 
-// Succeed makes a store that was restored, and that no netmaster uses yet, the successor of the one that it was restored from.
-func Succeed(ctx context.Context, s store.Store) (record.Incarnation, error) {
+// Succeed makes a store that was restored, and that no netmaster uses yet, the successor of the one that it was restored from; and, where known, which hosts know, follows
+// that one, of known: hosts follow a store that names theirs. The zero value of known is none.
+func Succeed(ctx context.Context, s store.Store, known record.Incarnation) (record.Incarnation, error) {
 	var was record.Incarnation
 	item, err := s.Read(ctx, record.IncarnationKey)
 	switch {
@@ -115,6 +117,9 @@ func Succeed(ctx context.Context, s store.Store) (record.Incarnation, error) {
 		if was, err = record.ParseIncarnation(item.Value); err != nil {
 			return was, fmt.Errorf("incarnation of the store: %w", err)
 		}
+	}
+	if was.ID == "" || slices.Contains(known.Predecessors, was.ID) {
+		was = known
 	}
 	next := was.Successor(rand.Text(), record.CauseRestore, time.Now())
 	text, err := json.Marshal(&next)

@@ -102,17 +102,17 @@ func TestSaveAndRestore(t *testing.T) {
 		t.Errorf("verify: want %+v, got %+v, %v", saved, got, err)
 	}
 	to := embedded.Config{Dir: dir, Name: "h1", PeerURL: "http://192.0.2.7:2380"}
-	if _, err := snapshot.Restore(t.Context(), saved.Path, to, true); err == nil || !strings.Contains(err.Error(), "in use by a netmaster") {
+	if _, err := snapshot.Restore(t.Context(), saved.Path, to, record.Incarnation{}, true); err == nil || !strings.Contains(err.Error(), "in use by a netmaster") {
 		t.Errorf("over a store that runs: want it refused, got %v", err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := snapshot.Restore(t.Context(), saved.Path, to, false); !errors.Is(err, snapshot.ErrHolds) {
+	if _, err := snapshot.Restore(t.Context(), saved.Path, to, record.Incarnation{}, false); !errors.Is(err, snapshot.ErrHolds) {
 		t.Errorf("over a store that has data: want ErrHolds, got %v", err)
 	}
 	to.PeerURL = ""
-	out, err := snapshot.Restore(t.Context(), saved.Path, to, true)
+	out, err := snapshot.Restore(t.Context(), saved.Path, to, record.Incarnation{}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,6 +136,10 @@ func TestSaveAndRestore(t *testing.T) {
 		t.Errorf("want revisions beyond all of the lost store, got %d after %d, %v", item.Revision, saved.Revision, err)
 	}
 	put(t, s, "/c", "3")
+	older, err := snapshot.Restore(t.Context(), saved.Path, embedded.Config{Dir: t.TempDir() + "/store", Name: "h1"}, out.Successor, false)
+	if err != nil || record.RelationOf(now.ID, &older.Successor) != record.Successor || record.RelationOf(was.ID, &older.Successor) != record.Successor {
+		t.Errorf("restored once more, from before: want it to follow what hosts know by now, got %+v, %v", older.Successor, err)
+	}
 }
 
 // On a machine that has nothing, and of a store of a build that knew no incarnations, a restore makes a store that follows none. One that fails leaves what was there.
@@ -147,12 +151,12 @@ func TestRestoreElsewhere(t *testing.T) {
 		t.Errorf("want no incarnation, got %+v", saved.Incarnation)
 	}
 	dir := filepath.Join(t.TempDir(), "new", "store")
-	out, err := snapshot.Restore(t.Context(), saved.Path, embedded.Config{Dir: dir, Name: "h9"}, false)
+	out, err := snapshot.Restore(t.Context(), saved.Path, embedded.Config{Dir: dir, Name: "h9"}, record.Incarnation{}, false)
 	if err != nil || len(out.Successor.Predecessors) != 0 || out.Successor.ID == "" || out.Aside != "" {
 		t.Fatalf("want a store that follows none, got %+v, %v", out, err)
 	}
 	before := names(t, dir)
-	if _, err := snapshot.Restore(t.Context(), saved.Path, embedded.Config{Dir: dir, Name: "h9", PeerURL: "none"}, true); err == nil {
+	if _, err := snapshot.Restore(t.Context(), saved.Path, embedded.Config{Dir: dir, Name: "h9", PeerURL: "none"}, record.Incarnation{}, true); err == nil {
 		t.Error("a member without a URL: want it refused")
 	}
 	if got := names(t, dir); !slices.Equal(got, before) {

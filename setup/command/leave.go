@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -11,16 +12,19 @@ import (
 
 func newLeave() *cobra.Command {
 	var p place
-	last, force := false, false
+	last, force, master := false, false, false
 	cmd := &cobra.Command{
 		Use: "leave [NAME]", Short: "Take this host out of its cluster, or another one that is gone for good", Args: cobra.MaximumNArgs(1),
 		Long: "Take this host out of its cluster: its daemons end, its label and addresses are free, its member of the embedded store is removed, and its certificates count no more. Then " +
 			"the bridge, the rules of nftables and the files of contiv are removed, and kernel settings are restored; what remains is printed with the reason. While endpoints are on the host " +
 			"contiv leave refuses and names them.\n\n" +
-			"With NAME another host is taken out, whose machine is gone for good.",
+			"With NAME another host is taken out, whose machine is gone for good; with --master only its netmaster, whose store is lost, so that contiv join --master makes it a member again.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return other(cmd, &p, args[0])
+				return other(cmd, &p, args[0], master)
+			}
+			if master {
+				return errors.New("--master is for another host, whose NAME goes with it: contiv leave without it takes this host out as a whole")
 			}
 			h, err := p.host()
 			if err != nil {
@@ -46,21 +50,30 @@ func newLeave() *cobra.Command {
 	}
 	p.daemonFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&last, "last", false, "tell no one: the cluster ends with this host, or is told by contiv leave NAME on another")
+	cmd.Flags().BoolVar(&master, "master", false, "with NAME: take out the netmaster of that host, whose store is lost, and leave its agent and containers as they are")
 	cmd.Flags().BoolVar(&force, "force", false, "leave though containers of this host lose their network")
 	return cmd
 }
 
-// other takes a host out whose machine is gone for good.
-func other(cmd *cobra.Command, p *place, name string) error {
+// other takes a host out whose machine is gone for good, or its netmaster.
+func other(cmd *cobra.Command, p *place, name string, master bool) error {
 	c, _, _, err := p.reach()
 	if err != nil {
 		return err
 	}
-	out, err := c.Depart(cmd.Context(), model.DepartRequest{Agent: name, Master: name})
+	request := model.DepartRequest{Agent: name, Master: name}
+	if master {
+		request.Agent = ""
+	}
+	out, err := c.Depart(cmd.Context(), request)
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s left the cluster; %d certificates are revoked\n", name, len(out.Revoked))
+	who := name
+	if master {
+		who = "the netmaster of " + name
+	}
+	_, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s left the cluster; %d certificates are revoked\n", who, len(out.Revoked))
 	if out.Member != "" {
 		_, _ = fmt.Fprintf(cmd.OutOrStdout(), "removed member %s of the store\n", out.Member)
 	}

@@ -18,6 +18,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/contiv/contiv/build"
+	"github.com/contiv/contiv/daemon/incarnation"
+	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/snapshot"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/setup"
@@ -182,7 +184,11 @@ func newSnapshotVerify() *cobra.Command {
 func newSnapshotRestore(p *place) *cobra.Command {
 	var replace, other bool
 	cmd := &cobra.Command{Use: "restore FILE", Short: "Make a snapshot the store of this host's netmaster, which does not run", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
-		_, b, err := p.backup()
+		h, b, err := p.backup()
+		if err != nil {
+			return err
+		}
+		known, err := h.ClusterFile().Read()
 		if err != nil {
 			return err
 		}
@@ -193,8 +199,11 @@ func newSnapshotRestore(p *place) *cobra.Command {
 		if own := snapshot.Authority(b.Trust); own != info.Authority && !other {
 			return fmt.Errorf("authority: the snapshot is of a cluster whose authority is %s, and this host trusts %s: its agents and secrets are the other's; take a snapshot of this cluster, or add --another-authority", none(info.Authority), none(own))
 		}
-		done, err := restored(cmd.Context(), b, args[0], replace)
+		done, err := restored(cmd.Context(), b, args[0], known.Incarnation, replace)
 		if err != nil {
+			return err
+		}
+		if err := h.ClusterFile().Write(incarnation.Known{Incarnation: done.Successor}); err != nil {
 			return err
 		}
 		return printRestored(cmd.OutOrStdout(), b, &done)
@@ -213,10 +222,10 @@ func none(text string) string {
 }
 
 // restored restores a snapshot as the kind of the store has it.
-func restored(ctx context.Context, b *setup.Backup, path string, replace bool) (snapshot.Restored, error) {
+func restored(ctx context.Context, b *setup.Backup, path string, known record.Incarnation, replace bool) (snapshot.Restored, error) {
 	switch b.Kind {
 	case snapshot.Embedded:
-		return snapshot.Restore(ctx, path, b.Member, replace)
+		return snapshot.Restore(ctx, path, b.Member, known, replace)
 	case snapshot.Consul:
 		if !replace {
 			return snapshot.Restored{}, errors.New("a restore replaces all that the Consul cluster holds, what other programs have there too: stop all netmasters, and add --replace")
@@ -230,7 +239,7 @@ func restored(ctx context.Context, b *setup.Backup, path string, replace bool) (
 		if !can {
 			return snapshot.Restored{}, fmt.Errorf("%s takes no snapshots", to)
 		}
-		return snapshot.RestoreInto(ctx, path, b.Kind, running)
+		return snapshot.RestoreInto(ctx, path, b.Kind, known, running)
 	}
 	return snapshot.Restored{}, fmt.Errorf("an etcd beside the netmasters is restored on the machines of its members: stop all netmasters, contiv snapshot extract %s etcd.db, "+
 		"etcdutl snapshot restore etcd.db there (--bump-revision 1000000000 --mark-compacted), start it, and then contiv snapshot succeed", path)
@@ -272,7 +281,11 @@ func newSnapshotExtract() *cobra.Command {
 func newSnapshotSucceed(p *place) *cobra.Command {
 	return &cobra.Command{Use: "succeed", Short: "Say of a store that its own tools have restored, before netmasters start, that it follows the one that was saved", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, b, err := p.backup()
+			h, b, err := p.backup()
+			if err != nil {
+				return err
+			}
+			known, err := h.ClusterFile().Read()
 			if err != nil {
 				return err
 			}
@@ -284,7 +297,10 @@ func newSnapshotSucceed(p *place) *cobra.Command {
 				return err
 			}
 			defer func() { _ = s.Close() }()
-			next, err := snapshot.Succeed(cmd.Context(), s)
+			next, err := snapshot.Succeed(cmd.Context(), s, known.Incarnation)
+			if err == nil {
+				err = h.ClusterFile().Write(incarnation.Known{Incarnation: next})
+			}
 			if err == nil {
 				_, err = fmt.Fprintf(cmd.OutOrStdout(), "the store is incarnation %s now\n", next.ID)
 			}

@@ -31,11 +31,12 @@ func (c *Config) secure() *tls.Config {
 }
 
 // way is how netmasters are reached.
-func (c *Config) way() *http.Client {
-	out := channel.NewHTTP(c.Trust)
-	if c.Trust != nil {
-		out.Transport = c.Trust.Explain(out.Transport)
+func (n *Node) way() *http.Client {
+	out := channel.NewHTTP(n.Trust)
+	if n.Trust != nil {
+		out.Transport = n.Trust.Explain(out.Transport)
 	}
+	out.Transport = &channel.Claiming{Base: out.Transport, Known: func() string { return n.told.Incarnation() }}
 	return out
 }
 

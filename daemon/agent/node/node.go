@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/agent/bgp"
+	"github.com/contiv/contiv/daemon/agent/carried"
 	"github.com/contiv/contiv/daemon/agent/checkpoint"
 	"github.com/contiv/contiv/daemon/agent/claim"
 	"github.com/contiv/contiv/daemon/agent/desired"
@@ -70,6 +70,7 @@ type Node struct {
 	observer  *observe.Observer // nil: connections are not observed
 	answers   *responder.Responder
 	told      *channel.Client
+	carried   *carried.Keeper
 	records   *checkpoint.Source // what is told, and what was
 	distrust  *distrust.Keeper
 	claim     *claim.Claim
@@ -129,13 +130,9 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	n.named.Store(&map[string][]netip.Addr{})
 	n.db = ovsdb.NewClient(filepath.Join(c.OVSRunDir, "db.sock"), c.Log)
 	n.sw = ovsdb.NewSwitch(n.db, BridgeName)
-	way := c.way()
-	n.told = channel.NewClient(channel.Options{Host: c.Host, Directory: n.directory, Masters: n.masters, Seat: func() string { return n.claim.Seat() }, Reporter: reporter{n},
-		Opened: func() { n.claim.Again() }, HTTP: way, Log: c.Log})
-	n.records = &checkpoint.Source{Follower: n.told, Patience: masterAbsence, Log: c.Log}
-	n.distrust = distrust.New(distrust.Options{Source: n.records, Masters: n.everyMaster, Ask: n.askRevoked, Revoke: n.revoke, Log: c.Log})
+	asks := n.connect()
 	if n.Master == nil {
-		n.Master = channel.Master{Client: &client.Client{Masters: n.masters, HTTP: way, Patience: masterPatience, Actor: func() string { return c.Host }, Program: "netplugin/" + c.Version.Version}}
+		n.Master = asks
 	}
 	self := ofnet.Host{Label: c.Host, VTEP: c.VTEP}
 	self.Node4, self.Node6 = n.nodeAddresses()

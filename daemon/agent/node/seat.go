@@ -47,7 +47,8 @@ func (n *Node) sit(ctx context.Context, ready func()) error {
 func (n *Node) recall(token string) {
 	file, saved, err := checkpoint.Open(filepath.Join(n.OVSRunDir, BridgeName+".records"))
 	n.distrust.Hear(&saved) // whichever host it was told to
-	was := n.claim.Was(token, saved)
+	ours := n.identity(saved)
+	was := n.claim.Was(token, saved) && ours
 	damage := new(checkpoint.DamageError)
 	switch {
 	case errors.Is(err, checkpoint.ErrFormat):
@@ -58,12 +59,13 @@ func (n *Node) recall(token string) {
 		err = nil
 	}
 	if err == nil && len(saved.Updates) > 0 && !was {
-		n.Log.Info("what was told before is forgotten: it was told to another host, or before this machine started")
+		n.Log.Info("what was told before is forgotten: it was told to another host, or before this machine started, or by another cluster")
 		saved, err = channel.Batch{}, file.Clear()
 	}
 	if err != nil {
 		n.Log.Warn("what netmasters tell is not kept: an agent that starts while none is reached knows nothing", "error", err)
 	} else {
+		n.carried.Learn(&saved)
 		n.records.File, n.records.Saved = file, saved
 	}
 	n.claim.Sit(token, was) // from here on others use the records

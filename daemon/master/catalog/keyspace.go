@@ -38,6 +38,7 @@ var keyspaces = slices.Concat([]keyspace{
 	rows[string, record.DockerNetwork]{in: func(v *View) *of[record.DockerNetwork] { return &v.dockerNetworks }, id: func(r *record.DockerNetwork) string { return r.ID }}.at(record.DockerNetworks),
 }, ownedSpaces(), authSpaces(), enrolSpaces(), []keyspace{
 	timelineSpace(),
+	adoptionSpace(),
 	rows[identity.EndpointSlice, slice]{in: sliceRows, parse: identity.ParseEndpointSlice, decode: decodeSlice, id: sliceID, changed: (*View).sliceChanged}.at(record.EndpointSlices),
 	rows[string, record.KubernetesNode]{in: nodeRows, id: func(n *record.KubernetesNode) string { return n.Name }}.at(record.KubernetesNodes),
 	{prefix: record.Services, set: (*View).setService},

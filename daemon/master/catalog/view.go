@@ -40,6 +40,7 @@ type View struct {
 	tokens         of[record.Token]
 	audit          of[record.AuditEvent]
 	timeline       of[record.TimelineEvent]
+	adoptions      of[record.Adoption]
 	slices         table.Table[identity.EndpointSlice, *slice]
 	kubeAddresses  table.Table[identity.KubernetesService, *kubeAddresses]
 	nodes          of[record.KubernetesNode]
@@ -81,6 +82,7 @@ func newView(m *mirror.Mirror) *View {
 		tokens:         *table.New(tokensOfUser),
 		audit:          *table.New(auditInOrder),
 		timeline:       *table.New(timelineInOrder),
+		adoptions:      *table.New(adoptionsInOrder, adoptionsOfHost),
 		slices:         *table.New(slicesOfService, slicesAt),
 		kubeAddresses:  *table.New(claimants, atNodes),
 		nodes:          *table.New[string, *record.KubernetesNode](),

@@ -17,6 +17,9 @@ import (
 func (s *Service) Allocate(ctx context.Context, q model.AllocAddressRequest) (model.AllocAddressResponse, error) {
 	out := model.AllocAddressResponse{NetworkID: q.NetworkID}
 	_, err := s.commit.Do(ctx, func(tx *commit.Tx) error {
+		if err := s.held(tx.View); err != nil {
+			return err
+		}
 		p, err := s.poolOf(tx.View, q)
 		if err != nil {
 			return err

@@ -50,6 +50,9 @@ func (s *Service) Create(ctx context.Context, q model.CreateEndpointRequest) (re
 			made = *old
 			return s.existing(tx, &made, q)
 		}
+		if err := s.held(tx.View); err != nil {
+			return err
+		}
 		made = record.Endpoint{
 			ID: id, Service: groupOf(tx.View, q), Host: q.ConfigEP.Host, Labels: maps.Clone(q.Labels), ContainerID: q.ContainerID,
 			CommonName: q.EPCommonName, Machine: q.Machine, DockerNetwork: q.DockerNetwork, VTEP: tunnelEnd(tx.View, q.ConfigEP.Host), Pod: pod,

@@ -15,6 +15,11 @@ func (s *Service) Forget(ctx context.Context, host string, release bool) (model.
 	out := model.Forgotten{Host: host, Freed: []string{}, Endpoints: []string{}}
 	var left []record.Endpoint
 	rev, err := s.commit.Do(ctx, func(tx *commit.Tx) error {
+		if release {
+			if err := s.held(tx.View); err != nil {
+				return err
+			}
+		}
 		left = left[:0]
 		was, runs := tx.Host(host), tx.Running(host)
 		for m := range tx.Members {

@@ -16,6 +16,9 @@ func (s *Service) Retire(ctx context.Context, host string, over func(tx *commit.
 		more, done := false, false // they may still be written when the term ends and Do returns
 		_, err := s.commit.Do(ctx, func(tx *commit.Tx) error {
 			more, done = false, false
+			if err := s.held(tx.View); err != nil {
+				return err
+			}
 			if !over(tx) {
 				return nil
 			}

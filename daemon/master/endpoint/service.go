@@ -28,6 +28,7 @@ type Service struct {
 	now         func() time.Time
 	pods        Pods
 	labelled    bool // see Settings.PodTenants
+	held        func(v *catalog.View) error
 	log         *slog.Logger
 }
 
@@ -39,7 +40,9 @@ type Settings struct {
 	Quarantine *time.Duration
 	Now        func() time.Time // nil: time.Now
 	Pods       Pods             // nil: Kubernetes is not read
-	PodTenants bool             // a pod's label enters any tenant, as with the original, unless its namespace fixes one
+	// Held refuses, for a while after a restore, what would assign an address or delete an endpoint; nil: nothing is held.
+	Held       func(v *catalog.View) error
+	PodTenants bool // a pod's label enters any tenant, as with the original, unless its namespace fixes one
 }
 
 // New makes a Service.
@@ -47,7 +50,10 @@ func New(c *commit.Committer, known *catalog.Catalog, o Settings, log *slog.Logg
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Service{commit: c, catalog: known, clusterMode: o.ClusterMode, rest: o.Quarantine, now: o.Now, pods: o.Pods, labelled: o.PodTenants, log: log}
+	if o.Held == nil {
+		o.Held = func(*catalog.View) error { return nil }
+	}
+	return &Service{commit: c, catalog: known, clusterMode: o.ClusterMode, rest: o.Quarantine, now: o.Now, pods: o.Pods, labelled: o.PodTenants, held: o.Held, log: log}
 }
 
 // home is where an endpoint belongs.
@@ -115,6 +121,9 @@ func (s *Service) Delete(ctx context.Context, q model.DeleteEndpointRequest) (re
 		if q.Host != "" && q.Host != e.Host || q.ContainerID != "" && e.ContainerID != "" && q.ContainerID != e.ContainerID {
 			return model.Errorf(model.CodeNotFound, "EndpointID", "endpoint %s is not of container %s on host %s", id, q.ContainerID, q.Host).
 				Try("it is of container %s on host %s", e.ContainerID, e.Host)
+		}
+		if err := s.held(tx.View); err != nil {
+			return err
 		}
 		gone = *e
 		return s.remove(tx, e)

@@ -51,17 +51,17 @@ func newStand(t *testing.T) *stand {
 // peers are the members of a store that refuses as the real one does.
 type peers struct{ urls map[string]string }
 
-func (p *peers) AddMember(_ context.Context, name, url string) (map[string]string, error) {
+func (p *peers) AddMember(_ context.Context, name, url string) (map[string]string, string, error) {
 	if p.urls == nil {
 		p.urls = map[string]string{"m1": "https://192.0.2.1:2380"}
 	}
 	for other, at := range p.urls {
 		if at == url && other != name {
-			return nil, errors.New("another member is at " + url)
+			return nil, "", errors.New("another member is at " + url)
 		}
 	}
 	p.urls[name] = url
-	return p.urls, nil
+	return p.urls, "id of " + name, nil
 }
 
 func (p *peers) RemoveMember(_ context.Context, name string) (bool, error) {

@@ -14,9 +14,10 @@ import (
 
 // Admission is what a host has been given.
 type Admission struct {
-	Authority, Key []byte // PEM; the key for netmasters alone
-	Agent, Master  []byte // certificates, PEM; nil where none was asked for
-	Members        map[string]string
+	Authority, Key []byte            // PEM; the key for netmasters alone
+	Agent, Master  []byte            // certificates, PEM; nil where none was asked for
+	Members        map[string]string // of the embedded store, peer URLs by names
+	Member         string            // id of the one that is admitted, in hexadecimal
 }
 
 // wish is one certificate that a host asks for.
@@ -57,7 +58,7 @@ func (e *Enroller) Join(ctx context.Context, q model.JoinRequest, proved trust.I
 	}
 	var out Admission
 	if q.Master != nil && e.Members != nil {
-		if out.Members, err = e.addMember(ctx, q.Master); err != nil {
+		if out.Members, out.Member, err = e.addMember(ctx, q.Master); err != nil {
 			return none(err)
 		}
 	}
@@ -192,10 +193,10 @@ func (e *Enroller) free(v *catalog.View, w *wish, by *record.JoinToken, proved t
 }
 
 // addMember has the embedded store expect the member of a netmaster.
-func (e *Enroller) addMember(ctx context.Context, m *model.MasterRequest) (map[string]string, error) {
+func (e *Enroller) addMember(ctx context.Context, m *model.MasterRequest) (peers map[string]string, id string, err error) {
 	u, err := url.Parse(m.PeerURL)
 	if err != nil || u.Scheme != "https" || u.Port() == "" || u.Hostname() == "" || u.User != nil || u.Path != "" || u.RawQuery != "" {
-		return nil, model.Errorf(model.CodeInvalid, "master.peerURL", "%q is not where a member of the embedded store serves others", m.PeerURL).Try("it is like https://192.0.2.1:2380")
+		return nil, "", model.Errorf(model.CodeInvalid, "master.peerURL", "%q is not where a member of the embedded store serves others", m.PeerURL).Try("it is like https://192.0.2.1:2380")
 	}
 	return e.Members.AddMember(ctx, m.Name, m.PeerURL)
 }

@@ -11,19 +11,22 @@ import (
 
 // Snapshot is what the verdict is about.
 type Snapshot struct {
-	Nodes    []model.Node // masters and agents, with the findings of these
-	Store    model.StoreState
-	StoreErr string // why the store did not say how it is
-	Holder   string // address of the netmaster that holds the lock, by the store; "": none does, or the store did not say
-	Services []Service
-	Pools    []Pool
-	Routers  []Router
-	Claims   []Claim
-	Clashes  []Clash
-	Refusals []Refusal
-	Unread   []Unread
-	Stalled  time.Duration // for how long this netmaster, which leads, has committed nothing while requests wait
-	Waiting  int           // how many wait behind those
+	Nodes       []model.Node // masters and agents, with the findings of these
+	Store       model.StoreState
+	StoreErr    string // why the store did not say how it is
+	Holder      string // address of the netmaster that holds the lock, by the store; "": none does, or the store did not say
+	Services    []Service
+	Pools       []Pool
+	Routers     []Router
+	Claims      []Claim
+	Clashes     []Clash
+	Refusals    []Refusal
+	Unread      []Unread
+	Elsewhere   []Elsewhere
+	Incarnation string           // of the store
+	Adoptions   []model.Adoption // endpoints that run and contradict the store
+	Stalled     time.Duration    // for how long this netmaster, which leads, has committed nothing while requests wait
+	Waiting     int              // how many wait behind those
 }
 
 // Service is a service, and who provides it.
@@ -52,7 +55,7 @@ type Pool struct {
 type check func(s *Snapshot) []model.Finding
 
 func checks() []check {
-	return []check{leader, stalled, masters, agents, reported, uplinks, mtus, versions, addresses, differed, backups, store, services, pools, routers, claims, clashes, refusals, unread, resources}
+	return []check{leader, stalled, masters, agents, reported, uplinks, mtus, versions, addresses, differed, backups, store, services, pools, routers, claims, clashes, refusals, unread, resources, adoptions, elsewhere}
 }
 
 // Examine returns all that is wrong, the worst first, without the times since when it is.

@@ -23,6 +23,7 @@ import (
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/master/aci"
+	"github.com/contiv/contiv/daemon/master/adopt"
 	"github.com/contiv/contiv/daemon/master/audit"
 	"github.com/contiv/contiv/daemon/master/enginetest"
 	"github.com/contiv/contiv/daemon/master/history"
@@ -75,6 +76,8 @@ type Options struct {
 	Seal      func() (*trust.Seal, error) // of secrets; nil: there is none
 	Recent    func() []byte               // lines of its log; nil: none are kept
 	Stale     func() string               // why it may know less than the store has; nil: it never does
+	// Incarnation is the store's; the zero value: no answer says it.
+	Incarnation record.Incarnation
 }
 
 // leading is the leadership of the only master.
@@ -114,12 +117,13 @@ func Start(tb testing.TB, o Options) *Master {
 	})
 	m.Users = users.New(users.Config{Commit: m.Commit, Catalog: m.Catalog, Directory: o.Directory, Provider: o.Provider, Seal: o.Seal, Now: o.Now, Cheap: true})
 	m.Audit = audit.New(audit.Config{Commit: m.Commit, Catalog: m.Catalog, Now: o.Now, Keep: o.AuditKeep, Log: log})
-	m.Relay = relay.New(m.Catalog, func() string { return "" }, slog.New(slog.DiscardHandler))
+	m.Relay = relay.New(m.Catalog, o.Incarnation.ID, func() string { return "" }, slog.New(slog.DiscardHandler))
 	telling, quiet := context.WithCancel(context.Background())
 	go func() { _ = m.Relay.Run(telling) }()
 	s := server.New(server.Config{
-		Catalog: m.Catalog, Commit: m.Commit, Admit: m.Admit, Endpoints: m.Service, Relay: m.Relay, Registrar: m.Registrar, Keep: o.Keep, ACI: m.ACI,
-		Leadership: leading{enginetest.Leader, m.Fence.Created}, Store: m.Store, ClusterMode: o.ClusterMode, Internal: enginetest.Leader,
+		Catalog: m.Catalog, Commit: m.Commit, Admit: m.Admit, Endpoints: m.Service, Adopter: adopt.New(adopt.Config{Commit: m.Commit, Catalog: m.Catalog, Admit: m.Admit, Incarnation: o.Incarnation, Now: o.Now, Log: log}), Relay: m.Relay, Registrar: m.Registrar, Keep: o.Keep, ACI: m.ACI,
+		Incarnation: o.Incarnation,
+		Leadership:  leading{enginetest.Leader, m.Fence.Created}, Store: m.Store, ClusterMode: o.ClusterMode, Internal: enginetest.Leader,
 		Version: model.Version{Version: "test", GitCommit: "0000000", BuildTime: "never"}, Started: time.Now(),
 		Insecure: !o.Secure, Users: m.Users, Audit: m.Audit,
 		Stale: o.Stale, Waiting: func() []string { return nil }, Limits: o.Limits, Kubernetes: o.Kubernetes, Recent: o.Recent, Log: log,

@@ -129,7 +129,7 @@ func TestNotCompared(t *testing.T) {
 // BenchmarkCompare compares what an agent holds of fifty shards, none of which has changed, after a step.
 func BenchmarkCompare(b *testing.B) {
 	known := catalog.New()
-	r := relay.New(known, func() string { return "" }, slog.New(slog.DiscardHandler))
+	r := relay.New(known, "", func() string { return "" }, slog.New(slog.DiscardHandler))
 	all := store.Update{Full: true, Revision: 1}
 	for i := range 5000 {
 		all.Items = append(all.Items, at(fmt.Sprintf("t%d", i%50), fmt.Sprint("e", i), "h1", 1))

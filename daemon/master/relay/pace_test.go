@@ -7,7 +7,7 @@ import (
 
 // What many are told of is gathered, what few are told of is not, and no one is forgotten.
 func TestPace(t *testing.T) {
-	r := New(nil, nil, nil)
+	r := New(nil, "", nil, nil)
 	with := func(n int) *shard {
 		s := newShard("s", 0)
 		for range n {

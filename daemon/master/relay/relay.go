@@ -37,9 +37,11 @@ const (
 
 // Relay keeps the shards. Its methods are safe for concurrent use.
 type Relay struct {
-	catalog *catalog.Catalog
-	away    func() string // why the store does not answer; "" while it does
-	ready   chan struct{}
+	catalog     *catalog.Catalog
+	incarnation string        // id of that of the store
+	awaited     func() string // why agents are told nothing yet; "": they are
+	away        func() string // why the store does not answer; "" while it does
+	ready       chan struct{}
 
 	mu        sync.Mutex
 	items     *table.Table[string, store.Item] // as told
@@ -64,11 +66,15 @@ type Relay struct {
 	log    *slog.Logger
 }
 
-// New makes a Relay of what a catalog knows; Run makes it live. away says why the store does not answer, "" while it does.
-func New(known *catalog.Catalog, away func() string, log *slog.Logger) *Relay {
-	return &Relay{catalog: known, away: away, log: log, ready: make(chan struct{}), items: table.New[string, store.Item](), shards: map[channel.Shard]*shard{}, seats: map[seat]int{},
+// New makes a Relay of what a catalog knows of a store, by the id of its incarnation; Run makes it live. away says why the store does not answer, "" while it does.
+func New(known *catalog.Catalog, incarnation string, away func() string, log *slog.Logger) *Relay {
+	return &Relay{catalog: known, awaited: func() string { return "" }, incarnation: incarnation, mark: channel.Mark{Incarnation: incarnation}, away: away, log: log, ready: make(chan struct{}),
+		items: table.New[string, store.Item](), shards: map[channel.Shard]*shard{}, seats: map[seat]int{},
 		tenants: map[string]map[string]struct{}{}, streams: map[*Stream]struct{}{}, late: map[*shard]struct{}{}, passed: map[uint64]struct{}{}}
 }
+
+// Await has agents told nothing as long as why is not "", but for those of earlier builds, which follow at once. It is called before Run.
+func (r *Relay) Await(why func() string) { r.awaited = why }
 
 // String names the task.
 func (r *Relay) String() string { return "the channel to agents" }

@@ -27,12 +27,16 @@ type master struct {
 	t       *testing.T
 	catalog *catalog.Catalog
 	relay   *relay.Relay
+	store   string      // id of its incarnation
 	away    atomic.Bool // its store
 	resends bool        // a test has agents hold what they were not told
 }
 
-func newMaster(t *testing.T) *master {
-	m := newLateMaster(t)
+func newMaster(t *testing.T) *master { return newMasterOf(t, "") }
+
+// newMasterOf is a netmaster of an incarnation of the store.
+func newMasterOf(t *testing.T, store string) *master {
+	m := newLateMasterOf(t, store)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- m.relay.Run(ctx) }()
@@ -44,9 +48,11 @@ func newMaster(t *testing.T) *master {
 }
 
 // newLateMaster is a netmaster that takes things in when the test says so.
-func newLateMaster(t *testing.T) *master {
-	m := &master{t: t, catalog: catalog.New()}
-	m.relay = relay.New(m.catalog, func() string {
+func newLateMaster(t *testing.T) *master { return newLateMasterOf(t, "") }
+
+func newLateMasterOf(t *testing.T, store string) *master {
+	m := &master{t: t, catalog: catalog.New(), store: store}
+	m.relay = relay.New(m.catalog, m.store, func() string {
 		if m.away.Load() {
 			return "the store"
 		}
@@ -297,6 +303,36 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// A restored store can have the landmark that an agent knows, and have gone on beyond its revision: its incarnation says that it is not the agent's.
+func TestResumeIncarnation(t *testing.T) {
+	all := store.Update{Full: true, Revision: 10, Items: []store.Item{at("blue", "b1", "h1", 3), landmark("one", 9)}}
+	a, same, restored := newMasterOf(t, "x"), newMasterOf(t, "x"), newMasterOf(t, "y")
+	for _, m := range []*master{a, same, restored} {
+		m.apply(all)
+		m.relay.Sync()
+	}
+	h1 := newAgent(t, "h1").follow(a).until(10)
+	if h1.mark.Incarnation != "x" {
+		t.Errorf("want the agent to know incarnation x, got %q", h1.mark.Incarnation)
+	}
+	fulls := h1.fulls
+	for _, m := range []*master{same, restored} {
+		m.apply(store.Update{Revision: 12, Items: []store.Item{at("blue", "b2", "h1", 12)}})
+	}
+	if h1.follow(same).until(12); h1.fulls != fulls {
+		t.Errorf("the same incarnation: want it continued, got %d shards whole", h1.fulls-fulls)
+	}
+	if h1.follow(restored).until(12); h1.fulls == fulls || h1.mark.Incarnation != "y" {
+		t.Errorf("another incarnation: want it told as a whole, got %d shards, %q", h1.fulls-fulls, h1.mark.Incarnation)
+	}
+	before := newAgent(t, "h1").follow(a)
+	before.mark.Incarnation = ""
+	fulls = before.fulls
+	if before.follow(same).until(12); before.fulls != fulls {
+		t.Errorf("an agent of an earlier build: want it continued, got %d shards whole", before.fulls-fulls)
+	}
+}
+
 // What came and went while an agent knew of it from another netmaster is gone for it too, however much the next one has taken in at once; and
 // where that one cannot tell, it tells everything again.
 func TestResumeWithinAStep(t *testing.T) {
@@ -452,7 +488,7 @@ func TestRandom(t *testing.T) {
 func BenchmarkChange(b *testing.B) {
 	log := slog.New(slog.DiscardHandler)
 	known := catalog.New()
-	r := relay.New(known, func() string { return "" }, slog.New(slog.DiscardHandler))
+	r := relay.New(known, "", func() string { return "" }, slog.New(slog.DiscardHandler))
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
 	go func() { _ = r.Run(ctx) }()

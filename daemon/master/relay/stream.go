@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -43,10 +44,10 @@ func (r *Relay) Open(ctx context.Context, hello channel.Hello) (*Stream, error) 
 	if err := r.stale(time.Now()); err != nil {
 		return nil, err
 	}
-	same := r.same(hello.Mark.Landmark)
-	if err := r.reach(ctx, hello.Mark.Revision); err != nil && same {
+	if err := r.current(ctx, &hello); err != nil {
 		return nil, err
 	}
+	same := r.same(&hello.Mark)
 	s := &Stream{relay: r, hello: hello, wake: make(chan struct{}, 1), told: map[channel.Shard]uint64{}, leave: map[channel.Shard]time.Time{}, holding: newHolding(),
 		session: channel.Session{Host: hello.Host, Seat: hello.Seat, Since: time.Now(), Heard: time.Now()}}
 	r.mu.Lock()
@@ -64,12 +65,41 @@ func (r *Relay) Open(ctx context.Context, hello channel.Hello) (*Stream, error) 
 	return s, nil
 }
 
-// same tells whether a store that had a landmark is the one of now.
-func (r *Relay) same(l channel.Landmark) bool {
+// ErrOffer says that an agent is to offer what its host carries before it is told of a store that does not know that.
+var ErrOffer = errors.New("the store may not know what this host carries: the agent offers that first")
+
+// current refuses an agent that would be told of a store behind what it knows: one that knows more of the same history, and, if it offers what its host carries, one whose
+// host has not offered that to a store that it does not know, or while others are still to.
+func (r *Relay) current(ctx context.Context, hello *channel.Hello) error {
+	if m := &hello.Mark; m.Incarnation == "" || m.Incarnation == r.incarnation {
+		if err := r.reach(ctx, m.Revision); err != nil && r.same(m) {
+			return err
+		}
+	}
+	if !hello.Offers {
+		return nil
+	}
+	why := r.awaited()
+	unknown := hello.Mark.Revision > 0 && !r.same(&hello.Mark)
+	if hello.Offered != r.incarnation && (why != "" || unknown) {
+		return ErrOffer
+	}
+	if why != "" {
+		return errors.New(why)
+	}
+	return nil
+}
+
+// same tells whether what an agent knows is of this store's history: of its incarnation, as far as the agent knows one, and with a landmark that it had. A
+// snapshot that was restored by other means than ours has the incarnation, and not always the landmark.
+func (r *Relay) same(m *channel.Mark) bool {
+	if m.Incarnation != "" && m.Incarnation != r.incarnation {
+		return false
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, known := range r.landmarks {
-		if known == l {
+		if known == m.Landmark {
 			return true
 		}
 	}

@@ -67,7 +67,7 @@ func TestRoutesByRole(t *testing.T) {
 	reach := map[trust.Role][]string{
 		trust.Agent: {"GET /api/v1/auth/whoami", "POST /plugin/allocAddress", "POST /plugin/releaseAddress", "POST /plugin/createEndpoint", "POST /plugin/deleteEndpoint",
 			"POST /plugin/updateEndpoint", "POST /plugin/requestDockerPool", "POST /plugin/createDockerNetwork", "POST /plugin/deleteDockerNetwork", "POST /plugin/nameDockerNetwork", "POST /plugin/register",
-			"POST /plugin/leave", "POST /plugin/channel", "GET /plugin/revoked", "GET /api/v1/leave", "POST /api/v1/leave", "POST /api/v1/certificates/renew"},
+			"POST /plugin/leave", "POST /plugin/offer", "POST /plugin/channel", "GET /plugin/revoked", "GET /api/v1/leave", "POST /api/v1/leave", "POST /api/v1/certificates/renew"},
 		trust.Master: {"GET /api/v1/auth/whoami", "GET /plugin/sessions", "GET /api/v1/nodes/self", "POST /api/v1/audit", "GET /api/v1/leave", "POST /api/v1/leave", "GET /api/v1/leadership", "GET /api/v1/tokens",
 			"POST /api/v1/tokens", "DELETE /api/v1/tokens/:id", "GET /api/v1/certificates", "POST /api/v1/certificates", "POST /api/v1/certificates/renew",
 			"POST /api/v1/certificates/revoke", "POST /api/v1/leadership/handover", "GET /metrics", "GET /api/v1/log"},
@@ -145,7 +145,7 @@ func TestAgentsActForTheirHosts(t *testing.T) {
 		}
 	})
 	for path, body := range map[string]string{
-		"/plugin/register": `{"host":"h1","machine":"m","seat":"s","vtep":"10.0.0.9","port":4789}`, "/plugin/leave": `{"host":"h1"}`, "/plugin/channel": `{"host":"h1"}`,
+		"/plugin/register": `{"host":"h1","machine":"m","seat":"s","vtep":"10.0.0.9","port":4789}`, "/plugin/leave": `{"host":"h1"}`, "/plugin/offer": `{"host":"h1","endpoints":[]}`, "/plugin/channel": `{"host":"h1"}`,
 		"/plugin/createDockerNetwork": `{"ID":"d1","Host":"h1"}`, "/plugin/allocAddress": `{"NetworkID":"blue.default","By":"h1"}`,
 	} {
 		if got, text := status(t, other, "POST", path, body); got != http.StatusForbidden || !strings.Contains(text, "h2") {

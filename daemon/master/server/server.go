@@ -21,12 +21,14 @@ import (
 	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/admit"
+	"github.com/contiv/contiv/daemon/master/adopt"
 	"github.com/contiv/contiv/daemon/master/audit"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/docknet"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/enroll"
+	"github.com/contiv/contiv/daemon/master/health"
 	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/registrar"
 	"github.com/contiv/contiv/daemon/master/relay"
@@ -46,6 +48,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/server/probe"
 	"github.com/contiv/contiv/daemon/master/server/proxy"
 	"github.com/contiv/contiv/daemon/master/users"
+	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/trust"
 )
@@ -74,6 +77,7 @@ type Config struct {
 	Commit      *commit.Committer
 	Admit       *admit.Admitter
 	Endpoints   *endpoint.Service
+	Adopter     *adopt.Engine
 	Relay       *relay.Relay
 	Registrar   *registrar.Registrar
 	ACI         *aci.Poster
@@ -113,6 +117,8 @@ type Config struct {
 	// Enroll decides who joins the cluster; nil: no one does, as of an insecure one. Cluster is what those are told.
 	Enroll  *enroll.Enroller
 	Cluster enrolling.Cluster
+	// Incarnation is the store's; the zero value: no answer says it.
+	Incarnation record.Incarnation
 	// Recent are the last lines of this netmaster's log; nil: they are not kept.
 	Recent func() []byte
 	Log    *slog.Logger
@@ -121,13 +127,14 @@ type Config struct {
 // Server answers netmaster's HTTP requests.
 type Server struct {
 	Config
-	handler http.Handler
-	router  *rest.Router
-	metrics *metrics
-	gates   gates
-	rules   map[string]rule // of routes
-	opened  map[string]open // routes that ask for no proof
-	verdict *doctor.Doctor
+	handler   http.Handler
+	router    *rest.Router
+	metrics   *metrics
+	gates     gates
+	rules     map[string]rule // of routes
+	opened    map[string]open // routes that ask for no proof
+	verdict   *doctor.Doctor
+	elsewhere elsewhere
 }
 
 // New makes a Server. Its metrics are registered with registry.
@@ -149,8 +156,8 @@ func New(c Config, registry *prometheus.Registry) *Server {
 	shown := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	r.GET("/metrics", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) { shown.ServeHTTP(w, q) })
 	s.opened = opened(r, time.Now)
-	s.handler = s.measured(door.Recovered(c.Log, s.metrics.panics.Inc,
-		door.Visitors(c.Hosts, []string{"/healthz", "/readyz"}, s.identified(s.bounded(s.current(s.forwarded(s.charged(s.audited(r)))))))))
+	s.handler = s.measured(s.identifies(door.Recovered(c.Log, s.metrics.panics.Inc,
+		door.Visitors(c.Hosts, []string{"/healthz", "/readyz"}, s.identified(s.bounded(s.current(s.forwarded(s.charged(s.audited(r))))))))))
 	return s
 }
 
@@ -158,9 +165,11 @@ func New(c Config, registry *prometheus.Registry) *Server {
 func (s *Server) register(r *rest.Router, registry *prometheus.Registry) {
 	peers := peer.New(s.Catalog, s.Way)
 	networks := docknet.New(s.Commit, s.Admit, s.Catalog)
+	version := s.Version
+	version.Incarnation = s.Incarnation.ID
 	members := &nodes.Nodes{
 		Catalog: s.Catalog, Peers: peers, Commit: s.Commit, Endpoints: s.Endpoints, Leadership: s.Leadership, Store: s.Store,
-		Embedded: s.Embedded, Internal: s.Internal, Version: s.Version, Started: s.Started, Waiting: s.Waiting, Answered: s.metrics.answered.Load,
+		Embedded: s.Embedded, Internal: s.Internal, Version: version, Started: s.Started, Waiting: s.Waiting, Answered: s.metrics.answered.Load,
 		Networks: networks, Kubernetes: s.Kubernetes, Relay: s.Relay, Snapshots: s.Snapshots.status(),
 	}
 	all := &objects.Objects{
@@ -168,13 +177,14 @@ func (s *Server) register(r *rest.Router, registry *prometheus.Registry) {
 		Commit:    s.Commit, Admit: s.Admit, Log: s.Log,
 	}
 	all.Register(r)
-	joining := &enrolling.Enrolling{Enroll: s.Enroll, Catalog: s.Catalog, Endpoints: s.Endpoints, Cluster: s.Cluster,
+	joining := &enrolling.Enrolling{Incarnation: s.Incarnation, Enroll: s.Enroll, Catalog: s.Catalog, Endpoints: s.Endpoints, Cluster: s.Cluster,
 		Who: func(q *http.Request) trust.Identity { return access.Of(q.Context()).Identity }}
 	joining.Register(r)
 	members.Forgotten = joining.Forgotten
 	agents.Register(r, s.Catalog, s.Endpoints)
 	agents.RegisterDocker(r, s.Catalog, networks)
 	agents.RegisterChannel(r, s.Relay, s.Log)
+	agents.RegisterOffers(r, s.Adopter, s.Endpoints)
 	agents.RegisterHosts(r, s.Catalog, s.Registrar, s.Relay)
 	members.Register(r)
 	peers.Register(r, s.Log)
@@ -185,7 +195,8 @@ func (s *Server) register(r *rest.Router, registry *prometheus.Registry) {
 	(&past.Past{Catalog: s.Catalog, Keep: s.Keep, Endpoints: s.Endpoints}).Register(r)
 	leading := &leadership.Leadership{Lock: s.Leadership, Store: s.Store, Catalog: s.Catalog, Commit: s.Commit, Peers: peers, Internal: s.Internal, Master: members.Master}
 	leading.Register(r)
-	verdict := doctor.New(doctor.Options{Catalog: s.Catalog, Peers: peers, Nodes: members.All, Leadership: leading.State, Stalled: s.Commit.Stalled})
+	verdict := doctor.New(doctor.Options{Catalog: s.Catalog, Peers: peers, Nodes: members.All, Leadership: leading.State, Stalled: s.Commit.Stalled,
+		Elsewhere: func() []health.Elsewhere { return s.elsewhere.list(time.Now()) }, Incarnation: s.Incarnation.ID})
 	verdict.Register(r)
 	(&bundling.Bundling{Catalog: s.Catalog, Peers: peers, Store: s.Store, Front: r, Nodes: members.All, Own: s.Internal, Mode: s.ClusterMode, Version: s.Version,
 		Recent: s.Recent, Log: s.Log}).Register(r)

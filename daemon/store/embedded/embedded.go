@@ -23,6 +23,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/etcd"
+	"github.com/contiv/contiv/daemon/store/member"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -52,6 +53,10 @@ type Config struct {
 	// Alone makes this member, with the data that Dir holds, a cluster of its own: the others are forgotten. It is for when
 	// most of them are lost for good, and for one start only. What the lost ones alone knew is gone.
 	Alone bool
+	// NewStore: where the host's cluster had a store, and the folder does not have it, the member begins an empty one, or takes the data that the folder has.
+	NewStore bool
+	// Restored is of what Permit returns: the folder has the data of another member than the host had, and was taken, since NewStore says so.
+	Restored bool
 	// Quota is how large the database may grow before the member refuses what needs space, in bytes. 0: 8 GiB, the most that etcd
 	// recommends.
 	Quota int64
@@ -108,6 +113,11 @@ func start(ctx context.Context, c Config) (*Server, error) {
 		e.Close()
 		return nil, fmt.Errorf("the members of %s have not admitted this one, or not agreed on a version, in time: %w", conf.InitialCluster, err)
 	}
+	if err := (member.Note{Name: conf.Name, Member: member.ID(uint64(e.Server.MemberID()))}).Write(conf.Dir); err != nil {
+		e.Server.Stop()
+		e.Close()
+		return nil, fmt.Errorf("note the member beside its folder: %w", err)
+	}
 	clientURL := c.scheme() + "://" + e.Clients[0].Addr().String()
 	local := adapter.KvServerToKvClient(v3rpc.NewQuotaKVServer(e.Server))
 	s, err := etcd.Open(etcd.Config{Endpoints: []string{clientURL}, Local: local, TLS: c.clientTLS(), Log: c.Log})
@@ -144,7 +154,7 @@ func configure(c Config) (*embed.Config, error) {
 		}
 		conf.ClientTLSInfo, conf.PeerTLSInfo = c.tlsInfo(), c.tlsInfo()
 	}
-	if c.Existing {
+	if c.Existing && !c.Alone {
 		conf.ClusterState = embed.ClusterStateFlagExisting
 	}
 	conf.ForceNewCluster, conf.MaxLearners = c.Alone, maxLearners

@@ -12,45 +12,47 @@ import (
 	etcderrors "go.etcd.io/etcd/server/v3/etcdserver/errors"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/store/member"
 )
 
 // maxLearners is how many members may be on their way into the cluster at once; it is the same on all of them.
 const maxLearners = 8
 
 // AddMember has the cluster expect a member, which serves the others at a URL, and returns the peer URLs of all members by their names. It is a learner
-// (it counts for no majority) until it knows what the others know. One that is expected already is success, and one of this name elsewhere that has never
+// (it counts for no majority) until it knows what the others know. id is that of the member, in hexadecimal. One that is expected already is success, and one of this name elsewhere that has never
 // come is replaced. It blocks until a majority knows. Errors are *model.Error.
-func (s *Server) AddMember(ctx context.Context, name, peerURL string) (map[string]string, error) {
+func (s *Server) AddMember(ctx context.Context, name, peerURL string) (peers map[string]string, id string, err error) {
 	urls, err := types.NewURLs([]string{peerURL})
 	if err != nil {
-		return nil, model.Errorf(model.CodeInvalid, "master.peerURL", "%v", err).Try("it is like https://192.0.2.1:2380")
+		return nil, "", model.Errorf(model.CodeInvalid, "master.peerURL", "%v", err).Try("it is like https://192.0.2.1:2380")
 	}
 	for _, m := range s.etcd.Server.Cluster().Members() {
 		here := slices.Contains(m.PeerURLs, urls[0].String())
 		switch {
 		case here && m.Name == name:
-			return s.peers(), nil
+			return s.peers(), member.ID(uint64(m.ID)), nil
 		case here:
-			return nil, model.Errorf(model.CodeConflict, "master.peerURL", "member %s of the store serves others at %s", m.Name, peerURL).
+			return nil, "", model.Errorf(model.CodeConflict, "master.peerURL", "member %s of the store serves others at %s", m.Name, peerURL).
 				Try("give this host an address of its own, or, when that member is gone for good, have it leave: contiv leave %s", m.Name)
 		case m.Name == name && !m.IsLearner:
-			return nil, model.Errorf(model.CodeConflict, "master.name", "the store has a member %s, at %v", name, m.PeerURLs).
+			return nil, "", model.Errorf(model.CodeConflict, "master.name", "the store has a member %s, at %v", name, m.PeerURLs).
 				Try("give this host a label of its own with --label, or, when that member is gone for good, have it leave: contiv leave %s", name)
 		case m.Name == name:
 			if err := s.remove(ctx, m); err != nil {
-				return nil, err
+				return nil, "", err
 			}
 		}
 	}
 	now := time.Now()
+	learner := membership.NewMemberAsLearner(name, urls, "", &now)
 	err = healthy(ctx, func() error {
-		_, err := s.etcd.Server.AddMember(ctx, *membership.NewMemberAsLearner(name, urls, "", &now))
+		_, err := s.etcd.Server.AddMember(ctx, *learner)
 		return err
 	})
 	if err != nil {
-		return nil, refusedChange(err)
+		return nil, "", refusedChange(err)
 	}
-	return s.peers(), nil
+	return s.peers(), member.ID(uint64(learner.ID)), nil
 }
 
 // RemoveMember removes a member from the cluster for good, and tells whether there was one. It is refused when the rest would be no majority that

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/member"
 )
 
 // grown is a cluster of so many members, of which all but the first have joined.
@@ -17,7 +18,7 @@ func grown(t *testing.T, n int) (all []*Server, urls map[string]string) {
 	for i := 1; i < n; i++ {
 		name, own := "m"+string(rune('0'+i)), freeURL(t)
 		var err error
-		if urls, err = all[0].AddMember(t.Context(), name, own); err != nil {
+		if urls, _, err = all[0].AddMember(t.Context(), name, own); err != nil {
 			t.Fatal(err)
 		}
 		all = append(all, begin(t, Config{Dir: t.TempDir(), Name: name, PeerURL: own, InitialCluster: urls, Existing: true}))
@@ -47,27 +48,31 @@ func TestGrowAndShrink(t *testing.T) {
 	first := begin(t, Config{Dir: t.TempDir(), Name: "m0", PeerURL: url})
 	put(t, first, "a", "1")
 	own := freeURL(t)
-	peers, err := first.AddMember(t.Context(), "m1", own)
+	peers, id, err := first.AddMember(t.Context(), "m1", own)
 	if err != nil || len(peers) != 2 || peers["m0"] != url || peers["m1"] != own {
 		t.Fatalf("want both members, got %v, %v", peers, err)
 	}
 	put(t, first, "b", "2") // a member that has not come yet is in no one's way
-	if again, err := first.AddMember(t.Context(), "m1", own); err != nil || len(again) != 2 {
+	if again, same, err := first.AddMember(t.Context(), "m1", own); err != nil || len(again) != 2 || same != id || id == "" {
 		t.Errorf("want the same member to be expected once, got %v, %v", again, err)
 	}
-	if _, err := first.AddMember(t.Context(), "m2", own); err == nil || model.AsError(err).Code != model.CodeConflict {
+	if _, _, err := first.AddMember(t.Context(), "m2", own); err == nil || model.AsError(err).Code != model.CodeConflict {
 		t.Errorf("want the URL to be taken, got %v", err)
 	}
 	elsewhere := freeURL(t)
-	if peers, err = first.AddMember(t.Context(), "m1", elsewhere); err != nil || len(peers) != 2 || peers["m1"] != elsewhere {
+	if peers, id, err = first.AddMember(t.Context(), "m1", elsewhere); err != nil || len(peers) != 2 || peers["m1"] != elsewhere {
 		t.Fatalf("want a member that has never come to be replaced, got %v, %v", peers, err)
 	}
-	second := begin(t, Config{Dir: t.TempDir(), Name: "m1", PeerURL: elsewhere, InitialCluster: peers, Existing: true})
+	dir := t.TempDir()
+	second := begin(t, Config{Dir: dir, Name: "m1", PeerURL: elsewhere, InitialCluster: peers, Existing: true})
+	if held, err := member.Held(dir); err != nil || held != id {
+		t.Errorf("want the folder to be that of member %s, got %q, %v", id, held, err)
+	}
 	if i, err := second.Read(t.Context(), "b"); err != nil || string(i.Value) != "2" {
 		t.Errorf("want what was stored before, got %q, %v", i.Value, err)
 	}
 	put(t, second, "c", "3")
-	if _, err := first.AddMember(t.Context(), "m1", freeURL(t)); err == nil || !strings.Contains(err.Error(), "--label") {
+	if _, _, err := first.AddMember(t.Context(), "m1", freeURL(t)); err == nil || !strings.Contains(err.Error(), "--label") {
 		t.Errorf("want the name of a member that counts to be taken, got %v", err)
 	}
 	if was, err := first.RemoveMember(t.Context(), "m9"); was || err != nil {

@@ -61,4 +61,14 @@ func TestRevokedIsRefused(t *testing.T) {
 		}
 	}
 	put(t, s, "a", "1")
+	peers := map[string]string{"m1": s.etcd.Server.Cluster().Members()[0].PeerURLs[0], "m3": secure(freeURL(t))}
+	for _, row := range []struct {
+		who  *trust.Holder
+		want string
+	}{{third, "m3 is not a member of the store"}, {nil, "no other member of the store answers (Get"}} {
+		c := Config{Dir: t.TempDir(), Name: "m3", PeerURL: peers["m3"], InitialCluster: peers, Existing: true, Trust: row.who}
+		if _, err := c.Permit(t.Context(), true); err == nil || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("want %q, got %v", row.want, err)
+		}
+	}
 }

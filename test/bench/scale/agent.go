@@ -50,7 +50,7 @@ func (w *world) start(ctx context.Context, i int, a *agent) {
 	h := record.Host{Label: a.label, Machine: a.label, Seat: "s", VTEP: vtepOf(i), Port: 4789, Control: netip.AddrPortFrom(vtepOf(i), 9090), Version: "bench"}
 	again := make(chan struct{}, 1)
 	c := channel.NewClient(channel.Options{Host: a.label, Masters: w.urls, Seat: func() string { return h.Seat }, Reporter: a, HTTP: way, Log: slog.New(slog.DiscardHandler),
-		Opened: func() {
+		Opened: func(record.Incarnation) {
 			select {
 			case again <- struct{}{}:
 			default:

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -37,6 +38,9 @@ func RegisterChannel(r *rest.Router, from *relay.Relay, log *slog.Logger) {
 		_ = out.SetReadDeadline(time.Time{}) // the agent goes on to say how it is
 		s, err := from.Open(q.Context(), hello)
 		if err != nil {
+			if errors.Is(err, relay.ErrOffer) {
+				w.Header().Set(channel.OfferHeader, "1")
+			}
 			r.Refuse(w, q, model.Errorf(model.CodeUnavailable, "", "%v", err).Try("ask another netmaster"))
 			return
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/master/adopt"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/health"
 	"github.com/contiv/contiv/daemon/master/server/peer"
@@ -27,6 +28,9 @@ type Options struct {
 	Nodes      func(ctx context.Context) []model.Node
 	Leadership func(ctx context.Context, brief bool) model.Leadership
 	Stalled    func() (time.Duration, int) // for how long nothing was committed while requests wait, and how many wait; nil: that is not known
+	// Elsewhere are the hosts whose agents are refused, since they know another store than that with Incarnation; nil: that is not known.
+	Elsewhere   func() []health.Elsewhere
+	Incarnation string
 }
 
 // Doctor gathers what the verdict is about.
@@ -65,12 +69,15 @@ func (d *Doctor) verdict(ctx context.Context, look func(nodes []model.Node)) mod
 	if d.Stalled != nil {
 		s.Stalled, s.Waiting = d.Stalled()
 	}
+	if d.Elsewhere != nil {
+		s.Elsewhere, s.Incarnation = d.Elsewhere(), d.Incarnation
+	}
 	now := time.Now()
 	out := model.Health{At: now.UTC().Format(time.RFC3339)}
 	d.Catalog.View(func(v *catalog.View) {
 		out.Endpoints = v.CountEndpoints()
 		s.Services, s.Pools, s.Routers = services(v), pools(v), routers(v)
-		s.Claims, s.Clashes, s.Refusals, s.Unread = claims(v), clashes(v), refusals(v), unread(v)
+		s.Claims, s.Clashes, s.Refusals, s.Unread, s.Adoptions = claims(v), clashes(v), refusals(v), unread(v), adopt.Undecided(v)
 	})
 	for _, n := range s.Nodes {
 		if n.Role == model.RoleAgent {

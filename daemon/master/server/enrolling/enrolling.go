@@ -20,9 +20,10 @@ import (
 
 // Enrolling is what the routes need.
 type Enrolling struct {
-	Enroll    *enroll.Enroller
-	Catalog   *catalog.Catalog
-	Endpoints *endpoint.Service
+	Incarnation record.Incarnation // of the store; the zero value: hosts that join are not told
+	Enroll      *enroll.Enroller
+	Catalog     *catalog.Catalog
+	Endpoints   *endpoint.Service
 	Cluster
 	// Who is who sends a request, as proved to this netmaster or to the one that has passed it on; the zero Identity: nothing is proved.
 	Who func(q *http.Request) trust.Identity

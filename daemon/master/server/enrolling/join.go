@@ -29,7 +29,10 @@ func (s *Enrolling) join(q *http.Request, request model.JoinRequest) (out model.
 	}
 	out = model.JoinAnswer{Authority: string(given.Authority), AuthorityKey: string(given.Key), Agent: string(given.Agent), Master: string(given.Master),
 		Netmasters: s.netmasters(), Settings: s.Settings, Store: s.Store}
-	out.Store.Members = given.Members
+	out.Store.Members, out.Store.Member = given.Members, given.Member
+	if i := s.Incarnation; i.ID != "" {
+		out.Incarnation = &model.Incarnation{ID: i.ID, Predecessors: i.Predecessors, Cause: string(i.Cause), Created: i.Created}
+	}
 	s.Catalog.View(func(v *catalog.View) {
 		if g := v.Global(); g != nil && g.FwdMode != "" {
 			out.Settings.FwdMode = string(g.FwdMode)

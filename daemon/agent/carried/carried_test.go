@@ -1,0 +1,167 @@
+package carried_test
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"log/slog"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/contiv/contiv/daemon/agent/carried"
+	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
+)
+
+// source yields what a test sends.
+type source struct {
+	batches chan channel.Batch
+	shards  []channel.Shard
+	retold  []channel.Shard
+}
+
+func (s *source) Resume(shards []channel.Shard, _ channel.Mark) { s.shards = shards }
+func (s *source) Retell(name channel.Shard)                     { s.retold = append(s.retold, name) }
+func (s *source) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
+	return func(yield func(channel.Batch, error) bool) {
+		for {
+			select {
+			case b := <-s.batches:
+				if !yield(b, nil) {
+					return
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+func endpoint(t *testing.T, host, name, ip string) channel.Item {
+	t.Helper()
+	e := record.Endpoint{ID: identity.Endpoint{Network: identity.Network{Tenant: "blue", Name: "net"}, Endpoint: name}, Host: host, IP: netip.MustParseAddr(ip)}
+	text, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return channel.Item{Key: record.Endpoints + e.ID.String(), Value: text, Revision: 3}
+}
+
+func network(t *testing.T) channel.Item {
+	t.Helper()
+	n := record.Network{ID: identity.Network{Tenant: "blue", Name: "net"}, Kind: record.DataNetwork, Encap: record.VXLAN, PktTag: 2, ExtPktTag: 10, Subnet: netip.MustParsePrefix("10.1.1.0/24")}
+	spec := n.Spec()
+	n.Addresses = spec.Range()
+	text, err := json.Marshal(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return channel.Item{Key: record.Networks + n.ID.String(), Value: text, Revision: 2}
+}
+
+// says is what a batch has, in order.
+func says(b channel.Batch) string {
+	var out []string
+	for _, u := range b.Updates {
+		for _, i := range u.Items {
+			out = append(out, string(u.Shard)+" +"+i.Key[strings.LastIndexByte(i.Key, ':')+1:])
+		}
+		for _, key := range u.Gone {
+			out = append(out, string(u.Shard)+" -"+key[strings.LastIndexByte(key, ':')+1:])
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, "; ")
+}
+
+// A host offers what it carries with the networks of that, keeps what a store does not know instead of what has its address there, and ends it when an operator has
+// dropped it or it runs no more.
+func TestKeeper(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		from := &source{batches: make(chan channel.Batch)}
+		attached := []string{"blue:net:web", "blue:net:late"}
+		var offers []channel.Offer
+		var answer channel.Offered
+		k := carried.New(carried.Options{Host: "h1", Follower: from, Attached: func() []string { return attached },
+			Post: func(_ context.Context, o channel.Offer) (channel.Offered, error) {
+				offers = append(offers, o)
+				return answer, nil
+			}, Log: slog.New(slog.DiscardHandler)})
+		blue := channel.Tenant("blue")
+		old := channel.Batch{Updates: []channel.Update{{Shard: blue, Full: true, Items: []channel.Item{network(t), endpoint(t, "h1", "web", "10.1.1.1"), endpoint(t, "h1", "late", "10.1.1.4"),
+			endpoint(t, "h1", "ghost", "10.1.1.8"), endpoint(t, "h2", "db", "10.1.1.2")}}}, Mark: channel.Mark{Revision: 9}}
+		k.Learn(&old)
+		k.Resume([]channel.Shard{blue, carried.Shard}, old.Mark)
+		if !slices.Equal(from.shards, []channel.Shard{blue}) {
+			t.Errorf("want only what netmasters know, got %v", from.shards)
+		}
+		if err := k.Offer(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		o := offers[0]
+		if o.Host != "h1" || len(o.Endpoints) != 2 || o.Endpoints[0].ID.Endpoint != "late" || o.Endpoints[1].IP != netip.MustParseAddr("10.1.1.1") || len(o.Networks) != 1 || o.Networks[0].ExtPktTag != 10 {
+			t.Errorf("want both endpoints that are attached, and their network, got %+v", o)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		out := make(chan channel.Batch)
+		go func() {
+			defer close(out)
+			for b := range k.Follow(ctx) {
+				out <- b
+			}
+		}()
+		reset := channel.Batch{Updates: []channel.Update{{Shard: blue, Full: true, Items: []channel.Item{network(t), endpoint(t, "h1", "web", "10.1.1.1"), endpoint(t, "h2", "thief", "10.1.1.4")}}},
+			Mark: channel.Mark{Revision: 5, Reset: true}}
+		from.batches <- reset
+		if got := says(<-out); got != "carried +late; tenant/blue +net; tenant/blue +web" {
+			t.Errorf("another store: want what it does not know kept, and no other at its address, got %s", got)
+		}
+		if !k.Carries() {
+			t.Error("want it known that the host holds more than it is told")
+		}
+		from.batches <- channel.Batch{Updates: []channel.Update{{Shard: blue, Items: []channel.Item{endpoint(t, "h2", "new", "10.1.1.5"), endpoint(t, "h2", "thief", "10.1.1.4")}}}, Mark: channel.Mark{Revision: 6}}
+		if got := says(<-out); got != "tenant/blue +new" {
+			t.Errorf("want the other one left out, got %s", got)
+		}
+		answer.Dropped = []string{"blue:net:late"}
+		if got := <-out; says(got) != "carried -late" || got.Revision != 6 || got.Reset || !slices.Equal(from.retold, []channel.Shard{blue}) {
+			t.Errorf("dropped: want it gone, and the tenant told again, got %s, %+v, %v", says(got), got.Mark, from.retold)
+		}
+		n := len(offers)
+		time.Sleep(time.Minute)
+		if len(offers) != n {
+			t.Error("want nothing offered any more")
+		}
+		if k.Carries() {
+			t.Error("want the host to hold what it is told")
+		}
+		cancel()
+		for range out {
+		}
+	})
+}
+
+// What the store knows again is told by netmasters only.
+func TestKnownAgain(t *testing.T) {
+	from := &source{batches: make(chan channel.Batch)}
+	k := carried.New(carried.Options{Host: "h1", Follower: from, Attached: func() []string { return []string{"blue:net:late"} },
+		Post: func(context.Context, channel.Offer) (channel.Offered, error) { return channel.Offered{}, nil }, Log: slog.New(slog.DiscardHandler)})
+	k.Learn(&channel.Batch{Updates: []channel.Update{{Shard: carried.Shard, Full: true, Items: []channel.Item{endpoint(t, "h1", "late", "10.1.1.4")}}}})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		from.batches <- channel.Batch{Updates: []channel.Update{{Shard: channel.Tenant("blue"), Items: []channel.Item{endpoint(t, "h1", "late", "10.1.1.4")}}}, Mark: channel.Mark{Revision: 7}}
+	}()
+	for b := range k.Follow(ctx) {
+		if got := says(b); got != "carried -late; tenant/blue +late" {
+			t.Errorf("want it in its tenant only, got %s", got)
+		}
+		return
+	}
+}

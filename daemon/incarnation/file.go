@@ -1,0 +1,101 @@
+// Package incarnation decides whether a store is the one that this host's cluster has, by what the host has noted of it.
+package incarnation
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// DefaultPath is where contiv init and contiv join have daemons note the incarnation.
+const DefaultPath = "/etc/contiv/cluster"
+
+// fileMost bounds what is read of a file, in bytes.
+const fileMost = 16 << 10
+
+// Known is what a host knows of its cluster's store. The zero Known knows nothing.
+type Known struct {
+	record.Incarnation
+	// Pending says that contiv init has made the id and no store is known to have it yet.
+	Pending bool `json:"pending,omitempty"`
+}
+
+// Stored is the id that a store is known to have, "" where none is.
+func (k *Known) Stored() string {
+	if k.Pending {
+		return ""
+	}
+	return k.ID
+}
+
+// File is the path of the file in which a host notes the incarnation; "" is none. It is readable for everyone, and has no secret in it.
+type File string
+
+// Read returns what the file says; nothing where there is none. A file that cannot be read as an incarnation is an error with the remedy.
+func (f File) Read() (out Known, err error) {
+	if f == "" {
+		return out, nil
+	}
+	text, err := os.ReadFile(string(f))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return out, nil
+	case err == nil && len(text) > fileMost:
+		err = fmt.Errorf("got %d bytes, want at most %d", len(text), fileMost)
+	case err == nil:
+		err = json.Unmarshal(text, &out)
+	}
+	if err == nil {
+		err = out.Check()
+	}
+	if err != nil {
+		return Known{}, fmt.Errorf("incarnation of the cluster in %s: %w; copy the file from another host of the cluster", f, err)
+	}
+	return out, nil
+}
+
+// Write puts what is known in the file, at once and durably: a reader finds the old text or the new one. A file that says it already stays as it is.
+func (f File) Write(k Known) error {
+	if f == "" {
+		return nil
+	}
+	text, err := json.MarshalIndent(k, "", "  ")
+	if err != nil {
+		return err
+	}
+	text = append(text, '\n')
+	if was, err := os.ReadFile(string(f)); err == nil && string(was) == string(text) {
+		return nil
+	}
+	if err := write(string(f), text); err != nil {
+		return fmt.Errorf("note the incarnation of the cluster in %s: %w", f, err)
+	}
+	return nil
+}
+
+// write puts a text in the place of a file. Several daemons of a host write the same one, so each writes a file of its own first.
+func write(path string, text []byte) (err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	next, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(next.Name())
+		}
+	}()
+	_, err = next.Write(text)
+	err = errors.Join(err, next.Chmod(0o644), next.Sync(), next.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(next.Name(), path)
+}

@@ -1,0 +1,101 @@
+package incarnation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// Options say what an operator wants of a store.
+type Options struct {
+	// NewStore: where the store is not the one that is known, it is to be the one from now on.
+	NewStore bool
+	// Restored: the store has data that others than netmaster have put there.
+	Restored bool
+	// Alone: the store lacks what members that are lost knew.
+	Alone bool
+	// Random is a random text of 26 characters of base32: crypto/rand.Text.
+	Random func() string
+	Now    func() time.Time
+}
+
+// ErrAnother says that a store is not the one that this host's cluster has. The error's text has the remedy.
+var ErrAnother = errors.New("the store is another one")
+
+// Settle returns the incarnation of a store, which it writes into one that has none, and into one that the options make a successor. It refuses, with
+// ErrAnother, a store that neither is the known one nor follows it. It blocks until the store answers; an error of the store leaves open what was written.
+func Settle(ctx context.Context, db store.Store, known Known, o Options) (record.Incarnation, error) {
+	for {
+		there, at, err := read(ctx, db)
+		if err != nil {
+			return there, err
+		}
+		next, err := decide(there, known, o)
+		if err != nil || next.ID == there.ID {
+			return next, err
+		}
+		text, err := json.Marshal(next)
+		if err != nil {
+			return next, err
+		}
+		var tx store.Tx
+		tx.Require(record.IncarnationKey, at)
+		tx.Put(record.IncarnationKey, text)
+		if _, err = db.Commit(ctx, &tx); !errors.Is(err, store.ErrConflict) { // else another netmaster has settled it
+			return next, err
+		}
+	}
+}
+
+// read returns the incarnation that a store has, the zero value where it has none, and the revision of its key.
+func read(ctx context.Context, db store.Store) (out record.Incarnation, at store.Revision, err error) {
+	it, err := db.Read(ctx, record.IncarnationKey)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return out, 0, nil
+	case err != nil:
+		return out, 0, err
+	}
+	if out, err = record.ParseIncarnation(it.Value); err != nil {
+		err = fmt.Errorf("%w: %s of %s: %w: restore the store from a snapshot", ErrAnother, record.IncarnationKey, db, err)
+	}
+	return out, it.Revision, err
+}
+
+// decide is what a store's incarnation is to be; as it is where nothing is to be written.
+func decide(there record.Incarnation, known Known, o Options) (record.Incarnation, error) {
+	relation := record.RelationOf(known.Stored(), &there)
+	older := relation == record.Another && slices.Contains(known.Predecessors, there.ID)
+	switch {
+	case relation == record.Empty && known.Stored() == "" && known.Pending:
+		return known.Incarnation, nil
+	case relation == record.Empty && known.Stored() == "":
+		return record.NewIncarnation(o.Random(), o.Now()), nil
+	case relation == record.Empty && o.NewStore, older && o.NewStore:
+		return known.Successor(o.Random(), record.CauseNewStore, o.Now()), nil
+	case relation == record.Empty:
+		return there, fmt.Errorf("%w: it is empty, or not this cluster's, whose incarnation is %s: %s", ErrAnother, known.ID, remedy)
+	case older:
+		return there, fmt.Errorf("%w: it is as it was before incarnation %s, which is %s: %s", ErrAnother, known.ID, since(known), remedy)
+	case relation == record.Another:
+		return there, fmt.Errorf("%w: its incarnation is %s, and that of this host's cluster is %s: start netmaster with the URLs of its own cluster's store; "+
+			"to have the host join the other cluster, contiv leave first", ErrAnother, there.ID, known.ID)
+	case o.Restored:
+		return there.Successor(o.Random(), record.CauseRestore, o.Now()), nil
+	case o.Alone:
+		return there.Successor(o.Random(), record.CauseAlone, o.Now()), nil
+	}
+	return there, nil
+}
+
+// remedy is what an operator does about a store that is not the known one.
+const remedy = "mount or start the store that the cluster has; or restore a snapshot of it with contiv snapshot restore; or, to go on with this one, start netmaster once with --new-store"
+
+// since is how and when a known incarnation began.
+func since(k Known) string { return fmt.Sprintf("of %s (%s)", k.Created.Format(time.RFC3339), k.Cause) }

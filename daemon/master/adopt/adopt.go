@@ -1,0 +1,251 @@
+// Package adopt has a store know what runs: after a restore, or when a store was lost, hosts offer the endpoints that they carry, and those become part
+// of the store before any address is assigned or any endpoint deleted. What contradicts the store is an operator's to decide.
+package adopt
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/daemon/master/admit"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/endpoint"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// Patience is for how long hosts that the store knows are waited for, until those that have offered count for all.
+const Patience = 45 * time.Second
+
+// conflictsMost bounds the conflicts of a host.
+const conflictsMost = 1000
+
+// Config is what an Engine is made of.
+type Config struct {
+	Commit      *commit.Committer
+	Catalog     *catalog.Catalog
+	Admit       *admit.Admitter
+	Incarnation record.Incarnation // of the store
+	Now         func() time.Time   // nil: time.Now
+	Log         *slog.Logger
+}
+
+// Engine adopts. Its methods are safe for concurrent use.
+type Engine struct {
+	Config
+
+	mu      sync.Mutex
+	offered map[string]struct{} // hosts, to this netmaster
+	heard   chan struct{}       // something was offered
+}
+
+// New makes an Engine.
+func New(c Config) *Engine {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return &Engine{Config: c, offered: map[string]struct{}{}, heard: make(chan struct{}, 1)}
+}
+
+// Held refuses, while hosts have not offered what they carry to a store that follows another, what would assign an address or delete an endpoint; nil: nothing is
+// held. It does not block. Errors are *model.Error.
+func (e *Engine) Held(v *catalog.View) error {
+	if e.settled(v) {
+		return nil
+	}
+	return model.Errorf(model.CodeUnavailable, "", "the store was restored or lost, and hosts are still to offer what they carry, so that no address is assigned twice").
+		Try("repeat it: this ends when all hosts of the store have, or after %s", Patience)
+}
+
+// settled tells whether nothing is to be waited for.
+func (e *Engine) settled(v *catalog.View) bool {
+	if e.Incarnation.ID == "" || e.Incarnation.Cause == record.CauseInit {
+		return true
+	}
+	return string(v.Value(record.AdoptedKey)) == fmt.Sprintf(`{"id":%q}`, e.Incarnation.ID)
+}
+
+// Awaited says what an agent waits for before it is told of the store: that other hosts have offered what they carry; "" is nothing.
+func (e *Engine) Awaited() (why string) {
+	e.Catalog.View(func(v *catalog.View) {
+		if e.Held(v) != nil {
+			why = "hosts offer what they carry to the store, which was restored or lost"
+		}
+	})
+	return why
+}
+
+// Run ends the adoption of a new incarnation when all hosts that the store knows have offered what they carry, or after Patience: of an empty store, which knows none, after
+// that only. It is for the leader, and blocks until ctx ends.
+func (e *Engine) Run(ctx context.Context) {
+	end := time.NewTimer(Patience)
+	defer end.Stop()
+	for over := false; ; {
+		var missing []string
+		done, fresh := false, e.Incarnation.Cause == record.CauseNewStore
+		e.Catalog.View(func(v *catalog.View) {
+			done = e.settled(v)
+			for _, h := range v.Hosts() {
+				if !e.has(h.Label) {
+					missing = append(missing, h.Label)
+				}
+			}
+		})
+		if done {
+			return
+		}
+		if over || len(missing) == 0 && !fresh {
+			if len(missing) > 0 {
+				e.Log.Warn("hosts have not offered what they carry: what only they know is adopted when they come", "host", missing)
+			}
+			if _, err := e.Commit.Do(ctx, func(tx *commit.Tx) error { return tx.Put(record.AdoptedKey, &record.Nonce{ID: e.Incarnation.ID}) }); err == nil {
+				e.Log.Info("hosts have offered what they carry: addresses are assigned again", "incarnation", e.Incarnation.ID)
+				return
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-e.heard:
+		case <-end.C:
+			over = true
+		case <-time.After(time.Second): // hosts that are forgotten meanwhile
+		}
+	}
+}
+
+func (e *Engine) has(host string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	_, is := e.offered[host]
+	return is
+}
+
+// Offer takes in what a host carries. It blocks until the store has it. The same may be offered again. Errors are *model.Error.
+func (e *Engine) Offer(ctx context.Context, o channel.Offer) (out channel.Offered, rev uint64, err error) {
+	if err := check(&o); err != nil {
+		return out, 0, err
+	}
+	ctx = commit.Because(ctx, "host "+o.Host+" carries it")
+	e.grounds(ctx, &o)
+	for left := o.Endpoints; len(left) > 0; {
+		rest := left
+		at, err := e.Commit.Do(ctx, func(tx *commit.Tx) error {
+			rest = left
+			var some channel.Offered
+			for len(rest) > 0 && (tx.Room() >= roomOfOne || len(rest) == len(left)) {
+				if err := e.one(tx, rest[0], &some); err != nil {
+					return err
+				}
+				rest = rest[1:]
+			}
+			out.Adopted, out.Conflicts, out.Dropped = append(out.Adopted, some.Adopted...), append(out.Conflicts, some.Conflicts...), append(out.Dropped, some.Dropped...)
+			return nil
+		})
+		if err != nil {
+			return out, 0, err
+		}
+		left, rev = rest, max(rev, uint64(at))
+	}
+	at, err := e.forget(ctx, &o)
+	if err != nil {
+		return out, 0, err
+	}
+	if n := len(out.Adopted); n > 0 {
+		e.Log.Info("endpoints of a host were adopted", "host", o.Host, "endpoints", n)
+	}
+	if n := len(out.Conflicts); n > 0 {
+		e.Log.Warn("endpoints that run contradict the store: netctl adopt ls lists them", "host", o.Host, "endpoints", n)
+	}
+	e.mu.Lock()
+	e.offered[o.Host] = struct{}{}
+	e.mu.Unlock()
+	select {
+	case e.heard <- struct{}{}:
+	default:
+	}
+	return out, max(rev, at), nil
+}
+
+// roomOfOne is how many changes adopting one endpoint takes at most.
+const roomOfOne = 16
+
+// check refuses what no agent offers.
+func check(o *channel.Offer) error {
+	if len(o.Endpoints) > channel.OfferMost {
+		return model.Errorf(model.CodeTooLarge, "endpoints", "host %s offers %d endpoints, %d are permitted", o.Host, len(o.Endpoints), channel.OfferMost)
+	}
+	for i := range o.Endpoints {
+		if e := &o.Endpoints[i]; e.Host != o.Host {
+			return model.Errorf(model.CodeDenied, "endpoints", "endpoint %s is of host %s, and host %s offers it", e.ID, e.Host, o.Host).Try("an agent offers what its own host carries")
+		}
+	}
+	return nil
+}
+
+// one adopts an endpoint, or notes why that is an operator's to decide.
+func (e *Engine) one(tx *commit.Tx, ep record.Endpoint, out *channel.Offered) error {
+	key := record.AdoptionKey(&ep)
+	was := adoption(tx, key)
+	if was != nil && was.Dropped {
+		out.Dropped = append(out.Dropped, ep.ID.String())
+		return nil
+	}
+	same, holder, err := endpoint.Adopt(tx, ep)
+	if err != nil {
+		out.Conflicts = append(out.Conflicts, ep.ID.String())
+		reason := model.AsError(err).Message
+		if was != nil && was.Holder == holder && was.Reason == reason || was == nil && len(tx.AdoptionsOf(ep.Host)) >= conflictsMost {
+			return nil
+		}
+		return tx.Put(record.Adoptions+key, &record.Adoption{Key: key, Endpoint: ep, Holder: holder, Reason: reason, Since: e.Now().UTC().Truncate(time.Second)})
+	}
+	if was != nil {
+		tx.Delete(record.Adoptions + key)
+	}
+	if !same {
+		out.Adopted = append(out.Adopted, ep.ID.String())
+	}
+	return nil
+}
+
+func adoption(tx *commit.Tx, key string) *record.Adoption {
+	for _, a := range tx.Adoptions() {
+		if a.Key == key {
+			return a
+		}
+	}
+	return nil
+}
+
+// forget ends the conflicts of endpoints that a host does not carry any more.
+func (e *Engine) forget(ctx context.Context, o *channel.Offer) (uint64, error) {
+	carries := map[string]struct{}{}
+	for i := range o.Endpoints {
+		carries[record.AdoptionKey(&o.Endpoints[i])] = struct{}{}
+	}
+	var over []string
+	e.Catalog.View(func(v *catalog.View) {
+		for _, a := range v.AdoptionsOf(o.Host) {
+			if _, is := carries[a.Key]; !is {
+				over = append(over, a.Key)
+			}
+		}
+	})
+	if len(over) == 0 {
+		return 0, nil
+	}
+	slices.Sort(over)
+	rev, err := e.Commit.Do(ctx, func(tx *commit.Tx) error {
+		for _, key := range over {
+			tx.Delete(record.Adoptions + key)
+		}
+		return nil
+	})
+	return uint64(rev), err
+}

@@ -1,0 +1,87 @@
+package adopt
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ipam"
+)
+
+// grounds makes the tenants, networks and groups that offered endpoints are of and the store does not know, as far as nothing contradicts them: only
+// while a new incarnation is adopted, and by the rules for what users make. What is refused makes conflicts of its endpoints.
+func (e *Engine) grounds(ctx context.Context, o *channel.Offer) {
+	settled := false
+	e.Catalog.View(func(v *catalog.View) { settled = e.settled(v) })
+	if settled {
+		return
+	}
+	for i := range o.Tenants {
+		t := &model.Tenant{TenantName: o.Tenants[i].Tenant}
+		e.make(ctx, t)
+	}
+	for i := range o.Networks {
+		e.make(ctx, networkOf(&o.Networks[i]))
+	}
+	for i := range o.Groups {
+		g := &o.Groups[i]
+		e.make(ctx, &model.EndpointGroup{TenantName: g.ID.Tenant, GroupName: g.ID.Name, NetworkName: g.Network.Name, CfgdTag: own(g.Tag, record.Reversed(g.ID)), IpPool: rangeText(g.Pool)})
+	}
+}
+
+// make makes an object that there is not.
+func (e *Engine) make(ctx context.Context, o model.Object) {
+	o.SetKey(o.ObjectKey())
+	o.SetDefaults()
+	if err := o.Validate(); err != nil {
+		e.Log.Warn("what a host carries is of an object that cannot be made again", "object", o.ObjectKey(), "error", err)
+		return
+	}
+	made := false
+	_, err := e.Commit.InTurn(ctx, func(tx *commit.Tx) error {
+		if made = !tx.Has(o.Kind().Name, o.ObjectKey()); !made {
+			return nil
+		}
+		return e.Admit.Put(tx, o.Clone())
+	})
+	switch {
+	case err != nil:
+		e.Log.Warn("what a host carries is of an object that contradicts the store", "object", o.ObjectKey(), "error", err)
+	case made:
+		e.Log.Info("an object was made again, of which a host carries endpoints", "object", o.ObjectKey())
+	}
+}
+
+// networkOf is the object of a network's record, with the same number.
+func networkOf(r *record.Network) *model.Network {
+	n := &model.Network{TenantName: r.ID.Tenant, NetworkName: r.ID.Name, NwType: r.Kind, Encap: string(r.Encap), Subnet: r.Declared(), CfgdTag: own(r.Tag, record.Dotted(r.ID)),
+		Gateway: record.Text(r.Gateway), Ipv6Gateway: record.Text(r.Gateway6), PktTag: r.PktTag}
+	if r.Encap == record.VXLAN {
+		n.PktTag = cmp.Or(r.ExtPktTag, 0)
+	}
+	if r.Subnet6.IsValid() {
+		n.Ipv6Subnet = r.Subnet6.String()
+	}
+	return n
+}
+
+// own is a tag that someone has chosen; "" of the one that all have.
+func own(tag, common string) string {
+	if tag == common {
+		return ""
+	}
+	return tag
+}
+
+// rangeText is a range of addresses as objects have it, "" of none.
+func rangeText(r ipam.Range) string {
+	if r == (ipam.Range{}) {
+		return ""
+	}
+	return fmt.Sprint(r)
+}

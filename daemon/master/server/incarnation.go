@@ -1,0 +1,83 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/master/health"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/trust"
+)
+
+// identifies has every answer say which incarnation the store has, and refuses what an agent asks whose host knows another one: this
+// netmaster's decisions are about another cluster's containers, or about an older state of this one's.
+func (s *Server) identifies(next http.Handler) http.Handler {
+	if s.Incarnation.ID == "" {
+		return next
+	}
+	text, _ := json.Marshal(s.Incarnation) // of texts and a time
+	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		w.Header().Set(model.IncarnationHeader, s.Incarnation.ID)
+		if q.URL.Path == channel.Path {
+			w.Header().Set(model.IncarnationRecord, string(text))
+		}
+		known := q.Header.Get(model.KnownIncarnationHeader)
+		if known != "" && record.RelationOf(known, &s.Incarnation) == record.Another {
+			if who, ok := trust.Peer(q.TLS); ok && who.Role == trust.Agent {
+				s.elsewhere.note(who.Name, known, time.Now())
+			}
+			door.Refuse(w, q, model.Errorf(model.CodeUnavailable, "", "the store of this netmaster is another one than this host's: its incarnation is %s, and that which the host knows is %.40q", s.Incarnation.ID, known).
+				Try("have the netmaster use the store of its cluster (docs/operations.md, \"The store is another one\"); containers keep their network meanwhile"))
+			return
+		}
+		next.ServeHTTP(w, q)
+	})
+}
+
+// elsewhere is which hosts' agents were refused, since their hosts know another store. Its methods are safe for concurrent use.
+type elsewhere struct {
+	mu    sync.Mutex
+	hosts map[string]refusedAgent
+}
+
+type refusedAgent struct {
+	known string // id of an incarnation
+	at    time.Time
+}
+
+// Bounds of what is remembered.
+const (
+	elsewhereMost = 4096             // hosts
+	elsewhereFor  = 15 * time.Second // an agent asks every two seconds
+)
+
+// note remembers an agent that was refused.
+func (e *elsewhere) note(host, known string, at time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.hosts == nil {
+		e.hosts = map[string]refusedAgent{}
+	}
+	if _, is := e.hosts[host]; is || len(e.hosts) < elsewhereMost {
+		e.hosts[host] = refusedAgent{known, at}
+	}
+}
+
+// list returns the agents that were refused lately.
+func (e *elsewhere) list(now time.Time) (out []health.Elsewhere) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for host, r := range e.hosts {
+		if now.Sub(r.at) > elsewhereFor {
+			delete(e.hosts, host)
+			continue
+		}
+		out = append(out, health.Elsewhere{Host: host, Known: r.known})
+	}
+	return out
+}

@@ -1,0 +1,157 @@
+package embedded
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/daemon/store/member"
+)
+
+// ErrLost says that a member's folder lacks what it had, or that this cannot be ruled out: the member may not start, since it would vote without
+// what it has acknowledged, or make another store. The error's text has the remedy.
+var ErrLost = errors.New("the store is not as this host left it")
+
+// Permit decides, before a member starts, whether and how it may: it returns the configuration to start with. began says that the host knows of a store that was
+// begun. A folder with data is taken if its member is the one that is noted beside it. An empty one is taken for a new member of a store: the
+// other members are asked, and one that they say has served before is refused. When none answers and the host may have served before, that is
+// unknown, and refused too. It takes at most askLimit for each of the other members; ErrLost can end with a later try.
+func (c Config) Permit(ctx context.Context, began bool) (Config, error) {
+	was, err := member.Noted(c.Dir)
+	if err != nil {
+		return c, fmt.Errorf("%w: %w", ErrLost, err)
+	}
+	held, err := member.Held(c.Dir)
+	if err != nil {
+		return c, nil // etcd reports a damaged log with the position
+	}
+	c.Restored = held != "" && was.Member != "" && was.Member != held
+	switch {
+	case c.Restored && !c.NewStore:
+		return c, fmt.Errorf("%w: %s has the data of member %s, and this host's member is %s (%s): mount the folder of this host; or, if the folder was restored from a snapshot, "+
+			"start netmaster once with --new-store", ErrLost, c.Dir, held, was.Member, member.NoteFile(c.Dir))
+	case held != "":
+		return c, nil
+	case c.Alone:
+		return c, fmt.Errorf("%w: %s is empty, and --embedded-alone continues with what the folder has: mount it, or restore a snapshot with contiv snapshot restore", ErrLost, c.Dir)
+	}
+	began = began || was.Member != ""
+	if c.Existing || began {
+		return c.fresh(ctx, began)
+	}
+	return c, nil
+}
+
+// fresh decides about an empty folder of a host that is to be a member of a store that there is.
+func (c Config) fresh(ctx context.Context, began bool) (Config, error) {
+	others := c.others()
+	standing, answered, silence := c.ask(ctx, others)
+	switch {
+	case answered == "" && c.NewStore:
+		if c.Existing { // which knows of members that there are no more
+			c.Existing, c.InitialCluster = false, nil
+		}
+		return c, nil
+	case answered == "" && len(others) == 0:
+		return c, fmt.Errorf("%w: %s is empty, and this host's cluster has a store: mount the file system of %s; or restore a snapshot with contiv snapshot restore; "+
+			"or, to begin with an empty store, start netmaster once with --new-store", ErrLost, c.Dir, c.Dir)
+	case answered == "":
+		return c, fmt.Errorf("%w: %s is empty, and no other member of the store answers (%w), so it is unknown whether this one has served before: mount the file system of %s, or start "+
+			"netmaster on %s; when the folders of all of them are lost, restore a snapshot with contiv snapshot restore, or begin with an empty store by --new-store", ErrLost, c.Dir, silence, c.Dir, strings.Join(others, ", "))
+	case standing == served:
+		return c, fmt.Errorf("%w: %s is empty, and the member at %s says that this one has served before: mount the file system of %s; or, when the data is lost, replace the member: "+
+			"run contiv leave --master %s on another host, then contiv join --master with a token of contiv token create --master on this one", ErrLost, c.Dir, answered, c.Dir, c.Name)
+	case standing == expected:
+		c.Existing = true
+		return c, nil
+	}
+	return c, fmt.Errorf("%w: %s is empty, and the member at %s says that %s is not a member of the store: run contiv join --master with a token of contiv token create --master", ErrLost, c.Dir, answered, c.Name)
+}
+
+// others are the peer URLs of the other members, ordered.
+func (c *Config) others() (out []string) {
+	for _, u := range c.InitialCluster {
+		if u != c.PeerURL {
+			out = append(out, u)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// standing is what a member is to the others, the most that one of them says.
+type standing int
+
+const (
+	absent   standing = iota // it is no member
+	expected                 // it is a member that has never served
+	served                   // it has served
+)
+
+// Bounds of what another member is asked.
+const (
+	askLimit = 3 * time.Second
+	askMost  = 1 << 20 // bytes
+)
+
+// ask returns what the other members say of this one, and the URL of one that says so; "" where none answers, with the reason of the last.
+func (c *Config) ask(ctx context.Context, others []string) (most standing, by string, silence error) {
+	way := &http.Transport{DisableKeepAlives: true, TLSClientConfig: c.clientTLS(), TLSHandshakeTimeout: askLimit}
+	visitor := &http.Client{Transport: way, Timeout: askLimit}
+	for _, base := range others {
+		got, err := c.standing(ctx, visitor, base)
+		if err != nil {
+			silence = err
+		} else if by == "" || got > most {
+			most, by = got, base
+		}
+	}
+	return most, by, silence
+}
+
+// standing asks one member. A member that has served has told the others where it serves clients.
+func (c *Config) standing(ctx context.Context, visitor *http.Client, base string) (standing, error) {
+	at, err := url.JoinPath(base, "members")
+	if err != nil {
+		return absent, err
+	}
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+	if err != nil {
+		return absent, err
+	}
+	answer, err := visitor.Do(q)
+	if err != nil {
+		return absent, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if answer.StatusCode != http.StatusOK {
+		return absent, fmt.Errorf("%s: %s", at, answer.Status)
+	}
+	var members []struct {
+		PeerURLs   []string `json:"peerURLs"`
+		ClientURLs []string `json:"clientURLs"`
+	}
+	if err := json.NewDecoder(io.LimitReader(answer.Body, askMost)).Decode(&members); err != nil {
+		return absent, fmt.Errorf("%s: %w", at, err)
+	}
+	if len(members) == 0 {
+		return absent, fmt.Errorf("%s: no members", at)
+	}
+	for _, m := range members {
+		switch {
+		case !slices.Contains(m.PeerURLs, c.PeerURL):
+		case len(m.ClientURLs) > 0:
+			return served, nil
+		default:
+			return expected, nil
+		}
+	}
+	return absent, nil
+}

@@ -1,0 +1,106 @@
+// Package member says whose data the folder of an embedded store has: of which member of the store, by its log and by a note beside the folder.
+package member
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/client/pkg/v3/fileutil"
+	"go.etcd.io/etcd/server/v3/storage/datadir"
+	"go.etcd.io/etcd/server/v3/storage/wal"
+	"go.etcd.io/etcd/server/v3/storage/wal/walpb"
+	"google.golang.org/protobuf/proto"
+)
+
+// Note is what is kept beside the folder of a member: which member of the store has served from it. It outlives the folder.
+type Note struct {
+	Name   string `json:"name"`
+	Member string `json:"member"` // id, in hexadecimal
+}
+
+// NoteFile returns the path of the file in which a host notes the member that a folder holds.
+func NoteFile(dir string) string { return filepath.Clean(dir) + ".member" }
+
+// Noted returns what is noted of a folder; the zero value where nothing is. An error has the remedy.
+func Noted(dir string) (out Note, err error) {
+	text, err := os.ReadFile(NoteFile(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return out, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &out)
+	}
+	if _, odd := strconv.ParseUint(out.Member, 16, 64); err == nil && odd != nil {
+		err = fmt.Errorf("member: got %.40q, want an id in hexadecimal", out.Member)
+	}
+	if err != nil {
+		return Note{}, fmt.Errorf("%s: %w; remove it when the folder is that of this host's member", NoteFile(dir), err)
+	}
+	return out, nil
+}
+
+// Write notes a member beside its folder, durably.
+func (n Note) Write(dir string) error {
+	if was, err := Noted(dir); err == nil && was == n {
+		return nil
+	}
+	text, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	path := NoteFile(dir)
+	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(text, '\n'))
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// Held returns the id of the member whose data a folder has, in hexadecimal as etcdctl prints it, and "" where it has none. An error is that of reading
+// the first records of the member's log.
+func Held(dir string) (member string, err error) {
+	logs := datadir.ToWALDir(filepath.Clean(dir))
+	if !wal.Exist(logs) {
+		return "", nil
+	}
+	names, err := fileutil.ReadDir(logs, fileutil.WithExt(".wal"))
+	if err != nil {
+		return "", err
+	}
+	f, err := os.Open(filepath.Join(logs, slices.Max(names)))
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	in := wal.NewDecoder(fileutil.NewFileReader(f))
+	for rec := (&walpb.Record{}); ; {
+		if err := in.Decode(rec); err != nil {
+			return "", fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		switch rec.GetType() {
+		case wal.CrcType:
+			in.UpdateCRC(rec.GetCrc())
+		case wal.MetadataType:
+			var m etcdserverpb.Metadata
+			if err := proto.Unmarshal(rec.GetData(), &m); err != nil {
+				return "", fmt.Errorf("%s: %w", f.Name(), err)
+			}
+			return ID(m.GetNodeID()), nil
+		}
+	}
+}
+
+// ID is the id of a member as it is written and printed.
+func ID(id uint64) string { return strings.ToLower(strconv.FormatUint(id, 16)) }
