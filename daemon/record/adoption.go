@@ -5,6 +5,7 @@ import "time"
 // Where the state of an adoption is: what hosts carry, and a store does not know, becomes part of it after a restore or a loss.
 const (
 	AdoptedKey = Root + "adopt/settled"   // a Nonce with the id of the incarnation in which all hosts have offered what they carry
+	Offers     = Root + "adopt/offered/"  // + host: a Nonce with the id of the incarnation to which it has offered that, until all have
 	Adoptions  = Root + "adopt/conflict/" // those about which an operator decides
 )
 

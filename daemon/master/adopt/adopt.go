@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -39,9 +38,7 @@ type Config struct {
 type Engine struct {
 	Config
 
-	mu      sync.Mutex
-	offered map[string]struct{} // hosts, to this netmaster
-	heard   chan struct{}       // something was offered
+	heard chan struct{} // something was offered
 }
 
 // New makes an Engine.
@@ -49,7 +46,7 @@ func New(c Config) *Engine {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	return &Engine{Config: c, offered: map[string]struct{}{}, heard: make(chan struct{}, 1)}
+	return &Engine{Config: c, heard: make(chan struct{}, 1)}
 }
 
 // Held refuses, while hosts have not offered what they carry to a store that follows another, what would assign an address or delete an endpoint; nil: nothing is
@@ -67,7 +64,12 @@ func (e *Engine) settled(v *catalog.View) bool {
 	if e.Incarnation.ID == "" || e.Incarnation.Cause == record.CauseInit {
 		return true
 	}
-	return string(v.Value(record.AdoptedKey)) == fmt.Sprintf(`{"id":%q}`, e.Incarnation.ID)
+	return e.names(v, record.AdoptedKey)
+}
+
+// names tells whether a key has the id of the incarnation.
+func (e *Engine) names(v *catalog.View, key string) bool {
+	return string(v.Value(key)) == fmt.Sprintf(`{"id":%q}`, e.Incarnation.ID)
 }
 
 // Awaited says what an agent waits for before it is told of the store: that other hosts have offered what they carry; "" is nothing.
@@ -91,7 +93,7 @@ func (e *Engine) Run(ctx context.Context) {
 		e.Catalog.View(func(v *catalog.View) {
 			done = e.settled(v)
 			for _, h := range v.Hosts() {
-				if !e.has(h.Label) {
+				if !e.names(v, record.Offers+h.Label) {
 					missing = append(missing, h.Label)
 				}
 			}
@@ -103,7 +105,7 @@ func (e *Engine) Run(ctx context.Context) {
 			if len(missing) > 0 {
 				e.Log.Warn("hosts have not offered what they carry: what only they know is adopted when they come", "host", missing)
 			}
-			if _, err := e.Commit.Do(ctx, func(tx *commit.Tx) error { return tx.Put(record.AdoptedKey, &record.Nonce{ID: e.Incarnation.ID}) }); err == nil {
+			if err := e.end(ctx); err == nil {
 				e.Log.Info("hosts have offered what they carry: addresses are assigned again", "incarnation", e.Incarnation.ID)
 				return
 			}
@@ -119,11 +121,28 @@ func (e *Engine) Run(ctx context.Context) {
 	}
 }
 
-func (e *Engine) has(host string) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	_, is := e.offered[host]
-	return is
+// end notes that nothing is waited for any more.
+func (e *Engine) end(ctx context.Context) error {
+	_, err := e.Commit.Do(ctx, func(tx *commit.Tx) error {
+		for _, h := range tx.Hosts() {
+			if len(tx.Value(record.Offers+h.Label)) > 0 && tx.Room() >= roomOfOne {
+				tx.Delete(record.Offers + h.Label)
+			}
+		}
+		return tx.Put(record.AdoptedKey, &record.Nonce{ID: e.Incarnation.ID})
+	})
+	return err
+}
+
+// note notes, where a later leader sees it, that a host has offered what it carries.
+func (e *Engine) note(ctx context.Context, host string) (uint64, error) {
+	rev, err := e.Commit.Join(ctx, func(tx *commit.Tx) error {
+		if e.settled(tx.View) || e.names(tx.View, record.Offers+host) {
+			return nil
+		}
+		return tx.Put(record.Offers+host, &record.Nonce{ID: e.Incarnation.ID})
+	})
+	return uint64(rev), err
 }
 
 // Offer takes in what a host carries. It blocks until the store has it. The same may be offered again. Errors are *model.Error.
@@ -162,14 +181,15 @@ func (e *Engine) Offer(ctx context.Context, o channel.Offer) (out channel.Offere
 	if n := len(out.Conflicts); n > 0 {
 		e.Log.Warn("endpoints that run contradict the store: netctl adopt ls lists them", "host", o.Host, "endpoints", n)
 	}
-	e.mu.Lock()
-	e.offered[o.Host] = struct{}{}
-	e.mu.Unlock()
+	noted, err := e.note(ctx, o.Host)
+	if err != nil {
+		return out, 0, err
+	}
 	select {
 	case e.heard <- struct{}{}:
 	default:
 	}
-	return out, max(rev, at), nil
+	return out, max(rev, at, noted), nil
 }
 
 // roomOfOne is how many changes adopting one endpoint takes at most.

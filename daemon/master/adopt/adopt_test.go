@@ -174,7 +174,8 @@ func TestHeld(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	done := make(chan struct{})
-	go func() { defer close(done); e.Run(ctx) }()
+	later := adopt.New(e.Config) // of the netmaster that leads when the last one has offered
+	go func() { defer close(done); later.Run(ctx) }()
 	for _, host := range []string{"h1", "h2"} {
 		if err := held(e); err == nil || model.AsError(err).Code != model.CodeUnavailable || e.Awaited() == "" {
 			t.Errorf("before %s: want a refusal that is worth repeating, got %v", host, err)
