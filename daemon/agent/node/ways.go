@@ -53,7 +53,7 @@ func newOutlook(n *Node) *outlook {
 			end, segment := pipeline.ProbeOrigin(p.Match)
 			o.prober.Take(ways.Origin{End: end, Segment: segment}, p.Frame)
 		}})
-	o.prober = ways.New(ways.Options{Host: n.Host, Port: n.VXLANPort, Overhead: link.VXLANOverhead(n.VTEP), View: n.forward.View, Log: n.Log, Room: n.longest, Alive: n.alive,
+	o.prober = ways.New(ways.Options{Host: n.Host, Port: n.VXLANPort, Overhead: link.VXLANOverhead(n.VTEP), View: n.forward.View, Log: n.Log, Room: n.longest, Alive: n.alive, Other: n.otherVersion,
 		Send: func(w ways.Way, b []byte) error {
 			var do flow.Actions
 			var ok bool
@@ -131,10 +131,7 @@ func (n *Node) alive(ctx context.Context, host string) ways.Life {
 	if at < 0 {
 		return ways.Life{Said: "no machine is this host any more"}
 	}
-	h, other := machines[at], ""
-	if h.Version != n.Version.Version {
-		other = h.Version
-	}
+	h, other := machines[at], n.otherVersion(host)
 	try := []netip.AddrPort{h.Control}
 	if port := h.Control.Port(); port != 0 && h.VTEP != h.Control.Addr() {
 		try = append(try, netip.AddrPortFrom(h.VTEP, port))
@@ -157,6 +154,16 @@ func (n *Node) alive(ctx context.Context, host string) ways.Life {
 		}
 	}
 	return ways.Life{Other: other, Said: fmt.Sprintf("the machine does not answer at %s either", h.Control.Addr())}
+}
+
+// otherVersion is the version of a host's agent, "" when it is this one's, or not known.
+func (n *Node) otherVersion(host string) string {
+	for _, h := range n.desired.Machines() {
+		if h.Label == host && h.Version != n.Version.Version {
+			return h.Version
+		}
+	}
+	return ""
 }
 
 // answersAt tells whether a machine takes or refuses a connection.

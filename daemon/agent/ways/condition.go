@@ -14,7 +14,8 @@ type condition struct {
 	silent  int       // probes in a row that did not come back
 	since   time.Time // the first of them
 	over    time.Time // when the last silence ended
-	answers bool      // some have come back since known
+	answers bool      // some have come back since known, from a switch of the agent's version that it has now
+	spoke   string    // that version, as Life has it
 	life    Life
 	heard   time.Time // when its agent asked this one last
 

@@ -48,7 +48,9 @@ func (p *Prober) seek(ctx context.Context, w Way) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c := p.conditions[w]; c != nil {
-		c.life = life
+		if c.life = life; life.Other != "" && life.Other != c.spoke {
+			c.answers = false // the version that answered is not there any more
+		}
 	}
 }
 

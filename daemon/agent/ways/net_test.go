@@ -85,11 +85,12 @@ func newUnderlay(t *testing.T, hosts ...string) *underlay {
 				u.probers[host].Take(Origin{Segment: w.segment}, b)
 				return nil
 			},
+			Other: func(string) string { return u.version() },
 			Alive: func(_ context.Context, other string) Life {
 				if u.is(u.dead, other) {
 					return Life{Said: "its control address is silent"}
 				}
-				return Life{Alive: true, Said: "its control address answers", Other: u.other}
+				return Life{Alive: true, Said: "its control address answers", Other: u.version()}
 			}})
 	}
 	return u
@@ -99,6 +100,13 @@ func (u *underlay) is(set map[string]bool, host string) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return set[host]
+}
+
+// version is that of the others' agents.
+func (u *underlay) version() string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.other
 }
 
 func (u *underlay) set(change func()) {

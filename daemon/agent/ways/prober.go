@@ -52,6 +52,7 @@ type Options struct {
 	Self  func(w Way, b []byte) error
 	Room  func(w Way) int // the longest packet that a container sends on a way
 	Alive func(ctx context.Context, host string) Life
+	Other func(host string) string // version of a host's agent when that is not this one's, as in Life; it does not block
 	Log   *slog.Logger
 }
 
@@ -185,10 +186,13 @@ func (p *Prober) visit(ctx context.Context, t train) {
 			return
 		}
 	}
+	other := p.o.Other(t.way.Host)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c := p.conditions[t.way]; c != nil {
-		c.note(began, &small, &full)
+		if c.note(began, &small, &full); small.back > 0 {
+			c.spoke = other
+		}
 	}
 }
 

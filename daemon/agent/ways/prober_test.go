@@ -171,6 +171,30 @@ func TestBlockedIsNoLoss(t *testing.T) {
 	})
 }
 
+// A host whose agent was replaced by one of another version, which may know of no probes, is unknown, though the one before has answered; once that version has
+// answered, its silence is a fault.
+func TestReplacedAgent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := newUnderlay(t, "h1")
+		defer u.run(t)()
+		pass(time.Minute)
+		silent := func(is bool) { u.set(func() { u.drops = func(h hop) bool { return is && h.to == "h2" } }) }
+		u.set(func() { u.other = "0.9" })
+		silent(true)
+		pass(time.Minute)
+		if got := said(u.probers["h1"].Look(t.Context())); !strings.HasPrefix(got, "unknown ways-unknown host/h2: host h2, whose agent is of version 0.9,") || strings.Contains(got, "blocked") {
+			t.Errorf("replaced: want nothing known of h2, got\n%s", got)
+		}
+		silent(false)
+		pass(2 * time.Minute)
+		silent(true)
+		pass(time.Minute)
+		if got := said(u.probers["h1"].Look(t.Context())); !strings.Contains(got, "error tunnel-blocked host/h2") {
+			t.Errorf("it has answered: want its silence a fault, got\n%s", got)
+		}
+	})
+}
+
 // Of a host whose version may not know of probes nothing is said, unless it has answered before.
 func TestOtherVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
