@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -85,10 +86,18 @@ func TestKeeper(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := &source{batches: make(chan channel.Batch)}
 		attached := []string{"blue:net:web", "blue:net:late"}
+		var mu sync.Mutex // guards what follows
 		var offers []channel.Offer
 		var answer channel.Offered
+		offered := func() int {
+			mu.Lock()
+			defer mu.Unlock()
+			return len(offers)
+		}
 		k := carried.New(carried.Options{Host: "h1", Follower: from, Attached: func() []string { return attached },
 			Post: func(_ context.Context, o channel.Offer) (channel.Offered, error) {
+				mu.Lock()
+				defer mu.Unlock()
 				offers = append(offers, o)
 				return answer, nil
 			}, Log: slog.New(slog.DiscardHandler)})
@@ -129,13 +138,15 @@ func TestKeeper(t *testing.T) {
 		if got := says(<-out); got != "tenant/blue +new" {
 			t.Errorf("want the other one left out, got %s", got)
 		}
+		mu.Lock()
 		answer.Dropped = []string{"blue:net:late"}
+		mu.Unlock()
 		if got := <-out; says(got) != "carried -late" || got.Revision != 6 || got.Reset || !slices.Equal(from.retold, []channel.Shard{blue}) {
 			t.Errorf("dropped: want it gone, and the tenant told again, got %s, %+v, %v", says(got), got.Mark, from.retold)
 		}
-		n := len(offers)
+		n := offered()
 		time.Sleep(time.Minute)
-		if len(offers) != n {
+		if offered() != n {
 			t.Error("want nothing offered any more")
 		}
 		if k.Carries() {
