@@ -93,7 +93,7 @@ func TestEnded(t *testing.T) {
 		l.attach(t, m)
 		unit(t, m, "years-later", "date -s @$(( $(date +%s) + 30*24*3600 ))")
 	}
-	before := l.must(t, "tenant", "ls")
+	before := strings.TrimSpace(l.must(t, "tenant", "ls"))
 	for _, m := range c.hosts {
 		if err := m.CutPower(); err != nil {
 			t.Fatal(err)
@@ -112,7 +112,7 @@ func TestEnded(t *testing.T) {
 	var after string // by the user's certificate on the first host
 	l.within(t, func(ctx context.Context) bool {
 		after, _ = c.hosts[0].Run(ctx, "netctl tenant ls")
-		return after == before
+		return strings.TrimSpace(after) == before
 	}, func() string { return fmt.Sprintf("want the objects as they were:\n%s\ngot\n%s", before, after) })
 }
 
