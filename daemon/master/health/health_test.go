@@ -113,7 +113,7 @@ func TestExamine(t *testing.T) {
 			s.Store.Members[0].Error = "dial tcp: socket: too many open files"
 		}, []string{"error resources-exhausted master/m1", "unknown store-member-silent store/s1"}},
 		{"one member of three", func(s *Snapshot) { s.Store.Members[0].Error = "refused" }, []string{"warning store-member-silent store/s1"}},
-		{"an even number of members", func(s *Snapshot) { s.Store.Name, s.Store.Members = "embedded", s.Store.Members[:2] }, []string{"warning store-even store/embedded"}},
+		{"an even number of members", func(s *Snapshot) { s.Store.Members = s.Store.Members[:2] }, []string{"warning store-even cluster/store"}},
 		{"one member", func(s *Snapshot) { s.Store.Members = s.Store.Members[:1] }, nil},
 		{"most members, though a netmaster leads", func(s *Snapshot) { s.Store.Members[0].Error, s.Store.Members[1].Error = "refused", "refused" },
 			[]string{"warning store-member-silent store/s1", "warning store-member-silent store/s2"}},

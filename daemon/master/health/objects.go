@@ -24,7 +24,7 @@ func store(s *Snapshot) (out []model.Finding) {
 		}
 	}
 	if all > 0 && all%2 == 0 {
-		note("store-even", model.SeverityWarning, "store/"+s.Store.Name,
+		note("store-even", model.SeverityWarning, "cluster/store", // netmasters have other names for it
 			fmt.Sprintf("it has %d members, of which %d may fail, as of %d members: one more machine only adds what can fail", all, all-(all/2+1), all-1),
 			"add a member (contiv join --master), or remove one (contiv leave)")
 	}
