@@ -28,7 +28,7 @@ type Backup struct {
 	beside   open.Config
 }
 
-// Backup reads what the host's netmaster is told. A host without one is an error.
+// Backup reads the settings of the host's netmaster. A host without one is an error.
 func (h *Host) Backup() (*Backup, error) {
 	env := h.Settings(Netmaster)
 	if env == nil {

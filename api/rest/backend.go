@@ -17,7 +17,7 @@ type Backend interface {
 	List(ctx context.Context, k *model.Kind, q Query) (Page, error)
 	// Get returns one object with its links.
 	Get(ctx context.Context, k *model.Kind, key string) (model.Object, error)
-	// MayChange refuses a change of the object of a key, as far as that is known without the object: who may not make it is not told what is wrong with it.
+	// MayChange refuses a change of the object of a key, as far as that is known without the object: one who may not make it gets no other reason.
 	MayChange(ctx context.Context, k *model.Kind, key string) error
 	// Put creates or updates object, which is validated and carries its key, and returns it as it is stored, with the
 	// revision of the change. It blocks until the change is durable. With again, the request was sent before and may

@@ -68,7 +68,7 @@ type Mark struct {
 	Reset bool
 	// Incarnation is the id of the store's record.Incarnation; "" from netmasters of earlier builds.
 	Incarnation string
-	// Step numbers what the netmaster knew, and says what was told up to here: an agent names it when it reports what it holds. It means nothing to
+	// Step numbers what the netmaster knew, and says what was sent up to here: an agent names it when it reports what it holds. It means nothing to
 	// another netmaster. 0: the netmaster is of an earlier build.
 	Step uint64 `json:"-"`
 
@@ -95,7 +95,7 @@ type Hello struct {
 	Seat      string  `json:"seat,omitempty"`      // as in record.Host
 	Directory bool    `json:"directory,omitempty"` // it is to know the networks and groups of all tenants
 	Shards    []Shard `json:"shards,omitempty"`    // that it knows already, up to
-	Offers    bool    `json:"offers,omitempty"`    // it offers what it carries when it is asked to, before it is told anything of a store that it does not know
+	Offers    bool    `json:"offers,omitempty"`    // it offers what it carries when it is asked to, before it receives anything of a store that it does not know
 	Offered   string  `json:"offered,omitempty"`   // id of the incarnation to which it has offered that
 	Mark      Mark    `json:"mark"`
 }

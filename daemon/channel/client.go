@@ -36,7 +36,7 @@ type Options struct {
 	Directory func() bool                        // networks and groups of all tenants are needed; Again when that changes; nil: they are not
 	Masters   func(ctx context.Context) []string // URLs of netmasters; any of them will do
 	Seat      func() string                      // as in record.Host; nil: it has none
-	Offer     func(ctx context.Context) error    // offers what the host carries, when a netmaster asks for that before it tells anything; nil: nothing is offered
+	Offer     func(ctx context.Context) error    // offers what the host carries, when a netmaster asks for that before it sends anything; nil: nothing is offered
 	Reporter  Reporter                           // nil: nothing is reported
 	Opened    func(store record.Incarnation)     // called whenever a netmaster has begun to tell of a store, the zero value from an earlier build; nil: nothing is
 	HTTP      *http.Client
@@ -205,7 +205,7 @@ func (c *Client) follow(ctx context.Context, base string, take func(Batch) bool)
 	}
 }
 
-// open says hello, and goes on to report until done is called, which is to be called in any case. A netmaster that asks for what the host carries is offered
+// open says hello, and then reports until done is called, which is to be called in any case. A netmaster that asks for what the host carries is offered
 // that, and greeted again.
 func (c *Client) open(ctx context.Context, base string, stream uint64) (answer *http.Response, done func(), err error) {
 	answer, done, there, err := c.greet(ctx, base, stream)

@@ -249,7 +249,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// An agent reports what it holds of what it was told on the same stream, when the netmaster knew all, and the digests only where they are others than before.
+// An agent reports what it holds of what it received on the same stream, when the netmaster knew all, and the digests only where they are others than before.
 func TestHeld(t *testing.T) {
 	at := &switched{at: 1, moved: make(chan struct{})}
 	reports, tell, broke := make(chan channel.Report, 100), make(chan channel.Mark), make(chan struct{})
@@ -333,7 +333,7 @@ func TestHeld(t *testing.T) {
 	}
 	for range 3 {
 		if r := next(); r.Step != 0 {
-			t.Errorf("on another stream: want nothing of what was told on the one before, got step %d", r.Step)
+			t.Errorf("on another stream: want nothing of what the one before sent, got step %d", r.Step)
 		}
 	}
 	tell <- channel.Mark{Revision: 6, Complete: 6, Step: 2}

@@ -32,7 +32,7 @@ type Report struct {
 	Revision uint64          `json:"revision"`         // all up to there is past the switch's barrier
 	Status   json.RawMessage `json:"status,omitempty"` // of model.AgentStatus; absent where it is as it was
 
-	// Step is that of the mark up to which the agent holds what it was told on this stream; 0: it does not say. Digests are what it holds then of each shard; absent
+	// Step is that of the mark up to which the agent holds what it received on this stream; 0: it does not say. Digests are what it holds then of each shard; absent
 	// where they are as they were.
 	Step    uint64           `json:"step,omitempty"`
 	Digests map[Shard]Digest `json:"digests,omitempty"`
@@ -103,7 +103,7 @@ func (c *Client) report(ctx context.Context, out io.Writer, stream uint64) error
 	return ctx.Err()
 }
 
-// hold adds to a report what the agent holds, if that is what it was told on this stream, of a moment at which the netmaster knew all: what it did not know yet may be
+// hold adds to a report what the agent holds, if that is what it received on this stream, of a moment at which the netmaster knew all: what it did not know yet may be
 // held by the agent, from another netmaster.
 func (c *Client) hold(now, said *Report, stream uint64) {
 	mark, digests := c.Reporter.Held()

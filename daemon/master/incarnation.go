@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/daemon/task"
 )
 
-// incarnationEvery is how often a store is looked at that is not this cluster's.
+// incarnationEvery is how often netmaster reads a store that is not this cluster's.
 const incarnationEvery = 2 * time.Second
 
 // awaitMember waits until the member of the embedded store may start: its folder has what it had, or the other members expect a new one. A file system may be

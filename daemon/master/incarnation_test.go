@@ -103,7 +103,7 @@ func TestSettleWaits(t *testing.T) {
 	}
 }
 
-// A store that gets another incarnation beneath a netmaster, without its revisions beginning again, is read anew: what was known is of the one before.
+// A store that gets another incarnation beneath a netmaster, without its revisions beginning again, is read again: what was known is of the one before.
 func TestIncarnationChanges(t *testing.T) {
 	db := memory.New()
 	one := start(t, db)

@@ -36,7 +36,7 @@ var causes = []Cause{CauseInit, CauseNewStore, CauseRestore, CauseAlone}
 // continues without the others, or by starting with nothing, has another id and names those that it follows.
 type Incarnation struct {
 	ID           string    `json:"id"`                     // random, at least 128 bits, in lower case
-	Predecessors []string  `json:"predecessors,omitempty"` // ids of the incarnations that it follows, newest first; 32 at the most
+	Predecessors []string  `json:"predecessors,omitempty"` // ids of the incarnations that it follows, newest first; at most 32
 	Cause        Cause     `json:"cause"`
 	Created      time.Time `json:"created"`
 }

@@ -47,7 +47,7 @@ type Keeper struct {
 	Options
 
 	mu      sync.Mutex
-	told    map[string]channel.Item // own endpoints, networks, groups and tenants, as netmasters have told
+	told    map[string]channel.Item // own endpoints, networks, groups and tenants, as netmasters have sent them
 	kept    map[string]channel.Item // what they do not tell any more, and the host carries
 	dropped map[string]struct{}     // ids of endpoints, by an operator's decision
 }
@@ -57,7 +57,7 @@ func New(o Options) *Keeper {
 	return &Keeper{Options: o, told: map[string]channel.Item{}, kept: map[string]channel.Item{}, dropped: map[string]struct{}{}}
 }
 
-// Learn takes in what the host was told before. It is called before Follow.
+// Learn takes in what the host received before. It is called before Follow.
 func (k *Keeper) Learn(saved *channel.Batch) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

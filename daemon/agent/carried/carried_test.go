@@ -81,7 +81,7 @@ func says(b channel.Batch) string {
 }
 
 // A host offers what it carries with the networks of that, keeps what a store does not know instead of what has its address there, and ends it when an operator has
-// dropped it or it runs no more.
+// dropped it or it has ended.
 func TestKeeper(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := &source{batches: make(chan channel.Batch)}
@@ -132,7 +132,7 @@ func TestKeeper(t *testing.T) {
 			t.Errorf("another store: want what it does not know kept, and no other at its address, got %s", got)
 		}
 		if !k.Carries() {
-			t.Error("want it known that the host holds more than it is told")
+			t.Error("want it known that the host holds more than it was sent")
 		}
 		from.batches <- channel.Batch{Updates: []channel.Update{{Shard: blue, Items: []channel.Item{endpoint(t, "h2", "new", "10.1.1.5"), endpoint(t, "h2", "thief", "10.1.1.4")}}}, Mark: channel.Mark{Revision: 6}}
 		if got := says(<-out); got != "tenant/blue +new" {
@@ -150,7 +150,7 @@ func TestKeeper(t *testing.T) {
 			t.Error("want nothing offered any more")
 		}
 		if k.Carries() {
-			t.Error("want the host to hold what it is told")
+			t.Error("want the host to hold what it was sent")
 		}
 		cancel()
 		for range out {
@@ -158,7 +158,7 @@ func TestKeeper(t *testing.T) {
 	})
 }
 
-// What the store knows again is told by netmasters only.
+// Only netmasters send what the store knows again.
 func TestKnownAgain(t *testing.T) {
 	from := &source{batches: make(chan channel.Batch)}
 	k := carried.New(carried.Options{Host: "h1", Follower: from, Attached: func() []string { return []string{"blue:net:late"} },

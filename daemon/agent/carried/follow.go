@@ -68,7 +68,7 @@ func (k *Keeper) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
 	}
 }
 
-// join adds to a batch what the host carries and the batch ends, and leaves out what is told of it meanwhile.
+// join adds to a batch what the host carries and the batch ends, and leaves out what netmasters have sent of it meanwhile.
 func (k *Keeper) join(b *channel.Batch) {
 	attached := k.attached()
 	k.mu.Lock()
@@ -180,7 +180,7 @@ func (k *Keeper) hide(b *channel.Batch) {
 	}
 }
 
-// review offers again what contradicts the store, and returns what is over: what an operator has dropped, and what runs no more.
+// review offers again what contradicts the store, and returns what is over: what an operator has dropped, and what has ended.
 func (k *Keeper) review(ctx context.Context) (b channel.Batch) {
 	k.mu.Lock()
 	n := len(k.kept)

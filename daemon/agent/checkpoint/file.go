@@ -23,7 +23,7 @@ type File struct {
 	size int64
 }
 
-// Open opens the file at a path, which it makes, for this account alone, and returns what is in it. With ErrFormat there is a file all the same, and
+// Open opens the file at a path, which it makes, for this account alone, and returns what is in it. With ErrFormat there is a file, and
 // nothing in it. With a *DamageError there is one, and in it what came before the damage; a process that ended while it wrote a batch leaves that, too. It blocks while
 // it reads.
 func Open(path string) (*File, channel.Batch, error) {

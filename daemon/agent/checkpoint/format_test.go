@@ -71,7 +71,7 @@ func present(t *testing.T, path string, file []byte) (string, error) {
 	}
 	f, saved, err := checkpoint.Open(path)
 	if f == nil {
-		t.Fatalf("want a file all the same, got %v", err)
+		t.Fatalf("want a file, got %v", err)
 	}
 	f.Close()
 	if again := open(t, path); text(again) != text(saved) {
@@ -186,7 +186,7 @@ func TestDamageInUse(t *testing.T) {
 	}
 	damage := new(checkpoint.DamageError)
 	if _, missing := os.Stat(path); !errors.As(err, &damage) || !errors.Is(missing, os.ErrNotExist) {
-		t.Errorf("want the damage told and the file gone, got %v, %v", err, missing)
+		t.Errorf("want the damage reported and the file gone, got %v, %v", err, missing)
 	}
 }
 

@@ -177,7 +177,7 @@ func (c *Claim) Run(ctx context.Context) error {
 	return nil
 }
 
-// try makes the claim once, and says how long to wait until it is made again; 0: it is granted and stored. A leader of an earlier build does not know of
+// try makes the claim once, and says how long to wait until it is repeated; 0: it is granted and stored. A leader of an earlier build does not know of
 // addresses and interfaces, and leaves them out; the next one may know of them, and is not heard to lead.
 func (c *Claim) try(ctx context.Context) (pause time.Duration) {
 	c.mu.Lock()

@@ -95,7 +95,7 @@ func (m older) Register(ctx context.Context, h record.Host) (record.Host, error)
 	return h, err
 }
 
-// A leader that does not store what the machine reports grants the claim all the same. It is made again later, for a leader that does.
+// A leader that does not store what the machine reports still grants the claim. The agent repeats it later, for a leader that does.
 func TestOlderLeader(t *testing.T) {
 	m := &master{heard: make(chan struct{}, 1)}
 	for _, row := range []struct {
@@ -109,7 +109,7 @@ func TestOlderLeader(t *testing.T) {
 			c.Report([]netip.Prefix{netip.MustParsePrefix("192.0.2.1/24")}, []string{"eth0"})
 		}
 		if got := c.try(t.Context()); got != row.want || c.Standing() != Granted {
-			t.Errorf("%s: want it granted and made again after %s, got standing %d, %s", row.name, row.want, c.Standing(), got)
+			t.Errorf("%s: want it granted and repeated after %s, got standing %d, %s", row.name, row.want, c.Standing(), got)
 		}
 	}
 }

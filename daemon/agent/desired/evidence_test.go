@@ -82,7 +82,7 @@ func (a *follower) until(t *testing.T, id, address string) {
 	}
 }
 
-// An agent whose file has another value than the store, under a checksum that is right, continues where it was, and hears of the right one all the same: what it
+// An agent whose file has another value than the store, under a checksum that is right, continues where it was, and still receives the right one: what it
 // holds is compared with what it was sent.
 func TestWrongRecordIsFound(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
@@ -90,7 +90,7 @@ func TestWrongRecordIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := m.Endpoint(t, "default", "blue", "", "c1", "")
-	var landmark store.Tx // by which the agent's next stream goes on where this one ends
+	var landmark store.Tx // by which the agent's next stream continues where this one ends
 	landmark.Put(record.Landmark, []byte("one"))
 	if _, err := m.Store.Commit(t.Context(), &landmark); err != nil {
 		t.Fatal(err)

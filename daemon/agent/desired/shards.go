@@ -14,7 +14,7 @@ type shards struct {
 	sums map[channel.Shard]channel.Digest // of the same shards
 }
 
-// hashes are those of a value: by one of them, which no one outside can foresee, a value that is told again is passed over; the other is for netmasters.
+// hashes are those of a value: by one of them, which no one outside can foresee, a value that is sent again is passed over; the other is for netmasters.
 type hashes struct {
 	own    uint64
 	digest channel.Digest // of the record

@@ -53,7 +53,7 @@ type Config struct {
 	// Find looks for netmasters while none of those is reached of which netmasters have told: it returns their URLs. It may block until ctx ends.
 	Find   func(ctx context.Context) []string
 	Master Master // nil: the netmasters
-	// ClusterFile is where the host notes which store its cluster has; "": it is known by what netmasters told before only.
+	// ClusterFile is where the host notes which store its cluster has; "": only what netmasters sent before says it.
 	ClusterFile incarnation.File
 	Version     model.Version
 	SweepEvery  time.Duration // 0: 30 s

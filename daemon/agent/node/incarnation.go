@@ -8,12 +8,12 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// identity returns what counts of what was told before, by which store the host's cluster has: everything, unless the host has become one of another cluster since. It
+// identity returns what counts of the saved records, by which store the host's cluster has: everything, unless the host has become one of another cluster since. It
 // has the client know that store.
 func (n *Node) identity(saved channel.Batch) (counts bool) {
 	known, err := n.ClusterFile.Read()
 	if err != nil {
-		n.Log.Warn("which store this host's cluster has is known by what was told before only", "error", err)
+		n.Log.Warn("only the saved records say which store this host's cluster has", "error", err)
 	}
 	was := saved.Incarnation
 	counts = was == "" || known.Stored() == "" || was == known.ID || slices.Contains(known.Predecessors, was)
@@ -33,13 +33,13 @@ func (n *Node) attachedIDs() (out []string) {
 	return out
 }
 
-// followed notes the incarnation of the store of which a netmaster tells.
+// followed notes the incarnation of the store of the netmaster that this host follows.
 func (n *Node) followed(store record.Incarnation) {
 	n.claim.Again()
 	if store.ID == "" {
 		return // of an earlier build
 	}
 	if err := n.ClusterFile.Write(incarnation.Known{Incarnation: store}); err != nil {
-		n.Log.Warn("which store this host's cluster has is not noted for a start without what was told before", "error", err)
+		n.Log.Warn("which store this host's cluster has is not noted for a start without the saved records", "error", err)
 	}
 }

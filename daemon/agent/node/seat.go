@@ -52,14 +52,14 @@ func (n *Node) recall(token string) {
 	damage := new(checkpoint.DamageError)
 	switch {
 	case errors.Is(err, checkpoint.ErrFormat):
-		n.Log.Info("this agent starts with nothing that was told before", "error", err)
+		n.Log.Info("this agent starts without saved records", "error", err)
 		err = nil
 	case errors.As(err, &damage):
-		n.Log.Warn("not all that was told before can be used", "error", err)
+		n.Log.Warn("not all saved records can be used", "error", err)
 		err = nil
 	}
 	if err == nil && len(saved.Updates) > 0 && !was {
-		n.Log.Info("what was told before is forgotten: it was told to another host, or before this machine started, or by another cluster")
+		n.Log.Info("saved records are dropped: they are another host's or another cluster's, or of before this machine started")
 		saved, err = channel.Batch{}, file.Clear()
 	}
 	if err != nil {

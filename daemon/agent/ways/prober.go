@@ -196,7 +196,7 @@ func (p *Prober) visit(ctx context.Context, t train) {
 	}
 }
 
-// listens reports whether this agent would hear an answer on a way: else the way is not to blame. What was held against it before counts no more then.
+// listens reports whether this agent would hear an answer on a way: else the way is not to blame. Earlier evidence against it does not count then.
 func (p *Prober) listens(ctx context.Context, w Way) bool {
 	heard := p.hears(ctx, Way{Host: p.o.Host})
 	p.mu.Lock()

@@ -59,7 +59,7 @@ func (e *Engine) Held(v *catalog.View) error {
 		Try("repeat it: this ends when all hosts of the store have, or after %s", Patience)
 }
 
-// settled tells whether nothing is to be waited for.
+// settled reports whether nothing is to be waited for.
 func (e *Engine) settled(v *catalog.View) bool {
 	if e.Incarnation.ID == "" || e.Incarnation.Cause == record.CauseInit {
 		return true
@@ -67,12 +67,12 @@ func (e *Engine) settled(v *catalog.View) bool {
 	return e.names(v, record.AdoptedKey)
 }
 
-// names tells whether a key has the id of the incarnation.
+// names reports whether a key has the id of the incarnation.
 func (e *Engine) names(v *catalog.View, key string) bool {
 	return string(v.Value(key)) == fmt.Sprintf(`{"id":%q}`, e.Incarnation.ID)
 }
 
-// Awaited says what an agent waits for before it is told of the store: that other hosts have offered what they carry; "" is nothing.
+// Awaited says what an agent waits for before it receives the store's records: that other hosts have offered what they carry; "" is nothing.
 func (e *Engine) Awaited() (why string) {
 	e.Catalog.View(func(v *catalog.View) {
 		if e.Held(v) != nil {

@@ -75,7 +75,7 @@ func TestOffer(t *testing.T) {
 		t.Errorf("want the conflicts with both names, got %+v", list)
 	}
 	if again, _, err := e.Offer(t.Context(), offer("h1", known, carries("h1", "blue", "late", "10.1.1.4"))); err != nil || len(again.Adopted)+len(again.Conflicts) != 0 || len(e.List()) != 0 {
-		t.Errorf("what runs no more: want nothing left of it, got %+v, %v, %v", again, e.List(), err)
+		t.Errorf("what has ended: want nothing left of it, got %+v, %v, %v", again, e.List(), err)
 	}
 	for _, o := range []channel.Offer{offer("h1", held), offer("h1", make([]record.Endpoint, channel.OfferMost+1)...)} {
 		if _, _, err := e.Offer(t.Context(), o); err == nil {
@@ -84,7 +84,7 @@ func TestOffer(t *testing.T) {
 	}
 }
 
-// Tenants, networks and groups of what runs are made again with their numbers, while a new incarnation is adopted and never later.
+// Tenants, networks and groups of what runs are recreated with their numbers, while a new incarnation is adopted and never later.
 func TestGrounds(t *testing.T) {
 	for _, cause := range []record.Cause{record.CauseNewStore, record.CauseInit} {
 		w, e := restored(t, cause)
@@ -110,7 +110,7 @@ func TestGrounds(t *testing.T) {
 	}
 }
 
-// An operator accepts what runs in place of what it contradicts, or drops it; its host is told the latter when it offers it again.
+// An operator accepts what runs in place of what it contradicts, or drops it; its host receives the latter when it offers it again.
 func TestDecide(t *testing.T) {
 	w, e := restored(t, record.CauseRestore, blue)
 	if _, _, err := e.Offer(t.Context(), offer("h3", carries("h3", "blue", "holder", "10.1.1.7"))); err != nil {
@@ -128,7 +128,7 @@ func TestDecide(t *testing.T) {
 		t.Errorf("dropped: want nothing to decide, got %v, %v", e.List(), err)
 	}
 	if out, _, err := e.Offer(t.Context(), twice); err != nil || !slices.Equal(out.Dropped, []string{"default:blue:twice"}) || has(w, "blue", "holder") == "" {
-		t.Errorf("want its host told that it is dropped, got %+v, %v", out, err)
+		t.Errorf("want its host to receive that it is dropped, got %+v, %v", out, err)
 	}
 	if _, _, err := e.Offer(t.Context(), offer("h1")); err != nil {
 		t.Fatal(err)

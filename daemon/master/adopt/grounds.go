@@ -39,7 +39,7 @@ func (e *Engine) make(ctx context.Context, o model.Object) {
 	o.SetKey(o.ObjectKey())
 	o.SetDefaults()
 	if err := o.Validate(); err != nil {
-		e.Log.Warn("what a host carries is of an object that cannot be made again", "object", o.ObjectKey(), "error", err)
+		e.Log.Warn("an object of which a host carries endpoints cannot be recreated", "object", o.ObjectKey(), "error", err)
 		return
 	}
 	made := false
@@ -53,7 +53,7 @@ func (e *Engine) make(ctx context.Context, o model.Object) {
 	case err != nil:
 		e.Log.Warn("what a host carries is of an object that contradicts the store", "object", o.ObjectKey(), "error", err)
 	case made:
-		e.Log.Info("an object was made again, of which a host carries endpoints", "object", o.ObjectKey())
+		e.Log.Info("an object of which a host carries endpoints was recreated", "object", o.ObjectKey())
 	}
 }
 

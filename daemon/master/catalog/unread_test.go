@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Policies of which something is not read, or nothing, are told apart from those that are read whole.
+// Policies of which something is not read, or nothing, differ from those that are read whole.
 func TestUnreadPolicies(t *testing.T) {
 	c := catalog.New()
 	var items []store.Item

@@ -73,7 +73,7 @@ func (e *Enroller) left(v *catalog.View, which []*record.Certified) error {
 	return nil
 }
 
-// revoke notes that a certificate counts no more, nor renews itself after its end.
+// revoke notes that a certificate does not count, nor renews itself after its end.
 func (e *Enroller) revoke(tx *commit.Tx, was *record.Certified, by string) error {
 	if !was.Revoked.IsZero() || !e.now().Before(was.Until.Add(trust.Grace)) {
 		return nil

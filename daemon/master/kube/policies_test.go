@@ -85,7 +85,7 @@ func TestPolicyConditions(t *testing.T) {
 	}
 }
 
-// An account without the right to write statuses of policies reads them all the same, and writes those of services.
+// An account without the right to write statuses of policies still reads them, and writes those of services.
 func TestPolicyConditions_Forbidden(t *testing.T) {
 	server := kubetest.Start(t)
 	server.Install(true)

@@ -35,7 +35,7 @@ func (d *difference) rest() time.Duration {
 type holding struct {
 	digests map[channel.Shard]channel.Digest // nil: it has not said
 	step    uint64                           // for which they were compared last
-	since   map[channel.Shard]uint64         // steps at which shards were told as a whole
+	since   map[channel.Shard]uint64         // steps at which shards were sent as a whole
 	left    uint64                           // step at which shards were left last
 	differs map[channel.Shard]*difference
 	again   map[channel.Shard]struct{} // shards to be sent again, or left again
@@ -57,7 +57,7 @@ func (s *shard) digestAt(step uint64) (digest channel.Digest, ok bool) {
 	return s.log[i-1].digest, true
 }
 
-// compare compares what an agent reports to hold with what it was told up to the same step, and has what differs sent again. It costs some comparisons of numbers
+// compare compares what an agent reports to hold with what it was sent up to the same step, and has what differs sent again. It costs some comparisons of numbers
 // for each of the host's shards, and nothing when there is nothing new. The relay's lock is held.
 func (s *Stream) compare(r *channel.Report, now time.Time) {
 	h := &s.holding
@@ -114,7 +114,7 @@ func (s *Stream) judge(name channel.Shard, differs bool, now time.Time) {
 	s.nudge()
 }
 
-// resend has the shards told as a whole that are to be sent again, and returns those that the agent is to leave. The relay's lock is held.
+// resend has the shards sent as a whole that are to be sent again, and returns those that the agent is to leave. The relay's lock is held.
 func (s *Stream) resend() (leave []channel.Shard) {
 	for name := range s.holding.again {
 		if _, told := s.told[name]; told {

@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// What an agent holds otherwise than it was told - a value, a record too many or too few, a shard that it lacks or is not to have - is sent again, that shard and no
+// What an agent holds otherwise than it was sent - a value, a record too many or too few, a shard that it lacks or is not to have - is sent again, that shard and no
 // other, and reported until a minute after the agent holds the same.
 func TestDiffers(t *testing.T) {
 	blue := channel.Tenant("blue")

@@ -39,7 +39,7 @@ const (
 type Relay struct {
 	catalog     *catalog.Catalog
 	incarnation string        // id of that of the store
-	awaited     func() string // why agents are told nothing yet; "": they are
+	awaited     func() string // why agents are sent nothing yet; "": they are
 	away        func() string // why the store does not answer; "" while it does
 	ready       chan struct{}
 
@@ -73,7 +73,7 @@ func New(known *catalog.Catalog, incarnation string, away func() string, log *sl
 		tenants: map[string]map[string]struct{}{}, streams: map[*Stream]struct{}{}, late: map[*shard]struct{}{}, passed: map[uint64]struct{}{}}
 }
 
-// Await has agents told nothing as long as why is not "", but for those of earlier builds, which follow at once. It is called before Run.
+// Await has agents sent nothing as long as why is not "", but for those of earlier builds, which follow at once. It is called before Run.
 func (r *Relay) Await(why func() string) { r.awaited = why }
 
 // String names the task.

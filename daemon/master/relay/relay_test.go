@@ -29,7 +29,7 @@ type master struct {
 	relay   *relay.Relay
 	store   string      // id of its incarnation
 	away    atomic.Bool // its store
-	resends bool        // a test has agents hold what they were not told
+	resends bool        // a test has agents hold what they were not sent
 }
 
 func newMaster(t *testing.T) *master { return newMasterOf(t, "") }
@@ -60,7 +60,7 @@ func newLateMasterOf(t *testing.T, store string) *master {
 	}, slog.New(slog.DiscardHandler))
 	t.Cleanup(func() {
 		if n := m.relay.Resent(); n > 0 && !m.resends {
-			t.Errorf("agents hold what they were told: want nothing sent again, got %d shards", n)
+			t.Errorf("agents hold what they were sent: want nothing sent again, got %d shards", n)
 		}
 	})
 	return m
@@ -299,7 +299,7 @@ func TestResume(t *testing.T) {
 	wiped.apply(store.Update{Full: true, Revision: 20, Items: []store.Item{at("blue", "b9", "h1", 15), landmark("another", 19)}})
 	h1.follow(wiped).until(20).want("another store's", channel.Tenant("blue"), "blue:net:b9")
 	if h1.fulls == fulls {
-		t.Error("another store: want it told as a whole")
+		t.Error("another store: want it sent as a whole")
 	}
 }
 
@@ -323,7 +323,7 @@ func TestResumeIncarnation(t *testing.T) {
 		t.Errorf("the same incarnation: want it continued, got %d shards whole", h1.fulls-fulls)
 	}
 	if h1.follow(restored).until(12); h1.fulls == fulls || h1.mark.Incarnation != "y" {
-		t.Errorf("another incarnation: want it told as a whole, got %d shards, %q", h1.fulls-fulls, h1.mark.Incarnation)
+		t.Errorf("another incarnation: want it sent as a whole, got %d shards, %q", h1.fulls-fulls, h1.mark.Incarnation)
 	}
 	before := newAgent(t, "h1").follow(a)
 	before.mark.Incarnation = ""

@@ -65,10 +65,10 @@ func (r *Relay) Open(ctx context.Context, hello channel.Hello) (*Stream, error) 
 	return s, nil
 }
 
-// ErrOffer says that an agent is to offer what its host carries before it is told of a store that does not know that.
+// ErrOffer says that an agent is to offer what its host carries before it receives a store that does not know that.
 var ErrOffer = errors.New("the store may not know what this host carries: the agent offers that first")
 
-// current refuses an agent that would be told of a store behind what it knows: one that knows more of the same history, and, if it offers what its host carries, one whose
+// current refuses an agent that would receive a store behind what it knows: one that knows more of the same history, and, if it offers what its host carries, one whose
 // host has not offered that to a store that it does not know, or while others are still to.
 func (r *Relay) current(ctx context.Context, hello *channel.Hello) error {
 	if m := &hello.Mark; m.Incarnation == "" || m.Incarnation == r.incarnation {
@@ -90,7 +90,7 @@ func (r *Relay) current(ctx context.Context, hello *channel.Hello) error {
 	return nil
 }
 
-// same tells whether what an agent knows is of this store's history: of its incarnation, as far as the agent knows one, and with a landmark that it had. A
+// same reports whether what an agent knows is of this store's history: of its incarnation, as far as the agent knows one, and with a landmark that it had. A
 // snapshot that was restored by other means than ours has the incarnation, and not always the landmark.
 func (r *Relay) same(m *channel.Mark) bool {
 	if m.Incarnation != "" && m.Incarnation != r.incarnation {

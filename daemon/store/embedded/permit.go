@@ -55,7 +55,7 @@ func (c Config) fresh(ctx context.Context, began bool) (Config, error) {
 	standing, answered, silence := c.ask(ctx, others)
 	switch {
 	case answered == "" && c.NewStore:
-		if c.Existing { // which knows of members that there are no more
+		if c.Existing { // which may name members that were removed
 			c.Existing, c.InitialCluster = false, nil
 		}
 		return c, nil
@@ -116,7 +116,7 @@ func (c *Config) ask(ctx context.Context, others []string) (most standing, by st
 	return most, by, silence
 }
 
-// standing asks one member. A member that has served has told the others where it serves clients.
+// standing asks one member. A member that has served has announced to the others where it serves clients.
 func (c *Config) standing(ctx context.Context, visitor *http.Client, base string) (standing, error) {
 	at, err := url.JoinPath(base, "members")
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 
 // Enrolling is what the routes need.
 type Enrolling struct {
-	Incarnation record.Incarnation // of the store; the zero value: hosts that join are not told
+	Incarnation record.Incarnation // of the store; the zero value: hosts that join do not receive it
 	Enroll      *enroll.Enroller
 	Catalog     *catalog.Catalog
 	Endpoints   *endpoint.Service

@@ -98,7 +98,7 @@ func (o *Objects) wanted(ctx context.Context, request *model.ApplyRequest) (obje
 		list, prune = nil, slices.Concat(list, prune)
 	}
 	who, read := access.Of(ctx), reader{seen: map[string]bool{}}
-	// Who may not change an object is not told what else is wrong with it.
+	// One who may not change an object gets no other reason.
 	permitted := func(check func(model.Object) error) func(model.Object) error {
 		return func(o model.Object) error {
 			if keyOnly(o) == nil {
