@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/contiv/contiv/daemon/agent/docker"
+	"github.com/contiv/contiv/daemon/agent/dockerhost"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/logging"
 	"github.com/contiv/contiv/daemon/task"
@@ -23,7 +24,7 @@ func (o *options) checkDoor() error {
 	if o.Docker.Agent == "" {
 		return fmt.Errorf("--docker-door needs --docker-agent-socket, the same for it and for the agent, such as %s", docker.DefaultAgentSocket)
 	}
-	if err := o.Docker.check(o.Mode); err != nil {
+	if err := o.Docker.Check(o.Mode); err != nil {
 		return err
 	}
 	return o.Log.Check()
@@ -31,10 +32,10 @@ func (o *options) checkDoor() error {
 
 // closed says why Docker does not find the agent, nil when it does, or is not to: the door that it was told of does not run.
 func (o *options) closed() error {
-	if o.Docker.Agent == "" || o.Docker.part(o.orchestrator()).Plugin == "" {
+	if o.Docker.Agent == "" || o.Docker.Driver(o.orchestrator()).Plugin == "" {
 		return nil
 	}
-	nc, err := net.Dial("unix", o.Docker.socket())
+	nc, err := net.Dial("unix", o.Docker.Socket())
 	if err != nil {
 		return fmt.Errorf("the door that passes on what Docker asks does not run: %w; run netplugin --docker-door, or leave out --docker-agent-socket", err)
 	}
@@ -47,6 +48,6 @@ func (o *options) door(ctx context.Context, stderr io.Writer) error {
 	if err != nil {
 		return &configError{err}
 	}
-	d := docker.NewDoor(o.Docker.socket(), o.Docker.Agent, o.Docker.Scope == scopeGlobal, log)
+	d := docker.NewDoor(o.Docker.Socket(), o.Docker.Agent, o.Docker.Scope == dockerhost.ScopeGlobal, log)
 	return task.Run(ctx, log, d, task.Signals(syscall.SIGTERM, syscall.SIGINT))
 }

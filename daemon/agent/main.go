@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/build"
-	"github.com/contiv/contiv/daemon/agent/claim"
 	"github.com/contiv/contiv/daemon/agent/node"
+	"github.com/contiv/contiv/daemon/agent/vswitch"
 	"github.com/contiv/contiv/daemon/budget"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/logging"
@@ -63,9 +63,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	return 0
 }
 
-// cniPatience is how long a runtime waits for an agent that lacks something: longer than a netmaster and its store take to be replaced, so
+// cniTimeout is how long a runtime waits for an agent that lacks something: longer than a netmaster and its store take to be replaced, so
 // that a node stays ready, and shorter than the kubelet waits for its runtime's status.
-const cniPatience = 10 * time.Second
+const cniTimeout = 10 * time.Second
 
 // configError is an error that only another configuration cures.
 type configError struct{ error }
@@ -96,26 +96,18 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 	if o.Kube != "" {
 		log.Warn("--kubeconfig has no effect here: netmaster reads Kubernetes, and takes that flag", "file", o.Kube)
 	}
-	runtimeConf, err := o.Runtime.part()
-	if err != nil {
-		return &configError{err}
-	}
 	p := pipeline.Default()
-	forward := bridge.NewReconciler(o.Host, p,
-		bridge.NewOpenFlow(node.ManagementSocket(o.OVSRunDir), openflow.Options{}), bridge.Options{Log: log, Observe: o.Observe})
-	n, err := node.New(node.Config{Host: o.Host, ClusterFile: o.ClusterFile, Machine: claim.Machine(o.Machine, o.Host), CtrlIP: o.ctrl, VTEP: o.vtep, Uplinks: o.Uplinks, UplinkBond: o.Bond, VXLANPort: o.vxlan,
-		Datapath: o.Datapath, OVSRunDir: o.OVSRunDir, FwdMode: o.FwdMode, CNISocket: o.Socket, CNIPatience: cniPatience, MesosSocket: o.mesosSocket(), Runtime: runtimeConf, InspectPort: inspectPort, Limits: o.Limits, Trust: holder,
-		DNS:  node.DNS{Off: o.DNS == "off", Domain: o.Domain, Cluster: o.Cluster, Servers: o.Resolvers},
-		Mode: o.orchestrator(), Docker: o.Docker.part(o.orchestrator()), HostPorts: o.open, Protected: o.protected, Shut: o.shut, Node4: o.node4, Node6: o.node6,
-		Find: masters.Find, Observe: o.Observe, Connections: o.ConnLog == "on", ForeignServices: o.Services == "off", Version: build.Info(), Settled: settled, Log: log, Recent: recent.Text},
-		forward, p)
+	forward := bridge.NewReconciler(o.Host, p, bridge.NewOpenFlow(vswitch.Socket(o.Switch.RunDir), openflow.Options{}), bridge.Options{Log: log, Observe: o.Observe})
+	env := node.Env{Mode: o.orchestrator(), FwdMode: o.FwdMode, InspectPort: inspectPort, Trust: holder, Find: masters.Find, Version: build.Info(),
+		CNITimeout: cniTimeout, Settled: settled, Log: log, Recent: recent.Text}
+	n, err := node.New(env, o.Settings, forward, p)
 	if err != nil {
 		return &configError{err}
 	}
 	if err := o.closed(); err != nil {
 		log.Warn("Docker does not find this agent", "error", err)
 	}
-	log.Info("netplugin starts", "version", build.Info().Version, "host", o.Host, "control", o.ctrl, "vtep", o.vtep,
-		"uplinks", o.Uplinks, "bond", o.Bond, "from", masters)
+	log.Info("netplugin starts", "version", build.Info().Version, "host", o.Host, "control", o.Addresses.Control, "vtep", o.Addresses.VTEP,
+		"uplinks", o.Uplinks.NICs, "bond", o.Uplinks.Bond, "from", masters)
 	return task.Run(ctx, log, n, task.Signals(syscall.SIGTERM, syscall.SIGINT))
 }

@@ -77,17 +77,17 @@ func TestOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.Host != "h1" || o.vtep.String() != "192.0.2.1" || o.vxlan != 4789 || len(o.Store.Etcd) != 2 || o.Uplinks[0] != "lo" {
+	if o.Host != "h1" || o.Addresses.VTEP.String() != "192.0.2.1" || o.Switch.VXLANPort != 4789 || len(o.Store.Etcd) != 2 || o.Uplinks.NICs[0] != "lo" {
 		t.Errorf("options: want the flag before the environment before the default, got %+v", o)
 	}
 	o, err = parse([]string{"--mode=kubernetes", "--netmode=vxlan", "--fwdmode=routing", "--ctrl-ip=192.0.2.1", "--host-ports", "tcp/22,udp/53-54", "--protected-prefixes=10.1.2.3/8,fd00::1"},
 		func(string) string { return "" }, &bytes.Buffer{})
-	if err != nil || fmt.Sprint(o.open) != "[{6 22 22} {17 53 54}]" || fmt.Sprint(o.protected) != "[10.0.0.0/8 fd00::1/128]" {
-		t.Errorf("what is closed: got %v, %v, %v", o.open, o.protected, err)
+	if err != nil || fmt.Sprint(o.Access.Open) != "[{6 22 22} {17 53 54}]" || fmt.Sprint(o.Access.Prefixes) != "[10.0.0.0/8 fd00::1/128]" {
+		t.Errorf("what is closed: got %v, %v, %v", o.Access.Open, o.Access.Prefixes, err)
 	}
 	o, err = parse([]string{"--mode=kubernetes", "--netmode=vxlan", "--fwdmode=routing", "--ctrl-ip=192.0.2.1", "--vtep-ip=127.0.0.0/8"}, func(string) string { return "" }, &bytes.Buffer{})
-	if err != nil || !o.vtep.IsLoopback() {
-		t.Errorf("the address in a prefix: got %v, %v", o.vtep, err)
+	if err != nil || !o.Addresses.VTEP.IsLoopback() {
+		t.Errorf("the address in a prefix: got %v, %v", o.Addresses.VTEP, err)
 	}
 	var out bytes.Buffer
 	if code := run(context.Background(), []string{"--version"}, func(string) string { return "" }, &out, &out); code != 0 || !strings.Contains(out.String(), "Version: ") {
@@ -102,8 +102,9 @@ func TestMesosSocket(t *testing.T) {
 		{"/tmp/own/cni.sock", "/run/m.sock", "/run/m.sock"},
 		{"/tmp/own/cni.sock", "off", ""},
 	} {
-		if got := (&options{Socket: r.cni, Mesos: r.mesos}).mesosSocket(); got != r.want {
-			t.Errorf("--cni-socket %s --mesos-socket %q: want %q, got %q", r.cni, r.mesos, r.want, got)
+		o, err := parse([]string{"--netmode=vxlan", "--fwdmode=routing", "--ctrl-ip=192.0.2.1", "--cni-socket", r.cni, "--mesos-socket", r.mesos}, func(string) string { return "" }, &bytes.Buffer{})
+		if err != nil || o.CNI.Mesos != r.want {
+			t.Errorf("--cni-socket %s --mesos-socket %q: want %q, got %q, %v", r.cni, r.mesos, r.want, o.CNI.Mesos, err)
 		}
 	}
 }

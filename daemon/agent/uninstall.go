@@ -12,6 +12,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/agent/node"
 	"github.com/contiv/contiv/daemon/agent/uninstall"
+	"github.com/contiv/contiv/daemon/agent/vswitch"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/logging"
 )
@@ -48,9 +49,9 @@ func (o *uninstallOptions) check() error {
 
 // sockets are those at which an agent, and its door, are found.
 func (o *options) sockets() []string {
-	out := []string{o.Socket, filepath.Join(filepath.Dir(o.Socket), node.InspectSocket), o.mesosSocket()}
+	out := []string{o.CNI.Socket, filepath.Join(filepath.Dir(o.CNI.Socket), node.InspectSocket), o.CNI.Mesos}
 	if mode := strings.ToLower(o.Mode); mode == flags.ModeDocker || mode == flags.ModeSwarm || mode == flags.ModeAuto {
-		out = append(out, o.Docker.socket(), o.Docker.Agent)
+		out = append(out, o.Docker.Socket(), o.Docker.Agent)
 	}
 	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
 }
@@ -63,8 +64,8 @@ func (o *options) uninstall(ctx context.Context, stdout, stderr io.Writer) error
 	}
 	ctx, end := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
 	defer end()
-	h := &uninstall.Host{Bridge: node.BridgeName, OVSRunDir: o.OVSRunDir, Conf: o.Runtime.Conf, Bin: o.Runtime.Bin, Program: "contivk8s",
-		Sockets: o.sockets(), Further: o.Uninstall.Further, Ledger: node.LedgerFile(o.OVSRunDir), Limits: node.LimitsFile(o.OVSRunDir), Log: log}
+	h := &uninstall.Host{Bridge: vswitch.Bridge, OVSRunDir: o.Switch.RunDir, Conf: o.CNI.Conf, Bin: o.CNI.Bin, Program: "contivk8s",
+		Sockets: o.sockets(), Further: o.Uninstall.Further, Ledger: vswitch.LedgerFile(o.Switch.RunDir), Limits: vswitch.LimitsFile(o.Switch.RunDir), Log: log}
 	done, err := h.Run(ctx)
 	for _, setting := range done.Restored {
 		_, _ = fmt.Fprintln(stdout, "restored", setting)

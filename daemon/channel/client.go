@@ -32,15 +32,20 @@ const (
 
 // Options are what a Client needs.
 type Options struct {
-	Host      string                             // label
-	Directory func() bool                        // networks and groups of all tenants are needed; Again when that changes; nil: they are not
-	Masters   func(ctx context.Context) []string // URLs of netmasters; any of them will do
-	Seat      func() string                      // as in record.Host; nil: it has none
-	Offer     func(ctx context.Context) error    // offers what the host carries, when a netmaster asks for that before it sends anything; nil: nothing is offered
-	Reporter  Reporter                           // nil: nothing is reported
-	Opened    func(store record.Incarnation)     // called whenever a netmaster has begun to tell of a store, the zero value from an earlier build; nil: nothing is
-	HTTP      *http.Client
-	Log       *slog.Logger
+	Host    string                             // label
+	Masters func(ctx context.Context) []string // URLs of netmasters; any of them will do
+	HTTP    *http.Client                       // its requests say which incarnation the host knows
+	Hooks   Hooks
+	Log     *slog.Logger
+}
+
+// Hooks are what a Client asks of the agent around it. Each may be nil.
+type Hooks struct {
+	Directory func() bool                     // networks and groups of all tenants are needed; Again when that changes
+	Seat      func() string                   // as in record.Host
+	Offer     func(ctx context.Context) error // offers what the host carries, when a netmaster asks for that before it sends anything
+	Reporter  Reporter                        // reports to netmasters
+	Opened    func(store record.Incarnation)  // called whenever a netmaster has begun to send what a store has, with the zero value by an earlier build
 }
 
 // Client is the agent's end of the channel: it follows one netmaster after another, and goes on with each where it was. It is safe for
@@ -59,13 +64,17 @@ type Client struct {
 	others  map[string]Another // netmasters with another store, by URL
 }
 
-// NewClient makes a Client.
+// NewClient returns a Client.
 func NewClient(o Options) *Client {
-	if o.Directory == nil {
-		o.Directory = func() bool { return false }
-	}
-	return &Client{Options: o, shards: map[Shard]struct{}{}, moved: make(chan struct{}), end: func() {}, others: map[string]Another{}}
+	c := &Client{Options: o, shards: map[Shard]struct{}{}, moved: make(chan struct{}), end: func() {}, others: map[string]Another{}}
+	named := *o.HTTP
+	named.Transport = &Claiming{Base: o.HTTP.Transport, Known: c.Incarnation}
+	c.HTTP = &named
+	return c
 }
+
+// Bind sets what the client asks of the agent around it. It is called before Follow.
+func (c *Client) Bind(h Hooks) { c.Hooks = h }
 
 // With is the URL of the netmaster that is followed, "" while there is none.
 func (c *Client) With() string {
@@ -213,7 +222,7 @@ func (c *Client) open(ctx context.Context, base string, stream uint64) (answer *
 		return answer, done, err
 	}
 	done()
-	if err := c.Offer(ctx); err != nil {
+	if err := c.Hooks.Offer(ctx); err != nil {
 		return nil, func() {}, fmt.Errorf("offer what this host carries: %w", err)
 	}
 	c.mu.Lock()
@@ -246,13 +255,13 @@ func (c *Client) greet(ctx context.Context, base string, stream uint64) (answer 
 	}
 	if answer.StatusCode != http.StatusOK {
 		err := refusal(answer)
-		if answer.Header.Get(OfferHeader) != "" && c.Offer != nil {
+		if answer.Header.Get(OfferHeader) != "" && c.Hooks.Offer != nil {
 			err = errOffer
 		}
 		return nil, done, there, err
 	}
-	if c.Opened != nil {
-		c.Opened(there)
+	if c.Hooks.Opened != nil {
+		c.Hooks.Opened(there)
 	}
 	return answer, done, there, nil
 }
@@ -269,13 +278,13 @@ func refusal(answer *http.Response) error {
 // speak is what the agent says: hello, and then reports, until done is called.
 func (c *Client) speak(ctx context.Context, stream uint64) (body io.Reader, done func()) {
 	c.mu.Lock()
-	hello := Hello{Host: c.Host, Directory: c.Directory(), Shards: slices.Sorted(maps.Keys(c.shards)), Mark: c.mark, Offers: c.Offer != nil, Offered: c.offered}
+	hello := Hello{Host: c.Host, Directory: c.Hooks.Directory != nil && c.Hooks.Directory(), Shards: slices.Sorted(maps.Keys(c.shards)), Mark: c.mark, Offers: c.Hooks.Offer != nil, Offered: c.offered}
 	c.mu.Unlock()
-	if c.Seat != nil {
-		hello.Seat = c.Seat()
+	if c.Hooks.Seat != nil {
+		hello.Seat = c.Hooks.Seat()
 	}
 	text, err := json.Marshal(hello)
-	if c.Reporter == nil || err != nil {
+	if c.Hooks.Reporter == nil || err != nil {
 		return bytes.NewReader(text), func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)

@@ -106,7 +106,7 @@ func TestRefusals(t *testing.T) {
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		c := channel.NewClient(channel.Options{Host: "h1", Masters: func(context.Context) []string { return []string{url} }, HTTP: channel.NewHTTP(nil),
-			Reporter: &switched{moved: make(chan struct{})}, Log: slog.New(slog.DiscardHandler)})
+			Hooks: channel.Hooks{Reporter: &switched{moved: make(chan struct{})}}, Log: slog.New(slog.DiscardHandler)})
 		var said string
 		for b, err := range c.Follow(ctx) {
 			if err != nil {
@@ -146,8 +146,8 @@ func TestReports(t *testing.T) {
 		}
 	})
 	opened := make(chan struct{}, 1)
-	c := channel.NewClient(channel.Options{Host: "h1", Seat: func() string { return "s" }, Masters: func(context.Context) []string { return []string{url} },
-		Reporter: at, Opened: func(record.Incarnation) { opened <- struct{}{} }, HTTP: channel.NewHTTP(nil), Log: slog.New(slog.DiscardHandler)})
+	c := channel.NewClient(channel.Options{Host: "h1", Masters: func(context.Context) []string { return []string{url} },
+		Hooks: channel.Hooks{Seat: func() string { return "s" }, Reporter: at, Opened: func(record.Incarnation) { opened <- struct{}{} }}, HTTP: channel.NewHTTP(nil), Log: slog.New(slog.DiscardHandler)})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	ended := make(chan struct{})
 	go func() {
@@ -224,7 +224,7 @@ func TestAgain(t *testing.T) {
 		<-q.Context().Done()
 	})
 	var all atomic.Bool
-	c := channel.NewClient(channel.Options{Host: "h1", Directory: all.Load, Masters: func(context.Context) []string { return []string{url} },
+	c := channel.NewClient(channel.Options{Host: "h1", Hooks: channel.Hooks{Directory: all.Load}, Masters: func(context.Context) []string { return []string{url} },
 		HTTP: channel.NewHTTP(nil), Log: slog.New(slog.DiscardHandler)})
 	c.Again()                                                      // before there is anyone to say it to
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second) // less than a silent netmaster is given
@@ -284,7 +284,7 @@ func TestHeld(t *testing.T) {
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	c := channel.NewClient(channel.Options{Host: "h1", Masters: func(context.Context) []string { return []string{url} }, Reporter: at, HTTP: channel.NewHTTP(nil), Log: slog.New(slog.DiscardHandler)})
+	c := channel.NewClient(channel.Options{Host: "h1", Masters: func(context.Context) []string { return []string{url} }, Hooks: channel.Hooks{Reporter: at}, HTTP: channel.NewHTTP(nil), Log: slog.New(slog.DiscardHandler)})
 	held := map[channel.Shard]channel.Digest{channel.Cluster: 7}
 	taken := make(chan channel.Mark)
 	go func() {

@@ -62,7 +62,7 @@ func TestAnother(t *testing.T) {
 			defer cancel()
 			opened := 0
 			c := channel.NewClient(channel.Options{Host: "h1", Masters: func(context.Context) []string { return []string{url} }, HTTP: channel.NewHTTP(nil),
-				Opened: func(record.Incarnation) { opened++ }, Log: slog.New(slog.DiscardHandler)})
+				Hooks: channel.Hooks{Opened: func(record.Incarnation) { opened++ }}, Log: slog.New(slog.DiscardHandler)})
 			c.Know(row.known)
 			for b, err := range c.Follow(ctx) {
 				another, is := errors.AsType[*channel.Another](err)

@@ -73,12 +73,12 @@ func (c *Client) report(ctx context.Context, out io.Writer, stream uint64) error
 	began := time.Now()
 	for due := began; ctx.Err() == nil; {
 		told, moved := c.told()
-		now := Report{Revision: c.Reporter.Revision()}
+		now := Report{Revision: c.Hooks.Reporter.Revision()}
 		changed := now.Revision != said.Revision
 		said.Revision = now.Revision
 		switch at := time.Now(); {
 		case !at.Before(due):
-			status, err := c.Reporter.Status()
+			status, err := c.Hooks.Reporter.Status()
 			if err != nil {
 				return err
 			}
@@ -106,7 +106,7 @@ func (c *Client) report(ctx context.Context, out io.Writer, stream uint64) error
 // hold adds to a report what the agent holds, if that is what it received on this stream, of a moment at which the netmaster knew all: what it did not know yet may be
 // held by the agent, from another netmaster.
 func (c *Client) hold(now, said *Report, stream uint64) {
-	mark, digests := c.Reporter.Held()
+	mark, digests := c.Hooks.Reporter.Held()
 	if mark.stream != stream || mark.Step == 0 || mark.Complete != mark.Revision {
 		return
 	}
@@ -120,8 +120,8 @@ func (c *Client) hold(now, said *Report, stream uint64) {
 func (c *Client) pause(ctx context.Context, due time.Time, told uint64, moved <-chan struct{}) {
 	ctx, cancel := context.WithDeadline(ctx, due)
 	defer cancel()
-	if c.Reporter.Revision() < told {
-		_ = c.Reporter.Wait(ctx, told)
+	if c.Hooks.Reporter.Revision() < told {
+		_ = c.Hooks.Reporter.Wait(ctx, told)
 		return
 	}
 	select {

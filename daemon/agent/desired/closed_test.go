@@ -12,7 +12,7 @@ import (
 func TestFirstUpdateCloses(t *testing.T) {
 	closed := &ofnet.Closed{Own: []netip.Addr{netip.MustParseAddr("192.0.2.1")}}
 	w := begin(t, func(e *Engine) {
-		e.Closed = func() *ofnet.Closed {
+		e.following.Closed = func() *ofnet.Closed {
 			if e.Global().FwdMode != record.FwdRouting { // all records are known
 				t.Errorf("when asked what is closed: want the records, got %+v", e.Global())
 			}

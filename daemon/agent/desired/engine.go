@@ -44,25 +44,30 @@ type Source interface {
 
 // Options are what an Engine needs.
 type Options struct {
-	Source Source
 	Bridge Bridge
 	Self   ofnet.Host  // this host
 	Fixed  ofnet.Ports // the fixed ports of its switch
-	Hear   []Listener  // further readers of the records
+	// ForeignServices leaves the services of Kubernetes to another proxy.
+	ForeignServices bool
+	Log             *slog.Logger
+}
+
+// Following is what an Engine follows, and what it hands on.
+type Following struct {
+	Source Source
+	Hear   []Listener // further readers of the records
 	// Restore is called once, when all records are known and have been heard: what it returns is part of the first
 	// Update. nil: nothing else is.
 	Restore func() (put func(s *ofnet.State))
 	// Closed is called once, when all records are known and before the first Update, which contains what it returns: what the switch closes to
 	// endpoints. It may read from the Engine. SetClosed changes it later. nil: the first Update closes nothing.
 	Closed func() *ofnet.Closed
-	// ForeignServices leaves the services of Kubernetes to another proxy.
-	ForeignServices bool
-	Log             *slog.Logger
 }
 
 // Engine is the follow-translate-update loop. Its methods are safe for concurrent use.
 type Engine struct {
 	Options
+	following Following
 
 	mu      sync.Mutex
 	shards  shards
@@ -135,9 +140,10 @@ func (e *Engine) Changed() <-chan struct{} {
 	return e.changed
 }
 
-// Run follows until ctx ends; then it returns nil.
-func (e *Engine) Run(ctx context.Context) error {
-	for b, err := range e.Source.Follow(ctx) {
+// Run follows until ctx ends; then it returns nil. It is called once.
+func (e *Engine) Run(ctx context.Context, f Following) error {
+	e.following = f
+	for b, err := range f.Source.Follow(ctx) {
 		if err != nil {
 			e.interrupt(err)
 			continue
@@ -192,14 +198,14 @@ func (e *Engine) take(b channel.Batch) (first bool) {
 // begin makes the first Update. The bridge takes its first state for the whole: flows that it lacks are deleted from the switch.
 func (e *Engine) begin() {
 	var closed *ofnet.Closed
-	if e.Options.Closed != nil {
-		closed = e.Options.Closed()
+	if e.following.Closed != nil {
+		closed = e.following.Closed()
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.closed, e.live = closed, true
-	if e.Restore != nil {
-		e.update(e.Restore())
+	if e.following.Restore != nil {
+		e.update(e.following.Restore())
 	} else {
 		e.update()
 	}

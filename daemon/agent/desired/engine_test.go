@@ -115,11 +115,13 @@ func begin(t testing.TB, options func(*Engine), before ...any) *world {
 		w.put(r)
 	}
 	w.own = w.db.Open()
-	w.e = New(Options{Source: channeltest.Source{Store: w.own}, Bridge: w.b, Self: ofnet.Host{Label: "h1", VTEP: netip.MustParseAddr("192.0.2.1")},
+	w.e = New(Options{Bridge: w.b, Self: ofnet.Host{Label: "h1", VTEP: netip.MustParseAddr("192.0.2.1")},
 		Fixed: ofnet.Ports{Tunnel: 1000, Uplink: 1001, Host: 1002}, Log: slog.New(slog.NewTextHandler(w.logs, nil))})
 	options(w.e)
+	following := w.e.following
+	following.Source = channeltest.Source{Store: w.own}
 	done := make(chan error, 1)
-	go func() { done <- w.e.Run(ctx) }()
+	go func() { done <- w.e.Run(ctx, following) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {

@@ -2,12 +2,14 @@ package inspect
 
 import (
 	"cmp"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"slices"
 	"sync/atomic"
 
 	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/flags"
 )
 
 // Limits bound how much goes on at once. One client has a quarter of the captures and traces at most: netmasters, which ask for
@@ -26,6 +28,28 @@ const (
 	DefaultCaptures    = 64
 	DefaultTraces      = 128
 )
+
+// Register adds the flags.
+func (l *Limits) Register(f *flags.Set) {
+	f.List(&l.Hosts, door.AllowedHosts, "ALLOWED_HOSTS", "names under which this agent is inspected, besides addresses, names without a dot and the host's own")
+	f.Int(&l.Connections, door.MaxConnections, "MAX_CONNECTIONS", DefaultConnections, "how many connections inspection has open at once")
+	f.Int(&l.PerClient, door.MaxConnectionsPerClient, "MAX_CONNECTIONS_PER_CLIENT", DefaultPerClient, "how many of them one client has")
+	f.Int(&l.Captures, "max-captures", "MAX_CAPTURES", DefaultCaptures, "how many captures run at once; one client has a quarter")
+	f.Int(&l.Traces, "max-traces", "MAX_TRACES", DefaultTraces, "how many traces and questions to the switch run at once; one client has a quarter")
+}
+
+// Check returns what is wrong.
+func (l *Limits) Check() error {
+	for _, limit := range []struct {
+		flag  string
+		value int
+	}{{door.MaxConnections, l.Connections}, {door.MaxConnectionsPerClient, l.PerClient}, {"max-captures", l.Captures}, {"max-traces", l.Traces}} {
+		if limit.value < 1 || limit.value > door.Most {
+			return fmt.Errorf("--%s %d: it is a number from 1 to %d", limit.flag, limit.value, door.Most)
+		}
+	}
+	return nil
+}
 
 // bound is the bound of connections.
 func (l Limits) bound() *door.Connections {

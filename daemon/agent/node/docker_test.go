@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/contiv/contiv/daemon/agent/node"
+	"github.com/contiv/contiv/daemon/agent/dockerhost"
 )
 
 // dockerEngine answers at a socket that it has no container and no network, until the test ends. It counts who asks for networks.
@@ -49,9 +49,9 @@ func TestDockerSought(t *testing.T) {
 	s := newSite(t)
 	dir := t.TempDir()
 	engine, plugin := filepath.Join(dir, "d"), filepath.Join(dir, "p", "netplugin.sock")
-	s.edit = func(c *node.Config) {
-		c.Mode = "auto"
-		c.Docker = node.Docker{Plugin: plugin, Driver: "netplugin", Engine: engine, Keep: true, Sought: true}
+	s.edit = func(c *config) {
+		c.Env.Mode = "auto"
+		c.Docker = dockerhost.Settings{Name: "netplugin", Folder: filepath.Dir(plugin), Engine: engine}
 	}
 	s.start()
 	if got := s.node.Status(); got.Docker != nil || got.Mode != "cni" || !got.Ready {
@@ -89,9 +89,9 @@ func TestDockerSought(t *testing.T) {
 func TestDockerAway(t *testing.T) {
 	s := newSite(t)
 	dir := t.TempDir()
-	s.edit = func(c *node.Config) {
-		c.Mode = "docker"
-		c.Docker = node.Docker{Plugin: filepath.Join(dir, "netplugin.sock"), Driver: "netplugin", Engine: filepath.Join(dir, "d"), Keep: true}
+	s.edit = func(c *config) {
+		c.Env.Mode = "docker"
+		c.Docker = dockerhost.Settings{Name: "netplugin", Folder: dir, Engine: filepath.Join(dir, "d")}
 	}
 	s.start()
 	s.eventually("an engine that is away", func() string {

@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/contiv/contiv/daemon/agent/node"
 )
 
 // At loopback every account of the host can ask: nothing can be changed there, and no one's packets taken. The control address and
@@ -25,7 +23,7 @@ func TestDoorsOfInspection(t *testing.T) {
 	}
 	port := free.Addr().(*net.TCPAddr).Port
 	_ = free.Close()
-	s.edit = func(c *node.Config) { c.CtrlIP, c.InspectPort = netip.MustParseAddr("127.0.0.2"), port }
+	s.edit = func(c *config) { c.Addresses.Control, c.InspectPort = netip.MustParseAddr("127.0.0.2"), port }
 	s.start()
 	s.add("web", "1.0.0", "")
 	path := filepath.Join(filepath.Dir(s.socket), "contiv-agent.sock")

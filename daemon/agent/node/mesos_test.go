@@ -14,7 +14,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/contiv/contiv/daemon/agent/node"
 	"github.com/contiv/contiv/ofnet/link/linktest"
 )
 
@@ -119,7 +118,7 @@ const (
 
 func TestMesos(t *testing.T) {
 	s := newSite(t)
-	s.edit = func(c *node.Config) { c.MesosSocket = s.mesosSocket() }
+	s.edit = func(c *config) { c.CNI.Mesos = s.mesosSocket() }
 	s.start()
 	mesos := s.isolator(t)
 	a, b, v := linktest.New(t), linktest.New(t), linktest.New(t)

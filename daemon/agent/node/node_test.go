@@ -21,7 +21,12 @@ import (
 	types100 "github.com/containernetworking/cni/pkg/types/100"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/claim"
+	"github.com/contiv/contiv/daemon/agent/cnihost"
+	"github.com/contiv/contiv/daemon/agent/hostaddr"
 	"github.com/contiv/contiv/daemon/agent/node"
+	"github.com/contiv/contiv/daemon/agent/uplink"
+	"github.com/contiv/contiv/daemon/agent/vswitch"
 	"github.com/contiv/contiv/daemon/master/mastertest"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store/memory"
@@ -59,6 +64,12 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// config is that of the agent of a site.
+type config struct {
+	node.Env
+	node.Settings
+}
+
 // site is one host: a real Open vSwitch, a whole master in this process, and an agent that can be killed.
 type site struct {
 	tb     testing.TB
@@ -68,8 +79,8 @@ type site struct {
 	master *mastertest.Master
 	socket string
 	node   *node.Node
-	passed chan uint64        // what the switch had when the agent settled
-	edit   func(*node.Config) // of what the agent is told; nil: nothing
+	passed chan uint64   // what the switch had when the agent settled
+	edit   func(*config) // of the agent's configuration; nil: nothing
 	cancel context.CancelFunc
 	done   chan error
 }
@@ -116,16 +127,20 @@ func (s *site) launch() {
 	s.tb.Helper()
 	log := slog.New(slog.NewTextHandler(s.tb.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	p := pipeline.Default()
-	forward := bridge.NewReconciler("h1", p, bridge.NewOpenFlow(node.ManagementSocket(s.ovs.Dir), openflow.Options{}), bridge.Options{Log: log})
+	forward := bridge.NewReconciler("h1", p, bridge.NewOpenFlow(vswitch.Socket(s.ovs.Dir), openflow.Options{}), bridge.Options{Log: log})
 	s.passed = make(chan uint64, 1)
-	c := node.Config{Host: "h1", CtrlIP: netip.MustParseAddr("127.0.0.1"), VTEP: netip.MustParseAddr("192.0.2.1"),
-		Uplinks: []string{"eth1"}, VXLANPort: 4789, OVSRunDir: s.ovs.Dir, Namespace: "/run/netns/" + s.ovs.NetNS,
-		FwdMode: "bridge", CNISocket: s.socket, Master: s.master, Find: s.masters, SweepEvery: 200 * time.Millisecond,
-		Settled: func() { s.passed <- forward.Revision() }, Log: log}
+	c := config{
+		Env: node.Env{Namespace: "/run/netns/" + s.ovs.NetNS, FwdMode: "bridge", Master: s.master, Find: s.masters, SweepEvery: 200 * time.Millisecond,
+			Settled: func() { s.passed <- forward.Revision() }, Log: log},
+		Settings: node.Settings{Host: "h1", Machine: claim.Machine("", "h1"), Connections: "off",
+			Addresses: hostaddr.Settings{Control: netip.MustParseAddr("127.0.0.1"), VTEP: netip.MustParseAddr("192.0.2.1")},
+			Switch:    vswitch.Settings{RunDir: s.ovs.Dir, VXLANPort: 4789},
+			Uplinks:   uplink.Settings{NICs: []string{"eth1"}},
+			CNI:       cnihost.Settings{Socket: s.socket}}}
 	if s.edit != nil {
 		s.edit(&c)
 	}
-	n, err := node.New(c, forward, p)
+	n, err := node.New(c.Env, c.Settings, forward, p)
 	if err != nil {
 		s.tb.Fatal(err)
 	}
@@ -587,7 +602,7 @@ func jsonOf(t testing.TB, v any) string {
 // flowsOf are the flows of the switch, without their counters, in order; those that end by themselves with their agent are left out.
 func (s *site) flowsOf() string {
 	s.tb.Helper()
-	lines := strings.Split(s.ovs.Ofctl("dump-flows", node.BridgeName, "--no-stats"), "\n")
+	lines := strings.Split(s.ovs.Ofctl("dump-flows", vswitch.Bridge, "--no-stats"), "\n")
 	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.Contains(line, "hard_timeout=") })
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")

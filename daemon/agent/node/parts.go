@@ -2,170 +2,235 @@ package node
 
 import (
 	"context"
+	"net/netip"
 	"slices"
 	"time"
 
-	"github.com/contiv/contiv/daemon/agent/cnicache"
-	"github.com/contiv/contiv/daemon/agent/cniserver"
+	"golang.org/x/sys/unix"
+
+	"github.com/contiv/contiv/daemon/agent/bgp"
+	"github.com/contiv/contiv/daemon/agent/checkup"
+	"github.com/contiv/contiv/daemon/agent/cnihost"
+	"github.com/contiv/contiv/daemon/agent/conflicts"
+	"github.com/contiv/contiv/daemon/agent/desired"
+	"github.com/contiv/contiv/daemon/agent/dockerhost"
+	"github.com/contiv/contiv/daemon/agent/drift"
+	"github.com/contiv/contiv/daemon/agent/examine"
 	"github.com/contiv/contiv/daemon/agent/healthport"
-	"github.com/contiv/contiv/daemon/agent/runtimeconf"
+	"github.com/contiv/contiv/daemon/agent/hostaccess"
+	"github.com/contiv/contiv/daemon/agent/hostaddr"
+	"github.com/contiv/contiv/daemon/agent/part"
+	"github.com/contiv/contiv/daemon/agent/tracker"
+	"github.com/contiv/contiv/daemon/agent/underlay"
+	"github.com/contiv/contiv/daemon/agent/vswitch"
+	"github.com/contiv/contiv/daemon/agent/ways"
+	"github.com/contiv/contiv/daemon/budget"
 	"github.com/contiv/contiv/daemon/task"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/bridge"
+	"github.com/contiv/contiv/ofnet/link"
+	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// parts are the agent's tasks. Those that need the switch wait for it themselves.
-func (n *Node) parts() []task.Task {
-	parts := []task.Task{
-		n.db,
-		task.Func("seat at the switch", n.sit),
-		task.Func("admission to the cluster", n.register),
-		started("addresses of the machine", n.reportOwn),
-		task.Func("interface reaper", func(ctx context.Context, ready func()) error {
-			ready()
-			return n.links.Reap(ctx, n.Log)
-		}),
-		started("notifications of the kernel", n.links.Watch),
-		task.Func("preparation of the switch", n.prepare),
-		task.Func("addresses of names", n.followNames),
-		n.afterPreparation("flow reconciler", n.forward.Run),
-		n.afterPreparation(n.desired.String(), n.desired.Run),
-		task.Func("sweep", func(ctx context.Context, ready func()) error {
-			ready()
-			select {
-			case <-n.desired.Ready():
-				n.adjustMTU(ctx) // it may have changed while no agent ran
-				return n.attach.Run(ctx, n.SweepEvery)
-			case <-ctx.Done():
-				return nil
-			}
-		}),
-		n.afterPreparation("messages to senders", n.answers.Run),
-		n.afterPreparation("host access", func(ctx context.Context) error {
-			select {
-			case <-n.desired.Ready():
-				return n.access.Run(ctx)
-			case <-ctx.Done():
-				return nil
-			}
-		}),
-		n.afterSync("limits of the connection tracker", n.tracker.Run),
-		n.afterSync("drift", n.drift.Run),
-		n.afterSync("checks of the host", n.examiner.Run),
-		n.afterSync("MTU of containers that meet hosts", n.followDirect),
-		n.afterSync("first flows", n.settle),
-		task.Func("readiness", n.watchReadiness),
+// resolvConf names the host's name servers (resolv.conf(5)).
+const resolvConf = "/etc/resolv.conf"
+
+// portBGP is where a router listens (RFC 4271 section 8.2.1).
+const portBGP = 179
+
+// parts returns the parts of the agent, in the order in which they start and repair. Those that need the switch wait for it themselves.
+func (n *Node) parts(stages *part.Stages) (all part.Part, err error) {
+	cni, err := n.CNI.Part(cnihost.Options{Attach: n.attach, Access: n.access, Starting: n.starting, Waiting: n.Waiting,
+		Cut: func() bool { return !n.forward.Whole() }, Timeout: n.CNITimeout, Log: n.Log})
+	if err != nil {
+		return all, err
 	}
-	health := &healthport.Keeper{Healths: n.desired.Healths, Changed: n.desired.Surroundings, Healthy: n.forward.Connected, Log: n.Log}
-	parts = append(parts, n.afterSync("BGP", n.router.Run), n.afterSync("health of services", health.Run))
-	parts = append(parts, n.underlayParts()...)
-	if n.questions != nil {
-		parts = append(parts, n.afterSync("names", n.questions.Run), n.afterSync("names over TCP", func(ctx context.Context) error {
-			return n.resolver.Serve(ctx, n.links.Listen)
-		}))
-	}
-	if len(n.Uplinks) > 0 {
-		parts = append(parts, n.afterPreparation("announcements", func(ctx context.Context) error {
-			return n.answers.Announce(ctx, n.desired.Changed, n.forward.View)
-		}))
-	}
-	if len(n.Uplinks) > 1 {
-		parts = append(parts, n.afterPreparation("uplinks", n.followUplinks))
-	}
-	parts = slices.Concat(parts, n.outlook.parts(n), n.observing(), n.certificates())
-	n.doors = append(n.doors, n.cniDoors()...)
-	if n.InspectPort != 0 {
-		n.doors = append(n.doors, n.inspectors()...)
-	}
-	if n.Runtime.Conf != "" {
-		parts = append(parts, n.runtimeConf())
-	}
-	if n.Runtime.Cache != "" && n.CNISocket != "" {
-		sweeper := &cnicache.Sweeper{Dir: n.Runtime.Cache, Network: runtimeconf.Name, Every: 10 * time.Second, Log: n.Log}
-		parts = append(parts, started("cache of the CNI library", sweeper.Run))
-	}
-	if n.Docker.Plugin != "" {
-		parts = append(parts, n.dockerParts()...)
-	}
-	return append(parts, n.doors...)
+	return part.Join(
+		part.Part{Tasks: []task.Task{n.conn.DB, task.Func("seat at the switch", n.seat.Run)}},
+		n.member.Part(),
+		(&hostaddr.Reporter{Links: n.links, Switch: n.conn.Switch, Claim: n.member.Claim, Uplinks: n.Uplinks.NICs,
+			Ours: []string{vswitch.Bridge, vswitch.TunnelName, bgp.InterfaceName}, Log: n.Log}).Part(),
+		n.kernel(),
+		n.preparer.Part(),
+		n.forwarding(stages),
+		n.containers(stages),
+		part.Part{Tasks: []task.Task{stages.AfterPreparation("messages to senders", n.answers.Run)}},
+		n.hostAccess(stages),
+		n.connections(stages),
+		n.trunk.Part(stages),
+		n.announcements(stages),
+		underlay.New(underlay.Options{Host: n.Host, Size: n.size, Links: n.links, Records: n.records, Switch: n.conn, Adjust: n.attach.AdjustMTU, Log: n.Log}).Part(stages),
+		ways.NewProbing(ways.ProbingOptions{Host: n.Host, Version: n.Version.Version, Port: n.Switch.VXLANPort, VTEP: n.Addresses.VTEP, Socket: n.conn.Socket(),
+			View: n.forward.View, Records: n.records, Room: n.size.Room, Log: n.Log}).Part(stages),
+		n.conflicts(stages),
+		n.routing(stages),
+		n.nameServer(stages),
+		part.Part{Tasks: []task.Task{task.Func("readiness", n.watchReadiness)}},
+		cni,
+		n.engine.Part(dockerhost.Options{Host: n.Host, Attach: n.attach, Access: n.access, Records: n.records, Master: n.Master, Starting: n.starting,
+			Serving: stages.Serving, Appeared: n.member.Channel.Again, Log: n.Log}),
+	), nil
 }
 
-// runtimeConf keeps the CNI plugin and its configuration on the host.
-func (n *Node) runtimeConf() task.Task {
-	keeper := &runtimeconf.Keeper{Program: n.Runtime.Program, Bin: n.Runtime.Bin, Conf: n.Runtime.Conf, Stays: n.Runtime.Stays, Waiting: n.Waiting, Every: time.Second, Log: n.Log}
-	return started("configuration of CNI", keeper.Run)
-}
-
-// started is a task that nothing waits for.
-func started(name string, run func(context.Context) error) task.Task {
-	return task.Func(name, func(ctx context.Context, ready func()) error {
-		ready()
-		return run(ctx)
-	})
-}
-
-// cniDoors are where CNI plugins ask.
-func (n *Node) cniDoors() (out []task.Task) {
-	cni := cniserver.Options{Socket: n.CNISocket, Attacher: n.attach, Publisher: n.access, Starting: n.starting, Waiting: n.Waiting,
-		Cut: func() bool { return !n.forward.Whole() }, Patience: n.CNIPatience, Log: n.Log}
-	if cni.Socket != "" {
-		out = append(out, cniserver.New(cni))
+// kernel is what the agent hears of the kernel, and the settings that it keeps.
+func (n *Node) kernel() part.Part {
+	descriptors := &checkup.Descriptors{Host: n.Host, Count: budget.Descriptors}
+	return part.Part{
+		Tasks: []task.Task{
+			part.Started("interface reaper", func(ctx context.Context) error { return n.links.Reap(ctx, n.Log) }),
+			part.Started("notifications of the kernel", n.links.Watch),
+		},
+		Checks: []examine.Check{descriptors.Check()},
 	}
-	if cni.Socket, cni.Mesos = n.MesosSocket, true; cni.Socket != "" {
-		out = append(out, cniserver.New(cni))
-	}
-	return out
 }
 
-func (n *Node) afterPreparation(name string, run func(context.Context) error) task.Task {
-	return task.Func(name, func(ctx context.Context, ready func()) error {
-		select {
-		case <-n.prepared:
-			ready()
-			return run(ctx)
-		case <-ctx.Done():
-			return nil
-		}
-	})
+// forwarding is the records of the cluster and the flows that follow from them.
+func (n *Node) forwarding(stages *part.Stages) part.Part {
+	following := desired.Following{Source: n.member.Follow(reporter{n}), Hear: []desired.Listener{n.zone, n.router}, Restore: n.router.Restore, Closed: n.access.Shut}
+	crowded := &checkup.Policies{Host: n.Host, Crowded: n.crowded}
+	refusals := &checkup.Refusals{Host: n.Host, Rules: n.rules, Now: time.Now, Hits: n.hits("policy")}
+	return part.Part{
+		Tasks: []task.Task{
+			stages.AfterPreparation("flow reconciler", n.forward.Run),
+			stages.AfterPreparation(n.records.String(), func(ctx context.Context) error { return n.records.Run(ctx, following) }),
+			stages.AfterSync("first flows", n.settle),
+		},
+		Checks: []examine.Check{crowded.Check(), refusals.Check()},
+	}
 }
 
 // settle waits for the first flows.
 func (n *Node) settle(ctx context.Context) error {
-	seen, _ := n.desired.Seen()
+	seen, _ := n.records.Seen()
 	if err := n.forward.Wait(ctx, seen); err == nil && n.Settled != nil {
 		n.Settled()
 	}
-	<-ctx.Done() // a part that ends, ends the agent
+	<-ctx.Done() // a task that ends, ends the agent
 	return nil
 }
 
-// afterSync is afterPreparation for what needs to know all records.
-func (n *Node) afterSync(name string, run func(context.Context) error) task.Task {
-	return n.afterPreparation(name, func(ctx context.Context) error {
-		select {
-		case <-n.desired.Ready():
-			return run(ctx)
-		case <-ctx.Done():
-			return nil
-		}
-	})
+// hits returns a function that returns the counters of a feature's flows.
+func (n *Node) hits(feature string) func(ctx context.Context) (map[uint64]bridge.Hits, error) {
+	number := n.flows.Number(feature)
+	return func(ctx context.Context) (map[uint64]bridge.Hits, error) { return n.forward.Hits(ctx, number) }
 }
 
-// underlayParts are the tasks that follow what carries the tunnels.
-func (n *Node) underlayParts() []task.Task {
-	return []task.Task{
-		task.Func("MTU of the underlay", func(ctx context.Context, ready func()) error {
-			ready()
-			return n.links.FollowMTU(ctx, n.VTEP, func(mtu int) { n.newMTU(ctx, mtu) })
-		}),
-		n.afterPreparation("MTU of the uplinks", n.followTrunk),
-		n.afterPreparation("neighbours of the tunnel", func(ctx context.Context) error {
-			tick := time.NewTicker(greetEvery)
-			defer tick.Stop()
-			look := time.NewTicker(lookEvery)
-			defer look.Stop()
-			hosts := &neighbours{ends: n.tunnelEnds, changed: n.desired.Joined, self: n.VTEP, meet: n.links.ForgetAndGreet, greet: n.links.Greet,
-				connections: func() uint64 { return n.forward.Counters().Connections }, log: n.Log}
-			return hosts.run(ctx, tick.C, look.C)
-		}),
-		n.afterPreparation("return of the tunnel address", n.followTunnelAddress),
+// containers is their interfaces.
+func (n *Node) containers(stages *part.Stages) part.Part {
+	seen := &checkup.Containers{Host: n.Host, Attached: n.attach.Configured, Services: n.records.Services, Look: n.links.Look}
+	failed := &checkup.Attachments{Failures: n.attach.Failures}
+	return part.Part{
+		Tasks: []task.Task{part.Started("sweep", part.Await(stages.Synced, func(ctx context.Context) error {
+			if err := n.attach.AdjustMTU(ctx); err != nil { // it may have changed while no agent ran
+				n.Log.Warn("MTU of containers", "error", err)
+			}
+			return n.attach.Run(ctx, n.SweepEvery)
+		}))},
+		Checks: []examine.Check{seen.Check(), failed.Check()},
+		Owned:  []drift.Source{n.attach.LostPorts(), n.attach.CutOff()},
 	}
+}
+
+// hostAccess is how containers and their host reach each other.
+func (n *Node) hostAccess(stages *part.Stages) part.Part {
+	out := &checkup.WayOut{Host: n.Host, Routes: n.access.Leaving, Onward: n.onward, Unrouted: link.Unrouted, Now: time.Now,
+		Sent: func() (uint64, error) { return link.Received(hostaccess.PortName) }}
+	overlap := &checkup.Overlap{Host: n.Host, Private: n.access.Private, Find: n.links.Claimed}
+	published := &checkup.Published{Host: n.Host, Unreached: n.access.Unreached, Kept: n.access.Kept}
+	owner := func(string) ofnet.Key { return ofnet.Key{Kind: ofnet.KindHost, Name: n.Host} }
+	return part.Part{
+		Tasks: []task.Task{
+			part.Started("addresses of names", n.names.Run),
+			stages.AfterSync("host access", n.access.Run),
+		},
+		Checks: []examine.Check{out.Check(), overlap.Check(), published.Check()},
+		Owned:  []drift.Source{&drift.Own{Sort: drift.KindSetting, What: "setting", Owner: owner, Of: n.links.Settings()}, n.access},
+	}
+}
+
+// connections is the connection tracker, and the log of connections.
+func (n *Node) connections(stages *part.Stages) part.Part {
+	keeper := tracker.New(tracker.Config{Datapath: n.conn.Switch.DatapathType, Control: n.conn.Control, View: n.forward.View, Proc: "/proc",
+		Ledger: vswitch.LimitsFile(n.Switch.RunDir), Now: time.Now, Log: n.Log})
+	check := &checkup.Tracker{Host: n.Host, Usage: keeper.Usage}
+	p := part.Part{Tasks: []task.Task{stages.AfterSync("limits of the connection tracker", keeper.Run)}, Checks: []examine.Check{check.Check()}}
+	if n.observer != nil {
+		p.Tasks = append(p.Tasks, stages.AfterSync("observed connections", n.observer.Run))
+	}
+	return p
+}
+
+// announcements has switches outside learn where containers are.
+func (n *Node) announcements(stages *part.Stages) (p part.Part) {
+	if len(n.Uplinks.NICs) > 0 {
+		p.Tasks = []task.Task{stages.AfterPreparation("announcements", func(ctx context.Context) error {
+			return n.answers.Announce(ctx, n.records.Changed, n.forward.View)
+		})}
+	}
+	return p
+}
+
+// conflicts is who has containers' addresses.
+func (n *Node) conflicts(stages *part.Stages) part.Part {
+	claims := conflicts.NewClaims(conflicts.ClaimOptions{Host: n.Host, Socket: n.conn.Socket(), View: n.forward.View, Uplink: n.Uplinks.Name, Log: n.Log})
+	spoofs := conflicts.NewSpoofs(conflicts.SpoofOptions{View: n.forward.View, Hits: n.hits(string(pipeline.Spoofed))})
+	return conflicts.Part(stages, claims, spoofs, len(n.Uplinks.NICs) > 0)
+}
+
+// routing is the BGP router, and where services are healthy.
+func (n *Node) routing(stages *part.Stages) part.Part {
+	check := &checkup.Router{Host: n.Host, Status: n.router.Status}
+	health := &healthport.Keeper{Healths: n.records.Healths, Changed: n.records.Surroundings, Healthy: n.forward.Connected, Log: n.Log}
+	return part.Part{
+		Tasks:  []task.Task{stages.AfterSync("BGP", n.router.Run), stages.AfterSync("health of services", health.Run)},
+		Checks: []examine.Check{check.Check()},
+	}
+}
+
+// nameServer serves the names of containers.
+func (n *Node) nameServer(stages *part.Stages) (p part.Part) {
+	if n.questions != nil {
+		p.Tasks = []task.Task{
+			stages.AfterSync("names", n.questions.Run),
+			stages.AfterSync("names over TCP", func(ctx context.Context) error { return n.resolver.Serve(ctx, n.links.Listen) }),
+		}
+	}
+	return p
+}
+
+// closed returns what is closed to containers.
+func (n *Node) closed() hostaccess.Closed {
+	c := hostaccess.Closed{Open: n.Access.Open, Prefixes: n.Access.Prefixes, Doors: []link.Door{{Name: bgp.InterfaceName, Port: portBGP}},
+		Members: n.names.Members, Reported: n.records.Reported}
+	c.Shut = append(slices.Clone(n.Access.Shut), link.Ports{Protocol: unix.IPPROTO_UDP, First: uint16(n.Switch.VXLANPort), Last: uint16(n.Switch.VXLANPort)})
+	if !n.DNS.Off {
+		c.Names = pipeline.NamesPort
+	}
+	return c
+}
+
+// tunnels reports whether what leaves on a VLAN may end in a tunnel: networks are routed to each other, or hosts are met.
+func (n *Node) tunnels() bool { return n.records.Routing() || n.records.Direct() }
+
+// fwdMode returns the cluster's forwarding mode.
+func (n *Node) fwdMode() string { return string(n.records.Global().FwdMode) }
+
+// external returns further addresses of the default tenant's services.
+func (n *Node) external() []netip.Addr { return n.records.External(defaultTenant) }
+
+// rules returns those of groups, of any host.
+func (n *Node) rules() (out []ofnet.AttachedRule) {
+	n.forward.View(func(s *ofnet.State) { out = slices.Collect(s.AttachedRules()) })
+	return out
+}
+
+// crowded returns the policies of Kubernetes of which some rules have no place in the switch.
+func (n *Node) crowded() (out []*ofnet.ClassPolicy) {
+	n.forward.View(func(s *ofnet.State) { out = s.Crowded() })
+	return out
+}
+
+// onward returns what the host's kernel does with what comes from containers.
+func (n *Node) onward(src, dst netip.Addr) (link.Onward, error) {
+	return n.links.Onward(hostaccess.PortName, src, dst)
 }

@@ -10,17 +10,19 @@ import (
 // starting names what the agent lacks to do anything for a container.
 func (n *Node) starting() []string {
 	var out []string
-	if why := n.refusal(); why != "" {
+	if why := n.member.Refusal(); why != "" {
 		return append(out, why)
 	}
-	ovs := "Open vSwitch at " + n.OVSRunDir
-	if p := n.problem.Load(); p != nil {
-		ovs += " (" + *p + ")"
+	ovs := func(problem string) string {
+		if problem == "" {
+			return "Open vSwitch at " + n.Switch.RunDir
+		}
+		return "Open vSwitch at " + n.Switch.RunDir + " (" + problem + ")"
 	}
 	for _, need := range []struct {
 		met  <-chan struct{}
 		what string
-	}{{n.seated, ovs}, {n.claim.Held(), n.unheard()}, {n.prepared, ovs}} {
+	}{{n.seat.Taken(), ovs(n.seat.Problem())}, {n.member.Claim.Held(), n.member.Waiting()}, {n.preparer.Prepared(), ovs(n.preparer.Problem())}} {
 		select {
 		case <-need.met:
 		default:
@@ -28,46 +30,28 @@ func (n *Node) starting() []string {
 		}
 	}
 	select {
-	case <-n.desired.Ready():
+	case <-n.records.Ready():
 	default:
 		what := "a netmaster"
-		if why := n.desired.Away(); why != "" {
+		if why := n.records.Away(); why != "" {
 			what += " (" + why + ")"
 		}
 		return append(out, what)
 	}
-	if n.desired.Global().FwdMode == "" {
+	if n.records.Global().FwdMode == "" {
 		out = append(out, "global configuration (it is written by the leading netmaster)")
 	}
 	return out
 }
 
-// unheard is what an agent waits for that is not admitted.
-func (n *Node) unheard() string {
-	if why := n.claim.Silence(); why != "" {
-		return "a netmaster (" + why + ")"
-	}
-	return "a netmaster"
-}
-
 // Waiting names what the agent waits for, empty when it serves.
 func (n *Node) Waiting() []string {
 	out := n.starting()
-	if n.refusal() != "" {
+	if n.member.Refusal() != "" {
 		return out // nothing else is at work
 	}
-	if !n.db.Connected() {
-		out = append(out, "ovsdb-server at "+n.OVSRunDir+silent(n.db.Unanswered()))
-	}
-	if !n.forward.Connected() {
-		out = append(out, "ovs-vswitchd at "+ManagementSocket(n.OVSRunDir)+silent(n.forward.Unanswered()))
-	} else if !n.forward.Whole() {
-		out = append(out, "flows of bridge "+BridgeName+" that others have removed, until they are restored")
-	}
-	if _, differs := n.sw.BridgeDrift(); differs {
-		out = append(out, "bridge "+BridgeName+", which others have changed or removed, until it is restored")
-	}
-	if why := n.desired.Away(); why != "" {
+	out = append(out, n.conn.Waiting()...)
+	if why := n.records.Away(); why != "" {
 		out = append(out, "a netmaster ("+why+")")
 	}
 	for _, door := range n.doors {
@@ -91,7 +75,7 @@ func (n *Node) watchReadiness(ctx context.Context, ready func()) error {
 			close(n.ready)
 			once, last = true, w
 			n.Log.Info("ready", "host", n.Host, "duration", time.Since(n.started).Round(time.Millisecond))
-			if mode := n.desired.Global().FwdMode; n.FwdMode != "" && string(mode) != n.FwdMode {
+			if mode := n.records.Global().FwdMode; n.FwdMode != "" && string(mode) != n.FwdMode {
 				n.Log.Warn("the cluster's forwarding mode differs from --fwdmode; the cluster's counts", "cluster", mode, "flag", n.FwdMode)
 			}
 		} else if w != last {

@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"github.com/contiv/contiv/daemon/agent/claim"
-	"github.com/contiv/contiv/daemon/agent/node"
 	"github.com/contiv/contiv/daemon/agent/runtimeconf"
 	"github.com/contiv/contiv/daemon/agent/uninstall"
+	"github.com/contiv/contiv/daemon/agent/vswitch"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovstest"
 )
@@ -24,11 +24,11 @@ func TestUninstall(t *testing.T) {
 	s := newSite(t)
 	dir := t.TempDir()
 	program := filepath.Join(dir, "contivk8s")
-	h := &uninstall.Host{Bridge: node.BridgeName, OVSRunDir: s.ovs.Dir, Namespace: "/run/netns/" + s.ovs.NetNS,
+	h := &uninstall.Host{Bridge: vswitch.Bridge, OVSRunDir: s.ovs.Dir, Namespace: "/run/netns/" + s.ovs.NetNS,
 		Conf: filepath.Join(dir, "net.d"), Bin: filepath.Join(dir, "bin"), Program: "contivk8s",
-		Sockets: []string{s.socket}, Further: []string{filepath.Join(dir, "store")}, Limits: node.LimitsFile(s.ovs.Dir), Log: slog.New(slog.DiscardHandler)}
-	s.edit = func(c *node.Config) {
-		c.Runtime = node.RuntimeConf{Program: program, Bin: h.Bin, Conf: h.Conf, Stays: true}
+		Sockets: []string{s.socket}, Further: []string{filepath.Join(dir, "store")}, Limits: vswitch.LimitsFile(s.ovs.Dir), Log: slog.New(slog.DiscardHandler)}
+	s.edit = func(c *config) {
+		c.CNI.Program, c.CNI.Bin, c.CNI.Conf, c.CNI.Stays = program, h.Bin, h.Conf, true
 	}
 	for _, folder := range []string{h.Conf, h.Further[0]} {
 		if err := os.Mkdir(folder, 0o755); err != nil {
@@ -85,7 +85,7 @@ func TestUninstall(t *testing.T) {
 		}
 		return ""
 	})
-	for _, file := range []string{conf, filepath.Join(h.Bin, "contivk8s"), filepath.Dir(s.socket), h.Further[0], filepath.Join(s.ovs.Dir, node.BridgeName+".agent"), string(h.Limits)} {
+	for _, file := range []string{conf, filepath.Join(h.Bin, "contivk8s"), filepath.Dir(s.socket), h.Further[0], filepath.Join(s.ovs.Dir, vswitch.Bridge+".agent"), string(h.Limits)} {
 		if _, err := os.Stat(file); err == nil {
 			t.Errorf("%s is left", file)
 		}
@@ -106,12 +106,12 @@ func nameControl(t *testing.T, ovs *ovstest.OVS) {
 // The limits that an agent has set in a switch that runs on for others go with the agent; those of others stay. A switch that does not run keeps the ledger.
 func TestUninstallLimits(t *testing.T) {
 	ovs := ovstest.Start(t)
-	ovs.Bridge(node.BridgeName)
+	ovs.Bridge(vswitch.Bridge)
 	ovs.Bridge("br-other")
 	datapath := ovs.Datapath() + "@ovs-" + ovs.Datapath()
 	c := ovs.Control()
 	c.Do("dpctl/ct-set-limits", datapath, "zone=1,limit=7", "zone=900,limit=5")
-	h := &uninstall.Host{Bridge: node.BridgeName, OVSRunDir: ovs.Dir, Namespace: "/run/netns/" + ovs.NetNS, Limits: node.LimitsFile(ovs.Dir), Log: slog.New(slog.DiscardHandler)}
+	h := &uninstall.Host{Bridge: vswitch.Bridge, OVSRunDir: ovs.Dir, Namespace: "/run/netns/" + ovs.NetNS, Limits: vswitch.LimitsFile(ovs.Dir), Log: slog.New(slog.DiscardHandler)}
 	if err := os.WriteFile(string(h.Limits), fmt.Appendf(nil, `{%q:{"1":7,"32769":3}}`, datapath), 0o600); err != nil {
 		t.Fatal(err)
 	}

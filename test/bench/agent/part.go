@@ -41,14 +41,14 @@ func (p *part) run(ctx context.Context) error {
 	l := layout{hosts: 1}
 	client := channel.NewClient(channel.Options{Host: self, Masters: func(context.Context) []string { return []string{p.url} }, HTTP: channel.NewHTTP(nil), Log: log})
 	r := bridge.NewReconciler(self, pipeline.Default(), bridge.NewOpenFlow(p.mgmt, openflow.Options{}), bridge.Options{Log: log})
-	e := desired.New(desired.Options{Source: client, Bridge: r, Self: ofnet.Host{Label: self, VTEP: l.vtep(0)}, Fixed: ofnet.Ports{Tunnel: 1000, Host: 1002}, Log: log})
+	e := desired.New(desired.Options{Bridge: r, Self: ofnet.Host{Label: self, VTEP: l.vtep(0)}, Fixed: ofnet.Ports{Tunnel: 1000, Host: 1002}, Log: log})
 	for i := range here {
 		id := l.endpoint(i).ID
 		e.SetPort(id.String(), uint32(1+i))
 	}
 	done := make(chan error, 2)
 	go func() { done <- r.Run(ctx) }()
-	go func() { done <- e.Run(ctx) }()
+	go func() { done <- e.Run(ctx, desired.Following{Source: client}) }()
 	select {
 	case <-e.Ready():
 	case <-ctx.Done():

@@ -96,7 +96,7 @@ func arrivals(tb *stand.Stand, mgmt string) (each []time.Duration, sent *tape) {
 	quiet := slog.New(slog.DiscardHandler)
 	sent = &tape{Connector: bridge.NewOpenFlow(mgmt, openflow.Options{})}
 	r := bridge.NewReconciler("h0", pipeline.Default(), sent, bridge.Options{Log: quiet})
-	engine := desired.New(desired.Options{Source: channeltest.Source{Store: db.Open()}, Bridge: r, Self: ofnet.Host{Label: "h0", VTEP: netip.MustParseAddr("192.168.251.1")},
+	engine := desired.New(desired.Options{Bridge: r, Self: ofnet.Host{Label: "h0", VTEP: netip.MustParseAddr("192.168.251.1")},
 		Fixed: ofnet.Ports{Tunnel: 1000, Host: 1002}, Log: quiet})
 	for i := 0; i < endpointsKnown; i += 50 {
 		engine.SetPort(arrival(i).ID.String(), uint32(2000+i))
@@ -104,7 +104,7 @@ func arrivals(tb *stand.Stand, mgmt string) (each []time.Duration, sent *tape) {
 	running, stop := context.WithCancel(ctx)
 	done := make(chan error, 2)
 	go func() { done <- r.Run(running) }()
-	go func() { done <- engine.Run(running) }()
+	go func() { done <- engine.Run(running, desired.Following{Source: channeltest.Source{Store: db.Open()}}) }()
 	err := wait(ctx, engine)
 	sent.filled()
 	go budget.Garbage(running, nil) // as in an agent, and so are the processors

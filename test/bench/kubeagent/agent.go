@@ -12,7 +12,7 @@ import (
 
 // start starts an agent's engine, of the first host, over the records, and returns it with what ends it.
 func (r *records) start(ctx context.Context, b desired.Bridge) (*desired.Engine, func()) {
-	e := desired.New(desired.Options{Source: channeltest.Source{Store: r.db.Open()}, Bridge: b, Self: ofnet.Host{Label: crowd.Host(0), VTEP: crowd.VTEP(0)},
+	e := desired.New(desired.Options{Bridge: b, Self: ofnet.Host{Label: crowd.Host(0), VTEP: crowd.VTEP(0)},
 		Fixed: ofnet.Ports{Tunnel: 1000, Host: 1002}, Log: slog.New(slog.DiscardHandler)})
 	for i := range pods {
 		if r.HostOf(i) == 0 {
@@ -21,7 +21,7 @@ func (r *records) start(ctx context.Context, b desired.Bridge) (*desired.Engine,
 	}
 	running, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
-	go func() { done <- e.Run(running) }()
+	go func() { done <- e.Run(running, desired.Following{Source: channeltest.Source{Store: r.db.Open()}}) }()
 	return e, func() {
 		stop()
 		if err := <-done; err != nil {

@@ -49,13 +49,13 @@ func (w *world) start(ctx context.Context, i int, a *agent) {
 	asks := channel.Master{Client: &client.Client{Masters: w.urls, HTTP: way, Patience: patience}}
 	h := record.Host{Label: a.label, Machine: a.label, Seat: "s", VTEP: vtepOf(i), Port: 4789, Control: netip.AddrPortFrom(vtepOf(i), 9090), Version: "bench"}
 	again := make(chan struct{}, 1)
-	c := channel.NewClient(channel.Options{Host: a.label, Masters: w.urls, Seat: func() string { return h.Seat }, Reporter: a, HTTP: way, Log: slog.New(slog.DiscardHandler),
+	c := channel.NewClient(channel.Options{Host: a.label, Masters: w.urls, HTTP: way, Log: slog.New(slog.DiscardHandler), Hooks: channel.Hooks{Seat: func() string { return h.Seat }, Reporter: a,
 		Opened: func(record.Incarnation) {
 			select {
 			case again <- struct{}{}:
 			default:
 			}
-		}})
+		}}})
 	a.mu.Lock()
 	if len(a.shards) > 0 && !w.engines {
 		var shards []channel.Shard

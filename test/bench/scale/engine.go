@@ -24,6 +24,7 @@ import (
 type engine struct {
 	*bridge.Reconciler
 	records *desired.Engine
+	source  desired.Source
 }
 
 // engine is that of the i-th host's agent until ctx ends. It goes on from what the one before has kept.
@@ -36,8 +37,8 @@ func (w *world) engine(ctx context.Context, i int, a *agent, from *channel.Clien
 	}
 	defer file.Close()
 	forward := bridge.NewReconciler(a.label, pipeline.Default(), taker{}, bridge.Options{Resync: time.Hour})
-	e := &engine{forward, desired.New(desired.Options{Bridge: forward, Self: ofnet.Host{Label: a.label, VTEP: vtepOf(i)}, Fixed: ofnet.Ports{Tunnel: 1000, Host: 1002}, Log: quiet,
-		Source: &checkpoint.Source{Follower: heard{from, a}, File: file, Saved: saved, Patience: patience, Log: quiet}})}
+	e := &engine{forward, desired.New(desired.Options{Bridge: forward, Self: ofnet.Host{Label: a.label, VTEP: vtepOf(i)}, Fixed: ofnet.Ports{Tunnel: 1000, Host: 1002}, Log: quiet}),
+		&checkpoint.Source{Follower: heard{from, a}, File: file, Saved: saved, Patience: patience, Log: quiet}}
 	a.use(e)
 	e.run(ctx)
 }
@@ -55,7 +56,7 @@ func (e *engine) run(ctx context.Context) {
 			e.records.SetPort(one.ID.String(), uint32(i+1))
 		}
 	}()
-	_ = e.records.Run(ctx)
+	_ = e.records.Run(ctx, desired.Following{Source: e.source})
 }
 
 // heard is a Follower whose batches an agent counts.

@@ -1,0 +1,50 @@
+// Package cnihost serves the CNI plugins of a host, and keeps the plugin and its configuration where the container runtime looks for them.
+package cnihost
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/daemon/agent/cnicache"
+	"github.com/contiv/contiv/daemon/agent/cniserver"
+	"github.com/contiv/contiv/daemon/agent/hostaccess"
+	"github.com/contiv/contiv/daemon/agent/part"
+	"github.com/contiv/contiv/daemon/agent/runtimeconf"
+)
+
+// Options are what serving CNI needs.
+type Options struct {
+	Attach   *attach.Engine
+	Access   *hostaccess.Engine
+	Starting func() []string // what the agent lacks to do anything for a container
+	Waiting  func() []string // what it waits for
+	Cut      func() bool     // flows are missing in the switch
+	Timeout  time.Duration   // for which a request waits for what the agent lacks
+	Log      *slog.Logger
+}
+
+// Part returns the doors of CNI, and the tasks about the host's runtime.
+func (s *Settings) Part(o Options) (p part.Part, err error) {
+	cni := cniserver.Options{Socket: s.Socket, Attacher: o.Attach, Publisher: o.Access, Starting: o.Starting, Waiting: o.Waiting,
+		Cut: o.Cut, Patience: o.Timeout, Log: o.Log}
+	if cni.Socket != "" {
+		p.Doors = append(p.Doors, cniserver.New(cni))
+	}
+	if cni.Socket, cni.Mesos = s.Mesos, true; cni.Socket != "" {
+		p.Doors = append(p.Doors, cniserver.New(cni))
+	}
+	if s.Conf != "" {
+		plugin, err := s.program()
+		if err != nil {
+			return p, err
+		}
+		keeper := &runtimeconf.Keeper{Program: plugin, Bin: s.Bin, Conf: s.Conf, Stays: s.Stays, Waiting: o.Waiting, Every: time.Second, Log: o.Log}
+		p.Tasks = append(p.Tasks, part.Started("configuration of CNI", keeper.Run))
+	}
+	if s.Cache != "" && s.Socket != "" {
+		sweeper := &cnicache.Sweeper{Dir: s.Cache, Network: runtimeconf.Name, Every: 10 * time.Second, Log: o.Log}
+		p.Tasks = append(p.Tasks, part.Started("cache of the CNI library", sweeper.Run))
+	}
+	return p, nil
+}

@@ -1,0 +1,142 @@
+// Package dockerhost serves the Docker engine of a host, if it has one or gets one: its network and IPAM drivers, and what the agent asks of the engine.
+package dockerhost
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/daemon/agent/desired"
+	"github.com/contiv/contiv/daemon/agent/docker"
+	"github.com/contiv/contiv/daemon/agent/dockerd"
+	"github.com/contiv/contiv/daemon/agent/hostaccess"
+	"github.com/contiv/contiv/daemon/agent/part"
+	"github.com/contiv/contiv/daemon/task"
+)
+
+// Engine is the Docker engine of a host, which may come later. It is safe for concurrent use.
+type Engine struct {
+	Driver
+	found   chan struct{}    // closed when the host has one: from the start, unless that is to be found out
+	watcher *dockerd.Watcher // nil: no engine is asked
+	keeper  *dockerd.Keeper  // nil: its networks are not kept
+}
+
+// appearEvery is how often the agent looks whether its host has a Docker engine by now.
+const appearEvery = 2 * time.Second
+
+// New looks for an engine for the first time.
+func New(d Driver) *Engine {
+	e := &Engine{Driver: d, found: make(chan struct{})}
+	if d.Plugin != "" && (!d.Sought || dockerd.There(d.Engine)) {
+		close(e.found)
+	}
+	return e
+}
+
+// Found reports whether the agent asks an engine.
+func (e *Engine) Found() bool {
+	select {
+	case <-e.found:
+		return true
+	default:
+		return false
+	}
+}
+
+// Names of what runs the containers of a host, where the agent finds it out.
+const (
+	foundDocker = "docker"
+	foundCNI    = "cni"
+)
+
+// Mode returns what runs the containers of the host: configured, unless that is to be found out.
+func (e *Engine) Mode(configured string) string {
+	switch {
+	case !e.Sought:
+		return configured
+	case e.Found():
+		return foundDocker
+	}
+	return foundCNI
+}
+
+// Directory reports whether the host needs the networks of all tenants, for those of its engine.
+func (e *Engine) Directory() bool { return e.Keep && e.Found() }
+
+// Status returns the state of the engine, nil if none is asked.
+func (e *Engine) Status() *model.DockerStatus {
+	if !e.Found() {
+		return nil
+	}
+	return dockerd.Status(e.watcher, e.keeper)
+}
+
+// Master is what an engine and its drivers ask netmasters for.
+type Master interface {
+	docker.Master
+	dockerd.Master
+	dockerd.NamingMaster
+}
+
+// Options are what serving an engine needs.
+type Options struct {
+	Host     string // label
+	Attach   *attach.Engine
+	Access   *hostaccess.Engine
+	Records  *desired.Engine
+	Master   Master
+	Starting func() []string // what the agent lacks to do anything for a container
+	Serving  <-chan struct{} // closed when the agent is ready
+	Appeared func()          // called when the host has got an engine
+	Log      *slog.Logger
+}
+
+// Part returns the tasks about the engine, none of which holds anything up, and with them the door of its drivers. They begin when the host has an engine.
+// It is called once.
+func (e *Engine) Part(o Options) (p part.Part) {
+	if e.Plugin == "" {
+		return p
+	}
+	driver := docker.New(docker.Options{Socket: e.Plugin, Global: e.Global, Host: o.Host, Attacher: o.Attach,
+		Master: o.Master, Networks: o.Records, Publisher: o.Access, Starting: o.Starting, Log: o.Log})
+	e.watcher = dockerd.NewWatcher(func() (dockerd.Engine, error) { return dockerd.Dial(e.Engine) }, o.Log)
+	p.Tasks = []task.Task{
+		e.onceFound("Docker engine", e.watcher.Run),
+		e.onceFound("what Docker no longer has", part.Await(o.Serving, dockerd.NewProver(e.watcher, o.Attach, e.Name, o.Log).Run)),
+		e.onceFound("names of Docker's containers", part.Await(o.Serving, dockerd.NewTeller(e.watcher, o.Master, o.Records, o.Log).Run)),
+	}
+	if !e.Global {
+		p.Tasks = append(p.Tasks, e.onceFound("names of Docker's networks", part.Await(o.Serving, dockerd.NewNamer(e.watcher, o.Master, o.Records, o.Host, o.Log).Run)))
+	}
+	if e.Keep {
+		e.keeper = dockerd.NewKeeper(e.watcher, o.Records, e.Name, o.Log)
+		p.Tasks = append(p.Tasks, e.onceFound("Docker's networks", part.Await(o.Serving, e.keeper.Run)))
+	}
+	if e.Found() {
+		p.Doors = append(p.Doors, driver)
+		return p
+	}
+	p.Tasks = append(p.Tasks, e.onceFound(driver.String(), driver.Run), part.Started("search for a Docker engine", func(ctx context.Context) error {
+		e.search(ctx, o.Appeared, o.Log)
+		return nil
+	}))
+	return p
+}
+
+// search waits until the host has a Docker engine, which from then on the agent serves as if it had been there at the start. It blocks until ctx ends.
+func (e *Engine) search(ctx context.Context, appeared func(), log *slog.Logger) {
+	if dockerd.Appear(ctx, e.Engine, appearEvery) {
+		log.Info("this host has a Docker engine: its networks are the cluster's from now on", "socket", e.Engine)
+		close(e.found)
+		appeared()
+	}
+	<-ctx.Done() // a task that ends, ends the agent
+}
+
+// onceFound returns a task that begins when the host has a Docker engine, and holds nothing up until then.
+func (e *Engine) onceFound(name string, run func(context.Context) error) task.Task {
+	return part.Started(name, part.Await(e.found, run))
+}

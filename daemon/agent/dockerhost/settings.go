@@ -1,0 +1,89 @@
+package dockerhost
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/contiv/contiv/daemon/agent/docker"
+	"github.com/contiv/contiv/daemon/flags"
+)
+
+// Settings are those of the Docker engine of this host.
+type Settings struct {
+	Name   string
+	Folder string
+	Scope  string
+	Engine string
+	Agent  string // socket of the agent behind a door; "": there is none
+	Door   bool   // be that door
+}
+
+// Driver says how the host's engine finds its network driver, and which engine the agent asks.
+type Driver struct {
+	Plugin string // unix socket of the driver; "": there is none, and no engine is asked
+	Name   string // as Docker knows it
+	Global bool   // networks are of a whole swarm
+	Engine string // unix socket of the engine
+	Keep   bool   // the engine's networks are kept equal to the cluster's
+	Sought bool   // all this counts from when the host has the engine's socket
+}
+
+// Scopes of Docker networks.
+const (
+	ScopeLocal  = "local"
+	ScopeGlobal = "global"
+)
+
+// Register adds the flags.
+func (o *Settings) Register(s *flags.Set) {
+	s.String(&o.Name, "plugin-name", "PLUGIN_NAME", docker.DefaultName, "with --mode docker, swarm-mode or auto: how Docker calls this network driver")
+	s.String(&o.Folder, "docker-plugins", "DOCKER_PLUGINS", docker.DefaultFolder, "folder in which Docker looks for the driver's socket")
+	s.String(&o.Engine, "docker-socket", "DOCKER_SOCKET", "/var/run/docker.sock", "unix socket of this host's Docker engine, which is asked with --mode docker and swarm-mode, and with auto from when it is there")
+	s.String(&o.Agent, "docker-agent-socket", "DOCKER_AGENT_SOCKET", "", "unix socket at which netplugin --docker-door finds this agent, such as "+docker.DefaultAgentSocket+" (default: the agent itself serves in --docker-plugins, and Docker waits for it while it is away)")
+	s.Bool(&o.Door, "docker-door", "DOCKER_DOOR", "instead of an agent's work, serve in --docker-plugins, pass what Docker asks on to the agent at --docker-agent-socket, and refuse it at once while that is away")
+	s.String(&o.Scope, "docker-scope", "DOCKER_SCOPE", "", "whose networks Docker's are: local (each engine's own) or global (a swarm's) (default: global with --mode swarm-mode, else local)")
+}
+
+// pluginName is how a driver may be called: it is a file's name and a host's in a URL; a managed plugin's is like an image's.
+var pluginName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$|^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,254}$`)
+
+// Check checks the settings, and fills in what follows from the mode.
+func (o *Settings) Check(mode string) error {
+	if !pluginName.MatchString(o.Name) {
+		return fmt.Errorf("--plugin-name %q: it is a name of letters, digits, dots and dashes, such as %s, or a managed plugin's, such as contiv/v2plugin:latest", o.Name, docker.DefaultName)
+	}
+	if !filepath.IsAbs(o.Folder) {
+		return fmt.Errorf("--docker-plugins %q: it is the whole path of a folder, such as %s", o.Folder, docker.DefaultFolder)
+	}
+	if o.Agent != "" && !filepath.IsAbs(o.Agent) {
+		return fmt.Errorf("--docker-agent-socket %q: it is the whole path of a socket, such as %s", o.Agent, docker.DefaultAgentSocket)
+	}
+	if o.Scope == "" {
+		o.Scope = ScopeLocal
+		if mode == flags.ModeSwarm {
+			o.Scope = ScopeGlobal
+		}
+	}
+	return flags.OneOf("docker-scope", o.Scope, ScopeLocal, ScopeGlobal)
+}
+
+// Driver returns what the agent has to do with Docker: nothing unless the mode is one of Docker's, or auto. In a swarm, its managers make the networks.
+func (o *Settings) Driver(mode string) Driver {
+	if mode != flags.ModeDocker && mode != flags.ModeSwarm && mode != flags.ModeAuto {
+		return Driver{}
+	}
+	return Driver{Plugin: cmp.Or(o.Agent, o.Socket()), Name: o.Name, Global: o.Scope == ScopeGlobal, Engine: o.Engine, Keep: mode != flags.ModeSwarm,
+		Sought: mode == flags.ModeAuto}
+}
+
+// Socket is where the driver is served. A managed plugin serves where its config.json says, however it is called.
+func (o *Settings) Socket() string {
+	name := o.Name
+	if strings.ContainsAny(name, "/:") {
+		name = docker.DefaultName
+	}
+	return filepath.Join(o.Folder, name+".sock")
+}

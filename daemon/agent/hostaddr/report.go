@@ -1,0 +1,104 @@
+// Package hostaddr is the addresses of this host: those that it is reached by, and all that it has, which it reports to netmasters.
+package hostaddr
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/contiv/contiv/daemon/agent/claim"
+	"github.com/contiv/contiv/daemon/agent/hostaccess"
+	"github.com/contiv/contiv/daemon/agent/part"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/task"
+	"github.com/contiv/contiv/ofnet/link"
+	"github.com/contiv/contiv/ofnet/ovsdb"
+)
+
+// Nodes returns the machine's own addresses by which containers meet it: those of the settings, else those of the interface that has the
+// control address.
+func (s *Settings) Nodes(links *link.Host, log *slog.Logger) (four, six netip.Addr) {
+	if s.Node4.IsValid() || s.Node6.IsValid() {
+		return s.Node4, s.Node6
+	}
+	if !s.Control.IsValid() {
+		return four, six
+	}
+	four, six, err := links.NodeAddresses(s.Control)
+	if err != nil {
+		log.Warn("the machine's own addresses are not known, so containers do not meet it by these; name them with --node-addresses", "error", err)
+	}
+	return four, six
+}
+
+// How often the agent reads the machine's addresses and interfaces, whether the kernel has said that any changed or not, and how long what changes meanwhile
+// is left to come together: each report is written to the store and passed on to every host.
+const (
+	reportEvery = 30 * time.Second
+	reportRest  = time.Second
+)
+
+// Interfaces on which a proxy of Kubernetes has the addresses of services, so that the kernel takes these in: kube-proxy in mode ipvs, and NodeLocal DNSCache.
+const (
+	proxyInterface = "kube-ipvs0"
+	cacheInterface = "nodelocaldns"
+)
+
+// Reporter reports the machine's own addresses and interfaces to netmasters.
+type Reporter struct {
+	Links   *link.Host
+	Switch  *ovsdb.Switch
+	Claim   *claim.Claim
+	Uplinks []string // NICs
+	Ours    []string // further interfaces of the agent, which are no addresses of the machine
+	Log     *slog.Logger
+}
+
+// Part returns the task that reports.
+func (r *Reporter) Part() part.Part {
+	return part.Part{Tasks: []task.Task{part.Started("addresses of the machine", r.run)}}
+}
+
+// run reports, and again when anything has changed, until ctx ends.
+func (r *Reporter) run(ctx context.Context) error {
+	said := ""
+	for {
+		moved := r.Links.Moved()
+		ours := append(slices.Clone(r.Ours), hostaccess.PortName, proxyInterface, cacheInterface)
+		for _, p := range r.Switch.Ports(ovsdb.IDOwner, hostaccess.Owner) {
+			ours = append(ours, p.Name)
+		}
+		now, err := r.Links.Report(r.Uplinks, ours)
+		text := ""
+		if err == nil {
+			if left := len(now.Addrs) - record.MostOwn; left > 0 {
+				text = fmt.Sprintf("the machine has more addresses than netmasters take: %d are left out", left)
+			}
+			r.Claim.Report(now.Addrs, now.Names)
+		} else {
+			text = err.Error()
+		}
+		if text != "" && text != said {
+			r.Log.Warn("not all addresses of this machine are closed to containers of other hosts", "error", text)
+		}
+		said = text
+		for _, wait := range []struct {
+			most    time.Duration
+			changed <-chan struct{}
+		}{{reportRest, nil}, {reportEvery, moved}} {
+			timer := time.NewTimer(wait.most)
+			select {
+			case <-timer.C:
+			case <-wait.changed:
+			case <-ctx.Done():
+			}
+			timer.Stop()
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+	}
+}

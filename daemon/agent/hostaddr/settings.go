@@ -1,0 +1,49 @@
+package hostaddr
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/contiv/contiv/daemon/flags"
+)
+
+// Settings are the addresses that this host is reached by.
+type Settings struct {
+	Control netip.Addr // where the agent is inspected
+	VTEP    netip.Addr // tunnel address
+	Node4   netip.Addr // the machine's own address, by which containers meet it; invalid, as Node6: those of the control address's interface
+	Node6   netip.Addr
+
+	control, vtep string
+	nodes         []string
+}
+
+// Register adds the flags.
+func (s *Settings) Register(f *flags.Set) {
+	f.String(&s.control, "ctrl-ip", "CONTROL_IP", "", "address at which this agent is inspected, or a prefix in which this host has one address (default: of the first usable interface)")
+	f.String(&s.vtep, "vtep-ip", "VTEP_IP", "", "tunnel address, or a prefix in which this host has one address, such as 192.168.0.0/24, the same for all hosts (default: as --ctrl-ip)")
+	f.List(&s.nodes, "node-addresses", "NODE_ADDRESSES", "addresses of this machine by which it meets containers directly, one of IPv4, of IPv6 or each (default: those of the interface that has --ctrl-ip)")
+}
+
+// Check reads the addresses, and returns what is wrong. An address that the host does not have yet is flags.ErrAbsent.
+func (s *Settings) Check() (err error) {
+	for _, text := range s.nodes {
+		a, err := netip.ParseAddr(text)
+		if a = a.Unmap(); err != nil || a.Zone() != "" || !a.IsGlobalUnicast() {
+			return fmt.Errorf("--node-addresses %s: it is an IP address of this host", text)
+		}
+		own := &s.Node4
+		if a.Is6() {
+			own = &s.Node6
+		}
+		if own.IsValid() {
+			return fmt.Errorf("--node-addresses %s: %s is of the same family; name one of each", text, *own)
+		}
+		*own = a
+	}
+	if s.Control, err = address("ctrl-ip", s.control, netip.Addr{}); err != nil {
+		return err
+	}
+	s.VTEP, err = address("vtep-ip", s.vtep, s.Control)
+	return err
+}

@@ -1,0 +1,134 @@
+// Package membership is how an agent belongs to its cluster: it proves its host to netmasters, is admitted by them, follows one of them, and keeps what it has
+// received for a start without netmasters.
+package membership
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/carried"
+	"github.com/contiv/contiv/daemon/agent/checkpoint"
+	"github.com/contiv/contiv/daemon/agent/checkup"
+	"github.com/contiv/contiv/daemon/agent/claim"
+	"github.com/contiv/contiv/daemon/agent/distrust"
+	"github.com/contiv/contiv/daemon/agent/examine"
+	"github.com/contiv/contiv/daemon/agent/part"
+	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/daemon/incarnation"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/task"
+	"github.com/contiv/contiv/trust"
+)
+
+// startWait is how long an agent that starts waits for netmasters before it works with what it has received before.
+const startWait = 3 * time.Second
+
+// requestTimeout is how long a request to netmasters is repeated while the cluster elects a leader.
+const requestTimeout = 10 * time.Second
+
+// Options are what a Membership needs.
+type Options struct {
+	Self        record.Host // this host, as it is to be admitted, but for its seat
+	Netmasters  Netmasters
+	Trust       *trust.Holder    // proves the agent to netmasters, and these to the agent; nil: plain HTTP
+	ClusterFile incarnation.File // where the host notes which store its cluster has; "": nowhere
+	Records     string           // path of the file that keeps what netmasters have sent
+	Version     model.Version
+	Directory   func() bool  // the host needs the networks and groups of all tenants
+	Claims      claim.Master // admits the host; nil: netmasters do
+	Log         *slog.Logger
+}
+
+// Membership is this host's. Its methods are safe for concurrent use, but for Follow.
+type Membership struct {
+	Options
+	Channel *channel.Client
+	Master  channel.Master // asks the leader
+	Claim   *claim.Claim
+
+	carried  *carried.Keeper
+	records  *checkpoint.Source // what netmasters send, and have sent
+	distrust *distrust.Keeper
+}
+
+// New returns a Membership that follows nobody yet.
+func New(o Options) *Membership {
+	m := &Membership{Options: o}
+	m.Channel = channel.NewClient(channel.Options{Host: o.Self.Label, Masters: m.Netmasters.Every, HTTP: m.transport(), Log: o.Log})
+	m.Master = channel.Master{Client: &client.Client{Masters: m.masters, HTTP: m.Channel.HTTP, Patience: requestTimeout,
+		Actor: func() string { return o.Self.Label }, Program: "netplugin/" + o.Version.Version}}
+	if m.Claims == nil {
+		m.Claims = m.Master
+	}
+	m.Claim = claim.New(claim.Options{Master: m.Claims, Host: o.Self, Log: o.Log})
+	return m
+}
+
+// Host is the agent, as netmasters ask for it.
+type Host interface {
+	channel.Reporter
+	// Attached lists the ids of endpoints that have an interface on this host. It does not block.
+	Attached() []string
+}
+
+// Follow returns all that concerns this host, and connects the agent with netmasters. It is called once, before anything runs.
+func (m *Membership) Follow(h Host) *distrust.Keeper {
+	host := m.Self.Label
+	m.carried = carried.New(carried.Options{Host: host, Follower: m.Channel, Attached: h.Attached, Post: m.Master.Offer, Log: m.Log})
+	m.records = &checkpoint.Source{Follower: m.carried, Patience: startWait, Log: m.Log}
+	m.distrust = distrust.New(distrust.Options{Source: m.records, Masters: m.Netmasters.Every, Ask: m.askRevoked, Revoke: m.revoke, Log: m.Log})
+	m.Channel.Bind(channel.Hooks{Directory: m.Directory, Seat: m.Claim.Seat, Reporter: &reporter{h, m.carried}, Opened: m.followed,
+		Offer: func(ctx context.Context) error { m.Claim.Again(); return m.carried.Offer(ctx) }})
+	return m.distrust
+}
+
+// masters returns the URLs of netmasters: the known ones while one of them is followed, else also those that are found.
+func (m *Membership) masters(ctx context.Context) []string {
+	if m.Channel.With() != "" {
+		return m.Netmasters.Known()
+	}
+	return m.Netmasters.Every(ctx)
+}
+
+// reporter is a Host that reports no digests while it holds, on purpose, something else than netmasters have sent: they could not repair that.
+type reporter struct {
+	channel.Reporter
+	carried *carried.Keeper
+}
+
+func (r *reporter) Held() (channel.Mark, map[channel.Shard]channel.Digest) {
+	mark, all := r.Reporter.Held()
+	if r.carried.Carries() {
+		return channel.Mark{}, nil
+	}
+	return mark, all
+}
+
+// Refusal returns why this machine is not the host that it claims to be, "" when it is.
+func (m *Membership) Refusal() string {
+	if why := m.Claim.Refusal(); why != "" {
+		return "admission to the cluster: " + why
+	}
+	return ""
+}
+
+// Waiting names what an agent waits for that is not admitted.
+func (m *Membership) Waiting() string {
+	if why := m.Claim.Silence(); why != "" {
+		return "a netmaster (" + why + ")"
+	}
+	return "a netmaster"
+}
+
+// Part returns the tasks of the membership, and checks of clocks and of stores.
+func (m *Membership) Part() part.Part {
+	clock := &checkup.Clock{Host: m.Self.Label, Masters: m.Netmasters.Every, Ask: m.askDate, Now: time.Now}
+	stores := &checkup.Stores{Host: m.Self.Label, Others: m.Channel.Others}
+	return part.Part{
+		Tasks:  append([]task.Task{part.Started("admission to the cluster", m.Claim.Run)}, m.certificates()...),
+		Checks: []examine.Check{clock.Check(), stores.Check()},
+	}
+}

@@ -1,0 +1,39 @@
+package membership
+
+import (
+	"context"
+	"net"
+	"slices"
+	"strconv"
+
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// Netmasters are the URLs at which netmasters are asked.
+type Netmasters struct {
+	Scheme string                             // of the URLs
+	Sent   func() []record.Service            // the netmasters that netmasters have sent, the leader first
+	Find   func(ctx context.Context) []string // finds URLs otherwise; it may block until ctx ends. nil: nothing is found
+}
+
+// Known returns those that netmasters have sent.
+func (n *Netmasters) Known() (out []string) {
+	for _, s := range n.Sent() {
+		out = append(out, n.Scheme+"://"+net.JoinHostPort(s.HostAddr, strconv.Itoa(s.Port)))
+	}
+	return out
+}
+
+// Every returns the known ones and those that are found. It may block until ctx ends.
+func (n *Netmasters) Every(ctx context.Context) []string {
+	out := n.Known()
+	if n.Find == nil {
+		return out
+	}
+	for _, url := range n.Find(ctx) {
+		if !slices.Contains(out, url) {
+			out = append(out, url)
+		}
+	}
+	return out
+}

@@ -1,0 +1,29 @@
+package vswitch
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/bridge"
+	"github.com/contiv/contiv/ofnet/openflow"
+)
+
+// probe asks what the switch and its datapath can do, so that the flows need nothing else.
+func (p *Preparer) probe(ctx context.Context) error {
+	capabilities, err := p.Conn.Switch.Capabilities(ctx)
+	if err != nil {
+		return err
+	}
+	lacks, err := bridge.NewOpenFlow(p.Conn.Socket(), openflow.Options{}).Lacks(ctx)
+	if err != nil {
+		return err
+	}
+	lacks |= ofnet.LackedBy(capabilities)
+	if needed := lacks.Needed(); needed != 0 && needed != p.Records.Lacks().Needed() {
+		p.Log.Error("datapath", "error", fmt.Errorf("datapath %s cannot do %s, so %s do not work: boot another kernel, or use --datapath netdev",
+			p.Conn.Switch.DatapathType(), needed, needed.Means()))
+	}
+	p.Records.SetLacks(lacks)
+	return nil
+}

@@ -1,0 +1,73 @@
+package vswitch
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/contiv/contiv/daemon/agent/checkup"
+	"github.com/contiv/contiv/daemon/agent/drift"
+	"github.com/contiv/contiv/daemon/agent/examine"
+	"github.com/contiv/contiv/daemon/agent/part"
+	"github.com/contiv/contiv/daemon/task"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/ovsdb"
+)
+
+// Part returns the tasks of the switch, the checks of it, and what of it the agent keeps as it is: first what closes the host to containers, then the bridge
+// and its ports.
+func (p *Preparer) Part() part.Part {
+	sw := &checkup.Switch{Host: p.Host, OpenFlow: p.Conn.Socket(), OVSDB: filepath.Join(p.RunDir, "db.sock"),
+		Missing: func() bool { d, _ := p.Conn.Switch.BridgeDrift(); return d.Gone }, Waits: p.Conn.restoring}
+	datapath := &checkup.Datapath{Host: p.Host, Type: p.Conn.Switch.DatapathType, Lacks: p.Records.Lacks}
+	host := func(string) ofnet.Key { return ofnet.Key{Kind: ofnet.KindHost, Name: p.Host} }
+	return part.Part{
+		Tasks:  []task.Task{task.Func("preparation of the switch", p.Run)},
+		Checks: []examine.Check{sw.Check(), datapath.Check()},
+		Owned: []drift.Source{
+			&drift.Own{Sort: drift.KindTable, What: "nftables table", Owner: host, Of: p.Links.Tables()},
+			&drift.Own{Sort: drift.KindInterface, What: "interface", Owner: p.ownerOfEnd, Of: p.Links.Ends()},
+			&drift.Bridge{Host: p.Host, Name: Bridge, Switch: p.Conn.Switch, Prepare: p.Prepare},
+			&drift.Ports{Host: p.Host, Switch: p.Conn.Switch},
+		},
+	}
+}
+
+// ownerOfEnd returns the endpoint whose host end has a name.
+func (p *Preparer) ownerOfEnd(name string) ofnet.Key {
+	if port, ok := p.Conn.Switch.Port(name); ok && port.ExternalIDs[ovsdb.IDEndpoint] != "" {
+		return ofnet.Key{Kind: ofnet.KindEndpoint, Name: port.ExternalIDs[ovsdb.IDEndpoint]}
+	}
+	return ofnet.Key{Kind: ofnet.KindHost, Name: p.Host}
+}
+
+// adoptEnds keeps the host ends that an agent before this one has made. An agent of an earlier build may have made them differently, which is no one
+// else's doing.
+func (p *Preparer) adoptEnds() {
+	for _, port := range p.Conn.Switch.Ports(ovsdb.IDContainer, "") {
+		p.Links.Ends().Adopt(port.Name)
+	}
+	open, err := p.Links.Ends().Drift()
+	for _, d := range open {
+		err = errors.Join(err, p.Links.Ends().Repair(d.Name))
+	}
+	if err != nil {
+		p.Log.Warn("host ends of containers are not closed to the host yet, trying again", "error", err)
+	}
+}
+
+// Prepare makes the bridge and its fixed ports as they should be, and has the ports of containers numbered as before. It blocks until ovs-vswitchd has made
+// them, or ctx ends.
+func (p *Preparer) Prepare(ctx context.Context) error {
+	p.turn.Lock()
+	defer p.turn.Unlock()
+	if err := p.prepareOnce(ctx); err != nil {
+		return err
+	}
+	if err := p.Attach.Rename(ctx); err != nil {
+		return err
+	}
+	p.Attach.Restore()
+	p.Conn.LimitARP()
+	return nil
+}
