@@ -46,8 +46,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	go budget.Garbage(ctx, nil, getenv("GOGC"), getenv("GOMEMLIMIT"))
-	settled := func() { runtime.GOMAXPROCS(budget.Processors(runtime.GOMAXPROCS(0), getenv("GOMAXPROCS"))) }
-	work := func() error { return serve(ctx, o, settled, stderr) }
+	programmed := func() { runtime.GOMAXPROCS(budget.Processors(runtime.GOMAXPROCS(0), getenv("GOMAXPROCS"))) }
+	work := func() error { return serve(ctx, o, programmed, stderr) }
 	if o.Uninstall.Wanted() {
 		work = func() error { return o.uninstall(ctx, stdout, stderr) }
 	} else if o.Docker.Door {
@@ -72,8 +72,8 @@ type configError struct{ error }
 
 func (e *configError) Unwrap() error { return e.error }
 
-// serve is the agent at work; settled is called when the switch has its first flows, which all processors compile.
-func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) error {
+// serve is the agent at work; programmed is called when the switch has its first flows, which all processors compile.
+func serve(ctx context.Context, o *options, programmed func(), stderr io.Writer) error {
 	recent := &logging.Recent{}
 	log, err := logging.New(o.Log, "netplugin", stderr, recent)
 	if err != nil {
@@ -99,7 +99,7 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 	p := pipeline.Default()
 	forward := bridge.NewReconciler(o.Host, p, bridge.NewOpenFlow(vswitch.Socket(o.Switch.RunDir), openflow.Options{}), bridge.Options{Log: log, Observe: o.Observe})
 	env := node.Env{Mode: o.orchestrator(), FwdMode: o.FwdMode, InspectPort: inspectPort, Trust: holder, Find: masters.Find, Version: build.Info(),
-		CNITimeout: cniTimeout, Settled: settled, Log: log, Recent: recent.Text}
+		CNITimeout: cniTimeout, Programmed: programmed, Log: log, Recent: recent.Text}
 	n, err := node.New(env, o.Settings, forward, p)
 	if err != nil {
 		return &configError{err}

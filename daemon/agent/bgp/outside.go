@@ -19,7 +19,7 @@ const (
 	portOutside   = 1100
 )
 
-// portLimit bounds one change of that interface; an Open vSwitch that is away is waited for by the next one.
+// portLimit bounds one change of that interface; the next change waits for an Open vSwitch that is away.
 const portLimit = 15 * time.Second
 
 // Outside is the Link of a host.

@@ -17,10 +17,10 @@ type Settings struct {
 	Socket  string // "": no CNI is served
 	Mesos   string // of CNI for Mesos; "": none is served. Check sets it
 	Program string // the plugin that is installed; "": contivk8s beside this program
-	Conf    string // folder of configurations; "": another program writes one
-	Bin     string // folder of plugins; "": another program installs them
+	Conf    string // directory of configurations; "": another program writes one
+	Bin     string // directory of plugins; "": another program installs them
 	Stays   bool   // the configuration stays when the agent ends
-	Cache   string // folder of the CNI library's cache; "": what is half written there is left to others
+	Cache   string // directory of the CNI library's cache; "": what is half written there is left to others
 
 	mesos string
 }
@@ -29,19 +29,19 @@ type Settings struct {
 func (s *Settings) Register(f *flags.Set) {
 	f.String(&s.Socket, "cni-socket", "CNI_SOCKET", wire.DefaultSocket, "unix socket at which the CNI plugin asks")
 	f.String(&s.mesos, "mesos-socket", "MESOS_SOCKET", "", "unix socket at which netcontiv, the CNI plugin of Mesos, asks, or off (default: contiv-mesos.sock beside --cni-socket)")
-	f.String(&s.Conf, "cni-conf-dir", "CNI_CONF_DIR", "", "folder in which the container runtime looks for network configurations, such as /etc/cni/net.d: one is kept there from when this agent serves until it ends (default: that is left to others)")
-	f.String(&s.Bin, "cni-bin-dir", "CNI_BIN_DIR", "", "folder in which the container runtime looks for plugins, such as /opt/cni/bin: the contivk8s beside netplugin is kept there (default: that is left to others)")
-	f.String(&s.Cache, "cni-cache-dir", "CNI_CACHE_DIR", libcni.CacheDir, "folder of the container runtime's CNI library: a result of ours that a runtime was killed at writing is removed from it, since no pod with one can be deleted; empty: that is left to others")
+	f.String(&s.Conf, "cni-conf-dir", "CNI_CONF_DIR", "", "directory in which the container runtime looks for network configurations, such as /etc/cni/net.d: one is kept there from when this agent serves until it ends (default: that is left to others)")
+	f.String(&s.Bin, "cni-bin-dir", "CNI_BIN_DIR", "", "directory in which the container runtime looks for plugins, such as /opt/cni/bin: the contivk8s beside netplugin is kept there (default: that is left to others)")
+	f.String(&s.Cache, "cni-cache-dir", "CNI_CACHE_DIR", libcni.CacheDir, "directory of the container runtime's CNI library: a result of ours that a runtime was killed at writing is removed from it, since no pod with one can be deleted; empty: that is left to others")
 	f.Bool(&s.Stays, "cni-conf-stays", "CNI_CONF_STAYS", "leave that configuration when this agent ends, as in a pod, whose end another follows: without one the node is not ready, and neither are its pods")
 }
 
 // Check returns what is wrong.
 func (s *Settings) Check() error {
 	if s.Bin != "" && s.Conf == "" {
-		return fmt.Errorf("--cni-bin-dir %s: --cni-conf-dir is required with it: name the folder of network configurations, such as /etc/cni/net.d", s.Bin)
+		return fmt.Errorf("--cni-bin-dir %s: --cni-conf-dir is required with it: name the directory of network configurations, such as /etc/cni/net.d", s.Bin)
 	}
 	if s.Stays && s.Conf == "" {
-		return errors.New("--cni-conf-stays: --cni-conf-dir is required with it: name the folder of network configurations, such as /etc/cni/net.d")
+		return errors.New("--cni-conf-stays: --cni-conf-dir is required with it: name the directory of network configurations, such as /etc/cni/net.d")
 	}
 	for _, folder := range []struct{ flag, path string }{{"cni-conf-dir", s.Conf}, {"cni-bin-dir", s.Bin}, {"cni-cache-dir", s.Cache}} {
 		if folder.path != "" && !filepath.IsAbs(folder.path) {

@@ -54,8 +54,8 @@ type Options struct {
 
 // Following is what an Engine follows, and what it hands on.
 type Following struct {
-	Source Source
-	Hear   []Listener // further readers of the records
+	Source    Source
+	Listeners []Listener // further readers of the records
 	// Restore is called once, when all records are known and have been heard: what it returns is part of the first
 	// Update. nil: nothing else is.
 	Restore func() (put func(s *ofnet.State))

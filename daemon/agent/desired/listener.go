@@ -24,7 +24,7 @@ type KubernetesListener interface {
 // tell lets the listeners hear what is not the same in two records: first what has come or changed, since what replaces something must
 // not find it missing in between.
 func (e *Engine) tell(before *records) {
-	for _, l := range e.following.Hear {
+	for _, l := range e.following.Listeners {
 		for _, has := range []bool{true, false} {
 			tell(before, e.records, tenants, has, l.Tenant)
 			tell(before, e.records, endpoints, has, l.Endpoint)

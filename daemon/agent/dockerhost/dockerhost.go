@@ -19,13 +19,13 @@ import (
 // Engine is the Docker engine of a host, which may come later. It is safe for concurrent use.
 type Engine struct {
 	Driver
-	found   chan struct{}    // closed when the host has one: from the start, unless that is to be found out
-	watcher *dockerd.Watcher // nil: no engine is asked
-	keeper  *dockerd.Keeper  // nil: its networks are not kept
+	found    chan struct{}    // closed when the host has one: from the start, unless that is to be found out
+	watcher  *dockerd.Watcher // nil: no engine is asked
+	networks *dockerd.Keeper  // nil: its networks are not kept
 }
 
-// appearEvery is how often the agent looks whether its host has a Docker engine by now.
-const appearEvery = 2 * time.Second
+// searchInterval is how often the agent looks whether its host has a Docker engine by now.
+const searchInterval = 2 * time.Second
 
 // New looks for an engine for the first time.
 func New(d Driver) *Engine {
@@ -71,7 +71,7 @@ func (e *Engine) Status() *model.DockerStatus {
 	if !e.Found() {
 		return nil
 	}
-	return dockerd.Status(e.watcher, e.keeper)
+	return dockerd.Status(e.watcher, e.networks)
 }
 
 // Master is what an engine and its drivers ask netmasters for.
@@ -112,8 +112,8 @@ func (e *Engine) Part(o Options) (p part.Part) {
 		p.Tasks = append(p.Tasks, e.onceFound("names of Docker's networks", part.Await(o.Serving, dockerd.NewNamer(e.watcher, o.Master, o.Records, o.Host, o.Log).Run)))
 	}
 	if e.Keep {
-		e.keeper = dockerd.NewKeeper(e.watcher, o.Records, e.Name, o.Log)
-		p.Tasks = append(p.Tasks, e.onceFound("Docker's networks", part.Await(o.Serving, e.keeper.Run)))
+		e.networks = dockerd.NewKeeper(e.watcher, o.Records, e.Name, o.Log)
+		p.Tasks = append(p.Tasks, e.onceFound("Docker's networks", part.Await(o.Serving, e.networks.Run)))
 	}
 	if e.Found() {
 		p.Doors = append(p.Doors, driver)
@@ -128,7 +128,7 @@ func (e *Engine) Part(o Options) (p part.Part) {
 
 // search waits until the host has a Docker engine, which from then on the agent serves as if it had been there at the start. It blocks until ctx ends.
 func (e *Engine) search(ctx context.Context, appeared func(), log *slog.Logger) {
-	if dockerd.Appear(ctx, e.Engine, appearEvery) {
+	if dockerd.Appear(ctx, e.Engine, searchInterval) {
 		log.Info("this host has a Docker engine: its networks are the cluster's from now on", "socket", e.Engine)
 		close(e.found)
 		appeared()

@@ -17,7 +17,7 @@ import (
 
 // How often names of machines are looked up, and for how long that may take.
 const (
-	resolveEvery = time.Minute
+	resolveInterval = time.Minute
 	resolveLimit = 10 * time.Second
 )
 
@@ -97,7 +97,7 @@ func addressOf(host string) []netip.Addr {
 
 // Run looks the names up, and again when netmasters change, until ctx ends. An address that a name had stays.
 func (n *Names) Run(ctx context.Context) error {
-	tick := time.NewTicker(resolveEvery)
+	tick := time.NewTicker(resolveInterval)
 	defer tick.Stop()
 	for {
 		joined := n.records.Joined()

@@ -37,8 +37,8 @@ func (s *Settings) Nodes(links *link.Host, log *slog.Logger) (four, six netip.Ad
 // How often the agent reads the machine's addresses and interfaces, whether the kernel has said that any changed or not, and how long what changes meanwhile
 // is left to come together: each report is written to the store and passed on to every host.
 const (
-	reportEvery = 30 * time.Second
-	reportRest  = time.Second
+	reportInterval = 30 * time.Second
+	reportRest     = time.Second
 )
 
 // Interfaces on which a proxy of Kubernetes has the addresses of services, so that the kernel takes these in: kube-proxy in mode ipvs, and NodeLocal DNSCache.
@@ -49,12 +49,12 @@ const (
 
 // Reporter reports the machine's own addresses and interfaces to netmasters.
 type Reporter struct {
-	Links   *link.Host
-	Switch  *ovsdb.Switch
-	Claim   *claim.Claim
-	Uplinks []string // NICs
-	Ours    []string // further interfaces of the agent, which are no addresses of the machine
-	Log     *slog.Logger
+	Links        *link.Host
+	Switch       *ovsdb.Switch
+	Registration *claim.Claim
+	Uplinks      []string // NICs
+	Ours         []string // further interfaces of the agent, which are no addresses of the machine
+	Log          *slog.Logger
 }
 
 // Part returns the task that reports.
@@ -77,7 +77,7 @@ func (r *Reporter) run(ctx context.Context) error {
 			if left := len(now.Addrs) - record.MostOwn; left > 0 {
 				text = fmt.Sprintf("the machine has more addresses than netmasters take: %d are left out", left)
 			}
-			r.Claim.Report(now.Addrs, now.Names)
+			r.Registration.Report(now.Addrs, now.Names)
 		} else {
 			text = err.Error()
 		}
@@ -88,7 +88,7 @@ func (r *Reporter) run(ctx context.Context) error {
 		for _, wait := range []struct {
 			most    time.Duration
 			changed <-chan struct{}
-		}{{reportRest, nil}, {reportEvery, moved}} {
+		}{{reportRest, nil}, {reportInterval, moved}} {
 			timer := time.NewTimer(wait.most)
 			select {
 			case <-timer.C:

@@ -40,7 +40,7 @@ func (m *Membership) transport() *http.Client {
 	return out
 }
 
-// certificates returns the tasks that keep what proves the agent as it is in its folder.
+// certificates returns the tasks that keep what proves the agent as it is in its directory.
 func (m *Membership) certificates() []task.Task {
 	if m.Trust == nil {
 		return nil
@@ -48,7 +48,7 @@ func (m *Membership) certificates() []task.Task {
 	return []task.Task{
 		part.Started("certificates", func(ctx context.Context) error { m.Trust.Watch(ctx, m.Log); return nil }),
 		part.Started("renewal of the certificate", func(ctx context.Context) error { m.Trust.Renew(ctx, m.renewed, m.Log); return nil }),
-		part.Started("revoked certificates", func(ctx context.Context) error { m.distrust.Run(ctx); return nil }),
+		part.Started("revoked certificates", func(ctx context.Context) error { m.revoked.Run(ctx); return nil }),
 	}
 }
 

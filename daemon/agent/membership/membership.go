@@ -45,25 +45,25 @@ type Options struct {
 // Membership is this host's. Its methods are safe for concurrent use, but for Follow.
 type Membership struct {
 	Options
-	Channel *channel.Client
-	Master  channel.Master // asks the leader
-	Claim   *claim.Claim
+	Channel      *channel.Client
+	Master       channel.Master // asks the leader
+	Registration *claim.Claim
 
-	carried  *carried.Keeper
-	records  *checkpoint.Source // what netmasters send, and have sent
-	distrust *distrust.Keeper
+	carried *carried.Keeper
+	records *checkpoint.Source // what netmasters send, and have sent
+	revoked *distrust.Keeper
 }
 
 // New returns a Membership that follows nobody yet.
 func New(o Options) *Membership {
 	m := &Membership{Options: o}
-	m.Channel = channel.NewClient(channel.Options{Host: o.Self.Label, Masters: m.Netmasters.Every, HTTP: m.transport(), Log: o.Log})
+	m.Channel = channel.NewClient(channel.Options{Host: o.Self.Label, Masters: m.Netmasters.All, HTTP: m.transport(), Log: o.Log})
 	m.Master = channel.Master{Client: &client.Client{Masters: m.masters, HTTP: m.Channel.HTTP, Patience: requestTimeout,
 		Actor: func() string { return o.Self.Label }, Program: "netplugin/" + o.Version.Version}}
 	if m.Claims == nil {
 		m.Claims = m.Master
 	}
-	m.Claim = claim.New(claim.Options{Master: m.Claims, Host: o.Self, Log: o.Log})
+	m.Registration = claim.New(claim.Options{Master: m.Claims, Host: o.Self, Log: o.Log})
 	return m
 }
 
@@ -79,10 +79,10 @@ func (m *Membership) Follow(h Host) *distrust.Keeper {
 	host := m.Self.Label
 	m.carried = carried.New(carried.Options{Host: host, Follower: m.Channel, Attached: h.Attached, Post: m.Master.Offer, Log: m.Log})
 	m.records = &checkpoint.Source{Follower: m.carried, Patience: startWait, Log: m.Log}
-	m.distrust = distrust.New(distrust.Options{Source: m.records, Masters: m.Netmasters.Every, Ask: m.askRevoked, Revoke: m.revoke, Log: m.Log})
-	m.Channel.Bind(channel.Hooks{Directory: m.Directory, Seat: m.Claim.Seat, Reporter: &reporter{h, m.carried}, Opened: m.followed,
-		Offer: func(ctx context.Context) error { m.Claim.Again(); return m.carried.Offer(ctx) }})
-	return m.distrust
+	m.revoked = distrust.New(distrust.Options{Source: m.records, Masters: m.Netmasters.All, Ask: m.askRevoked, Revoke: m.revoke, Log: m.Log})
+	m.Channel.Bind(channel.Hooks{Directory: m.Directory, Seat: m.Registration.Seat, Reporter: &reporter{h, m.carried}, Opened: m.followed,
+		Offer: func(ctx context.Context) error { m.Registration.Again(); return m.carried.Offer(ctx) }})
+	return m.revoked
 }
 
 // masters returns the URLs of netmasters: the known ones while one of them is followed, else also those that are found.
@@ -90,7 +90,7 @@ func (m *Membership) masters(ctx context.Context) []string {
 	if m.Channel.With() != "" {
 		return m.Netmasters.Known()
 	}
-	return m.Netmasters.Every(ctx)
+	return m.Netmasters.All(ctx)
 }
 
 // reporter is a Host that reports no digests while it holds, on purpose, something else than netmasters have sent: they could not repair that.
@@ -109,7 +109,7 @@ func (r *reporter) Held() (channel.Mark, map[channel.Shard]channel.Digest) {
 
 // Refusal returns why this machine is not the host that it claims to be, "" when it is.
 func (m *Membership) Refusal() string {
-	if why := m.Claim.Refusal(); why != "" {
+	if why := m.Registration.Refusal(); why != "" {
 		return "admission to the cluster: " + why
 	}
 	return ""
@@ -117,7 +117,7 @@ func (m *Membership) Refusal() string {
 
 // Waiting names what an agent waits for that is not admitted.
 func (m *Membership) Waiting() string {
-	if why := m.Claim.Silence(); why != "" {
+	if why := m.Registration.Silence(); why != "" {
 		return "a netmaster (" + why + ")"
 	}
 	return "a netmaster"
@@ -125,10 +125,10 @@ func (m *Membership) Waiting() string {
 
 // Part returns the tasks of the membership, and checks of clocks and of stores.
 func (m *Membership) Part() part.Part {
-	clock := &checkup.Clock{Host: m.Self.Label, Masters: m.Netmasters.Every, Ask: m.askDate, Now: time.Now}
+	clock := &checkup.Clock{Host: m.Self.Label, Masters: m.Netmasters.All, Ask: m.askDate, Now: time.Now}
 	stores := &checkup.Stores{Host: m.Self.Label, Others: m.Channel.Others}
 	return part.Part{
-		Tasks:  append([]task.Task{part.Started("admission to the cluster", m.Claim.Run)}, m.certificates()...),
+		Tasks:  append([]task.Task{part.Started("admission to the cluster", m.Registration.Run)}, m.certificates()...),
 		Checks: []examine.Check{clock.Check(), stores.Check()},
 	}
 }

@@ -24,8 +24,8 @@ func (n *Netmasters) Known() (out []string) {
 	return out
 }
 
-// Every returns the known ones and those that are found. It may block until ctx ends.
-func (n *Netmasters) Every(ctx context.Context) []string {
+// All returns the known ones and those that are found. It may block until ctx ends.
+func (n *Netmasters) All(ctx context.Context) []string {
 	out := n.Known()
 	if n.Find == nil {
 		return out

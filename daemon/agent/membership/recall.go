@@ -29,7 +29,7 @@ func (m *Membership) known(saved channel.Batch) (counts bool) {
 
 // followed notes the incarnation of the store of the netmaster that this host follows.
 func (m *Membership) followed(store record.Incarnation) {
-	m.Claim.Again()
+	m.Registration.Again()
 	if store.ID == "" {
 		return // of an earlier build
 	}
@@ -42,9 +42,9 @@ func (m *Membership) followed(store record.Incarnation) {
 // token of this agent's seat at the switch, before what was received is used.
 func (m *Membership) Recall(token string) {
 	file, saved, err := checkpoint.Open(m.Records)
-	m.distrust.Hear(&saved) // whichever host received it
+	m.revoked.Hear(&saved) // whichever host received it
 	ours := m.known(saved)
-	was := m.Claim.Was(token, saved) && ours
+	was := m.Registration.Was(token, saved) && ours
 	damage := new(checkpoint.DamageError)
 	switch {
 	case errors.Is(err, checkpoint.ErrFormat):
@@ -64,5 +64,5 @@ func (m *Membership) Recall(token string) {
 		m.carried.Learn(&saved)
 		m.records.File, m.records.Saved = file, saved
 	}
-	m.Claim.Sit(token, was) // from here on others use the records
+	m.Registration.Sit(token, was) // from here on others use the records
 }

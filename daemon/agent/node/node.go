@@ -76,7 +76,7 @@ type Node struct {
 	router    *bgp.Router
 	observer  *observe.Observer // nil: connections are not observed
 	trunk     *uplink.Trunk
-	seat      *vswitch.Seat
+	seat      *vswitch.Instance
 	preparer  *vswitch.Preparer
 	drift     *drift.Keeper
 	examiner  *examine.Examiner
@@ -93,8 +93,8 @@ func New(e Env, s Settings, forward Forwarder, p *pipeline.Pipeline) (*Node, err
 		return nil, err
 	}
 	links.KeepLedger(vswitch.LedgerFile(s.Switch.RunDir))
-	if e.SweepEvery == 0 {
-		e.SweepEvery = 30 * time.Second
+	if e.SweepInterval == 0 {
+		e.SweepInterval = 30 * time.Second
 	}
 	n := &Node{Settings: s, Env: e, started: time.Now(), forward: forward, flows: p, links: links, ready: make(chan struct{})}
 	self, err := n.self()
@@ -136,7 +136,7 @@ func (n *Node) build(self ofnet.Host) {
 	if n.Master == nil {
 		n.Master = n.member.Master
 	}
-	n.attach = attach.New(attach.Options{Host: n.Host, Machine: n.Machine, Standing: n.member.Claim.Standing, Master: n.Master, Flows: n.records, Switch: n.conn.Switch, Links: n.links,
+	n.attach = attach.New(attach.Options{Host: n.Host, Machine: n.Machine, Standing: n.member.Registration.Standing, Master: n.Master, Flows: n.records, Switch: n.conn.Switch, Links: n.links,
 		SoftSum: n.conn.Userspace, Room: n.size.Room, Default: n.records.DefaultGateway, Tunnels: n.tunnels, Vital: n.conn.WhileAnswering, Log: n.Log})
 	n.names = hostaccess.NewNames(n.records)
 	n.access = hostaccess.New(hostaccess.Options{Host: n.Host, Master: n.Master, Flows: n.records, Switch: n.conn.Switch, Links: n.links,
@@ -156,9 +156,9 @@ func (n *Node) build(self ofnet.Host) {
 	}
 	n.trunk = uplink.New(uplink.Options{Settings: n.Uplinks, Ports: n.conn.Switch, Changed: n.conn.DB.Changed, Control: n.conn.Control, Traffic: n.links.Traffic,
 		Use: n.records.SetUplinks, Log: n.Log})
-	n.seat = vswitch.NewSeat(rundir, n.member.Recall, n.Log)
+	n.seat = vswitch.NewInstance(rundir, n.member.Recall, n.Log)
 	n.preparer = vswitch.NewPreparer(vswitch.PreparerOptions{Settings: n.Switch, Host: n.Host, VTEP: n.Addresses.VTEP, Uplinks: n.trunk, Conn: n.conn, Links: n.links,
-		Tables: n.flows.Tables(), Records: n.records, Attach: n.attach, Held: n.member.Claim.Held(), Log: n.Log})
+		Tables: n.flows.Tables(), Records: n.records, Attach: n.attach, Held: n.member.Registration.Held(), Log: n.Log})
 }
 
 // host returns this host, as netmasters are to admit it.

@@ -130,8 +130,8 @@ func (s *site) launch() {
 	forward := bridge.NewReconciler("h1", p, bridge.NewOpenFlow(vswitch.Socket(s.ovs.Dir), openflow.Options{}), bridge.Options{Log: log})
 	s.passed = make(chan uint64, 1)
 	c := config{
-		Env: node.Env{Namespace: "/run/netns/" + s.ovs.NetNS, FwdMode: "bridge", Master: s.master, Find: s.masters, SweepEvery: 200 * time.Millisecond,
-			Settled: func() { s.passed <- forward.Revision() }, Log: log},
+		Env: node.Env{Namespace: "/run/netns/" + s.ovs.NetNS, FwdMode: "bridge", Master: s.master, Find: s.masters, SweepInterval: 200 * time.Millisecond,
+			Programmed: func() { s.passed <- forward.Revision() }, Log: log},
 		Settings: node.Settings{Host: "h1", Machine: claim.Machine("", "h1"), Connections: "off",
 			Addresses: hostaddr.Settings{Control: netip.MustParseAddr("127.0.0.1"), VTEP: netip.MustParseAddr("192.0.2.1")},
 			Switch:    vswitch.Settings{RunDir: s.ovs.Dir, VXLANPort: 4789},

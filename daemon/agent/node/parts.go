@@ -48,7 +48,7 @@ func (n *Node) parts(stages *part.Stages) (all part.Part, err error) {
 	return part.Join(
 		part.Part{Tasks: []task.Task{n.conn.DB, task.Func("seat at the switch", n.seat.Run)}},
 		n.member.Part(),
-		(&hostaddr.Reporter{Links: n.links, Switch: n.conn.Switch, Claim: n.member.Claim, Uplinks: n.Uplinks.NICs,
+		(&hostaddr.Reporter{Links: n.links, Switch: n.conn.Switch, Registration: n.member.Registration, Uplinks: n.Uplinks.NICs,
 			Ours: []string{vswitch.Bridge, vswitch.TunnelName, bgp.InterfaceName}, Log: n.Log}).Part(),
 		n.kernel(),
 		n.preparer.Part(),
@@ -86,7 +86,7 @@ func (n *Node) kernel() part.Part {
 
 // forwarding is the records of the cluster and the flows that follow from them.
 func (n *Node) forwarding(stages *part.Stages) part.Part {
-	following := desired.Following{Source: n.member.Follow(reporter{n}), Hear: []desired.Listener{n.zone, n.router}, Restore: n.router.Restore, Closed: n.access.Shut}
+	following := desired.Following{Source: n.member.Follow(reporter{n}), Listeners: []desired.Listener{n.zone, n.router}, Restore: n.router.Restore, Closed: n.access.Shut}
 	crowded := &checkup.Policies{Host: n.Host, Crowded: n.crowded}
 	refusals := &checkup.Refusals{Host: n.Host, Rules: n.rules, Now: time.Now, Hits: n.hits("policy")}
 	return part.Part{
@@ -102,8 +102,8 @@ func (n *Node) forwarding(stages *part.Stages) part.Part {
 // settle waits for the first flows.
 func (n *Node) settle(ctx context.Context) error {
 	seen, _ := n.records.Seen()
-	if err := n.forward.Wait(ctx, seen); err == nil && n.Settled != nil {
-		n.Settled()
+	if err := n.forward.Wait(ctx, seen); err == nil && n.Programmed != nil {
+		n.Programmed()
 	}
 	<-ctx.Done() // a task that ends, ends the agent
 	return nil
@@ -124,7 +124,7 @@ func (n *Node) containers(stages *part.Stages) part.Part {
 			if err := n.attach.AdjustMTU(ctx); err != nil { // it may have changed while no agent ran
 				n.Log.Warn("MTU of containers", "error", err)
 			}
-			return n.attach.Run(ctx, n.SweepEvery)
+			return n.attach.Run(ctx, n.SweepInterval)
 		}))},
 		Checks: []examine.Check{seen.Check(), failed.Check()},
 		Owned:  []drift.Source{n.attach.LostPorts(), n.attach.CutOff()},

@@ -22,7 +22,7 @@ func (n *Node) starting() []string {
 	for _, need := range []struct {
 		met  <-chan struct{}
 		what string
-	}{{n.seat.Taken(), ovs(n.seat.Problem())}, {n.member.Claim.Held(), n.member.Waiting()}, {n.preparer.Prepared(), ovs(n.preparer.Problem())}} {
+	}{{n.seat.Taken(), ovs(n.seat.Problem())}, {n.member.Registration.Held(), n.member.Waiting()}, {n.preparer.Prepared(), ovs(n.preparer.Problem())}} {
 		select {
 		case <-need.met:
 		default:

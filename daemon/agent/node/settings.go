@@ -100,12 +100,12 @@ type Env struct {
 	InspectPort int    // at the control address, and at 127.0.0.1 for reading; 0: inspection is not served, nor at the socket beside CNI's
 	Trust       *trust.Holder
 	// Find finds URLs of netmasters while none of those that netmasters have sent is reached. It may block until ctx ends.
-	Find       func(ctx context.Context) []string
-	Master     Master // nil: netmasters
-	Version    model.Version
-	CNITimeout time.Duration // for which a request of CNI waits for what the agent lacks
-	SweepEvery time.Duration // 0: 30 s
-	Settled    func()        // called once, when the switch has all that was known at the start; nil: nothing is
-	Log        *slog.Logger
-	Recent     func() []byte // the last lines of the log; nil: they are not kept
+	Find          func(ctx context.Context) []string
+	Master        Master // nil: netmasters
+	Version       model.Version
+	CNITimeout    time.Duration // for which a request of CNI waits for what the agent lacks
+	SweepInterval time.Duration // 0: 30 s
+	Programmed    func()        // called once, when the switch has all that was known at the start; nil: nothing is
+	Log           *slog.Logger
+	Recent        func() []byte // the last lines of the log; nil: they are not kept
 }

@@ -21,12 +21,12 @@ func (u *Underlay) adjust(ctx context.Context) {
 	}
 }
 
-// trunkEvery is how often the uplinks' MTU is read without a notification of the kernel.
-const trunkEvery = 10 * time.Second
+// trunkInterval is how often the uplinks' MTU is read without a notification of the kernel.
+const trunkInterval = 10 * time.Second
 
 // followTrunk gives containers the MTU of the uplinks whenever that changes, until ctx ends.
 func (u *Underlay) followTrunk(ctx context.Context) error {
-	tick := time.NewTicker(trunkEvery)
+	tick := time.NewTicker(trunkInterval)
 	defer tick.Stop()
 	for {
 		changed := u.Links.Changed()

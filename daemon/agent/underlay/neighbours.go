@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-// greetEvery is how often all neighbours are greeted; Open vSwitch forgets one that was not heard of for 15 minutes
+// greetInterval is how often all neighbours are greeted; Open vSwitch forgets one that has sent nothing for 15 minutes
 // (lib/tnl-neigh-cache.c, NEIGH_ENTRY_DEFAULT_IDLE_TIME).
-const greetEvery = 5 * time.Minute
+const greetInterval = 5 * time.Minute
 
 // How soon a greeting that failed is repeated, and how often: where Open vSwitch carries the tunnel address itself, that comes
 // back a while after it.
 const (
-	lookEvery = 250 * time.Millisecond
-	mostTries = 40
+	retryInterval = 250 * time.Millisecond
+	maxTries      = 40
 )
 
 // neighbours keeps the link addresses of all other hosts' tunnel ends resolved. The userspace datapath drops the packets
-// that a tunnel carries while it asks for one, and so would lose the first of every pair of hosts. It learns from answers alone
+// that a tunnel carries while it asks for one, and so would lose the first of every pair of hosts. It learns only from answers
 // (lib/tnl-neigh-cache.c, tnl_arp_snoop), and forgets all of them when it ends.
 type neighbours struct {
 	ends        func() []netip.Addr    // of the tunnels of all hosts
 	changed     func() <-chan struct{} // is closed when these may have changed
 	self        netip.Addr
-	meet        func(netip.Addr) error // who is new: everyone on the link is asked for the address
-	greet       func(netip.Addr) error // who was met: the kernel asks it alone, if it has not heard of it lately
+	meet        func(netip.Addr) error // a new host: the kernel asks everyone on the link for the address
+	greet       func(netip.Addr) error // a host that was met before: the kernel asks only it, if it knows nothing recent of it
 	connections func() uint64          // to the switch, so far: another one means that it may have been restarted
 	log         *slog.Logger
 }
@@ -40,7 +40,7 @@ func (n *neighbours) run(ctx context.Context, tick, look <-chan time.Time) error
 		changed := n.changed()
 		var failed bool
 		if known, failed = n.round(known, ticked); !failed {
-			tries = mostTries
+			tries = maxTries
 		}
 		ticked = false
 		for again := false; !again; {
@@ -56,7 +56,7 @@ func (n *neighbours) run(ctx context.Context, tick, look <-chan time.Time) error
 					connections, again, tries = now, true, 0
 					clear(known)
 				}
-				if tries < mostTries {
+				if tries < maxTries {
 					again = true
 					tries++
 				}
@@ -65,8 +65,8 @@ func (n *neighbours) run(ctx context.Context, tick, look <-chan time.Time) error
 	}
 }
 
-// round meets those that are not known, greets the others if all is said, and returns who is known now, and whether someone
-// could not be greeted.
+// round meets the unknown hosts, greets also the others if all is set, and returns the known hosts, and whether a greeting
+// failed.
 func (n *neighbours) round(known map[netip.Addr]bool, all bool) (there map[netip.Addr]bool, failed bool) {
 	there = map[netip.Addr]bool{}
 	for _, addr := range n.ends() {
@@ -81,7 +81,7 @@ func (n *neighbours) round(known map[netip.Addr]bool, all bool) (there map[netip
 			err = n.greet(addr)
 		}
 		if err != nil {
-			n.log.Debug("tunnel end of another host", "error", err) // its traffic tells of it too
+			n.log.Debug("tunnel end of another host", "error", err) // its traffic shows it too
 			failed = true
 			continue
 		}

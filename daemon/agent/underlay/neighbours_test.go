@@ -81,7 +81,7 @@ func TestNeighboursAreGreeted(t *testing.T) {
 	for range 2 {
 		<-greeted
 	}
-	for range mostTries {
+	for range maxTries {
 		look <- time.Time{}
 		for range 2 {
 			<-greeted

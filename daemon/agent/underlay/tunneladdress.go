@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// addressEvery is how often the tunnel address is looked for.
-	addressEvery = time.Second
-	// purges is how often the datapath's flows are dropped after its return, purgeEvery apart: a busy ovs-vswitchd may still work off what has
+	// addressInterval is how often an agent checks for the tunnel address.
+	addressInterval = time.Second
+	// purges is how often the datapath's flows are dropped after its return, purgeInterval apart: a busy ovs-vswitchd may still work off what has
 	// happened to the address, and make flows by what it knew before.
-	purges     = 3
-	purgeEvery = 5 * addressEvery
+	purges        = 3
+	purgeInterval = 5 * addressInterval
 )
 
 // tunnelAddress watches for the host's tunnel address to go and come back. While it was gone, Open vSwitch handed what came to it to the host, by flows of
-// its datapath that it keeps as long as packets take them; so these are dropped once it takes tunnel packets in again. Forwarding goes on: each flow is
-// made again for the next packet that wants it.
+// its datapath that it keeps as long as packets take them; so these are dropped once it accepts tunnel packets again. Forwarding continues: Open vSwitch
+// recreates each flow for the next packet that needs it.
 type tunnelAddress struct {
 	addr  netip.Addr
 	here  func() bool                               // an interface that is up has it
@@ -34,7 +34,7 @@ type tunnelAddress struct {
 
 // run looks until ctx ends. It returns nil.
 func (a *tunnelAddress) run(ctx context.Context) error {
-	tick := time.NewTicker(addressEvery)
+	tick := time.NewTicker(addressInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -51,7 +51,7 @@ func (a *tunnelAddress) look(ctx context.Context, now time.Time) {
 	switch {
 	case !a.here():
 		a.left, a.last = purges, time.Time{}
-	case a.left == 0 || now.Sub(a.last) < purgeEvery:
+	case a.left == 0 || now.Sub(a.last) < purgeInterval:
 	default:
 		if err := a.clear(ctx); err != nil {
 			a.log.Warn("the tunnel address is back, but flows of when it was gone may be left in the datapath; ovs-appctl revalidator/purge drops them", "error", err)
@@ -67,7 +67,7 @@ func (a *tunnelAddress) clear(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !takesIn(ports, a.addr) {
+	if !accepts(ports, a.addr) {
 		return errors.New("ovs-vswitchd does not take packets for it in yet")
 	}
 	if err := a.purge(ctx); err != nil {
@@ -77,7 +77,7 @@ func (a *tunnelAddress) clear(ctx context.Context) error {
 	return nil
 }
 
-// takesIn finds an address among those at which ovs-vswitchd takes tunnel packets in: "...,ipv4(dst=192.0.2.1,proto=17,...", or ipv6.
-func takesIn(ports string, addr netip.Addr) bool {
+// accepts finds an address among those at which ovs-vswitchd takes tunnel packets in: "...,ipv4(dst=192.0.2.1,proto=17,...", or ipv6.
+func accepts(ports string, addr netip.Addr) bool {
 	return strings.Contains(ports, "(dst="+addr.String()+",")
 }

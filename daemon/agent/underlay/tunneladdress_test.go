@@ -41,7 +41,7 @@ func TestTunnelAddressReturns(t *testing.T) {
 	}
 }
 
-func TestTakesIn(t *testing.T) {
+func TestAccepts(t *testing.T) {
 	for _, x := range []struct {
 		ports, addr string
 		want        bool
@@ -52,7 +52,7 @@ func TestTakesIn(t *testing.T) {
 		{"eth_type(0x86dd),ipv6(dst=2001:db8::11,proto=17,frag=no)", "2001:db8::1", false},
 		{"", "192.0.2.1", false},
 	} {
-		if got := takesIn(x.ports, netip.MustParseAddr(x.addr)); got != x.want {
+		if got := accepts(x.ports, netip.MustParseAddr(x.addr)); got != x.want {
 			t.Errorf("%q: %v", x.ports, got)
 		}
 	}

@@ -84,9 +84,9 @@ func (u *Underlay) check() examine.Check {
 
 // followNeighbours keeps the link addresses of all tunnel ends known to the switch, until ctx ends.
 func (u *Underlay) followNeighbours(ctx context.Context) error {
-	tick := time.NewTicker(greetEvery)
+	tick := time.NewTicker(greetInterval)
 	defer tick.Stop()
-	look := time.NewTicker(lookEvery)
+	look := time.NewTicker(retryInterval)
 	defer look.Stop()
 	hosts := &neighbours{ends: u.tunnelEnds, changed: u.Records.Joined, self: u.Size.VTEP, meet: u.Links.ForgetAndGreet, greet: u.Links.Greet,
 		connections: u.Switch.Connections, log: u.Log}

@@ -70,7 +70,7 @@ func (t *Trunk) Part(stages *part.Stages) (p part.Part) {
 // state is how the uplinks are used. Members are indexes of Settings.NICs.
 type state struct {
 	active  int
-	channel []int // those that are used together; empty: active alone
+	channel []int // those that are used together; empty: only active
 	lacp    lacp.Bond
 }
 
@@ -98,7 +98,7 @@ func memberOf(b lacp.Bond, nic string) (m lacp.Member) {
 	return m
 }
 
-// same tells whether the same uplinks are used in the same way.
+// same reports whether the same uplinks are used in the same way.
 func (t *state) same(other *state) bool {
 	return t.active == other.active && slices.Equal(t.channel, other.channel)
 }

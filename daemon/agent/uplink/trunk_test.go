@@ -27,7 +27,7 @@ func TestActiveUplink(t *testing.T) {
 	}{
 		{"all", fakePorts{"a": true, "b": true, "c": true}, 0},
 		{"the first is pulled", fakePorts{"a": false, "b": true, "c": true}, 1},
-		{"the last alone", fakePorts{"a": false, "b": false, "c": true}, 2},
+		{"only the last", fakePorts{"a": false, "b": false, "c": true}, 2},
 		{"none", fakePorts{"a": false, "b": false, "c": false}, 0},
 		{"the first has gone", fakePorts{"b": true}, 1},
 		{"nothing is known yet", fakePorts{}, 0},
@@ -38,7 +38,7 @@ func TestActiveUplink(t *testing.T) {
 	}
 }
 
-// What LACP has agreed decides; while the other side is silent, links do.
+// The agreement of LACP decides; while the other side is silent, links do.
 func TestTrunk(t *testing.T) {
 	nics, partner := []string{"a", "b"}, "06:72:6e:ad:f7:ed"
 	up, down := fakePorts{"a": true, "b": true}, fakePorts{"a": false, "b": true}

@@ -7,7 +7,7 @@ import (
 
 // LimitARP keeps the kernel from answering ARP for this host's addresses at NICs that are ports of the userspace datapath. Such a
 // NIC is the kernel's too, so a question for the tunnel's address, which is at a bridge's local port, would be answered twice:
-// with the MAC of that port, and with the NIC's. Who believes the second one sends tunnel packets that no one takes.
+// with the MAC of that port, and with the NIC's. A host that believes the second answer sends tunnel packets that no one receives.
 func (c *Connection) LimitARP() {
 	if !c.Userspace() {
 		return

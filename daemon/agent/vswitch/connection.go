@@ -100,8 +100,8 @@ func (c *Connection) restoring() (waits bool) {
 // within seconds.
 const silenceLimit = 3 * time.Second
 
-// silenceEvery is how often an attachment checks whether Open vSwitch answers.
-const silenceEvery = 100 * time.Millisecond
+// silenceInterval is how often an attachment checks whether Open vSwitch answers.
+const silenceInterval = 100 * time.Millisecond
 
 // Silence returns which part of Open vSwitch has not answered for silenceLimit, nil when none has.
 func (c *Connection) Silence() error {
@@ -122,7 +122,7 @@ func (c *Connection) WhileAnswering(ctx context.Context) (context.Context, func(
 		return ctx, func() {}
 	}
 	go func() {
-		tick := time.NewTicker(silenceEvery)
+		tick := time.NewTicker(silenceInterval)
 		defer tick.Stop()
 		for {
 			select {

@@ -92,7 +92,7 @@ func (p *Preparer) Problem() string {
 	return ""
 }
 
-// prepareLimit bounds one attempt to prepare the switch; an Open vSwitch that is away is waited for by the next one.
+// prepareLimit bounds one attempt to prepare the switch; the next attempt waits for an Open vSwitch that is away.
 const prepareLimit = 15 * time.Second
 
 // Run prepares the bridge and its fixed ports, and does so again whenever Open vSwitch's database comes back, which

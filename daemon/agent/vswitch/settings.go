@@ -9,7 +9,7 @@ import (
 
 // Settings say where Open vSwitch is, and what its bridge is to be.
 type Settings struct {
-	RunDir    string // folder of the sockets of Open vSwitch
+	RunDir    string // directory of the sockets of Open vSwitch
 	Datapath  string // "auto", "netdev" or "system"; "": "auto"
 	VXLANPort int    // UDP
 
@@ -20,7 +20,7 @@ type Settings struct {
 func (s *Settings) Register(f *flags.Set) {
 	f.String(&s.port, "vxlan-port", "VXLAN_PORT", "4789", "UDP port of VXLAN")
 	f.String(&s.Datapath, "datapath", "DATAPATH", "auto", "datapath of Open vSwitch: system (kernel), netdev (userspace) or auto")
-	f.String(&s.RunDir, "ovs-rundir", "OVS_RUNDIR", "/run/openvswitch", "folder of Open vSwitch's sockets")
+	f.String(&s.RunDir, "ovs-rundir", "OVS_RUNDIR", "/run/openvswitch", "directory of Open vSwitch's sockets")
 }
 
 // Check reads the port, and returns what is wrong.

@@ -28,7 +28,7 @@ const (
 	probeRate, probeBurst = 2000, 2000
 )
 
-// aliveTimeout is how long a machine may take to answer that is looked for because nothing else of it answers.
+// aliveTimeout is how long a machine of which nothing else answers may take to answer.
 const aliveTimeout = 500 * time.Millisecond
 
 // errNoPath is returned when a path no longer exists.
