@@ -17,7 +17,8 @@ const (
 	DefaultEvery = 12 * time.Hour
 	DefaultKeep  = 5
 	first        = time.Minute      // after the start, where one is due
-	again        = 10 * time.Minute // after one that failed
+	firstRetry   = 15 * time.Second // after one that failed; each further retry waits twice as long
+	lastRetry    = 10 * time.Minute // at most
 	saveLimit    = 15 * time.Minute // for one of them
 )
 
@@ -60,6 +61,7 @@ type Keeper struct {
 	failed error
 	since  time.Time // when it failed
 	errors uint64
+	retry  time.Duration // the last wait after a failure
 }
 
 // String names the task.
@@ -132,8 +134,10 @@ func (k *Keeper) save(ctx context.Context) time.Duration {
 		k.since = time.Now()
 		k.errors++
 		k.Log.Warn("the store was not saved", "path", k.Dir, "error", err)
-		return min(k.Every, again)
+		k.retry = min(max(firstRetry, 2*k.retry), lastRetry)
+		return min(k.Every, k.retry)
 	}
+	k.retry = 0
 	return k.Every
 }
 

@@ -278,11 +278,13 @@ func TestKeeper(t *testing.T) {
 		t.Errorf("want the last to be old, got %+v", got)
 	}
 	s.fails = true
-	if wait := snapshot.SaveNow(t.Context(), k); wait != 10*time.Minute {
-		t.Errorf("one that failed: want it tried again in ten minutes, got %v", wait)
+	for i, want := range []time.Duration{15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 10 * time.Minute, 10 * time.Minute} {
+		if wait := snapshot.SaveNow(t.Context(), k); wait != want {
+			t.Errorf("after %d failures: want a retry in %v, got %v", i+1, want, wait)
+		}
 	}
-	if got := k.Status(); !strings.Contains(got.Error, "it is away") || k.Failures() != 1 {
-		t.Errorf("want the failure told, got %+v", got)
+	if got := k.Status(); !strings.Contains(got.Error, "it is away") || k.Failures() != 8 {
+		t.Errorf("want the failure reported, got %+v", got)
 	}
 	s.fails, k.Room = false, func(string) (uint64, error) { return 1 << 20, nil }
 	snapshot.SaveNow(t.Context(), k)
