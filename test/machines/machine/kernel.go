@@ -119,7 +119,8 @@ func (c Cache) download(ctx context.Context, m Mirror, r Release, dir, name stri
 		return err
 	}
 	options := []string{"-q", "-o", "Dir::Etc::sourcelist=" + list, "-o", "Dir::Etc::sourceparts=-", "-o", "Dir::State::lists=" + filepath.Join(dir, "lists"),
-		"-o", "Dir::Cache=" + dir, "-o", "APT::Sandbox::User=root"}
+		"-o", "Dir::Cache=" + dir, "-o", "APT::Sandbox::User=root",
+		"-o", "Dir::State::status=/dev/null"} // what this machine has installed, of another release, is no candidate
 	if err := c.run(ctx, dir, "apt-get", append(options, "update")...); err != nil {
 		return err
 	}
