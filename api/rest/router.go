@@ -20,6 +20,7 @@ type Route struct {
 	Content      string      // the only Content-Type that a request may have; "": any
 	Kind         *model.Kind // of the objects that it is about; nil: it is about no kind in particular
 	Bound        string      // what a server bounds, of which each request for the route is one; "": nothing
+	Access       Access      // who may call it; see Allow
 }
 
 // Router sends requests to handlers and knows what it serves. Paths are taken as they are, and a known path with a wrong

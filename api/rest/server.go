@@ -24,12 +24,17 @@ func Mount(r *Router, b Backend) {
 	for _, k := range model.Kinds() {
 		s.mount(k)
 	}
-	watch := r.GET("/api/v1/watch", s.watch)
+	for _, route := range r.routes {
+		if route.Kind != nil {
+			route.Allow(Users())
+		}
+	}
+	watch := r.GET("/api/v1/watch", s.watch).Allow(Users())
 	watch.Stream, watch.Bound = true, "watches"
 	r.GET("/api/v1/openapi.yaml", func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) {
 		w.Header().Set("Content-Type", "application/yaml")
 		_, _ = w.Write(api.OpenAPI)
-	})
+	}).Allow(Users())
 }
 
 type server struct {

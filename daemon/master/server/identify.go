@@ -28,8 +28,8 @@ func (s *Server) identified(next http.Handler) http.Handler {
 					q.Header.Del(name)
 				}
 			}
-			if open := route != nil && s.rules[route.Method+" "+route.Path].open; err == nil || open {
-				err = s.permit(route, &who)
+			if open := route != nil && route.Access.Open != nil; err == nil || open {
+				err = permit(route, &who)
 			}
 		}
 		q = q.WithContext(access.With(q.Context(), who))
@@ -93,7 +93,7 @@ func (s *Server) received(q *http.Request, route *rest.Route, came passage) (con
 	who := access.Of(q.Context())
 	if who.Anyone || !who.Proves().Others || came == direct {
 		if !who.Anyone && who.Proves().Others { // it had the mark of a passed on request, and no voucher
-			return q.Context(), s.permit(route, who)
+			return q.Context(), permit(route, who)
 		}
 		return q.Context(), nil
 	}
@@ -110,5 +110,5 @@ func (s *Server) received(q *http.Request, route *rest.Route, came passage) (con
 		from = s.granted(from)
 	}
 	ctx := access.With(q.Context(), from)
-	return ctx, s.permit(route, &from)
+	return ctx, permit(route, &from)
 }

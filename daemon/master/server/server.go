@@ -15,6 +15,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/api/rights"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/door"
@@ -131,8 +132,7 @@ type Server struct {
 	router    *rest.Router
 	metrics   *metrics
 	gates     gates
-	rules     map[string]rule // of routes
-	opened    map[string]open // routes that ask for no proof
+	attempts  map[string]*door.Attempts // at routes that ask for no proof
 	verdict   *doctor.Doctor
 	elsewhere elsewhere
 }
@@ -150,12 +150,12 @@ func New(c Config, registry *prometheus.Registry) *Server {
 		c.Enroll = enroll.New(enroll.Config{Commit: c.Commit, Catalog: c.Catalog, Log: c.Log})
 	}
 	r := rest.NewRouter(c.Log)
-	s := &Server{Config: c, router: r, gates: newGates(c.Limits), rules: rules()}
+	s := &Server{Config: c, router: r, gates: newGates(c.Limits)}
 	s.metrics = newMetrics(c, s.gates, registry)
 	s.register(r, registry)
 	shown := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
-	r.GET("/metrics", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) { shown.ServeHTTP(w, q) })
-	s.opened = opened(r, time.Now)
+	r.GET("/metrics", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) { shown.ServeHTTP(w, q) }).Allow(rest.Needs(rights.Read, trust.Master, trust.Monitor))
+	s.attempts = opened(r, time.Now)
 	s.handler = s.measured(s.identifies(door.Recovered(c.Log, s.metrics.panics.Inc,
 		door.Visitors(c.Hosts, []string{"/healthz", "/readyz"}, s.identified(s.bounded(s.current(s.forwarded(s.charged(s.audited(r))))))))))
 	return s

@@ -9,6 +9,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/api/rights"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
@@ -16,6 +17,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/legible"
+	"github.com/contiv/contiv/trust"
 )
 
 // maxReason bounds the reason that an agent gives for what it asks for, in bytes.
@@ -65,7 +67,7 @@ func Register(r *rest.Router, known *catalog.Catalog, endpoints *endpoint.Servic
 	}
 	r.Read("/services", func(q *http.Request, _ httprouter.Params) (any, error) {
 		return services(known, func(one *record.ServiceLB) bool { return seen(q, one) }), nil
-	})
+	}).Allow(rest.Users())
 	r.Read("/service/:id", func(q *http.Request, p httprouter.Params) (any, error) {
 		list := services(known, func(one *record.ServiceLB) bool {
 			return record.Reversed(one.ID) == p.ByName("id") && seen(q, one)
@@ -74,7 +76,7 @@ func Register(r *rest.Router, known *catalog.Catalog, endpoints *endpoint.Servic
 			list = nil // old clients know an unknown service by null
 		}
 		return list, nil
-	})
+	}).Allow(rest.Users())
 }
 
 // own refuses a request of an agent that names another host than its own, and has one that names none be of its own. field is what an error calls it.
@@ -91,8 +93,11 @@ func route[Q any](r *rest.Router, path string, do func(context.Context, Q) (any,
 	rest.Change(r, path, func(q *http.Request, request Q) (any, uint64, error) {
 		legible.Fields(&request, longText)
 		return do(q.Context(), request)
-	}).Content = "application/json"
+	}).Allow(ofAgents()).Content = "application/json"
 }
+
+// ofAgents is the access of routes that agents call.
+func ofAgents() rest.Access { return rest.Needs(rights.Change, trust.Agent) }
 
 // longText bounds a name, an id or a label that an agent sends, in bytes.
 const longText = 4096

@@ -72,6 +72,6 @@ func RegisterChannel(r *rest.Router, from *relay.Relay, log *slog.Logger) {
 				return
 			}
 		}
-	})
+	}).Allow(ofAgents())
 	route.Stream, route.Bound = true, "agents"
 }

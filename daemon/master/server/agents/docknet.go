@@ -53,7 +53,7 @@ func RegisterDocker(r *rest.Router, known *catalog.Catalog, networks *docknet.Se
 			}
 		})
 		return out, nil
-	})
+	}).Allow(rest.Users())
 }
 
 // removable refuses an agent that has the network of another host's engine forgotten. A swarm's, which is of no host, is forgotten by one of its managers.

@@ -8,12 +8,14 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/api/rights"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/registrar"
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/trust"
 )
 
 // RegisterHosts adds the routes by which agents become hosts of the cluster, and netmasters tell each other who is with them.
@@ -35,7 +37,7 @@ func RegisterHosts(r *rest.Router, known *catalog.Catalog, hosts *registrar.Regi
 		var out []record.Revocation
 		known.View(func(v *catalog.View) { out = relay.Revoked(v) })
 		return out, nil
-	})
+	}).Allow(rest.Needs(rights.Read, trust.Agent))
 	r.Read(channel.SessionsPath, func(q *http.Request, _ httprouter.Params) (any, error) {
 		out := told.Sessions()
 		if q.URL.Query().Get("brief") == "true" {
@@ -44,5 +46,5 @@ func RegisterHosts(r *rest.Router, known *catalog.Catalog, hosts *registrar.Regi
 			}
 		}
 		return out, nil
-	})
+	}).Allow(rest.Needs(rights.Read, trust.Master))
 }

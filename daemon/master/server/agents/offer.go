@@ -8,6 +8,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/api/rights"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/master/adopt"
 )
@@ -21,8 +22,8 @@ func RegisterOffers(r *rest.Router, adopter *adopt.Engine, by adopt.Displacer) {
 		out, rev, err := adopter.Offer(ctx, o)
 		return out, rev, err
 	})
-	r.Read("/api/v1/adoptions", func(*http.Request, httprouter.Params) (any, error) { return adopter.List(), nil })
+	r.Read("/api/v1/adoptions", func(*http.Request, httprouter.Params) (any, error) { return adopter.List(), nil }).Allow(rest.Needs(rights.Read))
 	rest.Change(r, "/api/v1/adoptions", func(q *http.Request, d model.AdoptionDecision) (model.Adoption, uint64, error) {
 		return adopter.Decide(q.Context(), d, by)
-	})
+	}).Allow(rest.Needs(rights.Change))
 }

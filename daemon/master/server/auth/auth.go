@@ -40,24 +40,27 @@ const (
 
 // Register adds the routes.
 func (a *Auth) Register(r *rest.Router) {
-	rest.Change(r, LoginPath, a.login)
-	rest.Change(r, "/api/v1/auth/logout", func(q *http.Request, _ struct{}) (model.Revoked, uint64, error) { return a.logout(q) })
-	rest.Change(r, "/api/v1/auth/password", a.password)
-	rest.Change(r, "/api/v1/auth/ldap-password", a.ldapPassword)
-	rest.Change(r, "/api/v1/auth/oidc-secret", a.oidcSecret)
-	rest.Change(r, OIDCPath+"authorize", a.authorize)
-	rest.Change(r, OIDCPath+"device", a.device)
-	rest.Change(r, OIDCPath+"login", a.loginOIDC)
-	rest.Change(r, "/api/v1/auth/tokens", a.issue)
-	rest.Change(r, "/api/v1/auth/revoke", a.revoke)
-	rest.Change(r, FirstAdminPath, func(q *http.Request, _ struct{}) (model.Login, uint64, error) { return a.first(q) })
-	r.Read("/api/v1/auth/tokens", a.tokens)
-	r.Read("/api/v1/auth/whoami", func(q *http.Request, _ httprouter.Params) (any, error) { return whoAmI(access.Of(q.Context())), nil })
+	question := rest.Open{Body: 16 << 10, Text: 2 << 10, Fails: 30, Pause: time.Second} // to the OpenID provider
+	code := question                                                                    // which the provider checks
+	code.Body, code.Text = 40<<10, 16<<10
+	rest.Change(r, LoginPath, a.login).Allow(rest.Everyone(rest.Open{Body: 4 << 10, Text: 256, Fails: 20, Pause: 3 * time.Second}))
+	rest.Change(r, "/api/v1/auth/logout", func(q *http.Request, _ struct{}) (model.Revoked, uint64, error) { return a.logout(q) }).Allow(rest.Users())
+	rest.Change(r, "/api/v1/auth/password", a.password).Allow(rest.Users())
+	rest.Change(r, "/api/v1/auth/ldap-password", a.ldapPassword).Allow(rest.Needs(rights.Manage))
+	rest.Change(r, "/api/v1/auth/oidc-secret", a.oidcSecret).Allow(rest.Needs(rights.Manage))
+	rest.Change(r, OIDCPath+"authorize", a.authorize).Allow(rest.Everyone(question))
+	rest.Change(r, OIDCPath+"device", a.device).Allow(rest.Everyone(question))
+	rest.Change(r, OIDCPath+"login", a.loginOIDC).Allow(rest.Everyone(code))
+	rest.Change(r, "/api/v1/auth/tokens", a.issue).Allow(rest.Needs(rights.Manage))
+	rest.Change(r, "/api/v1/auth/revoke", a.revoke).Allow(rest.Users())
+	rest.Change(r, FirstAdminPath, func(q *http.Request, _ struct{}) (model.Login, uint64, error) { return a.first(q) }).Allow(rest.Needs(rights.Manage))
+	r.Read("/api/v1/auth/tokens", a.tokens).Allow(rest.Users())
+	r.Read("/api/v1/auth/whoami", func(q *http.Request, _ httprouter.Params) (any, error) { return whoAmI(access.Of(q.Context())), nil }).Allow(rest.Users(trust.Master, trust.Agent, trust.Monitor))
 	r.Read("/api/v1/auth/can-i", func(q *http.Request, _ httprouter.Params) (any, error) {
 		return canI(access.Of(q.Context()), q.URL.Query())
-	})
-	r.Read(audit.Path, a.audit)
-	rest.Change(r, audit.Path, a.told)
+	}).Allow(rest.Users())
+	r.Read(audit.Path, a.audit).Allow(rest.Needs(rights.Manage))
+	rest.Change(r, audit.Path, a.told).Allow(rest.Only(trust.Master))
 }
 
 // login begins a session.

@@ -16,11 +16,13 @@ import (
 	"github.com/contiv/contiv/api/bundle"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/api/rights"
 	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/trust"
 )
 
 // Path is where a netmaster writes a bundle, and LogPath where it shows the last lines of its log.
@@ -54,7 +56,7 @@ func (b *Bundling) Register(r *rest.Router) {
 			}
 			panic(http.ErrAbortHandler) // so that the client notices
 		}
-	})
+	}).Allow(rest.Needs(rights.Bundle))
 	all.Stream, all.Bound = true, "bundles"
 	r.GET(LogPath, func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
 		if b.Recent == nil {
@@ -63,7 +65,7 @@ func (b *Bundling) Register(r *rest.Router) {
 		}
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = w.Write(b.cleaner().text(b.Recent()))
-	})
+	}).Allow(rest.Needs(rights.Bundle, trust.Master))
 }
 
 // taken says what no bundle holds.

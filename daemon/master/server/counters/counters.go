@@ -25,7 +25,7 @@ func Register(r *rest.Router, known *catalog.Catalog, peers *peer.Peers) {
 			return nil, err
 		}
 		return model.Counters{Hosts: ask(q.Context(), peers, tenant)}, nil
-	}).Bound = "traces"
+	}).Allow(rest.Users()).Bound = "traces"
 }
 
 // may refuses who may not see a tenant, "" for all, and one that there is not.

@@ -14,11 +14,13 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/api/rights"
 	"github.com/contiv/contiv/daemon/master/adopt"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/health"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/master/timeline"
+	"github.com/contiv/contiv/trust"
 )
 
 // Options are what a Doctor needs.
@@ -45,10 +47,10 @@ func New(o Options) *Doctor { return &Doctor{Options: o} }
 
 // Register adds the routes.
 func (d *Doctor) Register(r *rest.Router) {
-	r.Read("/api/v1/health", func(q *http.Request, _ httprouter.Params) (any, error) { return d.Health(q.Context()), nil })
+	r.Read("/api/v1/health", func(q *http.Request, _ httprouter.Params) (any, error) { return d.Health(q.Context()), nil }).Allow(rest.Needs(rights.Read, trust.Monitor))
 	r.Read("/api/v1/doctor", func(q *http.Request, _ httprouter.Params) (any, error) {
 		return d.ask(q.Context(), q.URL.Query().Get("of"))
-	}).Bound = "traces"
+	}).Allow(rest.Needs(rights.Read)).Bound = "traces"
 }
 
 // Health is the verdict by what has been reported. It takes up to two seconds, when some netmaster or the store does not answer.

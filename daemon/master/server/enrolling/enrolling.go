@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/julienschmidt/httprouter"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/api/rights"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/enroll"
@@ -38,11 +40,11 @@ type Cluster struct {
 
 // Register adds the routes.
 func (s *Enrolling) Register(r *rest.Router) {
-	rest.Change(r, "/api/v1/join", s.join)
-	r.Read("/api/v1/leave", s.aboard)
-	rest.Change(r, "/api/v1/leave", s.leave)
-	r.Read("/api/v1/tokens", func(q *http.Request, _ httprouter.Params) (any, error) { return s.tokens(), s.operator(q) })
-	rest.Change(r, "/api/v1/tokens", s.makeToken)
+	rest.Change(r, "/api/v1/join", s.join).Allow(rest.Everyone(rest.Open{Body: 64 << 10, Text: 32 << 10, Fails: 10, Pause: 10 * time.Second}))
+	r.Read("/api/v1/leave", s.aboard).Allow(rest.Needs(rights.Manage, trust.Agent, trust.Master))
+	rest.Change(r, "/api/v1/leave", s.leave).Allow(rest.Needs(rights.Manage, trust.Agent, trust.Master))
+	r.Read("/api/v1/tokens", func(q *http.Request, _ httprouter.Params) (any, error) { return s.tokens(), s.operator(q) }).Allow(rest.Needs(rights.Manage, trust.Master))
+	rest.Change(r, "/api/v1/tokens", s.makeToken).Allow(rest.Needs(rights.Manage, trust.Master))
 	r.Handle(http.MethodDelete, "/api/v1/tokens/:id", func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
 		rev, err := uint64(0), s.operator(q)
 		if err == nil {
@@ -53,27 +55,27 @@ func (s *Enrolling) Register(r *rest.Router) {
 			err = nil // the request was carried out when it was sent before
 		}
 		r.Answer(w, q, p.ByName("id"), rev, err)
-	})
-	r.Read("/api/v1/certificates", func(q *http.Request, _ httprouter.Params) (any, error) { return s.certificates(), s.operator(q) })
+	}).Allow(rest.Needs(rights.Manage, trust.Master))
+	r.Read("/api/v1/certificates", func(q *http.Request, _ httprouter.Params) (any, error) { return s.certificates(), s.operator(q) }).Allow(rest.Needs(rights.Manage, trust.Master))
 	rest.Change(r, "/api/v1/certificates", func(q *http.Request, request model.RecordRequest) (string, uint64, error) {
 		if err := s.operator(q); err != nil {
 			return "", 0, err
 		}
 		rev, err := s.Enroll.Record(q.Context(), request.Certificates, s.Who(q))
 		return "recorded", rev, err
-	})
+	}).Allow(rest.Needs(rights.Manage, trust.Master))
 	rest.Change(r, "/api/v1/certificates/renew", func(q *http.Request, request model.RenewRequest) (model.RenewAnswer, uint64, error) {
 		return s.Enroll.Renew(q.Context(), request.Request, s.Who(q))
-	})
+	}).Allow(rest.Only(trust.Master, trust.Agent, trust.User, trust.Monitor))
 	rest.Change(r, "/api/v1/certificates/renew-ended", func(q *http.Request, request model.RenewEndedRequest) (model.RenewAnswer, uint64, error) {
 		return s.Enroll.RenewEnded(q.Context(), request)
-	})
+	}).Allow(rest.Everyone(rest.Open{Body: 64 << 10, Text: 32 << 10, Fails: 10, Pause: 10 * time.Second}))
 	rest.Change(r, "/api/v1/certificates/revoke", func(q *http.Request, request model.RevokeRequest) ([]string, uint64, error) {
 		if err := s.operator(q); err != nil {
 			return nil, 0, err
 		}
 		return s.Enroll.Revoke(q.Context(), request, s.Who(q))
-	})
+	}).Allow(rest.Needs(rights.Manage, trust.Master))
 }
 
 // operator refuses who is neither a user nor a netmaster: what an agent, or someone who has proved nothing, could do here would make them one. Which users may

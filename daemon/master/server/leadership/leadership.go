@@ -10,12 +10,14 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/api/rights"
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/trust"
 )
 
 // Lock is the cluster's lock as this netmaster knows it. Its methods do not block, but for StepDown.
@@ -41,7 +43,7 @@ type Leadership struct {
 func (s *Leadership) Register(r *rest.Router) {
 	r.Read("/api/v1/leadership", func(q *http.Request, _ httprouter.Params) (any, error) {
 		return s.State(q.Context(), q.URL.Query().Get("brief") == "true"), nil
-	})
+	}).Allow(rest.Needs(rights.Read, trust.Master, trust.Monitor))
 	rest.Change(r, "/api/v1/leadership/handover", func(q *http.Request, request model.HandoverRequest) (model.Handover, uint64, error) {
 		if request.To == "" && rest.Repeated(q) {
 			return model.Handover{}, 0, model.Errorf(model.CodeConflict, "to", "the request was sent before, and may have been carried out").
@@ -49,7 +51,7 @@ func (s *Leadership) Register(r *rest.Router) {
 		}
 		out, err := s.handOver(q.Context(), request.To)
 		return out, 0, err
-	})
+	}).Allow(rest.Needs(rights.HandOver, trust.Master))
 }
 
 // State is the state of the lock and of the store. What cannot be had is left out, with the reason.

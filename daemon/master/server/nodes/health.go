@@ -10,7 +10,7 @@ import (
 
 // registerHealth adds what a supervisor asks: is the process alive, and does it do its duty.
 func (s *Nodes) registerHealth(r *rest.Router) {
-	r.GET("/healthz", func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) { _, _ = w.Write([]byte("ok\n")) })
+	r.GET("/healthz", func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) { _, _ = w.Write([]byte("ok\n")) }).Allow(rest.Everyone(rest.Open{}))
 	r.GET("/readyz", func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) {
 		waiting := s.Waiting()
 		if len(waiting) == 0 && s.Leadership.Leader() == "" {
@@ -24,5 +24,5 @@ func (s *Nodes) registerHealth(r *rest.Router) {
 		for _, what := range waiting {
 			_, _ = w.Write([]byte("waits for " + what + "\n"))
 		}
-	})
+	}).Allow(rest.Everyone(rest.Open{}))
 }

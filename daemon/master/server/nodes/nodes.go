@@ -15,6 +15,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/api/rights"
 	"github.com/contiv/contiv/daemon/budget"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
@@ -24,6 +25,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/trust"
 )
 
 // Leadership tells who leads. Its methods do not block.
@@ -59,15 +61,15 @@ type Nodes struct {
 
 // Register adds what the cluster says of its members.
 func (s *Nodes) Register(r *rest.Router) {
-	read := func(path string, answer func(*http.Request) any) {
-		r.Read(path, func(q *http.Request, _ httprouter.Params) (any, error) { return answer(q), nil })
+	read := func(path string, answer func(*http.Request) any) *rest.Route {
+		return r.Read(path, func(q *http.Request, _ httprouter.Params) (any, error) { return answer(q), nil })
 	}
-	read("/version", func(*http.Request) any { return s.Version })
-	read("/info", func(*http.Request) any { return s.info() })
-	read("/api/v1/nodes", func(q *http.Request) any { return s.All(q.Context()) })
-	read("/api/v1/nodes/self", func(*http.Request) any { return s.self() })
-	r.Read("/api/v1/kubernetes", func(q *http.Request, _ httprouter.Params) (any, error) { return s.kubernetes(q.Context()) })
-	rest.Change(r, "/api/v1/nodes/forget", s.forget)
+	read("/version", func(*http.Request) any { return s.Version }).Allow(rest.Everyone(rest.Open{}))
+	read("/info", func(*http.Request) any { return s.info() }).Allow(rest.Needs(rights.Read, trust.Monitor))
+	read("/api/v1/nodes", func(q *http.Request) any { return s.All(q.Context()) }).Allow(rest.Needs(rights.Read, trust.Monitor))
+	read("/api/v1/nodes/self", func(*http.Request) any { return s.self() }).Allow(rest.Needs(rights.Read, trust.Master, trust.Monitor))
+	r.Read("/api/v1/kubernetes", func(q *http.Request, _ httprouter.Params) (any, error) { return s.kubernetes(q.Context()) }).Allow(rest.Needs(rights.Read))
+	rest.Change(r, "/api/v1/nodes/forget", s.forget).Allow(rest.Needs(rights.Change))
 	s.registerHealth(r)
 }
 

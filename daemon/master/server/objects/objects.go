@@ -29,7 +29,7 @@ var _ rest.Backend = (*Objects)(nil)
 // Register adds the routes of every kind, and the one that takes several objects at once.
 func (o *Objects) Register(r *rest.Router) {
 	rest.Mount(r, o)
-	rest.Change(r, "/api/v1/apply", o.apply).MaxBody = maxApply
+	rest.Change(r, "/api/v1/apply", o.apply).Allow(rest.Users()).MaxBody = maxApply
 }
 
 // Get returns one object.

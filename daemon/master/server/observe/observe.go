@@ -38,7 +38,7 @@ func Register(r *rest.Router, known *catalog.Catalog, peers *peer.Peers) {
 			return
 		}
 		o.stream(w, q, ask)
-	})
+	}).Allow(rest.Users())
 	route.Stream, route.Bound = true, "captures"
 }
 

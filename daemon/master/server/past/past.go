@@ -25,8 +25,8 @@ type Past struct {
 
 // Register adds the routes of the past, and those that hold an address back or let it go.
 func (s *Past) Register(r *rest.Router) {
-	read := func(path string, answer func(*access.Subject, url.Values, httprouter.Params) (any, error)) {
-		r.Read(path, func(q *http.Request, p httprouter.Params) (any, error) {
+	read := func(path string, answer func(*access.Subject, url.Values, httprouter.Params) (any, error)) *rest.Route {
+		return r.Read(path, func(q *http.Request, p httprouter.Params) (any, error) {
 			return answer(access.Of(q.Context()), q.URL.Query(), p)
 		})
 	}
@@ -36,29 +36,29 @@ func (s *Past) Register(r *rest.Router) {
 		}
 		return s.history(who, q, p)
 	}
-	read("/api/v1/history", all)
-	read("/api/v1/history/:kind", all)
+	read("/api/v1/history", all).Allow(rest.Users())
+	read("/api/v1/history/:kind", all).Allow(rest.Users())
 	read("/api/v1/history/:kind/:key", func(who *access.Subject, q url.Values, p httprouter.Params) (any, error) {
 		if q.Has("at") {
 			return s.objectAt(who, p.ByName("kind"), p.ByName("key"), q.Get("at"))
 		}
 		return s.history(who, q, p)
-	})
-	read("/api/v1/timeline", s.timeline)
-	read("/api/v1/ledger", s.ledger)
-	read("/api/v1/addresses", s.addresses)
+	}).Allow(rest.Users())
+	read("/api/v1/timeline", s.timeline).Allow(rest.Users())
+	read("/api/v1/ledger", s.ledger).Allow(rest.Users())
+	read("/api/v1/addresses", s.addresses).Allow(rest.Users())
 	rest.Change(r, "/api/v1/addresses/quarantine", func(q *http.Request, request model.QuarantineRequest) (model.AddressOwner, uint64, error) {
 		if err := mayChange(access.Of(q.Context()), request.Network); err != nil {
 			return model.AddressOwner{}, 0, err
 		}
 		return s.Endpoints.Quarantine(q.Context(), request)
-	})
+	}).Allow(rest.Users())
 	rest.Change(r, "/api/v1/addresses/release", func(q *http.Request, request model.ReleaseRequest) (model.ReleaseAnswer, uint64, error) {
 		if err := mayChange(access.Of(q.Context()), request.Network); err != nil {
 			return model.ReleaseAnswer{}, 0, err
 		}
 		return s.Endpoints.Free(q.Context(), request)
-	})
+	}).Allow(rest.Users())
 }
 
 // kindName is the name under which history records a kind: any of its names, or one of those that history alone has.

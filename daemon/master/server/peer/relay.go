@@ -17,6 +17,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/api/rights"
 )
 
 // AskLimit is how long an agent may take to show what it has.
@@ -44,9 +45,8 @@ func (p *Peers) Register(r *rest.Router, log *slog.Logger) {
 			log.Warn("relay an agent's answer", "host", host, "path", what, "error", err)
 		}
 	}
-	for _, add := range []func(string, httprouter.Handle) *rest.Route{r.GET, r.POST} {
-		add("/api/v1/agents/:host/:what", relay).Bound = "traces"
-	}
+	r.GET("/api/v1/agents/:host/:what", relay).Allow(rest.Needs(rights.Relay)).Bound = "traces"
+	r.POST("/api/v1/agents/:host/:what", relay).Allow(rest.Needs(rights.Repair)).Bound = "traces"
 }
 
 // Trace asks the agent of a host what its switch would do with a packet. It blocks until the answer is there.

@@ -36,7 +36,7 @@ func Register(r *rest.Router, known *catalog.Catalog, peers *peer.Peers, keep hi
 		if err := s.capture(w, q); err != nil {
 			r.Refuse(w, q, err)
 		}
-	})
+	}).Allow(rest.Users())
 	packets.Stream, packets.Bound = true, "captures"
 }
 
@@ -47,8 +47,8 @@ func Questions(r *rest.Router, known *catalog.Catalog, asker *why.Asker) {
 
 func questions(r *rest.Router, known *catalog.Catalog, asker *why.Asker) *prober {
 	s := &prober{catalog: known, why: asker}
-	r.Read("/api/v1/why", s.reaches).Bound = "traces"
-	r.Read("/api/v1/matrix/:namespace", s.matrix).Bound = "traces"
+	r.Read("/api/v1/why", s.reaches).Allow(rest.Users()).Bound = "traces"
+	r.Read("/api/v1/matrix/:namespace", s.matrix).Allow(rest.Users()).Bound = "traces"
 	return s
 }
 

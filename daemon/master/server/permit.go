@@ -1,0 +1,60 @@
+package server
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/api/rights"
+	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/trust"
+)
+
+// permit refuses a request for a route that its subject may not ask for; nil is what is no route. Errors are *model.Error.
+func permit(route *rest.Route, who *access.Subject) error {
+	if who.Anyone {
+		return nil
+	}
+	var a rest.Access
+	if route != nil {
+		a = route.Access
+	}
+	right := rights.Right{Verb: a.Verb}
+	if a.Verb == "" {
+		right.Verb = rights.Manage
+	}
+	switch {
+	case a.Open != nil:
+		return nil
+	case !who.Known():
+		return unproved()
+	case who.Proves().Role && slices.Contains(a.Roles, who.Role):
+		return nil
+	case who.Role == trust.User && (a.User || route == nil):
+		return nil
+	case who.Role == trust.User && a.Verb == "" && len(a.Roles) > 0: // no session and no right stands in for the certificate
+		return model.Errorf(model.CodeDenied, "", "%s %s is for certificates of %s", route.Method, route.Path, a.Roles).
+			Try("use such a certificate; contiv cert user makes one for a user, on a host with a netmaster")
+	case who.Role == trust.User:
+		return who.Check(right)
+	case route == nil:
+		return model.Errorf(model.CodeNotFound, "", "there is nothing here").Try("GET /api/v1/openapi.yaml lists what there is")
+	}
+	return model.Errorf(model.CodeDenied, "", "a certificate of role %s does not reach %s %s", who.Role, route.Method, route.Path).
+		Try("log in as a user with netctl login, or use a user's certificate")
+}
+
+// unproved refuses who has proved nothing.
+func unproved() *model.Error {
+	return model.Errorf(model.CodeUnproved, "", "the request does not prove who it is from").
+		Try("log in with netctl login, or netctl login --oidc as the OpenID provider's; a script sends the token of a service account as %s", TokenHeader)
+}
+
+// TokenHeader carries the token of a session or of a service account, as the original's clients send it.
+const TokenHeader = "X-Auth-Token"
+
+// readsHere reports whether a request is served by any netmaster, whoever leads.
+func readsHere(route *rest.Route, q *http.Request) bool {
+	return route == nil || q.Method == http.MethodGet || route.Stream
+}
