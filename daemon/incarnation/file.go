@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/intact"
 )
 
 // DefaultPath is where contiv init and contiv join have daemons note the incarnation.
@@ -51,10 +52,10 @@ func (f File) Read() (out Known, err error) {
 		err = json.Unmarshal(text, &out)
 	}
 	if err == nil {
-		err = out.Check()
+		err = errors.Join(intact.CheckJSON(text), out.Check())
 	}
 	if err != nil {
-		return Known{}, fmt.Errorf("incarnation of the cluster in %s: %w; copy the file from another host of the cluster", f, err)
+		return Known{}, fmt.Errorf("incarnation of the cluster in %s: %w; copy the file from another host of the cluster, or, if you have changed it, remove the line with sum", f, err)
 	}
 	return out, nil
 }
@@ -64,11 +65,10 @@ func (f File) Write(k Known) error {
 	if f == "" {
 		return nil
 	}
-	text, err := json.MarshalIndent(k, "", "  ")
+	text, err := intact.JSON(k)
 	if err != nil {
 		return err
 	}
-	text = append(text, '\n')
 	if was, err := os.ReadFile(string(f)); err == nil && string(was) == string(text) {
 		return nil
 	}

@@ -18,6 +18,8 @@ import (
 	"go.etcd.io/etcd/server/v3/storage/wal"
 	"go.etcd.io/etcd/server/v3/storage/wal/walpb"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/contiv/contiv/intact"
 )
 
 // Note is what is kept beside the folder of a member: which member of the store has served from it. It outlives the folder.
@@ -38,6 +40,9 @@ func Noted(dir string) (out Note, err error) {
 	if err == nil {
 		err = json.Unmarshal(text, &out)
 	}
+	if err == nil {
+		err = intact.CheckJSON(text)
+	}
 	if _, odd := strconv.ParseUint(out.Member, 16, 64); err == nil && odd != nil {
 		err = fmt.Errorf("member: got %.40q, want an id in hexadecimal", out.Member)
 	}
@@ -52,7 +57,7 @@ func (n Note) Write(dir string) error {
 	if was, err := Noted(dir); err == nil && was == n {
 		return nil
 	}
-	text, err := json.Marshal(n)
+	text, err := intact.JSON(n)
 	if err != nil {
 		return err
 	}
@@ -61,7 +66,7 @@ func (n Note) Write(dir string) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(text, '\n'))
+	_, err = f.Write(text)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
