@@ -32,7 +32,8 @@ func (h *Host) founded(now func() time.Time) Step {
 		},
 		Undo: func(context.Context) (string, error) {
 			did, err := remove(string(file))
-			return when(did, "removed "+string(file)), err
+			_, more := remove(file.HostsFile())
+			return when(did, "removed "+string(file)), errors.Join(err, more)
 		},
 	}
 }

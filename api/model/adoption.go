@@ -18,3 +18,12 @@ type AdoptionDecision struct {
 	Name   string `json:"name"`   // of an Adoption
 	Accept bool   `json:"accept"` // the endpoint becomes part of the store, and the one that it contradicts is deleted; else it loses its network
 }
+
+// AdoptionWait is what a store that follows another one waits for, before an address is assigned or an endpoint deleted.
+type AdoptionWait struct {
+	Cause    string   // why the store is another one, as an incarnation has it: "restore"
+	Missing  []string // labels of hosts that have not offered what they carry, ordered
+	Offered  []string // those that have
+	Complete bool     // all hosts are known of
+	Most     string   // for how long, at most, a leader waits
+}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/incarnation"
+	"github.com/contiv/contiv/daemon/master/adopt"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -108,6 +109,49 @@ func incarnated(known *catalog.Catalog, feed *catalog.Feed, now record.Incarnati
 			known.View(func(v *catalog.View) { text = v.Value(record.IncarnationKey) })
 			if got, err := record.ParseIncarnation(text); err != nil || got.ID != now.ID {
 				return fmt.Errorf("%w: its incarnation was %s, and is %q now", mirror.ErrReset, now.ID, got.ID)
+			}
+		}
+		return nil
+	})
+}
+
+// roster is which hosts the store before had, as this host has noted it; nil where that is not known.
+func (c *config) roster(self record.Incarnation, log *slog.Logger) []string {
+	hosts, err := c.ClusterFile.Hosts(append([]string{self.ID}, self.Predecessors[:min(1, len(self.Predecessors))]...)...)
+	if err != nil {
+		log.Warn("which hosts the cluster had is not known: a store that was lost is adopted by those that come in time", "error", err)
+	}
+	return hosts
+}
+
+// rosterEvery is how often, at most, the hosts of the cluster are noted.
+const rosterEvery = 5 * time.Second
+
+// enrolled notes beside the incarnation which hosts the store has, once all of a store that follows another one have offered what they carry.
+func enrolled(known *catalog.Catalog, feed *catalog.Feed, self record.Incarnation, file incarnation.File, log *slog.Logger) task.Task {
+	return task.Func("roster of hosts", func(ctx context.Context, ready func()) error {
+		ready()
+		select {
+		case <-feed.Ready():
+		case <-ctx.Done():
+			return nil
+		}
+		sub := known.Subscribe()
+		defer sub.Close()
+		for range sub.Changes(ctx, rosterEvery) {
+			var hosts []string
+			settled := false
+			known.View(func(v *catalog.View) {
+				settled = adopt.Settled(v, self)
+				for _, h := range v.Hosts() {
+					hosts = append(hosts, h.Label)
+				}
+			})
+			if !settled {
+				continue
+			}
+			if err := file.NoteHosts(self.ID, hosts); err != nil {
+				log.Warn("which hosts the cluster has is not noted: a store that is lost would be waited for longer", "error", err)
 			}
 		}
 		return nil

@@ -145,7 +145,7 @@ func live(ctx context.Context, c config, db store.Store, self record.Incarnation
 	if reader != nil {
 		settings.Pods = reader
 	}
-	adopter := adopt.New(adopt.Config{Commit: committer, Catalog: known, Admit: admitter, Incarnation: self, Log: log})
+	adopter := adopt.New(adopt.Config{Commit: committer, Catalog: known, Admit: admitter, Incarnation: self, Roster: c.roster(self, log), Log: log})
 	settings.Held = adopter.Held
 	endpoints := endpoint.New(committer, known, settings, log)
 	dockerNetworks := docknet.New(committer, admitter, known)
@@ -196,7 +196,7 @@ func live(ctx context.Context, c config, db store.Store, self record.Incarnation
 		endpoints.Expire(ctx)
 		return nil
 	})
-	group := task.NewGroup(log, c.load(known), feed, incarnated(known, feed, self), election, registry, c.roles(election, registry), expiry, told, minding(space), saving(snapshots), c.revocation(known, log), auditing(noted))
+	group := task.NewGroup(log, c.load(known), feed, incarnated(known, feed, self), enrolled(known, feed, self, c.ClusterFile, log), election, registry, c.roles(election, registry), expiry, told, minding(space), saving(snapshots), c.revocation(known, log), auditing(noted))
 	var status func() *model.KubernetesStatus
 	if reader != nil {
 		status = reader.Status

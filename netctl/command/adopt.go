@@ -46,7 +46,19 @@ func runAdoptList(ctx context.Context, f *Factory, o *output) error {
 	for _, a := range list {
 		l.row(a.Name, []string{a.Name, a.Host, a.Address, a.Holder, a.Since.UTC().Format(time.RFC3339), a.Reason})
 	}
-	return l.write(f, format)
+	if err := l.write(f, format); err != nil {
+		return err
+	}
+	verdict, err := c.Health(ctx)
+	if err != nil {
+		return err
+	}
+	for _, x := range verdict.Findings {
+		if x.Code == "adoption-waits" {
+			return printf(f.Err, "%s\n%s\n", x.Evidence, x.Remedy)
+		}
+	}
+	return nil
 }
 
 func runAdoptDecision(ctx context.Context, f *Factory, d model.AdoptionDecision) error {

@@ -21,6 +21,8 @@ const (
 	IDIfName    = "contiv-ifname"    // name of the interface in the container
 	IDNetns     = "contiv-netns"     // path of the container's network namespace
 	IDOwner     = "contiv-owner"     // who asked for the port: "cni/NAME", "docker/NETWORK"
+	IDAddresses = "contiv-addresses" // the endpoint's addresses, joined by commas; earlier builds wrote none
+	IDMAC       = "contiv-mac"       // its MAC, as net.HardwareAddr prints it; earlier builds wrote none
 	IDSince     = "contiv-since"     // when the endpoint was attached (RFC 3339), of a runtime that may tell later that it has it no more
 	IDPublished = "contiv-published" // ports of the host that lead to it, as link.JoinPortMappings says them, or absent
 )

@@ -318,7 +318,7 @@ func (e *Engine) make(ctx context.Context, r Request, known *answer, name string
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() error { return e.Flows.Wait(groupCtx, id, rev) })
 	group.Go(func() error {
-		err := e.Switch.AddPort(groupCtx, ovsdb.PortSpec{Name: name, OFPort: number, ExternalIDs: e.externalIDs(r, id, name),
+		err := e.Switch.AddPort(groupCtx, ovsdb.PortSpec{Name: name, OFPort: number, ExternalIDs: e.externalIDs(r, &ep, name),
 			Device: func() error { return e.Links.Create(e.pair(&res)) }})
 		if err != nil {
 			return err
@@ -339,11 +339,17 @@ func (e *Engine) make(ctx context.Context, r Request, known *answer, name string
 	return res, e.Flows.Wait(ctx, id, rev)
 }
 
-func externalIDs(r Request, id string) map[string]string {
-	ids := map[string]string{ovsdb.IDEndpoint: id, ovsdb.IDTenant: r.Tenant, ovsdb.IDNetwork: r.Network,
+func externalIDs(r Request, ep *record.Endpoint) map[string]string {
+	ids := map[string]string{ovsdb.IDEndpoint: ep.ID.String(), ovsdb.IDTenant: r.Tenant, ovsdb.IDNetwork: r.Network,
 		ovsdb.IDContainer: r.ContainerID, ovsdb.IDIfName: r.IfName, ovsdb.IDNetns: r.Netns, ovsdb.IDOwner: r.Owner}
 	if r.Group != "" {
 		ids[ovsdb.IDGroup] = r.Group
+	}
+	if text := addressesText(ep); text != "" {
+		ids[ovsdb.IDAddresses] = text
+	}
+	if ep.MAC != (record.MAC{}) {
+		ids[ovsdb.IDMAC] = net.HardwareAddr(ep.MAC[:]).String()
 	}
 	if r.Netns == "" { // nothing of the host says how long the container lives
 		ids[ovsdb.IDSince] = time.Now().UTC().Format(time.RFC3339)
@@ -352,8 +358,8 @@ func externalIDs(r Request, id string) map[string]string {
 }
 
 // externalIDs are those of a port, which may be there already.
-func (e *Engine) externalIDs(r Request, id, name string) map[string]string {
-	ids := externalIDs(r, id)
+func (e *Engine) externalIDs(r Request, ep *record.Endpoint, name string) map[string]string {
+	ids := externalIDs(r, ep)
 	if p, _ := e.Switch.Port(name); p.ExternalIDs[ovsdb.IDSince] != "" {
 		ids[ovsdb.IDSince] = p.ExternalIDs[ovsdb.IDSince]
 	}

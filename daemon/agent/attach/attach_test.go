@@ -365,7 +365,7 @@ func TestMasterAway(t *testing.T) {
 
 // TestCrash begins with what an agent that died in the middle leaves.
 func TestCrash(t *testing.T) {
-	id, name := "default:net:c1", link.Name("default:net:c1", 0)
+	name := link.Name("default:net:c1", 0)
 	rows := []struct {
 		name  string
 		left  func(w *world, r Request)
@@ -377,10 +377,10 @@ func TestCrash(t *testing.T) {
 		{"link alone", func(w *world, r Request) { w.links[name] = link.Pair{Host: name} }, nothing},
 		{"link and port", func(w *world, r Request) {
 			w.links[name] = link.Pair{Host: name}
-			w.ports[name] = ovsdb.Port{Name: name, OFPort: 5, Requested: 5, ExternalIDs: externalIDs(r, id)}
+			w.ports[name] = ovsdb.Port{Name: name, OFPort: 5, Requested: 5, ExternalIDs: externalIDs(r, &record.Endpoint{ID: r.identity()})}
 		}, "endpoints 0, ports 1, links 1, flows 1"},
 		{"port alone", func(w *world, r Request) {
-			w.ports[name] = ovsdb.Port{Name: name, Requested: 5, ExternalIDs: externalIDs(r, id)}
+			w.ports[name] = ovsdb.Port{Name: name, Requested: 5, ExternalIDs: externalIDs(r, &record.Endpoint{ID: r.identity()})}
 		}, nothing},
 	}
 	for _, row := range rows {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -23,14 +24,17 @@ type Attachment struct {
 	Group       string
 	Owner       string
 	StateID     string
-	Since       time.Time // when it was attached; zero unless Netns is "" and a port tells
+	Addresses   []netip.Addr // of the endpoint; none of a port that an earlier build made
+	MAC         record.MAC   // likewise
+	Since       time.Time    // when it was attached; zero unless Netns is "" and a port tells
 	Port        ovsdb.Port
 }
 
 func attachmentOf(p ovsdb.Port) Attachment {
 	ids := p.ExternalIDs
 	since, _ := time.Parse(time.RFC3339, ids[ovsdb.IDSince])
-	return Attachment{ContainerID: ids[ovsdb.IDContainer], IfName: ids[ovsdb.IDIfName], Netns: ids[ovsdb.IDNetns],
+	addresses, mac := addressesOf(ids)
+	return Attachment{Addresses: addresses, MAC: mac, ContainerID: ids[ovsdb.IDContainer], IfName: ids[ovsdb.IDIfName], Netns: ids[ovsdb.IDNetns],
 		Tenant: ids[ovsdb.IDTenant], Network: ids[ovsdb.IDNetwork], Group: ids[ovsdb.IDGroup], Owner: ids[ovsdb.IDOwner],
 		StateID: ids[ovsdb.IDEndpoint], Since: since, Port: p}
 }

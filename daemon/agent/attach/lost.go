@@ -203,7 +203,7 @@ func (l *lost) plug(ctx context.Context, ep *record.Endpoint, name string, t tag
 	}
 	a := attachmentOfRecord(*ep, ep.ContainerID, ifNameOf(ep))
 	ids := externalIDs(Request{ContainerID: a.ContainerID, IfName: a.IfName, Netns: t.netns, Owner: t.owner, Tenant: a.Tenant,
-		Network: a.Network, Group: a.Group}, ep.ID.String())
+		Network: a.Network, Group: a.Group}, ep)
 	err = l.Switch.AddPort(ctx, ovsdb.PortSpec{Name: name, OFPort: number, ExternalIDs: ids})
 	if err != nil {
 		if !l.stands(name) {

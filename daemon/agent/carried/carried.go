@@ -37,6 +37,8 @@ type Options struct {
 	Follower Follower
 	// Attached are the ids of endpoints that have an interface on this host. It does not block.
 	Attached func() []string
+	// Ported are endpoints of this host as Open vSwitch alone says them, for those of which netmasters have sent nothing that is known. It does not block; nil: none.
+	Ported func() []record.Endpoint
 	// Post offers what the host carries. It blocks until a netmaster has answered.
 	Post func(ctx context.Context, o channel.Offer) (channel.Offered, error)
 	Log  *slog.Logger
@@ -133,7 +135,8 @@ func (k *Keeper) offer() channel.Offer {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	all := maps.Clone(k.told)
+	all := k.ported()
+	maps.Copy(all, k.told)
 	maps.Copy(all, k.kept)
 	out := channel.Offer{Host: k.Host, Endpoints: []record.Endpoint{}}
 	grounds := map[string]struct{}{}
@@ -160,6 +163,21 @@ func (k *Keeper) offer() channel.Offer {
 			out.Groups = add(out.Groups, value)
 		default:
 			out.Tenants = add(out.Tenants, value)
+		}
+	}
+	return out
+}
+
+// ported are the records of endpoints as Open vSwitch says them, by their keys.
+func (k *Keeper) ported() map[string]channel.Item {
+	out := map[string]channel.Item{}
+	if k.Ported == nil {
+		return out
+	}
+	for _, e := range k.Ported() {
+		if text, err := json.Marshal(e); err == nil && e.Host == k.Host {
+			key := record.Endpoints + e.ID.String()
+			out[key] = channel.Item{Key: key, Value: text}
 		}
 	}
 	return out

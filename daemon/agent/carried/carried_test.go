@@ -176,3 +176,35 @@ func TestKnownAgain(t *testing.T) {
 		return
 	}
 }
+
+// Without what netmasters sent, a host offers what Open vSwitch says of its containers, and keeps what the store does not know.
+func TestPorted(t *testing.T) {
+	from := &source{batches: make(chan channel.Batch)}
+	id := identity.Endpoint{Network: identity.Network{Tenant: "blue", Name: "net"}, Endpoint: "late"}
+	var offered channel.Offer
+	k := carried.New(carried.Options{Host: "h1", Follower: from, Attached: func() []string { return []string{"blue:net:late", "blue:net:known"} },
+		Ported: func() []record.Endpoint {
+			known := identity.Endpoint{Network: id.Network, Endpoint: "known"}
+			return []record.Endpoint{{ID: id, Host: "h1", IP: netip.MustParseAddr("10.1.1.4"), MAC: record.MAC{2, 2, 10, 1, 1, 4}}, {ID: known, Host: "h1", IP: netip.MustParseAddr("10.1.1.99")},
+				{ID: identity.Endpoint{Network: id.Network, Endpoint: "other"}, Host: "h9", IP: netip.MustParseAddr("10.1.1.9")}}
+		},
+		Post: func(_ context.Context, o channel.Offer) (channel.Offered, error) { offered = o; return channel.Offered{}, nil }, Log: slog.New(slog.DiscardHandler)})
+	k.Learn(&channel.Batch{Updates: []channel.Update{{Shard: channel.Tenant("blue"), Full: true, Items: []channel.Item{endpoint(t, "h1", "known", "10.1.1.5")}}}})
+	if err := k.Offer(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(offered.Endpoints) != 2 || offered.Endpoints[0].IP != netip.MustParseAddr("10.1.1.5") || offered.Endpoints[1].ID != id || offered.Endpoints[1].MAC != (record.MAC{2, 2, 10, 1, 1, 4}) {
+		t.Errorf("want the one that netmasters sent, and the other as its port says it, got %+v", offered.Endpoints)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		from.batches <- channel.Batch{Updates: []channel.Update{{Shard: channel.Tenant("blue"), Full: true, Items: []channel.Item{network(t), endpoint(t, "h1", "known", "10.1.1.5")}}}, Mark: channel.Mark{Revision: 7, Reset: true}}
+	}()
+	for b := range k.Follow(ctx) {
+		if got := says(b); got != "carried +late; tenant/blue +known; tenant/blue +net" {
+			t.Errorf("want what the store does not know kept, got %s", got)
+		}
+		return
+	}
+}

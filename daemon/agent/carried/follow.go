@@ -75,6 +75,8 @@ func (k *Keeper) join(b *channel.Batch) {
 	defer k.mu.Unlock()
 	before := k.told
 	if b.Reset {
+		before = k.ported()
+		maps.Copy(before, k.told)
 		k.told = map[string]channel.Item{}
 	}
 	for i := range b.Updates {

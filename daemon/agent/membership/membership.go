@@ -72,12 +72,14 @@ type Host interface {
 	channel.Reporter
 	// Attached lists the ids of endpoints that have an interface on this host. It does not block.
 	Attached() []string
+	// Ported lists the endpoints that the switch's external ids describe. It does not block.
+	Ported() []record.Endpoint
 }
 
 // Follow returns all that concerns this host, and connects the agent with netmasters. It is called once, before anything runs.
 func (m *Membership) Follow(h Host) *distrust.Keeper {
 	host := m.Self.Label
-	m.carried = carried.New(carried.Options{Host: host, Follower: m.Channel, Attached: h.Attached, Post: m.Master.Offer, Log: m.Log})
+	m.carried = carried.New(carried.Options{Host: host, Follower: m.Channel, Attached: h.Attached, Ported: h.Ported, Post: m.Master.Offer, Log: m.Log})
 	m.records = &checkpoint.Source{Follower: m.carried, Patience: startWait, Log: m.Log}
 	m.revoked = distrust.New(distrust.Options{Source: m.records, Masters: m.Netmasters.All, Ask: m.askRevoked, Revoke: m.revoke, Log: m.Log})
 	m.Channel.Bind(channel.Hooks{Directory: m.Directory, Seat: m.Registration.Seat, Reporter: &reporter{h, m.carried}, Opened: m.followed,

@@ -10,6 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/inspect"
 	"github.com/contiv/contiv/daemon/agent/vswitch"
 	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ofnet/bridge"
 )
 
@@ -73,6 +74,9 @@ func (r reporter) Attached() (out []string) {
 	}
 	return out
 }
+
+// Ported lists the endpoints of this host that the switch's external ids describe.
+func (r reporter) Ported() []record.Endpoint { return r.n.attach.Ported() }
 
 // containerName returns the runtime's name of an endpoint's container, or of its pod, as "namespace/pod"; "" when that is not known.
 func (n *Node) containerName(endpoint string) string {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -30,8 +31,10 @@ type Config struct {
 	Catalog     *catalog.Catalog
 	Admit       *admit.Admitter
 	Incarnation record.Incarnation // of the store
-	Now         func() time.Time   // nil: time.Now
-	Log         *slog.Logger
+	// Roster are the labels of the hosts that the store before had, as this netmaster's host has noted them; nil: that is not known.
+	Roster []string
+	Now    func() time.Time // nil: time.Now
+	Log    *slog.Logger
 }
 
 // Engine adopts. Its methods are safe for concurrent use.
@@ -60,16 +63,58 @@ func (e *Engine) Held(v *catalog.View) error {
 }
 
 // settled reports whether nothing is to be waited for.
-func (e *Engine) settled(v *catalog.View) bool {
-	if e.Incarnation.ID == "" || e.Incarnation.Cause == record.CauseInit {
-		return true
-	}
-	return e.names(v, record.AdoptedKey)
+func (e *Engine) settled(v *catalog.View) bool { return Settled(v, e.Incarnation) }
+
+// Settled reports whether nothing of an incarnation, which is the store's, is to be adopted any more.
+func Settled(v *catalog.View, i record.Incarnation) bool {
+	return i.ID == "" || i.Cause == record.CauseInit || isOf(v, record.AdoptedKey, i.ID)
 }
 
 // names reports whether a key has the id of the incarnation.
-func (e *Engine) names(v *catalog.View, key string) bool {
-	return string(v.Value(key)) == fmt.Sprintf(`{"id":%q}`, e.Incarnation.ID)
+func (e *Engine) names(v *catalog.View, key string) bool { return isOf(v, key, e.Incarnation.ID) }
+
+// isOf reports whether a key has an id.
+func isOf(v *catalog.View, key, id string) bool {
+	return string(v.Value(key)) == fmt.Sprintf(`{"id":%q}`, id)
+}
+
+// complete reports whether it is known which hosts there are: the store says it, or the roster of the one before.
+func (e *Engine) complete() bool {
+	return e.Incarnation.Cause != record.CauseNewStore || len(e.Roster) > 0
+}
+
+// hosts are the hosts that are known of, in order: those that have not offered what they carry, and those that have.
+func (e *Engine) hosts(v *catalog.View) (missing, offered []string) {
+	all := slices.Clone(e.Roster)
+	for _, h := range v.Hosts() {
+		all = append(all, h.Label)
+	}
+	for key := range v.Values() {
+		if host, is := strings.CutPrefix(key, record.Offers); is { // it has come, and is not registered yet
+			all = append(all, host)
+		}
+	}
+	slices.Sort(all)
+	for _, host := range slices.Compact(all) {
+		if e.names(v, record.Offers+host) {
+			offered = append(offered, host)
+		} else {
+			missing = append(missing, host)
+		}
+	}
+	return missing, offered
+}
+
+// Waiting says who is waited for; nil: nothing is. It does not block.
+func (e *Engine) Waiting() (out *model.AdoptionWait) {
+	e.Catalog.View(func(v *catalog.View) {
+		if e.settled(v) {
+			return
+		}
+		out = &model.AdoptionWait{Cause: string(e.Incarnation.Cause), Complete: e.complete(), Most: Patience.String()}
+		out.Missing, out.Offered = e.hosts(v)
+	})
+	return out
 }
 
 // Awaited says what an agent waits for before it receives the store's records: that other hosts have offered what they carry; "" is nothing.
@@ -82,26 +127,22 @@ func (e *Engine) Awaited() (why string) {
 	return why
 }
 
-// Run ends the adoption of a new incarnation when all hosts that the store knows have offered what they carry, or after Patience: of an empty store, which knows none, after
-// that only. It is for the leader, and blocks until ctx ends.
+// Run ends the adoption of a new incarnation when all hosts that the store knows, and those of Roster, have offered what they carry, or after Patience: of an empty store, which knows
+// none, after that only if there is no Roster. It is for the leader, and blocks until ctx ends.
 func (e *Engine) Run(ctx context.Context) {
 	end := time.NewTimer(Patience)
 	defer end.Stop()
 	for over := false; ; {
 		var missing []string
-		done, fresh := false, e.Incarnation.Cause == record.CauseNewStore
+		done := false
 		e.Catalog.View(func(v *catalog.View) {
 			done = e.settled(v)
-			for _, h := range v.Hosts() {
-				if !e.names(v, record.Offers+h.Label) {
-					missing = append(missing, h.Label)
-				}
-			}
+			missing, _ = e.hosts(v)
 		})
 		if done {
 			return
 		}
-		if over || len(missing) == 0 && !fresh {
+		if over || len(missing) == 0 && e.complete() {
 			if len(missing) > 0 {
 				e.Log.Warn("hosts have not offered what they carry: what only they know is adopted when they come", "host", missing)
 			}

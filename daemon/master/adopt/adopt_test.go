@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -195,4 +196,33 @@ func TestHeld(t *testing.T) {
 	if err := held(e); err != nil || e.Awaited() != "" {
 		t.Errorf("all have offered: want nothing held, got %v", err)
 	}
+}
+
+// An empty store ends the wait when all hosts have offered that the one before had, by what this host has noted; without that, it waits for all of the time.
+func TestRoster(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, row := range []struct {
+			roster []string
+			late   bool
+		}{{[]string{"h1", "h2"}, false}, {nil, true}} {
+			_, e := restored(t, record.CauseNewStore)
+			e.Roster = row.roster
+			began := time.Now()
+			done := make(chan struct{})
+			go func() { defer close(done); e.Run(t.Context()) }()
+			for n, host := range []string{"h1", "h2"} {
+				if w := e.Waiting(); w == nil || w.Complete == row.late || len(w.Offered) != n || len(row.roster) > 0 && len(w.Missing) != 2-n {
+					t.Errorf("before %s: got %+v", host, w)
+				}
+				if _, _, err := e.Offer(t.Context(), offer(host)); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+			}
+			<-done
+			if took := time.Since(began); row.late != (took >= adopt.Patience) || e.Waiting() != nil {
+				t.Errorf("roster %v: it took %v, and waits for %+v", row.roster, took, e.Waiting())
+			}
+		}
+	})
 }

@@ -2,6 +2,7 @@ package health
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,6 +52,11 @@ func TestExamine(t *testing.T) {
 			s.Nodes[2] = model.Node{Name: "h1", Role: model.RoleAgent, Reason: "its agent is down"}
 		},
 			[]string{"error agent-silent host/h1"}},
+		{"a restored store that waits for hosts, whose agents have no netmaster meanwhile", func(s *Snapshot) {
+			s.Nodes[2] = model.Node{Name: "h1", Role: model.RoleAgent, Reason: "its agent is down"}
+			s.Nodes[3] = model.Node{Name: "h2", Role: model.RoleAgent, Reason: "its agent is down"}
+			s.Adopting = &model.AdoptionWait{Cause: "restore", Missing: []string{"h1"}, Offered: []string{"h2"}, Complete: true, Most: "45s"}
+		}, []string{"warning adoption-waits cluster/store"}},
 		{"an agent of which no one can tell", func(s *Snapshot) {
 			s.Nodes[2] = model.Node{Name: "h1", Role: model.RoleAgent, Reason: "unknown: did not answer: netmaster m2"}
 		}, []string{"unknown agent-unknown host/h1"}},
@@ -213,5 +219,27 @@ func TestDate(t *testing.T) {
 	written = "2025-12-31T23:00:00Z"
 	if got := dated(at.Add(5*time.Hour), model.Finding{Code: "d"}); got != written {
 		t.Errorf("want since when the timeline has it, got %q", got)
+	}
+}
+
+// While a store waits for hosts, the finding names those that are missing, those that have come, and whether others may be.
+func TestAdopting(t *testing.T) {
+	for _, row := range []struct {
+		wait model.AdoptionWait
+		want []string
+	}{
+		{model.AdoptionWait{Cause: "restore", Missing: []string{"h2", "h3"}, Offered: []string{"h1"}, Complete: true, Most: "45s"}, []string{"(restore)", "offered by h1; not offered by h2, h3. ", "start netplugin on h2, h3"}},
+		{model.AdoptionWait{Cause: "new-store", Offered: []string{"h1"}, Most: "45s"}, []string{"offered by h1; which other hosts there are is not known, so it waits for all of the 45s. ", "wait: it ends by itself"}},
+		{model.AdoptionWait{Cause: "alone", Missing: []string{"h2"}, Complete: true, Most: "45s"}, []string{"none has offered it yet; not offered by h2. "}},
+	} {
+		got := adopting(&Snapshot{Adopting: &row.wait})
+		if len(got) != 1 {
+			t.Fatalf("want a finding, got %+v", got)
+		}
+		for _, text := range row.want {
+			if !strings.Contains(got[0].Evidence+" "+got[0].Remedy, text) {
+				t.Errorf("want %q in %+v", text, got[0])
+			}
+		}
 	}
 }

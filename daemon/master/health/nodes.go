@@ -99,6 +99,8 @@ func agents(s *Snapshot) (out []model.Finding) {
 		}
 		look := "netctl drift " + n.Name
 		switch {
+		case !n.Answered() && awaited(s, n.Name): // the finding adoption-waits names it
+			continue
 		case !n.Answered() && !silentAgent(n):
 			note("agent-unknown", model.SeverityUnknown, n.Reason, "start the netmaster that is named", "netctl node ls")
 			continue

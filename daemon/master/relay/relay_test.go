@@ -3,6 +3,7 @@ package relay_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -330,6 +331,25 @@ func TestResumeIncarnation(t *testing.T) {
 	fulls = before.fulls
 	if before.follow(same).until(12); before.fulls != fulls {
 		t.Errorf("an agent of an earlier build: want it continued, got %d shards whole", before.fulls-fulls)
+	}
+}
+
+// An agent whose records are lost offers what its host carries too, if the store is not the one that the host knows; one that joins a cluster does not.
+func TestOfferWithoutRecords(t *testing.T) {
+	m := newMasterOf(t, "y")
+	m.apply(store.Update{Full: true, Revision: 10, Items: []store.Item{landmark("one", 9)}})
+	m.relay.Sync()
+	for _, row := range []struct {
+		knows, offered string
+		offers         bool
+	}{{"", "", false}, {"y", "", false}, {"x", "", true}, {"x", "y", false}} {
+		from, err := m.relay.Open(t.Context(), channel.Hello{Host: "h1", Offers: true, Offered: row.offered, Mark: channel.Mark{Incarnation: row.knows}})
+		if errors.Is(err, relay.ErrOffer) != row.offers {
+			t.Errorf("it knows %q and has offered to %q: want it to offer first %t, got %v", row.knows, row.offered, row.offers, err)
+		}
+		if err == nil {
+			from.Close()
+		}
 	}
 }
 

@@ -47,7 +47,7 @@ func (r *Relay) Open(ctx context.Context, hello channel.Hello) (*Stream, error) 
 	if err := r.current(ctx, &hello); err != nil {
 		return nil, err
 	}
-	same := r.same(&hello.Mark)
+	same, reset := r.same(&hello.Mark), r.elsewhere(&hello.Mark)
 	s := &Stream{relay: r, hello: hello, wake: make(chan struct{}, 1), told: map[channel.Shard]uint64{}, leave: map[channel.Shard]time.Time{}, holding: newHolding(),
 		session: channel.Session{Host: hello.Host, Seat: hello.Seat, Since: time.Now(), Heard: time.Now()}}
 	r.mu.Lock()
@@ -60,7 +60,7 @@ func (r *Relay) Open(ctx context.Context, hello channel.Hello) (*Stream, error) 
 			}
 		}
 	}
-	s.reset = !same && hello.Mark.Revision > 0
+	s.reset = reset
 	r.streams[s] = struct{}{}
 	return s, nil
 }
@@ -80,7 +80,7 @@ func (r *Relay) current(ctx context.Context, hello *channel.Hello) error {
 		return nil
 	}
 	why := r.awaited()
-	unknown := hello.Mark.Revision > 0 && !r.same(&hello.Mark)
+	unknown := r.elsewhere(&hello.Mark)
 	if hello.Offered != r.incarnation && (why != "" || unknown) {
 		return ErrOffer
 	}
@@ -104,6 +104,11 @@ func (r *Relay) same(m *channel.Mark) bool {
 		}
 	}
 	return false
+}
+
+// elsewhere reports whether an agent was part of another history than this store's: it knows records of one, or, without any, the incarnation.
+func (r *Relay) elsewhere(m *channel.Mark) bool {
+	return m.Revision > 0 && !r.same(m) || m.Incarnation != "" && m.Incarnation != r.incarnation
 }
 
 // reach blocks until a revision has been taken in.

@@ -196,7 +196,7 @@ func (s *Server) register(r *rest.Router, registry *prometheus.Registry) {
 	leading := &leadership.Leadership{Lock: s.Leadership, Store: s.Store, Catalog: s.Catalog, Commit: s.Commit, Peers: peers, Internal: s.Internal, Master: members.Master}
 	leading.Register(r)
 	verdict := doctor.New(doctor.Options{Catalog: s.Catalog, Peers: peers, Nodes: members.All, Leadership: leading.State, Stalled: s.Commit.Stalled,
-		Elsewhere: func() []health.Elsewhere { return s.elsewhere.list(time.Now()) }, Incarnation: s.Incarnation.ID})
+		Elsewhere: func() []health.Elsewhere { return s.elsewhere.list(time.Now()) }, Incarnation: s.Incarnation.ID, Adopting: s.Adopter.Waiting})
 	verdict.Register(r)
 	(&bundling.Bundling{Catalog: s.Catalog, Peers: peers, Store: s.Store, Front: r, Nodes: members.All, Own: s.Internal, Mode: s.ClusterMode, Version: s.Version,
 		Recent: s.Recent, Log: s.Log}).Register(r)

@@ -33,6 +33,7 @@ type Options struct {
 	// Elsewhere are the hosts whose agents are refused, since they know another store than that with Incarnation; nil: that is not known.
 	Elsewhere   func() []health.Elsewhere
 	Incarnation string
+	Adopting    func() *model.AdoptionWait // who is waited for, of a store that follows another one; nil: that is not known
 }
 
 // Doctor gathers what the verdict is about.
@@ -73,6 +74,9 @@ func (d *Doctor) verdict(ctx context.Context, look func(nodes []model.Node)) mod
 	}
 	if d.Elsewhere != nil {
 		s.Elsewhere, s.Incarnation = d.Elsewhere(), d.Incarnation
+	}
+	if d.Adopting != nil {
+		s.Adopting = d.Adopting()
 	}
 	now := time.Now()
 	out := model.Health{At: now.UTC().Format(time.RFC3339)}

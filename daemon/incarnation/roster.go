@@ -1,0 +1,69 @@
+package incarnation
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/contiv/contiv/intact"
+)
+
+// roster is which hosts the store of an incarnation had, beside the file that says which incarnation the cluster has.
+type roster struct {
+	Of    string   `json:"of"`    // id of the incarnation
+	Hosts []string `json:"hosts"` // labels, ordered
+}
+
+// rosterMost bounds what is read of a roster, in bytes: 10,000 labels of 63 characters are less.
+const rosterMost = 1 << 20
+
+// HostsFile is where a host notes which hosts the cluster's store has.
+func (f File) HostsFile() string { return string(f) + ".hosts" }
+
+// NoteHosts notes, durably, which hosts the store of an incarnation has. What is noted already is not written again.
+func (f File) NoteHosts(of string, hosts []string) error {
+	if f == "" {
+		return nil
+	}
+	next := roster{Of: of, Hosts: slices.Sorted(slices.Values(hosts))}
+	text, err := intact.JSON(next)
+	if err != nil {
+		return err
+	}
+	if was, err := os.ReadFile(f.HostsFile()); err == nil && string(was) == string(text) {
+		return nil
+	}
+	if err := write(f.HostsFile(), text); err != nil {
+		return fmt.Errorf("note the hosts of the cluster in %s: %w", f.HostsFile(), err)
+	}
+	return nil
+}
+
+// Hosts returns the labels of the hosts that the store of the newest of some incarnations had when this host noted them last; nil where that is not known. A file that is damaged is an
+// error.
+func (f File) Hosts(of ...string) ([]string, error) {
+	if f == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(f.HostsFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var noted roster
+	switch {
+	case err == nil && len(text) > rosterMost:
+		err = fmt.Errorf("got %d bytes, want at most %d", len(text), rosterMost)
+	case err == nil:
+		err = errors.Join(intact.CheckJSON(text), json.Unmarshal(text, &noted))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("hosts of the cluster in %s: %w; it is written again once the store is settled", f.HostsFile(), err)
+	}
+	if !slices.Contains(of, noted.Of) {
+		return nil, nil
+	}
+	return noted.Hosts, nil
+}
