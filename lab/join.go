@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,19 +60,7 @@ func (l *Lab) join(ctx context.Context) error {
 		return err
 	}
 	for host := 2; host <= l.Hosts; host++ {
-		wanted := []string{"create"}
-		if host <= l.Masters {
-			wanted = append(wanted, "--master")
-		}
-		line, err := l.contiv(ctx, 1, "token", append(wanted, "--root", hostinit.Inside)...)
-		if err != nil {
-			return err
-		}
-		words := strings.Fields(line)
-		if len(words) < 3 || words[0] != "contiv" {
-			return fmt.Errorf("contiv token create printed %q, which is no command", line)
-		}
-		if _, err := l.contiv(ctx, host, words[1], append(words[2:], l.wishes(host)...)...); err != nil {
+		if err := l.invite(ctx, host, 1, host <= l.Masters); err != nil {
 			return err
 		}
 		if host <= l.Masters {
@@ -120,6 +109,42 @@ func (l *Lab) contiv(ctx context.Context, host int, command string, args ...stri
 		l.say("%s: contiv %s (%v)", hostName(host), command, time.Since(began).Round(time.Millisecond))
 	}
 	return strings.TrimSpace(string(out)), nil
+}
+
+// Contiv runs the program contiv on a host as an operator does, and returns what it prints. An error has what it said.
+func (l *Lab) Contiv(ctx context.Context, host, command string, args ...string) (string, error) {
+	n := l.hostNumber(host)
+	if n == 0 {
+		return "", fmt.Errorf("there is no host %s", host)
+	}
+	return l.contiv(ctx, n, command, append(args, "--root", hostinit.Inside)...)
+}
+
+// Rejoin has a host become a host with a netmaster once more, with a token that another host makes. Its netmaster does not run when it returns.
+func (l *Lab) Rejoin(ctx context.Context, host, by string) error {
+	n, from := l.hostNumber(host), l.hostNumber(by)
+	if n == 0 || from == 0 {
+		return fmt.Errorf("there is no host %s, or no %s", host, by)
+	}
+	return l.invite(ctx, n, from, true, "--force")
+}
+
+// invite has a host join by a token that another one makes.
+func (l *Lab) invite(ctx context.Context, host, by int, master bool, more ...string) error {
+	wanted := []string{"create", "--root", hostinit.Inside}
+	if master {
+		wanted = append(wanted, "--master")
+	}
+	line, err := l.contiv(ctx, by, "token", wanted...)
+	if err != nil {
+		return err
+	}
+	words := strings.Fields(line)
+	if len(words) < 3 || words[0] != "contiv" {
+		return fmt.Errorf("contiv token create printed %q, which is no command", line)
+	}
+	_, err = l.contiv(ctx, host, words[1], slices.Concat(words[2:], l.wishes(host), more)...)
+	return err
 }
 
 // useTrust gives those who use the lab from this machine certificates of the cluster's authority: the first host's user, and others for the lab's own looks.

@@ -29,10 +29,12 @@ func (c *cluster) check(ctx context.Context) {
 		c.eventually(ctx, "the end of container "+name, func() error { return c.end(ctx, name) })
 	}
 	c.eventually(ctx, "all nodes ready", func() error { return c.nodes(ctx) })
+	c.eventually(ctx, "nothing contradicts the store", func() error { return c.decide(ctx) })
 	c.eventually(ctx, "no drift", func() error { return c.drift(ctx) })
 	c.eventually(ctx, "endpoints are the containers", func() error { return c.endpoints(ctx) })
 	c.panics()
 	c.talk(ctx)
+	c.eventually(ctx, "all netmasters have the same", func() error { return c.agree(ctx) })
 	c.say("checked: %d containers, %d findings so far", c.count(), c.findings)
 }
 

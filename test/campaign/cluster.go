@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/contiv/contiv/api/client"
@@ -30,6 +31,7 @@ type cluster struct {
 
 	only    string          // kind of trouble that is made; "": all
 	leaving map[string]bool // containers whose end is asked for until it succeeds, by name
+	still   sync.RWMutex    // held by who wants no move meanwhile
 	serial  int             // of containers
 
 	moves, refused, faults, checks, pairs, findings int
@@ -59,7 +61,7 @@ func (c *cluster) rounds(ctx context.Context, until time.Time) {
 			sleep(ctx, c.rand, pause)
 		}
 		close(calm)
-		for _, f := range <-faults {
+		for _, f := range c.meanwhile(ctx, moves, faults) {
 			c.faults++
 			c.say("  fault: %s", f.what)
 			if f.wrong {
@@ -70,8 +72,23 @@ func (c *cluster) rounds(ctx context.Context, until time.Time) {
 	}
 }
 
+// meanwhile moves until the last trouble is over, and returns what there was.
+func (c *cluster) meanwhile(ctx context.Context, moves []func(context.Context) (string, error), faults <-chan []fault) []fault {
+	for {
+		select {
+		case did := <-faults:
+			return did
+		default:
+		}
+		c.move(ctx, moves[c.rand.IntN(len(moves))])
+		sleep(ctx, c.rand, pause)
+	}
+}
+
 // move makes one move, and looks at how it was refused if it was.
 func (c *cluster) move(ctx context.Context, do func(context.Context) (string, error)) {
+	c.still.RLock()
+	defer c.still.RUnlock()
 	mctx, cancel := context.WithTimeout(ctx, moveLimit)
 	defer cancel()
 	what, err := do(mctx)

@@ -83,7 +83,7 @@ func (c *cluster) detach(ctx context.Context) (string, error) {
 		return "", err
 	}
 	x, ok := pick(c, have)
-	if !ok {
+	if !ok || isWitness(x.Name) {
 		return "", nil
 	}
 	c.leaving[x.Name] = true

@@ -24,8 +24,12 @@ type kind struct {
 
 // kinds are all kinds of faults.
 func (c *cluster) kinds() []kind {
-	return []kind{{"kill", 3, c.kill}, {"pause", 2, c.pause}, {"two-agents", 1, c.twoAgents}, {"two-tunnel-ends", 1, c.twoTunnelEnds}, {"cut-off", 1, c.cutOff},
+	kinds := []kind{{"kill", 3, c.kill}, {"pause", 2, c.pause}, {"two-agents", 1, c.twoAgents}, {"two-tunnel-ends", 1, c.twoTunnelEnds}, {"cut-off", 1, c.cutOff},
 		{"meddle", 2, c.meddle}, {"advertise", 1, c.advertise}, {"rogue-host", 1, c.rogueHost}, {"freeze", 1, c.freeze}, {"one-way", 1, c.oneWay}}
+	if c.lab == nil || c.lab.Joined { // commands of operators mend these
+		kinds = append(kinds, kind{"lose-folder", 1, c.loseFolder}, kind{"restore-snapshot", 1, c.restoreSnapshot}, kind{"flip-bit", 2, c.flipBit})
+	}
+	return kinds
 }
 
 // trouble breaks parts, one or two at a time, and mends them, until calm is closed; everything runs when it returns, and it

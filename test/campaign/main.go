@@ -1,7 +1,7 @@
 // Command campaign does at random what operators, runtimes and broken machines do to a cluster of lab hosts, and checks again
 // and again that what the cluster says and does is right: objects with names that invite confusion, containers that come and go,
 // parts that are killed or stand still, two agents that claim one host, hosts and tenants' admins that ask for what is not theirs, packets that are lost in one
-// direction.
+// direction, stores whose folders are lost, that are restored as they were before, or in whose files bits are flipped.
 //
 //	campaign -for 1h -seed 7 -bin bin
 //	campaign -for 3m -only freeze -bin bin
@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	f.StringVar(&o.bin, "bin", "bin", "`folder` of contiv, netmaster, netplugin and contivk8s")
 	f.StringVar(&o.store, "store", lab.StoreEmbedded, "store: embedded, etcd or consul")
 	f.BoolVar(&o.keep, "keep", false, "leave the lab running when there was a finding")
-	f.StringVar(&o.only, "only", "", "`name` of the one kind of trouble to make: kill, pause, two-agents, two-tunnel-ends, cut-off, meddle, advertise, rogue-host, rogue-tenant, freeze or one-way")
+	f.StringVar(&o.only, "only", "", "`name` of the one kind of trouble to make: kill, pause, two-agents, two-tunnel-ends, cut-off, meddle, advertise, rogue-host, rogue-tenant, freeze, one-way, lose-folder, restore-snapshot or flip-bit")
 	if err := f.Parse(args); err != nil {
 		return 2
 	}
@@ -88,7 +88,7 @@ func campaign(ctx context.Context, o options, out io.Writer) (findings int, err 
 	if err != nil {
 		return 0, err
 	}
-	l, err := lab.New(lab.Plan{Name: o.name, Dir: lab.DefaultDir, Hosts: 3, Masters: 3, Store: o.store, Bin: bin},
+	l, err := lab.New(lab.Plan{Name: o.name, Dir: lab.DefaultDir, Hosts: 3, Masters: 3, Store: o.store, Joined: o.store == lab.StoreEmbedded, Bin: bin},
 		filepath.Join(bin, "contiv"), io.Discard)
 	if err != nil {
 		return 0, err
