@@ -55,6 +55,7 @@ func (h *Host) Backup() (*Backup, error) {
 	}
 	if b.Kind == snapshot.Embedded {
 		b.Member.Dir, b.Member.Name, b.Member.PeerURL = get("EMBEDDED_STORE"), get("EMBEDDED_NAME"), get("EMBEDDED_PEER_URL")
+		b.Member.Mark = h.ClusterFile().MemberFile()
 		if b.Member.Dir == "" || get("EMBEDDED_CLIENT_URL") == "" {
 			return nil, fmt.Errorf("the settings of netmaster name no store: got none of CONTIV_NETMASTER_EMBEDDED_STORE, _ETCD_ENDPOINTS and _CONSUL_ENDPOINTS in %s", h.SettingsFile(Netmaster))
 		}

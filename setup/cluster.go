@@ -32,8 +32,9 @@ func (h *Host) founded(now func() time.Time) Step {
 		},
 		Undo: func(context.Context) (string, error) {
 			did, err := remove(string(file))
-			_, more := remove(file.HostsFile())
-			return when(did, "removed "+string(file)), errors.Join(err, more)
+			_, hosts := remove(file.HostsFile())
+			_, mark := remove(file.MemberFile())
+			return when(did, "removed "+string(file)), errors.Join(err, hosts, mark)
 		},
 	}
 }
@@ -70,8 +71,7 @@ func (h *Host) ownFolder(s Starter, told func() string) Step {
 			return "", nil
 		}
 		if list, _ := os.ReadDir(dir); len(list) == 0 {
-			_, err := remove(member.NoteFile(dir)) // of a member that the cluster does not have any more
-			return "", err
+			return "", h.forgetMember() // which the cluster does not have any more
 		}
 		if _, err := s.Stop(ctx, Netmaster); err != nil {
 			return "", err
@@ -92,6 +92,12 @@ func (h *Host) putAside(why string) (string, error) {
 	if err := os.Rename(dir, aside); err != nil {
 		return "", err
 	}
-	_, err := remove(member.NoteFile(dir))
-	return fmt.Sprintf("moved %s to %s: %s", dir, aside, why), err
+	return fmt.Sprintf("moved %s to %s: %s", dir, aside, why), h.forgetMember()
+}
+
+// forgetMember removes what is noted of the member whose folder the host had.
+func (h *Host) forgetMember() error {
+	_, note := remove(member.NoteFile(h.StoreDir()))
+	_, mark := remove(h.ClusterFile().MemberFile())
+	return errors.Join(note, mark)
 }

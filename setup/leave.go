@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/store/member"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -211,8 +210,7 @@ func (l *Leave) handOver(ctx context.Context) (string, error) {
 // store puts the embedded store's data aside: a member that was removed never comes back with it.
 func (l *Leave) store(context.Context) (string, error) {
 	if _, err := os.Stat(l.Host.StoreDir()); err != nil {
-		_, err := remove(member.NoteFile(l.Host.StoreDir()))
-		return "", err
+		return "", l.Host.forgetMember()
 	}
 	return l.Host.putAside("this host is no member any more")
 }

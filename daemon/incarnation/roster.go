@@ -23,6 +23,14 @@ const rosterMost = 1 << 20
 // HostsFile is where a host notes which hosts the cluster's store has.
 func (f File) HostsFile() string { return string(f) + ".hosts" }
 
+// MemberFile is where a host notes how far the member of its embedded store has been; "" where it notes nothing.
+func (f File) MemberFile() string {
+	if f == "" {
+		return ""
+	}
+	return string(f) + ".member"
+}
+
 // NoteHosts notes, durably, which hosts the store of an incarnation has. What is noted already is not written again.
 func (f File) NoteHosts(of string, hosts []string) error {
 	if f == "" {

@@ -27,6 +27,7 @@ func (c *config) awaitMember(ctx context.Context, front *front, log *slog.Logger
 	if !c.Store.Embedded {
 		return nil
 	}
+	c.Embedded.Mark = c.ClusterFile.MemberFile()
 	c.Embedded.Trust = c.holder // which proves to the other members who asks
 	return persist(ctx, front, log, func() error {
 		known, err := c.ClusterFile.Read()

@@ -57,6 +57,8 @@ type Config struct {
 	NewStore bool
 	// Restored is of what Permit returns: the folder has the data of another member than the host had, and was taken, since NewStore says so.
 	Restored bool
+	// Mark is a file, on another file system than Dir, that says how far the member has been: a folder that is behind it is a copy of before. "": there is none.
+	Mark string
 	// Quota is how large the database may grow before the member refuses what needs space, in bytes. 0: 8 GiB, the most that etcd
 	// recommends.
 	Quota int64
@@ -75,6 +77,7 @@ type Server struct {
 	clientURL string
 	stop      sync.Once
 	end       context.CancelFunc // of what it does beside
+	marker    marker
 }
 
 // Start starts a member and waits until it serves, which for a cluster needs a majority of its members, or until ctx
@@ -113,7 +116,8 @@ func start(ctx context.Context, c Config) (*Server, error) {
 		e.Close()
 		return nil, fmt.Errorf("the members of %s have not admitted this one, or not agreed on a version, in time: %w", conf.InitialCluster, err)
 	}
-	if err := (member.Note{Name: conf.Name, Member: member.ID(uint64(e.Server.MemberID()))}).Write(conf.Dir); err != nil {
+	own := member.Mark{Dir: conf.Dir, Member: member.ID(uint64(e.Server.MemberID()))}
+	if err := errors.Join((member.Note{Name: conf.Name, Member: own.Member}).Write(conf.Dir), c.marked(own)); err != nil {
 		e.Server.Stop()
 		e.Close()
 		return nil, fmt.Errorf("note the member beside its folder: %w", err)
@@ -125,7 +129,7 @@ func start(ctx context.Context, c Config) (*Server, error) {
 		e.Close()
 		return nil, err
 	}
-	return began(&Server{Store: s, etcd: e, clientURL: clientURL}), nil
+	return began(&Server{Store: s, etcd: e, clientURL: clientURL, marker: marker{file: c.Mark, own: own, at: position(e.Server), log: c.Log}}), nil
 }
 
 func configure(c Config) (*embed.Config, error) {
@@ -239,6 +243,7 @@ func (s *Server) Close() error {
 		go func() { s.etcd.Server.Stop(); close(stopped) }()
 		select {
 		case <-stopped:
+			s.marker.stopped(position(s.etcd.Server))
 		case <-time.After(stopPatience):
 			err = errors.Join(err, fmt.Errorf("embedded etcd did not stop within %s", stopPatience))
 			return

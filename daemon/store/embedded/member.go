@@ -170,6 +170,7 @@ func began(s *Server) *Server {
 	ctx, end := context.WithCancel(context.Background())
 	s.end = end
 	go s.promote(ctx)
+	go s.marker.run(ctx, func() member.Position { return position(s.etcd.Server) })
 	return s
 }
 

@@ -32,13 +32,20 @@ func (c Config) Permit(ctx context.Context, began bool) (Config, error) {
 	if err != nil {
 		return c, nil // etcd reports a damaged log with the position
 	}
+	mark, noted := c.mark(), member.NoteFile(c.Dir)
+	if mark.Member != "" {
+		was.Member, noted = mark.Member, c.Mark
+	}
 	c.Restored = held != "" && was.Member != "" && was.Member != held
 	switch {
 	case c.Restored && !c.NewStore:
 		return c, fmt.Errorf("%w: %s has the data of member %s, and this host's member is %s (%s): mount the folder of this host; or, if the folder was restored from a snapshot, "+
-			"start netmaster once with --new-store", ErrLost, c.Dir, held, was.Member, member.NoteFile(c.Dir))
+			"start netmaster once with --new-store", ErrLost, c.Dir, held, was.Member, noted)
 	case held != "":
-		return c, nil
+		if err := member.Whole(c.Dir); err != nil {
+			return c, c.damaged(err)
+		}
+		return c.newest(held, mark)
 	case c.Alone:
 		return c, fmt.Errorf("%w: %s is empty, and --embedded-alone continues with what the folder has: mount it, or restore a snapshot with contiv snapshot restore", ErrLost, c.Dir)
 	}

@@ -118,7 +118,7 @@ func Restore(ctx context.Context, c Config, path, token string, mark func(ctx co
 		return err
 	}
 	// A server on ports of loopback that are free, with the certificates of the cluster, where there are some: others are not let in.
-	own := Config{Dir: c.Dir, Name: c.Name, Trust: c.Trust, Log: c.Log, Quota: c.Quota}
+	own := Config{Dir: c.Dir, Name: c.Name, Trust: c.Trust, Log: c.Log, Quota: c.Quota, Mark: c.Mark}
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	s, err := start(ctx, own)

@@ -61,7 +61,11 @@ func (n Note) Write(dir string) error {
 	if err != nil {
 		return err
 	}
-	path := NoteFile(dir)
+	return place(NoteFile(dir), text)
+}
+
+// place puts a text in the place of a file, durably.
+func place(path string, text []byte) error {
 	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return err
