@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/binary"
@@ -150,6 +151,7 @@ func (c *cluster) damage(ctx context.Context, r *rand.Rand, host, pattern string
 // damaged returns a file's content with a bit flipped, or cut, or, of an agent's records, as an earlier or a later build writes them.
 func damaged(r *rand.Rand, data []byte, records bool) (out []byte, how string) {
 	out = slices.Clone(data)
+	used := max(1, len(bytes.TrimRight(data, "\x00"))) // logs have room behind their end
 	const number = len("\xff\xff\xff\xff\xffcontiv records\n") // where the number of the format is
 	kinds := 2
 	if records && len(out) > number+8 {
@@ -157,11 +159,11 @@ func damaged(r *rand.Rand, data []byte, records bool) (out []byte, how string) {
 	}
 	switch r.IntN(kinds) {
 	case 0:
-		at, bit := r.IntN(len(out)), r.IntN(8)
+		at, bit := r.IntN(used), r.IntN(8)
 		out[at] ^= 1 << bit
 		return out, fmt.Sprintf("has bit %d of byte %d of %d flipped", bit, at, len(out))
 	case 1:
-		at := r.IntN(len(out))
+		at := r.IntN(used)
 		return out[:at], fmt.Sprintf("is cut at byte %d of %d", at, len(out))
 	case 2:
 		return out[number+8:], "has no head, as of an earlier build"
