@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/contiv/contiv/intact"
 )
 
 // Setting is a kernel setting that was changed: a file below /proc/sys/net, the value found before the first change, and the value written.
@@ -42,6 +44,9 @@ func (l Ledger) note(s Setting) error {
 		return nil
 	}
 	all, err := l.Settings()
+	if errors.Is(err, intact.ErrDamaged) || errors.Is(err, intact.ErrFormat) { // it stays for whoever is to restore the settings
+		err = os.Rename(string(l), string(l)+damagedSuffix)
+	}
 	if err != nil {
 		return err
 	}
@@ -50,19 +55,54 @@ func (l Ledger) note(s Setting) error {
 			return nil
 		}
 	}
-	line, err := json.Marshal(s)
+	if err := l.write(append(all, s)); err != nil {
+		return fmt.Errorf("note the value of %s before it is changed: %w", s.File, err)
+	}
+	return nil
+}
+
+// damagedSuffix ends the name of a ledger that could not be read when settings were noted.
+const damagedSuffix = ".damaged"
+
+// Damaged is where a ledger is that was damaged and whose settings are not known; "" is none.
+func (l Ledger) Damaged() string {
+	path := string(l) + damagedSuffix
+	if _, err := os.Stat(path); l == "" || err != nil {
+		return ""
+	}
+	return path
+}
+
+// ledgerName and ledgerFormat are what the file is, and the number of its format. Files of earlier builds have neither, and no checksum.
+const (
+	ledgerName   = "settings"
+	ledgerFormat = 1
+)
+
+// write replaces the ledger, a setting a line.
+func (l Ledger) write(all []Setting) error {
+	var body bytes.Buffer
+	lines := json.NewEncoder(&body)
+	for _, s := range all {
+		if err := lines.Encode(s); err != nil {
+			return err
+		}
+	}
+	next, err := os.CreateTemp(filepath.Dir(string(l)), filepath.Base(string(l))+".*")
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(string(l), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		return fmt.Errorf("note the value of %s before it is changed: %w", s.File, err)
+	_, err = next.Write(intact.Seal(ledgerName, ledgerFormat, body.Bytes()))
+	if err = errors.Join(err, next.Close()); err == nil {
+		err = os.Rename(next.Name(), string(l))
 	}
-	_, err = f.Write(append(line, '\n'))
-	return errors.Join(err, f.Close())
+	if err != nil {
+		_ = os.Remove(next.Name())
+	}
+	return err
 }
 
-// Settings returns the settings in the ledger. A ledger that does not exist has none.
+// Settings returns the settings in the ledger. A ledger that does not exist has none; of one that is damaged, or of a later build, nothing is used: intact.ErrDamaged, intact.ErrFormat.
 func (l Ledger) Settings() ([]Setting, error) {
 	text, err := os.ReadFile(string(l))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -71,7 +111,11 @@ func (l Ledger) Settings() ([]Setting, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseLedger(text), nil
+	body, err := intact.Open(ledgerName, ledgerFormat, text)
+	if err != nil {
+		return nil, fmt.Errorf("settings before they were changed, in %s: %w", l, err)
+	}
+	return parseLedger(body), nil
 }
 
 // parseLedger reads a setting a line. Lines that name no file below /proc/sys/net are left out: a crash may have cut the last one.

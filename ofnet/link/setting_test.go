@@ -1,12 +1,15 @@
 package link_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/contiv/contiv/intact"
 	"github.com/contiv/contiv/ofnet/link"
 )
 
@@ -112,6 +115,44 @@ func TestLedger(t *testing.T) {
 	}
 }
 
+// A ledger with a changed bit is used by no one. It is put aside when a setting is noted, and a new one begins.
+func TestLedgerDamaged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings")
+	l := link.Ledger(path)
+	if err := link.Note(l, link.Setting{File: "/proc/sys/net/ipv4/ip_forward", Was: "0", Ours: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := l.Settings(); err != nil || len(got) != 1 || got[0].Was != "0" {
+		t.Fatalf("want the setting, got %+v, %v", got, err)
+	}
+	if err := os.WriteFile(path, bytes.Replace(text, []byte(`"was":"0"`), []byte(`"was":"2"`), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := l.Settings(); len(got) != 0 || !errors.Is(err, intact.ErrDamaged) || l.Damaged() != "" {
+		t.Errorf("damaged: want nothing of it, got %+v, %v", got, err)
+	}
+	if err := link.Note(l, link.Setting{File: "/proc/sys/net/ipv4/conf/all/arp_ignore", Was: "0", Ours: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := l.Settings(); err != nil || len(got) != 1 || l.Damaged() != path+".damaged" {
+		t.Errorf("want a new ledger beside the damaged one, got %+v, %q, %v", got, l.Damaged(), err)
+	}
+	// What an earlier build has noted stays.
+	if err := os.WriteFile(path, []byte("{\"file\":\"/proc/sys/net/ipv4/ip_forward\",\"was\":\"0\",\"ours\":\"1\"}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := link.Note(l, link.Setting{File: "/proc/sys/net/ipv4/conf/all/arp_ignore", Was: "0", Ours: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := l.Settings(); err != nil || len(got) != 2 {
+		t.Errorf("want both settings, got %+v, %v", got, err)
+	}
+}
+
 func FuzzLedger(f *testing.F) {
 	f.Add([]byte(`{"file":"/proc/sys/net/ipv4/ip_forward","was":"0","ours":"1"}`))
 	path := filepath.Join(f.TempDir(), "settings")
@@ -120,7 +161,7 @@ func FuzzLedger(f *testing.F) {
 			t.Fatal(err)
 		}
 		got, err := link.Ledger(path).Settings()
-		if err != nil {
+		if err != nil && !errors.Is(err, intact.ErrDamaged) && !errors.Is(err, intact.ErrFormat) {
 			t.Fatal(err)
 		}
 		for _, s := range got {

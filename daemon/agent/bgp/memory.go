@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/contiv/contiv/intact"
 	"github.com/contiv/contiv/ofnet"
 )
 
@@ -80,7 +81,7 @@ func (m *memory) write(path string) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(b)
+	_, err = f.Write(intact.Seal(sealName, sealFormat, b))
 	err = errors.Join(err, f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
@@ -91,8 +92,18 @@ func (m *memory) write(path string) error {
 	return nil
 }
 
+// sealName and sealFormat are what the file is, and the number of its format. Files of earlier builds have neither, and no checksum.
+const (
+	sealName   = "routes"
+	sealFormat = 1
+)
+
 // parseMemory reads the file's text. What it says of a switch must be possible.
-func parseMemory(b []byte) (m memory, err error) {
+func parseMemory(text []byte) (m memory, err error) {
+	b, err := intact.Open(sealName, sealFormat, text)
+	if err != nil {
+		return m, err
+	}
 	if err := json.Unmarshal(b, &m); err != nil {
 		return m, err
 	}
@@ -134,7 +145,7 @@ func (r *Router) Restore() (put func(*ofnet.State)) {
 		m, err = parseMemory(b)
 	}
 	if err != nil {
-		r.o.Log.Warn("routes of the agent before are lost", "file", r.o.Memory, "error", err)
+		r.o.Log.Warn("the saved routes of the agent before are not used", "file", r.o.Memory, "error", err)
 		return none
 	}
 	r.mu.Lock()

@@ -1,6 +1,7 @@
 package bgp
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -94,12 +95,29 @@ func TestRestart(t *testing.T) {
 		t.Errorf("after a change of the record: want nothing, got %s", text)
 	}
 	router.NeighborAS = "500,501"
-	if err := os.WriteFile(memory, []byte("{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	begin()
-	if text := state.text(); text != "" {
-		t.Errorf("after damage to the file: want nothing, got %s", text)
+	for _, damage := range []func(text []byte) []byte{
+		func([]byte) []byte { return []byte("{}") },
+		func(text []byte) []byte { return bytes.Replace(text, []byte("500"), []byte("501"), 1) },
+		func(text []byte) []byte {
+			return bytes.Replace(text, []byte("contiv routes 1"), []byte("contiv routes 2"), 1)
+		},
+	} {
+		whole, err := os.ReadFile(memory)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if damaged := damage(whole); bytes.Equal(damaged, whole) {
+			t.Fatal("want it damaged")
+		} else if err := os.WriteFile(memory, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		begin()
+		if text := state.text(); text != "" {
+			t.Errorf("after damage to the file: want nothing, got %s", text)
+		}
+		if err := os.WriteFile(memory, whole, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

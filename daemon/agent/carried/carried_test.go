@@ -188,7 +188,10 @@ func TestPorted(t *testing.T) {
 			return []record.Endpoint{{ID: id, Host: "h1", IP: netip.MustParseAddr("10.1.1.4"), MAC: record.MAC{2, 2, 10, 1, 1, 4}}, {ID: known, Host: "h1", IP: netip.MustParseAddr("10.1.1.99")},
 				{ID: identity.Endpoint{Network: id.Network, Endpoint: "other"}, Host: "h9", IP: netip.MustParseAddr("10.1.1.9")}}
 		},
-		Post: func(_ context.Context, o channel.Offer) (channel.Offered, error) { offered = o; return channel.Offered{}, nil }, Log: slog.New(slog.DiscardHandler)})
+		Post: func(_ context.Context, o channel.Offer) (channel.Offered, error) {
+			offered = o
+			return channel.Offered{}, nil
+		}, Log: slog.New(slog.DiscardHandler)})
 	k.Learn(&channel.Batch{Updates: []channel.Update{{Shard: channel.Tenant("blue"), Full: true, Items: []channel.Item{endpoint(t, "h1", "known", "10.1.1.5")}}}})
 	if err := k.Offer(t.Context()); err != nil {
 		t.Fatal(err)

@@ -92,7 +92,11 @@ func New(e Env, s Settings, forward Forwarder, p *pipeline.Pipeline) (*Node, err
 	if err != nil {
 		return nil, err
 	}
-	links.KeepLedger(vswitch.LedgerFile(s.Switch.RunDir))
+	ledger := vswitch.LedgerFile(s.Switch.RunDir)
+	links.KeepLedger(ledger)
+	if _, err := ledger.Settings(); err != nil {
+		e.Log.Warn("kernel settings cannot all be restored when Contiv leaves this host", "error", err)
+	}
 	if e.SweepInterval == 0 {
 		e.SweepInterval = 30 * time.Second
 	}

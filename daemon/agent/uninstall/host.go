@@ -13,6 +13,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/claim"
 	"github.com/contiv/contiv/daemon/agent/runtimeconf"
 	"github.com/contiv/contiv/daemon/agent/tracker"
+	"github.com/contiv/contiv/intact"
 	"github.com/contiv/contiv/ofnet/link"
 )
 
@@ -85,8 +86,18 @@ func (h *Host) restoreSettings(links *link.Host, done *Done) error {
 		return nil
 	}
 	all, err := h.Ledger.Settings()
+	damaged := h.Ledger.Damaged()
+	if errors.Is(err, intact.ErrDamaged) || errors.Is(err, intact.ErrFormat) {
+		damaged, err = string(h.Ledger), nil
+	}
 	if err != nil {
 		return err
+	}
+	if damaged != "" {
+		done.Remains = append(done.Remains, Remains{"kernel settings noted in " + damaged, "the file is damaged, so their values before are not known: a restart of the machine resets those that no file of sysctl.d sets"})
+		if damaged == string(h.Ledger) {
+			return nil
+		}
 	}
 	restored, err := links.RestoreSettings(all)
 	for _, r := range restored {
