@@ -11,17 +11,17 @@ import (
 )
 
 func newAdopt(f *Factory) *cobra.Command {
-	c := &cobra.Command{Use: "adopt", Short: "Endpoints that run and contradict the store",
-		Long: "After a restore, or when the store was lost, hosts offer the endpoints that they carry, and these become part of the store. Those that contradict it - another endpoint has the " +
-			"address, or the network is another one - keep their network on their host until you decide."}
+	c := &cobra.Command{Use: "adopt", Short: "Resolve running endpoints that contradict the store",
+		Long: "After a restore or a loss of the store, hosts offer their running endpoints, and the store adopts them. An endpoint that contradicts the store (another endpoint has its address, " +
+			"or its network differs) keeps its network on its host until you decide."}
 	o := &output{}
 	ls := &cobra.Command{
-		Use: "ls", Aliases: []string{"list"}, Short: "List them, with the endpoint that each contradicts", Args: exactly(),
+		Use: "ls", Aliases: []string{"list"}, Short: "List contradicting endpoints, with the stored endpoint that each contradicts", Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runAdoptList(cmd.Context(), f, o) },
 	}
 	o.register(ls)
-	c.AddCommand(ls, newAdoptDecision(f, "accept", "Make one part of the store, and delete the endpoint that it contradicts", true),
-		newAdoptDecision(f, "drop", "Have one lose its network", false))
+	c.AddCommand(ls, newAdoptDecision(f, "accept", "Adopt an endpoint, and delete the stored one that it contradicts", true),
+		newAdoptDecision(f, "drop", "Disconnect an endpoint from its network", false))
 	return c
 }
 

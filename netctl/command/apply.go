@@ -21,37 +21,38 @@ type applyOptions struct {
 }
 
 func registerFiles(c *cobra.Command, files *[]string) {
-	c.Flags().StringArrayVarP(files, "filename", "f", nil, "file, folder or - with objects in YAML or JSON; may be repeated")
+	c.Flags().StringArrayVarP(files, "filename", "f", nil, "file, directory or - (standard input) with objects in YAML or JSON; repeatable")
 }
 
 func newApply(f *Factory) *cobra.Command {
 	o := &applyOptions{}
 	c := &cobra.Command{
-		Use: "apply", Short: "Create or update the objects of files, all or nothing", Args: exactly(),
-		Long: "The server orders all objects by what they need and carries out all of them or none, as far as one store transaction holds them (about\n" +
-			"60 objects). More are sent in portions, each after those that it needs and each all or nothing. When one is refused, those before it\n" +
-			"stay: every object is reported, those of the refused portion and behind it as \"not applied\", and the exit code is 3. Repeating is harmless.\n" +
-			"An object is its fields and a field \"kind\"; netctl export prints such files, netctl explain KIND the fields.\n\n" +
-			"With --prune the files are all that the tenant has: its other objects are deleted after the files are applied, in the same transaction if\n" +
-			"it holds them. First all of it is tried without a change. Where something would be deleted, that is printed and nothing changes without --yes.",
+		Use: "apply", Short: "Create or update the objects of files, in one transaction", Args: exactly(),
+		Long: "The server orders the objects by their references and applies all of them or none, as far as one store transaction holds them (about\n" +
+			"60 objects). More objects are sent in portions, in order of their references, and each portion is applied as a whole or not at all. If a\n" +
+			"portion is refused, earlier portions stay applied: the objects of the refused portion and of later ones are reported as \"not applied\",\n" +
+			"and the exit code is 3. Repeating the command is safe.\n" +
+			"An object has its fields and a field \"kind\". netctl export prints such files, and netctl explain KIND describes the fields.\n\n" +
+			"With --prune, the tenant's objects that are not in the files are deleted after the files are applied, if possible in the same transaction.\n" +
+			"A dry run comes first. If objects would be deleted, they are listed, and nothing changes without --yes.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return runApply(cmd.Context(), f, o) },
 	}
 	registerFiles(c, &o.files)
 	o.registerDryRun(c)
 	o.pruning.register(c)
-	c.Flags().BoolVar(&o.yes, "yes", false, "with --prune: delete without showing first what is deleted")
+	c.Flags().BoolVar(&o.yes, "yes", false, "with --prune: delete without listing the objects first")
 	o.waiting.register(c)
 	return c
 }
 
 func (o *applyOptions) registerDryRun(c *cobra.Command) {
-	c.Flags().StringVar(&o.dryRun, "dry-run", "", `"server": check and report, change nothing`)
+	c.Flags().StringVar(&o.dryRun, "dry-run", "", `check on the server without changing anything; the only value is "server"`)
 	c.Flags().Lookup("dry-run").NoOptDefVal = "server"
 }
 
 func (o *applyOptions) checkDryRun() error {
 	if o.dryRun != "" && o.dryRun != "server" {
-		return term.BadUsage("--dry-run %s: it is server", o.dryRun)
+		return term.BadUsage("--dry-run: got %s, want server", o.dryRun)
 	}
 	return nil
 }
@@ -83,7 +84,7 @@ func runApply(ctx context.Context, f *Factory, o *applyOptions) error {
 			if err := tried.report(f); err != nil {
 				return err
 			}
-			return term.Exitf(term.Differs, "nothing was changed: %d objects that the files do not have would be deleted; --yes deletes them", len(gone))
+			return term.Exitf(term.Differs, "nothing was changed: %d objects that are not in the files would be deleted; use --yes to delete them", len(gone))
 		}
 	}
 	return o.carryOut(ctx, f, &portions{c: c, dry: o.dryRun != ""}, objects, gone)

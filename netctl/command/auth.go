@@ -15,21 +15,21 @@ import (
 )
 
 func newAuth(f *Factory) *cobra.Command {
-	c := &cobra.Command{Use: "auth", Short: "Who you are, what you may do, passwords and tokens"}
+	c := &cobra.Command{Use: "auth", Short: "Manage passwords and tokens, and show your permissions"}
 	c.AddCommand(newWhoAmI(f), newCanI(f), newPassword(f), newLDAPPassword(f), newOIDCSecret(f), newTokens(f), newToken(f), newRevoke(f))
 	return c
 }
 
 func newLogout(f *Factory) *cobra.Command {
 	return &cobra.Command{
-		Use: "logout", Short: "End the session that login has begun", Args: exactly(),
+		Use: "logout", Short: "Log out", Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := f.client()
 			if err != nil {
 				return err
 			}
 			if c.Token == "" {
-				return term.Exitf(term.Server, "no one is logged in: netctl login begins a session")
+				return term.Exitf(term.Server, "not logged in; log in with netctl login")
 			}
 			if err := c.Logout(cmd.Context()); err != nil && !client.IsCode(err, model.CodeUnproved) { // which has ended before
 				return err
@@ -44,7 +44,7 @@ func newLogout(f *Factory) *cobra.Command {
 
 func newWhoAmI(f *Factory) *cobra.Command {
 	return &cobra.Command{
-		Use: "whoami", Short: "Show who netmaster takes you for, and what you may do", Args: exactly(),
+		Use: "whoami", Short: "Show your user and permissions", Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := f.client()
 			if err != nil {
@@ -55,9 +55,9 @@ func newWhoAmI(f *Factory) *cobra.Command {
 				return err
 			}
 			if who.Role == "" {
-				return printf(f.Out, "netmaster asks for no proof: everyone may do everything\n")
+				return printf(f.Out, "authentication is disabled: every user has all permissions\n")
 			}
-			return printf(f.Out, "%s %s, proved by %s\nroles: %s\n", who.Role, who.Name, who.Proof, orNone(strings.Join(who.Grants, ", ")))
+			return printf(f.Out, "%s %s, authenticated by %s\nroles: %s\n", who.Role, who.Name, who.Proof, orNone(strings.Join(who.Grants, ", ")))
 		},
 	}
 }
@@ -72,15 +72,15 @@ func orNone(s string) string {
 func newCanI(f *Factory) *cobra.Command {
 	tenant := ""
 	c := &cobra.Command{
-		Use: "can-i VERB [KIND [NAME]]", Short: "Tell whether you may do something, and who may", Args: between(1, 3, "VERB, KIND, NAME"),
-		Long:    "Tell whether you may do something, and who may.\n\nVERB is read, change, capture, repair, hand-over, relay, bundle or manage, or a verb of netctl, such as ls or create. The answer no ends with 3.",
+		Use: "can-i VERB [KIND [NAME]]", Short: "Check whether you are allowed to do something", Args: between(1, 3, "VERB, KIND, NAME"),
+		Long:    "Check whether you are allowed to do something, and show who is.\n\nVERB is read, change, capture, repair, hand-over, relay, bundle or manage, or a verb of netctl such as ls or create. The exit code is 3 if the answer is no.",
 		Example: "  netctl auth can-i create network --tenant blue\n  netctl auth can-i capture",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args = append(args, "", "")
 			return runCanI(cmd.Context(), f, args[0], args[1], args[2], tenant)
 		},
 	}
-	c.Flags().StringVarP(&tenant, "tenant", "t", "", "in this tenant")
+	c.Flags().StringVarP(&tenant, "tenant", "t", "", "check in this tenant")
 	return c
 }
 
@@ -109,8 +109,8 @@ func runCanI(ctx context.Context, f *Factory, verb, kind, name, tenant string) e
 func newPassword(f *Factory) *cobra.Command {
 	o := &secretOptions{}
 	c := &cobra.Command{
-		Use: "password [USER]", Short: "Set your password, or as an admin a user's", Args: between(0, 1, "User name"),
-		Long: "Set your password, or as an admin a user's.\n\nIt is asked for twice. With --password-stdin it is a line of the standard input, before which, without USER, stands a line with the old one.",
+		Use: "password [USER]", Short: "Set your password, or as an admin the password of a user", Args: between(0, 1, "User name"),
+		Long: "Set your password, or as an admin the password of a user.\n\nnetctl prompts for the new password twice. With --password-stdin it reads the password from a line of standard input; without USER, a line with the old password comes first.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q := model.PasswordRequest{}
 			var err error
@@ -134,11 +134,11 @@ func newPassword(f *Factory) *cobra.Command {
 }
 
 func newLDAPPassword(f *Factory) *cobra.Command {
-	return newServerSecret(f, "ldap-password", "Set the password with which netmaster searches the LDAP directory", "password", (*client.Client).SetLDAPPassword)
+	return newServerSecret(f, "ldap-password", "Set the password that netmaster uses to search the LDAP directory", "password", (*client.Client).SetLDAPPassword)
 }
 
 func newOIDCSecret(f *Factory) *cobra.Command {
-	return newServerSecret(f, "oidc-secret", "Set the secret with which netmaster proves itself to the OpenID provider", "secret", (*client.Client).SetOIDCSecret)
+	return newServerSecret(f, "oidc-secret", "Set the client secret that netmaster sends to the OpenID provider", "secret", (*client.Client).SetOIDCSecret)
 }
 
 // newServerSecret makes a command that sets a secret of netmaster's.
@@ -194,7 +194,7 @@ func newTokens(f *Factory) *cobra.Command {
 func newToken(f *Factory) *cobra.Command {
 	q, length := model.TokenRequest{}, time.Duration(0)
 	c := &cobra.Command{
-		Use: "token USER", Short: "Make a token for a service account, and print it", Args: exactly("User name"),
+		Use: "token USER", Short: "Create a token for a service account, and print it", Args: exactly("User name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := f.client()
 			if err != nil {
@@ -208,14 +208,14 @@ func newToken(f *Factory) *cobra.Command {
 			return printf(f.Out, "%s\n", t.Token)
 		},
 	}
-	c.Flags().StringVar(&q.Label, "label", "", "what it is for")
-	c.Flags().DurationVar(&length, "for", 0, "for how long it is valid; 0 is until it is revoked")
+	c.Flags().StringVar(&q.Label, "label", "", "description of the token")
+	c.Flags().DurationVar(&length, "for", 0, "validity of the token (0: until it is revoked)")
 	return c
 }
 
 func newRevoke(f *Factory) *cobra.Command {
 	return &cobra.Command{
-		Use: "revoke ID", Short: "End a session, or make a token worthless", Args: exactly("Id of a token"),
+		Use: "revoke ID", Short: "Revoke a session or token", Args: exactly("Id of a token"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := f.client()
 			if err != nil {
@@ -229,7 +229,7 @@ func newRevoke(f *Factory) *cobra.Command {
 func newAudit(f *Factory) *cobra.Command {
 	o, q, since := &output{}, client.AuditQuery{}, time.Duration(0)
 	c := &cobra.Command{
-		Use: "audit", Short: "Show who came, who was refused, and what changed no object", Args: exactly(),
+		Use: "audit", Short: "Show the audit log: logins, refusals, captures and repairs", Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, format, err := o.client(f)
 			if err != nil {
@@ -251,10 +251,10 @@ func newAudit(f *Factory) *cobra.Command {
 		},
 	}
 	o.register(c)
-	c.Flags().StringVar(&q.User, "user", "", "of this user alone")
-	c.Flags().StringVar(&q.Verb, "verb", "", "such as login, refused or capture")
-	c.Flags().DurationVar(&since, "since", 0, "no older than this; 0 is all")
-	c.Flags().IntVar(&q.Limit, "limit", 0, "so many, the newest; 0 is all")
+	c.Flags().StringVar(&q.User, "user", "", "only this user")
+	c.Flags().StringVar(&q.Verb, "verb", "", "only this verb, such as login, refused or capture")
+	c.Flags().DurationVar(&since, "since", 0, "maximum age of entries (0: all)")
+	c.Flags().IntVar(&q.Limit, "limit", 0, "maximum number of entries, newest first (0: all)")
 	return c
 }
 
@@ -266,11 +266,11 @@ func unless0(n int) string {
 	return fmt.Sprint(n)
 }
 
-// between demands at least so many arguments, and at most so many.
+// between requires a number of arguments from least to most.
 func between(least, most int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return term.BadUsage("%d to %d arguments wanted (%s), got %d", least, most, what, len(args))
+			return term.BadUsage("expected %d to %d arguments (%s), got %d", least, most, what, len(args))
 		}
 		return nil
 	}

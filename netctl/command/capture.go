@@ -20,14 +20,14 @@ type captureOptions struct {
 func newCapture(f *Factory) *cobra.Command {
 	o := &captureOptions{}
 	c := &cobra.Command{
-		Use: "capture END [END]", Short: "Packets of a container, or between two of them at both ends",
-		Long: "Packets are taken on the host, at the interface of each END that is a container (or a group, for which one of its containers stands " +
-			"in). With two ENDs, packets between them alone; the second may be a service, a host or an address, and is then not " +
-			"an interface to take packets at. They are printed, or written as pcapng with -w: an interface for each end, whose comment " +
-			"names endpoint and host. A filter is " + model.CaptureFilter + ". It ends after -c packets, after --seconds, or with ctrl-C.",
+		Use: "capture END [END]", Short: "Capture packets of a container, or between two containers",
+		Long: "Packets are captured on the host, at the interface of each END that is a container; a group means one of its containers. With two ENDs, " +
+			"only packets between them are captured. The second END may also be a service, a host or an address, which is not a capture point. " +
+			"Packets are printed, or written as pcapng with -w, with an interface for each END whose comment names endpoint and host. " +
+			"A filter is " + model.CaptureFilter + ". The capture ends after -c packets, after --seconds, or with ctrl-C.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
-				return term.BadUsage("1 or 2 arguments wanted (END, END), got %d", len(args))
+				return term.BadUsage("expected END [END], got %d arguments", len(args))
 			}
 			return nil
 		},
@@ -39,13 +39,13 @@ func newCapture(f *Factory) *cobra.Command {
 			return runCapture(cmd.Context(), f, o)
 		},
 	}
-	c.Flags().StringVarP(&o.ask.Tenant, "tenant", "t", "", "of this tenant alone")
-	c.Flags().StringVarP(&o.ask.Network, "network", "n", "", "of this network alone")
-	c.Flags().StringVar(&o.ask.Host, "host", "", "at ends on this host alone")
-	c.Flags().StringVar(&o.ask.Filter, "filter", "", "packets that meet these conditions alone")
-	c.Flags().IntVarP(&o.ask.Packets, "count", "c", 0, fmt.Sprintf("packets of each end, %d at most", model.CapturePackets))
-	c.Flags().IntVar(&o.ask.Seconds, "seconds", 60, fmt.Sprintf("for how long, %d at most", model.CaptureSeconds))
-	c.Flags().StringVarP(&o.file, "write", "w", "", "write pcapng to this file; - is the standard output")
+	c.Flags().StringVarP(&o.ask.Tenant, "tenant", "t", "", "only this tenant")
+	c.Flags().StringVarP(&o.ask.Network, "network", "n", "", "only this network")
+	c.Flags().StringVar(&o.ask.Host, "host", "", "capture only on this host")
+	c.Flags().StringVar(&o.ask.Filter, "filter", "", "only packets that match this filter")
+	c.Flags().IntVarP(&o.ask.Packets, "count", "c", 0, fmt.Sprintf("number of packets per END, at most %d", model.CapturePackets))
+	c.Flags().IntVar(&o.ask.Seconds, "seconds", 60, fmt.Sprintf("duration in seconds, at most %d", model.CaptureSeconds))
+	c.Flags().StringVarP(&o.file, "write", "w", "", "write pcapng to this file (-: standard output)")
 	return c
 }
 
@@ -89,7 +89,7 @@ func runCapture(ctx context.Context, f *Factory, o *captureOptions) (err error) 
 	case err == nil || ctx.Err() != nil:
 		return nil
 	}
-	return fmt.Errorf("the capture broke off: %w", err)
+	return fmt.Errorf("the capture was interrupted: %w", err)
 }
 
 // localWriter says of its errors that they are of this side.

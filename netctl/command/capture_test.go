@@ -45,7 +45,7 @@ func TestCapture(t *testing.T) {
 		{"capture web db", 0, "packets of web as text/plain\n", atWeb + atDB, ""},
 		{"capture web db -w -", 0, "packets of web as application/x-pcapng\n", atWeb + atDB, ""},
 		{"capture web db -w " + file, 0, "", atWeb + atDB, "packets of web as application/x-pcapng\n"},
-		{"capture broken", 3, "packets of broken as text/plain\n", "the capture broke off: unexpected EOF", ""},
+		{"capture broken", 3, "packets of broken as text/plain\n", "the capture was interrupted: unexpected EOF", ""},
 		{"capture old", 3, "", "does not join captures (it is of another version: netctl version)", ""},
 		{"capture web -w " + filepath.Join(file, "none"), 4, "", "not a directory", ""},
 	}

@@ -64,12 +64,12 @@ func TestFilesAreTheSource(t *testing.T) {
 			"~ rule shop:in:1 (affects group shop:web)\n    port: 80 -> 8080\n", "2 of 7 objects differ, 1 of which apply would refuse"},
 		{"apply -f FILE", ruleOnly, 0, "tenant shop unchanged\nnetwork shop:front unchanged\npolicy shop:in unchanged\nendpointGroup shop:web unchanged\n" +
 			"rule shop:in:1 updated\nrule shop:in:2 unchanged\n", ""},
-		{"apply -f FILE --prune", shorter, 1, "", "--prune needs --tenant TENANT"},
-		{"apply -f FILE --prune -t shop", "{kind: tenant, tenantName: other}", 1, "", "no object of the files is of tenant shop"},
+		{"apply -f FILE --prune", shorter, 1, "", "--prune requires --tenant TENANT"},
+		{"apply -f FILE --prune -t shop", "{kind: tenant, tenantName: other}", 1, "", "the files have no object of tenant shop"},
 		{"diff -f FILE --prune -t shop", shorter, 10, "- rule shop:in:2 (affects group shop:web)\n", "1 of 6 objects differ"},
 		{"apply -f FILE --prune -t shop", shorter, 10, "tenant shop unchanged (dry run)\nnetwork shop:front unchanged (dry run)\npolicy shop:in unchanged (dry run)\n" +
 			"endpointGroup shop:web unchanged (dry run)\nrule shop:in:1 unchanged (dry run)\nrule shop:in:2 deleted (dry run) (affects group shop:web)\n",
-			"nothing was changed: 1 objects that the files do not have would be deleted; --yes deletes them"},
+			"nothing was changed: 1 objects that are not in the files would be deleted; use --yes to delete them"},
 		{"get rule -t shop", "", 0, "Tenant  Policy  Rule  Direction  Priority  Peer  Protocol  Port  Action\n------  ------  ----  ---------  --------  ----  --------  ----  ------\n" +
 			"shop    in      1     in         1         any   tcp       8080  allow\nshop    in      2     in         1         any   any       any   deny\n", ""},
 		{"apply -f FILE --prune -t shop --yes", shorter, 0, "tenant shop unchanged\nnetwork shop:front unchanged\npolicy shop:in unchanged\n" +
@@ -135,10 +135,10 @@ func TestEdit(t *testing.T) {
 		out, err     string
 		kept         int // drafts that stay
 	}{
-		{"saved as it was", "true", 0, "nothing is different\n", "", 0},
+		{"saved as it was", "true", 0, "no changes\n", "", 0},
 		{"a port", "sed -i 's/^port: 80$/port: 8080/' $1", 0, "~ rule shop:in:1\n    port: 80 -> 8080\n", "", 0},
 		{"the editor fails", "exit 1", 4, "", "the editor", 0},
-		{"another object", "sed -i 's/^ruleId: .*/ruleId: \"9\"/' $1", 1, "", "the text has to be rule shop:in:1", 1},
+		{"another object", "sed -i 's/^ruleId: .*/ruleId: \"9\"/' $1", 1, "", "the text must be rule shop:in:1", 1},
 		{"refused", "echo 'fromEndpointGroup: mail' >> $1", 3, "", "your text is kept: netctl apply -f ", 2},
 	} {
 		editor := filepath.Join(t.TempDir(), "editor")
@@ -164,7 +164,7 @@ func TestEdit(t *testing.T) {
 	}
 	f := &Factory{Streams: term.Streams{Out: io.Discard}}
 	text := "{kind: rule, tenantName: shop, policyName: in, ruleId: '1', direction: in, action: deny}"
-	if _, err := applyEdited(t.Context(), f, c, before, []byte(text)); err == nil || !strings.Contains(err.Error(), "rule shop:in:1 was changed meanwhile") {
+	if _, err := applyEdited(t.Context(), f, c, before, []byte(text)); err == nil || !strings.Contains(err.Error(), "rule shop:in:1 has been changed meanwhile") {
 		t.Errorf("changed meanwhile: want a refusal, got %v", err)
 	}
 	if now, err := c.Get(t.Context(), model.KindRule(), "shop:in:1"); err != nil || now.Field("action") != "allow" {

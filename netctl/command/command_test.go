@@ -72,7 +72,7 @@ func TestSession(t *testing.T) {
 		{"net ls -t absent", 3, "", "tenant not found"},
 		{"net ls -o xml", 1, "", "output format"},
 		{"network create bad", 1, "", "Subnet is required"},
-		{"network create bad -s 10.2.1.0/24 -g notanip", 1, "", "--gateway notanip"},
+		{"network create bad -s 10.2.1.0/24 -g notanip", 1, "", "--gateway: got notanip"},
 		{"network create bad -s 10.2.1.0/99", 3, "", "subnet string invalid format"},
 		{"network create n1", 1, "", "Subnet is required"},
 		{"network create", 1, "", "Network name required"},

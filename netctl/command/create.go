@@ -78,7 +78,7 @@ func (v *fieldValue) Set(text string) error {
 	case model.Int:
 		var n int
 		if _, err := fmt.Sscanf(text+"\n", "%d\n", &n); err != nil {
-			return fmt.Errorf("%q is not a whole number", text)
+			return fmt.Errorf("got %q, want an integer", text)
 		}
 		v.fields[v.name] = n
 	case model.Strings:
@@ -134,7 +134,7 @@ var addresses = []string{"ipv4", "ipv6", "routerIP", "routerIP6", "neighbors"}
 func (o *createOptions) check(object model.Object) error {
 	for _, name := range o.kind.Key {
 		if value, _ := object.Field(name).(string); strings.Contains(value, "/") { // which would be another route
-			return term.BadUsage("%s %s: a name has no /", name, value)
+			return term.BadUsage("%s %s: a name cannot contain /", name, value)
 		}
 	}
 	for _, fl := range o.kind.Command.Flags {
@@ -146,7 +146,7 @@ func (o *createOptions) check(object model.Object) error {
 			return term.BadUsage("%s is required: --%s", wordOf(fl.Name), fl.Name)
 		case !isText:
 		case slices.Contains(addresses, field.Format) && !model.Formats()[field.Format].Accepts(value):
-			return term.BadUsage("--%s %s: it takes %s", fl.Name, value, model.Formats()[field.Format].Says)
+			return term.BadUsage("--%s: got %s, want %s", fl.Name, value, model.Formats()[field.Format].Says)
 		}
 	}
 	return nil

@@ -12,16 +12,16 @@ import (
 func newDelete(f *Factory) *cobra.Command {
 	o, s := &applyOptions{}, &scope{}
 	c := &cobra.Command{
-		Use: "delete [KIND NAME... | KIND/NAME]", Short: "Delete objects by their names, or the objects of files, all or nothing, as apply does",
-		Long: "Of an object in a file only the kind and the fields of its key count; netctl explain KIND lists these. An object of a file that does not\n" +
-			"exist is reported as absent; one that is named on the command line has to exist.",
+		Use: "delete [KIND NAME... | KIND/NAME]", Short: "Delete objects by name or from files, in one transaction",
+		Long: "Only the kind and the key fields of an object in a file are used; netctl explain KIND lists them. An object of a file that does not\n" +
+			"exist is reported as absent; an object named on the command line must exist.",
 		ValidArgsFunction: completeKind,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch n := len(kindAndName(args)); {
 			case n == 0 && len(o.files) == 0:
 				return term.BadUsage("KIND NAME or -f FILE is required")
 			case n > 0 && len(o.files) > 0:
-				return term.BadUsage("-f FILE and KIND NAME exclude each other: leave %s out", args[0])
+				return term.BadUsage("-f FILE and KIND NAME exclude each other: remove %s", args[0])
 			case n == 1:
 				return term.BadUsage("expected KIND NAME, got only %s", args[0])
 			}
@@ -40,7 +40,7 @@ func newDelete(f *Factory) *cobra.Command {
 	}
 	registerFiles(c, &o.files)
 	o.registerDryRun(c)
-	s.registerAs(c, "tenant of the objects that are named")
+	s.registerAs(c, "tenant of the named objects")
 	o.waiting.register(c)
 	return c
 }
@@ -68,7 +68,7 @@ func runDeleteNamed(ctx context.Context, f *Factory, o *applyOptions, s *scope, 
 		return k.Owned()
 	}
 	if k.InspectOnly {
-		return term.BadUsage("%s are not deleted by name: they go with their containers", k.Nouns())
+		return term.BadUsage("%s cannot be deleted by name: they are deleted with their containers", k.Nouns())
 	}
 	c, err := f.client()
 	if err != nil {

@@ -18,10 +18,10 @@ type diffOptions struct {
 func newDiff(f *Factory) *cobra.Command {
 	o := &diffOptions{}
 	c := &cobra.Command{
-		Use: "diff", Short: "Show what apply would change; exit 10 when there is a difference", Args: exactly(),
-		Long: "Each object that differs is a line: + it is created, ~ updated, - deleted (with --prune), ! apply would refuse it, with the reason.\n" +
-			"Its fields follow. An object that cannot change has to be deleted and created again. The exit code is 3 where apply would refuse\n" +
-			"an object for another reason.",
+		Use: "diff", Short: "Show what apply would change; the exit code is 10 if anything differs", Args: exactly(),
+		Long: "Each object that differs is printed on a line, followed by its changed fields: + created, ~ updated, - deleted (with --prune), ! refused,\n" +
+			"with the reason. An immutable object has to be deleted and recreated. The exit code is 3 if apply would refuse an object for another\n" +
+			"reason.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDiff(cmd.Context(), f, o) },
 	}
 	registerFiles(c, &o.files)

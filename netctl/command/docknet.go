@@ -15,9 +15,9 @@ import (
 
 func newDocknet(f *Factory) *cobra.Command {
 	c := &cobra.Command{
-		Use: "docknet", Short: "Networks of Docker engines, and what they stand for",
-		Long: "A Docker network with this driver stands for a network, or for a group of it. It is made with docker network create, or by " +
-			"an agent for each network and group, and is known by Docker's id, of which the first letters will do.",
+		Use: "docknet", Short: "Manage the mapping of Docker networks to networks and groups",
+		Long: "Each Docker network using this driver maps to a Contiv network or group. Create one with docker network create; an agent can also " +
+			"create them for all networks and groups. A Docker network is identified by its id in Docker, or an unambiguous prefix of the id.",
 		Args: exactly(),
 	}
 	c.AddCommand(newDocknetList(f), newDocknetInspect(f), newDocknetRemove(f))
@@ -27,11 +27,11 @@ func newDocknet(f *Factory) *cobra.Command {
 func newDocknetList(f *Factory) *cobra.Command {
 	o, host := &output{}, ""
 	c := &cobra.Command{
-		Use: "ls", Short: "List the networks of Docker engines", Aliases: []string{"list"}, Args: exactly(),
+		Use: "ls", Short: "List Docker networks", Aliases: []string{"list"}, Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDocknetList(cmd.Context(), f, o, host) },
 	}
 	o.register(c)
-	c.Flags().StringVar(&host, "host", "", "of this host's engine alone")
+	c.Flags().StringVar(&host, "host", "", "only the engine of this host")
 	return c
 }
 
@@ -56,7 +56,7 @@ func runDocknetList(ctx context.Context, f *Factory, o *output, host string) err
 
 func newDocknetInspect(f *Factory) *cobra.Command {
 	return &cobra.Command{
-		Use: "inspect ID", Short: "Show a network of a Docker engine", Args: exactly("ID"), ValidArgsFunction: completeDocknet(f),
+		Use: "inspect ID", Short: "Show a Docker network", Args: exactly("ID"), ValidArgsFunction: completeDocknet(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			_, d, err := findDocknet(cmd.Context(), f, args[0])
 			if err != nil {
@@ -69,10 +69,10 @@ func newDocknetInspect(f *Factory) *cobra.Command {
 
 func newDocknetRemove(f *Factory) *cobra.Command {
 	return &cobra.Command{
-		Use: "rm ID", Short: "Forget a network that its Docker engine has no more",
-		Long: "What a Docker network stands for is forgotten when Docker removes it. This is for a network that no Docker engine has any more, " +
-			"since its data were lost. The network that was made for it goes too, unless others use it. While an engine has the network, no " +
-			"container can be started on it any more.",
+		Use: "rm ID", Short: "Delete the record of a network that no longer exists in Docker",
+		Long: "The mapping of a Docker network is deleted when Docker removes the network. Use this command if the Docker engine lost its data. A " +
+			"Contiv network created for the Docker network is deleted too, unless it is used otherwise. If an engine still has the Docker network, " +
+			"containers can no longer be started on it.",
 		Aliases: []string{"delete"}, Args: exactly("ID"), ValidArgsFunction: completeDocknet(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, d, err := findDocknet(cmd.Context(), f, args[0])
@@ -82,7 +82,7 @@ func newDocknetRemove(f *Factory) *cobra.Command {
 			if err := c.ForgetDockerNetwork(cmd.Context(), model.DockerNetworkRemoval{ID: d.ID}); err != nil {
 				return err
 			}
-			return printf(f.Out, "Docker network %s is forgotten\n", d.ID)
+			return printf(f.Out, "Docker network %s deleted\n", d.ID)
 		},
 	}
 }
@@ -108,11 +108,11 @@ func findDocknet(ctx context.Context, f *Factory, text string) (*client.Client, 
 	}
 	switch len(found) {
 	case 0:
-		return c, model.DockerNetwork{}, model.Errorf(model.CodeNotFound, "ID", "Docker network %s not found", text).Try("netctl docknet ls shows what there is")
+		return c, model.DockerNetwork{}, model.Errorf(model.CodeNotFound, "ID", "Docker network %s not found", text).Try("list them with netctl docknet ls")
 	case 1:
 		return c, found[0], nil
 	}
-	return c, model.DockerNetwork{}, model.Errorf(model.CodeConflict, "ID", "%d Docker networks begin with %s", len(found), text).Try("give more of the id")
+	return c, model.DockerNetwork{}, model.Errorf(model.CodeConflict, "ID", "%d Docker networks begin with %s", len(found), text).Try("use a longer prefix of the id")
 }
 
 func completeDocknet(f *Factory) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -36,10 +36,10 @@ func TestDocknet(t *testing.T) {
 			"c26f8b1539f8  h2    default  c26f8b1539f849390405f5c0         10.9.0.0/16  0          user, with its network\n", ""},
 		{"docknet ls --host h1 -o name", 0, "c26f3178ed0679348ce38dfc\n", ""},
 		{"docknet inspect c26f3", 0, "\"network\": \"blue\"", ""},
-		{"docknet inspect c26f", 1, "", "2 Docker networks begin with c26f (give more of the id)"},
-		{"docknet inspect none", 1, "", "Docker network none not found (netctl docknet ls shows what there is)"},
+		{"docknet inspect c26f", 1, "", "2 Docker networks begin with c26f (use a longer prefix of the id)"},
+		{"docknet inspect none", 1, "", "Docker network none not found (list them with netctl docknet ls)"},
 		{"network rm c26f8b1539f849390405f5c0", 1, "Deleting", "netctl docknet rm c26f8b1539f849390405f5c0"},
-		{"docknet rm c26f8", 0, "Docker network c26f8b1539f849390405f5c0 is forgotten\n", ""},
+		{"docknet rm c26f8", 0, "Docker network c26f8b1539f849390405f5c0 deleted\n", ""},
 		{"network ls -q", 0, "blue\n", ""},
 		{"__complete docknet rm \"\"", 0, "c26f3178ed0679348ce38dfc\n", ""},
 	} {

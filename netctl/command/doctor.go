@@ -22,14 +22,14 @@ type doctorOptions struct {
 func newDoctor(f *Factory) *cobra.Command {
 	o := &doctorOptions{now: true}
 	c := &cobra.Command{
-		Use: "doctor [HOST|ENDPOINT|SERVICE]", Short: "What is wrong, about which object, and what to do",
-		Long: "All agents look at their hosts at once, for two seconds at most: at the switch, at the underlay, at the way out, and at the interfaces " +
-			"of containers where these see them. With that comes what netmasters know: leader, store, lag, drift, services without providers, pools. " +
-			"docs/findings.md lists all codes. The exit code is 0 when nothing is wrong, 1 with warnings, or what is not known, alone, and 2 with " +
-			"errors; a wrong argument ends with 1, too, and an answer that did not come with 3.",
+		Use: "doctor [HOST|ENDPOINT|SERVICE]", Short: "Run checks and show problems with their remedies",
+		Long: "All agents check their hosts in parallel, for at most two seconds: the switch, the underlay, the path to other networks, and the " +
+			"interfaces of containers. The netmasters add their own checks: leader, store, lag, drift, services without providers, pools. " +
+			"docs/findings.md lists all codes. The exit code is 0 without findings, 1 with only warnings or unknown states, and 2 with " +
+			"errors; it is also 1 for a wrong argument, and 3 if netmaster does not answer.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return term.BadUsage("one argument wanted at most (HOST, ENDPOINT or SERVICE), got %d", len(args))
+				return term.BadUsage("expected at most one argument (HOST, ENDPOINT or SERVICE), got %d", len(args))
 			}
 			return nil
 		},
@@ -41,16 +41,16 @@ func newDoctor(f *Factory) *cobra.Command {
 		},
 	}
 	o.register(c)
-	c.Flags().BoolVar(&o.watch, "watch", false, "look again every five seconds, until interrupted")
+	c.Flags().BoolVar(&o.watch, "watch", false, "repeat every five seconds until interrupted")
 	return c
 }
 
 func newStatus(f *Factory) *cobra.Command {
 	o := &doctorOptions{}
 	c := &cobra.Command{
-		Use: "status", Short: "What is wrong in the cluster, as it is known",
-		Long: "The findings that agents have reported by themselves and that netmasters have made, as the console shows them; no agent is asked. " +
-			"Exit codes are those of netctl doctor, which has all agents look at once.",
+		Use: "status", Short: "Show known problems without running new checks",
+		Long: "Shows the findings that agents and netmasters have already reported, as in the console; no agent is queried. Exit codes are " +
+			"those of netctl doctor, which runs all checks now.",
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), f, o) },
 	}

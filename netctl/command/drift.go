@@ -20,14 +20,14 @@ type driftOptions struct {
 func newDrift(f *Factory) *cobra.Command {
 	o := &driftOptions{}
 	c := &cobra.Command{
-		Use: "drift [HOST]", Short: "What switches do not hold as they should, and what was found and repaired",
-		Long: "Agents compare their switches with what these should hold, at once: what was changed or removed is listed as \"now\", with " +
-			"the object that it belongs to. What the agents' own comparisons, one every half minute, found before is listed as " +
-			"\"found\"; they have repaired it, unless netplugin runs with --observe. Nothing is changed without --repair. Without HOST, " +
-			"all agents are asked. The exit code is 10 when something differs now. With -o wide, the flows are added.",
+		Use: "drift [HOST]", Short: "Show differences between switches and their intended state",
+		Long: "Agents compare their switches with the intended state. Current differences are listed as \"now\", with the object that each " +
+			"belongs to. Differences that the periodic comparison (every 30 seconds) found earlier are listed as \"found\"; agents have " +
+			"repaired them, unless netplugin runs with --observe. Nothing changes without --repair. Without HOST, all agents are queried. " +
+			"The exit code is 10 if something differs now. With -o wide, the flows are listed too.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return term.BadUsage("one argument wanted at most (HOST), got %d", len(args))
+				return term.BadUsage("expected at most one argument (HOST), got %d", len(args))
 			}
 			return nil
 		},
@@ -40,7 +40,7 @@ func newDrift(f *Factory) *cobra.Command {
 	}
 	c.Flags().BoolVarP(&o.json, "json", "j", false, "print JSON, as -o json does")
 	c.Flags().StringVarP(&o.format, "output", "o", "table", "table, wide, json, yaml or jsonpath=TEMPLATE")
-	c.Flags().BoolVar(&o.repair, "repair", false, "bring the switches to what they should hold, first")
+	c.Flags().BoolVar(&o.repair, "repair", false, "repair the switches first")
 	return c
 }
 
@@ -100,7 +100,7 @@ func runDrift(ctx context.Context, f *Factory, o *driftOptions) error {
 	case silent != nil || differ == 0:
 		return silent
 	case stuck > 0:
-		fmt.Fprintf(f.Err, "differences in the switches: %d; %d of them netctl drift --repair does not repair: the table says what to do\n", differ, stuck)
+		fmt.Fprintf(f.Err, "differences in the switches: %d; netctl drift --repair cannot repair %d of them: see the remedies in the table\n", differ, stuck)
 	default:
 		fmt.Fprintf(f.Err, "differences in the switches: %d; netctl drift --repair repairs them\n", differ)
 	}

@@ -19,7 +19,7 @@ func TestDriftBeyondRepair(t *testing.T) {
 	const stuck, other = `{"kind":"port","what":"removed: interface","remedy":"recreate the pod"}`, `{"kind":"flow","what":"added"}`
 	for _, r := range []struct{ now, out, err string }{
 		{other, "added", "differences in the switches: 1; netctl drift --repair repairs them"},
-		{stuck + "," + other, "removed: interface; recreate the pod", "differences in the switches: 2; 1 of them netctl drift --repair does not repair"},
+		{stuck + "," + other, "removed: interface; recreate the pod", "differences in the switches: 2; netctl drift --repair cannot repair 1 of them"},
 	} {
 		now = r.now
 		if got := netctl(t, t.Context(), s.URL, "drift", "h1"); got.code != 10 || !strings.Contains(got.out, r.out) || !strings.Contains(got.err, r.err) {

@@ -24,10 +24,10 @@ type editOptions struct {
 func newEdit(f *Factory) *cobra.Command {
 	o := &editOptions{}
 	c := &cobra.Command{
-		Use: "edit KIND NAME | KIND/NAME", Short: "Change an object in your editor",
-		Long: "The object opens in $VISUAL, $EDITOR or vi, as netctl export prints it. What you save is applied in one transaction, as netctl apply does.\n" +
-			"Nothing changes when the text stays the same, or when somebody else has changed the object meanwhile. A text that is refused is kept in\n" +
-			"a file, which the message names.",
+		Use: "edit KIND NAME | KIND/NAME", Short: "Edit an object in your editor",
+		Long: "The object opens in $VISUAL, $EDITOR or vi, in the format of netctl export. The saved text is applied in one transaction, as by netctl apply.\n" +
+			"Nothing changes if the text is unchanged, or if the object has been changed by someone else meanwhile. A refused text is kept in a file,\n" +
+			"which the message names.",
 		Args:              func(cmd *cobra.Command, args []string) error { return exactly("KIND", "NAME")(cmd, kindAndName(args)) },
 		ValidArgsFunction: completeKind,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -39,7 +39,7 @@ func newEdit(f *Factory) *cobra.Command {
 			case k.Owner != "":
 				return k.Owned()
 			case k.InspectOnly:
-				return term.BadUsage("%s are not edited: their runtimes make them", k.Nouns())
+				return term.BadUsage("%s cannot be edited: their runtimes create them", k.Nouns())
 			}
 			return runEdit(cmd.Context(), f, o, k, args[1])
 		},
@@ -76,7 +76,7 @@ func runEdit(ctx context.Context, f *Factory, o *editOptions, k *model.Kind, nam
 		return errors.Join(local(err), os.Remove(path))
 	}
 	if bytes.Equal(after, text.Bytes()) {
-		return errors.Join(printf(f.Out, "nothing is different\n"), local(os.Remove(path)))
+		return errors.Join(printf(f.Out, "no changes\n"), local(os.Remove(path)))
 	}
 	rev, err := applyEdited(ctx, f, c, before, after)
 	if err != nil {
@@ -100,14 +100,14 @@ func applyEdited(ctx context.Context, f *Factory, c *client.Client, before model
 		return 0, err
 	}
 	if len(placed) != 1 || placed[0].key != before.ObjectKey() || !sameKind(placed[0].Kind, k) {
-		return 0, term.Exitf(term.Usage, "the text has to be %s %s, and no other object", k.Name, before.ObjectKey())
+		return 0, term.Exitf(term.Usage, "the text must be %s %s only", k.Name, before.ObjectKey())
 	}
 	now, err := c.Get(ctx, k, before.ObjectKey())
 	if err != nil {
 		return 0, err
 	}
 	if len(model.Differences(before, now)) > 0 {
-		return 0, term.Exitf(term.Server, "%s %s was changed meanwhile: edit it again", k.Name, before.ObjectKey())
+		return 0, term.Exitf(term.Server, "%s %s has been changed meanwhile: edit it again", k.Name, before.ObjectKey())
 	}
 	results, rev, err := c.Apply(ctx, model.ApplyRequest{Objects: objects})
 	if err != nil {
@@ -132,7 +132,7 @@ func edited(ctx context.Context, f *Factory, path string) ([]byte, error) {
 	program := exec.CommandContext(ctx, words[0], append(words[1:], path)...)
 	program.Stdin, program.Stdout, program.Stderr = f.In, f.Out, f.Err
 	if err := program.Run(); err != nil {
-		return nil, fmt.Errorf("the editor %s: %w; $EDITOR names another", words[0], err)
+		return nil, fmt.Errorf("the editor %s: %w; set $EDITOR to use another", words[0], err)
 	}
 	return os.ReadFile(path)
 }

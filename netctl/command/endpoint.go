@@ -33,7 +33,7 @@ func newEndpointList(f *Factory, k *model.Kind) *cobra.Command {
 		Use: "ls", Aliases: []string{"list"}, Short: "List endpoints", Args: exactly(),
 		PreRunE: func(*cobra.Command, []string) error {
 			if o.all && o.tenant != "" {
-				return term.BadUsage("--all is of all tenants, and --tenant %s of one: give one of them", o.tenant)
+				return term.BadUsage("--all and --tenant %s exclude each other: remove one", o.tenant)
 			}
 			return nil
 		},
@@ -41,12 +41,12 @@ func newEndpointList(f *Factory, k *model.Kind) *cobra.Command {
 	}
 	o.output.register(c)
 	o.selection.register(c, k)
-	c.Flags().StringVarP(&o.tenant, "tenant", "t", "", "of this tenant alone")
-	c.Flags().BoolVarP(&o.all, "all", "a", false, "of all tenants, as without --tenant")
-	c.Flags().StringVarP(&o.network, "network", "n", "", "on this network alone")
-	c.Flags().StringVarP(&o.group, "group", "g", "", "in this group alone")
-	c.Flags().StringVar(&o.host, "host", "", "on this host alone")
-	c.Flags().StringVar(&o.namespace, "namespace", "", "of pods of this namespace of Kubernetes alone")
+	c.Flags().StringVarP(&o.tenant, "tenant", "t", "", "only this tenant")
+	c.Flags().BoolVarP(&o.all, "all", "a", false, "all tenants, as without --tenant")
+	c.Flags().StringVarP(&o.network, "network", "n", "", "only this network")
+	c.Flags().StringVarP(&o.group, "group", "g", "", "only this group")
+	c.Flags().StringVar(&o.host, "host", "", "only this host")
+	c.Flags().StringVar(&o.namespace, "namespace", "", "only pods of this Kubernetes namespace")
 	return c
 }
 
@@ -104,7 +104,7 @@ func (o *endpointListOptions) exist(ctx context.Context, c *client.Client) error
 		if !slices.ContainsFunc(objects, func(object model.Object) bool {
 			return object.Field(nameArg(x.kind)) == x.name && (o.tenant == "" || object.Field("tenantName") == o.tenant)
 		}) {
-			return model.Errorf(model.CodeNotFound, x.kind.Name, "there is no %s %s", x.kind.Command.Use, strings.TrimPrefix(model.Key(o.tenant, x.name), ":")).Try("%s shows what there is", x.kind.Listing())
+			return model.Errorf(model.CodeNotFound, x.kind.Name, "%s %s not found", x.kind.Command.Use, strings.TrimPrefix(model.Key(o.tenant, x.name), ":")).Try("list them with %s", x.kind.Listing())
 		}
 	}
 	if o.host == "" {
@@ -115,7 +115,7 @@ func (o *endpointListOptions) exist(ctx context.Context, c *client.Client) error
 		return err
 	}
 	if !slices.ContainsFunc(nodes, func(n model.Node) bool { return n.Role == model.RoleAgent && n.Name == o.host }) {
-		return model.Errorf(model.CodeNotFound, "host", "no agent is called %q", o.host).Try("netctl node ls lists them")
+		return model.Errorf(model.CodeNotFound, "host", "agent %q not found", o.host).Try("list agents with netctl node ls")
 	}
 	return nil
 }

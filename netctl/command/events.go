@@ -38,14 +38,14 @@ type occurrence struct {
 func newEvents(f *Factory) *cobra.Command {
 	o := &eventsOptions{}
 	c := &cobra.Command{
-		Use: "events", Short: "Print the last changes of the cluster and what was found wrong, and further ones as they happen", Args: exactly(),
-		Long: "Changes of objects, as netctl history has them, and findings that came and ended, by time.",
+		Use: "events", Short: "Show recent changes and findings, and follow new ones", Args: exactly(),
+		Long: "Changes of objects, as in netctl history, and findings that appeared or ended, in order of time.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return runEvents(cmd.Context(), f, o) },
 	}
-	c.Flags().StringSliceVar(&o.kinds, "kind", nil, "of these kinds alone; finding is what was found wrong")
-	c.Flags().IntVar(&o.limit, "limit", 20, "so many of the past, the newest; 0 is all that is kept")
-	c.Flags().BoolVarP(&o.json, "json", "j", false, "print events as JSON, one a line")
-	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on until interrupted")
+	c.Flags().StringSliceVar(&o.kinds, "kind", nil, "only these kinds; finding selects findings")
+	c.Flags().IntVar(&o.limit, "limit", 20, "maximum number of past events, newest first (0: all)")
+	c.Flags().BoolVarP(&o.json, "json", "j", false, "print events as JSON, one per line")
+	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "continue until interrupted")
 	return c
 }
 

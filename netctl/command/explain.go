@@ -13,10 +13,10 @@ import (
 
 func newExplain(f *Factory) *cobra.Command {
 	return &cobra.Command{
-		Use: "explain [KIND[.FIELD]|CODE]", Short: "List the kinds of objects with all their names, or explain a kind, a field or an error code",
+		Use: "explain [KIND[.FIELD]|CODE]", Short: "List the kinds of objects, or describe a kind, a field or an error code",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return term.BadUsage("one argument wanted at most (KIND[.FIELD] or CODE), got %d", len(args))
+				return term.BadUsage("expected at most one argument (KIND[.FIELD] or CODE), got %d", len(args))
 			}
 			return nil
 		},

@@ -22,7 +22,7 @@ func TestFailure(t *testing.T) {
 	defer master.Close()
 	for line, want := range map[string]term.Failure{
 		"why absent web -o json":      {Code: model.CodeNotFound, Field: "from", Message: `nothing is called "absent"`, Remedy: "look for it", Exit: 3},
-		"why absent -o json":          {Code: model.CodeInvalid, Message: "2 to 4 arguments wanted (FROM, TO, protocol, port), got 1", Exit: 1},
+		"why absent -o json":          {Code: model.CodeInvalid, Message: "expected FROM TO [PROTOCOL] [PORT], got 1 arguments", Exit: 1},
 		"network ls --absent -o json": {Code: model.CodeInvalid, Message: "unknown flag: --absent", Exit: 1},
 	} {
 		r := netctl(t, t.Context(), master.URL, strings.Fields(line)...)

@@ -27,7 +27,7 @@ func showHealth(f *Factory, h *model.Health, format term.Format) error {
 		return l.write(f, format)
 	}
 	if len(h.Findings) == 0 {
-		fmt.Fprintf(&out, "nothing is wrong that Contiv looks for: %d netmasters, %d hosts, %d endpoints\n", h.Masters, h.Hosts, h.Endpoints)
+		fmt.Fprintf(&out, "no problems found: %d netmasters, %d hosts, %d endpoints\n", h.Masters, h.Hosts, h.Endpoints)
 	}
 	return printf(f.Out, "%s", out.String())
 }

@@ -21,10 +21,9 @@ type flowsOptions struct {
 func newFlows(f *Factory) *cobra.Command {
 	o := &flowsOptions{}
 	c := &cobra.Command{
-		Use: "flows HOST", Short: "Live flows of a host's switch, with rates and causes", Args: exactly("HOST"),
-		Long: "Flows are what the switch of a host does, table by table: which packets it is about, what becomes of them, which object " +
-			"caused it, and how many there were. Rates appear once the switch has been read twice within a few seconds: ask again. " +
-			"With -o wide, the flow as ovs-ofctl prints it is added.",
+		Use: "flows HOST", Short: "Show the flows of a host's switch with their rates and owners", Args: exactly("HOST"),
+		Long: "Flows are listed table by table, with match, actions, the object that owns the flow, and packet counters. Rates appear once the " +
+			"switch has been read twice within a few seconds: repeat the command. With -o wide, each flow is also printed as by ovs-ofctl.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.host = args[0]
 			return runFlows(cmd.Context(), f, o)
@@ -32,11 +31,11 @@ func newFlows(f *Factory) *cobra.Command {
 	}
 	c.Flags().BoolVarP(&o.json, "json", "j", false, "print JSON, as -o json does")
 	c.Flags().StringVarP(&o.format, "output", "o", "table", "table, wide, json, yaml or jsonpath=TEMPLATE")
-	c.Flags().StringVar(&o.owner, "owner", "", "caused by this object alone: endpoint/NAME, or network, group, service, policy or rule/TENANT:NAME, or as column Owner has it")
-	c.Flags().StringVar(&o.table, "table", "", "of this table alone, by name or number")
-	c.Flags().BoolVar(&o.drops, "drops", false, "those alone that drop packets, and have dropped some")
-	c.Flags().BoolVar(&o.never, "never", false, "those alone that no packet has met")
-	c.Flags().BoolVar(&o.dark, "shadowed", false, "those alone whose packets a flow of a higher priority takes")
+	c.Flags().StringVar(&o.owner, "owner", "", "only flows of this object: endpoint/NAME, or network, group, service, policy or rule/TENANT:NAME, or a value of column Owner")
+	c.Flags().StringVar(&o.table, "table", "", "only this table, by name or number")
+	c.Flags().BoolVar(&o.drops, "drops", false, "only flows that have dropped packets")
+	c.Flags().BoolVar(&o.never, "never", false, "only flows that have matched no packet")
+	c.Flags().BoolVar(&o.dark, "shadowed", false, "only flows that are shadowed by a flow with a higher priority")
 	return c
 }
 

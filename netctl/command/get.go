@@ -18,7 +18,7 @@ import (
 func kindOf(name string) (*model.Kind, error) {
 	k, ok := model.KindOf(name)
 	if !ok {
-		return nil, term.BadUsage("kind %q is unknown: it is one of %s; netctl explain lists all their names", name, strings.Join(kindNames(), ", "))
+		return nil, term.BadUsage("unknown kind %q: want one of %s; list all names with netctl explain", name, strings.Join(kindNames(), ", "))
 	}
 	return k, nil
 }
@@ -45,18 +45,18 @@ func newGet(f *Factory) *cobra.Command {
 		Long: "KIND is one of the names below, in any case, \"all\" for the objects of every kind, or \"nodes\" for masters and agents.\n\n" + kindTable(false),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
-				return term.BadUsage("KIND and perhaps NAME are wanted, got %d arguments", len(args))
+				return term.BadUsage("expected KIND [NAME], got %d arguments", len(args))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args = kindAndName(args)
 			if len(args) > 1 && o.watch {
-				return term.BadUsage("--watch is of lists: leave %s out", args[1])
+				return term.BadUsage("--watch is only for lists: remove %s", args[1])
 			}
 			switch name := strings.ToLower(args[0]); {
 			case o.given() && (len(args) > 1 || name == "all" || name == "nodes" || name == "node"):
-				return term.BadUsage("--field-selector and --selector are of the objects of one kind: leave %s out", args[len(args)-1])
+				return term.BadUsage("--field-selector and --selector require a single kind: remove %s", args[len(args)-1])
 			case len(args) > 1 || o.watch: // of one kind
 			case name == "all":
 				return runGetAll(cmd.Context(), f, o)
@@ -84,9 +84,9 @@ func newGet(f *Factory) *cobra.Command {
 	o.output.register(c)
 	o.selection.register(c, nil)
 	o.registerAs(c, "tenant of the objects")
-	o.registerNamespace(c, "of objects of Kubernetes, those of this namespace alone")
-	c.Flags().BoolVarP(&o.all, "all", "a", false, "of all tenants")
-	c.Flags().BoolVarP(&o.watch, "watch", "w", false, "go on and print each change")
+	o.registerNamespace(c, "only this namespace, for objects of Kubernetes")
+	c.Flags().BoolVarP(&o.all, "all", "a", false, "all tenants")
+	c.Flags().BoolVarP(&o.watch, "watch", "w", false, "watch for changes")
 	return c
 }
 
@@ -146,7 +146,7 @@ func runGetEndpoint(ctx context.Context, f *Factory, c *client.Client, format te
 func newDescribe(f *Factory) *cobra.Command {
 	s := &scope{}
 	c := &cobra.Command{
-		Use: "describe KIND NAME | KIND/NAME", Short: "Show all of an object: configuration, links, operational state",
+		Use: "describe KIND NAME | KIND/NAME", Short: "Show an object with its configuration, links and operational state",
 		Args:              func(cmd *cobra.Command, args []string) error { return exactly("KIND", "NAME")(cmd, kindAndName(args)) },
 		ValidArgsFunction: completeKind,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -159,7 +159,7 @@ func newDescribe(f *Factory) *cobra.Command {
 		},
 	}
 	s.registerAs(c, "tenant of the object")
-	s.registerNamespace(c, "namespace of the object, of those of Kubernetes")
+	s.registerNamespace(c, "namespace of an object of Kubernetes")
 	return c
 }
 
@@ -208,10 +208,10 @@ func relabel(v any) {
 func newExport(f *Factory) *cobra.Command {
 	var tenant string
 	c := &cobra.Command{
-		Use: "export", Short: "Print the whole intent as a file that apply takes", Args: exactly(),
+		Use: "export", Short: "Print all objects as a file for netctl apply", Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runExport(cmd.Context(), f, tenant) },
 	}
-	c.Flags().StringVarP(&tenant, "tenant", "t", "", "of this tenant alone")
+	c.Flags().StringVarP(&tenant, "tenant", "t", "", "only this tenant")
 	return c
 }
 

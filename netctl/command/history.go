@@ -27,15 +27,15 @@ type historyOptions struct {
 func newHistory(f *Factory) *cobra.Command {
 	o := &historyOptions{}
 	c := &cobra.Command{
-		Use: "history [KIND [NAME]]", Short: "Show who changed what, the newest last; or objects as they were", ValidArgsFunction: completeKind,
+		Use: "history [KIND [NAME]]", Short: "Show who changed what, newest last, or objects at an earlier time", ValidArgsFunction: completeKind,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) > 2:
-				return term.BadUsage("KIND and NAME at most are wanted, got %d arguments", len(args))
+				return term.BadUsage("expected [KIND [NAME]], got %d arguments", len(args))
 			case o.later && (o.at == "" || len(args) == 2):
-				return term.BadUsage("--later goes with --at, for all objects or those of a KIND")
+				return term.BadUsage("--later requires --at, and does not accept NAME")
 			case o.limit < 0:
-				return term.BadUsage("--limit %d: it is 0, for all, or more", o.limit)
+				return term.BadUsage("--limit: got %d, want 0 (all) or more", o.limit)
 			}
 			return nil
 		},
@@ -54,12 +54,12 @@ func newHistory(f *Factory) *cobra.Command {
 		},
 	}
 	o.output.register(c)
-	c.Flags().StringVarP(&o.tenant, "tenant", "t", "default", "tenant of the object NAME; with --at and without NAME, objects of this tenant alone when it is given")
-	c.Flags().StringVar(&o.by, "by", "", "of those alone whose claim, program or address contains this")
-	c.Flags().StringVar(&o.since, "since", "", "no older than this: a time such as 2030-01-02T15:04:05Z, or a duration before now such as 2h")
-	c.Flags().IntVar(&o.limit, "limit", 50, "so many, the newest; 0 is all that is kept")
-	c.Flags().StringVar(&o.at, "at", "", "the object, or all objects, as they were: a revision, a time, or a duration before now")
-	c.Flags().BoolVar(&o.later, "later", false, "with --at: the objects that came later instead, for netctl delete")
+	c.Flags().StringVarP(&o.tenant, "tenant", "t", "default", "tenant of the object NAME; with --at and without NAME, only objects of this tenant")
+	c.Flags().StringVar(&o.by, "by", "", "only changes whose claimed user, client or address contains this text")
+	c.Flags().StringVar(&o.since, "since", "", "start of the period: a time such as 2030-01-02T15:04:05Z, or a duration before now such as 2h")
+	c.Flags().IntVar(&o.limit, "limit", 50, "maximum number of entries, newest first (0: all)")
+	c.Flags().StringVar(&o.at, "at", "", "show the objects at this revision or time, or at this duration before now")
+	c.Flags().BoolVar(&o.later, "later", false, "with --at, print objects created since then (to pipe into netctl delete)")
 	return c
 }
 
@@ -77,7 +77,7 @@ func moment(f *Factory, flag, text string) (string, error) {
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
 		return t.UTC().Format(time.RFC3339Nano), nil
 	}
-	return "", term.BadUsage("--%s %s: it is a revision such as 1234, a time such as 2030-01-02T15:04:05Z, or a duration before now such as 10m", flag, text)
+	return "", term.BadUsage("--%s: got %s, want a revision such as 1234, a time such as 2030-01-02T15:04:05Z, or a duration before now such as 10m", flag, text)
 }
 
 // historyKind is a kind's name; the history has kinds that nothing else has.
@@ -119,7 +119,7 @@ func runHistory(ctx context.Context, f *Factory, o *historyOptions, args []strin
 	}
 	if since != "" {
 		if q.Since, err = time.Parse(time.RFC3339Nano, since); err != nil {
-			return term.BadUsage("--since %s: it is a time or a duration", o.since)
+			return term.BadUsage("--since: got %s, want a time or a duration", o.since)
 		}
 	}
 	c, err := f.client()

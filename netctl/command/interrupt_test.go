@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// Commands that go on until interrupted end well then; a list does not wait for it.
+// Commands that continue until interrupted end well then; a list does not wait for it.
 func TestInterrupted(t *testing.T) {
 	for line, catches := range map[string]int{"network ls -a": 0, "network ls -a -w": 1} {
 		caught := 0

@@ -18,8 +18,8 @@ import (
 type networkFlags struct{ tenant, network string }
 
 func (p *networkFlags) register(c *cobra.Command) {
-	c.Flags().StringVarP(&p.tenant, "tenant", "t", "", "tenant of the network; with --network, default unless given")
-	c.Flags().StringVarP(&p.network, "network", "n", "", "of this network alone")
+	c.Flags().StringVarP(&p.tenant, "tenant", "t", "", "tenant of the network (with --network, the default is default)")
+	c.Flags().StringVarP(&p.network, "network", "n", "", "only this network")
 }
 
 // query selects an address, of one network or of all that have it.
@@ -32,7 +32,7 @@ func (p *networkFlags) query(address string) client.AddressQuery {
 }
 
 func newIP(f *Factory) *cobra.Command {
-	c := &cobra.Command{Use: "ip", Short: "Addresses: who has them, and who had them"}
+	c := &cobra.Command{Use: "ip", Short: "Show and reserve addresses, with their present and past owners"}
 	c.AddCommand(newIPShow(f), newIPHistory(f), newIPWho(f), newIPQuarantine(f), newIPRelease(f))
 	return c
 }
@@ -40,12 +40,12 @@ func newIP(f *Factory) *cobra.Command {
 func newIPShow(f *Factory) *cobra.Command {
 	o, p, at := &output{}, &networkFlags{}, ""
 	c := &cobra.Command{
-		Use: "show NETWORK|ADDRESS", Short: "List the addresses of a network that are in use, or show one address", Args: exactly("NETWORK or ADDRESS"),
+		Use: "show NETWORK|ADDRESS", Short: "List the used addresses of a network, or show one address", Args: exactly("NETWORK or ADDRESS"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runIPShow(cmd.Context(), f, o, p, at, args[0]) },
 	}
 	o.register(c)
 	p.register(c)
-	c.Flags().StringVar(&at, "at", "", "as it was: a revision, a time, or a duration before now")
+	c.Flags().StringVar(&at, "at", "", "show the state at this revision or time, or at this duration before now")
 	return c
 }
 
@@ -101,14 +101,14 @@ func bracketed(s string) string {
 func newIPHistory(f *Factory) *cobra.Command {
 	o, p, limit := &output{}, &networkFlags{}, 0
 	c := &cobra.Command{
-		Use: "history ADDRESS", Short: "Show how an address went from owner to owner, the newest last", Args: exactly("ADDRESS"),
+		Use: "history ADDRESS", Short: "Show the owners of an address over time, newest last", Args: exactly("ADDRESS"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runIPHistory(cmd.Context(), f, o, p, limit, args[0])
 		},
 	}
 	o.register(c)
 	p.register(c)
-	c.Flags().IntVar(&limit, "limit", 50, "so many, the newest; 0 is all that is kept")
+	c.Flags().IntVar(&limit, "limit", 50, "maximum number of entries, newest first (0: all)")
 	return c
 }
 
@@ -133,11 +133,11 @@ func runIPHistory(ctx context.Context, f *Factory, o *output, p *networkFlags, l
 func newIPWho(f *Factory) *cobra.Command {
 	p, at := &networkFlags{}, ""
 	c := &cobra.Command{
-		Use: "who ADDRESS", Short: "Say who has an address, since when, and who had it before", Args: exactly("ADDRESS"),
+		Use: "who ADDRESS", Short: "Show the owner of an address, since when, and the previous owner", Args: exactly("ADDRESS"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runIPWho(cmd.Context(), f, p, at, args[0]) },
 	}
 	p.register(c)
-	c.Flags().StringVar(&at, "at", "", "who had it then: a revision, a time, or a duration before now")
+	c.Flags().StringVar(&at, "at", "", "show the owner at this revision or time, or at this duration before now")
 	return c
 }
 
@@ -156,7 +156,7 @@ func runIPWho(ctx context.Context, f *Factory, p *networkFlags, at, address stri
 		return err
 	}
 	if len(states) == 0 {
-		return model.Errorf(model.CodeNotFound, "address", "no network has the address %s", address).Try("netctl network ls --all shows the subnets")
+		return model.Errorf(model.CodeNotFound, "address", "no network includes address %s", address).Try("list the subnets with netctl network ls --all")
 	}
 	for _, s := range states {
 		if err := printf(f.Out, "%s", sentence(s)); err != nil {
@@ -191,15 +191,15 @@ func sentence(s model.AddressState) string {
 func newIPQuarantine(f *Factory) *cobra.Command {
 	p, lasting, reason := &networkFlags{}, time.Duration(0), ""
 	c := &cobra.Command{
-		Use: "quarantine ADDRESS", Short: "Keep a free address from being allocated", Args: exactly("ADDRESS"),
+		Use: "quarantine ADDRESS", Short: "Reserve a free address, so that it is not allocated", Args: exactly("ADDRESS"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q := model.QuarantineRequest{Network: p.id(), Address: args[0], Reason: reason, Seconds: int64(lasting / time.Second)}
 			return runIPQuarantine(cmd.Context(), f, q, lasting)
 		},
 	}
 	p.register(c)
-	c.Flags().DurationVar(&lasting, "for", 0, "for how long; 0 is until it is released")
-	c.Flags().StringVar(&reason, "reason", "", "why, for those who wonder")
+	c.Flags().DurationVar(&lasting, "for", 0, "duration of the reservation (0: until it is released)")
+	c.Flags().StringVar(&reason, "reason", "", "reason for the reservation")
 	return c
 }
 
@@ -214,9 +214,9 @@ func (p *networkFlags) id() string {
 func runIPQuarantine(ctx context.Context, f *Factory, q model.QuarantineRequest, lasting time.Duration) error {
 	switch {
 	case q.Network == "":
-		return term.BadUsage("--network is required: the address may be one of several networks")
+		return term.BadUsage("--network is required: several networks may include the address")
 	case lasting < 0 || lasting%time.Second != 0:
-		return term.BadUsage("--for %s: it is a number of seconds or more, such as 90s or 2h", lasting)
+		return term.BadUsage("--for: got %s, want at least 1s, such as 90s or 2h", lasting)
 	}
 	c, err := f.client()
 	if err != nil {
@@ -232,7 +232,7 @@ func runIPQuarantine(ctx context.Context, f *Factory, q model.QuarantineRequest,
 func newIPRelease(f *Factory) *cobra.Command {
 	p := &networkFlags{}
 	c := &cobra.Command{
-		Use: "release ADDRESS", Short: "End a hold or a quarantine of an address", Args: exactly("ADDRESS"),
+		Use: "release ADDRESS", Short: "End a reservation or a quarantine of an address", Args: exactly("ADDRESS"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runIPRelease(cmd.Context(), f, model.ReleaseRequest{Network: p.id(), Address: args[0]})
 		},
@@ -243,7 +243,7 @@ func newIPRelease(f *Factory) *cobra.Command {
 
 func runIPRelease(ctx context.Context, f *Factory, q model.ReleaseRequest) error {
 	if q.Network == "" {
-		return term.BadUsage("--network is required: the address may be one of several networks")
+		return term.BadUsage("--network is required: several networks may include the address")
 	}
 	c, err := f.client()
 	if err != nil {
@@ -254,7 +254,7 @@ func runIPRelease(ctx context.Context, f *Factory, q model.ReleaseRequest) error
 		return err
 	}
 	if !released {
-		return printf(f.Out, "%s of %s was free already\n", q.Address, q.Network)
+		return printf(f.Out, "%s of %s was already free\n", q.Address, q.Network)
 	}
 	return printf(f.Out, "%s of %s is free\n", q.Address, q.Network)
 }

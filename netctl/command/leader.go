@@ -15,9 +15,9 @@ import (
 
 func newLeader(f *Factory) *cobra.Command {
 	c := &cobra.Command{
-		Use: "leader", Short: "Who leads, who led before, the leases and the store",
-		Long: "The netmaster that holds the lock in the store leads: it alone can write. The terms are the last ones, the newest last; of an " +
-			"earlier one the end is when the next began. A lease is how long a key lives on when its owner falls silent.",
+		Use: "leader", Short: "Show the leader, earlier leaders, leases and the store",
+		Long: "The netmaster that holds the lock in the store is the leader; only the leader can write. The latest terms are listed, newest last; an " +
+			"earlier term ends when the next one starts. A lease is the time that a key remains after its owner has stopped renewing it.",
 		Args: exactly(),
 	}
 	o := &output{}
@@ -30,15 +30,14 @@ func newLeader(f *Factory) *cobra.Command {
 func newHandover(f *Factory) *cobra.Command {
 	var request model.HandoverRequest
 	c := &cobra.Command{
-		Use: "handover", Short: "Have the leader step down in favour of another netmaster",
-		Long: "The leader finishes what it is writing, gives the lock back, and the others leave it to the one that is named, or to the one " +
-			"that knows most. Who cannot lead at once is refused, and nothing is changed. Requests that come meanwhile wait for the new " +
-			"leader; forwarding of packets does not notice. The command returns when the new leader accepts writes. The history and the " +
-			"list of terms tell who asked for it.",
+		Use: "handover", Short: "Transfer the leadership to another netmaster",
+		Long: "The leader finishes pending writes and releases the lock to the named netmaster, or to the most up-to-date one. A netmaster that " +
+			"cannot lead immediately is refused, and nothing changes. Requests that arrive meanwhile wait for the new leader; forwarding is not " +
+			"affected. The command returns when the new leader accepts writes. The history and the list of terms show who requested the handover.",
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runHandover(cmd.Context(), f, request) },
 	}
-	c.Flags().StringVar(&request.To, "to", "", "address of the netmaster that is to lead, or label of its host (default: the one that knows most)")
+	c.Flags().StringVar(&request.To, "to", "", "address of the new leader, or label of its host (default: the most up-to-date netmaster)")
 	return c
 }
 
@@ -52,7 +51,7 @@ func runHandover(ctx context.Context, f *Factory, request model.HandoverRequest)
 	case err != nil:
 		return err
 	case out.From == out.To:
-		return printf(f.Out, "%s leads already\n", out.To)
+		return printf(f.Out, "%s is already the leader\n", out.To)
 	}
 	return printf(f.Out, "%s handed over to %s, which accepted writes after %.0f ms\n", out.From, out.To, out.Millis)
 }
@@ -109,7 +108,7 @@ func writeLeadership(f *Factory, l model.Leadership, nodes []model.Node) error {
 		}
 		masters.Add(append(row, n.Reason))
 	}
-	terms := term.Table{Columns: columns("Term", "Leader", "Since", "Until", "Lasted", "Why it began")}
+	terms := term.Table{Columns: columns("Term", "Leader", "Since", "Until", "Lasted", "Reason")}
 	for _, t := range l.Terms {
 		until, lasted := "now", ""
 		if t.Until != nil {
@@ -134,7 +133,7 @@ func writeLeadership(f *Factory, l model.Leadership, nodes []model.Node) error {
 		}
 	}
 	if len(l.Store.Members) == 0 {
-		if err := printf(f.Out, "the store does not tell its members and leases\n"); err != nil {
+		if err := printf(f.Out, "the store does not report members and leases\n"); err != nil {
 			return err
 		}
 	}

@@ -33,7 +33,7 @@ func TestLeaderAndMatrix(t *testing.T) {
 		{"leader now", 1, []string{"More arguments"}},
 		{"leader handover", 3, []string{"there is no other netmaster to hand over to"}},
 		{"leader handover --to h9", 3, []string{"no netmaster is called", "h9", "nothing has been changed"}},
-		{"leader handover --to 127.0.0.1:9999", 0, []string{"127.0.0.1:9999 leads already"}},
+		{"leader handover --to 127.0.0.1:9999", 0, []string{"127.0.0.1:9999 is already the leader"}},
 		{"leader handover h9", 1, []string{"More arguments"}},
 		{"matrix", 0, []string{
 			"From \\ To  db        web  outside\n",
@@ -41,7 +41,7 @@ func TestLeaderAndMatrix(t *testing.T) {
 		{"matrix web db", 0, []string{"tcp 5432  allowed                 default:db-in:pg\n", "other     denied                  default:db-in:base\n"}},
 		{"matrix -o jsonpath={[?(@.from=='web')].sum}", 0, []string{"tcp 5432 all all\n"}},
 		{"matrix -t absent", 3, []string{"tenant not found"}},
-		{"matrix web", 1, []string{"two groups or pods are wanted"}},
+		{"matrix web", 1, []string{"expected [FROM TO]"}},
 		{"matrix web absent", 3, []string{"absent"}},
 	}
 	for _, tt := range tests {

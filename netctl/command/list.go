@@ -18,7 +18,7 @@ type output struct {
 
 func (o *output) register(c *cobra.Command) {
 	c.Flags().BoolVarP(&o.json, "json", "j", false, "print JSON, as -o json does")
-	c.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "print bare names, without kind and tenant; -o name prints what other commands take")
+	c.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "print only names, without kind or tenant (see also -o name)")
 	c.Flags().StringVarP(&o.format, "output", "o", "table", "table, wide, json, yaml, name or jsonpath=TEMPLATE")
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(term.Formats(), cobra.ShellCompDirectiveNoSpace))
 }
@@ -58,15 +58,15 @@ func newList(f *Factory, k *model.Kind) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return runList(cmd.Context(), f, o) },
 	}
 	if k.Namespaced() {
-		o.registerNamespace(c, "of this namespace alone")
+		o.registerNamespace(c, "only this namespace")
 	} else {
 		o.scope.register(c, k)
 	}
 	o.output.register(c)
 	o.selection.register(c, k)
-	c.Flags().BoolVarP(&o.watch, "watch", "w", false, "go on and print each change")
+	c.Flags().BoolVarP(&o.watch, "watch", "w", false, "watch for changes")
 	if k.TenantScoped() {
-		c.Flags().BoolVarP(&o.all, "all", "a", false, "of all tenants")
+		c.Flags().BoolVarP(&o.all, "all", "a", false, "all tenants")
 	}
 	return c
 }

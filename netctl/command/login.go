@@ -17,8 +17,8 @@ func newLogin(f *Factory) *cobra.Command {
 	var provider, device bool
 	port, who := 0, &loginOptions{}
 	c := &cobra.Command{
-		Use: "login", Short: "Log in, with a password or at the OpenID provider", Args: exactly(),
-		Long: "Log in, with a password or at the OpenID provider.\n\nWith --oidc a browser of this machine opens, where there is one. Elsewhere, or with --device, you type a code into a browser of another machine.",
+		Use: "login", Short: "Log in with a password or at the OpenID provider", Args: exactly(),
+		Long: "Log in with a password or at the OpenID provider.\n\nWith --oidc, a browser opens if this machine has one. Otherwise, or with --device, enter the printed code in a browser on another machine.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !provider && !device {
 				return runLogin(cmd.Context(), f, who)
@@ -27,17 +27,17 @@ func newLogin(f *Factory) *cobra.Command {
 		},
 	}
 	who.register(c, "password")
-	c.Flags().StringVar(&who.user, "user", "", "name of the user; the default is to ask for it")
-	c.Flags().BoolVar(&provider, "oidc", false, "log in at the OpenID provider that netctl oidc info names")
-	c.Flags().BoolVar(&device, "device", false, "log in there by a code that you type into a browser of another machine")
-	c.Flags().IntVar(&port, "port", 0, "port of this machine, at 127.0.0.1, to which the browser brings the answer, for providers that want it to be one; 0 is any")
+	c.Flags().StringVar(&who.user, "user", "", "user name (default: prompt for it)")
+	c.Flags().BoolVar(&provider, "oidc", false, "log in at the OpenID provider (see netctl oidc info)")
+	c.Flags().BoolVar(&device, "device", false, "log in at the OpenID provider with a code entered in a browser on another machine")
+	c.Flags().IntVar(&port, "port", 0, "port on 127.0.0.1 for the redirect from the browser, if the provider requires a fixed one (0: any)")
 	return c
 }
 
 // secured refuses to send a proof where others could read it.
 func (f *Factory) secured() error {
 	if f.bundle != "" {
-		return term.BadUsage("a support bundle is read only, and no one logs in there: leave out --bundle")
+		return term.BadUsage("a support bundle has no logins: remove --bundle")
 	}
 	if strings.HasPrefix(f.netmaster, "https://") {
 		return nil
@@ -46,7 +46,7 @@ func (f *Factory) secured() error {
 	if err := printf(f.Out, "%s\n", text); err != nil {
 		return err
 	}
-	return term.Exitf(term.Server, "%s: name it with --netmaster", text)
+	return term.Exitf(term.Server, "%s: set it with --netmaster", text)
 }
 
 // runLogin trades a user's name and password for a token and keeps it for the commands that follow.

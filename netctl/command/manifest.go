@@ -23,7 +23,7 @@ const maxManifest = 64 << 20
 // readManifests reads the objects of files, of the .yaml, .yml and .json files of folders, and of standard input ("-").
 func readManifests(f *Factory, paths []string) ([]model.ApplyObject, error) {
 	if len(paths) == 0 {
-		return nil, term.BadUsage("-f FILE, -f FOLDER or -f - is required")
+		return nil, term.BadUsage("-f FILE, -f DIRECTORY or -f - is required")
 	}
 	var out []model.ApplyObject
 	for _, path := range paths {
@@ -101,7 +101,7 @@ func parseManifest(text []byte) ([]model.ApplyObject, error) {
 			fields, ok := item.(map[string]any)
 			kind, named := fields["kind"].(string)
 			if !ok || !named {
-				return nil, fmt.Errorf("document %d: an object with a field \"kind\" is wanted", n)
+				return nil, fmt.Errorf("document %d: want an object with a field \"kind\"", n)
 			}
 			delete(fields, "kind")
 			out = append(out, model.ApplyObject{Kind: kind, Fields: fields})

@@ -14,23 +14,23 @@ import (
 func newMatrix(f *Factory) *cobra.Command {
 	o, tenant, namespace := &output{}, "", ""
 	c := &cobra.Command{
-		Use: "matrix [FROM TO]", Short: "What policies let the groups of a tenant, or the pods of a namespace, say to one another",
-		Long: "A row is the group that opens a connection, a column the one that it is opened to. Sums read: \"all\", \"none\", or what fares " +
-			"differently: \"tcp 8080\" alone passes; \"all -tcp 22\" is everything but that. What depends on the addresses within a group has a " +
-			"question mark. \"outside\" is every sender and receiver that is not a container of Contiv. With FROM and TO, each class of " +
-			"traffic is listed with the rules that decide. With --namespace, rows and columns are the pods of a namespace of Kubernetes, " +
-			"and its network policies are asked too; pods that no policy tells apart share a row, as \"web-1 +2\". Without it, network policies of Kubernetes " +
-			"are not asked. Whether there is a way at all between the two is not judged.",
+		Use: "matrix [FROM TO]", Short: "Show which groups or pods may connect to each other",
+		Long: "Rows are the groups that open connections, columns the groups that receive them. A cell is \"all\", \"none\", or the allowed traffic: " +
+			"\"tcp 8080\" is only that port; \"all -tcp 22\" is everything except that port. A question mark means that the result depends on " +
+			"addresses within a group. \"outside\" is every sender and receiver that is not a Contiv container. With FROM and TO, each class of " +
+			"traffic is listed with the deciding rules. With --namespace, rows and columns are the pods of a Kubernetes namespace, and Kubernetes " +
+			"network policies are applied too; pods with the same result share a row, as in \"web-1 +2\". Without --namespace, Kubernetes network " +
+			"policies are ignored. The matrix does not check connectivity.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 0 && len(args) != 2 {
-				return term.BadUsage("two groups or pods are wanted, FROM and TO, or none; got %d arguments", len(args))
+				return term.BadUsage("expected [FROM TO], got %d arguments", len(args))
 			}
 			return nil
 		},
 	}
 	o.register(c)
 	c.Flags().StringVarP(&tenant, "tenant", "t", "default", "tenant of the groups")
-	c.Flags().StringVarP(&namespace, "namespace", "n", "", "of the pods of this namespace of Kubernetes")
+	c.Flags().StringVarP(&namespace, "namespace", "n", "", "show the pods of this Kubernetes namespace")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if namespace != "" {
 			return runPodMatrix(cmd.Context(), f, o, namespace, args)

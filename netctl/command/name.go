@@ -29,7 +29,7 @@ func (s *scope) register(c *cobra.Command, k *model.Kind) {
 		s.registerAs(c, "tenant of the "+k.Command.Use)
 	}
 	if k.Namespaced() {
-		s.registerNamespace(c, "namespace of the "+k.Command.Use+", when it is named without one (default \"default\")")
+		s.registerNamespace(c, "namespace of the "+k.Command.Use+", if the name has none (default \"default\")")
 	}
 }
 
@@ -55,11 +55,11 @@ func (s *scope) key(k *model.Kind, name string) ([]string, error) {
 		case known && other.Name == k.Name:
 			name = rest
 		case known:
-			return nil, term.BadUsage("%s is %s, and not %s", name, article(other.Noun()), article(k.Noun()))
+			return nil, term.BadUsage("%s is %s, not %s", name, article(other.Noun()), article(k.Noun()))
 		case k.InspectOnly: // a pod, as other commands print it
 			name = prefix + ":" + rest
 		default:
-			return nil, term.BadUsage("%s: the name of %s has no /, and %q is no kind", name, article(k.Noun()), prefix)
+			return nil, term.BadUsage("%s: the name of %s cannot contain /, and %q is not a kind", name, article(k.Noun()), prefix)
 		}
 	}
 	if !k.TenantScoped() {
@@ -67,7 +67,7 @@ func (s *scope) key(k *model.Kind, name string) ([]string, error) {
 	}
 	if parts := strings.Split(name, ":"); len(parts) == len(k.Key) && !slices.Contains(parts, "") {
 		if s.flag != nil && s.flag.Changed && s.tenant != parts[0] {
-			return nil, term.BadUsage("%s is of tenant %s, and --tenant %s of another: give one of them", name, parts[0], s.tenant)
+			return nil, term.BadUsage("%s is of tenant %s, which contradicts --tenant %s: remove one", name, parts[0], s.tenant)
 		}
 		return parts, nil
 	}
@@ -86,9 +86,9 @@ func (s *scope) namespaced(k *model.Kind, name string) ([]string, error) {
 	case len(parts) == 1:
 		return []string{cmp.Or(s.namespace, "default"), parts[0]}, nil
 	case len(parts) != 2:
-		return nil, term.BadUsage("%q is no NAMESPACE/NAME of %s", name, article(k.Noun()))
+		return nil, term.BadUsage("got %q, want NAMESPACE/NAME of %s", name, article(k.Noun()))
 	case s.namespace != "" && s.namespace != parts[0]:
-		return nil, term.BadUsage("%s is of namespace %s, and --namespace %s of another: give one of them", name, parts[0], s.namespace)
+		return nil, term.BadUsage("%s is of namespace %s, which contradicts --namespace %s: remove one", name, parts[0], s.namespace)
 	}
 	return parts, nil
 }
@@ -109,7 +109,7 @@ func (s *scope) find(ctx context.Context, c *client.Client, k *model.Kind, name 
 		return key, nil
 	}
 	if _, err := c.Get(ctx, k, key...); err == nil {
-		return nil, term.Exitf(term.Usage, "%s %s is %s of tenant %s, or %s of tenant %s: say which with --tenant", k.Command.Use, name, key[1], key[0], turned[1], turned[0])
+		return nil, term.Exitf(term.Usage, "%s %s is ambiguous: %s of tenant %s, or %s of tenant %s; select one with --tenant", k.Command.Use, name, key[1], key[0], turned[1], turned[0])
 	}
 	return turned, nil
 }

@@ -128,7 +128,7 @@ func TestPrintedNamesAreTaken(t *testing.T) {
 		t.Errorf("want an object of each kind, got %d", seen)
 	}
 	for line, want := range map[string]string{
-		"network inspect -t default blue:n1": "of tenant blue", "network inspect group/blue:g": "an endpoint group", "network rm a/b": "no kind", "network create a/b -s 10.5.0.0/24": "a name has no /", "get network n1 -w": "--watch is of lists", "get network/blue:n1/x": "x",
+		"network inspect -t default blue:n1": "of tenant blue", "network inspect group/blue:g": "an endpoint group", "network rm a/b": "is not a kind", "network create a/b -s 10.5.0.0/24": "a name cannot contain /", "get network n1 -w": "--watch is only for lists", "get network/blue:n1/x": "x",
 	} {
 		if got := run(line); got.code == term.OK || !strings.Contains(got.err, want) {
 			t.Errorf("%s: want %q, got %+v", line, want, got)

@@ -12,10 +12,11 @@ import (
 )
 
 func newNode(f *Factory) *cobra.Command {
-	c := &cobra.Command{Use: "node", Short: "Masters and agents of the cluster",
-		Long: "Nodes are the netmasters and the agents. Lag counts the store revisions that concern an agent and that it has not carried out yet, " +
-			"Missing the endpoints of its host that have no interface there. What a node has not said is \"?\". With -o wide, Docker is the engine of an agent's host: its version, containers that run, networks that are " +
-			"kept and are as they should be, and what is wrong. Kubernetes is whether a master reads it, which the leader alone does."}
+	c := &cobra.Command{Use: "node", Short: "Show masters and agents",
+		Long: "Nodes are the netmasters and the agents. Lag is the number of relevant store revisions that an agent has not applied yet, Missing " +
+			"the number of endpoints without an interface on their host. \"?\" is an unknown value. With -o wide, column Docker shows the engine of " +
+			"the host: version, running containers, synchronized networks, and problems. Kubernetes shows whether the master reads its API, which " +
+			"only the leader does."}
 	o := &output{}
 	ls := &cobra.Command{
 		Use: "ls", Aliases: []string{"list"}, Short: "List masters and agents with leader, lag and version", Args: exactly(),

@@ -141,7 +141,7 @@ func TestBgpCommands(t *testing.T) {
 		{"bgp create node1 -router-ip=50.1.1.2/24 --as=65002 --neighbor-as=500 --neighbor=50.1.1.200", 0, "", ""},
 		{"bgp create node1", 1, "", "Router-ip is required"},
 		{"bgp create node1 --router-ip 50.1.1.2 --as=1 --neighbor-as=2 --neighbor=50.1.1.200", 1, "", "--router-ip"},
-		{"bgp create node1 --router-ip 50.1.1.2/24 --as=1 --neighbor-as=2 --neighbor=x", 1, "", "--neighbor x"},
+		{"bgp create node1 --router-ip 50.1.1.2/24 --as=1 --neighbor-as=2 --neighbor=x", 1, "", "--neighbor: got x"},
 		{"bgp create node1 --router-ip 50.1.1.2/24 --as=1 --neighbor=50.1.1.200", 1, "", "Neighbor-as is required"},
 		{"bgp create", 1, "", "Host name required"},
 		{"bgp ls", 0, "HostName   RouterIP     AS       Neighbor    NeighborAS\n" +

@@ -20,30 +20,30 @@ type observeOptions struct {
 func newObserve(f *Factory) *cobra.Command {
 	o := &observeOptions{}
 	c := &cobra.Command{
-		Use: "observe", Short: "Connections of the whole cluster: what opens and closes, what is refused, by which rule, and what leads nowhere", Args: exactly(),
-		Long: "Prints what hosts have seen of connections, by time: with -f what comes, else what they still know. Opened and closed ones are seen by looking at " +
-			"the switch's tracker about each second; of refused and dropped ones the first packet is told, and the next after ten seconds. A verdict unknown says what is not seen. " +
-			"An end is a container, pod (NAMESPACE/NAME), group, service, host or address; several are separated by commas.",
+		Use: "observe", Short: "Show connections of the whole cluster: opened, closed, refused and unroutable", Args: exactly(),
+		Long: "Shows connections seen by all hosts, in order of time. With -f, follow new ones. Opened and closed connections are read from the switch's " +
+			"connection tracker about every second; for refused and dropped connections, one packet is reported every ten seconds. The verdict " +
+			"unknown marks gaps. An end is a container, pod (NAMESPACE/NAME), group, service, host or address; separate several by commas.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return runObserve(cmd.Context(), f, o) },
 	}
-	c.Flags().StringVar(&o.ask.From, "from", "", "opened by this end alone")
-	c.Flags().StringVar(&o.ask.To, "to", "", "to this end alone")
-	c.Flags().StringVar(&o.ask.Rule, "rule", "", "of this rule alone, TENANT:POLICY:RULE, or of a policy's rules, TENANT:POLICY; or networkpolicy/NAMESPACE/NAME")
-	c.Flags().StringVar(&o.ask.Service, "service", "", "by this service alone")
-	c.Flags().StringVarP(&o.ask.Tenant, "tenant", "t", "", "of this tenant alone")
-	c.Flags().BoolVar(&o.ask.Denied, "denied", false, "what is refused or dropped alone")
-	c.Flags().BoolVarP(&o.ask.Follow, "follow", "f", false, "go on until interrupted")
-	c.Flags().DurationVar(&o.ask.Since, "since", 0, fmt.Sprintf("no older than this, such as 90s or 1h (default: %v, with -f nothing of before)", model.ObserveSince))
-	c.Flags().StringVarP(&o.format, "output", "o", "table", "table, or json: an event a line")
+	c.Flags().StringVar(&o.ask.From, "from", "", "only connections opened by this end")
+	c.Flags().StringVar(&o.ask.To, "to", "", "only connections to this end")
+	c.Flags().StringVar(&o.ask.Rule, "rule", "", "only this rule (TENANT:POLICY:RULE), policy (TENANT:POLICY) or networkpolicy/NAMESPACE/NAME")
+	c.Flags().StringVar(&o.ask.Service, "service", "", "only this service")
+	c.Flags().StringVarP(&o.ask.Tenant, "tenant", "t", "", "only this tenant")
+	c.Flags().BoolVar(&o.ask.Denied, "denied", false, "only refused or dropped connections")
+	c.Flags().BoolVarP(&o.ask.Follow, "follow", "f", false, "continue until interrupted")
+	c.Flags().DurationVar(&o.ask.Since, "since", 0, fmt.Sprintf("show events from the last DURATION, such as 90s or 1h (default %v; with -f, only new ones)", model.ObserveSince))
+	c.Flags().StringVarP(&o.format, "output", "o", "table", "table, or json (one event per line)")
 	return c
 }
 
 func runObserve(ctx context.Context, f *Factory, o *observeOptions) error {
 	if o.format != "table" && o.format != "json" {
-		return term.BadUsage("--output %s: it is table or json", o.format)
+		return term.BadUsage("--output: got %s, want table or json", o.format)
 	}
 	if o.ask.Since < 0 {
-		return term.BadUsage("--since %v: it is a time that has passed, such as 5m", o.ask.Since)
+		return term.BadUsage("--since: got %v, want a duration before now such as 5m", o.ask.Since)
 	}
 	c, err := f.client()
 	if err != nil {
@@ -83,7 +83,7 @@ func runObserve(ctx context.Context, f *Factory, o *observeOptions) error {
 		}
 	}
 	if lost > 0 || o.ask.Follow {
-		fmt.Fprintf(f.Err, "%d events; %d are known to be missing\n", seen, lost)
+		fmt.Fprintf(f.Err, "%d events; %d more were missed\n", seen, lost)
 	}
 	return nil
 }

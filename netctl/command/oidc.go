@@ -51,7 +51,7 @@ func runLoginOIDC(ctx context.Context, f *Factory, device bool, port int) error 
 	if err := f.keepToken(text); err != nil {
 		return local(err)
 	}
-	return printf(f.Out, "Login succeeded: you are %s.\n", t.User)
+	return printf(f.Out, "Logged in as %s.\n", t.User)
 }
 
 func random() []byte {
@@ -89,16 +89,16 @@ func byBrowser(ctx context.Context, f *Factory, c *client.Client, verifier strin
 		return model.Token{}, err
 	}
 	if err := f.Browse(at); err != nil {
-		if err := printf(f.Err, "the browser does not open (%v): open the address yourself, on this machine, or use netctl login --device\n", err); err != nil {
+		if err := printf(f.Err, "cannot open the browser (%v): open the address on this machine, or use netctl login --device\n", err); err != nil {
 			return model.Token{}, err
 		}
 	}
 	select {
 	case <-ctx.Done():
-		return model.Token{}, term.Exitf(term.Server, "no one has logged in")
+		return model.Token{}, term.Exitf(term.Server, "login timed out")
 	case back := <-came:
 		if back.code == "" {
-			return model.Token{}, term.Exitf(term.Server, "the OpenID provider has refused the login: %.200q; log in again, or ask its administrator", back.why)
+			return model.Token{}, term.Exitf(term.Server, "the OpenID provider refused the login: %.200q; log in again, or ask its administrator", back.why)
 		}
 		return c.OIDCLogin(ctx, model.OIDCLogin{Verifier: verifier, Code: back.code, Redirect: q.Redirect})
 	}
@@ -112,7 +112,7 @@ func callback(state string, came chan<- returned) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		back, ok := readCallback(q.URL, state)
 		if !ok || q.Method != http.MethodGet {
-			http.Error(w, "this is not the login that netctl waits for", http.StatusBadRequest)
+			http.Error(w, "unexpected login: netctl is waiting for another one", http.StatusBadRequest)
 			return
 		}
 		select {
@@ -120,7 +120,7 @@ func callback(state string, came chan<- returned) http.Handler {
 		default: // it was here before
 		}
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = w.Write([]byte("netctl goes on: you may close this page\n"))
+		_, _ = w.Write([]byte("netctl continues; you can close this page\n"))
 	})
 }
 
@@ -143,7 +143,7 @@ func byDevice(ctx context.Context, f *Factory, c *client.Client, verifier string
 	if err != nil {
 		return model.Token{}, err
 	}
-	if err := printf(f.Out, "Open in a browser, on any machine\n\n  %s\n\nand type the code %s\n\n", d.URL, d.UserCode); err != nil {
+	if err := printf(f.Out, "Open in a browser on any machine\n\n  %s\n\nand enter the code %s\n\n", d.URL, d.UserCode); err != nil {
 		return model.Token{}, err
 	}
 	if d.Complete != "" {
@@ -160,7 +160,7 @@ func byDevice(ctx context.Context, f *Factory, c *client.Client, verifier string
 	for every := d.Interval; ; {
 		select {
 		case <-ctx.Done():
-			return model.Token{}, term.Exitf(term.Server, "the code was not typed in time: log in again")
+			return model.Token{}, term.Exitf(term.Server, "the code was not entered in time: log in again")
 		case <-after(time.Duration(every) * time.Second):
 		}
 		t, err := c.OIDCLogin(ctx, model.OIDCLogin{Verifier: verifier, DeviceCode: d.Code})

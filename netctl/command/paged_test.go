@@ -35,8 +35,8 @@ func TestSelectors(t *testing.T) {
 		{"network ls -q --field-selector encap!=vlan", 0, "n1\n", ""},
 		{"network ls -l app=web", 1, "", "unknown shorthand flag"},
 		{"get network -l app=web", 3, "", "networks have no labels"},
-		{"get all -l app=web", 1, "", "leave all out"},
-		{"get network n1 --field-selector encap=vxlan", 1, "", "leave n1 out"},
+		{"get all -l app=web", 1, "", "remove all"},
+		{"get network n1 --field-selector encap=vxlan", 1, "", "remove n1"},
 	} {
 		got := netctl(t, t.Context(), m.URL, strings.Fields(row.line)...)
 		if got.code != row.code || got.out != row.out || !strings.Contains(got.err, row.err) {

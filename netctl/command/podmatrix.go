@@ -42,8 +42,8 @@ func writePair(f *Factory, format term.Format, m *model.WorkloadMatrix, from, to
 	var ends [2]*model.MatrixWorkload
 	for i, name := range []string{from, to} {
 		if ends[i] = m.Of(name); ends[i] == nil {
-			return model.Errorf(model.CodeNotFound, "", "namespace %s has no pod %s on a network of Contiv", m.Namespace, name).
-				Try("netctl matrix -n %s names those that it has", m.Namespace)
+			return model.Errorf(model.CodeNotFound, "", "namespace %s has no pod %s on a Contiv network", m.Namespace, name).
+				Try("list its pods with netctl matrix -n %s", m.Namespace)
 		}
 	}
 	cell := m.Cell(ends[0].Name, ends[1].Name)

@@ -113,7 +113,7 @@ func (p *portions) incomplete(err error) error {
 	if p.sent == 0 {
 		return err
 	}
-	return term.Exitf(term.Server, "%d objects were carried out in %d transactions and stay so, %d were not, because of: %w", len(p.results), p.sent, len(p.left), err)
+	return term.Exitf(term.Server, "%d objects are applied, in %d transactions; %d are not: %w", len(p.results), p.sent, len(p.left), err)
 }
 
 // inOrder puts objects behind those that they need, or, to be removed, before them. An object that is there twice is refused:
@@ -141,7 +141,7 @@ func inOrder(objects []model.ApplyObject, remove bool) ([]placed, error) {
 		}
 		out[i] = placed{o, object.ObjectKey(), ranks[k], remove}
 		if id := [2]string{k.Name, out[i].key}; seen[id] {
-			return nil, term.Exitf(term.Usage, "%s %s is there twice", k.Name, out[i].key)
+			return nil, term.Exitf(term.Usage, "duplicate %s %s", k.Name, out[i].key)
 		} else {
 			seen[id] = true
 		}

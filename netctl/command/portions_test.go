@@ -40,8 +40,8 @@ func TestApplyInPortions(t *testing.T) {
 	if created < 900 || created > 1_001 || !strings.Contains(got.out, "network many:n01000 not applied\n") {
 		t.Errorf("want what comes before the refused portion created, got %d", created)
 	}
-	said := fmt.Sprintf("%d objects were carried out in", created)
-	if !strings.Contains(got.err, said) || !strings.Contains(got.err, fmt.Sprintf("%d were not, because of: network many:n01000: subnet string invalid format", not)) {
+	said := fmt.Sprintf("%d objects are applied, in", created)
+	if !strings.Contains(got.err, said) || !strings.Contains(got.err, fmt.Sprintf("%d are not: network many:n01000: subnet string invalid format", not)) {
 		t.Errorf("want the numbers and the reason, got %s", got.err)
 	}
 	if stored := strings.Count(run("", "network ls -t many -q").out, "\n"); stored != created-1 {
@@ -74,7 +74,7 @@ func TestApplyRefusedWhole(t *testing.T) {
 	}{
 		{"few", manifest(20, 10), 3, "network many:n00010"},
 		{"many, the first portion", manifest(500, 3), 3, "network many:n00003"},
-		{"twice, of many", strings.TrimSuffix(manifest(500, -1), "]") + `,{"kind":"network","tenantName":"many","networkName":"n00007","encap":"vlan","subnet":"10.0.0.0/24"}]`, 1, "network many:n00007 is there twice"},
+		{"twice, of many", strings.TrimSuffix(manifest(500, -1), "]") + `,{"kind":"network","tenantName":"many","networkName":"n00007","encap":"vlan","subnet":"10.0.0.0/24"}]`, 1, "duplicate network many:n00007"},
 		{"an unknown kind, of many", strings.Replace(manifest(500, -1), `"kind":"tenant"`, `"kind":"tent"`, 1), 1, "tent"},
 	}
 	for _, test := range tests {

@@ -17,16 +17,16 @@ type pruning struct {
 }
 
 func (o *pruning) register(c *cobra.Command) {
-	c.Flags().BoolVar(&o.prune, "prune", false, "delete the objects of --tenant that the files do not have")
-	c.Flags().StringVarP(&o.tenant, "tenant", "t", "", "with --prune: the tenant whose objects the files are")
+	c.Flags().BoolVar(&o.prune, "prune", false, "delete the objects of --tenant that are not in the files")
+	c.Flags().StringVarP(&o.tenant, "tenant", "t", "", "with --prune: tenant whose other objects are deleted")
 }
 
 func (o *pruning) check() error {
 	switch {
 	case o.prune && o.tenant == "":
-		return term.BadUsage("--prune needs --tenant TENANT: the tenant of which the files are the whole")
+		return term.BadUsage("--prune requires --tenant TENANT, the tenant whose other objects are deleted")
 	case !o.prune && (o.tenant != "" || o.yes):
-		return term.BadUsage("--tenant and --yes belong to --prune")
+		return term.BadUsage("--tenant and --yes require --prune")
 	}
 	return nil
 }
@@ -54,7 +54,7 @@ func (o *pruning) gone(ctx context.Context, c *client.Client, objects []model.Ap
 		own = own || p.Fields["tenantName"] == o.tenant
 	}
 	if !own {
-		return nil, term.Exitf(term.Usage, "no object of the files is of tenant %s: --prune would delete all that the tenant has (netctl export -t %s | netctl delete -f - does that)", o.tenant, o.tenant)
+		return nil, term.Exitf(term.Usage, "the files have no object of tenant %s: --prune would delete all its objects (use netctl export -t %s | netctl delete -f - to do that)", o.tenant, o.tenant)
 	}
 	var out []model.ApplyObject
 	for _, k := range model.Order() {

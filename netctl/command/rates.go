@@ -37,14 +37,14 @@ func newRates(f *Factory) *cobra.Command {
 		levels = append(levels, string(l))
 	}
 	c := &cobra.Command{
-		Use: "top [" + strings.Join(levels, "|") + "]", Short: "Who sends and receives most: rates of endpoints, groups, hosts and rules",
-		Long: "Looks at the counters of the switches of all hosts twice, an interval apart, and prints what has passed per second, most first. " +
-			"With --watch it goes on, and shows the past of each line. Of rules it is what they decide about: packets that open a connection, mostly, since open ones pass without being " +
-			"judged again. A host that does not answer is named; what its endpoints send is in no rate.",
+		Use: "top [" + strings.Join(levels, "|") + "]", Short: "Show traffic rates of endpoints, groups, hosts and rules",
+		Long: "Samples switch counters twice and shows traffic per second, highest first. With --watch, continue and show the trend of each line. The " +
+			"rate of a rule is mostly that of packets that open connections, because packets of established connections bypass the rules. A host " +
+			"that does not answer is named; its traffic is not included.",
 		ValidArgs: levels,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 1 && !slices.Contains(levels, args[0]) {
-				return term.BadUsage("one argument wanted at most, of %s; got %s", strings.Join(levels, ", "), strings.Join(args, " "))
+				return term.BadUsage("expected at most one argument of %s, got %s", strings.Join(levels, ", "), strings.Join(args, " "))
 			}
 			return nil
 		},
@@ -57,19 +57,19 @@ func newRates(f *Factory) *cobra.Command {
 		},
 	}
 	o.register(c)
-	c.Flags().StringVarP(&o.tenant, "tenant", "t", "", "of this tenant alone")
-	c.Flags().DurationVarP(&o.interval, "interval", "i", 2*time.Second, "time between two looks, 500ms to 1m")
-	c.Flags().IntVarP(&o.most, "limit", "n", 20, "so many lines at the most; 0: all")
-	c.Flags().BoolVarP(&o.watch, "watch", "w", false, "go on until interrupted")
+	c.Flags().StringVarP(&o.tenant, "tenant", "t", "", "only this tenant")
+	c.Flags().DurationVarP(&o.interval, "interval", "i", 2*time.Second, "time between two samples, 500ms to 1m")
+	c.Flags().IntVarP(&o.most, "limit", "n", 20, "maximum number of lines (0: all)")
+	c.Flags().BoolVarP(&o.watch, "watch", "w", false, "continue until interrupted")
 	return c
 }
 
 func runRates(ctx context.Context, f *Factory, o *ratesOptions) error {
 	if o.interval < 500*time.Millisecond || o.interval > time.Minute {
-		return term.BadUsage("--interval %v: it is 500ms to 1m", o.interval)
+		return term.BadUsage("--interval: got %v, want 500ms to 1m", o.interval)
 	}
 	if o.most < 0 {
-		return term.BadUsage("--limit %d: it is a number of lines, or 0 for all", o.most)
+		return term.BadUsage("--limit: got %d, want a number of lines, or 0 for all", o.most)
 	}
 	c, format, err := o.client(f)
 	if err != nil {
@@ -114,7 +114,7 @@ func look(ctx context.Context, c *client.Client, m *rates.Meter, tenant string) 
 	}
 	for _, h := range counters.Hosts {
 		if h.Unknown != "" {
-			silent = append(silent, fmt.Sprintf("host %s is unknown: %s", h.Host, h.Unknown))
+			silent = append(silent, fmt.Sprintf("host %s not sampled: %s", h.Host, h.Unknown))
 		}
 	}
 	m.Add(&counters)

@@ -32,7 +32,7 @@ func counting(t *testing.T) *httptest.Server {
 
 // Rates follow from two looks, and a host that says nothing is named.
 func TestTop(t *testing.T) {
-	const silent = "host h2 is unknown: no agent runs there\n"
+	const silent = "host h2 not sampled: no agent runs there\n"
 	for _, r := range []struct {
 		line string
 		code int
@@ -52,8 +52,8 @@ func TestTop(t *testing.T) {
 			"----         -------------  -------\n" +
 			"default:p:1  0 bit/s        1.5 /s\n", silent},
 		{"top tenants", 1, "", "endpoints, groups, hosts, rules"},
-		{"top --interval 1ms", 1, "", "--interval 1ms: it is 500ms to 1m"},
-		{"top --limit -1", 1, "", "--limit -1"},
+		{"top --interval 1ms", 1, "", "--interval: got 1ms, want 500ms to 1m"},
+		{"top --limit -1", 1, "", "--limit: got -1"},
 	} {
 		args := strings.Fields(r.line)
 		if r.code == 0 {

@@ -69,11 +69,11 @@ func TestRestore(t *testing.T) {
 		t.Errorf("as JSON, got\n%s", got)
 	}
 	for line, want := range map[string]string{
-		"history --later":                  "--later goes with --at",
-		"history network x --at 3 --later": "--later goes with --at",
+		"history --later":                  "--later requires --at",
+		"history network x --at 3 --later": "--later requires --at",
 		"history endpoint --at " + at:      "cannot be stored",
 		"history rubbish --at " + at:       "unknown",
-		"history --at yesterday":           "--at yesterday",
+		"history --at yesterday":           "--at: got yesterday",
 	} {
 		if got := run("", line); got.code == 0 || !strings.Contains(got.err, want) {
 			t.Errorf("netctl %s: want a refusal with %q, got %d %s", line, want, got.code, got.err)

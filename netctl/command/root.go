@@ -61,7 +61,7 @@ func newRoot(f *Factory, only string) *cobra.Command {
 	showVersion := false
 	root := &cobra.Command{
 		Use:           "netctl",
-		Short:         "netctl drives a Contiv cluster",
+		Short:         "netctl controls a Contiv cluster",
 		SilenceErrors: true, SilenceUsage: true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -86,9 +86,9 @@ func newRoot(f *Factory, only string) *cobra.Command {
 		netmaster = client.DefaultBase
 	}
 	flags := root.PersistentFlags()
-	flags.StringVar(&f.netmaster, "netmaster", netmaster, "base URL of any netmaster, or of several, joined by commas: the next is asked when one does not answer; on a host of a cluster, by default that cluster's [$NETMASTER]")
+	flags.StringVar(&f.netmaster, "netmaster", netmaster, "base URLs of netmasters, separated by commas: if one does not answer, the next is tried (default on a host of a cluster: its netmasters) [$NETMASTER]")
 	flags.BoolVar(&f.insecure, "insecure", term.Insecure(f.Getenv), "accept any server certificate [$INSECURE]")
-	flags.StringVar(&f.bundle, "bundle", "", "read this support bundle instead of asking a netmaster; it takes the program netmaster, beside netctl or in $PATH")
+	flags.StringVar(&f.bundle, "bundle", "", "read a support bundle instead of a live cluster (requires the netmaster binary, next to netctl or in $PATH)")
 	root.Flags().BoolVarP(&showVersion, "version", "v", false, "print the client's version")
 	all := tops(f)
 	if i := slices.IndexFunc(all, func(t top) bool { return slices.Contains(t.names, only) }); i >= 0 {
@@ -137,7 +137,7 @@ func exactly(names ...string) cobra.PositionalArgs {
 			return term.BadUsage("More arguments than required")
 		}
 		if len(args) != len(names) {
-			return term.BadUsage("%d argument(s) wanted (%s), got %d", len(names), strings.Join(names, ", "), len(args))
+			return term.BadUsage("expected %d argument(s) (%s), got %d", len(names), strings.Join(names, ", "), len(args))
 		}
 		return nil
 	}

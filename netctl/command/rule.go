@@ -43,7 +43,7 @@ func checkRule(fields map[string]any) error {
 			return refuse("Cant specify both to-group argument and -to-network for outgoing rule")
 		}
 	default:
-		return refuse("Unknown direction %v: it is in or out", direction)
+		return refuse("Unknown direction %v: want in or out", direction)
 	}
 	return nil
 }

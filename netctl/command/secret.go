@@ -14,7 +14,7 @@ import (
 type secretOptions struct{ stdin bool }
 
 func (o *secretOptions) register(c *cobra.Command, what string) {
-	c.Flags().BoolVar(&o.stdin, what+"-stdin", false, "read the "+what+" from the standard input, a line, instead of asking for it")
+	c.Flags().BoolVar(&o.stdin, what+"-stdin", false, "read the "+what+" from a line of standard input instead of prompting")
 }
 
 // known is a secret that there is.
@@ -39,7 +39,7 @@ func (o *secretOptions) chosen(f *Factory) (string, error) {
 		return "", err
 	}
 	if first != second {
-		return "", term.Exitf(term.Server, "the passwords differ: nothing was changed")
+		return "", term.Exitf(term.Server, "the passwords differ; nothing was changed")
 	}
 	return first, nil
 }
@@ -52,11 +52,11 @@ func secretLine(f *Factory) (string, error) {
 	line, err := term.Line(io.LimitReader(f.In, secretMost))
 	switch {
 	case errors.Is(err, io.EOF) || err == nil && line == "":
-		return "", term.Exitf(term.Usage, "the standard input has no line with it")
+		return "", term.Exitf(term.Usage, "standard input has no line")
 	case err != nil:
 		return "", local(fmt.Errorf("read the standard input: %w", err))
 	case len(line) == secretMost:
-		return "", term.Exitf(term.Usage, "the line of the standard input is longer than %d bytes", secretMost-1)
+		return "", term.Exitf(term.Usage, "the line of standard input has more than %d bytes", secretMost-1)
 	}
 	return line, nil
 }
@@ -68,7 +68,7 @@ func secret(f *Factory, prompt string) (string, error) {
 	}
 	text, err := f.Secret()
 	if errors.Is(err, term.ErrNoTerminal) {
-		return "", local(fmt.Errorf("%w (--help names the flag with which a script sends it)", err))
+		return "", local(fmt.Errorf("%w (see --help for the flag that reads it from standard input)", err))
 	}
 	if err != nil {
 		return "", local(err)

@@ -32,11 +32,11 @@ func TestPasswordStdin(t *testing.T) {
 		{"auth password ann --password-stdin", "without an end", 0, "ann//without an end"},
 		{"auth password --password-stdin", "the old one\nthe new one\r\n", 0, "/the old one/the new one"},
 		{"auth ldap-password --password-stdin", "to search\n", 0, "//to search"},
-		{"auth password ann --password-stdin", "", 1, "the standard input has no line"},
-		{"auth password ann --password-stdin", "\n", 1, "the standard input has no line"},
-		{"auth password ann --password-stdin", strings.Repeat("x", 5000), 1, "longer than"},
-		{"auth password --password-stdin", "the old one alone\n", 1, "the standard input has no line"},
-		{"auth password ann", "not read\n", 4, "--help names the flag"},
+		{"auth password ann --password-stdin", "", 1, "standard input has no line"},
+		{"auth password ann --password-stdin", "\n", 1, "standard input has no line"},
+		{"auth password ann --password-stdin", strings.Repeat("x", 5000), 1, "more than"},
+		{"auth password --password-stdin", "the old one alone\n", 1, "standard input has no line"},
+		{"auth password ann", "not read\n", 4, "see --help for the flag"},
 	} {
 		got = nil
 		var out, errs strings.Builder

@@ -17,9 +17,9 @@ type selection struct{ fields, labels string }
 
 // register adds the flags for a kind, or, nil, for one that is known only later.
 func (s *selection) register(c *cobra.Command, k *model.Kind) {
-	c.Flags().StringVar(&s.fields, "field-selector", "", "those alone whose fields have these values: a comma list of FIELD=VALUE and FIELD!=VALUE")
+	c.Flags().StringVar(&s.fields, "field-selector", "", "filter by field: FIELD=VALUE,FIELD!=VALUE")
 	if k == nil || k.Labelled() {
-		c.Flags().StringVarP(&s.labels, "selector", "l", "", `those alone with these labels, as in "app=web,tier in (front,back)"`)
+		c.Flags().StringVarP(&s.labels, "selector", "l", "", `filter by label, as in "app=web,tier in (front,back)"`)
 	}
 	if k != nil {
 		_ = c.RegisterFlagCompletionFunc("field-selector", func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {

@@ -74,9 +74,9 @@ func newSingleInspect(f *Factory, k *model.Kind) *cobra.Command {
 
 func newSingleSet(f *Factory, k *model.Kind) *cobra.Command {
 	fields, wait := map[string]any{}, &waiting{}
-	short := "Set all settings; what is not given is cleared or has its default"
+	short := "Set all settings; omitted ones are cleared or get their default"
 	if k.Command.Merge {
-		short = "Change settings; what is not given stays"
+		short = "Change settings; omitted ones stay unchanged"
 	}
 	c := &cobra.Command{
 		Use: "set", Short: short, Args: cobra.ArbitraryArgs,
@@ -123,7 +123,7 @@ func present(ctx context.Context, c *client.Client, k *model.Kind) (model.Object
 	object, err := c.Get(ctx, k, singleName(k))
 	if client.IsCode(err, model.CodeNotFound) {
 		return nil, model.Errorf(model.CodeNotFound, "", "the %s object has been deleted", k.Name).
-			Try("netctl leader handover recreates it with its defaults, netctl apply -f FILE as FILE says")
+			Try("recreate it with its defaults by netctl leader handover, or from a file by netctl apply -f FILE")
 	}
 	return object, err
 }

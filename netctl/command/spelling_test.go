@@ -51,7 +51,7 @@ func TestEverySpellingOfAnObject(t *testing.T) {
 		{"why blue.acme-c1 shop:acme tcp 80 -o json", `"object": "acme:shop"`},
 		{"policy rule-rm rule/acme:p:r", ""},
 		{"network inspect network/nosuch.acme", `the key is "default:nosuch.acme"`},
-		{"network inspect group/acme:web", "is an endpoint group, and not a network"},
+		{"network inspect group/acme:web", "is an endpoint group, not a network"},
 		{"group rm web:acme", ""},
 		{"service rm service/shop:acme", ""},
 		{"network inspect -t acme blue", `"key": "acme:blue"`},
@@ -68,7 +68,7 @@ func TestEverySpellingOfAnObject(t *testing.T) {
 			t.Fatalf("%s: %s%s", line, got.out, got.err)
 		}
 	}
-	if got := run("group rm web:acme"); got.code == 0 || !strings.Contains(got.err, "say which with --tenant") {
+	if got := run("group rm web:acme"); got.code == 0 || !strings.Contains(got.err, "select one with --tenant") {
 		t.Errorf("a name of two: want an error that says so, got %d %s%s", got.code, got.out, got.err)
 	}
 	if got := run("group rm web -t acme"); got.code != 0 {

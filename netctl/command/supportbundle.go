@@ -18,13 +18,13 @@ import (
 func newSupportBundle(f *Factory) *cobra.Command {
 	var file string
 	c := &cobra.Command{
-		Use: "support-bundle", Short: "Everything that the cluster says of itself, in one file, without secrets", Args: exactly(),
-		Long: "Netmaster asks all agents and netmasters for what they have: objects, records, flows, drift, findings, logs, metrics, versions, the history and the timeline. " +
-			"Passwords, tokens, keys and who may do what are taken out. It takes the right bundle. Who does not answer is named, and the rest is written all the same, with exit code 0. " +
-			"netctl --bundle FILE and contiv console --bundle FILE read it where the cluster is not.",
+		Use: "support-bundle", Short: "Collect the state of the cluster in one file, without secrets", Args: exactly(),
+		Long: "Netmaster collects objects, records, flows, drift, findings, logs, metrics, versions, history and timeline from all agents and netmasters. " +
+			"Passwords, tokens, keys and permissions are removed. The command requires the right bundle. Nodes that do not answer are listed, and do not change the exit code. " +
+			"Read the file anywhere with netctl --bundle FILE or contiv console --bundle FILE.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return runSupportBundle(cmd.Context(), f, file) },
 	}
-	c.Flags().StringVarP(&file, "output", "o", "", "the file to write, which must not exist (default: contiv-TIME.tar.gz)")
+	c.Flags().StringVarP(&file, "output", "o", "", "file to write; it must not exist (default: contiv-TIME.tar.gz)")
 	return c
 }
 
@@ -38,7 +38,7 @@ func runSupportBundle(ctx context.Context, f *Factory, file string) error {
 	}
 	if _, err := os.Lstat(file); !errors.Is(err, os.ErrNotExist) {
 		if err == nil {
-			err = fmt.Errorf("%s exists already, and is not overwritten: name another file with -o", file)
+			err = fmt.Errorf("%s already exists: select another file with -o", file)
 		}
 		return local(err)
 	}
@@ -59,7 +59,7 @@ func runSupportBundle(ctx context.Context, f *Factory, file string) error {
 	for i := range m.Missing {
 		fmt.Fprintf(f.Err, "missing: %s\n", &m.Missing[i])
 	}
-	return printf(f.Out, "%s: %d files, %d KiB, of %d hosts, made by %s at %s\n", file, len(m.Files), (size+1023)>>10, len(m.Hosts), m.From, m.Made.Format(time.RFC3339))
+	return printf(f.Out, "%s: %d files, %d KiB, of %d hosts, created by %s at %s\n", file, len(m.Files), (size+1023)>>10, len(m.Hosts), m.From, m.Made.Format(time.RFC3339))
 }
 
 // keep writes a bundle to a file that does not exist, unless it breaks off, and returns what it says of itself and its bytes.

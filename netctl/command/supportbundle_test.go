@@ -50,8 +50,8 @@ func TestSupportBundle(t *testing.T) {
 		out, err        string
 	}{
 		{"it breaks off", master.URL, file, true, 3, "", "nothing was written: the support bundle breaks off"},
-		{"it is whole", master.URL, file, false, 0, file + ": 1 files, 1 KiB, of 2 hosts, made by 192.0.2.1:9999 at 2026-03-01T12:00:00Z\n", "missing: host h2: did not answer\n"},
-		{"again", master.URL, file, false, 4, "", "exists already, and is not overwritten"},
+		{"it is whole", master.URL, file, false, 0, file + ": 1 files, 1 KiB, of 2 hosts, created by 192.0.2.1:9999 at 2026-03-01T12:00:00Z\n", "missing: host h2: did not answer\n"},
+		{"again", master.URL, file, false, 4, "", "already exists"},
 		{"no such folder", master.URL, filepath.Join(dir, "none", "a"), false, 4, "", "no such file or directory"},
 		{"an older netmaster", old.URL, filepath.Join(dir, "b"), false, 3, "", "writes no support bundles"},
 	} {
@@ -83,8 +83,8 @@ func TestBundleCannotBeRead(t *testing.T) {
 		err  string
 	}{
 		{[]string{"--bundle", file + ".none", "network", "ls"}, 4, "no such file"},
-		{[]string{"--bundle=" + file, "network", "ls"}, 4, "takes the program netmaster, which is neither beside this one nor in $PATH"},
-		{[]string{"--bundle", file, "login"}, 1, "read only, and no one logs in there"},
+		{[]string{"--bundle=" + file, "network", "ls"}, 4, "requires netmaster: not found next to this program or in $PATH"},
+		{[]string{"--bundle", file, "login"}, 1, "a support bundle has no logins"},
 	} {
 		if got := netctl(t, context.Background(), "http://127.0.0.1:1", row.args...); got.code != row.code || !strings.Contains(got.err, row.err) {
 			t.Errorf("%q: want %d, %q, got %d, %q", row.args, row.code, row.err, got.code, got.err)

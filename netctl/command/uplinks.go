@@ -14,8 +14,8 @@ import (
 func newNodeUplinks(f *Factory) *cobra.Command {
 	o := &output{}
 	c := &cobra.Command{
-		Use: "uplinks [HOST]", Short: "List the NICs of the hosts' VLAN trunks, how they fare and what they have carried",
-		Long: "Port is the OpenFlow number that flows name. Used says that the host sends by it now. Received and Sent are bytes since the NIC came up.",
+		Use: "uplinks [HOST]", Short: "List the NICs of the hosts' VLAN trunks with their state and counters",
+		Long: "Port is the OpenFlow port number used in flows. Used shows whether the host currently sends through the NIC. Received and Sent are bytes since the NIC came up.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runNodeUplinks(cmd.Context(), f, o, args) },
 	}
@@ -51,7 +51,7 @@ func runNodeUplinks(ctx context.Context, f *Factory, o *output, args []string) e
 		}
 	}
 	if !known {
-		return model.Errorf(model.CodeNotFound, "host", "no agent is called %q", args[0]).Try("netctl node ls lists them")
+		return model.Errorf(model.CodeNotFound, "host", "agent %q not found", args[0]).Try("list agents with netctl node ls")
 	}
 	l := &listing{value: list, Table: term.Table{Columns: columns("Host", "NIC", "Port", "Link", "Used", "Bond", "LACP", "Partner",
 		"Received", "Sent")}}

@@ -30,7 +30,7 @@ func runVersion(ctx context.Context, f *Factory) error {
 	switch {
 	case err == nil:
 	case client.IsCode(err, model.CodeUnavailable):
-		return &term.Exit{Code: term.Version, Err: fmt.Errorf("the server's version is unknown: %w", err)}
+		return &term.Exit{Code: term.Version, Err: fmt.Errorf("server version unknown: %w", err)}
 	default:
 		return err
 	}

@@ -20,7 +20,7 @@ type waiting struct{ limit time.Duration }
 const defaultWait = 30 * time.Second
 
 func (w *waiting) register(c *cobra.Command) {
-	c.Flags().DurationVar(&w.limit, "wait", 0, "wait until every agent has programmed the change, at most this long")
+	c.Flags().DurationVar(&w.limit, "wait", 0, "wait until every agent has programmed the change, for at most this time")
 	c.Flags().Lookup("wait").NoOptDefVal = defaultWait.String()
 }
 

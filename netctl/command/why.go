@@ -22,35 +22,37 @@ type whyOptions struct {
 func newWhy(f *Factory) *cobra.Command {
 	o := &whyOptions{}
 	c := &cobra.Command{
-		Use: "why FROM TO [tcp|udp|icmp] [PORT]", Short: "Whether FROM reaches TO, and why: by the objects, and by the switches",
-		Long: "FROM and TO are containers (id, name, or a part of them), pods (NAMESPACE/NAME), groups (one of their containers stands in), hosts or addresses; TO may " +
-			"be a service, of Kubernetes too (NAMESPACE/NAME). KIND/NAME, as in group/web or service/shop/web, says which is meant: a pod counts before a service of its name. Without a protocol it is a ping; a port alone is of tcp. The verdict " +
-			"of the objects is worked out from the rules and the network policies of Kubernetes; then the switches on the way are asked what they would do with the packet, and " +
-			"with its answer; what leaves them is followed as far as the host knows a route, or a BGP session. No packet is sent, unless --probe says so: then the sender's host sends one " +
-			"from within the container, and what comes back is compared with the verdict. A group means one of its containers, or with --all one on each of its hosts. What one end leaves " +
-			"open, as a name that two tenants have, is meant as of the other end's tenant. The exit code is 0 when it passes, 11 when it is denied, 12 when objects and switches " +
-			"disagree, 13 when it cannot be told; 3, as of every command, when there is no such end or netmaster does not answer.",
+		Use: "why FROM TO [tcp|udp|icmp] [PORT]", Short: "Show whether FROM can reach TO, and why",
+		Long: "FROM and TO are containers (id, name, or a part of one), pods (NAMESPACE/NAME), groups, hosts or addresses; TO may also be a service, or a " +
+			"Kubernetes service (NAMESPACE/NAME). Write KIND/NAME, as in group/web or service/shop/web, if a name is ambiguous: a pod is preferred to a " +
+			"service of the same name. Without a protocol the packet is a ping; a port without a protocol is a TCP port. A group means one of its " +
+			"containers, or with --all one on each of its hosts. If a name exists in two tenants, the tenant of the other end is used.\n\n" +
+			"The verdict of the objects is computed from the rules and the Kubernetes network policies. Then the switches on the path are asked to trace " +
+			"the packet and its reply; beyond the switches, the trace follows routes and BGP sessions as far as the host knows them. Only with --probe " +
+			"a packet is sent: from within the container, and the reply is compared with the verdict.\n\n" +
+			"The exit code is 0 if the packet passes, 11 if it is denied, 12 if objects and switches disagree, 13 if the result is unknown, and 3, as for " +
+			"every command, if an end does not exist or netmaster does not answer.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 || len(args) > 4 {
-				return term.BadUsage("2 to 4 arguments wanted (FROM, TO, protocol, port), got %d", len(args))
+				return term.BadUsage("expected FROM TO [PROTOCOL] [PORT], got %d arguments", len(args))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.ask.From, o.ask.To = args[0], args[1]
 			if o.ask.SetTraffic(args[2:]) != nil {
-				return term.BadUsage("want a protocol and a port after FROM and TO, got %q", strings.Join(args[2:], " "))
+				return term.BadUsage("after FROM and TO: got %q, want a protocol and a port", strings.Join(args[2:], " "))
 			}
 			return runWhy(cmd.Context(), f, o)
 		},
 	}
 	c.Flags().BoolVarP(&o.json, "json", "j", false, "print JSON, as -o json does")
 	c.Flags().StringVarP(&o.format, "output", "o", "table", "table, wide, json, yaml or jsonpath=TEMPLATE")
-	c.Flags().StringVarP(&o.ask.Tenant, "tenant", "t", "", "of this tenant alone")
-	c.Flags().StringVarP(&o.ask.Network, "network", "n", "", "of this network alone")
-	c.Flags().BoolVar(&o.ask.All, "all", false, "of a group, a container on each of its hosts instead of one")
-	c.Flags().BoolVar(&o.ask.Probe, "probe", false, "send a packet, too; it takes the right to capture")
-	c.Flags().BoolVar(&o.steps, "steps", false, "print each flow on the way, as -o wide does")
+	c.Flags().StringVarP(&o.ask.Tenant, "tenant", "t", "", "only this tenant")
+	c.Flags().StringVarP(&o.ask.Network, "network", "n", "", "only this network")
+	c.Flags().BoolVar(&o.ask.All, "all", false, "for a group, use a container on each of its hosts instead of one")
+	c.Flags().BoolVar(&o.ask.Probe, "probe", false, "also send a probe packet (requires the right capture)")
+	c.Flags().BoolVar(&o.steps, "steps", false, "print each flow on the path, as -o wide does")
 	return c
 }
 
@@ -109,9 +111,9 @@ func writeWhy(out io.Writer, w *model.Why, steps bool) error {
 	case w.Probe != nil:
 		fmt.Fprintf(&b, "sent     %s\n", w.Probe.Text)
 	case slices.ContainsFunc(w.Forward.Hops, func(h model.WhyHop) bool { return h.Verdict != model.VerdictUnknown }):
-		b.WriteString("sent     nothing: objects and switches were asked\n")
+		b.WriteString("sent     no packet: objects and switches were queried\n")
 	default: // none has answered
-		b.WriteString("sent     nothing: objects were asked\n")
+		b.WriteString("sent     no packet: objects were queried\n")
 	}
 	if c := w.Changed; c != nil {
 		fmt.Fprintf(&b, "changed  last %s %s, %s by %s at %s\n", c.Kind, c.Key, c.Verb, c.By, stamp(c.At))
@@ -124,6 +126,6 @@ func writeWhy(out io.Writer, w *model.Why, steps bool) error {
 func writeEach(b *strings.Builder, ways []model.Why) {
 	for i := range ways {
 		w := &ways[i]
-		fmt.Fprintf(b, "way      %s: %s on %s to %s on %s\n", w.Verdict, w.From.Object, w.From.Host, w.To.Object, w.To.Host)
+		fmt.Fprintf(b, "path     %s: %s on %s to %s on %s\n", w.Verdict, w.From.Object, w.From.Host, w.To.Object, w.To.Host)
 	}
 }

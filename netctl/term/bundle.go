@@ -62,7 +62,7 @@ func OpenBundle(ctx context.Context, file string) (*Bundle, error) {
 	c.Stderr = &said
 	if err := c.Start(); err != nil {
 		if errors.Is(err, exec.ErrNotFound) {
-			return nil, fmt.Errorf("reading a support bundle takes the program %s, which is neither beside this one nor in $PATH", netmaster)
+			return nil, fmt.Errorf("reading a support bundle requires %s: not found next to this program or in $PATH", netmaster)
 		}
 		return nil, err
 	}

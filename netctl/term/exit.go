@@ -32,16 +32,16 @@ type ExitCode struct {
 // ExitCodes lists every exit code once; it is the only table of its kind.
 func ExitCodes() []ExitCode {
 	return []ExitCode{
-		{OK, "all", "Done. Of `diff` and `drift`: nothing differs; of `why`: the packet arrives. Help ends with 0, too."},
-		{Usage, "all", "Wrong arguments or flags, a file that cannot be understood, a bad `--netmaster` URL. Nothing was sent. Of `doctor` and `status`, as monitors have it: there are warnings, or what cannot be told, and no errors; these two print what they found, and no usage."},
-		{Version, "`version`, `doctor`, `status`", "The server was not reached. Of `doctor` and `status`: there are errors."},
-		{Server, "all", "The server refused, as when there is no such object, or was not reached; `login` was refused."},
+		{OK, "all", "Success. For `diff` and `drift`: nothing differs; for `why`: the packet arrives."},
+		{Usage, "all", "Wrong arguments or flags, an invalid file, or a bad `--netmaster` URL. Nothing was sent. For `doctor` and `status`, as with monitoring plug-ins: there are warnings or unknown states, but no errors; these two print their findings, not the usage."},
+		{Version, "`version`, `doctor`, `status`", "The server was not reached. For `doctor` and `status`: there are errors."},
+		{Server, "all", "The server refused the request, for instance because the object does not exist, or was not reached; or `login` was refused."},
 		{Local, "all", "The terminal, a local file or the output failed."},
-		{Differs, "`diff`, `drift`", "What was compared differs."},
-		{Denied, "`why`", "The packet does not arrive; objects and switches agree about that, or the objects leave it open."},
-		{Disagree, "`why`", "The switches do something else than the objects say."},
-		{Unknown, "`why`", "It cannot be told: an agent does not answer, or the way leads through what cannot be asked."},
-		{Behind, "`--wait`", "The change is stored, but some agent has not programmed it within the time."},
+		{Differs, "`diff`, `drift`", "A difference was found."},
+		{Denied, "`why`", "The packet does not arrive; the switches and, if they decide it, the objects agree."},
+		{Disagree, "`why`", "The switches contradict the objects."},
+		{Unknown, "`why`", "The result is unknown: an agent does not answer, or the path leaves the known network."},
+		{Behind, "`--wait`", "The change is stored, but an agent did not program it in time."},
 	}
 }
 

@@ -36,7 +36,7 @@ func ParseFormat(text string) (Format, error) {
 	case !has && (name == "table" || name == "wide" || name == "json" || name == "yaml" || name == "name"):
 		return Format{Name: name}, nil
 	}
-	return Format{}, BadUsage("output format %q is unknown: it is table, wide, json, yaml, name or jsonpath=TEMPLATE", text)
+	return Format{}, BadUsage("output format: got %q, want table, wide, json, yaml, name or jsonpath=TEMPLATE", text)
 }
 
 // Wide reports whether all columns are wanted.

@@ -14,7 +14,7 @@ type strange struct{ http.RoundTripper }
 func (s strange) RoundTrip(q *http.Request) (*http.Response, error) {
 	answer, err := s.RoundTripper.RoundTrip(q)
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return nil, fmt.Errorf("%w; of a netmaster, the cluster's ca.crt says who it is: put that into ~/.netctl/trust, or name its folder by $%s", err, TrustVariable)
+		return nil, fmt.Errorf("%w; to trust a netmaster, copy the cluster's ca.crt to ~/.netctl/trust, or set $%s to its directory", err, TrustVariable)
 	}
 	return answer, err
 }

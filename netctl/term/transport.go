@@ -68,7 +68,7 @@ func (w Way) Transport(bases string) (http.RoundTripper, error) {
 func (w Way) Dir() (trust.Dir, error) {
 	if named := w.Getenv(TrustVariable); named != "" {
 		if _, err := os.Stat(trust.Dir(named).AuthorityFile()); err != nil {
-			return "", fmt.Errorf("%s: %w; it names the folder of the cluster's certificates", TrustVariable, err)
+			return "", fmt.Errorf("%s: %w; it must be the directory of the cluster's certificates", TrustVariable, err)
 		}
 		return trust.Dir(named), nil
 	}

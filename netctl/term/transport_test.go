@@ -48,7 +48,7 @@ func TestTransport(t *testing.T) {
 	}{
 		"a user's certificate":         {named: string(folder(t, a, trust.User)), want: "x"},
 		"the authority alone, at home": {home: home},
-		"nothing":                      {wrong: "put that into ~/.netctl/trust"},
+		"nothing":                      {wrong: "copy the cluster's ca.crt to ~/.netctl/trust"},
 		"nothing, insecure":            {insecure: true},
 		"another cluster's":            {named: string(folder(t, other, trust.User)), wrong: "another cluster"},
 		"a folder without any":         {named: t.TempDir(), wrong: "CONTIV_TRUST"},
