@@ -17,8 +17,8 @@ type roster struct {
 	Hosts []string `json:"hosts"` // labels, ordered
 }
 
-// rosterMost bounds what is read of a roster, in bytes: 10,000 labels of 63 characters are less.
-const rosterMost = 1 << 20
+// maxRoster bounds what is read of a roster, in bytes: 10,000 labels of 63 characters are less.
+const maxRoster = 1 << 20
 
 // HostsFile is where a host notes which hosts the cluster's store has.
 func (f File) HostsFile() string { return string(f) + ".hosts" }
@@ -31,8 +31,8 @@ func (f File) MemberFile() string {
 	return string(f) + ".member"
 }
 
-// NoteHosts notes, durably, which hosts the store of an incarnation has. What is noted already is not written again.
-func (f File) NoteHosts(of string, hosts []string) error {
+// RecordHosts notes, durably, which hosts the store of an incarnation has. What is noted already is not written again.
+func (f File) RecordHosts(of string, hosts []string) error {
 	if f == "" {
 		return nil
 	}
@@ -62,8 +62,8 @@ func (f File) Hosts(of ...string) ([]string, error) {
 	}
 	var noted roster
 	switch {
-	case err == nil && len(text) > rosterMost:
-		err = fmt.Errorf("got %d bytes, want at most %d", len(text), rosterMost)
+	case err == nil && len(text) > maxRoster:
+		err = fmt.Errorf("got %d bytes, want at most %d", len(text), maxRoster)
 	case err == nil:
 		err = errors.Join(intact.CheckJSON(text), json.Unmarshal(text, &noted))
 	}

@@ -17,7 +17,7 @@ func TestRoster(t *testing.T) {
 	if got, err := f.Hosts("a"); got != nil || err != nil {
 		t.Errorf("nothing noted: want nothing, got %v, %v", got, err)
 	}
-	if err := f.NoteHosts("a", []string{"h2", "h1"}); err != nil {
+	if err := f.RecordHosts("a", []string{"h2", "h1"}); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := f.Hosts("b", "a"); err != nil || !reflect.DeepEqual(got, []string{"h1", "h2"}) {
@@ -36,7 +36,7 @@ func TestRoster(t *testing.T) {
 	if got, err := f.Hosts("a"); got != nil || err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("damaged: want an error, got %v, %v", got, err)
 	}
-	if got, err := incarnation.File("").Hosts("a"); got != nil || err != nil || incarnation.File("").NoteHosts("a", nil) != nil {
+	if got, err := incarnation.File("").Hosts("a"); got != nil || err != nil || incarnation.File("").RecordHosts("a", nil) != nil {
 		t.Errorf("no file: want nothing, got %v, %v", got, err)
 	}
 }

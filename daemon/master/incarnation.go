@@ -125,8 +125,8 @@ func (c *config) roster(self record.Incarnation, log *slog.Logger) []string {
 	return hosts
 }
 
-// rosterEvery is how often, at most, the hosts of the cluster are noted.
-const rosterEvery = 5 * time.Second
+// rosterInterval is how often, at most, the hosts of the cluster are noted.
+const rosterInterval = 5 * time.Second
 
 // enrolled notes beside the incarnation which hosts the store has, once all of a store that follows another one have offered what they carry.
 func enrolled(known *catalog.Catalog, feed *catalog.Feed, self record.Incarnation, file incarnation.File, log *slog.Logger) task.Task {
@@ -139,7 +139,7 @@ func enrolled(known *catalog.Catalog, feed *catalog.Feed, self record.Incarnatio
 		}
 		sub := known.Subscribe()
 		defer sub.Close()
-		for range sub.Changes(ctx, rosterEvery) {
+		for range sub.Changes(ctx, rosterInterval) {
 			var hosts []string
 			settled := false
 			known.View(func(v *catalog.View) {
@@ -151,7 +151,7 @@ func enrolled(known *catalog.Catalog, feed *catalog.Feed, self record.Incarnatio
 			if !settled {
 				continue
 			}
-			if err := file.NoteHosts(self.ID, hosts); err != nil {
+			if err := file.RecordHosts(self.ID, hosts); err != nil {
 				log.Warn("which hosts the cluster has is not noted: a store that is lost would be waited for longer", "error", err)
 			}
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/contiv/contiv/daemon/channel"
 )
 
-// markEvery is how often it is written down how far all is known while nothing changes.
-const markEvery = 10 * time.Second
+// markInterval is how often it is written down how far all is known while nothing changes.
+const markInterval = 10 * time.Second
 
 // Follower follows netmasters. It is *channel.Client.
 type Follower interface {
@@ -106,7 +106,7 @@ func (s *Source) pass(ctx context.Context, to chan<- told) {
 // keep writes a batch down before it is carried out.
 func (s *Source) keep(b *channel.Batch) {
 	now := time.Now()
-	if s.File == nil || len(b.Updates)+len(b.Left) == 0 && !b.Reset && now.Sub(s.marked) < markEvery {
+	if s.File == nil || len(b.Updates)+len(b.Left) == 0 && !b.Reset && now.Sub(s.marked) < markInterval {
 		return // less is told again then
 	}
 	s.marked = now

@@ -18,7 +18,7 @@ import (
 // How often names of machines are looked up, and for how long that may take.
 const (
 	resolveInterval = time.Minute
-	resolveLimit = 10 * time.Second
+	resolveLimit    = 10 * time.Second
 )
 
 // Records is the part of *desired.Engine that Names needs.

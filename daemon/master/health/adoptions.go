@@ -18,8 +18,8 @@ func adoptions(s *Snapshot) (out []model.Finding) {
 	return out
 }
 
-// hostsMost is how many hosts a finding names.
-const hostsMost = 20
+// maxHosts is how many hosts a finding names.
+const maxHosts = 20
 
 // adopting finds that a store which follows another one waits for hosts to offer what they carry.
 func adopting(s *Snapshot) []model.Finding {
@@ -49,8 +49,8 @@ func adopting(s *Snapshot) []model.Finding {
 
 // hostNames are the names of hosts, the first of many.
 func hostNames(hosts []string) string {
-	out := strings.Join(hosts[:min(len(hosts), hostsMost)], ", ")
-	if more := len(hosts) - hostsMost; more > 0 {
+	out := strings.Join(hosts[:min(len(hosts), maxHosts)], ", ")
+	if more := len(hosts) - maxHosts; more > 0 {
 		out += fmt.Sprintf(" and %d more", more)
 	}
 	return out

@@ -13,8 +13,8 @@ import (
 	"github.com/contiv/contiv/daemon/store/member"
 )
 
-// markEvery is how often a member notes how far it has been.
-const markEvery = 5 * time.Second
+// markInterval is how often a member notes how far it has been.
+const markInterval = 5 * time.Second
 
 // position is how far a member has carried out its log.
 func position(s *etcdserver.EtcdServer) member.Position {
@@ -42,7 +42,7 @@ func (c *Config) marked(own member.Mark) error {
 // run notes now and then how far the member has been, until ctx ends. A member may carry out an entry while it still writes it to its disk, but never the one after
 // that, so what is noted is what was seen before it went on.
 func (m *marker) run(ctx context.Context, now func() member.Position) {
-	tick := time.NewTicker(markEvery)
+	tick := time.NewTicker(markInterval)
 	defer tick.Stop()
 	for {
 		select {

@@ -38,8 +38,8 @@ func (p Position) String() string { return fmt.Sprintf("term %d, index %d", p.Te
 // Behind reports whether a log that ends at p lacks something of one that has been at o. Neither terms nor the index of what was carried out ever decrease.
 func (p Position) Behind(o Position) bool { return p.Index < o.Index || p.Term < o.Term }
 
-// markMost bounds what is read of a file with a mark, in bytes.
-const markMost = 16 << 10
+// maxMark bounds what is read of a file with a mark, in bytes.
+const maxMark = 16 << 10
 
 // ReadMark returns the mark in a file; the zero value where there is none. One that is damaged is an error.
 func ReadMark(path string) (out Mark, err error) {
@@ -50,8 +50,8 @@ func ReadMark(path string) (out Mark, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return out, nil
 	}
-	if err == nil && len(text) > markMost {
-		err = fmt.Errorf("got %d bytes, want at most %d", len(text), markMost)
+	if err == nil && len(text) > maxMark {
+		err = fmt.Errorf("got %d bytes, want at most %d", len(text), maxMark)
 	}
 	if err == nil {
 		err = errors.Join(intact.CheckJSON(text), json.Unmarshal(text, &out))

@@ -19,7 +19,7 @@ const (
 	boltHeader = 16 // of a page, in bytes
 	boltMeta   = 64 // of a description
 	pageLeast  = 512
-	pageMost   = 64 << 10
+	maxPage    = 64 << 10
 )
 
 // Whole returns an error for a database that is shorter than it says, or whose two descriptions are damaged. bbolt maps the file, so that the process would end where it reads
@@ -63,7 +63,7 @@ func described(f io.ReaderAt, at uint64) (length, transaction uint64, ok bool) {
 	_, _ = sum.Write(text[:56])
 	order := binary.NativeEndian
 	page := uint64(order.Uint32(text[8:]))
-	if order.Uint32(text) != boltMagic || order.Uint64(text[56:]) != sum.Sum64() || page < pageLeast || page > pageMost {
+	if order.Uint32(text) != boltMagic || order.Uint64(text[56:]) != sum.Sum64() || page < pageLeast || page > maxPage {
 		return 0, 0, false
 	}
 	return order.Uint64(text[40:]) * page, order.Uint64(text[48:]), true
