@@ -25,5 +25,5 @@ type AdoptionWait struct {
 	Missing  []string // labels of hosts that have not offered what they carry, ordered
 	Offered  []string // those that have
 	Complete bool     // all hosts are known of
-	Most     string   // for how long, at most, a leader waits
+	Max      string   // for how long, at most, a leader waits
 }

@@ -58,7 +58,7 @@ type Update struct {
 }
 
 // Mark says how far a stream is: all that has changed in the host's shards up to Revision has been told. All of it is known up to Complete; of
-// what was changed after that, there is nothing but what the leader has changed itself. A stream of another netmaster goes on after Complete, if it
+// what was changed after that, there is nothing but what the leader has changed itself. A stream of another netmaster continues after Complete, if it
 // knows Landmark, which was the newest then.
 type Mark struct {
 	Revision uint64

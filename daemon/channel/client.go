@@ -48,7 +48,7 @@ type Hooks struct {
 	Opened    func(store record.Incarnation)  // called whenever a netmaster has begun to send what a store has, with the zero value by an earlier build
 }
 
-// Client is the agent's end of the channel: it follows one netmaster after another, and goes on with each where it was. It is safe for
+// Client is the agent's end of the channel: it follows one netmaster after another, and continues with each where it was. It is safe for
 // concurrent use, but for Follow.
 type Client struct {
 	Options

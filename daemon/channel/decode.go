@@ -100,7 +100,7 @@ func (r *Reader) unpack(packed []byte, d *decoder) error {
 // decoder makes messages a batch.
 type decoder struct {
 	batch  *Batch
-	open   bool // the last update goes on
+	open   bool // the last update continues
 	marked bool // the batch is whole
 	any    bool // something has been said
 }

@@ -137,10 +137,10 @@ func (c *Client) told() (uint64, <-chan struct{}) {
 	return c.mark.Revision, c.moved
 }
 
-// Silent tells whether the agent is not there any more, though its stream has not ended. Agents of earlier builds never say anything.
+// Silent reports whether the agent is not there any more, though its stream has not ended. Agents of earlier builds never say anything.
 func (s *Session) Silent(now time.Time) bool { return s.Seat != "" && now.Sub(s.Heard) > SilenceMost }
 
-// Of tells whether the session is of a host's agent, by the seat with which that is registered. An agent of an earlier build names none.
+// Of reports whether the session is of a host's agent, by the seat with which that is registered. An agent of an earlier build names none.
 func (s *Session) Of(host, seat string) bool {
 	return s.Host == host && (s.Seat == seat || s.Seat == "")
 }

@@ -77,7 +77,7 @@ func (e *Election) Ready() <-chan struct{} { return e.ready }
 
 func (e *Election) String() string { return "election" }
 
-// Starved tells whether no one leads and this process cannot begin to, since the store has used up its quota.
+// Starved reports whether no one leads and this process cannot begin to, since the store has used up its quota.
 func (e *Election) Starved() bool { return e.starved.Load() && e.Holder().Address == "" }
 
 // Holder is who has the lock, as last seen.

@@ -194,7 +194,7 @@ const (
 	defaultPerClient   = 1024
 )
 
-// checkLimits checks what may go on at once.
+// checkLimits checks what may continue at once.
 func (c *config) checkLimits() error {
 	for flag, n := range map[string]int{door.MaxConnections: c.Connections, door.MaxConnectionsPerClient: c.PerClient,
 		"max-watches": c.Limits.Watches, "max-captures": c.Limits.Captures, "max-traces": c.Limits.Traces, "max-agents": c.Limits.Agents, "max-bundles": c.Limits.Bundles, "max-strangers": c.Limits.Strangers} {

@@ -72,7 +72,7 @@ func TestForwardingGoesToTheLeaderAlone(t *testing.T) {
 }
 
 // Who is no netmaster cannot say that it passes on the request of someone else, neither to the leader nor to a follower: forged headers
-// change nothing but what the client is said to call itself. What concerns one connection, or the browser, does not go on.
+// change nothing but what the client is said to call itself. What concerns one connection, or the browser, does not continue.
 func TestOnlyMastersVouch(t *testing.T) {
 	db := memory.New()
 	one := start(t, db)

@@ -143,7 +143,7 @@ func enrolled(known *catalog.Catalog, feed *catalog.Feed, self record.Incarnatio
 			var hosts []string
 			settled := false
 			known.View(func(v *catalog.View) {
-				settled = adopt.Settled(v, self)
+				settled = adopt.Finished(v, self)
 				for _, h := range v.Hosts() {
 					hosts = append(hosts, h.Label)
 				}

@@ -22,7 +22,7 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// answers tells whether a netmaster is alive at an address.
+// answers reports whether a netmaster is alive at an address.
 func answers(ctx context.Context, address string) bool {
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/healthz", nil)
 	if err != nil {

@@ -49,7 +49,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// serve wires netmaster's parts together and runs them until ctx ends or one cannot go on.
+// serve wires netmaster's parts together and runs them until ctx ends or one cannot continue.
 func serve(ctx context.Context, c config, log *slog.Logger) error {
 	front := newFront()
 	front.waits("the store")
@@ -117,7 +117,7 @@ func openStore(ctx context.Context, c config, log *slog.Logger) (store.Store, er
 	return db, nil
 }
 
-// reign runs netmaster's parts over an open store until ctx ends or one cannot go on. When the store is recreated beneath them -
+// reign runs netmaster's parts over an open store until ctx ends or one cannot continue. When the store is recreated beneath them -
 // someone has wiped it, or restored an older backup - they start over, with nothing known.
 func reign(ctx context.Context, c config, db store.Store, front *front, log *slog.Logger, ready func()) error {
 	started := time.Now()
@@ -180,7 +180,7 @@ func live(ctx context.Context, c config, db store.Store, self record.Incarnation
 		Store: db, Key: record.LeaderKey, History: record.TermsKey, Heir: record.HeirKey, ID: c.Internal, TTL: c.ttl, Barred: c.barred, Log: log,
 		Lead: func(ctx context.Context, t cluster.Term) error {
 			select {
-			case <-feed.Ready(): // else the store is read twice at once, and whichever list comes last is in vain
+			case <-feed.Ready(): // else the store is read twice at once, and the list that comes last is useless
 			case <-ctx.Done():
 				return ctx.Err()
 			}

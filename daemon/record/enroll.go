@@ -22,7 +22,7 @@ type JoinToken struct {
 	Expires  time.Time `json:"expires"`
 }
 
-// Spent tells whether no one else may join by the token.
+// Spent reports whether no one else may join by the token.
 func (t *JoinToken) Spent() bool { return t.Uses > 0 && t.Used >= t.Uses }
 
 // Certified is a certificate that the cluster's authority has issued, at Certificates+Serial. It is kept until the certificate has expired.
@@ -39,7 +39,7 @@ type Certified struct {
 	RevokedBy string    `json:"revokedBy,omitempty"`
 }
 
-// Valid tells whether the certificate proves something at a time.
+// Valid reports whether the certificate proves something at a time.
 func (c *Certified) Valid(at time.Time) bool { return c.Revoked.IsZero() && at.Before(c.Until) }
 
 // Revocation is what agents are told of a certificate that counts no more, at Certificates+Serial.

@@ -48,7 +48,7 @@ func (r Requirement) compare(o Requirement) int {
 	return cmp.Or(strings.Compare(r.Key, o.Key), strings.Compare(string(r.Operator), string(o.Operator)), slices.Compare(r.Values, o.Values))
 }
 
-// Selects tells whether labels meet every requirement.
+// Selects reports whether labels meet every requirement.
 func (s Selector) Selects(labels map[string]string) bool {
 	for i := range s {
 		if !s[i].met(labels) {
@@ -58,7 +58,7 @@ func (s Selector) Selects(labels map[string]string) bool {
 	return true
 }
 
-// met tells whether labels meet the requirement.
+// met reports whether labels meet the requirement.
 func (r *Requirement) met(labels map[string]string) bool {
 	value, has := labels[r.Key]
 	switch r.Operator {

@@ -55,7 +55,7 @@ func (s *ServiceLB) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Selects tells whether a container with these labels is a provider: they contain every selector.
+// Selects reports whether a container with these labels is a provider: they contain every selector.
 func (s *ServiceLB) Selects(labels map[string]string) bool {
 	for key, value := range s.Selectors {
 		if have, ok := labels[key]; !ok || have != value {

@@ -81,7 +81,7 @@ type Links interface {
 type Options struct {
 	Host    string // label of this host
 	Machine string // identity of this machine
-	// Standing tells whether this machine is the host of that label. nil: it is.
+	// Standing reports whether this machine is the host of that label. nil: it is.
 	Standing func() claim.Standing
 	Master   Master
 	Flows    Flows
@@ -440,7 +440,7 @@ func (e *Engine) undo(ctx context.Context, r Request, id, name string) error {
 	return e.forget(ctx, id, name)
 }
 
-// stands tells whether there is a port of that name, or is to be one.
+// stands reports whether there is a port of that name, or is to be one.
 func (e *Engine) stands(name string) bool {
 	_, ok := e.Switch.Port(name)
 	return ok || e.Switch.Wants(name)

@@ -39,7 +39,7 @@ func attachmentOf(p ovsdb.Port) Attachment {
 		StateID: ids[ovsdb.IDEndpoint], Since: since, Port: p}
 }
 
-// ended tells whether the container's namespace has certainly ended. Of a container whose namespace is not known only its runtime can tell.
+// ended reports whether the container's namespace has certainly ended. Of a container whose namespace is not known only its runtime can tell.
 func (a *Attachment) ended() bool { return a.Netns != "" && link.NamespaceGone(a.Netns) }
 
 // List returns everything that is attached, ordered by port name. It does not block.
@@ -209,7 +209,7 @@ func (e *Engine) whole(ctx context.Context, container, ifname, netns string) (Re
 	return res, nil
 }
 
-// Keep detaches everything that owner attached and that valid does not name: CNI's garbage collection. It goes on
+// Keep detaches everything that owner attached and that valid does not name: CNI's garbage collection. It continues
 // after an error and returns all of them.
 func (e *Engine) Keep(ctx context.Context, owner string, valid map[[2]string]bool) error {
 	var errs []error

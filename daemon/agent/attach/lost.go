@@ -213,7 +213,7 @@ func (l *lost) plug(ctx context.Context, ep *record.Endpoint, name string, t tag
 	}
 	p, err := l.Switch.WaitPort(ctx, name)
 	if err != nil {
-		return err // the port names the endpoint now: drift.Ports and Restore go on with it
+		return err // the port names the endpoint now: drift.Ports and Restore continue with it
 	}
 	if p.OFPort != number {
 		l.numbers.use(p.OFPort, ep.ID.String())

@@ -49,7 +49,7 @@ func (e *Engine) Run(ctx context.Context, interval time.Duration) error {
 // Sweep removes what crashes and containers that vanished have left. A container counts as gone when the path of its
 // network namespace leads nowhere and its interface has vanished, as the kernel does to both when the namespace ends;
 // nothing else - no silence of the master, no missing record - is proof. Containers whose namespace is not known are left to who speaks
-// with their runtime. It goes on after an error and returns all.
+// with their runtime. It continues after an error and returns all.
 func (e *Engine) Sweep(ctx context.Context) error {
 	names, err := e.Links.Names()
 	errs := []error{err}
@@ -93,7 +93,7 @@ func (e *Engine) expected() map[string]bool {
 	return out
 }
 
-// AdjustMTU gives all attached interfaces the MTU that they should have now. It goes on after an error and returns all.
+// AdjustMTU gives all attached interfaces the MTU that they should have now. It continues after an error and returns all.
 func (e *Engine) AdjustMTU(ctx context.Context) error {
 	var errs []error
 	for _, a := range e.List() {

@@ -1,4 +1,4 @@
-// Package checkpoint keeps what netmasters have told this host in a file, so that an agent that starts while none is reached goes on with what its
+// Package checkpoint keeps what netmasters have told this host in a file, so that an agent that starts while none is reached continues with what its
 // predecessor knew, and one that starts while one is hears what has changed since, and no more.
 package checkpoint
 

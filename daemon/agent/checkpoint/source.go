@@ -115,7 +115,7 @@ func (s *Source) keep(b *channel.Batch) {
 	}
 }
 
-// joined is what was told before, with a batch that goes on from there.
+// joined is what was told before, with a batch that continues from there.
 func joined(saved, next channel.Batch) channel.Batch {
 	if next.Reset || len(saved.Updates) == 0 {
 		return next

@@ -56,7 +56,7 @@ func New(o Options) *Claim {
 	return &Claim{Options: o, seated: make(chan struct{}), again: make(chan struct{}, 1), held: make(chan struct{})}
 }
 
-// Was tells whether this machine was the host, with the seat of a token and the addresses that it has, when this host was told something.
+// Was reports whether this machine was the host, with the seat of a token and the addresses that it has, when this host was told something.
 func (c *Claim) Was(token string, told channel.Batch) bool {
 	seat := record.Sum([]byte(token))
 	for i := range told.Updates {
@@ -124,7 +124,7 @@ const (
 	Refused
 )
 
-// Standing tells whether the machine has what it claims, as far as it knows.
+// Standing reports whether the machine has what it claims, as far as it knows.
 func (c *Claim) Standing() Standing {
 	c.mu.Lock()
 	defer c.mu.Unlock()

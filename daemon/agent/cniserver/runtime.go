@@ -110,7 +110,7 @@ func (s *Server) publish(ctx context.Context, res *attach.Result, conf *Conf) er
 	return s.Publisher.Publish(ctx, res.Endpoint.ID.String(), ports)
 }
 
-// checkPublished tells whether all ports that a runtime has asked for lead to the container.
+// checkPublished reports whether all ports that a runtime has asked for lead to the container.
 func (s *Server) checkPublished(res *attach.Result, conf *Conf) error {
 	want, err := conf.Runtime.mappings(res.Addrs)
 	if err != nil || len(want) == 0 {

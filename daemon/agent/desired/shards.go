@@ -149,7 +149,7 @@ func (s *shards) drop(name channel.Shard) (keys []string) {
 	return keys
 }
 
-// has tells whether a shard has a key.
+// has reports whether a shard has a key.
 func (s *shards) has(key string) bool {
 	for _, have := range s.have {
 		if _, is := have[key]; is {

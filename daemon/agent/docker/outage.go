@@ -28,7 +28,7 @@ type outage struct {
 	next time.Time // for one to be tried
 }
 
-// lasts tells whether netmasters are taken to be away.
+// lasts reports whether netmasters are taken to be away.
 func (o *outage) lasts() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

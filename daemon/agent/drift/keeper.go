@@ -83,7 +83,7 @@ func New(o Options) *Keeper {
 	return k
 }
 
-// calm is how long a change may still go on before it is judged: a port comes in several steps.
+// calm is how long a change may still continue before it is judged: a port comes in several steps.
 const calm = 300 * time.Millisecond
 
 // Run works until ctx ends; then it returns nil.
@@ -171,7 +171,7 @@ func (k *Keeper) list() (out []Difference, err error) {
 	return out, err
 }
 
-// look notes what differs and repairs it, but for sorts to leave. It goes on after an error and returns all.
+// look notes what differs and repairs it, but for sorts to leave. It continues after an error and returns all.
 func (k *Keeper) look(ctx context.Context, leave []string) error {
 	select {
 	case k.turn <- struct{}{}:

@@ -148,7 +148,7 @@ func (e *Examiner) named(list []model.Finding) []model.Finding {
 	return list
 }
 
-// news tells whether something in the list was not found before.
+// news reports whether something in the list was not found before.
 func (e *Examiner) news(i int, list []model.Finding) bool {
 	since := e.since(i)
 	return slices.ContainsFunc(list, func(f model.Finding) bool { return since[identityOf(&f)] == "" })
@@ -175,7 +175,7 @@ func (e *Examiner) keep(i int, list []model.Finding) {
 	e.mu.Unlock()
 }
 
-// pause waits, and tells whether ctx goes on.
+// pause waits, and reports whether ctx continues.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

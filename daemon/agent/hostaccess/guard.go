@@ -59,7 +59,7 @@ func (l lately[K]) list() []K {
 	return slices.Collect(maps.Keys(l))
 }
 
-// Refuses tells whether the host refuses what a container opens towards to, at the host itself when own says so, or beyond it.
+// Refuses reports whether the host refuses what a container opens towards to, at the host itself when own says so, or beyond it.
 func (e *Engine) Refuses(to netip.AddrPort, protocol uint8, own bool) bool {
 	g := e.guardian.now.Load()
 	return g != nil && g.Refuses(to, protocol, own)

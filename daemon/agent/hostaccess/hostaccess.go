@@ -161,7 +161,7 @@ func (e *Engine) say(err error) {
 	e.said = text
 }
 
-// Bring makes everything as it should be. It goes on after an error and returns all.
+// Bring makes everything as it should be. It continues after an error and returns all.
 func (e *Engine) Bring(ctx context.Context) error {
 	g := e.Flows.Global()
 	if g.FwdMode == "" {

@@ -23,7 +23,7 @@ const (
 	lastPort  = 1099
 )
 
-// portLimit bounds how long the switch is waited for: the next look goes on.
+// portLimit bounds how long the switch is waited for: the next look continues.
 const portLimit = 15 * time.Second
 
 // infra gives the host an interface in every infra network, and takes those away whose network has gone.

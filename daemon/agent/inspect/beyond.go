@@ -20,7 +20,7 @@ import (
 // Onward asks the kernel what becomes of a packet that the switch hands to the host.
 type Onward func(src, dst netip.Addr) (link.Onward, error)
 
-// Closed tells whether the host refuses what a container opens towards to, at the host itself when own says so, or beyond it.
+// Closed reports whether the host refuses what a container opens towards to, at the host itself when own says so, or beyond it.
 type Closed func(to netip.AddrPort, protocol uint8, own bool) bool
 
 // fromRouter is a router outside, with which the host speaks BGP.
@@ -150,7 +150,7 @@ func sessions(st *bgp.Status) string {
 	return strings.Join(out, ", ")
 }
 
-// covered tells whether an address lies in one of the prefixes.
+// covered reports whether an address lies in one of the prefixes.
 func covered(prefixes []string, a netip.Addr) bool {
 	return slices.ContainsFunc(prefixes, func(text string) bool {
 		p, err := netip.ParsePrefix(text)

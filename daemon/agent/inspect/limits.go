@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/daemon/flags"
 )
 
-// Limits bound how much goes on at once. One client has a quarter of the captures and traces at most: netmasters, which ask for
+// Limits bound how much continues at once. One client has a quarter of the captures and traces at most: netmasters, which ask for
 // everyone, are a client each. 0 is the default.
 type Limits struct {
 	Connections, PerClient int

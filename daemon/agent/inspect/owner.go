@@ -19,7 +19,7 @@ const (
 	clusterNetworkPolicy ofnet.Kind = "clusternetworkpolicy"
 )
 
-// ownedBy returns what tells whether an owner is the object that text names: as flows name it, "kind/name", or as users do.
+// ownedBy returns what reports whether an owner is the object that text names: as flows name it, "kind/name", or as users do.
 // That is "tenant:name" of a network, group, service, policy or rule, and a container's name of an endpoint. A policy has the flows of
 // its rules, and a group those of the rules that are attached to it. "" is everyone.
 func ownedBy(text string) (func(owner ofnet.Key) bool, error) {

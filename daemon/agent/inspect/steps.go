@@ -58,7 +58,7 @@ func (o *Options) traceStep(step *trace.Step, owner ofnet.Key, words *pipeline.G
 	return s
 }
 
-// foreign tells whether a flow is none that this agent has put into the switch, or one that someone has changed since. read says
+// foreign reports whether a flow is none that this agent has put into the switch, or one that someone has changed since. read says
 // that f is the step's flow; of one that cannot be read, only place and cookie count. Flows that are held by a lease are in no one's list.
 func (o *Options) foreign(step *trace.Step, f *flow.Flow, read bool) bool {
 	if step.Cookie.Feature() == flow.Leased {

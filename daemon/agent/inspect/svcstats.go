@@ -38,7 +38,7 @@ type providerStats struct {
 }
 
 // svcstats answers as the original did. Its key of a service is the address; one with several ports has an entry for
-// each, whose keys go on with port and protocol.
+// each, whose keys continue with port and protocol.
 func (o *Options) svcstats(w http.ResponseWriter, r *http.Request) {
 	all, err := o.loads(r.Context())
 	if err != nil {

@@ -83,10 +83,10 @@ func (o *Options) wayOf(ctx context.Context, packet string, answers bool) (*trac
 	return trace.Parse(printed, o.Driver().Bridge)
 }
 
-// isQuestion tells whether a packet is what agents look at for names: a datagram to a name server (RFC 1035 section 4.2).
+// isQuestion reports whether a packet is what agents look at for names: a datagram to a name server (RFC 1035 section 4.2).
 func isQuestion(p *model.TracePacket) bool { return p.Protocol == "udp" && p.DstPort == 53 }
 
-// toAgent tells whether the packet goes to the agent, by a leased flow.
+// toAgent reports whether the packet goes to the agent, by a leased flow.
 func toAgent(way *trace.Trace) bool {
 	if len(way.Steps) == 0 {
 		return false
@@ -95,7 +95,7 @@ func toAgent(way *trace.Trace) bool {
 	return last.Cookie.Feature() == flow.Leased && slices.ContainsFunc(last.Actions, func(a string) bool { return strings.HasPrefix(a, "CONTROLLER") })
 }
 
-// toRouter tells whether an endpoint's packet is for its gateway, and that is the switch itself.
+// toRouter reports whether an endpoint's packet is for its gateway, and that is the switch itself.
 func toRouter(s *ofnet.State, ask *model.TraceRequest) bool {
 	n := segmentOf(s, ask)
 	dst, err := netip.ParseAddr(ask.Packet.Dst)

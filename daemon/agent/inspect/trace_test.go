@@ -156,7 +156,7 @@ func TestTraceRoute(t *testing.T) {
 	}
 }
 
-// A question for names goes to the agent: the trace is of one that has no answer and goes on, or ends there when the gateway was asked.
+// A question for names goes to the agent: the trace is of one that has no answer and continues, or ends there when the gateway was asked.
 func TestTrace_Question(t *testing.T) {
 	question, err := os.ReadFile("../../../ofnet/trace/testdata/question.txt")
 	if err != nil {

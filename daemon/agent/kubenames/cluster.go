@@ -103,14 +103,14 @@ const defaultTenant = "default"
 // nameServer is the service of the cluster's own name server, whatever it runs.
 var nameServer = identity.KubernetesService{Namespace: "kube-system", Name: "kube-dns"}
 
-// Unserved tells whether an address is that of the cluster's name server and a tenant has not that service: who is asked there cannot answer.
+// Unserved reports whether an address is that of the cluster's name server and a tenant has not that service: who is asked there cannot answer.
 func (c *Cluster) Unserved(tenant string, address netip.Addr) bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.owners[address] == nameServer && !c.has(tenant, nameServer)
 }
 
-// has tells whether a tenant has a service. The caller holds c.mu.
+// has reports whether a tenant has a service. The caller holds c.mu.
 func (c *Cluster) has(tenant string, id identity.KubernetesService) bool {
 	own := c.tenants[id.Namespace]
 	if own == "" {

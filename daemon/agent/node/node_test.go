@@ -152,7 +152,7 @@ func (s *site) launch() {
 // masters is where the agent finds netmasters.
 func (s *site) masters(context.Context) []string { return []string{s.master.URL} }
 
-// stop ends the agent; forwarding goes on.
+// stop ends the agent; forwarding continues.
 func (s *site) stop() {
 	if s.cancel == nil {
 		return
@@ -290,7 +290,7 @@ func (s *site) nothingLeft() {
 	})
 }
 
-// A part of Open vSwitch that is stopped is told within seconds, and so is an ADD that waits for it; when it goes on, all goes on.
+// A part of Open vSwitch that is stopped is told within seconds, and so is an ADD that waits for it; when it continues, all continues.
 func TestStoppedOpenvSwitch(t *testing.T) {
 	s := newSite(t)
 	s.start()
@@ -424,7 +424,7 @@ func TestMasterAway(t *testing.T) {
 	}
 }
 
-// An agent that starts while no netmaster is reached goes on with what its predecessor was told: with the same flows, and not ready.
+// An agent that starts while no netmaster is reached continues with what its predecessor was told: with the same flows, and not ready.
 func TestStartsWithoutNetmasters(t *testing.T) {
 	s := newSite(t)
 	s.start()

@@ -47,7 +47,7 @@ type Done struct {
 	Remains  []Remains
 }
 
-// Run removes it all. It goes on after an error and returns all of them; what is gone already is success, so it may be repeated. It is
+// Run removes it all. It continues after an error and returns all of them; what is gone already is success, so it may be repeated. It is
 // refused while an agent works with the switch. It blocks for some seconds. Interfaces in network namespaces of containers go with their
 // peers: containers that still run are cut off.
 func (h *Host) Run(ctx context.Context) (Done, error) {

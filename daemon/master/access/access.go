@@ -29,7 +29,7 @@ type Subject struct {
 	Proof  Proof
 	Grants rights.Grants
 	Token  string // names the token, when one has proved it
-	// Valid reports whether the proof still holds, for what goes on for long; nil: it does.
+	// Valid reports whether the proof still holds, for what continues for long; nil: it does.
 	Valid func() bool
 	// Anyone: nothing is proved, and everything is permitted.
 	Anyone bool

@@ -195,10 +195,10 @@ func (b *builder) named(g *Group) {
 	})
 }
 
-// reaches tells whether a policy is attached to a group that is part of a profile, so that its contracts exist.
+// reaches reports whether a policy is attached to a group that is part of a profile, so that its contracts exist.
 func (b *builder) reaches(policy string) bool { return Reaches(b.View, policy) }
 
-// Reaches tells whether the policy with this API key is attached to a group that is part of an application profile.
+// Reaches reports whether the policy with this API key is attached to a group that is part of an application profile.
 func Reaches(v *catalog.View, policy string) bool {
 	for _, group := range v.Referrers(model.KindPolicy(), policy, model.KindEndpointGroup().Name) {
 		if len(v.Referrers(model.KindEndpointGroup(), group, model.KindAppProfile().Name)) > 0 {

@@ -118,7 +118,7 @@ func checkOwnAddress(tx *commit.Tx, r *model.Rule) error {
 	return refused.Try("no endpoint of group %s has the address %s", g.GroupName, r.ToIpAddress)
 }
 
-// same tells whether two texts are one address; IPv6 addresses have several spellings.
+// same reports whether two texts are one address; IPv6 addresses have several spellings.
 func same(a, b string) bool {
 	if a == b {
 		return true

@@ -63,10 +63,10 @@ func (e *Engine) Held(v *catalog.View) error {
 }
 
 // settled reports whether nothing is to be waited for.
-func (e *Engine) settled(v *catalog.View) bool { return Settled(v, e.Incarnation) }
+func (e *Engine) settled(v *catalog.View) bool { return Finished(v, e.Incarnation) }
 
-// Settled reports whether nothing of an incarnation, which is the store's, is to be adopted any more.
-func Settled(v *catalog.View, i record.Incarnation) bool {
+// Finished reports whether nothing of an incarnation, which is the store's, is to be adopted any more.
+func Finished(v *catalog.View, i record.Incarnation) bool {
 	return i.ID == "" || i.Cause == record.CauseInit || isOf(v, record.AdoptedKey, i.ID)
 }
 
@@ -111,7 +111,7 @@ func (e *Engine) Waiting() (out *model.AdoptionWait) {
 		if e.settled(v) {
 			return
 		}
-		out = &model.AdoptionWait{Cause: string(e.Incarnation.Cause), Complete: e.complete(), Most: Patience.String()}
+		out = &model.AdoptionWait{Cause: string(e.Incarnation.Cause), Complete: e.complete(), Max: Patience.String()}
 		out.Missing, out.Offered = e.hosts(v)
 	})
 	return out

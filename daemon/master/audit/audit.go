@@ -161,7 +161,7 @@ func (l *Log) Run(ctx context.Context) {
 	}
 }
 
-// Flush stores what waits. It blocks until that is durable. What could not be stored goes on to wait.
+// Flush stores what waits. It blocks until that is durable. What could not be stored continues to wait.
 func (l *Log) Flush(ctx context.Context) error {
 	for _, e := range l.ended() {
 		l.Told(e)

@@ -49,7 +49,7 @@ func (f *File) Write(e model.AuditEvent) error {
 	return err
 }
 
-// moved tells whether the path no longer leads to the open file.
+// moved reports whether the path no longer leads to the open file.
 func (f *File) moved() bool {
 	if f.file == nil {
 		return true

@@ -18,7 +18,7 @@ import (
 // from here too; those of any other class are somebody else's.
 const Class = ownership.BalancerClass
 
-// Ours tells whether a service is to have addresses from here.
+// Ours reports whether a service is to have addresses from here.
 func Ours(s *record.KubernetesService) bool {
 	return s != nil && s.Type == record.ServiceLoadBalancer && (s.LoadBalancerClass == "" || s.LoadBalancerClass == Class)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/memory"
 )
 
-// deaf is a store whose watches go on, while no read is answered: a member that hears its leader's heartbeats and gets no changes.
+// deaf is a store whose watches continue, while no read is answered: a member that hears its leader's heartbeats and gets no changes.
 type deaf struct {
 	store.Store
 	silent atomic.Bool

@@ -51,7 +51,7 @@ func parseHold(name string) (p networkAddress, err error) {
 
 func (h *Hold) held() networkAddress { return networkAddress{h.Network, h.Address} }
 
-// IsHold tells whether a store key is a HoldKey.
+// IsHold reports whether a store key is a HoldKey.
 func IsHold(key string) bool { return strings.HasPrefix(key, HoldPrefix) }
 
 // HoldPrefix is where holds are stored; see HoldKey.
@@ -70,10 +70,10 @@ func holdTakes(h *Hold) (taking, error) {
 	return t, nil
 }
 
-// Yields tells whether who asks for this very address may have it.
+// Yields reports whether who asks for this very address may have it.
 func (h *Hold) Yields() bool { return h.Quarantine != QuarantineOperator }
 
-// Over tells whether the time of the hold is over.
+// Over reports whether the time of the hold is over.
 func (h *Hold) Over(now time.Time) bool { return !h.Expires.IsZero() && !now.Before(h.Expires) }
 
 // HoldsOn returns the holds on a network's addresses, ordered by address.

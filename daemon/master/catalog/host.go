@@ -25,7 +25,7 @@ func (v *View) Hosts() []*record.Host {
 	return sortedBy(v.hosts.Values(), func(h *record.Host) string { return h.Label })
 }
 
-// Running tells whether the agent of a host runs, as far as the leader knew last.
+// Running reports whether the agent of a host runs, as far as the leader knew last.
 func (v *View) Running(label string) bool {
 	_, runs := v.runs.Lookup(label)
 	return runs

@@ -69,7 +69,7 @@ func decodeNetwork(_ string, value []byte) (*network, error) {
 	return n, nil
 }
 
-// Covers tells whether a lies in one of the network's subnets.
+// Covers reports whether a lies in one of the network's subnets.
 func (n *network) Covers(a netip.Addr) bool {
 	return n.Record.Subnet.Contains(a) || n.Record.Subnet6.Contains(a)
 }

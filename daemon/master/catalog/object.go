@@ -106,7 +106,7 @@ func (v *View) Stored(k *model.Kind, key string) model.Object {
 	return nil
 }
 
-// Has tells whether an object exists.
+// Has reports whether an object exists.
 func (v *View) Has(kind, key string) bool { return v.objects.Get(Ref{kind, key}) != nil }
 
 // kind yields the objects of a kind, ordered by key.

@@ -211,11 +211,11 @@ func (n *Network) BlockAt(a netip.Addr) identity.Group {
 	return identity.Group{}
 }
 
-// Gives4 tells whether the network gives out IPv4 addresses; Gives6, those of IPv6.
+// Gives4 reports whether the network gives out IPv4 addresses; Gives6, those of IPv6.
 func (n *Network) Gives4() bool { return n.pools().four != nil }
 func (n *Network) Gives6() bool { return n.pools().six != nil }
 
-// Contains tells whether a is an address that the network or one of its group pools gives out.
+// Contains reports whether a is an address that the network or one of its group pools gives out.
 func (n *Network) Contains(a netip.Addr) bool {
 	p := n.pools()
 	if a.Is4() {

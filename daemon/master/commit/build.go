@@ -114,7 +114,7 @@ func (b *builder) include(r *request, t *Tx) {
 	b.requests, b.waiting = b.requests+1, append(b.waiting, r)
 }
 
-// writesAgain tells whether a request writes a key that the transaction writes already. Only the last write would be stored, and
+// writesAgain reports whether a request writes a key that the transaction writes already. Only the last write would be stored, and
 // watchers would take one object for another that was made in its place.
 func writesAgain(tx *store.Tx, t *Tx) bool {
 	for _, op := range t.ops {
@@ -127,7 +127,7 @@ func writesAgain(tx *store.Tx, t *Tx) bool {
 	return false
 }
 
-// fits tells whether a request and its history find room in the transaction.
+// fits reports whether a request and its history find room in the transaction.
 func fits(tx *store.Tx, t *Tx, history *history.Packer, limits store.Limits) bool {
 	size := tx.Size() + history.Bytes()
 	for _, g := range t.guards {

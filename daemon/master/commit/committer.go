@@ -125,13 +125,13 @@ func (c *Committer) do(ctx context.Context, fn func(*Tx) error, t sharing) (stor
 	}
 }
 
-// Active tells whether Run works, that is, whether this master may write.
+// Active reports whether Run works, that is, whether this master may write.
 func (c *Committer) Active() bool { return c.term.Load() != nil }
 
-// Full tells whether the store has used up its quota, as far as the last transaction says.
+// Full reports whether the store has used up its quota, as far as the last transaction says.
 func (c *Committer) Full() bool { return c.full.Load() }
 
-// Starved tells whether what a term begins with waits for space in the store, and all other requests with it.
+// Starved reports whether what a term begins with waits for space in the store, and all other requests with it.
 func (c *Committer) Starved() bool { return c.Full() && !c.Active() }
 
 // Run commits requests under the fence until ctx ends (nil), the fence no longer holds (store.ErrFenced), or the outcome

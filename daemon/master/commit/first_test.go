@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/memory"
 )
 
-// A leader's own first requests go on until there is nothing to do, as many in a transaction as it has room for; those of others begin
+// A leader's own first requests continue until there is nothing to do, as many in a transaction as it has room for; those of others begin
 // after them.
 func TestFirstRequests(t *testing.T) {
 	const keys = 300

@@ -12,7 +12,7 @@ type recorder struct {
 	packer history.Packer
 }
 
-// enter adds what a request does and calls fits, which tells whether the transaction still has room. If it has not, even
+// enter adds what a request does and calls fits, which reports whether the transaction still has room. If it has not, even
 // with the differences left out, nothing is added and the answer is false.
 func (c *recorder) enter(t *Tx, s history.Stamp, fits func() bool) bool {
 	e := history.Derive(t.ops, func(key string) []byte { return t.before[key] }, t.made)

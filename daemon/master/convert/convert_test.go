@@ -68,7 +68,7 @@ func (f *failing) Commit(ctx context.Context, tx *store.Tx) (store.Revision, err
 	return f.Store.Commit(ctx, tx)
 }
 
-// Whenever a leader ends on the way, the next one goes on, and what masters know in the end is all that there was.
+// Whenever a leader ends on the way, the next one continues, and what masters know in the end is all that there was.
 func TestConvert(t *testing.T) {
 	for ends := range 25 {
 		db := memory.New()

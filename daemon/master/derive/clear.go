@@ -9,7 +9,7 @@ import (
 )
 
 // Clear removes the rules that a deleted policy, given by its API key, has left because its transaction had no room for them, and
-// returns the revision at which there are none. It blocks until then, also when ctx ends; when the term does, a new leader goes on.
+// returns the revision at which there are none. It blocks until then, also when ctx ends; when the term does, a new leader continues.
 func Clear(ctx context.Context, c *commit.Committer, policy string) (rev store.Revision, err error) {
 	ctx = context.WithoutCancel(ctx)
 	for left := true; left && err == nil; {

@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/ipam"
 )
 
-// ByACI tells whether an ACI fabric carries out the rules. Agents know then that their switches get none.
+// ByACI reports whether an ACI fabric carries out the rules. Agents know then that their switches get none.
 func ByACI(g *record.Global) bool { return g != nil && g.InfraType == "aci" }
 
 // AttachedTo lists the API keys of the groups that a policy is attached to, ordered.

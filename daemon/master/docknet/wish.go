@@ -95,7 +95,7 @@ func (w wish) with(v *catalog.View, requested []string) (wish, error) {
 	return w, nil
 }
 
-// fits tells whether a pool may be what the wish means.
+// fits reports whether a pool may be what the wish means.
 func (w wish) fits(p identity.Pool) bool {
 	same := func(a, b string) bool { return a == "" || b == "" || a == b }
 	return same(w.tenant, p.Network.Tenant) && same(w.network, p.Network.Name) && same(w.group, p.Group)

@@ -51,7 +51,7 @@ func (s *Service) Allocate(ctx context.Context, q model.AllocAddressRequest) (mo
 	return out, nil
 }
 
-// six tells whether an address of IPv6 is wanted.
+// six reports whether an address of IPv6 is wanted.
 func six(q model.AllocAddressRequest) bool {
 	if pool, err := identity.ParsePool(q.NetworkID); err == nil {
 		return pool.Subnet.Addr().Is6()

@@ -58,7 +58,7 @@ func (s *Service) ExpireNow(ctx context.Context) error {
 	}
 }
 
-// abandoned tells whether a hold without an end is of a swarm that is not there to end it: no Docker network of a swarm is on the network, or
+// abandoned reports whether a hold without an end is of a swarm that is not there to end it: no Docker network of a swarm is on the network, or
 // the manager's host was forgotten, and no other manager has asked for the address since.
 func abandoned(v *catalog.View, h catalog.Hold) bool {
 	if !h.Swarm || !h.Expires.IsZero() {

@@ -25,7 +25,7 @@ type verb func(w *World, words []string, fields map[string]string) (said string,
 //	allocate NETWORK-ID [pool=P] [address=A]                              tells the address that is held
 //	release NETWORK-ID ADDRESS
 //	quarantine NETWORK-ID ADDRESS [seconds=N]                             tells until when
-//	free NETWORK-ID ADDRESS                                               tells whether it was held
+//	free NETWORK-ID ADDRESS                                               reports whether it was held
 //	claim HOST [vtep=A]                                                   a machine is the host, whose agent does not run
 //	forget HOST [release=true]                                            tells what became of its endpoints
 //	expire                                                                what is over ends

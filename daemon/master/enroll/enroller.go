@@ -35,7 +35,7 @@ type Members interface {
 	// AddMember has the store expect a member, which is to serve the others at a URL, and returns the peer URLs of all by their names, the new one
 	// among them, and its id.
 	AddMember(ctx context.Context, name, peerURL string) (peers map[string]string, id string, err error)
-	// RemoveMember removes a member for good, and tells whether there was one. It is refused when the others could not go on.
+	// RemoveMember removes a member for good, and reports whether there was one. It is refused when the others could not continue.
 	RemoveMember(ctx context.Context, name string) (bool, error)
 }
 

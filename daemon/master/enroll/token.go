@@ -68,7 +68,7 @@ func (e *Enroller) RemoveToken(ctx context.Context, id string) (uint64, error) {
 }
 
 // token finds the token of a text, as it is known in v, if it permits to join now. For a request that it has let in before it may be spent. Errors are
-// *model.Error; they do not tell whether there is a token.
+// *model.Error; they do not report whether there is a token.
 func (e *Enroller) token(v *catalog.View, t *trust.Token, again bool) (*record.JoinToken, error) {
 	known := v.JoinToken(t.ID)
 	hash := t.Hash()

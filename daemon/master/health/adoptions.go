@@ -36,10 +36,10 @@ func adopting(s *Snapshot) []model.Finding {
 		who = "waits for its leader to end this"
 	}
 	if !w.Complete {
-		who = strings.TrimPrefix(who+"; which other hosts there are is not known, so it waits for all of the "+w.Most, "waits for its leader to end this; ")
+		who = strings.TrimPrefix(who+"; which other hosts there are is not known, so it waits for all of the "+w.Max, "waits for its leader to end this; ")
 	}
 	f := model.Finding{Code: "adoption-waits", Severity: model.SeverityWarning, Object: "cluster/store",
-		Evidence: fmt.Sprintf("the store follows another one (%s), and hosts offer what they carry: %s; %s. Until then, at most %s, agents receive nothing, no address is assigned and no endpoint deleted", w.Cause, have, who, w.Most),
+		Evidence: fmt.Sprintf("the store follows another one (%s), and hosts offer what they carry: %s; %s. Until then, at most %s, agents receive nothing, no address is assigned and no endpoint deleted", w.Cause, have, who, w.Max),
 		Remedy:   "wait: it ends by itself", Next: "netctl adopt ls"}
 	if len(w.Missing) > 0 {
 		f.Remedy = "start netplugin on " + hostNames(w.Missing) + ", if it does not run there; else wait: it ends by itself"

@@ -55,7 +55,7 @@ func TestExamine(t *testing.T) {
 		{"a restored store that waits for hosts, whose agents have no netmaster meanwhile", func(s *Snapshot) {
 			s.Nodes[2] = model.Node{Name: "h1", Role: model.RoleAgent, Reason: "its agent is down"}
 			s.Nodes[3] = model.Node{Name: "h2", Role: model.RoleAgent, Reason: "its agent is down"}
-			s.Adopting = &model.AdoptionWait{Cause: "restore", Missing: []string{"h1"}, Offered: []string{"h2"}, Complete: true, Most: "45s"}
+			s.Adopting = &model.AdoptionWait{Cause: "restore", Missing: []string{"h1"}, Offered: []string{"h2"}, Complete: true, Max: "45s"}
 		}, []string{"warning adoption-waits cluster/store"}},
 		{"an agent of which no one can tell", func(s *Snapshot) {
 			s.Nodes[2] = model.Node{Name: "h1", Role: model.RoleAgent, Reason: "unknown: did not answer: netmaster m2"}
@@ -228,7 +228,7 @@ func TestAdopting(t *testing.T) {
 		wait model.AdoptionWait
 		want []string
 	}{
-		{model.AdoptionWait{Cause: "restore", Missing: []string{"h2", "h3"}, Offered: []string{"h1"}, Complete: true, Most: "45s"}, []string{"(restore)", "offered by h1; not offered by h2, h3. ", "start netplugin on h2, h3"}},
+		{model.AdoptionWait{Cause: "restore", Missing: []string{"h2", "h3"}, Offered: []string{"h1"}, Complete: true, Max: "45s"}, []string{"(restore)", "offered by h1; not offered by h2, h3. ", "start netplugin on h2, h3"}},
 		{model.AdoptionWait{Cause: "new-store", Offered: []string{"h1"}, Most: "45s"}, []string{"offered by h1; which other hosts there are is not known, so it waits for all of the 45s. ", "wait: it ends by itself"}},
 		{model.AdoptionWait{Cause: "alone", Missing: []string{"h2"}, Complete: true, Most: "45s"}, []string{"none has offered it yet; not offered by h2. "}},
 	} {

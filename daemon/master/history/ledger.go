@@ -219,7 +219,7 @@ func (b *Book) At(m Moment) ([]model.AddressState, error) {
 	return slices.SortedFunc(values(states), byAddress), nil
 }
 
-// existed tells whether the network of an address was there at m.
+// existed reports whether the network of an address was there at m.
 func (b *Book) existed(p Place, m Moment) bool {
 	o, err := b.log.ObjectAt(model.KindNetwork().Name, p.Network, b.intent[p.Network], m)
 	return err == nil && o != nil

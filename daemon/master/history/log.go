@@ -67,7 +67,7 @@ func ParseMoment(text string) (Moment, error) {
 	return Moment{Time: t}, nil
 }
 
-// IsNow tells whether m is the zero Moment.
+// IsNow reports whether m is the zero Moment.
 func (m Moment) IsNow() bool { return m.Revision == 0 && m.Time.IsZero() }
 
 // since is the index of the first record after m. A leader's clock may stand before that of the leader before it, so
@@ -133,7 +133,7 @@ type Filter struct {
 	By        string // a part of the claim, the program or the address
 	Since     time.Time
 	Limit     int // so many, the newest; 0: all
-	// Sees tells whether the change of an object, or of what history alone has, may be shown; nil: all may.
+	// Sees reports whether the change of an object, or of what history alone has, may be shown; nil: all may.
 	Sees func(kind, key string) bool
 }
 

@@ -31,7 +31,7 @@ func (p *Packer) Records() int { return len(p.records) }
 func (p *Packer) Bytes() int { return p.bytes + 64*len(p.records) }
 
 // Add adds what a request did, and returns how to take it back, last first. Nothing is left out: what does not fit into
-// one record goes on in the next.
+// one record continues in the next.
 func (p *Packer) Add(e Entry, s Stamp) (back func()) {
 	before := *p
 	before.records = append([][]json.RawMessage{}, p.records...)
@@ -133,5 +133,5 @@ func (e Entry) Brief() Entry {
 	return out
 }
 
-// Empty tells whether the entry says nothing.
+// Empty reports whether the entry says nothing.
 func (e Entry) Empty() bool { return len(e.Changes)+len(e.Addresses) == 0 }

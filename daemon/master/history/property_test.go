@@ -324,7 +324,7 @@ func checkObjects(rt *rapid.T, v *catalog.View, log history.Log, present, p past
 	}
 }
 
-// empty tells whether a member says the same as its absence.
+// empty reports whether a member says the same as its absence.
 func empty(value any) bool {
 	v := reflect.ValueOf(value)
 	return !v.IsValid() || v.IsZero() || (v.Kind() == reflect.Map || v.Kind() == reflect.Slice) && v.Len() == 0

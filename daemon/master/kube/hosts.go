@@ -104,7 +104,7 @@ func (e *Engine) hasPod(of *record.Endpoint) bool {
 	return p != nil && p.Is(of.Pod.UID)
 }
 
-// knowsNodes tells whether all nodes and pods are known as they are now. The caller holds the lock.
+// knowsNodes reports whether all nodes and pods are known as they are now. The caller holds the lock.
 func (e *Engine) knowsNodes() bool {
 	if e.known == nil || e.Source.Away() != "" || e.Source.Unread() != "" {
 		return false

@@ -1,8 +1,8 @@
 // Package landmark keeps a recent change where every agent sees it.
 //
-// A client of the store that was away proves by the newest change it has seen that the history is still the same, and goes on
-// from there. Where nothing changes that agents watch, while all else goes on, that change grows older than what the store keeps
-// of its history, and after an outage all would have to read everything again. An agent that goes on at another netmaster proves by the landmark
+// A client of the store that was away proves by the newest change it has seen that the history is still the same, and continues
+// from there. Where nothing changes that agents watch, while all else continues, that change grows older than what the store keeps
+// of its history, and after an outage all would have to read everything again. An agent that continues at another netmaster proves by the landmark
 // that both know one history (package relay).
 package landmark
 

@@ -81,7 +81,7 @@ func only[T any](text []byte, chosen func(*T) bool) ([]byte, error) {
 	return json.Marshal(kept)
 }
 
-// ownedBy returns what tells whether flows' column Owner names the object that text does. An endpoint is named by its end, and a policy has the flows of its rules.
+// ownedBy returns what reports whether flows' column Owner names the object that text does. An endpoint is named by its end, and a policy has the flows of its rules.
 // Which groups' rules flows are of, the column does not say.
 func ownedBy(text string) (func(owner string) bool, error) {
 	kind, name, ok := strings.Cut(text, "/")

@@ -175,7 +175,7 @@ func (r *Relay) carry(updates map[channel.Shard]*channel.Update, known catalog.S
 	return len(updates) > 0 && !first
 }
 
-// pass notes where an agent of another netmaster may be, to go on from there. After a list nothing from before it is such a place: the store may have
+// pass notes where an agent of another netmaster may be, to continue from there. After a list nothing from before it is such a place: the store may have
 // been restored.
 func (r *Relay) pass(known catalog.Snapshot) {
 	if known.Gap || r.gap {

@@ -277,7 +277,7 @@ func TestDirect(t *testing.T) {
 	h2.until(7).want("and one that is needless, for a while", channel.Tenant("red"), "red:net:r1")
 }
 
-// An agent goes on at another netmaster without being told anything twice, if both know the same store.
+// An agent continues at another netmaster without being told anything twice, if both know the same store.
 func TestResume(t *testing.T) {
 	a, b := newMaster(t), newMaster(t)
 	both := func(u store.Update) {

@@ -21,7 +21,7 @@ func (s *Stream) Report(r channel.Report) {
 	s.session.Report, s.session.Heard = r, now
 }
 
-// silent tells whether the agent is not there any more.
+// silent reports whether the agent is not there any more.
 func (s *Stream) silent(now time.Time) bool {
 	s.relay.mu.Lock()
 	defer s.relay.mu.Unlock()

@@ -117,7 +117,7 @@ func (s *shard) since(seq uint64) []entry {
 	return s.log[i:]
 }
 
-// snapshot is one that the log goes on from.
+// snapshot is one that the log continues from.
 func (s *shard) snapshot() *snapshot {
 	if s.whole == nil {
 		items := s.items.Clone()

@@ -134,7 +134,7 @@ func (r *Relay) reach(ctx context.Context, revision uint64) error {
 	}
 }
 
-// resume goes on with a shard where another stream has ended, if its log reaches back to there, and the store was known as it was then: what came
+// resume continues with a shard where another stream has ended, if its log reaches back to there, and the store was known as it was then: what came
 // and went within one update of the watch may not be in the log.
 func (s *Stream) resume(sh *shard) {
 	if _, whole := s.relay.passed[s.hello.Mark.Complete]; !whole || s.hello.Mark.Complete < sh.after {

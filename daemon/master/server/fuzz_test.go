@@ -38,7 +38,7 @@ func filled(tb testing.TB) *mastertest.Master {
 }
 
 // FuzzRoutes sends any method, target and body to the server as bytes of a connection: whatever they are, the answer is short, is no
-// defect, and the server goes on.
+// defect, and the server continues.
 func FuzzRoutes(f *testing.F) {
 	for _, seed := range [][3]string{
 		{"GET", "/api/v1/%ff", ""}, {"GET", "/api/v1/tenants/%00/", ""}, {"PUT", "x:@127.0.0.1:1/p", "{}"}, {"GET", "/api/v1/tenants/a%2f%2e%2e/", ""},

@@ -42,7 +42,7 @@ func (s *Server) identified(next http.Handler) http.Handler {
 	})
 }
 
-// passedOn tells whether another netmaster sends a request that it has from someone else.
+// passedOn reports whether another netmaster sends a request that it has from someone else.
 func (s *Server) passedOn(q *http.Request, route *rest.Route, who *access.Subject) bool {
 	return !s.Insecure && who.Proves().Others && q.Header.Get(forwardedBy) != "" && !readsHere(route, q)
 }

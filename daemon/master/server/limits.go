@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/access"
 )
 
-// Limits bound how much goes on at once; one client has a quarter at most. 0 is the default.
+// Limits bound how much continues at once; one client has a quarter at most. 0 is the default.
 type Limits struct {
 	Watches   int // streams of changes
 	Captures  int // of packets

@@ -111,7 +111,7 @@ type Config struct {
 	Way         peer.Way // to agents and other masters
 	// Hosts are the names under which this netmaster is reached; nil: those of the machine, and of Internal.
 	Hosts *door.Names
-	// Limits bound what goes on at once. The zero Limits are the defaults.
+	// Limits bound what continues at once. The zero Limits are the defaults.
 	Limits Limits
 	// Doors bound the connections of the listeners; they are shown in the metrics.
 	Doors []*door.Connections

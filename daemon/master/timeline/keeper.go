@@ -64,7 +64,7 @@ func New(c Config) *Keeper {
 	return &Keeper{Config: c}
 }
 
-// Run writes down what comes and goes until ctx, a leader's term, ends. It goes on from what former leaders have written.
+// Run writes down what comes and goes until ctx, a leader's term, ends. It continues from what former leaders have written.
 func (k *Keeper) Run(ctx context.Context) {
 	k.known = nil
 	tick := time.NewTicker(lookEvery)

@@ -66,7 +66,7 @@ func TestTimeline(t *testing.T) {
 	w.look(t, k, "mtu h1 host/h1")
 	w.look(t, k, "mtu h1 host/h1", "loss h1 host/h2")
 	w.look(t, k, "mtu h1 host/h1", "loss h1 host/h2")
-	k = w.leader() // goes on
+	k = w.leader() // continues
 	w.look(t, k, "loss h1 host/h2")
 	w.silent = map[string]bool{"h1": true} // what is not known is not over
 	w.look(t, k)

@@ -14,7 +14,7 @@ type Filter struct {
 	Code, Host, Object string
 	Since              time.Time
 	Limit              int // so many, the newest; 0: all
-	// Sees tells whether what concerns an object, "kind/name", may be shown; nil: all may.
+	// Sees reports whether what concerns an object, "kind/name", may be shown; nil: all may.
 	Sees func(object string) bool
 }
 

@@ -153,7 +153,7 @@ const longCode = 16384
 // providerID tells providers apart: sessions hold as long as the cluster has the one that they are of. The issuer has no space.
 func providerID(c *model.OidcConfiguration) string { return c.Issuer + " " + c.ClientId }
 
-// trusted tells whether the cluster still has the provider that a session is of.
+// trusted reports whether the cluster still has the provider that a session is of.
 func trusted(v *catalog.View, issuer string) bool {
 	c, err := provider(v)
 	return err == nil && providerID(c) == issuer

@@ -70,7 +70,7 @@ func parseHash(text string) (c cost, salt, key []byte, err error) {
 	return c, salt, key, nil
 }
 
-// matches tells whether a password is the one of a hash. It takes as long for one that is not.
+// matches reports whether a password is the one of a hash. It takes as long for one that is not.
 func matches(hash, password string) bool {
 	c, salt, key, err := parseHash(hash)
 	if err != nil {

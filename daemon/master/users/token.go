@@ -94,7 +94,7 @@ func (u *Users) holder(hash string) (who access.Subject, ok bool) {
 	return who, ok
 }
 
-// counts tells whether a token's user may still come in: one of this cluster while it is enabled, one of an OpenID provider while the cluster has that provider.
+// counts reports whether a token's user may still come in: one of this cluster while it is enabled, one of an OpenID provider while the cluster has that provider.
 func counts(v *catalog.View, t *record.Token) bool {
 	switch access.Proof(t.Proof) {
 	case access.Directory:
@@ -105,7 +105,7 @@ func counts(v *catalog.View, t *record.Token) bool {
 	return enabled(v, t.User)
 }
 
-// enabled tells whether there is a user who may come in.
+// enabled reports whether there is a user who may come in.
 func enabled(v *catalog.View, name string) bool {
 	o, _ := v.Stored(model.KindUser(), name).(*model.User)
 	return o != nil && o.Disabled != "yes"
@@ -140,7 +140,7 @@ func grants(v *catalog.View, who *access.Subject, groups []string) (out rights.G
 	return out
 }
 
-// applies tells whether an authorization is a subject's. A group of the provider is none of the directory, whatever the two call theirs.
+// applies reports whether an authorization is a subject's. A group of the provider is none of the directory, whatever the two call theirs.
 func applies(a *model.Authorization, who *access.Subject, groups []string) bool {
 	name, provided := strings.CutPrefix(a.GroupName, access.ProviderPrefix)
 	switch who.Proof {

@@ -156,7 +156,7 @@ func addressOfFamily(e *record.Endpoint, like netip.Addr) netip.Addr {
 	return e.IP
 }
 
-// hasText tells whether an endpoint has the address that a trace prints.
+// hasText reports whether an endpoint has the address that a trace prints.
 func hasText(e *record.Endpoint, text string) bool {
 	a, err := netip.ParseAddr(text)
 	return err == nil && has(e, a)
@@ -203,7 +203,7 @@ func (s *search) admits(tenant, network string) bool {
 	return (s.q.Tenant == "" || tenant == s.q.Tenant) && (s.q.Network == "" || network == "" || network == s.q.Network)
 }
 
-// scoped tells whether name, of a tenant, is what the text says: "name", or "tenant:name", which is its key, or "name:tenant", as
+// scoped reports whether name, of a tenant, is what the text says: "name", or "tenant:name", which is its key, or "name:tenant", as
 // records have it.
 func (s *search) scoped(name, tenant string) bool {
 	return s.text == name || s.text == tenant+":"+name || s.text == name+":"+tenant
@@ -274,7 +274,7 @@ func (s *search) all(is func(*record.Endpoint) bool) (out []candidate) {
 	return out
 }
 
-// has tells whether an endpoint has an address.
+// has reports whether an endpoint has an address.
 func has(e *record.Endpoint, a netip.Addr) bool {
 	return a.IsValid() && (e.IP == a || e.IP6 == a)
 }

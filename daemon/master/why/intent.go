@@ -100,7 +100,7 @@ func tenant(e end) string {
 	return ""
 }
 
-// knowsWay tells whether the containers of an endpoint's network have a route to an address: it is on their network, or that has a gateway
+// knowsWay reports whether the containers of an endpoint's network have a route to an address: it is on their network, or that has a gateway
 // of its family, or the switch is one for all that have none.
 func knowsWay(v *catalog.View, e *record.Endpoint, to netip.Addr) bool {
 	n, g := v.Network(e.ID.Network), v.Global()
@@ -116,7 +116,7 @@ func knowsWay(v *catalog.View, e *record.Endpoint, to netip.Addr) bool {
 // dnsPort is where name servers are asked (RFC 1035 section 4.2).
 const dnsPort = 53
 
-// isOwnGateway tells whether to is the gateway of from's network, and that is the switch itself.
+// isOwnGateway reports whether to is the gateway of from's network, and that is the switch itself.
 func isOwnGateway(v *catalog.View, from, to end) bool {
 	if from.endpoint == nil || gatewayOutside(v, from.endpoint.ID.Network, to.address) {
 		return false

@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// isPod tells whether an endpoint is of the pod "namespace/name".
+// isPod reports whether an endpoint is of the pod "namespace/name".
 func isPod(e *record.Endpoint, text string) bool {
 	return !e.Pod.ID.IsZero() && oper.PodName(e.Pod.ID) == text
 }

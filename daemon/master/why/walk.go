@@ -52,7 +52,7 @@ type path struct {
 	silent map[identity.Network]bool // networks whose containers have no route by which to answer
 }
 
-// gatewayOutside tells whether a network's gateway for packets to an address is a machine outside, as on every VLAN that is bridged: unless
+// gatewayOutside reports whether a network's gateway for packets to an address is a machine outside, as on every VLAN that is bridged: unless
 // it has none of that family and the switch takes its place, where hosts and containers meet directly.
 func gatewayOutside(v *catalog.View, network identity.Network, to netip.Addr) bool {
 	n, g := v.Network(network), v.Global()

@@ -59,7 +59,7 @@ func (m *marker) see(now member.Position) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if now.Index > m.at.Index {
-		m.note(m.at)
+		m.record(m.at)
 	}
 	m.at = now
 }
@@ -68,10 +68,10 @@ func (m *marker) see(now member.Position) {
 func (m *marker) stopped(end member.Position) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.note(end)
+	m.record(end)
 }
 
-func (m *marker) note(at member.Position) {
+func (m *marker) record(at member.Position) {
 	mark := m.own
 	mark.Position = at
 	if err := mark.Write(m.file); err != nil && m.log != nil {

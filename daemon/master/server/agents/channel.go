@@ -35,7 +35,7 @@ func RegisterChannel(r *rest.Router, from *relay.Relay, log *slog.Logger) {
 			return
 		}
 		out := http.NewResponseController(w)
-		_ = out.SetReadDeadline(time.Time{}) // the agent goes on to say how it is
+		_ = out.SetReadDeadline(time.Time{}) // the agent continues to say how it is
 		s, err := from.Open(q.Context(), hello)
 		if err != nil {
 			if errors.Is(err, relay.ErrOffer) {

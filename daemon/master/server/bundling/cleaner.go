@@ -49,7 +49,7 @@ func (b *Bundling) cleaner() *cleaner {
 	return &cleaner{strings.NewReplacer(pairs...)}
 }
 
-// knows tells whether a value of the store may have a secret that others repeat.
+// knows reports whether a value of the store may have a secret that others repeat.
 func knows(key string) bool {
 	return strings.HasPrefix(key, record.State) || strings.HasPrefix(key, record.Objects) || key == record.LDAPKey || key == record.OIDCKey
 }
@@ -163,7 +163,7 @@ func (c *cleaner) json(text []byte) []byte {
 	return out
 }
 
-// hide replaces the values of secret fields in v, and lines in texts that name one, and tells whether there were any.
+// hide replaces the values of secret fields in v, and lines in texts that name one, and reports whether there were any.
 func (c *cleaner) hide(v any) (some bool) {
 	text := func(s string) (string, bool) {
 		if !fields.MatchString(s) {

@@ -60,7 +60,7 @@ func (c *collector) records(ctx context.Context) error {
 	return nil
 }
 
-// isHeld tells whether a key is in a part of the store that a bundle holds.
+// isHeld reports whether a key is in a part of the store that a bundle holds.
 func isHeld(key string) bool {
 	return slices.ContainsFunc(held, func(p string) bool { return key == p || strings.HasSuffix(p, "/") && strings.HasPrefix(key, p) })
 }

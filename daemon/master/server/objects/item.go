@@ -64,7 +64,7 @@ func (i item) id() string {
 	return i.key
 }
 
-// selected tells whether a selector of the kind selects the object.
+// selected reports whether a selector of the kind selects the object.
 func (i item) selected(s *selector.Selector) bool {
 	switch {
 	case s.All():

@@ -77,7 +77,7 @@ type limited struct {
 	io.Closer
 }
 
-// wantsLines tells whether a client rather takes lines than a file: of the two, it names that first (RFC 9110, section 12.5.1).
+// wantsLines reports whether a client rather takes lines than a file: of the two, it names that first (RFC 9110, section 12.5.1).
 func wantsLines(accept string) bool {
 	for one := range strings.SplitSeq(accept, ",") {
 		switch media, _, _ := mime.ParseMediaType(one); media {

@@ -101,7 +101,7 @@ func (m *matrix) read(v *catalog.View) error {
 	return nil
 }
 
-// within tells whether all pods of the namespace are of tenants that one may see.
+// within reports whether all pods of the namespace are of tenants that one may see.
 func (m *matrix) within(who *access.Subject) bool {
 	for i := range m.workloads {
 		if w := &m.workloads[i]; w.Name != outside && (w.Tenant == "" || who.Tenant(w.Tenant) != nil) {
