@@ -70,9 +70,15 @@ scenario: build ## scenarios on the real lab: whole clusters on this machine, tw
 	$(GO) test -vet=off -count=1 -timeout 20m -parallel 2 -v ./test/scenario -args -bin $(CURDIR)/bin
 
 .PHONY: scale
-scale: build ## 64 agents without switches and 50,000 endpoints, with storms: what must not happen fails (SCALE='-agents 1000')
+scale: build ## 64 agents without switches and 50,000 endpoints, with storms and a restore: what must not happen fails (SCALE='-agents 1000')
 	@$(GO) build -o bin/bench/scale ./test/bench/scale
 	@bin/bench/scale -check $(or $(SCALE),-agents 64 -for 5s)
+	@bin/bench/scale -check -only drill -agents 64
+
+.PHONY: drill
+drill: build ## lose all netmasters and the store of 50,000 endpoints, with 1,000 agents that run, and restore a snapshot: prints how long it takes
+	@$(GO) build -o bin/bench/scale ./test/bench/scale
+	@bin/bench/scale -check -only drill $(or $(DRILL),-agents 1000)
 
 .PHONY: test
 test: test-deps build check-generated lint unit scenario scale ## everything

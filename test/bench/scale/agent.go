@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/carried"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
 )
@@ -35,6 +37,7 @@ type agent struct {
 	moved    chan struct{}
 	shards   map[channel.Shard]struct{}
 	mark     channel.Mark
+	carries  []string // ids of the endpoints that its host has, in the drill
 }
 
 // newAgent makes the agent of the i-th host, which has not begun.
@@ -49,7 +52,12 @@ func (w *world) start(ctx context.Context, i int, a *agent) {
 	asks := channel.Master{Client: &client.Client{Masters: w.urls, HTTP: way, Patience: patience}}
 	h := record.Host{Label: a.label, Machine: a.label, Seat: "s", VTEP: vtepOf(i), Port: 4789, Control: netip.AddrPortFrom(vtepOf(i), 9090), Version: "bench"}
 	again := make(chan struct{}, 1)
-	c := channel.NewClient(channel.Options{Host: a.label, Masters: w.urls, HTTP: way, Log: slog.New(slog.DiscardHandler), Hooks: channel.Hooks{Seat: func() string { return h.Seat }, Reporter: a,
+	var keeper *carried.Keeper
+	var offer func(ctx context.Context) error
+	if w.carried != nil {
+		offer = func(ctx context.Context) error { return keeper.Offer(ctx) }
+	}
+	c := channel.NewClient(channel.Options{Host: a.label, Masters: w.urls, HTTP: way, Log: slog.New(slog.DiscardHandler), Hooks: channel.Hooks{Seat: func() string { return h.Seat }, Reporter: a, Offer: offer,
 		Opened: func(record.Incarnation) {
 			select {
 			case again <- struct{}{}:
@@ -57,6 +65,7 @@ func (w *world) start(ctx context.Context, i int, a *agent) {
 			}
 		}}})
 	a.mu.Lock()
+	a.carries = append(a.carries, w.carried[i]...)
 	if len(a.shards) > 0 && !w.engines {
 		var shards []channel.Shard
 		for s := range a.shards {
@@ -84,11 +93,30 @@ func (w *world) start(ctx context.Context, i int, a *agent) {
 		go w.engine(ctx, i, a, c)
 		return
 	}
+	follow := c.Follow
+	if w.carried != nil {
+		keeper = carried.New(carried.Options{Host: a.label, Follower: c, Attached: a.attached, Post: asks.Offer, Log: slog.New(slog.DiscardHandler)})
+		follow = keeper.Follow
+	}
 	go func() {
-		for b, err := range c.Follow(ctx) {
+		for b, err := range follow(ctx) {
 			a.take(&b, err)
 		}
 	}()
+}
+
+// attached are the ids of the endpoints that the agent's host carries.
+func (a *agent) attached() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.carries)
+}
+
+// attach has the agent's host carry an endpoint.
+func (a *agent) attach(id string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.carries = append(a.carries, id)
 }
 
 // use has the agent report what an engine has programmed.

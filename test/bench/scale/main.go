@@ -45,7 +45,7 @@ func main() {
 	points := flag.String("points", "", "file of JSON to which the figures are added, for test/bench/curves")
 	join := flag.String("join", "", "comma list of URLs of netmasters of another machine's bench: be agents of theirs until killed, from -first on")
 	flag.IntVar(&s.first, "first", 0, "number of the first agent, with -join")
-	only := flag.String("only", "", "leader: how netmasters begin to lead, without agents")
+	only := flag.String("only", "", "leader: how netmasters begin to lead, without agents; drill: all netmasters and the store are lost, and a snapshot is restored")
 	data := flag.String("etcd", "", "be an etcd with its data in this folder until killed")
 	client := flag.String("client", "", "URL of that etcd for clients")
 	peer := flag.String("peer", "", "URL of that etcd for peers")
@@ -78,8 +78,14 @@ func run(ctx context.Context, s size, only, points string) error {
 	if only == "leader" {
 		s.masters = 0 // it starts its own
 	}
+	if only == "drill" {
+		s.masters = 1
+	}
 	w := &world{size: s, dir: dir, netmaster: filepath.Join(filepath.Dir(self), "..", "netmaster")}
 	defer w.end()
+	if only == "drill" {
+		return w.drill(ctx, machine.String())
+	}
 	if err := w.begin(ctx); err != nil {
 		return err
 	}

@@ -19,19 +19,31 @@ type master struct {
 
 // launch starts netmaster on a free port of an address of this machine, and waits until it is ready.
 func launch(ctx context.Context, program, host, logFile, etcd string) (*master, error) {
-	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	address, err := free(host)
 	if err != nil {
 		return nil, err
 	}
-	address := l.Addr().String()
-	_ = l.Close()
+	return launchAt(ctx, program, address, logFile, "--etcd-endpoints", etcd)
+}
+
+// free is an address of this machine with a port at which no one listens.
+func free(host string) (string, error) {
+	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
+}
+
+// launchAt starts netmaster at an address with a store, as flags say it, and waits until it is ready.
+func launchAt(ctx context.Context, program, address, logFile string, store ...string) (*master, error) {
 	log, err := os.Create(logFile)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = log.Close() }()
-	cmd := exec.CommandContext(ctx, program, "--insecure", "--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge", "--log-level", "WARN",
-		"--external-address", address, "--internal-address", address, "--etcd-endpoints", etcd, "--max-connections-per-client", "20000", "--max-connections", "20000", "--max-agents", "80000")
+	cmd := exec.CommandContext(ctx, program, append([]string{"--insecure", "--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge", "--log-level", "WARN",
+		"--external-address", address, "--internal-address", address, "--max-connections-per-client", "20000", "--max-connections", "20000", "--max-agents", "80000"}, store...)...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {

@@ -42,7 +42,8 @@ type world struct {
 	ctx     context.Context // of the agents
 	stop    context.CancelFunc
 	point   report.Point
-	marks   int // changes of which all hosts are told, so far
+	carried map[int][]string // ids of the endpoints that hosts have; nil: agents offer nothing
+	marks   int              // changes of which all hosts are told, so far
 }
 
 func (s size) tenants() int { return max(1, s.agents/hostsOfTenant) }
@@ -142,7 +143,7 @@ func (w *world) past(ctx context.Context) error {
 }
 
 // width is how many bits the addresses of a tenant have.
-func (s size) width() int { return max(8, bits.Len(uint(s.endpoints/s.tenants()+2))) }
+func (s size) width() int { return max(8, bits.Len(uint(s.endpoints/s.tenants()+2+drillLate))) }
 
 // subnet begins where the addresses of a tenant do.
 func (s size) subnet(tenant int) netip.Addr {
