@@ -174,14 +174,14 @@ func (c *cluster) quietKeys(ctx context.Context) (out []string, err error) {
 	return out, err
 }
 
-// kept returns an error for what every object of a list is that no move removes, and that the cluster does not have any more.
+// kept returns an error for an object of a list that no move removes, since it is in use, and that the cluster does not have any more.
 func (c *cluster) kept(ctx context.Context, before []string) error {
 	after, err := c.quietKeys(ctx)
 	if err != nil {
 		return err
 	}
 	for _, key := range before {
-		if strings.Contains(key, "/"+witnessTenant) && !slices.Contains(after, key) {
+		if (key == model.KindTenant().Name+"/"+witnessTenant || key == model.KindNetwork().Name+"/"+witnessTenant+":"+witnessNetwork) && !slices.Contains(after, key) {
 			return fmt.Errorf("%s is no more", key)
 		}
 	}

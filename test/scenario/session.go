@@ -82,7 +82,7 @@ func verbs() map[string]verb {
 		"outside": (*Session).doOutside, "vtysh": (*Session).doVtysh, "flows": (*Session).doFlows, "member": (*Session).doMember,
 		"sit": (*Session).doSit, "keys": (*Session).doKeys, "screen": (*Session).doScreen, "resize": (*Session).doResize,
 		"sees": (*Session).doSees, "eventually": (*Session).doEventually, "always": (*Session).doAlways,
-		"restart": (*Session).doRestart, "crash": part("kill"), "halt": part("stop"),
+		"page": (*Session).doPage, "restart": (*Session).doRestart, "crash": part("kill"), "halt": part("stop"),
 	}
 	for _, name := range []string{"start", "launch", "pause", "resume"} {
 		words[name] = part(name)

@@ -1,0 +1,91 @@
+package scenario
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/contiv/contiv/lab/hostinit"
+	"github.com/contiv/contiv/test/machines/page"
+)
+
+// daemonLine is a line of a page that starts or stops netmaster, which on a host of a lab the lab does.
+var daemonLine = regexp.MustCompile(`^(?:sudo )?systemctl (start|stop|restart) contiv-netmaster$`)
+
+// ownPaths are those of a page that on a host of a lab, which has a folder of its own, are below that.
+var ownPaths = map[string]string{"/var/lib/contiv/": hostinit.Inside + "/var/lib/contiv/", "/etc/contiv/": hostinit.Inside + "/etc/contiv/", "sudo ": ""}
+
+// doPage runs the blocks of a page of docs on the hosts that the lines before them name, and compares what they print with what the page shows: "page backup.md". A page's "h1" is
+// the first host of the lab, which the hosts have joined.
+func (s *Session) doPage(args []string) error {
+	if err := need(args, 1, "page FILE"); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", args[0]))
+	if err != nil {
+		return err
+	}
+	blocks, err := page.Blocks(string(text))
+	if err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	for _, b := range blocks {
+		hosts := b.Hosts
+		if hosts[0] == page.All {
+			hosts = s.hosts
+		}
+		for _, host := range hosts {
+			printed, err := s.pageBlock(host, b.Shell)
+			if err != nil {
+				return fmt.Errorf("%s: line %d: on %s: %w", args[0], b.Line, host, err)
+			}
+			if missing := page.Matches(masked(b.Prints), masked(printed)); missing != "" {
+				return fmt.Errorf("%s: line %d: want it to print %q, got:\n%s", args[0], b.Line, missing, printed)
+			}
+		}
+	}
+	return nil
+}
+
+// changing are what differs from one cluster to another in what is printed: ids of incarnations, and numbers.
+var changing = regexp.MustCompile(`\b[a-z2-7]{26}\b|[0-9]+`)
+
+// masked is a text without what differs from one cluster to another.
+func masked(text string) string { return changing.ReplaceAllString(text, "0") }
+
+// pageBlock runs a block on a host, and returns what it prints with the paths of the page.
+func (s *Session) pageBlock(host, block string) (printed string, err error) {
+	var script []string
+	run := func() error {
+		if len(script) == 0 {
+			return nil
+		}
+		text := "set -e\ncontiv() { command contiv \"$@\" --root " + hostinit.Inside + "; }\n" + strings.Join(script, "\n")
+		script = nil
+		err := s.lab("exec", host, "--", "sh", "-c", text)
+		printed += s.stdout()
+		if err != nil {
+			err = fmt.Errorf("%w: %s", err, s.ReadFile("stderr"))
+		}
+		return err
+	}
+	for line := range strings.Lines(page.Substitute(block, ownPaths)) {
+		line = strings.TrimRight(line, "\n")
+		at := daemonLine.FindStringSubmatch(line)
+		if at == nil {
+			script = append(script, line)
+			continue
+		}
+		if err := run(); err != nil {
+			return printed, err
+		}
+		do := map[string]verb{"start": part("start"), "stop": part("stop"), "restart": (*Session).doRestart}[at[1]]
+		if err := do(s, []string{"master", host}); err != nil {
+			return printed, err
+		}
+	}
+	err = run()
+	return strings.ReplaceAll(printed, hostinit.Inside+"/", "/"), err
+}
