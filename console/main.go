@@ -26,7 +26,7 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, s command.Streams) int {
-	root := &cobra.Command{Use: "contiv", Short: "Contiv at a terminal", SilenceUsage: true, SilenceErrors: true}
+	root := &cobra.Command{Use: "contiv", Short: "Contiv in a terminal", SilenceUsage: true, SilenceErrors: true}
 	root.Version = build.Info().Version
 	root.SetVersionTemplate("contiv {{.Version}}\n")
 	root.AddCommand(command.New(s), app.NewCommand(s.In, s.Out, term.Getenv))

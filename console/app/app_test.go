@@ -38,10 +38,10 @@ func TestKeys(t *testing.T) {
 	}{
 		{"number", []string{"5"}, "$ netctl explain", ""},
 		{"palette completes", append(typed(":ten"), "tab", "enter"), "$ netctl tenant ls", ""},
-		{"palette refuses", to("paint"), "there is no page paint", ""},
+		{"palette refuses", to("paint"), "page paint not found", ""},
 		{"filter", append([]string{"8"}, filter("web-1")...), "web-1", "mail"},
 		{"inverse filter", append([]string{"8"}, filter("!web")...), "green.default", "web-1"},
-		{"bad filter", append([]string{"8"}, filter("((")...), "no regular expression", ""},
+		{"bad filter", append([]string{"8"}, filter("((")...), "not a regular expression", ""},
 		{"filter ends", append([]string{"8"}, filter("mail", "esc")...), "web-1", ""},
 		{"a tenant's networks", to("tenants", "enter"), "networks of acme", "green"},
 		{"a network's endpoints", to("networks", "enter"), "endpoints of acme:blue", "green.default"},
@@ -57,18 +57,18 @@ func TestKeys(t *testing.T) {
 		{"who quarantined", []string{"3", "enter", "right", "right", "right", "right"}, "by ann", ""},
 		{"zoom out", []string{"3", "enter", "-"}, "a cell is 16 addresses", ""},
 		{"zoom in again", []string{"3", "enter", "-", "+"}, "endpoints 2", "a cell is"},
-		{"ages", []string{"3", "enter", "v"}, "how long it is as it is", ""},
+		{"ages", []string{"3", "enter", "v"}, "time since the last change", ""},
 		{"IPv6", []string{"3", "j", "enter"}, "2001:db8:1::/112", ""},
 		{"flows of a table", []string{"4", "enter", "j", "enter"}, "to group db, udp 53", "from port of web-1"},
 		{"shadowed flows", []string{"4", "enter", "j", "enter", "v", "v", "v"}, "netctl flows h1 --table policy_in --shadowed", "5432"},
 		{"what shadows a flow", []string{"4", "enter", "j", "enter", "v", "v", "v", "enter"}, "priority=11,reg4=2", ""},
 		{"a silent agent", []string{"4", "j", "enter"}, "✗ h2: the agent of h2 did not answer", ""},
-		{"trace from a host", []string{"4", "enter", "w"}, "type a part of a name, or an address", ""},
+		{"trace from a host", []string{"4", "enter", "w"}, "enter a part of a name, or an address", ""},
 		{"trace of a flow", []string{"4", "enter", "j", "enter", "w"}, "endpoint/acme:blue:db", "5432 opens"},
 		{"why from an endpoint", append([]string{"8", "j", "w"}, typed("db")...), "▶ endpoint/acme:blue:db", "endpoint/acme:blue:web-1   "},
 		{"why with what rules speak of", append(append([]string{"8", "j", "w"}, typed("db")...), "enter"), "tcp 5432", ""},
 		{"why a known port", append(append([]string{"8", "j", "w"}, typed("db")...), "enter", "down", "enter"), "DISAGREE  the objects say", "▶ tcp"},
-		{"why highlights who disagrees", append(append([]string{"8", "j", "w"}, typed("db")...), "enter", "down", "enter"), "✗ h2 the packet ends  ✗ the objects say allowed", ""},
+		{"why highlights who disagrees", append(append([]string{"8", "j", "w"}, typed("db")...), "enter", "down", "enter"), "✗ h2 the packet ends  ✗ by the objects: allowed", ""},
 		{"why says what to do", append(append([]string{"8", "j", "w"}, typed("db")...), "enter", "down", "enter"), "netctl drift h2", ""},
 		{"why by flows", append(append([]string{"8", "j", "w"}, typed("db")...), "enter", "down", "enter", "s"), "policy_in    110  to group db, tcp 5432: admit", ""},
 		{"why the other way round", append(append([]string{"8", "j", "w"}, typed("db")...), "enter", "down", "enter", "r"), "$ netctl why endpoint/acme:blue:db endpoint/acme:blue:web-1 tcp 5432", ""},
@@ -97,13 +97,13 @@ func TestKeys(t *testing.T) {
 		{"and the first", to("networks", "space", "j", "space", "d"), "operational state of network acme:blue", ""},
 		{"follow an endpoint", []string{"8", "j", "f"}, "netctl flows h1 --owner endpoint/acme:blue:web-1", "5432"},
 		{"an endpoint's address", []string{"8", "a"}, "▶ 10.1.1.2", ""},
-		{"an endpoint in the tree", []string{"8", "j", "t"}, "endpoint shop/web on h1, group web, no policies; may talk to 1, in part to 0", ""},
+		{"an endpoint in the tree", []string{"8", "j", "t"}, "endpoint shop/web on h1, group web, no policies; may connect to 1, partly to 0", ""},
 		{"an object's history", to("networks", "H"), "subnet: 10.1.1.0/24", ""},
 		{"fold", []string{"2", "space"}, "▸ tenant acme", "network blue"},
 		{"unfold", []string{"2", "left", "right"}, "▾ tenant acme", "▸ tenant acme"},
 		{"the tree alone", []string{"2", "o"}, "network blue", "┌"},
 		{"the matrix", []string{"2", "m"}, "◐ tcp 5432", ""},
-		{"the matrix of groups says what it leaves out", []string{"9"}, "pods have Kubernetes' too: podmatrix", ""},
+		{"the matrix of groups says what it leaves out", []string{"9"}, "for Kubernetes policies see podmatrix", ""},
 		{"the matrix of pods", to("podmatrix", "right"), "networkpolicy shop/web rule 1", "nothing speaks of it"},
 		{"why of a cell of pods", to("podmatrix", "right", "w"), "$ netctl why shop/cl shop/web tcp 80", ""},
 		{"why within a row of pods", to("podmatrix/shop", "w"), "shop/cl-2", ""},
@@ -113,7 +113,7 @@ func TestKeys(t *testing.T) {
 		{"the pods of a namespace", to("namespaces", "enter"), "$ netctl endpoint ls --namespace shop", "mail"},
 		{"the deciding rule", []string{"9", "down"}, "allow tcp 5432 from web, priority 10, 1.2k packets", ""},
 		{"what is to be seen", []string{"8", "!"}, "$ netctl drift h2", ""},
-		{"what is to be seen, and no more", []string{"8", "!", "!"}, "this page tells of it: h2: 3 changes", ""},
+		{"what is to be seen, and no more", []string{"8", "!", "!"}, "see this page: h2: 3 changes", ""},
 		{"nothing is changed", to("networks", "ctrl+d"), "start it with --write", "Delete"},
 		{"back", to("networks", "enter", "esc"), "$ netctl network ls --all", ""},
 		{"last", to("networks", "7", "-"), "$ netctl network ls --all", ""},
@@ -127,7 +127,7 @@ func TestKeys(t *testing.T) {
 		{"an event's object", []string{"7", "g", "enter"}, "operational state of network acme:blue", ""},
 		{"an event's endpoint", []string{"7", "enter"}, "described: endpoint acme:blue:db", ""},
 		{"an event's object's history", []string{"7", "g", "H"}, "subnet: 10.1.1.0/24", ""},
-		{"an event of what is gone", []string{"7", "k", "enter"}, "it is not there any more; H tells its history", ""},
+		{"an event of what is gone", []string{"7", "k", "enter"}, "it no longer exists; H shows its history", ""},
 		{"a host's endpoints", []string{"j", "enter"}, "endpoints of h2", "web-1"},
 		{"a host's flows", []string{"f"}, "$ netctl flows h1", ""},
 	}
@@ -192,7 +192,7 @@ func TestDeleteMarked(t *testing.T) {
 	if press(m, "Y"); !slices.Equal(c.did, []string{"delete network default:green"}) {
 		t.Errorf("want the other deleted, got %v", c.did)
 	}
-	if frame := Plain(m.Frame()); !strings.Contains(frame, "not done: 1 of 2 were refused, the others are deleted: acme:blue is in use") {
+	if frame := Plain(m.Frame()); !strings.Contains(frame, "not done: 1 of 2 deletions refused, the others are done: acme:blue is in use") {
 		t.Errorf("want the refusal told, got:\n%s", frame)
 	}
 	c.refuses, c.did = "", nil
@@ -204,12 +204,12 @@ func TestDeleteMarked(t *testing.T) {
 // Handing over needs --write, and a key of its own.
 func TestHandOver(t *testing.T) {
 	m, c := still(t, mono(t, false), page.Leader(), 120, 40)
-	if press(m, "Y", "T"); len(c.did) > 0 || !strings.Contains(Plain(m.Frame()), "this console only reads") {
+	if press(m, "Y", "T"); len(c.did) > 0 || !strings.Contains(Plain(m.Frame()), "the console is read-only") {
 		t.Errorf("want a refusal without --write, got %v:\n%s", c.did, Plain(m.Frame()))
 	}
 	m, c = still(t, mono(t, false), page.Leader(), 120, 40, "true")
 	press(m, "T", "enter", "y")
-	if frame := Plain(m.Frame()); len(c.did) > 0 || !strings.Contains(frame, "192.0.2.1:9999 leads now. Who is to lead?") || !strings.Contains(frame, "▶ 192.0.2.2:9999") {
+	if frame := Plain(m.Frame()); len(c.did) > 0 || !strings.Contains(frame, "192.0.2.1:9999 is the leader. Select the new leader.") || !strings.Contains(frame, "▶ 192.0.2.2:9999") {
 		t.Errorf("want the question, got %v:\n%s", c.did, frame)
 	}
 	c.refuses = "192.0.2.2:9999"
@@ -217,7 +217,7 @@ func TestHandOver(t *testing.T) {
 		t.Errorf("want the refusal told, got:\n%s", Plain(m.Frame()))
 	}
 	c.refuses = ""
-	if press(m, "Y"); !slices.Equal(c.did, []string{"hand over to 192.0.2.2:9999"}) || !strings.Contains(Plain(m.Frame()), "done: 192.0.2.2:9999 leads, and accepted writes after 32 ms") {
+	if press(m, "Y"); !slices.Equal(c.did, []string{"hand over to 192.0.2.2:9999"}) || !strings.Contains(Plain(m.Frame()), "done: 192.0.2.2:9999 is the leader, and accepted writes after 32 ms") {
 		t.Errorf("want it done and told, got %v:\n%s", c.did, Plain(m.Frame()))
 	}
 }
@@ -250,10 +250,10 @@ func TestMarksSurvive(t *testing.T) {
 func TestEdit(t *testing.T) {
 	tests := []struct{ name, file, want, did string }{
 		{"a change", "tenantName: acme\nnetworkName: blue\nencap: vxlan\nsubnet: 10.1.1.0/24\ngateway: 10.1.1.253\nipv6Subnet: 2001:db8:1::/64\nnwType: data\n", "gateway: 10.1.1.254 -> 10.1.1.253", "put acme:blue"},
-		{"no change", "tenantName: acme\nnetworkName: blue\nencap: vxlan\nsubnet: 10.1.1.0/24\ngateway: 10.1.1.254\nipv6Subnet: 2001:db8:1::/64\nnwType: data\n", "nothing is different", ""},
-		{"another name", "tenantName: acme\nnetworkName: red\nencap: vxlan\nsubnet: 10.1.1.0/24\n", "objects are not renamed", ""},
-		{"an unknown field", "tenantName: acme\nnetworkName: blue\ncolour: red\n", "the file is no network", ""},
-		{"no YAML", "{", "the file is no network", ""},
+		{"no change", "tenantName: acme\nnetworkName: blue\nencap: vxlan\nsubnet: 10.1.1.0/24\ngateway: 10.1.1.254\nipv6Subnet: 2001:db8:1::/64\nnwType: data\n", "no changes", ""},
+		{"another name", "tenantName: acme\nnetworkName: red\nencap: vxlan\nsubnet: 10.1.1.0/24\n", "objects cannot be renamed", ""},
+		{"an unknown field", "tenantName: acme\nnetworkName: blue\ncolour: red\n", "the file is not a valid network", ""},
+		{"no YAML", "{", "the file is not a valid network", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -356,11 +356,11 @@ func TestVerdicts(t *testing.T) {
 		{"something that is not known, alone", found(of("agent-unknown", model.SeverityUnknown, "host/h1", "who knows")), "UNKNOWN  h1: who knows - !"},
 		{"a network", found(of("pool-empty", model.SeverityError, "network/acme:blue", "no address")), "DEGRADED  network acme:blue: no address - !"},
 		{"the store", found(of("store-full", model.SeverityError, "store/h2", "its quota")), "STORE FULL  store h2: its quota - !"},
-		{"no verdict", func(s *feed.Snapshot) { s.Answers[page.HealthQuestion()] = feed.Answer{Err: "refused"} }, "UNKNOWN  netmaster has not said how the cluster is: refused - !"},
+		{"no verdict", func(s *feed.Snapshot) { s.Answers[page.HealthQuestion()] = feed.Answer{Err: "refused"} }, "UNKNOWN  netmaster has not reported the health of the cluster: refused - !"},
 		{"a verdict of long ago", func(s *feed.Snapshot) {
 			s.Answers[page.HealthQuestion()] = feed.Answer{At: s.Heard.Add(-time.Minute), Value: model.Health{}}
-		}, "UNKNOWN  netmaster has not said how the cluster is - !"},
-		{"a question without answer", func(s *feed.Snapshot) { found()(s); s.Err = "the nodes: refused" }, "DEGRADED  netmaster did not answer everything: the nodes: refused - !"},
+		}, "UNKNOWN  netmaster has not reported the health of the cluster - !"},
+		{"a question without answer", func(s *feed.Snapshot) { found()(s); s.Err = "the nodes: refused" }, "DEGRADED  netmaster did not answer all requests: the nodes: refused - !"},
 		{"no nodes", func(s *feed.Snapshot) { s.Nodes = nil }, "UNKNOWN  the nodes have not answered - !"},
 		{"lost", func(s *feed.Snapshot) { s.Watching, s.Err = false, "refused" }, " old; refused"},
 		{"first frame", func(s *feed.Snapshot) { *s = feed.Snapshot{} }, "CONNECTING"},
@@ -393,9 +393,9 @@ func TestComplaintsLeadSomewhere(t *testing.T) {
 		change func(*feed.Snapshot)
 		want   []string // on the screen after each "!"
 	}{
-		"well":         {found(), []string{"nothing that the console knows of is wrong"}},
+		"well":         {found(), []string{"no known problems"}},
 		"two hosts":    {found("host/h1", "host/h2"), []string{"$ netctl drift h1", "$ netctl drift h2"}},
-		"a master":     {found("master/192.0.2.2"), []string{"$ netctl leader", "this page tells of it"}},
+		"a master":     {found("master/192.0.2.2"), []string{"$ netctl leader", "see this page"}},
 		"an uplink":    {found("uplink/h2:eth1"), []string{"$ netctl drift h2"}},
 		"a network":    {found("network/acme:blue"), []string{"$ netctl ip show --tenant acme blue"}},
 		"a service":    {found("service/acme:front"), []string{"described: serviceLB acme:front"}},
@@ -406,7 +406,7 @@ func TestComplaintsLeadSomewhere(t *testing.T) {
 			s.Nodes[3].Docker = &model.DockerStatus{Reason: "refused", Since: "2030-01-02T14:00:00Z", Problems: []model.DockerProblem{{Network: "blue/acme", Problem: "not made: no"}}}
 		}, []string{"network blue/acme: not made: no, as last seen"}},
 		"lost":  {func(s *feed.Snapshot) { s.Watching, s.Err = false, "connection refused" }, []string{"error      connection refused"}},
-		"first": {func(s *feed.Snapshot) { *s = feed.Snapshot{} }, []string{"waiting for the first answer of netmaster"}},
+		"first": {func(s *feed.Snapshot) { *s = feed.Snapshot{} }, []string{"waiting for the first response of netmaster"}},
 	} {
 		s, now := fixed()
 		row.change(s)

@@ -94,7 +94,7 @@ func (m *Model) edited(x editedMsg) {
 	case x.err != nil:
 		err = fmt.Errorf("the editor: %w", x.err)
 	case err == nil && o.ObjectKey() != x.what.Keys[0]:
-		err = fmt.Errorf("the file names %s, not %s: objects are not renamed; netctl apply makes new ones", o.ObjectKey(), x.what.Keys[0])
+		err = fmt.Errorf("the file is for %s, want %s: objects cannot be renamed; create new ones with netctl apply", o.ObjectKey(), x.what.Keys[0])
 	}
 	next := page.Edited(page.Change{Objects: x.what, Object: o}, x.text)
 	if err != nil {
@@ -111,7 +111,7 @@ func (m *Model) edited(x editedMsg) {
 func parseObject(kind *model.Kind, text []byte) (model.Object, error) {
 	o := kind.New()
 	if err := yaml.UnmarshalStrict(text, o); err != nil {
-		return nil, fmt.Errorf("the file is no %s: %w", kind.Name, err)
+		return nil, fmt.Errorf("the file is not a valid %s: %w", kind.Name, err)
 	}
 	o.SetDefaults()
 	return o, o.Validate()
@@ -120,7 +120,7 @@ func parseObject(kind *model.Kind, text []byte) (model.Object, error) {
 // readOnly tells that nothing can be changed, when that is so.
 func (m *Model) readOnly() bool {
 	if m.editor == nil {
-		m.notice = "this console only reads"
+		m.notice = "the console is read-only"
 	}
 	return m.editor == nil
 }
@@ -130,7 +130,7 @@ func (m *Model) change(c page.Change) tea.Cmd {
 	if m.readOnly() {
 		return nil
 	}
-	m.notice = "asking netmaster to " + c.String()
+	m.notice = "sending request: " + c.String()
 	asked := m.page()
 	return func() tea.Msg {
 		if c.Object == nil {
@@ -151,7 +151,7 @@ func (m *Model) remove(what page.Objects) error {
 		}
 	}
 	if refused > 0 && len(what.Keys) > 1 {
-		return fmt.Errorf("%d of %d were refused, the others are deleted: %w", refused, len(what.Keys), first)
+		return fmt.Errorf("%d of %d deletions refused, the others are done: %w", refused, len(what.Keys), first)
 	}
 	return first
 }
@@ -181,7 +181,7 @@ func (m *Model) handOver(h page.HandOver) tea.Cmd {
 	if m.readOnly() {
 		return nil
 	}
-	m.notice = "asking the leader to hand over to " + h.To
+	m.notice = "requesting handover to " + h.To
 	asked := m.page()
 	return func() tea.Msg {
 		outcome, err := m.cluster.HandOver(m.ctx, h.To)

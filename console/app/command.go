@@ -43,7 +43,7 @@ type options struct {
 func NewCommand(in io.Reader, out io.Writer, getenv func(string) string) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
-		Use: "console", Short: "The cluster live in this terminal: hosts, addresses, objects, events", Args: cobra.NoArgs,
+		Use: "console", Short: "Show the cluster live in the terminal: hosts, addresses, objects, events", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), in, out, getenv, o) },
 	}
 	netmaster := getenv("NETMASTER")
@@ -51,22 +51,22 @@ func NewCommand(in io.Reader, out io.Writer, getenv func(string) string) *cobra.
 		netmaster = client.DefaultBase
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.netmaster, "netmaster", netmaster, "base URL of any netmaster, or of several, joined by commas: the next is asked when one does not answer; on a host of a cluster, by default that cluster's [$NETMASTER]")
+	f.StringVar(&o.netmaster, "netmaster", netmaster, "base URLs of netmasters, separated by commas: if one does not answer, the next is tried (default on a host of a cluster: its netmasters) [$NETMASTER]")
 	f.BoolVar(&o.insecure, "insecure", term.Insecure(getenv), "accept any server certificate [$INSECURE]")
-	f.StringVar(&o.screen, "screen", "overview", "page to begin at, or a path within it, such as addresses/TENANT/NETWORK, flows/HOST/TABLE, endpoint/ID:describe")
-	f.StringVar(&o.theme, "theme", "", "dark, light or mono (default as the terminal's background, mono with $NO_COLOR)")
-	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII alone")
-	f.BoolVar(&o.write, "write", false, "permit changes: e edits in $EDITOR, ctrl+d deletes, each shown and confirmed first")
-	f.BoolVar(&o.mouse, "mouse", false, "let the wheel scroll and clicks select, sort and change pages; the terminal then selects text with shift; ctrl+t turns it on and off")
-	f.BoolVar(&o.once, "once", false, "print one frame as plain text and end")
+	f.StringVar(&o.screen, "screen", "overview", "first page, or a path within it, such as addresses/TENANT/NETWORK, flows/HOST/TABLE, endpoint/ID:describe")
+	f.StringVar(&o.theme, "theme", "", "dark, light or mono (default: according to the terminal's background, or mono with $NO_COLOR)")
+	f.BoolVar(&o.ascii, "ascii", false, "draw only with ASCII characters")
+	f.BoolVar(&o.write, "write", false, "allow changes: e edits in $EDITOR, ctrl+d deletes; each change is shown and confirmed first")
+	f.BoolVar(&o.mouse, "mouse", false, "use the mouse to scroll, select, sort and change pages; select text with shift; ctrl+t switches the mouse on and off")
+	f.BoolVar(&o.once, "once", false, "print one frame as plain text and exit")
 	f.BoolVar(&o.svg, "svg", false, "with --once: print the frame as an SVG image, in the colours of the theme")
-	f.StringVar(&o.record, "record", "", "write everything that the console receives into this file, to be played back; it must not exist")
-	f.IntVar(&o.recordLimit, "record-limit", 64, "MiB after which nothing more is recorded")
-	f.StringVar(&o.replay, "replay", "", "play this recording, instead of asking a netmaster")
-	f.StringVar(&o.bundle, "bundle", "", "show this support bundle (netctl support-bundle) instead of asking a netmaster; it takes the program netmaster, beside contiv or in $PATH")
-	f.StringVar(&o.at, "at", "", "with --replay: where to begin: a time (2006-01-02T15:04:05Z or 15:04:05), an offset (90s), or an offset from the end (-10s)")
-	f.IntVar(&o.width, "width", 100, "cells a line of --once, at least 80")
-	f.IntVar(&o.height, "height", 30, "lines of --once, at least 24")
+	f.StringVar(&o.record, "record", "", "record all received data in this file, for --replay; it must not exist")
+	f.IntVar(&o.recordLimit, "record-limit", 64, "maximum size of the recording in MiB")
+	f.StringVar(&o.replay, "replay", "", "play this recording instead of connecting to a netmaster")
+	f.StringVar(&o.bundle, "bundle", "", "show this support bundle (of netctl support-bundle) instead of a live cluster (requires the netmaster binary, next to contiv or in $PATH)")
+	f.StringVar(&o.at, "at", "", "with --replay: start at a time (2006-01-02T15:04:05Z or 15:04:05), an offset (90s), or an offset from the end (-10s)")
+	f.IntVar(&o.width, "width", 100, "width of --once in cells, at least 80")
+	f.IntVar(&o.height, "height", 30, "height of --once in lines, at least 24")
 	return cmd
 }
 
@@ -201,7 +201,7 @@ func Plain(frame string) string {
 func live(ctx context.Context, in io.Reader, out io.Writer, f *feed.Feed, m *Model) error {
 	file, ok := in.(*os.File)
 	if !ok || !isTerminal(in) || !isTerminal(out) {
-		return fmt.Errorf("contiv console needs a terminal; %s prints the same, and contiv console --once one frame", m.page().Command)
+		return fmt.Errorf("contiv console requires a terminal; use %s, or print one frame with contiv console --once", m.page().Command)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(framesASecond))

@@ -30,20 +30,20 @@ func TestRefusedBeforehand(t *testing.T) {
 	master := peopled(t)
 	m := watched(t, master.Client, page.Table(model.KindNetwork()))
 	press(m, "ctrl+d")
-	if frame := Plain(m.Frame()); !strings.Contains(frame, "netmaster is asked whether it would do it") {
+	if frame := Plain(m.Frame()); !strings.Contains(frame, "dry run in progress") {
 		t.Errorf("want it to be asked, got:\n%s", frame)
 	}
 	know(t, m, master.Client)
-	if frame := Plain(m.Frame()); !strings.Contains(frame, "✗ netmaster refuses it: ") || !strings.Contains(frame, "1 endpointGroup: acme:web") {
+	if frame := Plain(m.Frame()); !strings.Contains(frame, "✗ dry run: netmaster refuses the change: ") || !strings.Contains(frame, "1 endpointGroup: acme:web") {
 		t.Errorf("want the refusal, got:\n%s", frame)
 	}
-	if press(m, "Y"); !strings.Contains(Plain(m.Frame()), "not sent, as netmaster refuses it") {
+	if press(m, "Y"); !strings.Contains(Plain(m.Frame()), "not sent, because netmaster refuses it") {
 		t.Errorf("want it not sent, got:\n%s", Plain(m.Frame()))
 	}
 	m = watched(t, master.Client, page.Table(model.KindNetprofile()))
 	press(m, "ctrl+d")
 	know(t, m, master.Client)
-	if frame := Plain(m.Frame()); !strings.Contains(frame, "● netmaster would do it") {
+	if frame := Plain(m.Frame()); !strings.Contains(frame, "● dry run passed") {
 		t.Errorf("want it accepted, got:\n%s", frame)
 	}
 	if press(m, "Y"); !strings.Contains(Plain(m.Frame()), "done: delete netprofile acme:slow") {
@@ -64,10 +64,10 @@ func TestEditAgain(t *testing.T) {
 		err        error
 		want       string
 	}{
-		{"refused by netmaster", other, nil, "✗ netmaster refuses it: "},
-		{"no YAML", "{", nil, "✗ the file is no network"},
-		{"an unknown field", sound + "colour: red\n", nil, `✗ the file is no network: json: unknown field "colour"`},
-		{"another name", strings.Replace(sound, "blue", "red", 1), nil, "objects are not renamed"},
+		{"refused by netmaster", other, nil, "✗ dry run: netmaster refuses the change: "},
+		{"no YAML", "{", nil, "✗ the file is not a valid network"},
+		{"an unknown field", sound + "colour: red\n", nil, `✗ the file is not a valid network: json: unknown field "colour"`},
+		{"another name", strings.Replace(sound, "blue", "red", 1), nil, "objects cannot be renamed"},
 		{"the editor fails", sound + "# mine\n", errors.New("exit status 1"), "✗ the editor: exit status 1"},
 	} {
 		m := watched(t, master.Client, page.Table(model.KindNetwork()))
@@ -99,7 +99,7 @@ func TestRefusedLate(t *testing.T) {
 	m.open(page.Edited(change, []byte("gateway: 10.1.1.253\n")))
 	m.Update(changedMsg{change, m.page(), errors.New("the gateway is taken")})
 	press(m, "down")
-	if frame := Plain(m.Frame()); !strings.Contains(frame, "✗ it was not done: the gateway is taken") || !strings.Contains(frame, "e edits it again") {
+	if frame := Plain(m.Frame()); !strings.Contains(frame, "✗ failed: the gateway is taken") || !strings.Contains(frame, "e edit again") {
 		t.Errorf("want the refusal, got:\n%s", frame)
 	}
 	if a := m.page().Key(tea.KeyPressMsg{Text: "e", Code: 'e'}, m.canvas(), m.snapshot); string(a.Draft) != "#! the gateway is taken\ngateway: 10.1.1.253\n" {

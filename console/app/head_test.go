@@ -61,7 +61,7 @@ func TestNeedsATerminal(t *testing.T) {
 	c := NewCommand(null, &bytes.Buffer{}, func(string) string { return "" })
 	c.SetArgs([]string{"--netmaster", "http://127.0.0.1:1", "--screen", "networks"})
 	c.SilenceErrors, c.SilenceUsage = true, true
-	if err := c.Execute(); err == nil || err.Error() != "contiv console needs a terminal; netctl network ls --all prints the same, and contiv console --once one frame" {
+	if err := c.Execute(); err == nil || err.Error() != "contiv console requires a terminal; use netctl network ls --all, or print one frame with contiv console --once" {
 		t.Errorf("want to be told of the terminal, got %v", err)
 	}
 }

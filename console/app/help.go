@@ -87,6 +87,6 @@ func (h *help) view(t *theme.Theme, height int) []string {
 		return h.lines
 	}
 	shown, below := h.scroll.View(h.lines, height-1)
-	more := fmt.Sprintf("%s %d lines more: down and up scroll, any other key ends the help", t.Glyphs.Ellipsis, below)
+	more := fmt.Sprintf("%s %d more lines: up and down scroll, any other key closes the help", t.Glyphs.Ellipsis, below)
 	return append(shown[:len(shown):len(shown)], t.Paint(theme.Dim, more))
 }

@@ -29,8 +29,8 @@ func globalKeys() []binding {
 	numbers.SetHelp("1-9", "go to a page")
 	return []binding{
 		numbers,
-		bind(":", "go by name, as networks, flows/HOST/TABLE or endpoint/ID:yaml; tab completes", (*Model).ask),
-		bind("/", "filter by a regular expression; ! in front inverts", (*Model).ask),
+		bind(":", "go to a page by name, such as networks, flows/HOST/TABLE or endpoint/ID:yaml; tab completes", (*Model).ask),
+		bind("/", "filter by a regular expression; a leading ! inverts", (*Model).ask),
 		bind("?", "this help", func(m *Model, _ string) tea.Cmd { m.help = newHelp(m); return nil }),
 		bind("esc", "end the filter, or go back", func(m *Model, _ string) tea.Cmd {
 			if m.filter != nil {
@@ -40,26 +40,26 @@ func globalKeys() []binding {
 			}
 			return nil
 		}),
-		bind("-", "the page before, and forward again", func(m *Model, _ string) tea.Cmd {
+		bind("-", "previous page, next page", func(m *Model, _ string) tea.Cmd {
 			if m.last != nil {
 				m.open(m.last)
 			}
 			return nil
 		}),
-		bind("[ ]", "back and forward through the history", func(m *Model, key string) tea.Cmd {
+		bind("[ ]", "back and forward in the history", func(m *Model, key string) tea.Cmd {
 			m.move(m.at + strings.Index("[ ]", key) - 1)
 			return nil
 		}),
-		bind("!", "go to what the second line complains about", func(m *Model, _ string) tea.Cmd { m.goToProblem(); return nil }),
+		bind("!", "go to the reported problem", func(m *Model, _ string) tea.Cmd { m.goToProblem(); return nil }),
 		bind("c", "copy the netctl command of the last line (OSC 52)", func(m *Model, _ string) tea.Cmd {
-			m.notice = "copied, if the terminal permits it: " + m.page().Command
+			m.notice = "copied (if the terminal allows it): " + m.page().Command
 			return tea.SetClipboard(m.page().Command)
 		}),
-		bind("ctrl+t", "the mouse: the console's (scroll, select, sort, change pages), or the terminal's", func(m *Model, _ string) tea.Cmd {
+		bind("ctrl+t", "use the mouse in the console (scroll, select, sort, change pages) or in the terminal", func(m *Model, _ string) tea.Cmd {
 			if m.mouse = !m.mouse; m.mouse {
-				m.notice = "the mouse is the console's: ctrl+t gives it back to the terminal"
+				m.notice = "the mouse controls the console; ctrl+t returns it to the terminal"
 			} else {
-				m.notice = "the mouse is the terminal's, to select text"
+				m.notice = "the mouse selects text in the terminal"
 			}
 			return nil
 		}),

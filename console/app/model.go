@@ -134,7 +134,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case changedMsg:
 		m.changed(msg)
 	case handedOverMsg:
-		m.done(msg.asked, msg.err, fmt.Sprintf("%s leads, and accepted writes after %.0f ms", msg.outcome.To, msg.outcome.Millis))
+		m.done(msg.asked, msg.err, fmt.Sprintf("%s is the leader, and accepted writes after %.0f ms", msg.outcome.To, msg.outcome.Millis))
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:
@@ -200,9 +200,9 @@ func (m *Model) goToProblem() {
 	}
 	switch {
 	case n > 0:
-		m.notice = "this page tells of it: " + h.Problems[0].Why
+		m.notice = "see this page: " + h.Problems[0].Why
 	case h.Role == theme.Good:
-		m.notice = "nothing that the console knows of is wrong"
+		m.notice = "no known problems"
 	default:
 		m.notice = h.Why
 	}

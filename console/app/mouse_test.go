@@ -98,7 +98,7 @@ func TestMouseIsOffAtFirst(t *testing.T) {
 		t.Error("want the mouse left to the terminal")
 	}
 	m.Update(tea.KeyPressMsg{Code: 't', Mod: tea.ModCtrl})
-	if m.View().MouseMode != tea.MouseModeCellMotion || !strings.Contains(Plain(m.Frame()), "the mouse is the console's") {
+	if m.View().MouseMode != tea.MouseModeCellMotion || !strings.Contains(Plain(m.Frame()), "the mouse controls the console") {
 		t.Errorf("want the mouse taken, got:\n%s", Plain(m.Frame()))
 	}
 	m.Update(tea.KeyPressMsg{Code: 't', Mod: tea.ModCtrl})

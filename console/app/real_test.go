@@ -296,7 +296,7 @@ func realScreens(t testing.TB) []screen {
 	network := page.Objects{Kind: model.KindNetwork(), Keys: []string{"shop:front"}}
 	return append(out, screen{"handover", page.Handover}, screen{"confirm", func() *page.Page { return page.Confirm(page.Change{Objects: network}) }},
 		screen{"unread", func() *page.Page {
-			return page.Unread(network, []byte("{"), fmt.Errorf("the file is no network: line 1"))
+			return page.Unread(network, []byte("{"), fmt.Errorf("the file is not a valid network: line 1"))
 		}})
 }
 

@@ -26,7 +26,7 @@ func recording(t *theme.Theme, r Recorder, width int) string {
 	case err != nil:
 		text, role = " "+t.Glyphs.Cross+" not recorded: "+err.Error()+" ", theme.Bad
 	case full:
-		text, role = fmt.Sprintf(" %s the recording is full at %.1f MiB: nothing more is recorded; --record-limit permits more ", t.Glyphs.Cross, float64(bytes)/(1<<20)), theme.Warn
+		text, role = fmt.Sprintf(" %s the recording is full at %.1f MiB and has stopped; --record-limit raises the limit ", t.Glyphs.Cross, float64(bytes)/(1<<20)), theme.Warn
 	}
 	return t.Paint(role, text) + t.Paint(theme.Dim, strings.Repeat(t.Glyphs.Rule, max(0, width-widget.Width(text))))
 }
@@ -34,7 +34,7 @@ func recording(t *theme.Theme, r Recorder, width int) string {
 // record makes a recording of what a feed receives.
 func record(f *feed.Feed, o *options, base string) (*tape.Writer, error) {
 	if o.recordLimit < 1 {
-		return nil, fmt.Errorf("--record-limit is %d MiB: at least 1 is wanted", o.recordLimit)
+		return nil, fmt.Errorf("--record-limit: got %d MiB, want at least 1", o.recordLimit)
 	}
 	w, err := tape.Create(o.record, int64(o.recordLimit)<<20, tape.Header{Program: "console/" + build.Info().Version, Base: base, Started: time.Now()})
 	if err == nil {
@@ -67,13 +67,13 @@ func play(o *options) (*playback, error) {
 func (o *options) replayOptions() error {
 	switch {
 	case o.replay == "" && o.at != "":
-		return fmt.Errorf("--at names a position in a recording: --replay says which")
+		return fmt.Errorf("--at requires --replay")
 	case o.replay != "" && o.record != "":
-		return fmt.Errorf("--replay and --record exclude each other: copy the file instead")
+		return fmt.Errorf("--replay and --record exclude each other: copy the recording instead")
 	case o.replay != "" && o.write:
 		return fmt.Errorf("--replay and --write exclude each other: a recording cannot be changed")
 	case o.bundle != "" && (o.replay != "" || o.record != "" || o.write):
-		return fmt.Errorf("--bundle shows a bundle, which does not change: leave out --write, --record and --replay")
+		return fmt.Errorf("--bundle shows a bundle, which does not change: remove --write, --record and --replay")
 	}
 	return nil
 }

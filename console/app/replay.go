@@ -80,14 +80,14 @@ func (p *playback) seek(at time.Time) {
 // replayKeys work on every page while a recording is played.
 func replayKeys() []binding {
 	return []binding{
-		bind("p", "pause, and go on; at the end: from the beginning", func(m *Model, _ string) tea.Cmd {
+		bind("p", "pause or continue; at the end: restart", func(m *Model, _ string) tea.Cmd {
 			p := m.replay
 			if p.paused = !p.paused; !p.paused && !p.at.Before(p.player.End()) {
 				p.at = p.player.Begin()
 			}
 			return p.fetch()
 		}),
-		bind("< >", "slower, faster: from a quarter to 64 times", func(m *Model, key string) tea.Cmd {
+		bind("< >", "slower, faster: between a quarter and 64 times", func(m *Model, key string) tea.Cmd {
 			factor := map[string]float64{"<": 0.5, ">": 2}[key]
 			m.replay.speed = max(slowest, min(m.replay.speed*factor, fastest))
 			return m.replay.fetch()
@@ -95,7 +95,7 @@ func replayKeys() []binding {
 		bind(", .", "10 seconds back, forward", func(m *Model, key string) tea.Cmd {
 			return m.replay.leap(map[string]time.Duration{",": -10 * time.Second, ".": 10 * time.Second}[key])
 		}),
-		bind("{ }", "a minute back, forward", func(m *Model, key string) tea.Cmd {
+		bind("{ }", "one minute back, forward", func(m *Model, key string) tea.Cmd {
 			return m.replay.leap(map[string]time.Duration{"{": -time.Minute, "}": time.Minute}[key])
 		}),
 		bind("@", "go to a time (15:04:05), an offset (90s), or an offset from the end (-10s)", (*Model).ask),
@@ -175,14 +175,14 @@ func parsePosition(text string, begin, end time.Time) (time.Time, error) {
 	if err != nil {
 		var d time.Duration
 		if d, err = time.ParseDuration(text); err != nil {
-			return time.Time{}, fmt.Errorf("%q is no position in a recording: a time as 2006-01-02T15:04:05Z or 15:04:05, or a duration as 90s after its beginning, or -10s before its end", text)
+			return time.Time{}, fmt.Errorf("position: got %q, want a time such as 2006-01-02T15:04:05Z or 15:04:05, or an offset such as 90s from the start, or -10s from the end", text)
 		}
 		if at = begin.Add(d); strings.HasPrefix(text, "-") {
 			at = end.Add(d)
 		}
 	}
 	if at.Before(begin) || at.After(end) {
-		return time.Time{}, fmt.Errorf("%s is outside the recording, which goes from %s to %s", at.Format(time.RFC3339), begin.Format(time.RFC3339), end.Format(time.RFC3339))
+		return time.Time{}, fmt.Errorf("%s is outside the recording, which ranges from %s to %s", at.Format(time.RFC3339), begin.Format(time.RFC3339), end.Format(time.RFC3339))
 	}
 	return at, nil
 }

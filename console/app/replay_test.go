@@ -42,7 +42,7 @@ func playing(t testing.TB) *Model {
 	t.Helper()
 	p, begin := minutes(t)
 	m := New(t.Context(), p, mono(t, false), page.Table(model.KindTenant()), begin)
-	m.replay = newPlayback(p, begin, "the recording is cut off: what follows is missing")
+	m.replay = newPlayback(p, begin, "the recording is truncated")
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 	m.Update(m.replay.fetch()())
 	return m
@@ -82,12 +82,12 @@ func TestPlayback(t *testing.T) {
 		{"a minute forward", []string{"p", "}"}, 0, "t06", "t07"},
 		{"a minute back", []string{"p", "}", "}", "{"}, 0, "t06", "t07"},
 		{"not before the beginning", []string{"p", "{"}, 0, "0:00 of 5:00", "t01"},
-		{"not after the end", []string{"}", "}", "}", "}", "}", "}"}, time.Second, "cut off: what follows is missing", "t31"},
+		{"not after the end", []string{"}", "}", "}", "}", "}", "}"}, time.Second, "the recording is truncated", "t31"},
 		{"from the start again", []string{"p", "}", "}", "}", "}", "}", "p"}, 10 * time.Second, "t01", "t02"},
 		{"to an offset", append(typed("p@35s"), "enter"), 0, "t03", "t04"},
 		{"to one from the end", append(typed("p@-15s"), "enter"), 0, "t28", "t29"},
 		{"to a time of the next day", append(typed("p@00:00:05"), "enter"), 0, "t12", "t13"},
-		{"to nowhere", append(typed("p@noon"), "enter"), 0, `"noon" is no position in a recording`, ""},
+		{"to nowhere", append(typed("p@noon"), "enter"), 0, `got "noon", want a time`, ""},
 		{"to somewhere else", append(typed("p@2h"), "enter"), 0, "is outside the recording", ""},
 		{"keys are in the help", []string{"?"}, 0, "THE RECORDING", ""},
 		{"other pages", []string{"7"}, 20 * time.Second, "tenant t02", "t03"},
@@ -179,12 +179,12 @@ func TestRecordingOptions(t *testing.T) {
 		args string
 		want string
 	}{
-		{"--at 10s", "--replay says which"},
+		{"--at 10s", "--at requires --replay"},
 		{"--replay a --record b", "exclude each other"},
 		{"--replay a --write", "cannot be changed"},
 		{"--replay /nonexistent/a", "open the recording"},
-		{"--replay " + foreign, "is no recording of contiv console"},
-		{"--record " + foreign + " --once", "exists already"},
+		{"--replay " + foreign, "not a recording"},
+		{"--record " + foreign + " --once", "already exists"},
 		{"--record a --record-limit 0 --once", "at least 1"},
 	}
 	for _, tt := range tests {
@@ -209,7 +209,7 @@ func TestRecordingIsTold(t *testing.T) {
 	for _, tt := range []struct {
 		state state
 		want  string
-	}{{state{bytes: 3 << 19}, "● recording, 1.5 MiB ───"}, {state{full: true}, "nothing more is recorded"}, {state{err: errors.New("no space")}, "✗ not recorded: no space"}} {
+	}{{state{bytes: 3 << 19}, "● recording, 1.5 MiB ───"}, {state{full: true}, "has stopped"}, {state{err: errors.New("no space")}, "✗ not recorded: no space"}} {
 		m, _ := still(t, mono(t, false), page.Overview(), 120, 40)
 		if m.recorder = tt.state; !strings.Contains(Plain(m.Frame()), tt.want) {
 			t.Errorf("want %q, got:\n%s", tt.want, Plain(m.Frame()))

@@ -23,7 +23,7 @@ func TestCopy(t *testing.T) {
 	if cmd == nil || fmt.Sprint(cmd()) != "netctl leader" {
 		t.Errorf("want the command in the clipboard, got %v", cmd)
 	}
-	if !strings.Contains(m.Frame(), "copied, if the terminal permits it: netctl leader") {
+	if !strings.Contains(m.Frame(), "copied (if the terminal allows it): netctl leader") {
 		t.Errorf("want the frame to say so, got\n%s", m.Frame())
 	}
 }
@@ -81,7 +81,7 @@ func TestLossIsShownAndEnds(t *testing.T) {
 	lost.Watching, lost.Err = false, "netmaster is gone"
 	m.Update(&lost)
 	m.Update(tickMsg(now.Add(7 * time.Second)))
-	if f := m.Frame(); !strings.Contains(f, "CONNECTION LOST") || !strings.Contains(f, "what is shown is 7s old") {
+	if f := m.Frame(); !strings.Contains(f, "CONNECTION LOST") || !strings.Contains(f, "the data is 7s old") {
 		t.Errorf("want the loss with the age of the data, got\n%s", f)
 	}
 	for _, key := range []string{"1", "4", "6"} { // what was so is not what is

@@ -82,7 +82,7 @@ func (k *painted) all(t *theme.Theme, lines []string, width int) []string {
 
 // tooSmall says so, in a frame of the terminal's size all the same.
 func (m *Model) tooSmall() string {
-	says := fmt.Sprintf("The console needs %d x %d cells; this terminal has %d x %d.", minWidth, minHeight, m.width, m.height)
+	says := fmt.Sprintf("The console requires %d x %d cells; this terminal has %d x %d.", minWidth, minHeight, m.width, m.height)
 	lines := strings.Split(ansi.Wrap(says, max(1, m.width), ""), "\n")
 	for len(lines) < m.height {
 		lines = append(lines, "")

@@ -50,14 +50,14 @@ func nodeEvents(before, now []model.Node) []Event {
 		}
 		switch {
 		case n.Errors > was.Errors:
-			tell(Warned, n, "has "+strconv.Itoa(n.Errors)+" objects in trouble: "+n.Reason)
+			tell(Warned, n, "has "+strconv.Itoa(n.Errors)+" objects with problems: "+n.Reason)
 		case n.Errors == 0 && was.Errors > 0 && n.Answered():
-			tell(Noted, n, "has no objects in trouble any more")
+			tell(Noted, n, "no longer has objects with problems")
 		}
 	}
 	for i := range before { // in their order
 		if n := old[before[i].Address+before[i].Name]; n != nil {
-			tell(Warned, n, "is gone: its registration has ended")
+			tell(Warned, n, "has disappeared: its registration has expired")
 		}
 	}
 	return out

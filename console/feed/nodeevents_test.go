@@ -29,8 +29,8 @@ func TestTidings(t *testing.T) {
 		{Name: "h1", Role: model.RoleAgent, Ready: true, Since: "x"}, {Name: "h3", Role: model.RoleAgent, Ready: true, Since: "x"},
 	})
 	want := []string{
-		"warn m1 is not ready: refused", "note m2 leads now", "warn h1 has 2 objects in trouble: endpoint/e: no", "note h3 has come",
-		"warn h2 is gone: its registration has ended", "note m1 is ready again", "note h1 has no objects in trouble any more",
+		"warn m1 is not ready: refused", "note m2 leads now", "warn h1 has 2 objects with problems: endpoint/e: no", "note h3 has come",
+		"warn h2 has disappeared: its registration has expired", "note m1 is ready again", "note h1 no longer has objects with problems",
 	}
 	got := s.snapshot().Events
 	if len(got) != len(want) {

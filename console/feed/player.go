@@ -117,7 +117,7 @@ func (p *Player) rewind(at time.Time) {
 // Ask does nothing: the answers are those that were recorded.
 func (p *Player) Ask([]Question) {}
 
-var errPlayed = errors.New("this is a recording: nothing can be changed in it")
+var errPlayed = errors.New("a recording cannot be changed")
 
 // Put refuses.
 func (p *Player) Put(context.Context, model.Object) error { return errPlayed }

@@ -92,7 +92,7 @@ var topics = [...]topic{
 	Text: about("text", 5*time.Second, func(ctx context.Context, f *Feed, q Question) (string, error) { // Kind and Key: the object with its operational state, as YAML
 		k, ok := model.KindOf(q.Kind)
 		if !ok {
-			return "", fmt.Errorf("there is no kind %q", q.Kind)
+			return "", fmt.Errorf("unknown kind %q", q.Kind)
 		}
 		return f.describe(ctx, k, q.Key)
 	}),
@@ -149,7 +149,7 @@ func (t Topic) MarshalText() ([]byte, error) {
 func (t *Topic) UnmarshalText(text []byte) error {
 	i := slices.IndexFunc(topics[:], func(x topic) bool { return x.name == string(text) })
 	if i < 0 {
-		return fmt.Errorf("there is no topic %q", text)
+		return fmt.Errorf("unknown topic %q", text)
 	}
 	*t = Topic(i)
 	return nil
@@ -203,7 +203,7 @@ func askState(ctx context.Context, f *Feed, q Question) (any, error) {
 	case model.KindKubeService().Name:
 		return f.client.KubeServices().Inspect(ctx, q.Key)
 	}
-	return nil, fmt.Errorf("the state of a %q is not known", q.Kind)
+	return nil, fmt.Errorf("unknown state of a %q", q.Kind)
 }
 
 func decodeState(q Question, text json.RawMessage) (any, error) {
@@ -219,5 +219,5 @@ func decodeState(q Question, text json.RawMessage) (any, error) {
 	case model.KindKubeService().Name:
 		return decodeAs[*model.KubeServiceInspect](text)
 	}
-	return nil, fmt.Errorf("the state of a %q is not known", q.Kind)
+	return nil, fmt.Errorf("unknown state of a %q", q.Kind)
 }

@@ -106,7 +106,7 @@ func (l *addressCells) cell(a netip.Addr) (string, theme.Role, string) {
 	}
 	switch {
 	case a.String() == l.gateway:
-		return "G", theme.Title, "gateway, never given to a container"
+		return "G", theme.Title, "gateway, never allocated to a container"
 	case a == l.subnet.Masked().Addr():
 		return "N", theme.Dim, "network address"
 	case a == addressAt(l.subnet, subnetSize(l.subnet)-1):
@@ -116,13 +116,13 @@ func (l *addressCells) cell(a netip.Addr) (string, theme.Role, string) {
 	case l.quarantined.Contains(a):
 		return "x", theme.Warn, "in quarantine" + who
 	case l.held.Contains(a):
-		return "h", theme.Held, "held for an endpoint that does not exist yet" + who
+		return "h", theme.Held, "reserved for an endpoint that does not exist yet" + who
 	case l.pooled.Contains(a):
-		return "p", theme.Dim, "of a group's pool, for endpoints of that group alone"
+		return "p", theme.Dim, "in a group's pool, only for endpoints of that group"
 	case l.taken.Contains(a):
 		return "S", theme.Good, "address of a service" + who
 	}
-	return "-", theme.Dim, "outside the range that the network gives out"
+	return "-", theme.Dim, "outside the network's address range"
 }
 
 // history is since when an address is as it is and who had it before, as far as the history knows.

@@ -12,7 +12,7 @@ import (
 )
 
 func addressesEntry() Entry {
-	return Entry{Name: "addresses", Short: "addrs", Aliases: []string{"addrs", "address", "ip", "ips", "ipam"}, About: "how full each network is, and maps of their addresses",
+	return Entry{Name: "addresses", Short: "addrs", Aliases: []string{"addrs", "address", "ip", "ips", "ipam"}, About: "usage of each network, and maps of addresses",
 		Make: addresses, Open: openAddresses, Offer: offerAddresses}
 }
 
@@ -90,20 +90,20 @@ func addresses() *Page {
 		},
 	}
 	return &Page{Name: "addresses", Command: "netctl network ls --all", Body: l, Keys: []Key{
-		l.on("enter", "the map of the network, or the list of its IPv6 addresses", func(n subnet) Action {
+		l.on("enter", "show the map of the network, or the list of its IPv6 addresses", func(n subnet) Action {
 			if n.six {
 				return open(addresses6(n.network.ObjectKey()))
 			}
 			return open(addressMap(n.network.ObjectKey()))
 		}),
-		l.on("d", "describe: the network with its operational state", func(n subnet) Action { return describe(model.KindNetwork(), n.network.ObjectKey()) }),
+		l.on("d", "describe the network with its operational state", func(n subnet) Action { return describe(model.KindNetwork(), n.network.ObjectKey()) }),
 	}}
 }
 
 func (n subnet) row(c Canvas, s *feed.Snapshot) widget.Row {
 	key := n.network.ObjectKey()
 	pool, known := s.Pools[key]
-	used, free, filled, role := "?", "?", "? not asked yet", theme.Dim
+	used, free, filled, role := "?", "?", "? not received yet", theme.Dim
 	if known {
 		left := pool.Free
 		total := pool.Count + left

@@ -19,7 +19,7 @@ func addresses6(network string) *Page {
 	l := &list[*line6]{
 		headers: columns("Address", "State", "Holder", "Host", "Since"),
 		above:   answered(q, "netmaster"),
-		empty:   func(*feed.Snapshot) string { return "no IPv6 address is in use here" },
+		empty:   func(*feed.Snapshot) string { return "no IPv6 addresses in use" },
 		items: func(s *feed.Snapshot) (out []*line6) {
 			states, _, _ := feed.Of[[]model.AddressState](s, q)
 			for _, b := range blocks(states) {
@@ -34,7 +34,7 @@ func addresses6(network string) *Page {
 		row: func(c Canvas, _ *feed.Snapshot, x *line6) widget.Row { return x.row(c) },
 	}
 	return &Page{Name: network + " IPv6", Command: showAddresses(network), Asks: asks(q), Body: l, Keys: []Key{
-		l.on("enter h H", "who had the address", func(x *line6) Action {
+		l.on("enter h H", "show the owners of the address over time", func(x *line6) Action {
 			if x.state == nil {
 				return Action{}
 			}

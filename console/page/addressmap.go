@@ -64,11 +64,11 @@ func newGrid(g grid) *Page {
 	})
 	out.over = true
 	return &Page{Name: p.network, Command: showAddresses(p.network), Asks: asks(p.question()), Body: p, Keys: []Key{
-		on("enter", "zoom into the block, or go to what has the address", p.enter), zoom, out,
-		on("h H", "who had the address", owner),
-		on("v", "state, or age: how long each address is as it is", func(netip.Prefix, *feed.Snapshot) Action { p.ages = !p.ages; return Action{} }),
-		on("d", "describe: the network with its operational state", func(netip.Prefix, *feed.Snapshot) Action { return describe(model.KindNetwork(), p.network) }),
-		documented("/", "light up the addresses whose holder matches"),
+		on("enter", "zoom into the block, or go to the owner of the address", p.enter), zoom, out,
+		on("h H", "show the owners of the address over time", owner),
+		on("v", "color by state, or by age: the time since the last change", func(netip.Prefix, *feed.Snapshot) Action { p.ages = !p.ages; return Action{} }),
+		on("d", "describe the network with its operational state", func(netip.Prefix, *feed.Snapshot) Action { return describe(model.KindNetwork(), p.network) }),
+		documented("/", "highlight addresses whose owner matches"),
 	}}
 }
 
@@ -94,7 +94,7 @@ func (p *grid) find(s *feed.Snapshot) (*model.Network, netip.Prefix, error) {
 		return nil, netip.Prefix{}, fmt.Errorf("network %s is %s", p.network, nothing(s, false, ""))
 	}
 	if !ok {
-		return nil, netip.Prefix{}, fmt.Errorf("network %s is gone; esc goes back", p.network)
+		return nil, netip.Prefix{}, fmt.Errorf("network %s no longer exists; esc goes back", p.network)
 	}
 	prefix, err := feed.SubnetOf(n.Subnet)
 	if err == nil && !prefix.Addr().Is4() {
@@ -232,7 +232,7 @@ func (p *grid) View(c Canvas, s *feed.Snapshot) []string {
 	p.settle(subnet)
 	pool, known := s.Pools[p.network]
 	if !known {
-		return []string{t.Paint(theme.Held, "netmaster has not been asked for this network's addresses yet")}
+		return []string{t.Paint(theme.Held, "the network's addresses have not been requested yet")}
 	}
 	states, answer, _ := feed.Of[[]model.AddressState](s, p.question())
 	cells := newAddressCells(n, subnet, pool, owners(p.network, s), states, c)
@@ -270,13 +270,13 @@ func (p *grid) legend(c Canvas, l *addressCells, cell int) []string {
 		first := p.cursor / cell * cell
 		last := min(first+cell, subnetSize(l.subnet)) - 1
 		return []string{t.Paint(theme.Title, fmt.Sprintf("%s %s-%s", t.Glyphs.Cursor, addressAt(l.subnet, first), addressAt(l.subnet, last))) +
-			fmt.Sprintf("  %d of %d taken or reserved", l.taken.Within(addressAt(l.subnet, first), addressAt(l.subnet, last)), last-first+1),
+			fmt.Sprintf("  %d of %d used or reserved", l.taken.Within(addressAt(l.subnet, first), addressAt(l.subnet, last)), last-first+1),
 			"", t.Paint(theme.Dim, t.Glyphs.Free+" none taken  "+t.Glyphs.Spark+" some, to all   + zooms in")}
 	}
 	_, role, says := l.cell(here)
 	out := []string{t.Paint(theme.Title, t.Glyphs.Cursor+" "+here.String()) + "  " + t.Paint(role, says), l.history(here)}
 	if p.ages {
-		return append(out, t.Paint(theme.Dim, "how long it is as it is: 0 a minute  1 an hour  2 a day  3 a week  4 longer  ? before the history began"))
+		return append(out, t.Paint(theme.Dim, "time since the last change: 0 a minute  1 an hour  2 a day  3 a week  4 longer  ? before the history starts"))
 	}
 	return append(out, t.Paint(theme.Dim, t.Glyphs.Used+" endpoint  S service  h held  x quarantined  p a group's pool  "+t.Glyphs.Free+" free"),
 		t.Paint(theme.Dim, "G gateway  N network  B broadcast  - out of range"))

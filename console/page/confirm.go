@@ -57,11 +57,11 @@ func Edited(change Change, draft []byte) *Page {
 	p := &Page{Name: change.String() + "?", Command: change.command(), Editing: draft != nil, Asks: b.questions, Body: b, Refused: func(why error) { b.wrong = why.Error() }}
 	p.Keys = append(p.Keys, on("Y", "do it", b.confirmed))
 	if draft != nil {
-		p.Keys = append(p.Keys, on("e", "edit it again", func(_ string, _ Canvas, s *feed.Snapshot) Action {
+		p.Keys = append(p.Keys, on("e", "edit again", func(_ string, _ Canvas, s *feed.Snapshot) Action {
 			return Action{Edit: &change.Objects, Draft: withComments(draft, b.problem(s))}
 		}))
 	}
-	p.Keys = append(p.Keys, documented("esc", "leave everything as it is"))
+	p.Keys = append(p.Keys, documented("esc", "cancel"))
 	return p
 }
 
@@ -72,16 +72,16 @@ func Unread(what Objects, draft []byte, why error) *Page {
 			t := c.Theme
 			out := []string{t.Paint(theme.Title, "Edit "+what.Kind.Name+" "+what.Keys[0]), ""}
 			out = append(out, widget.Wrap(t.Paint(theme.Bad, t.Glyphs.Cross+" "+why.Error()), c.Width, 2)...)
-			return append(out, "", t.Paint(theme.Title, "e edits the text again, esc drops it."))
+			return append(out, "", t.Paint(theme.Title, "e edit again, esc discard"))
 		}},
 		Keys: []Key{
 			on("Y", "do it", func(string, Canvas, *feed.Snapshot) Action {
-				return Action{Notice: "there is nothing to do: e edits it again"}
+				return Action{Notice: "nothing to do: press e to edit again"}
 			}),
-			on("e", "edit it again", func(string, Canvas, *feed.Snapshot) Action {
+			on("e", "edit again", func(string, Canvas, *feed.Snapshot) Action {
 				return Action{Edit: &what, Draft: withComments(draft, why.Error())}
 			}),
-			documented("esc", "leave everything as it is"),
+			documented("esc", "cancel"),
 		}}
 }
 
@@ -89,9 +89,9 @@ func (b *confirm) confirmed(_ string, _ Canvas, s *feed.Snapshot) Action {
 	refusals := b.refusals(s)
 	switch {
 	case b.change.Object != nil && len(b.differences(s)) == 0:
-		return Action{Notice: "nothing is different: there is nothing to change"}
+		return Action{Notice: "no changes"}
 	case len(refusals) == len(b.change.Keys):
-		return Action{Notice: "not sent, as netmaster refuses it: " + refusals[0]}
+		return Action{Notice: "not sent, because netmaster refuses it: " + refusals[0]}
 	}
 	return Action{Change: &b.change}
 }
@@ -120,7 +120,7 @@ func (b *confirm) lines(c Canvas, s *feed.Snapshot) (out []string) {
 			say(fmt.Sprintf("  %s: %v -> %v", d.Field, d.Old, d.New))
 		}
 		if len(differences) == 0 {
-			say(t.Paint(theme.Dim, "  nothing is different"))
+			say(t.Paint(theme.Dim, "  no changes"))
 		}
 		say("")
 	}
@@ -131,7 +131,7 @@ func (b *confirm) lines(c Canvas, s *feed.Snapshot) (out []string) {
 		say(b.dryRunLine(c, s, key))
 		what := affected(s, b.change.Kind, key)
 		if len(what) == 0 {
-			say("Nothing else names it or belongs to it.")
+			say("Nothing depends on it.")
 			continue
 		}
 		say(t.Paint(theme.Warn, "It affects:"))
@@ -140,11 +140,11 @@ func (b *confirm) lines(c Canvas, s *feed.Snapshot) (out []string) {
 		}
 	}
 	if b.wrong != "" {
-		say("", t.Paint(theme.Bad, t.Glyphs.Cross+" it was not done: "+b.wrong))
+		say("", t.Paint(theme.Bad, t.Glyphs.Cross+" failed: "+b.wrong))
 	}
-	choices := "Y does it, esc leaves everything as it is."
+	choices := "Y apply, esc cancel"
 	if b.draft != nil {
-		choices = "Y does it, e edits it again, esc leaves everything as it is."
+		choices = "Y apply, e edit again, esc cancel"
 	}
 	return append(out, "", t.Paint(theme.Title, choices))
 }

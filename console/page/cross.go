@@ -24,7 +24,7 @@ type drawnCross struct{ left, top, across, down, cell int }
 
 // Keys move.
 func (*cross) Keys() []Key {
-	return []Key{documented("arrows", "move the cursor; what decides is shown below")}
+	return []Key{documented("arrows", "move the cursor; the deciding rules are shown below")}
 }
 
 // move follows a key.
@@ -90,7 +90,7 @@ func cellText(t *theme.Theme, sum string) (string, theme.Role) {
 		return "-", theme.Dim
 	case "all":
 		return t.Glyphs.Dot + " all", theme.Good
-	case "none", "none: tenants are apart":
+	case "none", "none: tenants are isolated":
 		return t.Glyphs.Free + " none", theme.Bad
 	}
 	return t.Glyphs.Half + " " + sum, theme.Held

@@ -11,7 +11,7 @@ import (
 )
 
 func docknetsEntry() Entry {
-	return Entry{Name: "docknets", Short: "docknets", Aliases: []string{"docknet", "docker"}, About: "networks of Docker engines, and what they stand for",
+	return Entry{Name: "docknets", Short: "docknets", Aliases: []string{"docknet", "docker"}, About: "Docker networks, and the networks or groups that they map to",
 		Make: docknets, Open: openDocknet, Offer: offerDocknets}
 }
 
@@ -37,7 +37,7 @@ func offerDocknets(s *feed.Snapshot, _ string, add func(string)) {
 func docknets() *Page {
 	l := &list[*model.DockerNetwork]{
 		headers: columns("Id", "Host", "Tenant", "Network", "Group", "Endpoints", "Made by"),
-		empty:   func(*feed.Snapshot) string { return "no Docker engine has a network of this driver" },
+		empty:   func(*feed.Snapshot) string { return "no Docker networks use this driver" },
 		above:   answered(docknetQuestion(), "netmaster"),
 		items: func(s *feed.Snapshot) (out []*model.DockerNetwork) {
 			all, _, _ := feed.Of[[]model.DockerNetwork](s, docknetQuestion())
@@ -52,8 +52,8 @@ func docknets() *Page {
 		},
 	}
 	return &Page{Name: "docknets", Command: "netctl docknet ls", Asks: asks(docknetQuestion()), Body: l, Keys: []Key{
-		l.on("enter", "the endpoints of its network or group", func(d *model.DockerNetwork) Action { return open(behind(d)) }),
-		l.on("d", "the Docker network in full", func(d *model.DockerNetwork) Action { return open(docknet(d.ID)) }),
+		l.on("enter", "show the endpoints of its network or group", func(d *model.DockerNetwork) Action { return open(behind(d)) }),
+		l.on("d", "show the Docker network in full", func(d *model.DockerNetwork) Action { return open(docknet(d.ID)) }),
 	}}
 }
 
@@ -83,6 +83,6 @@ func docknet(id string) *Page {
 			}
 			return append(out, filtered(c, string(body))...)
 		}
-		return append(out, "no Docker engine has a network "+id)
+		return append(out, "Docker network not found: "+id)
 	}}}
 }

@@ -67,15 +67,15 @@ func (b *confirm) dryRunLine(c Canvas, s *feed.Snapshot, key string) string {
 	v, a, ok := feed.Of[feed.DryRunResult](s, b.dryRun(key))
 	switch {
 	case a.Err != "":
-		return t.Paint(theme.Warn, "? netmaster may refuse it: it could not be asked: "+a.Err)
+		return t.Paint(theme.Warn, "? dry run failed; netmaster may refuse the change: "+a.Err)
 	case !ok:
-		return t.Paint(theme.Held, t.Glyphs.Half+" netmaster is asked whether it would do it; until then it may refuse")
+		return t.Paint(theme.Held, t.Glyphs.Half+" dry run in progress")
 	case v.Refused != "":
-		return t.Paint(theme.Bad, t.Glyphs.Cross+" netmaster refuses it: "+v.Refused)
+		return t.Paint(theme.Bad, t.Glyphs.Cross+" dry run: netmaster refuses the change: "+v.Refused)
 	case len(v.Results) == 1 && v.Results[0].Action == model.ActionAbsent:
-		return t.Paint(theme.Dim, "it is gone: there is nothing to delete")
+		return t.Paint(theme.Dim, "it no longer exists: nothing to delete")
 	}
-	return t.Paint(theme.Good, t.Glyphs.Dot+" netmaster would do it")
+	return t.Paint(theme.Good, t.Glyphs.Dot+" dry run passed")
 }
 
 // problem is what is wrong with an edited change; "" when nothing is known to be.

@@ -115,7 +115,7 @@ func Open(text string) (*Page, error) {
 	case slices.Contains(path[1:], ""):
 		return nil, fmt.Errorf("path %q has an empty part", text)
 	case !ok:
-		return nil, fmt.Errorf("there is no page %s; ? lists them", path[0])
+		return nil, fmt.Errorf("page %s not found; press ? for a list", path[0])
 	case len(path) == 1 && view == "":
 		return e.Make(), nil
 	}
@@ -124,7 +124,7 @@ func Open(text string) (*Page, error) {
 			return p, nil
 		}
 	}
-	return nil, fmt.Errorf("there is nothing at %q on page %s", text, e.Name)
+	return nil, fmt.Errorf("%q not found on page %s", text, e.Name)
 }
 
 // offeredMost is how many paths are offered at most.

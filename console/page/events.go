@@ -14,7 +14,7 @@ import (
 )
 
 func eventsEntry() Entry {
-	return Entry{Name: "events", Short: "events", Aliases: []string{"event", "ev"}, About: "what changed, and what nodes said", Make: Events}
+	return Entry{Name: "events", Short: "events", Aliases: []string{"event", "ev"}, About: "changes of objects and nodes", Make: Events}
 }
 
 // events is the body of the changes of objects and the findings, as netctl events has them, and of what nodes said, oldest first.
@@ -27,7 +27,7 @@ type events struct {
 func Events() *Page {
 	b := &events{list: list[*feed.Event]{
 		headers: columns("Time", "Revision", "Type", "What"),
-		empty:   func(*feed.Snapshot) string { return "no events are known" },
+		empty:   func(*feed.Snapshot) string { return "no known events" },
 		items: func(s *feed.Snapshot) (out []*feed.Event) {
 			for i := range s.Events {
 				out = append(out, &s.Events[i])
@@ -39,9 +39,9 @@ func Events() *Page {
 	}}
 	b.follow = func() bool { return !b.held }
 	return &Page{Name: "events", Command: "netctl events", Body: b, Keys: []Key{
-		on("f", "follow the newest, or hold still", func(string, Canvas, *feed.Snapshot) Action { b.held = !b.held; return Action{} }),
-		b.with("enter d", "the object, or the node", eventObject),
-		b.with("H", "the object's history", eventHistory),
+		on("f", "follow new events, or stop", func(string, Canvas, *feed.Snapshot) Action { b.held = !b.held; return Action{} }),
+		b.with("enter d", "show the object or the node", eventObject),
+		b.with("H", "show the object's history", eventHistory),
 	}}
 }
 
@@ -68,9 +68,9 @@ func eventObject(e *feed.Event, s *feed.Snapshot) Action {
 	case e.Kind == feed.FindingKind:
 		return open(Findings())
 	case !ok:
-		return Action{Notice: "a " + e.Kind + " is no object to look at; netctl history tells of it"}
+		return Action{Notice: "a " + e.Kind + " is not an object that can be shown; see netctl history"}
 	case find(s, k, e.Key) == nil && (k != model.KindEndpoint() || findEndpoint(s, e.Key) == nil):
-		return Action{Notice: "it is not there any more; H tells its history"}
+		return Action{Notice: "it no longer exists; H shows its history"}
 	}
 	return describe(k, e.Key)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func findingsEntry() Entry {
-	return Entry{Name: "findings", Short: "findings", Aliases: []string{"finding", "doctor", "health", "wrong"}, About: "what is wrong, about which object, and what to do", Make: Findings}
+	return Entry{Name: "findings", Short: "findings", Aliases: []string{"finding", "doctor", "health", "wrong"}, About: "problems with their remedies", Make: Findings}
 }
 
 // HealthQuestion is asked whatever page is shown: the second line tells of the worst answer.
@@ -21,7 +21,7 @@ func HealthQuestion() feed.Question { return feed.Question{Topic: feed.Health} }
 func Findings() *Page {
 	l := &list[*model.Finding]{
 		headers: columns("Level", "Code", "Object", "Host", "Since", "What"),
-		empty:   func(*feed.Snapshot) string { return "nothing is wrong that Contiv looks for" },
+		empty:   func(*feed.Snapshot) string { return "no problems found" },
 		above:   answered(HealthQuestion(), "netmaster"),
 		items: func(s *feed.Snapshot) (out []*model.Finding) {
 			h, _, _ := feed.Of[model.Health](s, HealthQuestion())
@@ -36,8 +36,8 @@ func Findings() *Page {
 		},
 	}
 	return &Page{Name: "findings", Command: "netctl status", Body: l, Keys: []Key{
-		l.with("enter", "the host or the object", func(f *model.Finding, s *feed.Snapshot) Action { return open(culprit(f, s)) }),
-		l.on("d", "the finding in full, with the remedy", func(f *model.Finding) Action { return open(finding(f)) }),
+		l.with("enter", "show the host or the object", func(f *model.Finding, s *feed.Snapshot) Action { return open(culprit(f, s)) }),
+		l.on("d", "show the finding in full, with the remedy", func(f *model.Finding) Action { return open(finding(f)) }),
 	}}
 }
 

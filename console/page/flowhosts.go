@@ -9,7 +9,7 @@ import (
 )
 
 func flowsEntry() Entry {
-	return Entry{Name: "flows", Short: "flows", Aliases: []string{"flow"}, About: "the flow tables of each host", Make: flowHosts, Open: openFlows, Offer: offerFlows}
+	return Entry{Name: "flows", Short: "flows", Aliases: []string{"flow"}, About: "flow tables of each host", Make: flowHosts, Open: openFlows, Offer: offerFlows}
 }
 
 // openFlows opens HOST[/TABLE][:VIEW].
@@ -44,7 +44,7 @@ func offerFlows(s *feed.Snapshot, _ string, add func(string)) {
 func flowHosts() *Page {
 	l := &list[*model.Node]{
 		headers: columns("Host", "State", "Flows", "Endpoints", "Refused", "Changes sent", "Revision"),
-		empty:   noNodes("no agent is registered"),
+		empty:   noNodes("no agents registered"),
 		items:   agents,
 		id:      nodeName,
 		row: func(c Canvas, s *feed.Snapshot, n *model.Node) widget.Row {
@@ -53,7 +53,7 @@ func flowHosts() *Page {
 		},
 	}
 	return &Page{Name: "flows", Command: "netctl node ls", Body: l,
-		Keys: []Key{l.on("enter", "the flow tables of the host", func(n *model.Node) Action { return open(FlowTables(n.Name)) })}}
+		Keys: []Key{l.on("enter", "show the flow tables of the host", func(n *model.Node) Action { return open(FlowTables(n.Name)) })}}
 }
 
 // endpointsAt is how many endpoints a host has; netmaster knows it of one that is not registered.

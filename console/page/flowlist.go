@@ -75,7 +75,7 @@ func flowsPage(host, what, command string, view int, several bool, selects func(
 			return shown(c, []string{"Table", "Prio", "Match", "Does", "Pkt/s", "Byte/s", "Packets", "Owner", "Age", "Mark"})
 		},
 		above: answered(q, host),
-		empty: func(*feed.Snapshot) string { return "no such flows" },
+		empty: func(*feed.Snapshot) string { return "no matching flows" },
 	}
 	l.source = func(src *widget.Source[*model.Flow], c Canvas, s *feed.Snapshot) {
 		flows, _, _ := feed.Of[[]model.Flow](s, q)
@@ -98,9 +98,9 @@ func flowsPage(host, what, command string, view int, several bool, selects func(
 	}
 	p.Body = l
 	p.Keys = []Key{
-		l.on("enter d", "all that is known of the flow", func(f *model.Flow) Action { return open(Text("flow", p.Command+" -o wide", flowText(f))) }),
-		on("v", "all, drops, never hit, shadowed", func(string, Canvas, *feed.Snapshot) Action { choose(view + 1); return Action{} }),
-		on("w t", "trace a packet that the flow would meet: whether it passes, and why", func(_ string, c Canvas, s *feed.Snapshot) Action {
+		l.on("enter d", "show all details of the flow", func(f *model.Flow) Action { return open(Text("flow", p.Command+" -o wide", flowText(f))) }),
+		on("v", "show all flows, drops, never hit or shadowed ones", func(string, Canvas, *feed.Snapshot) Action { choose(view + 1); return Action{} }),
+		on("w t", "trace a packet that matches the flow: whether it passes, and why", func(_ string, c Canvas, s *feed.Snapshot) Action {
 			l.show(c, s)
 			if f, ok := l.table.Selected(); ok {
 				return open(whyFlow(f))
@@ -154,7 +154,7 @@ func flowText(f *model.Flow) string {
 	line("priority", strconv.Itoa(int(f.Priority)))
 	line("match", f.Match)
 	line("does", f.Does)
-	line("caused by", cmp.Or(f.Owner, "no object that is there now"))
+	line("caused by", cmp.Or(f.Owner, "no existing object"))
 	line("feature", f.Feature)
 	line("packets", number(f.Packets))
 	line("bytes", number(f.Bytes))
@@ -164,7 +164,7 @@ func flowText(f *model.Flow) string {
 	line("age", (time.Duration(f.Age) * time.Second).String())
 	line("as ovs-ofctl", f.Flow)
 	if f.Shadow != "" {
-		line("shadowed", "no packet reaches it; this flow of a higher priority takes all of them:")
+		line("shadowed", "no packet reaches it; it is shadowed by this flow with a higher priority:")
 		line("", "")
 		line("by", f.Shadow)
 	}

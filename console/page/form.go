@@ -154,7 +154,7 @@ func (f *form) ends(s *feed.Snapshot) (out []offer) {
 		}
 	}
 	for _, g := range each[*model.EndpointGroup](s) {
-		if !add(groupEnd(g), "one of its containers stands in") {
+		if !add(groupEnd(g), "means one of its containers") {
 			return out
 		}
 	}
@@ -216,9 +216,9 @@ func (f *form) view(c Canvas, s *feed.Snapshot) []string {
 				out = append(out, "         "+line)
 			}
 		}
-		hint := "type a part of a name, or an address; up and down choose, enter takes it, esc gives up"
+		hint := "enter a part of a name, or an address; up and down select, enter accepts, esc cancels"
 		if i == fieldTraffic {
-			hint = "icmp, or tcp or udp with a port, as in tcp 5432; up and down choose, enter takes it, esc gives up"
+			hint = "icmp, or tcp or udp with a port, as in tcp 5432; up and down select, enter accepts, esc cancels"
 		}
 		out = append(out, "         "+t.Paint(theme.Dim, hint))
 	}

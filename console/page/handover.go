@@ -18,7 +18,7 @@ func Handover() *Page {
 	b := &handover{}
 	b.list = list[*model.Node]{
 		headers: columns("Address", "Revision", "State"),
-		empty:   noNodes("there is no other netmaster"),
+		empty:   noNodes("no other netmaster"),
 		items:   followers,
 		id:      func(n *model.Node) string { return n.Address },
 		row: func(c Canvas, s *feed.Snapshot, n *model.Node) widget.Row {
@@ -27,14 +27,14 @@ func Handover() *Page {
 		},
 	}
 	b.page = &Page{Name: "hand over?", Command: "netctl leader handover", Body: b, Keys: []Key{
-		on("Y", "hand over to the netmaster under the cursor", func(_ string, c Canvas, s *feed.Snapshot) Action {
+		on("Y", "transfer leadership to the selected netmaster", func(_ string, c Canvas, s *feed.Snapshot) Action {
 			b.show(c, s)
 			if n, ok := b.table.Selected(); ok {
 				return Action{HandOver: &HandOver{To: n.Address}}
 			}
-			return Action{Notice: "there is no other netmaster to hand over to"}
+			return Action{Notice: "no other netmaster to hand over to"}
 		}),
-		documented("esc", "leave everything as it is"),
+		documented("esc", "cancel"),
 	}}
 	return b.page
 }
@@ -57,15 +57,15 @@ func (b *handover) View(c Canvas, s *feed.Snapshot) []string {
 	if lead := s.Lead(); lead.Address != "" {
 		leader = lead.Address
 	}
-	out := []string{t.Paint(theme.Title, "Hand leadership over"), "", leader + " leads now. Who is to lead?", ""}
+	out := []string{t.Paint(theme.Title, "Transfer leadership"), "", leader + " is the leader. Select the new leader.", ""}
 	out = b.draw(c, s, out, min(len(followers(s))+1, max(2, c.Height-12)))
 	if n, ok := b.table.Selected(); ok {
 		b.page.Command = "netctl leader handover --to " + n.Address
 	}
-	return append(out, "", "The leader finishes what it writes and gives the lock back; the others leave",
-		"it to the one under the cursor. Changes that come meanwhile wait for the new",
-		"leader, as a rule less than a second; packets and reads go on. A netmaster that",
-		"does not know everything yet is refused, and nothing is changed. The history",
-		"tells who asked.", "",
-		t.Paint(theme.Title, "Y hands over, esc leaves everything as it is."))
+	return append(out, "", "The leader finishes pending writes and releases the lock to the selected",
+		"netmaster. Changes that arrive meanwhile wait for the new leader, usually less",
+		"than a second; packets and reads are not affected. A netmaster that is not up",
+		"to date is refused, and nothing changes. The history",
+		"shows who requested it.", "",
+		t.Paint(theme.Title, "Y transfer, esc cancel"))
 }

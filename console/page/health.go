@@ -30,7 +30,7 @@ type Health struct {
 // nothing is wrong that Contiv looks for.
 func Check(s *feed.Snapshot, now time.Time) Health {
 	if s == nil || !s.Synced && s.Err == "" {
-		return Health{Word: "CONNECTING", Why: "waiting for the first answer of netmaster", Role: theme.Held}
+		return Health{Word: "CONNECTING", Why: "waiting for the first response of netmaster", Role: theme.Held}
 	}
 	all := problems(s, now)
 	if len(all) == 0 {
@@ -42,7 +42,7 @@ func Check(s *feed.Snapshot, now time.Time) Health {
 				masters++
 			}
 		}
-		return Health{Word: "HEALTHY", Role: theme.Good, Why: fmt.Sprintf("%d of %s programmed, %s, %s, nothing waiting", agents, count(agents, "host"),
+		return Health{Word: "HEALTHY", Role: theme.Good, Why: fmt.Sprintf("%d of %s programmed, %s, %s, none pending", agents, count(agents, "host"),
 			count(masters, "master"), count(len(s.Endpoints), "endpoint"))}
 	}
 	h := Health{Word: all[0].Word, Why: all[0].Why, Role: all[0].Role, Problems: all}
@@ -63,7 +63,7 @@ func problems(s *feed.Snapshot, now time.Time) (out []Problem) {
 	if Lost(s, now) {
 		why := s.Err
 		if !s.Heard.IsZero() { // the age first: the error may be too long for the line
-			why = strings.TrimSuffix(fmt.Sprintf("what is shown is %s old; %s", Age(now.Sub(s.Heard)), why), "; ")
+			why = strings.TrimSuffix(fmt.Sprintf("the data is %s old; %s", Age(now.Sub(s.Heard)), why), "; ")
 		}
 		return []Problem{{"CONNECTION LOST", why, theme.Bad, func() *Page { return connection(s, now) }}}
 	}
@@ -75,11 +75,11 @@ func problems(s *feed.Snapshot, now time.Time) (out []Problem) {
 		return []Problem{{"UNKNOWN", why, theme.Warn, func() *Page { return connection(s, now) }}}
 	}
 	if s.Err != "" {
-		out = append(out, Problem{"DEGRADED", "netmaster did not answer everything: " + s.Err, theme.Warn, func() *Page { return connection(s, now) }})
+		out = append(out, Problem{"DEGRADED", "netmaster did not answer all requests: " + s.Err, theme.Warn, func() *Page { return connection(s, now) }})
 	}
 	out = append(out, found(s, now)...)
 	if strings.HasPrefix(s.Base, "http://") {
-		out = append(out, Problem{"INSECURE", "nothing is encrypted, and no one is asked for a proof", theme.Warn, insecure})
+		out = append(out, Problem{"INSECURE", "no encryption, no authentication", theme.Warn, insecure})
 	}
 	slices.SortStableFunc(out, func(a, b Problem) int { return weight(b.Role) - weight(a.Role) })
 	return out
@@ -103,7 +103,7 @@ const staleVerdict = 10 * time.Second
 func found(s *feed.Snapshot, now time.Time) (out []Problem) {
 	h, a, ok := feed.Of[model.Health](s, HealthQuestion())
 	if !ok || now.Sub(a.At) > staleVerdict {
-		why := "netmaster has not said how the cluster is"
+		why := "netmaster has not reported the health of the cluster"
 		if a.Err != "" {
 			why += ": " + a.Err
 		}
@@ -149,17 +149,17 @@ func subjectOf(f *model.Finding) string {
 
 // connection is the page of a netmaster that does not answer.
 func connection(s *feed.Snapshot, now time.Time) *Page {
-	heard := "nothing has been heard of it yet"
+	heard := "no response yet"
 	if !s.Heard.IsZero() {
-		heard = "the last answer came " + Age(now.Sub(s.Heard)) + " ago"
+		heard = "last response " + Age(now.Sub(s.Heard)) + " ago"
 	}
-	return Text("connection", "netctl version", fmt.Sprintf("asked      %s\nheard      %s\nerror      %s\n\n"+
-		"The console goes on asking. To look at: is the address that of a netmaster, as --netmaster or $NETMASTER says;\n"+
-		"does one run there; is there a way to it. Several netmasters, joined by commas, are asked one after the other.", s.Base, heard, s.Err))
+	return Text("connection", "netctl version", fmt.Sprintf("address    %s\nresponse   %s\nerror      %s\n\n"+
+		"The console keeps trying. Check that --netmaster or $NETMASTER is the address of a netmaster, that a netmaster\n"+
+		"runs there, and that it is reachable. If several netmasters are given, separated by commas, they are tried in turn.", s.Base, heard, s.Err))
 }
 
 // insecure says what a cluster without certificates means.
 func insecure() *Page {
-	return Text("insecure", "netctl version", "The console speaks plain HTTP. Netmasters and agents that run with --insecure do so with everyone who reaches their ports: whoever does may read and\n"+
-		"change everything, under any name. contiv init makes a cluster whose hosts, users and store prove who they are.")
+	return Text("insecure", "netctl version", "The console uses plain HTTP. Netmasters and agents that run with --insecure accept it from everyone who reaches their ports: any client can read and\n"+
+		"change everything, under any name. contiv init creates a cluster with authentication of hosts, users and store.")
 }

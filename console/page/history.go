@@ -48,7 +48,7 @@ func history(name, command string, q feed.Question, entries func(s *feed.Snapsho
 	return &Page{Name: name, Command: command, Asks: asks(q), Body: &list[*entry]{
 		headers: columns("Time", "Revision", "By", "Verb", "What"),
 		above:   answered(q, "netmaster"),
-		empty:   func(*feed.Snapshot) string { return "nothing that the history still knows" },
+		empty:   func(*feed.Snapshot) string { return "no entries in the history" },
 		items:   entries,
 		id:      func(e *entry) string { return fmt.Sprint(e.revision, e.verb, e.what) },
 		row: func(_ Canvas, _ *feed.Snapshot, e *entry) widget.Row {

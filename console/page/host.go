@@ -24,9 +24,9 @@ func Host(host string) *Page {
 	p := &Page{Name: "host " + host, Command: "netctl drift " + host, Asks: asks(q)}
 	l := &list[*difference]{
 		headers: columns("When", "Kind", "Owner", "What"),
-		empty:   func(*feed.Snapshot) string { return "nothing differs, and nothing did since its agent began" },
+		empty:   func(*feed.Snapshot) string { return "no differences since its agent started" },
 		above: func(c Canvas, s *feed.Snapshot) ([]string, bool) {
-			out := append(hostLines(c, s, host), "", c.Theme.Paint(theme.Title, "WHAT DIFFERS on its switch, now and before"))
+			out := append(hostLines(c, s, host), "", c.Theme.Paint(theme.Title, "DRIFT of its switch, now and earlier"))
 			state, ready := answered(q, host)(c, s)
 			return append(out, state...), ready
 		},
@@ -40,11 +40,11 @@ func Host(host string) *Page {
 		},
 	}
 	p.Body, p.Keys = l, []Key{
-		l.on("enter", "the difference in full", func(d *difference) Action {
+		l.on("enter", "show the difference in full", func(d *difference) Action {
 			owner := cmp.Or(d.Owner, "none")
 			return open(Text(owner, p.Command, d.Kind+" of "+owner+", "+d.when+"\n\n"+d.Text()))
 		}),
-		on("f", "the flows of the host", func(string, Canvas, *feed.Snapshot) Action { return open(FlowTables(host)) }),
+		on("f", "show the flows of the host", func(string, Canvas, *feed.Snapshot) Action { return open(FlowTables(host)) }),
 	}
 	return p
 }

@@ -10,13 +10,13 @@ import (
 )
 
 func kindsEntry() Entry {
-	return Entry{Name: "tables", Short: "tables", Aliases: []string{"kinds", "all"}, About: "the kinds of objects", Make: kinds}
+	return Entry{Name: "tables", Short: "tables", Aliases: []string{"kinds", "all"}, About: "kinds of objects", Make: kinds}
 }
 
 // kinds makes the page of the kinds of objects, with how many there are.
 func kinds() *Page {
 	l := &list[*model.Kind]{
-		headers: columns("Kind", "Objects", "What it is", "Command"),
+		headers: columns("Kind", "Objects", "Description", "Command"),
 		empty:   empty("none"),
 		items:   func(*feed.Snapshot) []*model.Kind { return model.UserKinds() },
 		id:      func(k *model.Kind) string { return k.Name },
@@ -33,5 +33,5 @@ func kinds() *Page {
 		},
 	}
 	return &Page{Name: "tables", Command: "netctl explain", Body: l,
-		Keys: []Key{l.on("enter", "the objects of the kind", func(k *model.Kind) Action { return open(Table(k)) })}}
+		Keys: []Key{l.on("enter", "show the objects of the kind", func(k *model.Kind) Action { return open(Table(k)) })}}
 }

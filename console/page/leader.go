@@ -14,7 +14,7 @@ import (
 )
 
 func leaderEntry() Entry {
-	return Entry{Name: "leader", Short: "leader", Aliases: []string{"masters", "master", "store"}, About: "who leads and led, the leases, the store", Make: Leader}
+	return Entry{Name: "leader", Short: "leader", Aliases: []string{"masters", "master", "store"}, About: "leader, earlier leaders, leases and store", Make: Leader}
 }
 
 // leadership is what Leader asks.
@@ -31,9 +31,9 @@ func Leader() *Page {
 	b := &leader{}
 	b.text.lines = b.lines
 	return &Page{Name: "leader", Command: "netctl leader", Asks: asks(leadership()), Body: b, Keys: []Key{
-		on("T", "hand leadership over to another netmaster (--write); it is confirmed first", func(_ string, c Canvas, _ *feed.Snapshot) Action {
+		on("T", "transfer leadership to another netmaster (--write), after confirmation", func(_ string, c Canvas, _ *feed.Snapshot) Action {
 			if !c.Write {
-				return Action{Notice: "this console only reads; start it with --write to hand leadership over"}
+				return Action{Notice: "the console is read-only; start it with --write to transfer leadership"}
 			}
 			return open(Handover())
 		}),
@@ -55,13 +55,13 @@ func (b *leader) lines(c Canvas, s *feed.Snapshot) []string {
 	if !ok {
 		return out
 	}
-	out = append(out, "", t.Paint(theme.Title, "TERMS, the newest first"))
-	out = append(out, b.section(c, 1, "Lasted", []string{"Term", "Leader", "Since", "Until", "Lasted", "Why it began"}, terms(c, l))...)
+	out = append(out, "", t.Paint(theme.Title, "TERMS, newest first"))
+	out = append(out, b.section(c, 1, "Lasted", []string{"Term", "Leader", "Since", "Until", "Lasted", "Reason"}, terms(c, l))...)
 	out = append(out, "", t.Paint(theme.Title, "STORE  ")+fmt.Sprintf("%s, one read took %.1f ms", l.Store.Name, l.Store.ReadMillis))
 	out = append(out, b.section(c, 2, "Answered in", []string{"Member", "Address", "Leads", "Version", "Database", "Answered in"}, members(c, l))...)
 	out = append(out, "", t.Paint(theme.Title, "LEASES"))
 	out = append(out, b.section(c, 3, "Left", []string{"Key", "Left", "Granted", "Filled"}, leases(c, l))...)
-	return append(out, "", t.Paint(theme.Dim, "T hands leadership over to another netmaster (--write); netctl leader handover does the same."))
+	return append(out, "", t.Paint(theme.Dim, "T transfers leadership to another netmaster (--write), as netctl leader handover does."))
 }
 
 // section draws a small table whole, without a cursor. volatile is the first of the columns that change with every look.
@@ -83,7 +83,7 @@ func (b *leader) lock(c Canvas, s *feed.Snapshot, l model.Leadership) []string {
 		}
 	}
 	if Lost(s, c.Now) { // what was said then says nothing of who leads now
-		line = t.Paint(theme.Dim, "who leads is not known; when netmaster answered last: "+cmp.Or(lead.Address, "none"))
+		line = t.Paint(theme.Dim, "leader unknown; at the last response of netmaster: "+cmp.Or(lead.Address, "none"))
 	}
 	for _, x := range l.Leases {
 		if x.Key == l.Key && lead.Address == l.Holder && !Lost(s, c.Now) {

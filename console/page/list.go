@@ -73,13 +73,13 @@ func (l *list[T]) with(keys, does string, do func(item T, s *feed.Snapshot) Acti
 // Keys are those of rows.
 func (l *list[T]) Keys() []Key {
 	return append(moveKeys(),
-		documented("shift+letter", "sort by the column that begins with the letter; again: the other way, and by the next that begins so"),
-		documented("s", "sort by the next column, whatever it is called; behind the last: by none"))
+		documented("shift+letter", "sort by the column that starts with the letter; again: reverse, then by the next such column"),
+		documented("s", "sort by the next column; after the last: unsorted"))
 }
 
 // moveKeys move a cursor.
 func moveKeys() []Key {
-	return []Key{documented("up down j k", "move"), documented("pgup pgdn g G", "move by a page, to the first, to the last")}
+	return []Key{documented("up down j k", "move"), documented("pgup pgdn g G", "move by a page, to the first or last line")}
 }
 
 // Key moves, or sorts.
@@ -117,7 +117,7 @@ func (l *list[T]) draw(c Canvas, s *feed.Snapshot, lines []string, height int) [
 	if l.table.Len() == 0 {
 		text := l.empty(s)
 		if c.Filter != nil {
-			text = "none that the filter " + c.Filter.Text + " keeps"
+			text = "nothing matches the filter " + c.Filter.Text + " keeps"
 		}
 		lines = append(lines, c.Theme.Paint(theme.Dim, "  "+text))
 	}

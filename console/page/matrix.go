@@ -16,7 +16,7 @@ import (
 )
 
 func matrixEntry() Entry {
-	return Entry{Name: "matrix", Short: "matrix", About: "what may talk to what", Make: func() *Page { return Matrix("") }, Open: func(path []string, view string) *Page {
+	return Entry{Name: "matrix", Short: "matrix", About: "allowed connections between groups", Make: func() *Page { return Matrix("") }, Open: func(path []string, view string) *Page {
 		if len(path) != 1 || view != "" {
 			return nil
 		}
@@ -46,15 +46,15 @@ type matrix struct {
 func Matrix(tenant string) *Page {
 	p := &matrix{tenant: tenant}
 	p.page = &Page{Name: "matrix", Command: "netctl matrix", Asks: ruleQuestions, Body: p, Keys: []Key{
-		on("n", "the next tenant", func(_ string, _ Canvas, s *feed.Snapshot) Action {
+		on("n", "show the next tenant", func(_ string, _ Canvas, s *feed.Snapshot) Action {
 			if all := p.tenants(s); len(all) > 0 {
 				p.tenant = all[(slices.Index(all, p.tenant)+1)%len(all)]
 			}
 			p.policies(s)
 			return Action{}
 		}),
-		on("w", "follow such a packet: whether it passes, and why", func(_ string, _ Canvas, s *feed.Snapshot) Action { return p.why(s) }),
-		on("enter", "the group's rules", func(_ string, _ Canvas, s *feed.Snapshot) Action { return p.rules(s) }),
+		on("w", "trace such a packet: whether it passes, and why", func(_ string, _ Canvas, s *feed.Snapshot) Action { return p.why(s) }),
+		on("enter", "show the group's rules", func(_ string, _ Canvas, s *feed.Snapshot) Action { return p.rules(s) }),
 	}}
 	if tenant != "" {
 		p.page.Command += " --tenant " + tenant
@@ -144,7 +144,7 @@ func (p *matrix) View(c Canvas, s *feed.Snapshot) []string {
 	t := c.Theme
 	v, parties := p.policies(s)
 	if len(parties) < 2 {
-		return []string{t.Paint(theme.Dim, nothing(s, s.Synced, "no groups: policies judge groups, and nothing else"))}
+		return []string{t.Paint(theme.Dim, nothing(s, s.Synced, "no groups: policies apply only to groups"))}
 	}
 	detail := p.detail(c, s, v, parties)
 	names := make([]string, len(parties))
@@ -159,9 +159,9 @@ func (p *matrix) View(c Canvas, s *feed.Snapshot) []string {
 // about is what the matrix is about. Groups may have pods, of which the matrix of their namespace tells more.
 func (*matrix) about(s *feed.Snapshot) string {
 	if ofKubernetes(s) {
-		return "what groups' policies let open; pods have Kubernetes' too: podmatrix"
+		return "connections allowed by policies of groups; for Kubernetes policies see podmatrix"
 	}
-	return "what may open a connection to what, by policies alone"
+	return "connections allowed by policies"
 }
 
 // sum is the verdict of a cell. It is found once for each state of the policies.
@@ -182,7 +182,7 @@ func (p *matrix) detail(c Canvas, s *feed.Snapshot, v *verdict.Policies, parties
 	list := v.Between(from, to)
 	out := []string{t.Paint(theme.Title, t.Glyphs.Cursor+" "+from.Name()+" to "+to.Name()+"  ") + verdict.Sum(list).Text}
 	if list == nil {
-		return append(out, t.Paint(theme.Dim, "what is outside on both sides is not judged"))
+		return append(out, t.Paint(theme.Dim, "connections from outside to outside are not checked"))
 	}
 	if p.hits == nil {
 		p.hits = ruleHits(s)
@@ -192,7 +192,7 @@ func (p *matrix) detail(c Canvas, s *feed.Snapshot, v *verdict.Policies, parties
 			return append(out, t.Paint(theme.Dim, "  "+t.Glyphs.Ellipsis+" all with: netctl matrix --tenant "+p.tenant+" "+from.Name()+" "+to.Name()))
 		}
 		role := [...]theme.Role{theme.Good, theme.Bad, theme.Held}[d.Fate]
-		why := "no rule speaks of it"
+		why := "no rule matches"
 		if r := d.By(); r != nil {
 			why = ruleWords(r)
 			if h, ok := p.hits[r.ObjectKey()]; ok {
@@ -202,7 +202,7 @@ func (p *matrix) detail(c Canvas, s *feed.Snapshot, v *verdict.Policies, parties
 		out = append(out, t.Paint(role, "  "+widget.Fit(t, d.Traffic.String(), 10)+widget.Fit(t, d.Fate.String(), 8))+" "+why)
 	}
 	if from.Group != nil && to.Group != nil && from.Group.NetworkName != to.Group.NetworkName {
-		out = append(out, t.Paint(theme.Dim, "  two networks, "+from.Group.NetworkName+" and "+to.Group.NetworkName+": whether there is a route between them is not judged here"))
+		out = append(out, t.Paint(theme.Dim, "  two networks, "+from.Group.NetworkName+" and "+to.Group.NetworkName+": routes between them are not checked here"))
 	}
 	return out
 }

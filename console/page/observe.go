@@ -12,7 +12,7 @@ import (
 )
 
 func observeEntry() Entry {
-	return Entry{Name: "observe", Short: "observe", Aliases: []string{"connections", "talkers"}, About: "connections: what opens and closes, what is refused and why, who talks most",
+	return Entry{Name: "observe", Short: "observe", Aliases: []string{"connections", "talkers"}, About: "connections: opened, closed and refused ones, and top talkers",
 		Make: func() *Page { return Observe(false) }, Open: openObserve, Offer: func(_ *feed.Snapshot, _ string, add func(string)) { add("/denied"); add("/talkers") }}
 }
 
@@ -38,7 +38,7 @@ func Observe(denied bool) *Page {
 	ask := model.Observe{Denied: denied}
 	l := &list[*model.Observed]{
 		headers: columns("Time", "Host", "Verdict", "Traffic", "From", "To", "Why"),
-		empty:   func(*feed.Snapshot) string { return "no connection has been seen within the last minutes" },
+		empty:   func(*feed.Snapshot) string { return "no connections seen in the last minutes" },
 		above:   answered(observedQuestion(), "netmaster"),
 		items: func(s *feed.Snapshot) (out []*model.Observed) {
 			all, _, _ := feed.Of[[]model.Observed](s, observedQuestion())
@@ -59,14 +59,14 @@ func Observe(denied bool) *Page {
 		},
 	}
 	p := &Page{Name: "observe", Command: "netctl observe", Asks: asks(observedQuestion()), Body: l, Keys: []Key{
-		l.on("enter", "whether it may be, and why", func(e *model.Observed) Action { return judged(e) }),
-		on("t", "who talks most", func(string, Canvas, *feed.Snapshot) Action { return open(talkers()) }),
+		l.on("enter", "trace the connection: whether it is allowed, and why", func(e *model.Observed) Action { return judged(e) }),
+		on("t", "show top talkers", func(string, Canvas, *feed.Snapshot) Action { return open(talkers()) }),
 	}}
 	if denied {
 		p.Name, p.Command = "denied", "netctl observe --denied"
 		return p
 	}
-	p.Keys = append(p.Keys, on("x", "refused and dropped alone", func(string, Canvas, *feed.Snapshot) Action { return open(Observe(true)) }))
+	p.Keys = append(p.Keys, on("x", "show only refused and dropped connections", func(string, Canvas, *feed.Snapshot) Action { return open(Observe(true)) }))
 	return p
 }
 
@@ -91,7 +91,7 @@ func observedID(e *model.Observed) string {
 // judged asks why of an event whose ends are known.
 func judged(e *model.Observed) Action {
 	if e.From == nil || e.To == nil {
-		return Action{Notice: "it is of no connection"}
+		return Action{Notice: "it belongs to no connection"}
 	}
 	end := func(of *model.ObservedEnd) string {
 		if of.Endpoint != "" {

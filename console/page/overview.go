@@ -14,7 +14,7 @@ import (
 )
 
 func overviewEntry() Entry {
-	return Entry{Name: "overview", Short: "over", Aliases: []string{"over", "nodes", "node", "hosts", "host"}, About: "masters and hosts, what is busy, what is full, the last events",
+	return Entry{Name: "overview", Short: "over", Aliases: []string{"over", "nodes", "node", "hosts", "host"}, About: "masters and hosts, load, usage and recent events",
 		Make: Overview, Open: func(path []string, view string) *Page {
 			if len(path) != 1 || view != "" {
 				return nil
@@ -34,7 +34,7 @@ type overview struct{ list[*model.Node] }
 func Overview() *Page {
 	b := &overview{list[*model.Node]{
 		headers: func(c Canvas) []string { return fitting(c, hostHeaders()) },
-		empty:   noNodes("no agent is registered"),
+		empty:   noNodes("no agents registered"),
 		items:   agents,
 		id:      nodeName,
 		row: func(c Canvas, s *feed.Snapshot, n *model.Node) widget.Row {
@@ -43,9 +43,9 @@ func Overview() *Page {
 		},
 	}}
 	return &Page{Name: "overview", Command: "netctl node ls", Asks: asks(leaderQuestion()), Body: b, Keys: []Key{
-		b.on("enter", "the endpoints on the host", func(n *model.Node) Action { return open(endpointsOf(n.Name)) }),
-		b.on("f", "the flows of the host", func(n *model.Node) Action { return open(FlowTables(n.Name)) }),
-		b.on("t", "what is wrong with the host", func(n *model.Node) Action { return open(Host(n.Name)) }),
+		b.on("enter", "show the endpoints on the host", func(n *model.Node) Action { return open(endpointsOf(n.Name)) }),
+		b.on("f", "show the flows of the host", func(n *model.Node) Action { return open(FlowTables(n.Name)) }),
+		b.on("t", "show problems of the host", func(n *model.Node) Action { return open(Host(n.Name)) }),
 	}}
 }
 
@@ -92,9 +92,9 @@ func (b *overview) View(c Canvas, s *feed.Snapshot) []string {
 	out = b.draw(c, s, append(out, "", title), height)
 	out = append(out, "", busy(c, s.Rates), fullest(c, s), widget.Parts(t, t.Paint(theme.Title, "OBJECTS  "), "  ", counts(s), c.Width), "", t.Paint(theme.Title, "LAST EVENTS"))
 	if len(events) == 0 {
-		text := "none that are known"
+		text := "none known"
 		if c.Filter != nil {
-			text = "none that the filter keeps"
+			text = "nothing matches the filter"
 		}
 		events = []string{t.Paint(theme.Dim, "  "+text)}
 	}
@@ -128,7 +128,7 @@ func store(c Canvas, s *feed.Snapshot) []string {
 			role = theme.Bad
 		}
 	}
-	lease := ", none leads"
+	lease := ", no leader"
 	if lead := s.Lead(); lead.Address != "" {
 		lease = fmt.Sprintf(", term %d", max(l.Term, lead.Term))
 	} else {
@@ -146,7 +146,7 @@ func store(c Canvas, s *feed.Snapshot) []string {
 func busy(c Canvas, p feed.Rates) string {
 	t, out := c.Theme, c.Theme.Paint(theme.Title, "BUSY     ")
 	if len(p.Requests) == 0 {
-		return out + t.Paint(theme.Dim, "not measured yet: rates need two looks")
+		return out + t.Paint(theme.Dim, "not measured yet: rates require two samples")
 	}
 	width := min(30, max(4, (c.Width-68)/3)) // beside the names, the figures, and the spaces between
 	for _, x := range []struct {
@@ -173,7 +173,7 @@ func fullest(c Canvas, s *feed.Snapshot) string {
 	emptier := func(a, b pool) int { return cmp.Or(a.used*b.total-b.used*a.total, strings.Compare(b.key, a.key)) }
 	title, out := c.Theme.Paint(theme.Title, "FULLEST  "), []string(nil)
 	if len(pools) == 0 {
-		return title + c.Theme.Paint(theme.Dim, "no network has been asked yet")
+		return title + c.Theme.Paint(theme.Dim, "no addresses received yet")
 	}
 	for range min(2, len(pools)) {
 		x := slices.MaxFunc(pools, emptier)

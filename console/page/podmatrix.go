@@ -14,7 +14,7 @@ import (
 )
 
 func podMatrixEntry() Entry {
-	return Entry{Name: "podmatrix", Short: "pods", Aliases: []string{"pods", "pm"}, About: "what the pods of a namespace of Kubernetes may open",
+	return Entry{Name: "podmatrix", Short: "pods", Aliases: []string{"pods", "pm"}, About: "allowed connections of the pods of a Kubernetes namespace",
 		Make: func() *Page { return PodMatrix("") }, Open: func(path []string, view string) *Page {
 			if len(path) != 1 || view != "" {
 				return nil
@@ -51,15 +51,15 @@ type podMatrix struct {
 func PodMatrix(namespace string) *Page {
 	p := &podMatrix{namespace: namespace}
 	p.page = &Page{Name: "podmatrix", Body: p, Keys: []Key{
-		on("n", "the next namespace", func(_ string, _ Canvas, s *feed.Snapshot) Action {
+		on("n", "show the next namespace", func(_ string, _ Canvas, s *feed.Snapshot) Action {
 			if all := namespaces(s); len(all) > 0 {
 				p.show(all[(slices.Index(all, p.chosen(s))+1)%len(all)])
 				p.row, p.col = 0, 0
 			}
 			return Action{}
 		}),
-		on("w", "follow such a packet: whether it passes, and why", func(_ string, _ Canvas, s *feed.Snapshot) Action { return p.why(s) }),
-		on("enter", "the pods of the row", func(_ string, _ Canvas, s *feed.Snapshot) Action { return p.pods(s) }),
+		on("w", "trace such a packet: whether it passes, and why", func(_ string, _ Canvas, s *feed.Snapshot) Action { return p.why(s) }),
+		on("enter", "show the pods of the row", func(_ string, _ Canvas, s *feed.Snapshot) Action { return p.pods(s) }),
 	}}
 	p.page.Asks = func(s *feed.Snapshot) []feed.Question {
 		if p.chosen(s) == "" {
@@ -200,9 +200,9 @@ func (p *podMatrix) View(c Canvas, s *feed.Snapshot) (out []string) {
 	if m == nil {
 		return out
 	}
-	out = append(out, t.Paint(theme.Title, "namespace "+namespace)+t.Paint(theme.Dim, "  what may open a connection to what, by network policies and by policies of groups"))
+	out = append(out, t.Paint(theme.Title, "namespace "+namespace)+t.Paint(theme.Dim, "  connections allowed by network policies and by policies of groups"))
 	if len(m.Workloads) < 2 {
-		return append(out, t.Paint(theme.Dim, "no pod of it is on a network of Contiv"))
+		return append(out, t.Paint(theme.Dim, "it has no pods on Contiv networks"))
 	}
 	sums := map[[2]string]string{}
 	for i := range m.Cells {
@@ -225,7 +225,7 @@ func (p *podMatrix) detail(c Canvas, m *model.WorkloadMatrix) []string {
 	from, to := m.Workloads[p.row].Name, m.Workloads[p.col].Name
 	out := []string{t.Paint(theme.Title, t.Glyphs.Cursor+" "+from+" to "+to+"  ") + cmp.Or(cell.Sum, "not judged")}
 	if cell.Sum == "" {
-		return append(out, t.Paint(theme.Dim, "what is outside on both sides is not judged"))
+		return append(out, t.Paint(theme.Dim, "connections from outside to outside are not checked"))
 	}
 	for _, x := range cell.Classes {
 		if len(out) > max(4, c.Height/3) {
@@ -243,7 +243,7 @@ func (p *podMatrix) detail(c Canvas, m *model.WorkloadMatrix) []string {
 			why = append(why, "at the receiver "+x.In)
 		}
 		text := strings.Join(why, ", ")
-		out = append(out, t.Paint(role, "  "+widget.Fit(t, x.Traffic, 14)+widget.Fit(t, x.Fate, 8))+" "+cmp.Or(text, "nothing speaks of it"))
+		out = append(out, t.Paint(role, "  "+widget.Fit(t, x.Traffic, 14)+widget.Fit(t, x.Fate, 8))+" "+cmp.Or(text, "no policy matches"))
 	}
 	return out
 }

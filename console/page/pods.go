@@ -41,6 +41,6 @@ func podsOf(k *model.Kind, key string) *Page {
 	p.Asks = asks(q)
 	t := p.Body.(*table[*feed.Endpoint])
 	t.above = answered(q, "netmaster")
-	t.empty = func(*feed.Snapshot) string { return "no pod on a network of Contiv" }
+	t.empty = func(*feed.Snapshot) string { return "no pods on Contiv networks" }
 	return p
 }

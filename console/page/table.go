@@ -42,13 +42,13 @@ func tableOf[T identified](k *model.Kind, name, command string, where func(o obj
 		p.Asks = t.status.asks
 	}
 	p.Keys = []Key{
-		t.on("enter", "go into it", func(o T) Action {
+		t.on("enter", "open it", func(o T) Action {
 			if inner := childrenOf(k, keyOf(o)); inner != nil {
 				return open(inner)
 			}
 			return describe(k, keyOf(o))
 		}),
-		t.on("space", "mark the row, or unmark it; d, w and ctrl+d then act on all that are marked", func(o T) Action {
+		t.on("space", "mark or unmark the row; d, w and ctrl+d then apply to all marked rows", func(o T) Action {
 			if i := slices.Index(t.marks, keyOf(o)); i >= 0 {
 				t.marks = slices.Delete(t.marks, i, i+1)
 			} else {
@@ -65,23 +65,23 @@ func tableOf[T identified](k *model.Kind, name, command string, where func(o obj
 			}
 			return Action{}
 		}),
-		t.with("d", "describe: the object with its operational state", func(o T, s *feed.Snapshot) Action {
+		t.with("d", "describe the object with its operational state", func(o T, s *feed.Snapshot) Action {
 			return describe(k, t.targets(s, o)...)
 		}),
-		t.on("y", "the object as YAML", func(o T) Action { return open(YAML(k, keyOf(o))) }),
+		t.on("y", "show the object as YAML", func(o T) Action { return open(YAML(k, keyOf(o))) }),
 		t.on("H", "its history", func(o T) Action { return open(History(k, keyOf(o))) }),
 	}
 	if k == model.KindEndpoint() || k == model.KindNetwork() {
-		p.Keys = append(p.Keys, t.on("a", "its addresses, or its address, on the map", func(o T) Action { return open(viewOf(o, "address")) }))
+		p.Keys = append(p.Keys, t.on("a", "show its addresses on the map", func(o T) Action { return open(viewOf(o, "address")) }))
 	}
 	if k == model.KindEndpoint() {
 		p.Keys = append(p.Keys, t.on("f", "its flows", func(o T) Action { return open(viewOf(o, "flows")) }))
 	}
 	p.Keys = append(p.Keys,
-		t.on("t", "its place in the topology", func(o T) Action { return open(Topology(k, keyOf(o))) }),
-		t.with("w", "of an endpoint, group or service: whether it reaches another, and why", t.why),
+		t.on("t", "show it in the topology", func(o T) Action { return open(Topology(k, keyOf(o))) }),
+		t.with("w", "check whether an endpoint, group or service can reach another, and why", t.why),
 		t.change("e", "edit it in $EDITOR (--write)", func(o T, _ *feed.Snapshot) Action { return Action{Edit: &Objects{k, []string{keyOf(o)}}} }),
-		t.change("ctrl+d", "delete it (--write); what is affected is shown first", func(o T, s *feed.Snapshot) Action {
+		t.change("ctrl+d", "delete it (--write), after showing affected objects", func(o T, s *feed.Snapshot) Action {
 			return open(Confirm(Change{Objects: Objects{k, t.targets(s, o)}}))
 		}))
 	return p
@@ -178,9 +178,9 @@ func (t *table[T]) change(keys, does string, do func(o T, s *feed.Snapshot) Acti
 		case t.kind.Owner != "":
 			return Action{Notice: t.kind.Owned().Error()}
 		case t.kind.InspectOnly:
-			return Action{Notice: "endpoints come and go with their containers; they are not changed by hand"}
+			return Action{Notice: "endpoints belong to their containers and cannot be changed by hand"}
 		case !c.Write:
-			return Action{Notice: "this console only reads; start it with --write to change things"}
+			return Action{Notice: "the console is read-only; start it with --write to make changes"}
 		}
 		return with(key, c, s)
 	})
@@ -198,15 +198,15 @@ func (t *table[T]) why(selected T, s *feed.Snapshot) Action {
 		name := t.end(s, key)
 		switch {
 		case name == "":
-			return Action{Notice: "why is asked of containers, groups and services; a " + t.kind.Noun() + " sends nothing"}
+			return Action{Notice: "why requires containers, groups or services; a " + t.kind.Noun() + " sends nothing"}
 		case i > 1:
-			return Action{Notice: "mark one or two: who sends, and who receives"}
+			return Action{Notice: "mark one or two: the sender and the receiver"}
 		}
 		names[i] = name
 	}
 	if t.kind == model.KindServiceLB() { // nothing comes from a service
 		if len(ends) > 1 {
-			return Action{Notice: "a service only receives: mark none, and name the sender"}
+			return Action{Notice: "a service can only receive: unmark it, and enter the sender"}
 		}
 		names[0], names[1] = "", names[0]
 	}

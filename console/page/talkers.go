@@ -59,7 +59,7 @@ func talkersOf(all []model.Observed) []*talker {
 func talkers() *Page {
 	l := &list[*talker]{
 		headers: columns("From", "To", "Traffic", "Opened", "Refused", "Bytes", "Last"),
-		empty:   func(*feed.Snapshot) string { return "no connection has been seen within the last minutes" },
+		empty:   func(*feed.Snapshot) string { return "no connections seen in the last minutes" },
 		above:   answered(observedQuestion(), "netmaster"),
 		items: func(s *feed.Snapshot) []*talker {
 			all, _, _ := feed.Of[[]model.Observed](s, observedQuestion())
@@ -75,6 +75,6 @@ func talkers() *Page {
 		},
 	}
 	return &Page{Name: "talkers", Command: "netctl observe", Asks: asks(observedQuestion()), Body: l, Keys: []Key{
-		l.on("enter", "whether it may be, and why", func(t *talker) Action { return judged(t.event) }),
+		l.on("enter", "trace the connection: whether it is allowed, and why", func(t *talker) Action { return judged(t.event) }),
 	}}
 }

@@ -20,7 +20,7 @@ type text struct {
 func (b *text) Keys() []Key { return scrollKeys() }
 
 func scrollKeys() []Key {
-	return []Key{documented("up down j k", "scroll"), documented("pgup pgdn g G", "scroll by a page, to the ends")}
+	return []Key{documented("up down j k", "scroll"), documented("pgup pgdn g G", "scroll by a page, to the start or end")}
 }
 
 // Key scrolls.

@@ -17,7 +17,7 @@ import (
 const pastWidth = 16
 
 func topEntry() Entry {
-	return Entry{Name: "top", Short: "top", Aliases: []string{"rates", "traffic", "busiest"}, About: "who sends and receives most: endpoints, groups, hosts, rules",
+	return Entry{Name: "top", Short: "top", Aliases: []string{"rates", "traffic", "busiest"}, About: "traffic rates of endpoints, groups, hosts and rules",
 		Make: func() *Page { return Top(rates.Endpoints) }, Open: openTop, Offer: func(_ *feed.Snapshot, _ string, add func(string)) {
 			for _, l := range rates.Levels() {
 				add("/" + string(l))
@@ -47,7 +47,7 @@ func Top(level rates.Level) *Page {
 	}
 	l := &list[*rates.Line]{
 		headers: columns(headers...),
-		empty:   func(*feed.Snapshot) string { return "nothing counts here: there are no " + string(level) },
+		empty:   func(*feed.Snapshot) string { return "no counters: there are no " + string(level) },
 		above:   trendsAbove,
 		items: func(s *feed.Snapshot) (out []*rates.Line) {
 			t, _, _ := feed.Of[feed.Trends](s, trendsQuestion())
@@ -63,8 +63,8 @@ func Top(level rates.Level) *Page {
 	}
 	l.table.Volatile = slices.IndexFunc(headers, func(h string) bool { return strings.HasSuffix(h, "/s") }) + 1 // a rate is new with every look
 	return &Page{Name: "top " + string(level), Command: "netctl top " + string(level), Asks: asks(trendsQuestion()), Body: l, Keys: []Key{
-		l.on("enter", "what it is", func(r *rates.Line) Action { return openSubject(level, r.Name) }),
-		on("t", "the next of endpoints, groups, hosts, rules", func(string, Canvas, *feed.Snapshot) Action {
+		l.on("enter", "describe it", func(r *rates.Line) Action { return openSubject(level, r.Name) }),
+		on("t", "show the next of endpoints, groups, hosts, rules", func(string, Canvas, *feed.Snapshot) Action {
 			all := rates.Levels()
 			return open(Top(all[(slices.Index(all, level)+1)%len(all)]))
 		}),
@@ -102,15 +102,15 @@ func trendsAbove(c Canvas, s *feed.Snapshot) (lines []string, ready bool) {
 	lines, ready = answered(trendsQuestion(), "netmaster")(c, s)
 	t, _, _ := feed.Of[feed.Trends](s, trendsQuestion())
 	if ready && !t.Known {
-		return append(lines, c.Theme.Paint(theme.Dim, "not measured yet: rates need two looks")), false
+		return append(lines, c.Theme.Paint(theme.Dim, "not measured yet: rates require two samples")), false
 	}
 	silent := slices.Sorted(maps.Keys(t.Silent))
 	for i, host := range silent {
 		if i == namesAtOnce {
-			lines = append(lines, c.Theme.Paint(theme.Warn, fmt.Sprintf("and %d more hosts are unknown", len(silent)-i)))
+			lines = append(lines, c.Theme.Paint(theme.Warn, fmt.Sprintf("and %d more hosts are not sampled", len(silent)-i)))
 			break
 		}
-		lines = append(lines, c.Theme.Paint(theme.Warn, fmt.Sprintf("host %s is unknown, so what passes there is in no rate: %s", host, t.Silent[host])))
+		lines = append(lines, c.Theme.Paint(theme.Warn, fmt.Sprintf("host %s is not sampled; its traffic is not included: %s", host, t.Silent[host])))
 	}
 	return lines, ready
 }

@@ -14,7 +14,7 @@ import (
 )
 
 func topologyEntry() Entry {
-	return Entry{Name: "topology", Short: "topo", Aliases: []string{"topo", "tree"}, About: "tenants, networks, groups and endpoints, beside the hosts",
+	return Entry{Name: "topology", Short: "topo", Aliases: []string{"topo", "tree"}, About: "tenants, networks, groups and endpoints, and the hosts",
 		Make: func() *Page { return Topology(nil, "") }, Open: openTopology, Offer: offerTopology}
 }
 
@@ -66,16 +66,16 @@ func Topology(k *model.Kind, key string) *Page {
 	p := &topology{cursor: ref{k, key}, folds: folds{}}
 	return &Page{Name: "topology", Command: "netctl endpoint ls", Body: p, Keys: []Key{
 		p.on("space left right", "fold and unfold", p.fold),
-		p.on("m", "the matrix: what may talk to what", func(_ string, b *line, s *feed.Snapshot) Action { return open(Matrix(p.relations(s, b).tenant)) }),
-		on("o", "the map of hosts, or the tree alone", func(string, Canvas, *feed.Snapshot) Action { p.alone = !p.alone; return Action{} }),
-		p.on("enter", "go into it", func(_ string, b *line, _ *feed.Snapshot) Action {
+		p.on("m", "show the matrix of allowed connections", func(_ string, b *line, s *feed.Snapshot) Action { return open(Matrix(p.relations(s, b).tenant)) }),
+		on("o", "show or hide the map of hosts", func(string, Canvas, *feed.Snapshot) Action { p.alone = !p.alone; return Action{} }),
+		p.on("enter", "open it", func(_ string, b *line, _ *feed.Snapshot) Action {
 			if inner := childrenOf(b.kind, b.key); inner != nil {
 				return open(inner)
 			}
 			return describe(b.kind, b.key)
 		}),
-		p.on("a f", "of an endpoint: its address, its flows", p.view(map[string]string{"a": "address", "f": "flows"})),
-		p.on("w", "of an endpoint or group: whether it reaches another, and why", func(_ string, b *line, _ *feed.Snapshot) Action {
+		p.on("a f", "show the address or the flows of an endpoint", p.view(map[string]string{"a": "address", "f": "flows"})),
+		p.on("w", "check whether an endpoint or group can reach another, and why", func(_ string, b *line, _ *feed.Snapshot) Action {
 			switch {
 			case b.group != nil:
 				return open(Why(groupEnd(b.group), "", ""))
@@ -84,8 +84,8 @@ func Topology(k *model.Kind, key string) *Page {
 			}
 			return Action{}
 		}),
-		p.on("d", "describe: the object with its operational state", func(_ string, b *line, _ *feed.Snapshot) Action { return describe(b.kind, b.key) }),
-		p.on("y H", "the object as YAML, its history", p.view(map[string]string{"y": "yaml", "H": "history"})),
+		p.on("d", "describe the object with its operational state", func(_ string, b *line, _ *feed.Snapshot) Action { return describe(b.kind, b.key) }),
+		p.on("y H", "show the object as YAML, or its history", p.view(map[string]string{"y": "yaml", "H": "history"})),
 	}}
 }
 
@@ -207,7 +207,7 @@ func (p *topology) View(c Canvas, s *feed.Snapshot) []string {
 	t := c.Theme
 	lines, at := p.lines(c, s)
 	if lines.size == 0 {
-		return []string{t.Paint(theme.Dim, nothing(s, s.Synced, "no tenants, or none that the filter keeps"))}
+		return []string{t.Paint(theme.Dim, nothing(s, s.Synced, "no tenants, or none that match the filter"))}
 	}
 	here := lines.at(at)
 	p.place, p.cursor = at, here.ref
@@ -229,8 +229,8 @@ func (p *topology) View(c Canvas, s *feed.Snapshot) []string {
 			out[i] += " " + box
 		}
 	}
-	return append(out, p.about(s, &here, rel), t.Paint(theme.Dim, strings.Join([]string{t.Glyphs.Used + " selected", t.Glyphs.May + " may talk to it",
-		t.Glyphs.Half + " in part", t.Glyphs.Free + " may not", "  other tenants are apart"}, "  ")))
+	return append(out, p.about(s, &here, rel), t.Paint(theme.Dim, strings.Join([]string{t.Glyphs.Used + " selected", t.Glyphs.May + " may connect to it",
+		t.Glyphs.Half + " in part", t.Glyphs.Free + " may not", "  other tenants are isolated"}, "  ")))
 }
 
 func (p *topology) line(t *theme.Theme, b *line, here bool, rel *relations, width int) string {
@@ -281,9 +281,9 @@ func (p *topology) about(s *feed.Snapshot, b *line, rel *relations) string {
 	default:
 		return out
 	}
-	out += fmt.Sprintf("; may talk to %d, in part to %d, not to %d", counts[full], counts[limited], counts[refused])
+	out += fmt.Sprintf("; may connect to %d, partly to %d, not to %d", counts[full], counts[limited], counts[refused])
 	if ofKubernetes(s) {
-		out += " by groups' policies alone"
+		out += " by policies of groups only"
 	}
 	return out
 }

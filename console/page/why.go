@@ -14,7 +14,7 @@ import (
 )
 
 func whyEntry() Entry {
-	return Entry{Name: "why", Short: "why", About: "whether one end reaches another, and why",
+	return Entry{Name: "why", Short: "why", About: "check whether one end can reach another, and why",
 		Make: func() *Page { return Why("", "", "") }, Open: openWhy, Offer: offerWhy}
 }
 
@@ -66,13 +66,13 @@ func Why(from, to, traffic string) *Page {
 	b.page = &Page{Name: "why", Asks: b.questions, Body: b, Keys: []Key{
 		on("f", "another sender", edit(fieldFrom)),
 		on("t", "another receiver", edit(fieldTo)),
-		on("p enter", "other traffic: a protocol and a port", edit(fieldTraffic)),
-		on("r", "the other way round", func(string, Canvas, *feed.Snapshot) Action {
+		on("p enter", "change protocol and port", edit(fieldTraffic)),
+		on("r", "swap sender and receiver", func(string, Canvas, *feed.Snapshot) Action {
 			b.form.values[fieldFrom], b.form.values[fieldTo] = b.form.values[fieldTo], b.form.values[fieldFrom]
 			b.changed()
 			return Action{}
 		}),
-		on("s", "the flows that the packet meets on every switch", func(string, Canvas, *feed.Snapshot) Action {
+		on("s", "show the matched flows on each switch", func(string, Canvas, *feed.Snapshot) Action {
 			b.steps = !b.steps
 			b.scroll.Top()
 			return Action{}
@@ -135,14 +135,14 @@ func (b *why) answer(c Canvas, s *feed.Snapshot) (out []string) {
 	case a.Err != "":
 		out = append(out, "", answerState(c, a, "netmaster"))
 	case !ok:
-		out = append(out, "", c.Theme.Paint(theme.Held, c.Theme.Glyphs.Half+" netmaster asks the switches on the way; no packet is sent"))
+		out = append(out, "", c.Theme.Paint(theme.Held, c.Theme.Glyphs.Half+" netmaster traces the packet through the switches; no packet is sent"))
 	}
 	if !ok {
 		return out
 	}
 	out = append(out, "", c.Theme.Paint(verdictRole(w.Verdict), strings.ToUpper(string(w.Verdict)))+"  "+w.Text)
 	if w.Verdict == model.VerdictDisagree {
-		out = append(out, c.Theme.Paint(theme.Bad, c.Theme.Glyphs.Cross+" the switches do something else than the objects say: "+firstMismatch(&w)))
+		out = append(out, c.Theme.Paint(theme.Bad, c.Theme.Glyphs.Cross+" the switches contradict the objects: "+firstMismatch(&w)))
 	}
 	out = append(out, "", c.Theme.Paint(theme.Title, "from     ")+w.From.String(), c.Theme.Paint(theme.Title, "to       ")+w.To.String(),
 		c.Theme.Paint(theme.Title, "objects  ")+c.Theme.Paint(verdictRole(w.Intent.Verdict), string(w.Intent.Verdict))+": "+w.Intent.Text)
@@ -154,17 +154,17 @@ func (b *why) answer(c Canvas, s *feed.Snapshot) (out []string) {
 	if w.Next != "" {
 		out = append(out, c.Theme.Paint(theme.Title, "next     ")+w.Next)
 	}
-	return append(out, "", c.Theme.Paint(theme.Dim, fmt.Sprintf("no packet was sent; asked %s ago, and again every %s", Age(c.Now.Sub(a.At)), Age(feed.Why.Every()))))
+	return append(out, "", c.Theme.Paint(theme.Dim, fmt.Sprintf("no packet was sent; traced %s ago, repeated every %s", Age(c.Now.Sub(a.At)), Age(feed.Why.Every()))))
 }
 
 // firstMismatch names the first switch that does not do what the objects say, and what to do about it.
 func firstMismatch(w *model.Why) string {
 	for _, h := range append(append([]model.WhyHop{}, w.Forward.Hops...), w.Reverse.Hops...) {
 		if contradicts(w, &h) {
-			return fmt.Sprintf("look at %s first; netctl drift %s compares its switch with what it should hold", h.Host, h.Host)
+			return fmt.Sprintf("check %s first: netctl drift %s compares its switch with the intended state", h.Host, h.Host)
 		}
 	}
-	return "netctl drift HOST compares a switch with what it should hold"
+	return "netctl drift HOST compares a switch with its intended state"
 }
 
 // contradicts tells whether a hop does something else than the objects say.
@@ -184,7 +184,7 @@ func (b *why) way(c Canvas, w *model.Why, name string, way *model.WhyWay) []stri
 		}
 		line := t.Paint(role, sign+" "+h.Host) + " " + h.Text
 		if contradicts(w, h) {
-			line = t.Paint(theme.Bad, sign+" "+h.Host+" "+h.Text+"  "+t.Glyphs.Cross+" the objects say "+string(w.Intent.Verdict))
+			line = t.Paint(theme.Bad, sign+" "+h.Host+" "+h.Text+"  "+t.Glyphs.Cross+" by the objects: "+string(w.Intent.Verdict))
 		}
 		out = append(out, t.Paint(theme.Title, widget.Fit(t, name, 9))+line)
 		if name = ""; !b.steps {

@@ -49,20 +49,20 @@ func Read(in io.Reader) (*Recording, error) {
 	out := &Recording{}
 	switch err := json.Unmarshal(first, &out.Header); {
 	case err != nil || out.Header.Format != format:
-		return nil, foreign("its first line says something else")
+		return nil, foreign("its first line differs")
 	case out.Header.Version != Version:
-		return nil, fmt.Errorf("the recording is of format version %d, made by %q; this program plays version %d", out.Header.Version, out.Header.Program, Version)
+		return nil, fmt.Errorf("the recording has format version %d of %q; this program supports version %d", out.Header.Version, out.Header.Program, Version)
 	}
 	for {
 		text, err := lines.ReadBytes('\n')
 		switch {
 		case err == io.EOF && plain.N <= 0:
-			return nil, fmt.Errorf("the recording has more than %d MiB before compression: it is not one that contiv console made", maxPlain>>20)
+			return nil, fmt.Errorf("the recording has more than %d MiB uncompressed: it was not made by contiv console", maxPlain>>20)
 		case errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF && len(text) > 0:
 			if len(out.Inputs) == 0 {
-				return nil, errors.New("the recording is cut off before anything was recorded")
+				return nil, errors.New("the recording is truncated: it has no entries")
 			}
-			out.Note = "the recording is cut off: what follows is missing"
+			out.Note = "the recording is truncated"
 			return out, nil
 		case err == io.EOF:
 			if len(out.Inputs) == 0 {
@@ -81,7 +81,7 @@ func Read(in io.Reader) (*Recording, error) {
 			continue
 		}
 		if len(out.Inputs) == maxInputs {
-			return nil, fmt.Errorf("the recording has more than %d entries: it is not one that contiv console made", maxInputs)
+			return nil, fmt.Errorf("the recording has more than %d entries: it was not made by contiv console", maxInputs)
 		}
 		out.Inputs = append(out.Inputs, l.Input)
 	}
@@ -97,11 +97,11 @@ func head(lines *bufio.Reader) ([]byte, error) {
 	case err == nil && len(first) <= maxHead:
 		return first, nil
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, errors.New("the recording is cut off before anything was recorded")
+		return nil, errors.New("the recording is truncated: it has no entries")
 	}
-	return nil, foreign("its first line says something else")
+	return nil, foreign("its first line differs")
 }
 
 func foreign(why string) error {
-	return fmt.Errorf("this is no recording of contiv console: %s; contiv console --record FILE makes one", why)
+	return fmt.Errorf("not a recording: %s; create one with contiv console --record FILE", why)
 }

@@ -98,16 +98,16 @@ func TestRefusals(t *testing.T) {
 		file []byte
 		want string
 	}{
-		{"nothing", nil, "no recording of contiv console"},
+		{"nothing", nil, "not a recording"},
 		{"a text", []byte("hello\n"), "not compressed with gzip"},
-		{"another gzip file", zipped("hello\nworld\n"), "its first line says something else"},
-		{"a long line", zipped(strings.Repeat("x", 1<<20)), "its first line says something else"},
+		{"another gzip file", zipped("hello\nworld\n"), "its first line differs"},
+		{"a long line", zipped(strings.Repeat("x", 1<<20)), "its first line differs"},
 		{"a newer format", zipped(`{"format":"contiv console recording","version":9,"program":"console/9"}` + "\n"), "format version 9"},
 		{"no inputs", zipped(head), "the recording is empty"},
-		{"cut off in the head", whole[:12], "cut off before anything was recorded"},
+		{"cut off in the head", whole[:12], "truncated: it has no entries"},
 		{"damaged", broken, "damaged"},
 		{"no JSON", zipped(head + "{\n"), "entry 1"},
-		{"an unknown topic", zipped(head + `{"at":"2030-01-02T03:04:05Z","answer":{"question":{"topic":"weather"}}}` + "\n"), "no topic \"weather\""},
+		{"an unknown topic", zipped(head + `{"at":"2030-01-02T03:04:05Z","answer":{"question":{"topic":"weather"}}}` + "\n"), "unknown topic \"weather\""},
 		{"an answer of another type", zipped(head + `{"at":"2030-01-02T03:04:05Z","answer":{"question":{"topic":"flows"},"value":7}}` + "\n"), "entry 1"},
 	}
 	for _, tt := range tests {
@@ -122,11 +122,11 @@ func TestRefusals(t *testing.T) {
 // A recording whose end is missing is read as far as it goes.
 func TestCutOff(t *testing.T) {
 	text := zipped(`{"format":"contiv console recording","version":1}` + "\n" + `{"at":"2030-01-02T03:04:05Z"}` + "\n" + `{"at":"2030-`)
-	if r, err := Read(bytes.NewReader(text)); err != nil || len(r.Inputs) != 1 || !strings.Contains(r.Note, "cut off") {
+	if r, err := Read(bytes.NewReader(text)); err != nil || len(r.Inputs) != 1 || !strings.Contains(r.Note, "truncated") {
 		t.Errorf("half a line: got %+v, %v", r, err)
 	}
 	whole := record(t, 1<<20, inputs())
-	if r, err := Read(bytes.NewReader(whole[:len(whole)-9])); err != nil || len(r.Inputs) == 0 || !strings.Contains(r.Note, "cut off") {
+	if r, err := Read(bytes.NewReader(whole[:len(whole)-9])); err != nil || len(r.Inputs) == 0 || !strings.Contains(r.Note, "truncated") {
 		t.Errorf("half a block: got %+v, %v", r, err)
 	}
 }
@@ -173,7 +173,7 @@ func TestNothingIsOverwritten(t *testing.T) {
 	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Create(path, 1, Header{}); err == nil || !strings.Contains(err.Error(), "exists already") {
+	if _, err := Create(path, 1, Header{}); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("want a refusal, got %v", err)
 	}
 	if text, _ := os.ReadFile(path); string(text) != "mine" {

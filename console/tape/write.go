@@ -40,10 +40,10 @@ type Writer struct {
 func Create(path string, limit int64, head Header) (*Writer, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("recording %s exists already: name another file, or remove it", path)
+		return nil, fmt.Errorf("recording %s already exists: select another file, or remove it", path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("make the recording: %w", err)
+		return nil, fmt.Errorf("create the recording: %w", err)
 	}
 	w := &Writer{limit: limit, file: file, inputs: make(chan feed.Input, waiting), ended: make(chan struct{})}
 	w.zip, _ = gzip.NewWriterLevel(counter{w}, gzip.BestSpeed) // the level is valid

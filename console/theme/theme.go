@@ -76,7 +76,7 @@ func New(name string, ascii bool) (*Theme, error) {
 		styles = map[Role]lipgloss.Style{Dim: base.Faint(true), Title: base.Bold(true), Bad: base.Bold(true), Cursor: base.Reverse(true),
 			Relation: base.Bold(true), Fresh: base.Underline(true)}
 	default:
-		return nil, fmt.Errorf("theme %q is unknown: it is one of %s", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("theme: got %q, want one of %s", name, strings.Join(Names(), ", "))
 	}
 	secret := rand.Uint64() | 1<<63
 	t.styles = make([]style, Fresh+1)

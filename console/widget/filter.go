@@ -24,7 +24,7 @@ func NewFilter(text string) (*Filter, error) {
 	}
 	exp, err := regexp.Compile("(?i)" + pattern)
 	if err != nil {
-		return nil, fmt.Errorf("filter %q is no regular expression: %w", text, err)
+		return nil, fmt.Errorf("filter %q is not a regular expression: %w", text, err)
 	}
 	f := &Filter{Text: text, inverse: inverse, exp: exp}
 	if regexp.QuoteMeta(pattern) == pattern && isASCII(pattern) && !strings.Contains(pattern, "\n") {

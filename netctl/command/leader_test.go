@@ -31,7 +31,7 @@ func TestLeaderAndMatrix(t *testing.T) {
 		{"leader -o jsonpath={.holder}", 0, []string{"127.0.0.1:9999\n"}},
 		{"leader -o jsonpath={.store.members[0].name}", 0, []string{"memory\n"}},
 		{"leader now", 1, []string{"More arguments"}},
-		{"leader handover", 3, []string{"there is no other netmaster to hand over to"}},
+		{"leader handover", 3, []string{"no other netmaster to hand over to"}},
 		{"leader handover --to h9", 3, []string{"no netmaster is called", "h9", "nothing has been changed"}},
 		{"leader handover --to 127.0.0.1:9999", 0, []string{"127.0.0.1:9999 is already the leader"}},
 		{"leader handover h9", 1, []string{"More arguments"}},
