@@ -91,7 +91,7 @@ func TestHandOverRefused(t *testing.T) {
 			t.Errorf("to %q: want a refusal with %q, got %+v, %v", to, want, out, err)
 		}
 	}
-	refused("", "no other netmaster")
+	refused("", "there is no other netmaster")
 	refused("absent", `no netmaster is called "absent"`)
 	if out, err := one.HandOver(ctx, model.HandoverRequest{To: one.address()}); err != nil || out.To != one.address() {
 		t.Errorf("to itself: want that it leads already, got %+v, %v", out, err)
