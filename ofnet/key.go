@@ -26,6 +26,7 @@ const (
 	KindRouter      Kind = "router" // the State's Router, by the label of the host
 	KindRoute       Kind = "route"
 	KindNextHops    Kind = "nexthops"
+	KindAgent       Kind = "agent" // a part of the agent, which holds flows by a lease
 )
 
 // Key names one owner of flows: the object that caused them. Name is the object's identity in the store:

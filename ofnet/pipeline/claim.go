@@ -41,10 +41,8 @@ func neighborForged(out *flow.Set, m member) {
 
 // Claims is what brings an agent the claims of endpoints' addresses by machines behind the uplink, through a meter, as long as it holds them by
 // a lease.
-func Claims(self string, meter uint32) []flow.Flow {
-	f := flow.New(tClaim, exact, flow.NewMatch(has(bitUplink)), flow.Do(flow.ToMeter(meter), flow.Output(flow.PortController)))
-	f.Cookie = flow.NewCookie(flow.Leased, round, flow.Owner(ofnet.Key{Kind: ofnet.KindSwitch, Name: self + " claims"}))
-	return []flow.Flow{f}
+func Claims() []flow.Flow {
+	return []flow.Flow{LeaseClaims.flow(tClaim, exact, flow.NewMatch(has(bitUplink)), LeaseClaims.toAgent(flow.Output(flow.PortController)))}
 }
 
 // Claimed is the endpoint here that a claim in a network, by its number, is about: the one that has the address, or else the link address; nil

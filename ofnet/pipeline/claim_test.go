@@ -4,7 +4,6 @@ import (
 	"net/netip"
 	"testing"
 
-	"github.com/contiv/contiv/ofnet/flow"
 	agent "github.com/contiv/contiv/ofnet/frame"
 	"github.com/contiv/contiv/ofnet/packetin"
 	"github.com/contiv/contiv/ofnet/pipeline"
@@ -15,7 +14,7 @@ func TestClaims(t *testing.T) {
 	l := newLab(t, moreState)
 	w := newWires(t, l)
 	packets := make(chan packetin.Packet, 8)
-	l.listener(t, pipeline.Claims("h1", flow.LeasedMeters+2), packets)
+	l.listener(t, pipeline.LeaseClaims, pipeline.Claims(), packets)
 	b1, b2, e1 := w.Endpoints.Get("b1"), w.Endpoints.Get("b2"), w.Endpoints.Get("e1")
 	up := w.Hosts.Get("h1").UplinkMAC
 	for _, row := range []struct {

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"fmt"
 
-	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
@@ -16,22 +15,21 @@ const (
 	bypassPriority   = 210
 )
 
-// DNSQuestions is what brings the questions of endpoints to name servers, over UDP, to the agent, through a meter: the
-// holder's, which bounds them. It has no place in a State: the agent holds it by a lease (flow.Leased), so that without
+// DNSQuestions are the flows of LeaseNames, which send the questions of endpoints to name servers, over UDP, to the agent. Without
 // an agent the questions go where they are addressed to.
-func DNSQuestions(self string, meter uint32) []flow.Flow {
+func DNSQuestions() []flow.Flow {
 	var out []flow.Flow
 	for _, m := range dnsQuestions() {
-		out = append(out, leased(self, packetInPriority, m, flow.Do(flow.ToMeter(meter), flow.Output(flow.PortController))))
+		out = append(out, LeaseNames.flow(tLocal, packetInPriority, m, LeaseNames.toAgent(flow.Output(flow.PortController))))
 	}
 	return out
 }
 
 // DNSBypass takes the endpoint behind a port out of DNSQuestions: one that asks too much asks without the agent.
-func DNSBypass(self string, port uint32) []flow.Flow {
+func DNSBypass(port uint32) []flow.Flow {
 	var out []flow.Flow
 	for _, m := range dnsQuestions(flow.Eq(flow.InPort, uint64(port))) {
-		out = append(out, leased(self, bypassPriority, m, flow.Do(flow.GotoTable(tUnhairpin))))
+		out = append(out, LeaseNames.flow(tLocal, bypassPriority, m, flow.Do(flow.GotoTable(tUnhairpin))))
 	}
 	return out
 }
@@ -41,12 +39,6 @@ func dnsQuestions(more ...flow.Term) []flow.Match {
 	terms := append(more, flow.EqMask(regFlags, 1<<bitEndpoint, 1<<bitEndpoint|1<<bitSeen), flow.Eq(flow.UDPDst, dnsPort))
 	return []flow.Match{flow.NewMatch(append(terms[:len(terms):len(terms)], flow.IP())...),
 		flow.NewMatch(append(terms[:len(terms):len(terms)], flow.IPv6())...)}
-}
-
-func leased(self string, priority uint16, m flow.Match, do flow.Actions) flow.Flow {
-	f := flow.New(tLocal, priority, m, do)
-	f.Cookie = flow.NewCookie(flow.Leased, round, flow.Owner(ofnet.Key{Kind: ofnet.KindSwitch, Name: self}))
-	return f
 }
 
 // Resume are the actions of a packet-out that sends a question that was caught, with the registers of m, on its way from there.

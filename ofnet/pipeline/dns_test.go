@@ -53,7 +53,7 @@ func TestDNSTrap(t *testing.T) {
 		}
 	}
 	packets := make(chan packetin.Packet, 8)
-	tr := packetin.New(packetin.Options{Socket: l.ovs.Mgmt("br0"), Flows: pipeline.DNSQuestions("h1", flow.LeasedMeters),
+	tr := packetin.New(packetin.Options{Socket: l.ovs.Mgmt("br0"), Flows: pipeline.DNSQuestions(),
 		Meter: flow.Meter{ID: flow.LeasedMeters, Packets: true, Rate: 1000, Burst: 100}, Send: pipeline.To, Resume: pipeline.Resume,
 		Handle: func(_ context.Context, p packetin.Packet) { packets <- p }, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -91,7 +91,7 @@ func TestDNSTrap(t *testing.T) {
 	if on, err := udp.ParseUDP(w.next(t, "p2")); err != nil || string(on.Payload) != "who is web" {
 		t.Errorf("let go: got %q, %v", on.Payload, err)
 	}
-	if err := tr.Hold(ctx, pipeline.DNSBypass("h1", 1)); err != nil {
+	if err := tr.Hold(ctx, pipeline.DNSBypass(1)); err != nil {
 		t.Fatal(err)
 	}
 	if got := l.trace(t, question); got != "p2" {

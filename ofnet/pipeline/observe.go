@@ -3,7 +3,6 @@ package pipeline
 import (
 	"net/netip"
 
-	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
@@ -21,8 +20,8 @@ func Observes(f *flow.Flow) bool {
 // Observations is what brings an agent the headers of packets that end here, through a meter, as long as it holds them by a lease: of those that
 // rules refuse when they would open a connection, of those that no flow takes, and of what endpoints here say with an address that is not theirs. They
 // end all the same.
-func Observations(self string, meter uint32) []flow.Flow {
-	tell := flow.Do(flow.ToMeter(meter), flow.Tell(observedBytes))
+func Observations() []flow.Flow {
+	do := LeaseConnections.toAgent(flow.Tell(observedBytes))
 	var out []flow.Flow
 	for _, at := range []struct {
 		table flow.TableID
@@ -33,9 +32,7 @@ func Observations(self string, meter uint32) []flow.Flow {
 		{tBridge, []flow.Term{hasNot(bitUplink)}},
 	} {
 		for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
-			f := flow.New(at.table, observedPriority, flow.NewMatch(append(at.terms[:len(at.terms):len(at.terms)], family)...), tell)
-			f.Cookie = flow.NewCookie(flow.Leased, round, flow.Owner(ofnet.Key{Kind: ofnet.KindSwitch, Name: self + " observed"}))
-			out = append(out, f)
+			out = append(out, LeaseConnections.flow(at.table, observedPriority, flow.NewMatch(append(at.terms[:len(at.terms):len(at.terms)], family)...), do))
 		}
 	}
 	return out

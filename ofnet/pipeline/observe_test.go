@@ -40,7 +40,7 @@ self h1`))
 	change(t, l.ovs, flow.Diff(pipeline.Default().CompileAll(l.state), had))
 	w := newWires(t, l)
 	packets := make(chan packetin.Packet, 8)
-	l.listener(t, pipeline.Observations("h1", flow.LeasedMeters+2), packets)
+	l.listener(t, pipeline.LeaseConnections, pipeline.Observations(), packets)
 
 	web, p := w.Endpoints.Get("web1"), pipeline.Default()
 	rule := func(group, id string) string {

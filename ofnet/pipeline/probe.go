@@ -84,7 +84,7 @@ func isProbe() flow.Term { return flow.Eq(flow.EthType, frame.EtherProbe) }
 
 // ProbeAnswers is what brings a host's agent the answers to its probes, and the questions that it is to answer itself, through a meter, as
 // long as it holds them by a lease.
-func ProbeAnswers(self string, meter uint32) []flow.Flow {
+func ProbeAnswers(self string) []flow.Flow {
 	anyLane := ofnet.MAC{0xff, 0xff, 0xff, 0xff, 0xff, 0}
 	var out []flow.Flow
 	for _, at := range []struct {
@@ -92,10 +92,8 @@ func ProbeAnswers(self string, meter uint32) []flow.Flow {
 		from  flow.Term
 	}{{tOverlay, flow.Eq(flow.TunID, hostVNI)}, {tNeighbor, has(bitUplink)}} {
 		for _, kind := range []ProbeKind{AskAgent, ProbeBack} {
-			f := flow.New(at.table, probePriority, flow.NewMatch(at.from, isProbe(), flow.EqMACMask(flow.EthDst, ProbeMAC(kind, self, 0), anyLane)),
-				flow.Do(flow.ToMeter(meter), flow.Output(flow.PortController)))
-			f.Cookie = flow.NewCookie(flow.Leased, round, flow.Owner(ofnet.Key{Kind: ofnet.KindProbes, Name: self}))
-			out = append(out, f)
+			out = append(out, LeaseProbes.flow(at.table, probePriority, flow.NewMatch(at.from, isProbe(), flow.EqMACMask(flow.EthDst, ProbeMAC(kind, self, 0), anyLane)),
+				LeaseProbes.toAgent(flow.Output(flow.PortController))))
 		}
 	}
 	return out

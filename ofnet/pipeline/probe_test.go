@@ -22,9 +22,9 @@ import (
 const probeVNI = 0xff8000
 
 // listener is an agent that takes what flows bring it, until the test ends.
-func (l *lab) listener(t *testing.T, flows []flow.Flow, packets chan<- packetin.Packet) *packetin.Receiver {
+func (l *lab) listener(t *testing.T, lease pipeline.Lease, flows []flow.Flow, packets chan<- packetin.Packet) *packetin.Receiver {
 	t.Helper()
-	r := packetin.New(packetin.Options{Socket: l.ovs.Mgmt("br0"), Flows: flows, Workers: 1, Meter: flow.Meter{ID: flow.LeasedMeters + 2, Packets: true, Rate: 1000, Burst: 1000},
+	r := packetin.New(packetin.Options{Socket: l.ovs.Mgmt("br0"), Flows: flows, Workers: 1, Meter: flow.Meter{ID: lease.Meter().ID, Packets: true, Rate: 1000, Burst: 1000},
 		Handle: func(_ context.Context, p packetin.Packet) { packets <- p }, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -113,7 +113,7 @@ func TestProbes(t *testing.T) {
 func probesOfAgent(t *testing.T, w *wires, to func(pipeline.ProbeKind) frame) {
 	t.Helper()
 	packets := make(chan packetin.Packet, 8)
-	agentOf := w.lab.listener(t, pipeline.ProbeAnswers("h1", flow.LeasedMeters+2), packets)
+	agentOf := w.lab.listener(t, pipeline.LeaseProbes, pipeline.ProbeAnswers("h1"), packets)
 	h2 := w.Hosts.Get("h2").VTEP
 	for _, kind := range []pipeline.ProbeKind{pipeline.AskAgent, pipeline.ProbeBack} {
 		w.send(t, nic, vxlan(to(kind), probeVNI, w.phy, h2, w.Hosts.Get("h1").VTEP))

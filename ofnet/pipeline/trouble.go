@@ -8,17 +8,14 @@ import (
 // lastHop is the TTL of a packet that a router does not pass on (RFC 1812 section 5.3.1).
 const lastHop = 1
 
-// Troubles is what brings packets that the router does not pass on to the agent, which tells their senders, through a
-// meter: the holder's, which bounds them. The agent holds it by a lease (flow.Leased): without an agent these packets are
-// dropped all the same, and no one is told.
-func Troubles(self string, meter uint32) []flow.Flow {
-	tell := flow.Do(flow.ToMeter(meter), flow.Output(flow.PortController))
+// Troubles are the flows of LeaseMessages, which send packets that the router does not forward to the agent, which sends their senders a message. Without
+// an agent these packets are dropped without one.
+func Troubles() []flow.Flow {
+	do := LeaseMessages.toAgent(flow.Output(flow.PortController))
 	var out []flow.Flow
 	add := func(t flow.TableID, terms ...flow.Term) {
 		for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
-			f := flow.New(t, routePriority(128, rankOurs)+1, flow.NewMatch(append(terms[:len(terms):len(terms)], family)...), tell)
-			f.Cookie = flow.NewCookie(flow.Leased, round, flow.Owner(ofnet.Key{Kind: ofnet.KindSwitch, Name: self + " troubles"}))
-			out = append(out, f)
+			out = append(out, LeaseMessages.flow(t, routePriority(128, rankOurs)+1, flow.NewMatch(append(terms[:len(terms):len(terms)], family)...), do))
 		}
 	}
 	add(tRoute, flow.Eq(flow.IPTTL, lastHop), hasNot(bitHost), hasNot(bitTunnel))

@@ -42,9 +42,8 @@ func TestTroubles(t *testing.T) {
 	)
 	caught := func(packet string) bool { return strings.HasPrefix(l.trace(t, packet), "meter(") }
 	packets := make(chan packetin.Packet, 8)
-	const meter = flow.LeasedMeters + 1
-	tr := packetin.New(packetin.Options{Socket: l.ovs.Mgmt("br0"), Flows: pipeline.Troubles("h1", meter), Workers: 1,
-		Meter:  flow.Meter{ID: meter, Packets: true, Rate: 1000, Burst: 100},
+	tr := packetin.New(packetin.Options{Socket: l.ovs.Mgmt("br0"), Flows: pipeline.Troubles(), Workers: 1,
+		Meter:  flow.Meter{ID: pipeline.LeaseMessages.Meter().ID, Packets: true, Rate: 1000, Burst: 100},
 		Handle: func(_ context.Context, p packetin.Packet) { packets <- p }, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)

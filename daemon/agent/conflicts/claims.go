@@ -19,12 +19,6 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// The meter bounds what reaches the agent: claims a second, and how many at once.
-const (
-	claimMeter             = flow.LeasedMeters + 3
-	claimRate, claimsBurst = 20, 20
-)
-
 const (
 	// claimLasts is for how long a claim is told after it was made last: neighbours ask one another again within that.
 	claimLasts = 2 * time.Minute
@@ -66,8 +60,7 @@ type made struct {
 // NewClaims makes Claims; Run has it hear.
 func NewClaims(o ClaimOptions) *Claims {
 	c := &Claims{o: o, list: map[claim]*made{}}
-	c.packets = packetin.New(packetin.Options{Socket: o.Socket, Flows: pipeline.Claims(o.Host, claimMeter),
-		Meter:  flow.Meter{ID: claimMeter, Packets: true, Rate: claimRate, Burst: claimsBurst},
+	c.packets = packetin.New(packetin.Options{Socket: o.Socket, Flows: pipeline.Claims(), Meter: pipeline.LeaseClaims.Meter(),
 		Handle: func(_ context.Context, p packetin.Packet) { c.take(p.InPort, p.Match, p.Frame) }, Workers: 1, Log: o.Log})
 	return c
 }

@@ -70,7 +70,9 @@ func (o *Options) flow(l *bridge.LiveFlow, words *pipeline.Glossary) model.Flow 
 	if pipeline.Observes(&l.Flow) {
 		f.Does, f.Drop = "drop, and tell the log of connections", true
 	}
-	if l.Owner != (ofnet.Key{}) {
+	if owner, ok := pipeline.LeaseOf(l.Cookie); ok {
+		f.Owner, f.Feature = called(owner), "leased"
+	} else if l.Owner != (ofnet.Key{}) {
 		f.Owner = called(l.Owner)
 	}
 	if n := int(l.Cookie.Feature()); n > 0 && n <= len(o.Pipeline.Features()) {

@@ -14,15 +14,18 @@ func TestObservedIsDropped(t *testing.T) {
 	o := &Options{Pipeline: pipeline.Default()}
 	words := o.Pipeline.NewGlossary(ofnet.NewState("h1"))
 	shown := func(f flow.Flow) bool { return o.flow(&bridge.LiveFlow{Flow: f}, words).Drop }
-	observed := pipeline.Observations("h1", flow.LeasedMeters)
+	observed := pipeline.Observations()
 	for i := range observed {
 		if !shown(observed[i]) {
 			t.Errorf("%s is not shown as a drop", observed[i].Text(o.Pipeline.Tables()))
 		}
 	}
-	for _, f := range pipeline.ProbeAnswers("h1", flow.LeasedMeters) {
+	for _, f := range pipeline.ProbeAnswers("h1") {
 		if shown(f) {
 			t.Errorf("%s is shown as a drop", f.Text(o.Pipeline.Tables()))
+		}
+		if got := o.flow(&bridge.LiveFlow{Flow: f}, words); got.Owner != "agent/probes" || got.Feature != "leased" {
+			t.Errorf("%s: want it of agent/probes, got %s of %s", f.Text(o.Pipeline.Tables()), got.Owner, got.Feature)
 		}
 	}
 	if len(observed) == 0 {

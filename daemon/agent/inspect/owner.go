@@ -11,7 +11,7 @@ import (
 
 // kinds are the kinds of objects by which flows can be asked for.
 var kinds = []ofnet.Kind{ofnet.KindTenant, ofnet.KindSegment, ofnet.KindGroup, ofnet.KindPolicy, ofnet.KindRule, ofnet.KindLevel, ofnet.KindClassPolicy, ofnet.KindService, ofnet.KindBackend,
-	ofnet.KindEndpoint, ofnet.KindSwitch, ofnet.KindUplink, ofnet.KindProbes, ofnet.KindHost, ofnet.KindRouter, ofnet.KindRoute, ofnet.KindNextHops, networkPolicy, clusterNetworkPolicy}
+	ofnet.KindEndpoint, ofnet.KindSwitch, ofnet.KindUplink, ofnet.KindProbes, ofnet.KindHost, ofnet.KindRouter, ofnet.KindRoute, ofnet.KindNextHops, ofnet.KindAgent, networkPolicy, clusterNetworkPolicy}
 
 // Policies of Kubernetes as users name them: by "namespace/name", and by their name.
 const (

@@ -16,14 +16,11 @@ import (
 )
 
 const (
-	// Questions a second of one endpoint, and of all of a host together; who asks more asks without us for a while. When
+	// Questions a second of one endpoint, and of all of a host together; an endpoint that asks more asks without the agent for a while. When
 	// questions come at more than rateOfMany together, each tenant has rateOfTenant.
 	rateOfOne, burstOfOne = 100, 200
 	rateOfMany            = 1000
 	rateOfTenant          = 250
-	rateOfAll, burstOfAll = 2000, 2000
-
-	meter = flow.LeasedMeters
 )
 
 // Switch sends packets and leases flows; *packetin.Receiver is one.
@@ -74,8 +71,7 @@ func NewResponder(o Options) *Responder {
 // NewReceiver makes the receiver of the packet-ins that r handles, from the bridge's management socket.
 func NewReceiver(r *Responder, socket string) *packetin.Receiver {
 	var in *packetin.Receiver
-	in = packetin.New(packetin.Options{Socket: socket, Flows: pipeline.DNSQuestions(r.o.Host, meter),
-		Meter: flow.Meter{ID: meter, Packets: true, Rate: rateOfAll, Burst: burstOfAll}, Send: pipeline.To, Resume: pipeline.Resume,
+	in = packetin.New(packetin.Options{Socket: socket, Flows: pipeline.DNSQuestions(), Meter: pipeline.LeaseNames.Meter(), Send: pipeline.To, Resume: pipeline.Resume,
 		Handle: func(ctx context.Context, p packetin.Packet) { r.Handle(ctx, in, p) }, Log: r.o.Log})
 	return in
 }
@@ -93,7 +89,7 @@ func (r *Responder) Handle(ctx context.Context, sw Switch, p packetin.Packet) {
 	from := Asker{p.InPort, tenant}
 	if !r.admits(from) {
 		r.excess.Add(1)
-		r.check(sw.Hold(ctx, pipeline.DNSBypass(r.o.Host, p.InPort)))
+		r.check(sw.Hold(ctx, pipeline.DNSBypass(p.InPort)))
 		r.pass(sw, p)
 		return
 	}

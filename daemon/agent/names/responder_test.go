@@ -143,15 +143,15 @@ func TestResponder(t *testing.T) {
 func TestResponder_TenantsShare(t *testing.T) {
 	r := NewResponder(Options{})
 	refused := 0
-	for port := range uint32(4 * rateOfAll / burstOfOne) {
+	for port := range uint32(4 * pipeline.LeaseNames.Meter().Rate / burstOfOne) {
 		for range burstOfOne {
 			if !r.admits(Asker{port, 1}) {
 				refused++
 			}
 		}
 	}
-	if refused < rateOfAll {
-		t.Errorf("a tenant that floods: want it refused what is beyond its share, got %d of %d refused", refused, 4*rateOfAll)
+	if refused < int(pipeline.LeaseNames.Meter().Rate) {
+		t.Errorf("a tenant that floods: want it refused what is beyond its share, got %d of %d refused", refused, 4*int(pipeline.LeaseNames.Meter().Rate))
 	}
 	for range burstOfOne {
 		if !r.admits(Asker{5000, 2}) {

@@ -16,12 +16,6 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// The meter bounds what reaches the agent: packets a second, and how many at once.
-const (
-	meter       = flow.LeasedMeters + 4
-	rate, burst = 100, 100
-)
-
 // limitEvery is how often the meter is asked what it has kept back.
 const limitEvery = 2 * time.Second
 
@@ -56,9 +50,8 @@ type Observer struct {
 // New makes an Observer; Run has it look.
 func New(o Options) *Observer {
 	out := &Observer{Options: o, ring: newRing(kept), since: o.Now(), told: map[conversation]told{}, deciders: deciders{find: o.Pipeline.Decider}}
-	out.packets = packetin.New(packetin.Options{Socket: o.Socket, Flows: pipeline.Observations(o.Host, meter),
-		Meter:  flow.Meter{ID: meter, Packets: true, Rate: rate, Burst: burst},
-		Hear:   []flow.Cookie{pipeline.Troubles(o.Host, meter)[0].Cookie}, // what the responder gets does not come to the flows of here
+	out.packets = packetin.New(packetin.Options{Socket: o.Socket, Flows: pipeline.Observations(), Meter: pipeline.LeaseConnections.Meter(),
+		Hear:   []flow.Cookie{pipeline.LeaseMessages.Cookie()}, // what the responder gets does not come to the flows of here
 		Handle: out.packet, Workers: 1, Log: o.Log})
 	return out
 }
@@ -98,7 +91,7 @@ func (o *Observer) limits(ctx context.Context) {
 			lost += now - metered
 		}
 		if metered, busy = now, waiting; lost > 0 {
-			o.note(fmt.Sprintf("%d packets that were refused or dropped are not told, for no more than %d a second reach the agent", lost, rate), lost)
+			o.note(fmt.Sprintf("%d packets that were refused or dropped are missing here: at most %d a second reach the agent", lost, pipeline.LeaseConnections.Meter().Rate), lost)
 		}
 	}
 }

@@ -16,13 +16,6 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// meter bounds what reaches the agent: packets a second, and how many at once.
-const (
-	meter = flow.LeasedMeters + 1
-	rate  = 200
-	burst = 100
-)
-
 // Options are what a Responder needs.
 type Options struct {
 	Host   string // label of this host
@@ -43,8 +36,7 @@ type Responder struct {
 // New returns a Responder; Run makes it work.
 func New(o Options) *Responder {
 	r := &Responder{o: o}
-	r.packets = packetin.New(packetin.Options{Socket: o.Socket, Flows: pipeline.Troubles(o.Host, meter),
-		Meter:  flow.Meter{ID: meter, Packets: true, Rate: rate, Burst: burst},
+	r.packets = packetin.New(packetin.Options{Socket: o.Socket, Flows: pipeline.Troubles(), Meter: pipeline.LeaseMessages.Meter(),
 		Handle: r.handle, Workers: 1, Log: o.Log})
 	return r
 }

@@ -22,12 +22,6 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// The meter of probes that come to the agent: its own when someone asks, and those of other agents.
-const (
-	probeMeter            = flow.LeasedMeters + 2
-	probeRate, probeBurst = 2000, 2000
-)
-
 // aliveTimeout is how long a machine of which nothing else answers may take to answer.
 const aliveTimeout = 500 * time.Millisecond
 
@@ -64,8 +58,7 @@ type Probing struct {
 // NewProbing returns a Probing.
 func NewProbing(o ProbingOptions) *Probing {
 	p := &Probing{ProbingOptions: o}
-	p.packets = packetin.New(packetin.Options{Socket: o.Socket, Flows: pipeline.ProbeAnswers(o.Host, probeMeter),
-		Meter: flow.Meter{ID: probeMeter, Packets: true, Rate: probeRate, Burst: probeBurst}, Workers: 1, Log: o.Log, Held: p.restart, Handle: p.receive})
+	p.packets = packetin.New(packetin.Options{Socket: o.Socket, Flows: pipeline.ProbeAnswers(o.Host), Meter: pipeline.LeaseProbes.Meter(), Workers: 1, Log: o.Log, Held: p.restart, Handle: p.receive})
 	p.prober = New(Options{Host: o.Host, Port: o.Port, Overhead: link.VXLANOverhead(o.VTEP), View: o.View, Log: o.Log, Room: p.longest, Alive: p.alive, Other: p.otherVersion,
 		Send: p.send, Self: p.sendSelf})
 	return p
