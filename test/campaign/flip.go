@@ -89,7 +89,7 @@ func (c *cluster) flipBit(ctx context.Context, r *rand.Rand) fault {
 	return c.mended(ctx, f.and(lost()))
 }
 
-// explained returns an error unless the log of a netmaster that does not start names the file that is damaged, or its folder.
+// explained returns an error unless the log of a netmaster that does not start names the file that is damaged, or its directory.
 func (c *cluster) explained(host string, of file) error {
 	log, err := os.ReadFile(c.lab.LogFile(host, of.part))
 	lines := strings.Split(strings.TrimSpace(string(log)), "\n")

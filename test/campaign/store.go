@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/lab/hostinit"
 )
 
-// storeDir is the folder of a host's store, and awayDir where it is while its file system is not mounted, as the host sees them.
+// storeDir is the directory of a host's store, and awayDir where it is while its file system is not mounted, as the host sees them.
 const (
 	storeDir = hostinit.Inside + "/var/lib/contiv/store"
 	awayDir  = storeDir + ".unmounted"
@@ -31,7 +31,7 @@ const (
 // refusal is what a netmaster says of a store that is not there.
 const refusal = "the store is not as this host left it"
 
-// loseFolder takes the folder of one netmaster's store away, or of all, while they run or are down. It comes back as it was, or its member is replaced.
+// loseFolder takes the directory of one netmaster's store away, or of all, while they run or are down. It comes back as it was, or its member is replaced.
 func (c *cluster) loseFolder(ctx context.Context, r *rand.Rand) fault {
 	ctx = context.WithoutCancel(ctx) // it mends what it breaks
 	first := r.IntN(len(hosts))
@@ -39,9 +39,9 @@ func (c *cluster) loseFolder(ctx context.Context, r *rand.Rand) fault {
 	if r.IntN(3) == 0 {
 		victims, gone = hosts, false
 	}
-	f := fault{what: fmt.Sprintf("the folders of the stores of %v are not mounted", victims)}
+	f := fault{what: fmt.Sprintf("the directories of the stores of %v are not mounted", victims)}
 	if gone {
-		f.what = fmt.Sprintf("the folder of the store of %s is lost", victims[0])
+		f.what = fmt.Sprintf("the directory of the store of %s is lost", victims[0])
 	}
 	lost, err := c.watch(ctx)
 	if err != nil {
@@ -71,7 +71,7 @@ func (f fault) and(err error) fault {
 	return f
 }
 
-// takeAway moves folders of stores away and has their netmasters start. None of them begins a store; each says what is missing.
+// takeAway moves directories of stores away and has their netmasters start. None of them begins a store; each says what is missing.
 func (c *cluster) takeAway(ctx context.Context, r *rand.Rand, victims []string) error {
 	running := r.IntN(2) == 0
 	for _, h := range victims {
@@ -83,7 +83,7 @@ func (c *cluster) takeAway(ctx context.Context, r *rand.Rand, victims []string) 
 		if out, err := c.runOn(ctx, h, "mv", storeDir, awayDir); err != nil {
 			return fmt.Errorf("%w: %s", err, out)
 		}
-		if r.IntN(2) == 0 { // an empty folder is what a mount leaves
+		if r.IntN(2) == 0 { // an empty directory is what a mount leaves
 			if out, err := c.runOn(ctx, h, "mkdir", storeDir); err != nil {
 				return fmt.Errorf("%w: %s", err, out)
 			}
@@ -127,7 +127,7 @@ func (c *cluster) refuses(ctx context.Context, host string) error {
 	})
 }
 
-// bringBack puts folders of stores where they were. Their netmasters continue by themselves.
+// bringBack puts directories of stores where they were. Their netmasters continue by themselves.
 func (c *cluster) bringBack(ctx context.Context, victims []string) error {
 	for _, h := range victims {
 		if out, err := c.runOn(ctx, h, "sh", "-c", "rmdir "+storeDir+" 2>/dev/null; mv "+awayDir+" "+storeDir); err != nil {
@@ -231,7 +231,7 @@ func (c *cluster) save(ctx context.Context, host string) (keys []string, path st
 	return keys, path, err
 }
 
-// restored ends all netmasters, removes all folders of stores and restores a snapshot on a host. The store then has all that the snapshot had, and beside
+// restored ends all netmasters, removes all directories of stores and restores a snapshot on a host. The store then has all that the snapshot had, and beside
 // it at most what running containers are of.
 func (c *cluster) restored(ctx context.Context, saver, at, path string, saved []string) error {
 	c.still.Lock()

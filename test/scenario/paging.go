@@ -14,7 +14,7 @@ import (
 // daemonLine is a line of a page that starts or stops netmaster, which on a host of a lab the lab does.
 var daemonLine = regexp.MustCompile(`^(?:sudo )?systemctl (start|stop|restart) contiv-netmaster$`)
 
-// ownPaths are those of a page that on a host of a lab, which has a folder of its own, are below that.
+// ownPaths are those of a page that on a host of a lab, which has a directory of its own, are below that.
 var ownPaths = map[string]string{"/var/lib/contiv/": hostinit.Inside + "/var/lib/contiv/", "/etc/contiv/": hostinit.Inside + "/etc/contiv/", "sudo ": ""}
 
 // doPage runs the blocks of a page of docs on the hosts that the lines before them name, and compares what they print with what the page shows: "page backup.md". A page's "h1" is

@@ -27,7 +27,7 @@ const drillMost = time.Minute
 // drillLate is how many endpoints come after the snapshot.
 const drillLate = 200
 
-// host is a machine with a netmaster and its embedded store, below a folder.
+// host is a machine with a netmaster and its embedded store, below a directory.
 type host struct {
 	root, contiv, client, peer, address string
 }
@@ -47,7 +47,7 @@ func (h *host) run(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// newHost makes the folder of a host, with what contiv init writes of the store.
+// newHost makes the directory of a host, with what contiv init writes of the store.
 func (w *world) newHost() (*host, error) {
 	h := &host{root: filepath.Join(w.dir, "host"), contiv: filepath.Join(filepath.Dir(w.netmaster), "contiv")}
 	for _, url := range []*string{&h.client, &h.peer} {
