@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/contiv/contiv/intact"
 	"github.com/contiv/contiv/ofnet/conntrack"
 )
 
@@ -39,10 +40,25 @@ func (l Ledger) Limits() (map[string]Limits, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(text) > mostLedger || json.Unmarshal(text, &all) != nil || all == nil {
+	body, err := intact.Open(ledgerName, ledgerFormat, text)
+	if err != nil {
+		return nil, fmt.Errorf("limits that were set, in %s: %w", l, err)
+	}
+	if len(body) > mostLedger || json.Unmarshal(body, &all) != nil || all == nil {
 		return map[string]Limits{}, nil
 	}
 	return all, nil
+}
+
+// ledgerName and ledgerFormat are what the file is, and the number of its format. Files of earlier builds have neither, and no checksum.
+const (
+	ledgerName   = "limits"
+	ledgerFormat = 1
+)
+
+// unusable reports whether an error says that nothing of a ledger is used.
+func unusable(err error) bool {
+	return errors.Is(err, intact.ErrDamaged) || errors.Is(err, intact.ErrFormat)
 }
 
 // note replaces the limits of a datapath in the ledger.
@@ -51,6 +67,9 @@ func (l Ledger) note(datapath string, limits Limits) error {
 		return nil
 	}
 	all, err := l.Limits()
+	if unusable(err) {
+		all, err = map[string]Limits{}, nil
+	}
 	if err != nil || maps.Equal(all[datapath], limits) {
 		return err
 	}
@@ -65,7 +84,7 @@ func (l Ledger) note(datapath string, limits Limits) error {
 	if err != nil {
 		return err
 	}
-	_, err = next.Write(text)
+	_, err = next.Write(intact.Seal(ledgerName, ledgerFormat, text))
 	if err = errors.Join(err, next.Close()); err == nil {
 		err = os.Rename(next.Name(), string(l))
 	}
@@ -79,6 +98,9 @@ func (l Ledger) note(datapath string, limits Limits) error {
 // an error the ledger stays, so Release may be repeated. A datapath that the switch does not have any more has no limits.
 func Release(ctx context.Context, l Ledger, control func(ctx context.Context, command string, args ...string) (string, error)) error {
 	all, err := l.Limits()
+	if unusable(err) { // no repetition reads it
+		return errors.Join(fmt.Errorf("%w: limits of the connection tracker may stay until the next boot: ovs-appctl dpctl/ct-get-limits shows them", err), os.Remove(string(l)))
+	}
 	if err != nil {
 		return err
 	}

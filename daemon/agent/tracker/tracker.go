@@ -235,6 +235,10 @@ func (k *Keeper) remember() error {
 		return nil
 	}
 	all, err := k.Ledger.Limits()
+	if unusable(err) {
+		k.Log.Warn("limits that an agent before this one has set, and that no tenant needs any more, stay", "error", err)
+		err = nil
+	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", errLedger, err)
 	}

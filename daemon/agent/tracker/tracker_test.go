@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contiv/contiv/intact"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/conntrack"
 	"github.com/contiv/contiv/ofnet/ovstest"
@@ -148,6 +150,52 @@ func TestLedger(t *testing.T) {
 	w.tenants["red"], w.Ledger = 1, Ledger(filepath.Join(t.TempDir(), "away", "limits"))
 	if w.Look(t.Context()); set || w.Usage().Unlimited == "" {
 		t.Errorf("a ledger that cannot be written: limits set: %t, %+v", set, w.Usage())
+	}
+}
+
+// Nothing of a damaged ledger is used; it is said once, and a new one begins. A ledger of an earlier build has no checksum.
+func TestLedgerDamaged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "limits")
+	l := Ledger(path)
+	if err := l.note("system@ovs-system", Limits{1: 9}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damage := func() {
+		t.Helper()
+		if err := os.WriteFile(path, bytes.Replace(text, []byte(`"1":9`), []byte(`"3":9`), 1), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	damage()
+	if all, err := l.Limits(); len(all) != 0 || !errors.Is(err, intact.ErrDamaged) {
+		t.Errorf("damaged: want nothing of it, got %v, %v", all, err)
+	}
+	if err := l.note("system@ovs-system", Limits{2: 7}); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := l.Limits(); err != nil || !maps.Equal(all["system@ovs-system"], Limits{2: 7}) {
+		t.Errorf("want a new ledger, got %v, %v", all, err)
+	}
+	damage()
+	asked := func(context.Context, string, ...string) (string, error) {
+		t.Error("want nothing asked")
+		return "", nil
+	}
+	if err := Release(t.Context(), l, asked); !errors.Is(err, intact.ErrDamaged) {
+		t.Errorf("want it said, got %v", err)
+	}
+	if err := Release(t.Context(), l, asked); err != nil {
+		t.Errorf("again: want nothing left, got %v", err)
+	}
+	if err := os.WriteFile(path, []byte(`{"system@ovs-system":{"1":9}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := l.Limits(); err != nil || !maps.Equal(all["system@ovs-system"], Limits{1: 9}) {
+		t.Errorf("of an earlier build: want it read, got %v, %v", all, err)
 	}
 }
 
