@@ -77,7 +77,7 @@ type Server struct {
 	clientURL string
 	stop      sync.Once
 	end       context.CancelFunc // of what it does beside
-	marker    marker
+	marker    *marker
 }
 
 // Start starts a member and waits until it serves, which for a cluster needs a majority of its members, or until ctx
@@ -117,7 +117,7 @@ func start(ctx context.Context, c Config) (*Server, error) {
 		return nil, fmt.Errorf("the members of %s have not admitted this one, or not agreed on a version, in time: %w", conf.InitialCluster, err)
 	}
 	own := member.Mark{Dir: conf.Dir, Member: member.ID(uint64(e.Server.MemberID()))}
-	if err := errors.Join((member.Note{Name: conf.Name, Member: own.Member}).Write(conf.Dir), c.marked(own)); err != nil {
+	if err := (member.Note{Name: conf.Name, Member: own.Member}).Write(conf.Dir); err != nil {
 		e.Server.Stop()
 		e.Close()
 		return nil, fmt.Errorf("note the member beside its folder: %w", err)
@@ -129,7 +129,7 @@ func start(ctx context.Context, c Config) (*Server, error) {
 		e.Close()
 		return nil, err
 	}
-	return began(&Server{Store: s, etcd: e, clientURL: clientURL, marker: marker{file: c.Mark, own: own, at: position(e.Server), log: c.Log}}), nil
+	return began(&Server{Store: s, etcd: e, clientURL: clientURL, marker: c.marked(own, position(e.Server))}), nil
 }
 
 func configure(c Config) (*embed.Config, error) {

@@ -27,16 +27,18 @@ type marker struct {
 	own  member.Mark
 	log  *slog.Logger
 
-	mu sync.Mutex
-	at member.Position // seen last
+	mu     sync.Mutex
+	at     member.Position // seen last
+	failed string          // why the mark was not written last; "": it was
 }
 
-// marked begins the mark of a member, unless there is one of it that its folder has come up to.
-func (c *Config) marked(own member.Mark) error {
-	if was := c.mark(); was.Member == own.Member && !c.Restored && !c.Alone {
-		return nil
+// marked returns what notes how far a member is, which is at a position now. It begins the mark, unless there is one of the member that its folder has come up to.
+func (c *Config) marked(own member.Mark, at member.Position) *marker {
+	m := &marker{file: c.Mark, own: own, at: at, log: c.Log}
+	if was := c.mark(); was.Member != own.Member || c.Restored || c.Alone {
+		m.record(member.Position{})
 	}
-	return own.Write(c.Mark)
+	return m
 }
 
 // run notes now and then how far the member has been, until ctx ends. A member may carry out an entry while it still writes it to its disk, but never the one after
@@ -74,9 +76,14 @@ func (m *marker) stopped(end member.Position) {
 func (m *marker) record(at member.Position) {
 	mark := m.own
 	mark.Position = at
-	if err := mark.Write(m.file); err != nil && m.log != nil {
-		m.log.Warn("how far this member of the store has been is not noted: an old copy of its folder would not be recognised", "path", m.file, "error", err)
+	said := ""
+	if err := mark.Write(m.file); err != nil {
+		said = err.Error()
 	}
+	if said != "" && said != m.failed && m.log != nil {
+		m.log.Warn("how far this member of the store has been is not noted: an old copy of its folder would not be recognised", "path", m.file, "error", said)
+	}
+	m.failed = said
 }
 
 // mark is the mark of the folder; the zero value where there is none that can be read.

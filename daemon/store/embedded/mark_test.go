@@ -1,7 +1,9 @@
 package embedded
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -115,6 +117,24 @@ func TestOldCopyOfSeveral(t *testing.T) {
 		if got := permitted(t, now, true); !strings.Contains(got, row.want) {
 			t.Errorf("%+v: want %s, got %s", row.mark, row.want, got)
 		}
+	}
+}
+
+// A mark that cannot be written stops no member, and is said once.
+func TestMarkUnwritable(t *testing.T) {
+	var out bytes.Buffer
+	c := Config{Dir: filepath.Join(t.TempDir(), "store"), Name: "m0", PeerURL: freeURL(t), Mark: filepath.Join(t.TempDir(), "absent", "cluster.member"),
+		Log: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelError}))}
+	s := begin(t, c)
+	put(t, s, "a", "1")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	m := marker{file: c.Mark, log: slog.New(slog.NewTextHandler(&out, nil))}
+	m.stopped(member.Position{})
+	m.stopped(member.Position{})
+	if n := strings.Count(out.String(), "is not noted"); n != 1 {
+		t.Errorf("want it said once, got %d times: %s", n, out.String())
 	}
 }
 
