@@ -153,7 +153,7 @@ func TestLedger(t *testing.T) {
 	}
 }
 
-// Nothing of a damaged ledger is used; it is said once, and a new one begins. A ledger of an earlier build has no checksum.
+// Nothing of a damaged ledger is used, and a new one begins. A ledger of an earlier build has no checksum.
 func TestLedgerDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "limits")
 	l := Ledger(path)

@@ -120,7 +120,7 @@ func TestOldCopyOfSeveral(t *testing.T) {
 	}
 }
 
-// A mark that cannot be written stops no member, and is said once.
+// A member starts without a mark that cannot be written, and logs that once.
 func TestMarkUnwritable(t *testing.T) {
 	var out bytes.Buffer
 	c := Config{Dir: filepath.Join(t.TempDir(), "store"), Name: "m0", PeerURL: freeURL(t), Mark: filepath.Join(t.TempDir(), "absent", "cluster.member"),
@@ -134,7 +134,7 @@ func TestMarkUnwritable(t *testing.T) {
 	m.stopped(member.Position{})
 	m.stopped(member.Position{})
 	if n := strings.Count(out.String(), "is not noted"); n != 1 {
-		t.Errorf("want it said once, got %d times: %s", n, out.String())
+		t.Errorf("want one warning, got %d times: %s", n, out.String())
 	}
 }
 
