@@ -61,6 +61,14 @@ func unusable(err error) bool {
 	return errors.Is(err, intact.ErrDamaged) || errors.Is(err, intact.ErrFormat)
 }
 
+// Remove removes the file, if there is one.
+func (l Ledger) Remove() error {
+	if err := os.Remove(string(l)); l != "" && err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
 // note replaces the limits of a datapath in the ledger.
 func (l Ledger) note(datapath string, limits Limits) error {
 	if l == "" {
@@ -75,6 +83,9 @@ func (l Ledger) note(datapath string, limits Limits) error {
 	}
 	if all[datapath] = limits; len(limits) == 0 {
 		delete(all, datapath)
+	}
+	if len(all) == 0 {
+		return l.Remove()
 	}
 	text, err := json.Marshal(all)
 	if err != nil {
@@ -109,10 +120,7 @@ func Release(ctx context.Context, l Ledger, control func(ctx context.Context, co
 			return fmt.Errorf("remove the limits of zones of %s: %w", datapath, err)
 		}
 	}
-	if err := os.Remove(string(l)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return l.Remove()
 }
 
 // release removes limits of zones that are as they were set.

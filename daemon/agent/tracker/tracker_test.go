@@ -153,6 +153,22 @@ func TestLedger(t *testing.T) {
 	}
 }
 
+// A ledger without a limit is no file, so a host that is left has none.
+func TestLedger_Empty(t *testing.T) {
+	l := Ledger(filepath.Join(t.TempDir(), "limits"))
+	for _, limits := range []Limits{{7: 100}, {}} {
+		if err := l.note("system@ovs-system", limits); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(string(l)); (err == nil) != (len(limits) > 0) {
+			t.Errorf("limits %v: got %v", limits, err)
+		}
+	}
+	if err := l.Remove(); err != nil {
+		t.Errorf("a file that is gone: want no error, got %v", err)
+	}
+}
+
 // Nothing of a damaged ledger is used, and a new one begins. A ledger of an earlier build has no checksum.
 func TestLedgerDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "limits")

@@ -12,7 +12,10 @@ import (
 // those of a datapath in user space are gone with it.
 func (h *Host) removeLimits(ctx context.Context, done *Done) error {
 	all, err := h.Limits.Limits()
-	if err != nil || len(all) == 0 {
+	if err == nil && len(all) == 0 {
+		return h.Limits.Remove()
+	}
+	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
