@@ -105,7 +105,7 @@ type JoinTokenRequest struct {
 	TTL      string `json:"ttl,omitempty"`      // "24h" when absent
 	Uses     *int   `json:"uses,omitempty"`     // so many hosts; 0: any number; 1 when absent
 	Masters  bool   `json:"masters,omitempty"`  // who joins may be a netmaster too
-	Replaces string `json:"replaces,omitempty"` // name of a host that the one that joins takes the place of, though its certificates are valid
+	Replaces string `json:"replaces,omitempty"` // name of the only host that may join by it, which takes the place of one whose certificates may be valid
 }
 
 // JoinTokenInfo is what is known of a token.
@@ -131,6 +131,8 @@ type JoinToken struct {
 type DepartRequest struct {
 	Agent  string `json:"agent,omitempty"`  // label of the host
 	Master string `json:"master,omitempty"` // name of its netmaster, which gives up its part of the embedded store
+	Lost   bool   `json:"lost,omitempty"`   // the netmaster's disk is lost, as someone else says: refused while its member of the embedded store answers
+	Force  bool   `json:"force,omitempty"`  // with Lost: it is not refused though nothing says whether that member runs
 }
 
 // HostEndpoints are the endpoints of containers on a host, which a host that leaves would cut off: GET /api/v1/leave.
@@ -145,4 +147,6 @@ type Departed struct {
 	Freed     []string `json:"freed"`               // as Forgotten
 	Endpoints []string `json:"endpoints,omitempty"` // ids of those that are left on the host
 	Member    string   `json:"member,omitempty"`    // of the embedded store, which was removed
+	Members   int      `json:"members,omitempty"`   // of the embedded store, which are left
+	Evidence  string   `json:"evidence,omitempty"`  // with Lost: what says that the member does not run
 }

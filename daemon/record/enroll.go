@@ -14,7 +14,7 @@ type JoinToken struct {
 	ID       string    `json:"id"`
 	Hash     string    `json:"hash"`               // SHA-256 of the secret, in hexadecimal
 	Masters  bool      `json:"masters,omitempty"`  // who joins may be a netmaster too
-	Replaces string    `json:"replaces,omitempty"` // name of a host whose certificates, still valid, go to the one that joins
+	Replaces string    `json:"replaces,omitempty"` // name of the only host that may join, though another machine has certificates of it
 	Uses     int       `json:"uses"`               // so many hosts may join; 0: any number
 	Used     int       `json:"used"`               // so many have joined
 	By       string    `json:"by"`                 // who made it

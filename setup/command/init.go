@@ -110,6 +110,9 @@ func joinCommand(t model.JoinToken, master bool) string {
 	if master {
 		flag = "--master "
 	}
+	if t.Replaces != "" {
+		flag += "--label " + t.Replaces + " "
+	}
 	return "contiv join " + flag + t.Token + "@" + at
 }
 

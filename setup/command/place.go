@@ -26,7 +26,7 @@ import (
 
 // New makes the commands.
 func New() []*cobra.Command {
-	return []*cobra.Command{newInit(), newJoin(), newLeave(), newToken(), newCert(), newPod(), newSnapshot()}
+	return []*cobra.Command{newInit(), newJoin(), newLeave(), newReplace(), newToken(), newCert(), newPod(), newSnapshot()}
 }
 
 // place is the machine that a command is about, and how it is treated.

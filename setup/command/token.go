@@ -50,7 +50,7 @@ func newTokenCreate(p *place) *cobra.Command {
 	f.DurationVar(&ttl, "ttl", ttl, "for how long it counts")
 	f.IntVar(&uses, "uses", uses, "for so many hosts; 0: any number")
 	f.BoolVar(&q.Masters, "master", false, "hosts that join may run a netmaster too, and get the authority's key for it")
-	f.StringVar(&q.Replaces, "replace", "", "label of a host that the one that joins takes the place of, though its certificates are valid")
+	f.StringVar(&q.Replaces, "replace", "", "label of the only host that may join: it takes the place of that host, though its certificates are valid")
 	f.BoolVarP(&quiet, "quiet", "q", false, "print TOKEN@ADDRESS alone")
 	return cmd
 }

@@ -31,15 +31,19 @@ func (s *Session) doPage(args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
+	token := ""
 	for _, b := range blocks {
 		hosts := b.Hosts
 		if hosts[0] == page.All {
 			hosts = s.hosts
 		}
 		for _, host := range hosts {
-			printed, err := s.pageBlock(host, b.Shell)
+			printed, err := s.pageBlock(host, invited.ReplaceAllLiteralString(b.Shell, token))
 			if err != nil {
 				return fmt.Errorf("%s: line %d: on %s: %w", args[0], b.Line, host, err)
+			}
+			if made := invitation.FindString(printed); made != "" {
+				token = made
 			}
 			if missing := page.Matches(masked(b.Prints), masked(printed)); missing != "" {
 				return fmt.Errorf("%s: line %d: want it to print %q, got:\n%s", args[0], b.Line, missing, printed)
@@ -48,6 +52,19 @@ func (s *Session) doPage(args []string) error {
 	}
 	return nil
 }
+
+// A page has TOKEN@ADDRESS where an operator types the invitation that was printed last: ID.SECRET.PIN@ADDRESS.
+var (
+	invited    = regexp.MustCompile(`TOKEN@[0-9.:]+`)
+	invitation = regexp.MustCompile(`[a-z0-9]{8}\.[\w-]+\.[\w-]+@[0-9.:]+`)
+)
+
+// hostShell is contiv on a host of a lab, which starts the daemons itself, and where the checks of a machine would find the lab's.
+const hostShell = `contiv() {
+	case $1 in join) set -- "$@" --start no --force;; esac
+	command contiv "$@" --root ` + hostinit.Inside + `
+}
+`
 
 // changing are what differs from one cluster to another in what is printed: ids of incarnations, and numbers.
 var changing = regexp.MustCompile(`\b[a-z2-7]{26}\b|[0-9]+`)
@@ -62,7 +79,7 @@ func (s *Session) pageBlock(host, block string) (printed string, err error) {
 		if len(script) == 0 {
 			return nil
 		}
-		text := "set -e\ncontiv() { command contiv \"$@\" --root " + hostinit.Inside + "; }\n" + strings.Join(script, "\n")
+		text := "set -e\n" + hostShell + strings.Join(script, "\n")
 		script = nil
 		err := s.lab("exec", host, "--", "sh", "-c", text)
 		printed += s.stdout()

@@ -16,6 +16,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/enginetest"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store/member"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -49,7 +50,10 @@ func newStand(t *testing.T) *stand {
 }
 
 // peers are the members of a store that refuses as the real one does.
-type peers struct{ urls map[string]string }
+type peers struct {
+	urls     map[string]string
+	presence member.Presence // of each of them
+}
 
 func (p *peers) AddMember(_ context.Context, name, url string) (map[string]string, string, error) {
 	if p.urls == nil {
@@ -68,6 +72,15 @@ func (p *peers) RemoveMember(_ context.Context, name string) (bool, error) {
 	_, was := p.urls[name]
 	delete(p.urls, name)
 	return was, nil
+}
+
+func (p *peers) Count() int { return len(p.urls) }
+
+func (p *peers) Presence(_ context.Context, name string) member.Presence {
+	if _, is := p.urls[name]; !is {
+		return member.Presence{Evidence: "no member " + name}
+	}
+	return p.presence
 }
 
 var admin = trust.Identity{Role: trust.User, Name: "admin"}

@@ -12,6 +12,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/store/member"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -37,6 +38,10 @@ type Members interface {
 	AddMember(ctx context.Context, name, peerURL string) (peers map[string]string, id string, err error)
 	// RemoveMember removes a member for good, and reports whether there was one. It is refused when the others could not continue.
 	RemoveMember(ctx context.Context, name string) (bool, error)
+	// Count is how many members there are.
+	Count() int
+	// Presence connects to where a member serves the others, and reports whether it runs. It blocks for seconds at most.
+	Presence(ctx context.Context, name string) member.Presence
 }
 
 // Enroller is used by the leader alone. Its methods are safe for concurrent use.

@@ -142,6 +142,10 @@ func (e *Enroller) admissible(v *catalog.View, t *trust.Token, wishes []*wish, p
 		return nil, err
 	}
 	for _, w := range wishes {
+		if known.Replaces != "" && known.Replaces != w.who.Name {
+			return nil, model.Errorf(model.CodeDenied, "token", "the token is for host %s only, and this one asks as %s", known.Replaces, w.who.Name).
+				Try("join with --label %s, or make a token without --replace: contiv token create", known.Replaces)
+		}
 		if w.who.Role == trust.Master && !known.Masters {
 			return nil, model.Errorf(model.CodeDenied, "token", "the token is for agents alone").Try("contiv token create --master makes one for netmasters")
 		}

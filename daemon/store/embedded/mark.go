@@ -132,7 +132,7 @@ func (c *Config) damaged(why error) error {
 
 // replaced is how a member is replaced.
 func (c *Config) replaced() string {
-	return fmt.Sprintf("replace the member: run contiv leave --master %s on another host, then contiv join --master with a token of contiv token create --master on this one", c.Name)
+	return fmt.Sprintf("replace the member: run contiv replace %s on another host, and on this one the command that it prints", c.Name)
 }
 
 // only reports whether the member is the only one of its store, by its data.

@@ -103,7 +103,7 @@ func TestOldCopyOfSeveral(t *testing.T) {
 		want   string
 	}{
 		{member.Mark{Dir: dir, Member: held, Position: ends}, func(*Config) {}, "joins"},
-		{member.Mark{Dir: dir, Member: held, Position: member.Position{Term: ends.Term, Index: ends.Index + 1}}, func(*Config) {}, "contiv leave --master m1 on another host, then contiv join --master"},
+		{member.Mark{Dir: dir, Member: held, Position: member.Position{Term: ends.Term, Index: ends.Index + 1}}, func(*Config) {}, "contiv replace m1 on another host, and on this one the command"},
 		{member.Mark{Dir: dir, Member: held, Position: member.Position{Term: ends.Term + 1, Index: ends.Index}}, func(c *Config) { c.NewStore = true }, "--embedded-alone"},
 		{member.Mark{Dir: dir, Member: held, Position: member.Position{Term: ends.Term + 1, Index: ends.Index}}, func(c *Config) { c.Alone = true }, "joins"},
 		{member.Mark{Dir: "/elsewhere", Member: held, Position: member.Position{Term: ends.Term + 1}}, func(*Config) {}, "joins"},

@@ -76,6 +76,19 @@ func (s *Server) RemoveMember(ctx context.Context, name string) (was bool, err e
 	return true, s.remove(ctx, found)
 }
 
+// Count is how many members the store has.
+func (s *Server) Count() int { return len(s.etcd.Server.Cluster().Members()) }
+
+// Presence connects to where a member serves the others, and reports whether it runs. It blocks for three seconds at most.
+func (s *Server) Presence(ctx context.Context, name string) member.Presence {
+	for _, m := range s.etcd.Server.Cluster().Members() {
+		if m.Name == name && len(m.PeerURLs) > 0 {
+			return member.Look(ctx, m.PeerURLs[0])
+		}
+	}
+	return member.Presence{Evidence: "the store has no member " + name}
+}
+
 // remove removes a member; one that is gone already is success.
 func (s *Server) remove(ctx context.Context, m *membership.Member) error {
 	err := healthy(ctx, func() error {

@@ -106,3 +106,19 @@ func TestMajorityIsKept(t *testing.T) {
 	}
 	put(t, all[1], "c", "3")
 }
+
+// Whether a member runs is said by its machine, and a store counts those that it has.
+func TestPresence(t *testing.T) {
+	all, _ := grown(t, 3)
+	if n := all[0].Count(); n != 3 {
+		t.Errorf("got %d members, want 3", n)
+	}
+	if err := all[2].Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]member.State{"m1": member.Runs, "m2": member.Stopped, "m9": member.Absent} {
+		if got := all[0].Presence(t.Context(), name); got.State != want {
+			t.Errorf("%s: got %v, want %v", name, got, want)
+		}
+	}
+}

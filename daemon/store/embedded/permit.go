@@ -74,7 +74,7 @@ func (c Config) fresh(ctx context.Context, began bool) (Config, error) {
 			"netmaster on %s; when the folders of all of them are lost, restore a snapshot with contiv snapshot restore, or begin with an empty store by --new-store", ErrLost, c.Dir, silence, c.Dir, strings.Join(others, ", "))
 	case standing == served:
 		return c, fmt.Errorf("%w: %s is empty, and the member at %s says that this one has served before: mount the file system of %s; or, when the data is lost, replace the member: "+
-			"run contiv leave --master %s on another host, then contiv join --master with a token of contiv token create --master on this one", ErrLost, c.Dir, answered, c.Dir, c.Name)
+			"run contiv replace %s on another host, and on this one the command that it prints", ErrLost, c.Dir, answered, c.Dir, c.Name)
 	case standing == expected:
 		c.Existing = true
 		return c, nil

@@ -49,6 +49,11 @@ func (s *Enrolling) leave(q *http.Request, request model.DepartRequest) (out mod
 	if err := s.mayLeave(&request, who); err != nil {
 		return out, 0, err
 	}
+	if request.Lost {
+		if out.Evidence, err = s.Enroll.Lost(ctx, request.Master, request.Force); err != nil {
+			return out, 0, err
+		}
+	}
 	if request.Agent != "" {
 		forgotten, at, err := s.Endpoints.Forget(ctx, request.Agent, false)
 		var e *model.Error
@@ -65,6 +70,7 @@ func (s *Enrolling) leave(q *http.Request, request model.DepartRequest) (out mod
 		if was {
 			out.Member = request.Master
 		}
+		out.Members = s.Enroll.Members.Count()
 	}
 	for _, gone := range []trust.Identity{{Role: trust.Agent, Name: request.Agent}, {Role: trust.Master, Name: request.Master}} {
 		if gone.Name == "" {
@@ -83,6 +89,10 @@ func (s *Enrolling) leave(q *http.Request, request model.DepartRequest) (out mod
 // mayLeave refuses what a request may not have leave: an agent speaks for its own host alone, and the leader stays.
 func (s *Enrolling) mayLeave(q *model.DepartRequest, who trust.Identity) error {
 	switch {
+	case q.Lost && (q.Master == "" || q.Agent != ""):
+		return model.Errorf(model.CodeInvalid, "lost", "it is said of a netmaster, and of no agent").Try("contiv replace NAME says it")
+	case q.Force && !q.Lost:
+		return model.Errorf(model.CodeInvalid, "force", "it goes with lost").Try("contiv replace NAME --force says it")
 	case q.Agent == "" && q.Master == "":
 		return model.Errorf(model.CodeInvalid, "agent", "it is not said who leaves").Try("name an agent, a master or both")
 	case who.Role == "" && s.Enroll.Trust != "", who.Role == trust.Monitor:

@@ -1,0 +1,62 @@
+package command
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// replaceTTL is for how long the token of contiv replace counts: a disk may have to be bought.
+const replaceTTL = 7 * 24 * time.Hour
+
+func newReplace() *cobra.Command {
+	var p place
+	force := false
+	cmd := &cobra.Command{
+		Use: "replace NAME", Short: "Take out a netmaster whose disk is lost, and print the command by which its host joins again", Args: cobra.ExactArgs(1),
+		Long: "Take out the netmaster of host NAME, whose disk is lost, and print the command by which that host, or a new machine in its place, joins again. The member of the embedded " +
+			"store is removed and the certificates of the netmaster are revoked. The host's label and addresses, its agent and its containers stay as they are: endpoints that the machine does " +
+			"not have any more are deleted when its agent reports so.\n\n" +
+			"A netmaster that runs is refused. If the machine does not answer, nothing says that the netmaster does not run, and --force is needed.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name, out := args[0], cmd.OutOrStdout()
+			c, _, _, err := p.reach()
+			if err != nil {
+				return err
+			}
+			gone, err := c.Depart(cmd.Context(), model.DepartRequest{Master: name, Lost: true, Force: force})
+			if err != nil {
+				return err
+			}
+			_, _ = fmt.Fprintf(out, "netmaster of %s: %s\n", name, gone.Evidence)
+			if gone.Member != "" {
+				_, _ = fmt.Fprintf(out, "removed member %s of the store\n", gone.Member)
+			}
+			_, _ = fmt.Fprintf(out, "revoked %d certificates; label, addresses and endpoints of %s stay\n", len(gone.Revoked), name)
+			if gone.Members > 0 {
+				_, _ = fmt.Fprintf(out, "%d members are left, and %s until %s has joined\n", gone.Members, needed(gone.Members), name)
+			}
+			once := 1
+			made, err := c.MakeJoinToken(cmd.Context(), model.JoinTokenRequest{Masters: true, Replaces: name, Uses: &once, TTL: replaceTTL.String()})
+			if err != nil {
+				return fmt.Errorf("%w; contiv replace %s continues from there", err, name)
+			}
+			_, err = fmt.Fprintf(out, "\nOn %s, until %s:\n\n  %s\n", name, moment(made.Expires), joinCommand(made, true))
+			return err
+		},
+	}
+	p.flags(cmd.Flags())
+	cmd.Flags().BoolVar(&force, "force", false, "go on though the machine does not answer, so that nothing says that its netmaster does not run")
+	return cmd
+}
+
+// needed says how many of the members of a store have to run.
+func needed(members int) string {
+	if majority := members/2 + 1; majority < members {
+		return fmt.Sprintf("%d of them have to run", majority)
+	}
+	return "all of them have to run"
+}
