@@ -229,8 +229,8 @@ func TestAdopting(t *testing.T) {
 		want []string
 	}{
 		{model.AdoptionWait{Cause: "restore", Missing: []string{"h2", "h3"}, Offered: []string{"h1"}, Complete: true, Max: "45s"}, []string{"(restore)", "offered by h1; not offered by h2, h3. ", "start netplugin on h2, h3"}},
-		{model.AdoptionWait{Cause: "new-store", Offered: []string{"h1"}, Most: "45s"}, []string{"offered by h1; which other hosts there are is not known, so it waits for all of the 45s. ", "wait: it ends by itself"}},
-		{model.AdoptionWait{Cause: "alone", Missing: []string{"h2"}, Complete: true, Most: "45s"}, []string{"none has offered it yet; not offered by h2. "}},
+		{model.AdoptionWait{Cause: "new-store", Offered: []string{"h1"}, Max: "45s"}, []string{"offered by h1; which other hosts there are is not known, so it waits for all of the 45s. ", "wait: it ends by itself"}},
+		{model.AdoptionWait{Cause: "alone", Missing: []string{"h2"}, Complete: true, Max: "45s"}, []string{"none has offered it yet; not offered by h2. "}},
 	} {
 		got := adopting(&Snapshot{Adopting: &row.wait})
 		if len(got) != 1 {
