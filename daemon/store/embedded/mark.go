@@ -32,7 +32,7 @@ type marker struct {
 	failed string          // why the mark was not written last; "": it was
 }
 
-// marked returns what notes how far a member is, which is at a position now. It begins the mark, unless there is one of the member that its folder has come up to.
+// marked returns what notes how far a member is, which is at a position now. It begins the mark, unless there is one of the member that its directory has come up to.
 func (c *Config) marked(own member.Mark, at member.Position) *marker {
 	m := &marker{file: c.Mark, own: own, at: at, log: c.Log}
 	if was := c.mark(); was.Member != own.Member || c.Restored || c.Alone {
@@ -42,7 +42,7 @@ func (c *Config) marked(own member.Mark, at member.Position) *marker {
 }
 
 // run notes now and then how far the member has been, until ctx ends. A member may carry out an entry while it still writes it to its disk, but never the one after
-// that, so what is noted is what was seen before it went on.
+// that, so what is noted is what was seen before it continued.
 func (m *marker) run(ctx context.Context, now func() member.Position) {
 	tick := time.NewTicker(markInterval)
 	defer tick.Stop()
@@ -86,7 +86,7 @@ func (m *marker) record(at member.Position) {
 	m.failed = said
 }
 
-// mark is the mark of the folder; the zero value where there is none that can be read.
+// mark is the mark of the directory; the zero value where there is none that can be read.
 func (c *Config) mark() member.Mark {
 	out, err := member.ReadMark(c.Mark)
 	if err != nil && c.Log != nil {
@@ -98,7 +98,7 @@ func (c *Config) mark() member.Mark {
 	return out
 }
 
-// newest refuses a folder that is behind its mark: a member that votes without what it has acknowledged loses changes. The only member of a store may go on with it, as a successor, where
+// newest refuses a directory that is behind its mark: a member that votes without what it has acknowledged loses changes. The only member of a store may continue with it, as a successor, where
 // NewStore says so; and any that Alone makes one.
 func (c Config) newest(held string, mark member.Mark) (Config, error) {
 	if mark.Member != held || c.Alone {

@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/member"
 )
 
-// swap puts a copy of a folder in its place.
+// swap puts a copy of a directory in its place.
 func swap(t *testing.T, dir, with string) {
 	t.Helper()
 	if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(with))); err != nil {
@@ -21,7 +21,7 @@ func swap(t *testing.T, dir, with string) {
 	}
 }
 
-// copied is a copy of a folder.
+// copied is a copy of a directory.
 func copied(t *testing.T, dir string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "copy")
@@ -31,7 +31,7 @@ func copied(t *testing.T, dir string) string {
 	return to
 }
 
-// An old copy of the only member's folder is refused, until an operator wants it: then it is a successor, and counts from there on.
+// An old copy of the only member's directory is refused, until an operator wants it: then it is a successor, and counts from there on.
 func TestOldCopy(t *testing.T) {
 	c := Config{Dir: filepath.Join(t.TempDir(), "store"), Name: "m0", PeerURL: freeURL(t), Mark: filepath.Join(t.TempDir(), "cluster.member")}
 	use := func(c Config, key string) {
@@ -80,7 +80,7 @@ func TestOldCopy(t *testing.T) {
 	}
 }
 
-// One of several members does not vote with an old copy of its folder: it is replaced.
+// One of several members does not vote with an old copy of its directory: it is replaced.
 func TestOldCopyOfSeveral(t *testing.T) {
 	all, urls := grown(t, 2)
 	putSoon(t, all[0], "a", "1")

@@ -31,7 +31,7 @@ type Enrolling struct {
 	Who func(q *http.Request) trust.Identity
 }
 
-// Cluster is what a host that joins is told of the cluster.
+// Cluster is what a host that joins receives of the cluster.
 type Cluster struct {
 	Settings model.ClusterSettings // the forwarding mode is that of a new cluster
 	Store    model.StoreSettings
