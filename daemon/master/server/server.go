@@ -177,7 +177,7 @@ func (s *Server) register(r *rest.Router, registry *prometheus.Registry) {
 		Commit:    s.Commit, Admit: s.Admit, Log: s.Log,
 	}
 	all.Register(r)
-	joining := &enrolling.Enrolling{Incarnation: s.Incarnation, Enroll: s.Enroll, Catalog: s.Catalog, Endpoints: s.Endpoints, Cluster: s.Cluster,
+	joining := &enrolling.Enrolling{Own: s.Internal, Incarnation: s.Incarnation, Enroll: s.Enroll, Catalog: s.Catalog, Endpoints: s.Endpoints, Cluster: s.Cluster,
 		Who: func(q *http.Request) trust.Identity { return access.Of(q.Context()).Identity }}
 	joining.Register(r)
 	members.Forgotten = joining.Forgotten

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/julienschmidt/httprouter"
@@ -22,6 +23,7 @@ import (
 
 // Enrolling is what the routes need.
 type Enrolling struct {
+	Own         string             // address of this netmaster, "host:port"; "": not known
 	Incarnation record.Incarnation // of the store; the zero value: hosts that join do not receive it
 	Enroll      *enroll.Enroller
 	Catalog     *catalog.Catalog
@@ -120,7 +122,15 @@ func (s *Enrolling) netmasters() []string {
 			out = append(out, peer.Address(m))
 		}
 	})
-	return out
+	return ahead(out, s.Own)
+}
+
+// ahead puts this netmaster before the others, which may have ended without a trace: after all were lost, a restored store still lists them.
+func ahead(list []string, own string) []string {
+	if at := slices.Index(list, own); at > 0 {
+		return append([]string{own}, slices.Delete(list, at, at+1)...)
+	}
+	return list
 }
 
 // certificates lists the certificates.
