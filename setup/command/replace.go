@@ -49,7 +49,7 @@ func newReplace() *cobra.Command {
 		},
 	}
 	p.flags(cmd.Flags())
-	cmd.Flags().BoolVar(&force, "force", false, "go on though the machine does not answer, so that nothing says that its netmaster does not run")
+	cmd.Flags().BoolVar(&force, "force", false, "continue though the machine does not answer, so that nothing says that its netmaster does not run")
 	return cmd
 }
 

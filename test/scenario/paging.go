@@ -61,7 +61,7 @@ var (
 
 // hostShell is contiv on a host of a lab, which starts the daemons itself, and where the checks of a machine would find the lab's.
 const hostShell = `contiv() {
-	case $1 in join) set -- "$@" --start no --force;; esac
+	case $1 in join) set -- "$@" --start no --force;; leave) set -- "$@" --start no;; esac
 	command contiv "$@" --root ` + hostinit.Inside + `
 }
 `

@@ -90,7 +90,7 @@ func (s *Enrolling) leave(q *http.Request, request model.DepartRequest) (out mod
 func (s *Enrolling) mayLeave(q *model.DepartRequest, who trust.Identity) error {
 	switch {
 	case q.Lost && (q.Master == "" || q.Agent != ""):
-		return model.Errorf(model.CodeInvalid, "lost", "it is said of a netmaster, and of no agent").Try("contiv replace NAME says it")
+		return model.Errorf(model.CodeInvalid, "lost", "only a netmaster is lost in this sense, and the request names an agent or none").Try("contiv replace NAME says it")
 	case q.Force && !q.Lost:
 		return model.Errorf(model.CodeInvalid, "force", "it goes with lost").Try("contiv replace NAME --force says it")
 	case q.Agent == "" && q.Master == "":
