@@ -1,11 +1,13 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 )
 
@@ -27,7 +29,7 @@ func newReplace() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			gone, err := c.Depart(cmd.Context(), model.DepartRequest{Master: name, Lost: true, Force: force})
+			gone, err := departed(cmd.Context(), c, model.DepartRequest{Master: name, Lost: true, Force: force})
 			if err != nil {
 				return err
 			}
@@ -51,6 +53,29 @@ func newReplace() *cobra.Command {
 	p.flags(cmd.Flags())
 	cmd.Flags().BoolVar(&force, "force", false, "continue though the machine does not answer, so that nothing says that its netmaster does not run")
 	return cmd
+}
+
+// Times of a registration: it outlives its netmaster by ten seconds, and is part of a restored store for that long.
+const (
+	registrationLimit = 15 * time.Second
+	registrationPause = time.Second
+)
+
+// departed has a lost netmaster leave, and repeats that while a netmaster is refused as one that runs, until a registration of the lost one must have ended. It blocks until then.
+func departed(ctx context.Context, c *client.Client, q model.DepartRequest) (model.Departed, error) {
+	tick := time.NewTicker(registrationPause)
+	defer tick.Stop()
+	for end := time.Now().Add(registrationLimit); ; {
+		out, err := c.Depart(ctx, q)
+		if err == nil || model.AsError(err).Code != model.CodeInUse || time.Now().After(end) {
+			return out, err
+		}
+		select {
+		case <-ctx.Done():
+			return out, err
+		case <-tick.C:
+		}
+	}
 }
 
 // needed says how many of the members of a store have to run.
