@@ -42,6 +42,11 @@ func (s *Session) doPage(args []string) error {
 			if err != nil {
 				return fmt.Errorf("%s: line %d: on %s: %w", args[0], b.Line, host, err)
 			}
+			if strings.Contains(b.Shell, "contiv join --master") { // which starts the daemons, on a host that is no lab's
+				if err := part("start")(s, []string{"master", host}); err != nil {
+					return fmt.Errorf("%s: line %d: %w", args[0], b.Line, err)
+				}
+			}
 			if made := invitation.FindString(printed); made != "" {
 				token = made
 			}
