@@ -15,11 +15,11 @@ import (
 	"github.com/contiv/contiv/cni/wire"
 )
 
-// patience is longer than it takes to put another agent in the place of one, as an upgrade does: what pods ask for meanwhile is late and
+// timeout is longer than it takes to put another agent in the place of one, as an upgrade does: what pods ask for meanwhile is late and
 // does not fail, and a node whose runtime asks for STATUS stays ready.
-const patience = 10 * time.Second
+const timeout = 10 * time.Second
 
 func main() {
-	p := plugin.Plugin{Name: "contivk8s", Socket: wire.DefaultSocket, Patience: patience}
+	p := plugin.Plugin{Name: "contivk8s", Socket: wire.DefaultSocket, Timeout: timeout}
 	os.Exit(p.Run(plugin.Process{Args: os.Args[1:], Environ: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}))
 }

@@ -72,7 +72,7 @@ func New(s Spec) (*Pool, error) {
 	last := min(number4(r.Last), base+(size-2)) // the last host is the broadcast address
 	p := &Pool{name: s.Prefix.Masked().String(), base: first, gateway: -1, set: bitmap.New(int(last) - int(first) + 1)}
 	if s.Gateway.IsValid() {
-		if i := int(number4(s.Gateway)) - int(first); p.set.Take(i) {
+		if i := int(number4(s.Gateway)) - int(first); p.set.Acquire(i) {
 			p.gateway = i
 		}
 	}
@@ -124,9 +124,9 @@ func (p *Pool) Check(a netip.Addr) error {
 	return nil
 }
 
-// Take takes address a. Errors: those of Check.
-func (p *Pool) Take(a netip.Addr) error {
-	if i, err := p.index(a); err == nil && p.set.Take(i) {
+// Acquire takes address a. Errors: those of Check.
+func (p *Pool) Acquire(a netip.Addr) error {
+	if i, err := p.index(a); err == nil && p.set.Acquire(i) {
 		return nil
 	}
 	return p.Check(a)

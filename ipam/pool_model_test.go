@@ -62,7 +62,7 @@ func TestPoolModel(t *testing.T) {
 				}
 				if ok {
 					m[got] = "owner"
-					if err := p.Take(got); err != nil {
+					if err := p.Acquire(got); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -92,7 +92,7 @@ func TestPoolModel(t *testing.T) {
 				}
 				if !taken {
 					m[a] = "owner"
-					if err := p.Take(a); err != nil {
+					if err := p.Acquire(a); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -138,7 +138,7 @@ func TestPoolModel(t *testing.T) {
 				if err := b.Check(r.First.Prev()); !errors.Is(err, ErrOutOfRange) {
 					t.Fatalf("before block %s: got %v", r, err)
 				}
-				if err := p.Take(r.First); err != nil || b.AllocatedText() != r.First.String() {
+				if err := p.Acquire(r.First); err != nil || b.AllocatedText() != r.First.String() {
 					t.Fatalf("taken of block %s: %v, %q", r, err, b.AllocatedText())
 				}
 				p.Release(r.First)

@@ -31,7 +31,7 @@ func ip(s string) netip.Addr { return netip.MustParseAddr(s) }
 func next(p *Pool, b Block) (netip.Addr, error) {
 	a, err := b.First()
 	if err == nil {
-		err = p.Take(a)
+		err = p.Acquire(a)
 	}
 	return a, err
 }
@@ -118,7 +118,7 @@ func TestTakeAndRelease(t *testing.T) {
 		"10.1.1.254": ErrReserved, "10.1.1.255": ErrOutOfRange, "10.1.1.0": ErrOutOfRange, "10.1.2.1": ErrOutOfRange,
 		"10.1.1.5": ErrInUse, "10.1.1.3": nil, "::1": ErrOutOfRange, "::ffff:10.1.1.9": ErrOutOfRange,
 	} {
-		if err := p.Take(ip(a)); !errors.Is(err, want) {
+		if err := p.Acquire(ip(a)); !errors.Is(err, want) {
 			t.Errorf("take %s: want %v, got %v", a, want, err)
 		}
 	}
@@ -127,7 +127,7 @@ func TestTakeAndRelease(t *testing.T) {
 			t.Errorf("release %s: want false", a)
 		}
 	}
-	if err := p.Take(netip.Addr{}); !errors.Is(err, ErrOutOfRange) {
+	if err := p.Acquire(netip.Addr{}); !errors.Is(err, ErrOutOfRange) {
 		t.Errorf("take of no address: want %v, got %v", ErrOutOfRange, err)
 	}
 }
@@ -153,7 +153,7 @@ func TestListOfRanges(t *testing.T) {
 	p := pool(t, "10.36.0.0/16", "")
 	for _, r := range [][2]string{{"10.36.0.1", "10.36.0.10"}, {"10.36.2.1", "10.36.2.10"}} {
 		for a := ip(r[0]); a.Compare(ip(r[1])) <= 0; a = a.Next() {
-			if err := p.Take(a); err != nil {
+			if err := p.Acquire(a); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -220,7 +220,7 @@ func TestGroups(t *testing.T) {
 func TestBlockRefuses(t *testing.T) {
 	p := pool(t, "10.1.1.0/24", "10.1.1.254")
 	b := p.Rest([]Range{{ip("10.1.1.50"), ip("10.1.1.59")}, {ip("10.1.1.60"), ip("10.1.1.60")}})
-	if err := p.Take(ip("10.1.1.100")); err != nil {
+	if err := p.Acquire(ip("10.1.1.100")); err != nil {
 		t.Fatal(err)
 	}
 	tests := []struct {
@@ -257,7 +257,7 @@ func filled(tb testing.TB, percent int) *Pool {
 	p := pool(tb, "10.36.0.0/16", "10.36.0.1")
 	n := 1<<16 - 3
 	for _, i := range rand.New(rand.NewPCG(1, 2)).Perm(n)[:n*percent/100] {
-		_ = p.Take(addr4(number4(ip("10.36.0.2")) + uint32(i)))
+		_ = p.Acquire(addr4(number4(ip("10.36.0.2")) + uint32(i)))
 	}
 	return p
 }
@@ -310,7 +310,7 @@ func BenchmarkPool(b *testing.B) {
 		for b.Loop() {
 			p := pool(b, "10.36.0.0/16", "")
 			for i := range uint32(60000) {
-				_ = p.Take(addr4(base + i))
+				_ = p.Acquire(addr4(base + i))
 			}
 		}
 	})

@@ -176,7 +176,7 @@ func removeGroups(top string) error {
 		return err
 	}
 	for _, group := range slices.Backward(groups) {
-		for end := time.Now().Add(stopPatience); ; time.Sleep(pollPause) {
+		for end := time.Now().Add(stopTimeout); ; time.Sleep(pollPause) {
 			err := os.Remove(group)
 			if err == nil || errors.Is(err, fs.ErrNotExist) {
 				break

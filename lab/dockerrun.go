@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// networkPatience bounds the wait for a network that an agent is to make in its engine.
-const networkPatience = 10 * time.Second
+// networkTimeout bounds the wait for a network that an agent is to make in its engine.
+const networkTimeout = 10 * time.Second
 
 // dockerNetwork is what agents call the network or group of a container in their engines.
 func (c *Container) dockerNetwork() string {
@@ -42,7 +42,7 @@ func (l *Lab) attachDocker(ctx context.Context, c Container) (*Container, error)
 
 // awaitNetwork returns when the host's engine has the container's network.
 func (l *Lab) awaitNetwork(ctx context.Context, c Container) error {
-	for end := time.Now().Add(networkPatience); ; {
+	for end := time.Now().Add(networkTimeout); ; {
 		_, err := l.docker(ctx, c.Host, "network", "inspect", c.dockerNetwork())
 		if err == nil || time.Now().After(end) {
 			return err

@@ -106,7 +106,7 @@ func (l *Lab) endHost(host string) error {
 		return fmt.Errorf("end host %s: %w", host, err)
 	}
 	poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-	for end := time.Now().Add(stopPatience); ; {
+	for end := time.Now().Add(stopTimeout); ; {
 		n, err := unix.Poll(poll, 200)
 		if n > 0 {
 			return nil

@@ -25,9 +25,9 @@ import (
 
 // How long a part may take to become ready, and to stop when it is asked to.
 const (
-	startPatience = 3 * time.Minute // an API server has taken one, when pods took all processors
-	stopPatience  = 20 * time.Second
-	pollPause     = 20 * time.Millisecond
+	startTimeout = 3 * time.Minute // an API server has taken one, when pods took all processors
+	stopTimeout  = 20 * time.Second
+	pollPause    = 20 * time.Millisecond
 )
 
 // pidFile holds the pid of a host's process 1, as the machine counts.
@@ -39,7 +39,7 @@ func (l *Lab) bootHost(ctx context.Context, host int) error {
 	if err := l.boot(ctx, host); err != nil {
 		return fmt.Errorf("%s: %w", hostName(host), err)
 	}
-	l.say("%s: network and Open vSwitch are up (%s)", hostName(host), time.Since(began).Round(time.Millisecond))
+	l.printf("%s: network and Open vSwitch are up (%s)", hostName(host), time.Since(began).Round(time.Millisecond))
 	return nil
 }
 
@@ -127,7 +127,7 @@ func (l *Lab) spawn(host int) (pid int, err error) {
 			return 0, fmt.Errorf("control group of process 1: %w", err)
 		}
 	}
-	for end := time.Now().Add(startPatience); ; time.Sleep(pollPause) {
+	for end := time.Now().Add(startTimeout); ; time.Sleep(pollPause) {
 		_, err := hostinit.Call(dir, hostinit.Request{Op: "list"})
 		if err == nil {
 			return pid, nil
@@ -169,14 +169,14 @@ func (l *Lab) Command(ctx context.Context, host string, args ...string) (*exec.C
 	}
 	enter := []string{"-t", strconv.Itoa(pid), "-m", "-u", "-i", "-n", "-p", "--"}
 	cmd := exec.CommandContext(ctx, "nsenter", append(enter, args...)...)
-	if len(l.folders()) > 0 {
+	if len(l.dirs()) > 0 {
 		cmd.Env = append(os.Environ(), l.path())
 	}
 	return cmd, nil
 }
 
-// folders are those of other engines than the machine's.
-func (p *Plan) folders() []string {
+// dirs are those of other engines than the machine's.
+func (p *Plan) dirs() []string {
 	out := []string{p.DockerBin}
 	if p.Kubernetes != nil {
 		out = append(out, p.Kubernetes.Containerd, p.Kubernetes.Bin)
@@ -186,7 +186,7 @@ func (p *Plan) folders() []string {
 
 // path is the environment variable by which what runs on a host finds the programs of the lab's engines before the machine's.
 func (l *Lab) path() string {
-	return "PATH=" + strings.Join(append(l.folders(), os.Getenv("PATH")), ":")
+	return "PATH=" + strings.Join(append(l.dirs(), os.Getenv("PATH")), ":")
 }
 
 // inside is where the machine sees a path of a host.
@@ -227,11 +227,11 @@ func (l *Lab) startWith(host int, part string, args []string) error {
 		return err
 	}
 	args[0] = path
-	env, err := l.told(host, part)
+	env, err := l.printed(host, part)
 	if err != nil {
 		return err
 	}
-	if len(l.folders()) > 0 {
+	if len(l.dirs()) > 0 {
 		env = append(env, l.path())
 	}
 	groups, err := l.switchGroups(host, part)
@@ -245,7 +245,7 @@ func (l *Lab) startWith(host int, part string, args []string) error {
 // lookPath finds a program: in the folder of the lab's, of its engines, or of the machine.
 func (l *Lab) lookPath(program string) (string, error) {
 	if !filepath.IsAbs(program) {
-		for _, dir := range append([]string{l.Bin}, l.folders()...) {
+		for _, dir := range append([]string{l.Bin}, l.dirs()...) {
 			if dir == "" { // a bare lab has no programs of its own
 				continue
 			}
@@ -260,7 +260,7 @@ func (l *Lab) lookPath(program string) (string, error) {
 // awaitPart waits until a part is ready. A part that ends instead is an error with the last lines of its log.
 func (l *Lab) awaitPart(ctx context.Context, host int, part string) error {
 	began := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for {
 		err := l.probe(ctx, host, part)
@@ -279,7 +279,7 @@ func (l *Lab) awaitPart(ctx context.Context, host int, part string) error {
 		}
 	}
 	if part != PartOVSDB && part != PartOVS {
-		l.say("%s: %s is ready (%s)", hostName(host), part, time.Since(began).Round(time.Millisecond))
+		l.printf("%s: %s is ready (%s)", hostName(host), part, time.Since(began).Round(time.Millisecond))
 	}
 	return nil
 }
@@ -417,7 +417,7 @@ func (l *Lab) signal(host, part string, sig syscall.Signal) error {
 	part = l.holder(part)
 	r := hostinit.Request{Op: "signal", Part: part, Signal: int(sig)}
 	if sig == syscall.SIGKILL || sig == syscall.SIGTERM {
-		r.Wait = int(stopPatience / time.Millisecond)
+		r.Wait = int(stopTimeout / time.Millisecond)
 	}
 	if _, err := hostinit.Call(l.hostDir(host), r); err != nil {
 		return fmt.Errorf("%s: %w", host, err)

@@ -24,8 +24,8 @@ func (p *Plan) setupOf(host int) *setup.Host {
 // daemons are the parts that contiv init and contiv join say what to do.
 var daemons = map[string]string{PartMaster: setup.Netmaster, PartAgent: setup.Netplugin}
 
-// told is the environment of a part, as contiv init or contiv join has written it.
-func (l *Lab) told(host int, part string) (out []string, err error) {
+// printed is the environment of a part, as contiv init or contiv join has written it.
+func (l *Lab) printed(host int, part string) (out []string, err error) {
 	daemon, ok := daemons[part]
 	if !l.Joined || !ok {
 		return nil, nil
@@ -106,7 +106,7 @@ func (l *Lab) contiv(ctx context.Context, host int, command string, args ...stri
 		return "", fmt.Errorf("%s: contiv %s: %w: %s", hostName(host), command, err, strings.TrimSpace(errs.String()+string(out)))
 	}
 	if command != "token" {
-		l.say("%s: contiv %s (%v)", hostName(host), command, time.Since(began).Round(time.Millisecond))
+		l.printf("%s: contiv %s (%v)", hostName(host), command, time.Since(began).Round(time.Millisecond))
 	}
 	return strings.TrimSpace(string(out)), nil
 }
@@ -171,7 +171,7 @@ func (l *Lab) listed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Patience = startPatience
+	c.Timeout = startTimeout
 	held, _ := l.setupOf(1).Held()
 	return c.RecordCertificates(ctx, model.RecordRequest{Certificates: held})
 }

@@ -77,10 +77,10 @@ func (l *Lab) startCoreDNS(ctx context.Context) error {
 	if out, err := apply.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w: %s", apply, err, out)
 	}
-	if err := l.kubectl(ctx, "rollout", "status", "--namespace", "kube-system", "--timeout="+startPatience.String(), "deployment/coredns"); err != nil {
+	if err := l.kubectl(ctx, "rollout", "status", "--namespace", "kube-system", "--timeout="+startTimeout.String(), "deployment/coredns"); err != nil {
 		return err
 	}
-	l.say("CoreDNS is ready")
+	l.printf("CoreDNS is ready")
 	return nil
 }
 
@@ -95,14 +95,14 @@ func (l *Lab) awaitNodes(ctx context.Context) error {
 		}
 	}
 	for _, args := range waits {
-		if err := l.kubectl(ctx, append([]string{"wait", "--timeout=" + startPatience.String()}, args...)...); err != nil {
+		if err := l.kubectl(ctx, append([]string{"wait", "--timeout=" + startTimeout.String()}, args...)...); err != nil {
 			return err
 		}
 	}
 	if l.Kubernetes.Network == kube.NetworkNone {
-		l.say("nodes are there, and not ready before pods have a network")
+		l.printf("nodes are there, and not ready before pods have a network")
 	} else {
-		l.say("nodes are ready")
+		l.printf("nodes are ready")
 	}
 	return nil
 }

@@ -213,7 +213,7 @@ func (l *Lab) each(do func(host int) error) error {
 	return hosts.Wait()
 }
 
-func (l *Lab) say(format string, args ...any) {
+func (l *Lab) printf(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	fmt.Fprintf(l.out, "lab: "+format+"\n", args...)

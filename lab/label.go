@@ -20,7 +20,7 @@ func (l *Lab) Label(ctx context.Context, name string, labels map[string]string) 
 	}
 	request := model.UpdateEndpointRequest{Event: "start", Tenant: c.Tenant, Network: cmp.Or(c.Network, c.Group), EndpointID: containerID(*c),
 		ContainerID: containerID(*c), EPCommonName: c.Name, Labels: labels}
-	api.Patience = startPatience
+	api.Timeout = startTimeout
 	if len(labels) == 0 {
 		request.Event = "die"
 	}

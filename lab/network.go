@@ -104,7 +104,7 @@ func (l *Lab) wireVTEP(ctx context.Context, host int) error {
 	if err != nil {
 		return err
 	}
-	for end := time.Now().Add(stopPatience); ; time.Sleep(pollPause) { // a bridge that was there before comes without a wait
+	for end := time.Now().Add(stopTimeout); ; time.Sleep(pollPause) { // a bridge that was there before comes without a wait
 		err := l.onHost(ctx, host, "ip", "addr", "replace", l.vtep(host)+"/24", "dev", "br-phy")
 		if err == nil {
 			break

@@ -60,7 +60,7 @@ func Gauge(ctx context.Context, out io.Writer) (mbps float64, err error) {
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	fmt.Fprintln(out, "listening")
 	buf := make([]byte, 2048)
-	if err := conn.SetReadDeadline(time.Now().Add(startPatience)); err != nil {
+	if err := conn.SetReadDeadline(time.Now().Add(startTimeout)); err != nil {
 		return 0, err
 	}
 	if _, _, err := conn.ReadFrom(buf); err != nil {

@@ -41,8 +41,8 @@ func (l *Lab) RouterCommand(ctx context.Context, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, "ip", append([]string{"netns", "exec", l.switches()}, args...)...)
 }
 
-// FRRFolder is the folder of the router at an address that FRR runs.
-func (l *Lab) FRRFolder(address netip.Addr) string {
+// FRRDir is the folder of the router at an address that FRR runs.
+func (l *Lab) FRRDir(address netip.Addr) string {
 	return filepath.Join(l.Dir, "frr-"+strings.ReplaceAll(address.String(), ":", "-"))
 }
 

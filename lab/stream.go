@@ -10,7 +10,7 @@ import (
 )
 
 // StreamOnce listens on a port over UDP, says "listening" on out, waits for one packet, and sends the one who has sent it a
-// packet every talkEvery, until ctx ends.
+// packet every talkInterval, until ctx ends.
 func StreamOnce(ctx context.Context, port int, out io.Writer) error {
 	conn, err := net.ListenPacket("udp", ":"+strconv.Itoa(port))
 	if err != nil {
@@ -20,7 +20,7 @@ func StreamOnce(ctx context.Context, port int, out io.Writer) error {
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	fmt.Fprintln(out, "listening")
 	_, to, err := conn.ReadFrom(make([]byte, 16))
-	tick := time.NewTicker(talkEvery)
+	tick := time.NewTicker(talkInterval)
 	defer tick.Stop()
 	for err == nil {
 		_, err = conn.WriteTo([]byte{1}, to)

@@ -68,8 +68,8 @@ func EchoDial(ctx context.Context, address string, timeout time.Duration) error 
 	return nil
 }
 
-// talkEvery is the pause between two bytes of EchoTalk.
-const talkEvery = 10 * time.Millisecond
+// talkInterval is the pause between two bytes of EchoTalk.
+const talkInterval = 10 * time.Millisecond
 
 // EchoTalk connects to an EchoOnce before timeout, then sends a byte, waits until it comes back, prints a line, and goes
 // on like this until ctx ends or the connection does.
@@ -81,7 +81,7 @@ func EchoTalk(ctx context.Context, address string, timeout time.Duration, out io
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	tick := time.NewTicker(talkEvery)
+	tick := time.NewTicker(talkInterval)
 	defer tick.Stop()
 	for n := 1; ctx.Err() == nil; n++ {
 		b := []byte{byte(n)}

@@ -57,16 +57,16 @@ type ClassPolicy struct {
 	Rules     []ClassRule
 }
 
-// LastPriority is the greatest priority of a ClassPolicy, and MostRules how many places its rules have at most. Where policies of one stage
-// have one priority, MostSlots is how many places those with common subjects have together; more they take from the SpareSlots of their stage. Rules that find
+// LastPriority is the greatest priority of a ClassPolicy, and MaxRules how many places its rules have at most. Where policies of one stage
+// have one priority, MaxSlots is how many places those with common subjects have together; more they take from the SpareSlots of their stage. Rules that find
 // none there either deny everything of their subjects.
 const (
 	LastPriority = 1000
-	MostRules    = 25
-	MostSlots    = 2 * MostRules
+	MaxRules     = 25
+	MaxSlots     = 2 * MaxRules
 )
 
-// SpareSlots is how many places beyond MostSlots the policies of a stage have together, in a direction.
+// SpareSlots is how many places beyond MaxSlots the policies of a stage have together, in a direction.
 func SpareSlots(s Stage) int {
 	switch s {
 	case StageAdmin:
@@ -79,7 +79,7 @@ func SpareSlots(s Stage) int {
 
 // ClassRule speaks of packets between endpoints of its Subjects and others.
 type ClassRule struct {
-	Place    uint8 // among the policy's, 1..MostRules; rules that say one thing of several classes share one. All of StageNamespace are equal
+	Place    uint8 // among the policy's, 1..MaxRules; rules that say one thing of several classes share one. All of StageNamespace are equal
 	Action   ClassAction
 	Subjects []uint32 // classes, in order, each once
 	// Peers are classes, in order, each once, and Prefixes addresses, of which the other side has to be in one; unless Anyone is set.

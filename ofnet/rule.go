@@ -43,10 +43,10 @@ const (
 // PortRange is a range of ports, both ends included.
 type PortRange struct{ First, Last uint16 }
 
-// Priorities of rules: an operator's are up to PriorityMost; PriorityClosed is above them all, for what must be denied
+// Priorities of rules: an operator's are up to MaxPriority; PriorityClosed is above them all, for what must be denied
 // because no one can tell what was meant.
 const (
-	PriorityMost   = 100
+	MaxPriority    = 100
 	PriorityClosed = 200
 )
 
@@ -59,7 +59,7 @@ const (
 type Rule struct {
 	ID        identity.Rule
 	Direction Direction
-	Priority  uint8 // 1..PriorityMost, or PriorityClosed
+	Priority  uint8 // 1..MaxPriority, or PriorityClosed
 	// PeerGroup is a key of State.Groups, of which the other side must be a member, PeerNetwork one of State.Segments, among whose
 	// addresses the other side's must be; both are of the rule's tenant. "": any. Of one that is not there the rule matches nothing.
 	PeerGroup, PeerNetwork string

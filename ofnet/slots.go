@@ -30,7 +30,7 @@ type Room struct {
 	Above int // how many slots more than usual the levels behind it have together: its flows are that much higher
 }
 
-// RoomOf is the room of a level: MostSlots, as a rule. One whose policies need more takes the rest from the spare slots of its stage, and the levels that are
+// RoomOf is the room of a level: MaxSlots, as a rule. One whose policies need more takes the rest from the spare slots of its stage, and the levels that are
 // asked before it stand that much higher. It takes time in proportion to the policies of the crowded levels behind it.
 func (s *State) RoomOf(l Level) Room {
 	spare := SpareSlots(l.Stage)
@@ -41,15 +41,15 @@ func (s *State) RoomOf(l Level) Room {
 		}
 	}
 	above = min(above, spare)
-	return Room{Slots: MostSlots + min(s.surplus(l), spare-above), Above: above}
+	return Room{Slots: MaxSlots + min(s.surplus(l), spare-above), Above: above}
 }
 
-// Wide reports whether a level may need more than MostSlots, by the number of its policies.
+// Wide reports whether a level may need more than MaxSlots, by the number of its policies.
 func (s *State) Wide(l Level) bool {
-	return l.Stage != StageNamespace && policiesOfLevel.In(s.ClassPolicies, l).Len()*MostRules > MostSlots
+	return l.Stage != StageNamespace && policiesOfLevel.In(s.ClassPolicies, l).Len()*MaxRules > MaxSlots
 }
 
-// surplus is how many slots more than MostSlots the policies of a level need.
+// surplus is how many slots more than MaxSlots the policies of a level need.
 func (s *State) surplus(l Level) (n int) {
 	if !s.Wide(l) {
 		return 0
@@ -57,7 +57,7 @@ func (s *State) surplus(l Level) (n int) {
 	_, policies := s.PoliciesAt(l.Key())
 	for i, first := range Slots(policies) {
 		for j := range policies[i].Rules {
-			n = max(n, first+int(policies[i].Rules[j].Place)-MostSlots)
+			n = max(n, first+int(policies[i].Rules[j].Place)-MaxSlots)
 		}
 	}
 	return n

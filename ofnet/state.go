@@ -12,9 +12,9 @@ import (
 // State is the complete wish of one host: everything its switch needs to know, and nothing that it does not.
 // It belongs to one goroutine at a time; a Clone is another State. Rows of its tables are not changed: another takes their place.
 type State struct {
-	Self  string    // label of this host; a key of Hosts
-	Local Ports     // the switch's own fixed ports
-	Lacks Abilities // what the switch's datapath cannot do
+	Self    string    // label of this host; a key of Hosts
+	Local   Ports     // the switch's own fixed ports
+	Missing Abilities // what the switch's datapath cannot do
 	// Own are the addresses of this host itself, as its endpoints see them: ClassPolicies do not come between a host and its own endpoints.
 	Own      []netip.Addr
 	Private  netip.Prefix                   // IPv4 subnet between this host and its endpoints, a /16; invalid: they do not meet
@@ -95,8 +95,8 @@ func (p *Ports) Uplinks() []uint32 {
 	return append([]uint32{p.Uplink}, p.Backup...)
 }
 
-// Hears says whether frames for many that come by a member of the VLAN trunk count.
-func (p *Ports) Hears(member uint32) bool {
+// Receives says whether frames for many that come by a member of the VLAN trunk count.
+func (p *Ports) Receives(member uint32) bool {
 	if len(p.Channel) > 0 {
 		return slices.Contains(p.Channel, member)
 	}

@@ -93,7 +93,7 @@ func (h *Host) Client(role trust.Role, patience time.Duration, netmasters ...str
 		urls[i] = "https://" + strings.TrimPrefix(m, "https://")
 	}
 	way := &http.Transport{TLSClientConfig: held.Client(trust.Master, ""), TLSHandshakeTimeout: dialLimit, DisableKeepAlives: true}
-	return &client.Client{Base: strings.Join(urls, ","), HTTP: &http.Client{Transport: way}, Patience: patience, Program: "contiv"}, nil
+	return &client.Client{Base: strings.Join(urls, ","), HTTP: &http.Client{Transport: way}, Timeout: patience, Program: "contiv"}, nil
 }
 
 // dialLimit is how long a netmaster may take to say hello.

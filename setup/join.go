@@ -127,7 +127,7 @@ func (j *Join) ask(ctx context.Context) (string, error) {
 		request.Master = &model.MasterRequest{CertificateRequest: c, PeerURL: w.peerURL()}
 	}
 	c := j.Invitation.Visit(own, func(*x509.Certificate) {})
-	c.Patience = patience
+	c.Timeout = patience
 	if j.answer, err = c.Join(ctx, request); err != nil {
 		return "", err
 	}

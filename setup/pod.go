@@ -89,7 +89,7 @@ func (p *Pod) Agent(ctx context.Context, authorityFile, tokenFile string, netmas
 		urls[i] = "https://" + m
 	}
 	way := &http.Transport{TLSClientConfig: trust.Visitor(trusted), TLSHandshakeTimeout: dialLimit, DisableKeepAlives: true}
-	c := client.Client{Base: strings.Join(urls, ","), HTTP: &http.Client{Transport: way, Timeout: podPatience}, Patience: podPatience, Program: "contiv"}
+	c := client.Client{Base: strings.Join(urls, ","), HTTP: &http.Client{Transport: way, Timeout: podPatience}, Timeout: podPatience, Program: "contiv"}
 	answer, err := c.Join(ctx, model.JoinRequest{Pod: strings.TrimSpace(string(token)), Agent: &model.CertificateRequest{Name: p.Label, Request: string(r.PEM())}})
 	if err != nil {
 		return "", err

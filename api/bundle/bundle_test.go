@@ -43,7 +43,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("want one file of hosts, got %q", b.Names("hosts/"))
 	}
 	for _, row := range [][3]string{{"host h2", "flows.json", "silent"}, {"host h1", "bgp.json", "none"}, {"host h1", "flows.json", "it was not asked for"}} {
-		if got := b.Manifest.Lacks(row[0], row[1]); got != row[2] {
+		if got := b.Manifest.Gaps(row[0], row[1]); got != row[2] {
 			t.Errorf("%s of %s: want %q, got %q", row[1], row[0], row[2], got)
 		}
 	}
@@ -106,7 +106,7 @@ func TestHostile(t *testing.T) {
 		{"a link", packed(t, entry{name: root + "a", kind: tar.TypeSymlink}, manifest), "is not a file below"},
 		{"a folder", packed(t, entry{name: root + "a/", kind: tar.TypeDir}, manifest), "is not a file below"},
 		{"twice", packed(t, file(root+"a", "x"), file(root+"a", "y"), manifest), "is there twice"},
-		{"huge", packed(t, entry{name: root + "a", kind: tar.TypeReg, size: MostFile + 1}), "a file may have 256"},
+		{"huge", packed(t, entry{name: root + "a", kind: tar.TypeReg, size: MaxFile + 1}), "a file may have 256"},
 		{"a later format", packed(t, file(root+ManifestName, `{"format":2,"version":{"Version":"9.9"}}`)), "reads formats 1 to 1: use programs of version"},
 		{"no format", packed(t, file(root+ManifestName, `{}`)), "format 0"},
 		{"a manifest that is none", packed(t, file(root+ManifestName, `{"format":"x"}`)), "manifest.json"},
@@ -129,7 +129,7 @@ func TestWriterRefuses(t *testing.T) {
 			t.Errorf("%q: want an error", name)
 		}
 	}
-	if err := w.Add("a", "", make([]byte, MostFile+1)); !errors.Is(err, ErrFull) {
+	if err := w.Add("a", "", make([]byte, MaxFile+1)); !errors.Is(err, ErrFull) {
 		t.Errorf("a large file: want ErrFull, got %v", err)
 	}
 	if err := w.Add("b", "", []byte("x")); err != nil {

@@ -24,7 +24,7 @@ const ManifestName = "manifest.json"
 type Manifest struct {
 	Format   int           `json:"format"`
 	Made     time.Time     `json:"made"`              // when the cluster began to be asked
-	Took     string        `json:"took"`              // how long that was
+	Duration string        `json:"took"`              // how long that was
 	By       string        `json:"by"`                // who asked for it, as that was proved
 	From     string        `json:"from"`              // address of the netmaster that wrote it
 	Version  model.Version `json:"version"`           // of that netmaster

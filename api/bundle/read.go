@@ -15,9 +15,9 @@ import (
 
 // What is read of a bundle at the most: more is refused before it takes memory.
 const (
-	MostFile  = 256 << 20 // bytes of a file
-	MostBytes = 2 << 30   // of all files
-	MostFiles = 100_000
+	MaxFile  = 256 << 20 // bytes of a file
+	MaxBytes = 2 << 30   // of all files
+	MaxFiles = 100_000
 )
 
 // Bundle is a bundle that was read whole.
@@ -63,8 +63,8 @@ func Scan(r io.Reader, visit func(name string, size int64, content io.Reader) er
 			return nil, err
 		}
 		bytes += h.Size
-		if _, again := seen[name]; again || len(seen) >= MostFiles || bytes > MostBytes {
-			return nil, fmt.Errorf("it is no support bundle that can be read: %s is there twice, or it has more than %d files or %d MiB", name, MostFiles, MostBytes>>20)
+		if _, again := seen[name]; again || len(seen) >= MaxFiles || bytes > MaxBytes {
+			return nil, fmt.Errorf("it is no support bundle that can be read: %s is there twice, or it has more than %d files or %d MiB", name, MaxFiles, MaxBytes>>20)
 		}
 		seen[name] = struct{}{}
 		if name != ManifestName {
@@ -77,7 +77,7 @@ func Scan(r io.Reader, visit func(name string, size int64, content io.Reader) er
 			return nil, err
 		}
 	}
-	if _, err := io.Copy(io.Discard, io.LimitReader(zip, MostFile)); err != nil { // its checksum
+	if _, err := io.Copy(io.Discard, io.LimitReader(zip, MaxFile)); err != nil { // its checksum
 		return nil, noBundle(err)
 	}
 	if m == nil {
@@ -92,8 +92,8 @@ func nameOf(h *tar.Header) (string, error) {
 	switch {
 	case h.Typeflag != tar.TypeReg || !within || !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00"):
 		return "", fmt.Errorf("it is no support bundle: %.200q is not a file below %s", h.Name, root)
-	case h.Size < 0 || h.Size > MostFile:
-		return "", fmt.Errorf("it is no support bundle that can be read: %.200q has %d MiB, and a file may have %d", h.Name, h.Size>>20, MostFile>>20)
+	case h.Size < 0 || h.Size > MaxFile:
+		return "", fmt.Errorf("it is no support bundle that can be read: %.200q has %d MiB, and a file may have %d", h.Name, h.Size>>20, MaxFile>>20)
 	}
 	return name, nil
 }
@@ -140,8 +140,8 @@ func (b *Bundle) Names(folder string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(b.files)), func(n string) bool { return !strings.HasPrefix(n, folder) })
 }
 
-// Lacks says why a file that a bundle could hold is not in it, for people.
-func (m *Manifest) Lacks(of, file string) string {
+// Gaps says why a file that a bundle could hold is not in it, for people.
+func (m *Manifest) Gaps(of, file string) string {
 	for i := range m.Missing {
 		if x := &m.Missing[i]; x.Of == of && (x.What == file || x.What == "") {
 			return x.Why

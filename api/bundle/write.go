@@ -36,9 +36,9 @@ func (w *Writer) Add(name, from string, content []byte) error {
 	}
 	size := int64(len(content))
 	switch {
-	case size > MostFile:
-		return fmt.Errorf("%s has %d MiB, and a file may have %d: %w", name, size>>20, MostFile>>20, ErrFull)
-	case w.bytes+size > MostBytes-MostFile || len(w.files) >= MostFiles-1: // the manifest comes last
+	case size > MaxFile:
+		return fmt.Errorf("%s has %d MiB, and a file may have %d: %w", name, size>>20, MaxFile>>20, ErrFull)
+	case w.bytes+size > MaxBytes-MaxFile || len(w.files) >= MaxFiles-1: // the manifest comes last
 		return fmt.Errorf("%s is too much beside %d files of %d MiB: %w", name, len(w.files), w.bytes>>20, ErrFull)
 	}
 	if err := w.add(name, content); err != nil {

@@ -38,9 +38,9 @@ type Client struct {
 	Program string
 	// Token is sent as X-Auth-Token when the URL is https; over http a token is refused.
 	Token string
-	// Patience is for how long a request that no one answered is repeated while the cluster elects a leader;
+	// Timeout is for how long a request that no one answered is repeated while the cluster elects a leader;
 	// 0: every endpoint is tried once. All requests of the API may be repeated.
-	Patience time.Duration
+	Timeout time.Duration
 	// Stale is called with a netmaster's URL and its reason when a read was answered by one that may know less than the store has, and none that knows all
 	// answered. It may be called by several goroutines at a time; nil: such answers are as others.
 	Stale func(base, reason string)
@@ -51,8 +51,8 @@ type Revision = uint64
 
 const maxAnswer = 256 << 20
 
-// mostReason bounds why a netmaster may know less than the store has, in bytes.
-const mostReason = 300
+// maxReason bounds why a netmaster may know less than the store has, in bytes.
+const maxReason = 300
 
 // preferKey marks a context that names the netmaster to ask first.
 type preferKey struct{}
@@ -108,7 +108,7 @@ func (c *Client) exchange(ctx context.Context, method, path string, in, out any)
 			return nil, fmt.Errorf("encode %s %s: %w", method, path, err)
 		}
 	}
-	deadline := time.Now().Add(c.Patience)
+	deadline := time.Now().Add(c.Timeout)
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
 		header, err := c.round(ctx, method, path, body, out)
 		ctx = repeating(ctx)
@@ -228,7 +228,7 @@ func (c *Client) accepted(base string, answer *http.Response) error {
 	case answer.StatusCode != http.StatusOK:
 		return Refusal(answer)
 	case reason != "" && c.Stale != nil:
-		c.Stale(base, legible.Line(reason, mostReason))
+		c.Stale(base, legible.Line(reason, maxReason))
 	}
 	return nil
 }
@@ -280,8 +280,8 @@ func (c *Client) send(ctx context.Context, base, method, path, accept string, bo
 	return answer, nil
 }
 
-// mostRedirects is how often a request is sent somewhere else.
-const mostRedirects = 5
+// maxRedirects is how often a request is sent somewhere else.
+const maxRedirects = 5
 
 // redirected decides whether a redirection is followed: never from https down to http, and to another host only by what carries neither
 // a token nor a body. then decides about the others; nil: all are followed.
@@ -293,7 +293,7 @@ func (c *Client) redirected(then func(*http.Request, []*http.Request) error) fun
 				Try("name that one with --netmaster if you trust it")
 		}
 		switch {
-		case len(sent) > mostRedirects:
+		case len(sent) > maxRedirects:
 			return refuse("there is no end of it")
 		case first.URL.Scheme == "https" && next.URL.Scheme != "https":
 			return refuse("what is sent over https does not go over http")

@@ -73,12 +73,12 @@ func TestMasters(t *testing.T) {
 		_, _ = w.Write([]byte("[]"))
 	}))
 	defer s.Close()
-	c := &Client{Masters: func(context.Context) []string { return []string{"http://127.0.0.1:1", s.URL} }, Patience: 10 * time.Second}
+	c := &Client{Masters: func(context.Context) []string { return []string{"http://127.0.0.1:1", s.URL} }, Timeout: 10 * time.Second}
 	if _, err := c.Networks().List(context.Background()); err != nil || calls.Load() != 3 {
 		t.Errorf("want success at the third call, got %v after %d", err, calls.Load())
 	}
 	calls.Store(0)
-	c.Patience = 0
+	c.Timeout = 0
 	if _, err := c.Networks().List(context.Background()); !IsCode(err, model.CodeUnavailable) {
 		t.Errorf("without patience: want unavailable, got %v", err)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// mostEvent bounds an event of a stream, in bytes.
-const mostEvent = 64 << 10
+// maxEvent bounds an event of a stream, in bytes.
+const maxEvent = 64 << 10
 
 // Observe yields what is seen of connections: what was, and with Follow what comes, until ctx ends or the connection breaks, which is its
 // last, an error.
@@ -30,7 +30,7 @@ func (c *Client) Observe(ctx context.Context, ask model.Observe) iter.Seq2[model
 		watchdog := time.AfterFunc(silence, func() { _ = answer.Body.Close() })
 		defer watchdog.Stop()
 		in := bufio.NewScanner(answer.Body)
-		in.Buffer(nil, mostEvent)
+		in.Buffer(nil, maxEvent)
 		for in.Scan() {
 			watchdog.Reset(silence)
 			line := bytes.TrimSpace(in.Bytes())

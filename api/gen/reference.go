@@ -64,8 +64,8 @@ func markdown(text string, data any, kinds []*kind) ([]byte, error) {
 // cell makes text fit a table: a bar would end the cell.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
-// Says is the type of a field's value in words.
-func (f field) Says() string {
+// Description is the type of a field's value in words.
+func (f field) Description() string {
 	switch f.Type {
 	case "strings":
 		return "list of strings"
@@ -82,7 +82,7 @@ func (f field) Limits() string {
 		parts = append(parts, "one of `"+strings.Join(f.Enum, "`, `")+"`")
 	}
 	if format, ok := model.Formats()[f.Format]; ok {
-		parts = append(parts, format.Says)
+		parts = append(parts, format.Description)
 	}
 	if f.MaxLen > 0 {
 		parts = append(parts, fmt.Sprintf("at most %d bytes", f.MaxLen))
@@ -223,13 +223,13 @@ const kindPage = notice + `# {{.Name}}
 
 | field | type | required | default | takes | meaning |
 |---|---|---|---|---|---|
-{{range .Fields}}| ` + "`{{.Name}}`" + ` | {{.Says}} | {{if .Needed}}yes{{end}} | {{with .Default}}` + "`{{.}}`" + `{{end}} | {{cell .Limits}} | {{cell .Doc}}{{with .Example}} Example: ` + "`{{cell .}}`" + `.{{end}} |
+{{range .Fields}}| ` + "`{{.Name}}`" + ` | {{.Description}} | {{if .Needed}}yes{{end}} | {{with .Default}}` + "`{{.}}`" + `{{end}} | {{cell .Limits}} | {{cell .Doc}}{{with .Example}} Example: ` + "`{{cell .}}`" + `.{{end}} |
 {{end}}{{end}}{{end}}{{if .Oper}}
 ## Operational state
 
 | field | type | meaning |
 |---|---|---|
-{{range .Oper}}| ` + "`{{.Name}}`" + ` | {{.Says}} | {{cell .Doc}} |
+{{range .Oper}}| ` + "`{{.Name}}`" + ` | {{.Description}} | {{cell .Doc}} |
 {{end}}{{end}}{{if or .Links .LinkSets}}
 ## Links
 

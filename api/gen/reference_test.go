@@ -59,7 +59,7 @@ func TestPagesTellLimits(t *testing.T) {
 		want  string
 	}{
 		{field{Type: "string", Enum: []string{"a", "b"}}, "one of `a`, `b`"},
-		{field{Type: "string", Format: "ipv4", MaxLen: 15}, model.Formats()["ipv4"].Says + "; at most 15 bytes"},
+		{field{Type: "string", Format: "ipv4", MaxLen: 15}, model.Formats()["ipv4"].Description + "; at most 15 bytes"},
 		{field{Type: "int", Min: 0, Max: 63}, "0 to 63"},
 		{field{Type: "int", Min: 2, Max: 9, Optional: true}, "0, or 2 to 9"},
 		{field{Type: "strings"}, ""},

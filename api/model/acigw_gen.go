@@ -2,8 +2,8 @@
 
 package model
 
-// The one object named "aciGw" tells how the cluster appears to an ACI fabric: where its hosts are attached, and
-// which physical domain they belong to.
+// The single object "aciGw" describes how the cluster appears to an ACI fabric: where its hosts are attached,
+// and which physical domain they belong to.
 type AciGw struct {
 	Key                 string `json:"key,omitempty"`
 	EnforcePolicies     string `json:"enforcePolicies,omitempty"`     // Whether the fabric enforces the rules of policies.
@@ -37,7 +37,7 @@ type AciGwInspect struct {
 var acigwKind = Kind{
 	Name: "aciGw", Plural: "aciGws", Many: "aciGws", noun: "ACI gateway", nouns: "ACI gateways", Title: "ACI gateway",
 	Names:       []string{"acigw", "acigws", "aci-gw", "aci-gws", "aci", "acis"},
-	Doc:         "The one object named \"aciGw\" tells how the cluster appears to an ACI fabric: where its hosts are attached, and which physical domain they belong to.",
+	Doc:         "The single object \"aciGw\" describes how the cluster appears to an ACI fabric: where its hosts are attached, and which physical domain they belong to.",
 	Key:         []string{"name"},
 	InspectOnly: false,
 	New:         func() Object { return &AciGw{} },

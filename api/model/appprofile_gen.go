@@ -25,7 +25,7 @@ type AppProfileLinks struct {
 
 // AppProfileOper is the operational state of a appProfile: what the system made of it.
 type AppProfileOper struct {
-	FabricInfo  string `json:"fabricInfo,omitempty"`  // In an ACI fabric: what the gateway answered last, or why it was not asked.
+	FabricInfo  string `json:"fabricInfo,omitempty"`  // In an ACI fabric: the last answer of the gateway, or the reason why it was not queried.
 	FabricState string `json:"fabricState,omitempty"` // In an ACI fabric: pending, applied or failed - whether the gateway knows the profile as it is.
 }
 
@@ -59,7 +59,7 @@ var appprofileKind = Kind{
 		{Name: "tenantName", Type: String, Doc: "Tenant that the profile belongs to.", Format: "name", MaxLen: 64, Required: true},
 	},
 	Oper: []Field{
-		{Name: "fabricInfo", Type: String, Doc: "In an ACI fabric: what the gateway answered last, or why it was not asked."},
+		{Name: "fabricInfo", Type: String, Doc: "In an ACI fabric: the last answer of the gateway, or the reason why it was not queried."},
 		{Name: "fabricState", Type: String, Doc: "In an ACI fabric: pending, applied or failed - whether the gateway knows the profile as it is."},
 	},
 	LinkSets: []LinkTo{{Name: "EndpointGroups", To: "endpointGroup", Via: []string{"endpointGroups"}}},

@@ -18,7 +18,7 @@ func ParseBandwidth(text string) (Bandwidth, error) {
 		return Bandwidth{}, nil
 	}
 	if !formats["bandwidth"].Accepts(text) {
-		return Bandwidth{}, fmt.Errorf("bandwidth %q: it takes %s", text, formats["bandwidth"].Says)
+		return Bandwidth{}, fmt.Errorf("bandwidth %q: it takes %s", text, formats["bandwidth"].Description)
 	}
 	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
 	number, err := strconv.ParseUint(text[:digits], 10, 32)

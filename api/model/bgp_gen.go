@@ -2,8 +2,8 @@
 
 package model
 
-// A BGP router is what one host says to its neighbours in routing mode: its own addresses and AS, and those of
-// the routers beyond the uplink, to which it announces the addresses of its containers.
+// A BGP router is the configuration of one host for BGP in routing mode: its addresses and AS, and those of the
+// routers beyond the uplink, to which it announces the addresses of its containers.
 type Bgp struct {
 	Key         string `json:"key,omitempty"`
 	As          string `json:"as,omitempty"`           // AS number of the host.
@@ -14,12 +14,12 @@ type Bgp struct {
 	Password    string `json:"password,omitempty"`     // Password of the sessions (TCP MD5, RFC 2385), the same with all neighbours, or one for each of them in their order, separated by commas; an empty one is none. It is never shown; without one the password stays as it is, until the router is deleted.
 	Routerip    string `json:"routerip,omitempty"`     // Address of the host towards its neighbours, with its length.
 	Routerip6   string `json:"routerip6,omitempty"`    // IPv6 address of the host towards its neighbours, with its length; without one no routes of IPv6 are exchanged.
-	TtlSecurity int    `json:"ttl-security,omitempty"` // From how many hops away neighbours may send at the most (RFC 5082), 1 for those on the link, so that no one further away can take part in a session; they have to be told the same. 0 does not look.
+	TtlSecurity int    `json:"ttl-security,omitempty"` // Maximum distance of neighbours in hops (RFC 5082), 1 for neighbours on the link, so that no system further away can take part in a session; configure the same value on the neighbours. 0 disables the check.
 }
 
 // BgpOper is the operational state of a Bgp: what the system made of it.
 type BgpOper struct {
-	AdminStatus    string   `json:"adminStatus,omitempty"`    // Whether sessions are wanted.
+	AdminStatus    string   `json:"adminStatus,omitempty"`    // Whether sessions are enabled.
 	Announced      []string `json:"announced,omitempty"`      // Addresses that the host announces.
 	Kept           []string `json:"kept,omitempty"`           // Routes that the agent has kept from before it started; no neighbour has announced them again yet.
 	NeighborStatus string   `json:"neighborStatus,omitempty"` // State of the session: established when routes are exchanged. Of several sessions, that of one that is not, if there is any.
@@ -61,7 +61,7 @@ type BgpInspect struct {
 var bgpKind = Kind{
 	Name: "Bgp", Plural: "Bgps", Many: "Bgps", noun: "BGP router", nouns: "BGP routers", Title: "BGP router",
 	Names:       []string{"bgp", "bgps"},
-	Doc:         "A BGP router is what one host says to its neighbours in routing mode: its own addresses and AS, and those of the routers beyond the uplink, to which it announces the addresses of its containers.",
+	Doc:         "A BGP router is the configuration of one host for BGP in routing mode: its addresses and AS, and those of the routers beyond the uplink, to which it announces the addresses of its containers.",
 	Key:         []string{"hostname"},
 	InspectOnly: false,
 	New:         func() Object { return &Bgp{} },
@@ -74,10 +74,10 @@ var bgpKind = Kind{
 		{Name: "password", Type: String, Doc: "Password of the sessions (TCP MD5, RFC 2385), the same with all neighbours, or one for each of them in their order, separated by commas; an empty one is none. It is never shown; without one the password stays as it is, until the router is deleted.", MaxLen: 1400, Secret: true},
 		{Name: "routerip", Type: String, Doc: "Address of the host towards its neighbours, with its length.", Example: "50.1.1.2/24", Format: "routerIP", Required: true},
 		{Name: "routerip6", Type: String, Doc: "IPv6 address of the host towards its neighbours, with its length; without one no routes of IPv6 are exchanged.", Example: "fd50::2/64", Format: "routerIP6", MaxLen: 64},
-		{Name: "ttl-security", Type: Int, Doc: "From how many hops away neighbours may send at the most (RFC 5082), 1 for those on the link, so that no one further away can take part in a session; they have to be told the same. 0 does not look.", Max: 254},
+		{Name: "ttl-security", Type: Int, Doc: "Maximum distance of neighbours in hops (RFC 5082), 1 for neighbours on the link, so that no system further away can take part in a session; configure the same value on the neighbours. 0 disables the check.", Max: 254},
 	},
 	Oper: []Field{
-		{Name: "adminStatus", Type: String, Doc: "Whether sessions are wanted."},
+		{Name: "adminStatus", Type: String, Doc: "Whether sessions are enabled."},
 		{Name: "announced", Type: Strings, Doc: "Addresses that the host announces."},
 		{Name: "kept", Type: Strings, Doc: "Routes that the agent has kept from before it started; no neighbour has announced them again yet."},
 		{Name: "neighborStatus", Type: String, Doc: "State of the session: established when routes are exchanged. Of several sessions, that of one that is not, if there is any."},

@@ -21,26 +21,26 @@ func checkString(f *Field, v string) *Error {
 		return Errorf(CodeInvalid, f.Name, "%s string too long", f.Name).Try("%s takes at most %d characters, got %d", f.Name, f.MaxLen, len(v))
 	}
 	if f.Required && v == "" {
-		return Errorf(CodeInvalid, f.Name, "%s string invalid format", f.Name).Try("%s is missing: %s", f.Name, takes(f))
+		return Errorf(CodeInvalid, f.Name, "%s string invalid format", f.Name).Try("%s is missing: %s", f.Name, matches(f))
 	}
 	if len(f.Enum) > 0 && !slices.Contains(f.Enum, v) && (v != "" || f.Required || f.Default != "") {
 		return Errorf(CodeInvalid, f.Name, "%s string invalid format", f.Name).Try("%s is %s, got %q", f.Name, list(f.Enum), v)
 	}
 	if f.Format != "" {
 		if format := formats[f.Format]; !format.Accepts(v) {
-			return Errorf(CodeInvalid, f.Name, "%s string invalid format", f.Name).Try("%s takes %s%s", f.Name, format.Says, example(f))
+			return Errorf(CodeInvalid, f.Name, "%s string invalid format", f.Name).Try("%s takes %s%s", f.Name, format.Description, example(f))
 		}
 	}
 	return nil
 }
 
-// takes says what a field takes, as a sentence that begins with "it".
-func takes(f *Field) string {
+// matches says what a field takes, as a sentence that begins with "it".
+func matches(f *Field) string {
 	switch format, ok := formats[f.Format]; {
 	case len(f.Enum) > 0:
 		return "it is " + list(f.Enum)
 	case ok:
-		return "it takes " + format.Says + example(f)
+		return "it takes " + format.Description + example(f)
 	}
 	return "it must not be empty" + example(f)
 }
@@ -51,7 +51,7 @@ func Missing(o Object) *Error {
 	for i, f := range o.Kind().Fields {
 		if f.Required && f.Type == String && o.Field(f.Name) == "" {
 			names = append(names, f.Name)
-			remedies = append(remedies, f.Name+": "+takes(&o.Kind().Fields[i]))
+			remedies = append(remedies, f.Name+": "+matches(&o.Kind().Fields[i]))
 		}
 	}
 	switch len(names) {
@@ -75,7 +75,7 @@ func checkInt(f *Field, v int) *Error {
 }
 
 func example(f *Field) string {
-	if f.Example == "" || strings.Contains(formats[f.Format].Says, "such as") {
+	if f.Example == "" || strings.Contains(formats[f.Format].Description, "such as") {
 		return ""
 	}
 	return ", for example " + f.Example

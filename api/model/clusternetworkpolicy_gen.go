@@ -7,13 +7,13 @@ package model
 // packet decides.
 type ClusterNetworkPolicy struct {
 	Key      string   `json:"key,omitempty"`
-	Egress   []string `json:"egress,omitempty"`   // What is done with what they send, a line for each rule, with its number.
-	Ingress  []string `json:"ingress,omitempty"`  // What is done with what they receive, a line for each rule, with its number.
+	Egress   []string `json:"egress,omitempty"`   // Rules for sent traffic, one per line, with their numbers.
+	Ingress  []string `json:"ingress,omitempty"`  // Rules for received traffic, one per line, with their numbers.
 	Name     string   `json:"name,omitempty"`     // Name of the policy.
 	Priority int      `json:"priority,omitempty"` // Its place in the tier, 0 to 1000, the lowest first.
 	Subject  string   `json:"subject,omitempty"`  // Which pods it judges.
-	Tier     string   `json:"tier,omitempty"`     // Admin, which is asked before network policies, or Baseline, which is asked behind them.
-	Unread   []string `json:"unread,omitempty"`   // What could not be read, with the field and why: it accepts nothing, and denies all where it was to deny or pass.
+	Tier     string   `json:"tier,omitempty"`     // Admin, which is evaluated before network policies, or Baseline, which is evaluated after them.
+	Unread   []string `json:"unread,omitempty"`   // Unsupported or invalid parts, with field and reason. Such a rule accepts nothing, and denies everything if its action is Deny or Pass.
 }
 
 // ClusterNetworkPolicyOper is the operational state of a clusterNetworkPolicy: what the system made of it.
@@ -48,13 +48,13 @@ var clusternetworkpolicyKind = Kind{
 	Owner:       "Kubernetes", Change: "kubectl edit clusternetworkpolicy NAME",
 	New: func() Object { return &ClusterNetworkPolicy{} },
 	Fields: []Field{
-		{Name: "egress", Type: Strings, Doc: "What is done with what they send, a line for each rule, with its number."},
-		{Name: "ingress", Type: Strings, Doc: "What is done with what they receive, a line for each rule, with its number."},
+		{Name: "egress", Type: Strings, Doc: "Rules for sent traffic, one per line, with their numbers."},
+		{Name: "ingress", Type: Strings, Doc: "Rules for received traffic, one per line, with their numbers."},
 		{Name: "name", Type: String, Doc: "Name of the policy."},
 		{Name: "priority", Type: Int, Doc: "Its place in the tier, 0 to 1000, the lowest first."},
 		{Name: "subject", Type: String, Doc: "Which pods it judges."},
-		{Name: "tier", Type: String, Doc: "Admin, which is asked before network policies, or Baseline, which is asked behind them."},
-		{Name: "unread", Type: Strings, Doc: "What could not be read, with the field and why: it accepts nothing, and denies all where it was to deny or pass."},
+		{Name: "tier", Type: String, Doc: "Admin, which is evaluated before network policies, or Baseline, which is evaluated after them."},
+		{Name: "unread", Type: Strings, Doc: "Unsupported or invalid parts, with field and reason. Such a rule accepts nothing, and denies everything if its action is Deny or Pass."},
 	},
 	Oper: []Field{
 		{Name: "pods", Type: Strings, Doc: "These pods by name, the first hundred."},

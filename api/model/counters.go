@@ -12,7 +12,7 @@ type Counters struct {
 type HostCounters struct {
 	Host      string            `json:"host"`
 	Unknown   string            `json:"unknown,omitempty"` // why nothing is known of the host now; then there is nothing else
-	Took      time.Time         `json:"took"`              // when it was read, by the host's clock
+	ReadAt    time.Time         `json:"took"`              // when it was read, by the host's clock
 	Endpoints []EndpointCounter `json:"endpoints,omitempty"`
 	Rules     []RuleCounter     `json:"rules,omitempty"` // a rule of a policy that several groups have comes once for each
 }

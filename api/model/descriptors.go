@@ -3,7 +3,7 @@ package model
 // Descriptors are file descriptors of a process.
 type Descriptors struct {
 	Used int `json:"used"` // that it has open
-	Most int `json:"most"` // that it may have
+	Max  int `json:"most"` // that it may have
 }
 
 // spareDescriptors are so few that one request may take them.

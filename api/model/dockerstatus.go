@@ -24,8 +24,8 @@ type DockerProblem struct {
 	Problem string `json:"problem"`
 }
 
-// Trouble is what is wrong with the engine or its networks, in one line; "" when nothing is, or no engine is asked.
-func (d *DockerStatus) Trouble() string {
+// Problem is what is wrong with the engine or its networks, in one line; "" when nothing is, or no engine is asked.
+func (d *DockerStatus) Problem() string {
 	switch {
 	case d == nil:
 		return ""

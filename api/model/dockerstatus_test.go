@@ -24,7 +24,7 @@ func TestDockerStatus(t *testing.T) {
 		{"two networks", model.DockerStatus{Here: true, Version: "20.10.5", Containers: count(0), Networks: count(1), Problems: []model.DockerProblem{clash, clash}},
 			"20.10.5, 0 containers, 1 network, 2 networks in trouble", "network blue of Docker and 1 more: not made: no"},
 	} {
-		if line, trouble := test.status.String(), test.status.Trouble(); line != test.line || trouble != test.trouble {
+		if line, trouble := test.status.String(), test.status.Problem(); line != test.line || trouble != test.trouble {
 			t.Errorf("%s: want %q and %q, got %q and %q", test.name, test.line, test.trouble, line, trouble)
 		}
 	}

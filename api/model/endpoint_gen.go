@@ -4,18 +4,18 @@ package model
 
 // EndpointOper is the operational state of a endpoint: what the system made of it.
 type EndpointOper struct {
-	Bandwidth        string   `json:"bandwidth,omitempty"`        // Rates of its own, as in "sends 1000 kbit/s, receives 5000 kbit/s", beside those of its group's net profile.
+	Bandwidth        string   `json:"bandwidth,omitempty"`        // Rate limits of the endpoint, as in "sends 1000 kbit/s, receives 5000 kbit/s", in addition to those of its group's net profile.
 	BytesReceived    int      `json:"bytesReceived,omitempty"`    // Their bytes.
 	BytesSent        int      `json:"bytesSent,omitempty"`        // Their bytes.
 	ContainerID      string   `json:"containerID,omitempty"`      // The runtime's container id.
 	ContainerName    string   `json:"containerName,omitempty"`    // The runtime's name of the container.
 	Counted          string   `json:"counted,omitempty"`          // Since when the host's switch counts packets and bytes, or why it is unknown; a number that is not there is 0 then.
-	EgressPolicies   []string `json:"egressPolicies,omitempty"`   // Policies of Kubernetes that judge what the pod sends.
+	EgressPolicies   []string `json:"egressPolicies,omitempty"`   // Kubernetes policies for traffic that the pod sends.
 	EndpointGroupId  int      `json:"endpointGroupId,omitempty"`  // Number of the group.
 	EndpointGroupKey string   `json:"endpointGroupKey,omitempty"` // group:tenant
 	EndpointID       string   `json:"endpointID,omitempty"`       // Identity of the endpoint on its network.
 	HomingHost       string   `json:"homingHost,omitempty"`       // Label of the host that carries it.
-	IngressPolicies  []string `json:"ingressPolicies,omitempty"`  // Policies of Kubernetes that judge what the pod receives, each as in "networkpolicy shop/web", in the order in which they are asked.
+	IngressPolicies  []string `json:"ingressPolicies,omitempty"`  // Kubernetes policies for traffic that the pod receives, each as in "networkpolicy shop/web", in the order of evaluation.
 	IntfName         string   `json:"intfName,omitempty"`         // Interface name on the host.
 	IpAddress        []string `json:"ipAddress,omitempty"`        // IPv4 and IPv6 address, in this order; the latter may be empty.
 	Key              string   `json:"key,omitempty"`              // tenant:network:endpointID
@@ -26,7 +26,7 @@ type EndpointOper struct {
 	PacketsRefused   int      `json:"packetsRefused,omitempty"`   // Packets that it sent with addresses that are not its own; they were dropped at its port.
 	PacketsSent      int      `json:"packetsSent,omitempty"`      // Packets that the container sent with its own addresses, whatever became of them.
 	Pod              string   `json:"pod,omitempty"`              // The pod of Kubernetes that it is of, namespace/name.
-	Published        []string `json:"published,omitempty"`        // Ports of the host that lead to it, as in "tcp 0.0.0.0:8080 to 80", with why one does not work; one line that begins with "unknown" when the host's agent does not say.
+	Published        []string `json:"published,omitempty"`        // Published ports of the host, as in "tcp 0.0.0.0:8080 to 80", with the reason if a port does not work; a line that begins with "unknown" if the agent does not report them.
 	ServiceName      string   `json:"serviceName,omitempty"`      // Group name as the runtime gave it.
 	VirtualPort      string   `json:"virtualPort,omitempty"`      // Port name on the switch.
 	VtepIP           string   `json:"vtepIP,omitempty"`           // Tunnel address of the host.
@@ -104,18 +104,18 @@ var endpointKind = Kind{
 	InspectOnly: true,
 	Fields:      []Field{},
 	Oper: []Field{
-		{Name: "bandwidth", Type: String, Doc: "Rates of its own, as in \"sends 1000 kbit/s, receives 5000 kbit/s\", beside those of its group's net profile."},
+		{Name: "bandwidth", Type: String, Doc: "Rate limits of the endpoint, as in \"sends 1000 kbit/s, receives 5000 kbit/s\", in addition to those of its group's net profile."},
 		{Name: "bytesReceived", Type: Int, Doc: "Their bytes.", Inspected: true},
 		{Name: "bytesSent", Type: Int, Doc: "Their bytes.", Inspected: true},
 		{Name: "containerID", Type: String, Doc: "The runtime's container id."},
 		{Name: "containerName", Type: String, Doc: "The runtime's name of the container."},
 		{Name: "counted", Type: String, Doc: "Since when the host's switch counts packets and bytes, or why it is unknown; a number that is not there is 0 then.", Inspected: true},
-		{Name: "egressPolicies", Type: Strings, Doc: "Policies of Kubernetes that judge what the pod sends.", Inspected: true},
+		{Name: "egressPolicies", Type: Strings, Doc: "Kubernetes policies for traffic that the pod sends.", Inspected: true},
 		{Name: "endpointGroupId", Type: Int, Doc: "Number of the group."},
 		{Name: "endpointGroupKey", Type: String, Doc: "group:tenant"},
 		{Name: "endpointID", Type: String, Doc: "Identity of the endpoint on its network."},
 		{Name: "homingHost", Type: String, Doc: "Label of the host that carries it."},
-		{Name: "ingressPolicies", Type: Strings, Doc: "Policies of Kubernetes that judge what the pod receives, each as in \"networkpolicy shop/web\", in the order in which they are asked.", Inspected: true},
+		{Name: "ingressPolicies", Type: Strings, Doc: "Kubernetes policies for traffic that the pod receives, each as in \"networkpolicy shop/web\", in the order of evaluation.", Inspected: true},
 		{Name: "intfName", Type: String, Doc: "Interface name on the host."},
 		{Name: "ipAddress", Type: Strings, Doc: "IPv4 and IPv6 address, in this order; the latter may be empty."},
 		{Name: "key", Type: String, Doc: "tenant:network:endpointID"},
@@ -126,7 +126,7 @@ var endpointKind = Kind{
 		{Name: "packetsRefused", Type: Int, Doc: "Packets that it sent with addresses that are not its own; they were dropped at its port.", Inspected: true},
 		{Name: "packetsSent", Type: Int, Doc: "Packets that the container sent with its own addresses, whatever became of them.", Inspected: true},
 		{Name: "pod", Type: String, Doc: "The pod of Kubernetes that it is of, namespace/name."},
-		{Name: "published", Type: Strings, Doc: "Ports of the host that lead to it, as in \"tcp 0.0.0.0:8080 to 80\", with why one does not work; one line that begins with \"unknown\" when the host's agent does not say.", Inspected: true},
+		{Name: "published", Type: Strings, Doc: "Published ports of the host, as in \"tcp 0.0.0.0:8080 to 80\", with the reason if a port does not work; a line that begins with \"unknown\" if the agent does not report them.", Inspected: true},
 		{Name: "serviceName", Type: String, Doc: "Group name as the runtime gave it."},
 		{Name: "virtualPort", Type: String, Doc: "Port name on the switch.", Inspected: true},
 		{Name: "vtepIP", Type: String, Doc: "Tunnel address of the host."},

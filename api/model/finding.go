@@ -8,7 +8,7 @@ const (
 	SeverityError   Severity = "error"   // packets are lost, or changes are not carried out
 	SeverityWarning Severity = "warning" // one failure more, or more load, and they would be
 	SeverityUnknown Severity = "unknown" // what was to say it did not answer
-	SeverityNote    Severity = "note"    // nothing is wrong, but it may be what someone looks for
+	SeverityInfo    Severity = "note"    // nothing is wrong, but it may be what someone looks for
 )
 
 // Finding is one thing that is wrong in the cluster, or that cannot be told: what was found, about which object, and what to do.

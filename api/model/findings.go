@@ -12,7 +12,7 @@ func (s Severity) weight() int {
 		return 0
 	case SeverityWarning:
 		return 1
-	case SeverityNote:
+	case SeverityInfo:
 		return 3
 	}
 	return 2

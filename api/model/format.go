@@ -11,8 +11,8 @@ import (
 
 // Format is a named shape of a string.
 type Format struct {
-	Says    string // what it takes, to follow "takes"
-	Accepts func(string) bool
+	Description string // what it takes, to follow "takes"
+	Accepts     func(string) bool
 }
 
 // Formats returns the named formats that schema fields refer to.

@@ -2,8 +2,8 @@
 
 package model
 
-// The one object named "global" holds what is true for the whole cluster: how networks are forwarded, who
-// answers ARP, and the ranges that VLAN ids and VNIs come from.
+// The single object "global" has the settings of the whole cluster: how networks are forwarded, who answers ARP,
+// and the ranges that VLAN ids and VNIs come from.
 type Global struct {
 	Key        string `json:"key,omitempty"`
 	ArpMode    string `json:"arpMode,omitempty"`    // Who answers ARP: the switches (proxy) or the containers (flood).
@@ -21,7 +21,7 @@ type Global struct {
 
 // GlobalOper is the operational state of a global: what the system made of it.
 type GlobalOper struct {
-	ClusterMode     string `json:"clusterMode,omitempty"`     // Who runs containers: cni, docker, kubernetes, swarm-mode, test, or auto, with which each host finds it out.
+	ClusterMode     string `json:"clusterMode,omitempty"`     // Container runtime: cni, docker, kubernetes, swarm-mode, test, or auto (each host detects it).
 	DefaultNetwork  string `json:"defaultNetwork,omitempty"`  // Kept for old clients.
 	FreeVXLANsStart int    `json:"freeVXLANsStart,omitempty"` // First VNI less one.
 	NumNetworks     int    `json:"numNetworks,omitempty"`     // VLAN ids and VNIs in use.
@@ -57,7 +57,7 @@ type GlobalInspect struct {
 var globalKind = Kind{
 	Name: "global", Plural: "globals", Many: "globals", noun: "global settings", nouns: "global settings", Title: "Global settings",
 	Names:       []string{"global", "globals"},
-	Doc:         "The one object named \"global\" holds what is true for the whole cluster: how networks are forwarded, who answers ARP, and the ranges that VLAN ids and VNIs come from.",
+	Doc:         "The single object \"global\" has the settings of the whole cluster: how networks are forwarded, who answers ARP, and the ranges that VLAN ids and VNIs come from.",
 	Key:         []string{"name"},
 	InspectOnly: false,
 	New:         func() Object { return &Global{} },
@@ -73,7 +73,7 @@ var globalKind = Kind{
 		{Name: "vxlans", Type: String, Doc: "VNIs that networks may use, one range of at most 16001.", Example: "1-10000", Format: "vxlanRange", Required: true},
 	},
 	Oper: []Field{
-		{Name: "clusterMode", Type: String, Doc: "Who runs containers: cni, docker, kubernetes, swarm-mode, test, or auto, with which each host finds it out."},
+		{Name: "clusterMode", Type: String, Doc: "Container runtime: cni, docker, kubernetes, swarm-mode, test, or auto (each host detects it)."},
 		{Name: "defaultNetwork", Type: String, Doc: "Kept for old clients."},
 		{Name: "freeVXLANsStart", Type: Int, Doc: "First VNI less one."},
 		{Name: "numNetworks", Type: Int, Doc: "VLAN ids and VNIs in use."},

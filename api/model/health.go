@@ -11,7 +11,7 @@ type Health struct {
 
 // Worst is the worst severity of the findings, "" when there are none but notes.
 func (h *Health) Worst() Severity {
-	if len(h.Findings) == 0 || h.Findings[0].Severity == SeverityNote {
+	if len(h.Findings) == 0 || h.Findings[0].Severity == SeverityInfo {
 		return ""
 	}
 	return h.Findings[0].Severity

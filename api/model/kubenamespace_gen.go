@@ -2,7 +2,7 @@
 
 package model
 
-// A namespace of Kubernetes, as netmaster reads it: what its annotations fix of its pods' places.
+// A Kubernetes namespace as netmaster reads it: its annotations select tenant, network and group of its pods.
 type KubeNamespace struct {
 	Key       string                `json:"key,omitempty"`
 	Group     string                `json:"group,omitempty"`     // Group of its pods, by annotation io.contiv.net-group; empty when it fixes none.
@@ -10,7 +10,7 @@ type KubeNamespace struct {
 	Namespace string                `json:"namespace,omitempty"` // Name of the namespace.
 	Network   string                `json:"network,omitempty"`   // Network of its pods, by annotation io.contiv.network; empty when it fixes none.
 	Tenant    string                `json:"tenant,omitempty"`    // Tenant of its pods, by annotation io.contiv.tenant; empty when it fixes none.
-	Unread    []string              `json:"unread,omitempty"`    // What could not be read, and why.
+	Unread    []string              `json:"unread,omitempty"`    // Unsupported or invalid parts, with the reason.
 	LinkSets  KubeNamespaceLinkSets `json:"link-sets"`
 }
 
@@ -49,7 +49,7 @@ type KubeNamespaceInspect struct {
 var kubenamespaceKind = Kind{
 	Name: "kubeNamespace", Plural: "kubeNamespaces", Many: "kubeNamespaces", noun: "Kubernetes namespace", nouns: "Kubernetes namespaces", Title: "Kubernetes namespace",
 	Names:       []string{"kubenamespace", "kubenamespaces", "namespace", "namespaces", "ns"},
-	Doc:         "A namespace of Kubernetes, as netmaster reads it: what its annotations fix of its pods' places.",
+	Doc:         "A Kubernetes namespace as netmaster reads it: its annotations select tenant, network and group of its pods.",
 	Key:         []string{"namespace"},
 	InspectOnly: false,
 	Owner:       "Kubernetes", Change: "kubectl edit namespace NAME",
@@ -60,7 +60,7 @@ var kubenamespaceKind = Kind{
 		{Name: "namespace", Type: String, Doc: "Name of the namespace."},
 		{Name: "network", Type: String, Doc: "Network of its pods, by annotation io.contiv.network; empty when it fixes none."},
 		{Name: "tenant", Type: String, Doc: "Tenant of its pods, by annotation io.contiv.tenant; empty when it fixes none."},
-		{Name: "unread", Type: Strings, Doc: "What could not be read, and why."},
+		{Name: "unread", Type: Strings, Doc: "Unsupported or invalid parts, with the reason."},
 	},
 	Oper: []Field{
 		{Name: "networkPolicies", Type: Int, Doc: "Network policies of the namespace."},

@@ -7,11 +7,11 @@ import (
 
 // KubernetesStatus is how a netmaster stands with Kubernetes, which the leader alone reads: GET /api/v1/kubernetes tells the leader's.
 type KubernetesStatus struct {
-	Wanted bool       `json:"wanted"`           // it has an address of the API server
-	Leads  bool       `json:"leads"`            // it leads, so it is the one that reads
-	Since  *time.Time `json:"since,omitempty"`  // since when it knows everything, or does not; nil: unknown
-	Lacks  string     `json:"lacks,omitempty"`  // what it does not know, and why; "": nothing
-	Silent bool       `json:"silent,omitempty"` // the API server has only not answered in time: whether it works is not known
+	Wanted  bool       `json:"wanted"`           // it has an address of the API server
+	Leads   bool       `json:"leads"`            // it leads, so it is the one that reads
+	Since   *time.Time `json:"since,omitempty"`  // since when it knows everything, or does not; nil: unknown
+	Missing string     `json:"lacks,omitempty"`  // what it does not know, and why; "": nothing
+	Silent  bool       `json:"silent,omitempty"` // the API server has only not answered in time: whether it works is not known
 	// Differs is how many records and pods are still to be compared with the store, which then has what Kubernetes told of.
 	Differs int `json:"differs,omitempty"`
 }
@@ -23,15 +23,15 @@ func (s KubernetesStatus) String() string {
 		return "not read: netmaster has no --kubeconfig"
 	case !s.Leads:
 		return "read by the leader"
-	case s.Lacks != "":
-		return "not read" + s.since() + ": " + s.Lacks
+	case s.Missing != "":
+		return "not read" + s.since() + ": " + s.Missing
 	}
 	return "read" + s.since()
 }
 
-// Trouble is why Kubernetes is not read though it is to be; "" while it is.
-func (s *KubernetesStatus) Trouble() string {
-	if s == nil || !s.Wanted || s.Lacks == "" {
+// Problem is why Kubernetes is not read though it is to be; "" while it is.
+func (s *KubernetesStatus) Problem() string {
+	if s == nil || !s.Wanted || s.Missing == "" {
 		return ""
 	}
 	return "Kubernetes is " + s.String() + "; what was read stays in force"
@@ -46,7 +46,7 @@ func (s KubernetesStatus) None(k *Kind) string {
 	switch {
 	case !s.Wanted:
 		return text + ": netmaster does not read Kubernetes (it needs --kubeconfig)"
-	case !s.Leads || s.Lacks != "":
+	case !s.Leads || s.Missing != "":
 		return text + ": Kubernetes is " + s.String()
 	}
 	return text + ": there is none, by what was " + s.String()

@@ -2,22 +2,21 @@
 
 package model
 
-// A service of Kubernetes with what its EndpointSlices say, as netmaster reads them and the agents carry them
-// out.
+// A Kubernetes service with its EndpointSlices, as netmaster reads them and the agents apply them.
 type KubeService struct {
 	Key               string           `json:"key,omitempty"`
-	Addresses         []string         `json:"addresses,omitempty"`         // Addresses within the cluster, or the name that stands for an ExternalName.
+	Addresses         []string         `json:"addresses,omitempty"`         // Addresses within the cluster, or the name of an ExternalName service.
 	Draining          int              `json:"draining,omitempty"`          // Backends that are terminating and still serve.
 	ExternalAddresses []string         `json:"externalAddresses,omitempty"` // External addresses, and those of its load balancer.
 	Name              string           `json:"name,omitempty"`              // Name of the service.
 	Namespace         string           `json:"namespace,omitempty"`         // Namespace of the service.
 	NotReady          int              `json:"notReady,omitempty"`          // Backends that do not serve.
-	Options           []string         `json:"options,omitempty"`           // What else it asks for, as in "internalTrafficPolicy: Local".
+	Options           []string         `json:"options,omitempty"`           // Further options, as in "internalTrafficPolicy: Local".
 	Ports             []string         `json:"ports,omitempty"`             // Ports, each as in "tcp 80 (http), node port 30080".
 	Ready             int              `json:"ready,omitempty"`             // Backends that are ready.
 	Tenant            string           `json:"tenant,omitempty"`            // Tenant whose pods it is for, or "all".
-	Type              string           `json:"type,omitempty"`              // ClusterIP, NodePort, LoadBalancer, ExternalName, or Headless of one that has names alone.
-	Unread            []string         `json:"unread,omitempty"`            // What could not be read, and why.
+	Type              string           `json:"type,omitempty"`              // ClusterIP, NodePort, LoadBalancer, ExternalName, or Headless (only DNS names).
+	Unread            []string         `json:"unread,omitempty"`            // Unsupported or invalid parts, with the reason.
 	Links             KubeServiceLinks `json:"links"`
 }
 
@@ -52,24 +51,24 @@ type KubeServiceInspect struct {
 var kubeserviceKind = Kind{
 	Name: "kubeService", Plural: "kubeServices", Many: "kubeServices", noun: "Kubernetes service", nouns: "Kubernetes services", Title: "Kubernetes service",
 	Names:       []string{"kubeservice", "kubeservices", "ksvc", "ksvcs"},
-	Doc:         "A service of Kubernetes with what its EndpointSlices say, as netmaster reads them and the agents carry them out.",
+	Doc:         "A Kubernetes service with its EndpointSlices, as netmaster reads them and the agents apply them.",
 	Key:         []string{"namespace", "name"},
 	InspectOnly: false,
 	Owner:       "Kubernetes", Change: "kubectl edit service NAME -n NAMESPACE",
 	New: func() Object { return &KubeService{} },
 	Fields: []Field{
-		{Name: "addresses", Type: Strings, Doc: "Addresses within the cluster, or the name that stands for an ExternalName."},
+		{Name: "addresses", Type: Strings, Doc: "Addresses within the cluster, or the name of an ExternalName service."},
 		{Name: "draining", Type: Int, Doc: "Backends that are terminating and still serve."},
 		{Name: "externalAddresses", Type: Strings, Doc: "External addresses, and those of its load balancer."},
 		{Name: "name", Type: String, Doc: "Name of the service."},
 		{Name: "namespace", Type: String, Doc: "Namespace of the service."},
 		{Name: "notReady", Type: Int, Doc: "Backends that do not serve."},
-		{Name: "options", Type: Strings, Doc: "What else it asks for, as in \"internalTrafficPolicy: Local\"."},
+		{Name: "options", Type: Strings, Doc: "Further options, as in \"internalTrafficPolicy: Local\"."},
 		{Name: "ports", Type: Strings, Doc: "Ports, each as in \"tcp 80 (http), node port 30080\"."},
 		{Name: "ready", Type: Int, Doc: "Backends that are ready."},
 		{Name: "tenant", Type: String, Doc: "Tenant whose pods it is for, or \"all\"."},
-		{Name: "type", Type: String, Doc: "ClusterIP, NodePort, LoadBalancer, ExternalName, or Headless of one that has names alone."},
-		{Name: "unread", Type: Strings, Doc: "What could not be read, and why."},
+		{Name: "type", Type: String, Doc: "ClusterIP, NodePort, LoadBalancer, ExternalName, or Headless (only DNS names)."},
+		{Name: "unread", Type: Strings, Doc: "Unsupported or invalid parts, with the reason."},
 	},
 	Oper: []Field{
 		{Name: "backends", Type: Strings, Doc: "A line for each address of a backend: address, ports, state, pod and node."},

@@ -2,9 +2,9 @@
 
 package model
 
-// The one object named "ldap" tells where users who are not of this cluster have their passwords checked: the
-// directory is searched for the user's entry, and a bind as that entry with the password proves it. Groups of
-// the entry have roles by authorizations.
+// The single object "ldap" configures the directory that checks passwords of users who are not defined in this
+// cluster: the directory is searched for the user's entry, and a bind as that entry with the password proves it.
+// Groups of the entry have roles by authorizations.
 type LdapConfiguration struct {
 	Key            string `json:"key,omitempty"`
 	BaseDN         string `json:"baseDN,omitempty"`         // Where the search for users begins.
@@ -41,7 +41,7 @@ type LdapConfigurationInspect struct {
 var ldapconfigurationKind = Kind{
 	Name: "ldapConfiguration", Plural: "ldapConfigurations", Many: "ldapConfigurations", noun: "LDAP configuration", nouns: "LDAP configurations", Title: "LDAP configuration",
 	Names:       []string{"ldapconfiguration", "ldapconfigurations", "ldap", "ldaps"},
-	Doc:         "The one object named \"ldap\" tells where users who are not of this cluster have their passwords checked: the directory is searched for the user's entry, and a bind as that entry with the password proves it. Groups of the entry have roles by authorizations.",
+	Doc:         "The single object \"ldap\" configures the directory that checks passwords of users who are not defined in this cluster: the directory is searched for the user's entry, and a bind as that entry with the password proves it. Groups of the entry have roles by authorizations.",
 	Key:         []string{"name"},
 	InspectOnly: false,
 	Guarded:     true,

@@ -13,7 +13,7 @@ type Network struct {
 	Ipv6Subnet  string          `json:"ipv6Subnet,omitempty"`  // IPv6 subnet, in addition to the IPv4 subnet.
 	NetworkName string          `json:"networkName,omitempty"` // Name of the network, unique among the tenant's networks and groups.
 	NwType      string          `json:"nwType,omitempty"`      // Kind of network: data for containers, infra for the hosts themselves.
-	PktTag      int             `json:"pktTag,omitempty"`      // VLAN id or VNI wanted; 0 takes the lowest free one.
+	PktTag      int             `json:"pktTag,omitempty"`      // VLAN id or VNI; 0 selects the lowest free one.
 	Subnet      string          `json:"subnet,omitempty"`      // IPv4 subnet, or a range of it.
 	TenantName  string          `json:"tenantName,omitempty"`  // Tenant that the network belongs to.
 	LinkSets    NetworkLinkSets `json:"link-sets"`
@@ -97,7 +97,7 @@ var networkKind = Kind{
 		{Name: "ipv6Subnet", Type: String, Doc: "IPv6 subnet, in addition to the IPv4 subnet.", Format: "subnet6", Summary: true},
 		{Name: "networkName", Type: String, Doc: "Name of the network, unique among the tenant's networks and groups.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 		{Name: "nwType", Type: String, Doc: "Kind of network: data for containers, infra for the hosts themselves.", Enum: []string{"infra", "data"}, Default: "data", Summary: true},
-		{Name: "pktTag", Type: Int, Doc: "VLAN id or VNI wanted; 0 takes the lowest free one.", Max: 16777216, Summary: true},
+		{Name: "pktTag", Type: Int, Doc: "VLAN id or VNI; 0 selects the lowest free one.", Max: 16777216, Summary: true},
 		{Name: "subnet", Type: String, Doc: "IPv4 subnet, or a range of it.", Example: "10.1.1.0/24 or 10.1.1.10-10.1.1.20/24", Format: "subnet", Required: true, Summary: true},
 		{Name: "tenantName", Type: String, Doc: "Tenant that the network belongs to.", Format: "name", MaxLen: 64, Required: true},
 	},

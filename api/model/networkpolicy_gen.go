@@ -7,12 +7,12 @@ package model
 type NetworkPolicy struct {
 	Key        string             `json:"key,omitempty"`
 	Directions []string           `json:"directions,omitempty"` // In which directions it isolates them: ingress, egress.
-	Egress     []string           `json:"egress,omitempty"`     // What they may send, a line for each rule, with its number.
-	Ingress    []string           `json:"ingress,omitempty"`    // What they may receive, a line for each rule, with its number.
+	Egress     []string           `json:"egress,omitempty"`     // Allowed sent traffic, one rule per line, with its number.
+	Ingress    []string           `json:"ingress,omitempty"`    // Allowed received traffic, one rule per line, with its number.
 	Name       string             `json:"name,omitempty"`       // Name of the policy.
 	Namespace  string             `json:"namespace,omitempty"`  // Namespace of the policy.
 	Subject    string             `json:"subject,omitempty"`    // Which pods of the namespace it selects.
-	Unread     []string           `json:"unread,omitempty"`     // What could not be read, with the field and why: it allows nothing.
+	Unread     []string           `json:"unread,omitempty"`     // Unsupported or invalid parts, with field and reason. Such a rule allows nothing.
 	Links      NetworkPolicyLinks `json:"links"`
 }
 
@@ -54,12 +54,12 @@ var networkpolicyKind = Kind{
 	New: func() Object { return &NetworkPolicy{} },
 	Fields: []Field{
 		{Name: "directions", Type: Strings, Doc: "In which directions it isolates them: ingress, egress."},
-		{Name: "egress", Type: Strings, Doc: "What they may send, a line for each rule, with its number."},
-		{Name: "ingress", Type: Strings, Doc: "What they may receive, a line for each rule, with its number."},
+		{Name: "egress", Type: Strings, Doc: "Allowed sent traffic, one rule per line, with its number."},
+		{Name: "ingress", Type: Strings, Doc: "Allowed received traffic, one rule per line, with its number."},
 		{Name: "name", Type: String, Doc: "Name of the policy."},
 		{Name: "namespace", Type: String, Doc: "Namespace of the policy."},
 		{Name: "subject", Type: String, Doc: "Which pods of the namespace it selects."},
-		{Name: "unread", Type: Strings, Doc: "What could not be read, with the field and why: it allows nothing."},
+		{Name: "unread", Type: Strings, Doc: "Unsupported or invalid parts, with field and reason. Such a rule allows nothing."},
 	},
 	Oper: []Field{
 		{Name: "pods", Type: Strings, Doc: "These pods by name, the first hundred."},

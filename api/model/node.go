@@ -113,8 +113,8 @@ type Traffic struct {
 	TxBytes   uint64 `json:"txBytes"`
 }
 
-// Trouble is what keeps the uplink from being used, as "no link" or what LACP says of it, "" when nothing does.
-func (u Uplink) Trouble() string {
+// Problem is what keeps the uplink from being used, as "no link" or what LACP says of it, "" when nothing does.
+func (u Uplink) Problem() string {
 	switch {
 	case !u.Link:
 		return "no link"
@@ -126,7 +126,7 @@ func (u Uplink) Trouble() string {
 
 // String is "eth1" of an uplink in use, with a remark of one that is not or has trouble: "eth2 (reserve)", "eth2 (no link)".
 func (u Uplink) String() string {
-	switch trouble := u.Trouble(); {
+	switch trouble := u.Problem(); {
 	case trouble != "":
 		return u.Name + " (" + trouble + ")"
 	case !u.Active:

@@ -106,8 +106,8 @@ func ParseObserve(q url.Values) (o Observe, err error) {
 	return o, nil
 }
 
-// Takes tells whether an event is asked for. What is not known always is.
-func (o *Observe) Takes(e *Observed) bool {
+// Matches tells whether an event is asked for. What is not known always is.
+func (o *Observe) Matches(e *Observed) bool {
 	if o.Tenant != "" && e.Tenant != "" && e.Tenant != o.Tenant {
 		return false
 	}

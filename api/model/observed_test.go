@@ -39,7 +39,7 @@ func TestObserveTakes(t *testing.T) {
 		{Observe{Tenant: "default"}, [3]bool{true, true, true}},
 		{Observe{Tenant: "blue"}, [3]bool{false, false, true}},
 	} {
-		if got := [3]bool{r.ask.Takes(&refused), r.ask.Takes(&opened), r.ask.Takes(&gap)}; got != r.want {
+		if got := [3]bool{r.ask.Matches(&refused), r.ask.Matches(&opened), r.ask.Matches(&gap)}; got != r.want {
 			t.Errorf("%+v: want %v, got %v", r.ask, r.want, got)
 		}
 	}

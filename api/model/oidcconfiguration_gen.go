@@ -2,18 +2,18 @@
 
 package model
 
-// The one object named "oidc" tells by which OpenID provider people may log in with netctl login --oidc. The
-// provider's groups have roles by authorizations of --group oidc:NAME, and its users are called oidc:NAME, so
-// that none is taken for a user of this cluster or of the LDAP directory.
+// The single object "oidc" configures the OpenID provider for netctl login --oidc. The provider's groups get
+// roles by authorizations of --group oidc:NAME, and its users are called oidc:NAME, so that none is taken for a
+// user of this cluster or of the LDAP directory.
 type OidcConfiguration struct {
 	Key           string `json:"key,omitempty"`
 	CaCertificate string `json:"caCertificate,omitempty"` // Certificates of the authorities, in PEM, by which the provider is known; empty for those of netmaster's machine.
 	ClientId      string `json:"clientId,omitempty"`      // How the provider knows netmaster. Its secret, if it has one, is given by netctl auth oidc-secret.
 	GroupsClaim   string `json:"groupsClaim,omitempty"`   // Claim of the ID token that lists the user's groups.
-	Issuer        string `json:"issuer,omitempty"`        // URL of the provider, exactly as it calls itself in its tokens. It is https, and so are the addresses that it tells.
+	Issuer        string `json:"issuer,omitempty"`        // URL of the provider, equal to the issuer in its tokens. It must be https, and so must the addresses in its metadata.
 	Name          string `json:"name,omitempty"`          // Always "oidc".
-	Scopes        string `json:"scopes,omitempty"`        // What is asked of the provider beside openid, separated by spaces, such as profile email groups.
-	UsernameClaim string `json:"usernameClaim,omitempty"` // Claim of the ID token that names the user. It has to be one that the provider gives to no two users, such as email or sub.
+	Scopes        string `json:"scopes,omitempty"`        // Scopes requested in addition to openid, separated by spaces, such as profile email groups.
+	UsernameClaim string `json:"usernameClaim,omitempty"` // Claim of the ID token with the user name. It must be unique among the provider's users, such as email or sub.
 }
 
 // OidcConfigurationOper is the operational state of a oidcConfiguration: what the system made of it.
@@ -39,7 +39,7 @@ type OidcConfigurationInspect struct {
 var oidcconfigurationKind = Kind{
 	Name: "oidcConfiguration", Plural: "oidcConfigurations", Many: "oidcConfigurations", noun: "openid Connect configuration", nouns: "openid Connect configurations", Title: "OpenID Connect configuration",
 	Names:       []string{"oidcconfiguration", "oidcconfigurations", "oidc", "oidcs"},
-	Doc:         "The one object named \"oidc\" tells by which OpenID provider people may log in with netctl login --oidc. The provider's groups have roles by authorizations of --group oidc:NAME, and its users are called oidc:NAME, so that none is taken for a user of this cluster or of the LDAP directory.",
+	Doc:         "The single object \"oidc\" configures the OpenID provider for netctl login --oidc. The provider's groups get roles by authorizations of --group oidc:NAME, and its users are called oidc:NAME, so that none is taken for a user of this cluster or of the LDAP directory.",
 	Key:         []string{"name"},
 	InspectOnly: false,
 	Guarded:     true,
@@ -48,10 +48,10 @@ var oidcconfigurationKind = Kind{
 		{Name: "caCertificate", Type: String, Doc: "Certificates of the authorities, in PEM, by which the provider is known; empty for those of netmaster's machine.", MaxLen: 65536},
 		{Name: "clientId", Type: String, Doc: "How the provider knows netmaster. Its secret, if it has one, is given by netctl auth oidc-secret.", MaxLen: 255, Required: true, Summary: true},
 		{Name: "groupsClaim", Type: String, Doc: "Claim of the ID token that lists the user's groups.", Default: "groups", MaxLen: 128, Optional: true, Summary: true},
-		{Name: "issuer", Type: String, Doc: "URL of the provider, exactly as it calls itself in its tokens. It is https, and so are the addresses that it tells.", Example: "https://id.example.org/realms/ops", MaxLen: 512, Required: true, Summary: true},
+		{Name: "issuer", Type: String, Doc: "URL of the provider, equal to the issuer in its tokens. It must be https, and so must the addresses in its metadata.", Example: "https://id.example.org/realms/ops", MaxLen: 512, Required: true, Summary: true},
 		{Name: "name", Type: String, Doc: "Always \"oidc\".", Enum: []string{"oidc"}, Required: true},
-		{Name: "scopes", Type: String, Doc: "What is asked of the provider beside openid, separated by spaces, such as profile email groups.", Default: "profile email", MaxLen: 512, Optional: true, Summary: true},
-		{Name: "usernameClaim", Type: String, Doc: "Claim of the ID token that names the user. It has to be one that the provider gives to no two users, such as email or sub.", Default: "email", MaxLen: 128, Optional: true, Summary: true},
+		{Name: "scopes", Type: String, Doc: "Scopes requested in addition to openid, separated by spaces, such as profile email groups.", Default: "profile email", MaxLen: 512, Optional: true, Summary: true},
+		{Name: "usernameClaim", Type: String, Doc: "Claim of the ID token with the user name. It must be unique among the provider's users, such as email or sub.", Default: "email", MaxLen: 128, Optional: true, Summary: true},
 	},
 	Oper: []Field{
 		{Name: "clientSecret", Type: String, Doc: "How the store has the client's secret: none, sealed, plain where netmasters have no authority's key, or lost when that key was replaced."},

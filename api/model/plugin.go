@@ -122,6 +122,6 @@ type UpdateEndpointResponse struct{ IPAddress string }
 
 // LeaveRequest says that the agent of a host has ended.
 type LeaveRequest struct {
-	Host string `json:"host"` // label
-	Seat string `json:"seat"` // with which the agent was registered
+	Host     string `json:"host"` // label
+	Instance string `json:"seat"` // with which the agent was registered
 }

@@ -6,8 +6,8 @@ package model
 // labels satisfy every selector are its providers.
 type ServiceLB struct {
 	Key         string         `json:"key,omitempty"`
-	Affinity    string         `json:"affinity,omitempty"`    // What keeps its provider: client, which is what empty means, or none: every connection goes its own way.
-	IpAddress   string         `json:"ipAddress,omitempty"`   // Address wanted; empty takes the next free one.
+	Affinity    string         `json:"affinity,omitempty"`    // Session affinity: client (default) sends all connections of a client to the same provider, none distributes every connection.
+	IpAddress   string         `json:"ipAddress,omitempty"`   // Address of the service; empty selects the next free one.
 	NetworkName string         `json:"networkName,omitempty"` // Network that the service's address comes from. It does not change.
 	Ports       []string       `json:"ports,omitempty"`       // Ports, each servicePort:providerPort:protocol.
 	Selectors   []string       `json:"selectors,omitempty"`   // Labels that a provider has, each key=value.
@@ -65,8 +65,8 @@ var servicelbKind = Kind{
 	InspectOnly: false,
 	New:         func() Object { return &ServiceLB{} },
 	Fields: []Field{
-		{Name: "affinity", Type: String, Doc: "What keeps its provider: client, which is what empty means, or none: every connection goes its own way.", Enum: []string{"client", "none"}, Optional: true},
-		{Name: "ipAddress", Type: String, Doc: "Address wanted; empty takes the next free one.", Format: "ipv4", MaxLen: 15},
+		{Name: "affinity", Type: String, Doc: "Session affinity: client (default) sends all connections of a client to the same provider, none distributes every connection.", Enum: []string{"client", "none"}, Optional: true},
+		{Name: "ipAddress", Type: String, Doc: "Address of the service; empty selects the next free one.", Format: "ipv4", MaxLen: 15},
 		{Name: "networkName", Type: String, Doc: "Network that the service's address comes from. It does not change.", Format: "name", MaxLen: 64, Required: true},
 		{Name: "ports", Type: Strings, Doc: "Ports, each servicePort:providerPort:protocol.", Example: "80:8080:TCP"},
 		{Name: "selectors", Type: Strings, Doc: "Labels that a provider has, each key=value.", Example: "tier=web"},

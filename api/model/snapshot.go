@@ -3,7 +3,7 @@ package model
 // SnapshotStatus is how a netmaster stands with the scheduled snapshots of the store, on its own disk.
 type SnapshotStatus struct {
 	Dir      string `json:"dir"`
-	Every    string `json:"every"` // a duration
+	Interval string `json:"every"` // a duration
 	Keep     int    `json:"keep"`
 	Last     string `json:"last,omitempty"`     // RFC 3339: when the newest was saved; absent while there is none
 	Revision uint64 `json:"revision,omitempty"` // of the store in it

@@ -52,10 +52,10 @@ type TraceExit struct {
 
 // Trace is what a switch would do with a packet.
 type Trace struct {
-	Host  string      `json:"host"`
-	Steps []TraceStep `json:"steps"`
-	Exits []TraceExit `json:"exits,omitempty"` // none: the packet is dropped
-	After TracePacket `json:"after"`           // as it leaves
+	Host    string      `json:"host"`
+	Steps   []TraceStep `json:"steps"`
+	Outputs []TraceExit `json:"exits,omitempty"` // none: the packet is dropped
+	After   TracePacket `json:"after"`           // as it leaves
 	// Agent says that the agent gets the packet first, as a question for names. Steps and Exits are of one that it cannot
 	// answer, and lets go on.
 	Agent bool `json:"agent,omitempty"`

@@ -10,7 +10,7 @@ type User struct {
 	Disabled  string       `json:"disabled,omitempty"`  // Whether the user is kept from logging in, and its sessions and tokens from being used.
 	FirstName string       `json:"firstName,omitempty"` // First name of the person.
 	LastName  string       `json:"lastName,omitempty"`  // Last name of the person.
-	Type      string       `json:"type,omitempty"`      // Whether it is a person, who logs in with a password, or a service account, which has tokens alone.
+	Type      string       `json:"type,omitempty"`      // Whether the user is a person, who logs in with a password, or a service account, which has only tokens.
 	Username  string       `json:"username,omitempty"`  // Name under which the user logs in.
 	LinkSets  UserLinkSets `json:"link-sets"`
 }
@@ -37,7 +37,7 @@ var userKind = Kind{
 		{Name: "disabled", Type: String, Doc: "Whether the user is kept from logging in, and its sessions and tokens from being used.", Enum: []string{"yes", "no"}, Default: "no", Optional: true, Summary: true},
 		{Name: "firstName", Type: String, Doc: "First name of the person.", MaxLen: 64, Summary: true},
 		{Name: "lastName", Type: String, Doc: "Last name of the person.", MaxLen: 64, Summary: true},
-		{Name: "type", Type: String, Doc: "Whether it is a person, who logs in with a password, or a service account, which has tokens alone.", Enum: []string{"person", "service"}, Default: "person", Optional: true, Summary: true},
+		{Name: "type", Type: String, Doc: "Whether the user is a person, who logs in with a password, or a service account, which has only tokens.", Enum: []string{"person", "service"}, Default: "person", Optional: true, Summary: true},
 		{Name: "username", Type: String, Doc: "Name under which the user logs in.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 	},
 	Oper:     []Field{},

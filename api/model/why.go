@@ -38,8 +38,8 @@ type Why struct {
 	Verdict  Verdict   `json:"verdict"`
 	Text     string    `json:"text"` // the verdict in a sentence
 	Intent   WhyIntent `json:"intent"`
-	Forward  WhyWay    `json:"forward"` // the packet that opens the connection
-	Reverse  WhyWay    `json:"reverse"` // its answer; empty when nothing arrives that could be answered
+	Forward  WhyPath   `json:"forward"` // the packet that opens the connection
+	Reverse  WhyPath   `json:"reverse"` // its answer; empty when nothing arrives that could be answered
 
 	Changed *WhyChange `json:"changed,omitempty"` // the last change of an object that has a say; absent where none is remembered
 	Probe   *WhyProbe  `json:"probe,omitempty"`   // what became of the packet that was sent; absent: none was
@@ -86,8 +86,8 @@ type WhyIntent struct {
 	In      string  `json:"in,omitempty"`  // rule of the receiver's
 }
 
-// WhyWay is what the switches do with a packet.
-type WhyWay struct {
+// WhyPath is what the switches do with a packet.
+type WhyPath struct {
 	Verdict Verdict  `json:"verdict,omitempty"`
 	Hops    []WhyHop `json:"hops,omitempty"`
 }
@@ -98,7 +98,7 @@ type WhyHop struct {
 	Verdict Verdict     `json:"verdict"` // allowed: it passes the packet on; unknown: it did not answer
 	Text    string      `json:"text"`    // in a sentence
 	Owner   string      `json:"owner,omitempty"`
-	Beyond  bool        `json:"beyond,omitempty"`  // Verdict is that of the host's kernel or of a router behind the switch, not of the switch
+	Outside bool        `json:"beyond,omitempty"`  // Verdict is that of the host's kernel or of a router behind the switch, not of the switch
 	Try     string      `json:"try,omitempty"`     // what to do about it, a sentence
 	Foreign []string    `json:"foreign,omitempty"` // flows on the way that are not Contiv's, as ovs-ofctl writes them
 	Steps   []TraceStep `json:"steps,omitempty"`
@@ -152,8 +152,8 @@ func (q *WhyRequest) SetTraffic(words []string) error {
 	return nil
 }
 
-// Settle fills in the protocol that is meant, and refuses what cannot be followed.
-func (q *WhyRequest) Settle() error {
+// Resolve fills in the protocol that is meant, and refuses what cannot be followed.
+func (q *WhyRequest) Resolve() error {
 	switch {
 	case q.From == "":
 		return Errorf(CodeInvalid, "from", "who sends is missing").Try("name a container, a group, a host or an address")

@@ -54,7 +54,7 @@ type count struct{ sent, received model.FlowCount }
 
 // Meter works out rates from one look to the next. The zero Meter has seen nothing. It is not safe for concurrent use.
 type Meter struct {
-	took   map[string]time.Time // of each host that was known at the last look
+	readAt map[string]time.Time // of each host that was known at the last look
 	counts map[subject]count    // then
 	past   map[Level]map[string][]float64
 	lines  map[Level][]Line
@@ -75,9 +75,9 @@ func (m *Meter) Add(c *model.Counters) {
 		if h.Unknown != "" {
 			continue
 		}
-		was, known := m.took[h.Host]
-		took[h.Host] = h.Took
-		seconds := h.Took.Sub(was).Seconds()
+		was, known := m.readAt[h.Host]
+		took[h.Host] = h.ReadAt
+		seconds := h.ReadAt.Sub(was).Seconds()
 		known = known && seconds > 0 && seconds <= longest.Seconds()
 		if known {
 			s.line(Hosts, h.Host)
@@ -96,7 +96,7 @@ func (m *Meter) Add(c *model.Counters) {
 		}
 	}
 	m.lines = s.order(m.past)
-	m.took, m.counts, m.past, m.looks = took, counts, pasts(m.lines), m.looks+1
+	m.readAt, m.counts, m.past, m.looks = took, counts, pasts(m.lines), m.looks+1
 }
 
 // counted is what a host has counted, by what counts.

@@ -10,7 +10,7 @@ import (
 )
 
 func host(name string, second int, endpoints ...model.EndpointCounter) model.HostCounters {
-	return model.HostCounters{Host: name, Took: time.Unix(int64(second), 0), Endpoints: endpoints}
+	return model.HostCounters{Host: name, ReadAt: time.Unix(int64(second), 0), Endpoints: endpoints}
 }
 
 func endpoint(name, group string, sent, received uint64) model.EndpointCounter {
@@ -89,7 +89,7 @@ func TestMeterRules(t *testing.T) {
 	var m rates.Meter
 	for i := range 2 * rates.Kept {
 		n := model.FlowCount{Packets: uint64(i), Bytes: uint64(100 * i)}
-		m.Add(&model.Counters{Hosts: []model.HostCounters{{Host: "h1", Took: time.Unix(int64(i), 0), Rules: []model.RuleCounter{
+		m.Add(&model.Counters{Hosts: []model.HostCounters{{Host: "h1", ReadAt: time.Unix(int64(i), 0), Rules: []model.RuleCounter{
 			{Rule: "t:p:1", Group: "t:a", Hits: n}, {Rule: "t:p:1", Group: "t:b", Hits: n}}}}})
 	}
 	r := m.Lines(rates.Rules)

@@ -30,20 +30,20 @@ type Selector struct {
 func Parse(k *model.Kind, ofFields, ofLabels string) (s Selector, err error) {
 	parsed, err := fields.ParseSelector(ofFields)
 	if err != nil {
-		return s, model.Errorf(model.CodeInvalid, Fields, "%v", err).Try("%s", takes(k))
+		return s, model.Errorf(model.CodeInvalid, Fields, "%v", err).Try("%s", matches(k))
 	}
 	s.fields = parsed.Requirements()
 	known := k.Listed()
 	for _, r := range s.fields {
 		if !slices.ContainsFunc(known, func(f model.Field) bool { return f.Name == r.Field }) {
-			return s, model.Errorf(model.CodeInvalid, Fields, "%s have no field %q to be selected by", k.Nouns(), r.Field).Try("%s", takes(k))
+			return s, model.Errorf(model.CodeInvalid, Fields, "%s have no field %q to be selected by", k.Nouns(), r.Field).Try("%s", matches(k))
 		}
 	}
 	if ofLabels == "" {
 		return s, nil
 	}
 	if !k.Labelled() {
-		return s, model.Errorf(model.CodeInvalid, Labels, "%s have no labels", k.Nouns()).Try("%s", takes(k))
+		return s, model.Errorf(model.CodeInvalid, Labels, "%s have no labels", k.Nouns()).Try("%s", matches(k))
 	}
 	if s.labels, err = labels.Parse(ofLabels); err != nil {
 		return s, model.Errorf(model.CodeInvalid, Labels, "%v", err).Try(`it is as in "app=web,tier in (front,back),!old"`)
@@ -51,8 +51,8 @@ func Parse(k *model.Kind, ofFields, ofLabels string) (s Selector, err error) {
 	return s, nil
 }
 
-// takes says what a selector of a kind's fields may be.
-func takes(k *model.Kind) string {
+// matches says what a selector of a kind's fields may be.
+func matches(k *model.Kind) string {
 	var names []string
 	for _, f := range k.Listed() {
 		names = append(names, f.Name)

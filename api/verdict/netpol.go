@@ -66,11 +66,11 @@ func (v Verdict) Allowed() bool { return v.Out.Allowed && v.In.Allowed }
 // Packet says what the policies let become of a packet from one end to the other that opens a connection: what the sender may send, and what
 // the receiver may receive. A pod and its own node always talk.
 func (n *NetworkPolicies) Packet(from, to End, t Traffic) Verdict {
-	return Verdict{Out: n.hear(from, to, t, false), In: n.hear(to, from, t, true)}
+	return Verdict{Out: n.receive(from, to, t, false), In: n.receive(to, from, t, true)}
 }
 
-// hear asks the policies of one end: those of tier Admin, until one decides; then NetworkPolicies, if any isolates the pod; then those of Baseline.
-func (n *NetworkPolicies) hear(own, far End, t Traffic, in bool) Sentence {
+// receive asks the policies of one end: those of tier Admin, until one decides; then NetworkPolicies, if any isolates the pod; then those of Baseline.
+func (n *NetworkPolicies) receive(own, far End, t Traffic, in bool) Sentence {
 	if own.Pod == nil || far.Pod == nil && far.Node != "" && far.Node == own.Node {
 		return Sentence{Allowed: true}
 	}
@@ -118,7 +118,7 @@ func (q *inquiry) cluster(baseline bool) (s Sentence, decided bool) {
 			r := &rules[i]
 			by := Cause{Cluster: true, Policy: p.Name, Rule: r.Number}
 			switch {
-			case first+r.Number > mostPlaces:
+			case first+r.Number > maxPlaces:
 				return Sentence{By: by}, true
 			case !q.speaksOf(&r.PolicyRule, ""):
 			case r.Action == Pass:
@@ -131,8 +131,8 @@ func (q *inquiry) cluster(baseline bool) (s Sentence, decided bool) {
 	return Sentence{Allowed: true}, false
 }
 
-// mostPlaces is how many rules policies of one tier and priority may have together, in a direction: those beyond it deny everything.
-const mostPlaces = 2 * 25
+// maxPlaces is how many rules policies of one tier and priority may have together, in a direction: those beyond it deny everything.
+const maxPlaces = 2 * 25
 
 // namespaced asks the policies of the pod's namespace: once any selects it for the direction, only what a rule of one allows passes.
 func (q *inquiry) namespaced() (s Sentence, decided bool) {

@@ -167,7 +167,7 @@ func TestNetworkPoliciesCrowded(t *testing.T) {
 	var all []*ClusterPolicy
 	for i := range 3 {
 		var rules []ClusterRule
-		for range mostPlaces / 2 {
+		for range maxPlaces / 2 {
 			rules = append(rules, does(Accept, block("192.0.2.0/24")))
 		}
 		p := ofTier(false, 3, fmt.Sprint("c", i), rules...)

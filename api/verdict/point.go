@@ -30,7 +30,7 @@ func (p *Policies) Echo(from, to Point) Decision {
 }
 
 func (p *Policies) decide(from, to Point, t Traffic, heard func(*model.Rule) bool) Decision {
-	d := Decision{Traffic: t, Out: p.hear(from, to, t, "out", heard), In: p.hear(to, from, t, "in", heard)}
+	d := Decision{Traffic: t, Out: p.receive(from, to, t, "out", heard), In: p.receive(to, from, t, "in", heard)}
 	switch {
 	case d.Out.Fate == Denied || d.In.Fate == Denied:
 		d.Fate = Denied
@@ -40,8 +40,8 @@ func (p *Policies) decide(from, to Point, t Traffic, heard func(*model.Rule) boo
 	return d
 }
 
-// hear asks the rules of one direction of own's group, as judge does for groups.
-func (p *Policies) hear(own, far Point, t Traffic, direction string, heard func(*model.Rule) bool) Judgement {
+// receive asks the rules of one direction of own's group, as judge does for groups.
+func (p *Policies) receive(own, far Point, t Traffic, direction string, heard func(*model.Rule) bool) Judgement {
 	var open *model.Rule
 	for _, r := range p.of(Party{own.Group}, direction) {
 		if unreadable(r) {

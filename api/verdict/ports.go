@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// mostPort is the greatest number of a port.
-const mostPort = 65535
+// maxPort is the greatest number of a port.
+const maxPort = 65535
 
 // classes are the kinds of traffic that both gates tell apart between two workloads, narrow ones first and the rest last.
 func (g *Gates) classes(from, to Workload) []Traffic {
@@ -46,7 +46,7 @@ func (g *Gates) classes(from, to Workload) []Traffic {
 	for _, protocol := range slices.Sorted(maps.Keys(starts)) {
 		bounds := slices.Sorted(maps.Keys(starts[protocol]))
 		for i, first := range bounds {
-			last := mostPort
+			last := maxPort
 			if i+1 < len(bounds) {
 				last = bounds[i+1] - 1
 			}

@@ -32,9 +32,9 @@ const (
 type Plugin struct {
 	Name   string // of the program
 	Socket string // of the agent, unless the network configuration names another as "socket"
-	// Patience is how long it waits for an agent whose socket nobody serves, as while one takes another's place; 0: not at all. VERSION
+	// Timeout is how long it waits for an agent whose socket nobody serves, as while one takes another's place; 0: not at all. VERSION
 	// does not wait.
-	Patience time.Duration
+	Timeout time.Duration
 }
 
 // Process is what a program is started with.
@@ -71,7 +71,7 @@ func (p Plugin) Run(c Process) int {
 		fmt.Fprintf(c.Stderr, "%s: CNI plugin of contiv, versions %s of CNI; container runtimes start it\n", p.Name, strings.Join(wire.Versions(), ", "))
 		return 0
 	}
-	client, patience := wire.Client{Socket: p.Socket, Timeout: callLimit}, p.Patience
+	client, patience := wire.Client{Socket: p.Socket, Timeout: callLimit}, p.Timeout
 	var network conf
 	if command == "VERSION" { // it may come without a configuration, and without an end of the standard input
 		client.Timeout, patience = versionLimit, 0

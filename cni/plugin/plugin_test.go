@@ -145,7 +145,7 @@ func TestPatience(t *testing.T) {
 		}
 	}()
 	var out bytes.Buffer
-	p := plugin.Plugin{Socket: socket, Patience: 20 * time.Second}
+	p := plugin.Plugin{Socket: socket, Timeout: 20 * time.Second}
 	exit := p.Run(plugin.Process{Environ: []string{"CNI_COMMAND=ADD"}, Stdin: strings.NewReader("{}"), Stdout: &out, Stderr: io.Discard})
 	if err := <-served; err != nil || exit != 0 || out.String() != "added" {
 		t.Errorf("want the answer of the agent that came, got %d %q (%v)", exit, out.String(), err)
@@ -157,11 +157,11 @@ func TestPatience(t *testing.T) {
 		}
 		w.Header().Set(wire.HeaderExit, "0")
 	})
-	p = plugin.Plugin{Socket: ending, Patience: 20 * time.Second}
+	p = plugin.Plugin{Socket: ending, Timeout: 20 * time.Second}
 	if exit := p.Run(plugin.Process{Environ: []string{"CNI_COMMAND=STATUS"}, Stdin: strings.NewReader("{}"), Stdout: &out, Stderr: io.Discard}); exit != 0 || asked != 2 {
 		t.Errorf("STATUS of an agent that ends: want it asked again, got %d after %d", exit, asked)
 	}
-	p = plugin.Plugin{Socket: filepath.Join(t.TempDir(), "none"), Patience: 100 * time.Millisecond}
+	p = plugin.Plugin{Socket: filepath.Join(t.TempDir(), "none"), Timeout: 100 * time.Millisecond}
 	if exit := p.Run(plugin.Process{Environ: []string{"CNI_COMMAND=STATUS"}, Stdin: strings.NewReader("{}"), Stdout: &out, Stderr: io.Discard}); exit != 1 {
 		t.Errorf("an agent that does not come: want exit code 1, got %d", exit)
 	}

@@ -315,7 +315,7 @@ func TestSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := New(t.Context(), f, mono(t, false), page.Overview(), s.Heard)
+	m := New(t.Context(), f, mono(t, false), page.Overview(), s.Received)
 	m.Update(s)
 	press(m, "3", "enter", "right")
 	if frame := Plain(m.Frame()); !strings.Contains(frame, "endpoint web on host h1") {
@@ -331,7 +331,7 @@ func TestSession(t *testing.T) {
 func TestVerdicts(t *testing.T) {
 	found := func(list ...model.Finding) func(*feed.Snapshot) {
 		return func(s *feed.Snapshot) {
-			s.Answers[page.HealthQuestion()] = feed.Answer{At: s.Heard, Value: model.Health{Findings: list}}
+			s.Answers[page.HealthQuestion()] = feed.Answer{At: s.Received, Value: model.Health{Findings: list}}
 		}
 	}
 	of := func(code string, severity model.Severity, object, evidence string) model.Finding {
@@ -358,7 +358,7 @@ func TestVerdicts(t *testing.T) {
 		{"the store", found(of("store-full", model.SeverityError, "store/h2", "its quota")), "STORE FULL  store h2: its quota - !"},
 		{"no verdict", func(s *feed.Snapshot) { s.Answers[page.HealthQuestion()] = feed.Answer{Err: "refused"} }, "UNKNOWN  netmaster has not reported the health of the cluster: refused - !"},
 		{"a verdict of long ago", func(s *feed.Snapshot) {
-			s.Answers[page.HealthQuestion()] = feed.Answer{At: s.Heard.Add(-time.Minute), Value: model.Health{}}
+			s.Answers[page.HealthQuestion()] = feed.Answer{At: s.Received.Add(-time.Minute), Value: model.Health{}}
 		}, "UNKNOWN  netmaster has not reported the health of the cluster - !"},
 		{"a question without answer", func(s *feed.Snapshot) { found()(s); s.Err = "the nodes: refused" }, "DEGRADED  netmaster did not answer all requests: the nodes: refused - !"},
 		{"no nodes", func(s *feed.Snapshot) { s.Nodes = nil }, "UNKNOWN  the nodes have not answered - !"},
@@ -386,7 +386,7 @@ func TestComplaintsLeadSomewhere(t *testing.T) {
 			for _, o := range objects {
 				h.Findings = append(h.Findings, model.Finding{Code: "wrong", Severity: model.SeverityError, Object: o, Evidence: "it is wrong", Remedy: "do it"})
 			}
-			s.Answers[page.HealthQuestion()] = feed.Answer{At: s.Heard, Value: h}
+			s.Answers[page.HealthQuestion()] = feed.Answer{At: s.Received, Value: h}
 		}
 	}
 	for name, row := range map[string]struct {
@@ -432,7 +432,7 @@ func TestHostTellsTroubleOnce(t *testing.T) {
 	} {
 		s, now := fixed()
 		n := &s.Nodes[3]
-		n.Lag, n.Docker, n.Reason = 0, d, d.Trouble()
+		n.Lag, n.Docker, n.Reason = 0, d, d.Problem()
 		m := New(t.Context(), &cluster{}, mono(t, false), page.Overview(), now)
 		m.Update(s)
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})

@@ -159,7 +159,7 @@ func connect(base string, getenv func(string) string, insecure bool) (*client.Cl
 	if err != nil {
 		return nil, err
 	}
-	transport, err := term.Way{Home: home, Getenv: getenv, Insecure: insecure}.Transport(base)
+	transport, err := term.Transport{Home: home, Getenv: getenv, Insecure: insecure}.Transport(base)
 	if err != nil {
 		return nil, err
 	}

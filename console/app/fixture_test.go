@@ -19,7 +19,7 @@ import (
 func fixed() (*feed.Snapshot, time.Time) {
 	now := time.Date(2030, 1, 2, 14, 2, 11, 0, time.UTC)
 	since := now.Add(-22 * time.Minute).Format(time.RFC3339)
-	s := &feed.Snapshot{Base: "https://netmaster:9999", Revision: 18204, Synced: true, Watching: true, Heard: now,
+	s := &feed.Snapshot{Base: "https://netmaster:9999", Revision: 18204, Synced: true, Watching: true, Received: now,
 		Nodes: []model.Node{
 			{Name: "192.0.2.1", Address: "192.0.2.1:9999", Role: model.RoleLeader, Ready: true, Revision: 18204, Wrote: 18204, Since: since, Writes: 1882, Requests: 4100, Watchers: 3},
 			{Name: "192.0.2.2", Address: "192.0.2.2:9999", Role: model.RoleFollower, Ready: true, Revision: 18204, Since: since, Stale: 1},
@@ -141,7 +141,7 @@ func answers(now time.Time) map[feed.Question]feed.Answer {
 			To:   model.WhyEnd{Kind: "endpoint", Object: "acme:blue:db", Address: "10.1.1.2", Group: "db:acme", Host: "h2"}, Protocol: "tcp", Port: 5432,
 			Verdict: model.VerdictDisagree, Text: "the objects say that it passes, and the switch of h2 drops it",
 			Intent: model.WhyIntent{Verdict: model.VerdictAllowed, Text: "rule acme:db-in:pg allows it", In: "acme:db-in:pg"},
-			Forward: model.WhyWay{Verdict: model.VerdictDenied, Hops: []model.WhyHop{
+			Forward: model.WhyPath{Verdict: model.VerdictDenied, Hops: []model.WhyHop{
 				{Host: "h1", Verdict: model.VerdictAllowed, Text: "sends it to h2", Steps: []model.TraceStep{{Table: "policy_in", Priority: 110, Match: "to group db, tcp 5432", Does: "admit", Owner: "rule/db-in"}}},
 				{Host: "h2", Verdict: model.VerdictDenied, Text: "the packet ends"}}}}),
 		{Topic: feed.State, Kind: "serviceLB", Key: "acme:front"}: said(&model.ServiceLBInspect{Oper: &model.ServiceLBOper{ServiceVip: "10.1.1.7", NumProviders: 1,

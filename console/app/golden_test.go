@@ -39,7 +39,7 @@ func TestGoldenThemes(t *testing.T) {
 			m.Frame()
 			s, now := realistic()
 			s.Nodes[4].Flows++ // a cell that changed
-			s.Heard = now
+			s.Received = now
 			m.Update(s)
 			sheet.WriteString(m.Frame() + "\n\n")
 		}

@@ -32,7 +32,7 @@ func TestHeaderKeepsTheLeader(t *testing.T) {
 // While not everything has been received, nothing is called live, and no one is said not to lead.
 func TestHeaderBeforeEverythingIsKnown(t *testing.T) {
 	m, _ := still(t, mono(t, false), page.Overview(), 100, 30)
-	m.Update(&feed.Snapshot{Watching: true, Heard: m.now, Revision: 7})
+	m.Update(&feed.Snapshot{Watching: true, Received: m.now, Revision: 7})
 	frame := Plain(m.Frame())
 	head, _, _ := strings.Cut(frame, "\n")
 	if !strings.Contains(frame, "CONNECTING") || strings.Contains(frame, "live") || !strings.Contains(head, "leader ?  rev ?") || !strings.Contains(head, "connecting") {

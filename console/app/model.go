@@ -111,8 +111,8 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case *feed.Snapshot:
 		m.snapshot = msg
-		if m.bundle == "" && msg.Heard.After(m.now) {
-			m.now = msg.Heard
+		if m.bundle == "" && msg.Received.After(m.now) {
+			m.now = msg.Received
 		}
 	case tickMsg:
 		if m.replay == nil && m.bundle == "" {

@@ -161,7 +161,7 @@ func TestLater(t *testing.T) {
 	}
 	c := &cluster{}
 	m := New(t.Context(), c, mono(t, false), p, now)
-	m.Update(&feed.Snapshot{Heard: time.Time{}})
+	m.Update(&feed.Snapshot{Received: time.Time{}})
 	if frame := Plain(m.Frame()); !strings.Contains(frame, "endpoint web-1 has not been received yet") || len(c.asked) > 0 {
 		t.Errorf("want it to wait, asked %v, got:\n%s", c.asked, frame)
 	}

@@ -57,7 +57,7 @@ func realistic() (*feed.Snapshot, time.Time) {
 		{At: now.Add(-14 * time.Second), Type: model.EventDelete, Kind: "endpoint", Key: "shop:front:cart-99", Revision: 48207},
 		{At: now.Add(-13 * time.Second), Type: "create", By: "agent/node-01", Kind: "endpoint", Key: "shop:front:cart-1", Revision: 48208},
 		{At: now.Add(-4 * time.Second), Type: "update", By: "ann", Change: "policies: [] -> [web-in]", Kind: "endpointGroup", Key: "shop:cart", Revision: 48210},
-		{At: now.Add(-time.Second), Type: feed.Noted, Kind: feed.NodeKind, Key: "node-01", Text: "is ready again", Revision: 48211},
+		{At: now.Add(-time.Second), Type: feed.NodeEvents, Kind: feed.NodeKind, Key: "node-01", Text: "is ready again", Revision: 48211},
 	}
 	s.Rates = feed.Rates{Endpoints: []float64{0, 2, 5, 1, 0, 0, 3, 1}, FlowMods: []float64{0, 80, 412, 60, 4, 0, 120, 31}, Requests: []float64{61, 66, 90, 71, 62, 60, 64, 63}}
 	s.Answers = realAnswers(s, now, silent.Name)
@@ -233,9 +233,9 @@ func realAnswers(s *feed.Snapshot, now time.Time, silent string) map[feed.Questi
 		To:   model.WhyEnd{Kind: "endpoint", Object: "shop:data:db-2", Address: "10.7.0.2", Group: "db:shop", Host: "node-02"}, Protocol: "tcp", Port: 5432,
 		Verdict: model.VerdictDisagree, Text: "the objects say that it passes, and the switch of node-02 drops it",
 		Intent: model.WhyIntent{Verdict: model.VerdictAllowed, Text: "rule shop:db-in:pg allows it", In: "shop:db-in:pg"},
-		Forward: model.WhyWay{Verdict: model.VerdictDenied, Hops: []model.WhyHop{
+		Forward: model.WhyPath{Verdict: model.VerdictDenied, Hops: []model.WhyHop{
 			{Host: "node-01", Verdict: model.VerdictAllowed, Text: "sends it to node-02"}, {Host: "node-02", Verdict: model.VerdictDenied, Text: "the packet ends: no flow of policy_in admits it"}}},
-		Reverse: model.WhyWay{Hops: []model.WhyHop{{Host: "node-02", Verdict: model.VerdictUnknown, Text: "there is no answer to follow"}}},
+		Reverse: model.WhyPath{Hops: []model.WhyHop{{Host: "node-02", Verdict: model.VerdictUnknown, Text: "there is no answer to follow"}}},
 		Changed: &model.WhyChange{Kind: "rule", Key: "shop:db-in:pg", Verb: "create", By: model.Actor{Proved: "ann", Proof: "session", Address: "192.0.2.7", Program: "netctl/1"}, At: hour}, Next: "netctl drift node-02"})
 	for i, providers := range []int{6, 16} {
 		o := s.Objects["serviceLB"][i].(*model.ServiceLB)

@@ -60,7 +60,7 @@ func play(o *options) (*playback, error) {
 	if o.once && o.at == "" {
 		at = p.End()
 	}
-	return newPlayback(p, at, r.Note), nil
+	return newPlayback(p, at, r.Warning), nil
 }
 
 // replayOptions refuses what a recording cannot do.

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	replayTickEvery = 100 * time.Millisecond // while a recording is played
-	slowest         = 1.0 / 4
-	fastest         = 64
+	replayTick = 100 * time.Millisecond // while a recording is played
+	slowest    = 1.0 / 4
+	fastest    = 64
 )
 
 // playback is where a recording is being played, and how fast.
@@ -27,7 +27,7 @@ type playback struct {
 	paused   bool
 	busy     bool // a moment is being looked up
 	lastTick time.Time
-	note     string // why the recording ends where it ends
+	notice   string // why the recording ends where it ends
 }
 
 type (
@@ -39,11 +39,11 @@ type (
 )
 
 func newPlayback(p *feed.Player, at time.Time, note string) *playback {
-	return &playback{player: p, at: at, shown: at, speed: 1, note: note}
+	return &playback{player: p, at: at, shown: at, speed: 1, notice: note}
 }
 
 func nextReplayTick() tea.Cmd {
-	return tea.Tick(replayTickEvery, func(t time.Time) tea.Msg { return replayTickMsg(t) })
+	return tea.Tick(replayTick, func(t time.Time) tea.Msg { return replayTickMsg(t) })
 }
 
 // tick moves on by the time since the last tick, and looks up what was shown then, unless that is still being done.
@@ -141,8 +141,8 @@ func (p *playback) bar(t *theme.Theme, width int) string {
 		state = t.Glyphs.Pause + " at the end"
 	}
 	text := fmt.Sprintf(" RECORDING  %s  %s  %s of %s  ", widget.Fit(t, state, 10), p.shown.Format(time.DateTime), formatOffset(at), formatOffset(all))
-	if p.note != "" && !p.at.Before(p.player.End()) {
-		return t.Paint(theme.Warn, widget.Fit(t, text+p.note, width))
+	if p.notice != "" && !p.at.Before(p.player.End()) {
+		return t.Paint(theme.Warn, widget.Fit(t, text+p.notice, width))
 	}
 	room := max(0, width-widget.Width(text)-1)
 	done := 0

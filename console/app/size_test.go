@@ -97,7 +97,7 @@ func hostile(t *testing.T) *feed.Snapshot {
 	}
 	s.Objects["tenant"] = append(s.Objects["tenant"], &model.Tenant{TenantName: "z" + nasty})
 	slices.SortFunc(s.Objects["tenant"], func(a, b model.Object) int { return strings.Compare(a.ObjectKey(), b.ObjectKey()) })
-	if s.Heard = now; len(s.Endpoints) == 0 {
+	if s.Received = now; len(s.Endpoints) == 0 {
 		t.Fatal("the fixed cluster has no endpoints")
 	}
 	return s

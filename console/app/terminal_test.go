@@ -93,7 +93,7 @@ func TestLossIsShownAndEnds(t *testing.T) {
 	}
 	press(m, "1")
 	again := *s
-	again.Heard = now.Add(8 * time.Second)
+	again.Received = now.Add(8 * time.Second)
 	m.Update(&again)
 	if f := Plain(m.Frame()); strings.Contains(f, "LOST") || !strings.Contains(f, "leader 192.0.2.1") || !strings.Contains(f, "● ready") {
 		t.Errorf("want the loss to be over, got\n%s", f)

@@ -103,7 +103,7 @@ func (m *Model) header() []string {
 		leader = "?"
 	}
 	link := t.Paint(theme.Bad, t.Glyphs.Cross+" down")
-	switch age := m.now.Sub(s.Heard); {
+	switch age := m.now.Sub(s.Received); {
 	case m.bundle != "" && s.Synced:
 		link = t.Paint(theme.Held, t.Glyphs.Half+" bundle")
 	case s.Watching && age > 5*time.Second:

@@ -15,8 +15,8 @@ const (
 	forget      = time.Minute // after which an answer that is not wanted any more is dropped
 )
 
-// asker is what the pages want to know and how far asking is.
-type asker struct {
+// requester is what the pages want to know and how far asking is.
+type requester struct {
 	mu     sync.Mutex
 	wanted []Question
 	asked  map[Question]time.Time // last attempt
@@ -24,13 +24,13 @@ type asker struct {
 	wake   chan struct{}
 }
 
-func newAsker() *asker {
-	return &asker{asked: map[Question]time.Time{}, busy: map[Question]bool{}, wake: make(chan struct{}, 1)}
+func newRequester() *requester {
+	return &requester{asked: map[Question]time.Time{}, busy: map[Question]bool{}, wake: make(chan struct{}, 1)}
 }
 
 // Ask says which questions are to be asked from now on; the answers come with the snapshots. It does not block.
 func (f *Feed) Ask(questions []Question) {
-	i := f.asker
+	i := f.requester
 	i.mu.Lock()
 	fresh := !slices.Equal(i.wanted, questions)
 	i.wanted = slices.Clone(questions)
@@ -40,19 +40,19 @@ func (f *Feed) Ask(questions []Question) {
 	}
 }
 
-// every is how often a question is asked: less often when many are, as those of a page about all of 1,000 hosts.
-func (i *asker) every(q Question) time.Duration {
-	return max(q.Topic.Every(), min(asksSlowest, time.Duration(len(i.wanted))*time.Second/asksASecond))
+// interval is how often a question is asked: less often when many are, as those of a page about all of 1,000 hosts.
+func (i *requester) interval(q Question) time.Duration {
+	return max(q.Topic.Interval(), min(asksSlowest, time.Duration(len(i.wanted))*time.Second/asksASecond))
 }
 
 // due takes the questions whose time has come.
-func (i *asker) due(now time.Time) []Question {
+func (i *requester) due(now time.Time) []Question {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	maps.DeleteFunc(i.asked, func(_ Question, at time.Time) bool { return now.Sub(at) > forget })
 	var out []Question
 	for _, q := range i.wanted {
-		if !i.busy[q] && now.Sub(i.asked[q]) >= i.every(q) && len(i.busy) < asksAtOnce {
+		if !i.busy[q] && now.Sub(i.asked[q]) >= i.interval(q) && len(i.busy) < asksAtOnce {
 			i.busy[q], i.asked[q] = true, now
 			out = append(out, q)
 		}
@@ -61,7 +61,7 @@ func (i *asker) due(now time.Time) []Question {
 }
 
 // untilDue is how long nothing is due; none tells that nothing will be, unless something else is wanted or an answer comes.
-func (i *asker) untilDue(now time.Time) (rest time.Duration, none bool) {
+func (i *requester) untilDue(now time.Time) (rest time.Duration, none bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	none = true
@@ -69,14 +69,14 @@ func (i *asker) untilDue(now time.Time) (rest time.Duration, none bool) {
 		if i.busy[q] || len(i.busy) >= asksAtOnce {
 			continue // done wakes
 		}
-		if left := i.every(q) - now.Sub(i.asked[q]); none || left < rest {
+		if left := i.interval(q) - now.Sub(i.asked[q]); none || left < rest {
 			rest, none = left, false
 		}
 	}
 	return max(rest, time.Millisecond), none
 }
 
-func (i *asker) done(q Question) {
+func (i *requester) done(q Question) {
 	i.mu.Lock()
 	delete(i.busy, q)
 	i.mu.Unlock()
@@ -84,7 +84,7 @@ func (i *asker) done(q Question) {
 }
 
 // signal has the questions looked at.
-func (i *asker) signal() {
+func (i *requester) signal() {
 	select {
 	case i.wake <- struct{}{}:
 	default:
@@ -102,17 +102,17 @@ func (f *Feed) askWanted(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-f.asker.wake:
+		case <-f.requester.wake:
 		case <-timer.C:
 		}
-		for _, q := range f.asker.due(f.store.now()) {
+		for _, q := range f.requester.due(f.store.now()) {
 			wait.Go(func() {
 				f.answer(ctx, q)
-				f.asker.done(q)
+				f.requester.done(q)
 			})
 		}
 		timer.Stop()
-		if rest, none := f.asker.untilDue(f.store.now()); !none {
+		if rest, none := f.requester.untilDue(f.store.now()); !none {
 			timer.Reset(rest)
 		}
 	}

@@ -137,7 +137,7 @@ func TestAnswersAreKeptWhileTheyAreAsked(t *testing.T) {
 	if a, known := answers[silent]; known {
 		t.Errorf("nobody asks h2 any more: want it forgotten, got %+v", a)
 	}
-	i := newAsker()
+	i := newRequester()
 	i.wanted = []Question{asked}
 	i.due(now)
 	i.done(asked)

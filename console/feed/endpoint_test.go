@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Every column of endpoints is kept, as the API has it.
+// Interval column of endpoints is kept, as the API has it.
 func TestEndpointHasEveryColumn(t *testing.T) {
 	whole := &model.EndpointOper{Key: "t:n:c", EndpointID: "c", ContainerName: "web", Network: "n.t", EndpointGroupKey: "g:t", HomingHost: "h1",
 		IpAddress: []string{"10.1.1.1", "fd00::1"}, MacAddress: "02:02:0a:01:01:01", Labels: "map[app:web]", Pod: "shop/web"}

@@ -17,27 +17,27 @@ import (
 )
 
 const (
-	pollEvery    = time.Second
-	frameEvery   = 150 * time.Millisecond // the shortest time between two snapshots
-	askLimit     = 3 * time.Second        // for one question
-	nodesASecond = 250                    // asked about; the nodes of a larger cluster are polled less often
-	pollSlowest  = 4 * time.Second        // however many there are
+	pollInterval  = time.Second
+	frameInterval = 150 * time.Millisecond // the shortest time between two snapshots
+	askLimit      = 3 * time.Second        // for one question
+	nodesASecond  = 250                    // asked about; the nodes of a larger cluster are polled less often
+	pollSlowest   = 4 * time.Second        // however many there are
 )
 
 // Feed follows one cluster.
 type Feed struct {
-	client *client.Client
-	store  *store
-	asker  *asker
-	turn   int      // of the networks, which is asked next although nothing happened in it
-	list   nodeList // of the poll
-	trends trends
-	past   happening
+	client    *client.Client
+	store     *store
+	requester *requester
+	turn      int      // of the networks, which is asked next although nothing happened in it
+	list      nodeList // of the poll
+	trends    trends
+	past      happening
 }
 
 // New makes a Feed on a client. now is the clock that dates events and answers.
 func New(c *client.Client, now func() time.Time) *Feed {
-	return &Feed{client: c, store: newStore(c.Base, now), asker: newAsker(), past: happening{client: c}}
+	return &Feed{client: c, store: newStore(c.Base, now), requester: newRequester(), past: happening{client: c}}
 }
 
 // Run follows the cluster until ctx ends, and hands each new state to publish, which may block: what happens meanwhile
@@ -49,7 +49,7 @@ func (f *Feed) Run(ctx context.Context, publish func(*Snapshot)) error {
 	group.Go(func() error { return f.askWanted(ctx) })
 	group.Go(func() error { f.past.follow(ctx, f.store); return nil })
 	if f.store.recorder != nil {
-		group.Go(func() error { return f.askStanding(ctx) })
+		group.Go(func() error { return f.pollQuestions(ctx) })
 	}
 	group.Go(func() error {
 		for {
@@ -59,7 +59,7 @@ func (f *Feed) Run(ctx context.Context, publish func(*Snapshot)) error {
 			case <-f.store.changed:
 				publish(f.store.snapshot())
 			}
-			pause(ctx, frameEvery)
+			pause(ctx, frameInterval)
 		}
 	})
 	return group.Wait()
@@ -84,7 +84,7 @@ func (f *Feed) Once(ctx context.Context, wants func(*Snapshot) []Question) (*Sna
 		f.askAll(ctx, wants(f.store.snapshot()))
 	}
 	if f.store.recorder != nil {
-		f.askAll(ctx, standing(f.store.snapshot()))
+		f.askAll(ctx, openQuestions(f.store.snapshot()))
 	}
 	return f.store.snapshot(), ctx.Err()
 }
@@ -104,7 +104,7 @@ func (f *Feed) askAll(ctx context.Context, questions []Question) {
 		if !again || round > 0 {
 			return
 		}
-		pause(ctx, pollEvery)
+		pause(ctx, pollInterval)
 	}
 }
 
@@ -118,7 +118,7 @@ func (f *Feed) watch(ctx context.Context) error {
 			f.store.event(e)
 		}
 		// The stream gives up when it is refused; a netmaster that is being replaced may refuse for a moment.
-		pause(ctx, pollEvery)
+		pause(ctx, pollInterval)
 	}
 	return nil
 }
@@ -131,14 +131,14 @@ func (f *Feed) poll(ctx context.Context) error {
 		if now := time.Now(); !now.Before(due) {
 			f.nodes(ctx)
 			s := f.store.snapshot()
-			due = now.Add(min(max(pollEvery, time.Duration(len(s.Nodes))*time.Second/nodesASecond), pollSlowest))
+			due = now.Add(min(max(pollInterval, time.Duration(len(s.Nodes))*time.Second/nodesASecond), pollSlowest))
 			if networks := s.Objects[model.KindNetwork().Name]; len(stale) == 0 && len(networks) > 0 { // holds expire, which is not announced
 				f.turn++
 				stale = []string{networks[f.turn%len(networks)].ObjectKey()}
 			}
 		}
 		f.pools(ctx, stale)
-		pause(ctx, pollEvery)
+		pause(ctx, pollInterval)
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func TestPutChangesARule(t *testing.T) {
 func TestRememberIsBounded(t *testing.T) {
 	s := newStore("", time.Now)
 	for i := range uint64(EventLimit + 5) {
-		s.takeHappened(HappenedInput{Changes: []model.HistoryEntry{{Sequence: i + 1, Verb: "delete", Kind: "network", Key: "a:b", Revision: i}}})
+		s.applyHappened(HappenedInput{Changes: []model.HistoryEntry{{Sequence: i + 1, Verb: "delete", Kind: "network", Key: "a:b", Revision: i}}})
 	}
 	if e := s.snapshot().Events; len(e) != EventLimit || e[0].Revision != 5 {
 		t.Errorf("want the last %d, got %d from revision %d", EventLimit, len(e), e[0].Revision)

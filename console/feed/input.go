@@ -97,9 +97,9 @@ func (s *store) apply(in *Input) {
 	case in.Event != nil:
 		s.event(*in.Event)
 	case in.Past != nil:
-		s.takeHappened(HappenedInput{Changes: in.Past})
+		s.applyHappened(HappenedInput{Changes: in.Past})
 	case in.Happened != nil:
-		s.takeHappened(*in.Happened)
+		s.applyHappened(*in.Happened)
 	case in.Nodes != nil:
 		s.nodes(in.Nodes.List)
 	case in.Pool != nil:

@@ -3,8 +3,8 @@ package feed
 // interned is texts that many objects have in common, such as the names of hosts: each is kept once.
 type interned map[string]string
 
-// internedMost is how many are remembered; then it begins again.
-const internedMost = 100000
+// maxInterned is how many are remembered; then it begins again.
+const maxInterned = 100000
 
 // intern replaces each text by the one that is kept.
 func (w *interned) intern(texts ...*string) {
@@ -14,7 +14,7 @@ func (w *interned) intern(texts ...*string) {
 		}
 		kept, known := (*w)[*text]
 		if !known {
-			if *w == nil || len(*w) >= internedMost {
+			if *w == nil || len(*w) >= maxInterned {
 				*w = interned{}
 			}
 			(*w)[*text], kept = *text, *text

@@ -8,8 +8,8 @@ import (
 
 // Types of events that the watch stream does not know: what nodes said from one look to the next.
 const (
-	Warned model.EventType = "warn"
-	Noted  model.EventType = "note"
+	Warned     model.EventType = "warn"
+	NodeEvents model.EventType = "note"
 )
 
 // NodeKind is the Kind of events about masters and agents.
@@ -30,29 +30,29 @@ func nodeEvents(before, now []model.Node) []Event {
 		was := old[n.Address+n.Name]
 		delete(old, n.Address+n.Name)
 		if was == nil {
-			tell(Noted, n, "has come")
+			tell(NodeEvents, n, "has come")
 			continue
 		}
 		switch {
 		case was.Ready && !n.Ready:
 			tell(Warned, n, "is not ready: "+n.Reason)
 		case !was.Ready && n.Ready:
-			tell(Noted, n, "is ready again")
+			tell(NodeEvents, n, "is ready again")
 		}
 		if n.Role == model.RoleLeader && was.Role != model.RoleLeader {
-			tell(Noted, n, "leads now")
+			tell(NodeEvents, n, "leads now")
 		}
-		switch had, has := was.Kubernetes.Trouble(), n.Kubernetes.Trouble(); {
+		switch had, has := was.Kubernetes.Problem(), n.Kubernetes.Problem(); {
 		case has != "" && had == "":
 			tell(Warned, n, has)
 		case has == "" && had != "" && n.Kubernetes != nil:
-			tell(Noted, n, "Kubernetes is "+n.Kubernetes.String())
+			tell(NodeEvents, n, "Kubernetes is "+n.Kubernetes.String())
 		}
 		switch {
 		case n.Errors > was.Errors:
 			tell(Warned, n, "has "+strconv.Itoa(n.Errors)+" objects with problems: "+n.Reason)
 		case n.Errors == 0 && was.Errors > 0 && n.Answered():
-			tell(Noted, n, "no longer has objects with problems")
+			tell(NodeEvents, n, "no longer has objects with problems")
 		}
 	}
 	for i := range before { // in their order

@@ -9,7 +9,7 @@ import (
 
 const (
 	observedWithin = 2 * time.Minute
-	observedMost   = 2000 // events, the newest
+	maxObserved    = 2000 // events, the newest
 )
 
 // observed are the connections of the last minutes, the oldest first.
@@ -19,9 +19,9 @@ func (f *Feed) observed(ctx context.Context) ([]model.Observed, error) {
 		if err != nil {
 			return nil, err
 		}
-		if out = append(out, e); len(out) > 2*observedMost {
-			out = append(out[:0:0], out[len(out)-observedMost:]...)
+		if out = append(out, e); len(out) > 2*maxObserved {
+			out = append(out[:0:0], out[len(out)-maxObserved:]...)
 		}
 	}
-	return out[max(0, len(out)-observedMost):], ctx.Err()
+	return out[max(0, len(out)-maxObserved):], ctx.Err()
 }

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	pastEvents    = 200             // changes, and findings, that are asked for at a time
-	timelineEvery = 2 * time.Second // no stream has findings
+	pastEvents       = 200             // changes, and findings, that are asked for at a time
+	timelineInterval = 2 * time.Second // no stream has findings
 )
 
 // FindingKind is the Kind of events about what was found wrong in the cluster.
@@ -44,21 +44,21 @@ func (h *happening) look(ctx context.Context, s *store, now time.Time) {
 		}
 	}
 	if !h.refused[1] && !now.Before(h.due) {
-		h.due = now.Add(timelineEvery)
+		h.due = now.Add(timelineInterval)
 		found, err := h.client.Timeline(ctx, client.TimelineQuery{Limit: pastEvents})
 		h.refused[1] = client.IsCode(err, model.CodeDenied)
 		if err == nil {
 			in.Findings = found
 		}
 	}
-	s.takeHappened(in)
+	s.applyHappened(in)
 }
 
 // follow looks until ctx ends, at most once a second.
 func (h *happening) follow(ctx context.Context, s *store) {
 	for ctx.Err() == nil {
 		h.look(ctx, s, time.Now())
-		pause(ctx, pollEvery)
+		pause(ctx, pollInterval)
 	}
 }
 
@@ -69,8 +69,8 @@ func (s *store) position() (revision uint64, synced bool) {
 	return s.last.Revision, s.last.Synced
 }
 
-// takeHappened takes changes and findings, and passes over those that are known already.
-func (s *store) takeHappened(in HappenedInput) {
+// applyHappened takes changes and findings, and passes over those that are known already.
+func (s *store) applyHappened(in HappenedInput) {
 	s.mu.Lock()
 	seen := s.seen
 	s.mu.Unlock()

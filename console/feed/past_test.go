@@ -19,10 +19,10 @@ func TestHappened(t *testing.T) {
 		{Sequence: 2, Verb: "update", Kind: "rule", Key: "a:p:1", Revision: 6, Time: now, Changes: []model.Change{{Field: "port", Old: 80, New: 8080}}},
 	}
 	found := []model.TimelineEvent{{Number: 1, Time: now.Add(-time.Hour), Code: "service-empty", Object: "service/a:s", Severity: "warning", Evidence: "no provider"}}
-	s.takeHappened(HappenedInput{Changes: changes[:1]})
+	s.applyHappened(HappenedInput{Changes: changes[:1]})
 	before := s.snapshot()
-	s.takeHappened(HappenedInput{Changes: changes, Findings: found})
-	s.takeHappened(HappenedInput{Changes: changes, Findings: found})
+	s.applyHappened(HappenedInput{Changes: changes, Findings: found})
+	s.applyHappened(HappenedInput{Changes: changes, Findings: found})
 	var got []string
 	for _, e := range s.snapshot().Events {
 		got = append(got, strings.Join([]string{e.At.UTC().Format(time.TimeOnly), string(e.Type), e.Kind, e.Key, e.Text, e.Change}, " "))

@@ -9,11 +9,11 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// checkpointEvery is how far marks of a Player are apart at first, in the time of the recording. Going back starts at the mark before.
-const checkpointEvery = 30 * time.Second
+// checkpointInterval is how far marks of a Player are apart at first, in the time of the recording. Going back starts at the mark before.
+const checkpointInterval = 30 * time.Second
 
-// checkpointsMost bounds the marks: each may keep lists of its own. Of more, every other one is given up.
-const checkpointsMost = 64
+// maxCheckpoints bounds the marks: each may keep lists of its own. Of more, every other one is given up.
+const maxCheckpoints = 64
 
 // Player shows what a feed showed while inputs were recorded, at any moment of the recording. It asks nothing and changes
 // nothing. Its methods may be called at the same time.
@@ -27,7 +27,7 @@ type Player struct {
 	store       *store
 	shown       *Snapshot
 	checkpoints []checkpoint  // by applied, ascending
-	every       time.Duration // how far marks are apart
+	interval    time.Duration // how far marks are apart
 }
 
 // checkpoint is the state of a store after so many inputs.
@@ -48,7 +48,7 @@ func NewPlayer(base string, inputs []Input) (*Player, error) {
 			inputs[i].At = inputs[i-1].At
 		}
 	}
-	p := &Player{base: base, inputs: inputs, every: checkpointEvery}
+	p := &Player{base: base, inputs: inputs, interval: checkpointInterval}
 	p.store = newStore(base, p.now)
 	p.clock = inputs[0].At
 	return p, nil
@@ -87,15 +87,15 @@ func (p *Player) Seek(at time.Time) *Snapshot {
 
 // checkpoint notes the state, if the last checkpoint is far enough.
 func (p *Player) checkpoint() {
-	if n := len(p.checkpoints); n > 0 && (p.checkpoints[n-1].applied >= p.applied || p.clock.Sub(p.checkpoints[n-1].clock) < p.every) {
+	if n := len(p.checkpoints); n > 0 && (p.checkpoints[n-1].applied >= p.applied || p.clock.Sub(p.checkpoints[n-1].clock) < p.interval) {
 		return
 	}
-	if p.checkpoints = append(p.checkpoints, checkpoint{p.applied, p.clock, p.store.clone()}); len(p.checkpoints) > checkpointsMost {
-		kept := make([]checkpoint, 0, checkpointsMost)
+	if p.checkpoints = append(p.checkpoints, checkpoint{p.applied, p.clock, p.store.clone()}); len(p.checkpoints) > maxCheckpoints {
+		kept := make([]checkpoint, 0, maxCheckpoints)
 		for i := 0; i < len(p.checkpoints); i += 2 {
 			kept = append(kept, p.checkpoints[i])
 		}
-		p.checkpoints, p.every = kept, 2*p.every
+		p.checkpoints, p.interval = kept, 2*p.interval
 	}
 }
 

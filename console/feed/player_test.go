@@ -124,18 +124,18 @@ func TestPlayerAnswersAndRefuses(t *testing.T) {
 func TestMarksAreFew(t *testing.T) {
 	begin := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	var inputs []Input
-	for i := range 10 * checkpointsMost {
-		inputs = append(inputs, Input{At: begin.Add(time.Duration(i) * checkpointEvery), Event: &model.Event{Type: model.EventSync, Revision: uint64(i)}})
+	for i := range 10 * maxCheckpoints {
+		inputs = append(inputs, Input{At: begin.Add(time.Duration(i) * checkpointInterval), Event: &model.Event{Type: model.EventSync, Revision: uint64(i)}})
 	}
 	p, err := NewPlayer("", inputs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Seek(p.End())
-	if len(p.checkpoints) > checkpointsMost || len(p.checkpoints) < checkpointsMost/4 {
-		t.Errorf("want at most %d marks, got %d", checkpointsMost, len(p.checkpoints))
+	if len(p.checkpoints) > maxCheckpoints || len(p.checkpoints) < maxCheckpoints/4 {
+		t.Errorf("want at most %d marks, got %d", maxCheckpoints, len(p.checkpoints))
 	}
-	for _, i := range []int{0, 1, checkpointsMost, 7 * checkpointsMost, 10*checkpointsMost - 1, 3} {
+	for _, i := range []int{0, 1, maxCheckpoints, 7 * maxCheckpoints, 10*maxCheckpoints - 1, 3} {
 		if s := p.Seek(inputs[i].At); s.Revision != uint64(i) {
 			t.Errorf("moment %d: want revision %d, got %d", i, i, s.Revision)
 		}

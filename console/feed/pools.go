@@ -59,7 +59,7 @@ func (q *queue) add(key string) {
 	}
 }
 
-func (q *queue) take() string {
+func (q *queue) receive() string {
 	key := q.keys[0]
 	q.keys = q.keys[1:]
 	delete(q.in, key)
@@ -71,7 +71,7 @@ func (s *store) stale(most int) (out []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for len(out) < most && len(s.touched.keys) > 0 {
-		if key := s.touched.take(); s.of(model.KindNetwork().Name).Has(key) {
+		if key := s.touched.receive(); s.of(model.KindNetwork().Name).Has(key) {
 			out = append(out, key)
 		}
 	}

@@ -43,7 +43,7 @@ type Snapshot struct {
 	Revision  uint64    // last revision of the watch stream
 	Synced    bool      // everything has been received once
 	Watching  bool      // the stream is up
-	Heard     time.Time // last answer to anything
+	Received  time.Time // last answer to anything
 	Err       string    // why the connection is down; "" while it is up
 }
 

@@ -10,46 +10,46 @@ import (
 )
 
 const (
-	standingEvery  = 10 * time.Second // the standing questions are asked that often while a recording is made
-	standingMost   = 32               // hosts, and networks, that are asked about
-	standingAtOnce = 4                // questions under way at a time
+	openInterval = 10 * time.Second // the standing questions are asked that often while a recording is made
+	maxOpen      = 32               // hosts, and networks, that are asked about
+	openParallel = 4                // questions under way at a time
 )
 
-// askStanding asks, while a recording is made, what pages would ask that are not on the screen, so that each of them has something
+// pollQuestions asks, while a recording is made, what pages would ask that are not on the screen, so that each of them has something
 // to show when the recording is played. It ends with ctx.
-func (f *Feed) askStanding(ctx context.Context) error {
+func (f *Feed) pollQuestions(ctx context.Context) error {
 	for ctx.Err() == nil {
 		if s := f.store.snapshot(); s.Synced && len(s.Nodes) > 0 {
 			group := errgroup.Group{}
-			group.SetLimit(standingAtOnce)
-			for _, q := range standing(s) {
+			group.SetLimit(openParallel)
+			for _, q := range openQuestions(s) {
 				group.Go(func() error { f.answer(ctx, q); return nil })
 			}
 			_ = group.Wait() // answers tell their errors themselves
-			pause(ctx, standingEvery)
+			pause(ctx, openInterval)
 			continue
 		}
-		pause(ctx, frameEvery)
+		pause(ctx, frameInterval)
 	}
 	return nil
 }
 
-// standing is what every recording answers: who leads, and of the first hosts and networks their flows, rules and
+// openQuestions is what every recording answers: who leads, and of the first hosts and networks their flows, rules and
 // addresses.
-func standing(s *Snapshot) []Question {
+func openQuestions(s *Snapshot) []Question {
 	out := []Question{{Topic: Leadership}, {Topic: Health}}
 	hosts := 0
 	for _, n := range s.Nodes {
 		if n.Role != model.RoleAgent {
 			continue
 		}
-		if hosts++; hosts > standingMost {
+		if hosts++; hosts > maxOpen {
 			break
 		}
 		out = append(out, Question{Topic: Flows, Host: n.Name}, Question{Topic: Rules, Host: n.Name})
 	}
 	networks := s.Objects[model.KindNetwork().Name]
-	for _, n := range networks[:min(standingMost, len(networks))] {
+	for _, n := range networks[:min(maxOpen, len(networks))] {
 		out = append(out, Question{Topic: Addresses, Key: n.ObjectKey()})
 	}
 	return out

@@ -62,7 +62,7 @@ func (s *store) change(f func()) {
 func (s *store) event(e model.Event) {
 	s.change(func() {
 		s.record(Input{Event: &e})
-		s.last.Heard, s.last.Watching, s.last.Err = s.now(), true, ""
+		s.last.Received, s.last.Watching, s.last.Err = s.now(), true, ""
 		if e.Revision > s.last.Revision && e.Kind == "" { // an address was held, or put under quarantine
 			s.touchAll()
 		}
@@ -176,8 +176,8 @@ func (s *store) nodes(nodes []model.Node) {
 		if s.last.Nodes != nil {
 			s.happened(nodeEvents(s.last.Nodes, nodes)...)
 		}
-		s.last.Nodes, s.last.Heard = nodes, s.now()
-		s.meter.sample(s.last.Heard, nodes)
+		s.last.Nodes, s.last.Received = nodes, s.now()
+		s.meter.sample(s.last.Received, nodes)
 		if s.last.Watching {
 			s.last.Err = ""
 		}

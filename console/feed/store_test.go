@@ -31,7 +31,7 @@ func TestSnapshotsDoNotChange(t *testing.T) {
 	}
 	q := Question{Topic: Leadership}
 	for i := range EventLimit + 300 {
-		s.takeHappened(HappenedInput{Changes: []model.HistoryEntry{{Sequence: uint64(i + 1), Verb: "create", Kind: "endpoint", Key: fmt.Sprint("e", i%7)}}})
+		s.applyHappened(HappenedInput{Changes: []model.HistoryEntry{{Sequence: uint64(i + 1), Verb: "create", Kind: "endpoint", Key: fmt.Sprint("e", i%7)}}})
 		put("endpoint", fmt.Sprint("e", i%7), fmt.Sprintf(`{"key":"e%d","endpointID":"e%d","network":"n.t","homingHost":"h%d"}`, i%7, i%7, i))
 		switch i % 3 {
 		case 0:
@@ -58,7 +58,7 @@ func TestSnapshotsDoNotChange(t *testing.T) {
 // Nothing is looked at while nothing is due.
 func TestRest(t *testing.T) {
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
-	i := newAsker()
+	i := newRequester()
 	if _, none := i.untilDue(now); !none {
 		t.Error("nothing is wanted: want no rest")
 	}
@@ -71,17 +71,17 @@ func TestRest(t *testing.T) {
 		t.Error("both are under way: an answer wakes")
 	}
 	i.done(slow)
-	if rest, none := i.untilDue(now.Add(time.Second)); none || rest != slow.Topic.Every()-time.Second {
-		t.Errorf("want %v, got %v", slow.Topic.Every()-time.Second, rest)
+	if rest, none := i.untilDue(now.Add(time.Second)); none || rest != slow.Topic.Interval()-time.Second {
+		t.Errorf("want %v, got %v", slow.Topic.Interval()-time.Second, rest)
 	}
 	i.done(fast)
-	if rest, _ := i.untilDue(now.Add(time.Second / 4)); rest != fast.Topic.Every()-time.Second/4 {
+	if rest, _ := i.untilDue(now.Add(time.Second / 4)); rest != fast.Topic.Interval()-time.Second/4 {
 		t.Errorf("want the faster, got %v", rest)
 	}
 	for host := range 1000 {
 		i.wanted = append(i.wanted, Question{Topic: Rules, Host: fmt.Sprint(host)})
 	}
-	if rest := i.every(i.wanted[5]); rest != 1002*time.Second/asksASecond {
+	if rest := i.interval(i.wanted[5]); rest != 1002*time.Second/asksASecond {
 		t.Errorf("of very many questions: want each asked less often, got every %v", rest)
 	}
 }

@@ -40,17 +40,17 @@ const (
 
 // topic declares a Topic.
 type topic struct {
-	name   string        // in recordings
-	every  time.Duration // how often it is asked while a page shows it
-	limit  time.Duration // for the answer
-	rate   bool          // pages show the difference of two answers
-	ask    func(ctx context.Context, f *Feed, q Question) (any, error)
-	decode func(q Question, text json.RawMessage) (any, error)
+	name     string        // in recordings
+	interval time.Duration // how often it is asked while a page shows it
+	limit    time.Duration // for the answer
+	rate     bool          // pages show the difference of two answers
+	ask      func(ctx context.Context, f *Feed, q Question) (any, error)
+	decode   func(q Question, text json.RawMessage) (any, error)
 }
 
 // about declares a topic by what asks a question about it. The type of the answer follows from that.
 func about[T any](name string, every time.Duration, ask func(ctx context.Context, f *Feed, q Question) (T, error)) topic {
-	return topic{name: name, every: every, limit: askLimit,
+	return topic{name: name, interval: every, limit: askLimit,
 		ask:    func(ctx context.Context, f *Feed, q Question) (any, error) { return ask(ctx, f, q) },
 		decode: func(_ Question, text json.RawMessage) (any, error) { return decodeAs[T](text) }}
 }
@@ -61,8 +61,8 @@ func decodeAs[T any](text json.RawMessage) (any, error) {
 	return v, err
 }
 
-// historyMost bounds the entries of a history that are asked for.
-const historyMost = 200
+// maxHistory bounds the entries of a history that are asked for.
+const maxHistory = 200
 
 // topics declares every Topic. A comment names what a Question about it sets.
 var topics = [...]topic{
@@ -83,9 +83,9 @@ var topics = [...]topic{
 		return f.client.Leadership(ctx)
 	}),
 	History: about("history", 5*time.Second, func(ctx context.Context, f *Feed, q Question) ([]model.HistoryEntry, error) { // Kind and Key
-		return f.client.History(ctx, client.HistoryQuery{Kind: q.Kind, Key: q.Key, Limit: historyMost})
+		return f.client.History(ctx, client.HistoryQuery{Kind: q.Kind, Key: q.Key, Limit: maxHistory})
 	}),
-	State: {name: "state", every: 5 * time.Second, limit: askLimit, ask: askState, decode: decodeState}, // Kind and Key; the kind's Inspect type
+	State: {name: "state", interval: 5 * time.Second, limit: askLimit, ask: askState, decode: decodeState}, // Kind and Key; the kind's Inspect type
 	Why: within(15*time.Second, about("why", 10*time.Second, func(ctx context.Context, f *Feed, q Question) (model.Why, error) { // Why
 		return f.client.Why(ctx, q.Why) // netmaster asks the switches on the way, one after the other
 	})),
@@ -134,8 +134,8 @@ func within(limit time.Duration, t topic) topic {
 	return t
 }
 
-// Every is how often a topic is asked while a page shows it.
-func (t Topic) Every() time.Duration { return topics[t].every }
+// Interval is how often a topic is asked while a page shows it.
+func (t Topic) Interval() time.Duration { return topics[t].interval }
 
 // MarshalText is the topic's name.
 func (t Topic) MarshalText() ([]byte, error) {

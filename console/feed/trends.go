@@ -8,8 +8,8 @@ import (
 	"github.com/contiv/contiv/api/rates"
 )
 
-// trendsMost bounds the lines of a level, those with most.
-const trendsMost = 1000
+// maxTrends bounds the lines of a level, those with most.
+const maxTrends = 1000
 
 // Trends are what passes per second.
 type Trends struct {
@@ -36,7 +36,7 @@ func (t *trends) look(ctx context.Context, c *client.Client) (Trends, error) {
 	out := Trends{Known: t.meter.Known(), Lines: map[rates.Level][]rates.Line{}, Silent: map[string]string{}}
 	for _, l := range rates.Levels() {
 		lines := t.meter.Lines(l)
-		out.Lines[l] = lines[:min(len(lines), trendsMost)]
+		out.Lines[l] = lines[:min(len(lines), maxTrends)]
 	}
 	for _, h := range counters.Hosts {
 		if h.Unknown != "" {

@@ -50,7 +50,7 @@ func newGrid(g grid) *Page {
 			if err != nil {
 				return Action{}
 			}
-			p.settle(subnet)
+			p.clampCursor(subnet)
 			return do(subnet, s)
 		})
 	}
@@ -103,8 +103,8 @@ func (p *grid) find(s *feed.Snapshot) (*model.Network, netip.Prefix, error) {
 	return n, prefix, err
 }
 
-// settle chooses the first zoom, so that a large subnet is seen whole, and finds the address to begin at.
-func (p *grid) settle(subnet netip.Prefix) {
+// clampCursor chooses the first zoom, so that a large subnet is seen whole, and finds the address to begin at.
+func (p *grid) clampCursor(subnet netip.Prefix) {
 	if !p.zoomed {
 		p.zoomed, p.zoom = true, max(0, 32-subnet.Bits()-12)
 		if p.start != "" {
@@ -124,7 +124,7 @@ func (p *grid) Key(msg tea.KeyPressMsg, c Canvas, s *feed.Snapshot) Action {
 	if err != nil {
 		return Action{}
 	}
-	p.settle(subnet)
+	p.clampCursor(subnet)
 	cell := 1 << p.zoom
 	row, last := perRow(c.Width)*cell, subnetSize(subnet)-1
 	switch msg.String() {
@@ -207,7 +207,7 @@ func (p *grid) click(x, y int, c Canvas, s *feed.Snapshot) Action {
 	if _, known := s.Pools[p.network]; err != nil || !known {
 		return Action{}
 	}
-	p.settle(subnet)
+	p.clampCursor(subnet)
 	w := p.window(c, subnet)
 	x, y = x-addressWidth, y-headLines
 	column := x - x/(cellGroup+1)
@@ -229,7 +229,7 @@ func (p *grid) View(c Canvas, s *feed.Snapshot) []string {
 	if err != nil {
 		return []string{t.Paint(theme.Bad, err.Error())}
 	}
-	p.settle(subnet)
+	p.clampCursor(subnet)
 	pool, known := s.Pools[p.network]
 	if !known {
 		return []string{t.Paint(theme.Held, "the network's addresses have not been requested yet")}

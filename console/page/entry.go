@@ -127,13 +127,13 @@ func Open(text string) (*Page, error) {
 	return nil, fmt.Errorf("%q not found on page %s", text, e.Name)
 }
 
-// offeredMost is how many paths are offered at most.
-const offeredMost = 200
+// maxOffered is how many paths are offered at most.
+const maxOffered = 200
 
 // Offer is the paths that begin with what was typed.
 func Offer(typed string, s *feed.Snapshot) (out []string) {
 	add := func(text string) {
-		if strings.HasPrefix(text, typed) && text != typed && len(out) < offeredMost {
+		if strings.HasPrefix(text, typed) && text != typed && len(out) < maxOffered {
 			out = append(out, text)
 		}
 	}

@@ -72,7 +72,7 @@ func (f *form) request() (model.WhyRequest, error) {
 	if err := q.SetTraffic(strings.Fields(f.values[fieldTraffic])); err != nil {
 		return q, err
 	}
-	return q, q.Settle()
+	return q, q.Resolve()
 }
 
 // key edits the field and tells whether one was finished or given up.
@@ -115,7 +115,7 @@ func (f *form) typed() {
 	text, whole := f.input.Text(), false
 	if f.at == fieldTraffic {
 		q := model.WhyRequest{From: "a", To: "b"}
-		whole = strings.TrimSpace(text) != "" && q.SetTraffic(strings.Fields(text)) == nil && q.Settle() == nil
+		whole = strings.TrimSpace(text) != "" && q.SetTraffic(strings.Fields(text)) == nil && q.Resolve() == nil
 	} else {
 		_, err := netip.ParseAddr(text)
 		whole = err == nil

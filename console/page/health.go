@@ -55,15 +55,15 @@ func Check(s *feed.Snapshot, now time.Time) Health {
 
 // Lost reports whether no netmaster answers: what a snapshot holds was so when the last one did.
 func Lost(s *feed.Snapshot, now time.Time) bool {
-	return s.Err != "" && !s.Watching || now.Sub(s.Heard) > staleAfter
+	return s.Err != "" && !s.Watching || now.Sub(s.Received) > staleAfter
 }
 
 // problems are all things that are wrong, the worst first.
 func problems(s *feed.Snapshot, now time.Time) (out []Problem) {
 	if Lost(s, now) {
 		why := s.Err
-		if !s.Heard.IsZero() { // the age first: the error may be too long for the line
-			why = strings.TrimSuffix(fmt.Sprintf("the data is %s old; %s", Age(now.Sub(s.Heard)), why), "; ")
+		if !s.Received.IsZero() { // the age first: the error may be too long for the line
+			why = strings.TrimSuffix(fmt.Sprintf("the data is %s old; %s", Age(now.Sub(s.Received)), why), "; ")
 		}
 		return []Problem{{"CONNECTION LOST", why, theme.Bad, func() *Page { return connection(s, now) }}}
 	}
@@ -111,7 +111,7 @@ func found(s *feed.Snapshot, now time.Time) (out []Problem) {
 	}
 	for i := range h.Findings {
 		f := &h.Findings[i]
-		if f.Severity == model.SeverityNote {
+		if f.Severity == model.SeverityInfo {
 			continue
 		}
 		word, role := wordOf(f)
@@ -150,8 +150,8 @@ func subjectOf(f *model.Finding) string {
 // connection is the page of a netmaster that does not answer.
 func connection(s *feed.Snapshot, now time.Time) *Page {
 	heard := "no response yet"
-	if !s.Heard.IsZero() {
-		heard = "last response " + Age(now.Sub(s.Heard)) + " ago"
+	if !s.Received.IsZero() {
+		heard = "last response " + Age(now.Sub(s.Received)) + " ago"
 	}
 	return Text("connection", "netctl version", fmt.Sprintf("address    %s\nresponse   %s\nerror      %s\n\n"+
 		"The console keeps trying. Check that --netmaster or $NETMASTER is the address of a netmaster, that a netmaster\n"+

@@ -55,7 +55,7 @@ func differences(s *feed.Snapshot, d *model.Drift) (out []*difference) {
 		out = append(out, &difference{"now", theme.Bad, x})
 	}
 	for _, x := range slices.Backward(d.Found) {
-		out = append(out, &difference{since(x.At, s.Heard) + " ago", theme.Dim, x})
+		out = append(out, &difference{since(x.At, s.Received) + " ago", theme.Dim, x})
 	}
 	return out
 }
@@ -70,7 +70,7 @@ func hostLines(c Canvas, s *feed.Snapshot, host string) (out []string) {
 	}
 	n := hosts[at]
 	state, role := stateOf(c, s, n)
-	trouble := n.Docker.Trouble()
+	trouble := n.Docker.Problem()
 	if trouble != "" { // told in its own lines
 		state = strings.Replace(state, trouble, "Docker, see below", 1)
 	}

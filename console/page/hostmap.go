@@ -117,7 +117,7 @@ func hostBox(t *theme.Theme, n *model.Node, all []*feed.Endpoint, rel *relations
 func uplinksOf(t *theme.Theme, n *model.Node) string {
 	fit := 0
 	for _, u := range n.Uplinks {
-		if u.Trouble() == "" {
+		if u.Problem() == "" {
 			fit++
 		}
 	}

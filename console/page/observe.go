@@ -43,7 +43,7 @@ func Observe(denied bool) *Page {
 		items: func(s *feed.Snapshot) (out []*model.Observed) {
 			all, _, _ := feed.Of[[]model.Observed](s, observedQuestion())
 			for i := len(all) - 1; i >= 0; i-- {
-				if ask.Takes(&all[i]) {
+				if ask.Matches(&all[i]) {
 					out = append(out, &all[i])
 				}
 			}

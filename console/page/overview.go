@@ -221,10 +221,10 @@ func nodeState(t *theme.Theme, n *model.Node) (string, theme.Role) {
 		return t.Glyphs.Half + " " + strconv.Itoa(n.Differs) + " differ", theme.Warn
 	case uplinkProblem(n) != "":
 		return t.Glyphs.Half + " " + uplinkProblem(n), theme.Warn
-	case n.Kubernetes.Trouble() != "":
-		return t.Glyphs.Half + " " + n.Kubernetes.Trouble(), theme.Warn
-	case n.Docker != nil && n.Docker.Trouble() != "":
-		return t.Glyphs.Half + " " + n.Docker.Trouble(), theme.Warn
+	case n.Kubernetes.Problem() != "":
+		return t.Glyphs.Half + " " + n.Kubernetes.Problem(), theme.Warn
+	case n.Docker != nil && n.Docker.Problem() != "":
+		return t.Glyphs.Half + " " + n.Docker.Problem(), theme.Warn
 	case n.Role == model.RoleAgent:
 		return t.Glyphs.Dot + " programmed", theme.Good
 	}
@@ -246,7 +246,7 @@ func stateOf(c Canvas, s *feed.Snapshot, n *model.Node) (string, theme.Role) {
 // uplinkProblem names the first uplink of an agent that cannot be used, "" when all can.
 func uplinkProblem(n *model.Node) string {
 	for _, u := range n.Uplinks {
-		if u.Trouble() != "" {
+		if u.Problem() != "" {
 			return "uplink " + widget.Bare(u.String())
 		}
 	}

@@ -35,13 +35,13 @@ func statusOf(k *model.Kind) *status {
 	return nil
 }
 
-// askedAtMost bounds how many objects of a kind are asked about.
-const askedAtMost = 200
+// maxAsked bounds how many objects of a kind are asked about.
+const maxAsked = 200
 
 func stateQuestions(k *model.Kind) func(s *feed.Snapshot) []feed.Question {
 	return func(s *feed.Snapshot) (out []feed.Question) {
 		for _, o := range s.Objects[k.Name] {
-			if len(out) < askedAtMost {
+			if len(out) < maxAsked {
 				out = append(out, feed.Question{Topic: feed.State, Kind: k.Name, Key: o.ObjectKey()})
 			}
 		}

@@ -146,15 +146,15 @@ func (b *why) answer(c Canvas, s *feed.Snapshot) (out []string) {
 	}
 	out = append(out, "", c.Theme.Paint(theme.Title, "from     ")+w.From.String(), c.Theme.Paint(theme.Title, "to       ")+w.To.String(),
 		c.Theme.Paint(theme.Title, "objects  ")+c.Theme.Paint(verdictRole(w.Intent.Verdict), string(w.Intent.Verdict))+": "+w.Intent.Text)
-	out = append(out, b.way(c, &w, "there", &w.Forward)...)
-	out = append(out, b.way(c, &w, "back", &w.Reverse)...)
+	out = append(out, b.path(c, &w, "there", &w.Forward)...)
+	out = append(out, b.path(c, &w, "back", &w.Reverse)...)
 	if by := w.Changed; by != nil {
 		out = append(out, c.Theme.Paint(theme.Title, "changed  ")+fmt.Sprintf("last %s %s, %s by %s, %s ago", by.Kind, by.Key, by.Verb, by.By, Age(c.Now.Sub(by.At))))
 	}
 	if w.Next != "" {
 		out = append(out, c.Theme.Paint(theme.Title, "next     ")+w.Next)
 	}
-	return append(out, "", c.Theme.Paint(theme.Dim, fmt.Sprintf("no packet was sent; traced %s ago, repeated every %s", Age(c.Now.Sub(a.At)), Age(feed.Why.Every()))))
+	return append(out, "", c.Theme.Paint(theme.Dim, fmt.Sprintf("no packet was sent; traced %s ago, repeated every %s", Age(c.Now.Sub(a.At)), Age(feed.Why.Interval()))))
 }
 
 // firstMismatch names the first switch that does not do what the objects say, and what to do about it.
@@ -172,8 +172,8 @@ func contradicts(w *model.Why, h *model.WhyHop) bool {
 	return w.Verdict == model.VerdictDisagree && h.Verdict != model.VerdictUnknown && (h.Verdict == model.VerdictAllowed) != (w.Intent.Verdict == model.VerdictAllowed)
 }
 
-// way draws the switches on the way of a packet.
-func (b *why) way(c Canvas, w *model.Why, name string, way *model.WhyWay) []string {
+// path draws the switches on the way of a packet.
+func (b *why) path(c Canvas, w *model.Why, name string, way *model.WhyPath) []string {
 	t := c.Theme
 	var out []string
 	for i := range way.Hops {

@@ -14,9 +14,9 @@ import (
 
 // Recording is what a file holds.
 type Recording struct {
-	Header Header
-	Inputs []feed.Input
-	Note   string // why it ends where it ends; "" when the console was ended
+	Header  Header
+	Inputs  []feed.Input
+	Warning string // why it ends where it ends; "" when the console was ended
 }
 
 // Open reads the recording in a file.
@@ -62,7 +62,7 @@ func Read(in io.Reader) (*Recording, error) {
 			if len(out.Inputs) == 0 {
 				return nil, errors.New("the recording is truncated: it has no entries")
 			}
-			out.Note = "the recording is truncated"
+			out.Warning = "the recording is truncated"
 			return out, nil
 		case err == io.EOF:
 			if len(out.Inputs) == 0 {
@@ -77,7 +77,7 @@ func Read(in io.Reader) (*Recording, error) {
 			return nil, fmt.Errorf("the recording is damaged: entry %d: %w", len(out.Inputs)+1, err)
 		}
 		if l.End != "" {
-			out.Note = l.End
+			out.Warning = l.End
 			continue
 		}
 		if len(out.Inputs) == maxInputs {

@@ -66,8 +66,8 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Header.Base != "http://m" || r.Header.Version != Version || r.Note != "" {
-		t.Errorf("header: got %+v, note %q", r.Header, r.Note)
+	if r.Header.Base != "http://m" || r.Header.Version != Version || r.Warning != "" {
+		t.Errorf("header: got %+v, note %q", r.Header, r.Warning)
 	}
 	want, got := inputs(), r.Inputs
 	if len(got) != len(want) {
@@ -122,11 +122,11 @@ func TestRefusals(t *testing.T) {
 // A recording whose end is missing is read as far as it goes.
 func TestCutOff(t *testing.T) {
 	text := zipped(`{"format":"contiv console recording","version":1}` + "\n" + `{"at":"2030-01-02T03:04:05Z"}` + "\n" + `{"at":"2030-`)
-	if r, err := Read(bytes.NewReader(text)); err != nil || len(r.Inputs) != 1 || !strings.Contains(r.Note, "truncated") {
+	if r, err := Read(bytes.NewReader(text)); err != nil || len(r.Inputs) != 1 || !strings.Contains(r.Warning, "truncated") {
 		t.Errorf("half a line: got %+v, %v", r, err)
 	}
 	whole := record(t, 1<<20, inputs())
-	if r, err := Read(bytes.NewReader(whole[:len(whole)-9])); err != nil || len(r.Inputs) == 0 || !strings.Contains(r.Note, "truncated") {
+	if r, err := Read(bytes.NewReader(whole[:len(whole)-9])); err != nil || len(r.Inputs) == 0 || !strings.Contains(r.Warning, "truncated") {
 		t.Errorf("half a block: got %+v, %v", r, err)
 	}
 }
@@ -144,7 +144,7 @@ func TestCrash(t *testing.T) {
 	}
 	for t.Context().Err() == nil { // until it is on the disk; go test ends what takes too long
 		if r, err := Open(path); err == nil && len(r.Inputs) == len(inputs()) {
-			if r.Note == "" {
+			if r.Warning == "" {
 				t.Error("want the note that the end is missing")
 			}
 			break
@@ -163,8 +163,8 @@ func TestLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(text) > 128<<10 || len(r.Inputs) == 0 || len(r.Inputs) == len(many) || !strings.Contains(r.Note, "limit") {
-		t.Errorf("want about 64 KiB and the note, got %d bytes, %d inputs, note %q", len(text), len(r.Inputs), r.Note)
+	if len(text) > 128<<10 || len(r.Inputs) == 0 || len(r.Inputs) == len(many) || !strings.Contains(r.Warning, "limit") {
+		t.Errorf("want about 64 KiB and the note, got %d bytes, %d inputs, note %q", len(text), len(r.Inputs), r.Warning)
 	}
 }
 

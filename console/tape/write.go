@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	waiting    = 1024        // inputs that may wait to be written
-	flushEvery = time.Second // what is older than that survives a crash of the console
+	waiting       = 1024        // inputs that may wait to be written
+	flushInterval = time.Second // what is older than that survives a crash of the console
 )
 
 // Writer writes a recording. What it was given is in the file a second later at the latest, whatever becomes of the
@@ -94,7 +94,7 @@ func (w *Writer) Close() error {
 // run writes inputs until the one that says nothing, and then ends the file.
 func (w *Writer) run() {
 	defer close(w.ended)
-	ticker := time.NewTicker(flushEvery)
+	ticker := time.NewTicker(flushInterval)
 	defer ticker.Stop()
 	for dirty := false; ; {
 		select {

@@ -102,8 +102,8 @@ type texts[T comparable] struct {
 	of    map[T]string
 }
 
-// checkEvery is after how many items a job looks whether it is still wanted.
-const checkEvery = 512
+// checkInterval is after how many items a job looks whether it is still wanted.
+const checkInterval = 512
 
 // arrange filters and sorts. It returns nil when ctx ends.
 func (x *texts[T]) arrange(ctx context.Context, c Content[T], o order, was *arranged[T]) *arranged[T] {
@@ -130,7 +130,7 @@ func (x *texts[T]) arrange(ctx context.Context, c Content[T], o order, was *arra
 	}
 	kept := make([]keyed, 0, len(c.Items))
 	for i, item := range c.Items {
-		if i%checkEvery == 0 && ctx.Err() != nil {
+		if i%checkInterval == 0 && ctx.Err() != nil {
 			return nil
 		}
 		text, cells := x.row(&c, item)

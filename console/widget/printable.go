@@ -80,16 +80,16 @@ func next(t *theme.Theme, text string) (n int, ok bool) {
 	for i, r := range cluster {
 		if n := utf8.RuneLen(r); misleading(r) || r == utf8.RuneError {
 			if i > 0 {
-				return i, settled(cluster[:i])
+				return i, clamped(cluster[:i])
 			}
 			return max(1, min(n, len(cluster))), false
 		}
 	}
-	return len(cluster), width > 0 && settled(cluster)
+	return len(cluster), width > 0 && clamped(cluster)
 }
 
-// settled tells whether all terminals give a character with its marks the same width.
-func settled(cluster string) bool {
+// clamped tells whether all terminals give a character with its marks the same width.
+func clamped(cluster string) bool {
 	w := ansi.StringWidth(cluster)
 	return len(cluster) <= clusterLimit && w > 0 && w == ansi.StringWidthWc(cluster)
 }

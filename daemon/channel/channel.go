@@ -92,7 +92,7 @@ type Batch struct {
 // Hello is what an agent says first.
 type Hello struct {
 	Host      string  `json:"host"`                // label
-	Seat      string  `json:"seat,omitempty"`      // as in record.Host
+	Instance  string  `json:"seat,omitempty"`      // as in record.Host
 	Directory bool    `json:"directory,omitempty"` // it is to know the networks and groups of all tenants
 	Shards    []Shard `json:"shards,omitempty"`    // that it knows already, up to
 	Offers    bool    `json:"offers,omitempty"`    // it offers what it carries when it is asked to, before it receives anything of a store that it does not know

@@ -197,7 +197,7 @@ func (c *Client) follow(ctx context.Context, base string, take func(Batch) bool)
 	}
 	defer func() { _ = answer.Body.Close() }()
 	defer c.set("")
-	in := NewReader(&heard{answer.Body, func() { quiet.Reset(silenceMost) }})
+	in := NewReader(&received{answer.Body, func() { quiet.Reset(silenceMost) }})
 	for {
 		b, err := in.Read()
 		if err != nil {
@@ -206,7 +206,7 @@ func (c *Client) follow(ctx context.Context, base string, take func(Batch) bool)
 		quiet.Stop() // the receiver may take its time
 		c.set(base)
 		b.stream = stream
-		c.note(&b)
+		c.recordPosition(&b)
 		if !take(b) {
 			return nil
 		}
@@ -281,7 +281,7 @@ func (c *Client) speak(ctx context.Context, stream uint64) (body io.Reader, done
 	hello := Hello{Host: c.Host, Directory: c.Hooks.Directory != nil && c.Hooks.Directory(), Shards: slices.Sorted(maps.Keys(c.shards)), Mark: c.mark, Offers: c.Hooks.Offer != nil, Offered: c.offered}
 	c.mu.Unlock()
 	if c.Hooks.Seat != nil {
-		hello.Seat = c.Hooks.Seat()
+		hello.Instance = c.Hooks.Seat()
 	}
 	text, err := json.Marshal(hello)
 	if c.Hooks.Reporter == nil || err != nil {
@@ -313,8 +313,8 @@ func because(ctx context.Context, base string, err error) error {
 	return fmt.Errorf("netmaster at %s: %w", base[strings.LastIndex(base, "/")+1:], err)
 }
 
-// note remembers how far the client is.
-func (c *Client) note(b *Batch) {
+// recordPosition remembers how far the client is.
+func (c *Client) recordPosition(b *Batch) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if b.Reset {
@@ -342,13 +342,13 @@ func (c *Client) set(with string) {
 	c.with = with
 }
 
-// heard is a stream that tells when something comes.
-type heard struct {
+// received is a stream that tells when something comes.
+type received struct {
 	io.Reader
 	some func()
 }
 
-func (h *heard) Read(b []byte) (int, error) {
+func (h *received) Read(b []byte) (int, error) {
 	n, err := h.Reader.Read(b)
 	if n > 0 {
 		h.some()

@@ -155,7 +155,7 @@ func TestReports(t *testing.T) {
 		for range c.Follow(ctx) {
 		}
 	}()
-	if hello := <-hellos; hello.Host != "h1" || hello.Seat != "s" {
+	if hello := <-hellos; hello.Host != "h1" || hello.Instance != "s" {
 		t.Errorf("hello: got %+v", hello)
 	}
 	<-opened

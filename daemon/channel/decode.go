@@ -14,8 +14,8 @@ import (
 
 // Bounds of what is read.
 const (
-	messageMost = 64 << 20 // bytes of one message
-	batchMost   = 1 << 30  // of the messages of one batch, unpacked
+	maxMessage = 64 << 20 // bytes of one message
+	maxBatch   = 1 << 30  // of the messages of one batch, unpacked
 )
 
 // Reader reads the batches of a stream. It is used by one goroutine.
@@ -31,7 +31,7 @@ func NewReader(r io.Reader) *Reader { return &Reader{in: bufio.NewReaderSize(r, 
 
 // Read blocks until there is a whole batch. io.EOF: the stream has ended between two of them.
 func (r *Reader) Read() (b Batch, err error) {
-	r.left = batchMost
+	r.left = maxBatch
 	d := decoder{batch: &b}
 	for {
 		if err := r.read(r.in, &d, true); err != nil {
@@ -55,11 +55,11 @@ func (r *Reader) read(in *bufio.Reader, d *decoder, unpack bool) error {
 	switch {
 	case err != nil:
 		return err
-	case size > messageMost:
-		return fmt.Errorf("a message has %d bytes, %d are permitted", size, messageMost)
+	case size > maxMessage:
+		return fmt.Errorf("a message has %d bytes, %d are permitted", size, maxMessage)
 	}
 	if r.left -= int(size); r.left < 0 {
-		return fmt.Errorf("a batch has more than %d bytes", batchMost)
+		return fmt.Errorf("a batch has more than %d bytes", maxBatch)
 	}
 	var body bytes.Buffer // it grows with what comes, not with what is said to come
 	switch n, err := io.CopyN(&body, in, int64(size)); {

@@ -22,7 +22,7 @@ const (
 
 // Bounds of what is written.
 const (
-	pieceMost   = 1 << 20 // bytes of the items of one message, but for the last item
+	maxPiece    = 1 << 20 // bytes of the items of one message, but for the last item
 	packedLeast = 1 << 10 // bytes that are worth packing
 )
 
@@ -65,18 +65,18 @@ func EncodeMark(m Mark, left []Shard) []byte {
 	return appendMessage(nil, appendBytes(body, messageMark, mark))
 }
 
-// appendUpdate appends an update as messages of about pieceMost bytes.
+// appendUpdate appends an update as messages of about maxPiece bytes.
 func appendUpdate(out []byte, u *Update) []byte {
 	items, gone := u.Items, u.Gone
 	for first := true; ; first = false {
-		body := make([]byte, 0, min(u.Size(), pieceMost)+packedLeast)
+		body := make([]byte, 0, min(u.Size(), maxPiece)+packedLeast)
 		body = appendText(body, updateShard, string(u.Shard))
 		body = appendTruth(body, updateFull, u.Full && first)
-		for len(gone) > 0 && len(body) < pieceMost {
+		for len(gone) > 0 && len(body) < maxPiece {
 			body = appendText(body, updateGone, gone[0])
 			gone = gone[1:]
 		}
-		for len(items) > 0 && len(body) < pieceMost {
+		for len(items) > 0 && len(body) < maxPiece {
 			body = appendItem(body, &items[0])
 			items = items[1:]
 		}

@@ -5,8 +5,8 @@ import "github.com/contiv/contiv/daemon/record"
 // OfferHeader marks the answer of a netmaster that sends an agent nothing until the agent has offered what its host carries.
 const OfferHeader = "X-Contiv-Offer"
 
-// OfferMost is how many endpoints an Offer may have.
-const OfferMost = 4096
+// MaxOffer is how many endpoints an Offer may have.
+const MaxOffer = 4096
 
 // Offer is what a host carries: endpoints of its containers that have an interface, and the networks, groups and tenants of these, as netmasters sent them.
 type Offer struct {

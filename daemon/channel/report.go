@@ -12,9 +12,9 @@ import (
 // Session is an agent whose stream a netmaster serves.
 type Session struct {
 	Host     string       `json:"host"`               // label
-	Seat     string       `json:"seat,omitempty"`     // as in record.Host
+	Instance string       `json:"seat,omitempty"`     // as in record.Host
 	Since    time.Time    `json:"since"`              // when the stream began
-	Heard    time.Time    `json:"heard"`              // when the agent said something last, as all that says its seat does at least every ReportEvery
+	Received time.Time    `json:"heard"`              // when the agent said something last, as all that says its seat does at least every ReportInterval
 	Differed []Difference `json:"differed,omitempty"` // shards of which the agent held something else lately, ordered by name
 	Report
 }
@@ -59,20 +59,20 @@ type Reporter interface {
 
 // Times of reports.
 const (
-	statusSoon  = 100 * time.Millisecond // within which a status follows a revision
-	ReportEvery = time.Second            // something is reported at least as often, and the status looked for
-	SilenceMost = 4 * time.Second        // an agent that has not reported for as long is not taken to be there
-	startsFor   = 3 * time.Second        // for as long the status is looked for all the time: what an agent waits for comes one after the other
+	statusSoon     = 100 * time.Millisecond // within which a status follows a revision
+	ReportInterval = time.Second            // something is reported at least as often, and the status looked for
+	MaxSilence     = 4 * time.Second        // an agent that has not reported for as long is not taken to be there
+	startsFor      = 3 * time.Second        // for as long the status is looked for all the time: what an agent waits for comes one after the other
 )
 
-// report writes reports until ctx ends or out fails: a revision as soon as it has passed, the status when it has changed, and at least every ReportEvery that
+// report writes reports until ctx ends or out fails: a revision as soon as it has passed, the status when it has changed, and at least every ReportInterval that
 // the agent is there.
 func (c *Client) report(ctx context.Context, out io.Writer, stream uint64) error {
 	enc := json.NewEncoder(out)
 	var said Report
 	began := time.Now()
 	for due := began; ctx.Err() == nil; {
-		told, moved := c.told()
+		told, moved := c.received()
 		now := Report{Revision: c.Hooks.Reporter.Revision()}
 		changed := now.Revision != said.Revision
 		said.Revision = now.Revision
@@ -86,7 +86,7 @@ func (c *Client) report(ctx context.Context, out io.Writer, stream uint64) error
 				now.Status, said.Status = status, status
 			}
 			c.hold(&now, &said, stream)
-			due, changed = at.Add(ReportEvery), true
+			due, changed = at.Add(ReportInterval), true
 			if at.Sub(began) < startsFor {
 				due = at.Add(statusSoon)
 			}
@@ -130,17 +130,19 @@ func (c *Client) pause(ctx context.Context, due time.Time, told uint64, moved <-
 	}
 }
 
-// told is the revision up to which all has been told, and a channel that is closed when more is.
-func (c *Client) told() (uint64, <-chan struct{}) {
+// received is the revision up to which all has been told, and a channel that is closed when more is.
+func (c *Client) received() (uint64, <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.mark.Revision, c.moved
 }
 
 // Silent reports whether the agent is not there any more, though its stream has not ended. Agents of earlier builds never say anything.
-func (s *Session) Silent(now time.Time) bool { return s.Seat != "" && now.Sub(s.Heard) > SilenceMost }
+func (s *Session) Silent(now time.Time) bool {
+	return s.Instance != "" && now.Sub(s.Received) > MaxSilence
+}
 
 // Of reports whether the session is of a host's agent, by the seat with which that is registered. An agent of an earlier build names none.
 func (s *Session) Of(host, seat string) bool {
-	return s.Host == host && (s.Seat == seat || s.Seat == "")
+	return s.Host == host && (s.Instance == seat || s.Instance == "")
 }

@@ -18,20 +18,20 @@ const DefaultTTL = 5 * time.Second
 
 // ElectionConfig says what is contended for and what the winner does.
 type ElectionConfig struct {
-	Store   store.Store
-	Key     string        // of the lock, record.LeaderKey
-	History string        // key of the list of terms, record.TermsKey; "": none is kept
-	Heir    string        // key of an Heir, that begins with Key: record.HeirKey; "": terms are not handed over
-	ID      string        // this process's internal address "ip:port", where it already listens
-	TTL     time.Duration // of the lock; 0: DefaultTTL
+	Store     store.Store
+	Key       string        // of the lock, record.LeaderKey
+	History   string        // key of the list of terms, record.TermsKey; "": none is kept
+	Successor string        // key of an Heir, that begins with Key: record.HeirKey; "": terms are not handed over
+	ID        string        // this process's internal address "ip:port", where it already listens
+	TTL       time.Duration // of the lock; 0: DefaultTTL
 	// Lead does the leader's work. ctx ends when the term does; Lead must then return soon, because a process that
 	// shuts down keeps the lock until it has. Every write it makes must be under t.Fence.
 	// If it returns an error while the term lasts, the lock is given back and contended for again a second later.
 	Lead func(ctx context.Context, t Term) error
 	Log  *slog.Logger
-	// Barred says why this process may not lead, such as that its certificate is revoked; "", or nil: it may. It is asked about each second, and must
+	// Excluded says why this process may not lead, such as that its certificate is revoked; "", or nil: it may. It is asked about each second, and must
 	// not block.
-	Barred func() string
+	Excluded func() string
 	// Dial reaches other contenders; nil: a plain net.Dialer.
 	Dial Dialer
 }
@@ -63,8 +63,8 @@ func NewElection(c ElectionConfig) *Election {
 	if c.TTL == 0 {
 		c.TTL = DefaultTTL
 	}
-	if c.Barred == nil {
-		c.Barred = func() string { return "" }
+	if c.Excluded == nil {
+		c.Excluded = func() string { return "" }
 	}
 	if c.Dial == nil {
 		c.Dial = (&net.Dialer{}).DialContext

@@ -53,9 +53,9 @@ func contend(tb testing.TB, db *memory.Store, id string, ttl time.Duration) *pro
 	}
 	go p.accept()
 	p.Election = NewElection(ElectionConfig{
-		Store: p.db, Key: record.LeaderKey, History: record.TermsKey, Heir: record.HeirKey, ID: id, TTL: ttl, Lead: p.lead,
-		Barred: func() string { p.asked.Add(1); why, _ := p.barred.Load().(string); return why },
-		Log:    slog.New(slog.DiscardHandler),
+		Store: p.db, Key: record.LeaderKey, History: record.TermsKey, Successor: record.SuccessorKey, ID: id, TTL: ttl, Lead: p.lead,
+		Excluded: func() string { p.asked.Add(1); why, _ := p.barred.Load().(string); return why },
+		Log:      slog.New(slog.DiscardHandler),
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel

@@ -14,14 +14,14 @@ import (
 // bequeath writes the heir of a term, under its fence, and ends the term.
 func bequeath(p *process, t Term, to string) error {
 	p.Helper()
-	h := Heir{From: p.c.ID, To: to, Term: t.Fence.Created, By: "ann"}
+	h := Successor{From: p.c.ID, To: to, Term: t.Fence.Created, By: "ann"}
 	value, err := json.Marshal(h)
 	if err != nil {
 		p.Fatal(err)
 	}
 	var tx store.Tx
 	tx.Under(t.Fence)
-	tx.Put(record.HeirKey, value)
+	tx.Put(record.SuccessorKey, value)
 	if _, err := p.db.Commit(p.Context(), &tx); err != nil {
 		p.Fatal(err)
 	}
@@ -67,10 +67,10 @@ func TestHeirThatDoesNotCome(t *testing.T) {
 	term := one.await("leading", one.terms)
 	two := contend(t, db, "", 0)
 	two.follows(one)
-	if err := two.StepDown(t.Context(), Heir{Term: term.Fence.Created}); err == nil || !strings.Contains(err.Error(), "not this process's") {
+	if err := two.StepDown(t.Context(), Successor{Term: term.Fence.Created}); err == nil || !strings.Contains(err.Error(), "not this process's") {
 		t.Errorf("a follower: want a refusal, got %v", err)
 	}
-	if err := one.StepDown(t.Context(), Heir{Term: term.Fence.Created + 1}); err == nil {
+	if err := one.StepDown(t.Context(), Successor{Term: term.Fence.Created + 1}); err == nil {
 		t.Error("another term: want a refusal")
 	}
 	if err := bequeath(one, term, "192.0.2.1:9"); err != nil {
@@ -96,7 +96,7 @@ func TestHeirThatCannotBeRead(t *testing.T) {
 	two.follows(one)
 	var tx store.Tx
 	tx.Under(term.Fence)
-	tx.Put(record.HeirKey, []byte("{"))
+	tx.Put(record.SuccessorKey, []byte("{"))
 	if _, err := one.db.Commit(t.Context(), &tx); err != nil {
 		t.Fatal(err)
 	}

@@ -13,10 +13,10 @@ import (
 
 // The race's times.
 const (
-	retryPause   = 200 * time.Millisecond // after a store that was away
-	contendPause = time.Second            // after a lead that failed, and between looks when nothing happens
-	resignTime   = 2 * time.Second        // for giving the lock back
-	heirPatience = time.Second            // for which the others leave the lock to an heir
+	retryPause       = 200 * time.Millisecond // after a store that was away
+	contendPause     = time.Second            // after a lead that failed, and between looks when nothing happens
+	resignTime       = 2 * time.Second        // for giving the lock back
+	successorTimeout = time.Second            // for which the others leave the lock to an heir
 
 	// The first attempt to change the lock gets shortAttempt, and every further one twice the time up to longAttempt.
 	// The death of a leader is often the death of a member of the store: what the store was asked in that moment may
@@ -55,12 +55,12 @@ func (e *Election) Run(ctx context.Context) error {
 			r.see(s)
 		case <-probed:
 			r.stopProbe()
-			r.doomed = r.lock.Created
+			r.expiring = r.lock.Created
 		case <-ended:
 			r.resign(ctx)
 			r.notBefore = time.Now().Add(contendPause)
 		case o := <-r.orders:
-			o.done <- r.stepDown(ctx, o.heir)
+			o.done <- r.stepDown(ctx, o.successor)
 		case <-timer.C:
 		}
 		timer.Reset(r.act(ctx))
@@ -79,13 +79,13 @@ type race struct {
 	lock      store.Item
 	notBefore time.Time // do not contend before
 	attempt   time.Duration
-	doomed    store.Revision // the term whose leader is known to be dead
+	expiring  store.Revision // the term whose leader is known to be dead
 	why       string         // the lock was taken away; "": this process did not do it
-	heir      Heir           // the last one that was named
+	successor Successor      // the last one that was named
 	ended     store.Revision // the term that ended by itself, after which the lock is free; 0: it did not
 	free      time.Time      // since when
 	lead      *lead
-	barred    string // why this process may not lead; "": it may
+	excluded  string // why this process may not lead; "": it may
 	probe     *prober
 	work      sync.WaitGroup // leases being ended
 }
@@ -120,19 +120,19 @@ func (r *race) see(s sighting) {
 	if r.lock.Key != "" && s.lock.Key == "" {
 		r.ended, r.free = r.lock.Created, time.Now()
 	}
-	r.seen, r.at, r.lock, r.heir = true, s.at, s.lock, s.heir
+	r.seen, r.at, r.lock, r.successor = true, s.at, s.lock, s.successor
 }
 
 // bar finds out whether this process may lead, and tells when that has changed.
 func (r *race) bar() (barred bool) {
-	was := r.barred
-	switch r.barred = r.c.Barred(); {
-	case r.barred != "" && was == "":
-		r.log.Error("this process does not lead any more", "reason", r.barred)
-	case r.barred == "" && was != "":
+	was := r.excluded
+	switch r.excluded = r.c.Excluded(); {
+	case r.excluded != "" && was == "":
+		r.log.Error("this process does not lead any more", "reason", r.excluded)
+	case r.excluded == "" && was != "":
 		r.log.Info("this process may lead again")
 	}
-	return r.barred != ""
+	return r.excluded != ""
 }
 
 // act does what the lock as last seen calls for and returns when to look again at the latest.
@@ -153,7 +153,7 @@ func (r *race) act(ctx context.Context) time.Duration {
 	}
 	holder := string(r.lock.Value)
 	r.set(Holder{Address: holder, Created: r.lock.Created, Revision: r.lock.Revision}, nil)
-	if r.barred != "" {
+	if r.excluded != "" {
 		r.follow("")
 		return contendPause
 	}
@@ -161,7 +161,7 @@ func (r *race) act(ctx context.Context) time.Duration {
 	switch {
 	case holder == r.c.ID:
 		reason = "it names this process, which has restarted"
-	case holder != "" && r.lock.Created == r.doomed:
+	case holder != "" && r.lock.Created == r.expiring:
 		reason = "the leader's process is dead"
 	}
 	if reason != "" {

@@ -8,15 +8,15 @@ import (
 
 // sighting is the lock at one revision of the store.
 type sighting struct {
-	at   store.Revision
-	lock store.Item // Key "": no one has it
-	heir Heir       // the last one that was named
+	at        store.Revision
+	lock      store.Item // Key "": no one has it
+	successor Successor  // the last one that was named
 }
 
 // watch sends what the lock is after every change.
 func (e *Election) watch(ctx context.Context, to chan<- sighting) {
 	var lock store.Item
-	var heir Heir
+	var heir Successor
 	for u, err := range e.c.Store.Watch(ctx, e.c.Key) {
 		if err != nil {
 			e.c.Log.Warn("the leader's lock cannot be watched", "error", err)
@@ -34,7 +34,7 @@ func (e *Election) watch(ctx context.Context, to chan<- sighting) {
 			switch i.Key {
 			case e.c.Key:
 				lock = i
-			case e.c.Heir:
+			case e.c.Successor:
 				heir = e.named(i)
 			}
 		}

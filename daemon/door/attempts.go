@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// mostCounted is of how many keys attempts are counted at a time.
-const mostCounted = 10000
+// maxCounted is of how many keys attempts are counted at a time.
+const maxCounted = 10000
 
 // Attempts bounds how often something is tried, for each key: a number at once, and one more after each pause. Of more keys than it counts, those are
 // forgotten first that have tried least of late, so that who tries under many keys does not begin again under one. Its methods are safe for concurrent
@@ -35,8 +35,8 @@ func NewAttempts(burst int, pause time.Duration, now func() time.Time) *Attempts
 	return &Attempts{burst: float64(burst), pause: pause, now: now, by: map[string]*spent{}}
 }
 
-// Take counts an attempt, and returns how long it has to wait for its turn. One that would have to wait longer than patience is not counted: ok is false.
-func (a *Attempts) Take(key string, patience time.Duration) (wait time.Duration, ok bool) {
+// Admit counts an attempt, and returns how long it has to wait for its turn. One that would have to wait longer than patience is not counted: ok is false.
+func (a *Attempts) Admit(key string, patience time.Duration) (wait time.Duration, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s := a.of(key)
@@ -88,11 +88,11 @@ func (a *Attempts) left(s *spent, now time.Time) float64 {
 
 // makeRoom forgets a tenth of all keys when there are too many.
 func (a *Attempts) makeRoom(now time.Time) {
-	if len(a.by) < mostCounted {
+	if len(a.by) < maxCounted {
 		return
 	}
 	keys := slices.SortedFunc(maps.Keys(a.by), func(x, y string) int { return cmp.Compare(a.left(a.by[x], now), a.left(a.by[y], now)) })
-	for _, key := range keys[:mostCounted/10] {
+	for _, key := range keys[:maxCounted/10] {
 		delete(a.by, key)
 	}
 }

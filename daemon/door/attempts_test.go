@@ -25,16 +25,16 @@ func TestAttempts(t *testing.T) {
 		{"and no more", 0, 0, 10 * time.Second, false},
 	} {
 		now = now.Add(row.after)
-		if wait, ok := a.Take("x", row.patience); wait != row.wait || ok != row.ok {
+		if wait, ok := a.Admit("x", row.patience); wait != row.wait || ok != row.ok {
 			t.Errorf("%s: want %v, %v, got %v, %v", row.name, row.wait, row.ok, wait, ok)
 		}
 	}
 	a.Back("x")
-	if _, ok := a.Take("x", 0); !ok {
+	if _, ok := a.Admit("x", 0); !ok {
 		t.Error("one that was given back is gone")
 	}
 	a.Forget("x")
-	if _, ok := a.Take("y", 0); !ok {
+	if _, ok := a.Admit("y", 0); !ok {
 		t.Error("another key has to wait")
 	}
 }
@@ -44,15 +44,15 @@ func TestAttempts_Flood(t *testing.T) {
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	a := NewAttempts(3, time.Second, func() time.Time { return now })
 	for range 3 {
-		a.Take("ann", 0)
+		a.Admit("ann", 0)
 	}
-	for i := range 2 * mostCounted {
-		a.Take(fmt.Sprint("user", i), 0)
+	for i := range 2 * maxCounted {
+		a.Admit(fmt.Sprint("user", i), 0)
 	}
-	if a.Counted() > mostCounted {
+	if a.Counted() > maxCounted {
 		t.Errorf("%d are counted", a.Counted())
 	}
-	if _, ok := a.Take("ann", 0); ok {
+	if _, ok := a.Admit("ann", 0); ok {
 		t.Error("the attempts of ann are forgotten")
 	}
 }

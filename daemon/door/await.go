@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// addressPatience is how often an address is looked for that the machine does not have yet.
-const addressPatience = 500 * time.Millisecond
+// addressTimeout is how often an address is looked for that the machine does not have yet.
+const addressTimeout = 500 * time.Millisecond
 
 // Await listens at a TCP address as soon as the machine has it: an interface may come minutes after the daemon, and the daemon says so once. Any
 // other error, of a taken port for example, returns at once. Await blocks until then, or until ctx ends.
 func Await(ctx context.Context, address string, log *slog.Logger) (net.Listener, error) {
-	tick := time.NewTicker(addressPatience)
+	tick := time.NewTicker(addressTimeout)
 	defer tick.Stop()
 	for said := false; ; said = true {
 		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)

@@ -21,8 +21,8 @@ func Ordinary() Times {
 	return Times{Header: 10 * time.Second, Body: 30 * time.Second, Idle: 2 * time.Minute}
 }
 
-// Most is the highest bound that a flag takes.
-const Most = 1 << 20
+// MaxRequest is the highest bound that a flag takes.
+const MaxRequest = 1 << 20
 
 // MaxHeader bounds a request's line and header together, in bytes. net/http grants 4 KiB more.
 const MaxHeader = 64 << 10

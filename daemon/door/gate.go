@@ -12,7 +12,7 @@ import (
 // Gate bounds how much of one thing goes on at once, all together and for one client. Its methods are safe for concurrent use.
 type Gate struct {
 	what, flag string
-	most, each int
+	max, each  int
 	refused    atomic.Uint64
 
 	mu  sync.Mutex
@@ -22,7 +22,7 @@ type Gate struct {
 
 // NewGate bounds what, in the plural, to most at once, of which one client has a quarter at most. flag sets it.
 func NewGate(what, flag string, most int) *Gate {
-	return &Gate{what: what, flag: flag, most: most, each: max(1, (most+3)/4), by: map[string]int{}}
+	return &Gate{what: what, flag: flag, max: most, each: max(1, (most+3)/4), by: map[string]int{}}
 }
 
 // Enter begins one for a client; the caller calls leave at its end. Refusals are *model.Error: of CodeBusy when the client has too
@@ -31,13 +31,13 @@ func (g *Gate) Enter(client string) (leave func(), err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch {
-	case g.all >= g.most:
+	case g.all >= g.max:
 		g.refused.Add(1)
 		return nil, model.Errorf(model.CodeUnavailable, "", "%d %s are under way, as many as --%s permits", g.all, g.what, g.flag).
 			Try("repeat the request later, or at another host, or raise --%s", g.flag)
 	case g.by[client] >= g.each:
 		g.refused.Add(1)
-		return nil, model.Errorf(model.CodeBusy, "", "%d %s of %s are under way, a client's share of --%s (%d)", g.by[client], g.what, client, g.flag, g.most).
+		return nil, model.Errorf(model.CodeBusy, "", "%d %s of %s are under way, a client's share of --%s (%d)", g.by[client], g.what, client, g.flag, g.max).
 			Try("end one of them, or raise --%s", g.flag)
 	}
 	g.all++

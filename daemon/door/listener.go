@@ -12,10 +12,10 @@ import (
 // Connections bounds how many connections a listener has open, all together and of one client. A connection too many is told so
 // and closed. Its methods are safe for concurrent use.
 type Connections struct {
-	most, each int
-	refused    atomic.Uint64
-	farewells  chan struct{} // a place for each that is told
-	silent     bool
+	max, each int
+	refused   atomic.Uint64
+	farewells chan struct{} // a place for each that is told
+	silent    bool
 
 	mu  sync.Mutex
 	all int
@@ -29,13 +29,13 @@ const (
 )
 
 const (
-	mostFarewells = 64              // connections that are told at a time why they are closed; others are closed at once
-	farewell      = 1 * time.Second // for one of them to read it
+	maxFarewells = 64              // connections that are told at a time why they are closed; others are closed at once
+	farewell     = 1 * time.Second // for one of them to read it
 )
 
 // NewConnections bounds connections; 0 is no bound.
 func NewConnections(most, each int) *Connections {
-	return &Connections{most: most, each: each, farewells: make(chan struct{}, mostFarewells), by: map[string]int{}}
+	return &Connections{max: most, each: each, farewells: make(chan struct{}, maxFarewells), by: map[string]int{}}
 }
 
 // Silent has connections too many closed without a word: who speaks TLS does not understand one.
@@ -80,7 +80,7 @@ func (c *Connections) enter(client string) (why string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case c.most > 0 && c.all >= c.most:
+	case c.max > 0 && c.all >= c.max:
 		return fmt.Sprintf("%d connections are open, as many as --%s permits", c.all, MaxConnections)
 	case c.each > 0 && c.by[client] >= c.each:
 		return fmt.Sprintf("%d connections of %s are open, as many as --%s permits", c.by[client], client, MaxConnectionsPerClient)

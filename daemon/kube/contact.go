@@ -69,12 +69,12 @@ func (c overContact) RoundTrip(q *http.Request) (*http.Response, error) {
 	if err == nil && answer.StatusCode >= http.StatusInternalServerError {
 		now = fmt.Errorf("%s: %s", q.URL.Host, answer.Status)
 	}
-	c.note(q.URL.Host, now)
+	c.record(q.URL.Host, now)
 	return answer, err
 }
 
-// note takes over how a request went.
-func (c *contact) note(address string, now error) {
+// record takes over how a request went.
+func (c *contact) record(address string, now error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -107,7 +107,7 @@ func (c *contact) watchOver(ctx context.Context, core *rest.RESTClient, every ti
 		late := asked.Err() != nil && ctx.Err() == nil
 		cancel()
 		if err != nil && late {
-			c.note(q.URL().Host, fmt.Errorf("%w within %v", errLate, every))
+			c.record(q.URL().Host, fmt.Errorf("%w within %v", errLate, every))
 		}
 	}
 }

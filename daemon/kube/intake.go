@@ -72,9 +72,9 @@ func (t *trimmed) GetObjectMeta() metav1.Object {
 // intake hands on what a reflector reads. It is a cache.ReflectorStore without a memory.
 type intake struct {
 	source
-	sink   Sink
-	heard  int    // how often the sink got something that is there
-	listed func() // is called with each list of all
+	sink     Sink
+	received int    // how often the sink got something that is there
+	listed   func() // is called with each list of all
 }
 
 // Transformer trims objects while a list of them is collected.
@@ -102,7 +102,7 @@ func (t *trimmed) key() string {
 
 // Add hands an object on.
 func (i *intake) Add(object any) error {
-	i.heard++
+	i.received++
 	t, err := i.trimmed(object)
 	switch {
 	case err != nil:
@@ -139,7 +139,7 @@ func (i *intake) Replace(list []any, _ string) error {
 			all = append(all, Object{t.key(), t.value})
 		}
 	}
-	i.heard += len(all)
+	i.received += len(all)
 	i.sink.All(i.kind, all)
 	i.listed()
 	return nil

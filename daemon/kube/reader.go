@@ -37,10 +37,10 @@ const (
 
 // Reader reads one API server. Its methods are safe for concurrent use.
 type Reader struct {
-	config Config
-	log    *slog.Logger
-	teller teller
-	unread unread
+	config   Config
+	log      *slog.Logger
+	reporter reporter
+	unread   unread
 	contact
 }
 
@@ -66,9 +66,9 @@ func (r *Reader) Run(ctx context.Context, sink Sink) error {
 	if err != nil {
 		return fmt.Errorf("read Kubernetes: %w", err)
 	}
-	r.teller.set(core)
-	defer r.teller.set(nil)
-	defer r.teller.setPolicies(nil)
+	r.reporter.set(core)
+	defer r.reporter.set(nil)
+	defer r.reporter.setPolicies(nil)
 	reading.Go(func() { r.watchOver(ctx, core, r.config.look()) })
 	served := discovery{core}
 	for _, s := range sources() {
@@ -96,8 +96,8 @@ func (r *Reader) Since() time.Time {
 	return contact
 }
 
-// failuresToSay is how often a kind cannot be read, one time after the other, before that is said: an API server that starts refuses for a moment.
-const failuresToSay = 2
+// failuresToReport is how often a kind cannot be read, one time after the other, before that is said: an API server that starts refuses for a moment.
+const failuresToReport = 2
 
 // follow lists and watches a kind until ctx ends. A watch that ended continues without another list where the API server permits it. A kind whose version is not there is
 // looked for: only the API server's own word that it is not defined means that there is no object of it.
@@ -105,7 +105,7 @@ func (r *Reader) follow(ctx context.Context, clients map[schema.GroupVersion]*re
 	pauses := wait.Backoff{Duration: shortestPause, Factor: 2, Jitter: 0.5, Steps: 10, Cap: longestPause}
 	reflect := func(v schema.GroupVersion) *cache.Reflector {
 		if into.kind == ClusterNetworkPolicies {
-			r.teller.setPolicies(clients[v])
+			r.reporter.setPolicies(clients[v])
 		}
 		list := cache.NewListWatchFromClient(clients[v], string(into.kind), "", fields.Everything())
 		return cache.NewReflectorWithOptions(list, into.empty, into, cache.ReflectorOptions{Name: string(into.kind), Backoff: &pauses})
@@ -113,16 +113,16 @@ func (r *Reader) follow(ctx context.Context, clients map[schema.GroupVersion]*re
 	failures := 0
 	into.listed = func() {
 		failures = 0
-		if r.unread.note(into.kind, "") {
+		if r.unread.add(into.kind, "") {
 			r.log.Info("objects of Kubernetes are read again", "kind", string(into.kind))
 		}
 	}
 	at := into.versions[0]
 	reflector := reflect(at)
 	for pause := pauses; ctx.Err() == nil; {
-		before := into.heard
+		before := into.received
 		err := reflector.ListAndWatchWithContext(ctx)
-		if into.heard != before { // there was something to follow
+		if into.received != before { // there was something to follow
 			pause = pauses
 		}
 		say := answered(err)
@@ -138,7 +138,7 @@ func (r *Reader) follow(ctx context.Context, clients map[schema.GroupVersion]*re
 			}
 		}
 		if err != nil && say && ctx.Err() == nil {
-			if failures++; failures >= failuresToSay && r.unread.note(into.kind, reason(err)) {
+			if failures++; failures >= failuresToReport && r.unread.add(into.kind, reason(err)) {
 				r.log.Warn("objects of Kubernetes cannot be read; what is known of them stays", "kind", string(into.kind), "error", reason(err))
 			}
 		}

@@ -23,8 +23,8 @@ type Account struct {
 // ErrUnproved says that the API server does not take a token for one of the audience.
 var ErrUnproved = errors.New("service account token refused by Kubernetes")
 
-// nodeClaim has the node's name, of tokens that kubelets ask for (Kubernetes 1.30 and later, "Bound service account tokens").
-const nodeClaim = "authentication.kubernetes.io/node-name"
+// nodeRequest has the node's name, of tokens that kubelets ask for (Kubernetes 1.30 and later, "Bound service account tokens").
+const nodeRequest = "authentication.kubernetes.io/node-name"
 
 // Review asks the API server who a token of a service account, made for Audience, speaks for. It blocks until that has answered, for ten seconds at most.
 // Errors: ErrUnproved; others may be tried again.
@@ -38,7 +38,7 @@ func (c Config) Review(ctx context.Context, token string) (out Account, err erro
 	if err != nil {
 		return out, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, tellLimit)
+	ctx, cancel := context.WithTimeout(ctx, reportLimit)
 	defer cancel()
 	review := authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token, Audiences: []string{Audience}}}
 	if err := client.Post().Resource("tokenreviews").VersionedParams(&metav1.CreateOptions{}, metav1.ParameterCodec).Body(&review).Do(ctx).Into(&review); err != nil {
@@ -54,7 +54,7 @@ func (c Config) Review(ctx context.Context, token string) (out Account, err erro
 		return out, fmt.Errorf("%w: %q is no service account", ErrUnproved, s.User.Username)
 	}
 	out = Account{Namespace: namespace, Name: name}
-	if nodes := s.User.Extra[nodeClaim]; len(nodes) == 1 {
+	if nodes := s.User.Extra[nodeRequest]; len(nodes) == 1 {
 		out.Node = nodes[0]
 	}
 	return out, nil

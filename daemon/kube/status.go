@@ -18,26 +18,26 @@ import (
 	"github.com/contiv/contiv/daemon/kube/translate"
 )
 
-// tellLimit is how long an API server may take to answer a change.
-const tellLimit = 10 * time.Second
+// reportLimit is how long an API server may take to answer a change.
+const reportLimit = 10 * time.Second
 
 // ErrStale means that the service changed since it was read, or is gone. The watch delivers what there is now.
 var ErrStale = errors.New("the service changed since it was read")
 
-// teller is the clients that write, while there are some.
-type teller struct {
+// reporter is the clients that write, while there are some.
+type reporter struct {
 	mu       sync.Mutex
 	client   *rest.RESTClient
 	policies *rest.RESTClient // of the version of cluster-wide policies that is read
 }
 
-func (t *teller) set(c *rest.RESTClient) {
+func (t *reporter) set(c *rest.RESTClient) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.client = c
 }
 
-func (t *teller) setPolicies(c *rest.RESTClient) {
+func (t *reporter) setPolicies(c *rest.RESTClient) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.policies = c
@@ -46,13 +46,13 @@ func (t *teller) setPolicies(c *rest.RESTClient) {
 // ErrForbidden means that netmaster's account may not write a status; to repeat it helps nothing before somebody changes that.
 var ErrForbidden = errors.New("netmaster's account may not write it")
 
-// TellPolicy writes to the status of a cluster-wide policy what of it is not in force, "" when all is, and leaves the conditions of others. The API server takes it
+// ReportPolicy writes to the status of a cluster-wide policy what of it is not in force, "" when all is, and leaves the conditions of others. The API server takes it
 // only for the revision of the policy that was read. It blocks until the API server has answered, for ten seconds at most. Errors: ErrStale, ErrForbidden;
 // the caller may retry after others.
-func (r *Reader) TellPolicy(ctx context.Context, p *translate.ClusterPolicy, lacks string) error {
-	r.teller.mu.Lock()
-	client := r.teller.policies
-	r.teller.mu.Unlock()
+func (r *Reader) ReportPolicy(ctx context.Context, p *translate.ClusterPolicy, lacks string) error {
+	r.reporter.mu.Lock()
+	client := r.reporter.policies
+	r.reporter.mu.Unlock()
 	if client == nil {
 		return errors.New("the Kubernetes API server is not known yet")
 	}
@@ -61,7 +61,7 @@ func (r *Reader) TellPolicy(ctx context.Context, p *translate.ClusterPolicy, lac
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, tellLimit)
+	ctx, cancel := context.WithTimeout(ctx, reportLimit)
 	defer cancel()
 	// Definitions have no strategic merge: the list of conditions is replaced, for the very revision that had the others in it.
 	err = client.Patch(types.MergePatchType).Resource(string(ClusterNetworkPolicies)).Name(p.Name).SubResource("status").Body(text).Do(ctx).Error()
@@ -74,13 +74,13 @@ func (r *Reader) TellPolicy(ctx context.Context, p *translate.ClusterPolicy, lac
 	return err
 }
 
-// TellBalancer writes to a service's status where its load balancer is, and to our condition why. The API server takes it only for the revision
+// ReportBalancer writes to a service's status where its load balancer is, and to our condition why. The API server takes it only for the revision
 // of the service that was read: an answer to an older one could take our own addresses for somebody else's. It replaces the list of addresses
 // where that changes; conditions of others stay. It blocks until the API server has answered, for ten seconds at most. Errors: ErrStale; the caller may retry after others.
-func (r *Reader) TellBalancer(ctx context.Context, s *translate.Balanced, now translate.BalancerState) error {
-	r.teller.mu.Lock()
-	client := r.teller.client
-	r.teller.mu.Unlock()
+func (r *Reader) ReportBalancer(ctx context.Context, s *translate.Balanced, now translate.BalancerState) error {
+	r.reporter.mu.Lock()
+	client := r.reporter.client
+	r.reporter.mu.Unlock()
 	if client == nil {
 		return errors.New("the Kubernetes API server is not known yet")
 	}
@@ -88,7 +88,7 @@ func (r *Reader) TellBalancer(ctx context.Context, s *translate.Balanced, now tr
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, tellLimit)
+	ctx, cancel := context.WithTimeout(ctx, reportLimit)
 	defer cancel()
 	err = client.Patch(types.StrategicMergePatchType).Namespace(s.ID.Namespace).Resource(string(Services)).Name(s.ID.Name).SubResource("status").Body(text).Do(ctx).Error()
 	switch {
@@ -108,7 +108,7 @@ func balancerPatch(service *translate.Balanced, s *translate.BalancerState) any 
 		entries = append(entries, corev1.LoadBalancerIngress{IP: a.String(), IPMode: &mode})
 	}
 	condition := any(map[string]string{"$patch": "delete", "type": translate.BalancerCondition})
-	if s.Told {
+	if s.Reported {
 		c := metav1.Condition{Type: translate.BalancerCondition, Status: metav1.ConditionFalse, Reason: s.Reason, Message: s.Message, LastTransitionTime: metav1.Now()}
 		if s.Given {
 			c.Status = metav1.ConditionTrue

@@ -20,8 +20,8 @@ type unread struct {
 	since time.Time // when that changed last; zero: it never did
 }
 
-// note says why a kind cannot be read, "" when it can, and reports whether that is new.
-func (u *unread) note(k Kind, why string) bool {
+// add says why a kind cannot be read, "" when it can, and reports whether that is new.
+func (u *unread) add(k Kind, why string) bool {
 	why = legible.Line(why, longestReason)
 	u.mu.Lock()
 	defer u.mu.Unlock()

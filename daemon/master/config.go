@@ -198,8 +198,8 @@ const (
 func (c *config) checkLimits() error {
 	for flag, n := range map[string]int{door.MaxConnections: c.Connections, door.MaxConnectionsPerClient: c.PerClient,
 		"max-watches": c.Limits.Watches, "max-captures": c.Limits.Captures, "max-traces": c.Limits.Traces, "max-agents": c.Limits.Agents, "max-bundles": c.Limits.Bundles, "max-strangers": c.Limits.Strangers} {
-		if n < 1 || n > door.Most {
-			return fmt.Errorf("--%s %d: it is a number from 1 to %d", flag, n, door.Most)
+		if n < 1 || n > door.MaxRequest {
+			return fmt.Errorf("--%s %d: it is a number from 1 to %d", flag, n, door.MaxRequest)
 		}
 	}
 	return nil

@@ -177,7 +177,7 @@ func live(ctx context.Context, c config, db store.Store, self record.Incarnation
 	var srv *server.Server
 	duties = append(duties, adopter.Run, poster.Run, landmark.New(committer, known, log).Run, keeper.Run, joining.Run, remembering(committer, known, func() *server.Server { return srv }, log))
 	election := cluster.NewElection(cluster.ElectionConfig{
-		Store: db, Key: record.LeaderKey, History: record.TermsKey, Heir: record.HeirKey, ID: c.Internal, TTL: c.ttl, Barred: c.barred, Log: log,
+		Store: db, Key: record.LeaderKey, History: record.TermsKey, Successor: record.SuccessorKey, ID: c.Internal, TTL: c.ttl, Excluded: c.barred, Log: log,
 		Lead: func(ctx context.Context, t cluster.Term) error {
 			select {
 			case <-feed.Ready(): // else the store is read twice at once, and the list that comes last is useless
@@ -345,7 +345,7 @@ func (l leadership) Term() uint64 {
 }
 
 // StepDown gives the lock back.
-func (l leadership) StepDown(ctx context.Context, h cluster.Heir) error {
+func (l leadership) StepDown(ctx context.Context, h cluster.Successor) error {
 	return l.election.StepDown(ctx, h)
 }
 

@@ -59,7 +59,7 @@ func start(t *testing.T, db *memory.Store) *process {
 		}))...)
 	}()
 	transport := &http.Transport{}
-	p := &process{Master: channel.Master{Client: &client.Client{Base: "http://" + address, HTTP: &http.Client{Transport: transport}, Patience: 10 * time.Second}}, db: own}
+	p := &process{Master: channel.Master{Client: &client.Client{Base: "http://" + address, HTTP: &http.Client{Transport: transport}, Timeout: 10 * time.Second}}, db: own}
 	p.stop = sync.OnceFunc(func() { cancel(); <-done; transport.CloseIdleConnections() })
 	t.Cleanup(p.stop)
 	return p
@@ -162,7 +162,7 @@ func TestStoreAway(t *testing.T) {
 		t.Errorf("a read without the store: %v", err)
 	}
 	impatient := *one.Client
-	impatient.Patience = 0
+	impatient.Timeout = 0
 	if _, err := impatient.Networks().Put(ctx, network(2)); !client.IsCode(err, model.CodeUnavailable) {
 		t.Errorf("a write without the store: want unavailable, got %v", err)
 	}
@@ -252,7 +252,7 @@ func TestFencedLeader(t *testing.T) {
 	}
 	one.db.Back()
 	impatient := *one.Client
-	impatient.Patience = 0
+	impatient.Timeout = 0
 	limited, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
 	defer cancel()
 	_, _ = impatient.Networks().Put(limited, network(1))

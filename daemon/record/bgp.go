@@ -19,13 +19,13 @@ type BGP struct {
 	Neighbor   string `json:"neighbor"`    // addresses, separated by commas
 	RouterIP6  string `json:"router-ip6,omitempty"`
 	Hops       int    `json:"hops,omitempty"`     // from which neighbours may send; 0: any
-	Prefixes   int    `json:"prefixes,omitempty"` // of a family, that a neighbour may announce; 0: PrefixesMost
+	Prefixes   int    `json:"prefixes,omitempty"` // of a family, that a neighbour may announce; 0: MaxPrefixes
 	Password   string `json:"password,omitempty"` // of the sessions with all neighbours, or with each, separated by commas; agents need it as it is
 }
 
-// PrefixesMost is how many routes of a family a neighbour may announce unless told otherwise: more than networks beyond an uplink have, and less than
+// MaxPrefixes is how many routes of a family a neighbour may announce unless told otherwise: more than networks beyond an uplink have, and less than
 // what takes the agent's memory.
-const PrefixesMost = 100000
+const MaxPrefixes = 100000
 
 // Routing is what a BGP record says.
 type Routing struct {
@@ -34,7 +34,7 @@ type Routing struct {
 	AS         uint32
 	Neighbours []Neighbour // each address once
 	Hops       int         // from which neighbours may send; 0: any
-	Prefixes   int         // of a family, that a neighbour may announce; 0: PrefixesMost
+	Prefixes   int         // of a family, that a neighbour may announce; 0: MaxPrefixes
 }
 
 // Neighbour is a router outside.
@@ -44,8 +44,8 @@ type Neighbour struct {
 	Password string // "": segments are not signed
 }
 
-// NeighboursMost is how many neighbours a host has at most.
-const NeighboursMost = 16
+// MaxNeighbours is how many neighbours a host has at most.
+const MaxNeighbours = 16
 
 // BGPError says what is wrong with a BGP record.
 type BGPError struct {
@@ -68,8 +68,8 @@ func (e *BGPError) What() string {
 // passwordField is the one whose value no one is shown.
 const passwordField = "password"
 
-// PasswordMost is how long a password of a session is at most, in bytes (TCP_MD5SIG_MAXKEYLEN).
-const PasswordMost = 80
+// MaxPassword is how long a password of a session is at most, in bytes (TCP_MD5SIG_MAXKEYLEN).
+const MaxPassword = 80
 
 const wantAS = "a number from 1 to 4294967294"
 
@@ -103,8 +103,8 @@ func (b *BGP) neighbours(six bool) (out []Neighbour, err error) {
 	if len(addresses) == 0 {
 		return nil, nil
 	}
-	if len(addresses) > NeighboursMost {
-		return nil, &BGPError{"neighbor", b.Neighbor, fmt.Sprintf("%d addresses at most", NeighboursMost)}
+	if len(addresses) > MaxNeighbours {
+		return nil, &BGPError{"neighbor", b.Neighbor, fmt.Sprintf("%d addresses at most", MaxNeighbours)}
 	}
 	if len(numbers) != 1 && len(numbers) != len(addresses) {
 		return nil, &BGPError{"neighbor-as", b.NeighborAS, fmt.Sprintf("one number for all neighbours, or one for each of the %d", len(addresses))}
@@ -139,8 +139,8 @@ func (b *BGP) passwords(n int) ([]string, error) {
 		return nil, &BGPError{Field: passwordField, Want: fmt.Sprintf("one for all neighbours, or one for each of the %d, separated by commas", n)}
 	}
 	for _, p := range out {
-		if len(p) > PasswordMost || strings.ContainsFunc(p, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-			return nil, &BGPError{Field: passwordField, Want: fmt.Sprintf("at most %d printable ASCII characters for a neighbour, without a space", PasswordMost)}
+		if len(p) > MaxPassword || strings.ContainsFunc(p, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+			return nil, &BGPError{Field: passwordField, Want: fmt.Sprintf("at most %d printable ASCII characters for a neighbour, without a space", MaxPassword)}
 		}
 	}
 	return out, nil

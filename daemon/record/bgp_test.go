@@ -55,7 +55,7 @@ func FuzzRouting(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if len(r.Neighbours) > NeighboursMost {
+		if len(r.Neighbours) > MaxNeighbours {
 			t.Errorf("%d neighbours", len(r.Neighbours))
 		}
 		for _, n := range r.Neighbours {

@@ -53,8 +53,8 @@ const (
 
 // The greatest priority of a tier, and how many rules a direction has at most.
 const (
-	ClusterPriorityMost = 1000
-	ClusterRulesMost    = 25
+	MaxClusterPriority = 1000
+	MaxClusterRules    = 25
 )
 
 // UnmarshalJSON reads what is stored.
@@ -67,8 +67,8 @@ func (p *ClusterNetworkPolicy) UnmarshalJSON(text []byte) error {
 	switch {
 	case t.Tier != TierAdmin && t.Tier != TierBaseline:
 		return fmt.Errorf("tier %q is none of %s and %s", t.Tier, TierAdmin, TierBaseline)
-	case t.Priority < 0 || t.Priority > ClusterPriorityMost:
-		return fmt.Errorf("priority %d is not within 0..%d", t.Priority, ClusterPriorityMost)
+	case t.Priority < 0 || t.Priority > MaxClusterPriority:
+		return fmt.Errorf("priority %d is not within 0..%d", t.Priority, MaxClusterPriority)
 	}
 	for _, d := range []*ClusterDirection{&t.Ingress, &t.Egress} {
 		if err := d.check(); err != nil {
@@ -81,8 +81,8 @@ func (p *ClusterNetworkPolicy) UnmarshalJSON(text []byte) error {
 
 // check tells what is wrong with the rules.
 func (d *ClusterDirection) check() error {
-	if len(d.Rules) > ClusterRulesMost {
-		return fmt.Errorf("%d rules are more than %d", len(d.Rules), ClusterRulesMost)
+	if len(d.Rules) > MaxClusterRules {
+		return fmt.Errorf("%d rules are more than %d", len(d.Rules), MaxClusterRules)
 	}
 	for i := range d.Rules {
 		switch r := &d.Rules[i]; r.Action {

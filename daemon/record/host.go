@@ -15,7 +15,7 @@ import (
 type Host struct {
 	Label     string         `json:"host"`
 	Machine   string         `json:"machine"`            // identity of the machine, a hash
-	Seat      string         `json:"seat"`               // hash of what the agent's Open vSwitch has until the machine starts again: it tells clones of a machine apart
+	Instance  string         `json:"seat"`               // hash of what the agent's Open vSwitch has until the machine starts again: it tells clones of a machine apart
 	VTEP      netip.Addr     `json:"vtep"`               // tunnel address
 	Port      int            `json:"port"`               // of tunnels, UDP
 	Control   netip.AddrPort `json:"control,omitzero"`   // of the agent's REST interface; the zero AddrPort when it serves none
@@ -23,7 +23,7 @@ type Host struct {
 	Node4     netip.Addr     `json:"node4,omitzero"`     // the machine's own addresses, by which containers meet it
 	Node6     netip.Addr     `json:"node6,omitzero"`
 	// Own are all addresses of the machine by which others may reach it, each with the length of its subnet, and Interfaces the names of its interfaces, but
-	// for those that Contiv makes: both as the host reports them, ordered, at most MostOwn and MostInterfaces. Package ownership says what these claims count for.
+	// for those that Contiv makes: both as the host reports them, ordered, at most MaxOwn and MaxInterfaces. Package ownership says what these claims count for.
 	Own        []netip.Prefix `json:"own,omitempty"`
 	Interfaces []string       `json:"interfaces,omitempty"`
 	Version    string         `json:"version"` // of the agent
@@ -40,8 +40,8 @@ type Running struct {
 
 // How many addresses and interfaces a host reports, and how long the name of one is in Linux (IFNAMSIZ, less the byte that ends it).
 const (
-	MostOwn        = 64
-	MostInterfaces = 128
+	MaxOwn         = 64
+	MaxInterfaces  = 128
 	interfaceLimit = 15
 )
 
@@ -106,10 +106,10 @@ func (h *Host) Wrong() (field, why string) {
 		return "node4", fmt.Sprintf("%s is not an address of IPv4", h.Node4)
 	case h.Node6.IsValid() && (!h.Node6.Is6() || h.Node6.Is4In6()):
 		return "node6", fmt.Sprintf("%s is not an address of IPv6", h.Node6)
-	case len(h.Own) > MostOwn:
-		return "own", fmt.Sprintf("%d addresses are reported, at most %d may be", len(h.Own), MostOwn)
-	case len(h.Interfaces) > MostInterfaces:
-		return "interfaces", fmt.Sprintf("%d interfaces are reported, at most %d may be", len(h.Interfaces), MostInterfaces)
+	case len(h.Own) > MaxOwn:
+		return "own", fmt.Sprintf("%d addresses are reported, at most %d may be", len(h.Own), MaxOwn)
+	case len(h.Interfaces) > MaxInterfaces:
+		return "interfaces", fmt.Sprintf("%d interfaces are reported, at most %d may be", len(h.Interfaces), MaxInterfaces)
 	}
 	for _, p := range h.Own {
 		if !p.IsValid() || p.Addr().Is4In6() || !p.Addr().IsGlobalUnicast() {

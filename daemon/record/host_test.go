@@ -33,12 +33,12 @@ func TestWrongHosts(t *testing.T) {
 		{"addresses and interfaces of its own", "", func(h *Host) {
 			h.Own, h.Interfaces = []netip.Prefix{netip.MustParsePrefix("192.0.2.1/24"), netip.MustParsePrefix("2001:db8::1/64")}, []string{"eth0", "br-phy"}
 		}},
-		{"addresses without end", "own", func(h *Host) { h.Own = slices.Repeat([]netip.Prefix{netip.MustParsePrefix("192.0.2.1/24")}, MostOwn+1) }},
+		{"addresses without end", "own", func(h *Host) { h.Own = slices.Repeat([]netip.Prefix{netip.MustParsePrefix("192.0.2.1/24")}, MaxOwn+1) }},
 		{"no address of its own", "own", func(h *Host) { h.Own = []netip.Prefix{{}} }},
 		{"an address of every host", "own", func(h *Host) { h.Own = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/8")} }},
 		{"an address of a link", "own", func(h *Host) { h.Own = []netip.Prefix{netip.MustParsePrefix("fe80::1/64")} }},
 		{"an own address in two forms", "own", func(h *Host) { h.Own = []netip.Prefix{netip.MustParsePrefix("::ffff:10.0.0.1/120")} }},
-		{"interfaces without end", "interfaces", func(h *Host) { h.Interfaces = slices.Repeat([]string{"eth0"}, MostInterfaces+1) }},
+		{"interfaces without end", "interfaces", func(h *Host) { h.Interfaces = slices.Repeat([]string{"eth0"}, MaxInterfaces+1) }},
 		{"an interface of no name", "interfaces", func(h *Host) { h.Interfaces = []string{""} }},
 		{"an interface of a long name", "interfaces", func(h *Host) { h.Interfaces = []string{"sixteen-letters-"} }},
 		{"an interface whose name moves the cursor", "interfaces", func(h *Host) { h.Interfaces = []string{"a\x1b[2J"} }},

@@ -11,8 +11,8 @@ import (
 // IncarnationKey is where a store says which cluster's state it holds; see Incarnation.
 const IncarnationKey = Root + "incarnation"
 
-// predecessorsMost is how many predecessors an Incarnation names. Hosts that were away for more successions than this count as another cluster's.
-const predecessorsMost = 32
+// maxPredecessors is how many predecessors an Incarnation names. Hosts that were away for more successions than this count as another cluster's.
+const maxPredecessors = 32
 
 // incarnationLength is the length of an incarnation's id: 26 letters and digits of base32, 130 bits.
 const incarnationLength = 26
@@ -52,7 +52,7 @@ func (i *Incarnation) Successor(random string, cause Cause, at time.Time) Incarn
 	next.Cause = cause
 	if i.ID != "" {
 		next.Predecessors = append([]string{i.ID}, i.Predecessors...)
-		next.Predecessors = next.Predecessors[:min(len(next.Predecessors), predecessorsMost)]
+		next.Predecessors = next.Predecessors[:min(len(next.Predecessors), maxPredecessors)]
 	}
 	return next
 }
@@ -62,8 +62,8 @@ func (i *Incarnation) Check() error {
 	if !slices.Contains(causes, i.Cause) {
 		return fmt.Errorf("incarnation: cause: got %.40q, want one of %q", i.Cause, causes)
 	}
-	if n := len(i.Predecessors); n > predecessorsMost {
-		return fmt.Errorf("incarnation: predecessors: got %d, want at most %d", n, predecessorsMost)
+	if n := len(i.Predecessors); n > maxPredecessors {
+		return fmt.Errorf("incarnation: predecessors: got %d, want at most %d", n, maxPredecessors)
 	}
 	for _, id := range append([]string{i.ID}, i.Predecessors...) {
 		if len(id) != incarnationLength || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") != "" {

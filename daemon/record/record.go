@@ -46,11 +46,11 @@ const (
 	// have of Config belongs to it.
 	GlobalMark = State + "global"
 	// Landmark changes now and then while anything else does, so that those who watch State have seen something that is recent.
-	Landmark   = State + "landmark"
-	LeaderKey  = Locks + "netmaster/leader"
-	HeirKey    = LeaderKey + "/heir"        // whom the last leader that handed over wanted to follow it
-	MastersKey = Locks + "netmaster/secret" // by which netmasters know each other's requests
-	TermsKey   = Root + "terms/netmaster"   // the last terms of leadership, for the console
+	Landmark     = State + "landmark"
+	LeaderKey    = Locks + "netmaster/leader"
+	SuccessorKey = LeaderKey + "/heir"        // whom the last leader that handed over wanted to follow it
+	MastersKey   = Locks + "netmaster/secret" // by which netmasters know each other's requests
+	TermsKey     = Root + "terms/netmaster"   // the last terms of leadership, for the console
 )
 
 // Global is the cluster-wide forwarding configuration, at GlobalKey.

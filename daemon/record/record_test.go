@@ -38,7 +38,7 @@ func samples() []any {
 		&BGP{ID: "h1", Hostname: "h1", RouterIP: "50.1.1.2/24", AS: "65002", NeighborAS: "500", Neighbor: "50.1.1.200", RouterIP6: "fd50::2/64", Hops: 1, Prefixes: 1000, Password: "s3cret"},
 		&ACIProfile{Key: "t:p", Tenant: "t", Profile: "p", Applied: "a", Tried: "b", Failed: true, Info: "refused"},
 		&Service{ServiceName: ServiceMaster, Role: "leader", Version: "1", TTL: 10, HostAddr: "192.0.2.1", Port: 9999, Hostname: "h1", Store: "http://192.0.2.1:2379"},
-		&Host{Label: "h1", Machine: "m1", Seat: "s", KubernetesNode: "n1", VTEP: addr("192.0.2.1"), Port: 4789, Control: netip.MustParseAddrPort("192.0.2.1:9090"),
+		&Host{Label: "h1", Machine: "m1", Instance: "s", KubernetesNode: "n1", VTEP: addr("192.0.2.1"), Port: 4789, Control: netip.MustParseAddrPort("192.0.2.1:9090"),
 			UplinkMAC: MAC{2, 0, 0, 0, 0, 1}, Node4: addr("192.0.2.1"), Node6: addr("fd00::1"), Version: "1", Since: "2030-01-02T03:04:05Z",
 			Own: []netip.Prefix{prefix("192.0.2.1/24")}, Interfaces: []string{"eth0"}},
 		&Running{Host: "h1", Since: "2030-01-02T03:04:05Z"},
@@ -158,7 +158,7 @@ func TestEarlierTexts(t *testing.T) {
 		{"providers in the order of their texts", `{"id":"s:t","ServiceName":"s:t","Providers":["10.1.1.10","10.1.1.6"]}`,
 			&Provider{ID: identity.Service{Tenant: "t", Name: "s"}, Addresses: []netip.Addr{netip.MustParseAddr("10.1.1.6"), netip.MustParseAddr("10.1.1.10")}}},
 		{"a host that reports no addresses and interfaces", `{"host":"h1","machine":"m1","seat":"s","vtep":"192.0.2.1","port":4789,"control":"192.0.2.1:9090","node4":"192.0.2.1","version":"v","since":"2026-11-27T00:00:00Z"}`,
-			&Host{Label: "h1", Machine: "m1", Seat: "s", VTEP: netip.MustParseAddr("192.0.2.1"), Port: 4789, Control: netip.MustParseAddrPort("192.0.2.1:9090"), Node4: netip.MustParseAddr("192.0.2.1"), Version: "v", Since: "2026-11-27T00:00:00Z"}},
+			&Host{Label: "h1", Machine: "m1", Instance: "s", VTEP: netip.MustParseAddr("192.0.2.1"), Port: 4789, Control: netip.MustParseAddrPort("192.0.2.1:9090"), Node4: netip.MustParseAddr("192.0.2.1"), Version: "v", Since: "2026-11-27T00:00:00Z"}},
 		{"a network without a range", `{"tenant":"b.c","networkName":"a","subnetIP":"10.1.1.7","subnetLen":24}`,
 			&Network{ID: network, Subnet: netip.MustParsePrefix("10.1.1.0/24"),
 				Addresses: ipam.Range{First: netip.MustParseAddr("10.1.1.0"), Last: netip.MustParseAddr("10.1.1.255")}}},
@@ -189,7 +189,7 @@ func TestHostOfEarlierBuild(t *testing.T) {
 		Since          string         `json:"since"`
 		KubernetesNode string         `json:"kubernetesNode,omitempty"`
 	}
-	want := Host{Label: "h1", Machine: "m1", Seat: "s", VTEP: netip.MustParseAddr("192.0.2.1"), Port: 4789, Control: netip.MustParseAddrPort("192.0.2.1:9090"),
+	want := Host{Label: "h1", Machine: "m1", Instance: "s", VTEP: netip.MustParseAddr("192.0.2.1"), Port: 4789, Control: netip.MustParseAddrPort("192.0.2.1:9090"),
 		UplinkMAC: MAC{2, 0, 0, 0, 0, 1}, Node4: netip.MustParseAddr("192.0.2.1"), Node6: netip.MustParseAddr("2001:db8::1"), Version: "v", Since: "2026-11-27T00:00:00Z", KubernetesNode: "n1"}
 	now := want
 	now.Own, now.Interfaces = []netip.Prefix{netip.MustParsePrefix("192.0.2.1/24")}, []string{"eth0"}

@@ -188,7 +188,7 @@ func (k *Keeper) Status() *model.SnapshotStatus {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := time.Now()
-	out := &model.SnapshotStatus{Dir: k.Dir, Every: k.Every.String(), Keep: k.Keep, Old: k.age(now) > 2*k.Every}
+	out := &model.SnapshotStatus{Dir: k.Dir, Interval: k.Every.String(), Keep: k.Keep, Old: k.age(now) > 2*k.Every}
 	if k.last.Path != "" {
 		out.Last, out.Revision, out.Bytes = k.last.Created.Format(time.RFC3339), k.last.Revision, k.last.Size
 	}

@@ -25,7 +25,7 @@ type Member struct {
 	InUse   int64         // of these bytes; the rest is free for what is stored next. 0: it does not tell
 	Quota   int64         // bytes from which on it refuses what needs space; 0: it does not tell
 	Full    bool          // it does: it has used up its quota
-	Took    time.Duration // asking it
+	Latency time.Duration // asking it
 	Err     error         // why it did not answer
 }
 

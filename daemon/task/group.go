@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// stopPatience is how long Group.Run waits for tasks to end before it logs which ones it waits for, and again.
-const stopPatience = 5 * time.Second
+// stopTimeout is how long Group.Run waits for tasks to end before it logs which ones it waits for, and again.
+const stopTimeout = 5 * time.Second
 
 // Group is several tasks that live and die together. It is a Task itself, and is run once.
 type Group struct {
@@ -65,14 +65,14 @@ func (g *Group) Run(ctx context.Context) error {
 	return first
 }
 
-// wait blocks until done. Once ctx has ended it names in the log, every stopPatience, the tasks that have not.
+// wait blocks until done. Once ctx has ended it names in the log, every stopTimeout, the tasks that have not.
 func (g *Group) wait(ctx context.Context, done <-chan struct{}) {
 	select {
 	case <-done:
 		return
 	case <-ctx.Done():
 	}
-	tick := time.NewTicker(stopPatience)
+	tick := time.NewTicker(stopTimeout)
 	defer tick.Stop()
 	for {
 		select {

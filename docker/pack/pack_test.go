@@ -91,7 +91,7 @@ func TestPack(t *testing.T) {
 // Where mounts go there is a folder, and a path that is a link leads into one of them.
 func TestRootfs(t *testing.T) {
 	for _, m := range mounts() {
-		if !slices.Contains(folders(), strings.TrimPrefix(m.Destination, "/")) {
+		if !slices.Contains(directories(), strings.TrimPrefix(m.Destination, "/")) {
 			t.Errorf("mount %s goes to %s, where no folder is", m.Name, m.Destination)
 		}
 	}
@@ -100,7 +100,7 @@ func TestRootfs(t *testing.T) {
 			t.Errorf("%s leads to %s, which is nothing of the host", at, to)
 		}
 	}
-	if !slices.Contains(folders(), strings.TrimPrefix(dataDir, "/")) {
+	if !slices.Contains(directories(), strings.TrimPrefix(dataDir, "/")) {
 		t.Errorf("%s is no folder", dataDir)
 	}
 }

@@ -27,14 +27,14 @@ func links() map[string]string {
 	}
 }
 
-// folders are those that have to be there, for mounts and for the programs.
-func folders() []string {
+// directories are those that have to be there, for mounts and for the programs.
+func directories() []string {
 	return []string{"bin", "dev", "etc", "host/etc", "proc", "run/docker/plugins", "sys", "tmp", "var/lib/contiv", "var/log", "var/run"}
 }
 
 // makeRootfs makes the plugin's file system of the programs in bin.
 func makeRootfs(root, bin string) error {
-	for _, dir := range folders() {
+	for _, dir := range directories() {
 		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
 			return err
 		}

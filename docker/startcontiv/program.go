@@ -15,7 +15,7 @@ const (
 	firstPause = time.Second
 	lastPause  = 30 * time.Second
 	steady     = time.Minute // what has run for so long is started again without much ado
-	patience   = 4 * time.Second
+	timeout    = 4 * time.Second
 )
 
 // program is one of the plugin's programs.
@@ -64,7 +64,7 @@ func (p *program) once(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, p.path, p.args...)
 	cmd.Stdout, cmd.Stderr = p.out, p.out
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = patience
+	cmd.WaitDelay = timeout
 	if err := cmd.Start(); err != nil {
 		return err
 	}

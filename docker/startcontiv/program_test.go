@@ -55,8 +55,8 @@ func TestStubbornProgram(t *testing.T) {
 		out: writer(func(b []byte) (int, error) { stop(); return out.Write(b) }), log: slog.New(slog.DiscardHandler)}
 	began := time.Now()
 	p.run(ctx)
-	if took := time.Since(began); took < patience || took > patience+10*time.Second {
-		t.Errorf("it ended after %s, not soon after %s", took, patience)
+	if took := time.Since(began); took < timeout || took > timeout+10*time.Second {
+		t.Errorf("it ended after %s, not soon after %s", took, timeout)
 	}
 }
 

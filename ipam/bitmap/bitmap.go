@@ -135,8 +135,8 @@ func (n *node) within(at, i, shift int) int {
 	return at<<shift | found
 }
 
-// Take takes i and reports whether it was free.
-func (s *Set) Take(i int) bool {
+// Acquire takes i and reports whether it was free.
+func (s *Set) Acquire(i int) bool {
 	if !s.IsFree(i) {
 		return false
 	}

@@ -38,7 +38,7 @@ func TestRuns(t *testing.T) {
 			s := New(tt.size)
 			for _, r := range tt.take {
 				for i := r[0]; i <= r[1]; i++ {
-					if !s.Take(i) {
+					if !s.Acquire(i) {
 						t.Fatalf("take %d: want free", i)
 					}
 				}
@@ -56,7 +56,7 @@ func TestRuns(t *testing.T) {
 func TestOutside(t *testing.T) {
 	s := New(70)
 	for _, i := range []int{-1, 70, 1 << 30} {
-		if s.Take(i) || s.Release(i) || s.IsFree(i) {
+		if s.Acquire(i) || s.Release(i) || s.IsFree(i) {
 			t.Errorf("%d is outside: want false everywhere", i)
 		}
 	}
@@ -77,7 +77,7 @@ func TestModel(t *testing.T) {
 			"take": func(t *rapid.T) {
 				i := number.Draw(t, "i")
 				want := i >= 0 && i < size && !model[i]
-				if got := s.Take(i); got != want {
+				if got := s.Acquire(i); got != want {
 					t.Fatalf("take %d: want %v, got %v", i, want, got)
 				}
 				if want {
@@ -107,7 +107,7 @@ func TestModel(t *testing.T) {
 					t.Fatalf("first: want %d, got %d", want, got)
 				}
 				if want >= 0 {
-					s.Take(want)
+					s.Acquire(want)
 					model[want] = true
 				}
 			},
@@ -148,11 +148,11 @@ func BenchmarkTakeFirst(b *testing.B) {
 		b.Run(fmt.Sprintf("fill=%d%%", fill), func(b *testing.B) {
 			s := New(1 << 16)
 			for _, i := range rand.New(rand.NewPCG(1, 2)).Perm(1 << 16)[:fill*(1<<16)/100] {
-				s.Take(i)
+				s.Acquire(i)
 			}
 			for b.Loop() {
 				i := s.First(0)
-				s.Take(i)
+				s.Acquire(i)
 				s.Release(i)
 			}
 		})

@@ -55,11 +55,11 @@ func (p *Pool) Check(n int) error {
 	return nil
 }
 
-// Take takes n. Errors: those of Check.
-func (p *Pool) Take(n int) error {
+// Acquire takes n. Errors: those of Check.
+func (p *Pool) Acquire(n int) error {
 	err := p.Check(n)
 	if err == nil {
-		p.set.Take(n - p.whole.Min)
+		p.set.Acquire(n - p.whole.Min)
 	}
 	return err
 }
@@ -84,7 +84,7 @@ func (p *Pool) Resize(low, high int) error {
 	for _, r := range p.runs(false) {
 		kept := r.clip(next.whole)
 		for n := kept.Min; n <= kept.Max; n++ {
-			next.set.Take(n - next.whole.Min)
+			next.set.Acquire(n - next.whole.Min)
 		}
 		for _, part := range []Range{{r.Min, min(r.Max, next.whole.Min-1)}, {max(r.Min, next.whole.Max+1), r.Max}} {
 			if part.Len() > 0 {

@@ -10,7 +10,7 @@ import (
 func take(t testing.TB, p *Pool, numbers ...int) {
 	t.Helper()
 	for _, n := range numbers {
-		if err := p.Take(n); err != nil {
+		if err := p.Acquire(n); err != nil {
 			t.Fatalf("take %d: %v", n, err)
 		}
 	}
@@ -40,7 +40,7 @@ func TestTake(t *testing.T) {
 			if tt.want == ErrInUse {
 				take(t, tt.pool, tt.in)
 			}
-			if err := tt.pool.Take(tt.in); !errors.Is(err, tt.want) {
+			if err := tt.pool.Acquire(tt.in); !errors.Is(err, tt.want) {
 				t.Errorf("want %v, got %v", tt.want, err)
 			}
 		})
@@ -205,7 +205,7 @@ func TestModel(t *testing.T) {
 			"take": func(t *rapid.T) {
 				n := number.Draw(t, "n")
 				want := n >= lo && n <= hi && !model[n]
-				if err := p.Take(n); (err == nil) != want {
+				if err := p.Acquire(n); (err == nil) != want {
 					t.Fatalf("take %d: want ok %v, got %v", n, want, err)
 				}
 				if want {
@@ -229,7 +229,7 @@ func TestModel(t *testing.T) {
 					t.Fatalf("first: want %d, got %d", want, got)
 				}
 				model[got] = true
-				if err := p.Take(got); err != nil {
+				if err := p.Acquire(got); err != nil {
 					t.Fatal(err)
 				}
 			},

@@ -67,7 +67,7 @@ func runDemo(ctx context.Context, w *where, o *upOptions) error {
 	if err != nil {
 		return err
 	}
-	c.Patience, c.Actor, c.Program = 10*time.Second, func() string { return demoName }, "contiv"
+	c.Timeout, c.Actor, c.Program = 10*time.Second, func() string { return demoName }, "contiv"
 	if err := demoObjects(ctx, c, without == nil); err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ type connection struct {
 func demoConnections(ctx context.Context, w *where, list []connection) (wrong int, err error) {
 	t := tabwriter.NewWriter(w.s.Out, 0, 2, 2, ' ', 0)
 	for _, row := range list {
-		v := verdict{row.want, connects(ctx, w, row.from, row.to, row.port, row.patience())}
+		v := verdict{row.want, connects(ctx, w, row.from, row.to, row.port, row.timeout())}
 		if v.want != v.got {
 			wrong++
 		}
@@ -189,8 +189,8 @@ func demoConnections(ctx context.Context, w *where, list []connection) (wrong in
 	return wrong, t.Flush()
 }
 
-// patience is how long the connection may take. One that should open gets the time that a slow machine needs.
-func (c *connection) patience() time.Duration {
+// timeout is how long the connection may take. One that should open gets the time that a slow machine needs.
+func (c *connection) timeout() time.Duration {
 	if c.want {
 		return 15 * time.Second
 	}

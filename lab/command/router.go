@@ -23,7 +23,7 @@ type routerOptions struct {
 	address, address6, device string
 	world, peers              []string
 	as                        uint32
-	daemon, folder            string
+	daemon, dir               string
 	extended                  bool
 	inside, beside            bool
 }
@@ -58,7 +58,7 @@ func (o *routerOptions) router() (*lab.Router, error) {
 	switch o.daemon {
 	case daemonOwn:
 	case daemonFRR:
-		r.FRR = &frr.Router{Folder: o.folder, ExtendedNextHop: o.extended}
+		r.FRR = &frr.Router{Dir: o.dir, ExtendedNextHop: o.extended}
 	default:
 		return nil, fmt.Errorf("--daemon %s: %s or %s is wanted", o.daemon, daemonOwn, daemonFRR)
 	}
@@ -77,7 +77,7 @@ func (o *routerOptions) router() (*lab.Router, error) {
 // args are the command again, to be run in another place.
 func (o *routerOptions) args(self, where string) []string {
 	out := []string{self, "lab", "router", "--inside", "--" + where, "--address", o.address, "--address6", o.address6, "--device", o.device,
-		"--announce", strings.Join(o.world, ","), "--as", fmt.Sprint(o.as), "--daemon", o.daemon, "--folder", o.folder, "--extended-nexthop=" + strconv.FormatBool(o.extended)}
+		"--announce", strings.Join(o.world, ","), "--as", fmt.Sprint(o.as), "--daemon", o.daemon, "--folder", o.dir, "--extended-nexthop=" + strconv.FormatBool(o.extended)}
 	for _, p := range o.peers {
 		out = append(out, "--peer", p)
 	}
@@ -116,7 +116,7 @@ func newRouter(w *where) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			o.folder = l.FRRFolder(r.Config.Address.Addr())
+			o.dir = l.FRRDir(r.Config.Address.Addr())
 			return w.foreground(l.RouterProcess(cmd.Context(), o.args(l.Self(), "inside")...))
 		},
 	}
@@ -129,7 +129,7 @@ func newRouter(w *where) *cobra.Command {
 	f.Uint32Var(&o.as, "as", 500, "AS of the router")
 	f.StringVar(&o.daemon, "daemon", daemonOwn, "who routes: contiv, or frr with FRR's bgpd and zebra (apt-get install frr); contiv lab vtysh asks those")
 	f.BoolVar(&o.extended, "extended-nexthop", false, "of FRR: routes of IPv4 are told to peers of IPv6 with a next hop of IPv6 (RFC 8950)")
-	f.StringVar(&o.folder, "folder", "", "folder of FRR")
+	f.StringVar(&o.dir, "folder", "", "folder of FRR")
 	f.BoolVar(&o.inside, "inside", false, "run here, in the namespace of the switches")
 	f.BoolVar(&o.beside, "beside", false, "run here, in a namespace of its own")
 	_ = f.MarkHidden("inside") // it exists
@@ -166,7 +166,7 @@ func newVtysh(w *where) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return w.foreground(frr.Shell(cmd.Context(), l.FRRFolder(address), args...))
+			return w.foreground(frr.Shell(cmd.Context(), l.FRRDir(address), args...))
 		},
 	}
 	cmd.Flags().StringVar(&text, "address", "50.1.1.200", "address of the router")

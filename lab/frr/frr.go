@@ -25,7 +25,7 @@ import (
 type Router struct {
 	Config bgp.Config     // Port and Transit do not matter: FRR tells its peers of one another
 	World  []netip.Prefix // announced
-	Folder string         // for all that the programs write; it is made
+	Dir    string         // for all that the programs write; it is made
 	// ExtendedNextHop has peers of IPv6 get routes of IPv4 with a next hop of IPv6 (RFC 8950).
 	ExtendedNextHop bool
 }
@@ -44,7 +44,7 @@ const (
 const (
 	startLimit = 20 * time.Second
 	leaveLimit = 5 * time.Second
-	hearTime   = 500 * time.Millisecond
+	startWait  = 500 * time.Millisecond
 )
 
 // Run routes until ctx ends: it starts zebra and bgpd in this process's network namespace, calls ready once bgpd listens, and
@@ -125,17 +125,17 @@ func (r *Router) prepare() error {
 	if err := errors.Join(wrongUser, wrongGroup); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(r.Folder); err != nil { // of a router that was killed
+	if err := os.RemoveAll(r.Dir); err != nil { // of a router that was killed
 		return err
 	}
-	if err := os.MkdirAll(r.Folder, 0o755); err != nil {
+	if err := os.MkdirAll(r.Dir, 0o755); err != nil {
 		return err
 	}
-	if err := os.Chown(r.Folder, uid, gid); err != nil {
+	if err := os.Chown(r.Dir, uid, gid); err != nil {
 		return err
 	}
 	for name, text := range map[string]string{"bgpd.conf": r.text(), "vtysh.conf": ""} {
-		path := filepath.Join(r.Folder, name)
+		path := filepath.Join(r.Dir, name)
 		if err := errors.Join(os.WriteFile(path, []byte(text), 0o640), os.Chown(path, uid, gid)); err != nil {
 			return err
 		}
@@ -146,8 +146,8 @@ func (r *Router) prepare() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("keep mounts from the machine: %w", err)
 	}
-	if err := unix.Mount(r.Folder, inside, "", unix.MS_BIND, ""); err != nil {
-		return fmt.Errorf("mount %s at %s: %w", r.Folder, inside, err)
+	if err := unix.Mount(r.Dir, inside, "", unix.MS_BIND, ""); err != nil {
+		return fmt.Errorf("mount %s at %s: %w", r.Dir, inside, err)
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func (r *Router) leave() error {
 	if out, err := Shell(ctx, inside, lines...).CombinedOutput(); err != nil {
 		return fmt.Errorf("close the sessions: %w: %s", err, strings.TrimSpace(string(out)))
 	}
-	time.Sleep(hearTime)
+	time.Sleep(startWait)
 	return nil
 }
 

@@ -78,19 +78,19 @@ func (i *Image) WriteTo(w io.Writer) (int64, error) {
 	return all.WriteTo(w)
 }
 
-// folders are there in every image.
-var folders = []string{"bin", "dev", "etc", "proc", "run", "sys", "tmp", "var", "var/run"}
+// directories are there in every image.
+var directories = []string{"bin", "dev", "etc", "proc", "run", "sys", "tmp", "var", "var/run"}
 
 // layer is the image's file system.
 func (i *Image) layer() ([]byte, error) {
 	var out bytes.Buffer
 	archive := tar.NewWriter(&out)
 	made := map[string]struct{}{}
-	for _, d := range folders {
+	for _, d := range directories {
 		if _, link := i.Links["/"+d]; link {
 			continue
 		}
-		if err := folder(archive, made, d); err != nil {
+		if err := directory(archive, made, d); err != nil {
 			return nil, err
 		}
 	}
@@ -112,7 +112,7 @@ func (i *Image) layer() ([]byte, error) {
 			return nil, fmt.Errorf("image %s: %w", i.Ref, err)
 		}
 		inside := path.Clean(filepath.ToSlash(name))[1:]
-		if err := folder(archive, made, path.Dir(inside)); err != nil {
+		if err := directory(archive, made, path.Dir(inside)); err != nil {
 			return nil, err
 		}
 		if err := add(archive, inside, 0o755, text); err != nil {
@@ -125,12 +125,12 @@ func (i *Image) layer() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// folder makes a folder and those that it is in, once.
-func folder(archive *tar.Writer, made map[string]struct{}, name string) error {
+// directory makes a folder and those that it is in, once.
+func directory(archive *tar.Writer, made map[string]struct{}, name string) error {
 	if _, ok := made[name]; ok || name == "." {
 		return nil
 	}
-	if err := folder(archive, made, path.Dir(name)); err != nil {
+	if err := directory(archive, made, path.Dir(name)); err != nil {
 		return err
 	}
 	made[name] = struct{}{}
@@ -139,7 +139,7 @@ func folder(archive *tar.Writer, made map[string]struct{}, name string) error {
 
 // link makes a symbolic link, and the folders that it is in.
 func link(archive *tar.Writer, made map[string]struct{}, name, to string) error {
-	if err := folder(archive, made, path.Dir(name)); err != nil {
+	if err := directory(archive, made, path.Dir(name)); err != nil {
 		return err
 	}
 	return archive.WriteHeader(&tar.Header{Typeflag: tar.TypeSymlink, Name: name, Linkname: to, Mode: 0o777})

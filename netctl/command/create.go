@@ -146,7 +146,7 @@ func (o *createOptions) check(object model.Object) error {
 			return term.BadUsage("%s is required: --%s", wordOf(fl.Name), fl.Name)
 		case !isText:
 		case slices.Contains(addresses, field.Format) && !model.Formats()[field.Format].Accepts(value):
-			return term.BadUsage("--%s: got %s, want %s", fl.Name, value, model.Formats()[field.Format].Says)
+			return term.BadUsage("--%s: got %s, want %s", fl.Name, value, model.Formats()[field.Format].Description)
 		}
 	}
 	return nil

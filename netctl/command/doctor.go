@@ -58,8 +58,8 @@ func newStatus(f *Factory) *cobra.Command {
 	return c
 }
 
-// watchEvery is how often doctor --watch looks.
-const watchEvery = 5 * time.Second
+// watchInterval is how often doctor --watch looks.
+const watchInterval = 5 * time.Second
 
 func runDoctor(ctx context.Context, f *Factory, o *doctorOptions) error {
 	c, format, err := o.client(f)
@@ -85,7 +85,7 @@ func runDoctor(ctx context.Context, f *Factory, o *doctorOptions) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(watchEvery):
+		case <-time.After(watchInterval):
 		}
 	}
 }

@@ -16,8 +16,8 @@ import (
 // kindFinding is what is found wrong, among the kinds of events.
 const kindFinding = "finding"
 
-// timelineEvery is how often the timeline is looked at to follow it: no stream tells of it.
-const timelineEvery = 2 * time.Second
+// timelineInterval is how often the timeline is looked at to follow it: no stream tells of it.
+const timelineInterval = 2 * time.Second
 
 type eventsOptions struct {
 	kinds  []string
@@ -72,7 +72,7 @@ func runEvents(ctx context.Context, f *Factory, o *eventsOptions) error {
 	defer end()
 	changes := make(chan error)
 	go watched(ctx, c, changes)
-	tick := time.NewTicker(timelineEvery)
+	tick := time.NewTicker(timelineInterval)
 	defer tick.Stop()
 	for {
 		select {

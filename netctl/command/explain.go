@@ -116,7 +116,7 @@ func limits(f model.Field) string {
 		line("one of: %s", strings.Join(f.Enum, ", "))
 	}
 	if format, ok := model.Formats()[f.Format]; ok {
-		line("takes %s", format.Says)
+		line("takes %s", format.Description)
 	}
 	if f.MaxLen > 0 {
 		line("at most %d characters", f.MaxLen)

@@ -68,13 +68,13 @@ func (f *Factory) client() (*client.Client, error) {
 func (f *Factory) connect(base, token string) (*client.Client, error) {
 	transport := f.HTTP
 	if transport == nil {
-		t, err := term.Way{Home: f.Home, Getenv: f.Getenv, Insecure: f.insecure}.Transport(base)
+		t, err := term.Transport{Home: f.Home, Getenv: f.Getenv, Insecure: f.insecure}.Transport(base)
 		if err != nil {
 			return nil, term.Exitf(term.Server, "%w", err)
 		}
 		transport = t
 	}
-	return &client.Client{Base: base, Token: token, HTTP: &http.Client{Transport: transport}, Patience: patience, Stale: f.warnStale(),
+	return &client.Client{Base: base, Token: token, HTTP: &http.Client{Transport: transport}, Timeout: timeout, Stale: f.warnStale(),
 		Actor: f.Actor, Program: "netctl/" + f.Self.Version}, nil
 }
 
@@ -99,8 +99,8 @@ func (f *Factory) close() {
 	}
 }
 
-// patience is for how long a command waits while the cluster has no leader.
-const patience = 5 * time.Second
+// timeout is for how long a command waits while the cluster has no leader.
+const timeout = 5 * time.Second
 
 // token reads what netctl login has left; "" when no one is logged in.
 func (f *Factory) token() (string, error) {

@@ -47,7 +47,7 @@ func TestFollower(t *testing.T) {
 		{"and only once", event(model.EventSync), ""},
 	} {
 		shown = nil
-		if err := f.take(row.event); err != nil {
+		if err := f.print(row.event); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Join(shown, ", "); got != row.want {

@@ -33,7 +33,7 @@ func (p *networkFlags) query(address string) client.AddressQuery {
 
 func newIP(f *Factory) *cobra.Command {
 	c := &cobra.Command{Use: "ip", Short: "Show and reserve addresses, with their present and past owners"}
-	c.AddCommand(newIPShow(f), newIPHistory(f), newIPWho(f), newIPQuarantine(f), newIPRelease(f))
+	c.AddCommand(newIPShow(f), newIPHistory(f), newIPOwner(f), newIPQuarantine(f), newIPRelease(f))
 	return c
 }
 
@@ -130,18 +130,18 @@ func runIPHistory(ctx context.Context, f *Factory, o *output, p *networkFlags, l
 	return l.write(f, format)
 }
 
-func newIPWho(f *Factory) *cobra.Command {
+func newIPOwner(f *Factory) *cobra.Command {
 	p, at := &networkFlags{}, ""
 	c := &cobra.Command{
 		Use: "who ADDRESS", Short: "Show the owner of an address, since when, and the previous owner", Args: exactly("ADDRESS"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runIPWho(cmd.Context(), f, p, at, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runIPOwner(cmd.Context(), f, p, at, args[0]) },
 	}
 	p.register(c)
 	c.Flags().StringVar(&at, "at", "", "show the owner at this revision or time, or at this duration before now")
 	return c
 }
 
-func runIPWho(ctx context.Context, f *Factory, p *networkFlags, at, address string) error {
+func runIPOwner(ctx context.Context, f *Factory, p *networkFlags, at, address string) error {
 	q := p.query(address)
 	var err error
 	if q.At, err = moment(f, "at", at); err != nil {

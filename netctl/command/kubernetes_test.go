@@ -105,7 +105,7 @@ func TestNothingOfKubernetes(t *testing.T) {
 	}{
 		{nil, "no network policy of Kubernetes is known: netmaster does not read Kubernetes (it needs --kubeconfig)\n"},
 		{&model.KubernetesStatus{Wanted: true, Leads: true, Since: &lost}, "no network policy of Kubernetes is known: there is none, by what was read since 2026-01-02T03:04:05Z\n"},
-		{&model.KubernetesStatus{Wanted: true, Leads: true, Since: &lost, Lacks: "refused"}, "no network policy of Kubernetes is known: Kubernetes is not read since 2026-01-02T03:04:05Z: refused\n"},
+		{&model.KubernetesStatus{Wanted: true, Leads: true, Since: &lost, Missing: "refused"}, "no network policy of Kubernetes is known: Kubernetes is not read since 2026-01-02T03:04:05Z: refused\n"},
 	} {
 		o := mastertest.Options{}
 		if test.status != nil {

@@ -122,7 +122,7 @@ func writeLeadership(f *Factory, l model.Leadership, nodes []model.Node) error {
 	}
 	members := term.Table{Columns: columns("Store member", "Address", "Leads", "Version", "Database", "In use", "Quota", "Space", "Answered in", "Error")}
 	for _, m := range l.Store.Members {
-		members.Add([]string{m.Name, m.Address, strconv.FormatBool(m.Leader), m.Version, humanize.IBytes(uint64(m.Bytes)), told(m.InUse), told(m.Quota), m.Space, fmt.Sprintf("%.1f ms", m.Millis), m.Error})
+		members.Add([]string{m.Name, m.Address, strconv.FormatBool(m.Leader), m.Version, humanize.IBytes(uint64(m.Bytes)), reported(m.InUse), reported(m.Quota), m.Space, fmt.Sprintf("%.1f ms", m.Millis), m.Error})
 	}
 	for _, t := range []*term.Table{&masters, &terms, &leases, &members} {
 		if err := printf(f.Out, "\n"); err != nil {
@@ -140,8 +140,8 @@ func writeLeadership(f *Factory, l model.Leadership, nodes []model.Node) error {
 	return printf(f.Out, "\nstore %s, one read took %.1f ms\n", l.Store.Name, l.Store.ReadMillis)
 }
 
-// told is a number of bytes that a member of the store need not tell.
-func told(bytes int64) string {
+// reported is a number of bytes that a member of the store need not tell.
+func reported(bytes int64) string {
 	if bytes == 0 {
 		return "unknown"
 	}

@@ -101,7 +101,7 @@ func (o *listOptions) none(ctx context.Context, f *Factory, c *client.Client) er
 	if err != nil {
 		return err
 	}
-	if !status.Wanted || status.Lacks != "" || o.namespace == "" {
+	if !status.Wanted || status.Missing != "" || o.namespace == "" {
 		return printf(f.Out, "%s\n", status.None(o.kind))
 	}
 	if _, err := c.Get(ctx, model.KindKubeNamespace(), o.namespace); err != nil {

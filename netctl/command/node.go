@@ -77,8 +77,8 @@ func dockerCell(n *model.Node) string {
 		return "?"
 	case n.Docker == nil:
 		return "-"
-	case n.Docker.Here && n.Docker.Trouble() != "":
-		return n.Docker.String() + ": " + n.Docker.Trouble()
+	case n.Docker.Here && n.Docker.Problem() != "":
+		return n.Docker.String() + ": " + n.Docker.Problem()
 	}
 	return n.Docker.String()
 }

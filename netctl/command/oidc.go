@@ -33,7 +33,7 @@ func runLoginOIDC(ctx context.Context, f *Factory, device bool, port int) error 
 	if err != nil {
 		return err
 	}
-	c.Patience = 0 // a code counts once, and a provider that is away is no leader to come
+	c.Timeout = 0 // a code counts once, and a provider that is away is no leader to come
 	verifier := base64.RawURLEncoding.EncodeToString(random())
 	var t model.Token
 	if device {
@@ -74,10 +74,10 @@ func byBrowser(ctx context.Context, f *Factory, c *client.Client, verifier strin
 	}
 	q := model.OIDCAuthorize{Redirect: "http://" + l.Addr().String() + "/callback", State: derived("", string(random())), Challenge: derived("", verifier), Nonce: derived("nonce of ", verifier)}
 	came := make(chan returned, 1)
-	front := &http.Server{Handler: callback(q.State, came), ReadHeaderTimeout: patience}
+	front := &http.Server{Handler: callback(q.State, came), ReadHeaderTimeout: timeout}
 	go func() { _ = front.Serve(l) }()
 	defer func() {
-		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 		defer cancel()
 		_ = front.Shutdown(grace) // the browser reads its answer first
 	}()

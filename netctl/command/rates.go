@@ -26,7 +26,7 @@ type ratesOptions struct {
 	level    rates.Level
 	tenant   string
 	interval time.Duration
-	most     int
+	limit    int
 	watch    bool
 }
 
@@ -59,7 +59,7 @@ func newRates(f *Factory) *cobra.Command {
 	o.register(c)
 	c.Flags().StringVarP(&o.tenant, "tenant", "t", "", "only this tenant")
 	c.Flags().DurationVarP(&o.interval, "interval", "i", 2*time.Second, "time between two samples, 500ms to 1m")
-	c.Flags().IntVarP(&o.most, "limit", "n", 20, "maximum number of lines (0: all)")
+	c.Flags().IntVarP(&o.limit, "limit", "n", 20, "maximum number of lines (0: all)")
 	c.Flags().BoolVarP(&o.watch, "watch", "w", false, "continue until interrupted")
 	return c
 }
@@ -68,8 +68,8 @@ func runRates(ctx context.Context, f *Factory, o *ratesOptions) error {
 	if o.interval < 500*time.Millisecond || o.interval > time.Minute {
 		return term.BadUsage("--interval: got %v, want 500ms to 1m", o.interval)
 	}
-	if o.most < 0 {
-		return term.BadUsage("--limit: got %d, want a number of lines, or 0 for all", o.most)
+	if o.limit < 0 {
+		return term.BadUsage("--limit: got %d, want a number of lines, or 0 for all", o.limit)
 	}
 	c, format, err := o.client(f)
 	if err != nil {
@@ -122,8 +122,8 @@ func look(ctx context.Context, c *client.Client, m *rates.Meter, tenant string) 
 }
 
 func showRates(f *Factory, o *ratesOptions, format term.Format, lines []rates.Line) error {
-	if o.most > 0 {
-		lines = lines[:min(o.most, len(lines))]
+	if o.limit > 0 {
+		lines = lines[:min(o.limit, len(lines))]
 	}
 	switch {
 	case format.Names():

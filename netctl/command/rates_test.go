@@ -18,7 +18,7 @@ func counting(t *testing.T) *httptest.Server {
 	master := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		n := model.FlowCount{Packets: 500 * looks, Bytes: 500_000 * looks}
 		looks++
-		h := model.HostCounters{Host: "h1", Took: time.Unix(int64(2*looks), 0),
+		h := model.HostCounters{Host: "h1", ReadAt: time.Unix(int64(2*looks), 0),
 			Endpoints: []model.EndpointCounter{{Endpoint: "default:blue:c1", Group: "default:web", Sent: n}, {Endpoint: "default:blue:c2", Container: "db", Group: "default:web"}},
 			Rules:     []model.RuleCounter{{Rule: "default:p:1", Group: "default:web", Hits: model.FlowCount{Packets: 3 * looks}}}}
 		if q.URL.Query().Get("tenant") == "red" {

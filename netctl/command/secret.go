@@ -44,19 +44,19 @@ func (o *secretOptions) chosen(f *Factory) (string, error) {
 	return first, nil
 }
 
-// secretMost bounds a line of the standard input, in bytes.
-const secretMost = 4096
+// maxSecret bounds a line of the standard input, in bytes.
+const maxSecret = 4096
 
 // secretLine reads a line of the standard input.
 func secretLine(f *Factory) (string, error) {
-	line, err := term.Line(io.LimitReader(f.In, secretMost))
+	line, err := term.Line(io.LimitReader(f.In, maxSecret))
 	switch {
 	case errors.Is(err, io.EOF) || err == nil && line == "":
 		return "", term.Exitf(term.Usage, "standard input has no line")
 	case err != nil:
 		return "", local(fmt.Errorf("read the standard input: %w", err))
-	case len(line) == secretMost:
-		return "", term.Exitf(term.Usage, "the line of standard input has more than %d bytes", secretMost-1)
+	case len(line) == maxSecret:
+		return "", term.Exitf(term.Usage, "the line of standard input has more than %d bytes", maxSecret-1)
 	}
 	return line, nil
 }

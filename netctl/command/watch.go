@@ -47,7 +47,7 @@ func watchList(ctx context.Context, f *Factory, c *client.Client, o *listOptions
 			f.Fail(fmt.Errorf("%w; trying again", err))
 			continue
 		}
-		if err := follow.take(event); err != nil {
+		if err := follow.print(event); err != nil {
 			return err
 		}
 	}
@@ -81,8 +81,8 @@ type follower struct {
 	emit    func(change string, cells []string) error
 }
 
-// take takes one event.
-func (w *follower) take(event model.Event) error {
+// print takes one event.
+func (w *follower) print(event model.Event) error {
 	switch event.Type {
 	case model.EventFull: // at the start, and after a broken connection
 		w.left = maps.Clone(w.shown)

@@ -92,7 +92,7 @@ func writeWhy(out io.Writer, w *model.Why, steps bool) error {
 	writeEach(&b, w.Each)
 	for _, way := range []struct {
 		name string
-		way  *model.WhyWay
+		way  *model.WhyPath
 	}{{"there", &w.Forward}, {"back", &w.Reverse}} {
 		name := way.name
 		for i := range way.way.Hops {

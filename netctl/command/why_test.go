@@ -17,7 +17,7 @@ func TestWhy(t *testing.T) {
 	answer := model.Why{From: model.WhyEnd{Name: "db", Kind: "endpoint", Object: "n.t-db", Address: "10.1.1.2", Host: "h2"},
 		To:       model.WhyEnd{Name: "group/web", Kind: "endpoint", Object: "n.t-web", StandsIn: true, Address: "10.1.1.1", Host: "h1"},
 		Protocol: "tcp", Port: 80, Text: "rule t:p:r denies tcp 80; the switches agree.", Intent: model.WhyIntent{Verdict: "denied", Text: "rule t:p:r denies tcp 80"},
-		Forward: model.WhyWay{Verdict: "denied", Hops: []model.WhyHop{{Host: "h2", Text: "sends it"}, {Host: "h1", Text: "drops it",
+		Forward: model.WhyPath{Verdict: "denied", Hops: []model.WhyHop{{Host: "h2", Text: "sends it"}, {Host: "h1", Text: "drops it",
 			Steps: []model.TraceStep{{Table: "policy_in", Priority: 7, Match: "tcp", Does: "drop", Owner: "rule/r"}}}}}, Next: "netctl history rule t:p:r",
 		Changed: &model.WhyChange{Kind: "rule", Key: "t:p:r", Verb: "update", By: model.Actor{Proved: "ann", Proof: "session"}, At: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)}}
 	master := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {

@@ -71,7 +71,7 @@ func OpenBundle(ctx context.Context, file string) (*Bundle, error) {
 		_ = c.Wait()
 	}
 	var served bundle.Served
-	line, err := bufio.NewReader(io.LimitReader(out, bundle.MostFile)).ReadBytes('\n')
+	line, err := bufio.NewReader(io.LimitReader(out, bundle.MaxFile)).ReadBytes('\n')
 	if err == nil {
 		err = json.Unmarshal(line, &served)
 	}

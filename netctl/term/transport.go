@@ -17,11 +17,11 @@ import (
 // TrustVariable names the folder of the cluster's authority, and of the certificate of the one who types.
 const TrustVariable = "CONTIV_TRUST"
 
-// dialPatience is for how long a machine is waited for that says nothing, before the next is asked.
-const dialPatience = 3 * time.Second
+// dialTimeout is for how long a machine is waited for that says nothing, before the next is asked.
+const dialTimeout = 3 * time.Second
 
-// Way is how a person reaches netmasters.
-type Way struct {
+// Transport is how a person reaches netmasters.
+type Transport struct {
 	Home     string
 	Getenv   func(string) string
 	Insecure bool // any server certificate is accepted
@@ -29,8 +29,8 @@ type Way struct {
 
 // Transport reaches the netmasters of bases, URLs joined by commas. Those at https URLs prove to be of the person's cluster, and the person to them, by
 // what Dir has; where there is no such folder, the machine's authorities count.
-func (w Way) Transport(bases string) (http.RoundTripper, error) {
-	t := &http.Transport{DialContext: (&net.Dialer{Timeout: dialPatience}).DialContext, Proxy: http.ProxyFromEnvironment}
+func (w Transport) Transport(bases string) (http.RoundTripper, error) {
+	t := &http.Transport{DialContext: (&net.Dialer{Timeout: dialTimeout}).DialContext, Proxy: http.ProxyFromEnvironment}
 	if !strings.Contains(bases, "https://") {
 		return t, nil
 	}
@@ -65,7 +65,7 @@ func (w Way) Transport(bases string) (http.RoundTripper, error) {
 }
 
 // Dir is the folder with the authority that the person trusts: the one that the environment names, the person's own, or the host's; "" when there is none.
-func (w Way) Dir() (trust.Dir, error) {
+func (w Transport) Dir() (trust.Dir, error) {
 	if named := w.Getenv(TrustVariable); named != "" {
 		if _, err := os.Stat(trust.Dir(named).AuthorityFile()); err != nil {
 			return "", fmt.Errorf("%s: %w; it must be the directory of the cluster's certificates", TrustVariable, err)

@@ -53,7 +53,7 @@ func TestTransport(t *testing.T) {
 		"another cluster's":            {named: string(folder(t, other, trust.User)), wrong: "another cluster"},
 		"a folder without any":         {named: t.TempDir(), wrong: "CONTIV_TRUST"},
 	} {
-		w := term.Way{Home: c.home, Insecure: c.insecure, Getenv: func(variable string) string {
+		w := term.Transport{Home: c.home, Insecure: c.insecure, Getenv: func(variable string) string {
 			return map[string]string{term.TrustVariable: c.named}[variable]
 		}}
 		got, err := ask(w, server.URL)
@@ -63,7 +63,7 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-func ask(w term.Way, url string) (string, error) {
+func ask(w term.Transport, url string) (string, error) {
 	transport, err := w.Transport(url)
 	if err != nil {
 		return "", err

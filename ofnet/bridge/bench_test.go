@@ -18,7 +18,7 @@ import (
 func fill(from *ofnet.State) func(*ofnet.State) {
 	return func(s *ofnet.State) {
 		*s = *from.Clone()
-		s.Lacks = ovstest.Lacks()
+		s.Missing = ovstest.Lacks()
 	}
 }
 

@@ -32,16 +32,16 @@ func (r *Reconciler) isFresh() bool {
 	return fresh
 }
 
-// bring does everything that is due: compare, apply what changed, try again what failed. An error means that the
+// sync does everything that is due: compare, apply what changed, try again what failed. An error means that the
 // connection is of no use any more.
-func (r *Reconciler) bring(ctx context.Context) error {
+func (r *Reconciler) sync(ctx context.Context) error {
 	r.mu.Lock()
 	ready, synced, sw := r.complete, r.synced, r.sw
 	r.mu.Unlock()
 	if !ready {
 		return nil // what is in the switch may be right: nothing is known yet
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.options.Patience)
+	ctx, cancel := context.WithTimeout(ctx, r.options.Timeout)
 	defer cancel()
 	if !synced {
 		if err := r.compare(ctx, sw); err != nil {
@@ -127,8 +127,8 @@ func (r *Reconciler) flush(ctx context.Context, sw Switch) error {
 		}
 		r.compileTouched()
 		rev, era := r.latest, r.era
-		gone := r.takeForgotten()
-		b := r.shadow.take(func(*account) bool { return true })
+		gone := r.drainForgotten()
+		b := r.shadow.apply(func(*ownerState) bool { return true })
 		r.mu.Unlock()
 		refused, err := r.apply(ctx, sw, b)
 		if err != nil || refused {
@@ -222,16 +222,16 @@ func (r *Reconciler) applied(ctx context.Context, sw Switch, b *batch, err error
 }
 
 // fail sets an owner aside until its time comes.
-func (r *Reconciler) fail(a *account, why string) {
+func (r *Reconciler) fail(a *ownerState, why string) {
 	if r.shadow.accounts[a.owner] != a {
 		return // struck off while its flows were on the way
 	}
 	wait := r.options.RetryFirst
-	if a.trouble != nil {
-		wait = min(2*a.trouble.backoff, r.options.RetryMost)
+	if a.failure != nil {
+		wait = min(2*a.failure.backoff, r.options.MaxRetry)
 	}
 	r.shadow.move(a, Failed)
-	a.trouble = &trouble{err: why, backoff: wait, retryAt: time.Now().Add(wait)}
+	a.failure = &failure{err: why, backoff: wait, retryAt: time.Now().Add(wait)}
 	r.options.Log.Warn("switch refused an owner's flows", "owner", a.owner.String(), "error", why, "retry", wait)
 	r.putGuard(a.owner)
 	announce(&r.outcomes)
@@ -244,15 +244,15 @@ func (r *Reconciler) halve(ctx context.Context, sw Switch, b *batch, why error) 
 	if len(owners) == 1 {
 		if owners[0] == nil {
 			// A deletion that the switch refuses. Forgetting the marks leaves it to the next comparison.
-			r.shadow.take(func(a *account) bool { return a == nil })
+			r.shadow.apply(func(a *ownerState) bool { return a == nil })
 			r.options.Log.Error("switch refused to delete", "error", why)
 			return nil
 		}
 		r.fail(owners[0], why.Error())
 		return nil
 	}
-	for _, half := range [][]*account{owners[:len(owners)/2], owners[len(owners)/2:]} {
-		part := r.shadow.take(func(a *account) bool { return slices.Contains(half, a) })
+	for _, half := range [][]*ownerState{owners[:len(owners)/2], owners[len(owners)/2:]} {
+		part := r.shadow.apply(func(a *ownerState) bool { return slices.Contains(half, a) })
 		r.mu.Unlock()
 		_, err := r.apply(ctx, sw, part)
 		r.mu.Lock()
@@ -268,9 +268,9 @@ func (r *Reconciler) retry(ctx context.Context, sw Switch) error {
 	for {
 		r.mu.Lock()
 		now := time.Now()
-		var due *account
+		var due *ownerState
 		for a := range r.shadow.failed {
-			if !a.trouble.retryAt.After(now) {
+			if !a.failure.retryAt.After(now) {
 				due = a
 				break
 			}
@@ -279,9 +279,9 @@ func (r *Reconciler) retry(ctx context.Context, sw Switch) error {
 			r.mu.Unlock()
 			return nil
 		}
-		due.trouble.trying = true
+		due.failure.trying = true
 		r.shadow.wake(due)
-		b := r.shadow.take(func(a *account) bool { return a == due })
+		b := r.shadow.apply(func(a *ownerState) bool { return a == due })
 		r.mu.Unlock()
 		refused, err := r.apply(ctx, sw, b)
 		if err != nil {
@@ -291,13 +291,13 @@ func (r *Reconciler) retry(ctx context.Context, sw Switch) error {
 		switch {
 		case refused:
 			if due.trying() {
-				r.fail(due, due.trouble.err) // someone else was found at fault: it stands back again
+				r.fail(due, due.failure.err) // someone else was found at fault: it stands back again
 			}
 			// What apply marked again belongs to a failed owner: it waits for its next turn.
-			r.shadow.take(func(a *account) bool { return a == due })
+			r.shadow.apply(func(a *ownerState) bool { return a == due })
 		case due.trying() && r.shadow.accounts[due.owner] == due:
 			r.shadow.move(due, Done)
-			due.trouble = nil
+			due.failure = nil
 			r.dropGuard(due.owner)
 			r.options.Log.Info("switch took an owner's flows at last", "owner", due.owner.String())
 		}
@@ -335,10 +335,10 @@ func (r *Reconciler) Outcome(ctx context.Context, k ofnet.Key) (st OwnerStatus, 
 	}
 }
 
-func (r *Reconciler) status(a *account) OwnerStatus {
+func (r *Reconciler) status(a *ownerState) OwnerStatus {
 	st := OwnerStatus{Owner: a.owner, Phase: a.phase, Revision: a.revision, Flows: len(a.flows)}
-	if a.trouble != nil {
-		st.Err = a.trouble.err
+	if a.failure != nil {
+		st.Err = a.failure.err
 	}
 	if a.conflicts > 0 && a.phase == Done {
 		st.Phase = Failed
@@ -351,11 +351,11 @@ func (r *Reconciler) status(a *account) OwnerStatus {
 func (r *Reconciler) Status() []OwnerStatus {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	list := make([]*account, 0, len(r.shadow.accounts))
+	list := make([]*ownerState, 0, len(r.shadow.accounts))
 	for _, a := range r.shadow.accounts {
 		list = append(list, a)
 	}
-	slices.SortFunc(list, func(a, b *account) int {
+	slices.SortFunc(list, func(a, b *ownerState) int {
 		if less(a, b) {
 			return -1
 		}

@@ -101,7 +101,7 @@ func TestChunks(t *testing.T) {
 				return ""
 			})
 			c := manyEndpoints(owners)
-			r := bridge.NewReconciler("h0", c, &breaking{f, row.broken, row.after}, bridge.Options{RetryFirst: time.Hour, RetryMost: time.Hour})
+			r := bridge.NewReconciler("h0", c, &breaking{f, row.broken, row.after}, bridge.Options{RetryFirst: time.Hour, MaxRetry: time.Hour})
 			start(t, r)
 			r.Update(1, nothing)
 			wait(t, r, 1)

@@ -20,7 +20,7 @@ func (r *Reconciler) compare(ctx context.Context, sw Switch) error {
 		shares = flow.Shares(r.shadow.flows.filled(flow.Share{}), r.options.Portion)
 	}
 	atOnce := r.hurt // parts of what is missing would let packets pass that the rest would stop
-	n := r.notes(known && r.options.Observe && len(r.repairs) == 0)
+	n := r.warnings(known && r.options.Observe && len(r.repairs) == 0)
 	r.synced = true // unless someone asks for another comparison while this one is under way
 	r.mu.Unlock()
 	between := func() error { return nil } // nothing is sent before it is known what is there
@@ -50,7 +50,7 @@ func (r *Reconciler) compare(ctx context.Context, sw Switch) error {
 }
 
 // compareShares compares one share after the other, and calls between between two.
-func (r *Reconciler) compareShares(ctx context.Context, sw Switch, shares []flow.Share, n *notes, between func() error) (drift int, err error) {
+func (r *Reconciler) compareShares(ctx context.Context, sw Switch, shares []flow.Share, n *warnings, between func() error) (drift int, err error) {
 	for _, share := range shares {
 		found, err := r.compareShare(ctx, sw, share, n)
 		drift += found
@@ -65,7 +65,7 @@ func (r *Reconciler) compareShares(ctx context.Context, sw Switch, shares []flow
 }
 
 // compareShare is compare for one share. It returns how many places are not as they were believed to be.
-func (r *Reconciler) compareShare(ctx context.Context, sw Switch, share flow.Share, n *notes) (drift int, err error) {
+func (r *Reconciler) compareShare(ctx context.Context, sw Switch, share flow.Share, n *warnings) (drift int, err error) {
 	have, err := sw.Dump(ctx, share)
 	if err != nil {
 		return 0, err

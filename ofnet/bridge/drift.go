@@ -52,11 +52,11 @@ func (e *Entry) Text(names flow.Tables) string {
 	return ""
 }
 
-// mostKept is how many differences are remembered.
-const mostKept = 256
+// maxKept is how many differences are remembered.
+const maxKept = 256
 
-// notes are the differences that one comparison finds.
-type notes struct {
+// warnings are the differences that one comparison finds.
+type warnings struct {
 	at       time.Time
 	byNumber func(number uint64) ofnet.Key
 	hold     bool // leave them as they are
@@ -87,8 +87,8 @@ func sortMeters() sort[uint32, flow.Meter] {
 	return sort[uint32, flow.Meter]{KindMeter, func(_ uint32, m flow.Meter) *Entry { return &Entry{Meter: &m} }, func(flow.Meter) uint64 { return 0 }}
 }
 
-// note writes a place down when it is not as it should be.
-func note[K, V comparable](n *notes, c *entry[K, V], s sort[K, V]) {
+// warning writes a place down when it is not as it should be.
+func warning[K, V comparable](n *warnings, c *entry[K, V], s sort[K, V]) {
 	if !c.differs() {
 		return
 	}
@@ -96,7 +96,7 @@ func note[K, V comparable](n *notes, c *entry[K, V], s sort[K, V]) {
 		c.dirty = false
 	}
 	n.counts[s.name]++
-	if len(n.list) >= mostKept {
+	if len(n.list) >= maxKept {
 		return
 	}
 	d := Difference{At: n.at, Kind: s.name}
@@ -115,10 +115,10 @@ func note[K, V comparable](n *notes, c *entry[K, V], s sort[K, V]) {
 	n.list = append(n.list, d)
 }
 
-// notes makes an empty list. It is called with the lock held.
-func (r *Reconciler) notes(hold bool) *notes {
+// warnings makes an empty list. It is called with the lock held.
+func (r *Reconciler) warnings(hold bool) *warnings {
 	var rules map[uint64]ofnet.Key // made when something differs
-	return &notes{at: time.Now(), hold: hold, counts: map[Kind]uint64{}, byNumber: func(number uint64) ofnet.Key {
+	return &warnings{at: time.Now(), hold: hold, counts: map[Kind]uint64{}, byNumber: func(number uint64) ofnet.Key {
 		if number == 0 {
 			return ofnet.Key{}
 		}
@@ -130,7 +130,7 @@ func (r *Reconciler) notes(hold bool) *notes {
 }
 
 // order sorts the list: flows as tables list them, then groups, then meters.
-func (n *notes) order() {
+func (n *warnings) order() {
 	slices.SortStableFunc(n.list, func(a, b Difference) int {
 		x, y := cmp.Or(a.Want, a.Was), cmp.Or(b.Want, b.Was)
 		switch {
@@ -146,10 +146,10 @@ func (n *notes) order() {
 }
 
 // keep remembers what a comparison has found. It is called with the lock held.
-func (r *Reconciler) keep(n *notes) {
+func (r *Reconciler) keep(n *warnings) {
 	n.order()
 	r.drifted = append(r.drifted, n.list...)
-	if extra := len(r.drifted) - mostKept; extra > 0 {
+	if extra := len(r.drifted) - maxKept; extra > 0 {
 		r.drifted = slices.Delete(r.drifted, 0, extra)
 	}
 	for name, count := range n.counts {
@@ -195,7 +195,7 @@ func (r *Reconciler) Check(ctx context.Context) ([]Difference, error) {
 			r.mu.Unlock()
 			continue // the dump may be of before
 		}
-		n := r.notes(false)
+		n := r.warnings(false)
 		l := r.shadow
 		check(&l.flows, have.Flows, flowEntry, n, sortFlows())
 		check(&l.groups, have.Groups, groupEntry, n, sortGroups())
@@ -208,7 +208,7 @@ func (r *Reconciler) Check(ctx context.Context) ([]Difference, error) {
 }
 
 // check notes the places of a table where list is not as it should be.
-func check[T any, K, V comparable](b *entryTable[K, V], list []T, read func(*T) (K, V), n *notes, s sort[K, V]) {
+func check[T any, K, V comparable](b *entryTable[K, V], list []T, read func(*T) (K, V), n *warnings, s sort[K, V]) {
 	seen := make(map[K]struct{}, len(list))
 	for i := range list {
 		k, v := read(&list[i])
@@ -221,7 +221,7 @@ func check[T any, K, V comparable](b *entryTable[K, V], list []T, read func(*T) 
 			found = *c
 		}
 		found.have(v, true)
-		note(n, &found, s)
+		warning(n, &found, s)
 	}
 	for c := range b.places.all {
 		if _, ok := seen[c.key]; ok || c.dirty || c.owner.aside() {
@@ -230,7 +230,7 @@ func check[T any, K, V comparable](b *entryTable[K, V], list []T, read func(*T) 
 		found := *c
 		var none V
 		found.have(none, false)
-		note(n, &found, s)
+		warning(n, &found, s)
 	}
 }
 
@@ -245,7 +245,7 @@ func (r *Reconciler) Repair(ctx context.Context) error {
 	r.synced = false
 	r.repairs = append(r.repairs, done)
 	r.mu.Unlock()
-	r.kick()
+	r.wakeUp()
 	select {
 	case <-done:
 		return nil
@@ -270,12 +270,12 @@ func (r *Reconciler) repaired() {
 // remark marks all places that are not as they should be: those that were held too.
 func (l *shadow) remark() {
 	for c := range l.flows.places.all {
-		l.flows.settle(c)
+		l.flows.update(c)
 	}
 	for c := range l.groups.places.all {
-		l.groups.settle(c)
+		l.groups.update(c)
 	}
 	for c := range l.meters.places.all {
-		l.meters.settle(c)
+		l.meters.update(c)
 	}
 }

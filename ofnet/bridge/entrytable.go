@@ -8,7 +8,7 @@ import (
 
 // conflict is an owner that wants a place and does not have it.
 type conflict[V comparable] struct {
-	owner *account
+	owner *ownerState
 	want  V
 }
 
@@ -19,8 +19,8 @@ type entryTable[K, V comparable] struct {
 	dirty     []*entry[K, V]
 	slab      []entry[K, V] // entries not yet used: they are made many at a time
 
-	cookie func(V) flow.Cookie  // of what is in a place; nil: there is none, and all is one share
-	there  [flow.MostShares]int // how many places of each of the smallest shares are believed to be filled
+	cookie func(V) flow.Cookie // of what is in a place; nil: there is none, and all is one share
+	there  [flow.MaxShares]int // how many places of each of the smallest shares are believed to be filled
 
 	table   func(K) flow.TableID // of a place; nil: there are none
 	inTable [256]int             // how many places of each are believed to be filled
@@ -53,12 +53,12 @@ func (b *entryTable[K, V]) share(v V) uint64 {
 	if b.cookie == nil {
 		return 0
 	}
-	return uint64(b.cookie(v)) & (flow.MostShares - 1)
+	return uint64(b.cookie(v)) & (flow.MaxShares - 1)
 }
 
 // filled counts the places of a share that are believed to be filled.
 func (b *entryTable[K, V]) filled(s flow.Share) (n int) {
-	for at := s.At; at < flow.MostShares; at += s.Mask() + 1 {
+	for at := s.At; at < flow.MaxShares; at += s.Mask() + 1 {
 		n += b.there[at]
 	}
 	return n
@@ -90,8 +90,8 @@ func (b *entryTable[K, V]) mark(c *entry[K, V]) {
 	}
 }
 
-// settle marks the place when it is not as it should be, and forgets it when there is nothing to know about it.
-func (b *entryTable[K, V]) settle(c *entry[K, V]) {
+// update marks the place when it is not as it should be, and forgets it when there is nothing to know about it.
+func (b *entryTable[K, V]) update(c *entry[K, V]) {
 	if c.differs() {
 		b.mark(c)
 		return
@@ -107,8 +107,8 @@ func (b *entryTable[K, V]) clean() bool {
 	return !slices.ContainsFunc(b.dirty, func(c *entry[K, V]) bool { return c.dirty })
 }
 
-// claim gives the place to a, or notes a conflict when a smaller owner has it. It returns the place.
-func (b *entryTable[K, V]) claim(a *account, k K, v V) *entry[K, V] {
+// reserve gives the place to a, or notes a conflict when a smaller owner has it. It returns the place.
+func (b *entryTable[K, V]) reserve(a *ownerState, k K, v V) *entry[K, V] {
 	c := b.at(k)
 	b.dropConflict(a, k)
 	if c.wanted() && c.owner != a {
@@ -123,12 +123,12 @@ func (b *entryTable[K, V]) claim(a *account, k K, v V) *entry[K, V] {
 		}
 	}
 	c.want(a, v)
-	b.settle(c)
+	b.update(c)
 	return c
 }
 
 // release takes the claim of a away; the smallest owner in conflict follows.
-func (b *entryTable[K, V]) release(a *account, c *entry[K, V]) {
+func (b *entryTable[K, V]) release(a *ownerState, c *entry[K, V]) {
 	if c.owner != a {
 		b.dropConflict(a, c.key)
 		return
@@ -146,10 +146,10 @@ func (b *entryTable[K, V]) release(a *account, c *entry[K, V]) {
 		b.dropConflict(next.owner, c.key)
 		c.want(next.owner, next.want)
 	}
-	b.settle(c)
+	b.update(c)
 }
 
-func (b *entryTable[K, V]) dropConflict(a *account, k K) {
+func (b *entryTable[K, V]) dropConflict(a *ownerState, k K) {
 	if len(b.conflicts) == 0 {
 		return
 	}
@@ -174,7 +174,7 @@ func observe[T any, K, V comparable](b *entryTable[K, V], list []T, share flow.S
 		if !c.there || c.actual() != v {
 			news++
 			b.believe(c, v, true)
-			b.settle(c)
+			b.update(c)
 			note(c)
 		}
 	}
@@ -184,7 +184,7 @@ func observe[T any, K, V comparable](b *entryTable[K, V], list []T, share flow.S
 				news++
 				var none V
 				b.believe(c, none, false)
-				b.settle(c)
+				b.update(c)
 				note(c)
 			}
 		}
@@ -215,9 +215,9 @@ func (x *changes[K, V]) merge(o *changes[K, V]) {
 // len counts the places.
 func (x *changes[K, V]) len() int { return len(x.add) + len(x.mod) + len(x.del) }
 
-// take lists the dirty places that only admits, and clears their marks. Those of failed owners it passes over; their
+// add lists the dirty places that only admits, and clears their marks. Those of failed owners it passes over; their
 // marks go too, and wake brings them back.
-func (b *entryTable[K, V]) take(only func(*entry[K, V]) bool) (out changes[K, V]) {
+func (b *entryTable[K, V]) add(only func(*entry[K, V]) bool) (out changes[K, V]) {
 	rest := b.dirty[:0]
 	for _, c := range b.dirty {
 		switch {
@@ -268,7 +268,7 @@ func (b *entryTable[K, V]) done(x *changes[K, V]) {
 		} else {
 			b.believe(c, ch.to, true)
 		}
-		b.settle(c)
+		b.update(c)
 	}
 }
 

@@ -222,7 +222,7 @@ func (f *Fake) change(d *flow.Delta) *Refusal {
 			return r
 		}
 	}
-	for _, list := range [][]flow.Flow{d.AddFlows, d.ModFlows, d.TakeFlows} {
+	for _, list := range [][]flow.Flow{d.AddFlows, d.ModFlows, d.DrainFlows} {
 		for i := range list {
 			if why := f.objection(&list[i]); why != "" {
 				return &Refusal{Flow: &list[i], Reason: why}
@@ -344,7 +344,7 @@ func (f *Fake) fill(one flow.Delta, done *flow.Delta, no *RefusedError) {
 func add(d, p *flow.Delta) {
 	d.AddGroups, d.ModGroups, d.DelGroups = append(d.AddGroups, p.AddGroups...), append(d.ModGroups, p.ModGroups...), append(d.DelGroups, p.DelGroups...)
 	d.AddFlows, d.ModFlows, d.DelFlows = append(d.AddFlows, p.AddFlows...), append(d.ModFlows, p.ModFlows...), append(d.DelFlows, p.DelFlows...)
-	d.TakeFlows = append(d.TakeFlows, p.TakeFlows...)
+	d.DrainFlows = append(d.DrainFlows, p.DrainFlows...)
 }
 
 // note remembers a change.

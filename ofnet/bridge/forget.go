@@ -21,8 +21,8 @@ func (r *Reconciler) forget(before *ofnet.State) {
 	}
 }
 
-// takeForgotten is what is to be forgotten once all flows are in the switch. The lock is held.
-func (r *Reconciler) takeForgotten() []flow.Connections {
+// drainForgotten is what is to be forgotten once all flows are in the switch. The lock is held.
+func (r *Reconciler) drainForgotten() []flow.Connections {
 	if len(r.forgotten) == 0 {
 		return nil
 	}

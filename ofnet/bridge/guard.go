@@ -28,7 +28,7 @@ func (r *Reconciler) putGuard(owner ofnet.Key) {
 	if set := g.Guard(r.state, owner, guard); len(set.Flows) > 0 && r.shadow.accounts[guard] == nil {
 		r.shadow.set(guard, set, r.latest)
 		r.options.Log.Warn("what the refused flows should decide is closed meanwhile", "owner", owner.String())
-		r.kick()
+		r.wakeUp()
 	}
 }
 
@@ -36,6 +36,6 @@ func (r *Reconciler) putGuard(owner ofnet.Key) {
 func (r *Reconciler) dropGuard(owner ofnet.Key) {
 	if guard := guardOf(owner); r.shadow.accounts[guard] != nil {
 		r.shadow.set(guard, flow.Set{}, r.latest)
-		r.kick()
+		r.wakeUp()
 	}
 }

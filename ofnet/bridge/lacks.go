@@ -13,9 +13,9 @@ import (
 // unused is a zone of the tracker that no tenant has.
 const unused = 65535
 
-// Lacks asks the switch, over a connection of its own, for the meters and groups that a pipeline needs, and whether it forgets connections
+// Missing asks the switch, over a connection of its own, for the meters and groups that a pipeline needs, and whether it forgets connections
 // (NXT_CT_FLUSH, Open vSwitch 3.1), and returns what it lacks.
-func (o *OpenFlow) Lacks(ctx context.Context) (lacks ofnet.Abilities, err error) {
+func (o *OpenFlow) Missing(ctx context.Context) (lacks ofnet.Abilities, err error) {
 	c, err := openflow.Dial(ctx, o.path, o.options)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", o.path, err)

@@ -12,7 +12,7 @@ import (
 func TestLacks(t *testing.T) {
 	o := ovstest.Start(t)
 	o.Bridge("br0")
-	got, err := NewOpenFlow(o.Mgmt("br0"), openflow.Options{}).Lacks(t.Context())
+	got, err := NewOpenFlow(o.Mgmt("br0"), openflow.Options{}).Missing(t.Context())
 	if err != nil || got&^ofnet.Forgetting != 0 || got.Has(ofnet.Forgetting) == ovstest.Forgets(t) {
 		t.Errorf("a real switch lacks %q, %v; want what its version lacks", got, err)
 	}

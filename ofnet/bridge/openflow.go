@@ -58,17 +58,17 @@ func (c *connection) Forget(ctx context.Context, list []flow.Connections) error 
 	return refused(err, func(int, *Refusal) {})
 }
 
-// mostStreamed is how many changes a stream has room for; a switch would need many gigabytes for as many flows.
-const mostStreamed = 1 << 24
+// maxStreamed is how many changes a stream has room for; a switch would need many gigabytes for as many flows.
+const maxStreamed = 1 << 24
 
 // Stream sends the pieces in one bundle, each as soon as it is there.
 func (c *connection) Stream(ctx context.Context, pieces iter.Seq[*flow.Delta]) error {
-	return c.changes(ctx, c.Transact, mostStreamed, pieces)
+	return c.changes(ctx, c.Transact, maxStreamed, pieces)
 }
 
 // Fill sends the pieces without a bundle, each as soon as it is there. It saves the switch a tenth of its work, beside the wait for the last.
 func (c *connection) Fill(ctx context.Context, pieces iter.Seq[*flow.Delta]) error {
-	return c.changes(ctx, c.Sequence, mostStreamed, pieces)
+	return c.changes(ctx, c.Sequence, maxStreamed, pieces)
 }
 
 // step is one command of a bundle, over groups or over flows.
@@ -88,7 +88,7 @@ func steps(d *flow.Delta) []step {
 		{command: openflow.Modify, groups: d.ModGroups},
 		{command: openflow.Add, flows: d.AddFlows},
 		{command: openflow.Add, flows: d.ModFlows},
-		{command: openflow.Add, flows: d.TakeFlows, flags: openflow.ResetCounts},
+		{command: openflow.Add, flows: d.DrainFlows, flags: openflow.ResetCounts},
 		{command: openflow.DeleteStrict, flows: d.DelFlows},
 		{command: openflow.Delete, groups: d.DelGroups},
 	}

@@ -25,11 +25,11 @@ type Options struct {
 	Log        *slog.Logger  // nil: no log
 	Resync     time.Duration // between whole comparisons; 30 s, give or take a fifth
 	RetryFirst time.Duration // before a refused owner is tried again; 100 ms, doubled with each failure
-	RetryMost  time.Duration // the longest such wait; 10 s
+	MaxRetry   time.Duration // the longest such wait; 10 s
 	Redial     time.Duration // between attempts to connect; 10 ms: while the switch is away, nothing is forwarded
 	Observe    bool          // do not repair what others changed in the switch, until Repair is called
 	Glance     time.Duration // between looks whether flows are missing, which cost next to nothing; 1 s
-	Patience   time.Duration // for a connection attempt, and for the answer to a bundle or a dump; 60 s
+	Timeout    time.Duration // for a connection attempt, and for the answer to a bundle or a dump; 60 s
 	Portion    int           // about how many flows are compared at a time; 2048
 }
 
@@ -43,8 +43,8 @@ func (o *Options) setDefaults() {
 	for _, d := range []struct {
 		at    *time.Duration
 		value time.Duration
-	}{{&o.Resync, 30 * time.Second}, {&o.Glance, time.Second}, {&o.RetryFirst, 100 * time.Millisecond}, {&o.RetryMost, 10 * time.Second},
-		{&o.Redial, 10 * time.Millisecond}, {&o.Patience, time.Minute}} {
+	}{{&o.Resync, 30 * time.Second}, {&o.Glance, time.Second}, {&o.RetryFirst, 100 * time.Millisecond}, {&o.MaxRetry, 10 * time.Second},
+		{&o.Redial, 10 * time.Millisecond}, {&o.Timeout, time.Minute}} {
 		if *d.at <= 0 {
 			*d.at = d.value
 		}
@@ -59,37 +59,37 @@ type Reconciler struct {
 	options  Options
 	wake     chan struct{}
 
-	mu       sync.Mutex // guards what follows
-	state    *ofnet.State
-	shadow   *shadow
-	touched  map[ofnet.Key]struct{} // owners to compile
-	complete bool                   // the first Update has been
-	latest   uint64                 // revision of the last Update
-	passed   uint64                 // revision that has passed the barrier
-	passedAt time.Time
-	era      int           // counts stores: revisions of different ones are not compared
-	progress chan struct{} // closed and replaced when passed moves
-	outcomes chan struct{} // closed and replaced when owners have left the phase Pending
-	sw       Switch        // nil when not connected
-	lostAt   time.Time     // when it was last heard, or Run began; while there is no sw
-	hurt     bool          // flows were missing at a glance, and are not all back
-	synced   bool          // what is believed of sw has been compared with it
-	fresh    bool          // a comparison has taken place that the loop has not seen yet
-	compared Switch        // the connection of the last comparison
-	settling int           // comparisons of this connection that are still to come soon
-	counters Counters
-	drifted  []Difference    // the last that comparisons found
-	driftOf  map[Kind]uint64 // how many they found
-	sending  bool            // changes may be on their way
-	repairs  []chan struct{} // closed when the next comparison is through
+	mu        sync.Mutex // guards what follows
+	state     *ofnet.State
+	shadow    *shadow
+	touched   map[ofnet.Key]struct{} // owners to compile
+	complete  bool                   // the first Update has been
+	latest    uint64                 // revision of the last Update
+	passed    uint64                 // revision that has passed the barrier
+	passedAt  time.Time
+	era       int           // counts stores: revisions of different ones are not compared
+	progress  chan struct{} // closed and replaced when passed moves
+	outcomes  chan struct{} // closed and replaced when owners have left the phase Pending
+	sw        Switch        // nil when not connected
+	lostAt    time.Time     // when it was last heard, or Run began; while there is no sw
+	hurt      bool          // flows were missing at a glance, and are not all back
+	synced    bool          // what is believed of sw has been compared with it
+	fresh     bool          // a comparison has taken place that the loop has not seen yet
+	compared  Switch        // the connection of the last comparison
+	resolving int           // comparisons of this connection that are still to come soon
+	counters  Counters
+	drifted   []Difference    // the last that comparisons found
+	driftOf   map[Kind]uint64 // how many they found
+	sending   bool            // changes may be on their way
+	repairs   []chan struct{} // closed when the next comparison is through
 
 	forgotten map[flow.Connections]struct{} // what the switch is to forget after the next bundle
 	mindful   bool                          // it cannot
 }
 
-// settle is how long after one another a new connection is compared again, before Resync sets the pace: a switch that
+// resolve is how long after one another a new connection is compared again, before Resync sets the pace: a switch that
 // has just started may still put its house in order.
-var settle = [...]time.Duration{5 * time.Second, time.Second}
+var resolve = [...]time.Duration{5 * time.Second, time.Second}
 
 // NewReconciler makes the Reconciler of the host labelled self. Nothing happens before Run.
 func NewReconciler(self string, c Compiler, sw Connector, o Options) *Reconciler {
@@ -125,7 +125,7 @@ func (r *Reconciler) Update(rev uint64, change func(s *ofnet.State)) {
 			r.touch(k)
 		}
 	}
-	r.kick()
+	r.wakeUp()
 }
 
 // Rewind says that revisions begin again, as those of a store that was made again do: until the next Update, and until that
@@ -152,8 +152,8 @@ func (r *Reconciler) touch(k ofnet.Key) {
 	}
 }
 
-// kick wakes the loop; it never blocks.
-func (r *Reconciler) kick() {
+// wakeUp wakes the loop; it never blocks.
+func (r *Reconciler) wakeUp() {
 	select {
 	case r.wake <- struct{}{}:
 	default:
@@ -211,7 +211,7 @@ func (r *Reconciler) Run(ctx context.Context) error {
 			if r.current() != nil && !now.Before(nextResync) {
 				r.unsync()
 			}
-			err := r.bring(ctx)
+			err := r.sync(ctx)
 			switch {
 			case err != nil && ctx.Err() == nil:
 				if r.drop(err) {
@@ -235,9 +235,9 @@ func (r *Reconciler) Run(ctx context.Context) error {
 func (r *Reconciler) untilComparison() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.settling > 0 {
-		r.settling--
-		return min(settle[r.settling], r.options.Resync)
+	if r.resolving > 0 {
+		r.resolving--
+		return min(resolve[r.resolving], r.options.Resync)
 	}
 	return r.spread(r.options.Resync)
 }
@@ -258,7 +258,7 @@ func (r *Reconciler) dial(ctx context.Context) bool {
 	if r.current() != nil {
 		return true
 	}
-	limited, cancel := context.WithTimeout(ctx, r.options.Patience)
+	limited, cancel := context.WithTimeout(ctx, r.options.Timeout)
 	defer cancel()
 	sw, err := r.connect.Connect(limited)
 	if err != nil {
@@ -266,7 +266,7 @@ func (r *Reconciler) dial(ctx context.Context) bool {
 		return false
 	}
 	r.mu.Lock()
-	r.sw, r.synced, r.settling = sw, false, len(settle)
+	r.sw, r.synced, r.resolving = sw, false, len(resolve)
 	r.counters.Connections++
 	r.mu.Unlock()
 	r.options.Log.Info("connected to switch")
@@ -302,8 +302,8 @@ func (r *Reconciler) nextRetry(now, nextResync time.Time) time.Duration {
 		next = now.Add(r.options.Resync) // nothing to do before the first Update, which wakes
 	}
 	for a := range r.shadow.failed {
-		if a.trouble.retryAt.Before(next) {
-			next = a.trouble.retryAt
+		if a.failure.retryAt.Before(next) {
+			next = a.failure.retryAt
 		}
 	}
 	return next.Sub(now)

@@ -16,7 +16,7 @@ import (
 )
 
 // quick are options under which a test does not wait long for anything.
-var quick = bridge.Options{Portion: 8, Resync: 50 * time.Millisecond, RetryFirst: 5 * time.Millisecond, RetryMost: 20 * time.Millisecond,
+var quick = bridge.Options{Portion: 8, Resync: 50 * time.Millisecond, RetryFirst: 5 * time.Millisecond, MaxRetry: 20 * time.Millisecond,
 	Redial: 5 * time.Millisecond}
 
 // world is a kind of switch that the same test runs on.
@@ -89,7 +89,7 @@ func endpointKey(id string) []ofnet.Key { return []ofnet.Key{{Kind: ofnet.KindEn
 // compiled is what the State asks of a switch of this machine.
 func compiled(s *ofnet.State) flow.Set {
 	s = s.Clone()
-	s.Lacks = ovstest.Lacks()
+	s.Missing = ovstest.Lacks()
 	return pipeline.Default().CompileAll(s)
 }
 
@@ -323,7 +323,7 @@ func TestOVSNamesTheCulprit(t *testing.T) {
 	bad := flow.New(0, 9, flow.NewMatch(flow.Eq(flow.CTNwDst, 1)), flow.Actions{})
 	c[owned("bad")] = flow.Set{Flows: []flow.Flow{gotoFlow(99, 2, 5), bad}}
 	c[owned("lost")] = flow.Set{Flows: []flow.Flow{flow.New(0, 9, flow.Match{}, flow.Do(flow.ToGroup(123)))}}
-	r := bridge.NewReconciler("h0", c, sw, bridge.Options{RetryFirst: time.Hour, RetryMost: time.Hour})
+	r := bridge.NewReconciler("h0", c, sw, bridge.Options{RetryFirst: time.Hour, MaxRetry: time.Hour})
 	start(t, r)
 	r.Update(1, nothing)
 	wait(t, r, 1)

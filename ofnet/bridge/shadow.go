@@ -16,10 +16,10 @@ type body struct {
 
 // shadow holds, place by place, what should be in the switch, who wants it, and what is believed to be there.
 type shadow struct {
-	accounts map[ofnet.Key]*account
-	byNumber map[uint64]*account // by the number in cookies
-	pending  map[*account]struct{}
-	failed   map[*account]struct{}
+	accounts map[ofnet.Key]*ownerState
+	byNumber map[uint64]*ownerState // by the number in cookies
+	pending  map[*ownerState]struct{}
+	failed   map[*ownerState]struct{}
 	flows    entryTable[flow.Key, body]
 	groups   entryTable[uint32, flow.Group]
 	meters   entryTable[uint32, flow.Meter]
@@ -34,10 +34,10 @@ func (l *shadow) forwardsNothing() bool { return l.flows.inTable[firstTable] == 
 
 func newShadow() *shadow {
 	return &shadow{
-		accounts: map[ofnet.Key]*account{},
-		byNumber: map[uint64]*account{},
-		pending:  map[*account]struct{}{},
-		failed:   map[*account]struct{}{},
+		accounts: map[ofnet.Key]*ownerState{},
+		byNumber: map[uint64]*ownerState{},
+		pending:  map[*ownerState]struct{}{},
+		failed:   map[*ownerState]struct{}{},
 		flows:    newEntryTable(func(b body) flow.Cookie { return b.cookie }, func(k flow.Key) flow.TableID { return k.Table }),
 		groups:   newEntryTable[uint32, flow.Group](nil, nil),
 		meters:   newEntryTable[uint32, flow.Meter](nil, nil),
@@ -52,13 +52,13 @@ func (l *shadow) set(owner ofnet.Key, want flow.Set, rev uint64) {
 		if empty {
 			return
 		}
-		a = &account{owner: owner}
+		a = &ownerState{owner: owner}
 		l.accounts[owner] = a
 		l.byNumber[flow.Owner(owner)] = a
 	}
 	a.revision = rev
 	l.move(a, Pending)
-	a.trouble = nil
+	a.failure = nil
 	a.flows = replace(&l.flows, a, a.flows, want.Flows, flowEntry)
 	groups := replace(&l.groups, a, a.groups(), want.Groups, groupEntry)
 	a.hold(groups, replace(&l.meters, a, a.meters(), want.Meters, meterEntry))
@@ -83,7 +83,7 @@ func (l *shadow) behind(f *flow.Flow) ofnet.Key {
 }
 
 // move puts an account into a phase.
-func (l *shadow) move(a *account, p Phase) {
+func (l *shadow) move(a *ownerState, p Phase) {
 	delete(l.pending, a)
 	delete(l.failed, a)
 	switch p {
@@ -96,13 +96,13 @@ func (l *shadow) move(a *account, p Phase) {
 }
 
 // replace books new claims before it releases old ones, so that a place is never free in between. It returns the places that are claimed now.
-func replace[T any, K, V comparable](b *entryTable[K, V], a *account, old []*entry[K, V], want []T, read func(*T) (K, V)) (now []*entry[K, V]) {
+func replace[T any, K, V comparable](b *entryTable[K, V], a *ownerState, old []*entry[K, V], want []T, read func(*T) (K, V)) (now []*entry[K, V]) {
 	if len(want) > 0 {
 		now = make([]*entry[K, V], len(want))
 	}
 	for i := range want {
 		k, v := read(&want[i])
-		now[i] = b.claim(a, k, v)
+		now[i] = b.reserve(a, k, v)
 		now[i].seen = true
 	}
 	for _, c := range old {
@@ -117,7 +117,7 @@ func replace[T any, K, V comparable](b *entryTable[K, V], a *account, old []*ent
 }
 
 // wake marks everything of an account as to be compared again.
-func (l *shadow) wake(a *account) {
+func (l *shadow) wake(a *ownerState) {
 	for _, c := range a.flows {
 		l.flows.mark(c)
 	}
@@ -131,13 +131,13 @@ func (l *shadow) wake(a *account) {
 
 // observe records what the switch really has of a share, as Switch.Dump lists it, and returns how many places differ from what
 // was believed. What is not as it should be is noted.
-func (l *shadow) observe(have flow.Set, share flow.Share, n *notes) (drift int) {
-	drift += observe(&l.flows, have.Flows, share, flowEntry, func(c *entry[flow.Key, body]) { note(n, c, sortFlows()) })
+func (l *shadow) observe(have flow.Set, share flow.Share, n *warnings) (drift int) {
+	drift += observe(&l.flows, have.Flows, share, flowEntry, func(c *entry[flow.Key, body]) { warning(n, c, sortFlows()) })
 	if !share.First() {
 		return drift
 	}
-	drift += observe(&l.groups, have.Groups, flow.Share{}, groupEntry, func(c *entry[uint32, flow.Group]) { note(n, c, sortGroups()) })
-	drift += observe(&l.meters, have.Meters, flow.Share{}, meterEntry, func(c *entry[uint32, flow.Meter]) { note(n, c, sortMeters()) })
+	drift += observe(&l.groups, have.Groups, flow.Share{}, groupEntry, func(c *entry[uint32, flow.Group]) { warning(n, c, sortGroups()) })
+	drift += observe(&l.meters, have.Meters, flow.Share{}, meterEntry, func(c *entry[uint32, flow.Meter]) { warning(n, c, sortMeters()) })
 	return drift
 }
 
@@ -153,15 +153,15 @@ type batch struct {
 	meters changes[uint32, flow.Meter]
 }
 
-// take makes a Delta of the dirty places that only admits, and clears their marks. Places of failed owners are left
+// apply makes a Delta of the dirty places that only admits, and clears their marks. Places of failed owners are left
 // as they are, until wake. only gets nil for places that no one wants.
-func (l *shadow) take(only func(*account) bool) *batch {
+func (l *shadow) apply(only func(*ownerState) bool) *batch {
 	b := &batch{
-		flows: l.flows.take(func(c *entry[flow.Key, body]) bool {
+		flows: l.flows.add(func(c *entry[flow.Key, body]) bool {
 			return only(c.owner) && !(l.closed && c.key.Table == firstTable)
 		}),
-		groups: l.groups.take(func(c *entry[uint32, flow.Group]) bool { return only(c.owner) }),
-		meters: l.meters.take(func(c *entry[uint32, flow.Meter]) bool { return only(c.owner) }),
+		groups: l.groups.add(func(c *entry[uint32, flow.Group]) bool { return only(c.owner) }),
+		meters: l.meters.add(func(c *entry[uint32, flow.Meter]) bool { return only(c.owner) }),
 	}
 	d := &b.delta
 	d.AddFlows, d.ModFlows = flowsOf(b.flows.add), flowsOf(b.flows.mod)
@@ -177,9 +177,9 @@ func (l *shadow) take(only func(*account) bool) *batch {
 	return b
 }
 
-// takeMeters is take for new meters and nothing else.
-func (l *shadow) takeMeters() *batch {
-	b := &batch{meters: l.meters.take(func(c *entry[uint32, flow.Meter]) bool { return c.owner != nil && !c.there })}
+// applyMeters is take for new meters and nothing else.
+func (l *shadow) applyMeters() *batch {
+	b := &batch{meters: l.meters.add(func(c *entry[uint32, flow.Meter]) bool { return c.owner != nil && !c.there })}
 	b.delta.AddMeters = newValues(b.meters.add)
 	return b
 }
@@ -209,8 +209,8 @@ func oldValues[K, V comparable](list []change[K, V]) []V {
 }
 
 // owners lists who is behind the batch; nil stands for entries that no one wants.
-func (b *batch) owners() []*account {
-	seen := map[*account]bool{}
+func (b *batch) owners() []*ownerState {
+	seen := map[*ownerState]bool{}
 	for x := range b.flows.each {
 		seen[x.entry.owner] = true
 	}
@@ -248,7 +248,7 @@ func (l *shadow) again(b *batch) {
 }
 
 // atFault finds who wants the refused entry; nil when no one does.
-func (l *shadow) atFault(r *Refusal) *account {
+func (l *shadow) atFault(r *Refusal) *ownerState {
 	switch {
 	case r.Flow != nil:
 		if c := l.flows.places.find(r.Flow.Key); c != nil {

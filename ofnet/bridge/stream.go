@@ -43,7 +43,7 @@ func (r *Reconciler) ownMeters() *batch {
 			r.compile([]ofnet.Key{k})
 		}
 	}
-	return r.shadow.takeMeters()
+	return r.shadow.applyMeters()
 }
 
 // sendMeters sends meters ahead of the flows that name them. Of an owner whose meter the switch refuses nothing is sent.
@@ -156,7 +156,7 @@ func (r *Reconciler) piece(keys []ofnet.Key, last bool) *batch {
 	if !r.shadow.meters.clean() {
 		return nil
 	}
-	b := r.shadow.take(func(a *account) bool { return a != nil || last })
+	b := r.shadow.apply(func(a *ownerState) bool { return a != nil || last })
 	// Open vSwitch takes a tenth less for flows that come table by table.
 	slices.SortStableFunc(b.delta.AddFlows, func(a, b flow.Flow) int { return cmp.Compare(a.Table, b.Table) })
 	return b

@@ -44,7 +44,7 @@ func TestManyOwners(t *testing.T) {
 					Flows: []flow.Flow{flow.New(1, owners, flow.Match{}, flow.Do(flow.ToMeter(7)))}}
 				delete(c, owned("0"))
 			}
-			r := bridge.NewReconciler("h0", c, f, bridge.Options{RetryFirst: time.Hour, RetryMost: time.Hour})
+			r := bridge.NewReconciler("h0", c, f, bridge.Options{RetryFirst: time.Hour, MaxRetry: time.Hour})
 			start(t, r)
 			r.Update(1, nothing)
 			wait(t, r, 1)

@@ -46,7 +46,7 @@ func TestCulpritsAreFoundByHalves(t *testing.T) {
 	for i := range uint16(30) {
 		c[owned(fmt.Sprint(i))] = flow.Set{Flows: []flow.Flow{gotoFlow(1, 2, i)}}
 	}
-	r := bridge.NewReconciler("h0", c, mute{f}, bridge.Options{RetryFirst: time.Hour, RetryMost: time.Hour})
+	r := bridge.NewReconciler("h0", c, mute{f}, bridge.Options{RetryFirst: time.Hour, MaxRetry: time.Hour})
 	start(t, r)
 	r.Update(1, nothing)
 	wait(t, r, 1)

@@ -20,8 +20,8 @@ type Source interface {
 	Close() error
 }
 
-// MostFrame is as long as a frame gets, with segments that the kernel has not cut yet.
-const MostFrame = 1 << 16
+// MaxFrame is as long as a frame gets, with segments that the kernel has not cut yet.
+const MaxFrame = 1 << 16
 
 // Limits bound a capture. All must be positive.
 type Limits struct {
@@ -32,7 +32,7 @@ type Limits struct {
 
 // Interface names the place of a capture in its file.
 func Interface(name, comment string) pcapgo.NgInterface {
-	return pcapgo.NgInterface{Name: name, Comment: comment, LinkType: layers.LinkTypeEthernet, TimestampResolution: 9, SnapLength: MostFrame}
+	return pcapgo.NgInterface{Name: name, Comment: comment, LinkType: layers.LinkTypeEthernet, TimestampResolution: 9, SnapLength: MaxFrame}
 }
 
 // Write writes the packets of src that f takes to w until a limit is reached or ctx ends, and closes src. After each
@@ -63,7 +63,7 @@ func Write(ctx context.Context, src Source, at pcapgo.NgInterface, f Filter, l L
 		if err != nil {
 			return fmt.Errorf("read packets of %s: %w", at.Name, err)
 		}
-		if !f.Takes(data) {
+		if !f.Matches(data) {
 			continue
 		}
 		if bytes += int64(len(data)); bytes > l.Bytes {

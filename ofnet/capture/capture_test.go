@@ -63,7 +63,7 @@ func TestFilter(t *testing.T) {
 		}
 		var took []string
 		for _, name := range []string{"arp", "icmp", "tcp", "udp"} {
-			if f.Takes(frames(t)[name]) {
+			if f.Matches(frames(t)[name]) {
 				took = append(took, name)
 			}
 		}
@@ -190,10 +190,10 @@ func FuzzFilter(f *testing.F) {
 	f.Add("dst host ::1", []byte{1, 2, 3})
 	f.Fuzz(func(t *testing.T, text string, data []byte) {
 		filter, err := capture.ParseFilter(text)
-		if err == nil && strings.TrimSpace(text) == "" && !filter.Takes(data) {
+		if err == nil && strings.TrimSpace(text) == "" && !filter.Matches(data) {
 			t.Error("an empty filter: want all taken")
 		}
-		_ = filter.Takes(data)
+		_ = filter.Matches(data)
 		if capture.Line(data) == "" {
 			t.Error("want a line, got none")
 		}

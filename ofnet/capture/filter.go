@@ -77,8 +77,8 @@ func ParseFilter(text string) (Filter, error) {
 	return f, nil
 }
 
-// Takes says whether an Ethernet frame meets all conditions. A frame that cannot be read meets none.
-func (f Filter) Takes(frame []byte) bool {
+// Matches says whether an Ethernet frame meets all conditions. A frame that cannot be read meets none.
+func (f Filter) Matches(frame []byte) bool {
 	if len(f.terms) == 0 {
 		return true
 	}

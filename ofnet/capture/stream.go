@@ -24,8 +24,8 @@ const (
 	nanoseconds = 9
 )
 
-// mostBlock is as long as a block of ours gets, in bytes: a frame and what is said of it.
-const mostBlock = MostFrame + 4096
+// maxBlock is as long as a block of ours gets, in bytes: a frame and what is said of it.
+const maxBlock = MaxFrame + 4096
 
 // Stream is a capture in the form of Write, read as it comes.
 type Stream struct {
@@ -100,7 +100,7 @@ func (s *Stream) next() (kind uint32, err error) {
 	}
 	kind = binary.LittleEndian.Uint32(head)
 	length := binary.LittleEndian.Uint32(head[4:])
-	if length < 12 || length > mostBlock || length%4 != 0 {
+	if length < 12 || length > maxBlock || length%4 != 0 {
 		return 0, fmt.Errorf("a block of %d bytes is none of ours", length)
 	}
 	if cap(s.block) < int(length) {

@@ -104,13 +104,13 @@ func zeros(b []byte, n int) []byte {
 // Output sends the packet to a port. A packet that came in by p needs PortInPort.
 func Output(p Port) Action {
 	if p == PortController {
-		return Tell(0xffff) // the whole packet, unbuffered
+		return Trace(0xffff) // the whole packet, unbuffered
 	}
 	return output(p, 0)
 }
 
-// Tell sends the controller the first bytes of the packet, so many at the most; 65535 is the whole packet.
-func Tell(most uint16) Action { return output(PortController, most) }
+// Trace sends the controller the first bytes of the packet, so many at the most; 65535 is the whole packet.
+func Trace(most uint16) Action { return output(PortController, most) }
 
 func output(p Port, most uint16) Action {
 	var buf [16]byte

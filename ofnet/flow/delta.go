@@ -13,7 +13,7 @@ type Delta struct {
 	AddMeters, ModMeters []Meter
 	AddGroups, ModGroups []Group
 	AddFlows, ModFlows   []Flow // an ADD over an equal Key replaces the flow and keeps its counters
-	TakeFlows            []Flow // they take the place of another object's flow, and do not count on with its counters
+	DrainFlows           []Flow // they take the place of another object's flow, and do not count on with its counters
 	DelFlows             []Flow
 	DelGroups            []Group
 	DelMeters            []Meter
@@ -36,14 +36,14 @@ func Diff(want, have Set) Delta {
 	return d
 }
 
-// Part moves from ModFlows to TakeFlows those whose place another object has: was is the cookie there.
+// Part moves from ModFlows to DrainFlows those whose place another object has: was is the cookie there.
 func (d *Delta) Part(was func(Key) Cookie) {
 	var mod []Flow
 	for _, f := range d.ModFlows {
 		if was(f.Key) == f.Cookie {
 			mod = append(mod, f)
 		} else {
-			d.TakeFlows = append(d.TakeFlows, f)
+			d.DrainFlows = append(d.DrainFlows, f)
 		}
 	}
 	d.ModFlows = mod
@@ -120,7 +120,7 @@ func (d *Delta) Len() int {
 
 // FlowMods counts the changes of flows.
 func (d *Delta) FlowMods() int {
-	return len(d.AddFlows) + len(d.ModFlows) + len(d.TakeFlows) + len(d.DelFlows)
+	return len(d.AddFlows) + len(d.ModFlows) + len(d.DrainFlows) + len(d.DelFlows)
 }
 
 // Text prints the changes in order, as "ovs-ofctl bundle" reads them; meters, which a bundle cannot hold, stand in
@@ -153,7 +153,7 @@ func (d *Delta) Text(names Tables) string {
 	groups("group modify", d.ModGroups)
 	flows("flow add", d.AddFlows)
 	flows("flow add", d.ModFlows)
-	for _, f := range d.TakeFlows {
+	for _, f := range d.DrainFlows {
 		line("flow add", "reset_counts "+f.Text(names))
 	}
 	for _, f := range d.DelFlows {

@@ -56,7 +56,7 @@ func parseStep(s string, names Tables) (a Action, err error) {
 	switch name {
 	case "CONTROLLER":
 		n, err := strconv.ParseUint(cmp.Or(arg, "65535"), 10, 16)
-		return Tell(uint16(n)), err
+		return Trace(uint16(n)), err
 	case "pop_vlan", "strip_vlan":
 		return PopVLAN(), nil
 	case "dec_ttl":

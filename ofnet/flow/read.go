@@ -54,12 +54,12 @@ const (
 
 // A Step is one of the Actions of a flow.
 type Step struct {
-	Verb  Verb
-	Text  string // as ovs-ofctl prints it
-	To    Bits
-	Value uint64     // of at most 64 bits
-	Addr  netip.Addr // of an address field
-	Said  string     // the value of a whole field, as ovs-ofctl prints it
+	Verb      Verb
+	Text      string // as ovs-ofctl prints it
+	To        Bits
+	Value     uint64     // of at most 64 bits
+	Addr      netip.Addr // of an address field
+	FieldText string     // the value of a whole field, as ovs-ofctl prints it
 }
 
 // Steps are what the list does, in the order in which ovs-ofctl prints it; names are those of tables.
@@ -104,7 +104,7 @@ func (s *Step) action(w []byte) {
 			return
 		}
 		value := w[8 : 8+fields[f].size]
-		s.Verb, s.To, s.Value, s.Addr, s.Said = Write, All(f), uintOf(value), addrOf(f, value), string(appendValue(nil, f, value, false))
+		s.Verb, s.To, s.Value, s.Addr, s.FieldText = Write, All(f), uintOf(value), addrOf(f, value), string(appendValue(nil, f, value, false))
 	case actExperimenter:
 		s.nicira(w)
 	}

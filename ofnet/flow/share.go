@@ -1,11 +1,11 @@
 package flow
 
 // Share is a part of all flows, by their owners: those whose owner's number leaves the rest At when it is divided by Of, which is
-// a power of two up to MostShares. The zero Share, and one of 1, is all flows.
+// a power of two up to MaxShares. The zero Share, and one of 1, is all flows.
 type Share struct{ At, Of uint64 }
 
-// MostShares is into how many parts flows can be divided. For each of them a switch looks at all its flows.
-const MostShares = 32
+// MaxShares is into how many parts flows can be divided. For each of them a switch looks at all its flows.
+const MaxShares = 32
 
 // Mask is the part of a cookie that decides; a switch that selects flows by At under it lists the share.
 func (s Share) Mask() uint64 { return max(s.Of, 1) - 1 }
@@ -22,7 +22,7 @@ func (s Share) Last() bool { return s.At == s.Mask() }
 // Shares divides flows so that no part has many more than size.
 func Shares(flows, size int) []Share {
 	of := uint64(1)
-	for of < MostShares && uint64(flows) > of*uint64(size) {
+	for of < MaxShares && uint64(flows) > of*uint64(size) {
 		of *= 2
 	}
 	out := make([]Share, of)

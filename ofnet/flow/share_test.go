@@ -10,7 +10,7 @@ import (
 
 // Every flow belongs to exactly one share, and none has many more than it should.
 func TestShares(t *testing.T) {
-	for _, tt := range []struct{ flows, size, want int }{{0, 2048, 1}, {2048, 2048, 1}, {2049, 2048, 2}, {10_000, 2048, 8}, {1 << 20, 1, flow.MostShares}} {
+	for _, tt := range []struct{ flows, size, want int }{{0, 2048, 1}, {2048, 2048, 1}, {2049, 2048, 2}, {10_000, 2048, 8}, {1 << 20, 1, flow.MaxShares}} {
 		shares := flow.Shares(tt.flows, tt.size)
 		if len(shares) != tt.want {
 			t.Fatalf("%d flows by %d: want %d shares, got %d", tt.flows, tt.size, tt.want, len(shares))

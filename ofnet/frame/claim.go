@@ -7,15 +7,15 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// Claim is what a frame of address resolution says of its sender: that an address is at a link address.
-type Claim struct {
+// ARPAnnouncement is what a frame of address resolution says of its sender: that an address is at a link address.
+type ARPAnnouncement struct {
 	EthSrc ofnet.MAC  // of the frame
 	Link   ofnet.MAC  // that the message names; EthSrc where it names none
 	Addr   netip.Addr // that is claimed; invalid: none, as in a question of one that has no address yet
 }
 
-// ErrNoClaim is what ParseClaim returns for everything but a whole frame of ARP, or a solicitation or advertisement of neighbor discovery.
-var ErrNoClaim = errors.New("not a message of address resolution")
+// ErrNoAnnouncement is what ParseAnnouncement returns for everything but a whole frame of ARP, or a solicitation or advertisement of neighbor discovery.
+var ErrNoAnnouncement = errors.New("not a message of address resolution")
 
 const (
 	etherARP        = 0x0806
@@ -25,10 +25,10 @@ const (
 	ndAdvertisement = 136
 )
 
-// ParseClaim reads a frame without a tag (RFC 826, RFC 4861 sections 4.3 and 4.4).
-func ParseClaim(b []byte) (c Claim, err error) {
+// ParseAnnouncement reads a frame without a tag (RFC 826, RFC 4861 sections 4.3 and 4.4).
+func ParseAnnouncement(b []byte) (c ARPAnnouncement, err error) {
 	if len(b) < ethSize {
-		return c, ErrNoClaim
+		return c, ErrNoAnnouncement
 	}
 	copy(c.EthSrc[:], b[6:])
 	c.Link = c.EthSrc
@@ -38,10 +38,10 @@ func ParseClaim(b []byte) (c Claim, err error) {
 	case be.Uint16(b[12:]) == etherIP6 && len(inner) >= ip6Size+ndSize && inner[0]>>4 == 6 && inner[6] == protoICMP6:
 		c.solicits(inner)
 	default:
-		return Claim{}, ErrNoClaim
+		return ARPAnnouncement{}, ErrNoAnnouncement
 	}
 	if !c.Addr.IsValid() {
-		return Claim{}, ErrNoClaim
+		return ARPAnnouncement{}, ErrNoAnnouncement
 	}
 	if c.Addr.IsUnspecified() {
 		c.Addr = netip.Addr{}
@@ -50,7 +50,7 @@ func ParseClaim(b []byte) (c Claim, err error) {
 }
 
 // solicits reads a packet of neighbor discovery.
-func (c *Claim) solicits(packet []byte) {
+func (c *ARPAnnouncement) solicits(packet []byte) {
 	body, option := packet[ip6Size:], byte(0)
 	switch body[0] {
 	case ndSolicitation:

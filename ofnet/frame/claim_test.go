@@ -31,23 +31,23 @@ func TestParseClaim(t *testing.T) {
 	linked = append(linked, other[:]...)
 	for name, row := range map[string]struct {
 		b    []byte
-		want Claim
+		want ARPAnnouncement
 	}{
-		"ARP":                      {Announce(four, claimMAC), Claim{claimMAC, claimMAC, four}},
-		"ARP, two link addresses":  {from(Announce(four, claimMAC), other), Claim{other, claimMAC, four}},
-		"ARP probe":                {Announce(netip.IPv4Unspecified(), claimMAC), Claim{EthSrc: claimMAC, Link: claimMAC}},
-		"advertisement":            {from(Announce(six, claimMAC), other), Claim{other, claimMAC, six}},
-		"solicitation":             {solicitation(six), Claim{claimMAC, claimMAC, six}},
-		"solicitation with a link": {linked, Claim{claimMAC, other, six}},
-		"duplicate detection":      {solicitation(netip.IPv6Unspecified()), Claim{EthSrc: claimMAC, Link: claimMAC}},
+		"ARP":                      {Announce(four, claimMAC), ARPAnnouncement{claimMAC, claimMAC, four}},
+		"ARP, two link addresses":  {from(Announce(four, claimMAC), other), ARPAnnouncement{other, claimMAC, four}},
+		"ARP probe":                {Announce(netip.IPv4Unspecified(), claimMAC), ARPAnnouncement{EthSrc: claimMAC, Link: claimMAC}},
+		"advertisement":            {from(Announce(six, claimMAC), other), ARPAnnouncement{other, claimMAC, six}},
+		"solicitation":             {solicitation(six), ARPAnnouncement{claimMAC, claimMAC, six}},
+		"solicitation with a link": {linked, ARPAnnouncement{claimMAC, other, six}},
+		"duplicate detection":      {solicitation(netip.IPv6Unspecified()), ARPAnnouncement{EthSrc: claimMAC, Link: claimMAC}},
 	} {
-		if got, err := ParseClaim(row.b); err != nil || got != row.want {
+		if got, err := ParseAnnouncement(row.b); err != nil || got != row.want {
 			t.Errorf("%s: want %+v, got %+v, %v", name, row.want, got, err)
 		}
 	}
 	for name, b := range map[string][]byte{"nothing": nil, "a cut ARP": Announce(four, claimMAC)[:41], "a cut advertisement": Announce(six, claimMAC)[:70],
 		"UDP": datagram(families[0].src, families[0].dst, nil).Append(nil), "UDP of IPv6": datagram(families[1].src, families[1].dst, make([]byte, 40)).Append(nil)} {
-		if got, err := ParseClaim(b); !errors.Is(err, ErrNoClaim) {
+		if got, err := ParseAnnouncement(b); !errors.Is(err, ErrNoAnnouncement) {
 			t.Errorf("%s: want no claim, got %+v", name, got)
 		}
 	}
@@ -58,7 +58,7 @@ func FuzzParseClaim(f *testing.F) {
 	f.Add(Announce(netip.MustParseAddr("fd01::1"), claimMAC))
 	f.Add(solicitation(netip.MustParseAddr("fd01::1")))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if c, err := ParseClaim(b); err == nil && c.EthSrc != ofnet.MAC(b[6:12]) {
+		if c, err := ParseAnnouncement(b); err == nil && c.EthSrc != ofnet.MAC(b[6:12]) {
 			t.Errorf("a claim by %x in a frame from %x", c.EthSrc, b[6:12])
 		}
 	})

@@ -7,18 +7,18 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// Trouble is why a router did not pass a packet on.
-type Trouble uint8
+// Failure is why a router did not pass a packet on.
+type Failure uint8
 
 // The troubles: its last hop is behind it; no one has the address; no one has the port, so who connects is refused.
 const (
-	Expired Trouble = iota + 1
+	Expired Failure = iota + 1
 	Unreachable
 	Refused
 )
 
 // kinds are type and code of ICMP (RFC 792) and ICMPv6 (RFC 4443 section 3) for a trouble.
-func (t Trouble) kinds() (four, six [2]byte) {
+func (t Failure) kinds() (four, six [2]byte) {
 	switch t {
 	case Expired:
 		return [2]byte{11, 0}, [2]byte{3, 0}
@@ -32,9 +32,9 @@ const (
 	protoICMP  = 1
 	protoICMP6 = 58
 	icmpSize   = 8
-	// most4 and most6 bound a message about a trouble (RFC 1812 section 4.3.2.3, RFC 4443 section 2.4).
-	most4 = 576
-	most6 = 1280
+	// max4 and max6 bound a message about a trouble (RFC 1812 section 4.3.2.3, RFC 4443 section 2.4).
+	max4 = 576
+	max6 = 1280
 )
 
 // ErrSilent is what Report returns where a router says nothing (RFC 1122 section 3.2.2, RFC 4443 section 2.4): about
@@ -57,11 +57,11 @@ func Receiver(packet []byte) (a netip.Addr) {
 
 // Report is the message about a packet in an Ethernet frame to its sender: from a router with link address mac and the
 // address router, of the packet's family.
-func Report(t Trouble, packet []byte, mac ofnet.MAC, router netip.Addr) ([]byte, error) {
+func Report(t Failure, packet []byte, mac ofnet.MAC, router netip.Addr) ([]byte, error) {
 	if len(packet) < ethSize || packet[0]&1 == 1 {
 		return nil, ErrSilent
 	}
-	b := append(make([]byte, 0, ethSize+most6), packet[6:12]...)
+	b := append(make([]byte, 0, ethSize+max6), packet[6:12]...)
 	b = append(b, mac[:]...)
 	four, six := t.kinds()
 	switch inner := packet[ethSize:]; be.Uint16(packet[12:]) {
@@ -95,7 +95,7 @@ func report4(b, packet []byte, kind [2]byte, router netip.Addr) ([]byte, error) 
 			return nil, ErrSilent
 		}
 	}
-	quote := packet[:min(total, most4-ip4Size-icmpSize)]
+	quote := packet[:min(total, max4-ip4Size-icmpSize)]
 	at := len(b)
 	b = append(b, 0x45, 0xc0) // precedence of network control (RFC 1812 section 4.3.2.5)
 	b = be.AppendUint16(b, uint16(ip4Size+icmpSize+len(quote)))
@@ -122,7 +122,7 @@ func report6(b, packet []byte, kind [2]byte, router netip.Addr) ([]byte, error) 
 	if packet[6] == protoICMP6 && (total == ip6Size || packet[ip6Size] < informational) {
 		return nil, ErrSilent
 	}
-	quote := packet[:min(total, most6-ip6Size-icmpSize)]
+	quote := packet[:min(total, max6-ip6Size-icmpSize)]
 	size := uint16(icmpSize + len(quote))
 	b = append(b, 0x60, 0, 0, 0)
 	b = be.AppendUint16(b, size)

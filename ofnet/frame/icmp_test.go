@@ -17,7 +17,7 @@ var (
 func TestReport(t *testing.T) {
 	for _, f := range families {
 		for _, row := range []struct {
-			trouble   Trouble
+			trouble   Failure
 			four, six [2]byte
 		}{{Expired, [2]byte{11, 0}, [2]byte{3, 0}}, {Unreachable, [2]byte{3, 1}, [2]byte{1, 3}}, {Refused, [2]byte{3, 3}, [2]byte{1, 4}}} {
 			for _, size := range []int{1, 500, 1400} {
@@ -30,11 +30,11 @@ func TestReport(t *testing.T) {
 				if !bytes.Equal(b[:6], u.EthSrc[:]) || !bytes.Equal(b[6:12], routerMAC[:]) {
 					t.Errorf("%s: link addresses: got %x", f.name, b[:12])
 				}
-				header, most, want := ip4Size, most4, row.four
+				header, most, want := ip4Size, max4, row.four
 				from, to := b[ethSize+12:ethSize+16], b[ethSize+16:ethSize+20]
 				check := uint16(0)
 				if u.Src.Addr().Is6() {
-					header, most, want = ip6Size, most6, row.six
+					header, most, want = ip6Size, max6, row.six
 					from, to = b[ethSize+8:ethSize+24], b[ethSize+24:ethSize+40]
 					check = sum(sum(uint16(protoICMP6+len(b)-ethSize-ip6Size), from), to)
 				} else if s := sum(0, b[ethSize:ethSize+ip4Size]); s != 0xffff {
@@ -104,7 +104,7 @@ func FuzzReport(f *testing.F) {
 		}
 		for _, router := range routers {
 			got, err := Report(Unreachable, b, routerMAC, router)
-			if err == nil && (len(got) > ethSize+most6 || !bytes.Equal(got[:6], b[6:12])) {
+			if err == nil && (len(got) > ethSize+max6 || !bytes.Equal(got[:6], b[6:12])) {
 				t.Errorf("message of %d bytes to %x about a packet from %x", len(got), got[:6], b[6:12])
 			}
 		}

@@ -12,10 +12,10 @@ const EtherProbe = 0x88b5
 // probeMagic begins a Probe; its last byte is the version.
 const probeMagic = 0x63747601
 
-// LeastProbe and MostProbe bound a Probe's frame without its tag: what Ethernet carries at least, and what a container's MTU may be at most.
+// LeastProbe and MaxProbe bound a Probe's frame without its tag: what Ethernet carries at least, and what a container's MTU may be at most.
 const (
 	LeastProbe = 60
-	MostProbe  = ethSize + 9216
+	MaxProbe   = ethSize + 9216
 )
 
 const probeSize = 24 // behind the Ethernet header
@@ -28,17 +28,17 @@ type Probe struct {
 	EthSrc, EthDst ofnet.MAC
 	Session        uint64 // a number that the one who asks has drawn: answers to others are not its own
 	Seq            uint32 // of the question, within the session
-	Heard          uint32 // in an agent's answer: how many questions of the session have come to it; 0: a switch has turned the question back
+	Received       uint32 // in an agent's answer: how many questions of the session have come to it; 0: a switch has turned the question back
 	Size           int    // of the frame without a tag
 }
 
 // Append writes the probe as an Ethernet frame of its size, which is brought within bounds.
 func (p Probe) Append(b []byte) []byte {
-	size := min(max(p.Size, LeastProbe), MostProbe)
+	size := min(max(p.Size, LeastProbe), MaxProbe)
 	b = append(append(b, p.EthDst[:]...), p.EthSrc[:]...)
 	b = be.AppendUint32(be.AppendUint16(b, EtherProbe), probeMagic)
 	b = be.AppendUint64(be.AppendUint32(b, uint32(size)), p.Session)
-	b = be.AppendUint32(be.AppendUint32(b, p.Seq), p.Heard)
+	b = be.AppendUint32(be.AppendUint32(b, p.Seq), p.Received)
 	return append(b, make([]byte, size-ethSize-probeSize)...)
 }
 
@@ -49,11 +49,11 @@ func ParseProbe(b []byte) (p Probe, err error) {
 	}
 	body := b[ethSize+4:]
 	size := be.Uint32(body)
-	if size < LeastProbe || size > MostProbe || int(size) > len(b) {
+	if size < LeastProbe || size > MaxProbe || int(size) > len(b) {
 		return p, ErrNotProbe
 	}
 	copy(p.EthDst[:], b)
 	copy(p.EthSrc[:], b[6:])
-	p.Size, p.Session, p.Seq, p.Heard = int(size), be.Uint64(body[4:]), be.Uint32(body[12:]), be.Uint32(body[16:])
+	p.Size, p.Session, p.Seq, p.Received = int(size), be.Uint64(body[4:]), be.Uint32(body[12:]), be.Uint32(body[16:])
 	return p, nil
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-var aProbe = Probe{EthSrc: ofnet.MAC{6, 1, 2, 3, 4, 5}, EthDst: ofnet.MAC{6, 9, 8, 7, 6, 5}, Session: 1<<63 | 77, Seq: 12, Heard: 9, Size: 1464}
+var aProbe = Probe{EthSrc: ofnet.MAC{6, 1, 2, 3, 4, 5}, EthDst: ofnet.MAC{6, 9, 8, 7, 6, 5}, Session: 1<<63 | 77, Seq: 12, Received: 9, Size: 1464}
 
 func TestProbe(t *testing.T) {
-	for _, size := range []int{0, LeastProbe, 61, 1464, MostProbe, 1 << 20} {
+	for _, size := range []int{0, LeastProbe, 61, 1464, MaxProbe, 1 << 20} {
 		p := aProbe
 		p.Size = size
 		b := p.Append([]byte{1})[1:]
 		want := p
-		want.Size = min(max(size, LeastProbe), MostProbe)
+		want.Size = min(max(size, LeastProbe), MaxProbe)
 		if got, err := ParseProbe(b); err != nil || got != want || len(b) != want.Size {
 			t.Errorf("size %d: want %+v, got %+v of %d bytes, %v", size, want, got, len(b), err)
 		}

@@ -50,7 +50,7 @@ func (h *Host) CloseEnds(nics ...string) error {
 			drop := func(from []expr.Any) {
 				c.AddRule(&nftables.Rule{Table: table, Chain: chain, Exprs: append(from, verdict(expr.VerdictDrop)...)})
 			}
-			for _, group := range []uint32{GroupLive, GroupDoomed} {
+			for _, group := range []uint32{GroupLive, GroupDeleting} {
 				drop(meta(expr.MetaKeyIIFGROUP, expr.CmpOpEq, binaryutil.NativeEndian.PutUint32(group)))
 			}
 			for _, nic := range closed {
@@ -149,7 +149,7 @@ func (e Ends) Drift() (out []Drift, err error) {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(kept)) {
-		if l, ok := links[name]; ok && l.group != GroupDoomed {
+		if l, ok := links[name]; ok && l.group != GroupDeleting {
 			if was, want := l.open(e.h.ends.sixStays.Load()); len(want) > 0 {
 				out = append(out, Drift{Name: name, Was: was, Want: want})
 			}

@@ -234,7 +234,7 @@ func TestEndsTakeNothing(t *testing.T) {
 	if took := x.intrude(); len(took) > 0 {
 		t.Errorf("by the repaired interface, without nftables: want nothing taken, got %q", took)
 	}
-	x.h.Doom(hostEnd)
+	x.h.ScheduleDelete(hostEnd)
 	opened()
 	if drift, err := x.h.Ends().Drift(); err != nil || len(drift) != 0 {
 		t.Errorf("an interface that is given up: want no difference, got %+v, %v", drift, err)

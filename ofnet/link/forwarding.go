@@ -73,7 +73,7 @@ func (h *Host) keepListening() error {
 	for _, l := range links {
 		a := l.Attrs()
 		_, has := accepted[a.Index]
-		ours := a.Group == GroupLive || a.Group == GroupDoomed || a.Group == GroupHost
+		ours := a.Group == GroupLive || a.Group == GroupDeleting || a.Group == GroupHost
 		if ours || !has && (l.Type() != "device" || slices.Contains(closed, a.Name)) {
 			continue
 		}

@@ -23,12 +23,12 @@ const guardPriority = -10
 // passed on from there. What belongs to a connection that the host has opened always passes, and so does a ping, and what the
 // host's own rules lead elsewhere (DNAT). All the rest is refused.
 type Guard struct {
-	Services  []netip.AddrPort // of the host, over TCP, which everyone may reach
-	Doors     []Door           // further interfaces that are guarded
-	Open      []Ports          // of the host and of Protected, which everyone may reach
-	Hosts     []netip.Addr     // of other hosts in networks for hosts: they may reach everything at this one
-	Known     []netip.Addr     // to which nothing is passed on
-	Protected []netip.Prefix   // to which nothing is passed on
+	Services  []netip.AddrPort   // of the host, over TCP, which everyone may reach
+	Doors     []GuardedInterface // further interfaces that are guarded
+	Open      []Ports            // of the host and of Protected, which everyone may reach
+	Hosts     []netip.Addr       // of other hosts in networks for hosts: they may reach everything at this one
+	Known     []netip.Addr       // to which nothing is passed on
+	Protected []netip.Prefix     // to which nothing is passed on
 	// Control are ports to which nothing is passed on, whatever the address: those of the cluster's control plane and of its tunnels. An address of
 	// another machine that no one has registered is as closed as the others are.
 	Control []Ports
@@ -38,8 +38,8 @@ type Guard struct {
 	Shut []Ports
 }
 
-// Door is an interface that is guarded though it is not of GroupHost, and the one TCP port that is open there.
-type Door struct {
+// GuardedInterface is an interface that is guarded though it is not of GroupHost, and the one TCP port that is open there.
+type GuardedInterface struct {
 	Name string
 	Port uint16
 }
@@ -173,8 +173,8 @@ func refuse(rule func(...[]expr.Any), which ...[]expr.Any) {
 	rule(append(which, []expr.Any{&expr.Reject{Type: unix.NFT_REJECT_ICMPX_UNREACH, Code: unix.NFT_REJECT_ICMPX_ADMIN_PROHIBITED}})...)
 }
 
-// mostElements is how many elements of a set one message takes, whose length has 16 bits.
-const mostElements = 512
+// maxElements is how many elements of a set one message takes, whose length has 16 bits.
+const maxElements = 512
 
 // addressSets makes a set of the addresses of each family, where there are any.
 func addressSets(c *nftables.Conn, table *nftables.Table, name string, addrs []netip.Addr) (sets []*nftables.Set, err error) {
@@ -196,7 +196,7 @@ func addressSets(c *nftables.Conn, table *nftables.Table, name string, addrs []n
 		if err := c.AddSet(set, nil); err != nil {
 			return nil, err
 		}
-		for piece := range slices.Chunk(elements, mostElements) {
+		for piece := range slices.Chunk(elements, maxElements) {
 			if err := c.SetAddElements(set, piece); err != nil {
 				return nil, err
 			}

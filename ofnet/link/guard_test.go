@@ -119,7 +119,7 @@ func TestGuard(t *testing.T) {
 			t.Fatalf("%s: %s port %q: want it open without a guard, got it closed", tt.name, tt.to, tt.port)
 		}
 	}
-	g := &link.Guard{Services: []netip.AddrPort{netip.MustParseAddrPort("10.1.0.1:9053")}, Doors: []link.Door{{Name: "rb0", Port: 179}},
+	g := &link.Guard{Services: []netip.AddrPort{netip.MustParseAddrPort("10.1.0.1:9053")}, Doors: []link.GuardedInterface{{Name: "rb0", Port: 179}},
 		Open: []link.Ports{{Protocol: 6, First: 78, Last: 80}}, Control: []link.Ports{{Protocol: 6, First: 80, Last: 84}}, Known: []netip.Addr{netip.MustParseAddr("10.3.0.2")},
 		Protected: prefixes("fd03::/64", "203.0.113.0/24")}
 	for range 2 { // again changes nothing

@@ -15,8 +15,8 @@ import (
 
 // Link groups (IFLA_GROUP) of host ends: in use, and to be deleted.
 const (
-	GroupLive   = 0xc0471
-	GroupDoomed = 0xc0472
+	GroupLive     = 0xc0471
+	GroupDeleting = 0xc0472
 )
 
 // Errors that callers decide on.
@@ -49,14 +49,14 @@ type Host struct {
 	changes  *bell // of what is kept
 	moves    *bell // of addresses
 
-	mu      sync.Mutex
-	doomed  []string
-	reaping []string // what is being deleted
-	queued  uint64   // doomed so far
-	reaped  uint64   // and deleted so far
-	urgent  bool
-	wake    chan struct{} // has room for one
-	changed chan struct{} // closed when reaped grows
+	mu        sync.Mutex
+	scheduled []string
+	reaping   []string // what is being deleted
+	queued    uint64   // doomed so far
+	reaped    uint64   // and deleted so far
+	urgent    bool
+	wake      chan struct{} // has room for one
+	changed   chan struct{} // closed when reaped grows
 }
 
 // Open opens the namespace at path, "" for the process's own.
@@ -146,7 +146,7 @@ func (h *Host) Create(p Pair) error {
 		}
 		defer ns.Close()
 	}
-	if h.reprieve(p.Host) {
+	if h.cancelDelete(p.Host) {
 		if err := h.Delete(p.Host); err != nil {
 			return err
 		}
@@ -179,7 +179,7 @@ func (h *Host) reconcile(ns *Namespace, p Pair) (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if outer != nil && outer.Attrs().Group != GroupLive && outer.Attrs().Group != GroupDoomed {
+	if outer != nil && outer.Attrs().Group != GroupLive && outer.Attrs().Group != GroupDeleting {
 		return false, fmt.Errorf("%w: %s on the host belongs to someone else", ErrTaken, p.Host)
 	}
 	if p.Stays && inner == nil && elsewhere(outer) {
@@ -193,7 +193,7 @@ func (h *Host) reconcile(ns *Namespace, p Pair) (again bool, err error) {
 		// The end of an older pair of ours may go; anything else is not ours to delete.
 		peer, err := h.nl.LinkByIndex(inner.Attrs().ParentIndex)
 		if err != nil || inner.Type() != "veth" || peer.Attrs().ParentIndex != inner.Attrs().Index ||
-			(peer.Attrs().Group != GroupLive && peer.Attrs().Group != GroupDoomed) {
+			(peer.Attrs().Group != GroupLive && peer.Attrs().Group != GroupDeleting) {
 			return false, fmt.Errorf("%w: %s exists in %s", ErrTaken, p.IfName, p.Netns)
 		}
 		if err := gone(h.nl.LinkDel(peer)); err != nil {
@@ -208,7 +208,7 @@ func (h *Host) reconcile(ns *Namespace, p Pair) (again bool, err error) {
 	return true, nil
 }
 
-// Delete deletes a host end of ours, and with it the pair, at once. It takes about 20 ms; Doom does not.
+// Delete deletes a host end of ours, and with it the pair, at once. It takes about 20 ms; ScheduleDelete does not.
 func (h *Host) Delete(name string) error {
 	h.ends.release(name)
 	return remove(h.nl, name)
@@ -220,7 +220,7 @@ func remove(nl *netlink.Handle, name string) error {
 	if err != nil || l == nil {
 		return err
 	}
-	if g := l.Attrs().Group; g != GroupLive && g != GroupDoomed {
+	if g := l.Attrs().Group; g != GroupLive && g != GroupDeleting {
 		return nil
 	}
 	return wrap(gone(nl.LinkDel(l)), "delete veth %s", name)

@@ -20,15 +20,15 @@ const routeProtocol netlink.RouteProtocol = 141
 
 // HostPort is the configuration of an interface by which the host itself takes part in a network.
 type HostPort struct {
-	Name   string
-	MTU    int            // 0: as it is
-	Addrs  []netip.Prefix // with the length of their subnet; others are removed, but for link-local ones
-	Routes []netip.Prefix // that lead to the interface directly, beside those of Addrs
-	Ways   []Way          // further routes
+	Name     string
+	MTU      int            // 0: as it is
+	Addrs    []netip.Prefix // with the length of their subnet; others are removed, but for link-local ones
+	Routes   []netip.Prefix // that lead to the interface directly, beside those of Addrs
+	Gateways []GatewayRoute // further routes
 }
 
-// Way is a route by a router behind the interface.
-type Way struct {
+// GatewayRoute is a route by a router behind the interface.
+type GatewayRoute struct {
 	To   netip.Prefix
 	Via  netip.Addr // within the subnet of one of the interface's addresses
 	From netip.Addr // the source of what the host itself sends, an address of the host's
@@ -36,16 +36,16 @@ type Way struct {
 
 // Equal says whether two say the same.
 func (p *HostPort) Equal(o *HostPort) bool {
-	return p.Name == o.Name && p.MTU == o.MTU && slices.Equal(p.Addrs, o.Addrs) && slices.Equal(p.Routes, o.Routes) && slices.Equal(p.Ways, o.Ways)
+	return p.Name == o.Name && p.MTU == o.MTU && slices.Equal(p.Addrs, o.Addrs) && slices.Equal(p.Routes, o.Routes) && slices.Equal(p.Gateways, o.Gateways)
 }
 
-// ways are all routes of an interface: those that lead to it directly have neither router nor source.
-func (p *HostPort) ways() map[netip.Prefix]Way {
-	out := map[netip.Prefix]Way{}
+// allRoutes are all routes of an interface: those that lead to it directly have neither router nor source.
+func (p *HostPort) allRoutes() map[netip.Prefix]GatewayRoute {
+	out := map[netip.Prefix]GatewayRoute{}
 	for _, r := range p.Routes {
-		out[r] = Way{To: r}
+		out[r] = GatewayRoute{To: r}
 	}
-	for _, w := range p.Ways {
+	for _, w := range p.Gateways {
 		out[w.To] = w
 	}
 	return out
@@ -75,25 +75,25 @@ func (h *Host) SetHostPort(p HostPort) error {
 	if err := addrs.addresses(h.nl, l); err != nil {
 		return fmt.Errorf("%s: %w", p.Name, err)
 	}
-	return h.routes(l, p.ways())
+	return h.routes(l, p.allRoutes())
 }
 
 // routes makes the routes of ours through l exactly these.
-func (h *Host) routes(l netlink.Link, want map[netip.Prefix]Way) error {
+func (h *Host) routes(l netlink.Link, want map[netip.Prefix]GatewayRoute) error {
 	ours, err := h.ownRoutes(l)
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for p, r := range ours {
-		if w, ok := want[p]; !ok || w != wayOf(p, &r) {
+		if w, ok := want[p]; !ok || w != gatewayRouteOf(p, &r) {
 			if err := h.nl.RouteDel(&r); err != nil && !errors.Is(err, unix.ESRCH) {
 				errs = append(errs, fmt.Errorf("delete route %s of %s: %w", p, l.Attrs().Name, err))
 			}
 		}
 	}
 	for p, w := range want {
-		if r, ok := ours[p]; ok && wayOf(p, &r) == w {
+		if r, ok := ours[p]; ok && gatewayRouteOf(p, &r) == w {
 			continue
 		}
 		r := &netlink.Route{LinkIndex: l.Attrs().Index, Dst: ipNet(p), Protocol: routeProtocol, Scope: netlink.SCOPE_LINK}
@@ -125,9 +125,9 @@ func (h *Host) ownRoutes(l netlink.Link) (map[netip.Prefix]netlink.Route, error)
 	return out, nil
 }
 
-// wayOf is the inverse of what routes makes of a Way.
-func wayOf(p netip.Prefix, r *netlink.Route) Way {
-	w := Way{To: p}
+// gatewayRouteOf is the inverse of what routes makes of a Way.
+func gatewayRouteOf(p netip.Prefix, r *netlink.Route) GatewayRoute {
+	w := GatewayRoute{To: p}
 	if via, ok := netip.AddrFromSlice(r.Gw); ok {
 		from, _ := netip.AddrFromSlice(r.Src)
 		w.Via, w.From = via.Unmap(), from.Unmap()
@@ -183,9 +183,9 @@ func (h *Host) HostPortDrift(p HostPort) (was, want []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	ways := p.ways()
+	ways := p.allRoutes()
 	for _, to := range slices.SortedFunc(maps.Keys(ways), netip.Prefix.Compare) {
-		if r, ok := ours[to]; !ok || wayOf(to, &r) != ways[to] {
+		if r, ok := ours[to]; !ok || gatewayRouteOf(to, &r) != ways[to] {
 			want = append(want, "route "+to.String())
 		}
 	}

@@ -93,8 +93,8 @@ func TestPairLife(t *testing.T) {
 	if err != nil || !strings.Contains(out, "tx-checksumming: off") {
 		t.Errorf("checksum offload: want off, got %v:\n%s", err, out)
 	}
-	h.Doom(p.Host)
-	h.Doom("never-was")
+	h.ScheduleDelete(p.Host)
+	h.ScheduleDelete("never-was")
 	if err := h.Flush(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestCreateMeetsLeftovers(t *testing.T) {
 		}, nil},
 		{"doomed pair", func(h *link.Host, host, _ *linktest.Namespace, p link.Pair) error {
 			err := h.Create(p)
-			host.IP("link", "set", p.Host, "group", fmt.Sprint(link.GroupDoomed))
+			host.IP("link", "set", p.Host, "group", fmt.Sprint(link.GroupDeleting))
 			return err
 		}, nil},
 		{"foreign interface in the container", func(_ *link.Host, _, c *linktest.Namespace, p link.Pair) error {
@@ -195,7 +195,7 @@ func TestManyTogether(t *testing.T) {
 			if err := h.Create(p); err != nil {
 				t.Error(err)
 			}
-			h.Doom(p.Host)
+			h.ScheduleDelete(p.Host)
 		})
 	}
 	wg.Wait()
@@ -226,7 +226,7 @@ func TestCreateWhatIsDoomed(t *testing.T) {
 		if got := c.IP("-o", "link", "show", "eth0"); !strings.Contains(got, p.MAC.String()) {
 			t.Errorf("made for the %dth time: want MAC address %s, got %s", i+1, p.MAC, got)
 		}
-		h.Doom(p.Host)
+		h.ScheduleDelete(p.Host)
 	}
 }
 
@@ -332,7 +332,7 @@ func BenchmarkPair(b *testing.B) {
 		if err := h.Configure(cfg); err != nil {
 			b.Fatal(err)
 		}
-		h.Doom(p.Host)
+		h.ScheduleDelete(p.Host)
 	}
 }
 
@@ -369,7 +369,7 @@ func TestPairOnTheHost(t *testing.T) {
 	if got := c.IP("-o", "link", "show", "eth7"); !strings.Contains(got, "02:02:0a:01:01:05") {
 		t.Errorf("the container's end is another: %s", got)
 	}
-	h.Doom(name)
+	h.ScheduleDelete(name)
 	if err := h.Flush(ctx); err != nil {
 		t.Fatal(err)
 	}

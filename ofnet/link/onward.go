@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Onward is what the kernel does with a packet that comes in by an interface.
-type Onward struct {
+// NextHop is what the kernel does with a packet that comes in by an interface.
+type NextHop struct {
 	Own  bool       // the destination is an address of the host itself
 	Dev  string     // the interface by which the packet leaves; "" when it does not
 	Via  netip.Addr // the next hop; invalid when the destination is on the link of Dev
@@ -23,36 +23,36 @@ type Onward struct {
 	None bool       // Lost is for want of any route
 }
 
-// Onward asks the kernel what becomes of a packet that comes in by the interface called in: whether it passes packets on, and by which
+// NextHop asks the kernel what becomes of a packet that comes in by the interface called in: whether it passes packets on, and by which
 // route (rtnetlink(7), RTM_GETROUTE with an input interface, so that rules of policy routing count). It sends nothing. Filters
 // of the host's own are not asked. An error says that the kernel could not tell.
-func (h *Host) Onward(in string, src, dst netip.Addr) (Onward, error) {
+func (h *Host) NextHop(in string, src, dst netip.Addr) (NextHop, error) {
 	from, err := h.nl.LinkByName(in)
 	if err != nil {
-		return Onward{}, fmt.Errorf("look up interface %s: %w", in, err)
+		return NextHop{}, fmt.Errorf("look up interface %s: %w", in, err)
 	}
 	routes, err := h.nl.RouteGetWithOptions(dst.AsSlice(), &netlink.RouteGetOptions{IifIndex: from.Attrs().Index, SrcAddr: src.AsSlice()})
 	passes, remedy, failed := h.forwards(in, dst.Is6())
 	if failed != nil {
-		return Onward{}, failed
+		return NextHop{}, failed
 	}
-	off := Onward{Lost: "does not pass packets on", Try: remedy}
+	off := NextHop{Lost: "does not pass packets on", Try: remedy}
 	if lost, ok := noRoute(dst, err); ok && passes {
 		return lost, nil
 	} else if ok {
 		return off, nil
 	}
 	if err != nil || len(routes) == 0 {
-		return Onward{}, errors.Join(fmt.Errorf("ask for the route to %s", dst), err)
+		return NextHop{}, errors.Join(fmt.Errorf("ask for the route to %s", dst), err)
 	}
 	r := &routes[0]
 	switch {
 	case r.Type == unix.RTN_LOCAL || r.Type == unix.RTN_ANYCAST:
-		return Onward{Own: true}, nil
+		return NextHop{Own: true}, nil
 	case r.Type == unix.RTN_BROADCAST || r.Type == unix.RTN_MULTICAST:
-		return Onward{Lost: "does not pass on what is for many", Try: "ask for the address of one machine"}, nil
+		return NextHop{Lost: "does not pass on what is for many", Try: "ask for the address of one machine"}, nil
 	case r.Type != unix.RTN_UNICAST:
-		return Onward{Lost: "has a route that forbids " + dst.String(), Try: "ip route get " + dst.String() + " shows it"}, nil
+		return NextHop{Lost: "has a route that forbids " + dst.String(), Try: "ip route get " + dst.String() + " shows it"}, nil
 	case !passes:
 		return off, nil
 	}
@@ -60,20 +60,20 @@ func (h *Host) Onward(in string, src, dst netip.Addr) (Onward, error) {
 }
 
 // leaves is the way out by a route.
-func (h *Host) leaves(r *netlink.Route, dst netip.Addr) (Onward, error) {
+func (h *Host) leaves(r *netlink.Route, dst netip.Addr) (NextHop, error) {
 	out, err := h.nl.LinkByIndex(r.LinkIndex)
 	if err != nil {
-		return Onward{}, fmt.Errorf("look up the interface of the route to %s: %w", dst, err)
+		return NextHop{}, fmt.Errorf("look up the interface of the route to %s: %w", dst, err)
 	}
 	a := out.Attrs()
 	switch {
 	case a.Group == GroupHost:
-		return Onward{Lost: "passes nothing from a container to interface " + a.Name + " of another network of Contiv",
+		return NextHop{Lost: "passes nothing from a container to interface " + a.Name + " of another network of Contiv",
 			Try: "containers of one tenant reach one another by their own addresses"}, nil
 	case a.Flags&net.FlagUp == 0 || a.OperState == netlink.OperDown || a.OperState == netlink.OperLowerLayerDown || a.OperState == netlink.OperNotPresent:
-		return Onward{Lost: "has a route to " + dst.String() + " by interface " + a.Name + ", which is down", Try: "ip link show " + a.Name + " says how it is"}, nil
+		return NextHop{Lost: "has a route to " + dst.String() + " by interface " + a.Name + ", which is down", Try: "ip link show " + a.Name + " says how it is"}, nil
 	}
-	to := Onward{Dev: a.Name}
+	to := NextHop{Dev: a.Name}
 	if gw, ok := netip.AddrFromSlice(r.Gw); ok {
 		to.Via = gw.Unmap()
 	} else if via, ok := r.Via.(*netlink.Via); ok { // a next hop of the other family
@@ -85,17 +85,17 @@ func (h *Host) leaves(r *netlink.Route, dst netip.Addr) (Onward, error) {
 }
 
 // noRoute says what the kernel's refusal of a route means; ok is false for other errors, and for none.
-func noRoute(dst netip.Addr, err error) (lost Onward, ok bool) {
+func noRoute(dst netip.Addr, err error) (lost NextHop, ok bool) {
 	shows := "ip route get " + dst.String() + " shows it"
 	switch {
 	case errors.Is(err, unix.ENETUNREACH):
-		return Onward{Lost: "has no route to " + dst.String(), Try: "give it one, as by ip route add " + netip.PrefixFrom(dst, dst.BitLen()).String() + " via ROUTER, or a default route", None: true}, true
+		return NextHop{Lost: "has no route to " + dst.String(), Try: "give it one, as by ip route add " + netip.PrefixFrom(dst, dst.BitLen()).String() + " via ROUTER, or a default route", None: true}, true
 	case errors.Is(err, unix.EHOSTUNREACH), errors.Is(err, unix.EACCES):
-		return Onward{Lost: "has a route that forbids " + dst.String(), Try: shows}, true
+		return NextHop{Lost: "has a route that forbids " + dst.String(), Try: shows}, true
 	case errors.Is(err, unix.EINVAL), errors.Is(err, unix.EXDEV):
-		return Onward{Lost: "takes no packet to " + dst.String() + ": a black hole, an address that cannot be sent to, or one that its filter of source addresses refuses", Try: shows}, true
+		return NextHop{Lost: "takes no packet to " + dst.String() + ": a black hole, an address that cannot be sent to, or one that its filter of source addresses refuses", Try: shows}, true
 	}
-	return Onward{}, false
+	return NextHop{}, false
 }
 
 // forwards tells whether the kernel passes on what comes in by an interface, and what makes it so.

@@ -75,7 +75,7 @@ func TestOnward(t *testing.T) {
 			if dst.Is6() {
 				src = "fd63::7"
 			}
-			got, err := h.Onward("in0", netip.MustParseAddr(src), dst)
+			got, err := h.NextHop("in0", netip.MustParseAddr(src), dst)
 			if err != nil {
 				t.Errorf("%s: %v", r.dst, err)
 				continue
@@ -93,7 +93,7 @@ func TestOnward(t *testing.T) {
 			}
 		}
 	}
-	if _, err := h.Onward("absent", netip.MustParseAddr("172.19.0.1"), netip.MustParseAddr("192.0.2.7")); err == nil {
+	if _, err := h.NextHop("absent", netip.MustParseAddr("172.19.0.1"), netip.MustParseAddr("192.0.2.7")); err == nil {
 		t.Error("by an interface that is not there: want an error")
 	}
 }

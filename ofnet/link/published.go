@@ -82,7 +82,7 @@ func (t *Translation) write(c *nftables.Conn, table *nftables.Table) error {
 		if err := c.AddSet(set, nil); err != nil {
 			return err
 		}
-		for piece := range slices.Chunk(elements, mostElements) {
+		for piece := range slices.Chunk(elements, maxElements) {
 			if err := c.SetAddElements(set, piece); err != nil {
 				return err
 			}

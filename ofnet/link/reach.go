@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Ways in which a packet that was sent may be answered.
+// Gateways in which a packet that was sent may be answered.
 const (
 	Answered    = "answered"    // by whom it was sent to
 	Refused     = "refused"     // by a TCP reset, or ICMP's port unreachable: it arrived where no program listens
@@ -26,9 +26,9 @@ const (
 
 // Reached is what came back for a packet.
 type Reached struct {
-	How  string
-	Took time.Duration // until it came; of Silent, for how long it was waited
-	Says string        // what the kernel says, of Unreachable
+	How      string
+	Duration time.Duration // until it came; of Silent, for how long it was waited
+	Reason   string        // what the kernel says, of Unreachable
 }
 
 // reachTries is how often is sent what has no retransmission of its own, while nothing comes back.
@@ -56,7 +56,7 @@ func (h *Host) Reach(ctx context.Context, path, protocol string, to netip.AddrPo
 	}
 	began := time.Now()
 	err = ns.Do(func() error { return send(ctx, to) })
-	out := Reached{How: Answered, Took: time.Since(began)}
+	out := Reached{How: Answered, Duration: time.Since(began)}
 	switch {
 	case err == nil:
 	case errors.Is(err, unix.ECONNREFUSED):
@@ -64,7 +64,7 @@ func (h *Host) Reach(ctx context.Context, path, protocol string, to netip.AddrPo
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, unix.ETIMEDOUT), isTimeout(err):
 		out.How = Silent
 	case errors.Is(err, unix.EHOSTUNREACH), errors.Is(err, unix.ENETUNREACH), errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM), errors.Is(err, unix.EADDRNOTAVAIL):
-		out.How, out.Says = Unreachable, reason(err)
+		out.How, out.Reason = Unreachable, reason(err)
 	default:
 		return out, fmt.Errorf("send from %s to %s: %w", path, to, err)
 	}

@@ -57,7 +57,7 @@ func TestReach(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 600*time.Millisecond)
 			defer cancel()
 			got, err := h.Reach(ctx, container.Path, r.protocol, netip.MustParseAddrPort(r.to))
-			if err != nil || got.How != r.how || (got.Says != "") != (r.how == link.Unreachable) {
+			if err != nil || got.How != r.how || (got.Reason != "") != (r.how == link.Unreachable) {
 				t.Errorf("want %s, got %+v (%v)", r.how, got, err)
 			}
 		})

@@ -16,24 +16,24 @@ import (
 // period, and ovs-vswitchd one look at its ports.
 const reapWindow = 200 * time.Millisecond
 
-// Doom gives host ends to the reaper, which deletes them soon. It does not block. Only links of ours are deleted.
-func (h *Host) Doom(names ...string) {
+// ScheduleDelete gives host ends to the reaper, which deletes them soon. It does not block. Only links of ours are deleted.
+func (h *Host) ScheduleDelete(names ...string) {
 	h.ends.release(names...)
 	h.mu.Lock()
-	h.doomed = append(h.doomed, names...)
+	h.scheduled = append(h.scheduled, names...)
 	h.queued += uint64(len(names))
 	h.mu.Unlock()
 	h.poke()
 }
 
-// reprieve takes a name away from the reaper, since an interface is about to bear it again, and tells whether it was doomed: what bears it
+// cancelDelete takes a name away from the reaper, since an interface is about to bear it again, and tells whether it was doomed: what bears it
 // still is then the caller's to delete. It blocks while the reaper is deleting that name.
-func (h *Host) reprieve(name string) (doomed bool) {
+func (h *Host) cancelDelete(name string) (doomed bool) {
 	for {
 		h.mu.Lock()
-		n := len(h.doomed)
-		h.doomed = slices.DeleteFunc(h.doomed, func(s string) bool { return s == name })
-		doomed = doomed || len(h.doomed) < n
+		n := len(h.scheduled)
+		h.scheduled = slices.DeleteFunc(h.scheduled, func(s string) bool { return s == name })
+		doomed = doomed || len(h.scheduled) < n
 		busy, changed := slices.Contains(h.reaping, name), h.changed
 		h.mu.Unlock()
 		if !busy {
@@ -75,7 +75,7 @@ func (h *Host) Flush(ctx context.Context) error {
 // Reap deletes what is doomed, many links by one request, until ctx ends; then it deletes the rest and returns nil.
 // It begins with what an earlier process left doomed.
 func (h *Host) Reap(ctx context.Context, log *slog.Logger) error {
-	if err := h.deleteDoomed(); err != nil {
+	if err := h.deleteScheduled(); err != nil {
 		log.Warn("deletion of old interfaces", "error", err)
 	}
 	for {
@@ -103,8 +103,8 @@ func (h *Host) Reap(ctx context.Context, log *slog.Logger) error {
 
 func (h *Host) reap() error {
 	h.mu.Lock()
-	names, upTo := h.doomed, h.queued
-	h.doomed, h.reaping, h.urgent = nil, names, false
+	names, upTo := h.scheduled, h.queued
+	h.scheduled, h.reaping, h.urgent = nil, names, false
 	idle := len(names) == 0 && h.reaped == upTo
 	h.mu.Unlock()
 	if idle {
@@ -118,12 +118,12 @@ func (h *Host) reap() error {
 	for _, name := range names {
 		l, err := find(h.reaper, name)
 		if err == nil && l != nil && l.Attrs().Group == GroupLive {
-			err = gone(h.reaper.LinkSetGroup(l, GroupDoomed))
+			err = gone(h.reaper.LinkSetGroup(l, GroupDeleting))
 		}
 		errs = append(errs, wrap(err, "give up interface %s", name))
 	}
 	if len(names) > 0 {
-		errs = append(errs, h.deleteDoomed())
+		errs = append(errs, h.deleteScheduled())
 	}
 	h.mu.Lock()
 	h.reaped, h.reaping = upTo, nil
@@ -133,13 +133,13 @@ func (h *Host) reap() error {
 	return errors.Join(errs...)
 }
 
-// deleteDoomed deletes the doomed group with one request, so with one grace period.
-func (h *Host) deleteDoomed() error {
+// deleteScheduled deletes the doomed group with one request, so with one grace period.
+func (h *Host) deleteScheduled() error {
 	return wrap(h.ns.Do(func() error {
 		req := nl.NewNetlinkRequest(unix.RTM_DELLINK, unix.NLM_F_ACK)
 		req.AddData(nl.NewIfInfomsg(unix.AF_UNSPEC))
-		req.AddData(nl.NewRtAttr(unix.IFLA_GROUP, nl.Uint32Attr(GroupDoomed)))
+		req.AddData(nl.NewRtAttr(unix.IFLA_GROUP, nl.Uint32Attr(GroupDeleting)))
 		_, err := req.Execute(unix.NETLINK_ROUTE, 0)
 		return gone(err)
-	}), "delete links of group %#x", GroupDoomed)
+	}), "delete links of group %#x", GroupDeleting)
 }

@@ -42,7 +42,7 @@ func (h *Host) Report(kept, ours []string) (out Report, err error) {
 	}
 	for _, l := range links {
 		a := l.Attrs()
-		if a.Group == GroupHost || a.Group == GroupLive || a.Group == GroupDoomed || slices.Contains(ours, a.Name) {
+		if a.Group == GroupHost || a.Group == GroupLive || a.Group == GroupDeleting || slices.Contains(ours, a.Name) {
 			continue
 		}
 		out.Addrs = append(out.Addrs, at[a.Index]...)

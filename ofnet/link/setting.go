@@ -38,8 +38,8 @@ const maxLedger = 1 << 20
 // KeepLedger has the Host note settings in a ledger from now on. Call it before the Host is shared.
 func (h *Host) KeepLedger(l Ledger) { h.ledger = l }
 
-// note adds a setting, unless the ledger has its file already: the first value found counts.
-func (l Ledger) note(s Setting) error {
+// record adds a setting, unless the ledger has its file already: the first value found counts.
+func (l Ledger) record(s Setting) error {
 	if l == "" {
 		return nil
 	}
@@ -137,7 +137,7 @@ func (h *Host) change(file, value string) error {
 	if err != nil {
 		return err
 	}
-	if err := h.ledger.note(Setting{File: file, Was: strings.TrimSpace(string(now)), Ours: value}); err != nil {
+	if err := h.ledger.record(Setting{File: file, Was: strings.TrimSpace(string(now)), Ours: value}); err != nil {
 		return err
 	}
 	return os.WriteFile(file, []byte(value), 0)
@@ -202,7 +202,7 @@ func (h *Host) forwarders() (names []string, err error) {
 		switch l.Type() {
 		case "bridge", "veth", "tun", "tuntap", "wireguard", "vxlan", "geneve", "gre", "ipip", "vrf", "macvlan", "ipvlan":
 			a := l.Attrs()
-			ours := a.Group == GroupLive || a.Group == GroupDoomed || a.Name == "ovs-netdev" || strings.Contains(a.Name, "_sys")
+			ours := a.Group == GroupLive || a.Group == GroupDeleting || a.Name == "ovs-netdev" || strings.Contains(a.Name, "_sys")
 			if !ours && a.Flags&net.FlagUp != 0 {
 				names = append(names, a.Name)
 			}

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// settingsEvery is how often the kernel settings are read: the kernel sends no notification of their changes.
-const settingsEvery = time.Second
+// settingsInterval is how often the kernel settings are read: the kernel sends no notification of their changes.
+const settingsInterval = time.Second
 
 // watchAgain is how long after a failure the kernel is asked again for its notifications.
 const watchAgain = time.Second
@@ -72,7 +72,7 @@ func (h *Host) Watch(ctx context.Context) error {
 			if off, err := h.Settings().Drift(); err != nil || len(off) > 0 {
 				h.changes.ring()
 			}
-			pause(ctx, settingsEvery)
+			pause(ctx, settingsInterval)
 		}
 	})
 	tasks.Wait()
@@ -145,7 +145,7 @@ func routeConcerns(m *syscall.NetlinkMessage) bool {
 		return true
 	}
 	_, s, err := parseEnd(m.Data)
-	ours := err == nil && (s.group == GroupLive || s.group == GroupDoomed)
+	ours := err == nil && (s.group == GroupLive || s.group == GroupDeleting)
 	return !ours || m.Header.Type == unix.RTM_NEWLINK && s.arp
 }
 

@@ -64,7 +64,7 @@ func (p Port) append(b []byte) []byte {
 func decodePort(r *reader) (p Port) {
 	p.Number = r.u32()
 	r.skip(4)
-	copy(p.MAC[:], r.take(6))
+	copy(p.MAC[:], r.read(6))
 	r.skip(2)
 	p.Name = r.text(16)
 	p.Config = r.u32()

@@ -8,20 +8,20 @@ type call struct {
 	done        chan struct{} // closed after the last reply
 
 	mu sync.Mutex
-	// take takes the answer to message i in the reader goroutine, and returns true after the last one; nil when nobody waits any more.
-	take func(i int, m Message) bool
+	// append takes the answer to message i in the reader goroutine, and returns true after the last one; nil when nobody waits any more.
+	append func(i int, m Message) bool
 }
 
 // reply hands over the answer to message i, and reports whether it is the last one.
 func (k *call) reply(i int, m Message) (last bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.take != nil && k.take(i, m)
+	return k.append != nil && k.append(i, m)
 }
 
 // leave has no answer taken any more. It blocks while one is.
 func (k *call) leave() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.take = nil
+	k.append = nil
 }

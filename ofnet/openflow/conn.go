@@ -169,7 +169,7 @@ func (c *Conn) begin(n int, reply func(int, Message) bool) (*call, error) {
 	if c.xid > 1<<32-1-uint32(n)-1 {
 		c.xid = 0
 	}
-	k := &call{first: c.xid + 1, last: c.xid + uint32(n), take: reply, done: make(chan struct{})}
+	k := &call{first: c.xid + 1, last: c.xid + uint32(n), append: reply, done: make(chan struct{})}
 	c.xid = k.last
 	c.calls = append(c.calls, k)
 	return k, nil
@@ -285,12 +285,12 @@ func (c *Conn) read() {
 			c.fail(fmt.Errorf("read from switch: %w", err))
 			return
 		}
-		c.take(xid, m)
+		c.dispatch(xid, m)
 	}
 }
 
-// take hands a message to the one that waits for it.
-func (c *Conn) take(xid uint32, m Message) {
+// dispatch hands a message to the one that waits for it.
+func (c *Conn) dispatch(xid uint32, m Message) {
 	switch m := m.(type) {
 	case *Hello:
 		if m.Versions&(1<<Version) == 0 {

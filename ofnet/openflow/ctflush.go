@@ -106,7 +106,7 @@ func (r *reader) tuple() (t flow.Tuple) {
 
 // address reads 16 bytes; IPv4 addresses are mapped (RFC 4291 section 2.5.5.2). The unspecified IPv6 address says nothing.
 func (r *reader) address() netip.Addr {
-	b := r.take(16)
+	b := r.read(16)
 	if b == nil {
 		return netip.Addr{}
 	}
@@ -124,7 +124,7 @@ func (r *reader) properties(each func(kind uint16, body *reader)) {
 		if r.err != nil {
 			return
 		}
-		r.take(min(-len(whole)&7, len(r.b)))
+		r.read(min(-len(whole)&7, len(r.b)))
 		body := &reader{b: whole[4:]}
 		each(be.Uint16(whole), body)
 		if r.err == nil {

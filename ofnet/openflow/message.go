@@ -160,7 +160,7 @@ func decodeHello(version uint8, r *reader) *Hello {
 		if len(e) >= 8 && be.Uint16(e) == 1 {
 			m.Versions = be.Uint32(e[4:])
 		}
-		r.take(min(-len(e)&7, len(r.b)))
+		r.read(min(-len(e)&7, len(r.b)))
 	}
 	return m
 }

@@ -215,7 +215,7 @@ func decodePacketOut(r *reader) *PacketOut {
 	m := &PacketOut{InPort: r.u32()}
 	n := int(r.u16())
 	r.skip(6)
-	acts, err := flow.DecodeActions(r.take(n))
+	acts, err := flow.DecodeActions(r.read(n))
 	if err != nil && r.err == nil {
 		r.err = err
 	}

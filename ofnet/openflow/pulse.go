@@ -13,25 +13,25 @@ import (
 // Silence is counted in looks, Options.Echo apart, and not by the clock: a program that was itself stopped for a minute has
 // did not look more often in that time, and the peer is not to blame.
 type pulse struct {
-	heard   atomic.Bool  // bytes have come since the last look
-	asked   atomic.Bool  // an echo request has been handed to the socket, or is about to, and nothing has come since
-	due     atomic.Bool  // the writer at work is to put an echo request between its messages
-	writing atomic.Bool  // a write is under way: it blocks when the peer takes nothing
-	missed  atomic.Int64 // looks in a row that found nothing although something was due
+	received atomic.Bool  // bytes have come since the last look
+	asked    atomic.Bool  // an echo request has been handed to the socket, or is about to, and nothing has come since
+	due      atomic.Bool  // the writer at work is to put an echo request between its messages
+	writing  atomic.Bool  // a write is under way: it blocks when the peer takes nothing
+	missed   atomic.Int64 // looks in a row that found nothing although something was due
 }
 
 // reader notes what comes by r.
-func (p *pulse) reader(r io.Reader) io.Reader { return heard{p, r} }
+func (p *pulse) reader(r io.Reader) io.Reader { return received{p, r} }
 
-type heard struct {
+type received struct {
 	p *pulse
 	r io.Reader
 }
 
-func (h heard) Read(b []byte) (int, error) {
+func (h received) Read(b []byte) (int, error) {
 	n, err := h.r.Read(b)
 	if n > 0 {
-		h.p.heard.Store(true)
+		h.p.received.Store(true)
 		h.p.missed.Store(0)
 	}
 	return n, err
@@ -53,7 +53,7 @@ func (w writing) Write(b []byte) (int, error) {
 
 // look counts one look and returns how many in a row have found nothing; ask is true when the peer is to be asked now.
 func (p *pulse) look() (missed int64, ask bool) {
-	if p.heard.Swap(false) {
+	if p.received.Swap(false) {
 		p.asked.Store(false)
 		p.missed.Store(0)
 		return 0, true

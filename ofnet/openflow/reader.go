@@ -14,7 +14,7 @@ type reader struct {
 	err error
 }
 
-func (r *reader) take(n int) []byte {
+func (r *reader) read(n int) []byte {
 	if r.err != nil || n < 0 || n > len(r.b) {
 		if r.err == nil {
 			r.err = fmt.Errorf("message is cut off: %d bytes are left where %d are due", len(r.b), n)
@@ -26,31 +26,31 @@ func (r *reader) take(n int) []byte {
 	return x
 }
 
-func (r *reader) skip(n int) { r.take(n) }
+func (r *reader) skip(n int) { r.read(n) }
 
 func (r *reader) u8() uint8 {
-	if x := r.take(1); x != nil {
+	if x := r.read(1); x != nil {
 		return x[0]
 	}
 	return 0
 }
 
 func (r *reader) u16() uint16 {
-	if x := r.take(2); x != nil {
+	if x := r.read(2); x != nil {
 		return be.Uint16(x)
 	}
 	return 0
 }
 
 func (r *reader) u32() uint32 {
-	if x := r.take(4); x != nil {
+	if x := r.read(4); x != nil {
 		return be.Uint32(x)
 	}
 	return 0
 }
 
 func (r *reader) u64() uint64 {
-	if x := r.take(8); x != nil {
+	if x := r.read(8); x != nil {
 		return be.Uint64(x)
 	}
 	return 0
@@ -58,7 +58,7 @@ func (r *reader) u64() uint64 {
 
 // text takes a field of n bytes that holds a string ended by a zero byte.
 func (r *reader) text(n int) string {
-	x := r.take(n)
+	x := r.read(n)
 	for i, c := range x {
 		if c == 0 {
 			return string(x[:i])
@@ -87,5 +87,5 @@ func (r *reader) sub(what string, at, least int) []byte {
 		r.fail("%s has length %d with %d bytes left", what, n, len(r.b))
 		return nil
 	}
-	return r.take(n)
+	return r.read(n)
 }

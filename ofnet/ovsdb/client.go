@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	database  = "Open_vSwitch"
-	callLimit = 10 * time.Second        // a call that the caller does not limit
-	echoEvery = 2 * time.Second         // between probes of the connection
-	silence   = 3 * time.Second         // without an answer to a probe, and the server counts as silent
-	echoLimit = 10 * time.Second        // and the connection is ended
-	retryMin  = 50 * time.Millisecond   // pause after the first failed dial
-	retryMax  = 1000 * time.Millisecond // and at most
+	database     = "Open_vSwitch"
+	callLimit    = 10 * time.Second        // a call that the caller does not limit
+	echoInterval = 2 * time.Second         // between probes of the connection
+	silence      = 3 * time.Second         // without an answer to a probe, and the server counts as silent
+	echoLimit    = 10 * time.Second        // and the connection is ended
+	retryMin     = 50 * time.Millisecond   // pause after the first failed dial
+	retryMax     = 1000 * time.Millisecond // and at most
 )
 
 // Client keeps Tables in step with an ovsdb-server behind a unix socket. When the connection ends it dials again and
@@ -27,13 +27,13 @@ type Client struct {
 	path string
 	log  *slog.Logger
 
-	mu      sync.RWMutex
-	conn    *Conn     // nil while there is none or its first list is under way
-	heard   time.Time // when the server answered last, while it does not; zero while it does, and before Run
-	tables  *Tables   // of the last connection; kept while there is none
-	changed chan struct{}
-	ready   chan struct{} // closed at the first list
-	lists   int
+	mu       sync.RWMutex
+	conn     *Conn     // nil while there is none or its first list is under way
+	received time.Time // when the server answered last, while it does not; zero while it does, and before Run
+	tables   *Tables   // of the last connection; kept while there is none
+	changed  chan struct{}
+	ready    chan struct{} // closed at the first list
+	lists    int
 }
 
 // NewClient returns a client of the ovsdb-server that listens at the unix socket path. Run makes it live.
@@ -51,27 +51,27 @@ func (c *Client) Ready() <-chan struct{} { return c.ready }
 func (c *Client) Connected() bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.conn != nil && c.heard.IsZero()
+	return c.conn != nil && c.received.IsZero()
 }
 
 // Unanswered is for how long the server has not answered: 0 while it does, and before Run. It does not block.
 func (c *Client) Unanswered() time.Duration {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	if c.heard.IsZero() {
+	if c.received.IsZero() {
 		return 0
 	}
-	return time.Since(c.heard)
+	return time.Since(c.received)
 }
 
-// setHeard says when the server answered last; zero: it answers now.
-func (c *Client) setHeard(at time.Time) {
+// setReceived says when the server answered last; zero: it answers now.
+func (c *Client) setReceived(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if at.IsZero() == c.heard.IsZero() {
+	if at.IsZero() == c.received.IsZero() {
 		return // nothing new: the first time counts
 	}
-	c.heard = at
+	c.received = at
 	c.wake()
 }
 
@@ -85,7 +85,7 @@ func (c *Client) Lists() int {
 // Run keeps the connection until ctx ends, then returns nil. An outage is logged once when it begins and once when it
 // ends.
 func (c *Client) Run(ctx context.Context) error {
-	c.setHeard(time.Now())
+	c.setReceived(time.Now())
 	pause, down := retryMin, false
 	for {
 		served, err := c.serve(ctx)
@@ -141,7 +141,7 @@ func (c *Client) serve(ctx context.Context) (served bool, err error) {
 		return false, fmt.Errorf("list %s: %w", c.path, err)
 	}
 	c.mu.Lock()
-	c.tables, c.conn, c.heard = fresh, conn, time.Time{}
+	c.tables, c.conn, c.received = fresh, conn, time.Time{}
 	c.lists++
 	if c.lists == 1 {
 		close(c.ready)
@@ -155,7 +155,7 @@ func (c *Client) serve(ctx context.Context) (served bool, err error) {
 
 // probe waits for the end of the connection and makes a dead one end.
 func (c *Client) probe(ctx context.Context, conn *Conn) error {
-	tick := time.NewTicker(echoEvery)
+	tick := time.NewTicker(echoInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -174,12 +174,12 @@ func (c *Client) probe(ctx context.Context, conn *Conn) error {
 // ask asks the server whether it is alive. It blocks until the answer, which may come late.
 func (c *Client) ask(ctx context.Context, conn *Conn) error {
 	asked := time.Now()
-	late := time.AfterFunc(silence, func() { c.setHeard(asked) })
+	late := time.AfterFunc(silence, func() { c.setReceived(asked) })
 	limit, cancel := context.WithTimeout(ctx, echoLimit)
 	defer cancel()
 	_, err := conn.Call(limit, "echo", "contiv")
 	if late.Stop(); err == nil {
-		c.setHeard(time.Time{})
+		c.setReceived(time.Time{})
 	}
 	return err
 }
@@ -191,8 +191,8 @@ func (c *Client) drop(conn *Conn) {
 		return
 	}
 	c.conn = nil
-	if c.heard.IsZero() {
-		c.heard = time.Now()
+	if c.received.IsZero() {
+		c.received = time.Now()
 	}
 	c.wake()
 }

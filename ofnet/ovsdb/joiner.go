@@ -10,14 +10,14 @@ import (
 // maxJoined is how many changes share a transaction at most.
 const maxJoined = 256
 
-// settleLimit is how long ovs-vswitchd may hold the next transaction up.
-const settleLimit = time.Second
+// attachLimit is how long ovs-vswitchd may hold the next transaction up.
+const attachLimit = time.Second
 
 // joiner carries out changes in transactions, one at a time. Changes that arrive while a transaction is under way, or
 // while ovs-vswitchd attaches its ports, share the next one: each transaction costs ovs-vswitchd a look at all ports.
 type joiner struct {
-	commit func(ctx context.Context, changes []change) error
-	settle func(ctx context.Context, changes []change)
+	commit  func(ctx context.Context, changes []change) error
+	resolve func(ctx context.Context, changes []change)
 
 	mu      sync.Mutex
 	queue   []*wish
@@ -51,7 +51,7 @@ func (j *joiner) do(ctx context.Context, c change) error {
 func (j *joiner) drain() {
 	for {
 		j.mu.Lock()
-		round := j.take()
+		round := j.add()
 		if len(round) == 0 {
 			j.running = false
 			j.mu.Unlock()
@@ -62,8 +62,8 @@ func (j *joiner) drain() {
 	}
 }
 
-// take removes the next changes from the queue: in order, each port once; j.mu is held.
-func (j *joiner) take() []*wish {
+// add removes the next changes from the queue: in order, each port once; j.mu is held.
+func (j *joiner) add() []*wish {
 	seen := map[string]bool{}
 	n := 0
 	for n < len(j.queue) && n < maxJoined && !seen[j.queue[n].name] {
@@ -93,9 +93,9 @@ func (j *joiner) carryOut(round []*wish) {
 			w.done <- j.attempt(ctx, []*wish{w})
 		}
 	}
-	limited, cancelSettle := context.WithTimeout(ctx, settleLimit)
+	limited, cancelSettle := context.WithTimeout(ctx, attachLimit)
 	defer cancelSettle()
-	j.settle(limited, changesOf(round))
+	j.resolve(limited, changesOf(round))
 }
 
 // makeDevices makes the devices of a round at once and returns the round without the wishes for which that failed.

@@ -182,8 +182,8 @@ func (s *Switch) WaitPort(ctx context.Context, name string) (Port, error) {
 	return out, nil
 }
 
-// settle waits until ovs-vswitchd has attached or refused the ports that the changes added.
-func (s *Switch) settle(ctx context.Context, changes []change) {
+// waitAttached waits until ovs-vswitchd has attached or refused the ports that the changes added.
+func (s *Switch) waitAttached(ctx context.Context, changes []change) {
 	// What is overdue is told to those who wait for their port.
 	_ = s.db.Await(ctx, func(t *Tables) (bool, error) {
 		for _, c := range changes {

@@ -22,7 +22,7 @@ type Switch struct {
 // NewSwitch returns the bridge of that name; Ensure makes it exist.
 func NewSwitch(db *Client, name string) *Switch {
 	s := &Switch{db: db, name: name, wanted: wanted{ports: map[string]wantedPort{}}}
-	s.joined.commit, s.joined.settle = s.commit, s.settle
+	s.joined.commit, s.joined.resolve = s.commit, s.waitAttached
 	return s
 }
 

@@ -17,8 +17,8 @@ import (
 const (
 	// Lease is how long flows outlive their last renewal, in seconds; Open vSwitch looks once a second.
 	Lease = 4
-	// renewEvery is how often they are renewed.
-	renewEvery = time.Second
+	// renewInterval is how often they are renewed.
+	renewInterval = time.Second
 	// redial is how long to wait before the switch is tried again.
 	redial = 500 * time.Millisecond
 	// timeout bounds every exchange with the switch.
@@ -35,12 +35,12 @@ type Packet struct {
 
 // Options are what a Receiver needs.
 type Options struct {
-	Socket string                          // the bridge's management socket
-	Flows  []flow.Flow                     // that send packets through the meter to the controller; their cookies have the feature flow.Leased
-	Meter  flow.Meter                      // bounds what reaches this program; its number is at least flow.LeasedMeters
-	Send   func(port uint32) flow.Actions  // what sends a frame out of a port
-	Resume func(m flow.Match) flow.Actions // what lets a packet go its way, by the registers of its packet-in
-	Hear   []flow.Cookie                   // of flows that others hold, whose packets are handed over as well
+	Socket  string                          // the bridge's management socket
+	Flows   []flow.Flow                     // that send packets through the meter to the controller; their cookies have the feature flow.Leased
+	Meter   flow.Meter                      // bounds what reaches this program; its number is at least flow.LeasedMeters
+	Send    func(port uint32) flow.Actions  // what sends a frame out of a port
+	Resume  func(m flow.Match) flow.Actions // what lets a packet go its way, by the registers of its packet-in
+	Receive []flow.Cookie                   // of flows that others hold, whose packets are handed over as well
 	// Handle takes a packet. Several goroutines call it at once; it may block for a while, and uses Send and Resume.
 	Handle  func(ctx context.Context, p Packet)
 	Workers int    // goroutines that call Handle; 0: 4
@@ -127,7 +127,7 @@ func (r *Receiver) Run(ctx context.Context) error {
 // hold keeps the flows in the switch for the life of one connection. It calls held when they are there.
 func (r *Receiver) hold(ctx context.Context, held func()) error {
 	limited, cancel := context.WithTimeout(ctx, timeout)
-	c, err := openflow.Dial(limited, r.o.Socket, openflow.Options{PacketIn: r.take})
+	c, err := openflow.Dial(limited, r.o.Socket, openflow.Options{PacketIn: r.dispatch})
 	cancel()
 	if err != nil {
 		return err
@@ -142,7 +142,7 @@ func (r *Receiver) hold(ctx context.Context, held func()) error {
 	r.conn.Store(c)
 	defer r.conn.Store(nil)
 	held()
-	tick := time.NewTicker(renewEvery)
+	tick := time.NewTicker(renewInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -193,8 +193,8 @@ func (r *Receiver) release(c *openflow.Conn) error {
 	})
 }
 
-// take takes a message from the connection's reader; it does not block.
-func (r *Receiver) take(in *openflow.PacketIn) {
+// dispatch takes a message from the connection's reader; it does not block.
+func (r *Receiver) dispatch(in *openflow.PacketIn) {
 	if !r.ours(in.Cookie) {
 		return
 	}
@@ -217,7 +217,7 @@ func (r *Receiver) ours(c flow.Cookie) bool {
 			return true
 		}
 	}
-	return slices.Contains(r.o.Hear, c)
+	return slices.Contains(r.o.Receive, c)
 }
 
 // Hold adds further leased flows, once: they end after Lease.

@@ -14,8 +14,8 @@ import (
 // Where packets are handed on as they are - those of processes of this host and of clients outside, to backends elsewhere - the switch learns
 // whose host that is. It sees every packet, so the timeout is after the last of these. The other host learns its own backend.
 
-// learnedMost is how many clients of one backend the switch remembers: those beyond are led to a backend for each connection.
-const learnedMost = 1 << 14
+// maxLearned is how many clients of one backend the switch remembers: those beyond are led to a backend for each connection.
+const maxLearned = 1 << 14
 
 // longest is the longest time that a flow can last unused.
 const longest = 1<<16 - 1
@@ -44,8 +44,8 @@ func (q *portBalancing) learned(out *flow.Set) {
 type memory struct {
 	mark uint32 // of the slots
 	list []backend
-	// way hands a packet on to the host of a backend that is elsewhere, as it is; nil where all are translated to here.
-	way func(x *backend) []flow.Action
+	// direction hands a packet on to the host of a backend that is elsewhere, as it is; nil where all are translated to here.
+	direction func(x *backend) []flow.Action
 }
 
 // place is where a client was led: a backend, or the host of those elsewhere.
@@ -57,11 +57,11 @@ type place struct {
 
 // place is where clients of x are led; ok is false when there is no way.
 func (q *portBalancing) place(m *memory, x *backend) (at place, ok bool) {
-	if m.way == nil || x.here != 0 {
+	if m.direction == nil || x.here != 0 {
 		key := q.LoadKey(q.ServicePort, x.Backend, ofnet.LoadOpened)
 		return place{x.label(), key, []flow.Action{q.translation(*x)}}, true
 	}
-	way := m.way(x)
+	way := m.direction(x)
 	key := ofnet.Key{Kind: ofnet.KindBackend, Name: q.Service.Name + "/" + q.ServicePort.String() + "/" + x.at + "/" + string(ofnet.LoadOpened)}
 	return place{hashed(x.at), key, way}, way != nil && x.at != ""
 }
@@ -72,7 +72,7 @@ func (q *portBalancing) learnedAmong(out *flow.Set, m memory) {
 		return
 	}
 	hash := flow.HashSymmetricL3L4UDP
-	if m.way != nil {
+	if m.direction != nil {
 		hash = flow.HashSymmetricL3
 	}
 	service := []flow.Term{q.family, flow.Eq(regService, uint64(q.number))}
@@ -93,7 +93,7 @@ func (q *portBalancing) learnedAmong(out *flow.Set, m memory) {
 		known[at.number] = struct{}{}
 		led := flow.New(tBackend, exact, flow.NewMatch(append(service[:2:2], first, flow.Eq(regBackend, at.number))...),
 			flow.Do(append([]flow.Action{q.learn(at)}, at.do...)...))
-		if m.way == nil || m.list[i].here != 0 { // else the other host counts
+		if m.direction == nil || m.list[i].here != 0 { // else the other host counts
 			led.Cookie = flow.NewCookie(0, 0, flow.Owner(at.key))
 		}
 		out.Add(led)
@@ -106,7 +106,7 @@ func (q *portBalancing) learn(at place) flow.Action {
 	if q.six {
 		ip = 0x86dd
 	}
-	return flow.Learn(flow.Lesson{Table: tAffinity, Idle: uint16(min(q.Affinity.Timeout/time.Second, longest)), Priority: exact, Limit: learnedMost,
+	return flow.Learn(flow.Lesson{Table: tAffinity, Idle: uint16(min(q.Affinity.Timeout/time.Second, longest)), Priority: exact, Limit: maxLearned,
 		Cookie: flow.NewCookie(flow.Leased, round, flow.Owner(at.key)),
 		Match:  []flow.Learned{{To: flow.All(flow.EthType), Value: ip}, {To: flow.All(q.src), From: flow.All(q.src)}, {To: flow.All(regService), Value: uint64(q.number)}},
 		Load:   []flow.Learned{{To: flow.All(regBackend), Value: at.number}}})

@@ -9,7 +9,7 @@ import (
 // type of an option. The switch then asks the asker from the address that is asked for, with the link address of the answer. The asker
 // learns it from that (RFC 4861 section 7.2.3), and answers; its answer is an advertisement with flags and option as they are to be, and
 // goes back to it with the addresses of the one asked for. Neither an agent nor a controller has a part in it.
-func asksBack(s *ofnet.State) bool { return s.Lacks.Has(ofnet.NDExtensions) }
+func asksBack(s *ofnet.State) bool { return s.Missing.Has(ofnet.NDExtensions) }
 
 // askBack turns solicitations and advertisements into the same of the other side.
 func askBack(out *flow.Set) {

@@ -18,7 +18,7 @@ func TestAskBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := ofnettest.Parse(t, string(text)+moreState)
-	s.Lacks = ofnet.NDExtensions
+	s.Missing = ofnet.NDExtensions
 	w := newWires(t, newLabOf(t, s))
 	a1, b1 := w.Endpoints.Get("a1"), w.Endpoints.Get("b1")
 	local := netip.MustParseAddr("fe80::2:65ff:fe01:1")

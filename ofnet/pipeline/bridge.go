@@ -36,7 +36,7 @@ func (bridge) Reads() []*Input {
 
 func (bridge) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	if m, ok := endpoint(s, owner); ok {
-		do := flow.Do(append(wayTo(make([]flow.Action, 0, 6), s, m), flow.GotoTable(tPolicyOut))...)
+		do := flow.Do(append(pathTo(make([]flow.Action, 0, 6), s, m), flow.GotoTable(tPolicyOut))...)
 		if !m.local {
 			do = do.Shared()
 		}

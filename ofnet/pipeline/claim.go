@@ -16,7 +16,7 @@ func neighborForged(out *flow.Set, m member) {
 	}
 	var do flow.Actions
 	if m.local {
-		do = flow.Do(flow.GotoTable(tClaim))
+		do = flow.Do(flow.GotoTable(tAnnouncement))
 	}
 	forged := func(terms ...flow.Term) {
 		out.Add(flow.New(tNeighbor, 150, flow.NewMatch(append(terms, has(bitUplink), inNetwork(m.net))...), do))
@@ -42,7 +42,7 @@ func neighborForged(out *flow.Set, m member) {
 // Claims is what brings an agent the claims of endpoints' addresses by machines behind the uplink, through a meter, as long as it holds them by
 // a lease.
 func Claims() []flow.Flow {
-	return []flow.Flow{LeaseClaims.flow(tClaim, exact, flow.NewMatch(has(bitUplink)), LeaseClaims.toAgent(flow.Output(flow.PortController)))}
+	return []flow.Flow{LeaseClaims.flow(tAnnouncement, exact, flow.NewMatch(has(bitUplink)), LeaseClaims.toAgent(flow.Output(flow.PortController)))}
 }
 
 // Claimed is the endpoint here that a claim in a network, by its number, is about: the one that has the address, or else the link address; nil

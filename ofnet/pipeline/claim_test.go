@@ -43,7 +43,7 @@ func TestClaims(t *testing.T) {
 		}
 		p := caught(t, packets)
 		segment, _ := pipeline.Origin(p.Match)
-		c, err := agent.ParseClaim(p.Frame)
+		c, err := agent.ParseAnnouncement(p.Frame)
 		e, at := pipeline.Claimed(w.State, segment, c.Addr, c.Link)
 		if err != nil || e == nil || e.ID+" "+c.Addr.String()+" at "+hex(at) != row.want || c.EthSrc != row.f.src || len(out) > 0 {
 			t.Errorf("%s: want %s, got %v at %x: %+v, %v, and %v went on", row.name, row.want, e, at, c, err, out)

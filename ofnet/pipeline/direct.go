@@ -76,13 +76,13 @@ func (f *hostFamily) node(out *flow.Set, s *ofnet.State, h *ofnet.Host) {
 		}
 		to := flow.NewMatch(f.ip, flow.EqAddr(f.dst, a), has(bitEndpoint))
 		out.Add(flow.New(tGate, 95, to, flow.Do(on(bitRouted), flow.GotoTable(tRoute))))
-		out.Add(flow.New(tRoute, routePriority(a.BitLen(), rankYields), to, flow.Do(append(slices.Clip(steps), flow.GotoTable(tClosed))...)))
+		out.Add(flow.New(tRoute, routePriority(a.BitLen(), rankLow), to, flow.Do(append(slices.Clip(steps), flow.GotoTable(tClosed))...)))
 		if h.Label == s.Self {
 			f.toHost(out, s, a)
 			continue
 		}
 		// What this host itself answers another by way of a service.
-		out.Add(flow.New(tRoute, routePriority(a.BitLen(), rankYields), flow.NewMatch(f.ip, flow.EqAddr(f.dst, a), has(bitHost)),
+		out.Add(flow.New(tRoute, routePriority(a.BitLen(), rankLow), flow.NewMatch(f.ip, flow.EqAddr(f.dst, a), has(bitHost)),
 			flow.Do(append(slices.Clip(steps), flow.GotoTable(tPolicyOut))...)))
 	}
 }
@@ -114,7 +114,7 @@ func (f *hostFamily) toHost(out *flow.Set, s *ofnet.State, a netip.Addr) {
 	led := []flow.Action{flow.DecTTL(), flow.SetMAC(flow.EthDst, HostMAC), flow.SetMAC(flow.EthSrc, RouterMAC), load(regDstGroup, 0),
 		load(regOut, s.Local.Host), on(bitHairpin), flow.GotoTable(tPolicyOut)}
 	for _, by := range []int{bitHost, bitRelayed} {
-		out.Add(flow.New(tRoute, routePriority(a.BitLen(), rankYields), flow.NewMatch(f.ip, flow.EqAddr(f.dst, a), has(by)), flow.Do(led...)))
+		out.Add(flow.New(tRoute, routePriority(a.BitLen(), rankLow), flow.NewMatch(f.ip, flow.EqAddr(f.dst, a), has(by)), flow.Do(led...)))
 	}
 	out.Add(flow.New(tHostOut, exact+10, flow.NewMatch(f.ip, flow.EqAddr(f.dst, a)),
 		flow.Do(flow.SetMAC(flow.EthDst, HostMAC), flow.SetMAC(flow.EthSrc, RouterMAC), flow.Output(s.Local.Host))))

@@ -90,7 +90,7 @@ func (hostAccess) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 			f.address(out, s)
 		case ofnet.KindTenant:
 			if t := s.Tenants.Get(owner.Name); t != nil {
-				out.Add(flow.New(tRoute, routePriority(0, rankYields), flow.NewMatch(f.ip, inTenant(t), has(bitEndpoint)),
+				out.Add(flow.New(tRoute, routePriority(0, rankLow), flow.NewMatch(f.ip, inTenant(t), has(bitEndpoint)),
 					flow.Do(flow.DecTTL(), load(regOut, s.Local.Host), flow.GotoTable(tClosed))))
 			}
 		case ofnet.KindEndpoint:
@@ -145,7 +145,7 @@ func (f *hostFamily) address(out *flow.Set, s *ofnet.State) {
 	add := func(priority uint16, do flow.Actions, terms ...flow.Term) {
 		out.Add(flow.New(tRoute, priority, flow.NewMatch(append(terms, has(bitEndpoint))...), do))
 	}
-	at := routePriority(host.BitLen(), rankYields) - 1 // an endpoint that has the very address stays above
+	at := routePriority(host.BitLen(), rankLow) - 1 // an endpoint that has the very address stays above
 	add(at+1, flow.Actions{}, own, f.echo)
 	add(at+1, flow.Actions{}, own, f.tcp, flow.EqMask(flow.TCPFlags, syn, syn|ack))
 	add(at, flow.Do(flow.DecTTL(), load(regOut, s.Local.Host), flow.GotoTable(tPolicyOut)), own, f.ip)

@@ -7,48 +7,48 @@ import (
 
 // The tables. Numbers are even so that one can be put between; a packet only ever goes up. The features that have them say what they ask.
 const (
-	tClassify  flow.TableID = 0
-	tOverlay   flow.TableID = 2
-	tSender    flow.TableID = 3
-	tSource    flow.TableID = 4
-	tOrigin    flow.TableID = 5
-	tHostIn    flow.TableID = 6
-	tSpoofed   flow.TableID = 7
-	tNeighbor  flow.TableID = 8
-	tAnswer    flow.TableID = 9
-	tBack      flow.TableID = 10
-	tClaim     flow.TableID = 11
-	tQoS       flow.TableID = 12
-	tLocal     flow.TableID = 14
-	tUnhairpin flow.TableID = 16
-	tTrack     flow.TableID = 18
-	tState     flow.TableID = 20
-	tAffinity  flow.TableID = 21
-	tService   flow.TableID = 22
-	tBackend   flow.TableID = 23
-	tHairpin   flow.TableID = 24
-	tUnserved  flow.TableID = 25
-	tPeer      flow.TableID = 26
-	tGate      flow.TableID = 28
-	tRoute     flow.TableID = 30
-	tClosed    flow.TableID = 31
-	tBridge    flow.TableID = 32
-	tNowhere   flow.TableID = 34
-	tShut      flow.TableID = 35
-	tPolicyOut flow.TableID = 36
-	tVerdict   flow.TableID = 37
-	tAdminOut  flow.TableID = 38
-	tNetpolOut flow.TableID = 39
-	tReplicate flow.TableID = 40
-	tPolicyIn  flow.TableID = 42
-	tAdminIn   flow.TableID = 43
-	tNetpolIn  flow.TableID = 44
-	tCommit    flow.TableID = 46
-	tRefuse    flow.TableID = 48
-	tDeliver   flow.TableID = 50
-	tUplink    flow.TableID = 52
-	tHostOut   flow.TableID = 54
-	tOutput    flow.TableID = 56
+	tClassify     flow.TableID = 0
+	tOverlay      flow.TableID = 2
+	tSender       flow.TableID = 3
+	tSource       flow.TableID = 4
+	tOrigin       flow.TableID = 5
+	tHostIn       flow.TableID = 6
+	tSpoofed      flow.TableID = 7
+	tNeighbor     flow.TableID = 8
+	tAnswer       flow.TableID = 9
+	tBack         flow.TableID = 10
+	tAnnouncement flow.TableID = 11
+	tQoS          flow.TableID = 12
+	tLocal        flow.TableID = 14
+	tUnhairpin    flow.TableID = 16
+	tTrack        flow.TableID = 18
+	tState        flow.TableID = 20
+	tAffinity     flow.TableID = 21
+	tService      flow.TableID = 22
+	tBackend      flow.TableID = 23
+	tHairpin      flow.TableID = 24
+	tUnserved     flow.TableID = 25
+	tPeer         flow.TableID = 26
+	tGate         flow.TableID = 28
+	tRoute        flow.TableID = 30
+	tClosed       flow.TableID = 31
+	tBridge       flow.TableID = 32
+	tNowhere      flow.TableID = 34
+	tShut         flow.TableID = 35
+	tPolicyOut    flow.TableID = 36
+	tVerdict      flow.TableID = 37
+	tAdminOut     flow.TableID = 38
+	tNetpolOut    flow.TableID = 39
+	tReplicate    flow.TableID = 40
+	tPolicyIn     flow.TableID = 42
+	tAdminIn      flow.TableID = 43
+	tNetpolIn     flow.TableID = 44
+	tCommit       flow.TableID = 46
+	tRefuse       flow.TableID = 48
+	tDeliver      flow.TableID = 50
+	tUplink       flow.TableID = 52
+	tHostOut      flow.TableID = 54
+	tOutput       flow.TableID = 56
 )
 
 const (
@@ -73,9 +73,9 @@ const (
 	// the most.
 	floodFew   = 64
 	floodParts = 90
-	// spreadMost is how many buckets a group of a service has at most: a group_mod holds 64 kB.
-	spreadMost = 1000
-	idMask     = 1<<24 - 1
+	// maxSpread is how many buckets a group of a service has at most: a group_mod holds 64 kB.
+	maxSpread = 1000
+	idMask    = 1<<24 - 1
 )
 
 // RouterMAC is the Ethernet address of the distributed router, the same on every host. It never appears as a source

@@ -229,7 +229,7 @@ func (v *visit) answer(mac ofnet.MAC) {
 }
 
 // asksBack says that the datapath writes no advertisements: whom it would answer it asks, in the name of the address that is asked for.
-func (m model) asksBack() bool { return m.Lacks.Has(ofnet.NDExtensions) }
+func (m model) asksBack() bool { return m.Missing.Has(ofnet.NDExtensions) }
 
 // turns gives an advertisement that answers such a question back, as of the one who is answered, and reports whether it is one.
 func (v *visit) turns() bool {

@@ -19,7 +19,7 @@ func (neighbor) Tables() []flow.Table {
 		{ID: tNeighbor, Name: "neighbor", Asks: "ARP and ND: answer, flood, pass on, drop", Lost: "it is an address resolution without an answer"},
 		{ID: tAnswer, Name: "answer", Asks: "turn the request into its reply"},
 		{ID: tBack, Name: "back", Asks: "send the reply to where the request came from"},
-		{ID: tClaim, Name: "claim", Asks: "who outside claims a container's address", Lost: "a machine outside claims the address of a container"},
+		{ID: tAnnouncement, Name: "claim", Asks: "who outside claims a container's address", Lost: "a machine outside claims the address of a container"},
 	}
 }
 

@@ -33,7 +33,7 @@ const (
 )
 
 // slots are the places of a level: one more than rules have, for what closes.
-const slots = ofnet.MostSlots + 1
+const slots = ofnet.MaxSlots + 1
 
 // slotPriority is the priority of the flows of a rule that has a place in a level, from 0; what closes has the one behind the last.
 func slotPriority(l ofnet.Level, room ofnet.Room, slot int) uint16 {
@@ -56,12 +56,12 @@ func (netpol) Reads() []*Input {
 		}),
 		setting(func(a, b *ofnet.State) bool {
 			return a.Self == b.Self && a.Private == b.Private && slices.Equal(a.Own, b.Own)
-		}, everySwitch),
+		}, allSwitches),
 	}
 }
 
-// everySwitch is the switch as an owner.
-func everySwitch(s *ofnet.State, to owners) { to(ofnet.Key{Kind: ofnet.KindSwitch, Name: s.Self}) }
+// allSwitches is the switch as an owner.
+func allSwitches(s *ofnet.State, to owners) { to(ofnet.Key{Kind: ofnet.KindSwitch, Name: s.Self}) }
 
 func (netpol) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	switch owner.Kind {

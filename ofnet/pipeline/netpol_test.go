@@ -48,7 +48,7 @@ func TestSlots(t *testing.T) {
 	last := uint16(netpolIsolated)
 	for priority := range uint16(ofnet.LastPriority + 1) {
 		for slot := range slots {
-			p := slotPriority(ofnet.Level{Stage: ofnet.StageBaseline, Number: priority}, ofnet.Room{Slots: ofnet.MostSlots}, slot)
+			p := slotPriority(ofnet.Level{Stage: ofnet.StageBaseline, Number: priority}, ofnet.Room{Slots: ofnet.MaxSlots}, slot)
 			if p >= last {
 				t.Fatalf("priority %d, slot %d: want less than %d, got %d", priority, slot, last, p)
 			}
@@ -65,7 +65,7 @@ func TestSlots(t *testing.T) {
 	}
 	for stage, top := range map[ofnet.Stage]uint16{ofnet.StageAdmin: netpolExempt, ofnet.StageBaseline: netpolIsolated} {
 		spare := ofnet.SpareSlots(stage)
-		for _, room := range []ofnet.Room{{Slots: ofnet.MostSlots + spare}, {Slots: ofnet.MostSlots, Above: spare}} {
+		for _, room := range []ofnet.Room{{Slots: ofnet.MaxSlots + spare}, {Slots: ofnet.MaxSlots, Above: spare}} {
 			if p := slotPriority(ofnet.Level{Stage: stage}, room, 0); p >= top {
 				t.Errorf("%s with all spare slots: want less than %d, got %d", stage, top, p)
 			}
@@ -150,13 +150,13 @@ func TestCrowdedStage(t *testing.T) {
 			t.Errorf("a denial: want priority %d, got %d", want, f.Priority)
 		}
 	}
-	if want := 400 - ofnet.MostSlots - ofnet.SpareSlots(ofnet.StageBaseline); denials != want {
+	if want := 400 - ofnet.MaxSlots - ofnet.SpareSlots(ofnet.StageBaseline); denials != want {
 		t.Errorf("want %d rules that deny, got %d", want, denials)
 	}
 	if got := s.Crowded(); len(got) != 1 || got[0].Name != "c5-0019" {
 		t.Errorf("want the last policy reported, got %v", got)
 	}
-	if got := s.RoomOf(ofnet.Level{Direction: ofnet.Out, Stage: ofnet.StageBaseline, Number: 4}); got != (ofnet.Room{Slots: ofnet.MostSlots}) {
+	if got := s.RoomOf(ofnet.Level{Direction: ofnet.Out, Stage: ofnet.StageBaseline, Number: 4}); got != (ofnet.Room{Slots: ofnet.MaxSlots}) {
 		t.Errorf("want the other direction as ever, got %+v", got)
 	}
 }
@@ -166,7 +166,7 @@ func TestLevelOfManySubjects(t *testing.T) {
 	s := ofnet.NewState("h1")
 	for i := range uint32(10) {
 		p := &ofnet.ClassPolicy{Name: fmt.Sprint("c", i), Direction: ofnet.In, Stage: ofnet.StageAdmin, Priority: 5}
-		for place := range ofnet.MostRules {
+		for place := range ofnet.MaxRules {
 			p.Rules = append(p.Rules, ofnet.ClassRule{Place: uint8(place + 1), Action: ofnet.Accept, Subjects: []uint32{i + 1}, Anyone: true})
 		}
 		s.SetClassPolicy(p)

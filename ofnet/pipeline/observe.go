@@ -21,7 +21,7 @@ func Observes(f *flow.Flow) bool {
 // rules refuse when they would open a connection, of those that no flow takes, and of what endpoints here say with an address that is not theirs. They
 // end all the same.
 func Observations() []flow.Flow {
-	do := LeaseConnections.toAgent(flow.Tell(observedBytes))
+	do := LeaseConnections.toAgent(flow.Trace(observedBytes))
 	var out []flow.Flow
 	for _, at := range []struct {
 		table flow.TableID

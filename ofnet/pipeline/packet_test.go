@@ -405,7 +405,7 @@ func packets(t *testing.T, without ofnet.Abilities) (lacks ofnet.Abilities) {
 		t.Fatal(err)
 	}
 	s := ofnettest.Parse(t, string(text)+moreState)
-	s.Lacks = without
+	s.Missing = without
 	l := newLabOf(t, s)
 	w := newWires(t, l)
 	var all []question
@@ -470,7 +470,7 @@ func packets(t *testing.T, without ofnet.Abilities) (lacks ofnet.Abilities) {
 	if passed < 150 || len(all)-passed < 150 {
 		t.Errorf("verdicts: want at least 150 of each sort, got %d let through of %d", passed, len(all))
 	}
-	return s.Lacks
+	return s.Missing
 }
 
 // ids are the endpoints of a State by name.

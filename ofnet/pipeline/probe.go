@@ -57,7 +57,7 @@ func (probe) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	}
 	self := ProbeMAC(AskSwitch, s.Self, 0)
 	steps := []flow.Action{move(flow.EthSrc, flow.EthDst), flow.SetMAC(flow.EthSrc, self)}
-	limited := !s.Lacks.Has(ofnet.Meters)
+	limited := !s.Missing.Has(ofnet.Meters)
 	if limited {
 		steps = slices.Insert(steps, 0, flow.ToMeter(probeMeter))
 	}
@@ -70,7 +70,7 @@ func (probe) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 			flow.Do(append(slices.Clip(steps), back, flow.Output(flow.PortInPort))...)))
 	}
 	for _, p := range s.Local.Uplinks() {
-		if s.Local.Hears(p) { // a frame whose place is not known comes by each of several
+		if s.Local.Receives(p) { // a frame whose place is not known comes by each of several
 			out.Add(flow.New(tNeighbor, probePriority, flow.NewMatch(flow.Eq(flow.InPort, uint64(p)), has(bitUplink), isProbe(), flow.EqMAC(flow.EthDst, self)),
 				flow.Do(append(slices.Clip(steps), flow.GotoTable(tBack))...)))
 		}
@@ -136,7 +136,7 @@ func ProbeSelf() flow.Actions { return flow.Do(on(bitUplink), flow.Resubmit(tNei
 // hears those of others. ok is false when the network has no tag, or the host no trunk.
 func ProbeArrival(s *ofnet.State, segment string) (port uint32, do flow.Actions, ok bool) {
 	n := s.Segments.Get(segment)
-	at := slices.IndexFunc(s.Local.Uplinks(), s.Local.Hears)
+	at := slices.IndexFunc(s.Local.Uplinks(), s.Local.Receives)
 	if n == nil || n.Encap != ofnet.VLAN || at < 0 {
 		return 0, do, false
 	}

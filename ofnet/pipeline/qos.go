@@ -29,7 +29,7 @@ func (qos) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 		return
 	}
 	p := profileOf(s, m)
-	if s.Lacks.Has(ofnet.Meters) {
+	if s.Missing.Has(ofnet.Meters) {
 		p.Rate, p.ReceiveRate = 0, 0 // a flow that names a meter would be refused, and its packets lost
 	}
 	if p.ReceiveRate != 0 {

@@ -58,7 +58,7 @@ func TestReadBack(t *testing.T) {
 					text += string(part)
 				}
 				s := ofnettest.Parse(t, text)
-				s.Lacks = without
+				s.Missing = without
 				want := pipeline.Default().CompileAll(s)
 				if n := len(want.Meters); (n == 0) != without.Has(ofnet.Meters) {
 					t.Errorf("a switch that lacks %q gets %d meters", without, n)

@@ -10,7 +10,7 @@ import (
 var (
 	// readsSwitch is what this host and its switch are: all flows may be made of it.
 	readsSwitch = []*Input{
-		setting(func(a, b *ofnet.State) bool { return a.Self == b.Self && a.Lacks == b.Lacks && samePorts(a, b) }, everything),
+		setting(func(a, b *ofnet.State) bool { return a.Self == b.Self && a.Missing == b.Missing && samePorts(a, b) }, everything),
 		rows(hostRows, func(s *ofnet.State, h *ofnet.Host, to owners) {
 			if h.Label == s.Self {
 				everything(s, to)

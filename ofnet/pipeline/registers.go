@@ -31,8 +31,8 @@ type flagBit struct {
 	set, unset  string // what a packet is with it, and without it
 }
 
-// says is what a packet is with the flag, or without it.
-func (f *flagBit) says(set bool) string {
+// meaning is what a packet is with the flag, or without it.
+func (f *flagBit) meaning(set bool) string {
 	if set {
 		return f.set
 	}

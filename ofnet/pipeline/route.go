@@ -23,7 +23,7 @@ func (route) Tables() []flow.Table {
 
 // Ranks decide between routes to the same prefix.
 const (
-	rankYields  = 0 // the way to the host and the world, and that to hosts by a routed VLAN
+	rankLow     = 0 // the way to the host and the world, and that to hosts by a routed VLAN
 	rankLearned = 1 // from a router outside
 	rankOurs    = 2 // endpoints, and the tenant's own subnets
 )
@@ -66,11 +66,11 @@ func routeEndpoint(out *flow.Set, s *ofnet.State, m member) {
 	// Hosts that are behind routers announce their endpoints instead.
 	mac, rank := m.MAC, rankOurs
 	if !m.local && m.net.Encap == ofnet.VLAN && m.net.Mode == ofnet.Routing {
-		mac, rank = m.host.UplinkMAC, rankYields
+		mac, rank = m.host.UplinkMAC, rankLow
 	}
 	steps := append(make([]flow.Action, 0, 10), flow.DecTTL(), flow.SetMAC(flow.EthSrc, RouterMAC),
 		flow.SetMAC(flow.EthDst, mac), load(regNetwork, m.net.ID))
-	do := flow.Do(append(wayTo(steps, s, m), flow.GotoTable(tPolicyOut))...)
+	do := flow.Do(append(pathTo(steps, s, m), flow.GotoTable(tPolicyOut))...)
 	if m.IP4.Is4() {
 		out.Add(flow.New(tRoute, routePriority(32, rank), towards(m, flow.EqAddr(flow.IPDst, m.IP4), inTenant(m.tenant)), do))
 	}

@@ -105,7 +105,7 @@ type choice struct {
 // grouped says that the datapath chooses: connections need no visit to the tables each. Its hash has no ports of UDP, and would lead
 // all that a client sends to one backend.
 func (c *choice) grouped() bool {
-	return !c.Affinity.Client && c.Protocol != ofnet.ProtocolUDP && len(c.among) <= spreadMost
+	return !c.Affinity.Client && c.Protocol != ofnet.ProtocolUDP && len(c.among) <= maxSpread
 }
 
 // lead takes the connections that ask for the service.

@@ -44,7 +44,7 @@ func newLab(t *testing.T, more string) *lab {
 func newLabOf(t *testing.T, s *ofnet.State) *lab {
 	t.Helper()
 	l := &lab{ovs: ovstest.StartInOrder(t), state: s, ports: map[string]string{}}
-	s.Lacks |= l.ovs.Lacks()
+	s.Missing |= l.ovs.Lacks()
 	l.inside(t, func() error { // Linux says nothing of its own on the ports
 		return os.WriteFile("/proc/sys/net/ipv6/conf/default/disable_ipv6", []byte("1"), 0)
 	})

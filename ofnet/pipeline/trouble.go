@@ -8,9 +8,9 @@ import (
 // lastHop is the TTL of a packet that a router does not pass on (RFC 1812 section 5.3.1).
 const lastHop = 1
 
-// Troubles are the flows of LeaseMessages, which send packets that the router does not forward to the agent, which sends their senders a message. Without
+// Failures are the flows of LeaseMessages, which send packets that the router does not forward to the agent, which sends their senders a message. Without
 // an agent these packets are dropped without one.
-func Troubles() []flow.Flow {
+func Failures() []flow.Flow {
 	do := LeaseMessages.toAgent(flow.Output(flow.PortController))
 	var out []flow.Flow
 	add := func(t flow.TableID, terms ...flow.Term) {

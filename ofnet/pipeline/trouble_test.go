@@ -42,7 +42,7 @@ func TestTroubles(t *testing.T) {
 	)
 	caught := func(packet string) bool { return strings.HasPrefix(l.trace(t, packet), "meter(") }
 	packets := make(chan packetin.Packet, 8)
-	tr := packetin.New(packetin.Options{Socket: l.ovs.Mgmt("br0"), Flows: pipeline.Troubles(), Workers: 1,
+	tr := packetin.New(packetin.Options{Socket: l.ovs.Mgmt("br0"), Flows: pipeline.Failures(), Workers: 1,
 		Meter:  flow.Meter{ID: pipeline.LeaseMessages.Meter().ID, Packets: true, Rate: 1000, Burst: 100},
 		Handle: func(_ context.Context, p packetin.Packet) { packets <- p }, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	ctx, cancel := context.WithCancel(t.Context())

@@ -30,7 +30,7 @@ func uplinkMembers(s *ofnet.State) (out flow.Set) {
 	var buckets []flow.Bucket
 	for _, p := range s.Local.Uplinks() {
 		buckets = append(buckets, flow.Bucket{Weight: weight, WatchPort: p, Actions: flow.Do(flow.Output(p))})
-		if !s.Local.Hears(p) {
+		if !s.Local.Receives(p) {
 			out.Add(flow.New(tClassify, 150, flow.NewMatch(flow.Eq(flow.InPort, uint64(p)), multicast(flow.EthDst)), flow.Actions{}))
 		}
 	}

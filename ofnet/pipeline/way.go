@@ -7,9 +7,9 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// wayTo appends where the endpoint is: its group, and the port, tunnel or uplink that leads to it. Routing and
+// pathTo appends where the endpoint is: its group, and the port, tunnel or uplink that leads to it. Routing and
 // bridging end in the same words.
-func wayTo(steps []flow.Action, s *ofnet.State, m member) []flow.Action {
+func pathTo(steps []flow.Action, s *ofnet.State, m member) []flow.Action {
 	isolated := m.Isolated
 	if !m.local {
 		isolated = 0

@@ -188,7 +188,7 @@ func (g *Glossary) written(s *flow.Step) string {
 		return classWords(s.Value<<s.To.First, (1<<s.To.N-1)<<s.To.First)
 	case regFlags:
 		if f, ok := g.flags[s.To.First]; ok && s.To.N == 1 {
-			return f.says(s.Value != 0)
+			return f.meaning(s.Value != 0)
 		}
 	case flow.TunID:
 		return "VNI " + strconv.FormatUint(s.Value, 10)
@@ -196,10 +196,10 @@ func (g *Glossary) written(s *flow.Step) string {
 		if g.hosts[s.Addr] != "" {
 			return "tunnel to host " + g.hosts[s.Addr]
 		}
-		return "tunnel to " + s.Said
+		return "tunnel to " + s.FieldText
 	case flow.EthSrc, flow.EthDst, flow.IPDSCP, flow.IPSrc, flow.IPDst, flow.VlanVID:
-		if s.Said != "" {
-			return "set " + s.To.Field.String() + " " + s.Said
+		if s.FieldText != "" {
+			return "set " + s.To.Field.String() + " " + s.FieldText
 		}
 	}
 	return s.Text
@@ -257,7 +257,7 @@ func (g *Glossary) flagged(v, mask uint64) string {
 		if !ok {
 			f = flagBit{set: fmt.Sprintf("flag %d set", bit), unset: fmt.Sprintf("flag %d not set", bit)}
 		}
-		words = append(words, f.says(v>>bit&1 == 1))
+		words = append(words, f.meaning(v>>bit&1 == 1))
 	}
 	return strings.Join(words, ", ")
 }

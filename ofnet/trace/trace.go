@@ -71,14 +71,14 @@ type Trace struct {
 }
 
 var (
-	stepLine    = regexp.MustCompile(`^ ?([0-9]{1,3})\. (?:(.*), )?priority ([0-9]{1,5})(?:, cookie 0x([0-9a-f]{1,16}))?$`)
-	missLine    = regexp.MustCompile(`^ ?([0-9]{1,3})\. No match\.`)
-	outputNote  = regexp.MustCompile(`^-> output port is ([0-9]{1,10})$`)
-	outputWord  = regexp.MustCompile(`^output:([0-9]{1,10})$`)
-	inPortWord  = regexp.MustCompile(`^(?:IN_PORT|in_port|output:IN_PORT)$`)
-	bucketLine  = regexp.MustCompile(`^bucket [0-9]+$`)
-	bridgeLine  = regexp.MustCompile(`^bridge\("(.*)"\)$`)
-	skippedNote = "skipping output to input port"
+	stepLine       = regexp.MustCompile(`^ ?([0-9]{1,3})\. (?:(.*), )?priority ([0-9]{1,5})(?:, cookie 0x([0-9a-f]{1,16}))?$`)
+	missLine       = regexp.MustCompile(`^ ?([0-9]{1,3})\. No match\.`)
+	outputComment  = regexp.MustCompile(`^-> output port is ([0-9]{1,10})$`)
+	outputWord     = regexp.MustCompile(`^output:([0-9]{1,10})$`)
+	inPortWord     = regexp.MustCompile(`^(?:IN_PORT|in_port|output:IN_PORT)$`)
+	bucketLine     = regexp.MustCompile(`^bucket [0-9]+$`)
+	bridgeLine     = regexp.MustCompile(`^bridge\("(.*)"\)$`)
+	skippedComment = "skipping output to input port"
 )
 
 // reader is how far Parse is.
@@ -181,12 +181,12 @@ func (r *reader) step(line string) error {
 	if m := stepLine.FindStringSubmatch(words); m != nil {
 		return r.flow(m, depth)
 	}
-	if m := outputNote.FindStringSubmatch(words); m != nil {
+	if m := outputComment.FindStringSubmatch(words); m != nil {
 		return r.output(m[1])
 	}
 	switch {
 	case len(r.out.Steps) == 0 || words == "":
-	case strings.Contains(words, skippedNote):
+	case strings.Contains(words, skippedComment):
 		if n := len(r.out.Ports); n > 0 {
 			r.out.Ports = r.out.Ports[:n-1]
 		}

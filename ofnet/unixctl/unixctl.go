@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// mostAnswer bounds what is read of the answers of one connection, in bytes.
-const mostAnswer = 64 << 20
+// maxAnswer bounds what is read of the answers of one connection, in bytes.
+const maxAnswer = 64 << 20
 
 // Socket is the path of ovs-vswitchd's control socket: its name has the number that stands in ovs-vswitchd.pid of the
 // run directory.
@@ -45,7 +45,7 @@ func Dial(ctx context.Context, path string) (*Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to ovs-vswitchd: %w", err)
 	}
-	return &Conn{conn: conn, in: json.NewDecoder(io.LimitReader(conn, mostAnswer))}, nil
+	return &Conn{conn: conn, in: json.NewDecoder(io.LimitReader(conn, maxAnswer))}, nil
 }
 
 // Close ends the connection.

@@ -35,7 +35,7 @@ func (c *cluster) agentOf(host string) (channel.Master, func(), error) {
 		return channel.Master{}, nil, err
 	}
 	t := &http.Transport{TLSClientConfig: h.Client(trust.Master, "")}
-	return channel.Master{Client: &client.Client{Base: urls, HTTP: &http.Client{Transport: t}, Patience: roguePatience}}, t.CloseIdleConnections, nil
+	return channel.Master{Client: &client.Client{Base: urls, HTTP: &http.Client{Transport: t}, Timeout: roguePatience}}, t.CloseIdleConnections, nil
 }
 
 // machineText is how a refusal names a machine.
@@ -235,7 +235,7 @@ func (c *cluster) tenantAdmin(ctx context.Context) (*client.Client, error) {
 	}
 	own := h.Client(trust.Master, "")
 	own.Certificates, own.GetClientCertificate = nil, nil // it has nothing but the token
-	return &client.Client{Base: c.api.Base, Token: token.Token, Patience: roguePatience, HTTP: &http.Client{Transport: &http.Transport{TLSClientConfig: own, DisableKeepAlives: true}}}, nil
+	return &client.Client{Base: c.api.Base, Token: token.Token, Timeout: roguePatience, HTTP: &http.Client{Transport: &http.Transport{TLSClientConfig: own, DisableKeepAlives: true}}}, nil
 }
 
 // removeRogue removes what tenantAdmin, and its client, have made.
@@ -274,5 +274,5 @@ func (c *cluster) keys(ctx context.Context) (out []string, err error) {
 
 // masterOf asks the netmaster of one host alone.
 func (c *cluster) masterOf(host lab.HostInfo) *client.Client {
-	return &client.Client{Base: "https://" + host.IP + ":9999", HTTP: c.api.HTTP, Patience: roguePatience}
+	return &client.Client{Base: "https://" + host.IP + ":9999", HTTP: c.api.HTTP, Timeout: roguePatience}
 }

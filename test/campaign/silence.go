@@ -93,7 +93,7 @@ func (c *cluster) oneWay(ctx context.Context, r *rand.Rand) fault {
 // changes has the netmaster of a host make a change and undo it: an error says that it has not answered in time.
 func (c *cluster) changes(ctx context.Context, h lab.HostInfo) error {
 	api := c.masterOf(h)
-	api.Patience = 0 // a refusal is an answer, too
+	api.Timeout = 0 // a refusal is an answer, too
 	name := "oneway-" + h.Name
 	begin := time.Now()
 	limited, cancel := context.WithTimeout(ctx, writeLimit)

@@ -64,7 +64,7 @@ type Links interface {
 	Create(p link.Pair) error
 	Configure(c link.Config) error
 	Check(c link.Config) error
-	Doom(names ...string)
+	ScheduleDelete(names ...string)
 	Exists(name string) (bool, error)
 	Names() ([]string, error)
 	// Alias is what a live host end bears; exists is false when there is none.

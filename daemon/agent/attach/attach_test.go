@@ -209,7 +209,7 @@ func (w *world) Check(c link.Config) error {
 	return err
 }
 
-func (w *world) Doom(names ...string) {
+func (w *world) ScheduleDelete(names ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, n := range names {
@@ -354,7 +354,7 @@ func TestMasterAway(t *testing.T) {
 		t.Errorf("detach while the master is away: want its error, got %v", err)
 	}
 	clear(w.fail)
-	w.Doom(link.Name("default:net:c1", 0)) // the sandbox ends; its namespace's path never was
+	w.ScheduleDelete(link.Name("default:net:c1", 0)) // the sandbox ends; its namespace's path never was
 	if err := e.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}

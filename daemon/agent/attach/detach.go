@@ -134,7 +134,7 @@ func (e *Engine) forget(ctx context.Context, id, name string) error {
 		if err := e.Switch.RemovePort(ctx, name); err != nil {
 			return err
 		}
-		e.Links.Doom(name)
+		e.Links.ScheduleDelete(name)
 	}
 	e.numbers.release(id)
 	return nil

@@ -64,7 +64,7 @@ func TestSweepLeavesHanded(t *testing.T) {
 	if _, err := e.Attach(t.Context(), handed()); err != nil || e.List()[0].Since.Year() != 2030 {
 		t.Errorf("attached again: %v, %+v", err, e.List())
 	}
-	w.Doom(res.HostName) // as when the container's namespace has ended
+	w.ScheduleDelete(res.HostName) // as when the container's namespace has ended
 	if err := e.Sweep(t.Context()); err != nil || len(e.List()) != 1 {
 		t.Errorf("after a sweep: %v, %+v", err, e.List())
 	}

@@ -60,7 +60,7 @@ func (e *Engine) Sweep(ctx context.Context) error {
 		}
 		if _, ok := e.Switch.Port(name); !ok && !e.Switch.Wants(name) && !ours[name] {
 			e.Log.Info("removing an interface without a port", "interface", name)
-			e.Links.Doom(name)
+			e.Links.ScheduleDelete(name)
 		}
 	}
 	for _, a := range e.List() {

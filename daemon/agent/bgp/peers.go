@@ -63,7 +63,7 @@ func (s *Speaker) peer(p *api.Peer) (st PeerStatus) {
 	st.State.Signed = p.Conf.AuthPassword != ""
 	if p.State.AdminState == api.PeerState_ADMIN_STATE_PFX_CT {
 		st.State.Reason = fmt.Sprintf("it announced more than %d routes of a family, as many as max-prefixes permits; raise that, or have it announce fewer, and set the router again",
-			cmp.Or(s.config.Prefixes, record.PrefixesMost))
+			cmp.Or(s.config.Prefixes, record.MaxPrefixes))
 	}
 	address, err := netip.ParseAddr(p.Conf.NeighborAddress)
 	if err == nil && st.State.Reason == "" {

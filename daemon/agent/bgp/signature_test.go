@@ -33,7 +33,7 @@ func TestSigns(t *testing.T) {
 // This machine's kernel takes a password of any length, and for both families, or says that it has none of this.
 func TestTrySignature(t *testing.T) {
 	for _, to := range []string{"50.1.1.200", "fd50::c8"} {
-		for _, password := range []string{"x", strings.Repeat("x", record.PasswordMost)} {
+		for _, password := range []string{"x", strings.Repeat("x", record.MaxPassword)} {
 			if err := trySignature(netip.MustParseAddr(to), password); err != nil && !errors.Is(err, unix.ENOPROTOOPT) {
 				t.Errorf("%s, %d bytes: %v", to, len(password), err)
 			}

@@ -154,7 +154,7 @@ func (s *Speaker) addPeer(ctx context.Context, p *Peer) error {
 		peer.AfiSafis = append(peer.AfiSafis, &api.AfiSafi{
 			Config:            &api.AfiSafiConfig{Family: family, Enabled: true},
 			MpGracefulRestart: &api.MpGracefulRestart{Config: &api.MpGracefulRestartConfig{Enabled: true}},
-			PrefixLimits:      &api.PrefixLimit{Family: family, MaxPrefixes: uint32(cmp.Or(s.config.Prefixes, record.PrefixesMost))},
+			PrefixLimits:      &api.PrefixLimit{Family: family, MaxPrefixes: uint32(cmp.Or(s.config.Prefixes, record.MaxPrefixes))},
 		})
 	}
 	if err := s.server.AddPeer(ctx, &api.AddPeerRequest{Peer: peer}); err != nil {

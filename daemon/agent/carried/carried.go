@@ -142,7 +142,7 @@ func (k *Keeper) offer() channel.Offer {
 	grounds := map[string]struct{}{}
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		id, is := strings.CutPrefix(key, record.Endpoints)
-		if _, here := attached[id]; !is || !here || len(out.Endpoints) == channel.OfferMost {
+		if _, here := attached[id]; !is || !here || len(out.Endpoints) == channel.MaxOffer {
 			continue
 		}
 		var e record.Endpoint

@@ -144,33 +144,33 @@ func TestUnderlay(t *testing.T) {
 
 func TestWayOut(t *testing.T) {
 	from := []netip.Addr{netip.MustParseAddr("172.19.0.2"), netip.MustParseAddr("fd00::2")}
-	none := link.Onward{Lost: "has no route to 192.0.2.1", Try: "give it one", None: true}
+	none := link.NextHop{Lost: "has no route to 192.0.2.1", Try: "give it one", None: true}
 	for _, row := range []struct {
 		name   string
 		routes []netip.Addr
-		onward link.Onward
+		onward link.NextHop
 		err    error
 		lost   uint64        // packets, between the first look and the second
 		silent bool          // containers send nothing meanwhile
 		after  time.Duration // when there is a third
 		want   []string
 	}{
-		{"leaves", from, link.Onward{Dev: "eth0"}, nil, 9, false, 0, nil},
+		{"leaves", from, link.NextHop{Dev: "eth0"}, nil, 9, false, 0, nil},
 		{"nothing is routed", nil, none, nil, 9, false, 0, nil},
 		{"no route", from[:1], none, nil, 1, false, 0, []string{"warning wayout-missing host/h1"}},
 		{"no route, of both families", from, none, nil, 1, false, 0, []string{"warning wayout-missing host/h1", "warning wayout-missing host/h1"}},
 		{"no route, and no packet", from, none, nil, 0, false, 0, nil},
 		{"no route, lately", from[:1], none, nil, 1, false, unroutedLately, []string{"warning wayout-missing host/h1"}},
 		{"no route, long ago", from[:1], none, nil, 1, false, unroutedLately + time.Second, nil},
-		{"a way that is down", from[:1], link.Onward{Lost: "has a route by interface eth0, which is down"}, nil, 0, false, 0, []string{"warning wayout-missing host/h1"}},
-		{"not known", from[:1], link.Onward{}, errRead, 0, false, 0, []string{"unknown wayout-unknown host/h1"}},
+		{"a way that is down", from[:1], link.NextHop{Lost: "has a route by interface eth0, which is down"}, nil, 0, false, 0, []string{"warning wayout-missing host/h1"}},
+		{"not known", from[:1], link.NextHop{}, errRead, 0, false, 0, []string{"unknown wayout-unknown host/h1"}},
 		{"no route, for packets of others", from[:1], none, nil, 1, true, 0, nil},
 	} {
 		now, packets, sent := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), uint64(7), uint64(70)
 		w := &WayOut{Host: "h1", Routes: func() []netip.Addr { return row.routes }, Now: func() time.Time { return now },
 			Unrouted: func() (uint64, uint64, error) { return packets, packets, nil },
 			Sent:     func() (uint64, error) { return sent, nil },
-			Onward: func(src, dst netip.Addr) (link.Onward, error) {
+			Onward: func(src, dst netip.Addr) (link.NextHop, error) {
 				if src.Is4() != dst.Is4() {
 					t.Errorf("%s: %s and %s are of two families", row.name, src, dst)
 				}

@@ -23,7 +23,7 @@ func (d *Datapath) Check() examine.Check {
 
 func (d *Datapath) look(context.Context) (out []model.Finding) {
 	if d.Lacks().Has(ofnet.Forgetting) {
-		out = append(out, model.Finding{Code: "switch-lacks", Severity: model.SeverityNote, Object: "host/" + d.Host,
+		out = append(out, model.Finding{Code: "switch-lacks", Severity: model.SeverityInfo, Object: "host/" + d.Host,
 			Evidence: "Open vSwitch cannot forget single connections (" + ofnet.Forgetting.String() + "): those of deleted containers and services last until they time out",
 			Remedy:   "install Open vSwitch 3.1 or newer",
 			Next:     "netctl node ls"})

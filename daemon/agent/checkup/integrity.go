@@ -52,7 +52,7 @@ func (i *Integrity) look(context.Context) (out []model.Finding) {
 		}
 	}
 	if last != nil {
-		note("changed-by-others", model.SeverityNote, fmt.Sprintf("within the last minute others have changed what the agent keeps, %d times, and it has restored it; the last: %s", count, last.Text()),
+		note("changed-by-others", model.SeverityInfo, fmt.Sprintf("within the last minute others have changed what the agent keeps, %d times, and it has restored it; the last: %s", count, last.Text()),
 			"look for the program that does it: the reload of a firewall, sysctl --system, a network manager, someone with ovs-vsctl or ovs-ofctl")
 	}
 	return out

@@ -81,7 +81,7 @@ func (r *Refusals) look(ctx context.Context) (out []model.Finding) {
 			continue
 		}
 		rule := "rule/" + a.ID.String()
-		out = append(out, model.Finding{Code: "rule-refuses", Severity: model.SeverityNote, Object: rule,
+		out = append(out, model.Finding{Code: "rule-refuses", Severity: model.SeverityInfo, Object: rule,
 			Evidence: fmt.Sprintf("its flows are %s old on this host, and have refused %d packets at group %s, the last of them within %s", age, h.Packets, a.By.Group(), refusedLately),
 			Remedy:   "when that is wanted, nothing; else have a rule of a higher priority allow it, or take this one away", Next: "netctl flows " + r.Host + " --owner " + rule})
 	}

@@ -51,7 +51,7 @@ func (t *Tracker) look(context.Context) (out []model.Finding) {
 		}
 	}
 	if u.Unlimited != "" {
-		note("switch-lacks", model.SeverityNote, "tracker/"+t.Host, "Open vSwitch does not limit the connections of a tenant (ct-set-limits), so one tenant can use up the tracker: "+u.Unlimited,
+		note("switch-lacks", model.SeverityInfo, "tracker/"+t.Host, "Open vSwitch does not limit the connections of a tenant (ct-set-limits), so one tenant can use up the tracker: "+u.Unlimited,
 			"use Open vSwitch 2.13 or newer, with the kernel's datapath Linux 4.18 or newer", "netctl node ls")
 	}
 	return out

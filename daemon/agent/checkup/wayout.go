@@ -20,7 +20,7 @@ const unroutedLately = 30 * time.Second
 type WayOut struct {
 	Host     string
 	Routes   func() (families []netip.Addr) // an address of the private subnet for each family that containers leave by; none: the host routes nothing
-	Onward   func(src, dst netip.Addr) (link.Onward, error)
+	Onward   func(src, dst netip.Addr) (link.NextHop, error)
 	Unrouted func() (v4, v6 uint64, err error) // packets that went nowhere for want of a route, whoever sent them
 	Sent     func() (uint64, error)            // packets that containers have sent to the host
 	Now      func() time.Time

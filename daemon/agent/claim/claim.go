@@ -63,7 +63,7 @@ func (c *Claim) Was(token string, told channel.Batch) bool {
 		for _, item := range told.Updates[i].Items {
 			if item.Key == record.Hosts+c.Host.Label {
 				var h record.Host
-				return json.Unmarshal(item.Value, &h) == nil && h.Machine == c.Host.Machine && h.Seat == seat && h.VTEP == c.Host.VTEP && h.Control == c.Host.Control
+				return json.Unmarshal(item.Value, &h) == nil && h.Machine == c.Host.Machine && h.Instance == seat && h.VTEP == c.Host.VTEP && h.Control == c.Host.Control
 			}
 		}
 	}
@@ -101,7 +101,7 @@ func (c *Claim) Again() {
 // More than netmasters take are left out, narrow subnets first; the caller does not change the lists any more.
 func (c *Claim) Report(own []netip.Prefix, interfaces []string) {
 	interfaces = slices.DeleteFunc(slices.Clone(interfaces), func(name string) bool { return !record.InterfaceName(name) }) // no network is called so
-	own, interfaces = own[:min(len(own), record.MostOwn)], interfaces[:min(len(interfaces), record.MostInterfaces)]
+	own, interfaces = own[:min(len(own), record.MaxOwn)], interfaces[:min(len(interfaces), record.MaxInterfaces)]
 	c.mu.Lock()
 	changed := !slices.Equal(own, c.Host.Own) || !slices.Equal(interfaces, c.Host.Interfaces)
 	c.Host.Own, c.Host.Interfaces = own, interfaces
@@ -182,7 +182,7 @@ func (c *Claim) Run(ctx context.Context) error {
 func (c *Claim) try(ctx context.Context) (pause time.Duration) {
 	c.mu.Lock()
 	want := c.Host
-	want.Seat = c.seat
+	want.Instance = c.seat
 	c.mu.Unlock()
 	stored, err := c.Master.Register(ctx, want)
 	if ctx.Err() != nil {
@@ -233,7 +233,7 @@ func (c *Claim) leave(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, leaveLimit)
 	defer cancel()
-	if err := c.Master.Leave(ctx, model.LeaveRequest{Host: c.Host.Label, Seat: c.Seat()}); err != nil {
+	if err := c.Master.Leave(ctx, model.LeaveRequest{Host: c.Host.Label, Instance: c.Seat()}); err != nil {
 		c.Log.Debug("netmasters find out by themselves that this agent has ended", "error", err)
 	}
 }

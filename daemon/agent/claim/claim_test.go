@@ -63,12 +63,12 @@ func TestRemembered(t *testing.T) {
 		told channel.Batch
 		want bool
 	}{
-		{"the same", told(record.Host{Label: "h1", Machine: "m", Seat: seat}), true},
-		{"another machine", told(record.Host{Label: "h1", Machine: "m2", Seat: seat}), false},
-		{"the machine has started again", told(record.Host{Label: "h1", Machine: "m", Seat: "s"}), false},
-		{"another tunnel end", told(record.Host{Label: "h1", Machine: "m", Seat: seat, VTEP: netip.MustParseAddr("192.0.2.1")}), false},
-		{"another control address", told(record.Host{Label: "h1", Machine: "m", Seat: seat, Control: netip.MustParseAddrPort("192.0.2.1:9090")}), false},
-		{"another host", told(record.Host{Label: "h2", Machine: "m", Seat: seat}), false},
+		{"the same", told(record.Host{Label: "h1", Machine: "m", Instance: seat}), true},
+		{"another machine", told(record.Host{Label: "h1", Machine: "m2", Instance: seat}), false},
+		{"the machine has started again", told(record.Host{Label: "h1", Machine: "m", Instance: "s"}), false},
+		{"another tunnel end", told(record.Host{Label: "h1", Machine: "m", Instance: seat, VTEP: netip.MustParseAddr("192.0.2.1")}), false},
+		{"another control address", told(record.Host{Label: "h1", Machine: "m", Instance: seat, Control: netip.MustParseAddrPort("192.0.2.1:9090")}), false},
+		{"another host", told(record.Host{Label: "h2", Machine: "m", Instance: seat}), false},
 		{"nothing", channel.Batch{}, false},
 	} {
 		c := New(Options{Host: record.Host{Label: "h1", Machine: "m"}, Log: slog.New(slog.DiscardHandler)})
@@ -165,19 +165,19 @@ func TestClaim(t *testing.T) {
 		return m.asked[len(m.asked)-1]
 	}
 	await("what it has reported", func() bool { return slices.Equal(last().Own, own) && slices.Equal(last().Interfaces, []string{"eth0"}) })
-	c.Report(slices.Repeat(own, record.MostOwn+1), slices.Repeat([]string{"eth0"}, record.MostInterfaces+1))
+	c.Report(slices.Repeat(own, record.MaxOwn+1), slices.Repeat([]string{"eth0"}, record.MaxInterfaces+1))
 	await("no more reported than netmasters take", func() bool {
-		return len(last().Own) == record.MostOwn && len(last().Interfaces) == record.MostInterfaces
+		return len(last().Own) == record.MaxOwn && len(last().Interfaces) == record.MaxInterfaces
 	})
 	cancel()
 	if err := <-done; err != nil {
 		t.Errorf("the end: want no error, got %v", err)
 	}
-	if len(m.left) != 1 || m.left[0] != (model.LeaveRequest{Host: "h1", Seat: c.Seat()}) || c.Seat() == "secret" {
+	if len(m.left) != 1 || m.left[0] != (model.LeaveRequest{Host: "h1", Instance: c.Seat()}) || c.Seat() == "secret" {
 		t.Errorf("the end: want the agent to leave by the hash of its seat, got %+v", m.left)
 	}
 	for _, h := range m.asked {
-		if h.Seat != c.Seat() || h.Label != "h1" {
+		if h.Instance != c.Seat() || h.Label != "h1" {
 			t.Errorf("want h1 asked for with the seat, got %+v", h)
 		}
 	}

@@ -70,7 +70,7 @@ func (c *Claims) Run(ctx context.Context) error { return c.packets.Run(ctx) }
 
 // take takes a message that came in by a port.
 func (c *Claims) take(port uint32, m flow.Match, b []byte) {
-	said, err := frame.ParseClaim(b)
+	said, err := frame.ParseAnnouncement(b)
 	if err != nil {
 		return
 	}
@@ -78,7 +78,7 @@ func (c *Claims) take(port uint32, m flow.Match, b []byte) {
 	var what claim
 	var tag uint32
 	c.o.View(func(s *ofnet.State) {
-		if !s.Local.Hears(port) { // what this host has sent itself may come back by another member of the trunk
+		if !s.Local.Receives(port) { // what this host has sent itself may come back by another member of the trunk
 			return
 		}
 		e, at := pipeline.Claimed(s, segment, said.Addr, said.Link)

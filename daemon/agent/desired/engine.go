@@ -241,7 +241,7 @@ func (e *Engine) update(others ...func(*ofnet.State)) {
 	}
 	e.Bridge.Update(e.seen, func(s *ofnet.State) {
 		s.Self, s.Local, s.Private, s.Direct = e.Self.Label, e.Fixed, e.records.private(), e.records.direct()
-		s.Lacks, s.Closed = e.lacks, e.closed
+		s.Missing, s.Closed = e.lacks, e.closed
 		s.Own = e.records.own(e.Self.Addrs()...)
 		set(s.Hosts, e.Self.Label, &e.Self)
 		e.records.translate(e.given, s)

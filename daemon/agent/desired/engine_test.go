@@ -395,7 +395,7 @@ func TestStoreMadeAnew(t *testing.T) {
 	w.reach("both endpoints", func(s *ofnet.State) bool { return s.Endpoints.Len() == 2 })
 	was, _ := w.e.Seen()
 	w.own.Away()
-	w.db.Anew()
+	w.db.Recreate()
 	w.put(tenant("blue", 1))
 	w.own.Back()
 	w.reach("nothing but the new store's", func(s *ofnet.State) bool { return s.Endpoints.Len() == 0 && w.b.rewinds == 1 })

@@ -76,8 +76,8 @@ func faults(v *record.Rule) error {
 		return fmt.Errorf("want direction %s or %s, got %q", record.DirectionIn, record.DirectionOut, v.Direction)
 	case v.Action != record.ActionAllow && v.Action != record.ActionDeny:
 		return fmt.Errorf("want action %s or %s, got %q", record.ActionAllow, record.ActionDeny, v.Action)
-	case v.Priority < 1 || v.Priority > ofnet.PriorityMost:
-		return fmt.Errorf("want a priority within 1..%d, got %d", ofnet.PriorityMost, v.Priority)
+	case v.Priority < 1 || v.Priority > ofnet.MaxPriority:
+		return fmt.Errorf("want a priority within 1..%d, got %d", ofnet.MaxPriority, v.Priority)
 	case v.Port != 0 && v.Protocol != ofnet.ProtocolTCP && v.Protocol != ofnet.ProtocolUDP && v.Protocol != ofnet.ProtocolSCTP:
 		return fmt.Errorf("want a port with TCP, UDP and SCTP only, got %d with protocol %d", v.Port, v.Protocol)
 	case v.Openings && v.Protocol != ofnet.ProtocolTCP:

@@ -33,7 +33,7 @@ func BenchmarkBring(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	if got := len(w.links[PortName].Ways); got != 1+len(w.services) {
+	if got := len(w.links[PortName].Gateways); got != 1+len(w.services) {
 		b.Fatalf("ways: want those of the network and of %d services, got %d", len(w.services), got)
 	}
 }

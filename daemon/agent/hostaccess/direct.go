@@ -14,7 +14,7 @@ import (
 
 // ways lead the host to the endpoints of all tenants by their own addresses, in the order of subnets. A subnet in which a host has its own
 // address is left out, for the host would lose its way to others there: that is an error.
-func (e *Engine) ways(networks []record.Network, hosts *machines) (out []link.Way, err error) {
+func (e *Engine) ways(networks []record.Network, hosts *machines) (out []link.GatewayRoute, err error) {
 	private := e.Flows.Private()
 	for i := range networks {
 		n := &networks[i]
@@ -27,14 +27,14 @@ func (e *Engine) ways(networks []record.Network, hosts *machines) (out []link.Wa
 				via = pipeline.NextHop(pipeline.Private6(private))
 			}
 			from := hosts.self(to.Addr())
-			if !to.IsValid() || !from.IsValid() || slices.ContainsFunc(out, func(w link.Way) bool { return w.To == to }) {
+			if !to.IsValid() || !from.IsValid() || slices.ContainsFunc(out, func(w link.GatewayRoute) bool { return w.To == to }) {
 				continue
 			}
 			if label := hosts.within(to); label != "" {
 				err = errors.Join(err, fmt.Errorf("hosts do not meet the containers of network %s: host %s has its own address in %s; choose another subnet", n.ID, label, to))
 				continue
 			}
-			out = append(out, link.Way{To: to, Via: via, From: from})
+			out = append(out, link.GatewayRoute{To: to, Via: via, From: from})
 		}
 	}
 	return e.serviceWays(out, hosts), err

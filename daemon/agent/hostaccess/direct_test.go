@@ -29,7 +29,7 @@ func TestDirect(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "[{10.1.1.0/24 172.19.255.253 192.0.2.1} {10.3.1.0/24 172.19.255.253 192.0.2.1}]"
-	if got := fmt.Sprint(w.links[PortName].Ways); got != want {
+	if got := fmt.Sprint(w.links[PortName].Gateways); got != want {
 		t.Errorf("ways of a host without IPv6: want %s, got %s", want, got)
 	}
 	if g := w.guard; g == nil || !g.Meet || fmt.Sprint(g.Control) != fmt.Sprint([]link.Ports{{Protocol: 6, First: 9999, Last: 9999}}) {
@@ -47,11 +47,11 @@ func TestDirect(t *testing.T) {
 	if err := e.Bring(t.Context()); err == nil || !strings.Contains(err.Error(), "host h1 has its own address in 192.0.2.0/24") {
 		t.Errorf("a subnet of hosts: want it told, got %v", err)
 	}
-	if got := fmt.Sprint(w.links[PortName].Ways); got != want {
+	if got := fmt.Sprint(w.links[PortName].Gateways); got != want {
 		t.Errorf("and left out: want %s, got %s", want, got)
 	}
 	w.global.HostAccess = record.HostPrivate
-	if err := e.Bring(t.Context()); err != nil || len(w.links[PortName].Ways) != 0 || w.guard.Meet {
-		t.Errorf("no longer directly: want neither ways nor open ports, got %v, %v, %+v", err, w.links[PortName].Ways, w.guard)
+	if err := e.Bring(t.Context()); err != nil || len(w.links[PortName].Gateways) != 0 || w.guard.Meet {
+		t.Errorf("no longer directly: want neither ways nor open ports, got %v, %v, %+v", err, w.links[PortName].Gateways, w.guard)
 	}
 }

@@ -19,12 +19,12 @@ import (
 
 // Closed says what containers cannot reach by way of the host, beside its own ports, and what they can all the same.
 type Closed struct {
-	Open     []link.Ports    // of the host, and of all that is closed
-	Prefixes []netip.Prefix  // that are closed because the operator says so
-	Shut     []link.Ports    // of the control plane and the tunnels, at any address, beside those of Members
-	Names    uint16          // port at which the names of containers are served over TCP at the host's private addresses; 0: they are not
-	Doors    []link.Door     // further interfaces that are guarded
-	Members  func() []Member // of the cluster, whose addresses are closed; nil: none are known
+	Open     []link.Ports            // of the host, and of all that is closed
+	Prefixes []netip.Prefix          // that are closed because the operator says so
+	Shut     []link.Ports            // of the control plane and the tunnels, at any address, beside those of Members
+	Names    uint16                  // port at which the names of containers are served over TCP at the host's private addresses; 0: they are not
+	Doors    []link.GuardedInterface // further interfaces that are guarded
+	Members  func() []Member         // of the cluster, whose addresses are closed; nil: none are known
 	// Reported are further addresses that hosts report as their own, as far as these count, ordered: closed for as long as they do. nil: there are none.
 	Reported func() []netip.Addr
 }

@@ -228,7 +228,7 @@ func (e *Engine) private(g *record.Global, networks []record.Network) error {
 	}
 	var err error
 	if g.HostAccess == record.HostDirect {
-		port.Ways, err = e.ways(networks, e.machines())
+		port.Gateways, err = e.ways(networks, e.machines())
 	}
 	return errors.Join(err, e.keep(ofnet.Key{Kind: ofnet.KindHost, Name: e.Host}, port), e.translate(&e.masked, subnet, wanted), e.translate(&e.masked6, six, wanted6))
 }

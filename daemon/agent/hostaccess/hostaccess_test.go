@@ -279,7 +279,7 @@ func guards(t *testing.T) {
 	e := w.engine(t)
 	var members []Member
 	e.Closed = Closed{Open: []link.Ports{{Protocol: 6, First: 80, Last: 81}}, Prefixes: []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24")},
-		Shut: []link.Ports{{Protocol: 17, First: 4789, Last: 4789}, {Protocol: 6, First: 9999, Last: 9999}}, Names: 9053, Doors: []link.Door{{Name: "inb01", Port: 179}}, Members: func() []Member { return members }}
+		Shut: []link.Ports{{Protocol: 17, First: 4789, Last: 4789}, {Protocol: 6, First: 9999, Last: 9999}}, Names: 9053, Doors: []link.GuardedInterface{{Name: "inb01", Port: 179}}, Members: func() []Member { return members }}
 	bring := func() {
 		t.Helper()
 		if err := e.Bring(t.Context()); err != nil {

@@ -58,7 +58,7 @@ func byNodePort(v *ofnet.Service, p *ofnet.ServicePort, from netip.AddrPort, pri
 }
 
 // serviceWays lead the host to the services of Kubernetes, by its own address. What is in a subnet that has a way already needs none.
-func (e *Engine) serviceWays(ways []link.Way, hosts *machines) []link.Way {
+func (e *Engine) serviceWays(ways []link.GatewayRoute, hosts *machines) []link.GatewayRoute {
 	private := e.Flows.Private()
 	subnets := len(ways)
 	for _, v := range e.Flows.Services() {
@@ -74,14 +74,14 @@ func (e *Engine) serviceWays(ways []link.Way, hosts *machines) []link.Way {
 				via = pipeline.NextHop(pipeline.Private6(private))
 			}
 			to := netip.PrefixFrom(a, a.BitLen())
-			known := slices.ContainsFunc(ways[:subnets], func(w link.Way) bool { return w.To.Contains(a) })
+			known := slices.ContainsFunc(ways[:subnets], func(w link.GatewayRoute) bool { return w.To.Contains(a) })
 			if from.IsValid() && !known && hosts.within(to) == "" {
-				ways = append(ways, link.Way{To: to, Via: via, From: from})
+				ways = append(ways, link.GatewayRoute{To: to, Via: via, From: from})
 			}
 		}
 	}
-	slices.SortFunc(ways, func(a, b link.Way) int {
+	slices.SortFunc(ways, func(a, b link.GatewayRoute) int {
 		return cmp.Or(a.To.Addr().Compare(b.To.Addr()), cmp.Compare(a.To.Bits(), b.To.Bits()))
 	})
-	return slices.CompactFunc(ways, func(a, b link.Way) bool { return a.To == b.To })
+	return slices.CompactFunc(ways, func(a, b link.GatewayRoute) bool { return a.To == b.To })
 }

@@ -74,7 +74,7 @@ func (r *Reporter) run(ctx context.Context) error {
 		now, err := r.Links.Report(r.Uplinks, ours)
 		text := ""
 		if err == nil {
-			if left := len(now.Addrs) - record.MostOwn; left > 0 {
+			if left := len(now.Addrs) - record.MaxOwn; left > 0 {
 				text = fmt.Sprintf("the machine has more addresses than netmasters take: %d are left out", left)
 			}
 			r.Registration.Report(now.Addrs, now.Names)

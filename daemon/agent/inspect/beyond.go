@@ -18,7 +18,7 @@ import (
 )
 
 // Onward asks the kernel what becomes of a packet that the switch hands to the host.
-type Onward func(src, dst netip.Addr) (link.Onward, error)
+type Onward func(src, dst netip.Addr) (link.NextHop, error)
 
 // Closed reports whether the host refuses what a container opens towards to, at the host itself when own says so, or beyond it.
 type Closed func(to netip.AddrPort, protocol uint8, own bool) bool
@@ -63,8 +63,8 @@ func (o *Options) handed(ask *model.TraceRequest) error {
 func (o *Options) beyond(ask *model.TraceRequest, t *model.Trace) {
 	src, err := netip.ParseAddr(t.After.Src)
 	dst, wrong := netip.ParseAddr(t.After.Dst)
-	for i := range t.Exits {
-		x := &t.Exits[i]
+	for i := range t.Outputs {
+		x := &t.Outputs[i]
 		kind, name, _ := strings.Cut(x.To, "/")
 		switch {
 		case errors.Join(err, wrong) != nil:

@@ -29,32 +29,32 @@ func TestBeyond(t *testing.T) {
 	for _, r := range []struct {
 		name     string
 		to       string
-		onward   link.Onward
+		onward   link.NextHop
 		err      error
 		router   bgp.Status
 		norouter error
 		verdict  model.Verdict
 		text     []string
 	}{
-		{"routed", "host", link.Onward{Dev: "eth0", Via: netip.MustParseAddr("192.0.2.1")}, nil, bgp.Status{}, bgp.ErrNoRouter, "allowed", []string{"which routes it on by eth0 to 192.0.2.1"}},
-		{"on the link", "host", link.Onward{Dev: "eth0"}, nil, bgp.Status{}, bgp.ErrNoRouter, "allowed", []string{"which routes it on by eth0"}},
-		{"its own", "host", link.Onward{Own: true}, nil, bgp.Status{}, bgp.ErrNoRouter, "allowed", []string{"which has that address itself"}},
-		{"no route", "host", link.Onward{Lost: "has no route", Try: "give it one"}, nil, bgp.Status{}, bgp.ErrNoRouter, "denied", []string{"which has no route"}},
-		{"no route, and a session that is rejected", "host", link.Onward{Lost: "has no route"}, nil, peer("active", "bad peer AS"), nil, "denied",
+		{"routed", "host", link.NextHop{Dev: "eth0", Via: netip.MustParseAddr("192.0.2.1")}, nil, bgp.Status{}, bgp.ErrNoRouter, "allowed", []string{"which routes it on by eth0 to 192.0.2.1"}},
+		{"on the link", "host", link.NextHop{Dev: "eth0"}, nil, bgp.Status{}, bgp.ErrNoRouter, "allowed", []string{"which routes it on by eth0"}},
+		{"its own", "host", link.NextHop{Own: true}, nil, bgp.Status{}, bgp.ErrNoRouter, "allowed", []string{"which has that address itself"}},
+		{"no route", "host", link.NextHop{Lost: "has no route", Try: "give it one"}, nil, bgp.Status{}, bgp.ErrNoRouter, "denied", []string{"which has no route"}},
+		{"no route, and a session that is rejected", "host", link.NextHop{Lost: "has no route"}, nil, peer("active", "bad peer AS"), nil, "denied",
 			[]string{"which has no route, and no BGP neighbour has announced a way: 50.1.1.200 AS 600 is active (bad peer AS)"}},
-		{"the kernel is silent", "host", link.Onward{}, errors.New("no answer"), bgp.Status{}, bgp.ErrNoRouter, "unknown", []string{"no answer"}},
-		{"a router with a session", "router/50.1.1.200", link.Onward{}, nil, peer("established", ""), nil, "allowed", []string{"established"}},
-		{"a next hop behind the peer", "router/50.1.1.9", link.Onward{}, nil, peer("established", ""), nil, "allowed", []string{"points"}},
-		{"a route that is kept", "router/50.1.1.200", link.Onward{}, nil, peer("active", "hold timer expired"), nil, "unknown", []string{"kept", "hold timer expired"}},
-		{"no router any more", "router/50.1.1.200", link.Onward{}, nil, bgp.Status{}, bgp.ErrNoRouter, "unknown", []string{"no BGP router"}},
-		{"within Contiv", "host/h2", link.Onward{Lost: "is not asked"}, nil, bgp.Status{}, nil, "", nil},
+		{"the kernel is silent", "host", link.NextHop{}, errors.New("no answer"), bgp.Status{}, bgp.ErrNoRouter, "unknown", []string{"no answer"}},
+		{"a router with a session", "router/50.1.1.200", link.NextHop{}, nil, peer("established", ""), nil, "allowed", []string{"established"}},
+		{"a next hop behind the peer", "router/50.1.1.9", link.NextHop{}, nil, peer("established", ""), nil, "allowed", []string{"points"}},
+		{"a route that is kept", "router/50.1.1.200", link.NextHop{}, nil, peer("active", "hold timer expired"), nil, "unknown", []string{"kept", "hold timer expired"}},
+		{"no router any more", "router/50.1.1.200", link.NextHop{}, nil, bgp.Status{}, bgp.ErrNoRouter, "unknown", []string{"no BGP router"}},
+		{"within Contiv", "host/h2", link.NextHop{Lost: "is not asked"}, nil, bgp.Status{}, nil, "", nil},
 	} {
-		o := Options{Forward: &tracing{}, Onward: func(netip.Addr, netip.Addr) (link.Onward, error) { return r.onward, r.err },
+		o := Options{Forward: &tracing{}, Onward: func(netip.Addr, netip.Addr) (link.NextHop, error) { return r.onward, r.err },
 			Closed: func(to netip.AddrPort, _ uint8, own bool) bool { return own && to.Port() == 22 },
 			Router: func() (bgp.Status, error) { return r.router, r.norouter }}
-		out := model.Trace{After: ask.Packet, Exits: []model.TraceExit{{To: r.to}}}
+		out := model.Trace{After: ask.Packet, Outputs: []model.TraceExit{{To: r.to}}}
 		o.beyond(&ask, &out)
-		x := out.Exits[0]
+		x := out.Outputs[0]
 		if x.Verdict != r.verdict || x.Verdict == model.VerdictDenied && x.Try != r.onward.Try {
 			t.Errorf("%s: want %s, got %+v", r.name, r.verdict, x)
 		}
@@ -68,15 +68,15 @@ func TestBeyond(t *testing.T) {
 
 // Of the host's own ports those that are closed to containers are told.
 func TestBeyond_Closed(t *testing.T) {
-	o := Options{Forward: &tracing{}, Onward: func(netip.Addr, netip.Addr) (link.Onward, error) { return link.Onward{Own: true}, nil },
+	o := Options{Forward: &tracing{}, Onward: func(netip.Addr, netip.Addr) (link.NextHop, error) { return link.NextHop{Own: true}, nil },
 		Closed: func(to netip.AddrPort, protocol uint8, own bool) bool { return own && protocol == 6 && to.Port() == 22 },
 		Router: func() (bgp.Status, error) { return bgp.Status{}, bgp.ErrNoRouter }}
 	for port, want := range map[int]model.Verdict{22: "denied", 80: "allowed"} {
 		ask := model.TraceRequest{From: "endpoint/web", Packet: packetTo("tcp", "10.254.1.1")}
 		ask.Packet.DstPort = port
-		out := model.Trace{After: ask.Packet, Exits: []model.TraceExit{{To: "host"}}}
-		if o.beyond(&ask, &out); out.Exits[0].Verdict != want || want == "denied" && out.Exits[0].Try != "netplugin --host-ports tcp/22 opens it to all containers" {
-			t.Errorf("port %d: want %s, got %+v", port, want, out.Exits[0])
+		out := model.Trace{After: ask.Packet, Outputs: []model.TraceExit{{To: "host"}}}
+		if o.beyond(&ask, &out); out.Outputs[0].Verdict != want || want == "denied" && out.Outputs[0].Try != "netplugin --host-ports tcp/22 opens it to all containers" {
+			t.Errorf("port %d: want %s, got %+v", port, want, out.Outputs[0])
 		}
 	}
 }

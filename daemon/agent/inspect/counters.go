@@ -23,7 +23,7 @@ func (o *Options) counters(w http.ResponseWriter, r *http.Request) {
 
 // counted reads the counters of a tenant's endpoints and rules; "": of all.
 func (o *Options) counted(ctx context.Context, tenant string) (*model.HostCounters, error) {
-	out := &model.HostCounters{Took: o.Now()}
+	out := &model.HostCounters{ReadAt: o.Now()}
 	sent, err := o.Forward.Hits(ctx, o.Pipeline.Number(string(pipeline.Sent)))
 	if err != nil {
 		return nil, err

@@ -44,8 +44,8 @@ func (l *Limits) Check() error {
 		flag  string
 		value int
 	}{{door.MaxConnections, l.Connections}, {door.MaxConnectionsPerClient, l.PerClient}, {"max-captures", l.Captures}, {"max-traces", l.Traces}} {
-		if limit.value < 1 || limit.value > door.Most {
-			return fmt.Errorf("--%s %d: it is a number from 1 to %d", limit.flag, limit.value, door.Most)
+		if limit.value < 1 || limit.value > door.MaxRequest {
+			return fmt.Errorf("--%s %d: it is a number from 1 to %d", limit.flag, limit.value, door.MaxRequest)
 		}
 	}
 	return nil

@@ -44,7 +44,7 @@ func registry(o Options) *prometheus.Registry {
 	m.gauge("uplinks", "NICs of the VLAN trunk", func() float64 { return float64(len(o.Status().Uplinks)) })
 	m.gauge("uplinks_in_trouble", "NICs of the VLAN trunk that have no link, or of which LACP says that they are out of step", func() (n float64) {
 		for _, u := range o.Status().Uplinks {
-			if u.Trouble() != "" {
+			if u.Problem() != "" {
 				n++
 			}
 		}

@@ -68,8 +68,8 @@ func (o *Options) reach(w http.ResponseWriter, r *http.Request) {
 
 // came says what came back for a packet.
 func came(protocol string, port int, got *link.Reached) model.WhyProbe {
-	took := got.Took.Round(10 * time.Microsecond)
-	out := model.WhyProbe{Verdict: model.VerdictAllowed, Micros: got.Took.Microseconds()}
+	took := got.Duration.Round(10 * time.Microsecond)
+	out := model.WhyProbe{Verdict: model.VerdictAllowed, Micros: got.Duration.Microseconds()}
 	switch {
 	case got.How == link.Answered && protocol == "tcp":
 		out.Text = fmt.Sprintf("a connection was opened within %v, and closed again", took)
@@ -78,7 +78,7 @@ func came(protocol string, port int, got *link.Reached) model.WhyProbe {
 	case got.How == link.Refused:
 		out.Text = fmt.Sprintf("it was refused within %v: packets go there and back, but nothing listens at %s port %d", took, protocol, port)
 	case got.How == link.Unreachable:
-		out.Verdict, out.Text = model.VerdictDenied, "the container's kernel, or a router, says: "+got.Says
+		out.Verdict, out.Text = model.VerdictDenied, "the container's kernel, or a router, says: "+got.Reason
 	case protocol == "udp":
 		out.Verdict, out.Micros = model.VerdictUnknown, 0
 		out.Text = fmt.Sprintf("nothing came back within %v, which may be the program's doing: it need not answer an empty datagram", took)

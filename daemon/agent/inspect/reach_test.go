@@ -43,12 +43,12 @@ func TestReach(t *testing.T) {
 		want  string
 		sent  string
 	}{
-		{"endpoint=t:n:c1&to=10.1.1.2&protocol=tcp&port=80", link.Reached{How: link.Answered, Took: fast}, nil, 200, `"verdict":"allowed","text":"a connection was opened within 400µs, and closed again","micros":400`, "/run/netns/c1 tcp 10.1.1.2:80"},
-		{"endpoint=t:n:c1&to=2001:db8::1&protocol=icmp", link.Reached{How: link.Answered, Took: fast}, nil, 200, `"it was answered within 400µs"`, "/run/netns/c1 icmp [2001:db8::1]:0"},
-		{"endpoint=t:n:c1&to=10.1.1.2&protocol=udp&port=53", link.Reached{How: link.Refused, Took: fast}, nil, 200, `"verdict":"allowed","text":"it was refused within 400µs: packets go there and back, but nothing listens at udp port 53"`, "/run/netns/c1 udp 10.1.1.2:53"},
-		{"endpoint=t:n:c1&to=10.1.1.2&protocol=udp&port=53", link.Reached{How: link.Silent, Took: time.Second}, nil, 200, `"verdict":"unknown","text":"nothing came back within 1s`, "/run/netns/c1 udp 10.1.1.2:53"},
-		{"endpoint=t:n:c1&to=10.1.1.2&protocol=tcp&port=53", link.Reached{How: link.Silent, Took: time.Second}, nil, 200, `"verdict":"denied","text":"nothing came back within 1s"`, "/run/netns/c1 tcp 10.1.1.2:53"},
-		{"endpoint=t:n:c1&to=8.8.8.8&protocol=icmp", link.Reached{How: link.Unreachable, Says: "network is unreachable"}, nil, 200, `"verdict":"denied","text":"the container's kernel, or a router, says: network is unreachable"`, "/run/netns/c1 icmp 8.8.8.8:0"},
+		{"endpoint=t:n:c1&to=10.1.1.2&protocol=tcp&port=80", link.Reached{How: link.Answered, Duration: fast}, nil, 200, `"verdict":"allowed","text":"a connection was opened within 400µs, and closed again","micros":400`, "/run/netns/c1 tcp 10.1.1.2:80"},
+		{"endpoint=t:n:c1&to=2001:db8::1&protocol=icmp", link.Reached{How: link.Answered, Duration: fast}, nil, 200, `"it was answered within 400µs"`, "/run/netns/c1 icmp [2001:db8::1]:0"},
+		{"endpoint=t:n:c1&to=10.1.1.2&protocol=udp&port=53", link.Reached{How: link.Refused, Duration: fast}, nil, 200, `"verdict":"allowed","text":"it was refused within 400µs: packets go there and back, but nothing listens at udp port 53"`, "/run/netns/c1 udp 10.1.1.2:53"},
+		{"endpoint=t:n:c1&to=10.1.1.2&protocol=udp&port=53", link.Reached{How: link.Silent, Duration: time.Second}, nil, 200, `"verdict":"unknown","text":"nothing came back within 1s`, "/run/netns/c1 udp 10.1.1.2:53"},
+		{"endpoint=t:n:c1&to=10.1.1.2&protocol=tcp&port=53", link.Reached{How: link.Silent, Duration: time.Second}, nil, 200, `"verdict":"denied","text":"nothing came back within 1s"`, "/run/netns/c1 tcp 10.1.1.2:53"},
+		{"endpoint=t:n:c1&to=8.8.8.8&protocol=icmp", link.Reached{How: link.Unreachable, Reason: "network is unreachable"}, nil, 200, `"verdict":"denied","text":"the container's kernel, or a router, says: network is unreachable"`, "/run/netns/c1 icmp 8.8.8.8:0"},
 		{"endpoint=t:n:c1&to=8.8.8.8&protocol=icmp", link.Reached{}, fmt.Errorf("%w: it ended", link.ErrNoNamespace), 200, `nothing could be sent: the container's network namespace /run/netns/c1 is gone`, "/run/netns/c1 icmp 8.8.8.8:0"},
 		{"endpoint=t:n:c1&to=8.8.8.8&protocol=icmp", link.Reached{}, errors.New("no memory"), 503, "no memory", "/run/netns/c1 icmp 8.8.8.8:0"},
 		{"endpoint=t:n:c2&to=8.8.8.8&protocol=icmp", link.Reached{}, nil, 200, `"verdict":"unknown","text":"nothing was sent: only the container's engine knows`, ""},

@@ -58,8 +58,8 @@ func (o *Options) trace(w http.ResponseWriter, r *http.Request) {
 	}
 	out := model.Trace{Host: o.Status().Host, Steps: o.traceSteps(way, words), After: packetOf(way.End, ask.Packet), Agent: asked}
 	o.Forward.View(func(s *ofnet.State) {
-		if out.Exits = exits(s, way); asked && toRouter(s, &ask) {
-			out.Exits = []model.TraceExit{{Port: flow.PortController, To: "agent"}}
+		if out.Outputs = exits(s, way); asked && toRouter(s, &ask) {
+			out.Outputs = []model.TraceExit{{Port: flow.PortController, To: "agent"}}
 		}
 	})
 	o.beyond(&ask, &out)

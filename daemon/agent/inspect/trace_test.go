@@ -149,8 +149,8 @@ func TestTraceRoute(t *testing.T) {
 				t.Fatal(err)
 			}
 			last := got.Steps[len(got.Steps)-1]
-			if len(got.Exits) != len(r.want) || len(r.want) > 0 && got.Exits[0] != r.want[0] || last.Table+": "+last.Does != r.last || got.After.Dst != "10.1.1.1" {
-				t.Errorf("want exits %+v after %q, got %+v after %+v", r.want, r.last, got.Exits, last)
+			if len(got.Outputs) != len(r.want) || len(r.want) > 0 && got.Outputs[0] != r.want[0] || last.Table+": "+last.Does != r.last || got.After.Dst != "10.1.1.1" {
+				t.Errorf("want exits %+v after %q, got %+v after %+v", r.want, r.last, got.Outputs, last)
 			}
 		})
 	}
@@ -180,7 +180,7 @@ func TestTrace_Question(t *testing.T) {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/inspect/trace?"+of, nil))
 		var got model.Trace
-		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || !got.Agent || len(got.Exits) != 1 || got.Exits[0].To != want {
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || !got.Agent || len(got.Outputs) != 1 || got.Outputs[0].To != want {
 			t.Errorf("to %s: want it seen by the agent, and %s as the exit, got %+v, %v", dst, want, got, err)
 		}
 		if len(asked) != 2 || asked[1] != asked[0]+",reg0=0x10000" {

@@ -58,7 +58,7 @@ type Membership struct {
 func New(o Options) *Membership {
 	m := &Membership{Options: o}
 	m.Channel = channel.NewClient(channel.Options{Host: o.Self.Label, Masters: m.Netmasters.All, HTTP: m.transport(), Log: o.Log})
-	m.Master = channel.Master{Client: &client.Client{Masters: m.masters, HTTP: m.Channel.HTTP, Patience: requestTimeout,
+	m.Master = channel.Master{Client: &client.Client{Masters: m.masters, HTTP: m.Channel.HTTP, Timeout: requestTimeout,
 		Actor: func() string { return o.Self.Label }, Program: "netplugin/" + o.Version.Version}}
 	if m.Claims == nil {
 		m.Claims = m.Master

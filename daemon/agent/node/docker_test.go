@@ -95,7 +95,7 @@ func TestDockerAway(t *testing.T) {
 	}
 	s.start()
 	s.eventually("an engine that is away", func() string {
-		if got := s.node.Status(); got.Mode != "docker" || !strings.Contains(got.Docker.Trouble(), "the Docker engine is away") {
+		if got := s.node.Status(); got.Mode != "docker" || !strings.Contains(got.Docker.Problem(), "the Docker engine is away") {
 			return "mode " + got.Mode + ", and no trouble"
 		}
 		return ""

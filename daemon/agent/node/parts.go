@@ -200,7 +200,7 @@ func (n *Node) nameServer(stages *part.Stages) (p part.Part) {
 
 // closed returns what is closed to containers.
 func (n *Node) closed() hostaccess.Closed {
-	c := hostaccess.Closed{Open: n.Access.Open, Prefixes: n.Access.Prefixes, Doors: []link.Door{{Name: bgp.InterfaceName, Port: portBGP}},
+	c := hostaccess.Closed{Open: n.Access.Open, Prefixes: n.Access.Prefixes, Doors: []link.GuardedInterface{{Name: bgp.InterfaceName, Port: portBGP}},
 		Members: n.names.Members, Reported: n.records.Reported}
 	c.Shut = append(slices.Clone(n.Access.Shut), link.Ports{Protocol: unix.IPPROTO_UDP, First: uint16(n.Switch.VXLANPort), Last: uint16(n.Switch.VXLANPort)})
 	if !n.DNS.Off {
@@ -231,6 +231,6 @@ func (n *Node) crowded() (out []*ofnet.ClassPolicy) {
 }
 
 // onward returns what the host's kernel does with what comes from containers.
-func (n *Node) onward(src, dst netip.Addr) (link.Onward, error) {
-	return n.links.Onward(hostaccess.PortName, src, dst)
+func (n *Node) onward(src, dst netip.Addr) (link.NextHop, error) {
+	return n.links.NextHop(hostaccess.PortName, src, dst)
 }

@@ -51,8 +51,8 @@ type Observer struct {
 func New(o Options) *Observer {
 	out := &Observer{Options: o, ring: newRing(kept), since: o.Now(), told: map[conversation]told{}, deciders: deciders{find: o.Pipeline.Decider}}
 	out.packets = packetin.New(packetin.Options{Socket: o.Socket, Flows: pipeline.Observations(), Meter: pipeline.LeaseConnections.Meter(),
-		Hear:   []flow.Cookie{pipeline.LeaseMessages.Cookie()}, // what the responder gets does not come to the flows of here
-		Handle: out.packet, Workers: 1, Log: o.Log})
+		Receive: []flow.Cookie{pipeline.LeaseMessages.Cookie()}, // what the responder gets does not come to the flows of here
+		Handle:  out.packet, Workers: 1, Log: o.Log})
 	return out
 }
 
@@ -129,7 +129,7 @@ func (o *Observer) Stream(ctx context.Context, ask model.Observe, write func([]m
 		}
 		full := next-at-lost == piece
 		at = next
-		events = slices.DeleteFunc(events, func(e model.Observed) bool { return e.Time.Before(oldest) || !ask.Takes(&e) })
+		events = slices.DeleteFunc(events, func(e model.Observed) bool { return e.Time.Before(oldest) || !ask.Matches(&e) })
 		if len(events) > 0 {
 			if err := write(events); err != nil {
 				return err

@@ -36,7 +36,7 @@ type Responder struct {
 // New returns a Responder; Run makes it work.
 func New(o Options) *Responder {
 	r := &Responder{o: o}
-	r.packets = packetin.New(packetin.Options{Socket: o.Socket, Flows: pipeline.Troubles(), Meter: pipeline.LeaseMessages.Meter(),
+	r.packets = packetin.New(packetin.Options{Socket: o.Socket, Flows: pipeline.Failures(), Meter: pipeline.LeaseMessages.Meter(),
 		Handle: r.handle, Workers: 1, Log: o.Log})
 	return r
 }

@@ -15,7 +15,7 @@ func (p *Preparer) probe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	lacks, err := bridge.NewOpenFlow(p.Conn.Socket(), openflow.Options{}).Lacks(ctx)
+	lacks, err := bridge.NewOpenFlow(p.Conn.Socket(), openflow.Options{}).Missing(ctx)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func (p *Prober) answer(origin Origin, probe *frame.Probe, now time.Time) {
 	if !ok {
 		return
 	}
-	reply := frame.Probe{EthSrc: probe.EthDst, EthDst: probe.EthSrc, Session: probe.Session, Seq: probe.Seq, Heard: heard, Size: smallProbe}
+	reply := frame.Probe{EthSrc: probe.EthDst, EthDst: probe.EthSrc, Session: probe.Session, Seq: probe.Seq, Received: heard, Size: smallProbe}
 	if err := p.o.Send(way, reply.Append(nil)); err != nil {
 		p.o.Log.Debug("answer to a probe", "error", err) // it is asked again
 	}

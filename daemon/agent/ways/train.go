@@ -61,8 +61,8 @@ func (f *flight) take(p *frame.Probe, now time.Time) {
 	f.shots[seq].back = true
 	f.back++
 	f.trips = append(f.trips, now.Sub(f.shots[seq].at))
-	if p.Heard > 0 && seq >= f.asked {
-		f.asked, f.heard = seq+1, int(p.Heard)
+	if p.Received > 0 && seq >= f.asked {
+		f.asked, f.heard = seq+1, int(p.Received)
 	}
 	if f.back == f.n {
 		close(f.home)

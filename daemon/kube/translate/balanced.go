@@ -28,7 +28,7 @@ type Balanced struct {
 type BalancerState struct {
 	Addresses []netip.Addr // in order
 	Foreign   bool         // there are entries that are no plain addresses: host names, or addresses of a proxy
-	Told      bool         // there is our condition
+	Reported  bool         // there is our condition
 	Given     bool         // which says that the service has what it asks for
 	Reason    string       // in one word
 	Message   string
@@ -37,7 +37,7 @@ type BalancerState struct {
 
 // Equal says whether two states say the same.
 func (s *BalancerState) Equal(o *BalancerState) bool {
-	return slices.Equal(s.Addresses, o.Addresses) && s.Foreign == o.Foreign && s.Told == o.Told && s.Given == o.Given && s.Reason == o.Reason && s.Message == o.Message && s.Refused == o.Refused
+	return slices.Equal(s.Addresses, o.Addresses) && s.Foreign == o.Foreign && s.Reported == o.Reported && s.Given == o.Given && s.Reason == o.Reason && s.Message == o.Message && s.Refused == o.Refused
 }
 
 // BalancedService is a service with the state of its load balancer, nil of a service that another proxy carries out.
@@ -61,7 +61,7 @@ func BalancedService(s *corev1.Service) *Balanced {
 		case AddressCondition:
 			out.Status.Refused = c.Message
 		case BalancerCondition:
-			out.Status.Told, out.Status.Given, out.Status.Reason, out.Status.Message = true, c.Status == metav1.ConditionTrue, c.Reason, c.Message
+			out.Status.Reported, out.Status.Given, out.Status.Reason, out.Status.Message = true, c.Status == metav1.ConditionTrue, c.Reason, c.Message
 		}
 	}
 	return out

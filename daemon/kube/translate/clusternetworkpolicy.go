@@ -28,7 +28,7 @@ func ClusterNetworkPolicy(p *v1alpha2.ClusterNetworkPolicy) *record.ClusterNetwo
 		}
 		judge(&out.Egress, fmt.Sprintf("egress[%d]", i), record.ClusterRule{Name: r.Name, Action: record.ClusterAction(r.Action), PolicyRule: record.PolicyRule{Number: i + 1}}, peers, r.Protocols)
 	}
-	err := errors.Join(subject(out, &p.Spec.Subject), standing(out))
+	err := errors.Join(subject(out, &p.Spec.Subject), existing(out))
 	if err == nil {
 		return out
 	}
@@ -38,15 +38,15 @@ func ClusterNetworkPolicy(p *v1alpha2.ClusterNetworkPolicy) *record.ClusterNetwo
 	return out
 }
 
-// standing says what is wrong with a policy's place, and with how much it says.
-func standing(p *record.ClusterNetworkPolicy) error {
+// existing says what is wrong with a policy's place, and with how much it says.
+func existing(p *record.ClusterNetworkPolicy) error {
 	switch {
 	case p.Tier != record.TierAdmin && p.Tier != record.TierBaseline:
 		return fmt.Errorf("tier: %q is none of %s and %s", p.Tier, record.TierAdmin, record.TierBaseline)
-	case p.Priority < 0 || p.Priority > record.ClusterPriorityMost:
-		return fmt.Errorf("priority: %d is not within 0..%d", p.Priority, record.ClusterPriorityMost)
-	case max(len(p.Ingress.Rules), len(p.Egress.Rules)) > record.ClusterRulesMost:
-		return fmt.Errorf("rules: a direction has more than %d", record.ClusterRulesMost)
+	case p.Priority < 0 || p.Priority > record.MaxClusterPriority:
+		return fmt.Errorf("priority: %d is not within 0..%d", p.Priority, record.MaxClusterPriority)
+	case max(len(p.Ingress.Rules), len(p.Egress.Rules)) > record.MaxClusterRules:
+		return fmt.Errorf("rules: a direction has more than %d", record.MaxClusterRules)
 	}
 	return nil
 }

@@ -27,8 +27,8 @@ func StatedPolicy(p *v1alpha2.ClusterNetworkPolicy) *ClusterPolicy {
 		Conditions: p.Status.Conditions}
 }
 
-// Lacks is what the status says is not in force; "" when there is no PolicyCondition.
-func (p *ClusterPolicy) Lacks() string {
+// Missing is what the status says is not in force; "" when there is no PolicyCondition.
+func (p *ClusterPolicy) Missing() string {
 	for i := range p.Conditions {
 		if p.Conditions[i].Type == PolicyCondition {
 			return p.Conditions[i].Message

@@ -238,8 +238,8 @@ const roomOfOne = 16
 
 // check refuses what no agent offers.
 func check(o *channel.Offer) error {
-	if len(o.Endpoints) > channel.OfferMost {
-		return model.Errorf(model.CodeTooLarge, "endpoints", "host %s offers %d endpoints, %d are permitted", o.Host, len(o.Endpoints), channel.OfferMost)
+	if len(o.Endpoints) > channel.MaxOffer {
+		return model.Errorf(model.CodeTooLarge, "endpoints", "host %s offers %d endpoints, %d are permitted", o.Host, len(o.Endpoints), channel.MaxOffer)
 	}
 	for i := range o.Endpoints {
 		if e := &o.Endpoints[i]; e.Host != o.Host {

@@ -78,7 +78,7 @@ func TestOffer(t *testing.T) {
 	if again, _, err := e.Offer(t.Context(), offer("h1", known, carries("h1", "blue", "late", "10.1.1.4"))); err != nil || len(again.Adopted)+len(again.Conflicts) != 0 || len(e.List()) != 0 {
 		t.Errorf("what has ended: want nothing left of it, got %+v, %v, %v", again, e.List(), err)
 	}
-	for _, o := range []channel.Offer{offer("h1", held), offer("h1", make([]record.Endpoint, channel.OfferMost+1)...)} {
+	for _, o := range []channel.Offer{offer("h1", held), offer("h1", make([]record.Endpoint, channel.MaxOffer+1)...)} {
 		if _, _, err := e.Offer(t.Context(), o); err == nil {
 			t.Error("another host's endpoint, or too many: want a refusal")
 		}

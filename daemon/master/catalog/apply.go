@@ -18,7 +18,7 @@ func (c *Catalog) Apply(u store.Update, log *slog.Logger) error {
 	defer c.mu.Unlock()
 	changes, err := c.store.Watched(u)
 	if err == nil {
-		c.since.updated(u, c.store.Fleeting())
+		c.since.updated(u, c.store.Transient())
 		c.view.listing = u.Full
 		c.take(changes, log)
 		c.view.listing = false

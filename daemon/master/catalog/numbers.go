@@ -97,7 +97,7 @@ func (v *View) resize(g *model.Global) error {
 	}
 	for t := range v.takings.Values() {
 		for _, x := range t.numbers {
-			_ = own.of(x.pool).Take(x.n) // what cannot be taken was told of when it came
+			_ = own.of(x.pool).Acquire(x.n) // what cannot be taken was told of when it came
 		}
 	}
 	return nil

@@ -79,7 +79,7 @@ func (v *View) ownPools(id identity.Network) *pools {
 // take takes an address.
 func (p *pools) take(a netip.Addr) error {
 	if a.Is4() && p.four != nil {
-		return p.four.Take(a)
+		return p.four.Acquire(a)
 	}
 	return nil
 }

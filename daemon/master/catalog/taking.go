@@ -80,7 +80,7 @@ func (v *View) take(key string, was, now taking) (err error) {
 		}
 	}
 	for _, x := range now.numbers {
-		err = errors.Join(err, ignoreTaken(v.ownNumbers().of(x.pool).Take(x.n)))
+		err = errors.Join(err, ignoreTaken(v.ownNumbers().of(x.pool).Acquire(x.n)))
 	}
 	if p := v.ownPools(was.network); p != nil {
 		for _, a := range was.addresses {

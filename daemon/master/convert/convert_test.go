@@ -137,7 +137,7 @@ func check(t *testing.T, db *memory.Store) {
 		if v.CountEndpoints() != 50 || n == nil || n.Allocated() != 52 || v.CountIn(identity.Group{Tenant: "t", Name: "g"}) != 50 || len(v.Holds()) != 2 {
 			t.Errorf("want 50 endpoints and all of their addresses, got %d endpoints, %d holds", v.CountEndpoints(), len(v.Holds()))
 		}
-		one := record.Host{Label: "h1", Machine: "m1", Seat: record.Sum([]byte("secret")), VTEP: netip.MustParseAddr("192.0.2.1"), Port: 8472, UplinkMAC: record.MAC{2, 0, 0, 0, 0, 1},
+		one := record.Host{Label: "h1", Machine: "m1", Instance: record.Sum([]byte("secret")), VTEP: netip.MustParseAddr("192.0.2.1"), Port: 8472, UplinkMAC: record.MAC{2, 0, 0, 0, 0, 1},
 			Control: netip.MustParseAddrPort("10.0.0.1:9090"), Node4: netip.MustParseAddr("10.0.0.1"), Version: "v1", Since: "2030-01-02T03:04:05Z"}
 		if h1, h2, h3 := v.Host("h1"), v.Host("h2"), v.Host("h3"); h1 == nil || !h1.Equal(&one) || h2 == nil || h2.Machine != "m2" || h3 == nil || h3.Machine != "m4" {
 			t.Errorf("hosts: got %+v, %+v and %+v", h1, h2, h3)

@@ -93,7 +93,7 @@ func hostsOf(claims, ends []store.Item) map[string]*record.Host {
 		out[label] = h
 	}
 	for label, h := range out {
-		h.Seat = seats[label]
+		h.Instance = seats[label]
 	}
 	for _, it := range ends {
 		var end legacyEnd

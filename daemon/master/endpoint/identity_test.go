@@ -166,7 +166,7 @@ func admitted(t *testing.T, m *mastertest.Master, h record.Host, runs bool) {
 	h.Port = 4789
 	m.Admitted(t, h)
 	if !runs {
-		if _, err := m.Registrar.Leave(t.Context(), h.Label, h.Seat); err != nil {
+		if _, err := m.Registrar.Leave(t.Context(), h.Label, h.Instance); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -54,7 +54,7 @@ func (s *stand) admitted(label, machine, address string) {
 	s.Helper()
 	at := netip.MustParseAddr(address)
 	_, err := s.world.Commit.Do(s.Context(), func(tx *commit.Tx) error {
-		return tx.Put(record.Hosts+label, &record.Host{Label: label, Machine: machine, Seat: "s", VTEP: at, Port: 4789, Control: netip.AddrPortFrom(at, 9090), Version: "1", Since: "2026-01-01T00:00:00Z"})
+		return tx.Put(record.Hosts+label, &record.Host{Label: label, Machine: machine, Instance: "s", VTEP: at, Port: 4789, Control: netip.AddrPortFrom(at, 9090), Version: "1", Since: "2026-01-01T00:00:00Z"})
 	})
 	if err != nil {
 		s.Fatal(err)

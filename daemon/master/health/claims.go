@@ -68,7 +68,7 @@ func claims(s *Snapshot) (out []model.Finding) {
 			note("address-claimed", model.SeverityWarning, "it reports "+brief(taken)+" as its own; that closes nothing", "give the host, or the network, other addresses; if the host is not to have them, find out who set them")
 		}
 		if len(alone) > 0 {
-			note("address-open", model.SeverityNote, fmt.Sprintf("it reports %s as its own, where no other host has an address: containers of other hosts reach what listens there", brief(alone)),
+			note("address-open", model.SeverityInfo, fmt.Sprintf("it reports %s as its own, where no other host has an address: containers of other hosts reach what listens there", brief(alone)),
 				"close it with --protected-prefixes of netplugin on all hosts, if containers can be routed there")
 		}
 	}

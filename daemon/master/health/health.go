@@ -112,7 +112,7 @@ func (m *Memory) Date(list []model.Finding, begun func(f *model.Finding) string,
 			case lasts >= quiet:
 				f.Severity = model.SeverityWarning
 			default:
-				f.Severity = model.SeverityNote
+				f.Severity = model.SeverityInfo
 			}
 		}
 	}

@@ -42,10 +42,10 @@ func TestExamine(t *testing.T) {
 			s.Nodes[1].Since, s.Nodes[1].Ready, s.Nodes[1].Reason = "", false, "waits for room for the store: 3 MiB are left; not registered"
 		}, []string{"warning master-waiting master/m2"}},
 		{"an API server that refuses", func(s *Snapshot) {
-			s.Nodes[0].Kubernetes = &model.KubernetesStatus{Wanted: true, Leads: true, Lacks: "the API server does not answer: refused"}
+			s.Nodes[0].Kubernetes = &model.KubernetesStatus{Wanted: true, Leads: true, Missing: "the API server does not answer: refused"}
 		}, []string{"error kubernetes-trouble master/m1"}},
 		{"an API server that is silent", func(s *Snapshot) {
-			s.Nodes[0].Kubernetes = &model.KubernetesStatus{Wanted: true, Leads: true, Silent: true, Lacks: "the API server does not answer: it has not answered within 5s"}
+			s.Nodes[0].Kubernetes = &model.KubernetesStatus{Wanted: true, Leads: true, Silent: true, Missing: "the API server does not answer: it has not answered within 5s"}
 		}, []string{"unknown kubernetes-silent master/m1"}},
 		{"a follower that waits", func(s *Snapshot) { s.Nodes[1].Ready = false }, []string{"warning master-waiting master/m2"}},
 		{"an agent that does not answer", func(s *Snapshot) {
@@ -100,7 +100,7 @@ func TestExamine(t *testing.T) {
 			s.Unread = []Unread{{"shop/web", []string{"ingress[0]: no"}}, {"names", nil}}
 		}, []string{"warning policy-unread policy/names", "warning policy-unread policy/shop/web"}},
 		{"snapshots that are saved, are old, and are not saved", func(s *Snapshot) {
-			s.Nodes[0].Snapshots, s.Nodes[1].Snapshots = &model.SnapshotStatus{Every: "12h0m0s", Last: "2026-01-01T00:00:00Z"}, &model.SnapshotStatus{Old: true, Every: "12h0m0s"}
+			s.Nodes[0].Snapshots, s.Nodes[1].Snapshots = &model.SnapshotStatus{Interval: "12h0m0s", Last: "2026-01-01T00:00:00Z"}, &model.SnapshotStatus{Old: true, Interval: "12h0m0s"}
 		}, []string{"warning backup-old master/m2"}},
 		{"snapshots that are not saved", func(s *Snapshot) { s.Nodes[0].Snapshots = &model.SnapshotStatus{Old: true, Error: "no room"} }, []string{"warning backup-failed master/m1"}},
 		{"records that differed", func(s *Snapshot) {
@@ -112,10 +112,10 @@ func TestExamine(t *testing.T) {
 		},
 			[]string{"error records-differed host/h2"}},
 		{"netmasters without descriptors, one by one", func(s *Snapshot) {
-			s.Nodes[0].Descriptors, s.Nodes[1].Descriptors = &model.Descriptors{Used: 799, Most: 1000}, &model.Descriptors{Used: 800, Most: 1000}
+			s.Nodes[0].Descriptors, s.Nodes[1].Descriptors = &model.Descriptors{Used: 799, Max: 1000}, &model.Descriptors{Used: 800, Max: 1000}
 		}, []string{"warning resources-exhausted master/m2"}},
 		{"a netmaster without a descriptor, which asks the store in vain", func(s *Snapshot) {
-			s.Nodes[0].Descriptors = &model.Descriptors{Used: 1000, Most: 1000}
+			s.Nodes[0].Descriptors = &model.Descriptors{Used: 1000, Max: 1000}
 			s.Store.Members[0].Error = "dial tcp: socket: too many open files"
 		}, []string{"error resources-exhausted master/m1", "unknown store-member-silent store/s1"}},
 		{"one member of three", func(s *Snapshot) { s.Store.Members[0].Error = "refused" }, []string{"warning store-member-silent store/s1"}},
@@ -202,9 +202,9 @@ func TestDate(t *testing.T) {
 		code string
 		at   time.Duration
 		want model.Severity
-	}{{"agent-lag", 0, model.SeverityNote}, {"agent-lag", 10 * time.Second, model.SeverityWarning}, {"agent-lag", 59 * time.Second, model.SeverityWarning}, {"agent-lag", time.Minute, model.SeverityError},
+	}{{"agent-lag", 0, model.SeverityInfo}, {"agent-lag", 10 * time.Second, model.SeverityWarning}, {"agent-lag", 59 * time.Second, model.SeverityWarning}, {"agent-lag", time.Minute, model.SeverityError},
 		{"agent-silent", 0, model.SeverityWarning}, {"agent-silent", 15 * time.Second, model.SeverityError},
-		{"interfaces-missing", 2 * time.Minute, model.SeverityNote}, {"interfaces-missing", 2*time.Minute + 10*time.Second, model.SeverityError},
+		{"interfaces-missing", 2 * time.Minute, model.SeverityInfo}, {"interfaces-missing", 2*time.Minute + 10*time.Second, model.SeverityError},
 		{"drift", 2 * time.Minute, model.SeverityWarning}, {"drift", time.Hour, model.SeverityWarning}} {
 		list := []model.Finding{{Code: row.code, Severity: model.SeverityWarning}, {Code: "a", Severity: model.SeverityWarning}}
 		m.Date(list, func(*model.Finding) string { return "" }, at.Add(3*time.Hour+row.at))

@@ -47,7 +47,7 @@ func masters(s *Snapshot) (out []model.Finding) {
 			continue
 		}
 		f := model.Finding{Object: "master/" + n.Name, Severity: model.SeverityWarning, Next: "netctl node ls"}
-		switch trouble := n.Kubernetes.Trouble(); {
+		switch trouble := n.Kubernetes.Problem(); {
 		case !n.Answered() && strings.HasPrefix(n.Reason, model.WaitsFor):
 			f.Code, f.Evidence, f.Remedy = "master-waiting", "netmaster "+n.Address+" "+n.Reason, "give it what it waits for"
 		case !n.Answered():
@@ -82,7 +82,7 @@ func backups(s *Snapshot) (out []model.Finding) {
 		case n.Snapshots.Error != "":
 			f.Code, f.Evidence, f.Remedy = "backup-failed", "the last snapshot of the store was not saved ("+n.Snapshots.Error+"); "+last, "do as the error says; save one with contiv snapshot save on that host"
 		case n.Snapshots.Old:
-			f.Code, f.Evidence, f.Remedy = "backup-old", last+", and one is due every "+n.Snapshots.Every, "save one with contiv snapshot save on that host, and look at its clock"
+			f.Code, f.Evidence, f.Remedy = "backup-old", last+", and one is due every "+n.Snapshots.Interval, "save one with contiv snapshot save on that host, and look at its clock"
 		default:
 			continue
 		}
@@ -121,7 +121,7 @@ func agents(s *Snapshot) (out []model.Finding) {
 		if n.Differs > 0 {
 			note("drift", model.SeverityWarning, fmt.Sprintf("%d things there are not as they should be", n.Differs), look+" --repair", look)
 		}
-		if trouble := n.Docker.Trouble(); trouble != "" {
+		if trouble := n.Docker.Problem(); trouble != "" {
 			note("docker-trouble", model.SeverityWarning, trouble, "look at the host's Docker engine", "netctl docknet ls")
 		}
 	}
@@ -196,7 +196,7 @@ func uplinks(s *Snapshot) (out []model.Finding) {
 			}
 		}
 		for _, u := range n.Uplinks {
-			trouble := u.Trouble()
+			trouble := u.Problem()
 			if trouble == "" {
 				continue
 			}

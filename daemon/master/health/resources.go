@@ -13,9 +13,9 @@ func resources(s *Snapshot) (out []model.Finding) {
 		if n.Role == model.RoleAgent || n.Descriptors == nil {
 			continue // agents look for themselves
 		}
-		if severity, short := model.ShortOfDescriptors(n.Descriptors.Used, n.Descriptors.Most); short {
+		if severity, short := model.ShortOfDescriptors(n.Descriptors.Used, n.Descriptors.Max); short {
 			out = append(out, model.Finding{Code: "resources-exhausted", Severity: severity, Object: "master/" + n.Name,
-				Evidence: fmt.Sprintf("netmaster %s has %d file descriptors of %d that it may have; without one it answers nobody and reaches no member of the store", n.Address, n.Descriptors.Used, n.Descriptors.Most),
+				Evidence: fmt.Sprintf("netmaster %s has %d file descriptors of %d that it may have; without one it answers nobody and reaches no member of the store", n.Address, n.Descriptors.Used, n.Descriptors.Max),
 				Remedy:   "raise LimitNOFILE of its unit, or ulimit -n, and restart it; look what it has open in /proc/PID/fd", Next: "netctl leader"})
 		}
 	}

@@ -76,7 +76,7 @@ func subject(key string) (kind, name string, ok bool) {
 		return KindProvider, strings.TrimPrefix(key, record.Providers), true
 	case strings.HasPrefix(key, record.Hosts):
 		return KindHost, strings.TrimPrefix(key, record.Hosts), true
-	case key == record.HeirKey:
+	case key == record.SuccessorKey:
 		return KindLeadership, "handover", true
 	}
 	return "", "", false
@@ -92,7 +92,7 @@ func KeyOf(kind, name string) string {
 	case KindHost:
 		return record.Hosts + name
 	case KindLeadership:
-		return record.HeirKey
+		return record.SuccessorKey
 	}
 	return record.Objects + kind + "/" + name
 }

@@ -73,7 +73,7 @@ func (b *balances) status(key string) (s *translate.Balanced, want translate.Bal
 	if want = s.Status; want.Given {
 		want.Addresses = nil
 	}
-	want.Told, want.Given, want.Reason, want.Message = false, false, "", ""
+	want.Reported, want.Given, want.Reason, want.Message = false, false, "", ""
 	refused := want.Refused
 	if b.refused != nil {
 		refused = b.refused[key]
@@ -81,9 +81,9 @@ func (b *balances) status(key string) (s *translate.Balanced, want translate.Bal
 	want.Refused = refused
 	switch {
 	case a.record != nil:
-		want = translate.BalancerState{Addresses: a.record.Addresses, Told: true, Given: true, Reason: "Given", Message: "of network " + a.record.Network.String(), Refused: refused}
+		want = translate.BalancerState{Addresses: a.record.Addresses, Reported: true, Given: true, Reason: "Given", Message: "of network " + a.record.Network.String(), Refused: refused}
 	case a.lacks != nil && len(want.Addresses) == 0 && !want.Foreign:
-		want.Told, want.Reason, want.Message = true, "NoAddress", a.lacks.Error()
+		want.Reported, want.Reason, want.Message = true, "NoAddress", a.lacks.Error()
 	}
 	return s, want, !want.Equal(&s.Status)
 }

@@ -27,10 +27,10 @@ type Source interface {
 	Silent() bool   // it has only not answered in time
 	Unread() string // which kinds it does not let be read, and why; "" of none
 	Since() time.Time
-	// TellBalancer writes to the status of a service where its load balancer is, if the service is as it was read.
-	TellBalancer(ctx context.Context, s *translate.Balanced, now translate.BalancerState) error
-	// TellPolicy writes to the status of a cluster-wide policy what of it is not in force, if the policy is as it was read.
-	TellPolicy(ctx context.Context, p *translate.ClusterPolicy, lacks string) error
+	// ReportBalancer writes to the status of a service where its load balancer is, if the service is as it was read.
+	ReportBalancer(ctx context.Context, s *translate.Balanced, now translate.BalancerState) error
+	// ReportPolicy writes to the status of a cluster-wide policy what of it is not in force, if the policy is as it was read.
+	ReportPolicy(ctx context.Context, p *translate.ClusterPolicy, lacks string) error
 }
 
 // Committer is the part of commit.Committer that an Engine needs.
@@ -120,7 +120,7 @@ func (e *Engine) Run(ctx context.Context) {
 			failed = !made
 		}
 		failed = !e.write(ctx) || failed
-		if s := e.Status(); s.Lacks == "" && s.Differs == 0 {
+		if s := e.Status(); s.Missing == "" && s.Differs == 0 {
 			done()
 		}
 		var again <-chan time.Time
@@ -167,7 +167,7 @@ func (e *Engine) read(ctx context.Context) {
 func (e *Engine) Status() *model.KubernetesStatus {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	out := &model.KubernetesStatus{Wanted: true, Leads: e.known != nil, Lacks: e.waiting()}
+	out := &model.KubernetesStatus{Wanted: true, Leads: e.known != nil, Missing: e.waiting()}
 	if out.Leads {
 		out.Differs = e.known.differing()
 		out.Silent = e.problem == "" && e.Source.Away() != "" && e.Source.Silent()

@@ -131,7 +131,7 @@ func TestRecords(t *testing.T) {
 	server.Delete(t, denyAll("deny"))
 	w.unaware()
 	lost := w.Status()
-	if !lost.Wanted || !lost.Leads || !strings.HasPrefix(lost.Lacks, "the API server does not answer: ") || lost.Trouble() == "" {
+	if !lost.Wanted || !lost.Leads || !strings.HasPrefix(lost.Missing, "the API server does not answer: ") || lost.Problem() == "" {
 		t.Errorf("the status tells of the outage, got %+v", lost)
 	}
 	w.Catalog.View(func(v *catalog.View) {
@@ -144,7 +144,7 @@ func TestRecords(t *testing.T) {
 	}
 	server.Away(false)
 	w.has(record.NetworkPolicies+"ns:deny", "")
-	if back := w.Status(); back.Lacks != "" || back.Trouble() != "" || !back.Since.After(*lost.Since) {
+	if back := w.Status(); back.Missing != "" || back.Problem() != "" || !back.Since.After(*lost.Since) {
 		t.Errorf("the status tells since when it is read again: %+v, before %+v", back, lost)
 	}
 }
@@ -166,7 +166,7 @@ func TestUnserved(t *testing.T) {
 
 	second := start(t, server, db)
 	second.await("the trouble", func() bool {
-		return strings.Contains(second.Status().Trouble(), "the API server serves v1 of clusternetworkpolicies")
+		return strings.Contains(second.Status().Problem(), "the API server serves v1 of clusternetworkpolicies")
 	})
 	second.Catalog.View(func(v *catalog.View) {
 		if v.Value(key) == nil {

@@ -25,7 +25,7 @@ func node(name, address string) *corev1.Node {
 // host has the agent of a host start on a machine that has the tunnel address 192.0.2.N.
 func (w *world) host(label string, n byte) {
 	w.t.Helper()
-	h := record.Host{Label: label, Machine: "m-" + label, Seat: "s-" + label, VTEP: netip.AddrFrom4([4]byte{192, 0, 2, n}), Port: 4789}
+	h := record.Host{Label: label, Machine: "m-" + label, Instance: "s-" + label, VTEP: netip.AddrFrom4([4]byte{192, 0, 2, n}), Port: 4789}
 	if _, _, err := w.Registrar.Register(w.t.Context(), h); err != nil {
 		w.t.Fatal(err)
 	}

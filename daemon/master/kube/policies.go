@@ -63,7 +63,7 @@ func (p *policies) stating(name string) (policy *translate.ClusterPolicy, lacks 
 		return nil, "", false
 	}
 	lacks = p.lacks[name]
-	return policy, lacks, lacks != policy.Lacks()
+	return policy, lacks, lacks != policy.Missing()
 }
 
 // lacking is what of cluster-wide policies is not in force, in words, by their names: what netmaster cannot read, and what switches have no room for.
@@ -126,7 +126,7 @@ func (e *Engine) statePolicies(ctx context.Context) error {
 		if !differs {
 			continue
 		}
-		err := e.Source.TellPolicy(ctx, p, lacks)
+		err := e.Source.ReportPolicy(ctx, p, lacks)
 		switch {
 		case err == nil, errors.Is(err, kube.ErrStale): // the watch brings what there is now
 			continue

@@ -43,7 +43,7 @@ func (e *Engine) tellAll(ctx context.Context) error {
 		if !differs {
 			continue
 		}
-		err := e.Source.TellBalancer(ctx, s, want)
+		err := e.Source.ReportBalancer(ctx, s, want)
 		if err == nil || errors.Is(err, kube.ErrStale) { // the watch brings what there is now
 			continue
 		}

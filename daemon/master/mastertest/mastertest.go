@@ -93,7 +93,7 @@ func (l leading) Leading() bool          { return true }
 func (l leading) Term() uint64           { return uint64(l.term) }
 func (l leading) Lock() (string, uint64) { return l.address, uint64(l.term) }
 
-func (l leading) StepDown(context.Context, cluster.Heir) error {
+func (l leading) StepDown(context.Context, cluster.Successor) error {
 	return errors.New("this master leads as long as the test lasts")
 }
 

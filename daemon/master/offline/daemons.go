@@ -31,7 +31,7 @@ func (d daemons) RoundTrip(q *http.Request) (*http.Response, error) {
 	}
 	text, ok := d.from.File(bundle.OfHost(host, file))
 	if !ok {
-		return d.answer(q, http.StatusServiceUnavailable, "text/plain", []byte(fmt.Sprintf("the support bundle of %s does not hold this: %s", made(d.from), d.from.Manifest.Lacks("host "+host, file)))), nil
+		return d.answer(q, http.StatusServiceUnavailable, "text/plain", []byte(fmt.Sprintf("the support bundle of %s does not hold this: %s", made(d.from), d.from.Manifest.Gaps("host "+host, file)))), nil
 	}
 	text, err := narrowed(file, text, q.URL.Query())
 	if err != nil {

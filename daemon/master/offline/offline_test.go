@@ -148,7 +148,7 @@ func TestSecretsAreTakenOut(t *testing.T) {
 			t.Errorf("%q is not in the bundle", there)
 		}
 	}
-	if why := b.Manifest.Lacks("host h2", ""); !strings.Contains(why, "did not answer") {
+	if why := b.Manifest.Gaps("host h2", ""); !strings.Contains(why, "did not answer") {
 		t.Errorf("want h2 to be missing, got %q of %+v", why, b.Manifest.Missing)
 	}
 	for name, c := range map[string]channel.Master{"no one": m.Stranger(), "an agent": m.As(trust.Identity{Role: trust.Agent, Name: "h1"})} {

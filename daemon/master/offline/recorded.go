@@ -19,7 +19,7 @@ func (r *Reader) recorded(file string) httprouter.Handle {
 		}
 		text, ok := r.from.File(file)
 		if !ok {
-			r.routes.Refuse(w, q, model.Errorf(model.CodeUnsupported, "", "the support bundle of %s does not hold this: %s", r.time(), r.from.Manifest.Lacks("cluster", file)))
+			r.routes.Refuse(w, q, model.Errorf(model.CodeUnsupported, "", "the support bundle of %s does not hold this: %s", r.time(), r.from.Manifest.Gaps("cluster", file)))
 			return
 		}
 		w.Header().Set("Content-Type", media(file))

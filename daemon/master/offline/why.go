@@ -59,7 +59,7 @@ func (r *Reader) conclude(w *model.Why) {
 			doubts = append(doubts, doubt)
 		}
 	}
-	w.Forward, w.Reverse = model.WhyWay{Verdict: model.VerdictUnknown}, model.WhyWay{}
+	w.Forward, w.Reverse = model.WhyPath{Verdict: model.VerdictUnknown}, model.WhyPath{}
 	for _, h := range hosts {
 		text := "held all that it should, by its agent's comparison; it was not asked about this packet"
 		if doubt := r.doubt(h); doubt != "" {
@@ -90,7 +90,7 @@ func (r *Reader) doubt(host string) string {
 	for file, to := range map[string]any{"drift.json": &drift, "status.json": &status} {
 		text, ok := r.from.File(bundle.OfHost(host, file))
 		if !ok {
-			return fmt.Sprintf("%s is not in the bundle: %s", host, r.from.Manifest.Lacks("host "+host, file))
+			return fmt.Sprintf("%s is not in the bundle: %s", host, r.from.Manifest.Gaps("host "+host, file))
 		}
 		if err := json.Unmarshal(text, to); err != nil {
 			return fmt.Sprintf("%s: %s cannot be read: %v", host, file, err)

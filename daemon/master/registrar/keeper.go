@@ -91,7 +91,7 @@ func (k *Keeper) sight(v *catalog.View, by *channel.Served, now time.Time) {
 	}
 	for i := range by.Sessions {
 		s := &by.Sessions[i]
-		if h := v.Host(s.Host); h != nil && s.Of(h.Label, h.Seat) {
+		if h := v.Host(s.Host); h != nil && s.Of(h.Label, h.Instance) {
 			k.seen[s.Host] = sighting{now, by.Master}
 		}
 	}

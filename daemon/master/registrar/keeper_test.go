@@ -22,7 +22,7 @@ func TestKeeper(t *testing.T) {
 	r := registrar.New(w.Commit, func() time.Time { return now }, slog.New(slog.DiscardHandler))
 	for i, label := range []string{"h1", "h2"} {
 		vtep := netip.AddrFrom4([4]byte{192, 0, 2, byte(i + 1)})
-		if _, _, err := r.Register(t.Context(), record.Host{Label: label, Machine: label, Seat: "s" + label, VTEP: vtep, Port: 4789}); err != nil {
+		if _, _, err := r.Register(t.Context(), record.Host{Label: label, Machine: label, Instance: "s" + label, VTEP: vtep, Port: 4789}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -30,7 +30,7 @@ func TestKeeper(t *testing.T) {
 	k := &registrar.Keeper{Registrar: r, Catalog: w.Catalog, Served: func(context.Context) []channel.Served { return served }}
 	of := func(hosts ...string) (out []channel.Session) {
 		for _, h := range hosts {
-			out = append(out, channel.Session{Host: h, Seat: "s" + h})
+			out = append(out, channel.Session{Host: h, Instance: "s" + h})
 		}
 		return out
 	}
@@ -45,7 +45,7 @@ func TestKeeper(t *testing.T) {
 		{"sessions at two netmasters", 2 * time.Second, []channel.Served{{Master: "a", Sessions: of("h1")}, {Master: "b", Sessions: of("h2")}}, true, true},
 		{"one less for a moment", 4 * time.Second, []channel.Served{{Master: "a", Sessions: of("h1")}, {Master: "b"}}, true, true},
 		{"one less for long", 2 * time.Second, []channel.Served{{Master: "a", Sessions: of("h1")}, {Master: "b"}}, true, false},
-		{"a clone's session", 2 * time.Second, []channel.Served{{Master: "a", Sessions: append(of("h1"), channel.Session{Host: "h2", Seat: "another"})}}, true, false},
+		{"a clone's session", 2 * time.Second, []channel.Served{{Master: "a", Sessions: append(of("h1"), channel.Session{Host: "h2", Instance: "another"})}}, true, false},
 		{"a session of no host", 2 * time.Second, []channel.Served{{Master: "a", Sessions: of("h1", "h9")}}, true, false},
 		{"it is back, at another netmaster", 2 * time.Second, []channel.Served{{Master: "a", Sessions: of("h1", "h2")}}, true, true},
 		{"the netmaster of both does not answer", 9 * time.Second, []channel.Served{{Master: "a", Err: errors.New("did not answer")}}, true, true},

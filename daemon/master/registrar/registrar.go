@@ -75,7 +75,7 @@ func (r *Registrar) Register(ctx context.Context, h record.Host) (record.Host, u
 // Leave says that the agent with a seat at a host has ended. It is carried out as long as no other agent is that host.
 func (r *Registrar) Leave(ctx context.Context, host, seat string) (uint64, error) {
 	rev, err := r.commit.Join(ctx, func(tx *commit.Tx) error {
-		if h := tx.Host(host); h != nil && h.Seat == seat {
+		if h := tx.Host(host); h != nil && h.Instance == seat {
 			stopped(tx, host)
 		}
 		return nil
@@ -103,7 +103,7 @@ func (r *Registrar) stamp() string { return r.now().UTC().Format(time.RFC3339) }
 // mine is nil when a machine may have what another host record has: it is its own, be it under another label that no other agent works under.
 // The certificate of another label proves that one, not this; that the machine is the same is a claim, which any host could make of any other.
 func mine(tx *commit.Tx, h, was *record.Host, who *access.Subject) error {
-	running := tx.Running(was.Label) && was.Seat != h.Seat
+	running := tx.Running(was.Label) && was.Instance != h.Instance
 	if was.Label == h.Label && running {
 		return model.Errorf(model.CodeConflict, "host", "host label %s belongs to %s, whose agent runs; this machine is %s (tunnel address %s%s)", h.Label, was,
 			h.Machine, h.VTEP, control(h)).Try("give this one a label of its own with --host; a machine that is gone loses the label within %s", Gone)

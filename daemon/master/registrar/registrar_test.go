@@ -28,7 +28,7 @@ type agent struct {
 }
 
 func as(w *enginetest.World, label, machine, vtep, control, seat string) agent {
-	h := record.Host{Label: label, Machine: machine, VTEP: netip.MustParseAddr(vtep), Port: 4789, Seat: seat}
+	h := record.Host{Label: label, Machine: machine, VTEP: netip.MustParseAddr(vtep), Port: 4789, Instance: seat}
 	if control != "" {
 		h.Control = netip.MustParseAddrPort(control)
 	}
@@ -59,7 +59,7 @@ func (a agent) refused(t *testing.T, field string, words ...string) {
 
 func (a agent) stop(t *testing.T) {
 	t.Helper()
-	if _, err := a.Registrar.Leave(t.Context(), a.Label, a.Seat); err != nil {
+	if _, err := a.Registrar.Leave(t.Context(), a.Label, a.Instance); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -226,7 +226,7 @@ func FuzzRegister(f *testing.F) {
 	f.Add([]byte(`{"host":"h2","machine":"m1","vtep":"192.0.2.1","port":4789,"seat":"s"}`))
 	f.Add([]byte(`{"host":"a/b","vtep":"0.0.0.0"}`))
 	w := enginetest.Start(f, enginetest.Options{})
-	w.Admitted(f, record.Host{Label: "h1", Machine: "m1", Seat: "s", VTEP: netip.MustParseAddr("192.0.2.1"), Port: 4789, Control: netip.MustParseAddrPort("192.0.2.1:9090")})
+	w.Admitted(f, record.Host{Label: "h1", Machine: "m1", Instance: "s", VTEP: netip.MustParseAddr("192.0.2.1"), Port: 4789, Control: netip.MustParseAddrPort("192.0.2.1:9090")})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var h record.Host
 		if json.Unmarshal(b, &h) != nil {

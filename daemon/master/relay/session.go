@@ -18,7 +18,7 @@ func (s *Stream) Report(r channel.Report) {
 	now := time.Now()
 	s.compare(&r, now)
 	r.Step, r.Digests = 0, nil // they are no one else's
-	s.session.Report, s.session.Heard = r, now
+	s.session.Report, s.session.Received = r, now
 }
 
 // silent reports whether the agent is not there any more.
@@ -38,7 +38,7 @@ func (r *Relay) Sessions() []channel.Session {
 		if st.session.Silent(now) {
 			continue
 		}
-		w := who{st.session.Host, st.session.Seat}
+		w := who{st.session.Host, st.session.Instance}
 		if was, is := newest[w]; !is || was.Since.Before(st.session.Since) {
 			newest[w] = st.session
 			differed[w] = st.differed(now)
@@ -50,6 +50,8 @@ func (r *Relay) Sessions() []channel.Session {
 		s.Differed = differed[w]
 		out = append(out, s)
 	}
-	slices.SortFunc(out, func(a, b channel.Session) int { return strings.Compare(a.Host+"\x00"+a.Seat, b.Host+"\x00"+b.Seat) })
+	slices.SortFunc(out, func(a, b channel.Session) int {
+		return strings.Compare(a.Host+"\x00"+a.Instance, b.Host+"\x00"+b.Instance)
+	})
 	return out
 }

@@ -49,7 +49,7 @@ func (r *Relay) Open(ctx context.Context, hello channel.Hello) (*Stream, error) 
 	}
 	same, reset := r.same(&hello.Mark), r.elsewhere(&hello.Mark)
 	s := &Stream{relay: r, hello: hello, wake: make(chan struct{}, 1), told: map[channel.Shard]uint64{}, leave: map[channel.Shard]time.Time{}, holding: newHolding(),
-		session: channel.Session{Host: hello.Host, Seat: hello.Seat, Since: time.Now(), Heard: time.Now()}}
+		session: channel.Session{Host: hello.Host, Instance: hello.Instance, Since: time.Now(), Received: time.Now()}}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if same {

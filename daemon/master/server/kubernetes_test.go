@@ -90,9 +90,9 @@ func TestWatchKubernetes(t *testing.T) {
 
 // The leader's status is told, and why it is not known.
 func TestKubernetesStatus(t *testing.T) {
-	status := model.KubernetesStatus{Wanted: true, Leads: true, Lacks: "refused"}
+	status := model.KubernetesStatus{Wanted: true, Leads: true, Missing: "refused"}
 	m := mastertest.Start(t, mastertest.Options{Kubernetes: func() *model.KubernetesStatus { return &status }})
-	if got, err := m.Client.Kubernetes(t.Context()); err != nil || got.Lacks != "refused" {
+	if got, err := m.Client.Kubernetes(t.Context()); err != nil || got.Missing != "refused" {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	var self model.Node

@@ -41,7 +41,7 @@ func (s *Server) charged(next http.Handler) http.Handler {
 		}
 		o := route.Access.Open
 		site := door.Site(clientOf(q))
-		if _, ok := attempts.Take(site, 0); !ok {
+		if _, ok := attempts.Admit(site, 0); !ok {
 			door.Refuse(w, q, model.Errorf(model.CodeBusy, "", "too many requests of %s have failed here", site).Try("wait: each %s one more may", o.Pause))
 			return
 		}

@@ -52,7 +52,7 @@ func rogueDeeds() map[string][]deed {
 			{"with its control address", `{"host":"evil","machine":"me","vtep":"192.0.2.66","port":4789,"control":"192.0.2.2:9090"}`, true},
 			{"where a netmaster listens", `{"host":"evil","machine":"me","vtep":"192.0.2.66","port":4789,"control":"192.0.2.200:9999"}`, true},
 			{"with the victim's addresses, its endpoint's, a network's and the world's among its own", `{"host":"evil","machine":"me","vtep":"192.0.2.66","port":4789,"own":["192.0.2.2/24","10.1.1.1/24","10.1.1.254/24","203.0.113.77/24"],"interfaces":["blue"]}`, false},
-			{"with addresses without end", `{"host":"evil","machine":"me","vtep":"192.0.2.66","port":4789,"own":[` + strings.Repeat(`"192.0.2.66/24",`, record.MostOwn) + `"192.0.2.66/24"]}`, true},
+			{"with addresses without end", `{"host":"evil","machine":"me","vtep":"192.0.2.66","port":4789,"own":[` + strings.Repeat(`"192.0.2.66/24",`, record.MaxOwn) + `"192.0.2.66/24"]}`, true},
 			{"with an interface whose name moves the cursor", `{"host":"evil","machine":"me","vtep":"192.0.2.66","port":4789,"interfaces":["\u001b[2J"]}`, true},
 			{"at a loopback address", `{"host":"evil","machine":"me","vtep":"127.0.0.1","port":4789}`, true},
 		},
@@ -140,7 +140,7 @@ func TestRogueAgent(t *testing.T) {
 func victimised(t *testing.T, m *mastertest.Master) {
 	t.Helper()
 	m.Must(t, "network blue encap=vxlan subnet=10.1.1.0/24")
-	m.Admitted(t, record.Host{Label: "h2", Machine: "m2", Seat: "s2", VTEP: netip.MustParseAddr("192.0.2.2"), Port: 4789, Control: netip.MustParseAddrPort("192.0.2.2:9090")})
+	m.Admitted(t, record.Host{Label: "h2", Machine: "m2", Instance: "s2", VTEP: netip.MustParseAddr("192.0.2.2"), Port: 4789, Control: netip.MustParseAddrPort("192.0.2.2:9090")})
 	m.Kubernetes(t, &record.Service{ServiceName: record.ServiceMaster, HostAddr: "192.0.2.200", Port: 9999, Role: "leader"})
 	h2 := m.As(trust.Identity{Role: trust.Agent, Name: "h2"})
 	if _, _, err := h2.CreateEndpoint(t.Context(), model.CreateEndpointRequest{TenantName: "default", NetworkName: "blue", EndpointID: "db", ContainerID: "db", Machine: "m2",

@@ -69,7 +69,7 @@ type Leadership interface {
 	// Term numbers this process's term; 0 while it does not lead.
 	Term() uint64
 	// StepDown ends this process's term, the one that h names, and blocks until the lock is given back.
-	StepDown(ctx context.Context, h cluster.Heir) error
+	StepDown(ctx context.Context, h cluster.Successor) error
 }
 
 // Config is what a Server is made of.

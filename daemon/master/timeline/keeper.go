@@ -128,7 +128,7 @@ func (k *Keeper) compare(found []model.Finding, silent map[string]bool, now time
 	there := make(map[name]*model.Finding, len(found))
 	for i := range found {
 		f := &found[i]
-		if f.Severity == model.SeverityNote {
+		if f.Severity == model.SeverityInfo {
 			continue
 		}
 		n := name{f.Code, f.Host, f.Object}

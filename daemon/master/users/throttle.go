@@ -41,13 +41,13 @@ func account(user string) string { return legible.Line(strings.ToLower(user), lo
 
 // enter counts an attempt as a user, and returns how long it has to wait. known: the user has a session from there. Refusals are *model.Error.
 func (t *throttle) enter(user, address string, known bool) (wait time.Duration, err error) {
-	if _, ok := t.at.Take(account(user)+" "+door.Site(address), 0); !ok {
+	if _, ok := t.at.Admit(account(user)+" "+door.Site(address), 0); !ok {
 		return 0, model.Errorf(model.CodeBusy, "", "too many attempts to log in as this user from %s", door.Site(address)).Try("wait: each %s one more is permitted", pauseAt)
 	}
 	if known {
 		return 0, nil
 	}
-	wait, ok := t.user.Take(account(user), patience)
+	wait, ok := t.user.Admit(account(user), patience)
 	if !ok {
 		return 0, model.Errorf(model.CodeBusy, "", "too many attempts to log in as this user, from many sites").
 			Try("log in from where this user has a session, or with a certificate (contiv cert user); netctl audit lists the sites")
@@ -57,7 +57,7 @@ func (t *throttle) enter(user, address string, known bool) (wait time.Duration, 
 
 // asked counts a question to the OpenID provider, where no password could be guessed, and refuses one too many. Errors are *model.Error.
 func (t *throttle) asked(address string) error {
-	if _, ok := t.questions.Take(door.Site(address), 0); !ok {
+	if _, ok := t.questions.Admit(door.Site(address), 0); !ok {
 		return model.Errorf(model.CodeBusy, "", "too many questions to the OpenID provider from %s", door.Site(address)).Try("wait: each %s one more is permitted", pauseOfQuestions)
 	}
 	return nil

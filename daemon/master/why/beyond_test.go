@@ -22,14 +22,14 @@ func TestWhyBehindTheSwitch(t *testing.T) {
 			if exit == (model.TraceExit{}) {
 				return model.Trace{Steps: steps}
 			}
-			return model.Trace{Steps: steps, Exits: []model.TraceExit{exit}}
+			return model.Trace{Steps: steps, Outputs: []model.TraceExit{exit}}
 		},
 		"h2": func(q model.TraceRequest) model.Trace {
 			switch q.From {
 			case "router":
-				return model.Trace{Exits: to("endpoint/default:blue:c2", "")}
+				return model.Trace{Outputs: to("endpoint/default:blue:c2", "")}
 			case "endpoint/default:blue:c2":
-				return model.Trace{Exits: []model.TraceExit{{To: "router/50.1.1.200", Verdict: "unknown", Text: "which is kept"}}}
+				return model.Trace{Outputs: []model.TraceExit{{To: "router/50.1.1.200", Verdict: "unknown", Text: "which is kept"}}}
 			}
 			return model.Trace{}
 		},

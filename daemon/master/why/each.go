@@ -21,7 +21,7 @@ const (
 // AskEach answers a request about all hosts of the groups that it names: of each host one container stands in. The answer is the worst of all, and
 // has them all in Each. It blocks as Ask does.
 func (a *Asker) AskEach(ctx context.Context, q model.WhyRequest) (model.Why, error) {
-	if err := q.Settle(); err != nil {
+	if err := q.Resolve(); err != nil {
 		return model.Why{}, err
 	}
 	var asks []model.WhyRequest

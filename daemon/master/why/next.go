@@ -17,7 +17,7 @@ func next(w *model.Why) string {
 	switch {
 	case w.Verdict == model.VerdictDisagree && hop != nil:
 		return "netctl drift " + hop.Host
-	case w.Verdict == model.VerdictUnknown && hop != nil && !hop.Beyond:
+	case w.Verdict == model.VerdictUnknown && hop != nil && !hop.Outside:
 		return "netctl node ls -o wide"
 	case w.Verdict == model.VerdictDenied && w.Intent.Verdict == model.VerdictDenied && rule != "":
 		return "netctl history rule " + rule

@@ -31,7 +31,7 @@ func (r *route) changes(t *model.Trace) (out []string) {
 			"translates "+written(s.address, s.port)+" to "+written(was.Dst, was.DstPort))
 	}
 	if was.Dst != is.Dst || was.DstPort != is.DstPort {
-		if s := r.through.service; s != "" && was.Dst == r.through.address && len(t.Exits) > 0 {
+		if s := r.through.service; s != "" && was.Dst == r.through.address && len(t.Outputs) > 0 {
 			out = append(out, "service "+s+" leads it to "+r.provider(is.Dst))
 		}
 		out = append(out, "translates "+written(was.Dst, was.DstPort)+" to "+written(is.Dst, is.DstPort))
@@ -39,10 +39,10 @@ func (r *route) changes(t *model.Trace) (out []string) {
 	if was.Src != is.Src || was.SrcPort != is.SrcPort {
 		out = append(out, "lets it appear to come from "+written(is.Src, is.SrcPort))
 	}
-	if r.through.answered && r.through.service != "" && r.host == r.through.client && len(t.Exits) > 0 {
+	if r.through.answered && r.through.service != "" && r.host == r.through.client && len(t.Outputs) > 0 {
 		out = append(out, "lets it come from service "+r.through.service+" again, "+written(r.through.address, r.through.port))
 	}
-	if rule := admitted(t.Steps); rule != "" && len(t.Exits) > 0 {
+	if rule := admitted(t.Steps); rule != "" && len(t.Outputs) > 0 {
 		out = append(out, "rule "+rule+" admits it")
 	}
 	return out
@@ -175,7 +175,7 @@ func foreign(steps []model.TraceStep) (out []string) {
 // remedy is what to do about flows on the way that are not Contiv's, with those that w.Text does not name yet; "" when there are none.
 func remedy(w *model.Why) string {
 	var out, remedies []string
-	for _, way := range []*model.WhyWay{&w.Forward, &w.Reverse} {
+	for _, way := range []*model.WhyPath{&w.Forward, &w.Reverse} {
 		for i := range way.Hops {
 			h := &way.Hops[i]
 			for _, f := range h.Foreign {

@@ -173,13 +173,13 @@ func (w *path) back(arrived model.TracePacket) route {
 }
 
 // walk asks one switch after another, and returns the packet as it arrives.
-func (a *Asker) walk(ctx context.Context, r route) (way model.WhyWay, arrived model.TracePacket) {
+func (a *Asker) walk(ctx context.Context, r route) (way model.WhyPath, arrived model.TracePacket) {
 	if r.host == "" {
 		return way, arrived
 	}
 	if r.lacks != "" {
 		way.Verdict = model.VerdictDenied
-		way.Hops = []model.WhyHop{{Host: r.host, Verdict: model.VerdictDenied, Text: r.lacks, Beyond: true,
+		way.Hops = []model.WhyHop{{Host: r.host, Verdict: model.VerdictDenied, Text: r.lacks, Outside: true,
 			Try: "make a network with a gateway of that family for it: that of a network does not change"}}
 		return way, arrived
 	}
@@ -217,7 +217,7 @@ func (r *route) hop(t *model.Trace) (model.WhyHop, *route) {
 	if rule := admitted(t.Steps); rule != "" {
 		h.Owner = "rule/" + rule
 	}
-	x := r.best(t.Exits)
+	x := r.best(t.Outputs)
 	if t.Agent && (x == nil || x.To != "agent") {
 		taken += ", has its agent answer it if that knows the name"
 	}
@@ -227,7 +227,7 @@ func (r *route) hop(t *model.Trace) (model.WhyHop, *route) {
 		why, h.Owner = dropped(t.Steps)
 		say("drops it: " + why)
 		if isClosed(t.Steps) {
-			h.Beyond, h.Try = true, fmt.Sprintf("netplugin --host-ports %s/%d opens it to all containers", t.After.Protocol, t.After.DstPort)
+			h.Outside, h.Try = true, fmt.Sprintf("netplugin --host-ports %s/%d opens it to all containers", t.After.Protocol, t.After.DstPort)
 		}
 		return h, nil
 	}
@@ -251,7 +251,7 @@ func (r *route) hop(t *model.Trace) (model.WhyHop, *route) {
 		if name == "" {
 			say("hands it to the host, " + beyond(&h, x))
 			if len(r.targets) > 0 {
-				h.Verdict, h.Beyond = model.VerdictDenied, false
+				h.Verdict, h.Outside = model.VerdictDenied, false
 			}
 			return h, nil
 		}
@@ -264,7 +264,7 @@ func (r *route) hop(t *model.Trace) (model.WhyHop, *route) {
 		case h.Verdict != model.VerdictAllowed || to == nil:
 			return h, nil
 		case to.Host == r.host:
-			h.Verdict, h.Beyond = model.VerdictDenied, false
+			h.Verdict, h.Outside = model.VerdictDenied, false
 			return h, nil
 		}
 		return h, r.onward(to.Host, model.TraceRequest{From: "router"})
@@ -304,7 +304,7 @@ func beyond(h *model.WhyHop, x *model.TraceExit) string {
 		h.Verdict = model.VerdictUnknown
 		return "and its agent does not say what becomes of it there: it is of an older version"
 	}
-	h.Beyond, h.Verdict, h.Try = true, x.Verdict, x.Try
+	h.Outside, h.Verdict, h.Try = true, x.Verdict, x.Try
 	return x.Text
 }
 

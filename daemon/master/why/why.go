@@ -40,7 +40,7 @@ const (
 // Ask answers a request. It asks the agents on the way and blocks until they have answered; one that does not is said in
 // the answer. Names that mean nothing, or several things, are errors.
 func (a *Asker) Ask(ctx context.Context, q model.WhyRequest) (model.Why, error) {
-	if err := q.Settle(); err != nil {
+	if err := q.Resolve(); err != nil {
 		return model.Why{}, err
 	}
 	out := model.Why{Protocol: q.Protocol, Port: q.Port}
@@ -122,8 +122,8 @@ func conclude(w *model.Why) {
 
 // stopped is the hop behind whose switch the packet is lost, or may be; nil when there is none.
 func stopped(w *model.Why) *model.WhyHop {
-	for _, way := range []*model.WhyWay{&w.Reverse, &w.Forward} {
-		if n := len(way.Hops); n > 0 && way.Hops[n-1].Beyond && way.Hops[n-1].Verdict != model.VerdictAllowed {
+	for _, way := range []*model.WhyPath{&w.Reverse, &w.Forward} {
+		if n := len(way.Hops); n > 0 && way.Hops[n-1].Outside && way.Hops[n-1].Verdict != model.VerdictAllowed {
 			return &way.Hops[n-1]
 		}
 	}

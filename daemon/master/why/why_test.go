@@ -32,8 +32,8 @@ func exits(hosts map[string]func(model.TraceRequest) []model.TraceExit) why.Trac
 			continue
 		}
 		traces[host] = func(ask model.TraceRequest) model.Trace {
-			out := model.Trace{Exits: exit(ask), Steps: []model.TraceStep{{Table: "bridge", Owner: "switch/" + host, Does: "drop", Means: "no endpoint on the network has the destination's Ethernet address"}}}
-			if out.Exits == nil && ask.Packet.DstPort == 22 {
+			out := model.Trace{Outputs: exit(ask), Steps: []model.TraceStep{{Table: "bridge", Owner: "switch/" + host, Does: "drop", Means: "no endpoint on the network has the destination's Ethernet address"}}}
+			if out.Outputs == nil && ask.Packet.DstPort == 22 {
 				out.Steps = []model.TraceStep{{Table: "policy_in", Owner: "rule/default:p:ssh"}, {Table: "refuse", Does: "drop"}}
 			}
 			return out

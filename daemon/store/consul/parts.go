@@ -97,7 +97,7 @@ func (p *parts) next(ctx context.Context, seen *picture) (u store.Update, ok boo
 	case meta.LastIndex == seen.index:
 		return u, false, nil
 	}
-	u.Revision = max(store.Revision(meta.LastIndex), seen.told)
+	u.Revision = max(store.Revision(meta.LastIndex), seen.sent)
 	moved, err := p.moved(ctx)
 	if err != nil {
 		return u, false, err
@@ -111,7 +111,7 @@ func (p *parts) next(ctx context.Context, seen *picture) (u store.Update, ok boo
 	for _, key := range u.Gone {
 		delete(seen.keys, key)
 	}
-	seen.index, seen.told = meta.LastIndex, u.Revision
+	seen.index, seen.sent = meta.LastIndex, u.Revision
 	u.Sort()
 	return u, len(u.Items)+len(u.Gone) > 0, nil
 }
@@ -253,13 +253,13 @@ func (p *parts) read(ctx context.Context, names []string, u *store.Update) error
 	if err != nil {
 		return err
 	}
-	p.tell(u, fresh, held)
+	p.send(u, fresh, held)
 	return nil
 }
 
-// tell adds to an update what was held back by the one before, and what is new, and holds back the rest. Of a key that changes all the time
+// send adds to an update what was held back by the one before, and what is new, and holds back the rest. Of a key that changes all the time
 // each update tells what was held back of it, so that it is told at all.
-func (p *parts) tell(u *store.Update, fresh, held map[string]*store.Item) {
+func (p *parts) send(u *store.Update, fresh, held map[string]*store.Item) {
 	for key, it := range p.held {
 		if _, newer := fresh[key]; !newer {
 			fresh[key] = it

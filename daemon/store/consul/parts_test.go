@@ -58,7 +58,7 @@ func TestHeldBack(t *testing.T) {
 			tt.fresh = map[string]*store.Item{}
 		}
 		var u store.Update
-		p.tell(&u, tt.fresh, tt.held)
+		p.send(&u, tt.fresh, tt.held)
 		var got []string
 		for _, it := range u.Items {
 			got = append(got, fmt.Sprintf("%s@%d", it.Key, it.Revision))

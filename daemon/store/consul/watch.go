@@ -89,7 +89,7 @@ type picture struct {
 	index uint64
 	known bool               // the receiver knows keys; if not, the next answer is told whole
 	keys  map[string]version // of the last answer
-	told  store.Revision     // the highest that was told
+	sent  store.Revision     // the highest that was told
 	parts *parts             // nil: there is so little that every answer is whole
 }
 
@@ -122,9 +122,9 @@ func (p *picture) next(items []store.Item, index uint64) (u store.Update, ok boo
 	}
 	u.Revision = max(u.Revision, store.Revision(index))
 	if !u.Full || !p.another(items, u.Revision) {
-		u.Revision = max(u.Revision, p.told)
+		u.Revision = max(u.Revision, p.sent)
 	}
-	p.index, p.known, p.keys, p.told = index, true, keys, u.Revision
+	p.index, p.known, p.keys, p.sent = index, true, keys, u.Revision
 	u.Sort()
 	return u, u.Full || len(u.Items)+len(u.Gone) > 0
 }
@@ -133,12 +133,12 @@ func (p *picture) next(items []store.Item, index uint64) (u store.Update, ok boo
 // of a prefix goes back when Consul forgets that keys were deleted. But in one store no key is older than when it was seen
 // last, whatever was created before that was seen too, and without keys the index is that of the whole table, which grows.
 func (p *picture) another(items []store.Item, rev store.Revision) bool {
-	if rev >= p.told {
+	if rev >= p.sent {
 		return false
 	}
 	for _, i := range items {
 		before := p.keys[i.Key]
-		if i.Revision < before.changed || i.Created <= p.told && i.Created != before.created {
+		if i.Revision < before.changed || i.Created <= p.sent && i.Created != before.created {
 			return true
 		}
 	}

@@ -221,8 +221,8 @@ func (s *Server) String() string { return "embedded " + s.Store.String() }
 
 // How long Close waits for the server to write everything down, and then for its clients to go.
 const (
-	stopPatience = 10 * time.Second
-	farewell     = 200 * time.Millisecond
+	stopTimeout = 10 * time.Second
+	farewell    = 200 * time.Millisecond
 )
 
 // Close closes the client, gives the leadership of the etcd cluster to another member and stops the server.
@@ -244,8 +244,8 @@ func (s *Server) Close() error {
 		select {
 		case <-stopped:
 			s.marker.stopped(position(s.etcd.Server))
-		case <-time.After(stopPatience):
-			err = errors.Join(err, fmt.Errorf("embedded etcd did not stop within %s", stopPatience))
+		case <-time.After(stopTimeout):
+			err = errors.Join(err, fmt.Errorf("embedded etcd did not stop within %s", stopTimeout))
 			return
 		}
 		select {

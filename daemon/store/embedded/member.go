@@ -103,13 +103,13 @@ func (s *Server) remove(ctx context.Context, m *membership.Member) error {
 
 // Times of a change of members. The server wants all of them to have been connected for etcdserver.HealthInterval.
 const (
-	healthPatience = etcdserver.HealthInterval + time.Second
-	healthPause    = 200 * time.Millisecond
+	healthTimeout = etcdserver.HealthInterval + time.Second
+	healthPause   = 200 * time.Millisecond
 )
 
 // healthy repeats a change that the server refuses because members have not been connected for long enough.
 func healthy(ctx context.Context, change func() error) error {
-	patience := time.After(healthPatience)
+	patience := time.After(healthTimeout)
 	for {
 		err := change()
 		if !errors.Is(err, etcderrors.ErrUnhealthy) {
@@ -151,13 +151,13 @@ func refusedChange(err error) error {
 
 // Times of learners.
 const (
-	promoteEvery = 500 * time.Millisecond
-	promoteLimit = 2 * time.Second
+	promoteInterval = 500 * time.Millisecond
+	promoteLimit    = 2 * time.Second
 )
 
 // promote has learners that know enough count for the majority, while this member leads the others, until ctx ends. It blocks until then.
 func (s *Server) promote(ctx context.Context) {
-	tick := time.NewTicker(promoteEvery)
+	tick := time.NewTicker(promoteInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -189,7 +189,7 @@ func began(s *Server) *Server {
 
 // admitted waits while there is something to wait for, as until a member that joins counts for the majority: before that it serves no one.
 func admitted(ctx context.Context, waits func() bool) error {
-	tick := time.NewTicker(promoteEvery / 5)
+	tick := time.NewTicker(promoteInterval / 5)
 	defer tick.Stop()
 	for waits() {
 		select {

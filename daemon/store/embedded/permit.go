@@ -93,27 +93,27 @@ func (c *Config) others() (out []string) {
 	return out
 }
 
-// standing is what a member is to the others, the most that one of them says.
-type standing int
+// memberState is what a member is to the others, the most that one of them says.
+type memberState int
 
 const (
-	absent   standing = iota // it is no member
-	expected                 // it is a member that has never served
-	served                   // it has served
+	absent   memberState = iota // it is no member
+	expected                    // it is a member that has never served
+	served                      // it has served
 )
 
 // Bounds of what another member is asked.
 const (
 	askLimit = 3 * time.Second
-	askMost  = 1 << 20 // bytes
+	maxAsked = 1 << 20 // bytes
 )
 
 // ask returns what the other members say of this one, and the URL of one that says so; "" where none answers, with the reason of the last.
-func (c *Config) ask(ctx context.Context, others []string) (most standing, by string, silence error) {
+func (c *Config) ask(ctx context.Context, others []string) (most memberState, by string, silence error) {
 	way := &http.Transport{DisableKeepAlives: true, TLSClientConfig: c.clientTLS(), TLSHandshakeTimeout: askLimit}
 	visitor := &http.Client{Transport: way, Timeout: askLimit}
 	for _, base := range others {
-		got, err := c.standing(ctx, visitor, base)
+		got, err := c.memberState(ctx, visitor, base)
 		if err != nil {
 			silence = err
 		} else if by == "" || got > most {
@@ -123,8 +123,8 @@ func (c *Config) ask(ctx context.Context, others []string) (most standing, by st
 	return most, by, silence
 }
 
-// standing asks one member. A member that has served has announced to the others where it serves clients.
-func (c *Config) standing(ctx context.Context, visitor *http.Client, base string) (standing, error) {
+// memberState asks one member. A member that has served has announced to the others where it serves clients.
+func (c *Config) memberState(ctx context.Context, visitor *http.Client, base string) (memberState, error) {
 	at, err := url.JoinPath(base, "members")
 	if err != nil {
 		return absent, err
@@ -145,7 +145,7 @@ func (c *Config) standing(ctx context.Context, visitor *http.Client, base string
 		PeerURLs   []string `json:"peerURLs"`
 		ClientURLs []string `json:"clientURLs"`
 	}
-	if err := json.NewDecoder(io.LimitReader(answer.Body, askMost)).Decode(&members); err != nil {
+	if err := json.NewDecoder(io.LimitReader(answer.Body, maxAsked)).Decode(&members); err != nil {
 		return absent, fmt.Errorf("%s: %w", at, err)
 	}
 	if len(members) == 0 {

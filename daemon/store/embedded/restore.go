@@ -35,14 +35,14 @@ func Inspect(path string) (out Contents, err error) {
 	return Contents{Revision: uint64(status.Revision), Keys: status.TotalKey}, nil
 }
 
-// Folder is how the folder of a member is.
-type Folder int
+// Directory is how the folder of a member is.
+type Directory int
 
 // What a folder is.
 const (
-	Free  Folder = iota // it has no data of a member
-	Held                // it has
-	InUse               // a process uses it
+	Free  Directory = iota // it has no data of a member
+	Held                   // it has
+	InUse                  // a process uses it
 )
 
 // memberDir is where in its folder a member has its data.
@@ -56,7 +56,7 @@ func Aside(dir, name string) (to string, back func() error, err error) {
 }
 
 // Look says how the folder of a member is.
-func Look(dir string) (Folder, error) {
+func Look(dir string) (Directory, error) {
 	f, err := os.Open(filepath.Join(dir, memberDir, "snap", "db"))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -44,9 +44,9 @@ func newHistory() *history {
 	return h
 }
 
-// take waits for the turn to ask the store. Those who wait while it does not answer are told so with the one who asked: a store that
+// apply waits for the turn to ask the store. Those who wait while it does not answer are told so with the one who asked: a store that
 // is away costs a client one timeout, not one for each of its watches.
-func (h *history) take(ctx context.Context) error {
+func (h *history) apply(ctx context.Context) error {
 	since := time.Now()
 	select {
 	case <-h.turn:
@@ -99,7 +99,7 @@ func (h *history) resumable(number int, known int64) int64 {
 // Those who ask at the same time share the answer.
 func (s *Store) confirm(ctx context.Context, number int, known int64, since time.Time) (ok bool, err error) {
 	h := s.history
-	if err := h.take(ctx); err != nil {
+	if err := h.apply(ctx); err != nil {
 		return false, err
 	}
 	defer func() { h.give(err) }()
@@ -136,7 +136,7 @@ func (s *Store) confirm(ctx context.Context, number int, known int64, since time
 // false when the store that answers now is not that of the list: it is to be made again.
 func (s *Store) adopt(ctx context.Context, l *listing, prefix string) (number int, ok bool, err error) {
 	h := s.history
-	if err := h.take(ctx); err != nil {
+	if err := h.apply(ctx); err != nil {
 		return 0, false, err
 	}
 	defer func() { h.give(err) }()

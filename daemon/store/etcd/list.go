@@ -20,8 +20,8 @@ import (
 const (
 	page        = 2000 // keys that are asked for at once of a server that cannot stream
 	compactions = 3    // how often a list is begun again because the server has forgotten its revision meanwhile
-	// patience is how many times the timeout a part of a stream may take to come whole: a server sends up to its largest request at once.
-	patience = 10
+	// timeout is how many times the timeout a part of a stream may take to come whole: a server sends up to its largest request at once.
+	timeout = 10
 )
 
 // listing is everything under a prefix at one revision, with what the history is known by.
@@ -81,7 +81,7 @@ func (s *Store) stream(ctx context.Context, prefix string, take func([]*mvccpb.K
 	defer context.AfterFunc(s.ctx, func() { cancel(store.ErrClosed) })()
 	ctx, stop := s.meter.Limit(ctx, s.config.Timeout)
 	defer stop()
-	stalled := time.AfterFunc(patience*s.config.Timeout, func() { cancel(silence.ErrSilent) })
+	stalled := time.AfterFunc(timeout*s.config.Timeout, func() { cancel(silence.ErrSilent) })
 	defer stalled.Stop()
 	parts, err := s.client.GetStream(ctx, prefix, clientv3.WithPrefix())
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *Store) stream(ctx context.Context, prefix string, take func([]*mvccpb.K
 	}
 	var header *pb.ResponseHeader
 	for part := range parts { // an error is the last part
-		stalled.Reset(patience * s.config.Timeout)
+		stalled.Reset(timeout * s.config.Timeout)
 		if err := part.Err(); err != nil {
 			if cause := context.Cause(ctx); cause != nil {
 				err = fmt.Errorf("%w: %w", cause, err)

@@ -51,7 +51,7 @@ func (s *Store) member(ctx context.Context, id uint64, urls []string, out *store
 	defer cancel()
 	start := time.Now()
 	status, err := s.client.Status(ctx, urls[0])
-	if out.Took = time.Since(start); err != nil {
+	if out.Latency = time.Since(start); err != nil {
 		out.Err = err
 		return
 	}

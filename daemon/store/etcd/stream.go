@@ -12,18 +12,18 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// progressEvery is how often a client asks how far its watches have come, though they tell of changes: one that sees none must
+// progressInterval is how often a client asks how far its watches have come, though they tell of changes: one that sees none must
 // not fall behind what the server remembers.
-const progressEvery = time.Minute
+const progressInterval = time.Minute
 
 // watches is the one stream by which a client receives what all its watches are told. When it breaks, all of them break: etcd's
 // client would open another by itself, and could not tell whether that is still the same store.
 type watches struct {
 	clientv3.Watcher
-	heard  atomic.Int64 // when anything came last, in nanoseconds
-	told   atomic.Int64 // when the server has said last how far all have come
-	asked  atomic.Int64 // when it was asked last
-	opened time.Time    // of the clock of these
+	received atomic.Int64 // when anything came last, in nanoseconds
+	sent     atomic.Int64 // when the server has said last how far all have come
+	asked    atomic.Int64 // when it was asked last
+	opened   time.Time    // of the clock of these
 }
 
 func newWatches(client *clientv3.Client) *watches {
@@ -35,13 +35,13 @@ func newWatches(client *clientv3.Client) *watches {
 func (w *watches) now() int64 { return int64(time.Since(w.opened)) }
 
 // silent is for how long nothing has come, be it for a watch or in answer to ask.
-func (w *watches) silent() time.Duration { return time.Duration(w.now() - w.heard.Load()) }
+func (w *watches) silent() time.Duration { return time.Duration(w.now() - w.received.Load()) }
 
 // ask has the server say how far all watches of the client have come, if no one has asked since limit ago and nothing was heard
 // for as long, or if it has not said so for a long time.
 func (w *watches) ask(ctx context.Context, limit time.Duration) {
 	now := w.now()
-	if w.silent() < limit && now-w.told.Load() < int64(progressEvery) {
+	if w.silent() < limit && now-w.sent.Load() < int64(progressInterval) {
 		return
 	}
 	if asked := w.asked.Load(); asked != 0 && now-asked < int64(limit) || !w.asked.CompareAndSwap(asked, now) {
@@ -63,7 +63,7 @@ func (c *watchClient) Watch(ctx context.Context, o ...grpc.CallOption) (pb.Watch
 	if err != nil {
 		return nil, err
 	}
-	c.watches.heard.Store(c.watches.now())
+	c.watches.received.Store(c.watches.now())
 	return &watchStream{stream, c.watches}, nil
 }
 
@@ -79,9 +79,9 @@ func (s *watchStream) Recv() (*pb.WatchResponse, error) {
 		return nil, status.Error(codes.Aborted, err.Error())
 	}
 	now := s.watches.now()
-	s.watches.heard.Store(now)
+	s.watches.received.Store(now)
 	if r.WatchId == clientv3.InvalidWatchID && !r.Created {
-		s.watches.told.Store(now)
+		s.watches.sent.Store(now)
 	}
 	return r, nil
 }

@@ -83,7 +83,7 @@ func (w *watch) turn(ctx context.Context) error {
 	if ok, err := w.confirm(ctx, w.number, w.known, time.Now()); err != nil || !ok {
 		return err
 	}
-	if w.away && !w.tell(store.Update{Revision: store.Revision(w.known)}) {
+	if w.away && !w.send(store.Update{Revision: store.Revision(w.known)}) {
 		return nil
 	}
 	return w.follow(ctx, changes)
@@ -105,15 +105,15 @@ func (w *watch) begin(ctx context.Context) error {
 		return err
 	}
 	w.number, w.known = number, l.header.Revision
-	if !w.tell(store.Update{Full: true, Items: l.items, Revision: store.Revision(w.known)}) {
+	if !w.send(store.Update{Full: true, Items: l.items, Revision: store.Revision(w.known)}) {
 		return nil
 	}
 	l = nil // it is the caller's now, and may be large
 	return w.follow(ctx, changes)
 }
 
-// tell yields an update and reports whether the caller goes on.
-func (w *watch) tell(u store.Update) bool {
+// send yields an update and reports whether the caller goes on.
+func (w *watch) send(u store.Update) bool {
 	w.away = false
 	w.left = !w.yield(u, nil)
 	return !w.left
@@ -155,7 +155,7 @@ func (w *watch) follow(ctx context.Context, changes <-chan clientv3.WatchRespons
 				return nil
 			}
 			w.pace.Reached()
-			if !w.take(r) {
+			if !w.receive(r) {
 				return nil
 			}
 		case <-tick.C:
@@ -171,9 +171,9 @@ func (w *watch) follow(ctx context.Context, changes <-chan clientv3.WatchRespons
 	}
 }
 
-// take yields what one response of the stream tells, and reports whether to go on. What it tells of a time of which everything is
+// receive yields what one response of the stream tells, and reports whether to go on. What it tells of a time of which everything is
 // known already is of another history.
-func (w *watch) take(r clientv3.WatchResponse) bool {
+func (w *watch) receive(r clientv3.WatchResponse) bool {
 	if r.IsProgressNotify() {
 		w.known = max(w.known, r.Header.Revision)
 		return true
@@ -188,7 +188,7 @@ func (w *watch) take(r clientv3.WatchResponse) bool {
 	w.history.add(w.number, r.Events)
 	u := update(r)
 	w.known = int64(u.Revision)
-	return w.tell(u)
+	return w.send(u)
 }
 
 // update merges the events of one response: the last one of a key counts. Its revision is that of the last event: the

@@ -101,8 +101,8 @@ func (s *Store) Reset() {
 	}
 }
 
-// Anew is Reset, by the name that a test of daemon/agent/desired still has for it.
-func (s *Store) Anew() { s.Reset() }
+// Recreate is Reset, by the name that a test of daemon/agent/desired still has for it.
+func (s *Store) Recreate() { s.Reset() }
 
 // LoseAnswers makes the next n commits of this client apply and nevertheless return ErrUnavailable, as when a
 // connection breaks between a request and its answer.
@@ -244,7 +244,7 @@ func (d *data) apply(ops []store.Op) {
 		if op.Delete {
 			delete(d.items, op.Key)
 			if existed {
-				d.tell(op.Key)
+				d.notify(op.Key)
 			}
 			continue
 		}
@@ -257,11 +257,11 @@ func (d *data) apply(ops []store.Op) {
 			e.lease.keys[op.Key] = struct{}{}
 		}
 		d.items[op.Key] = e
-		d.tell(op.Key)
+		d.notify(op.Key)
 	}
 }
 
-func (d *data) tell(key string) {
+func (d *data) notify(key string) {
 	for w := range d.watchers {
 		w.changed(key)
 	}
@@ -295,7 +295,7 @@ func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update
 			closed, away, back := s.closed, s.away, w.back
 			var u store.Update
 			if !closed && !away {
-				u = w.take(s.data)
+				u = w.receive(s.data)
 			}
 			s.data.mu.Unlock()
 			switch {

@@ -41,8 +41,8 @@ func (w *watcher) rouse() {
 	}
 }
 
-// take is the next update; several changes of one key are merged.
-func (w *watcher) take(d *data) store.Update {
+// receive is the next update; several changes of one key are merged.
+func (w *watcher) receive(d *data) store.Update {
 	u := store.Update{Full: w.full, Revision: d.revision}
 	if w.full {
 		u.Items = d.list(w.prefix)

@@ -31,12 +31,12 @@ type Change = table.Change[string, store.Item]
 
 // Mirror is a copy of what a store holds. It must not be used by several goroutines at a time.
 type Mirror struct {
-	items    *table.Table[string, store.Item]
-	newest   store.Revision            // of all that is known
-	complete store.Revision            // everything up to here is known
-	own      map[string]store.Revision // what we have changed since complete
-	watched  store.Revision            // no list of the watch is older than this
-	fleeting []string                  // keys that the last update told to be gone, and that were not known
+	items     *table.Table[string, store.Item]
+	newest    store.Revision            // of all that is known
+	complete  store.Revision            // everything up to here is known
+	own       map[string]store.Revision // what we have changed since complete
+	watched   store.Revision            // no list of the watch is older than this
+	transient []string                  // keys that the last update told to be gone, and that were not known
 }
 
 // New returns an empty Mirror.
@@ -56,9 +56,9 @@ func (m *Mirror) Revision() store.Revision { return m.newest }
 // Complete is the revision up to which everything is known.
 func (m *Mirror) Complete() store.Revision { return m.complete }
 
-// Fleeting are keys that the last update of the watch told to be gone, and that were not known before: they came and went since the update
+// Transient are keys that the last update of the watch told to be gone, and that were not known before: they came and went since the update
 // before. Those that we have deleted ourselves are not among them.
-func (m *Mirror) Fleeting() []string { return m.fleeting }
+func (m *Mirror) Transient() []string { return m.transient }
 
 // Watching says that a watch begins: its lists are made after all that is known now.
 func (m *Mirror) Watching() { m.watched = m.complete }
@@ -73,7 +73,7 @@ func (m *Mirror) Watched(u store.Update) ([]Change, error) {
 		return nil, ErrStale
 	}
 	m.watched = max(m.watched, u.Revision)
-	return m.take(u), nil
+	return m.apply(u), nil
 }
 
 // Listed takes in a list that was made when no change of our own could come any more: what we committed before is in the list, or is no
@@ -82,7 +82,7 @@ func (m *Mirror) Listed(items []store.Item, rev store.Revision) []Change {
 	if rev >= m.complete {
 		clear(m.own)
 	}
-	return m.take(store.Update{Full: true, Items: items, Revision: rev})
+	return m.apply(store.Update{Full: true, Items: items, Revision: rev})
 }
 
 // Rewind forgets the revisions and keeps the items: the next list is of a store whose revisions have begun again.
@@ -114,8 +114,8 @@ func (m *Mirror) Committed(ops []store.Op, rev store.Revision) (changes []Change
 	return changes
 }
 
-// take takes in an update, unless it is old.
-func (m *Mirror) take(u store.Update) (changes []Change) {
+// apply takes in an update, unless it is old.
+func (m *Mirror) apply(u store.Update) (changes []Change) {
 	if u.Revision < m.complete || u.Revision == m.complete && !u.Full {
 		return nil
 	}
@@ -126,14 +126,14 @@ func (m *Mirror) take(u store.Update) (changes []Change) {
 	if m.items.Len() == 0 {
 		changes = make([]Change, 0, len(u.Items))
 	}
-	m.fleeting = nil
+	m.transient = nil
 	for _, key := range gone {
 		if m.own[key] > u.Revision {
 			continue
 		}
 		n := len(changes)
 		if changes = m.remove(changes, key); len(changes) == n && m.own[key] == 0 {
-			m.fleeting = append(m.fleeting, key)
+			m.transient = append(m.transient, key)
 		}
 	}
 	for _, it := range u.Items {

@@ -30,7 +30,7 @@ func visible(ctx context.Context, t *report.Table, bin string) error {
 		return err
 	}
 	defer end()
-	c := &client.Client{Base: url, Patience: waitLimit}
+	c := &client.Client{Base: url, Timeout: waitLimit}
 	if _, err := c.Tenants().List(ctx); err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func ruleChanges(tb *stand.Stand, mgmt string, from *ofnet.State) (times ruleTim
 	made := 0
 	change := func() (time.Duration, error) {
 		rev, port := uint64(2+made), uint16(1000+made)
-		rule := &ofnet.Rule{ID: ofnettest.RuleID(groupOfRules, fmt.Sprintf("r%d", made)), Direction: ofnet.In, Priority: uint8(made%ofnet.PriorityMost + 1),
+		rule := &ofnet.Rule{ID: ofnettest.RuleID(groupOfRules, fmt.Sprintf("r%d", made)), Direction: ofnet.In, Priority: uint8(made%ofnet.MaxPriority + 1),
 			Protocol: ofnet.ProtocolTCP, Ports: []ofnet.PortRange{{First: port, Last: port}}, Deny: made%2 == 0}
 		made++
 		begin := time.Now()

@@ -40,7 +40,7 @@ func run() error {
 				for b.Loop() {
 					a, err := rest.First()
 					if err == nil {
-						err = p.Take(a)
+						err = p.Acquire(a)
 					}
 					if err != nil {
 						b.Fatal(err)
@@ -73,7 +73,7 @@ func filled(percent int, order string) (*ipam.Pool, error) {
 	}
 	var taken []netip.Addr
 	for a := netip.MustParseAddr("10.1.0.1"); p.Contains(a); a = a.Next() {
-		if err := p.Take(a); err != nil {
+		if err := p.Acquire(a); err != nil {
 			return nil, err
 		}
 		taken = append(taken, a)

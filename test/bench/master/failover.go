@@ -59,7 +59,7 @@ func failovers(ctx context.Context, dir, program string, times int) (*report.Tab
 			serial++
 			n := &model.Tenant{TenantName: fmt.Sprintf("t%d", serial)}
 			patient := *masters[0].Client
-			patient.Patience = 20 * time.Second
+			patient.Timeout = 20 * time.Second
 			if _, err := patient.Tenants().Put(ctx, n); err != nil {
 				return nil, fmt.Errorf("no write after the leader's end: %w", err)
 			}

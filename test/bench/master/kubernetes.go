@@ -112,7 +112,7 @@ func untilSettled(ctx context.Context, netmaster, log string, flags []string) (o
 	defer m.end(syscall.SIGTERM)
 	for {
 		s, err := m.Kubernetes(ctx)
-		if err == nil && s.Leads && s.Lacks == "" && s.Differs == 0 {
+		if err == nil && s.Leads && s.Missing == "" && s.Differs == 0 {
 			out.took = time.Since(began)
 			break
 		}

@@ -49,15 +49,15 @@ func newAgent(i int, by *wire) *agent {
 func (w *world) start(ctx context.Context, i int, a *agent) {
 	ctx, a.stop = context.WithCancel(ctx)
 	way := a.wire.client()
-	asks := channel.Master{Client: &client.Client{Masters: w.urls, HTTP: way, Patience: patience}}
-	h := record.Host{Label: a.label, Machine: a.label, Seat: "s", VTEP: vtepOf(i), Port: 4789, Control: netip.AddrPortFrom(vtepOf(i), 9090), Version: "bench"}
+	asks := channel.Master{Client: &client.Client{Masters: w.urls, HTTP: way, Timeout: patience}}
+	h := record.Host{Label: a.label, Machine: a.label, Instance: "s", VTEP: vtepOf(i), Port: 4789, Control: netip.AddrPortFrom(vtepOf(i), 9090), Version: "bench"}
 	again := make(chan struct{}, 1)
 	var keeper *carried.Keeper
 	var offer func(ctx context.Context) error
 	if w.carried != nil {
 		offer = func(ctx context.Context) error { return keeper.Offer(ctx) }
 	}
-	c := channel.NewClient(channel.Options{Host: a.label, Masters: w.urls, HTTP: way, Log: slog.New(slog.DiscardHandler), Hooks: channel.Hooks{Seat: func() string { return h.Seat }, Reporter: a, Offer: offer,
+	c := channel.NewClient(channel.Options{Host: a.label, Masters: w.urls, HTTP: way, Log: slog.New(slog.DiscardHandler), Hooks: channel.Hooks{Seat: func() string { return h.Instance }, Reporter: a, Offer: offer,
 		Opened: func(record.Incarnation) {
 			select {
 			case again <- struct{}{}:

@@ -60,7 +60,7 @@ func (w *world) leaders(ctx context.Context, t *report.Table) error {
 func (m *master) takes(ctx context.Context, tenant string) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	c := &client.Client{Base: m.url, Patience: patience}
+	c := &client.Client{Base: m.url, Timeout: patience}
 	_, err := c.Tenants().Put(ctx, &model.Tenant{TenantName: tenant})
 	return err
 }

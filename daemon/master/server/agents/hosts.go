@@ -30,7 +30,7 @@ func RegisterHosts(r *rest.Router, known *catalog.Catalog, hosts *registrar.Regi
 		if err := own(ctx, &q.Host, "host"); err != nil {
 			return nil, 0, err
 		}
-		rev, err := hosts.Leave(ctx, q.Host, q.Seat)
+		rev, err := hosts.Leave(ctx, q.Host, q.Instance)
 		return "success", rev, err
 	})
 	r.Read(channel.RevokedPath, func(*http.Request, httprouter.Params) (any, error) {

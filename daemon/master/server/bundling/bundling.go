@@ -91,7 +91,7 @@ func (b *Bundling) write(ctx context.Context, w http.ResponseWriter) error {
 	if err := c.daemons(ctx); err != nil {
 		return err
 	}
-	c.manifest.Took = time.Since(begun).Round(time.Millisecond).String()
+	c.manifest.Duration = time.Since(begun).Round(time.Millisecond).String()
 	return c.out.Close(c.manifest)
 }
 

@@ -125,7 +125,7 @@ func (c *collector) ask(ctx context.Context, t *target) said {
 	}
 	limit := firstWord
 	for _, q := range t.ask {
-		text, err := c.Peers.Fetch(ctx, t.role, t.address, q.path, bundle.MostFile, limit)
+		text, err := c.Peers.Fetch(ctx, t.role, t.address, q.path, bundle.MaxFile, limit)
 		refused, answered := errors.AsType[*peer.StatusError](err)
 		switch {
 		case err == nil:

@@ -19,7 +19,7 @@ import (
 // held are the parts of the store that a bundle holds: nothing of who proves what, nor of who may join. What a later build adds is not in it before it is
 // listed here. A part that ends with a slash is all below it.
 var held = []string{record.State, record.Config, record.Services, record.Runs, record.Objects, record.Pools, record.History, record.ACIProfiles, record.Timeline,
-	record.LeaderKey, record.HeirKey, record.TermsKey, kubernetes}
+	record.LeaderKey, record.SuccessorKey, record.TermsKey, kubernetes}
 
 // kubernetes is where it is kept what was read of Kubernetes.
 const kubernetes = record.Root + "kubernetes/"

@@ -37,8 +37,8 @@ func (s *Leadership) handOver(ctx context.Context, want string) (model.Handover,
 	if err != nil {
 		return model.Handover{}, err
 	}
-	heir := cluster.Heir{From: s.Internal, To: to, Term: store.Revision(term), By: commit.Actor(ctx).String()}
-	if _, err := s.Commit.Do(ctx, func(tx *commit.Tx) error { return tx.Put(record.HeirKey, heir) }); err != nil {
+	heir := cluster.Successor{From: s.Internal, To: to, Term: store.Revision(term), By: commit.Actor(ctx).String()}
+	if _, err := s.Commit.Do(ctx, func(tx *commit.Tx) error { return tx.Put(record.SuccessorKey, heir) }); err != nil {
 		return model.Handover{}, err
 	}
 	begin := time.Now()

@@ -24,7 +24,7 @@ import (
 type Lock interface {
 	Leader() string
 	Term() uint64
-	StepDown(ctx context.Context, h cluster.Heir) error
+	StepDown(ctx context.Context, h cluster.Successor) error
 }
 
 // Leadership is who leads, and the store behind that.
@@ -105,7 +105,7 @@ func observe(ctx context.Context, o store.Observer, prefixes []string, out *mode
 		return err
 	}
 	for _, m := range members {
-		one := model.StoreMember{Name: m.Name, Address: m.Address, Leader: m.Leader, Version: m.Version, Bytes: m.Bytes, Millis: millis(m.Took)}
+		one := model.StoreMember{Name: m.Name, Address: m.Address, Leader: m.Leader, Version: m.Version, Bytes: m.Bytes, Millis: millis(m.Latency)}
 		if m.Err != nil {
 			one.Error = m.Err.Error()
 		} else {

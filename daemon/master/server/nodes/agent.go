@@ -40,7 +40,7 @@ func hear(served []channel.Served) hearing {
 // of is what was heard last of the agent of a host; ok is false when nothing was.
 func (h *hearing) of(r *record.Host) (last channel.Session, ok bool) {
 	for _, s := range h.sessions[r.Label] {
-		if s.Of(r.Label, r.Seat) && (!ok || s.Since.After(last.Since)) {
+		if s.Of(r.Label, r.Instance) && (!ok || s.Since.After(last.Since)) {
 			last, ok = s, true
 		}
 	}
@@ -103,6 +103,6 @@ func fill(n *model.Node, status *model.AgentStatus, homed int) {
 	case n.Differs > 0:
 		n.Reason = fmt.Sprintf("%d things are not as they should be there; netctl drift %s names them", n.Differs, n.Name)
 	default:
-		n.Reason = status.Docker.Trouble()
+		n.Reason = status.Docker.Problem()
 	}
 }

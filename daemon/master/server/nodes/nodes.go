@@ -170,11 +170,11 @@ func (s *Nodes) self() model.Node {
 	n.Writes, n.Stale = stats.Transactions.Load(), stats.Stale.Load()
 	n.Requests, n.Watchers = s.Answered(), s.Catalog.Subscriptions()
 	if used, most := budget.Descriptors(); most > 0 {
-		n.Descriptors = &model.Descriptors{Used: used, Most: most}
+		n.Descriptors = &model.Descriptors{Used: used, Max: most}
 	}
 	if s.Kubernetes != nil {
 		n.Kubernetes = s.Kubernetes()
-		n.Reason = n.Kubernetes.Trouble()
+		n.Reason = n.Kubernetes.Problem()
 	}
 	if s.Snapshots != nil {
 		n.Snapshots = s.Snapshots()

@@ -96,7 +96,7 @@ func TestWhyAsksAgents(t *testing.T) {
 			return
 		}
 		to := map[string]string{"10.1.1.1": "endpoint/default:blue:c1", "10.1.1.2": "endpoint/default:blue:c2"}[ask.Packet.Dst]
-		_ = json.NewEncoder(w).Encode(model.Trace{Host: "h1", After: ask.Packet, Exits: []model.TraceExit{{To: to}}})
+		_ = json.NewEncoder(w).Encode(model.Trace{Host: "h1", After: ask.Packet, Outputs: []model.TraceExit{{To: to}}})
 	}))
 	defer agent.Close()
 	ask := model.WhyRequest{From: "c1", To: "c2"}
