@@ -1,4 +1,4 @@
 package link
 
 // Note is what a Host does before it changes a setting.
-func Note(l Ledger, s Setting) error { return l.note(s) }
+func Note(l Ledger, s Setting) error { return l.record(s) }

@@ -12,7 +12,7 @@ import (
 func TestLeases(t *testing.T) {
 	meters, owners := map[uint32]bool{}, map[ofnet.Key]bool{}
 	for lease, flows := range map[pipeline.Lease][]flow.Flow{
-		pipeline.LeaseNames: append(pipeline.DNSQuestions(), pipeline.DNSBypass(7)...), pipeline.LeaseMessages: pipeline.Troubles(), pipeline.LeaseProbes: pipeline.ProbeAnswers("h1"),
+		pipeline.LeaseNames: append(pipeline.DNSQuestions(), pipeline.DNSBypass(7)...), pipeline.LeaseMessages: pipeline.Failures(), pipeline.LeaseProbes: pipeline.ProbeAnswers("h1"),
 		pipeline.LeaseClaims: pipeline.Claims(), pipeline.LeaseConnections: pipeline.Observations(),
 	} {
 		m := lease.Meter()

@@ -151,7 +151,7 @@ func (c *cluster) damage(ctx context.Context, r *rand.Rand, host, pattern string
 // damaged returns a file's content with a bit flipped, or cut, or, of an agent's records, as an earlier or a later build writes them.
 func damaged(r *rand.Rand, data []byte, records bool) (out []byte, how string) {
 	out = slices.Clone(data)
-	used := max(1, len(bytes.TrimRight(data, "\x00"))) // logs have room behind their end
+	used := max(1, len(bytes.TrimRight(data, "\x00")))         // logs have room behind their end
 	const number = len("\xff\xff\xff\xff\xffcontiv records\n") // where the number of the format is
 	kinds := 2
 	if records && len(out) > number+8 {

@@ -137,7 +137,7 @@ func (w *world) drill(ctx context.Context, machine string) error {
 
 // asks is how an agent asks for endpoints, without an answer to anything else.
 func (w *world) asks() channel.Master {
-	return channel.Master{Client: &client.Client{Masters: w.urls, HTTP: newWire().client(), Patience: patience}}
+	return channel.Master{Client: &client.Client{Masters: w.urls, HTTP: newWire().client(), Timeout: patience}}
 }
 
 // late makes the endpoints that come after the snapshot, and returns their addresses by their ids.
