@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/trust"
@@ -19,6 +20,11 @@ type Leave struct {
 	Starter Starter
 	Last    bool // the cluster ends with this host: no one is told
 	Force   bool // containers of this host may lose their network
+	// Drain is for how long leaving waits until no container is on the host, which takes no new ones meanwhile; 0: it does not wait.
+	Drain time.Duration
+	// Progress receives a line whenever the number of containers has changed while leaving waits for them; nil: nothing is reported.
+	Progress func(line string)
+	interval time.Duration // of a drain's requests; 0: drainInterval
 	// Uninstall removes what the agent put on the host beside its files, by the agent's settings, and returns a line for each thing restored or left.
 	Uninstall func(ctx context.Context, settings Env) (lines []string, err error)
 }
@@ -27,8 +33,12 @@ type Leave struct {
 func (l *Leave) Steps() []Step {
 	h := l.Host
 	gone := func(name string, what func(context.Context) (string, error)) Step { return Step{Name: name, Do: what} }
-	steps := []Step{gone("endpoints", l.aboard)}
-	if !l.Last {
+	var steps []Step
+	if l.Drain > 0 {
+		steps = append(steps, gone("hand over", l.handOver), gone("drain", l.drain))
+	}
+	steps = append(steps, gone("endpoints", l.aboard))
+	if !l.Last && l.Drain == 0 {
 		steps = append(steps, gone("hand over", l.handOver))
 	}
 	steps = append(steps, gone("stop "+Netplugin, func(ctx context.Context) (string, error) { return l.Starter.Stop(ctx, Netplugin) }))
@@ -81,12 +91,17 @@ func (l *Leave) aboard(ctx context.Context) (string, error) {
 	case len(there.Endpoints) == 0:
 		return "", nil
 	}
-	names := strings.Join(there.Endpoints[:min(len(there.Endpoints), namedEndpoints)], ", ")
-	if more := len(there.Endpoints) - namedEndpoints; more > 0 {
+	return "", fmt.Errorf("%d endpoints are on this host, and lose their network when it leaves: %s; delete their containers through the runtime first (netctl node forget --release %s "+
+		"deletes endpoints whose containers are gone), or cut them off with contiv leave --force", len(there.Endpoints), someOf(there.Endpoints), l.Label)
+}
+
+// someOf names the first endpoints of a list, and how many there are more.
+func someOf(ids []string) string {
+	names := strings.Join(ids[:min(len(ids), namedEndpoints)], ", ")
+	if more := len(ids) - namedEndpoints; more > 0 {
 		names += fmt.Sprintf(" and %d more", more)
 	}
-	return "", fmt.Errorf("%d endpoints are on this host, and lose their network when it leaves: %s; delete their containers through the runtime first (netctl node forget --release %s "+
-		"deletes endpoints whose containers are gone), or cut them off with contiv leave --force", len(there.Endpoints), names, l.Label)
+	return names
 }
 
 // departed reports whether a netmaster refused because this host's certificate is revoked.

@@ -25,6 +25,8 @@ type standIn struct {
 	departed []model.DepartRequest
 	stopped  []string
 	removed  []Env // settings by which the agent was uninstalled
+	drained  []model.DrainRequest
+	busy     bool // the runtime deletes no container
 }
 
 // Start starts nothing.
@@ -53,6 +55,17 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		w.WriteHeader(http.StatusNotFound)
 	case q.Method == http.MethodGet && q.URL.Path == "/api/v1/leave":
 		answer(model.HostEndpoints{Host: q.URL.Query().Get("host"), Endpoints: s.aboard})
+	case q.Method == http.MethodPost && q.URL.Path == "/api/v1/drain":
+		var request model.DrainRequest
+		if err := json.NewDecoder(q.Body).Decode(&request); err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		s.drained = append(s.drained, request)
+		answer(model.HostEndpoints{Host: request.Host, Endpoints: s.aboard})
+		if !s.busy && !request.End && len(s.aboard) > 0 {
+			s.aboard = s.aboard[1:] // the runtime deletes one
+		}
 	case q.Method == http.MethodPost && q.URL.Path == "/api/v1/leave":
 		var request model.DepartRequest
 		if err := json.NewDecoder(q.Body).Decode(&request); err != nil {
@@ -114,6 +127,35 @@ func (s *standIn) leave(t *testing.T, change func(*Leave)) (said string, err err
 	var lines []string
 	err = Run(t.Context(), l.Steps(), func(text string) { lines = append(lines, text) })
 	return strings.Join(lines, "\n"), err
+}
+
+// A host that is drained takes no new containers until it has none, and then leaves; one that keeps a container takes new ones again, and stays.
+func TestDrain(t *testing.T) {
+	s := newStandIn(t)
+	s.aboard = []string{"default:blue:c1", "default:blue:c2"}
+	var progress []string
+	said, err := s.leave(t, func(l *Leave) {
+		l.Drain, l.interval, l.Progress = time.Minute, time.Millisecond, func(line string) { progress = append(progress, line) }
+	})
+	want := []string{"2 containers are on this host: default:blue:c1, default:blue:c2", "1 containers are on this host: default:blue:c2"}
+	if err != nil || !strings.Contains(said, "drained: no container is on this host") || !slices.Equal(progress, want) || len(s.departed) != 1 {
+		t.Errorf("want %q and to leave, got %q, %v and\n%s", want, progress, err, said)
+	}
+	for _, request := range s.drained {
+		if request.Host != "h2" || request.End {
+			t.Errorf("want it drained until it leaves, got %+v", request)
+		}
+	}
+
+	s = newStandIn(t)
+	s.aboard, s.busy = []string{"default:blue:c1"}, true
+	_, err = s.leave(t, func(l *Leave) { l.Drain, l.interval = 50*time.Millisecond, time.Millisecond })
+	if err == nil || !strings.Contains(err.Error(), "1 containers are still on this host after 50ms: default:blue:c1") || len(s.departed) > 0 || !s.host.Member() {
+		t.Errorf("a container that stays: want the host to stay, got %v, %v", err, s.departed)
+	}
+	if last := s.drained[len(s.drained)-1]; !last.End {
+		t.Errorf("want the drain ended, got %+v", last)
+	}
 }
 
 // A host that leaves reports that to the cluster, removes what was put on it, and lists what remains.

@@ -28,6 +28,13 @@ func (c *Client) HostEndpoints(ctx context.Context, host string) (model.HostEndp
 	return out, c.Raw(ctx, "/api/v1/leave?host="+url.QueryEscape(host), &out)
 }
 
+// Drain has a host take no new endpoints for 15 seconds, or ends that. It returns the endpoints of containers on the host.
+func (c *Client) Drain(ctx context.Context, request model.DrainRequest) (model.HostEndpoints, error) {
+	var out model.HostEndpoints
+	_, err := c.Post(ctx, "/api/v1/drain", request, &out)
+	return out, err
+}
+
 // JoinTokens asks for the tokens by which hosts may join.
 func (c *Client) JoinTokens(ctx context.Context) ([]model.JoinTokenInfo, error) {
 	var out []model.JoinTokenInfo

@@ -141,6 +141,12 @@ type HostEndpoints struct {
 	Endpoints []string `json:"endpoints"` // ids; the host's own in networks for hosts are not among them
 }
 
+// DrainRequest has a host take no new endpoints for 15 seconds, or end that: POST /api/v1/drain. The answer is its HostEndpoints.
+type DrainRequest struct {
+	Host string `json:"host"`          // label
+	End  bool   `json:"end,omitempty"` // the host takes endpoints again
+}
+
 // Departed is what a DepartRequest has done.
 type Departed struct {
 	Revoked   []string `json:"revoked"`             // serials of certificates

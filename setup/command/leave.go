@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,12 +13,12 @@ import (
 
 func newLeave() *cobra.Command {
 	var p place
-	last, force, master := false, false, false
+	last, force, master, drain, timeout := false, false, false, false, 10*time.Minute
 	cmd := &cobra.Command{
 		Use: "leave [NAME]", Short: "Take this host out of its cluster, or another one that is gone for good", Args: cobra.MaximumNArgs(1),
 		Long: "Take this host out of its cluster: its daemons end, its label and addresses are free, its member of the embedded store is removed, and its certificates count no more. Then " +
 			"the bridge, the rules of nftables and the files of contiv are removed, and kernel settings are restored; what remains is printed with the reason. While endpoints are on the host " +
-			"contiv leave refuses and names them.\n\n" +
+			"contiv leave refuses and names them; with --drain it waits for them instead, and the host takes no new ones meanwhile.\n\n" +
 			"With NAME another host is taken out, whose machine is gone for good; with --master only its netmaster, whose store is lost, so that contiv join --master makes it a member again.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -38,11 +39,18 @@ func newLeave() *cobra.Command {
 			if err != nil && !last {
 				return err
 			}
+			say := lines(cmd.OutOrStdout())
 			l := &setup.Leave{Host: h, Label: label, Starter: starter, Last: last, Force: force}
+			if drain {
+				if last || force || timeout <= 0 {
+					return errors.New("--drain waits until no container is on this host, for as long as --timeout says: it goes neither with --last nor with --force")
+				}
+				l.Drain, l.Progress = timeout, say
+			}
 			if _, byHand := starter.(setup.ByHand); !byHand { // else the agent may still run
 				l.Uninstall = setup.Uninstaller(h)
 			}
-			if err := setup.Run(cmd.Context(), l.Steps(), lines(cmd.OutOrStdout())); err != nil {
+			if err := setup.Run(cmd.Context(), l.Steps(), say); err != nil {
 				return fmt.Errorf("%w; contiv leave goes on from there", err)
 			}
 			return nil
@@ -51,6 +59,8 @@ func newLeave() *cobra.Command {
 	p.daemonFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&last, "last", false, "tell no one: the cluster ends with this host, or is told by contiv leave NAME on another")
 	cmd.Flags().BoolVar(&master, "master", false, "with NAME: take out the netmaster of that host, whose store is lost, and leave its agent and containers as they are")
+	cmd.Flags().BoolVar(&drain, "drain", false, "first have this host take no new containers, and wait until those that it has are deleted")
+	cmd.Flags().DurationVar(&timeout, "timeout", timeout, "with --drain: how long to wait for the containers")
 	cmd.Flags().BoolVar(&force, "force", false, "leave though containers of this host lose their network")
 	return cmd
 }

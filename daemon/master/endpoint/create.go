@@ -53,6 +53,9 @@ func (s *Service) Create(ctx context.Context, q model.CreateEndpointRequest) (re
 		if err := s.held(tx.View); err != nil {
 			return err
 		}
+		if err := s.drains.check(q.ConfigEP.Host); err != nil {
+			return err
+		}
 		made = record.Endpoint{
 			ID: id, Service: groupOf(tx.View, q), Host: q.ConfigEP.Host, Labels: maps.Clone(q.Labels), ContainerID: q.ContainerID,
 			CommonName: q.EPCommonName, Machine: q.Machine, DockerNetwork: q.DockerNetwork, VTEP: tunnelEnd(tx.View, q.ConfigEP.Host), Pod: pod,
@@ -112,6 +115,9 @@ func (s *Service) existing(tx *commit.Tx, e *record.Endpoint, q model.CreateEndp
 		if tx.Host(e.Host) != nil {
 			return model.Errorf(model.CodeConflict, "ConfigEP.Host", "host %s has endpoint %s, so host %s does not get it", e.Host, e.ID, host).
 				Try("detach the container on %s first; when that is gone for good: netctl node forget %s", e.Host, e.Host)
+		}
+		if err := s.drains.check(host); err != nil {
+			return err
 		}
 		s.log.Info("endpoint moved", "endpoint", e.ID, "from", e.Host, "to", host)
 	}

@@ -29,6 +29,7 @@ type Service struct {
 	pods        Pods
 	labelled    bool // see Settings.PodTenants
 	held        func(v *catalog.View) error
+	drains      *drains
 	log         *slog.Logger
 }
 
@@ -53,7 +54,8 @@ func New(c *commit.Committer, known *catalog.Catalog, o Settings, log *slog.Logg
 	if o.Held == nil {
 		o.Held = func(*catalog.View) error { return nil }
 	}
-	return &Service{commit: c, catalog: known, clusterMode: o.ClusterMode, rest: o.Quarantine, now: o.Now, pods: o.Pods, labelled: o.PodTenants, held: o.Held, log: log}
+	return &Service{commit: c, catalog: known, clusterMode: o.ClusterMode, rest: o.Quarantine, now: o.Now, pods: o.Pods, labelled: o.PodTenants, held: o.Held, log: log,
+		drains: &drains{now: o.Now, until: map[string]time.Time{}}}
 }
 
 // home is where an endpoint belongs.

@@ -70,6 +70,7 @@ func rogueDeeds() map[string][]deed {
 		"GET /api/v1/auth/whoami":         {{"", "", false}},
 		"GET /api/v1/leave":               {{"the victim's endpoints", "host=h2", true}, {"its own", "host=evil", false}},
 		"POST /api/v1/leave":              {{"the victim", `{"agent":"h2"}`, true}, {"with a netmaster", `{"agent":"evil","master":"m1"}`, true}, {"a netmaster", `{"master":"m1"}`, true}, {"no one", `{}`, true}},
+		"POST /api/v1/drain":              {{"the victim", `{"host":"h2"}`, true}, {"its own", `{"host":"evil"}`, false}, {"no one", `{}`, true}},
 		"POST /api/v1/certificates/renew": {{"a request that is none", `{"request":"x"}`, true}},
 	}
 }

@@ -44,6 +44,7 @@ type Cluster struct {
 func (s *Enrolling) Register(r *rest.Router) {
 	rest.Change(r, "/api/v1/join", s.join).Allow(rest.Everyone(rest.Open{Body: 64 << 10, Text: 32 << 10, Fails: 10, Pause: 10 * time.Second}))
 	r.Read("/api/v1/leave", s.aboard).Allow(rest.Needs(rights.Manage, trust.Agent, trust.Master))
+	rest.Change(r, "/api/v1/drain", s.drain).Allow(rest.Needs(rights.Manage, trust.Agent, trust.Master))
 	rest.Change(r, "/api/v1/leave", s.leave).Allow(rest.Needs(rights.Manage, trust.Agent, trust.Master))
 	r.Read("/api/v1/tokens", func(q *http.Request, _ httprouter.Params) (any, error) { return s.tokens(), s.operator(q) }).Allow(rest.Needs(rights.Manage, trust.Master))
 	rest.Change(r, "/api/v1/tokens", s.makeToken).Allow(rest.Needs(rights.Manage, trust.Master))

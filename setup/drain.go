@@ -1,0 +1,65 @@
+package setup
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/trust"
+)
+
+// drainInterval is how often a drain is repeated, and the containers are counted: netmasters end a drain that is not repeated for 15 seconds.
+const drainInterval = 2 * time.Second
+
+// drain has the host take no new containers, and waits until those that it has are deleted. If it ends otherwise, the host takes containers again.
+func (l *Leave) drain(ctx context.Context) (string, error) {
+	h := l.Host
+	if h.Settings(Netplugin) == nil || !h.Trust().Has(trust.Agent) {
+		return "", nil
+	}
+	c, err := h.Client(trust.Agent, patience, h.Netmasters()...)
+	if err != nil {
+		return "", err
+	}
+	limited, cancel := context.WithTimeout(ctx, l.Drain)
+	defer cancel()
+	var left []string // the containers that are known to be on the host
+	for {
+		there, err := c.Drain(limited, model.DrainRequest{Host: l.Label})
+		switch {
+		case err != nil && departed(err):
+			return "", nil // an earlier contiv leave was interrupted after this host had left
+		case err != nil && limited.Err() == nil:
+			l.endDrain(ctx)
+			return "", fmt.Errorf("drain this host: %w; it takes containers again", err)
+		case err == nil && len(there.Endpoints) == 0:
+			return "drained: no container is on this host", nil
+		case err == nil && len(there.Endpoints) != len(left):
+			left = there.Endpoints
+			if l.Progress != nil {
+				l.Progress(fmt.Sprintf("%d containers are on this host: %s", len(left), someOf(left)))
+			}
+		}
+		select {
+		case <-time.After(cmp.Or(l.interval, drainInterval)):
+		case <-limited.Done():
+			l.endDrain(ctx)
+			if ctx.Err() != nil {
+				return "", fmt.Errorf("the drain was interrupted: this host takes containers again: %w", ctx.Err())
+			}
+			return "", fmt.Errorf("%d containers are still on this host after %s: %s; delete them through the runtime, in Kubernetes with kubectl drain; the host takes containers again",
+				len(left), l.Drain, someOf(left))
+		}
+	}
+}
+
+// endDrain has the host take containers again, as far as a netmaster answers; else the drain ends by itself.
+func (l *Leave) endDrain(ctx context.Context) {
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), dialLimit)
+	defer cancel()
+	if c, err := l.Host.Client(trust.Agent, 0, l.Host.Netmasters()...); err == nil {
+		_, _ = c.Drain(limited, model.DrainRequest{Host: l.Label, End: true})
+	}
+}
