@@ -19,7 +19,7 @@ func TestFindings(t *testing.T) {
 		documented[m[1]] = true
 	}
 	code := regexp.MustCompile(`(?:\bCode: |\bnote\(|\bwrong\(|\bf\.Code, .*= |\bf\.Code = )"([a-z-]+)"`)
-	for _, dir := range []string{"daemon/agent/checkup", "daemon/agent/examine", "daemon/agent/ways", "daemon/agent/conflicts", "daemon/master/health", "daemon/master/server/doctor"} {
+	for _, dir := range []string{"daemon/agent/hostcheck", "daemon/agent/check", "daemon/agent/pathprobe", "daemon/agent/conflicts", "daemon/master/health", "daemon/master/server/doctor"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)

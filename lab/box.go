@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contiv/contiv/lab/image"
+	"github.com/contiv/contiv/deploy/image"
 )
 
 // Image is the name of the image that every engine of a lab has: small tools of this machine, and sleep to keep a container.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/contiv/contiv/lab/image"
+	"github.com/contiv/contiv/deploy/image"
 	"github.com/contiv/contiv/lab/kube"
 )
 

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contiv/contiv/daemon/agent/runtimeconf"
+	"github.com/contiv/contiv/daemon/agent/cniconf"
 )
 
 // plugin is the CNI plugin's program.
@@ -22,10 +22,10 @@ const plugin = "contivk8s"
 func (h *Host) PluginFile() string { return h.at("/opt/cni/bin/" + plugin) }
 
 // ConfFile is a network configuration that no runtime reads by itself: which network a runtime's containers get is the operator's decision.
-func (h *Host) ConfFile() string { return h.at("/etc/contiv/cni/" + runtimeconf.File) }
+func (h *Host) ConfFile() string { return h.at("/etc/contiv/cni/" + cniconf.File) }
 
 // RuntimeConfFile is the same configuration once an operator, or an agent with --cni-conf-dir, has put it where runtimes look.
-func (h *Host) RuntimeConfFile() string { return h.at("/etc/cni/net.d/" + runtimeconf.File) }
+func (h *Host) RuntimeConfFile() string { return h.at("/etc/cni/net.d/" + cniconf.File) }
 
 // pluginMark has the digest of the plugin that this package has installed: another one at its place is someone else's. The lines below are the
 // folders that this package made for it, the deepest first.
@@ -37,7 +37,7 @@ func (h *Host) cni() Step {
 	return Step{
 		Name: "CNI plugin",
 		Do: func(context.Context) (string, error) {
-			conf, err := runtimeconf.Conf(plugin)
+			conf, err := cniconf.Conf(plugin)
 			if err != nil {
 				return "", err
 			}

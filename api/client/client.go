@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/legible"
+	"github.com/contiv/contiv/sanitize"
 )
 
 // DefaultBase is where a Client looks for netmaster when it is told nothing.
@@ -228,7 +228,7 @@ func (c *Client) accepted(base string, answer *http.Response) error {
 	case answer.StatusCode != http.StatusOK:
 		return Refusal(answer)
 	case reason != "" && c.Stale != nil:
-		c.Stale(base, legible.Line(reason, maxReason))
+		c.Stale(base, sanitize.Line(reason, maxReason))
 	}
 	return nil
 }

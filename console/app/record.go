@@ -7,7 +7,7 @@ import (
 
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/console/feed"
-	"github.com/contiv/contiv/console/tape"
+	"github.com/contiv/contiv/console/recording"
 	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/console/widget"
 )
@@ -18,8 +18,8 @@ type Recorder interface {
 	State() (bytes int64, full bool, err error)
 }
 
-// recording draws the state of the recording that is being made.
-func recording(t *theme.Theme, r Recorder, width int) string {
+// recordingState draws the state of the recording that is being made.
+func recordingState(t *theme.Theme, r Recorder, width int) string {
 	bytes, full, err := r.State()
 	text, role := fmt.Sprintf(" %s recording, %.1f MiB ", t.Glyphs.Dot, float64(bytes)/(1<<20)), theme.Held
 	switch {
@@ -32,11 +32,11 @@ func recording(t *theme.Theme, r Recorder, width int) string {
 }
 
 // record makes a recording of what a feed receives.
-func record(f *feed.Feed, o *options, base string) (*tape.Writer, error) {
+func record(f *feed.Feed, o *options, base string) (*recording.Writer, error) {
 	if o.recordLimit < 1 {
 		return nil, fmt.Errorf("--record-limit: got %d MiB, want at least 1", o.recordLimit)
 	}
-	w, err := tape.Create(o.record, int64(o.recordLimit)<<20, tape.Header{Program: "console/" + build.Info().Version, Base: base, Started: time.Now()})
+	w, err := recording.Create(o.record, int64(o.recordLimit)<<20, recording.Header{Program: "console/" + build.Info().Version, Base: base, Started: time.Now()})
 	if err == nil {
 		f.Record(w.Put)
 	}
@@ -45,7 +45,7 @@ func record(f *feed.Feed, o *options, base string) (*tape.Writer, error) {
 
 // play makes the player of a recording, at the position that is wanted.
 func play(o *options) (*playback, error) {
-	r, err := tape.Open(o.replay)
+	r, err := recording.Open(o.replay)
 	if err != nil {
 		return nil, err
 	}

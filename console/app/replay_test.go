@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/page"
-	"github.com/contiv/contiv/console/tape"
+	"github.com/contiv/contiv/console/recording"
 	"github.com/contiv/contiv/daemon/master/mastertest"
 )
 
@@ -137,7 +137,7 @@ func TestReplayShowsEveryPage(t *testing.T) {
 	}
 	master.Endpoint(t, "default", "blue", "", "web", "")
 	path := filepath.Join(t.TempDir(), "recording")
-	w, err := tape.Create(path, 1<<20, tape.Header{})
+	w, err := recording.Create(path, 1<<20, recording.Header{})
 	if err != nil {
 		t.Fatal(err)
 	}

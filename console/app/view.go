@@ -179,7 +179,7 @@ func (m *Model) statusLine() string {
 	case m.replay != nil:
 		return m.replay.bar(m.theme, m.width)
 	case m.recorder != nil:
-		return recording(m.theme, m.recorder, m.width)
+		return recordingState(m.theme, m.recorder, m.width)
 	case m.bundle != "":
 		return m.theme.Paint(theme.Warn, widget.Fit(m.theme, " "+m.bundle, m.width))
 	}

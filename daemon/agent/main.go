@@ -15,9 +15,9 @@ import (
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/daemon/agent/node"
 	"github.com/contiv/contiv/daemon/agent/vswitch"
-	"github.com/contiv/contiv/daemon/budget"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/logging"
+	"github.com/contiv/contiv/daemon/resources"
 	"github.com/contiv/contiv/daemon/task"
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/openflow"
@@ -45,8 +45,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	go budget.Garbage(ctx, nil, getenv("GOGC"), getenv("GOMEMLIMIT"))
-	programmed := func() { runtime.GOMAXPROCS(budget.Processors(runtime.GOMAXPROCS(0), getenv("GOMAXPROCS"))) }
+	go resources.Garbage(ctx, nil, getenv("GOGC"), getenv("GOMEMLIMIT"))
+	programmed := func() { runtime.GOMAXPROCS(resources.Processors(runtime.GOMAXPROCS(0), getenv("GOMAXPROCS"))) }
 	work := func() error { return serve(ctx, o, programmed, stderr) }
 	if o.Uninstall.Wanted() {
 		work = func() error { return o.uninstall(ctx, stdout, stderr) }
@@ -79,7 +79,7 @@ func serve(ctx context.Context, o *options, programmed func(), stderr io.Writer)
 	if err != nil {
 		return &configError{err}
 	}
-	if err := budget.Slack(budget.AgentSlack); err != nil {
+	if err := resources.Slack(resources.AgentSlack); err != nil {
 		log.Debug("not as thrifty as it could be", "error", err)
 	}
 	holder, err := o.Trust.Open(trust.Agent, log)

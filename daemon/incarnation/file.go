@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/contiv/contiv/checksum"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/intact"
 )
 
 // DefaultPath is where contiv init and contiv join have daemons note the incarnation.
@@ -52,7 +52,7 @@ func (f File) Read() (out Known, err error) {
 		err = json.Unmarshal(text, &out)
 	}
 	if err == nil {
-		err = errors.Join(intact.CheckJSON(text), out.Check())
+		err = errors.Join(checksum.CheckJSON(text), out.Check())
 	}
 	if err != nil {
 		return Known{}, fmt.Errorf("incarnation of the cluster in %s: %w; copy the file from another host of the cluster, or, if you have changed it, remove the line with sum", f, err)
@@ -65,7 +65,7 @@ func (f File) Write(k Known) error {
 	if f == "" {
 		return nil
 	}
-	text, err := intact.JSON(k)
+	text, err := checksum.JSON(k)
 	if err != nil {
 		return err
 	}

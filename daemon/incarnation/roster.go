@@ -8,7 +8,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/contiv/contiv/intact"
+	"github.com/contiv/contiv/checksum"
 )
 
 // roster is which hosts the store of an incarnation had, beside the file that says which incarnation the cluster has.
@@ -37,7 +37,7 @@ func (f File) RecordHosts(of string, hosts []string) error {
 		return nil
 	}
 	next := roster{Of: of, Hosts: slices.Sorted(slices.Values(hosts))}
-	text, err := intact.JSON(next)
+	text, err := checksum.JSON(next)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (f File) Hosts(of ...string) ([]string, error) {
 	case err == nil && len(text) > maxRoster:
 		err = fmt.Errorf("got %d bytes, want at most %d", len(text), maxRoster)
 	case err == nil:
-		err = errors.Join(intact.CheckJSON(text), json.Unmarshal(text, &noted))
+		err = errors.Join(checksum.CheckJSON(text), json.Unmarshal(text, &noted))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("hosts of the cluster in %s: %w; it is written again once the store is settled", f.HostsFile(), err)

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/contiv/contiv/legible"
+	"github.com/contiv/contiv/sanitize"
 )
 
 // longestReason is how much of an API server's text about a kind is kept, in bytes.
@@ -22,7 +22,7 @@ type unread struct {
 
 // add says why a kind cannot be read, "" when it can, and reports whether that is new.
 func (u *unread) add(k Kind, why string) bool {
-	why = legible.Line(why, longestReason)
+	why = sanitize.Line(why, longestReason)
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.why[k] == why {

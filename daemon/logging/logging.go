@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/contiv/contiv/legible"
+	"github.com/contiv/contiv/sanitize"
 )
 
 // Config says what to log and where.
@@ -86,7 +86,7 @@ func bounded(_ []string, a slog.Attr) slog.Attr {
 	default:
 		return a
 	}
-	if short := legible.Text(text, longValue); short != text {
+	if short := sanitize.Text(text, longValue); short != text {
 		a.Value = slog.StringValue(short)
 	}
 	return a

@@ -11,10 +11,9 @@ import (
 	"path/filepath"
 
 	"github.com/contiv/contiv/api/bundle"
-	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/httpserver"
 	"github.com/contiv/contiv/daemon/logging"
 	"github.com/contiv/contiv/daemon/master/offline"
-	"github.com/contiv/contiv/daemon/socket"
 )
 
 // serveBundle answers from a support bundle at a unix socket for this account alone, which it says, with the manifest, in a line of JSON: a
@@ -43,11 +42,11 @@ func serveBundle(ctx context.Context, c config, stdin io.Reader, stdout, stderr 
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	at := filepath.Join(dir, "s")
-	l, err := socket.Listen(at)
+	l, err := httpserver.ListenUnix(at)
 	if err != nil {
 		return err
 	}
-	srv := door.NewServer(answers, door.Ordinary(), log)
+	srv := httpserver.NewServer(answers, httpserver.Ordinary(), log)
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	go func() {

@@ -12,10 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/contiv/contiv/daemon/budget"
 	"github.com/contiv/contiv/daemon/cluster"
-	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/flags"
+	"github.com/contiv/contiv/daemon/httpserver"
 	"github.com/contiv/contiv/daemon/incarnation"
 	"github.com/contiv/contiv/daemon/kube"
 	"github.com/contiv/contiv/daemon/logging"
@@ -23,9 +22,10 @@ import (
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/history"
 	masterkube "github.com/contiv/contiv/daemon/master/kube"
+	"github.com/contiv/contiv/daemon/master/maintenance"
 	"github.com/contiv/contiv/daemon/master/server"
-	"github.com/contiv/contiv/daemon/master/upkeep"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/resources"
 	"github.com/contiv/contiv/daemon/store/embedded"
 	"github.com/contiv/contiv/trust"
 )
@@ -62,7 +62,7 @@ type config struct {
 	PodAccount      string
 	podSubnets      []string
 	BalancerNetwork string
-	pace            *budget.Pace // of processors; nil: all
+	pace            *resources.Pace // of processors; nil: all
 	pods            []netip.Prefix
 	holder          *trust.Holder // nil: everything is plain HTTP
 	recent          *logging.Recent
@@ -83,10 +83,10 @@ func (c *config) register(s *flags.Set) {
 	s.String(&c.HistoryAge, "history-age", "HISTORY_AGE", history.DefaultAge.String(), "how long the history keeps them")
 	s.String(&c.Quarantine, "quarantine", "QUARANTINE", "", "how long an address is not given again after its endpoint is gone, where the global object does not say it; 0s: at once (default: 30s for pods, 0s for others)")
 	s.Bool(&c.PodTenants, "pod-label-tenants", "POD_LABEL_TENANTS", "let a pod's label io.contiv.tenant enter any tenant, as the original did: whoever may make pods in some namespace is in every tenant then")
-	s.String(&c.Compaction, "store-compaction", "STORE_COMPACTION", upkeep.DefaultHistory.String(), "how long an etcd beside netmaster keeps its history of changes when no one else has it compacted; 0s: netmaster never does")
-	s.List(&c.Hosts, door.AllowedHosts, "ALLOWED_HOSTS", "names under which this netmaster is reached, besides addresses, names without a dot and the host's own: api.example.org, *.example.org or *")
-	s.Int(&c.Connections, door.MaxConnections, "MAX_CONNECTIONS", defaultConnections, "how many connections one listener has open at once")
-	s.Int(&c.PerClient, door.MaxConnectionsPerClient, "MAX_CONNECTIONS_PER_CLIENT", defaultPerClient, "how many of them one client has")
+	s.String(&c.Compaction, "store-compaction", "STORE_COMPACTION", maintenance.DefaultHistory.String(), "how long an etcd beside netmaster keeps its history of changes when no one else has it compacted; 0s: netmaster never does")
+	s.List(&c.Hosts, httpserver.AllowedHosts, "ALLOWED_HOSTS", "names under which this netmaster is reached, besides addresses, names without a dot and the host's own: api.example.org, *.example.org or *")
+	s.Int(&c.Connections, httpserver.MaxConnections, "MAX_CONNECTIONS", defaultConnections, "how many connections one listener has open at once")
+	s.Int(&c.PerClient, httpserver.MaxConnectionsPerClient, "MAX_CONNECTIONS_PER_CLIENT", defaultPerClient, "how many of them one client has")
 	s.Int(&c.Limits.Watches, "max-watches", "MAX_WATCHES", server.DefaultWatches, "how many watches are open at once; one client has a quarter")
 	s.Int(&c.Limits.Captures, "max-captures", "MAX_CAPTURES", server.DefaultCaptures, "how many captures run at once; one client has a quarter")
 	s.Int(&c.Limits.Agents, "max-agents", "MAX_AGENTS", server.DefaultAgents, "how many agents this netmaster tells what concerns their hosts; one address has a quarter")
@@ -196,24 +196,24 @@ const (
 
 // checkLimits checks what may continue at once.
 func (c *config) checkLimits() error {
-	for flag, n := range map[string]int{door.MaxConnections: c.Connections, door.MaxConnectionsPerClient: c.PerClient,
+	for flag, n := range map[string]int{httpserver.MaxConnections: c.Connections, httpserver.MaxConnectionsPerClient: c.PerClient,
 		"max-watches": c.Limits.Watches, "max-captures": c.Limits.Captures, "max-traces": c.Limits.Traces, "max-agents": c.Limits.Agents, "max-bundles": c.Limits.Bundles, "max-strangers": c.Limits.Strangers} {
-		if n < 1 || n > door.MaxRequest {
-			return fmt.Errorf("--%s %d: it is a number from 1 to %d", flag, n, door.MaxRequest)
+		if n < 1 || n > httpserver.MaxRequest {
+			return fmt.Errorf("--%s %d: it is a number from 1 to %d", flag, n, httpserver.MaxRequest)
 		}
 	}
 	return nil
 }
 
 // names are the host names under which this netmaster is reached.
-func (c *config) names() *door.Names {
+func (c *config) names() *httpserver.Names {
 	more := slices.Clone(c.Hosts)
 	for _, address := range []string{c.External, c.Internal} {
 		if host, _, err := net.SplitHostPort(address); err == nil {
 			more = append(more, host)
 		}
 	}
-	return door.NewNames(more...)
+	return httpserver.NewNames(more...)
 }
 
 // checkHistory checks what is kept of the past.

@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/enroll"
-	"github.com/contiv/contiv/daemon/master/server/enrolling"
+	"github.com/contiv/contiv/daemon/master/server/joinapi"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/embedded"
 	"github.com/contiv/contiv/daemon/task"
@@ -63,7 +63,7 @@ func (c *config) review(ctx context.Context, token string) (node string, err err
 }
 
 // told is what a host that joins is told of the cluster.
-func (c *config) told() (out enrolling.Cluster) {
+func (c *config) told() (out joinapi.Cluster) {
 	out.Settings = model.ClusterSettings{Mode: c.Mode, NetMode: c.NetMode, FwdMode: c.FwdMode}
 	if c.holder != nil {
 		out.Self = c.holder.Identity().Name

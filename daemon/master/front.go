@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/httpserver"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/task"
 )
@@ -18,7 +18,7 @@ import (
 // front answers from the first moment: before the server is there, it says what netmaster waits for.
 type front struct {
 	api, proxy *switched
-	doors      []*door.Connections // of the listeners
+	doors      []*httpserver.Connections // of the listeners
 }
 
 func newFront() *front { return &front{api: &switched{}, proxy: &switched{}} }
@@ -51,19 +51,19 @@ func (f *front) listen(c config, log *slog.Logger) (tasks []task.Task, err error
 		if err != nil && !errors.Is(err, syscall.EADDRNOTAVAIL) {
 			return fmt.Errorf("listen on %s: %w; is another netmaster running?", address, err)
 		}
-		bound := door.NewConnections(c.Connections, c.PerClient)
+		bound := httpserver.NewConnections(c.Connections, c.PerClient)
 		if c.holder != nil {
 			bound.Silent()
 		}
 		f.doors = append(f.doors, bound)
 		tasks = append(tasks, task.Func("listener "+address, func(ctx context.Context, ready func()) error {
 			if l == nil {
-				if l, err = door.Await(ctx, address, log); err != nil {
+				if l, err = httpserver.Await(ctx, address, log); err != nil {
 					return ended(ctx, fmt.Errorf("listen on %s: %w", address, err))
 				}
 			}
 			ready()
-			return server.Listen(ctx, h, log, func(h *http.Server) error { return door.ServeSecured(h, bound.Listen(l), c.holder) })
+			return server.Listen(ctx, h, log, func(h *http.Server) error { return httpserver.ServeSecured(h, bound.Listen(l), c.holder) })
 		}))
 		return nil
 	}

@@ -12,9 +12,9 @@ import (
 	"syscall"
 
 	"github.com/contiv/contiv/build"
-	"github.com/contiv/contiv/daemon/budget"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/logging"
+	"github.com/contiv/contiv/daemon/resources"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -67,14 +67,14 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 		c.Store.Own = c.holder.Client(trust.Master, "")
 	}
 	if !c.Store.Embedded { // a store in this process needs all: a durable write holds one until the runtime notices
-		c.pace = budget.NewPace(getenv("GOMAXPROCS"))
+		c.pace = resources.NewPace(getenv("GOMAXPROCS"))
 	}
-	if err := budget.Slack(budget.MasterSlack); err != nil {
+	if err := resources.Slack(resources.MasterSlack); err != nil {
 		log.Debug("not as thrifty as it could be", "error", err)
 	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	go budget.Garbage(ctx, c.pace, getenv("GOGC"), getenv("GOMEMLIMIT"))
+	go resources.Garbage(ctx, c.pace, getenv("GOGC"), getenv("GOMEMLIMIT"))
 	if err := serve(ctx, c, log); err != nil {
 		log.Error("netmaster ends", "error", err)
 		return 1

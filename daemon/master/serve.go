@@ -18,7 +18,7 @@ import (
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/cluster"
-	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/httpserver"
 	"github.com/contiv/contiv/daemon/kube"
 	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/admit"
@@ -28,17 +28,16 @@ import (
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/convert"
 	"github.com/contiv/contiv/daemon/master/derive"
-	"github.com/contiv/contiv/daemon/master/directory"
-	"github.com/contiv/contiv/daemon/master/docknet"
+	"github.com/contiv/contiv/daemon/master/dockernet"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	masterkube "github.com/contiv/contiv/daemon/master/kube"
-	"github.com/contiv/contiv/daemon/master/landmark"
-	"github.com/contiv/contiv/daemon/master/provider"
+	"github.com/contiv/contiv/daemon/master/ldap"
+	"github.com/contiv/contiv/daemon/master/maintenance"
+	"github.com/contiv/contiv/daemon/master/oidc"
 	"github.com/contiv/contiv/daemon/master/registrar"
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/master/server/peer"
-	"github.com/contiv/contiv/daemon/master/upkeep"
 	"github.com/contiv/contiv/daemon/master/users"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -91,7 +90,7 @@ func (c *config) awaitStore(ctx context.Context, front *front, log *slog.Logger)
 			return err
 		}
 		front.waits("the address " + u.Host + " of the embedded store, which no interface of this machine has")
-		l, err := door.Await(ctx, net.JoinHostPort(u.Hostname(), "0"), log)
+		l, err := httpserver.Await(ctx, net.JoinHostPort(u.Hostname(), "0"), log)
 		if err != nil {
 			return fmt.Errorf("address %s of the embedded store: %w", u.Host, err)
 		}
@@ -148,22 +147,22 @@ func live(ctx context.Context, c config, db store.Store, self record.Incarnation
 	adopter := adopt.New(adopt.Config{Commit: committer, Catalog: known, Admit: admitter, Incarnation: self, Roster: c.roster(self, log), Log: log})
 	settings.Held = adopter.Held
 	endpoints := endpoint.New(committer, known, settings, log)
-	dockerNetworks := docknet.New(committer, admitter, known)
+	dockerNetworks := dockernet.New(committer, admitter, known)
 	duties := []func(context.Context){func(ctx context.Context) { dockerNetworks.Finish(ctx, log) }}
 	if reader != nil {
 		reader.Endpoints = endpoints
 		duties = append(duties, reader.Run)
 	}
-	accounts := users.New(users.Config{Commit: committer, Catalog: known, Directory: directory.LDAP{}, Provider: provider.New(nil), Seal: c.seal})
+	accounts := users.New(users.Config{Commit: committer, Catalog: known, Directory: ldap.LDAP{}, Provider: oidc.New(nil), Seal: c.seal})
 	duties = append(duties, func(ctx context.Context) { accounts.Sweep(ctx, log) })
 	sinks, err := c.auditSinks()
 	if err != nil {
 		return err
 	}
-	space := upkeep.NewSpace(db, log)
+	space := maintenance.NewSpace(db, log)
 	snapshots := c.snapshots(db, log)
 	if !c.Store.Embedded { // which compacts itself
-		duties = append(duties, upkeep.NewCompactor(db, c.compaction, known.Revision, log).Run)
+		duties = append(duties, maintenance.NewCompactor(db, c.compaction, known.Revision, log).Run)
 	}
 	poster := aci.NewPoster(aci.Config{Gateway: &aci.Gateway{URL: c.ACIGateway}, Commit: committer, Catalog: known, Log: log})
 	feed := catalog.NewFeed(known, db, log)
@@ -175,7 +174,7 @@ func live(ctx context.Context, c config, db store.Store, self record.Incarnation
 	}}
 	joining := enrolment(&c, committer, known, db, log)
 	var srv *server.Server
-	duties = append(duties, adopter.Run, poster.Run, landmark.New(committer, known, log).Run, keeper.Run, joining.Run, remembering(committer, known, func() *server.Server { return srv }, log))
+	duties = append(duties, adopter.Run, poster.Run, maintenance.NewLandmarks(committer, known, log).Run, keeper.Run, joining.Run, remembering(committer, known, func() *server.Server { return srv }, log))
 	election := cluster.NewElection(cluster.ElectionConfig{
 		Store: db, Key: record.LeaderKey, History: record.TermsKey, Successor: record.SuccessorKey, ID: c.Internal, TTL: c.ttl, Excluded: c.barred, Log: log,
 		Lead: func(ctx context.Context, t cluster.Term) error {
@@ -252,7 +251,7 @@ func (c *config) roles(election *cluster.Election, registry *cluster.Registry) t
 }
 
 // minding tells how much space the store has.
-func minding(space *upkeep.Space) task.Task {
+func minding(space *maintenance.Space) task.Task {
 	return task.Func("space of the store", func(ctx context.Context, ready func()) error {
 		ready()
 		space.Run(ctx)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contiv/contiv/legible"
+	"github.com/contiv/contiv/sanitize"
 )
 
 // Host is a machine whose agent has been admitted to the cluster, at Hosts+Label. Its label, its tunnel end and its control address belong to the
@@ -118,7 +118,7 @@ func (h *Host) Wrong() (field, why string) {
 	}
 	for _, name := range h.Interfaces {
 		if !InterfaceName(name) {
-			return "interfaces", fmt.Sprintf("%q is not the name of an interface", legible.Line(name, interfaceLimit))
+			return "interfaces", fmt.Sprintf("%q is not the name of an interface", sanitize.Line(name, interfaceLimit))
 		}
 	}
 	return "", ""

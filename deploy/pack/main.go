@@ -13,7 +13,7 @@ import (
 	"regexp"
 
 	"github.com/contiv/contiv/build"
-	"github.com/contiv/contiv/lab/image"
+	"github.com/contiv/contiv/deploy/image"
 )
 
 func main() {

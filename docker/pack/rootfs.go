@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/contiv/contiv/lab/image"
+	"github.com/contiv/contiv/deploy/image"
 )
 
 // links are symbolic links of the plugin's file system: by them the programs find at their usual places what the host's folders hold.

@@ -13,15 +13,15 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/build"
-	"github.com/contiv/contiv/legible"
 	"github.com/contiv/contiv/netctl/term"
+	"github.com/contiv/contiv/sanitize"
 )
 
 // Run executes one command line and returns the exit code.
 func Run(ctx context.Context, f *Factory, args []string) int {
 	defer f.close()
 	if f.raw == nil {
-		f.raw, f.Out, f.Err = f.Out, legible.Writer(f.Out), legible.Writer(f.Err)
+		f.raw, f.Out, f.Err = f.Out, sanitize.Writer(f.Out), sanitize.Writer(f.Err)
 	}
 	root := newRoot(f, chosen(args))
 	root.SetArgs(doubled(root, args))

@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 
 	"github.com/contiv/contiv/api/yaml"
-	"github.com/contiv/contiv/legible"
+	"github.com/contiv/contiv/sanitize"
 )
 
 // Format is an output format of ls.
@@ -68,7 +68,7 @@ func WriteJSON(w io.Writer, v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%s\n", legible.JSON(text))
+	_, err = fmt.Fprintf(w, "%s\n", sanitize.JSON(text))
 	return err
 }
 

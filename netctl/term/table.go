@@ -11,7 +11,7 @@ import (
 	"github.com/clipperhouse/displaywidth"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/legible"
+	"github.com/contiv/contiv/sanitize"
 )
 
 // Table prints rows below a header and its dashes, in columns without borders. It may be written more than once, as rows come: a column
@@ -143,10 +143,10 @@ func Styled(style string, v any) string {
 	switch style {
 	case "brackets":
 		list, _ := v.([]string)
-		return legible.Flat("[" + strings.Join(list, " ") + "]")
+		return sanitize.Flat("[" + strings.Join(list, " ") + "]")
 	case "labels":
 		text, _ := v.(string)
-		return legible.Flat(model.LabelText(text))
+		return sanitize.Flat(model.LabelText(text))
 	case "bandwidth":
 		text, _ := v.(string)
 		if b, err := model.ParseBandwidth(text); err == nil {
@@ -160,14 +160,14 @@ func Styled(style string, v any) string {
 func Cell(v any) string {
 	switch v := v.(type) {
 	case string:
-		return legible.Flat(v)
+		return sanitize.Flat(v)
 	case int:
 		return strconv.Itoa(v)
 	case []string:
-		return legible.Flat(strings.TrimSuffix(strings.Join(v, ","), ","))
+		return sanitize.Flat(strings.TrimSuffix(strings.Join(v, ","), ","))
 	case nil:
 		return ""
 	default:
-		return legible.Flat(fmt.Sprint(v))
+		return sanitize.Flat(fmt.Sprint(v))
 	}
 }

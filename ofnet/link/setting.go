@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contiv/contiv/intact"
+	"github.com/contiv/contiv/checksum"
 )
 
 // Setting is a kernel setting that was changed: a file below /proc/sys/net, the value found before the first change, and the value written.
@@ -44,7 +44,7 @@ func (l Ledger) record(s Setting) error {
 		return nil
 	}
 	all, err := l.Settings()
-	if errors.Is(err, intact.ErrDamaged) || errors.Is(err, intact.ErrFormat) { // it stays for whoever is to restore the settings
+	if errors.Is(err, checksum.ErrDamaged) || errors.Is(err, checksum.ErrFormat) { // it stays for whoever is to restore the settings
 		err = os.Rename(string(l), string(l)+damagedSuffix)
 	}
 	if err != nil {
@@ -92,7 +92,7 @@ func (l Ledger) write(all []Setting) error {
 	if err != nil {
 		return err
 	}
-	_, err = next.Write(intact.Seal(ledgerName, ledgerFormat, body.Bytes()))
+	_, err = next.Write(checksum.Seal(ledgerName, ledgerFormat, body.Bytes()))
 	if err = errors.Join(err, next.Close()); err == nil {
 		err = os.Rename(next.Name(), string(l))
 	}
@@ -102,7 +102,7 @@ func (l Ledger) write(all []Setting) error {
 	return err
 }
 
-// Settings returns the settings in the ledger. A ledger that does not exist has none; of one that is damaged, or of a later build, nothing is used: intact.ErrDamaged, intact.ErrFormat.
+// Settings returns the settings in the ledger. A ledger that does not exist has none; of one that is damaged, or of a later build, nothing is used: checksum.ErrDamaged, checksum.ErrFormat.
 func (l Ledger) Settings() ([]Setting, error) {
 	text, err := os.ReadFile(string(l))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -111,7 +111,7 @@ func (l Ledger) Settings() ([]Setting, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := intact.Open(ledgerName, ledgerFormat, text)
+	body, err := checksum.Open(ledgerName, ledgerFormat, text)
 	if err != nil {
 		return nil, fmt.Errorf("settings before they were changed, in %s: %w", l, err)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contiv/contiv/intact"
+	"github.com/contiv/contiv/checksum"
 	"github.com/contiv/contiv/ofnet/link"
 )
 
@@ -132,7 +132,7 @@ func TestLedgerDamaged(t *testing.T) {
 	if err := os.WriteFile(path, bytes.Replace(text, []byte(`"was":"0"`), []byte(`"was":"2"`), 1), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := l.Settings(); len(got) != 0 || !errors.Is(err, intact.ErrDamaged) || l.Damaged() != "" {
+	if got, err := l.Settings(); len(got) != 0 || !errors.Is(err, checksum.ErrDamaged) || l.Damaged() != "" {
 		t.Errorf("damaged: want nothing of it, got %+v, %v", got, err)
 	}
 	if err := link.Note(l, link.Setting{File: "/proc/sys/net/ipv4/conf/all/arp_ignore", Was: "0", Ours: "1"}); err != nil {
@@ -161,7 +161,7 @@ func FuzzLedger(f *testing.F) {
 			t.Fatal(err)
 		}
 		got, err := link.Ledger(path).Settings()
-		if err != nil && !errors.Is(err, intact.ErrDamaged) && !errors.Is(err, intact.ErrFormat) {
+		if err != nil && !errors.Is(err, checksum.ErrDamaged) && !errors.Is(err, checksum.ErrFormat) {
 			t.Fatal(err)
 		}
 		for _, s := range got {

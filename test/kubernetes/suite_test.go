@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contiv/contiv/deploy/image"
 	"github.com/contiv/contiv/lab"
-	"github.com/contiv/contiv/lab/image"
 	"github.com/contiv/contiv/lab/kube"
 )
 

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/agent/claim"
+	"github.com/contiv/contiv/daemon/agent/registration"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet/link"
@@ -82,7 +82,7 @@ type Options struct {
 	Host    string // label of this host
 	Machine string // identity of this machine
 	// Standing reports whether this machine is the host of that label. nil: it is.
-	Standing func() claim.Standing
+	Standing func() registration.Standing
 	Master   Master
 	Flows    Flows
 	Switch   Switch

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/agent/claim"
 	"github.com/contiv/contiv/daemon/agent/drift"
+	"github.com/contiv/contiv/daemon/agent/registration"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
@@ -53,15 +53,15 @@ func (l *lost) elsewhere(ep *record.Endpoint) string {
 	switch {
 	case ep.Machine != "" && ep.Machine != l.Machine:
 		return "not here: another machine has attached it as host " + l.Host
-	case l.standing() == claim.Refused:
+	case l.standing() == registration.Refused:
 		return "not here, and host " + l.Host + " is another machine's now"
 	}
 	return ""
 }
 
-func (l *lost) standing() claim.Standing {
+func (l *lost) standing() registration.Standing {
 	if l.Standing == nil {
-		return claim.Granted
+		return registration.Granted
 	}
 	return l.Standing()
 }
@@ -69,7 +69,7 @@ func (l *lost) standing() claim.Standing {
 // isUnused says that an endpoint without port and interface has been left to the runtime for long enough, and that it is this machine's to release.
 // Right after the agent's start that is not known yet.
 func (l *lost) isUnused(first, now time.Time) bool {
-	return now.Sub(first) >= l.patience && l.standing() == claim.Granted
+	return now.Sub(first) >= l.patience && l.standing() == registration.Granted
 }
 
 // reattach is what to do for a container whose interface no one can tell from another's.

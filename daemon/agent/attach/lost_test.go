@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contiv/contiv/daemon/agent/claim"
+	"github.com/contiv/contiv/daemon/agent/registration"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet/link"
@@ -187,20 +187,20 @@ func vanished(t *testing.T) (*world, *Engine, *lost, record.Endpoint) {
 // everything while the label is another's. As long as no netmaster has said whose it is, nothing is told.
 func TestLostEndpointsOfOthers(t *testing.T) {
 	w, e, l, ep := vanished(t)
-	var standing claim.Standing
-	e.Machine, e.Standing = "m2", func() claim.Standing { return standing }
+	var standing registration.Standing
+	e.Machine, e.Standing = "m2", func() registration.Standing { return standing }
 	id := ep.ID.String()
 	for _, row := range []struct {
 		machine  string
-		standing claim.Standing
+		standing registration.Standing
 		want     string // what is told, "" for nothing
 		left     int
 	}{
-		{"m1", claim.Granted, "another machine has attached it as host h1", 1},
-		{"m1", claim.Unknown, "another machine has attached it as host h1", 1},
-		{"m2", claim.Refused, "host h1 is another machine's now", 1},
-		{"m2", claim.Unknown, "", 1},
-		{"m2", claim.Granted, "endpoint is released", 0},
+		{"m1", registration.Granted, "another machine has attached it as host h1", 1},
+		{"m1", registration.Unknown, "another machine has attached it as host h1", 1},
+		{"m2", registration.Refused, "host h1 is another machine's now", 1},
+		{"m2", registration.Unknown, "", 1},
+		{"m2", registration.Granted, "endpoint is released", 0},
 	} {
 		ep := w.endpoints[id]
 		ep.Machine, standing = row.machine, row.standing
@@ -220,13 +220,13 @@ func TestLostEndpointsOfOthers(t *testing.T) {
 // What is granted between a look and the repair is not released before it has been told, and left to the runtime for a while.
 func TestReleasedIsTold(t *testing.T) {
 	w, e, l, ep := vanished(t)
-	standing := claim.Refused
-	e.Machine, e.Standing = ep.Machine, func() claim.Standing { return standing }
+	standing := registration.Refused
+	e.Machine, e.Standing = ep.Machine, func() registration.Standing { return standing }
 	id := ep.ID.String()
 	if got := whats(t, l); len(got) != 1 || strings.Contains(got[0], "released") {
 		t.Fatalf("refused: want it told as another's, got %q", got)
 	}
-	standing = claim.Granted
+	standing = registration.Granted
 	if err := l.Repair(t.Context(), id); err != nil || len(w.endpoints) != 1 {
 		t.Errorf("granted after the look: want it left, got %v, %s", err, w)
 	}

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/contiv/contiv/intact"
+	"github.com/contiv/contiv/checksum"
 	"github.com/contiv/contiv/ofnet"
 )
 
@@ -81,7 +81,7 @@ func (m *memory) write(path string) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(intact.Seal(sealName, sealFormat, b))
+	_, err = f.Write(checksum.Seal(sealName, sealFormat, b))
 	err = errors.Join(err, f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
@@ -100,7 +100,7 @@ const (
 
 // parseMemory reads the file's text. What it says of a switch must be possible.
 func parseMemory(text []byte) (m memory, err error) {
-	b, err := intact.Open(sealName, sealFormat, text)
+	b, err := checksum.Open(sealName, sealFormat, text)
 	if err != nil {
 		return m, err
 	}

@@ -7,10 +7,10 @@ import (
 
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/agent/cnicache"
+	"github.com/contiv/contiv/daemon/agent/cniconf"
 	"github.com/contiv/contiv/daemon/agent/cniserver"
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
 	"github.com/contiv/contiv/daemon/agent/part"
-	"github.com/contiv/contiv/daemon/agent/runtimeconf"
 )
 
 // Options are what serving CNI needs.
@@ -39,11 +39,11 @@ func (s *Settings) Part(o Options) (p part.Part, err error) {
 		if err != nil {
 			return p, err
 		}
-		keeper := &runtimeconf.Keeper{Program: plugin, Bin: s.Bin, Conf: s.Conf, Stays: s.Stays, Waiting: o.Waiting, Every: time.Second, Log: o.Log}
+		keeper := &cniconf.Keeper{Program: plugin, Bin: s.Bin, Conf: s.Conf, Stays: s.Stays, Waiting: o.Waiting, Every: time.Second, Log: o.Log}
 		p.Tasks = append(p.Tasks, part.Started("configuration of CNI", keeper.Run))
 	}
 	if s.Cache != "" && s.Socket != "" {
-		sweeper := &cnicache.Sweeper{Dir: s.Cache, Network: runtimeconf.Name, Every: 10 * time.Second, Log: o.Log}
+		sweeper := &cnicache.Sweeper{Dir: s.Cache, Network: cniconf.Name, Every: 10 * time.Second, Log: o.Log}
 		p.Tasks = append(p.Tasks, part.Started("cache of the CNI library", sweeper.Run))
 	}
 	return p, nil

@@ -21,8 +21,7 @@ import (
 	"github.com/contiv/contiv/cni/wire"
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
-	"github.com/contiv/contiv/daemon/door"
-	"github.com/contiv/contiv/daemon/socket"
+	"github.com/contiv/contiv/daemon/httpserver"
 	"github.com/contiv/contiv/ofnet/link"
 )
 
@@ -75,7 +74,7 @@ func (s *Server) Ready() <-chan struct{} { return s.ready }
 
 // Run serves until ctx ends; requests under way may finish within five seconds.
 func (s *Server) Run(ctx context.Context) error {
-	l, err := socket.Listen(s.Socket)
+	l, err := httpserver.ListenUnix(s.Socket)
 	if err != nil {
 		flag := "--cni-socket"
 		if s.Mesos {
@@ -83,9 +82,9 @@ func (s *Server) Run(ctx context.Context) error {
 		}
 		return fmt.Errorf("CNI (check %s): %w", flag, err)
 	}
-	srv := door.NewServer(s.Handler(), door.Ordinary(), s.Log)
+	srv := httpserver.NewServer(s.Handler(), httpserver.Ordinary(), s.Log)
 	close(s.ready)
-	return door.Serve(ctx, srv, door.NewConnections(maxConnections, 0).Listen(l))
+	return httpserver.Serve(ctx, srv, httpserver.NewConnections(maxConnections, 0).Listen(l))
 }
 
 // Handler is the service without its socket.
@@ -102,8 +101,8 @@ func (s *Server) Handler() http.Handler {
 		mux.HandleFunc("POST "+pathAddPod, s.addPod)
 		mux.HandleFunc("POST "+pathDelPod, s.delPod)
 	}
-	ended := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { mux.ServeHTTP(door.Whole(w), r) })
-	return door.Recovered(s.Log, func() {}, ended)
+	ended := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { mux.ServeHTTP(httpserver.Whole(w), r) })
+	return httpserver.Recovered(s.Log, func() {}, ended)
 }
 
 func decode(r io.Reader, v any) error {

@@ -24,8 +24,8 @@ import (
 	"github.com/contiv/contiv/api/model/twice"
 	"github.com/contiv/contiv/cni/wire"
 	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/daemon/httpserver"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/socket"
 	"github.com/contiv/contiv/ofnet/link"
 )
 
@@ -274,7 +274,7 @@ func TestSocketIsClosedToOthers(t *testing.T) {
 		if a, err := c.Do(call("ADD", `{"cniVersion":"1.0.0","name":"x"}`)); err != nil || a.Exit != 0 || !strings.Contains(string(a.Stdout), "10.1.1.5/24") {
 			t.Errorf("ADD through the socket: want a result, got %s %d %v", a.Stdout, a.Exit, err)
 		}
-		if _, err := socket.Listen(path); err == nil {
+		if _, err := httpserver.ListenUnix(path); err == nil {
 			t.Error("second server at a live socket: want an error, got none")
 		}
 		stop()

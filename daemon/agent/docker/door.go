@@ -12,8 +12,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/door"
-	"github.com/contiv/contiv/daemon/socket"
+	"github.com/contiv/contiv/daemon/httpserver"
 )
 
 // DefaultAgentSocket is where a Door finds its host's agent, unless another path is named.
@@ -56,7 +55,7 @@ func (d *Door) Ready() <-chan struct{} { return d.ready }
 
 // Run serves until ctx ends; requests under way may finish within five seconds.
 func (d *Door) Run(ctx context.Context) error {
-	l, err := socket.Listen(d.socket)
+	l, err := httpserver.ListenUnix(d.socket)
 	if err != nil {
 		return fmt.Errorf("door for Docker (check --docker-plugins and --plugin-name): %w", err)
 	}
@@ -65,7 +64,7 @@ func (d *Door) Run(ctx context.Context) error {
 	go func() { defer close(looked); d.presence.watch(looking, d.missed.repay) }()
 	defer func() { end(); <-looked }()
 	close(d.ready)
-	return door.Serve(ctx, door.NewServer(d.handler(), door.Ordinary(), d.log), door.NewConnections(maxConnections, 0).Listen(l))
+	return httpserver.Serve(ctx, httpserver.NewServer(d.handler(), httpserver.Ordinary(), d.log), httpserver.NewConnections(maxConnections, 0).Listen(l))
 }
 
 func (d *Door) handler() http.Handler {
@@ -78,8 +77,8 @@ func (d *Door) handler() http.Handler {
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) { refuse(d.log, w, r.URL.Path, d.reason(err)) },
 		ErrorLog:     slog.NewLogLogger(d.log.Handler(), slog.LevelDebug),
 	})
-	ended := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { mux.ServeHTTP(door.Whole(w), r) })
-	return door.Recovered(d.log, func() {}, ended)
+	ended := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { mux.ServeHTTP(httpserver.Whole(w), r) })
+	return httpserver.Recovered(d.log, func() {}, ended)
 }
 
 // dial connects to the agent, and waits for one that has just gone, or has more to do than it takes.

@@ -15,9 +15,8 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/attach"
-	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/httpserver"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/socket"
 	"github.com/contiv/contiv/ofnet/link"
 )
 
@@ -104,24 +103,24 @@ func (d *Driver) Ready() <-chan struct{} { return d.ready }
 
 // Run serves until ctx ends; requests under way may finish within five seconds.
 func (d *Driver) Run(ctx context.Context) error {
-	l, err := socket.Listen(d.Socket)
+	l, err := httpserver.ListenUnix(d.Socket)
 	if err != nil {
 		return fmt.Errorf("driver for Docker (check --docker-agent-socket, --docker-plugins and --plugin-name): %w", err)
 	}
-	srv := door.NewServer(d.Handler(), door.Ordinary(), d.Log)
+	srv := httpserver.NewServer(d.Handler(), httpserver.Ordinary(), d.Log)
 	close(d.ready)
 	repaying, end := context.WithCancel(ctx)
 	var repeats sync.WaitGroup
 	repeats.Go(func() { d.settle(repaying) })
 	defer repeats.Wait()
 	defer end()
-	return door.Serve(ctx, srv, door.NewConnections(maxConnections, 0).Listen(l))
+	return httpserver.Serve(ctx, srv, httpserver.NewConnections(maxConnections, 0).Listen(l))
 }
 
 // Handler is the service without its socket.
 func (d *Driver) Handler() http.Handler {
 	mux := http.NewServeMux()
 	d.register(mux)
-	ended := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { mux.ServeHTTP(door.Whole(w), r) })
-	return door.Recovered(d.Log, func() {}, ended)
+	ended := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { mux.ServeHTTP(httpserver.Whole(w), r) })
+	return httpserver.Recovered(d.Log, func() {}, ended)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/master/catalog"
-	"github.com/contiv/contiv/daemon/master/docknet"
+	"github.com/contiv/contiv/daemon/master/dockernet"
 	"github.com/contiv/contiv/daemon/master/enginetest"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ofnet/link"
@@ -27,7 +27,7 @@ import (
 // world is a netmaster's engines, and what the agents of its hosts have attached.
 type world struct {
 	*enginetest.World
-	docknets *docknet.Service
+	docknets *dockernet.Service
 	now      time.Time
 
 	mu        sync.Mutex
@@ -41,7 +41,7 @@ func newWorld(tb testing.TB, lines ...string) *world {
 	tb.Helper()
 	w := &world{now: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC), attached: map[string]attach.Result{}, published: map[string]string{}}
 	w.World = enginetest.Start(tb, enginetest.Options{ClusterMode: "docker", Now: func() time.Time { return w.now }})
-	w.docknets = docknet.New(w.Commit, w.Admit, w.Catalog)
+	w.docknets = dockernet.New(w.Commit, w.Admit, w.Catalog)
 	w.Must(tb, lines...)
 	return w
 }

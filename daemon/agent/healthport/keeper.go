@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/agent/kubeservice"
-	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/httpserver"
 )
 
 // pause is how long it takes until a port that somebody has is tried again.
@@ -85,9 +85,9 @@ func (k *Keeper) keep(ctx context.Context, want []kubeservice.Health) (failed er
 				continue
 			}
 			p = &port{}
-			p.server = door.NewServer(k.answer(p), door.Ordinary(), k.Log)
+			p.server = httpserver.NewServer(k.answer(p), httpserver.Ordinary(), k.Log)
 			k.open[number] = p
-			go func() { _ = p.server.Serve(door.NewConnections(most, most).Listen(l)) }() // it ends with Close alone
+			go func() { _ = p.server.Serve(httpserver.NewConnections(most, most).Listen(l)) }() // it ends with Close alone
 		}
 		p.mu.Lock()
 		p.says = h

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/contiv/contiv/daemon/agent/claim"
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
 	"github.com/contiv/contiv/daemon/agent/part"
+	"github.com/contiv/contiv/daemon/agent/registration"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/task"
 	"github.com/contiv/contiv/ofnet/link"
@@ -51,7 +51,7 @@ const (
 type Reporter struct {
 	Links        *link.Host
 	Switch       *ovsdb.Switch
-	Registration *claim.Claim
+	Registration *registration.Claim
 	Uplinks      []string // NICs
 	Ours         []string // further interfaces of the agent, which are no addresses of the machine
 	Log          *slog.Logger

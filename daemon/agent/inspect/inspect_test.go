@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/agent/bgp"
-	"github.com/contiv/contiv/daemon/agent/names"
+	"github.com/contiv/contiv/daemon/agent/dns"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
@@ -163,8 +163,8 @@ func (a *agent) handler() http.Handler {
 		Router: func() (bgp.Status, error) {
 			return bgp.Status{Dsts: []string{"20.1.1.0/24"}, Peers: []bgp.PeerStatus{}}, a.err
 		},
-		Names: &Names{List: func() map[string]names.Listing { return map[string]names.Listing{"t": {}} },
-			Counts: func() names.Counts { return names.Counts{Questions: 7} }, PacketIns: func() packetin.Counts { return packetin.Counts{Dropped: 3} }},
+		Names: &Names{List: func() map[string]dns.Listing { return map[string]dns.Listing{"t": {}} },
+			Counts: func() dns.Counts { return dns.Counts{Questions: 7} }, PacketIns: func() packetin.Counts { return packetin.Counts{Dropped: 3} }},
 		Called: func(string) string { return "" },
 		Driver: func() Driver {
 			return Driver{LocalIP: "192.0.2.1", Bridge: "contiv0", Endpoints: []record.Endpoint{{ID: inNetwork("c1")}},

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/flags"
+	"github.com/contiv/contiv/daemon/httpserver"
 )
 
 // Limits bound how much continues at once. One client has a quarter of the captures and traces at most: netmasters, which ask for
@@ -31,9 +31,9 @@ const (
 
 // Register adds the flags.
 func (l *Limits) Register(f *flags.Set) {
-	f.List(&l.Hosts, door.AllowedHosts, "ALLOWED_HOSTS", "names under which this agent is inspected, besides addresses, names without a dot and the host's own")
-	f.Int(&l.Connections, door.MaxConnections, "MAX_CONNECTIONS", DefaultConnections, "how many connections inspection has open at once")
-	f.Int(&l.PerClient, door.MaxConnectionsPerClient, "MAX_CONNECTIONS_PER_CLIENT", DefaultPerClient, "how many of them one client has")
+	f.List(&l.Hosts, httpserver.AllowedHosts, "ALLOWED_HOSTS", "names under which this agent is inspected, besides addresses, names without a dot and the host's own")
+	f.Int(&l.Connections, httpserver.MaxConnections, "MAX_CONNECTIONS", DefaultConnections, "how many connections inspection has open at once")
+	f.Int(&l.PerClient, httpserver.MaxConnectionsPerClient, "MAX_CONNECTIONS_PER_CLIENT", DefaultPerClient, "how many of them one client has")
 	f.Int(&l.Captures, "max-captures", "MAX_CAPTURES", DefaultCaptures, "how many captures run at once; one client has a quarter")
 	f.Int(&l.Traces, "max-traces", "MAX_TRACES", DefaultTraces, "how many traces and questions to the switch run at once; one client has a quarter")
 }
@@ -43,17 +43,17 @@ func (l *Limits) Check() error {
 	for _, limit := range []struct {
 		flag  string
 		value int
-	}{{door.MaxConnections, l.Connections}, {door.MaxConnectionsPerClient, l.PerClient}, {"max-captures", l.Captures}, {"max-traces", l.Traces}} {
-		if limit.value < 1 || limit.value > door.MaxRequest {
-			return fmt.Errorf("--%s %d: it is a number from 1 to %d", limit.flag, limit.value, door.MaxRequest)
+	}{{httpserver.MaxConnections, l.Connections}, {httpserver.MaxConnectionsPerClient, l.PerClient}, {"max-captures", l.Captures}, {"max-traces", l.Traces}} {
+		if limit.value < 1 || limit.value > httpserver.MaxRequest {
+			return fmt.Errorf("--%s %d: it is a number from 1 to %d", limit.flag, limit.value, httpserver.MaxRequest)
 		}
 	}
 	return nil
 }
 
 // bound is the bound of connections.
-func (l Limits) bound() *door.Connections {
-	return door.NewConnections(cmp.Or(l.Connections, DefaultConnections), cmp.Or(l.PerClient, DefaultPerClient))
+func (l Limits) bound() *httpserver.Connections {
+	return httpserver.NewConnections(cmp.Or(l.Connections, DefaultConnections), cmp.Or(l.PerClient, DefaultPerClient))
 }
 
 // asked are the paths for which the switch is asked, which costs it time.
@@ -67,30 +67,30 @@ const (
 
 // guarded gives answers an end, bounds what costs much, and refuses what is not for an agent.
 func guarded(l Limits, log *slog.Logger, panics *atomic.Uint64, next http.Handler) http.Handler {
-	captures := door.NewGate("captures", "max-captures", cmp.Or(l.Captures, DefaultCaptures))
-	watches := door.NewGate("looks at connections", "max-captures", cmp.Or(l.Captures, DefaultCaptures))
-	traces := door.NewGate("traces and looks at the switch", "max-traces", cmp.Or(l.Traces, DefaultTraces))
+	captures := httpserver.NewGate("captures", "max-captures", cmp.Or(l.Captures, DefaultCaptures))
+	watches := httpserver.NewGate("looks at connections", "max-captures", cmp.Or(l.Captures, DefaultCaptures))
+	traces := httpserver.NewGate("traces and looks at the switch", "max-traces", cmp.Or(l.Traces, DefaultTraces))
 	limited := http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		out := door.Whole(w)
-		var gate *door.Gate
+		out := httpserver.Whole(w)
+		var gate *httpserver.Gate
 		switch {
 		case q.URL.Path == capturePath:
-			gate, out = captures, door.Stream(w)
+			gate, out = captures, httpserver.Stream(w)
 		case q.URL.Path == observedPath:
-			gate, out = watches, door.Stream(w)
+			gate, out = watches, httpserver.Stream(w)
 		case slices.Contains(asked, q.URL.Path):
 			gate = traces
 		}
 		if gate != nil {
-			leave, err := gate.Enter(door.Client(q.RemoteAddr))
+			leave, err := gate.Enter(httpserver.Client(q.RemoteAddr))
 			if err != nil {
-				door.Refuse(w, q, err)
+				httpserver.Refuse(w, q, err)
 				return
 			}
 			defer leave()
 		}
 		next.ServeHTTP(out, q)
 	})
-	visitors := door.Visitors(door.NewNames(l.Hosts...), []string{"/healthz", "/readyz"}, limited)
-	return door.Recovered(log, func() { panics.Add(1) }, visitors)
+	visitors := httpserver.Visitors(httpserver.NewNames(l.Hosts...), []string{"/healthz", "/readyz"}, limited)
+	return httpserver.Recovered(log, func() { panics.Add(1) }, visitors)
 }

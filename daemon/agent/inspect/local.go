@@ -7,8 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/contiv/contiv/daemon/door"
-	"github.com/contiv/contiv/daemon/socket"
+	"github.com/contiv/contiv/daemon/httpserver"
 )
 
 // ReadOnly is h for those who may only look, such as every account of the host: what changes anything, and the packets and
@@ -46,14 +45,14 @@ func (s *Socket) Ready() <-chan struct{} { return s.ready }
 
 // Run serves until ctx ends.
 func (s *Socket) Run(ctx context.Context) error {
-	l, err := socket.Listen(s.path)
+	l, err := httpserver.ListenUnix(s.path)
 	if err != nil {
 		return fmt.Errorf("inspection (check --cni-socket, beside which it is): %w", err)
 	}
-	srv := door.NewServer(s.handler, door.Ordinary(), s.log)
+	srv := httpserver.NewServer(s.handler, httpserver.Ordinary(), s.log)
 	defer context.AfterFunc(ctx, func() { _ = srv.Close() })()
 	close(s.ready)
-	if err := srv.Serve(door.NewConnections(DefaultConnections, 0).Listen(l)); !errors.Is(err, http.ErrServerClosed) {
+	if err := srv.Serve(httpserver.NewConnections(DefaultConnections, 0).Listen(l)); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve %s: %w", s.path, err)
 	}
 	return nil

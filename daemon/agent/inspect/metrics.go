@@ -4,7 +4,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"github.com/contiv/contiv/daemon/agent/names"
+	"github.com/contiv/contiv/daemon/agent/dns"
 	"github.com/contiv/contiv/ofnet/bridge"
 )
 
@@ -117,15 +117,15 @@ func (m metrics) addRouter() {
 // addNames adds the questions for names.
 func (m metrics) addNames() {
 	o := m.o
-	total := func(name, help string, read func(c names.Counts) uint64) {
+	total := func(name, help string, read func(c dns.Counts) uint64) {
 		m.counter("dns_"+name+"_total", help, func() uint64 { return read(o.Names.Counts()) })
 	}
-	total("questions", "questions to name servers that the switch sent to the agent", func(c names.Counts) uint64 { return c.Questions })
-	total("answered", "of these, answered as names of the tenant", func(c names.Counts) uint64 { return c.Answered })
-	total("forwarded", "of these, asked of the host's name servers", func(c names.Counts) uint64 { return c.Forwarded })
-	total("passed", "of these, passed on unmodified", func(c names.Counts) uint64 { return c.Passed })
-	total("excess", "times that an endpoint asked too much and was let past", func(c names.Counts) uint64 { return c.Excess })
-	total("failed", "answers that were not sent, or not got in time", func(c names.Counts) uint64 { return c.Failed })
+	total("questions", "questions to name servers that the switch sent to the agent", func(c dns.Counts) uint64 { return c.Questions })
+	total("answered", "of these, answered as names of the tenant", func(c dns.Counts) uint64 { return c.Answered })
+	total("forwarded", "of these, asked of the host's name servers", func(c dns.Counts) uint64 { return c.Forwarded })
+	total("passed", "of these, passed on unmodified", func(c dns.Counts) uint64 { return c.Passed })
+	total("excess", "times that an endpoint asked too much and was let past", func(c dns.Counts) uint64 { return c.Excess })
+	total("failed", "answers that were not sent, or not got in time", func(c dns.Counts) uint64 { return c.Failed })
 	m.counter("dns_dropped_total", "questions dropped because too many came at once", func() uint64 { return o.Names.PacketIns().Dropped })
 	m.counter("dns_packet_in_lost_total", "times that the switch stopped sending questions to the agent", func() uint64 { return o.Names.PacketIns().Lost })
 }

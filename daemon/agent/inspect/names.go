@@ -3,24 +3,24 @@ package inspect
 import (
 	"net/http"
 
-	"github.com/contiv/contiv/daemon/agent/names"
+	"github.com/contiv/contiv/daemon/agent/dns"
 	"github.com/contiv/contiv/ofnet/packetin"
 )
 
 // Names is what is shown of the names that containers ask for.
 type Names struct {
-	List      func() map[string]names.Listing
-	Counts    func() names.Counts
+	List      func() map[string]dns.Listing
+	Counts    func() dns.Counts
 	PacketIns func() packetin.Counts
 }
 
 // nameserver is the shape of the original's /inspect/nameserver. Its queues do not exist any more: names are there as soon
 // as their records are. Questions are counted for the host, not by tenant.
 type nameserver struct {
-	ServiceQueue  int                      `json:"serviceQueue"`
-	EndpointQueue int                      `json:"endpointQueue"`
-	Records       map[string]names.Listing `json:"dnsRecords"`
-	Stats         map[string]names.Counts  `json:"stats"`
+	ServiceQueue  int                    `json:"serviceQueue"`
+	EndpointQueue int                    `json:"endpointQueue"`
+	Records       map[string]dns.Listing `json:"dnsRecords"`
+	Stats         map[string]dns.Counts  `json:"stats"`
 }
 
 func (o *Options) nameserver(w http.ResponseWriter, _ *http.Request) {
@@ -28,5 +28,5 @@ func (o *Options) nameserver(w http.ResponseWriter, _ *http.Request) {
 		text(w, http.StatusNotFound, "names are not served here: netplugin runs with --dns off\n")
 		return
 	}
-	answer(w, nameserver{Records: o.Names.List(), Stats: map[string]names.Counts{"host": o.Names.Counts()}})
+	answer(w, nameserver{Records: o.Names.List(), Stats: map[string]dns.Counts{"host": o.Names.Counts()}})
 }

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 
-	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/httpserver"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -17,7 +17,7 @@ type Server struct {
 	addrs   []netip.AddrPort
 	handler http.Handler
 	holder  *trust.Holder
-	bound   *door.Connections
+	bound   *httpserver.Connections
 	log     *slog.Logger
 	ready   chan struct{}
 }
@@ -41,16 +41,18 @@ func (s *Server) Ready() <-chan struct{} { return s.ready }
 func (s *Server) Run(ctx context.Context) error {
 	failed := make(chan error, len(s.addrs))
 	for _, a := range s.addrs {
-		l, err := door.Await(ctx, a.String(), s.log)
+		l, err := httpserver.Await(ctx, a.String(), s.log)
 		if ctx.Err() != nil {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("listen at %s (check --ctrl-ip; is another netplugin running?): %w", a, err)
 		}
-		srv := door.NewServer(s.handler, door.Ordinary(), s.log)
+		srv := httpserver.NewServer(s.handler, httpserver.Ordinary(), s.log)
 		defer func() { _ = srv.Close() }()
-		go func() { failed <- door.ServeSecured(srv, s.bound.Listen(l), s.holder, trust.Master, trust.Monitor) }()
+		go func() {
+			failed <- httpserver.ServeSecured(srv, s.bound.Listen(l), s.holder, trust.Master, trust.Monitor)
+		}()
 	}
 	close(s.ready)
 	select {

@@ -9,13 +9,13 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/agent/carried"
+	"github.com/contiv/contiv/daemon/agent/check"
 	"github.com/contiv/contiv/daemon/agent/checkpoint"
-	"github.com/contiv/contiv/daemon/agent/checkup"
-	"github.com/contiv/contiv/daemon/agent/claim"
-	"github.com/contiv/contiv/daemon/agent/distrust"
-	"github.com/contiv/contiv/daemon/agent/examine"
+	"github.com/contiv/contiv/daemon/agent/hostcheck"
+	"github.com/contiv/contiv/daemon/agent/inventory"
 	"github.com/contiv/contiv/daemon/agent/part"
+	"github.com/contiv/contiv/daemon/agent/registration"
+	"github.com/contiv/contiv/daemon/agent/revocation"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/incarnation"
 	"github.com/contiv/contiv/daemon/record"
@@ -37,8 +37,8 @@ type Options struct {
 	ClusterFile incarnation.File // where the host notes which store its cluster has; "": nowhere
 	Records     string           // path of the file that keeps what netmasters have sent
 	Version     model.Version
-	Directory   func() bool  // the host needs the networks and groups of all tenants
-	Claims      claim.Master // admits the host; nil: netmasters do
+	Directory   func() bool         // the host needs the networks and groups of all tenants
+	Claims      registration.Master // admits the host; nil: netmasters do
 	Log         *slog.Logger
 }
 
@@ -47,11 +47,11 @@ type Membership struct {
 	Options
 	Channel      *channel.Client
 	Master       channel.Master // asks the leader
-	Registration *claim.Claim
+	Registration *registration.Claim
 
-	carried *carried.Keeper
+	carried *inventory.Keeper
 	records *checkpoint.Source // what netmasters send, and have sent
-	revoked *distrust.Keeper
+	revoked *revocation.Keeper
 }
 
 // New returns a Membership that follows nobody yet.
@@ -63,7 +63,7 @@ func New(o Options) *Membership {
 	if m.Claims == nil {
 		m.Claims = m.Master
 	}
-	m.Registration = claim.New(claim.Options{Master: m.Claims, Host: o.Self, Log: o.Log})
+	m.Registration = registration.New(registration.Options{Master: m.Claims, Host: o.Self, Log: o.Log})
 	return m
 }
 
@@ -77,11 +77,11 @@ type Host interface {
 }
 
 // Follow returns all that concerns this host, and connects the agent with netmasters. It is called once, before anything runs.
-func (m *Membership) Follow(h Host) *distrust.Keeper {
+func (m *Membership) Follow(h Host) *revocation.Keeper {
 	host := m.Self.Label
-	m.carried = carried.New(carried.Options{Host: host, Follower: m.Channel, Attached: h.Attached, Ported: h.Ported, Post: m.Master.Offer, Log: m.Log})
+	m.carried = inventory.New(inventory.Options{Host: host, Follower: m.Channel, Attached: h.Attached, Ported: h.Ported, Post: m.Master.Offer, Log: m.Log})
 	m.records = &checkpoint.Source{Follower: m.carried, Patience: startWait, Log: m.Log}
-	m.revoked = distrust.New(distrust.Options{Source: m.records, Masters: m.Netmasters.All, Ask: m.askRevoked, Revoke: m.revoke, Log: m.Log})
+	m.revoked = revocation.New(revocation.Options{Source: m.records, Masters: m.Netmasters.All, Ask: m.askRevoked, Revoke: m.revoke, Log: m.Log})
 	m.Channel.Bind(channel.Hooks{Directory: m.Directory, Seat: m.Registration.Seat, Reporter: &reporter{h, m.carried}, Opened: m.followed,
 		Offer: func(ctx context.Context) error { m.Registration.Again(); return m.carried.Offer(ctx) }})
 	return m.revoked
@@ -98,7 +98,7 @@ func (m *Membership) masters(ctx context.Context) []string {
 // reporter is a Host that reports no digests while it holds, on purpose, something else than netmasters have sent: they could not repair that.
 type reporter struct {
 	channel.Reporter
-	carried *carried.Keeper
+	carried *inventory.Keeper
 }
 
 func (r *reporter) Held() (channel.Mark, map[channel.Shard]channel.Digest) {
@@ -127,10 +127,10 @@ func (m *Membership) Waiting() string {
 
 // Part returns the tasks of the membership, and checks of clocks and of stores.
 func (m *Membership) Part() part.Part {
-	clock := &checkup.Clock{Host: m.Self.Label, Masters: m.Netmasters.All, Ask: m.askDate, Now: time.Now}
-	stores := &checkup.Stores{Host: m.Self.Label, Others: m.Channel.Others}
+	clock := &hostcheck.Clock{Host: m.Self.Label, Masters: m.Netmasters.All, Ask: m.askDate, Now: time.Now}
+	stores := &hostcheck.Stores{Host: m.Self.Label, Others: m.Channel.Others}
 	return part.Part{
 		Tasks:  append([]task.Task{part.Started("admission to the cluster", m.Registration.Run)}, m.certificates()...),
-		Checks: []examine.Check{clock.Check(), stores.Check()},
+		Checks: []check.Check{clock.Check(), stores.Check()},
 	}
 }

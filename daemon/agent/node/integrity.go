@@ -6,15 +6,15 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/agent/checkup"
+	"github.com/contiv/contiv/daemon/agent/check"
 	"github.com/contiv/contiv/daemon/agent/drift"
-	"github.com/contiv/contiv/daemon/agent/examine"
+	"github.com/contiv/contiv/daemon/agent/hostcheck"
 	"github.com/contiv/contiv/daemon/agent/vswitch"
 )
 
 // integrity checks what others have changed and the agent has restored.
-func (n *Node) integrity() examine.Check {
-	c := &checkup.Integrity{Host: n.Host, Bridge: vswitch.Bridge, Drift: n.conn.Switch.BridgeDrift, Changed: n.changedByOthers, Now: time.Now}
+func (n *Node) integrity() check.Check {
+	c := &hostcheck.Integrity{Host: n.Host, Bridge: vswitch.Bridge, Drift: n.conn.Switch.BridgeDrift, Changed: n.changedByOthers, Now: time.Now}
 	return c.Check()
 }
 

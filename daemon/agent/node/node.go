@@ -10,18 +10,18 @@ import (
 
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/agent/bgp"
-	"github.com/contiv/contiv/daemon/agent/claim"
+	"github.com/contiv/contiv/daemon/agent/check"
 	"github.com/contiv/contiv/daemon/agent/desired"
+	"github.com/contiv/contiv/daemon/agent/dns"
 	"github.com/contiv/contiv/daemon/agent/dockerhost"
 	"github.com/contiv/contiv/daemon/agent/drift"
-	"github.com/contiv/contiv/daemon/agent/examine"
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
+	"github.com/contiv/contiv/daemon/agent/icmp"
 	"github.com/contiv/contiv/daemon/agent/inspect"
 	"github.com/contiv/contiv/daemon/agent/membership"
-	"github.com/contiv/contiv/daemon/agent/names"
 	"github.com/contiv/contiv/daemon/agent/observe"
 	"github.com/contiv/contiv/daemon/agent/part"
-	"github.com/contiv/contiv/daemon/agent/responder"
+	"github.com/contiv/contiv/daemon/agent/registration"
 	"github.com/contiv/contiv/daemon/agent/underlay"
 	"github.com/contiv/contiv/daemon/agent/uplink"
 	"github.com/contiv/contiv/daemon/agent/vswitch"
@@ -39,7 +39,7 @@ const defaultTenant = "default"
 // Master is what an agent asks a netmaster for.
 type Master interface {
 	attach.Master
-	claim.Master
+	registration.Master
 	dockerhost.Master
 }
 
@@ -68,10 +68,10 @@ type Node struct {
 	size      *underlay.Size
 	attach    *attach.Engine
 	access    *hostaccess.Engine
-	answers   *responder.Responder
+	answers   *icmp.Responder
 	names     *hostaccess.Names
-	zone      *names.Zone
-	resolver  *names.Responder   // nil: names are not served
+	zone      *dns.Zone
+	resolver  *dns.Responder     // nil: names are not served
 	questions *packetin.Receiver // of DNS; nil: names are not served
 	router    *bgp.Router
 	observer  *observe.Observer // nil: connections are not observed
@@ -79,7 +79,7 @@ type Node struct {
 	seat      *vswitch.Instance
 	preparer  *vswitch.Preparer
 	drift     *drift.Keeper
-	examiner  *examine.Examiner
+	examiner  *check.Examiner
 
 	doors []task.Task // by which requests come in
 	tasks *task.Group
@@ -145,11 +145,11 @@ func (n *Node) build(self ofnet.Host) {
 	n.names = hostaccess.NewNames(n.records)
 	n.access = hostaccess.New(hostaccess.Options{Host: n.Host, Master: n.Master, Flows: n.records, Switch: n.conn.Switch, Links: n.links,
 		Room: n.size.Room, Closed: n.closed(), Nodes: n.records.Hosts, Uplinks: n.Uplinks.NICs, Moved: n.links.Moved, Log: n.Log})
-	n.answers = responder.New(responder.Options{Host: n.Host, Socket: socket, Router: n.records.Router, View: n.forward.View, Log: n.Log})
-	n.zone = names.NewZone(n.DNS.Domain, n.DNS.Cluster)
+	n.answers = icmp.New(icmp.Options{Host: n.Host, Socket: socket, Router: n.records.Router, View: n.forward.View, Log: n.Log})
+	n.zone = dns.NewZone(n.DNS.Domain, n.DNS.Cluster)
 	if !n.DNS.Off {
-		n.resolver = names.NewResponder(names.Options{Host: n.Host, Zone: n.zone, Forward: names.NewForwarder(n.DNS.Servers, resolvConf), View: n.forward.View, Log: n.Log})
-		n.questions = names.NewReceiver(n.resolver, socket)
+		n.resolver = dns.NewResponder(dns.Options{Host: n.Host, Zone: n.zone, Forward: dns.NewForwarder(n.DNS.Servers, resolvConf), View: n.forward.View, Log: n.Log})
+		n.questions = dns.NewReceiver(n.resolver, socket)
 	}
 	n.router = bgp.NewRouter(bgp.Options{Host: n.Host, Tenant: defaultTenant, Mode: n.fwdMode, External: n.external, Update: n.forward.Update,
 		Link:   &bgp.Outside{Host: n.Host, Bridge: vswitch.Bridge, Uplinks: n.Uplinks.NICs, Switch: n.conn.Switch, Links: n.links},
@@ -191,7 +191,7 @@ func (n *Node) assemble() error {
 		leave = []string{drift.KindPort}
 	}
 	n.drift = drift.New(drift.Options{Sources: all.Owned, Leave: leave, Changed: n.conn.DB.Changed, Kernel: n.links.Changed, Log: n.Log})
-	n.examiner = examine.New(examine.Options{Host: n.Host, Checks: append(all.Checks, n.integrity()), Now: time.Now})
+	n.examiner = check.New(check.Options{Host: n.Host, Checks: append(all.Checks, n.integrity()), Now: time.Now})
 	all.Tasks = append(all.Tasks, stages.AfterSync("drift", n.drift.Run), stages.AfterSync("checks of the host", n.examiner.Run))
 	n.doors = append(all.Doors, n.inspectors()...)
 	n.tasks = task.NewGroup(n.Log, append(all.Tasks, n.doors...)...)

@@ -21,10 +21,10 @@ import (
 	types100 "github.com/containernetworking/cni/pkg/types/100"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/agent/claim"
 	"github.com/contiv/contiv/daemon/agent/cnihost"
 	"github.com/contiv/contiv/daemon/agent/hostaddr"
 	"github.com/contiv/contiv/daemon/agent/node"
+	"github.com/contiv/contiv/daemon/agent/registration"
 	"github.com/contiv/contiv/daemon/agent/uplink"
 	"github.com/contiv/contiv/daemon/agent/vswitch"
 	"github.com/contiv/contiv/daemon/master/mastertest"
@@ -132,7 +132,7 @@ func (s *site) launch() {
 	c := config{
 		Env: node.Env{Namespace: "/run/netns/" + s.ovs.NetNS, FwdMode: "bridge", Master: s.master, Find: s.masters, SweepInterval: 200 * time.Millisecond,
 			Programmed: func() { s.passed <- forward.Revision() }, Log: log},
-		Settings: node.Settings{Host: "h1", Machine: claim.Machine("", "h1"), Connections: "off",
+		Settings: node.Settings{Host: "h1", Machine: registration.Machine("", "h1"), Connections: "off",
 			Addresses: hostaddr.Settings{Control: netip.MustParseAddr("127.0.0.1"), VTEP: netip.MustParseAddr("192.0.2.1")},
 			Switch:    vswitch.Settings{RunDir: s.ovs.Dir, VXLANPort: 4789},
 			Uplinks:   uplink.Settings{NICs: []string{"eth1"}},

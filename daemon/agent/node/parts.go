@@ -9,22 +9,22 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/contiv/contiv/daemon/agent/bgp"
-	"github.com/contiv/contiv/daemon/agent/checkup"
+	"github.com/contiv/contiv/daemon/agent/check"
 	"github.com/contiv/contiv/daemon/agent/cnihost"
 	"github.com/contiv/contiv/daemon/agent/conflicts"
 	"github.com/contiv/contiv/daemon/agent/desired"
 	"github.com/contiv/contiv/daemon/agent/dockerhost"
 	"github.com/contiv/contiv/daemon/agent/drift"
-	"github.com/contiv/contiv/daemon/agent/examine"
 	"github.com/contiv/contiv/daemon/agent/healthport"
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
 	"github.com/contiv/contiv/daemon/agent/hostaddr"
+	"github.com/contiv/contiv/daemon/agent/hostcheck"
 	"github.com/contiv/contiv/daemon/agent/part"
+	"github.com/contiv/contiv/daemon/agent/pathprobe"
 	"github.com/contiv/contiv/daemon/agent/tracker"
 	"github.com/contiv/contiv/daemon/agent/underlay"
 	"github.com/contiv/contiv/daemon/agent/vswitch"
-	"github.com/contiv/contiv/daemon/agent/ways"
-	"github.com/contiv/contiv/daemon/budget"
+	"github.com/contiv/contiv/daemon/resources"
 	"github.com/contiv/contiv/daemon/task"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
@@ -60,7 +60,7 @@ func (n *Node) parts(stages *part.Stages) (all part.Part, err error) {
 		n.trunk.Part(stages),
 		n.announcements(stages),
 		underlay.New(underlay.Options{Host: n.Host, Size: n.size, Links: n.links, Records: n.records, Switch: n.conn, Adjust: n.attach.AdjustMTU, Log: n.Log}).Part(stages),
-		ways.NewProbing(ways.ProbingOptions{Host: n.Host, Version: n.Version.Version, Port: n.Switch.VXLANPort, VTEP: n.Addresses.VTEP, Socket: n.conn.Socket(),
+		pathprobe.NewProbing(pathprobe.ProbingOptions{Host: n.Host, Version: n.Version.Version, Port: n.Switch.VXLANPort, VTEP: n.Addresses.VTEP, Socket: n.conn.Socket(),
 			View: n.forward.View, Records: n.records, Room: n.size.Room, Log: n.Log}).Part(stages),
 		n.conflicts(stages),
 		n.routing(stages),
@@ -74,28 +74,28 @@ func (n *Node) parts(stages *part.Stages) (all part.Part, err error) {
 
 // kernel is what the agent hears of the kernel, and the settings that it keeps.
 func (n *Node) kernel() part.Part {
-	descriptors := &checkup.Descriptors{Host: n.Host, Count: budget.Descriptors}
+	descriptors := &hostcheck.Descriptors{Host: n.Host, Count: resources.Descriptors}
 	return part.Part{
 		Tasks: []task.Task{
 			part.Started("interface reaper", func(ctx context.Context) error { return n.links.Reap(ctx, n.Log) }),
 			part.Started("notifications of the kernel", n.links.Watch),
 		},
-		Checks: []examine.Check{descriptors.Check()},
+		Checks: []check.Check{descriptors.Check()},
 	}
 }
 
 // forwarding is the records of the cluster and the flows that follow from them.
 func (n *Node) forwarding(stages *part.Stages) part.Part {
 	following := desired.Following{Source: n.member.Follow(reporter{n}), Listeners: []desired.Listener{n.zone, n.router}, Restore: n.router.Restore, Closed: n.access.Shut}
-	crowded := &checkup.Policies{Host: n.Host, Crowded: n.crowded}
-	refusals := &checkup.Refusals{Host: n.Host, Rules: n.rules, Now: time.Now, Hits: n.hits("policy")}
+	crowded := &hostcheck.Policies{Host: n.Host, Crowded: n.crowded}
+	refusals := &hostcheck.Refusals{Host: n.Host, Rules: n.rules, Now: time.Now, Hits: n.hits("policy")}
 	return part.Part{
 		Tasks: []task.Task{
 			stages.AfterPreparation("flow reconciler", n.forward.Run),
 			stages.AfterPreparation(n.records.String(), func(ctx context.Context) error { return n.records.Run(ctx, following) }),
 			stages.AfterSync("first flows", n.settle),
 		},
-		Checks: []examine.Check{crowded.Check(), refusals.Check()},
+		Checks: []check.Check{crowded.Check(), refusals.Check()},
 	}
 }
 
@@ -117,8 +117,8 @@ func (n *Node) hits(feature string) func(ctx context.Context) (map[uint64]bridge
 
 // containers is their interfaces.
 func (n *Node) containers(stages *part.Stages) part.Part {
-	seen := &checkup.Containers{Host: n.Host, Attached: n.attach.Configured, Services: n.records.Services, Look: n.links.Look}
-	failed := &checkup.Attachments{Failures: n.attach.Failures}
+	seen := &hostcheck.Containers{Host: n.Host, Attached: n.attach.Configured, Services: n.records.Services, Look: n.links.Look}
+	failed := &hostcheck.Attachments{Failures: n.attach.Failures}
 	return part.Part{
 		Tasks: []task.Task{part.Started("sweep", part.Await(stages.Synced, func(ctx context.Context) error {
 			if err := n.attach.AdjustMTU(ctx); err != nil { // it may have changed while no agent ran
@@ -126,24 +126,24 @@ func (n *Node) containers(stages *part.Stages) part.Part {
 			}
 			return n.attach.Run(ctx, n.SweepInterval)
 		}))},
-		Checks: []examine.Check{seen.Check(), failed.Check()},
+		Checks: []check.Check{seen.Check(), failed.Check()},
 		Owned:  []drift.Source{n.attach.LostPorts(), n.attach.CutOff()},
 	}
 }
 
 // hostAccess is how containers and their host reach each other.
 func (n *Node) hostAccess(stages *part.Stages) part.Part {
-	out := &checkup.WayOut{Host: n.Host, Routes: n.access.Leaving, Onward: n.onward, Unrouted: link.Unrouted, Now: time.Now,
+	out := &hostcheck.WayOut{Host: n.Host, Routes: n.access.Leaving, Onward: n.onward, Unrouted: link.Unrouted, Now: time.Now,
 		Sent: func() (uint64, error) { return link.Received(hostaccess.PortName) }}
-	overlap := &checkup.Overlap{Host: n.Host, Private: n.access.Private, Find: n.links.Claimed}
-	published := &checkup.Published{Host: n.Host, Unreached: n.access.Unreached, Kept: n.access.Kept}
+	overlap := &hostcheck.Overlap{Host: n.Host, Private: n.access.Private, Find: n.links.Claimed}
+	published := &hostcheck.Published{Host: n.Host, Unreached: n.access.Unreached, Kept: n.access.Kept}
 	owner := func(string) ofnet.Key { return ofnet.Key{Kind: ofnet.KindHost, Name: n.Host} }
 	return part.Part{
 		Tasks: []task.Task{
 			part.Started("addresses of names", n.names.Run),
 			stages.AfterSync("host access", n.access.Run),
 		},
-		Checks: []examine.Check{out.Check(), overlap.Check(), published.Check()},
+		Checks: []check.Check{out.Check(), overlap.Check(), published.Check()},
 		Owned:  []drift.Source{&drift.Own{Sort: drift.KindSetting, What: "setting", Owner: owner, Of: n.links.Settings()}, n.access},
 	}
 }
@@ -152,8 +152,8 @@ func (n *Node) hostAccess(stages *part.Stages) part.Part {
 func (n *Node) connections(stages *part.Stages) part.Part {
 	keeper := tracker.New(tracker.Config{Datapath: n.conn.Switch.DatapathType, Control: n.conn.Control, View: n.forward.View, Proc: "/proc",
 		Ledger: vswitch.LimitsFile(n.Switch.RunDir), Now: time.Now, Log: n.Log})
-	check := &checkup.Tracker{Host: n.Host, Usage: keeper.Usage}
-	p := part.Part{Tasks: []task.Task{stages.AfterSync("limits of the connection tracker", keeper.Run)}, Checks: []examine.Check{check.Check()}}
+	tracked := &hostcheck.Tracker{Host: n.Host, Usage: keeper.Usage}
+	p := part.Part{Tasks: []task.Task{stages.AfterSync("limits of the connection tracker", keeper.Run)}, Checks: []check.Check{tracked.Check()}}
 	if n.observer != nil {
 		p.Tasks = append(p.Tasks, stages.AfterSync("observed connections", n.observer.Run))
 	}
@@ -179,11 +179,11 @@ func (n *Node) conflicts(stages *part.Stages) part.Part {
 
 // routing is the BGP router, and where services are healthy.
 func (n *Node) routing(stages *part.Stages) part.Part {
-	check := &checkup.Router{Host: n.Host, Status: n.router.Status}
+	routed := &hostcheck.Router{Host: n.Host, Status: n.router.Status}
 	health := &healthport.Keeper{Healths: n.records.Healths, Changed: n.records.Surroundings, Healthy: n.forward.Connected, Log: n.Log}
 	return part.Part{
 		Tasks:  []task.Task{stages.AfterSync("BGP", n.router.Run), stages.AfterSync("health of services", health.Run)},
-		Checks: []examine.Check{check.Check()},
+		Checks: []check.Check{routed.Check()},
 	}
 }
 

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/agent/claim"
 	"github.com/contiv/contiv/daemon/agent/cnihost"
+	"github.com/contiv/contiv/daemon/agent/dns"
 	"github.com/contiv/contiv/daemon/agent/dockerhost"
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
 	"github.com/contiv/contiv/daemon/agent/hostaddr"
 	"github.com/contiv/contiv/daemon/agent/inspect"
-	"github.com/contiv/contiv/daemon/agent/names"
+	"github.com/contiv/contiv/daemon/agent/registration"
 	"github.com/contiv/contiv/daemon/agent/uplink"
 	"github.com/contiv/contiv/daemon/agent/vswitch"
 	"github.com/contiv/contiv/daemon/flags"
@@ -26,7 +26,7 @@ import (
 // Settings are those of an agent and of its parts.
 type Settings struct {
 	Host        string           // label
-	Machine     string           // identity of the machine, as claim.Machine; "": what the machine says of itself
+	Machine     string           // identity of the machine, as registration.Machine; "": what the machine says of itself
 	ClusterFile incarnation.File // where the host notes which store its cluster has; "": nowhere
 	Services    Switched         // carry out the services of Kubernetes
 	Connections Switched         // keep a log of connections
@@ -37,7 +37,7 @@ type Settings struct {
 	Uplinks    uplink.Settings
 	CNI        cnihost.Settings
 	Docker     dockerhost.Settings
-	DNS        names.Settings
+	DNS        dns.Settings
 	Access     hostaccess.Settings
 	Inspection inspect.Limits
 }
@@ -88,7 +88,7 @@ func (s *Settings) Check(mode string) error {
 		}
 		s.Host = name
 	}
-	s.Machine = claim.Machine(s.Machine, s.Host)
+	s.Machine = registration.Machine(s.Machine, s.Host)
 	return nil
 }
 

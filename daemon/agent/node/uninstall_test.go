@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contiv/contiv/daemon/agent/claim"
-	"github.com/contiv/contiv/daemon/agent/runtimeconf"
+	"github.com/contiv/contiv/daemon/agent/cniconf"
+	"github.com/contiv/contiv/daemon/agent/registration"
 	"github.com/contiv/contiv/daemon/agent/uninstall"
 	"github.com/contiv/contiv/daemon/agent/vswitch"
 	"github.com/contiv/contiv/ofnet/link"
@@ -45,14 +45,14 @@ func TestUninstall(t *testing.T) {
 	before := s.ovs.IP("-o", "link")
 	s.start()
 	s.add("left", "1.0.0", "")
-	conf := filepath.Join(h.Conf, runtimeconf.File)
+	conf := filepath.Join(h.Conf, cniconf.File)
 	s.eventually("the configuration of CNI", func() string {
 		if _, err := os.Stat(conf); err != nil {
 			return err.Error()
 		}
 		return ""
 	})
-	if _, err := h.Run(s.ctx); err == nil || !strings.Contains(err.Error(), claim.ErrTaken.Error()) {
+	if _, err := h.Run(s.ctx); err == nil || !strings.Contains(err.Error(), registration.ErrTaken.Error()) {
 		t.Errorf("while the agent works: got %v", err)
 	}
 	s.eventually("the limits of the tenant's zone", func() string {

@@ -4,17 +4,17 @@ package part
 import (
 	"context"
 
+	"github.com/contiv/contiv/daemon/agent/check"
 	"github.com/contiv/contiv/daemon/agent/drift"
-	"github.com/contiv/contiv/daemon/agent/examine"
 	"github.com/contiv/contiv/daemon/task"
 )
 
 // Part is one concern of an agent. Each field may be empty.
 type Part struct {
-	Tasks  []task.Task     // run as long as the agent does
-	Doors  []task.Task     // tasks that serve requests: the agent is ready when all of them are
-	Checks []examine.Check // of the host
-	Owned  []drift.Source  // what the agent keeps as it is, in the order of repairs
+	Tasks  []task.Task    // run as long as the agent does
+	Doors  []task.Task    // tasks that serve requests: the agent is ready when all of them are
+	Checks []check.Check  // of the host
+	Owned  []drift.Source // what the agent keeps as it is, in the order of repairs
 }
 
 // Join returns all parts as one, in their order.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/contiv/contiv/daemon/agent/examine"
+	"github.com/contiv/contiv/daemon/agent/check"
 	"github.com/contiv/contiv/daemon/agent/part"
 	"github.com/contiv/contiv/daemon/task"
 )
@@ -55,7 +55,7 @@ func TestAfter_Ended(t *testing.T) {
 
 func TestJoin(t *testing.T) {
 	named := func(name string) part.Part {
-		return part.Part{Checks: []examine.Check{{Name: name}}, Tasks: []task.Task{part.Started(name, func(context.Context) error { return nil })}}
+		return part.Part{Checks: []check.Check{{Name: name}}, Tasks: []task.Task{part.Started(name, func(context.Context) error { return nil })}}
 	}
 	all := part.Join(named("a"), part.Part{}, named("b"))
 	if len(all.Checks) != 2 || all.Checks[1].Name != "b" || len(all.Tasks) != 2 || all.Tasks[0].String() != "a" {

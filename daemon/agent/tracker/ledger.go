@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/contiv/contiv/intact"
+	"github.com/contiv/contiv/checksum"
 	"github.com/contiv/contiv/ofnet/conntrack"
 )
 
@@ -40,7 +40,7 @@ func (l Ledger) Limits() (map[string]Limits, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := intact.Open(ledgerName, ledgerFormat, text)
+	body, err := checksum.Open(ledgerName, ledgerFormat, text)
 	if err != nil {
 		return nil, fmt.Errorf("limits that were set, in %s: %w", l, err)
 	}
@@ -58,7 +58,7 @@ const (
 
 // unusable reports whether an error says that nothing of a ledger is used.
 func unusable(err error) bool {
-	return errors.Is(err, intact.ErrDamaged) || errors.Is(err, intact.ErrFormat)
+	return errors.Is(err, checksum.ErrDamaged) || errors.Is(err, checksum.ErrFormat)
 }
 
 // Remove removes the file, if there is one.
@@ -95,7 +95,7 @@ func (l Ledger) note(datapath string, limits Limits) error {
 	if err != nil {
 		return err
 	}
-	_, err = next.Write(intact.Seal(ledgerName, ledgerFormat, text))
+	_, err = next.Write(checksum.Seal(ledgerName, ledgerFormat, text))
 	if err = errors.Join(err, next.Close()); err == nil {
 		err = os.Rename(next.Name(), string(l))
 	}

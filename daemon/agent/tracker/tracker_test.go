@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/contiv/contiv/intact"
+	"github.com/contiv/contiv/checksum"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/conntrack"
 	"github.com/contiv/contiv/ofnet/ovstest"
@@ -187,7 +187,7 @@ func TestLedgerDamaged(t *testing.T) {
 		}
 	}
 	damage()
-	if all, err := l.Limits(); len(all) != 0 || !errors.Is(err, intact.ErrDamaged) {
+	if all, err := l.Limits(); len(all) != 0 || !errors.Is(err, checksum.ErrDamaged) {
 		t.Errorf("damaged: want nothing of it, got %v, %v", all, err)
 	}
 	if err := l.note("system@ovs-system", Limits{2: 7}); err != nil {
@@ -201,7 +201,7 @@ func TestLedgerDamaged(t *testing.T) {
 		t.Error("want nothing asked")
 		return "", nil
 	}
-	if err := Release(t.Context(), l, asked); !errors.Is(err, intact.ErrDamaged) {
+	if err := Release(t.Context(), l, asked); !errors.Is(err, checksum.ErrDamaged) {
 		t.Errorf("want it said, got %v", err)
 	}
 	if err := Release(t.Context(), l, asked); err != nil {

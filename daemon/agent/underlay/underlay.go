@@ -8,8 +8,8 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/contiv/contiv/daemon/agent/checkup"
-	"github.com/contiv/contiv/daemon/agent/examine"
+	"github.com/contiv/contiv/daemon/agent/check"
+	"github.com/contiv/contiv/daemon/agent/hostcheck"
 	"github.com/contiv/contiv/daemon/agent/part"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/task"
@@ -69,13 +69,13 @@ func (u *Underlay) Part(stages *part.Stages) part.Part {
 			stages.AfterPreparation("neighbours of the tunnel", u.followNeighbours),
 			stages.AfterPreparation("return of the tunnel address", u.followTunnelAddress),
 		},
-		Checks: []examine.Check{u.check()},
+		Checks: []check.Check{u.check()},
 	}
 }
 
 // check returns the check of the interfaces that carry tunnels.
-func (u *Underlay) check() examine.Check {
-	c := &checkup.Underlay{Host: u.Host, VTEP: u.Size.VTEP, Find: u.Links.Underlay, Interface: u.Links.Interface, Bridge: u.Switch.IsBridge, Members: u.Switch.Members,
+func (u *Underlay) check() check.Check {
+	c := &hostcheck.Underlay{Host: u.Host, VTEP: u.Size.VTEP, Find: u.Links.Underlay, Interface: u.Links.Interface, Bridge: u.Switch.IsBridge, Members: u.Switch.Members,
 		Flows: func(ctx context.Context, bridge string) (string, error) {
 			return u.Switch.Control(ctx, "bridge/dump-flows", bridge)
 		}}

@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/contiv/contiv/daemon/agent/claim"
-	"github.com/contiv/contiv/daemon/agent/runtimeconf"
+	"github.com/contiv/contiv/checksum"
+	"github.com/contiv/contiv/daemon/agent/cniconf"
+	"github.com/contiv/contiv/daemon/agent/registration"
 	"github.com/contiv/contiv/daemon/agent/tracker"
-	"github.com/contiv/contiv/intact"
 	"github.com/contiv/contiv/ofnet/link"
 )
 
@@ -52,14 +52,14 @@ type Done struct {
 // peers: containers that still run are cut off.
 func (h *Host) Run(ctx context.Context) (Done, error) {
 	var done Done
-	seat, err := claim.Take(h.seat())
+	seat, err := registration.Take(h.seat())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return done, err
 	}
 	if seat != nil {
 		defer seat.Leave()
 	}
-	return done, errors.Join(runtimeconf.Remove(h.Conf, h.Bin, h.Program), h.removeLimits(ctx, &done), h.removeBridge(ctx, &done), h.removeLinks(&done), h.removeFiles())
+	return done, errors.Join(cniconf.Remove(h.Conf, h.Bin, h.Program), h.removeLimits(ctx, &done), h.removeBridge(ctx, &done), h.removeLinks(&done), h.removeFiles())
 }
 
 // seat is the lock file of the agent that works with the switch.
@@ -87,7 +87,7 @@ func (h *Host) restoreSettings(links *link.Host, done *Done) error {
 	}
 	all, err := h.Ledger.Settings()
 	damaged := h.Ledger.Damaged()
-	if errors.Is(err, intact.ErrDamaged) || errors.Is(err, intact.ErrFormat) {
+	if errors.Is(err, checksum.ErrDamaged) || errors.Is(err, checksum.ErrFormat) {
 		damaged, err = string(h.Ledger), nil
 	}
 	if err != nil {

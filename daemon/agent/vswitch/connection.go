@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/contiv/contiv/daemon/agent/checkup"
+	"github.com/contiv/contiv/daemon/agent/hostcheck"
 	"github.com/contiv/contiv/daemon/agent/tracker"
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/link"
@@ -84,7 +84,7 @@ func (c *Connection) IsBridge(name string) (is bool) {
 
 // Members lists the ports of a bridge.
 func (c *Connection) Members(ctx context.Context, bridge string) ([]string, error) {
-	return checkup.Ports(ctx, filepath.Join(c.RunDir, bridge+".mgmt"))
+	return hostcheck.Ports(ctx, filepath.Join(c.RunDir, bridge+".mgmt"))
 }
 
 // Userspace reports whether the bridge has the userspace datapath.

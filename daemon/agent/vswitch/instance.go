@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/contiv/contiv/daemon/agent/claim"
+	"github.com/contiv/contiv/daemon/agent/registration"
 )
 
 // instanceRetry is how long a Instance waits before it tries again.
@@ -22,7 +22,7 @@ type Instance struct {
 	recall  func(token string) // called once, as soon as the seat is this agent's
 	log     *slog.Logger
 	taken   chan struct{}
-	held    atomic.Pointer[claim.Seat]
+	held    atomic.Pointer[registration.Seat]
 	problem atomic.Pointer[string]
 }
 
@@ -46,7 +46,7 @@ func (s *Instance) Problem() string {
 func (s *Instance) Run(ctx context.Context, ready func()) error {
 	path := File(s.rundir, ".agent")
 	for {
-		seat, err := claim.Take(path)
+		seat, err := registration.Take(path)
 		if err == nil {
 			s.held.Store(seat)
 			s.problem.Store(nil)

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"path/filepath"
 
-	"github.com/contiv/contiv/daemon/agent/checkup"
+	"github.com/contiv/contiv/daemon/agent/check"
 	"github.com/contiv/contiv/daemon/agent/drift"
-	"github.com/contiv/contiv/daemon/agent/examine"
+	"github.com/contiv/contiv/daemon/agent/hostcheck"
 	"github.com/contiv/contiv/daemon/agent/part"
 	"github.com/contiv/contiv/daemon/task"
 	"github.com/contiv/contiv/ofnet"
@@ -17,13 +17,13 @@ import (
 // Part returns the tasks of the switch, the checks of it, and what of it the agent keeps as it is: first what closes the host to containers, then the bridge
 // and its ports.
 func (p *Preparer) Part() part.Part {
-	sw := &checkup.Switch{Host: p.Host, OpenFlow: p.Conn.Socket(), OVSDB: filepath.Join(p.RunDir, "db.sock"),
+	sw := &hostcheck.Switch{Host: p.Host, OpenFlow: p.Conn.Socket(), OVSDB: filepath.Join(p.RunDir, "db.sock"),
 		Missing: func() bool { d, _ := p.Conn.Switch.BridgeDrift(); return d.Gone }, Waits: p.Conn.restoring}
-	datapath := &checkup.Datapath{Host: p.Host, Type: p.Conn.Switch.DatapathType, Lacks: p.Records.Lacks}
+	datapath := &hostcheck.Datapath{Host: p.Host, Type: p.Conn.Switch.DatapathType, Lacks: p.Records.Lacks}
 	host := func(string) ofnet.Key { return ofnet.Key{Kind: ofnet.KindHost, Name: p.Host} }
 	return part.Part{
 		Tasks:  []task.Task{task.Func("preparation of the switch", p.Run)},
-		Checks: []examine.Check{sw.Check(), datapath.Check()},
+		Checks: []check.Check{sw.Check(), datapath.Check()},
 		Owned: []drift.Source{
 			&drift.Own{Sort: drift.KindTable, What: "nftables table", Owner: host, Of: p.Links.Tables()},
 			&drift.Own{Sort: drift.KindInterface, What: "interface", Owner: p.ownerOfEnd, Of: p.Links.Ends()},

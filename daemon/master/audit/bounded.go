@@ -2,7 +2,7 @@ package audit
 
 import (
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/legible"
+	"github.com/contiv/contiv/sanitize"
 )
 
 // Bytes that are kept of an event's texts.
@@ -18,8 +18,8 @@ func bounded(e model.AuditEvent) model.AuditEvent {
 	if e.Proof != "" {
 		name = longName
 	}
-	e.Verb, e.User, e.Proof = legible.Line(e.Verb, longWord), legible.Line(e.User, name), legible.Line(e.Proof, longWord)
-	e.From, e.Via = legible.Line(e.From, longWord), legible.Line(e.Via, longName)
-	e.Target, e.Why = legible.Line(e.Target, longText), legible.Line(e.Why, longText)
+	e.Verb, e.User, e.Proof = sanitize.Line(e.Verb, longWord), sanitize.Line(e.User, name), sanitize.Line(e.Proof, longWord)
+	e.From, e.Via = sanitize.Line(e.From, longWord), sanitize.Line(e.Via, longName)
+	e.Target, e.Why = sanitize.Line(e.Target, longText), sanitize.Line(e.Why, longText)
 	return e
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/kubeview"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/shown"
 )
 
 // owned is a kind of objects that Kubernetes owns: records that are shown as objects. An object is made of its record each time that it is
@@ -23,23 +23,23 @@ type owned struct {
 // ownedKinds are the kinds of Kubernetes' objects.
 var ownedKinds = []owned{
 	{kind: model.KindKubeNamespace(), prefix: record.Namespaces, changes: (*View).touchServices,
-		show: showing(record.Namespaces, func(_ *View, n *record.Namespace) model.Object { return shown.Namespace(n) }),
+		show: showing(record.Namespaces, func(_ *View, n *record.Namespace) model.Object { return kubeview.Namespace(n) }),
 		blank: func(_, name, why string) model.Object {
 			return &model.KubeNamespace{Namespace: name, Unread: []string{why}}
 		}},
 	{kind: model.KindNetworkPolicy(), prefix: record.NetworkPolicies,
-		show: showing(record.NetworkPolicies, func(_ *View, p *record.NetworkPolicy) model.Object { return shown.NetworkPolicy(p) }),
+		show: showing(record.NetworkPolicies, func(_ *View, p *record.NetworkPolicy) model.Object { return kubeview.NetworkPolicy(p) }),
 		blank: func(namespace, name, why string) model.Object {
 			return &model.NetworkPolicy{Namespace: namespace, Name: name, Unread: []string{why + ": all pods of the namespace are isolated"}}
 		}},
 	{kind: model.KindClusterNetworkPolicy(), prefix: record.ClusterNetworkPolicies,
-		show: showing(record.ClusterNetworkPolicies, func(_ *View, p *record.ClusterNetworkPolicy) model.Object { return shown.ClusterNetworkPolicy(p) }),
+		show: showing(record.ClusterNetworkPolicies, func(_ *View, p *record.ClusterNetworkPolicy) model.Object { return kubeview.ClusterNetworkPolicy(p) }),
 		blank: func(_, name, why string) model.Object {
 			return &model.ClusterNetworkPolicy{Name: name, Unread: []string{why + ": all pods are isolated"}}
 		}},
 	{kind: model.KindKubeService(), prefix: record.KubernetesServices, changes: (*View).addressed,
 		show: showing(record.KubernetesServices, func(v *View, s *record.KubernetesService) model.Object {
-			return shown.Service(s, v.SlicesOf(s.ID), v.TenantOfService(s.ID))
+			return kubeview.Service(s, v.SlicesOf(s.ID), v.TenantOfService(s.ID))
 		}),
 		blank: func(namespace, name, why string) model.Object {
 			return &model.KubeService{Namespace: namespace, Name: name, Unread: []string{why + ": it is not carried out"}}

@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/daemon/kube/translate"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/timeline"
-	"github.com/contiv/contiv/legible"
+	"github.com/contiv/contiv/sanitize"
 )
 
 // crowded is the finding of an agent whose switch has no room for rules of a cluster-wide policy, about object "policy/NAME".
@@ -86,7 +86,7 @@ func lacking(v *catalog.View) map[string]string {
 			parts = append(parts, "rules have no room in the switches of hosts "+some(hosts, hostsNamed, ", ")+", where they deny all traffic of their subjects: give policies of one tier different priorities")
 		}
 		if len(parts) > 0 {
-			out[p.Name] = legible.Line(strings.Join(parts, ". "), longMessage)
+			out[p.Name] = sanitize.Line(strings.Join(parts, ". "), longMessage)
 		}
 	}
 	return out

@@ -21,7 +21,7 @@ import (
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/cluster"
-	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/httpserver"
 	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/adopt"
 	"github.com/contiv/contiv/daemon/master/audit"
@@ -132,12 +132,12 @@ func Start(tb testing.TB, o Options) *Master {
 	told := refusals(tb, s)
 	front := httptest.NewUnstartedServer(nil)
 	var away atomic.Bool
-	front.Config = door.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+	front.Config = httpserver.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if away.Load() {
 			panic(http.ErrAbortHandler)
 		}
 		told.ServeHTTP(w, certified(q))
-	}), door.Ordinary(), log)
+	}), httpserver.Ordinary(), log)
 	front.Config.Protocols = channel.Protocols()
 	front.Start()
 	m.URL = front.URL

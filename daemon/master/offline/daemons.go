@@ -12,7 +12,7 @@ import (
 
 	"github.com/contiv/contiv/api/bundle"
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/server/bundling"
+	"github.com/contiv/contiv/daemon/master/server/supportbundle"
 )
 
 // daemons answers what agents are asked, by what they have said.
@@ -25,7 +25,7 @@ func (d daemons) RoundTrip(q *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("the support bundle of %s knows no agent at %s", made(d.from), q.URL.Host)
 	}
 	host := d.from.Manifest.Hosts[i].Name
-	file, ok := bundling.AgentFile(q.URL.Path)
+	file, ok := supportbundle.AgentFile(q.URL.Path)
 	if !ok || q.Method != http.MethodGet {
 		return d.answer(q, http.StatusServiceUnavailable, "text/plain", []byte(fmt.Sprintf("in a support bundle, as of %s, no switch or container can be asked about this", made(d.from)))), nil
 	}

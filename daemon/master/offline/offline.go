@@ -19,12 +19,12 @@ import (
 	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/history"
-	"github.com/contiv/contiv/daemon/master/server/bundling"
+	"github.com/contiv/contiv/daemon/master/server/historyapi"
 	"github.com/contiv/contiv/daemon/master/server/inspect"
 	"github.com/contiv/contiv/daemon/master/server/objects"
-	"github.com/contiv/contiv/daemon/master/server/past"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/master/server/probe"
+	"github.com/contiv/contiv/daemon/master/server/supportbundle"
 	"github.com/contiv/contiv/daemon/master/why"
 	"github.com/contiv/contiv/daemon/store"
 )
@@ -50,21 +50,21 @@ func New(b *bundle.Bundle, log *slog.Logger) (*Reader, error) {
 	peers := peer.New(r.catalog, peer.Way{HTTP: &http.Client{Transport: daemons{b}}})
 	keep := history.Keep{Records: math.MaxInt32, Age: time.Duration(math.MaxInt64), Now: func() time.Time { return b.Manifest.Made }} // it holds what was kept
 	(&objects.Objects{Inspector: inspect.Inspector{Catalog: r.catalog, Peers: peers, ClusterMode: b.Manifest.Mode}, Log: log}).Register(r.routes)
-	(&past.Past{Catalog: r.catalog, Keep: keep}).Register(r.routes)
+	(&historyapi.Past{Catalog: r.catalog, Keep: keep}).Register(r.routes)
 	peers.Register(r.routes, log)
 	packets := rest.NewRouter(log)
 	probe.Questions(packets, r.catalog, why.New(r.catalog, r.trace, nil, keep))
 	r.packets = packets
 	r.routes.GET("/api/v1/why", r.why)
 	r.routes.GET("/api/v1/matrix/:namespace", handle(packets))
-	for _, q := range bundling.Questions() {
+	for _, q := range supportbundle.Questions() {
 		if r.routes.Match(&http.Request{Method: http.MethodGet, URL: at(q.Path)}) == nil {
 			r.routes.GET(q.Path, r.recorded(q.File))
 		}
 	}
 	r.routes.GET("/metrics", r.recorded(bundle.OfMaster(b.Manifest.From, "metrics.txt")))
 	r.routes.GET("/api/v1/nodes/self", r.recorded(bundle.OfMaster(b.Manifest.From, "self.json")))
-	r.routes.GET(bundling.LogPath, r.recorded(bundle.OfMaster(b.Manifest.From, "log.txt")))
+	r.routes.GET(supportbundle.LogPath, r.recorded(bundle.OfMaster(b.Manifest.From, "log.txt")))
 	return r, nil
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/contiv/contiv/api/bundle"
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/httpserver"
 )
 
 // trace is the answer of a switch, which no one can ask.
@@ -26,7 +26,7 @@ func (r *Reader) why(w http.ResponseWriter, q *http.Request, _ httprouter.Params
 		r.routes.Refuse(w, q, r.refusal("no packet can be sent").Try("leave out --probe"))
 		return
 	}
-	live := door.NewAnswer()
+	live := httpserver.NewAnswer()
 	r.packets.ServeHTTP(live, q)
 	var out model.Why
 	if live.Status != http.StatusOK || json.Unmarshal(live.Body.Bytes(), &out) != nil {

@@ -7,10 +7,10 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/verdict"
+	"github.com/contiv/contiv/daemon/kubeview"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/meaning"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/shown"
 	"github.com/contiv/contiv/identity"
 )
 
@@ -55,8 +55,8 @@ func ClusterNetworkPolicy(v *catalog.View, o *model.ClusterNetworkPolicy) model.
 // KubeService is the operational state of a service of Kubernetes: its backends.
 func KubeService(v *catalog.View, o *model.KubeService) model.KubeServiceOper {
 	slices := v.SlicesOf(identity.KubernetesService{Namespace: o.Namespace, Name: o.Name})
-	pods := shown.Pods(slices)
-	return model.KubeServiceOper{Backends: shown.Backends(slices), Pods: pods[:min(len(pods), mostPods)]}
+	pods := kubeview.Pods(slices)
+	return model.KubeServiceOper{Backends: kubeview.Backends(slices), Pods: pods[:min(len(pods), mostPods)]}
 }
 
 func selected(pods []*record.Endpoint, s record.Selector) []*record.Endpoint {

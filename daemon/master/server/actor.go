@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/server/peer"
-	"github.com/contiv/contiv/legible"
+	"github.com/contiv/contiv/sanitize"
 )
 
 // maxName bounds what is taken over from a request's headers, in bytes.
@@ -18,7 +18,7 @@ const maxName = 64
 // clientOf is the address that a request came from, be it through a follower. See genuine.
 func clientOf(q *http.Request) string {
 	if q.Header.Get(forwardedBy) != "" {
-		if first := legible.Line(q.Header.Get(model.ClientHeader), maxName); first != "" {
+		if first := sanitize.Line(q.Header.Get(model.ClientHeader), maxName); first != "" {
 			return first
 		}
 	}
@@ -32,8 +32,8 @@ func clientOf(q *http.Request) string {
 // actorOf is who sends a request: where it comes from, and what its sender says of itself. Tokens and bodies are not looked at, so no
 // secret can get into the history.
 func actorOf(q *http.Request) model.Actor {
-	a := model.Actor{Claimed: legible.Line(q.Header.Get(model.ActorHeader), maxName), Program: legible.Line(q.UserAgent(), maxName), Address: clientOf(q)}
-	if via := legible.Line(q.Header.Get(forwardedBy), maxName); via != "" {
+	a := model.Actor{Claimed: sanitize.Line(q.Header.Get(model.ActorHeader), maxName), Program: sanitize.Line(q.UserAgent(), maxName), Address: clientOf(q)}
+	if via := sanitize.Line(q.Header.Get(forwardedBy), maxName); via != "" {
 		a.Via = peer.Host(via)
 	}
 	if who := access.Of(q.Context()); who.Known() {

@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/master/server/auth"
-	"github.com/contiv/contiv/daemon/master/server/bundling"
+	"github.com/contiv/contiv/daemon/master/server/supportbundle"
 )
 
 // event is what is taken down of a request.
@@ -78,7 +78,7 @@ func verbOf(route *rest.Route) string {
 	switch route.Method + " " + route.Path {
 	case "GET /api/v1/capture":
 		return "capture"
-	case "GET " + bundling.Path:
+	case "GET " + supportbundle.Path:
 		return "bundle"
 	case "GET /api/v1/observe":
 		return "observe"

@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/api/rights"
-	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/httpserver"
 	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/trust"
 )
@@ -35,7 +35,7 @@ func (s *Server) identified(next http.Handler) http.Handler {
 		q = q.WithContext(access.With(q.Context(), who))
 		if err != nil {
 			s.refused(q, err)
-			door.Refuse(w, q, err)
+			httpserver.Refuse(w, q, err)
 			return
 		}
 		next.ServeHTTP(w, q)

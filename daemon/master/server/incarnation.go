@@ -8,7 +8,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/channel"
-	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/httpserver"
 	"github.com/contiv/contiv/daemon/master/health"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/trust"
@@ -31,7 +31,7 @@ func (s *Server) identifies(next http.Handler) http.Handler {
 			if who, ok := trust.Peer(q.TLS); ok && who.Role == trust.Agent {
 				s.elsewhere.note(who.Name, known, time.Now())
 			}
-			door.Refuse(w, q, model.Errorf(model.CodeUnavailable, "", "the store of this netmaster is another one than this host's: its incarnation is %s, and that which the host knows is %.40q", s.Incarnation.ID, known).
+			httpserver.Refuse(w, q, model.Errorf(model.CodeUnavailable, "", "the store of this netmaster is another one than this host's: its incarnation is %s, and that which the host knows is %.40q", s.Incarnation.ID, known).
 				Try("have the netmaster use the store of its cluster (docs/operations.md, \"The store is another one\"); containers keep their network meanwhile"))
 			return
 		}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/rest"
-	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/httpserver"
 	"github.com/contiv/contiv/daemon/master/access"
 )
 
@@ -34,16 +34,16 @@ const (
 const longBody = 2 * time.Minute
 
 // gates are the bounds of what costs much, by what routes call them.
-type gates map[string]*door.Gate
+type gates map[string]*httpserver.Gate
 
 func newGates(l Limits) gates {
 	return gates{
-		"watches":     door.NewGate("watches", "max-watches", cmp.Or(l.Watches, DefaultWatches)),
-		"captures":    door.NewGate("captures", "max-captures", cmp.Or(l.Captures, DefaultCaptures)),
-		"agents":      door.NewGate("agents", "max-agents", cmp.Or(l.Agents, DefaultAgents)),
-		"bundles":     door.NewGate("support bundles", "max-bundles", cmp.Or(l.Bundles, DefaultBundles)),
-		strangersGate: door.NewGate("requests of strangers", "max-strangers", cmp.Or(l.Strangers, DefaultStrangers)),
-		"traces":      door.NewGate("traces and inspections of agents", "max-traces", cmp.Or(l.Traces, DefaultTraces)),
+		"watches":     httpserver.NewGate("watches", "max-watches", cmp.Or(l.Watches, DefaultWatches)),
+		"captures":    httpserver.NewGate("captures", "max-captures", cmp.Or(l.Captures, DefaultCaptures)),
+		"agents":      httpserver.NewGate("agents", "max-agents", cmp.Or(l.Agents, DefaultAgents)),
+		"bundles":     httpserver.NewGate("support bundles", "max-bundles", cmp.Or(l.Bundles, DefaultBundles)),
+		strangersGate: httpserver.NewGate("requests of strangers", "max-strangers", cmp.Or(l.Strangers, DefaultStrangers)),
+		"traces":      httpserver.NewGate("traces and inspections of agents", "max-traces", cmp.Or(l.Traces, DefaultTraces)),
 	}
 }
 
@@ -56,9 +56,9 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 		}
 		strange := !access.Of(q.Context()).Known()
 		if g := s.gates[route.Bound]; g != nil && (route.Bound != strangersGate || strange) { // another netmaster bounds those that it passes on
-			leave, err := g.Enter(door.Client(q.RemoteAddr))
+			leave, err := g.Enter(httpserver.Client(q.RemoteAddr))
 			if err != nil {
-				door.Refuse(w, q, err)
+				httpserver.Refuse(w, q, err)
 				return
 			}
 			defer leave()
@@ -67,16 +67,16 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(longBody))
 		}
 		if route.Stream {
-			w = door.Stream(w)
+			w = httpserver.Stream(w)
 		} else {
-			w = door.Whole(w)
+			w = httpserver.Whole(w)
 		}
 		next.ServeHTTP(w, q)
 	})
 }
 
 // show adds the bounds to the metrics.
-func (g gates) show(r readings, doors []*door.Connections) {
+func (g gates) show(r readings, doors []*httpserver.Connections) {
 	for name, gate := range g {
 		r.gauge(name, "Of "+gate.Name()+", those under way.", func() float64 { return float64(gate.Open()) })
 		r.counter(name+"_refused_total", "Of "+gate.Name()+", those that were too many.", gate.Refused)

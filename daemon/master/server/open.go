@@ -9,18 +9,18 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
-	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/httpserver"
 	"github.com/contiv/contiv/daemon/master/access"
 )
 
 // opened returns the attempts at routes that ask for no proof and read a body, and gives these routes the bounds of such requests. The bounds hold for
 // everyone who calls such a route.
-func opened(r *rest.Router, now func() time.Time) map[string]*door.Attempts {
-	out := map[string]*door.Attempts{}
+func opened(r *rest.Router, now func() time.Time) map[string]*httpserver.Attempts {
+	out := map[string]*httpserver.Attempts{}
 	for route := range r.Each() {
 		if o := route.Access.Open; o != nil && o.Body > 0 {
 			route.MaxBody, route.Bound = o.Body, strangersGate
-			out[nameOf(route)] = door.NewAttempts(o.Fails, o.Pause, now)
+			out[nameOf(route)] = httpserver.NewAttempts(o.Fails, o.Pause, now)
 		}
 	}
 	return out
@@ -40,9 +40,9 @@ func (s *Server) charged(next http.Handler) http.Handler {
 			return
 		}
 		o := route.Access.Open
-		site := door.Site(clientOf(q))
+		site := httpserver.Site(clientOf(q))
 		if _, ok := attempts.Admit(site, 0); !ok {
-			door.Refuse(w, q, model.Errorf(model.CodeBusy, "", "too many requests of %s have failed here", site).Try("wait: each %s one more may", o.Pause))
+			httpserver.Refuse(w, q, model.Errorf(model.CodeBusy, "", "too many requests of %s have failed here", site).Try("wait: each %s one more may", o.Pause))
 			return
 		}
 		body, err := rest.ReadBody(q.Body, o.Body)

@@ -18,7 +18,7 @@ import (
 	"github.com/contiv/contiv/api/rights"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/cluster"
-	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/httpserver"
 	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/admit"
@@ -26,7 +26,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/audit"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
-	"github.com/contiv/contiv/daemon/master/docknet"
+	"github.com/contiv/contiv/daemon/master/dockernet"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/enroll"
 	"github.com/contiv/contiv/daemon/master/health"
@@ -35,19 +35,19 @@ import (
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server/agents"
 	"github.com/contiv/contiv/daemon/master/server/auth"
-	"github.com/contiv/contiv/daemon/master/server/bundling"
 	"github.com/contiv/contiv/daemon/master/server/counters"
 	"github.com/contiv/contiv/daemon/master/server/doctor"
-	"github.com/contiv/contiv/daemon/master/server/enrolling"
+	"github.com/contiv/contiv/daemon/master/server/historyapi"
 	"github.com/contiv/contiv/daemon/master/server/inspect"
+	"github.com/contiv/contiv/daemon/master/server/joinapi"
 	"github.com/contiv/contiv/daemon/master/server/leadership"
 	"github.com/contiv/contiv/daemon/master/server/nodes"
 	"github.com/contiv/contiv/daemon/master/server/objects"
 	"github.com/contiv/contiv/daemon/master/server/observe"
-	"github.com/contiv/contiv/daemon/master/server/past"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/master/server/probe"
 	"github.com/contiv/contiv/daemon/master/server/proxy"
+	"github.com/contiv/contiv/daemon/master/server/supportbundle"
 	"github.com/contiv/contiv/daemon/master/users"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -110,14 +110,14 @@ type Config struct {
 	AnswerLimit time.Duration
 	Way         peer.Way // to agents and other masters
 	// Hosts are the names under which this netmaster is reached; nil: those of the machine, and of Internal.
-	Hosts *door.Names
+	Hosts *httpserver.Names
 	// Limits bound what continues at once. The zero Limits are the defaults.
 	Limits Limits
 	// Doors bound the connections of the listeners; they are shown in the metrics.
-	Doors []*door.Connections
+	Doors []*httpserver.Connections
 	// Enroll decides who joins the cluster; nil: no one does, as of an insecure one. Cluster is what those are told.
 	Enroll  *enroll.Enroller
-	Cluster enrolling.Cluster
+	Cluster joinapi.Cluster
 	// Incarnation is the store's; the zero value: no answer says it.
 	Incarnation record.Incarnation
 	// Recent are the last lines of this netmaster's log; nil: they are not kept.
@@ -132,7 +132,7 @@ type Server struct {
 	router    *rest.Router
 	metrics   *metrics
 	gates     gates
-	attempts  map[string]*door.Attempts // at routes that ask for no proof
+	attempts  map[string]*httpserver.Attempts // at routes that ask for no proof
 	verdict   *doctor.Doctor
 	elsewhere elsewhere
 }
@@ -144,7 +144,7 @@ func New(c Config, registry *prometheus.Registry) *Server {
 		c.Stale = func() string { return "" }
 	}
 	if c.Hosts == nil {
-		c.Hosts = door.NewNames(peer.Host(c.Internal))
+		c.Hosts = httpserver.NewNames(peer.Host(c.Internal))
 	}
 	if c.Enroll == nil {
 		c.Enroll = enroll.New(enroll.Config{Commit: c.Commit, Catalog: c.Catalog, Log: c.Log})
@@ -156,15 +156,15 @@ func New(c Config, registry *prometheus.Registry) *Server {
 	shown := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	r.GET("/metrics", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) { shown.ServeHTTP(w, q) }).Allow(rest.Needs(rights.Read, trust.Master, trust.Monitor))
 	s.attempts = opened(r, time.Now)
-	s.handler = s.measured(s.identifies(door.Recovered(c.Log, s.metrics.panics.Inc,
-		door.Visitors(c.Hosts, []string{"/healthz", "/readyz"}, s.identified(s.bounded(s.current(s.forwarded(s.charged(s.audited(r))))))))))
+	s.handler = s.measured(s.identifies(httpserver.Recovered(c.Log, s.metrics.panics.Inc,
+		httpserver.Visitors(c.Hosts, []string{"/healthz", "/readyz"}, s.identified(s.bounded(s.current(s.forwarded(s.charged(s.audited(r))))))))))
 	return s
 }
 
 // register has each concern add its routes.
 func (s *Server) register(r *rest.Router, registry *prometheus.Registry) {
 	peers := peer.New(s.Catalog, s.Way)
-	networks := docknet.New(s.Commit, s.Admit, s.Catalog)
+	networks := dockernet.New(s.Commit, s.Admit, s.Catalog)
 	version := s.Version
 	version.Incarnation = s.Incarnation.ID
 	members := &nodes.Nodes{
@@ -177,7 +177,7 @@ func (s *Server) register(r *rest.Router, registry *prometheus.Registry) {
 		Commit:    s.Commit, Admit: s.Admit, Log: s.Log,
 	}
 	all.Register(r)
-	joining := &enrolling.Enrolling{Own: s.Internal, Incarnation: s.Incarnation, Enroll: s.Enroll, Catalog: s.Catalog, Endpoints: s.Endpoints, Cluster: s.Cluster,
+	joining := &joinapi.Enrolling{Own: s.Internal, Incarnation: s.Incarnation, Enroll: s.Enroll, Catalog: s.Catalog, Endpoints: s.Endpoints, Cluster: s.Cluster,
 		Who: func(q *http.Request) trust.Identity { return access.Of(q.Context()).Identity }}
 	joining.Register(r)
 	members.Forgotten = joining.Forgotten
@@ -192,13 +192,13 @@ func (s *Server) register(r *rest.Router, registry *prometheus.Registry) {
 	observe.Register(r, s.Catalog, peers)
 	counters.Register(r, s.Catalog, peers)
 	(&auth.Auth{Users: s.Users, Audit: s.Audit, Note: s.note, Failed: s.failedLogin, From: clientOf}).Register(r)
-	(&past.Past{Catalog: s.Catalog, Keep: s.Keep, Endpoints: s.Endpoints}).Register(r)
+	(&historyapi.Past{Catalog: s.Catalog, Keep: s.Keep, Endpoints: s.Endpoints}).Register(r)
 	leading := &leadership.Leadership{Lock: s.Leadership, Store: s.Store, Catalog: s.Catalog, Commit: s.Commit, Peers: peers, Internal: s.Internal, Master: members.Master}
 	leading.Register(r)
 	verdict := doctor.New(doctor.Options{Catalog: s.Catalog, Peers: peers, Nodes: members.All, Leadership: leading.State, Stalled: s.Commit.Stalled,
 		Elsewhere: func() []health.Elsewhere { return s.elsewhere.list(time.Now()) }, Incarnation: s.Incarnation.ID, Adopting: s.Adopter.Waiting})
 	verdict.Register(r)
-	(&bundling.Bundling{Catalog: s.Catalog, Peers: peers, Store: s.Store, Front: r, Nodes: members.All, Own: s.Internal, Mode: s.ClusterMode, Version: s.Version,
+	(&supportbundle.Bundling{Catalog: s.Catalog, Peers: peers, Store: s.Store, Front: r, Nodes: members.All, Own: s.Internal, Mode: s.ClusterMode, Version: s.Version,
 		Recent: s.Recent, Log: s.Log}).Register(r)
 	registry.MustRegister(verdict)
 	s.verdict = verdict
@@ -218,7 +218,7 @@ func (s *Server) Proxied() http.Handler { return proxy.New(s, s.gates[strangersG
 
 // Listen runs serve with an HTTP server for h until ctx ends, and then lets requests finish for a moment.
 func Listen(ctx context.Context, handler http.Handler, log *slog.Logger, serve func(*http.Server) error) error {
-	h := door.NewServer(handler, door.Ordinary(), log)
+	h := httpserver.NewServer(handler, httpserver.Ordinary(), log)
 	h.Protocols = channel.Protocols()
 	stop := context.AfterFunc(ctx, func() {
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 200*time.Millisecond)

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/httpserver"
 	"github.com/contiv/contiv/daemon/master/catalog"
-	"github.com/contiv/contiv/legible"
+	"github.com/contiv/contiv/sanitize"
 )
 
 // Attempts that may follow each other at once, and how long each one more takes. What an address tries in all is bounded before; see the table of open
@@ -26,23 +26,23 @@ const (
 // throttle bounds how often someone tries to log in. Who tries at one site locks out no one elsewhere: what others try as a user only slows those down
 // who come from where that user has no session. It is safe for concurrent use.
 type throttle struct {
-	at, user, questions *door.Attempts
+	at, user, questions *httpserver.Attempts
 }
 
 func newThrottle(now func() time.Time) *throttle {
-	return &throttle{door.NewAttempts(attemptsAt, pauseAt, now), door.NewAttempts(attemptsOfUser, pauseOfUser, now), door.NewAttempts(questionsOfOne, pauseOfQuestions, now)}
+	return &throttle{httpserver.NewAttempts(attemptsAt, pauseAt, now), httpserver.NewAttempts(attemptsOfUser, pauseOfUser, now), httpserver.NewAttempts(questionsOfOne, pauseOfQuestions, now)}
 }
 
 // longKey bounds what is kept of a name that someone tries, in bytes.
 const longKey = 256
 
 // account is what counts as one user, however the name is written.
-func account(user string) string { return legible.Line(strings.ToLower(user), longKey) }
+func account(user string) string { return sanitize.Line(strings.ToLower(user), longKey) }
 
 // enter counts an attempt as a user, and returns how long it has to wait. known: the user has a session from there. Refusals are *model.Error.
 func (t *throttle) enter(user, address string, known bool) (wait time.Duration, err error) {
-	if _, ok := t.at.Admit(account(user)+" "+door.Site(address), 0); !ok {
-		return 0, model.Errorf(model.CodeBusy, "", "too many attempts to log in as this user from %s", door.Site(address)).Try("wait: each %s one more is permitted", pauseAt)
+	if _, ok := t.at.Admit(account(user)+" "+httpserver.Site(address), 0); !ok {
+		return 0, model.Errorf(model.CodeBusy, "", "too many attempts to log in as this user from %s", httpserver.Site(address)).Try("wait: each %s one more is permitted", pauseAt)
 	}
 	if known {
 		return 0, nil
@@ -57,15 +57,15 @@ func (t *throttle) enter(user, address string, known bool) (wait time.Duration, 
 
 // asked counts a question to the OpenID provider, where no password could be guessed, and refuses one too many. Errors are *model.Error.
 func (t *throttle) asked(address string) error {
-	if _, ok := t.questions.Admit(door.Site(address), 0); !ok {
-		return model.Errorf(model.CodeBusy, "", "too many questions to the OpenID provider from %s", door.Site(address)).Try("wait: each %s one more is permitted", pauseOfQuestions)
+	if _, ok := t.questions.Admit(httpserver.Site(address), 0); !ok {
+		return model.Errorf(model.CodeBusy, "", "too many questions to the OpenID provider from %s", httpserver.Site(address)).Try("wait: each %s one more is permitted", pauseOfQuestions)
 	}
 	return nil
 }
 
 // succeeded gives back what who has logged in after all has taken, and nothing of what others have.
 func (t *throttle) succeeded(user, address string, known bool) {
-	t.at.Forget(account(user) + " " + door.Site(address))
+	t.at.Forget(account(user) + " " + httpserver.Site(address))
 	if !known {
 		t.user.Back(account(user))
 	}
@@ -90,10 +90,10 @@ func (u *Users) await(ctx context.Context, user, from string) (known bool, err e
 
 // knows reports whether a user has a session from a site.
 func (u *Users) knows(user, address string) (known bool) {
-	site := door.Site(address)
+	site := httpserver.Site(address)
 	u.catalog.View(func(v *catalog.View) {
 		for _, t := range v.TokensOf(user) {
-			known = known || !u.over(t) && door.Site(t.From) == site
+			known = known || !u.over(t) && httpserver.Site(t.From) == site
 		}
 	})
 	return known

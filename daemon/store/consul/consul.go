@@ -19,7 +19,7 @@ import (
 	"github.com/hashicorp/consul/api"
 
 	"github.com/contiv/contiv/daemon/store"
-	"github.com/contiv/contiv/daemon/store/silence"
+	"github.com/contiv/contiv/daemon/store/idletimeout"
 )
 
 // Consul permits 64 operations in a transaction, of which the store needs a few itself, and 512 KiB in a request, of
@@ -47,7 +47,7 @@ type Store struct {
 	ctx     context.Context
 	close   func()
 
-	meter silence.Meter
+	meter idletimeout.Meter
 	pace  store.Backoff // of all watches
 	large int           // bytes, from which on a watch asks for parts
 

@@ -24,7 +24,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/contiv/contiv/daemon/store"
-	"github.com/contiv/contiv/daemon/store/silence"
+	"github.com/contiv/contiv/daemon/store/idletimeout"
 )
 
 // limits are what an etcd server permits by default: --max-txn-ops 128, and --max-request-bytes 1.5 MiB with room left
@@ -64,7 +64,7 @@ type Store struct {
 	once   sync.Once
 	away   atomic.Bool // the last request did not reach the cluster
 
-	meter   *silence.Meter
+	meter   *idletimeout.Meter
 	watches *watches
 	history *history
 	pace    store.Backoff // of all watches
@@ -92,7 +92,7 @@ func Open(c Config) (*Store, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	meter := &silence.Meter{}
+	meter := &idletimeout.Meter{}
 	// A short reconnect interval: a store that is back must be used at once.
 	pace := backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second}
 	client, err := clientv3.New(clientv3.Config{

@@ -14,7 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/contiv/contiv/daemon/store"
-	"github.com/contiv/contiv/daemon/store/silence"
+	"github.com/contiv/contiv/daemon/store/idletimeout"
 )
 
 const (
@@ -81,7 +81,7 @@ func (s *Store) stream(ctx context.Context, prefix string, take func([]*mvccpb.K
 	defer context.AfterFunc(s.ctx, func() { cancel(store.ErrClosed) })()
 	ctx, stop := s.meter.Limit(ctx, s.config.Timeout)
 	defer stop()
-	stalled := time.AfterFunc(timeout*s.config.Timeout, func() { cancel(silence.ErrSilent) })
+	stalled := time.AfterFunc(timeout*s.config.Timeout, func() { cancel(idletimeout.ErrSilent) })
 	defer stalled.Stop()
 	parts, err := s.client.GetStream(ctx, prefix, clientv3.WithPrefix())
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"go.etcd.io/etcd/server/v3/storage/wal"
 	"go.uber.org/zap"
 
-	"github.com/contiv/contiv/intact"
+	"github.com/contiv/contiv/checksum"
 )
 
 // Mark is how far the member of a folder has been, noted on another file system than the folder's: its log has this position, or one beyond. A folder that is behind
@@ -54,7 +54,7 @@ func ReadMark(path string) (out Mark, err error) {
 		err = fmt.Errorf("got %d bytes, want at most %d", len(text), maxMark)
 	}
 	if err == nil {
-		err = errors.Join(intact.CheckJSON(text), json.Unmarshal(text, &out))
+		err = errors.Join(checksum.CheckJSON(text), json.Unmarshal(text, &out))
 	}
 	if err != nil {
 		return Mark{}, fmt.Errorf("mark of the store's member in %s: %w", path, err)
@@ -67,7 +67,7 @@ func (m Mark) Write(path string) error {
 	if path == "" {
 		return nil
 	}
-	text, err := intact.JSON(m)
+	text, err := checksum.JSON(m)
 	if err != nil {
 		return err
 	}

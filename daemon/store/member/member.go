@@ -19,7 +19,7 @@ import (
 	"go.etcd.io/etcd/server/v3/storage/wal/walpb"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/contiv/contiv/intact"
+	"github.com/contiv/contiv/checksum"
 )
 
 // Note is what is kept beside the folder of a member: which member of the store has served from it. It outlives the folder.
@@ -41,7 +41,7 @@ func Noted(dir string) (out Note, err error) {
 		err = json.Unmarshal(text, &out)
 	}
 	if err == nil {
-		err = intact.CheckJSON(text)
+		err = checksum.CheckJSON(text)
 	}
 	if _, odd := strconv.ParseUint(out.Member, 16, 64); err == nil && odd != nil {
 		err = fmt.Errorf("member: got %.40q, want an id in hexadecimal", out.Member)
@@ -57,7 +57,7 @@ func (n Note) Write(dir string) error {
 	if was, err := Noted(dir); err == nil && was == n {
 		return nil
 	}
-	text, err := intact.JSON(n)
+	text, err := checksum.JSON(n)
 	if err != nil {
 		return err
 	}

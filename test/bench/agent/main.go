@@ -13,8 +13,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/contiv/contiv/test/bench/harness"
 	"github.com/contiv/contiv/test/bench/report"
-	"github.com/contiv/contiv/test/bench/stand"
 )
 
 // runLimit bounds a run generously.
@@ -60,8 +60,8 @@ func run(ctx context.Context, s settings) error {
 			continue
 		}
 		measured = true
-		t, machine := &report.Table{}, stand.NewMachine()
-		if err := stand.Measure(func(tb *stand.Stand) { measure(ctx, tb, t, &l, s) }); err != nil {
+		t, machine := &report.Table{}, harness.NewMachine()
+		if err := harness.Measure(func(tb *harness.Stand) { measure(ctx, tb, t, &l, s) }); err != nil {
 			return fmt.Errorf("%s: %w", l.name, err)
 		}
 		t.Title = fmt.Sprintf("an agent of %d endpoints on %d networks, %d in the cluster: %s; medians of %d rounds, %d processors; %s", here, networks, s.endpoints, l.what, s.rounds,

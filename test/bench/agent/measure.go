@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/ofnet/ovstest"
+	"github.com/contiv/contiv/test/bench/harness"
 	"github.com/contiv/contiv/test/bench/report"
-	"github.com/contiv/contiv/test/bench/stand"
 )
 
 const brName = "br0"
@@ -30,7 +30,7 @@ type figures struct {
 }
 
 // measure starts agents on an empty switch, and again on the one that has everything.
-func measure(ctx context.Context, tb *stand.Stand, t *report.Table, l *layout, s settings) {
+func measure(ctx context.Context, tb *harness.Stand, t *report.Table, l *layout, s settings) {
 	url := netmaster(tb, l)
 	ovs := ovstest.Start(tb)
 	ovs.Bridge(brName)
@@ -49,7 +49,7 @@ func measure(ctx context.Context, tb *stand.Stand, t *report.Table, l *layout, s
 }
 
 // add measures one agent.
-func (f *figures) add(ctx context.Context, tb *stand.Stand, url, mgmt string, s settings, round string) {
+func (f *figures) add(ctx context.Context, tb *harness.Stand, url, mgmt string, s settings, round string) {
 	self, err := os.Executable()
 	if err != nil {
 		tb.Fatal(err)
@@ -92,7 +92,7 @@ func (f *figures) add(ctx context.Context, tb *stand.Stand, url, mgmt string, s 
 }
 
 // memory is a line of a process's status (proc_pid_status(5)) in KiB.
-func memory(tb *stand.Stand, pid int, what string) int {
+func memory(tb *harness.Stand, pid int, what string) int {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		tb.Fatal(err)

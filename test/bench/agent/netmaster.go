@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/channel"
-	"github.com/contiv/contiv/test/bench/stand"
+	"github.com/contiv/contiv/test/bench/harness"
 )
 
 // netmaster tells agents a snapshot, and nothing after it. It returns its URL.
-func netmaster(tb *stand.Stand, l *layout) string {
+func netmaster(tb *harness.Stand, l *layout) string {
 	shards, err := l.shards()
 	if err != nil {
 		tb.Fatal(err)

@@ -9,8 +9,8 @@ import (
 	"runtime/pprof"
 
 	"github.com/contiv/contiv/daemon/agent/desired"
-	"github.com/contiv/contiv/daemon/budget"
 	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/daemon/resources"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/openflow"
@@ -35,8 +35,8 @@ func (p *part) run(ctx context.Context) error {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	go budget.Garbage(ctx, nil, os.Getenv("GOGC"), os.Getenv("GOMEMLIMIT"))
-	_ = budget.Slack(budget.AgentSlack) // needs a right, and is no reason to end
+	go resources.Garbage(ctx, nil, os.Getenv("GOGC"), os.Getenv("GOMEMLIMIT"))
+	_ = resources.Slack(resources.AgentSlack) // needs a right, and is no reason to end
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	l := layout{hosts: 1}
 	client := channel.NewClient(channel.Options{Host: self, Masters: func(context.Context) []string { return []string{p.url} }, HTTP: channel.NewHTTP(nil), Log: log})
@@ -60,7 +60,7 @@ func (p *part) run(ctx context.Context) error {
 	}
 	s := r.Summary()
 	fmt.Println("programmed", s.Flows, r.Counters().FlowMods)
-	runtime.GOMAXPROCS(budget.Processors(runtime.GOMAXPROCS(0), os.Getenv("GOMAXPROCS")))
+	runtime.GOMAXPROCS(resources.Processors(runtime.GOMAXPROCS(0), os.Getenv("GOMAXPROCS")))
 	pprof.StopCPUProfile()
 	if err := p.profile("start"); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/contiv/contiv/test/bench/stand"
+	"github.com/contiv/contiv/test/bench/harness"
 )
 
 // pidFile is ovs-vswitchd's on the lab's host.
@@ -28,7 +28,7 @@ func findSwitch() (*vswitchd, error) {
 }
 
 // cpu is the processor time that it has used.
-func (v *vswitchd) cpu() (time.Duration, error) { return stand.CPU(v.pid) }
+func (v *vswitchd) cpu() (time.Duration, error) { return harness.CPU(v.pid) }
 
 // quietBelow is the processor time in half a second below which it has nothing to do.
 const quietBelow = 10 * time.Millisecond

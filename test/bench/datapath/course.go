@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/contiv/contiv/test/bench/harness"
 	"github.com/contiv/contiv/test/bench/report"
-	"github.com/contiv/contiv/test/bench/stand"
 )
 
 // course is a way of packets that is measured: from one container to another.
@@ -21,12 +21,12 @@ type course struct {
 }
 
 // newCourse starts server and client of both ways.
-func newCourse(tb *stand.Stand, name string, ours, peer [2]*container) *course {
+func newCourse(tb *harness.Stand, name string, ours, peer [2]*container) *course {
 	return &course{name, ours[0], ours[1], newClient(tb, ours), newClient(tb, peer)}
 }
 
 // newClient starts a server in the second container, and its client in the first.
-func newClient(tb *stand.Stand, pair [2]*container) *worker {
+func newClient(tb *harness.Stand, pair [2]*container) *worker {
 	meet(tb, pair[0], pair[1])
 	newWorker(tb, pair[1].netns, "-serve")
 	return newWorker(tb, pair[0].netns, "-ask", pair[1].at.IP4.String())
@@ -100,7 +100,7 @@ type effort struct {
 }
 
 // run measures all variants in turn. Each round begins with another one, so that what the machine does besides falls on all.
-func (c *course) run(tb *stand.Stand, list []variant, e effort) results {
+func (c *course) run(tb *harness.Stand, list []variant, e effort) results {
 	byVariant := make([][]figures, len(list))
 	var bridged []figures
 	for round := range e.rounds {
@@ -142,7 +142,7 @@ func (c *course) peer(e effort) (f figures) {
 }
 
 // once measures one variant.
-func (c *course) once(tb *stand.Stand, v variant, e effort) (f figures) {
+func (c *course) once(tb *harness.Stand, v variant, e effort) (f figures) {
 	for _, h := range c.hosts() {
 		h.program(tb, v.flows(c, h))
 	}
@@ -190,7 +190,7 @@ func (c *course) clear() {
 }
 
 // show prints what one second's bulk makes each switch on the way hold and count.
-func (c *course) show(tb *stand.Stand, v variant) {
+func (c *course) show(tb *harness.Stand, v variant) {
 	stats := "dpctl/show"
 	if !c.from.host.Kernel() {
 		stats = "dpif-netdev/pmd-stats-show"
@@ -205,7 +205,7 @@ func (c *course) show(tb *stand.Stand, v variant) {
 // passes is how often a packet went through the datapath's tables, in the words of pmd-stats-show.
 var passes = regexp.MustCompile(`(?s).*avg\. datapath passes per packet: ([\d.]+)`)
 
-func number(tb *stand.Stand, re *regexp.Regexp, text string) float64 {
+func number(tb *harness.Stand, re *regexp.Regexp, text string) float64 {
 	m := re.FindStringSubmatch(text)
 	if m == nil {
 		tb.Fatalf("no %s in:\n%s", re, text)
@@ -218,9 +218,9 @@ func number(tb *stand.Stand, re *regexp.Regexp, text string) float64 {
 }
 
 // cpu is the processor time of the switches on the way.
-func (c *course) cpu(tb *stand.Stand) (total time.Duration) {
+func (c *course) cpu(tb *harness.Stand) (total time.Duration) {
 	for _, h := range c.hosts() {
-		used, err := stand.CPU(h.SwitchPID())
+		used, err := harness.CPU(h.SwitchPID())
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -10,8 +10,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/contiv/contiv/test/bench/harness"
 	"github.com/contiv/contiv/test/bench/report"
-	"github.com/contiv/contiv/test/bench/stand"
 )
 
 // The promises: shares of what the bare switch does in the same round.
@@ -50,8 +50,8 @@ func main() {
 
 func run(e effort) error {
 	var all []results
-	machine := stand.NewMachine()
-	err := stand.Measure(func(tb *stand.Stand) {
+	machine := harness.NewMachine()
+	err := harness.Measure(func(tb *harness.Stand) {
 		h1, h2 := newHost(tb, 1), newHost(tb, 2)
 		tunnel(tb, h1, h2)
 		a, b, c := newContainer(tb, h1, 1, portContainer), newContainer(tb, h1, 2, portContainer+1), newContainer(tb, h2, 3, portContainer)
@@ -72,7 +72,7 @@ func run(e effort) error {
 }
 
 // table is the report of a course; machine has been there from the start of all.
-func (r *results) table(e effort, machine stand.Machine) *report.Table {
+func (r *results) table(e effort, machine harness.Machine) *report.Table {
 	kernel := r.course.from.host.Kernel()
 	datapath := "userspace datapath"
 	if kernel {

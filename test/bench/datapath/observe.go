@@ -11,14 +11,14 @@ import (
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/pipeline"
 	"github.com/contiv/contiv/ofnet/unixctl"
-	"github.com/contiv/contiv/test/bench/stand"
+	"github.com/contiv/contiv/test/bench/harness"
 )
 
 // settles is how long observers take to have their flows in the switches, and to look for the first time.
 const settles = 300 * time.Millisecond
 
 // observe has connections observed on all hosts of the way, until what it returns is called.
-func (c *course) observe(tb *stand.Stand) (end func()) {
+func (c *course) observe(tb *harness.Stand) (end func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var observers, looking sync.WaitGroup
 	for _, h := range c.hosts() {

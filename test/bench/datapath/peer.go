@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/contiv/contiv/test/bench/stand"
+	"github.com/contiv/contiv/test/bench/harness"
 )
 
 // The peer's own names and numbers on a host.
@@ -18,7 +18,7 @@ const (
 func (h *host) peerVTEP() string { return fmt.Sprintf("198.51.100.%d", h.number) }
 
 // bridged makes number n of all containers, on a Linux bridge of its host, as the CNI plugin bridge does.
-func bridged(tb *stand.Stand, h *host, n int) *container {
+func bridged(tb *harness.Stand, h *host, n int) *container {
 	c := newNamespace(tb, h, n)
 	h.IP("link", "set", c.device(), "master", peerBridge, "up")
 	return c

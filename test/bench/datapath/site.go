@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovstest"
-	"github.com/contiv/contiv/test/bench/stand"
+	"github.com/contiv/contiv/test/bench/harness"
 )
 
 // brName is the bridge that is measured.
@@ -38,7 +38,7 @@ type host struct {
 	number  int
 }
 
-func newHost(tb *stand.Stand, number int) *host {
+func newHost(tb *harness.Stand, number int) *host {
 	h := &host{OVS: ovstest.Start(tb), label: fmt.Sprintf("h%d", number), number: number}
 	h.control = h.Control()
 	h.Bridge(brName)
@@ -66,7 +66,7 @@ func connect(a, b *host, wire string) {
 
 // tunnel gives two hosts a wire, tunnel addresses and tunnel ports. Beside a userspace datapath the addresses are on userspace
 // bridges, so that ovs-vswitchd finds route and neighbour itself.
-func tunnel(tb *stand.Stand, a, b *host) {
+func tunnel(tb *harness.Stand, a, b *host) {
 	connect(a, b, "wire")
 	for _, h := range []*host{a, b} {
 		device := "wire"
@@ -86,7 +86,7 @@ func tunnel(tb *stand.Stand, a, b *host) {
 }
 
 // resolve has the switch learn the link address of a tunnel's other end, as an agent does: while it asks, it would drop packets.
-func (h *host) resolve(tb *stand.Stand, vtep netip.Addr) {
+func (h *host) resolve(tb *harness.Stand, vtep netip.Addr) {
 	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 		if err := h.links.Greet(vtep); err == nil && strings.Contains(h.control.Do("tnl/neigh/show"), vtep.String()+" ") {
 			return
@@ -105,7 +105,7 @@ type container struct {
 }
 
 // newContainer makes number n of all containers, at an OpenFlow port of its host's switch.
-func newContainer(tb *stand.Stand, h *host, n int, port uint32) *container {
+func newContainer(tb *harness.Stand, h *host, n int, port uint32) *container {
 	c := newNamespace(tb, h, n)
 	c.at.Port = port
 	h.Vsctl("add-port", brName, c.device(), "--", "set", "interface", c.device(), fmt.Sprintf("ofport_request=%d", port))
@@ -116,7 +116,7 @@ func newContainer(tb *stand.Stand, h *host, n int, port uint32) *container {
 func (c *container) device() string { return "v" + c.at.ID }
 
 // newNamespace makes number n of all containers, whose host's end is at no switch.
-func newNamespace(tb *stand.Stand, h *host, n int) *container {
+func newNamespace(tb *harness.Stand, h *host, n int) *container {
 	mac := ofnet.MAC{2, 2, 10, 66, 0, byte(n)}
 	c := &container{host: h, netns: fmt.Sprintf("%s-c%d", h.NetNS, n), at: ofnet.Endpoint{ID: fmt.Sprintf("c%d", n), Segment: "t:n", Group: "t:g", Host: h.label,
 		MAC: mac, IP4: netip.AddrFrom4([4]byte{10, 66, 0, byte(n)})}}
@@ -137,7 +137,7 @@ func newNamespace(tb *stand.Stand, h *host, n int) *container {
 }
 
 // meet tells two containers each other's link address for good: address resolution is not what is measured.
-func meet(tb *stand.Stand, a, b *container) {
+func meet(tb *harness.Stand, a, b *container) {
 	for _, pair := range [][2]*container{{a, b}, {b, a}} {
 		to := pair[1].at
 		out, err := exec.Command("ip", "-n", pair[0].netns, "neigh", "replace", to.IP4.String(), "lladdr", net.HardwareAddr(to.MAC[:]).String(), "dev", "eth0", "nud", "permanent").CombinedOutput()
@@ -148,7 +148,7 @@ func meet(tb *stand.Stand, a, b *container) {
 }
 
 // program makes the switch hold these flows and groups alone, and forgets all connections.
-func (h *host) program(tb *stand.Stand, set flow.Set) {
+func (h *host) program(tb *harness.Stand, set flow.Set) {
 	h.Ofctl("del-flows", brName)
 	h.Ofctl("del-groups", brName)
 	h.Ofctl("del-meters", brName)

@@ -9,18 +9,18 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/contiv/contiv/test/bench/stand"
+	"github.com/contiv/contiv/test/bench/harness"
 )
 
 // worker is this program in a container, as server or client.
 type worker struct {
-	tb  *stand.Stand
+	tb  *harness.Stand
 	in  io.WriteCloser
 	out *bufio.Scanner
 }
 
 // newWorker starts one in a network namespace and waits until it is ready. It ends with the measurement.
-func newWorker(tb *stand.Stand, netns string, args ...string) *worker {
+func newWorker(tb *harness.Stand, netns string, args ...string) *worker {
 	self, err := os.Executable()
 	if err != nil {
 		tb.Fatal(err)

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/agent/desired"
-	"github.com/contiv/contiv/daemon/budget"
 	"github.com/contiv/contiv/daemon/channel/channeltest"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/resources"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
 	"github.com/contiv/contiv/identity"
@@ -23,8 +23,8 @@ import (
 	"github.com/contiv/contiv/ofnet/openflow"
 	"github.com/contiv/contiv/ofnet/ovstest"
 	"github.com/contiv/contiv/ofnet/pipeline"
+	"github.com/contiv/contiv/test/bench/harness"
 	"github.com/contiv/contiv/test/bench/report"
-	"github.com/contiv/contiv/test/bench/stand"
 )
 
 // How many endpoints the agent knows, one of fifty here, and how many come then, one by one.
@@ -35,7 +35,7 @@ const (
 
 // endpoints measures endpoints of this host that come one by one, in turn with the same changes sent by a program that has nothing
 // to find out.
-func endpoints(tb *stand.Stand, rounds int) *report.Table {
+func endpoints(tb *harness.Stand, rounds int) *report.Table {
 	ovs := ovstest.Start(tb)
 	ovs.Bridge(brName)
 	empty := func() {
@@ -43,7 +43,7 @@ func endpoints(tb *stand.Stand, rounds int) *report.Table {
 		ovs.Ofctl("del-groups", brName)
 	}
 	var ours, bare percentiles
-	machine := stand.NewMachine()
+	machine := harness.NewMachine()
 	for range rounds {
 		empty()
 		each, sent := arrivals(tb, ovs.Mgmt(brName))
@@ -65,7 +65,7 @@ func endpoints(tb *stand.Stand, rounds int) *report.Table {
 // arrivals puts endpoints of this host into a store of which an agent's engine and reconciler already know many, and returns
 // how long each took until its flows were past the switch's barrier, and what was sent. The store is in memory, so that is the
 // time of the agent and the switch alone: the watch's event comes at once.
-func arrivals(tb *stand.Stand, mgmt string) (each []time.Duration, sent *tape) {
+func arrivals(tb *harness.Stand, mgmt string) (each []time.Duration, sent *tape) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	db := memory.New()
@@ -107,9 +107,9 @@ func arrivals(tb *stand.Stand, mgmt string) (each []time.Duration, sent *tape) {
 	go func() { done <- engine.Run(running, desired.Following{Source: channeltest.Source{Store: db.Open()}}) }()
 	err := wait(ctx, engine)
 	sent.filled()
-	go budget.Garbage(running, nil) // as in an agent, and so are the processors
-	_ = budget.Slack(budget.AgentSlack)
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(budget.Processors(runtime.GOMAXPROCS(0), os.Getenv("GOMAXPROCS"))))
+	go resources.Garbage(running, nil) // as in an agent, and so are the processors
+	_ = resources.Slack(resources.AgentSlack)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(resources.Processors(runtime.GOMAXPROCS(0), os.Getenv("GOMAXPROCS"))))
 	for i := range endpointsMeasured {
 		if err != nil {
 			break

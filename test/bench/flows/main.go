@@ -9,8 +9,8 @@ import (
 	"runtime/pprof"
 	"time"
 
+	"github.com/contiv/contiv/test/bench/harness"
 	"github.com/contiv/contiv/test/bench/report"
-	"github.com/contiv/contiv/test/bench/stand"
 )
 
 // The promises: ours to the peer's.
@@ -49,17 +49,17 @@ func run(only string, rounds, locals, remotes int, profile string) error {
 	measured := false
 	for _, part := range []struct {
 		name    string
-		measure func(tb *stand.Stand) *report.Table
+		measure func(tb *harness.Stand) *report.Table
 	}{
-		{"flows", func(tb *stand.Stand) *report.Table { return wholeSwitch(tb, rounds, locals, remotes) }},
-		{"endpoints", func(tb *stand.Stand) *report.Table { return endpoints(tb, rounds) }},
+		{"flows", func(tb *harness.Stand) *report.Table { return wholeSwitch(tb, rounds, locals, remotes) }},
+		{"endpoints", func(tb *harness.Stand) *report.Table { return endpoints(tb, rounds) }},
 	} {
 		if only != "" && only != part.name {
 			continue
 		}
 		measured = true
 		var table *report.Table
-		if err := stand.Measure(func(tb *stand.Stand) { table = part.measure(tb) }); err != nil {
+		if err := harness.Measure(func(tb *harness.Stand) { table = part.measure(tb) }); err != nil {
 			return fmt.Errorf("%s: %w", part.name, err)
 		}
 		if err := table.Write(os.Stdout); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/ovstest"
 	"github.com/contiv/contiv/ofnet/pipeline"
-	"github.com/contiv/contiv/test/bench/stand"
+	"github.com/contiv/contiv/test/bench/harness"
 )
 
 // brName is the bridge that is measured.
@@ -19,14 +19,14 @@ const brName = "br0"
 
 // peer is ovs-ofctl with the flows of a State ready in a file, and the switch that both sides program.
 type peer struct {
-	tb    *stand.Stand
+	tb    *harness.Stand
 	ovs   *ovstest.OVS
 	path  string
 	flows int
 }
 
 // newPeer starts the switch and writes the file. The groups and meters that the flows name are there before, and stay.
-func newPeer(tb *stand.Stand, s *ofnet.State) *peer {
+func newPeer(tb *harness.Stand, s *ofnet.State) *peer {
 	p := &peer{tb: tb, ovs: ovstest.Start(tb)}
 	p.ovs.Bridge(brName)
 	all := pipeline.Default().CompileAll(s)
@@ -41,7 +41,7 @@ func newPeer(tb *stand.Stand, s *ofnet.State) *peer {
 	return p
 }
 
-func write[T fmt.Stringer](tb *stand.Stand, path string, list []T) {
+func write[T fmt.Stringer](tb *harness.Stand, path string, list []T) {
 	var text strings.Builder
 	for _, x := range list {
 		fmt.Fprintln(&text, x)

@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/ofnet/ofnettest"
 	"github.com/contiv/contiv/ofnet/openflow"
 	"github.com/contiv/contiv/ofnet/pipeline"
-	"github.com/contiv/contiv/test/bench/stand"
+	"github.com/contiv/contiv/test/bench/harness"
 )
 
 // rulesMeasured is how many rules are made, one after the other.
@@ -29,7 +29,7 @@ type ruleTimes struct {
 
 // ruleChanges makes rules on a switch that already carries a State. Each is translated, compiled with its tier, and with it the
 // tenant's new generation, in one bundle.
-func ruleChanges(tb *stand.Stand, mgmt string, from *ofnet.State) (times ruleTimes) {
+func ruleChanges(tb *harness.Stand, mgmt string, from *ofnet.State) (times ruleTimes) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	r := bridge.NewReconciler(from.Self, pipeline.Default(), bridge.NewOpenFlow(mgmt, openflow.Options{}), bridge.Options{})

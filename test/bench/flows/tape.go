@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/openflow"
-	"github.com/contiv/contiv/test/bench/stand"
+	"github.com/contiv/contiv/test/bench/harness"
 )
 
 // tape is a Connector that keeps what a reconciler sends, so that it can be sent once more by a program that has nothing else
@@ -64,7 +64,7 @@ func (t *tape) filled() { t.fill, t.each = append(t.fill, t.each...), nil }
 
 // replay sends everything again to the switch, which must be empty, and returns how long each of the changes took until it was
 // past the barrier.
-func (t *tape) replay(tb *stand.Stand, mgmt string) (each []time.Duration) {
+func (t *tape) replay(tb *harness.Stand, mgmt string) (each []time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	sw, err := bridge.NewOpenFlow(mgmt, openflow.Options{}).Connect(ctx)

@@ -12,15 +12,15 @@ import (
 	"github.com/contiv/contiv/ofnet/ofnettest"
 	"github.com/contiv/contiv/ofnet/openflow"
 	"github.com/contiv/contiv/ofnet/pipeline"
+	"github.com/contiv/contiv/test/bench/harness"
 	"github.com/contiv/contiv/test/bench/report"
-	"github.com/contiv/contiv/test/bench/stand"
 )
 
 // durations are what the rounds took.
 type durations struct{ program, peerProgram, unchanged, peerUnchanged []time.Duration }
 
 // wholeSwitch measures a switch that gets everything, the same that has it already, and rules that come one by one then.
-func wholeSwitch(tb *stand.Stand, rounds, locals, remotes int) *report.Table {
+func wholeSwitch(tb *harness.Stand, rounds, locals, remotes int) *report.Table {
 	var d durations
 	s := ofnettest.Many(locals, remotes)
 	p := newPeer(tb, s)
@@ -52,7 +52,7 @@ func wholeSwitch(tb *stand.Stand, rounds, locals, remotes int) *report.Table {
 
 // reconcile brings the switch to the State as an agent that has just started does, and returns how long that took up to
 // the barrier. A switch that has everything already must get nothing.
-func reconcile(tb *stand.Stand, mgmt string, from *ofnet.State, unchanged bool) time.Duration {
+func reconcile(tb *harness.Stand, mgmt string, from *ofnet.State, unchanged bool) time.Duration {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	r := bridge.NewReconciler(from.Self, pipeline.Default(), bridge.NewOpenFlow(mgmt, openflow.Options{}), bridge.Options{})

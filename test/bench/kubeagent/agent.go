@@ -7,12 +7,12 @@ import (
 	"github.com/contiv/contiv/daemon/agent/desired"
 	"github.com/contiv/contiv/daemon/channel/channeltest"
 	"github.com/contiv/contiv/ofnet"
-	"github.com/contiv/contiv/test/bench/crowd"
+	"github.com/contiv/contiv/test/bench/loadgen"
 )
 
 // start starts an agent's engine, of the first host, over the records, and returns it with what ends it.
 func (r *records) start(ctx context.Context, b desired.Bridge) (*desired.Engine, func()) {
-	e := desired.New(desired.Options{Bridge: b, Self: ofnet.Host{Label: crowd.Host(0), VTEP: crowd.VTEP(0)},
+	e := desired.New(desired.Options{Bridge: b, Self: ofnet.Host{Label: loadgen.Host(0), VTEP: loadgen.VTEP(0)},
 		Fixed: ofnet.Ports{Tunnel: 1000, Host: 1002}, Log: slog.New(slog.DiscardHandler)})
 	for i := range pods {
 		if r.HostOf(i) == 0 {

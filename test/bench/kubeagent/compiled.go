@@ -10,8 +10,8 @@ import (
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/pipeline"
+	"github.com/contiv/contiv/test/bench/harness"
 	"github.com/contiv/contiv/test/bench/report"
-	"github.com/contiv/contiv/test/bench/stand"
 )
 
 // compiler is a bridge without a switch: what it is told it compiles, all at first and what has changed then.
@@ -58,7 +58,7 @@ func (c *compiler) Outcome(context.Context, ofnet.Key) (s bridge.OwnerStatus, ok
 }
 
 // compiled measures everything from nothing, with the policies and without, in turn, and then changes one by one.
-func compiled(ctx context.Context, tb *stand.Stand, t *report.Table, rounds int) {
+func compiled(ctx context.Context, tb *harness.Stand, t *report.Table, rounds int) {
 	all, alone := newRecords(ctx, tb, amounts{pods: pods, policies: policies}), newRecords(ctx, tb, amounts{pods: pods})
 	var whole, bare []time.Duration
 	var held, bareHeld []int

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/identity"
-	"github.com/contiv/contiv/test/bench/crowd"
+	"github.com/contiv/contiv/test/bench/harness"
+	"github.com/contiv/contiv/test/bench/loadgen"
 	"github.com/contiv/contiv/test/bench/report"
-	"github.com/contiv/contiv/test/bench/stand"
 )
 
 // What there is.
@@ -39,8 +39,8 @@ const (
 const runLimit = 5 * time.Minute
 
 // cluster is what all parts have.
-func cluster() crowd.Crowd {
-	return crowd.Crowd{Namespaces: 50, Hosts: 50, Network: identity.Network{Tenant: "default", Name: "default-net"}}
+func cluster() loadgen.Crowd {
+	return loadgen.Crowd{Namespaces: 50, Hosts: 50, Network: identity.Network{Tenant: "default", Name: "default-net"}}
 }
 
 func main() {
@@ -73,14 +73,14 @@ func run(ctx context.Context, only, profile string, rounds int) error {
 	measured := false
 	for _, part := range []struct {
 		name    string
-		measure func(ctx context.Context, tb *stand.Stand, t *report.Table, rounds int)
+		measure func(ctx context.Context, tb *harness.Stand, t *report.Table, rounds int)
 	}{{"compiled", compiled}, {"policies", policiesOnSwitch}, {"services", servicesOnSwitch}} {
 		if only != "" && only != part.name {
 			continue
 		}
 		measured = true
-		t, machine := &report.Table{}, stand.NewMachine()
-		if err := stand.Measure(func(tb *stand.Stand) { part.measure(ctx, tb, t, rounds) }); err != nil {
+		t, machine := &report.Table{}, harness.NewMachine()
+		if err := harness.Measure(func(tb *harness.Stand) { part.measure(ctx, tb, t, rounds) }); err != nil {
 			return fmt.Errorf("%s: %w", part.name, err)
 		}
 		t.Title = fmt.Sprintf("Kubernetes on an agent: %s, medians of %d rounds; %s", part.name, rounds, machine)

@@ -12,14 +12,14 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
 	"github.com/contiv/contiv/ofnet"
-	"github.com/contiv/contiv/test/bench/crowd"
-	"github.com/contiv/contiv/test/bench/stand"
+	"github.com/contiv/contiv/test/bench/harness"
+	"github.com/contiv/contiv/test/bench/loadgen"
 )
 
 // records are a store in memory.
 type records struct {
-	crowd.Crowd
-	tb *stand.Stand
+	loadgen.Crowd
+	tb *harness.Stand
 	db *memory.Store
 }
 
@@ -27,7 +27,7 @@ type records struct {
 type amounts struct{ pods, policies, services int }
 
 // newRecords is a store with a network and so much of Kubernetes.
-func newRecords(ctx context.Context, tb *stand.Stand, n amounts) *records {
+func newRecords(ctx context.Context, tb *harness.Stand, n amounts) *records {
 	r := &records{Crowd: cluster(), tb: tb, db: memory.New()}
 	r.put(ctx, record.GlobalKey, record.Global{ID: "global", FwdMode: record.FwdBridge, ArpMode: record.ArpProxy, PvtSubnet: ofnet.DefaultPrivate()})
 	r.put(ctx, record.Tenants+r.Network.Tenant, record.Tenant{ID: r.Network.Tenant, Tenant: r.Network.Tenant, VRF: 1})
@@ -45,7 +45,7 @@ func newRecords(ctx context.Context, tb *stand.Stand, n amounts) *records {
 	for i := range n.services {
 		v := translate.Service(r.Service(i))
 		r.put(ctx, record.KubernetesServices+v.ID.String(), v)
-		r.slice(ctx, i, crowd.Backends*i)
+		r.slice(ctx, i, loadgen.Backends*i)
 	}
 	return r
 }

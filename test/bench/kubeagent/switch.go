@@ -8,15 +8,15 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/agent/desired"
-	"github.com/contiv/contiv/daemon/budget"
+	"github.com/contiv/contiv/daemon/resources"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/openflow"
 	"github.com/contiv/contiv/ofnet/ovstest"
 	"github.com/contiv/contiv/ofnet/pipeline"
-	"github.com/contiv/contiv/test/bench/crowd"
+	"github.com/contiv/contiv/test/bench/harness"
+	"github.com/contiv/contiv/test/bench/loadgen"
 	"github.com/contiv/contiv/test/bench/report"
-	"github.com/contiv/contiv/test/bench/stand"
 )
 
 // brName is the bridge that is programmed.
@@ -26,7 +26,7 @@ const brName = "br0"
 type filling struct{ took, agent, ovs []time.Duration }
 
 // since adds what was used since a moment, with what had been used then.
-func (f *filling) since(tb *stand.Stand, began time.Time, agent, ovs time.Duration, pid int) {
+func (f *filling) since(tb *harness.Stand, began time.Time, agent, ovs time.Duration, pid int) {
 	f.took = append(f.took, time.Since(began))
 	f.agent, f.ovs = append(f.agent, used(tb, os.Getpid())-agent), append(f.ovs, used(tb, pid)-ovs)
 }
@@ -42,8 +42,8 @@ func (f *filling) row(what, peer string, most time.Duration) report.Row {
 	return out
 }
 
-func used(tb *stand.Stand, pid int) time.Duration {
-	cpu, err := stand.CPU(pid)
+func used(tb *harness.Stand, pid int) time.Duration {
+	cpu, err := harness.CPU(pid)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func (r *records) onSwitch(ctx context.Context, ovs *ovstest.OVS, note *filling,
 	running, stop := context.WithCancel(ctx)
 	runtime.GC() // what was before is not this one's cost
 	began, agent, before := time.Now(), used(r.tb, os.Getpid()), used(r.tb, ovs.SwitchPID())
-	b := bridge.NewReconciler(crowd.Host(0), pipeline.Default(), bridge.NewOpenFlow(ovs.Mgmt(brName), openflow.Options{}), bridge.Options{})
+	b := bridge.NewReconciler(loadgen.Host(0), pipeline.Default(), bridge.NewOpenFlow(ovs.Mgmt(brName), openflow.Options{}), bridge.Options{})
 	done := make(chan error, 1)
 	go func() { done <- b.Run(running) }()
 	e, end := r.start(ctx, b)
@@ -71,9 +71,9 @@ func (r *records) onSwitch(ctx context.Context, ovs *ovstest.OVS, note *filling,
 	past(store.Revision(rev))
 	note.since(r.tb, began, agent, before, ovs.SwitchPID())
 	if do != nil { // as in an agent that has its first flows
-		go budget.Garbage(running, nil)
-		_ = budget.Slack(budget.AgentSlack) // needs a right, and is no reason to end
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(budget.Processors(runtime.GOMAXPROCS(0), os.Getenv("GOMAXPROCS"))))
+		go resources.Garbage(running, nil)
+		_ = resources.Slack(resources.AgentSlack) // needs a right, and is no reason to end
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(resources.Processors(runtime.GOMAXPROCS(0), os.Getenv("GOMAXPROCS"))))
 		do(e, past)
 	}
 	end()
@@ -94,7 +94,7 @@ func timed(n int, past func(store.Revision), change func(i int) store.Revision) 
 }
 
 // policiesOnSwitch measures policies on a switch.
-func policiesOnSwitch(ctx context.Context, tb *stand.Stand, t *report.Table, rounds int) {
+func policiesOnSwitch(ctx context.Context, tb *harness.Stand, t *report.Table, rounds int) {
 	ovs := ovstest.Start(tb)
 	ovs.Bridge(brName)
 	var whole filling
@@ -118,7 +118,7 @@ func policiesOnSwitch(ctx context.Context, tb *stand.Stand, t *report.Table, rou
 }
 
 // servicesOnSwitch measures services on a switch.
-func servicesOnSwitch(ctx context.Context, tb *stand.Stand, t *report.Table, rounds int) {
+func servicesOnSwitch(ctx context.Context, tb *harness.Stand, t *report.Table, rounds int) {
 	ovs := ovstest.Start(tb)
 	ovs.Bridge(brName)
 	var whole, bare filling
@@ -126,11 +126,11 @@ func servicesOnSwitch(ctx context.Context, tb *stand.Stand, t *report.Table, rou
 	for range rounds {
 		r := newRecords(ctx, tb, amounts{pods: pods, services: services})
 		r.onSwitch(ctx, ovs, &whole, func(_ *desired.Engine, past func(store.Revision)) {
-			each = append(each, timed(changes, past, func(i int) store.Revision { return r.slice(ctx, i, crowd.Backends*i+1) })...)
+			each = append(each, timed(changes, past, func(i int) store.Revision { return r.slice(ctx, i, loadgen.Backends*i+1) })...)
 		})
 		newRecords(ctx, tb, amounts{pods: pods}).onSwitch(ctx, ovs, &bare, nil)
 	}
 	alone := report.Millis(report.Median(bare.took)) + " the pods alone"
-	t.Add(whole.row(fmt.Sprintf("%d services of %d backends, and %d pods, from records until past the barrier of an empty switch", services, crowd.Backends, pods), alone, mostServices))
+	t.Add(whole.row(fmt.Sprintf("%d services of %d backends, and %d pods, from records until past the barrier of an empty switch", services, loadgen.Backends, pods), alone, mostServices))
 	t.Add(report.Row{What: "a slice changed, until past the barrier, p50; p99 " + report.Millis(report.Percentile(each, 99)), Ours: report.Millis(report.Median(each)), Target: "-", Met: true})
 }

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/contiv/contiv/lab"
-	"github.com/contiv/contiv/test/bench/crowd"
+	"github.com/contiv/contiv/test/bench/loadgen"
 )
 
 // inForce is how many policies and services there are, which select the pods or others of their namespace.
@@ -49,7 +49,7 @@ func (c *cluster) kubectl(ctx context.Context, objects []any, args ...string) er
 
 // fill makes policies and services of the namespace.
 func (c *cluster) fill(ctx context.Context) error {
-	made := crowd.Crowd{Namespaces: 1, Hosts: 1}
+	made := loadgen.Crowd{Namespaces: 1, Hosts: 1}
 	objects := []any{made.Namespace(0)}
 	for i := range inForce {
 		v := made.Service(i)
@@ -71,7 +71,7 @@ func (c *cluster) burst(ctx context.Context, n int) (took time.Duration, err err
 		p := &corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fmt.Sprintf("%s-%d", batch, i),
 			Labels: map[string]string{"batch": batch, "app": fmt.Sprintf("app%d", i%20)}}}
 		grace := int64(0)
-		p.Spec = corev1.PodSpec{NodeName: crowd.Host(0), TerminationGracePeriodSeconds: &grace,
+		p.Spec = corev1.PodSpec{NodeName: loadgen.Host(0), TerminationGracePeriodSeconds: &grace,
 			Containers: []corev1.Container{{Name: "c", Image: lab.AgnhostImage, Args: []string{"pause"}}}}
 		pods = append(pods, p)
 	}

@@ -17,9 +17,9 @@ import (
 
 	"github.com/contiv/contiv/lab"
 	"github.com/contiv/contiv/lab/kube"
-	"github.com/contiv/contiv/test/bench/crowd"
+	"github.com/contiv/contiv/test/bench/harness"
+	"github.com/contiv/contiv/test/bench/loadgen"
 	"github.com/contiv/contiv/test/bench/report"
-	"github.com/contiv/contiv/test/bench/stand"
 )
 
 // leastOfPod is the promise: connections by the service's address to those by the pod's own.
@@ -40,7 +40,7 @@ const (
 // connections measures connections a second from a pod of one host to a pod of another, by the address of a service whose only backend it is and
 // by its own, in turn, on both networks.
 func connections(ctx context.Context, o options, out, errOut io.Writer) (err error) {
-	machine, t := stand.NewMachine(), report.Table{}
+	machine, t := harness.NewMachine(), report.Table{}
 	var all []*pair
 	for _, network := range []string{kube.NetworkContiv, kube.NetworkBridge} {
 		c, failed := start(ctx, o, network, 2, errOut)
@@ -87,7 +87,7 @@ func (c *cluster) pair(ctx context.Context) (*pair, error) {
 	}
 	run := func(name string, host int, args ...string) *corev1.Pod {
 		p := &corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{"part": name}}}
-		p.Spec = corev1.PodSpec{NodeName: crowd.Host(host), Containers: []corev1.Container{{Name: "c", Image: lab.AgnhostImage, Args: args}}}
+		p.Spec = corev1.PodSpec{NodeName: loadgen.Host(host), Containers: []corev1.Container{{Name: "c", Image: lab.AgnhostImage, Args: args}}}
 		return p
 	}
 	client, server := run("client", 0, "pause"), run("server", 1, "netexec", fmt.Sprintf("--http-port=%d", port))

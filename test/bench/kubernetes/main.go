@@ -18,8 +18,8 @@ import (
 
 	"github.com/contiv/contiv/lab"
 	"github.com/contiv/contiv/lab/kube"
+	"github.com/contiv/contiv/test/bench/harness"
 	"github.com/contiv/contiv/test/bench/report"
-	"github.com/contiv/contiv/test/bench/stand"
 )
 
 // runLimit bounds a run with the default flags generously; what is made is removed also then.
@@ -108,7 +108,7 @@ func measure(ctx context.Context, o options, out, errOut io.Writer) (err error) 
 
 // bursts measures pods that start together.
 func bursts(ctx context.Context, o options, out, errOut io.Writer) (err error) {
-	machine, took := stand.NewMachine(), map[string][]time.Duration{}
+	machine, took := harness.NewMachine(), map[string][]time.Duration{}
 	var all []*cluster
 	for _, network := range []string{kube.NetworkContiv, kube.NetworkBridge} {
 		c, failed := start(ctx, o, network, 1, errOut)

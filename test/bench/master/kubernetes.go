@@ -18,9 +18,9 @@ import (
 	"github.com/contiv/contiv/daemon/kube/kubetest"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
-	"github.com/contiv/contiv/test/bench/crowd"
+	"github.com/contiv/contiv/test/bench/harness"
+	"github.com/contiv/contiv/test/bench/loadgen"
 	"github.com/contiv/contiv/test/bench/report"
-	"github.com/contiv/contiv/test/bench/stand"
 )
 
 // What there is of Kubernetes, and the promises.
@@ -37,14 +37,14 @@ const starting = 3 * time.Minute
 // kubernetesStarts measures a netmaster that reads a large Kubernetes, from its start until nothing differs from the store: when the store has
 // no policy yet, and when it has everything.
 func kubernetesStarts(ctx context.Context, dir, netmaster string, rounds int) (*report.Table, error) {
-	t, machine := &report.Table{}, stand.NewMachine()
-	err := stand.Measure(func(tb *stand.Stand) {
+	t, machine := &report.Table{}, harness.NewMachine()
+	err := harness.Measure(func(tb *harness.Stand) {
 		etcd, err := startServer(filepath.Join(dir, "etcd-kubernetes"))
 		if err != nil {
 			tb.Fatal(err)
 		}
 		tb.Cleanup(func() { _ = etcd.Close() })
-		c := crowd.Crowd{Namespaces: 1000, Hosts: 1000, Network: identity.Network{Tenant: "default", Name: "default-net"}}
+		c := loadgen.Crowd{Namespaces: 1000, Hosts: 1000, Network: identity.Network{Tenant: "default", Name: "default-net"}}
 		server := kubetest.Start(tb)
 		server.Stream()
 		populate(tb, server, c)
@@ -76,10 +76,10 @@ func kubernetesStarts(ctx context.Context, dir, netmaster string, rounds int) (*
 }
 
 // populate gives an API server what there is.
-func populate(tb *stand.Stand, server *kubetest.Server, c crowd.Crowd) {
+func populate(tb *harness.Stand, server *kubetest.Server, c loadgen.Crowd) {
 	for i := range c.Hosts {
-		n := &corev1.Node{TypeMeta: metav1.TypeMeta{Kind: "Node", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Name: crowd.Host(i)}}
-		n.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: crowd.VTEP(i).String()}}
+		n := &corev1.Node{TypeMeta: metav1.TypeMeta{Kind: "Node", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Name: loadgen.Host(i)}}
+		n.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: loadgen.VTEP(i).String()}}
 		server.Put(tb, n)
 	}
 	for i := range c.Namespaces {
@@ -123,7 +123,7 @@ func untilSettled(ctx context.Context, netmaster, log string, flags []string) (o
 		}
 	}
 	var failed error
-	out.used, err = stand.CPU(m.cmd.Process.Pid)
+	out.used, err = harness.CPU(m.cmd.Process.Pid)
 	out.peak, failed = peakOf(m.cmd.Process.Pid)
 	return out, errors.Join(err, failed)
 }

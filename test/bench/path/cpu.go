@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/lab"
-	"github.com/contiv/contiv/test/bench/stand"
+	"github.com/contiv/contiv/test/bench/harness"
 )
 
 // spent is the processor time of the parts of all hosts, by part.
@@ -34,7 +34,7 @@ func (s *site) cpu(ctx context.Context) (spent, error) {
 			if err != nil {
 				return nil, fmt.Errorf("processor time of %s on %s: %w", p.Name, host, err)
 			}
-			used, err := stand.Ran(string(text))
+			used, err := harness.Ran(string(text))
 			if err != nil {
 				return nil, err
 			}

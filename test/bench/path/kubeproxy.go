@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/contiv/contiv/daemon/kube/kubetest"
-	"github.com/contiv/contiv/test/bench/crowd"
-	"github.com/contiv/contiv/test/bench/stand"
+	"github.com/contiv/contiv/test/bench/harness"
+	"github.com/contiv/contiv/test/bench/loadgen"
 )
 
 // What the kernel says of a change of nftables (linux/netfilter/nfnetlink.h, nf_tables.h): the last message of each is of a new generation.
@@ -31,7 +31,7 @@ type kubeProxy struct {
 }
 
 // startKubeProxy starts one on the last host, and waits until it has programmed the services.
-func (k *kubernetes) startKubeProxy(ctx context.Context, tb *stand.Stand, program string, server *kubetest.Server) *kubeProxy {
+func (k *kubernetes) startKubeProxy(ctx context.Context, tb *harness.Stand, program string, server *kubetest.Server) *kubeProxy {
 	host := k.hosts[len(k.hosts)-1]
 	pid, err := hostPID(k.lab.Dir, host)
 	if err != nil {
@@ -49,7 +49,7 @@ func (k *kubernetes) startKubeProxy(ctx context.Context, tb *stand.Stand, progra
 	}
 	go p.listen(socket)
 	// What enters a host is another process than kube-proxy, which ends with it.
-	cmd, err := k.lab.Command(ctx, host, "setpriv", "--pdeathsig", "KILL", program, "kube-proxy", "--kubeconfig", server.Kubeconfig(tb), "--proxy-mode", "nftables", "--hostname-override", crowd.Host(1),
+	cmd, err := k.lab.Command(ctx, host, "setpriv", "--pdeathsig", "KILL", program, "kube-proxy", "--kubeconfig", server.Kubeconfig(tb), "--proxy-mode", "nftables", "--hostname-override", loadgen.Host(1),
 		"--conntrack-max-per-core", "0", "--conntrack-tcp-timeout-established", "0", "--conntrack-tcp-timeout-close-wait", "0", "--metrics-bind-address", "127.0.0.1:10249",
 		"--healthz-bind-address", "127.0.0.1:10256")
 	if err != nil {
@@ -65,7 +65,7 @@ func (k *kubernetes) startKubeProxy(ctx context.Context, tb *stand.Stand, progra
 		_ = cmd.Wait()
 		socket.Close()
 	})
-	last := crowd.ClusterIP(servicesThere - 1).String()
+	last := loadgen.ClusterIP(servicesThere - 1).String()
 	for end := time.Now().Add(patience); ; {
 		list, err := k.lab.Command(ctx, host, "nft", "list", "map", "ip", "kube-proxy", "service-ips")
 		if err != nil {
@@ -107,7 +107,7 @@ func (p *kubeProxy) listen(socket *nl.NetlinkSocket) {
 }
 
 // change puts an object at the API server and returns how long it takes until the kernel has what follows.
-func (p *kubeProxy) change(tb *stand.Stand, o kubetest.Object) time.Duration {
+func (p *kubeProxy) change(tb *harness.Stand, o kubetest.Object) time.Duration {
 	for len(p.generations) > 0 {
 		<-p.generations
 	}

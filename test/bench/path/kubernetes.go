@@ -20,9 +20,9 @@ import (
 	"github.com/contiv/contiv/daemon/store/etcd"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/lab"
-	"github.com/contiv/contiv/test/bench/crowd"
+	"github.com/contiv/contiv/test/bench/harness"
+	"github.com/contiv/contiv/test/bench/loadgen"
 	"github.com/contiv/contiv/test/bench/report"
-	"github.com/contiv/contiv/test/bench/stand"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -39,15 +39,15 @@ const settling = 10 * time.Second
 // kubernetes is a site of two hosts whose netmaster reads a Kubernetes of many pods, most of them on hosts that are not there.
 type kubernetes struct {
 	*site
-	crowd.Crowd
+	loadgen.Crowd
 	server *kubetest.Server // the API server
 	db     store.Store
 }
 
 // measureKubernetes measures objects of Kubernetes, from the API server until they are past the barriers of two hosts' switches.
 func measureKubernetes(ctx context.Context, bin, kubernetesBin string, rounds int, out, errOut io.Writer) error {
-	t, machine := &report.Table{}, stand.NewMachine()
-	err := stand.Measure(func(tb *stand.Stand) {
+	t, machine := &report.Table{}, harness.NewMachine()
+	err := harness.Measure(func(tb *harness.Stand) {
 		k := settleKubernetes(ctx, tb, bin, errOut)
 		k.policies(ctx, tb, t, rounds)
 		k.slices(ctx, tb, t, kubernetesBin, rounds)
@@ -61,7 +61,7 @@ func measureKubernetes(ctx context.Context, bin, kubernetesBin string, rounds in
 }
 
 // settleKubernetes starts all, with everything in force.
-func settleKubernetes(ctx context.Context, tb *stand.Stand, bin string, errOut io.Writer) *kubernetes {
+func settleKubernetes(ctx context.Context, tb *harness.Stand, bin string, errOut io.Writer) *kubernetes {
 	l, err := lab.New(lab.Plan{Name: "bench-kube", Dir: lab.DefaultDir, Hosts: 2, Masters: 1, Store: lab.StoreEmbedded, Bin: bin}, filepath.Join(bin, "contiv"), errOut)
 	if err != nil {
 		tb.Fatal(err)
@@ -71,7 +71,7 @@ func settleKubernetes(ctx context.Context, tb *stand.Stand, bin string, errOut i
 			tb.Logf("%v", err)
 		}
 	})
-	k := &kubernetes{site: &site{lab: l, hosts: []string{"h1", "h2"}}, Crowd: crowd.Crowd{Namespaces: 50, Hosts: 50, Network: identity.Network{Tenant: tenant, Name: "default-net"}}}
+	k := &kubernetes{site: &site{lab: l, hosts: []string{"h1", "h2"}}, Crowd: loadgen.Crowd{Namespaces: 50, Hosts: 50, Network: identity.Network{Tenant: tenant, Name: "default-net"}}}
 	k.server = kubetest.StartAt(tb, fmt.Sprintf("10.254.%d.254:0", l.Number))
 	k.fill(tb, k.server)
 	l.Master = append(l.Master, "--kubeconfig", k.server.Kubeconfig(tb))
@@ -106,10 +106,10 @@ func settleKubernetes(ctx context.Context, tb *stand.Stand, bin string, errOut i
 }
 
 // fill gives an API server what there is.
-func (k *kubernetes) fill(tb *stand.Stand, server *kubetest.Server) {
+func (k *kubernetes) fill(tb *harness.Stand, server *kubetest.Server) {
 	for i := range k.Hosts {
-		n := &corev1.Node{TypeMeta: metav1.TypeMeta{Kind: "Node", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Name: crowd.Host(i)}}
-		n.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: crowd.VTEP(i).String()}}
+		n := &corev1.Node{TypeMeta: metav1.TypeMeta{Kind: "Node", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Name: loadgen.Host(i)}}
+		n.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: loadgen.VTEP(i).String()}}
 		server.Put(tb, n)
 	}
 	for i := range k.Namespaces {
@@ -122,7 +122,7 @@ func (k *kubernetes) fill(tb *stand.Stand, server *kubetest.Server) {
 		server.Put(tb, k.Policy(i))
 	}
 	for i := range servicesThere {
-		server.Put(tb, k.Service(i), k.Slice(i, crowd.Backends*i))
+		server.Put(tb, k.Service(i), k.Slice(i, loadgen.Backends*i))
 	}
 	server.Forget() // lists tell of these
 }
@@ -135,11 +135,11 @@ func (k *kubernetes) attach(ctx context.Context) error {
 	}
 	hosts := &store.Tx{}
 	for i := 2; i < k.Hosts; i++ {
-		text, err := json.Marshal(record.Host{Machine: crowd.Host(i), Label: crowd.Host(i), VTEP: crowd.VTEP(i), Port: 4789})
+		text, err := json.Marshal(record.Host{Machine: loadgen.Host(i), Label: loadgen.Host(i), VTEP: loadgen.VTEP(i), Port: 4789})
 		if err != nil {
 			return err
 		}
-		hosts.Put(record.Hosts+crowd.Host(i), text)
+		hosts.Put(record.Hosts+loadgen.Host(i), text)
 	}
 	if _, err := k.db.Commit(ctx, hosts); err != nil {
 		return err

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/lab"
+	"github.com/contiv/contiv/test/bench/harness"
 	"github.com/contiv/contiv/test/bench/report"
-	"github.com/contiv/contiv/test/bench/stand"
 )
 
 // runLimit bounds a run generously; what is made is removed also then.
@@ -115,7 +115,7 @@ func measure(ctx context.Context, bin string, hosts, rules, rounds int, out, err
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
-	t, machine := &report.Table{}, stand.NewMachine()
+	t, machine := &report.Table{}, harness.NewMachine()
 	if rounds > 0 {
 		if err := s.probes(ctx, t, without); err != nil {
 			return err

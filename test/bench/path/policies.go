@@ -11,15 +11,15 @@ import (
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/test/bench/harness"
 	"github.com/contiv/contiv/test/bench/report"
-	"github.com/contiv/contiv/test/bench/stand"
 )
 
 // mostPolicy is the promise for a policy, p50.
 const mostPolicy = 20 * time.Millisecond
 
 // policies makes policies, each of which selects pods of both hosts.
-func (k *kubernetes) policies(ctx context.Context, tb *stand.Stand, t *report.Table, rounds int) {
+func (k *kubernetes) policies(ctx context.Context, tb *harness.Stand, t *report.Table, rounds int) {
 	var took []time.Duration
 	before, err := k.cpu(ctx)
 	if err != nil {

@@ -11,16 +11,16 @@ import (
 
 	"github.com/contiv/contiv/daemon/kube/kubetest"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/test/bench/crowd"
+	"github.com/contiv/contiv/test/bench/harness"
+	"github.com/contiv/contiv/test/bench/loadgen"
 	"github.com/contiv/contiv/test/bench/report"
-	"github.com/contiv/contiv/test/bench/stand"
 )
 
 // restful is how long kube-proxy is left alone between two changes: within a second of one it puts the next off.
 const restful = 1200 * time.Millisecond
 
 // slices changes slices, in turn at the API server that netmaster reads, and at another that kube-proxy reads, with the same services.
-func (k *kubernetes) slices(ctx context.Context, tb *stand.Stand, t *report.Table, kubernetesBin string, rounds int) {
+func (k *kubernetes) slices(ctx context.Context, tb *harness.Stand, t *report.Table, kubernetesBin string, rounds int) {
 	var ours, theirs []time.Duration
 	var peer *kubeProxy
 	if _, err := os.Stat(filepath.Join(kubernetesBin, "kube")); kubernetesBin != "" && err == nil {
@@ -29,13 +29,13 @@ func (k *kubernetes) slices(ctx context.Context, tb *stand.Stand, t *report.Tabl
 		peer = k.startKubeProxy(ctx, tb, filepath.Join(kubernetesBin, "kube"), server)
 	}
 	for i := range rounds + 1 {
-		before := k.Slice(i, crowd.Backends*i)
+		before := k.Slice(i, loadgen.Backends*i)
 		key := record.EndpointSlices + before.Namespace + ":" + before.Name
 		was, err := k.db.Read(ctx, key)
 		if err != nil {
 			tb.Fatal(err)
 		}
-		changed := k.Slice(i, crowd.Backends*i+1)
+		changed := k.Slice(i, loadgen.Backends*i+1)
 		began := time.Now()
 		k.server.Put(tb, changed)
 		each, err := k.since(ctx, began, key, was.Revision)

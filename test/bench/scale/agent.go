@@ -13,7 +13,7 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/agent/carried"
+	"github.com/contiv/contiv/daemon/agent/inventory"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
 )
@@ -52,7 +52,7 @@ func (w *world) start(ctx context.Context, i int, a *agent) {
 	asks := channel.Master{Client: &client.Client{Masters: w.urls, HTTP: way, Timeout: patience}}
 	h := record.Host{Label: a.label, Machine: a.label, Instance: "s", VTEP: vtepOf(i), Port: 4789, Control: netip.AddrPortFrom(vtepOf(i), 9090), Version: "bench"}
 	again := make(chan struct{}, 1)
-	var keeper *carried.Keeper
+	var keeper *inventory.Keeper
 	var offer func(ctx context.Context) error
 	if w.carried != nil {
 		offer = func(ctx context.Context) error { return keeper.Offer(ctx) }
@@ -95,7 +95,7 @@ func (w *world) start(ctx context.Context, i int, a *agent) {
 	}
 	follow := c.Follow
 	if w.carried != nil {
-		keeper = carried.New(carried.Options{Host: a.label, Follower: c, Attached: a.attached, Post: asks.Offer, Log: slog.New(slog.DiscardHandler)})
+		keeper = inventory.New(inventory.Options{Host: a.label, Follower: c, Attached: a.attached, Post: asks.Offer, Log: slog.New(slog.DiscardHandler)})
 		follow = keeper.Follow
 	}
 	go func() {

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/contiv/contiv/test/bench/harness"
 	"github.com/contiv/contiv/test/bench/report"
-	"github.com/contiv/contiv/test/bench/stand"
 )
 
 // size is what is measured.
@@ -42,7 +42,7 @@ func main() {
 	flag.StringVar(&s.listen, "listen", "127.0.0.1", "address of this machine at which store and netmasters listen, for agents of other machines too")
 	flag.BoolVar(&s.engines, "engine", false, "agents compile what they are told, as real ones do, for a switch that keeps nothing")
 	flag.BoolVar(&s.check, "check", false, "fail when something was told to who does not need it, when an agent was refused, and when one does not come back within two minutes")
-	points := flag.String("points", "", "file of JSON to which the figures are added, for test/bench/curves")
+	points := flag.String("points", "", "file of JSON to which the figures are added, for test/bench/plot")
 	join := flag.String("join", "", "comma list of URLs of netmasters of another machine's bench: be agents of theirs until killed, from -first on")
 	flag.IntVar(&s.first, "first", 0, "number of the first agent, with -join")
 	only := flag.String("only", "", "leader: how netmasters begin to lead, without agents; drill: all netmasters and the store are lost, and a snapshot is restored")
@@ -65,7 +65,7 @@ func main() {
 }
 
 func run(ctx context.Context, s size, only, points string) error {
-	machine := stand.NewMachine()
+	machine := harness.NewMachine()
 	dir, err := os.MkdirTemp("", "contiv-bench")
 	if err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/test/bench/harness"
 	"github.com/contiv/contiv/test/bench/report"
-	"github.com/contiv/contiv/test/bench/stand"
 )
 
 // starts measures all agents starting at once, until each is admitted and knows what concerns its host.
@@ -120,11 +120,11 @@ func (w *world) changes(ctx context.Context, t *report.Table) error {
 
 // spent is the processor time so far of the store, and of all netmasters.
 func (w *world) spent() (etcd, masters time.Duration, err error) {
-	if etcd, err = stand.CPU(w.etcd.cmd.Process.Pid); err != nil {
+	if etcd, err = harness.CPU(w.etcd.cmd.Process.Pid); err != nil {
 		return 0, 0, err
 	}
 	for _, m := range w.masters {
-		one, err := stand.CPU(m.cmd.Process.Pid)
+		one, err := harness.CPU(m.cmd.Process.Pid)
 		if err != nil {
 			return 0, 0, err
 		}

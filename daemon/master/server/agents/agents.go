@@ -16,7 +16,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/legible"
+	"github.com/contiv/contiv/sanitize"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -49,7 +49,7 @@ func Register(r *rest.Router, known *catalog.Catalog, endpoints *endpoint.Servic
 		if err := own(ctx, &q.Host, "Host"); err != nil {
 			return nil, 0, err
 		}
-		if why := legible.Line(q.Reason, maxReason); why != "" {
+		if why := sanitize.Line(q.Reason, maxReason); why != "" {
 			ctx = commit.Because(ctx, why)
 		}
 		e, rev, err := endpoints.Delete(ctx, q)
@@ -91,7 +91,7 @@ func own(ctx context.Context, host *string, field string) error {
 // route adds one POST route. As in the original, it is known only to requests with exactly this content type.
 func route[Q any](r *rest.Router, path string, do func(context.Context, Q) (any, uint64, error)) {
 	rest.Change(r, path, func(q *http.Request, request Q) (any, uint64, error) {
-		legible.Fields(&request, longText)
+		sanitize.Fields(&request, longText)
 		return do(q.Context(), request)
 	}).Allow(ofAgents()).Content = "application/json"
 }

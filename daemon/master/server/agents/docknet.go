@@ -10,12 +10,12 @@ import (
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
-	"github.com/contiv/contiv/daemon/master/docknet"
+	"github.com/contiv/contiv/daemon/master/dockernet"
 	"github.com/contiv/contiv/daemon/record"
 )
 
 // RegisterDocker adds the routes about networks of Docker engines.
-func RegisterDocker(r *rest.Router, known *catalog.Catalog, networks *docknet.Service) {
+func RegisterDocker(r *rest.Router, known *catalog.Catalog, networks *dockernet.Service) {
 	route(r, "/plugin/requestDockerPool", func(_ context.Context, q model.DockerPoolRequest) (any, uint64, error) {
 		out, err := networks.Pool(q)
 		return out, 0, err

@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
-	"github.com/contiv/contiv/legible"
+	"github.com/contiv/contiv/sanitize"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -50,7 +50,7 @@ func waiting(err error) string {
 	if !ok || e.Status != http.StatusServiceUnavailable {
 		return ""
 	}
-	what, ok := strings.CutPrefix(legible.Line(e.Said, 200), "netmaster ")
+	what, ok := strings.CutPrefix(sanitize.Line(e.Said, 200), "netmaster ")
 	if !ok || !strings.HasPrefix(what, model.WaitsFor) {
 		return ""
 	}

@@ -16,14 +16,14 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/api/rights"
-	"github.com/contiv/contiv/daemon/budget"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
-	"github.com/contiv/contiv/daemon/master/docknet"
+	"github.com/contiv/contiv/daemon/master/dockernet"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/resources"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/trust"
 )
@@ -52,7 +52,7 @@ type Nodes struct {
 	Started    time.Time
 	Waiting    func() []string // what is not ready yet
 	Answered   func() uint64   // requests
-	Networks   *docknet.Service
+	Networks   *dockernet.Service
 	// Forgotten revokes the certificates of a host's agent, and returns how many, and the revision up to which the store has that; nil: there are none.
 	Forgotten  func(ctx context.Context, host string) (revoked int, rev uint64, err error)
 	Kubernetes func() *model.KubernetesStatus // how this netmaster stands with it; nil: it has no address of it
@@ -169,7 +169,7 @@ func (s *Nodes) self() model.Node {
 	stats := s.Commit.Stats()
 	n.Writes, n.Stale = stats.Transactions.Load(), stats.Stale.Load()
 	n.Requests, n.Watchers = s.Answered(), s.Catalog.Subscriptions()
-	if used, most := budget.Descriptors(); most > 0 {
+	if used, most := resources.Descriptors(); most > 0 {
 		n.Descriptors = &model.Descriptors{Used: used, Max: most}
 	}
 	if s.Kubernetes != nil {

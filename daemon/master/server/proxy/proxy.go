@@ -12,7 +12,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
-	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/httpserver"
 )
 
 // Base is where the proxy's own routes are.
@@ -27,11 +27,11 @@ const (
 type Proxy struct {
 	api    http.Handler // netmaster's own
 	mux    *http.ServeMux
-	bodies *door.Gate // of requests, which are read before netmaster's API decides who they are from
+	bodies *httpserver.Gate // of requests, which are read before netmaster's API decides who they are from
 }
 
 // New makes a Proxy before netmaster's API. bodies bounds how many requests are read at a time.
-func New(api http.Handler, bodies *door.Gate) *Proxy {
+func New(api http.Handler, bodies *httpserver.Gate) *Proxy {
 	p := &Proxy{api: api, mux: http.NewServeMux(), bodies: bodies}
 	own := func(pattern string, h http.HandlerFunc) {
 		method, path, _ := strings.Cut(pattern, " ")
@@ -95,13 +95,13 @@ func (p *Proxy) call(q *http.Request, method, path string, body any) reply {
 	sub.Header.Set("Accept", "application/json")
 	sub.Header.Set("Content-Type", "application/json")
 	sub.Header.Del("Content-Length")
-	out := reply{door.NewAnswer()}
+	out := reply{httpserver.NewAnswer()}
 	p.api.ServeHTTP(out, sub)
 	return out
 }
 
 // reply is an answer of netmaster's own API.
-type reply struct{ *door.Answer }
+type reply struct{ *httpserver.Answer }
 
 // failed passes a refusal on in the proxy's words, and reports whether there was one.
 func (r reply) failed(w http.ResponseWriter) bool {
@@ -142,7 +142,7 @@ const longBody = 64 << 10
 
 // body decodes a request; false when it has answered that this is none.
 func (p *Proxy) body(w http.ResponseWriter, q *http.Request, out any) bool {
-	leave, err := p.bodies.Enter(door.Client(q.RemoteAddr))
+	leave, err := p.bodies.Enter(httpserver.Client(q.RemoteAddr))
 	if err != nil {
 		fail(w, model.AsError(err).Code.Info().Status, err.Error())
 		return false

@@ -1,0 +1,229 @@
+package dns
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/miekg/dns"
+)
+
+const (
+	// ttl is for how long clients may remember an answer, in seconds. Containers come and go.
+	ttl = 5
+	// most is how many addresses one answer has; larger groups take turns.
+	most = 16
+	// sizes of answers over UDP: what every client takes (RFC 1035 section 4.2.1), and what passes every network.
+	plainSize = 512
+	safeSize  = 1232
+)
+
+// Verdict is what becomes of a question.
+type Verdict uint8
+
+// The verdicts.
+const (
+	NoQuestion Verdict = iota // not a question that can be understood
+	NotOurs                   // about a name that the Zone does not know
+	Answered
+)
+
+// Answer says what a client of the tenant with this VRF number is told; nil unless the verdict is Answered.
+func (z *Zone) Answer(vrf uint16, q *dns.Msg) (*dns.Msg, Verdict) {
+	if q.Response || q.Opcode != dns.OpcodeQuery || len(q.Question) != 1 || q.Question[0].Qclass != dns.ClassINET {
+		return nil, NoQuestion
+	}
+	a := new(dns.Msg)
+	a.SetReply(q)
+	a.Authoritative, a.RecursionAvailable, a.Compress = true, true, true
+	if !z.resolve(vrf, q, a) {
+		return nil, NotOurs
+	}
+	if q.IsEdns0() != nil {
+		a.SetEdns0(safeSize, false)
+	}
+	return a, Answered
+}
+
+// resolve fills the answer; false when the name is not ours.
+func (z *Zone) resolve(vrf uint16, q, a *dns.Msg) bool {
+	question := q.Question[0]
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	of, known := z.vrfs[vrf]
+	t := z.tenants[of]
+	if t == nil {
+		if !known {
+			return false
+		}
+		t = &tenant{}
+	}
+	name := fold(question.Name)
+	if z.cluster.Answer(of, name, a) {
+		soa(a)
+		return true
+	}
+	if addr, ok := reversed(name); ok {
+		owner := z.cluster.Owner(of, addr)
+		if own := t.owners[addr]; owner == "" && own != "" {
+			owner = dns.Fqdn(own + "." + z.domain)
+		}
+		if owner == "" {
+			return false
+		}
+		if question.Qtype == dns.TypePTR || question.Qtype == dns.TypeANY {
+			a.Answer = append(a.Answer, &dns.PTR{Hdr: header(question.Name, dns.TypePTR), Ptr: owner})
+		}
+		soa(a)
+		return true
+	}
+	rest, under := z.relative(name, of)
+	ports, host := split(rest)
+	if !under && strings.Contains(host, ".") {
+		return false // names with dots are other people's, such as kubernetes.default.svc.cluster.local
+	}
+	addrs, ok := z.addresses(t, host)
+	if whole := strings.TrimSuffix(name, "."+z.domain); !ok && under && whole != host { // the tenant's name may be a namespace's
+		if addrs, ok = z.addresses(t, whole); ok {
+			host = whole
+		}
+	}
+	switch {
+	case host == "" || !ok && !under:
+		return false
+	case !ok:
+		a.Rcode = dns.RcodeNameError
+	case ports != nil || question.Qtype == dns.TypeSRV:
+		z.serve(t, host, ports, dns.Fqdn(host+"."+z.domain), a)
+	default:
+		turn := turns(addrs, question.Qtype, q.Id)
+		for _, addr := range turn {
+			a.Answer = append(a.Answer, address(question.Name, addr))
+		}
+	}
+	soa(a)
+	return true
+}
+
+// wanted is the port that a name like _80._tcp.web asks for; the zero wanted is any.
+type wanted struct{ number, protocol string }
+
+// split takes port and protocol off a name (RFC 2782). ports is nil when it has none.
+func split(name string) (ports *wanted, host string) {
+	labels := strings.SplitN(name, ".", 3)
+	if len(labels) == 3 && strings.HasPrefix(labels[0], "_") && strings.HasPrefix(labels[1], "_") {
+		return &wanted{labels[0][1:], labels[1][1:]}, labels[2]
+	}
+	return nil, name
+}
+
+// serve answers with the ports of a service. A name that asks for a port that is not there does not exist.
+func (z *Zone) serve(t *tenant, host string, w *wanted, target string, a *dns.Msg) {
+	s, ok := z.services[t.services[host]]
+	if !ok && w == nil {
+		return
+	}
+	question := a.Question[0]
+	found := false
+	for _, p := range s.ports {
+		if w != nil && (w.number != strconv.Itoa(int(p.number)) || w.protocol != p.protocol) {
+			continue
+		}
+		found = true
+		if question.Qtype == dns.TypeSRV || question.Qtype == dns.TypeANY {
+			a.Answer = append(a.Answer, &dns.SRV{Hdr: header(question.Name, dns.TypeSRV), Port: p.number, Target: target})
+		}
+	}
+	if len(a.Answer) > 0 {
+		a.Extra = append(a.Extra, address(target, s.addr))
+	}
+	if !found && w != nil {
+		a.Rcode = dns.RcodeNameError
+	}
+}
+
+// turns chooses the addresses of the wanted family, other ones first for every question id.
+func turns(addrs []netip.Addr, qtype, id uint16) []netip.Addr {
+	list := slices.DeleteFunc(slices.Clone(addrs), func(a netip.Addr) bool {
+		return qtype != dns.TypeANY && !(qtype == dns.TypeA && a.Is4()) && !(qtype == dns.TypeAAAA && a.Is6())
+	})
+	if len(list) == 0 {
+		return nil
+	}
+	at := int(id) % len(list)
+	return append(list[at:len(list):len(list)], list[:at]...)[:min(most, len(list))]
+}
+
+func header(name string, rrtype uint16) dns.RR_Header {
+	return dns.RR_Header{Name: name, Rrtype: rrtype, Class: dns.ClassINET, Ttl: ttl}
+}
+
+func address(name string, addr netip.Addr) dns.RR {
+	if addr.Is4() {
+		return &dns.A{Hdr: header(name, dns.TypeA), A: net.IP(addr.AsSlice())}
+	}
+	return &dns.AAAA{Hdr: header(name, dns.TypeAAAA), AAAA: net.IP(addr.AsSlice())}
+}
+
+// soa tells for how long nothing stays nothing (RFC 2308): every name is a zone of its own.
+func soa(a *dns.Msg) {
+	if len(a.Answer) > 0 {
+		return
+	}
+	name := a.Question[0].Name
+	a.Ns = append(a.Ns, &dns.SOA{Hdr: header(name, dns.TypeSOA), Ns: name, Mbox: "contiv.", Serial: 1, Refresh: ttl, Retry: ttl, Expire: ttl, Minttl: ttl})
+}
+
+// datagramSize is how large an answer over UDP may be, in bytes.
+func datagramSize(q *dns.Msg) int {
+	if opt := q.IsEdns0(); opt != nil {
+		return min(max(int(opt.UDPSize()), plainSize), safeSize)
+	}
+	return plainSize
+}
+
+// fit packs an answer in at most size bytes. What does not fit is left out, and does not make the client ask again over TCP: it is
+// addresses of a group that take turns.
+func fit(a *dns.Msg, size int) ([]byte, error) {
+	for {
+		b, err := a.Pack()
+		if err != nil {
+			return nil, fmt.Errorf("pack answer: %w", err)
+		}
+		if len(b) <= size {
+			return b, nil
+		}
+		if len(a.Answer) == 0 {
+			return nil, fmt.Errorf("answer of %d bytes is over %d", len(b), size)
+		}
+		a.Answer = a.Answer[:len(a.Answer)-1]
+	}
+}
+
+// reversed reads the address of a name under in-addr.arpa or ip6.arpa (RFC 1035 section 3.5, RFC 3596 section 2.5).
+func reversed(name string) (addr netip.Addr, ok bool) {
+	if digits, ok := strings.CutSuffix(name, ".in-addr.arpa"); ok {
+		labels := strings.Split(digits, ".")
+		slices.Reverse(labels)
+		addr, err := netip.ParseAddr(strings.Join(labels, "."))
+		return addr, err == nil && addr.Is4()
+	}
+	digits, ok := strings.CutSuffix(name, ".ip6.arpa")
+	labels := strings.Split(digits, ".")
+	if !ok || len(labels) != 32 {
+		return addr, false
+	}
+	slices.Reverse(labels)
+	var b [16]byte
+	for i, l := range labels {
+		n, err := strconv.ParseUint(l, 16, 4)
+		if err != nil || len(l) != 1 {
+			return addr, false
+		}
+		b[i/2] = b[i/2]<<4 | byte(n)
+	}
+	return netip.AddrFrom16(b), true
+}

@@ -1,0 +1,142 @@
+package dns
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/pipeline"
+)
+
+// guard is a listener that lets in the connections of endpoints that have a share left. They are closed when ctx ends.
+type guard struct {
+	net.Listener
+	ctx context.Context
+	r   *Responder
+}
+
+// Accept waits for the next connection that is let in. It fails only when the listener is closed.
+func (g *guard) Accept() (net.Conn, error) {
+	for {
+		c, err := g.Listener.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return nil, err
+		}
+		if err != nil {
+			g.r.o.Log.Warn("questions over TCP", "error", err)
+			select {
+			case <-g.ctx.Done():
+				return nil, g.ctx.Err()
+			case <-time.After(listenAgain):
+			}
+			continue
+		}
+		s, err := g.admit(c)
+		if err == nil {
+			return s, nil
+		}
+		g.r.o.Log.Debug("connection for questions", "from", c.RemoteAddr(), "error", err)
+		_ = c.Close()
+	}
+}
+
+var (
+	errStranger = errors.New("it is not an endpoint's private address")
+	errTooMany  = errors.New("too many connections, or questions, of this endpoint or of its tenant")
+)
+
+func (g *guard) admit(c net.Conn) (*stream, error) {
+	asker, ok := g.r.asker(c.RemoteAddr())
+	if !ok {
+		return nil, errStranger
+	}
+	release, ok := g.r.streams.take(asker)
+	if !ok {
+		g.r.excess.Add(1)
+		return nil, errTooMany
+	}
+	s := &stream{Conn: c, asker: asker, release: sync.OnceFunc(release)}
+	s.forget = context.AfterFunc(g.ctx, func() { _ = s.Conn.Close() })
+	return s, nil
+}
+
+// stream is an endpoint's connection with its share, which the end of the connection gives back.
+type stream struct {
+	net.Conn
+	asker   Asker
+	release func()
+	forget  func() bool
+}
+
+// origin is a stream's remote address and whose it was when the stream was let in.
+type origin struct {
+	net.Addr
+	Asker
+}
+
+// RemoteAddr returns an origin.
+func (s *stream) RemoteAddr() net.Addr { return origin{s.Conn.RemoteAddr(), s.asker} }
+
+// SetReadDeadline bounds the answer too: dns.Server sets no deadline for writing.
+func (s *stream) SetReadDeadline(t time.Time) error { return s.SetDeadline(t) }
+
+// Close ends the connection.
+func (s *stream) Close() error {
+	s.forget()
+	s.release()
+	return s.Conn.Close()
+}
+
+// metered reads the messages of an endpoint's stream, whatever is in them, as long as it does not ask too much.
+type metered struct {
+	dns.Reader
+	r *Responder
+}
+
+// ReadTCP returns the next message. After an error, the server closes the connection.
+func (m metered) ReadTCP(c net.Conn, timeout time.Duration) ([]byte, error) {
+	question, err := m.Reader.ReadTCP(c, timeout)
+	if err != nil {
+		return nil, err
+	}
+	m.r.questions.Add(1)
+	from := c.RemoteAddr().(origin)
+	if now, ok := m.r.asker(from); !ok || now != from.Asker {
+		return nil, errStranger // the endpoint has gone, and another one may have its address
+	}
+	if !m.r.admits(from.Asker) {
+		m.r.excess.Add(1)
+		return nil, errTooMany
+	}
+	return question, nil
+}
+
+// asker is who has a private address now.
+func (r *Responder) asker(remote net.Addr) (a Asker, ok bool) {
+	from, err := netip.ParseAddrPort(remote.String())
+	if err != nil {
+		return a, false
+	}
+	private := from.Addr().Unmap()
+	r.o.View(func(s *ofnet.State) {
+		subnet := s.Private
+		if private.Is6() {
+			subnet = pipeline.Private6(s.Private)
+		}
+		for e := range s.On(s.Self) {
+			if e.Port == 0 || pipeline.PrivateAddr(subnet, e.Port) != private {
+				continue
+			}
+			if n := s.Segments.Get(e.Segment); n != nil && s.Tenants.Get(n.Tenant) != nil {
+				a, ok = Asker{e.Port, s.Tenants.Get(n.Tenant).ID}, true
+			}
+		}
+	})
+	return a, ok
+}

@@ -1,0 +1,42 @@
+package dns
+
+import (
+	"fmt"
+
+	"github.com/miekg/dns"
+
+	"github.com/contiv/contiv/daemon/flags"
+)
+
+// Settings say how the names of containers are served.
+type Settings struct {
+	Off     bool     // name servers are asked without the agent
+	Domain  string   // under which names exist besides without a domain
+	Cluster string   // domain of the names of Kubernetes; "": the agent answers none of them
+	Servers []string // asked for all other names, "ADDRESS" or "ADDRESS:PORT"; empty: the host's
+
+	serve string
+}
+
+// Register adds the flags.
+func (s *Settings) Register(f *flags.Set) {
+	f.String(&s.serve, "dns", "DNS", "on", "answer containers' questions about names of their tenant: on or off")
+	f.String(&s.Domain, "dns-domain", "DNS_DOMAIN", "contiv", "domain under which these names exist, besides without a domain")
+	f.String(&s.Cluster, "cluster-domain", "CLUSTER_DOMAIN", "cluster.local", "domain of Kubernetes, whose names are answered too")
+	f.List(&s.Servers, "dns-upstream", "DNS_UPSTREAM", "name servers to ask for other names, when a container asks its gateway (default: the host's)")
+}
+
+// Check returns what is wrong.
+func (s *Settings) Check() error {
+	if err := flags.OneOf("dns", s.serve, "on", "off"); err != nil {
+		return err
+	}
+	s.Off = s.serve == "off"
+	if _, ok := dns.IsDomainName(s.Cluster); !ok || s.Cluster == "" {
+		return fmt.Errorf("--cluster-domain %s: it is a name such as cluster.local", s.Cluster)
+	}
+	if _, ok := dns.IsDomainName(s.Domain); !ok || s.Domain == "" {
+		return fmt.Errorf("--dns-domain %s: it is a name such as contiv or cluster.example", s.Domain)
+	}
+	return nil
+}

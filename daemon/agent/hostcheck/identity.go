@@ -1,0 +1,32 @@
+package hostcheck
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/check"
+	"github.com/contiv/contiv/daemon/channel"
+)
+
+// Stores looks at whether netmasters have the store of this host's cluster.
+type Stores struct {
+	Host   string
+	Others func() []channel.Another // netmasters with another one
+}
+
+// Check looks every two seconds.
+func (s *Stores) Check() check.Check {
+	return check.Check{Name: "stores", Every: 2 * time.Second, Look: s.look}
+}
+
+func (s *Stores) look(context.Context) (out []model.Finding) {
+	for _, o := range s.Others() {
+		out = append(out, model.Finding{Code: "store-is-another", Severity: model.SeverityError, Object: "host/" + s.Host,
+			Evidence: fmt.Sprintf("the netmaster at %s has another store than this host's cluster: incarnation %s, and the host knows %s; forwarding stays as it is, and no container of this host gets an interface from that netmaster",
+				o.Master, o.Incarnation, o.Known),
+			Remedy: "have that netmaster use the store of this cluster: mount its folder, or restore a snapshot (docs/operations.md, \"The store is another one\")", Next: "netctl leader"})
+	}
+	return out
+}

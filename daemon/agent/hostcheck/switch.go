@@ -1,0 +1,111 @@
+package hostcheck
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/check"
+	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/openflow"
+	"github.com/contiv/contiv/ofnet/ovsdb"
+)
+
+// patience is how long Open vSwitch may take for an answer. A second try tells one that is busy from one that is stopped.
+const patience = 900 * time.Millisecond
+
+// Switch looks whether Open vSwitch does its work.
+type Switch struct {
+	Host     string
+	OpenFlow string      // unix socket of the bridge
+	OVSDB    string      // unix socket of the database
+	Missing  func() bool // there is no bridge, which is another finding
+	Waits    func() bool // the database has Open vSwitch wait for flows to be restored
+}
+
+// Check looks every two seconds.
+func (s *Switch) Check() check.Check {
+	return check.Check{Name: "switch", Every: 2 * time.Second, Look: s.look}
+}
+
+// errUpcall says that the connection answers, and the way of packets to it does not.
+var errUpcall = errors.New("a packet sent to the datapath has not come back")
+
+func (s *Switch) look(ctx context.Context) []model.Finding {
+	failed := make(chan error, 1)
+	go func() { failed <- twice(ctx, func(ctx context.Context) error { return ovsdb.Ping(ctx, s.OVSDB) }) }()
+	err := twice(ctx, s.upcall)
+	var out []model.Finding
+	wrong := func(code, evidence, remedy string) {
+		out = append(out, model.Finding{Code: code, Severity: model.SeverityError, Object: "host/" + s.Host, Evidence: evidence, Remedy: remedy, Next: "netctl node ls"})
+	}
+	switch {
+	case err != nil && s.Missing(): // ovs-vswitchd serves no socket of a bridge that it does not have
+	case errors.Is(err, errUpcall) && s.Waits():
+		wrong("switch-upcall", "ovs-vswitchd answers at "+s.OpenFlow+", but "+err.Error()+": other_config:"+ovsdb.RestoreWait+"=true in its database has it wait for flows that someone restores",
+			"unless Open vSwitch is being restarted just now: ovs-vsctl remove Open_vSwitch . other_config "+ovsdb.RestoreWait+"; a restart of ovs-vswitchd does not help")
+	case errors.Is(err, errUpcall):
+		wrong("switch-upcall", "ovs-vswitchd answers at "+s.OpenFlow+", but "+err.Error(), "restart ovs-vswitchd, and look at its log: no first packet of a connection is handled")
+	case err != nil:
+		wrong("switch-silent", "ovs-vswitchd does not answer at "+s.OpenFlow+": "+err.Error(), "start or continue ovs-vswitchd on the host")
+	}
+	if err := <-failed; err != nil {
+		wrong("ovsdb-silent", "ovsdb-server does not answer at "+s.OVSDB+": "+err.Error(), "start or continue ovsdb-server on the host: no container can be attached")
+	}
+	return out
+}
+
+// twice calls ask with patience for each, until it succeeds, or ctx ends, which says nothing of the one asked.
+func twice(ctx context.Context, ask func(context.Context) error) (err error) {
+	for range 2 {
+		limited, cancel := context.WithTimeout(ctx, patience)
+		err = ask(limited)
+		cancel()
+		if err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// upcall has a packet go to the datapath and back: the bridge's actions for it are to hand it to this program.
+func (s *Switch) upcall(ctx context.Context) error {
+	frame := probe()
+	back := make(chan struct{}, 1)
+	c, err := openflow.Dial(ctx, s.OpenFlow, openflow.Options{PacketIn: func(in *openflow.PacketIn) {
+		if slices.Equal(in.Data, frame) {
+			select {
+			case back <- struct{}{}:
+			default:
+			}
+		}
+	}})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }()
+	if _, err := c.Request(ctx, &openflow.Echo{}); err != nil {
+		return fmt.Errorf("echo: %w", err)
+	}
+	if err := c.Send(&openflow.PacketOut{InPort: flow.PortController, Actions: flow.Do(flow.Output(flow.PortController)), Data: frame}); err != nil {
+		return err
+	}
+	select {
+	case <-back:
+		return nil
+	case <-ctx.Done():
+		return errUpcall
+	}
+}
+
+// probe is a frame that no one else has: of the experimental EtherType (IEEE 802), to no one.
+func probe() []byte {
+	frame := make([]byte, 60)
+	copy(frame[0:], []byte{2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x88, 0xb5})
+	_, _ = rand.Read(frame[14:]) // it never fails
+	return frame
+}

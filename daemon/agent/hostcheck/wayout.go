@@ -1,0 +1,91 @@
+package hostcheck
+
+import (
+	"cmp"
+	"context"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/check"
+	"github.com/contiv/contiv/ofnet/link"
+)
+
+// unroutedLately is how long ago the last packet may have gone nowhere.
+const unroutedLately = 30 * time.Second
+
+// WayOut looks whether the host can pass on what it is to route for containers. A host without a route that no container asks for is well: containers
+// may be meant to stay inside.
+type WayOut struct {
+	Host     string
+	Routes   func() (families []netip.Addr) // an address of the private subnet for each family that containers leave by; none: the host routes nothing
+	Onward   func(src, dst netip.Addr) (link.NextHop, error)
+	Unrouted func() (v4, v6 uint64, err error) // packets that went nowhere for want of a route, whoever sent them
+	Sent     func() (uint64, error)            // packets that containers have sent to the host
+	Now      func() time.Time
+
+	mu     sync.Mutex
+	v4, v6 unrouted
+}
+
+// unrouted is what was counted of a family.
+type unrouted struct {
+	known   bool
+	packets uint64
+	sent    uint64
+	last    time.Time // when both were seen to grow; zero: never
+}
+
+// Check looks every ten seconds.
+func (w *WayOut) Check() check.Check {
+	return check.Check{Name: "way out", Every: 10 * time.Second, Look: w.look}
+}
+
+func (w *WayOut) look(context.Context) (out []model.Finding) {
+	v4, v6, failed := w.Unrouted()
+	sent, unread := w.Sent()
+	failed = cmp.Or(failed, unread)
+	for _, src := range w.Routes() {
+		outside := netip.AddrFrom4([4]byte{192, 0, 2, 1}) // of RFC 5737 and RFC 3849: no one's, so that the default route is what leads there
+		n := v4
+		if src.Is6() {
+			outside, n = netip.MustParseAddr("2001:db8::1"), v6
+		}
+		on, err := w.Onward(src, outside)
+		err = cmp.Or(err, failed)
+		lately := err == nil && w.lately(src.Is6(), n, sent)
+		f := model.Finding{Object: "host/" + w.Host, Next: "netctl node ls"}
+		switch {
+		case err != nil:
+			f.Code, f.Severity, f.Evidence, f.Remedy = "wayout-unknown", model.SeverityUnknown, "the host's routes were not read: "+err.Error(), "look at the agent's log"
+		case on.Lost != "" && (lately || !on.None):
+			f.Code, f.Severity = "wayout-missing", model.SeverityWarning
+			f.Evidence, f.Remedy = "containers reach nothing outside by this host, which "+on.Lost, "give the host a default route, unless containers are to stay inside; or "+on.Try
+			if on.None {
+				f.Evidence += "; packets went nowhere for that within the last half minute"
+			}
+		default:
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// lately says whether packets of a family went nowhere lately, of which so many have been counted by now, while containers sent some to the host: what
+// goes nowhere between its own interfaces is none of theirs.
+func (w *WayOut) lately(six bool, packets, sent uint64) bool {
+	now := w.Now()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c := &w.v4
+	if six {
+		c = &w.v6
+	}
+	if c.known && packets > c.packets && sent > c.sent {
+		c.last = now
+	}
+	c.known, c.packets, c.sent = true, packets, sent
+	return !c.last.IsZero() && now.Sub(c.last) <= unroutedLately
+}

@@ -1,0 +1,82 @@
+// Package icmp tells senders why the router did not pass their packets on, by ICMP: their last hop is behind them,
+// no one has the address, or a service has no provider. The switch alone cannot, for such a message quotes the packet.
+package icmp
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/netip"
+	"sync/atomic"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/frame"
+	"github.com/contiv/contiv/ofnet/packetin"
+	"github.com/contiv/contiv/ofnet/pipeline"
+)
+
+// Options are what a Responder needs.
+type Options struct {
+	Host   string // label of this host
+	Socket string // the bridge's management socket
+	// Router is the router's address in a network, by the network's number; invalid: it says nothing there.
+	Router func(segment uint32, ipv6 bool) netip.Addr
+	View   func(func(*ofnet.State)) // shows what the switch is to do
+	Log    *slog.Logger
+}
+
+// Responder answers packet-ins.
+type Responder struct {
+	o       Options
+	packets *packetin.Receiver
+	told    atomic.Uint64
+}
+
+// New returns a Responder; Run makes it work.
+func New(o Options) *Responder {
+	r := &Responder{o: o}
+	r.packets = packetin.New(packetin.Options{Socket: o.Socket, Flows: pipeline.Failures(), Meter: pipeline.LeaseMessages.Meter(),
+		Handle: r.handle, Workers: 1, Log: o.Log})
+	return r
+}
+
+// Run answers until ctx ends; then it returns nil. A switch that goes away is waited for.
+func (r *Responder) Run(ctx context.Context) error { return r.packets.Run(ctx) }
+
+// Told counts the messages that were sent.
+func (r *Responder) Told() uint64 { return r.told.Load() }
+
+func (r *Responder) handle(_ context.Context, p packetin.Packet) {
+	segment, tenant := pipeline.Origin(p.Match)
+	trouble := frame.Unreachable
+	switch {
+	case pipeline.HasExpired(p.Table):
+		trouble = frame.Expired
+	case pipeline.IsRefused(p.Table):
+		trouble = frame.Refused
+	}
+	var do flow.Actions
+	var mac ofnet.MAC
+	routed, ok := false, false
+	r.o.View(func(s *ofnet.State) { do, mac, routed, ok = pipeline.Reply(s, p.Match) })
+	from := netip.Addr{}
+	switch {
+	case routed || ok && trouble != frame.Refused: // of the router's own concern
+		do, mac, from = pipeline.Inject(segment, tenant), pipeline.RouterMAC, r.o.Router(segment, frame.IsIPv6(p.Frame))
+	case ok:
+		from = frame.Receiver(p.Frame)
+	}
+	message, err := frame.Report(trouble, p.Frame, mac, from)
+	if errors.Is(err, frame.ErrSilent) {
+		return
+	}
+	if err == nil {
+		err = r.packets.Inject(do, message)
+	}
+	if err != nil {
+		r.o.Log.Debug("message of trouble", "error", err) // the next packet tells again
+		return
+	}
+	r.told.Add(1)
+}

@@ -1,0 +1,202 @@
+// Package inventory is what this host carries, for a store that does not know all of it: it offers that to netmasters before they tell the host anything of such a
+// store, and keeps what contradicts the store until an operator has decided.
+package inventory
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// Shard is what the host carries beside what netmasters tell. No netmaster knows it.
+const Shard channel.Shard = "carried"
+
+// offerEvery is how often what contradicts the store is offered again.
+const offerEvery = 10 * time.Second
+
+// Follower follows netmasters. It is *channel.Client.
+type Follower interface {
+	Resume(shards []channel.Shard, mark channel.Mark)
+	Follow(ctx context.Context) iter.Seq2[channel.Batch, error]
+	// Retell has netmasters tell a shard as a whole.
+	Retell(s channel.Shard)
+}
+
+// Options are what a Keeper needs.
+type Options struct {
+	Host     string // label
+	Follower Follower
+	// Attached are the ids of endpoints that have an interface on this host. It does not block.
+	Attached func() []string
+	// Ported are endpoints of this host as Open vSwitch alone says them, for those of which netmasters have sent nothing that is known. It does not block; nil: none.
+	Ported func() []record.Endpoint
+	// Post offers what the host carries. It blocks until a netmaster has answered.
+	Post func(ctx context.Context, o channel.Offer) (channel.Offered, error)
+	Log  *slog.Logger
+}
+
+// Keeper is a Follower that adds what the host carries. Its methods are safe for concurrent use, but for Follow.
+type Keeper struct {
+	Options
+
+	mu      sync.Mutex
+	told    map[string]channel.Item // own endpoints, networks, groups and tenants, as netmasters have sent them
+	kept    map[string]channel.Item // what they do not tell any more, and the host carries
+	dropped map[string]struct{}     // ids of endpoints, by an operator's decision
+}
+
+// New makes a Keeper.
+func New(o Options) *Keeper {
+	return &Keeper{Options: o, told: map[string]channel.Item{}, kept: map[string]channel.Item{}, dropped: map[string]struct{}{}}
+}
+
+// Learn takes in what the host received before. It is called before Follow.
+func (k *Keeper) Learn(saved *channel.Batch) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for i := range saved.Updates {
+		u := &saved.Updates[i]
+		if u.Shard != Shard {
+			k.learn(u)
+			continue
+		}
+		for _, item := range u.Items {
+			k.kept[item.Key] = item
+		}
+	}
+}
+
+// Resume says what is known already, but for what no netmaster knows.
+func (k *Keeper) Resume(shards []channel.Shard, mark channel.Mark) {
+	k.Follower.Resume(slices.DeleteFunc(slices.Clone(shards), func(s channel.Shard) bool { return s == Shard }), mark)
+}
+
+// Carries reports whether the host holds anything that netmasters do not tell, and so may lack what they do.
+func (k *Keeper) Carries() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return len(k.kept) > 0
+}
+
+// prefixes are those of what a Keeper knows.
+var prefixes = []string{record.Endpoints, record.Networks, record.Groups, record.Tenants}
+
+// learn takes in an update. k.mu is held.
+func (k *Keeper) learn(u *channel.Update) {
+	for _, key := range u.Gone {
+		delete(k.told, key)
+	}
+	own := `"homingHost":"` + k.Host + `"`
+	for _, item := range u.Items {
+		if !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(item.Key, p) }) {
+			continue
+		}
+		if strings.HasPrefix(item.Key, record.Endpoints) && !strings.Contains(string(item.Value), own) {
+			delete(k.told, item.Key)
+			continue
+		}
+		k.told[item.Key] = item
+	}
+}
+
+// Offer offers what the host carries.
+func (k *Keeper) Offer(ctx context.Context) error {
+	o := k.offer()
+	out, err := k.Post(ctx, o)
+	if err != nil {
+		return err
+	}
+	if len(out.Adopted)+len(out.Conflicts)+len(out.Dropped) > 0 {
+		k.Log.Info("a netmaster has what this host carries", "endpoints", len(o.Endpoints), "adopted", len(out.Adopted), "conflicts", len(out.Conflicts), "dropped", len(out.Dropped))
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.dropped = map[string]struct{}{}
+	for _, id := range out.Dropped {
+		k.dropped[id] = struct{}{}
+	}
+	return nil
+}
+
+// offer is what the host carries.
+func (k *Keeper) offer() channel.Offer {
+	attached := map[string]struct{}{}
+	for _, id := range k.Attached() {
+		attached[id] = struct{}{}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	all := k.ported()
+	maps.Copy(all, k.told)
+	maps.Copy(all, k.kept)
+	out := channel.Offer{Host: k.Host, Endpoints: []record.Endpoint{}}
+	grounds := map[string]struct{}{}
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		id, is := strings.CutPrefix(key, record.Endpoints)
+		if _, here := attached[id]; !is || !here || len(out.Endpoints) == channel.MaxOffer {
+			continue
+		}
+		var e record.Endpoint
+		if json.Unmarshal(all[key].Value, &e) != nil || e.Host != k.Host {
+			continue
+		}
+		out.Endpoints = append(out.Endpoints, e)
+		for _, ground := range groundsOf(&e) {
+			grounds[ground] = struct{}{}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(grounds)) {
+		value := all[key].Value
+		switch {
+		case strings.HasPrefix(key, record.Networks):
+			out.Networks = add(out.Networks, value)
+		case strings.HasPrefix(key, record.Groups):
+			out.Groups = add(out.Groups, value)
+		default:
+			out.Tenants = add(out.Tenants, value)
+		}
+	}
+	return out
+}
+
+// ported are the records of endpoints as Open vSwitch says them, by their keys.
+func (k *Keeper) ported() map[string]channel.Item {
+	out := map[string]channel.Item{}
+	if k.Ported == nil {
+		return out
+	}
+	for _, e := range k.Ported() {
+		if text, err := json.Marshal(e); err == nil && e.Host == k.Host {
+			key := record.Endpoints + e.ID.String()
+			out[key] = channel.Item{Key: key, Value: text}
+		}
+	}
+	return out
+}
+
+// add adds a record, unless it cannot be read.
+func add[R any](to []R, value []byte) []R {
+	var r R
+	if json.Unmarshal(value, &r) != nil {
+		return to
+	}
+	return append(to, r)
+}
+
+// groundsOf are the keys of what an endpoint is of.
+func groundsOf(e *record.Endpoint) []string {
+	out := []string{record.Tenants + e.ID.Tenant, record.Networks + e.ID.Network.String()}
+	if e.Group.Name != "" {
+		out = append(out, record.Groups+e.Group.String())
+	}
+	return out
+}

@@ -1,0 +1,230 @@
+package kubedns
+
+import (
+	"net"
+	"net/netip"
+	"strings"
+
+	"github.com/miekg/dns"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
+)
+
+// ttl is for how long clients may remember an answer, in seconds.
+const ttl = 5
+
+// protocols are what names call them.
+var protocols = map[string]uint8{"_tcp": 6, "_udp": 17, "_sctp": 132}
+
+// Answer fills in what a client of a tenant is told about a name, which is in lower case and without a dot at its end: records, or that
+// there is no such name. ok is false when the name is not the cluster's, as all names are while it has no service.
+func (c *Cluster) Answer(tenant, name string, a *dns.Msg) (ok bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if len(c.services) == 0 || c.domain == "" {
+		return false
+	}
+	rest, ok := strings.CutSuffix(name, "."+c.domain)
+	if !ok && name != c.domain {
+		return false
+	}
+	labels := strings.Split(rest, ".")
+	if name == c.domain {
+		labels = nil
+	}
+	r := reply{c, a, a.Question[0]}
+	if !r.about(tenant, labels) {
+		a.Rcode = dns.RcodeNameError
+	}
+	return true
+}
+
+// Owner is the name of the service, or of the backend, that has an address of the tenant's; "" when there is none.
+func (c *Cluster) Owner(tenant string, address netip.Addr) string {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if id, ok := c.owners[address]; ok && c.has(tenant, id) {
+		return c.fqdn(id)
+	}
+	for id := range c.slices {
+		if v := c.services[id]; v == nil || !v.Headless || !c.has(tenant, id) {
+			continue
+		}
+		for _, b := range c.backends(id) {
+			if b.Address == address {
+				return b.host() + "." + c.fqdn(id)
+			}
+		}
+	}
+	return ""
+}
+
+// fqdn is the whole name of a service.
+func (c *Cluster) fqdn(id identity.KubernetesService) string {
+	return strings.ToLower(id.Name+"."+id.Namespace) + ".svc." + dns.Fqdn(c.domain)
+}
+
+// reply is an answer that is being made.
+type reply struct {
+	*Cluster
+	*dns.Msg
+	question dns.Question
+}
+
+// about answers about the labels below the domain; false when there is no such name.
+func (r *reply) about(tenant string, labels []string) bool {
+	n := len(labels)
+	if n == 0 {
+		return true
+	}
+	switch kind := labels[n-1]; {
+	case n == 1 && kind == "dns-version":
+		if r.asks(dns.TypeTXT) {
+			r.Msg.Answer = append(r.Msg.Answer, &dns.TXT{Hdr: r.header(dns.TypeTXT), Txt: []string{"1.1.0"}})
+		}
+		return true
+	case kind == "pod" && n <= 3:
+		return r.pod(labels[:n-1])
+	case kind != "svc":
+		return false
+	case n == 1:
+		return true
+	}
+	namespace := labels[n-2]
+	if n == 2 {
+		return r.namespaces[namespace] > 0
+	}
+	id := identity.KubernetesService{Namespace: namespace, Name: labels[n-3]}
+	v := r.services[id]
+	if v == nil || !r.has(tenant, id) {
+		return false
+	}
+	return r.service(v, labels[:n-3])
+}
+
+// pod answers about ADDRESS.NAMESPACE.
+func (r *reply) pod(labels []string) bool {
+	switch len(labels) {
+	case 0:
+		return true
+	case 1:
+		return r.namespaces[labels[0]] > 0
+	}
+	a, ok := undashed(labels[0])
+	if !ok || r.namespaces[labels[1]] == 0 {
+		return false
+	}
+	r.address(r.question.Name, a, true)
+	return true
+}
+
+// service answers about a service, or what is below it: a backend, or a port by protocol and name.
+func (r *reply) service(v *record.KubernetesService, below []string) bool {
+	switch {
+	case v.ExternalName != "":
+		if len(below) > 0 {
+			return false
+		}
+		r.Msg.Answer = append(r.Msg.Answer, &dns.CNAME{Hdr: r.header(dns.TypeCNAME), Target: dns.Fqdn(v.ExternalName)})
+		return true
+	case len(below) == 0 && !v.Headless:
+		for _, a := range v.ClusterIPs {
+			r.address(r.question.Name, a, true)
+		}
+		r.ports(v, "", "")
+		return true
+	case len(below) == 0:
+		list := r.backends(v.ID)
+		for i := range list {
+			r.address(r.question.Name, list[i].Address, true)
+		}
+		r.ports(v, "", "")
+		return len(list) > 0 || v.Selector
+	case len(below) == 1 && protocols[below[0]] != 0:
+		return true
+	case len(below) == 1:
+		found := false
+		for _, b := range r.backends(v.ID) {
+			if v.Headless && b.host() == below[0] {
+				found = true
+				r.address(r.question.Name, b.Address, true)
+			}
+		}
+		return found
+	case len(below) == 2 && strings.HasPrefix(below[0], "_") && protocols[below[1]] != 0:
+		return r.ports(v, below[0][1:], below[1])
+	}
+	return false
+}
+
+// ports answers with the ports of a service, or with the one of a name and protocol; false when it has none such.
+func (r *reply) ports(v *record.KubernetesService, name, protocol string) (found bool) {
+	named := func(port string, number uint8) bool {
+		return protocol == "" || strings.EqualFold(port, name) && number == protocols[protocol]
+	}
+	if !v.Headless {
+		for _, p := range v.Ports {
+			if named(p.Name, p.Protocol) {
+				found = true
+				r.srv(p.Port, r.fqdn(v.ID), v.ClusterIPs...)
+			}
+		}
+		return found
+	}
+	for _, b := range r.backends(v.ID) {
+		for _, p := range b.ports {
+			if named(p.Name, p.Protocol) {
+				found = true
+				r.srv(p.Port, b.host()+"."+r.fqdn(v.ID), b.Address)
+			}
+		}
+	}
+	return found
+}
+
+// srv adds a port at a target, and the target's addresses.
+func (r *reply) srv(port uint16, target string, addrs ...netip.Addr) {
+	if !r.asks(dns.TypeSRV) {
+		return
+	}
+	r.Msg.Answer = append(r.Msg.Answer, &dns.SRV{Hdr: r.header(dns.TypeSRV), Weight: 100, Port: port, Target: target})
+	for _, a := range addrs {
+		r.address(target, a, false)
+	}
+}
+
+// asks says whether the question is about records of a type.
+func (r *reply) asks(rrtype uint16) bool {
+	return r.question.Qtype == rrtype || r.question.Qtype == dns.TypeANY
+}
+
+func (r *reply) header(rrtype uint16) dns.RR_Header {
+	return dns.RR_Header{Name: r.question.Name, Rrtype: rrtype, Class: dns.ClassINET, Ttl: ttl}
+}
+
+// address adds an address of a name: as the answer, when it is asked for, or beside it, each once.
+func (r *reply) address(name string, a netip.Addr, asked bool) {
+	rrtype := dns.TypeAAAA
+	if a.Is4() {
+		rrtype = dns.TypeA
+	}
+	if asked && !r.asks(rrtype) {
+		return
+	}
+	h := dns.RR_Header{Name: name, Rrtype: rrtype, Class: dns.ClassINET, Ttl: ttl}
+	var rr dns.RR = &dns.AAAA{Hdr: h, AAAA: net.IP(a.AsSlice())}
+	if a.Is4() {
+		rr = &dns.A{Hdr: h, A: net.IP(a.AsSlice())}
+	}
+	to := &r.Msg.Extra
+	if asked {
+		to = &r.Msg.Answer
+	}
+	for _, other := range *to {
+		if dns.IsDuplicate(other, rr) {
+			return
+		}
+	}
+	*to = append(*to, rr)
+}

@@ -1,0 +1,184 @@
+package registration
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/netip"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// master answers as it is told.
+type master struct {
+	mu    sync.Mutex
+	err   error
+	asked []record.Host
+	left  []model.LeaveRequest
+	heard chan struct{}
+}
+
+func (m *master) Register(_ context.Context, h record.Host) (record.Host, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.asked = append(m.asked, h)
+	select {
+	case m.heard <- struct{}{}:
+	default:
+	}
+	return h, m.err
+}
+
+func (m *master) Leave(_ context.Context, q model.LeaveRequest) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.left = append(m.left, q)
+	return nil
+}
+
+func (m *master) answers(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.err = err
+}
+
+// An agent may work as the host that it was told to be, by the same machine and seat.
+func TestRemembered(t *testing.T) {
+	told := func(h record.Host) channel.Batch {
+		text, err := json.Marshal(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return channel.Batch{Updates: []channel.Update{{Shard: channel.Cluster, Full: true, Items: []channel.Item{{Key: record.Hosts + h.Label, Value: text}}}}}
+	}
+	seat := record.Sum([]byte("secret"))
+	for _, row := range []struct {
+		name string
+		told channel.Batch
+		want bool
+	}{
+		{"the same", told(record.Host{Label: "h1", Machine: "m", Instance: seat}), true},
+		{"another machine", told(record.Host{Label: "h1", Machine: "m2", Instance: seat}), false},
+		{"the machine has started again", told(record.Host{Label: "h1", Machine: "m", Instance: "s"}), false},
+		{"another tunnel end", told(record.Host{Label: "h1", Machine: "m", Instance: seat, VTEP: netip.MustParseAddr("192.0.2.1")}), false},
+		{"another control address", told(record.Host{Label: "h1", Machine: "m", Instance: seat, Control: netip.MustParseAddrPort("192.0.2.1:9090")}), false},
+		{"another host", told(record.Host{Label: "h2", Machine: "m", Instance: seat}), false},
+		{"nothing", channel.Batch{}, false},
+	} {
+		c := New(Options{Host: record.Host{Label: "h1", Machine: "m"}, Log: slog.New(slog.DiscardHandler)})
+		held := false
+		got := c.Was("secret", row.told)
+		c.Sit("secret", got)
+		select {
+		case <-c.Held():
+			held = true
+		default:
+		}
+		if got != row.want || held != row.want || c.Standing() != Unknown {
+			t.Errorf("%s: want remembered %t and the standing unknown, got %t, held %t, standing %d", row.name, row.want, got, held, c.Standing())
+		}
+	}
+}
+
+// older answers as a leader of the build before addresses and interfaces were reported: it stores what it knows of.
+type older struct{ *master }
+
+func (m older) Register(ctx context.Context, h record.Host) (record.Host, error) {
+	h, err := m.master.Register(ctx, h)
+	h.Own, h.Interfaces = nil, nil
+	return h, err
+}
+
+// A leader that does not store what the machine reports still grants the claim. The agent repeats it later, for a leader that does.
+func TestOlderLeader(t *testing.T) {
+	m := &master{heard: make(chan struct{}, 1)}
+	for _, row := range []struct {
+		name   string
+		master Master
+		report bool
+		want   time.Duration
+	}{{"nothing to report", older{m}, false, 0}, {"an older leader", older{m}, true, olderPause}, {"a leader that knows of it", m, true, 0}} {
+		c := New(Options{Master: row.master, Host: record.Host{Label: "h1", Machine: "m"}, Log: slog.New(slog.DiscardHandler)})
+		if row.report {
+			c.Report([]netip.Prefix{netip.MustParsePrefix("192.0.2.1/24")}, []string{"eth0"})
+		}
+		if got := c.try(t.Context()); got != row.want || c.Standing() != Granted {
+			t.Errorf("%s: want it granted and repeated after %s, got standing %d, %s", row.name, row.want, c.Standing(), got)
+		}
+	}
+}
+
+// A claim is made with the seat, again after a refusal and when it is asked to, and given up in the end.
+func TestClaim(t *testing.T) {
+	m := &master{heard: make(chan struct{}, 1)}
+	c := New(Options{Master: m, Host: record.Host{Label: "h1", Machine: "m"}, Log: slog.New(slog.DiscardHandler)})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- c.Run(ctx) }()
+	await := func(what string, is func() bool) {
+		t.Helper()
+		deadline := time.After(20 * time.Second)
+		for !is() {
+			select {
+			case <-m.heard:
+			case <-time.After(time.Millisecond):
+			case <-deadline:
+				t.Fatalf("want %s; refusal %q, silence %q", what, c.Refusal(), c.Silence())
+			}
+		}
+	}
+	m.answers(model.Errorf(model.CodeUnavailable, "", "no leader"))
+	if c.Standing() != Unknown || c.Refusal() != "" || c.Seat() != "" {
+		t.Error("before the seat: want nothing owned and nothing refused")
+	}
+	c.Sit("secret", false)
+	await("the silence told", func() bool { return c.Silence() == "no leader" && c.Refusal() == "" })
+	m.answers(model.Errorf(model.CodeConflict, "host", "host label h1 belongs to another").Try("--host"))
+	await("the refusal told", func() bool {
+		return c.Refusal() == "host label h1 belongs to another (--host)" && c.Silence() == "" && c.Standing() == Refused
+	})
+	m.answers(nil)
+	await("it to be granted", func() bool { return c.Standing() == Granted })
+	<-c.Held()
+	if c.Refusal()+c.Silence() != "" {
+		t.Errorf("owned: want no refusal and no silence, got %q, %q", c.Refusal(), c.Silence())
+	}
+	count := func() int {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		return len(m.asked)
+	}
+	before := count()
+	c.Again()
+	await("it made again", func() bool { return count() > before })
+	own := []netip.Prefix{netip.MustParsePrefix("192.0.2.1/24")}
+	c.Report(own, []string{"eth0", "a name"})
+	last := func() record.Host {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		return m.asked[len(m.asked)-1]
+	}
+	await("what it has reported", func() bool { return slices.Equal(last().Own, own) && slices.Equal(last().Interfaces, []string{"eth0"}) })
+	c.Report(slices.Repeat(own, record.MaxOwn+1), slices.Repeat([]string{"eth0"}, record.MaxInterfaces+1))
+	await("no more reported than netmasters take", func() bool {
+		return len(last().Own) == record.MaxOwn && len(last().Interfaces) == record.MaxInterfaces
+	})
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("the end: want no error, got %v", err)
+	}
+	if len(m.left) != 1 || m.left[0] != (model.LeaveRequest{Host: "h1", Instance: c.Seat()}) || c.Seat() == "secret" {
+		t.Errorf("the end: want the agent to leave by the hash of its seat, got %+v", m.left)
+	}
+	for _, h := range m.asked {
+		if h.Instance != c.Seat() || h.Label != "h1" {
+			t.Errorf("want h1 asked for with the seat, got %+v", h)
+		}
+	}
+}

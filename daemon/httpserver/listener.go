@@ -1,0 +1,149 @@
+package httpserver
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Connections bounds how many connections a listener has open, all together and of one client. A connection too many is told so
+// and closed. Its methods are safe for concurrent use.
+type Connections struct {
+	max, each int
+	refused   atomic.Uint64
+	farewells chan struct{} // a place for each that is told
+	silent    bool
+
+	mu  sync.Mutex
+	all int
+	by  map[string]int
+}
+
+// The flags that bound connections, for messages.
+const (
+	MaxConnections          = "max-connections"
+	MaxConnectionsPerClient = "max-connections-per-client"
+)
+
+const (
+	maxFarewells = 64              // connections that are told at a time why they are closed; others are closed at once
+	farewell     = 1 * time.Second // for one of them to read it
+)
+
+// NewConnections bounds connections; 0 is no bound.
+func NewConnections(most, each int) *Connections {
+	return &Connections{max: most, each: each, farewells: make(chan struct{}, maxFarewells), by: map[string]int{}}
+}
+
+// Silent has connections too many closed without a word: who speaks TLS does not understand one.
+func (c *Connections) Silent() { c.silent = true }
+
+// Open is how many connections are open.
+func (c *Connections) Open() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.all
+}
+
+// Refused counts the connections that were too many.
+func (c *Connections) Refused() uint64 { return c.refused.Load() }
+
+// Listen is l with the bound.
+func (c *Connections) Listen(l net.Listener) net.Listener { return &listener{l, c} }
+
+type listener struct {
+	net.Listener
+	bound *Connections
+}
+
+// Accept waits for a connection that is not too many.
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		nc, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		client := Client(nc.RemoteAddr().String())
+		why := l.bound.enter(client)
+		if why == "" {
+			return &conn{Conn: nc, leave: sync.OnceFunc(func() { l.bound.leave(client) })}, nil
+		}
+		l.bound.turnAway(nc, why)
+	}
+}
+
+// enter counts a connection; it returns why there is no room for it.
+func (c *Connections) enter(client string) (why string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.max > 0 && c.all >= c.max:
+		return fmt.Sprintf("%d connections are open, as many as --%s permits", c.all, MaxConnections)
+	case c.each > 0 && c.by[client] >= c.each:
+		return fmt.Sprintf("%d connections of %s are open, as many as --%s permits", c.by[client], client, MaxConnectionsPerClient)
+	}
+	c.all++
+	c.by[client]++
+	return ""
+}
+
+func (c *Connections) leave(client string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.all--
+	if c.by[client]--; c.by[client] == 0 {
+		delete(c.by, client)
+	}
+}
+
+// turnAway closes a connection and says why, without waiting for it.
+func (c *Connections) turnAway(nc net.Conn, why string) {
+	c.refused.Add(1)
+	if c.silent {
+		_ = nc.Close()
+		return
+	}
+	select {
+	case c.farewells <- struct{}{}:
+	default:
+		_ = nc.Close()
+		return
+	}
+	go func() {
+		defer func() { <-c.farewells }()
+		defer func() { _ = nc.Close() }()
+		why += "; close some, or raise it\n"
+		_ = nc.SetDeadline(time.Now().Add(farewell))
+		if _, err := fmt.Fprintf(nc, "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s",
+			len(why), why); err != nil {
+			return
+		}
+		if half, ok := nc.(interface{ CloseWrite() error }); ok {
+			_ = half.CloseWrite()
+		}
+		_, _ = io.Copy(io.Discard, io.LimitReader(nc, MaxHeader)) // what is unread when it is closed takes the answer away
+	}()
+}
+
+// conn is a connection that counts until it is closed.
+type conn struct {
+	net.Conn
+	leave func()
+}
+
+// Close closes the connection.
+func (c *conn) Close() error {
+	defer c.leave()
+	return c.Conn.Close()
+}
+
+// CloseWrite says that nothing more is sent; net/http does so before it closes a connection that has something unread.
+func (c *conn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}

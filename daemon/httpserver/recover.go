@@ -1,0 +1,54 @@
+package httpserver
+
+import (
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// Recovered answers a request whose handler panicked with 500, tells met, and logs where. A handler that aborts its answer has it
+// aborted, as has one that panics when its answer has begun.
+func Recovered(log *slog.Logger, met func(), next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		out := &begun{ResponseWriter: w}
+		defer func() {
+			p := recover()
+			if p == nil {
+				return
+			}
+			if p == http.ErrAbortHandler {
+				panic(p) // net/http breaks the connection off
+			}
+			met()
+			log.Error("handler panicked", "method", q.Method, "path", q.URL.Path, "panic", p, "stack", string(debug.Stack()))
+			if out.yes {
+				panic(http.ErrAbortHandler)
+			}
+			Refuse(out, q, model.Errorf(model.CodeInternal, "", "the server met a defect; its log says more").Try("report it with the log of that moment"))
+		}()
+		next.ServeHTTP(out, q)
+	})
+}
+
+// begun knows whether an answer has begun.
+type begun struct {
+	http.ResponseWriter
+	yes bool
+}
+
+// WriteHeader begins the answer.
+func (b *begun) WriteHeader(status int) {
+	b.yes = true
+	b.ResponseWriter.WriteHeader(status)
+}
+
+// Write begins the answer or goes on with it.
+func (b *begun) Write(p []byte) (int, error) {
+	b.yes = true
+	return b.ResponseWriter.Write(p)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (b *begun) Unwrap() http.ResponseWriter { return b.ResponseWriter }

@@ -1,0 +1,109 @@
+package httpserver
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// AllowedHosts is the flag that adds names to Names.
+const AllowedHosts = "allowed-hosts"
+
+// Names are the host names under which a server is reached. A page of someone else, in a browser that can reach the server, may
+// give its own name the server's address (DNS rebinding), and then counts as a page of the server: by the name it is told apart.
+// Addresses, names without a dot, and names that no public name server answers for cannot be such a page's.
+type Names struct {
+	exact  map[string]bool
+	suffix []string // with a dot in front
+	any    bool
+}
+
+// private are domains that are reserved for use within a host, a site or a cluster: RFC 6761, ICANN's .internal, and what
+// Kubernetes serves.
+var private = []string{".localhost", ".internal", ".svc", ".cluster.local"}
+
+// NewNames are the names of this host, and some more: "api.example.org", "*.example.org", or "*" for all there are.
+func NewNames(more ...string) *Names {
+	n := &Names{exact: map[string]bool{}, suffix: slices.Clone(private)}
+	if own, err := os.Hostname(); err == nil {
+		more = append(more, own)
+	}
+	for _, name := range more {
+		name = canonical(name)
+		switch rest, wild := strings.CutPrefix(name, "*."); {
+		case name == "*":
+			n.any = true
+		case wild:
+			n.suffix = append(n.suffix, "."+rest)
+		default:
+			n.exact[name] = true
+		}
+	}
+	return n
+}
+
+// canonical is a name as it is compared: without a port, a final dot, and case.
+func canonical(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return strings.ToLower(strings.TrimSuffix(host, "."))
+}
+
+// Has tells whether a Host header names the server. None at all does: HTTP/1.0 has none, and every browser sends it.
+func (n *Names) Has(host string) bool {
+	name := canonical(host)
+	if n.any || name == "" || n.exact[name] || !strings.Contains(name, ".") && !strings.Contains(name, ":") {
+		return true
+	}
+	if _, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil {
+		return true
+	}
+	return slices.ContainsFunc(n.suffix, func(s string) bool { return strings.HasSuffix(name, s) })
+}
+
+// Visitors refuses what a page of someone else has a browser send: requests under a name that is not the server's, and changes
+// whose Origin is another than the server (Fetch standard, RFC 6454). Clients that are no browsers send no Origin. A request target
+// that is not a path, as one for a proxy (RFC 9112, section 3.2), is refused too. Paths of free may be asked for under any name.
+func Visitors(names *Names, free []string, next http.Handler) http.Handler {
+	cross := http.NewCrossOriginProtection()
+	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		switch {
+		case !originForm(q):
+			Refuse(w, q, model.Errorf(model.CodeInvalid, "", "the request target is not a path").Try("ask for /PATH; this server is not a proxy"))
+		case !names.Has(q.Host) && !slices.Contains(free, q.URL.Path):
+			Refuse(w, q, model.Errorf(model.CodeForbidden, "", "this server is not called %.80q", q.Host).
+				Try("use its address, or start it with --%s and the name", AllowedHosts))
+		case cross.Check(q) != nil:
+			Refuse(w, q, model.Errorf(model.CodeForbidden, "", "a page of another origin may change nothing here: Origin %.80q", q.Header.Get("Origin")).
+				Try("use netctl, or a client that is no browser"))
+		default:
+			next.ServeHTTP(w, q)
+		}
+	})
+}
+
+// originForm tells whether a request's target is a path, with a query maybe. "*" is one of OPTIONS, which serves no one here.
+func originForm(q *http.Request) bool {
+	return strings.HasPrefix(q.RequestURI, "/") && q.URL.Scheme == "" && q.URL.Host == "" && q.URL.User == nil && q.URL.Opaque == "" && strings.HasPrefix(q.URL.Path, "/")
+}
+
+func writeProblem(w http.ResponseWriter, q *http.Request, e *model.Error, p model.Problem) {
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if q.Header.Get("Accept") == "" { // a client of the original, or a person's
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(p.Status)
+		_, _ = w.Write([]byte(e.Error() + "\n"))
+		return
+	}
+	text, _ := json.Marshal(p)
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(p.Status)
+	_, _ = w.Write(append(text, '\n'))
+}

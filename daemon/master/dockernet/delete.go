@@ -1,0 +1,90 @@
+package dockernet
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// Delete forgets what a Docker network stands for. The network that was made for it goes too, unless others have begun to use it, and as soon as
+// the last of its own endpoints has gone: containers that ended without a word may have left some, until their engine proves it. Networks that
+// agents keep in their engines go with it.
+func (s *Service) Delete(ctx context.Context, q model.DockerNetworkRemoval) (rev uint64, err error) {
+	at, err := s.commit.InTurn(ctx, func(tx *commit.Tx) error { return s.delete(tx, q, true) })
+	var e *model.Error
+	if errors.As(err, &e) && e.Code == model.CodeInUse {
+		at, err = s.commit.InTurn(ctx, func(tx *commit.Tx) error { return s.delete(tx, q, false) })
+	}
+	return uint64(at), err
+}
+
+// delete deletes a Docker network with what was made for it, or, when that is in use, without.
+func (s *Service) delete(tx *commit.Tx, q model.DockerNetworkRemoval, whole bool) error {
+	d := tx.DockerNetwork(q.ID)
+	if d == nil || q.Host != "" && d.Host != "" && d.Host != q.Host {
+		return nil
+	}
+	if !whole && d.Made && hasEndpoints(tx.View, d) {
+		if d.Gone {
+			return nil
+		}
+		waits := *d
+		waits.Gone = true
+		return tx.Put(record.DockerNetworks+d.ID, &waits)
+	}
+	tx.Delete(record.DockerNetworks + d.ID)
+	used := slices.ContainsFunc(tx.DockerNetworksOf(d.Network), func(o *record.DockerNetwork) bool { return !o.Managed })
+	if !whole || !d.Made || tx.Network(d.Network) == nil || used {
+		return nil
+	}
+	return s.admit.Remove(tx, model.KindNetwork(), model.Key(d.Network.Tenant, d.Network.Name))
+}
+
+// hasEndpoints says that containers of a Docker network have endpoints.
+func hasEndpoints(v *catalog.View, d *record.DockerNetwork) bool {
+	n := v.Network(d.Network)
+	return n != nil && slices.ContainsFunc(v.EndpointsOf(n), func(e *record.Endpoint) bool { return e.DockerNetwork == d.ID })
+}
+
+// finishEvery is how often Finish looks.
+const finishEvery = 2 * time.Second
+
+// Finish deletes the Docker networks that are gone, each as soon as the last of its endpoints is, until ctx ends. It is a duty of the leader.
+func (s *Service) Finish(ctx context.Context, log *slog.Logger) {
+	tick := time.NewTicker(finishEvery)
+	defer tick.Stop()
+	for {
+		if err := s.finish(ctx); err != nil && ctx.Err() == nil {
+			log.Warn("delete Docker networks that are gone", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (s *Service) finish(ctx context.Context) error {
+	var over []string
+	s.catalog.View(func(v *catalog.View) {
+		for _, d := range v.DockerNetworks() {
+			if d.Gone && !hasEndpoints(v, d) {
+				over = append(over, d.ID)
+			}
+		}
+	})
+	var errs []error
+	for _, id := range over {
+		_, err := s.Delete(ctx, model.DockerNetworkRemoval{ID: id})
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,71 @@
+package maintenance
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"time"
+
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// A landmark is a recent change where every agent sees it.
+//
+// A client of the store that was away proves by the newest change it has seen that the history is still the same, and continues
+// from there. Where nothing changes that agents watch, while all else continues, that change grows older than what the store keeps
+// of its history, and after an outage all would have to read everything again. An agent that continues at another netmaster proves by the landmark
+// that both know one history (package relay).
+
+// LandmarkInterval is how old the newest change may grow: twice, and a watch's minute for hearing how far it is, are within the ten minutes
+// that the embedded store keeps.
+const LandmarkInterval = 4 * time.Minute
+
+// Committer is the part of commit.Committer that a Landmarks needs.
+type Committer interface {
+	Do(ctx context.Context, fn func(*commit.Tx) error) (store.Revision, error)
+}
+
+// Landmarks writes the landmark. Only the leader uses it.
+type Landmarks struct {
+	commit  Committer
+	catalog *catalog.Catalog
+	log     *slog.Logger
+}
+
+// NewLandmarks makes a Landmarks.
+func NewLandmarks(c Committer, known *catalog.Catalog, log *slog.Logger) *Landmarks {
+	return &Landmarks{commit: c, catalog: known, log: log}
+}
+
+// Run writes a landmark whenever the store has changed since the one before, LandmarkInterval at the most, and at once where there is none, until ctx ends.
+func (l *Landmarks) Run(ctx context.Context) {
+	tick := time.NewTicker(LandmarkInterval)
+	defer tick.Stop()
+	none := false
+	l.catalog.View(func(v *catalog.View) { none = v.KeyRevision(record.Landmark) == 0 })
+	for last := store.Revision(0); ; none = false {
+		if !none {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+		if !none && l.catalog.Revision() <= last {
+			continue
+		}
+		rev, err := l.commit.Do(ctx, func(tx *commit.Tx) error {
+			return tx.Put(record.Landmark, &record.Nonce{ID: rand.Text()})
+		})
+		if err != nil {
+			if ctx.Err() == nil {
+				l.log.Warn("the landmark was not written; it is tried again", "retry", LandmarkInterval, "error", err)
+			}
+			continue
+		}
+		last = rev
+	}
+}

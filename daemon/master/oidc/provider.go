@@ -1,0 +1,181 @@
+// Package oidc has an OpenID provider prove who someone is. Netmaster itself trades codes for ID tokens, at the provider and over TLS, and takes an ID token
+// from no one else: one that was stolen, or that another program of the provider's was given, begins no session.
+package oidc
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/users"
+)
+
+const (
+	knownFor      = 10 * time.Minute // what a provider says of itself
+	deviceGrant   = "urn:ietf:params:oauth:grant-type:device_code"
+	deviceSeconds = 600
+	deviceEvery   = 5 // seconds, where the provider does not say (RFC 8628, section 3.2)
+)
+
+// OpenID asks the provider that the configuration names. Its methods are safe for concurrent use.
+type OpenID struct {
+	now func() time.Time
+
+	mu    sync.Mutex
+	known *known
+}
+
+// known is what a provider has said of itself.
+type known struct {
+	issuer, ca string
+	until      time.Time
+	way        *way
+	provider   *oidc.Provider
+	verifier   *oidc.IDTokenVerifier
+	style      oauth2.AuthStyle // how a client with a secret proves itself
+}
+
+var _ users.Provider = (*OpenID)(nil)
+
+// New makes an OpenID. now is the clock; nil: time.Now.
+func New(now func() time.Time) *OpenID {
+	if now == nil {
+		now = time.Now
+	}
+	return &OpenID{now: now}
+}
+
+// Authorize is what a browser is to open (OpenID Connect Core 1.0, section 3.1.2.1).
+func (o *OpenID) Authorize(ctx context.Context, c *model.OidcConfiguration, q model.OIDCAuthorize) (string, error) {
+	k, err := o.discover(ctx, c)
+	if err != nil {
+		return "", err
+	}
+	config := k.config(c, "")
+	config.RedirectURL = q.Redirect
+	return config.AuthCodeURL(q.State, oidc.Nonce(q.Nonce), oauth2.SetAuthURLParam("code_challenge", q.Challenge), oauth2.SetAuthURLParam("code_challenge_method", "S256")), nil
+}
+
+// Device is what a person is to type whose machine has no browser (RFC 8628, section 3.1).
+func (o *OpenID) Device(ctx context.Context, c *model.OidcConfiguration, secret string, q model.OIDCDeviceRequest) (out model.OIDCDevice, err error) {
+	k, err := o.discover(ctx, c)
+	if err != nil {
+		return out, err
+	}
+	config := k.config(c, secret)
+	if config.Endpoint.DeviceAuthURL == "" {
+		return out, model.Errorf(model.CodeNotReady, "", "the OpenID provider %s has no login for machines without a browser", c.Issuer).
+			Try("run netctl login --oidc where there is a browser")
+	}
+	got, err := config.DeviceAuth(k.way.proving(ctx, &config), oauth2.SetAuthURLParam("code_challenge", q.Challenge), oauth2.SetAuthURLParam("code_challenge_method", "S256"))
+	if err != nil {
+		return out, refused(c, err)
+	}
+	out = model.OIDCDevice{Code: got.DeviceCode, UserCode: got.UserCode, URL: got.VerificationURI, Complete: got.VerificationURIComplete, Seconds: deviceSeconds, Interval: max(got.Interval, 1)}
+	if got.Interval == 0 {
+		out.Interval = deviceEvery
+	}
+	if !got.Expiry.IsZero() {
+		out.Seconds = int64(time.Until(got.Expiry) / time.Second)
+	}
+	return out, nil
+}
+
+// Login trades a code for an ID token, which it verifies, and says what that one proves.
+func (o *OpenID) Login(ctx context.Context, c *model.OidcConfiguration, secret string, q model.OIDCLogin) (who users.Claimed, err error) {
+	k, err := o.discover(ctx, c)
+	if err != nil {
+		return who, err
+	}
+	config, nonce, code := k.config(c, secret), "", q.Code
+	options := []oauth2.AuthCodeOption{oauth2.VerifierOption(q.Verifier)}
+	if q.DeviceCode != "" { // its answer has no nonce: the device code is known to the one who logs in alone
+		code = ""
+		options = append(options, oauth2.SetAuthURLParam("grant_type", deviceGrant), oauth2.SetAuthURLParam("device_code", q.DeviceCode))
+	} else {
+		config.RedirectURL, nonce = q.Redirect, Nonce(q.Verifier)
+	}
+	answer, err := config.Exchange(k.way.with(ctx), code, options...)
+	if err != nil {
+		return who, refused(c, err)
+	}
+	raw, _ := answer.Extra("id_token").(string)
+	if raw == "" {
+		return who, model.Errorf(model.CodeDenied, "", "the OpenID provider %s has given no ID token", c.Issuer).Try("have its administrator permit the scope openid to client %s", c.ClientId)
+	}
+	return o.verify(k.way.with(ctx), k.verifier, c, raw, nonce)
+}
+
+// Nonce is that of a verifier. Who has neither chosen the verifier nor was told it has an ID token with another one.
+func Nonce(verifier string) string {
+	sum := sha256.Sum256([]byte("nonce of " + verifier))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// config is what is asked of the provider.
+func (k *known) config(c *model.OidcConfiguration, secret string) oauth2.Config {
+	scopes := []string{oidc.ScopeOpenID}
+	for _, s := range strings.Fields(c.Scopes) {
+		if !slices.Contains(scopes, s) {
+			scopes = append(scopes, s)
+		}
+	}
+	out := oauth2.Config{ClientID: c.ClientId, ClientSecret: secret, Endpoint: k.provider.Endpoint(), Scopes: scopes}
+	out.Endpoint.AuthStyle = k.style
+	if secret == "" {
+		out.Endpoint.AuthStyle = oauth2.AuthStyleInParams // the name alone
+	}
+	return out
+}
+
+// discover is what the provider says of itself, which is remembered for a while.
+func (o *OpenID) discover(ctx context.Context, c *model.OidcConfiguration) (*known, error) {
+	o.mu.Lock()
+	k := o.known
+	o.mu.Unlock()
+	if k != nil && k.issuer == c.Issuer && k.ca == c.CaCertificate && o.now().Before(k.until) {
+		return k, nil
+	}
+	w, err := newWay(c.CaCertificate)
+	if err != nil {
+		return nil, unreachable(c, err)
+	}
+	p, err := oidc.NewProvider(w.with(ctx), c.Issuer)
+	if err != nil {
+		return nil, undiscovered(c, err)
+	}
+	k = &known{issuer: c.Issuer, ca: c.CaCertificate, until: o.now().Add(knownFor), way: w, provider: p, style: oauth2.AuthStyleInHeader}
+	var said struct {
+		Keys    string   `json:"jwks_uri"`
+		Methods []string `json:"token_endpoint_auth_methods_supported"`
+	}
+	if err := p.Claims(&said); err != nil {
+		return nil, undiscovered(c, err)
+	}
+	if len(said.Methods) > 0 && !slices.Contains(said.Methods, "client_secret_basic") {
+		k.style = oauth2.AuthStyleInParams
+	}
+	e := p.Endpoint()
+	for _, at := range []string{e.AuthURL, e.TokenURL, said.Keys} {
+		if !strings.HasPrefix(at, "https://") {
+			return nil, undiscovered(c, errors.New("it names an address that is not https: "+quoted(at)))
+		}
+	}
+	if e.DeviceAuthURL != "" && !strings.HasPrefix(e.DeviceAuthURL, "https://") {
+		return nil, undiscovered(c, errors.New("it names an address that is not https: "+quoted(e.DeviceAuthURL)))
+	}
+	k.verifier = p.VerifierContext(w.with(context.Background()), &oidc.Config{ClientID: c.ClientId, Now: o.now, SkipClientIDCheck: true})
+	o.mu.Lock()
+	o.known = k
+	o.mu.Unlock()
+	return k, nil
+}

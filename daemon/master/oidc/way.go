@@ -1,0 +1,97 @@
+package oidc
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+)
+
+const (
+	patience   = 5 * time.Second // for each answer of a provider
+	mostAnswer = 1 << 20
+)
+
+// way reaches a provider, over TLS alone, and reads no more of an answer than a provider has to say.
+type way struct{ client *http.Client }
+
+// newWay makes the way to a provider that is known by authorities, in PEM; "": those of this machine.
+func newWay(ca string) (*way, error) {
+	t := &tls.Config{MinVersion: tls.VersionTLS12}
+	if ca != "" {
+		t.RootCAs = x509.NewCertPool()
+		if !t.RootCAs.AppendCertsFromPEM([]byte(ca)) {
+			return nil, errors.New("caCertificate has no certificate in PEM")
+		}
+	}
+	base := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: t, ForceAttemptHTTP2: true, TLSHandshakeTimeout: patience, ResponseHeaderTimeout: patience, IdleConnTimeout: time.Minute, MaxIdleConnsPerHost: 2}
+	return &way{&http.Client{Transport: bounded{base}, Timeout: 2 * patience, CheckRedirect: func(q *http.Request, _ []*http.Request) error {
+		return fmt.Errorf("it sends on to %s, where no secret is to go", quoted(q.URL.String()))
+	}}}, nil
+}
+
+// with returns a context in which the libraries go this way.
+func (w *way) with(ctx context.Context) context.Context { return oidc.ClientContext(ctx, w.client) }
+
+// proving is with, for requests whose client the oauth2 library leaves unproved: those of a device code.
+func (w *way) proving(ctx context.Context, c *oauth2.Config) context.Context {
+	if c.ClientSecret == "" {
+		return w.with(ctx)
+	}
+	client := *w.client
+	client.Transport = proved{w.client.Transport, c}
+	return oidc.ClientContext(ctx, &client)
+}
+
+// proved adds the client's secret to a request (RFC 6749, section 2.3.1), in its header, which every provider has to take.
+type proved struct {
+	next http.RoundTripper
+	c    *oauth2.Config
+}
+
+// RoundTrip sends the request.
+func (p proved) RoundTrip(q *http.Request) (*http.Response, error) {
+	out := q.Clone(q.Context())
+	out.SetBasicAuth(url.QueryEscape(p.c.ClientID), url.QueryEscape(p.c.ClientSecret))
+	return p.next.RoundTrip(out)
+}
+
+// bounded refuses what is not https, and ends long answers.
+type bounded struct{ next http.RoundTripper }
+
+// RoundTrip sends the request.
+func (b bounded) RoundTrip(q *http.Request) (*http.Response, error) {
+	if q.URL.Scheme != "https" {
+		return nil, fmt.Errorf("%s is not https", quoted(q.URL.String()))
+	}
+	a, err := b.next.RoundTrip(q)
+	if err != nil {
+		return nil, err
+	}
+	a.Body = &ending{http.MaxBytesReader(nil, a.Body, mostAnswer)}
+	return a, nil
+}
+
+// ending says whose answer is too long.
+type ending struct{ io.ReadCloser }
+
+// Read reads on.
+func (e *ending) Read(p []byte) (int, error) {
+	n, err := e.ReadCloser.Read(p)
+	var long *http.MaxBytesError
+	if errors.As(err, &long) {
+		err = fmt.Errorf("the provider's answer has more than %d bytes", long.Limit)
+	}
+	return n, err
+}
+
+// quoted is a text of outside in an error.
+func quoted(s string) string { return fmt.Sprintf("%.200q", s) }

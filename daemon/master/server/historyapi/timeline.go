@@ -1,0 +1,48 @@
+package historyapi
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/timeline"
+)
+
+// timeline is what was found wrong, and when that ended.
+func (s *Past) timeline(who *access.Subject, q url.Values, _ httprouter.Params) (any, error) {
+	f := timeline.Filter{Code: q.Get("code"), Host: q.Get("host"), Object: q.Get("object")}
+	var err error
+	if f.Limit, err = limitOf(q); err != nil {
+		return nil, err
+	}
+	if f.Since, err = sinceOf(q); err != nil {
+		return nil, err
+	}
+	if sees := sight(who); sees != nil {
+		f.Sees = func(object string) bool {
+			kind, key, _ := strings.Cut(object, "/")
+			return sees(kind, key)
+		}
+	}
+	var out []model.TimelineEvent
+	s.Catalog.View(func(v *catalog.View) { out = timeline.List(v, f) })
+	return out, nil
+}
+
+// sinceOf is the time that a question is about the changes from; zero when it names none.
+func sinceOf(q url.Values) (time.Time, error) {
+	text := q.Get("since")
+	if text == "" {
+		return time.Time{}, nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return at, model.Errorf(model.CodeInvalid, "since", "%q is no time", text).Try("it is a time such as 2030-01-02T15:04:05Z")
+	}
+	return at, nil
+}

@@ -1,0 +1,65 @@
+package resources
+
+import (
+	"context"
+	"runtime"
+	"runtime/debug"
+	"testing"
+)
+
+func TestPercent(t *testing.T) {
+	for _, tt := range []struct {
+		live, space uint64
+		want        int
+	}{{0, room, 800}, {1 << 20, room, 800}, {16 << 20, room, 400}, {64 << 20, room, 100}, {100 << 20, room, 64}, {128 << 20, room, 50}, {1 << 40, room, 50},
+		{16 << 20, roomy, 800}, {320 << 20, roomy, 100}, {1 << 40, roomy, 50}} {
+		if got := percent(tt.live, tt.space); got != tt.want {
+			t.Errorf("%d bytes in use: want %d %%, got %d", tt.live, tt.want, got)
+		}
+	}
+}
+
+// Garbage hears of each change between hurry and calm.
+func TestRoom(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(before)
+	p := NewPace("")
+	is := func(when string, want uint64, moved bool) {
+		t.Helper()
+		told := false
+		select {
+		case <-p.moves():
+			told = true
+		default:
+		}
+		if got := p.room(); got != want || told != moved {
+			t.Errorf("%s: want %d bytes, told %v; got %d, %v", when, want, moved, got, told)
+		}
+	}
+	is("at rest", room, false)
+	one, two := p.Hurry(), p.Hurry()
+	is("while two hurry", roomy, true)
+	one()
+	is("while one does", roomy, false)
+	two()
+	is("at rest again", room, true)
+	p = nil
+	is("without a pace", room, false)
+}
+
+// What the environment says stays; and what Garbage sets does not outlast it.
+func TestGarbage(t *testing.T) {
+	before := debug.SetGCPercent(77)
+	defer debug.SetGCPercent(before)
+	for _, tt := range []struct {
+		told string
+		want int
+	}{{"77", 77}, {"", usual}} {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		Garbage(ctx, nil, "", tt.told)
+		if got := debug.SetGCPercent(77); got != tt.want {
+			t.Errorf("told %q: want %d %%, got %d", tt.told, tt.want, got)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package resources
+
+import (
+	"runtime"
+	"sync"
+)
+
+// Pace is on how many processors a daemon runs: on those that Processors says, and on all while something is hurried. Its methods are safe for
+// concurrent use. A nil Pace is always that of all.
+type Pace struct {
+	mu      sync.Mutex
+	all     int // 0: the environment says how many, and nothing is changed
+	usual   int
+	hurried int           // how many hurry
+	moved   chan struct{} // hurry has begun or ended
+}
+
+// NewPace begins without hurry. told is the variable GOMAXPROCS.
+func NewPace(told string) *Pace {
+	p := &Pace{all: runtime.GOMAXPROCS(0), moved: make(chan struct{}, 1)}
+	if p.usual = Processors(p.all, told); p.usual == 0 {
+		p.all = 0
+	}
+	runtime.GOMAXPROCS(p.usual)
+	return p
+}
+
+// Hurry has all processors used until done is called, which may be called again.
+func (p *Pace) Hurry() (done func()) {
+	if p == nil {
+		return func() {}
+	}
+	p.change(1)
+	return sync.OnceFunc(func() { p.change(-1) })
+}
+
+func (p *Pace) change(more int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	before := p.hurried > 0
+	p.hurried += more
+	now := p.hurried > 0
+	if now == before {
+		return
+	}
+	if now {
+		runtime.GOMAXPROCS(p.all)
+	} else {
+		runtime.GOMAXPROCS(p.usual)
+	}
+	select {
+	case p.moved <- struct{}{}:
+	default:
+	}
+}
+
+// room is how many bytes may be used between two collections of garbage.
+func (p *Pace) room() uint64 {
+	if p == nil {
+		return room
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.hurried > 0 {
+		return roomy
+	}
+	return room
+}
+
+// moves tells when that may have changed. It has one receiver.
+func (p *Pace) moves() <-chan struct{} {
+	if p == nil {
+		return nil
+	}
+	return p.moved
+}
