@@ -98,10 +98,6 @@ func (i *Invitation) Visit(own *trust.Holder, trusted func(*x509.Certificate)) *
 // ask asks for certificates, and keeps them. A host that has some of this cluster proves itself by them, so that it may ask again.
 func (j *Join) ask(ctx context.Context) (string, error) {
 	dir, w := j.Host.Trust(), &j.Wish
-	own, err := j.own(ctx)
-	if err != nil {
-		return "", err
-	}
 	request := model.JoinRequest{Token: j.Invitation.Token.String()}
 	keys := map[trust.Role]*trust.Request{}
 	certify := func(role trust.Role) (model.CertificateRequest, error) {
@@ -126,9 +122,8 @@ func (j *Join) ask(ctx context.Context) (string, error) {
 		}
 		request.Master = &model.MasterRequest{CertificateRequest: c, PeerURL: w.peerURL()}
 	}
-	c := j.Invitation.Visit(own, func(*x509.Certificate) {})
-	c.Timeout = patience
-	if j.answer, err = c.Join(ctx, request); err != nil {
+	var err error
+	if j.answer, err = j.request(ctx, request); err != nil {
 		return "", err
 	}
 	w.Settings = j.answer.Settings
@@ -159,7 +154,29 @@ func (j *Join) ask(ctx context.Context) (string, error) {
 	return fmt.Sprintf("joined the cluster of %s as %s", j.Invitation.Address, w.Label), nil
 }
 
-// own is what the host proves of itself already, to a netmaster that takes it: one of its certificates may be revoked. nil: nothing.
+// request sends the request to join. A netmaster may refuse a certificate that it accepted a moment before, when it learns that the certificate is
+// revoked: the host proves itself by another one then, or by the token only.
+func (j *Join) request(ctx context.Context, request model.JoinRequest) (model.JoinAnswer, error) {
+	own, err := j.own(ctx)
+	if err != nil {
+		return model.JoinAnswer{}, err
+	}
+	for {
+		c := j.Invitation.Visit(own, func(*x509.Certificate) {})
+		c.Timeout = patience
+		answer, err := c.Join(ctx, request)
+		if err == nil || own == nil {
+			return answer, err
+		}
+		next, ownErr := j.own(ctx)
+		if ownErr != nil || next != nil && next.Identity() == own.Identity() {
+			return answer, err
+		}
+		own = next
+	}
+}
+
+// own returns the first of the host's certificates that the netmaster accepts, and nil if there is none: one may be revoked.
 func (j *Join) own(ctx context.Context) (*trust.Holder, error) {
 	for _, role := range []trust.Role{trust.Master, trust.Agent} {
 		held, err := trust.Open(j.Host.Trust(), role)

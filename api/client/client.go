@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -112,7 +113,7 @@ func (c *Client) exchange(ctx context.Context, method, path string, in, out any)
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
 		header, err := c.round(ctx, method, path, body, out)
 		ctx = repeating(ctx)
-		if err == nil || !unavailable(err) || time.Now().Add(pause).After(deadline) {
+		if err == nil || !unavailable(err) || rejected(err) || time.Now().Add(pause).After(deadline) {
 			return header, err
 		}
 		select {
@@ -337,6 +338,12 @@ func Refusal(answer *http.Response) error {
 }
 
 func unavailable(err error) bool { return IsCode(err, model.CodeUnavailable) }
+
+// rejected reports whether a server ended the TLS handshake, because of the client's certificate for example: a repetition would end the same way.
+func rejected(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "remote error" // as crypto/tls names the alerts of the other side
+}
 
 // IsCode tells whether err is a refusal with this code.
 func IsCode(err error, code model.Code) bool {
