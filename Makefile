@@ -34,7 +34,7 @@ test-deps:
 .PHONY: build
 build: ## build all programs into bin/
 	@mkdir -p bin
-	@set -e; for p in contiv=console netctl=netctl netmaster=daemon/master netplugin=daemon/agent contivk8s=cni netcontiv=cni/netcontiv; do \
+	@set -e; for p in contiv=console contiv-lab=lab/contivlab netctl=netctl netmaster=daemon/master netplugin=daemon/agent contivk8s=cni netcontiv=cni/netcontiv; do \
 		echo "build bin/$${p%%=*}"; \
 		$(GO) build -ldflags '$(LDFLAGS)' -o bin/.linked ./$${p##*=}; \
 		install bin/.linked bin/$${p%%=*}; \
@@ -137,11 +137,11 @@ pictures: deps build ## draw the pictures of docs/pictures, of a cluster on this
 
 .PHONY: demo
 demo: deps build ## a 3-host cluster on this machine, proved, and left running
-	@bin/contiv lab demo
+	@bin/contiv-lab demo
 
 .PHONY: demo-down
 demo-down: ## remove every trace of the demo
-	@if [ -x bin/contiv ]; then bin/contiv lab down --name demo; else echo "bin/contiv is not built: nothing runs"; fi
+	@if [ -x bin/contiv-lab ]; then bin/contiv-lab down --name demo; else echo "bin/contiv-lab is not built: nothing runs"; fi
 
 .PHONY: clean
 clean: ## remove what was built

@@ -1,11 +1,11 @@
-// Contiv is the command for people at a terminal: the console, which shows a cluster live, and the lab, several hosts on
-// one machine to try contiv on.
+// Contiv is the command for people at a terminal: the console, which shows a cluster live, the commands that make a machine a host of a cluster,
+// and the lab, which is a program of its own.
 package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -14,7 +14,6 @@ import (
 
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/console/app"
-	"github.com/contiv/contiv/lab/command"
 	"github.com/contiv/contiv/netctl/term"
 	setup "github.com/contiv/contiv/setup/command"
 )
@@ -22,26 +21,27 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	os.Exit(run(ctx, os.Args[1:], command.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
 }
 
-func run(ctx context.Context, args []string, s command.Streams) int {
+// streams are where a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+func run(ctx context.Context, args []string, s streams) int {
 	root := &cobra.Command{Use: "contiv", Short: "Contiv in a terminal", SilenceUsage: true, SilenceErrors: true}
 	root.Version = build.Info().Version
 	root.SetVersionTemplate("contiv {{.Version}}\n")
-	root.AddCommand(command.New(s), app.NewCommand(s.In, s.Out, term.Getenv))
+	root.AddCommand(newLab(), app.NewCommand(s.in, s.out, term.Getenv))
 	root.AddCommand(setup.New()...)
 	root.SetArgs(args)
-	root.SetIn(s.In)
-	root.SetOut(s.Out)
-	root.SetErr(s.Err)
-	err := root.ExecuteContext(ctx)
-	var exit *command.ExitError
-	switch {
-	case errors.As(err, &exit):
-		return exit.Code
-	case err != nil:
-		fmt.Fprintln(s.Err, "contiv:", err)
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	if err := root.ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(s.err, "contiv:", err)
 		return 1
 	}
 	return 0

@@ -1,14 +1,18 @@
 package main
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/contiv/contiv/lab/command"
+	"github.com/spf13/cobra"
 )
 
 func TestRun(t *testing.T) {
-	dir := t.TempDir()
+	t.Setenv("PATH", "")
 	tests := []struct {
 		name string
 		args []string
@@ -17,23 +21,58 @@ func TestRun(t *testing.T) {
 		err  string
 	}{
 		{"help", []string{"--help"}, 0, "contiv [command]", ""},
-		{"lab help", []string{"lab"}, 0, "attach", ""},
 		{"unknown", []string{"paint"}, 1, "", `contiv: unknown command "paint"`},
-		{"no lab", []string{"lab", "--dir", dir, "ls"}, 1, "", "contiv: there is no lab lab: contiv lab up makes one"},
-		{"no lab to end", []string{"lab", "--dir", dir, "down"}, 0, "", ""},
-		{"bad format", []string{"lab", "--dir", dir, "ls", "-o", "xml"}, 1, "", "one of table, json is wanted"},
-		{"bad plan", []string{"lab", "--dir", dir, "up", "--hosts", "0"}, 1, "", "0 hosts"},
-		{"bad store", []string{"lab", "--dir", dir, "up", "--store", "paper"}, 1, "", `store "paper"`},
-		{"attach without a network", []string{"lab", "--dir", dir, "attach", "h1", "web"}, 1, "", "network"},
-		{"too few arguments", []string{"lab", "--dir", dir, "kill", "h1"}, 1, "", "accepts 2 arg(s), received 1"},
-		{"process 1 by hand", []string{"lab", "host", dir, "h1"}, 1, "", "not process 1"},
+		{"the lab's program is missing", []string{"lab", "up", "--hosts", "0"}, 1, "", "contiv-lab is neither beside"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var out, errs strings.Builder
-			code := run(t.Context(), tt.args, command.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
+			code := run(t.Context(), tt.args, streams{strings.NewReader(""), &out, &errs})
 			if code != tt.code || !strings.Contains(out.String(), tt.out) || !strings.Contains(errs.String(), tt.err) {
 				t.Errorf("want %d %q %q, got %d %q %q", tt.code, tt.out, tt.err, code, out.String(), errs.String())
+			}
+		})
+	}
+}
+
+// The program beside contiv comes before one in $PATH.
+func TestFindLab(t *testing.T) {
+	beside, elsewhere := t.TempDir(), t.TempDir()
+	t.Setenv("PATH", elsewhere)
+	self := func() (string, error) { return filepath.Join(beside, "contiv"), nil }
+	if got, err := findLab(self); err == nil {
+		t.Errorf("got %s, want an error", got)
+	}
+	for _, dir := range []string{elsewhere, beside} {
+		want := filepath.Join(dir, labProgram)
+		if err := os.WriteFile(want, nil, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := findLab(self); err != nil || got != want {
+			t.Errorf("got %s, %v, want %s", got, err, want)
+		}
+	}
+	if got, err := findLab(func() (string, error) { return "", errors.New("unknown") }); err != nil || got != filepath.Join(elsewhere, labProgram) {
+		t.Errorf("got %s, %v, want the one in $PATH", got, err)
+	}
+}
+
+func TestParseCompletions(t *testing.T) {
+	tests := []struct {
+		name, out string
+		want      []string
+		directive cobra.ShellCompDirective
+	}{
+		{"two", "up\tMake a lab\ndown\n:4\n", []string{"up\tMake a lab", "down"}, cobra.ShellCompDirectiveNoFileComp},
+		{"none", ":0\n", []string{}, cobra.ShellCompDirectiveDefault},
+		{"not cobra's", "usage", nil, cobra.ShellCompDirectiveNoFileComp},
+		{"empty", "", nil, cobra.ShellCompDirectiveNoFileComp},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, directive := parseCompletions(tt.out)
+			if !slices.Equal(got, tt.want) || directive != tt.directive {
+				t.Errorf("got %q, %d, want %q, %d", got, directive, tt.want, tt.directive)
 			}
 		})
 	}

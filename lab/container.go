@@ -185,7 +185,7 @@ func (l *Lab) CNI(ctx context.Context, op string, c Container) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	cmd, err := l.Command(ctx, c.Host, l.self, "lab", "cni", op, l.Bin, string(request))
+	cmd, err := l.Command(ctx, c.Host, l.self, "cni", op, l.Bin, string(request))
 	if err != nil {
 		return Result{}, err
 	}

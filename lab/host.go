@@ -107,7 +107,7 @@ func (l *Lab) spawn(host int) (pid int, err error) {
 		return 0, err
 	}
 	defer log.Close()
-	cmd := exec.Command(l.self, "lab", "host", dir, name)
+	cmd := exec.Command(l.self, "host", dir, name)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Setsid:     true,
@@ -155,7 +155,7 @@ func (l *Lab) pid(host string) (int, error) {
 		return 0, fmt.Errorf("host %s: %w", host, err)
 	}
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	if err != nil || !bytes.Contains(line, []byte("\x00lab\x00host\x00"+dir+"\x00")) {
+	if err != nil || !bytes.Contains(line, []byte("\x00host\x00"+dir+"\x00")) {
 		return 0, fmt.Errorf("host %s is dead", host)
 	}
 	return pid, nil

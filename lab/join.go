@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,12 +89,7 @@ func (l *Lab) wishes(host int) []string {
 
 // contiv runs a command of the program contiv on a host, and returns what it prints. The lab says what is done there.
 func (l *Lab) contiv(ctx context.Context, host int, command string, args ...string) (string, error) {
-	program := l.self
-	if path := filepath.Join(l.Bin, "contiv"); l.Bin != "" {
-		if _, err := os.Stat(path); err == nil {
-			program = path
-		}
-	}
+	program := filepath.Join(cmp.Or(l.Bin, filepath.Dir(l.self)), "contiv")
 	began := time.Now()
 	cmd, err := l.Command(ctx, hostName(host), append([]string{program, command}, args...)...)
 	if err != nil {

@@ -25,10 +25,14 @@ import (
 // DefaultDir is where labs keep their folders.
 const DefaultDir = "/run/contiv-lab"
 
+// Program is the file name of the program that makes labs and is process 1 of their hosts. The other programs are beside it, unless a plan names
+// their directory.
+const Program = "contiv-lab"
+
 // Lab is one lab, running or half-way there.
 type Lab struct {
 	Plan
-	self string // the program whose "lab host" command is process 1 of a host
+	self string // the program contiv-lab, whose command "host" is process 1 of a host
 	mu   sync.Mutex
 	out  io.Writer // guarded by mu
 }

@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-// contiv builds the program that is process 1 of a host.
-func contiv(tb testing.TB) string {
+// contivLab builds the program that is process 1 of a host.
+func contivLab(tb testing.TB) string {
 	tb.Helper()
-	self := filepath.Join(tb.TempDir(), "contiv")
-	if out, err := exec.Command("go", "build", "-o", self, "github.com/contiv/contiv/console").CombinedOutput(); err != nil {
-		tb.Fatalf("build contiv: %v\n%s", err, out)
+	self := filepath.Join(tb.TempDir(), Program)
+	if out, err := exec.Command("go", "build", "-o", self, "github.com/contiv/contiv/lab/contivlab").CombinedOutput(); err != nil {
+		tb.Fatalf("build contiv-lab: %v\n%s", err, out)
 	}
 	return self
 }
@@ -66,7 +66,7 @@ func nothingLeft(tb testing.TB, l *Lab, pids []int) {
 }
 
 func TestBare(t *testing.T) {
-	self, dir := contiv(t), folder(t)
+	self, dir := contivLab(t), folder(t)
 	var out strings.Builder
 	l, err := New(Plan{Name: "bare", Dir: dir, Hosts: 2, Masters: 1, Store: StoreEmbedded, Bare: true}, self, &out)
 	if err != nil {
@@ -134,7 +134,7 @@ func TestBare(t *testing.T) {
 
 // TestHalf ends a lab that came no further than its first host, and one whose program died.
 func TestHalf(t *testing.T) {
-	self, dir := contiv(t), folder(t)
+	self, dir := contivLab(t), folder(t)
 	var out strings.Builder
 	l, err := New(Plan{Name: "half", Dir: dir, Hosts: 2, Masters: 1, Store: StoreEmbedded, Bare: true}, self, &out)
 	if err != nil {
@@ -152,7 +152,7 @@ func TestHalf(t *testing.T) {
 
 // TestPartFails shows which part failed on which host, and the end of its log.
 func TestPartFails(t *testing.T) {
-	self, dir := contiv(t), folder(t)
+	self, dir := contivLab(t), folder(t)
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "netmaster"), []byte("#!/bin/sh\necho the reason\nexit 22\n"), 0o755); err != nil {
 		t.Fatal(err)

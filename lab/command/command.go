@@ -66,14 +66,15 @@ func (w *where) open() (*lab.Lab, error) {
 	return lab.Open(w.dir, name, self, w.s.Err)
 }
 
-// New makes the "lab" command with all that is below it.
+// New makes the root command of contiv-lab, which help calls "contiv lab".
 func New(s Streams) *cobra.Command {
 	w := &where{s: s}
 	cmd := &cobra.Command{
-		Use:   "lab",
-		Short: "Several hosts on this machine, each with its own Open vSwitch, to try contiv on",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:         "contiv-lab",
+		Short:       "Several hosts on this machine, each with its own Open vSwitch, to try contiv on",
+		Args:        cobra.NoArgs,
+		RunE:        func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "contiv lab"},
 	}
 	cmd.PersistentFlags().StringVar(&w.dir, "dir", lab.DefaultDir, "folder of all labs")
 	cmd.PersistentFlags().StringVar(&w.name, "name", "", "name of the lab (default \""+defaultName+"\", or the only one there is)")

@@ -64,7 +64,7 @@ func newConnection(w *where, name, short, patience string, of func() ends) *cobr
 			if _, err := listen.line(); err != nil {
 				return fmt.Errorf("listen in %s: %w", args[1], err)
 			}
-			dial, err := l.In(ctx, args[0], l.Self(), "lab", "echo", of().dial,
+			dial, err := l.In(ctx, args[0], l.Self(), "echo", of().dial,
 				cmp.Or(at, net.JoinHostPort(address.String(), args[2])), limit.String())
 			if err != nil {
 				return err

@@ -19,7 +19,7 @@ type end struct {
 
 // start runs "lab echo" with args inside a container. The caller stops it.
 func (w *where) start(ctx context.Context, l *lab.Lab, container string, args ...string) (*end, error) {
-	run, err := l.In(ctx, container, append([]string{l.Self(), "lab", "echo"}, args...)...)
+	run, err := l.In(ctx, container, append([]string{l.Self(), "echo"}, args...)...)
 	if err != nil {
 		return nil, err
 	}

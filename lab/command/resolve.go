@@ -27,7 +27,7 @@ func newResolve(w *where) *cobra.Command {
 			if stream {
 				protocol = "tcp"
 			}
-			run, err := l.In(cmd.Context(), args[0], l.Self(), "lab", "dns", "ask", args[1], args[2], kind, limit.String(), protocol)
+			run, err := l.In(cmd.Context(), args[0], l.Self(), "dns", "ask", args[1], args[2], kind, limit.String(), protocol)
 			if err != nil {
 				return err
 			}

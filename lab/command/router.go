@@ -76,7 +76,7 @@ func (o *routerOptions) router() (*lab.Router, error) {
 
 // args are the command again, to be run in another place.
 func (o *routerOptions) args(self, where string) []string {
-	out := []string{self, "lab", "router", "--inside", "--" + where, "--address", o.address, "--address6", o.address6, "--device", o.device,
+	out := []string{self, "router", "--inside", "--" + where, "--address", o.address, "--address6", o.address6, "--device", o.device,
 		"--announce", strings.Join(o.world, ","), "--as", fmt.Sprint(o.as), "--daemon", o.daemon, "--folder", o.dir, "--extended-nexthop=" + strconv.FormatBool(o.extended)}
 	for _, p := range o.peers {
 		out = append(out, "--peer", p)

@@ -16,7 +16,7 @@ func newServe(w *where) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			run, err := l.In(cmd.Context(), args[0], l.Self(), "lab", "echo", "serve", args[0], args[1])
+			run, err := l.In(cmd.Context(), args[0], l.Self(), "echo", "serve", args[0], args[1])
 			if err != nil {
 				return err
 			}
@@ -40,7 +40,7 @@ func newAsk(w *where) *cobra.Command {
 			if udp {
 				network = "udp"
 			}
-			run, err := l.In(cmd.Context(), args[0], l.Self(), "lab", "echo", "ask", network, args[1], strconv.Itoa(times), limit.String())
+			run, err := l.In(cmd.Context(), args[0], l.Self(), "echo", "ask", network, args[1], strconv.Itoa(times), limit.String())
 			if err != nil {
 				return err
 			}

@@ -200,7 +200,7 @@ func (c *cluster) passes(ctx context.Context, from, to lab.Container, version, p
 			return false
 		}
 	} else {
-		args := []string{"lab", "--name", c.lab.Name, "tcp", from.Name, to.Name, strconv.Itoa(port), "-W", "2s"}
+		args := []string{"--name", c.lab.Name, "tcp", from.Name, to.Name, strconv.Itoa(port), "-W", "2s"}
 		if version == 6 {
 			args = append(args, "-6")
 		}

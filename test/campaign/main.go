@@ -89,7 +89,7 @@ func campaign(ctx context.Context, o options, out io.Writer) (findings int, err 
 		return 0, err
 	}
 	l, err := lab.New(lab.Plan{Name: o.name, Dir: lab.DefaultDir, Hosts: 3, Masters: 3, Store: o.store, Joined: o.store == lab.StoreEmbedded, Bin: bin},
-		filepath.Join(bin, "contiv"), io.Discard)
+		filepath.Join(bin, lab.Program), io.Discard)
 	if err != nil {
 		return 0, err
 	}

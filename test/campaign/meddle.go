@@ -42,7 +42,7 @@ func (c *cluster) advertise(ctx context.Context, r *rand.Rand) fault {
 	}
 	x := have[r.IntN(len(have))]
 	f := fault{what: fmt.Sprintf("container %s on %s advertises itself as a router", x.Name, x.Host)}
-	cmd, err := c.lab.In(ctx, x.Name, c.lab.Self(), "lab", "echo", "frame", "eth0", advertisement)
+	cmd, err := c.lab.In(ctx, x.Name, c.lab.Self(), "echo", "frame", "eth0", advertisement)
 	if err == nil {
 		err = cmd.Run()
 	}

@@ -19,9 +19,9 @@ var dockerBin = flag.String("docker-bin", "", "folder of dockerd, docker, contai
 // up makes a lab of hosts with engines; it is gone when the test ends, and has left nothing in the machine's control groups.
 func up(t *testing.T, p lab.Plan) *lab.Lab {
 	t.Helper()
-	self := filepath.Join(t.TempDir(), "contiv")
-	if out, err := exec.Command("go", "build", "-o", self, "github.com/contiv/contiv/console").CombinedOutput(); err != nil {
-		t.Fatalf("build contiv: %v\n%s", err, out)
+	self := filepath.Join(t.TempDir(), lab.Program)
+	if out, err := exec.Command("go", "build", "-o", self, "github.com/contiv/contiv/lab/contivlab").CombinedOutput(); err != nil {
+		t.Fatalf("build contiv-lab: %v\n%s", err, out)
 	}
 	dir, err := os.MkdirTemp("", "lab") // its name is short enough for sockets
 	if err != nil {

@@ -92,7 +92,7 @@ func (m *managed) plugin(command string) (out string, err error) {
 // The page's commands for a lab do what they say, as far as this machine has the engines.
 func TestPageOfLab(t *testing.T) {
 	bin := t.TempDir()
-	for name, dir := range map[string]string{"contiv": "console", "netctl": "netctl", "netmaster": "daemon/master", "netplugin": "daemon/agent", "contivk8s": "cni"} {
+	for name, dir := range map[string]string{"contiv": "console", lab.Program: "lab/contivlab", "netctl": "netctl", "netmaster": "daemon/master", "netplugin": "daemon/agent", "contivk8s": "cni"} {
 		if out, err := exec.Command("go", "build", "-o", filepath.Join(bin, name), "github.com/contiv/contiv/"+dir).CombinedOutput(); err != nil {
 			t.Fatalf("build %s: %v\n%s", name, err, out)
 		}

@@ -38,7 +38,7 @@ func withPrograms(do func() int) int {
 	}
 	defer os.RemoveAll(dir)
 	programs = dir
-	for name, folder := range map[string]string{"contiv": "console", "netctl": "netctl", "netmaster": "daemon/master", "netplugin": "daemon/agent", "contivk8s": "cni"} {
+	for name, folder := range map[string]string{"contiv": "console", lab.Program: "lab/contivlab", "netctl": "netctl", "netmaster": "daemon/master", "netplugin": "daemon/agent", "contivk8s": "cni"} {
 		build := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(dir, name), "github.com/contiv/contiv/"+folder)
 		build.Env = append(os.Environ(), "CGO_ENABLED=0") // as make build does, whose packages are compiled
 		if out, err := build.CombinedOutput(); err != nil {
@@ -83,7 +83,7 @@ func start(t *testing.T, p lab.Plan) *cluster {
 func bare(t *testing.T, p lab.Plan) *cluster {
 	t.Helper()
 	c := &cluster{t: t, bin: programs}
-	self := filepath.Join(c.bin, "contiv")
+	self := filepath.Join(c.bin, lab.Program)
 	if p.Kubernetes == nil {
 		p.Kubernetes = &lab.Kubernetes{}
 	}

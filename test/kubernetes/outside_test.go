@@ -145,7 +145,7 @@ func (c *cluster) outside(args ...string) string {
 // router runs a BGP router on the trunks until the test ends.
 func (c *cluster) router(args ...string) {
 	c.t.Helper()
-	run := exec.Command(filepath.Join(c.bin, "contiv"), append([]string{"lab", "--dir", filepath.Dir(c.Dir), "--name", c.Name, "router"}, args...)...)
+	run := exec.Command(filepath.Join(c.bin, lab.Program), append([]string{"--dir", filepath.Dir(c.Dir), "--name", c.Name, "router"}, args...)...)
 	out, err := run.StdoutPipe()
 	if err != nil {
 		c.t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync/atomic"
+
+	"github.com/contiv/contiv/lab"
 )
 
 // churning are containers that come and go in the background.
@@ -24,7 +26,7 @@ func (s *Session) doChurning(args []string) error {
 	}
 	c := &churning{stop: make(chan struct{}), done: make(chan struct{})}
 	lab := func(args ...string) bool {
-		out, err := exec.Command(filepath.Join(s.bin, "contiv"), s.labArgs(args)...).CombinedOutput()
+		out, err := exec.Command(filepath.Join(s.bin, lab.Program), s.labArgs(args)...).CombinedOutput()
 		if err != nil {
 			text := fmt.Sprintf("%v: %s", args, out)
 			c.failed.Store(&text)

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/contiv/contiv/lab"
 )
 
 // endLimit bounds each program that is run after a script.
@@ -55,7 +57,7 @@ func (s *Session) end() error {
 func (s *Session) afterwards(args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), endLimit)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, filepath.Join(s.bin, "contiv"), s.labArgs(args)...).CombinedOutput()
+	out, err := exec.CommandContext(ctx, filepath.Join(s.bin, lab.Program), s.labArgs(args)...).CombinedOutput()
 	return string(out), err
 }
 

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/contiv/contiv/lab"
 )
 
 // pinging is a ping in the background.
@@ -38,7 +40,7 @@ func (s *Session) doPinging(args []string) error {
 	}
 	p := &pinging{from: args[0], pidFile: "/run/lab/pinging.pid"}
 	script := fmt.Sprintf("echo $$ > %s; exec ping -n -D -i 0.01 -W 1 %s", p.pidFile, address)
-	p.cmd = exec.Command(filepath.Join(s.bin, "contiv"), s.labArgs([]string{"exec", p.from, "--", "sh", "-c", script})...)
+	p.cmd = exec.Command(filepath.Join(s.bin, lab.Program), s.labArgs([]string{"exec", p.from, "--", "sh", "-c", script})...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
 	p.cmd.WaitDelay = time.Second
 	if err := p.cmd.Start(); err != nil {

@@ -19,7 +19,7 @@ import (
 
 // programs are the binaries that scenarios run, and their packages.
 var programs = map[string]string{
-	"contiv": "console", "netctl": "netctl", "netmaster": "daemon/master", "netplugin": "daemon/agent", "contivk8s": "cni",
+	"contiv": "console", lab.Program: "lab/contivlab", "netctl": "netctl", "netmaster": "daemon/master", "netplugin": "daemon/agent", "contivk8s": "cni",
 }
 
 var built = flag.String("bin", "", "folder of programs that are built already; empty: they are built")

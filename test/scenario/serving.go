@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"syscall"
+
+	"github.com/contiv/contiv/lab"
 )
 
 // serving is a program that serves in a container until the script ends.
@@ -20,7 +22,7 @@ type serving struct {
 
 // serve starts "contiv lab ARGS", and waits until it listens.
 func (s *Session) serve(args ...string) error {
-	v := &serving{cmd: exec.Command(filepath.Join(s.bin, "contiv"), s.labArgs(args)...), args: args}
+	v := &serving{cmd: exec.Command(filepath.Join(s.bin, lab.Program), s.labArgs(args)...), args: args}
 	v.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	hold, err := v.cmd.StdinPipe()
 	if err != nil {
@@ -48,7 +50,7 @@ func (s *Session) doServing(args []string) error {
 	if err := need(args, 2, "serving NAME ADDRESS"); err != nil {
 		return err
 	}
-	return s.serve("exec", args[0], "--", filepath.Join(s.bin, "contiv"), "lab", "dns", "serve", args[1])
+	return s.serve("exec", args[0], "--", filepath.Join(s.bin, lab.Program), "dns", "serve", args[1])
 }
 
 func (s *Session) doRouter(args []string) error {

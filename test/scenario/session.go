@@ -46,6 +46,8 @@ import (
 	"path/filepath"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/contiv/contiv/lab"
 )
 
 // commandLimit bounds every program that a script runs, in seconds.
@@ -151,11 +153,11 @@ func program(name string) verb {
 }
 
 // lab runs a lab command.
-func (s *Session) lab(args ...string) error { return s.run("contiv", s.labArgs(args)...) }
+func (s *Session) lab(args ...string) error { return s.run(lab.Program, s.labArgs(args)...) }
 
 // labArgs is the command line of a lab command.
 func (s *Session) labArgs(args []string) []string {
-	return append([]string{"lab", "--dir", s.dir, "--name", s.labName()}, args...)
+	return append([]string{"--dir", s.dir, "--name", s.labName()}, args...)
 }
 
 // labName is the script's name, as much of it as a lab's may have.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"time"
+
+	"github.com/contiv/contiv/lab"
 )
 
 // talking is an open connection over which something is said 100 times a second.
@@ -27,7 +29,7 @@ func (s *Session) doTalking(args []string) error {
 		return fmt.Errorf("%s is the name of a connection already", args[0])
 	}
 	t := &talking{}
-	t.cmd = exec.Command(filepath.Join(s.bin, "contiv"), s.labArgs(append([]string{"talk"}, args[1:]...))...)
+	t.cmd = exec.Command(filepath.Join(s.bin, lab.Program), s.labArgs(append([]string{"talk"}, args[1:]...))...)
 	out, err := t.cmd.StdoutPipe()
 	if err != nil {
 		return err

@@ -85,7 +85,7 @@ func runLab(ctx context.Context, o options, out, errOut io.Writer) (err error) {
 		return err
 	}
 	l, err := lab.New(lab.Plan{Name: labName, Dir: lab.DefaultDir, Hosts: 1, Masters: 1, Store: lab.StoreEmbedded, Bin: o.bin},
-		filepath.Join(o.bin, "contiv"), errOut)
+		filepath.Join(o.bin, lab.Program), errOut)
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func measure(ctx context.Context, o options, out, errOut io.Writer) (err error) 
 		return err
 	}
 	l, err := lab.New(lab.Plan{Name: "bench-docker", Dir: lab.DefaultDir, Hosts: 1, Masters: 1, Store: lab.StoreEmbedded, Bin: o.bin, Docker: true},
-		filepath.Join(o.bin, "contiv"), errOut)
+		filepath.Join(o.bin, lab.Program), errOut)
 	if err != nil {
 		return err
 	}

@@ -146,7 +146,7 @@ func start(ctx context.Context, o options, network string, hosts int, errOut io.
 	if network == kube.NetworkContiv {
 		p.Master = []string{"--pod-subnets", "10.40.0.0/16,fd40::/64"}
 	}
-	l, err := lab.New(p, filepath.Join(o.bin, "contiv"), errOut)
+	l, err := lab.New(p, filepath.Join(o.bin, lab.Program), errOut)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func measureKubernetes(ctx context.Context, bin, kubernetesBin string, rounds in
 
 // settleKubernetes starts all, with everything in force.
 func settleKubernetes(ctx context.Context, tb *harness.Stand, bin string, errOut io.Writer) *kubernetes {
-	l, err := lab.New(lab.Plan{Name: "bench-kube", Dir: lab.DefaultDir, Hosts: 2, Masters: 1, Store: lab.StoreEmbedded, Bin: bin}, filepath.Join(bin, "contiv"), errOut)
+	l, err := lab.New(lab.Plan{Name: "bench-kube", Dir: lab.DefaultDir, Hosts: 2, Masters: 1, Store: lab.StoreEmbedded, Bin: bin}, filepath.Join(bin, lab.Program), errOut)
 	if err != nil {
 		tb.Fatal(err)
 	}

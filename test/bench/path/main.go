@@ -94,7 +94,7 @@ func newest(pattern string) string {
 // measure measures a lab of so many hosts.
 func measure(ctx context.Context, bin string, hosts, rules, rounds int, out, errOut io.Writer) (err error) {
 	l, err := lab.New(lab.Plan{Name: "bench-path", Dir: lab.DefaultDir, Hosts: hosts, Masters: 1, Store: lab.StoreEmbedded, Bin: bin},
-		filepath.Join(bin, "contiv"), errOut)
+		filepath.Join(bin, lab.Program), errOut)
 	if err != nil {
 		return err
 	}
