@@ -25,7 +25,7 @@ type (
 	}
 	changedMsg struct {
 		change page.Change
-		asked  *page.Page // that wanted it
+		asked  *page.Page // the requesting page
 		err    error
 	}
 	handedOverMsg struct {
@@ -35,7 +35,7 @@ type (
 	}
 )
 
-// present is the first of objects as it is now; nil: it is gone.
+// present is the current state of the first object; nil: it is gone.
 func (m *Model) present(what page.Objects) model.Object {
 	for _, o := range m.snapshot.Objects[what.Kind.Name] {
 		if o.ObjectKey() == what.Keys[0] {
@@ -45,8 +45,8 @@ func (m *Model) present(what page.Objects) model.Object {
 	return nil
 }
 
-// edit opens an object in the editor, which has the terminal to itself until it ends. text is a draft to go on with; nil: the object
-// as it is.
+// edit opens an object in the editor, which has the terminal to itself until it ends. text is a draft to continue with; nil: the current
+// object.
 func (m *Model) edit(what page.Objects, text []byte) tea.Cmd {
 	if text == nil {
 		before := m.present(what)
@@ -82,8 +82,7 @@ func draft(o model.Object) ([]byte, error) {
 	return fmt.Appendf(nil, "# %s %s\n%s", o.Kind().Name, o.ObjectKey(), text), err
 }
 
-// edited shows what the editor made of an object before anything is changed. What no change can be made of is shown with the
-// reason, and can be edited again.
+// edited shows the result of the editor before anything is changed. An invalid text is shown with the reason, and can be edited again.
 func (m *Model) edited(x editedMsg) {
 	if x.err != nil && (len(x.text) == 0 || bytes.Equal(x.text, x.was)) {
 		m.notice = "the editor: " + x.err.Error()
@@ -117,7 +116,7 @@ func parseObject(kind *model.Kind, text []byte) (model.Object, error) {
 	return o, o.Validate()
 }
 
-// readOnly tells that nothing can be changed, when that is so.
+// readOnly returns why nothing can be changed, if so.
 func (m *Model) readOnly() bool {
 	if m.editor == nil {
 		m.notice = "the console is read-only"
@@ -140,7 +139,7 @@ func (m *Model) change(c page.Change) tea.Cmd {
 	}
 }
 
-// remove deletes one object after the other. One that netmaster refuses does not hold up the others.
+// remove deletes one object after the other. A refused deletion does not stop the others.
 func (m *Model) remove(what page.Objects) error {
 	var first error
 	refused := 0
@@ -156,7 +155,7 @@ func (m *Model) remove(what page.Objects) error {
 	return first
 }
 
-// changed tells the outcome.
+// changed describes the outcome.
 func (m *Model) changed(x changedMsg) {
 	if x.err != nil && x.asked.Refused != nil {
 		x.asked.Refused(x.err)
@@ -164,7 +163,7 @@ func (m *Model) changed(x changedMsg) {
 	m.done(x.asked, x.err, x.change.String())
 }
 
-// done tells what was done, and leaves the page that asked for it when it was.
+// done describes the result, and leaves the requesting page if it succeeded.
 func (m *Model) done(asked *page.Page, err error, what string) {
 	if err != nil {
 		m.notice = "not done: " + err.Error()

@@ -152,7 +152,7 @@ func replay(ctx context.Context, in io.Reader, out io.Writer, m *Model, o *optio
 	return live(ctx, in, out, nil, m)
 }
 
-// connect makes the client. A person who is logged in, by netctl login, is so here too, at https URLs.
+// connect makes the client. The console reuses the session of netctl login at https URLs.
 func connect(base string, getenv func(string) string, insecure bool) (*client.Client, error) {
 	home := getenv("HOME")
 	token, err := term.Token(home)

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hungUp blocks until the terminal behind f is gone (true) or ctx ends (false). A console whose terminal it does not own gets no
-// SIGHUP, and would go on for ever without a terminal.
+// hungUp blocks until the terminal behind f is gone (true) or ctx ends (false). A console whose terminal it does not own gets no SIGHUP,
+// and would continue for ever without a terminal.
 func hungUp(ctx context.Context, f *os.File) (bool, error) {
 	ended, end, err := os.Pipe()
 	if err != nil {
@@ -18,7 +18,7 @@ func hungUp(ctx context.Context, f *os.File) (bool, error) {
 	}
 	defer func() { _, _ = ended.Close(), end.Close() }()
 	defer context.AfterFunc(ctx, func() { _ = end.Close() })()
-	watched := []unix.PollFd{{Fd: int32(f.Fd())}, {Fd: int32(ended.Fd())}} // both tell their end without being asked for events
+	watched := []unix.PollFd{{Fd: int32(f.Fd())}, {Fd: int32(ended.Fd())}} // both report their end without requested events
 	for {
 		_, err := unix.Poll(watched, -1)
 		switch {

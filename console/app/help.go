@@ -72,7 +72,7 @@ func entryKeys() (out []key.Binding) {
 	return out
 }
 
-// key scrolls, and tells whether the key was for that: any other ends the help.
+// key scrolls, and reports whether the key was for that: any other ends the help.
 func (h *help) key(msg tea.KeyPressMsg, height int) bool {
 	if _, ok := widget.Move(msg.String(), 0, 1, 1); !ok {
 		return false

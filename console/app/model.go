@@ -27,7 +27,7 @@ const (
 
 // Cluster is what the console does besides looking at snapshots. All but Ask block until an answer or ctx's end.
 type Cluster interface {
-	// Ask says what is to be asked again and again from now on. It does not block.
+	// Ask sets the questions to repeat from now on. It does not block.
 	Ask(questions []feed.Question)
 	// Put creates or changes an object.
 	Put(ctx context.Context, o model.Object) error
@@ -67,7 +67,7 @@ type Model struct {
 	mouse         bool      // it is the console's; else the terminal's, to select text
 	replay        *playback // of a recording; nil: the cluster is watched
 	recorder      Recorder  // nil: nothing is recorded
-	bundle        string    // what is to be said of the support bundle that is shown, as of now; "": the cluster is
+	bundle        string    // description of the support bundle that is shown; "": the cluster is
 }
 
 // New makes the root model with its first page. The model draws a frame before the first snapshot.
@@ -80,7 +80,7 @@ func New(ctx context.Context, cluster Cluster, t *theme.Theme, first *page.Page,
 // is done with the next message.
 func (m *Model) InBackground(ready func()) { m.work = &widget.Background{Ready: ready} }
 
-// Init starts the clock that ages the data, and asks the terminal for its background.
+// Init starts the clock that ages the data, and queries the terminal's background.
 func (m *Model) Init() tea.Cmd {
 	start := []tea.Cmd{next()}
 	if m.light != nil {
@@ -184,11 +184,11 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return m.perform(m.page().Key(msg, m.canvas(), m.snapshot))
 }
 
-// goToProblem shows what tells of the worst that is wrong, or of the next when that is on the screen.
+// goToProblem shows the page about the worst problem, or about the next if that page is on the screen.
 func (m *Model) goToProblem() {
 	h, here := m.health(), m.page().Name
 	n := len(h.Problems)
-	last := n - 1 // that the page tells of
+	last := n - 1 // of the current page
 	for last >= 0 && h.Problems[last].Page().Name != here {
 		last--
 	}

@@ -18,7 +18,7 @@ func (p *prompt) open() bool { return p.kind != "" }
 
 func (p *prompt) start(kind string) { *p = prompt{kind, widget.NewInput()} }
 
-// update edits the line. done tells that it was ended with enter; esc ends it with an empty line.
+// update edits the line. done reports whether it was ended with enter; esc ends it with an empty line.
 func (p *prompt) update(msg tea.Msg, s *feed.Snapshot) (kind, line string, done bool) {
 	kind = p.kind
 	pressed, _ := msg.(tea.KeyPressMsg)

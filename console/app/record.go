@@ -43,7 +43,7 @@ func record(f *feed.Feed, o *options, base string) (*recording.Writer, error) {
 	return w, err
 }
 
-// play makes the player of a recording, at the position that is wanted.
+// play makes the player of a recording, at the requested position.
 func play(o *options) (*playback, error) {
 	r, err := recording.Open(o.replay)
 	if err != nil {

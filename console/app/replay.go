@@ -25,7 +25,7 @@ type playback struct {
 	shown    time.Time // what is shown
 	speed    float64
 	paused   bool
-	busy     bool // a moment is being looked up
+	busy     bool // a look-up of a moment is in progress
 	lastTick time.Time
 	notice   string // why the recording ends where it ends
 }
@@ -56,7 +56,7 @@ func (p *playback) tick(now time.Time) tea.Cmd {
 	return tea.Batch(nextReplayTick(), p.fetch())
 }
 
-// fetch looks the wanted moment up in the background.
+// fetch looks the requested moment up in the background.
 func (p *playback) fetch() tea.Cmd {
 	if p.busy {
 		return nil
@@ -102,13 +102,13 @@ func replayKeys() []binding {
 	}
 }
 
-// leap goes on, or back, in the recording.
+// leap moves forward, or back, in the recording.
 func (p *playback) leap(d time.Duration) tea.Cmd {
 	p.seek(p.at.Add(d))
 	return p.fetch()
 }
 
-// seeked shows a moment that was looked up, and looks up another if that is wanted meanwhile.
+// seeked shows a moment that was looked up, and looks up another if that was requested meanwhile.
 func (m *Model) seeked(x seekedMsg) tea.Cmd {
 	p := m.replay
 	p.busy, p.shown = false, x.at
@@ -130,7 +130,7 @@ func (m *Model) goTo(line string) tea.Cmd {
 	return m.replay.fetch()
 }
 
-// bar tells the position in the recording, the time of day then, and the speed, on a line of width cells.
+// bar shows the position in the recording, the time of day then, and the speed, on a line of width cells.
 func (p *playback) bar(t *theme.Theme, width int) string {
 	all, at := p.player.End().Sub(p.player.Begin()), p.shown.Sub(p.player.Begin())
 	state := fmt.Sprintf("%s x%g", t.Glyphs.Play, p.speed)
@@ -162,8 +162,8 @@ func formatOffset(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-// parsePosition reads a place in a recording: a time of RFC 3339, a time of day "15:04:05", or a duration after the beginning,
-// or before the end with "-" in front. "" is the beginning.
+// parsePosition parses a position in a recording: a time of RFC 3339, a time of day "15:04:05", or a duration after the start, or before
+// the end with "-" in front. "" is the start.
 func parsePosition(text string, begin, end time.Time) (time.Time, error) {
 	if text == "" {
 		return begin, nil
@@ -187,7 +187,7 @@ func parsePosition(text string, begin, end time.Time) (time.Time, error) {
 	return at, nil
 }
 
-// timeOfDay is the first such time of day after the beginning.
+// timeOfDay is the first such time of day after the start.
 func timeOfDay(text string, begin time.Time) (time.Time, error) {
 	clock, err := time.Parse(time.TimeOnly, text)
 	if err != nil {

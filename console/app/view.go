@@ -19,7 +19,7 @@ import (
 // wideTabs is the width from which the footer has room for the pages' full names.
 const wideTabs = 120
 
-// hours has no seconds: the screen is not written again for the time alone.
+// hours has no seconds: a change of the time does not redraw the screen.
 const hours = "15:04"
 
 // View draws the screen.
@@ -80,7 +80,7 @@ func (k *painted) all(t *theme.Theme, lines []string, width int) []string {
 	return made
 }
 
-// tooSmall says so, in a frame of the terminal's size all the same.
+// tooSmall is a note of that, in a frame of the terminal's size.
 func (m *Model) tooSmall() string {
 	says := fmt.Sprintf("The console requires %d x %d cells; this terminal has %d x %d.", minWidth, minHeight, m.width, m.height)
 	lines := strings.Split(ansi.Wrap(says, max(1, m.width), ""), "\n")
@@ -125,7 +125,7 @@ func (m *Model) header() []string {
 	}
 }
 
-// leaderName is who leads, as the node list calls it; "?" while that is not known.
+// leaderName is the leader's name in the node list; "?" if unknown.
 func leaderName(s *feed.Snapshot) string {
 	lead := s.Lead()
 	switch {
@@ -148,7 +148,7 @@ func leaderName(s *feed.Snapshot) string {
 // leastCrumbs is the room that crumbs have at least.
 const leastCrumbs = 24
 
-// headline puts crumbs and facts on one line, where who leads and whether the stream is up always stay: time, then the revision give way
+// headline puts crumbs and facts on one line. The leader and the state of the stream always stay: time, then the revision are dropped
 // first, then crumbs in the middle, and then the ends of the last crumb and of the leader's name.
 func (m *Model) headline(crumbs []string, leader, revision, clock, link string) string {
 	t := m.theme
@@ -166,14 +166,14 @@ func (m *Model) headline(crumbs []string, leader, revision, clock, link string) 
 	line := strings.Join(crumbs, between)
 	for n := 1; widget.Width(line) > room && n < len(crumbs); n++ {
 		line = strings.Join(append([]string{crumbs[0], t.Glyphs.Ellipsis}, crumbs[n+1:]...), between)
-		if n == len(crumbs)-1 { // the last alone, as far as it goes
+		if n == len(crumbs)-1 { // only the last, truncated
 			line = strings.Join([]string{crumbs[0], crumbs[n]}, between)
 		}
 	}
 	return widget.Sides(t, widget.Fit(t, line, min(room, widget.Width(line))), right, m.width)
 }
 
-// statusLine is the line between the header and the page. It tells of a recording that is played or made, or of the bundle that is read.
+// statusLine is the line between the header and the page. It shows a recording that is played or made, or the bundle that is read.
 func (m *Model) statusLine() string {
 	switch {
 	case m.replay != nil:
@@ -193,7 +193,7 @@ type checked struct {
 	at int64
 }
 
-// health tells how the cluster is. It is checked once a snapshot and second.
+// health describes the state of the cluster. It is computed once per snapshot and second.
 func (m *Model) health() page.Health {
 	if m.checked.of != m.snapshot || m.checked.at != m.now.Unix() {
 		m.checked = checked{page.Check(m.snapshot, m.now), m.snapshot, m.now.Unix()}

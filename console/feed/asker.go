@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	asksAtOnce  = 16          // questions under way at a time
-	asksASecond = 50          // of more questions each is asked less often
-	asksSlowest = forget / 2  // however many there are
-	forget      = time.Minute // after which an answer that is not wanted any more is dropped
+	asksAtOnce  = 16          // concurrent requests
+	asksASecond = 50          // with more questions the interval of each grows
+	asksSlowest = forget / 2  // maximum interval
+	forget      = time.Minute // after which an unused answer is dropped
 )
 
 // requester is what the pages want to know and how far asking is.
@@ -28,7 +28,7 @@ func newRequester() *requester {
 	return &requester{asked: map[Question]time.Time{}, busy: map[Question]bool{}, wake: make(chan struct{}, 1)}
 }
 
-// Ask says which questions are to be asked from now on; the answers come with the snapshots. It does not block.
+// Ask sets the questions to repeat from now on; the answers come with the snapshots. It does not block.
 func (f *Feed) Ask(questions []Question) {
 	i := f.requester
 	i.mu.Lock()
@@ -40,7 +40,7 @@ func (f *Feed) Ask(questions []Question) {
 	}
 }
 
-// interval is how often a question is asked: less often when many are, as those of a page about all of 1,000 hosts.
+// interval is the interval of a question: it grows with the number of questions, such as those of a page about all of 1,000 hosts.
 func (i *requester) interval(q Question) time.Duration {
 	return max(q.Topic.Interval(), min(asksSlowest, time.Duration(len(i.wanted))*time.Second/asksASecond))
 }
@@ -83,7 +83,7 @@ func (i *requester) done(q Question) {
 	i.signal()
 }
 
-// signal has the questions looked at.
+// signal wakes the loop of questions.
 func (i *requester) signal() {
 	select {
 	case i.wake <- struct{}{}:
@@ -91,8 +91,8 @@ func (i *requester) signal() {
 	}
 }
 
-// askWanted asks what is wanted until ctx ends, each question by itself: one without an answer holds up no other. While
-// nothing is due it sleeps.
+// askWanted sends the current questions until ctx ends, each by itself: one without an answer does not delay others. While nothing is due
+// it sleeps.
 func (f *Feed) askWanted(ctx context.Context) error {
 	var wait sync.WaitGroup
 	defer wait.Wait()
@@ -125,7 +125,7 @@ func (f *Feed) answer(ctx context.Context, q Question) {
 	}
 }
 
-// answer keeps an answer, and drops old ones that were not asked for again.
+// answer keeps an answer, and drops old ones whose question is no longer used.
 func (s *store) answer(q Question, value any, err error) {
 	s.change(func() {
 		now, a := s.now(), s.answers[q]

@@ -58,7 +58,7 @@ func (e *Endpoint) NetworkKey() string { return (&model.EndpointOper{Key: e.Key}
 // Tenant is the tenant of the endpoint.
 func (e *Endpoint) Tenant() string { return (&model.EndpointOper{Key: e.Key}).Tenant() }
 
-// decodeEndpoint reads an endpoint as the API has it. key is its key, if that was told.
+// decodeEndpoint decodes an endpoint of the API. key is its key, if known.
 func decodeEndpoint(raw json.RawMessage, key string, texts *interned) (*Endpoint, error) {
 	e := &Endpoint{}
 	if err := json.Unmarshal(raw, e); err != nil {

@@ -20,7 +20,7 @@ const (
 	pollInterval  = time.Second
 	frameInterval = 150 * time.Millisecond // the shortest time between two snapshots
 	askLimit      = 3 * time.Second        // for one question
-	nodesASecond  = 250                    // asked about; the nodes of a larger cluster are polled less often
+	nodesASecond  = 250                    // nodes requested; the nodes of a larger cluster are polled less often
 	pollSlowest   = 4 * time.Second        // however many there are
 )
 
@@ -29,7 +29,7 @@ type Feed struct {
 	client    *client.Client
 	store     *store
 	requester *requester
-	turn      int      // of the networks, which is asked next although nothing happened in it
+	turn      int      // index of the network that is requested next although nothing happened in it
 	list      nodeList // of the poll
 	trends    trends
 	past      happening
@@ -40,8 +40,8 @@ func New(c *client.Client, now func() time.Time) *Feed {
 	return &Feed{client: c, store: newStore(c.Base, now), requester: newRequester(), past: happening{client: c}}
 }
 
-// Run follows the cluster until ctx ends, and hands each new state to publish, which may block: what happens meanwhile
-// is merged into the next state. A broken connection is made again; the snapshots tell so.
+// Run follows the cluster until ctx ends, and passes each new state to publish, which may block: changes of the meantime are merged into
+// the next state. It restores a broken connection; the snapshots report that.
 func (f *Feed) Run(ctx context.Context, publish func(*Snapshot)) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return f.watch(ctx) })
@@ -65,8 +65,8 @@ func (f *Feed) Run(ctx context.Context, publish func(*Snapshot)) error {
 	return group.Wait()
 }
 
-// Once waits until everything has been received and returns it: the state of a single frame. wants says, from what is
-// known without, what is to be asked for it; nil: nothing.
+// Once waits until everything has been received and returns it: the state of a single frame. wants returns the questions to ask, from the
+// state without them; nil: none.
 func (f *Feed) Once(ctx context.Context, wants func(*Snapshot) []Question) (*Snapshot, error) {
 	f.nodes(ctx)
 	for e, err := range f.client.Watch(ctx, nil) {
@@ -123,7 +123,7 @@ func (f *Feed) watch(ctx context.Context) error {
 	return nil
 }
 
-// poll asks for the nodes, and for the addresses of networks, until ctx ends.
+// poll requests the nodes, and the addresses of networks, until ctx ends.
 func (f *Feed) poll(ctx context.Context) error {
 	due := time.Time{}
 	for ctx.Err() == nil {
@@ -162,7 +162,7 @@ func (f *Feed) nodes(ctx context.Context) {
 	f.store.nodes(nodes)
 }
 
-// describe asks for an object with its operational state and returns it as YAML.
+// describe requests an object with its operational state and returns it as YAML.
 func (f *Feed) describe(ctx context.Context, kind *model.Kind, key string) (string, error) {
 	var answer json.RawMessage
 	if err := f.client.InspectRaw(ctx, kind, &answer, key); err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Input is one thing that a feed received, and when. What a feed shows follows from its inputs alone: given the same
-// again, it shows the same. Exactly one of the fields below At is set; an Input without any changes nothing.
+// Input is one thing that a feed received, with its time. The output of a feed depends only on its inputs: given the same again, it shows
+// the same. Exactly one of the fields below At is set; an Input without any changes nothing.
 type Input struct {
 	At          time.Time            `json:"at"`
 	Event       *model.Event         `json:"event,omitempty"` // of the watch stream
@@ -22,7 +22,7 @@ type Input struct {
 	Description *Description         `json:"description,omitempty"`
 }
 
-// HappenedInput is what the history and the timeline said that was not known before.
+// HappenedInput has new entries of the history and the timeline.
 type HappenedInput struct {
 	Changes  []model.HistoryEntry  `json:"changes,omitempty"`
 	Findings []model.TimelineEvent `json:"findings,omitempty"`
@@ -33,7 +33,7 @@ type NodesInput struct {
 	List []model.Node `json:"list"`
 }
 
-// PoolInput is what a network's inspect said.
+// PoolInput is the result of a network's inspection.
 type PoolInput struct {
 	Key  string `json:"key"`
 	Pool Pool   `json:"pool"`
@@ -42,11 +42,11 @@ type PoolInput struct {
 // AnswerInput is the answer to a question, or why it did not come.
 type AnswerInput struct {
 	Question Question `json:"question"`
-	Value    any      `json:"value,omitempty"` // of the type that the question's topic tells
+	Value    any      `json:"value,omitempty"` // of the type that the question's topic declares
 	Err      string   `json:"err,omitempty"`
 }
 
-// Failure is why nothing was heard of netmaster.
+// Failure is why netmaster did not answer.
 type Failure struct {
 	Err    string `json:"err"`
 	Stream bool   `json:"stream,omitempty"` // the watch stream broke
@@ -60,7 +60,7 @@ type Description struct {
 	Err  string `json:"err,omitempty"`
 }
 
-// UnmarshalJSON reads an answer; the topic says of what type the value is.
+// UnmarshalJSON decodes an answer; the topic declares the type of the value.
 func (a *AnswerInput) UnmarshalJSON(text []byte) error {
 	var in struct {
 		Question Question        `json:"question"`

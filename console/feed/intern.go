@@ -3,7 +3,7 @@ package feed
 // interned is texts that many objects have in common, such as the names of hosts: each is kept once.
 type interned map[string]string
 
-// maxInterned is how many are remembered; then it begins again.
+// maxInterned is the maximum number of texts; then the table is reset.
 const maxInterned = 100000
 
 // intern replaces each text by the one that is kept.

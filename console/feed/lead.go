@@ -2,8 +2,8 @@ package feed
 
 import "github.com/contiv/contiv/api/model"
 
-// Lead is who leads by the newest that has been received: the list of nodes and the lock in the store are asked for at different moments, so every page reads
-// this.
+// Lead is the leader by the newest received answer: the list of nodes and the lock in the store are requested at different moments, so
+// every page uses this.
 func (s *Snapshot) Lead() model.Lead {
 	var locks []model.Leadership
 	for _, topic := range []Topic{Leader, Leadership} {

@@ -47,8 +47,8 @@ func (l *list[V]) sorted() []V {
 	return l.values
 }
 
-// merge is list without those of it that left, and with those that came, all three in order. What lies between two changes is
-// copied in one piece.
+// merge returns list without the removed items, and with the new ones, all three in order. It copies the items between two changes in one
+// piece.
 func merge[V any](list, left, came []V, compare func(a, b V) int) []V {
 	out := make([]V, 0, len(list)-len(left)+len(came))
 	upTo := func(v V) {

@@ -42,14 +42,14 @@ func (l *lists) clear(kind string) {
 	l.objects[kind] = newList(compareObjects)
 }
 
-// relist is what is told again from the beginning, after a broken connection. What is known stays until all has come: the screen shows no
-// list that grows, and what is as it was is not held twice.
+// relist is a new transfer of everything, after a broken connection. The old state stays until it is complete: the screen shows no growing
+// list, and unchanged objects are not held twice.
 type relist struct {
 	lists
 	kinds []string // that have begun
 }
 
-// begin has the objects of a kind told again.
+// begin starts a new transfer of the objects of a kind.
 func (s *store) begin(kind string) {
 	if kind == model.KindNetwork().Name { // they may be other networks of the same names
 		s.pools = map[string]Pool{}
@@ -65,7 +65,7 @@ func (s *store) begin(kind string) {
 	s.again.kinds = append(s.again.kinds, kind)
 }
 
-// coming is the lists that take what is told in full: those that are shown, until everything has been received once.
+// coming are the lists that receive full events: the shown ones, until everything has been received once.
 func (s *store) coming() lists {
 	if s.again != nil {
 		return s.again.lists
@@ -73,7 +73,7 @@ func (s *store) coming() lists {
 	return s.lists
 }
 
-// finish shows what was told again instead of what was known.
+// finish shows the transferred objects instead of the old ones.
 func (s *store) finish() {
 	s.last.Synced = true
 	if s.again == nil {

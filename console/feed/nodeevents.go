@@ -6,7 +6,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Types of events that the watch stream does not know: what nodes said from one look to the next.
+// Types of events outside of the watch stream: changes of the nodes' reports.
 const (
 	Warned     model.EventType = "warn"
 	NodeEvents model.EventType = "note"
@@ -15,7 +15,7 @@ const (
 // NodeKind is the Kind of events about masters and agents.
 const NodeKind = "node"
 
-// nodeEvents tells what changed about the nodes since the last answer.
+// nodeEvents returns the changes of the nodes since the last answer.
 func nodeEvents(before, now []model.Node) []Event {
 	old := make(map[string]*model.Node, len(before))
 	for i := range before {

@@ -8,14 +8,14 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// nodeList decodes the list of nodes, which is asked for again and again and of which little changes.
+// nodeList decodes the list of nodes, which is polled and changes little.
 type nodeList struct {
 	text  string
 	items []json.RawMessage // of text
 	nodes []model.Node
 }
 
-// decode reads a list. What is as it was in the list before is not decoded again; a list that is the same is the same slice.
+// decode decodes a list. It does not decode unchanged nodes again; an unchanged list is the same slice.
 func (l *nodeList) decode(text string) ([]model.Node, error) {
 	if l.text != "" && text == l.text {
 		return l.nodes, nil

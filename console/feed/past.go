@@ -10,24 +10,24 @@ import (
 )
 
 const (
-	pastEvents       = 200             // changes, and findings, that are asked for at a time
+	pastEvents       = 200             // changes, and findings, per request
 	timelineInterval = 2 * time.Second // no stream has findings
 )
 
 // FindingKind is the Kind of events about what was found wrong in the cluster.
 const FindingKind = "finding"
 
-// happening follows what netctl events prints: the history of objects, asked when the stream has sent something, and the timeline. The stream
-// itself sends objects whose computed links have changed too, which nobody did anything to.
+// happening follows the events that netctl events prints: the history of objects, requested after events of the stream, and the timeline.
+// The stream itself also sends objects of which only computed links have changed.
 type happening struct {
 	client  *client.Client
-	began   bool      // the history was asked
-	asked   uint64    // the revision at which it was asked last
+	began   bool      // the history was requested
+	asked   uint64    // the revision of the last request
 	due     time.Time // the timeline
-	refused [2]bool   // the history, the timeline: it is not asked again, since each refusal is an event of the audit
+	refused [2]bool   // the history, the timeline: they are not requested again, since each refusal is an event of the audit log
 }
 
-// look asks for what has happened since the last call, once the stream has sent everything. What cannot be had now is asked for again.
+// look requests the events since the last call, once the stream has sent everything. It retries failures at the next call.
 func (h *happening) look(ctx context.Context, s *store, now time.Time) {
 	rev, synced := s.position()
 	if !synced {

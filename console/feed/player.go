@@ -15,8 +15,8 @@ const checkpointInterval = 30 * time.Second
 // maxCheckpoints bounds the marks: each may keep lists of its own. Of more, every other one is given up.
 const maxCheckpoints = 64
 
-// Player shows what a feed showed while inputs were recorded, at any moment of the recording. It asks nothing and changes
-// nothing. Its methods may be called at the same time.
+// Player shows the output of a feed while inputs were recorded, at any moment of the recording. It sends no requests. Its methods may be
+// called concurrently.
 type Player struct {
 	base   string
 	inputs []Input
@@ -30,15 +30,15 @@ type Player struct {
 	interval    time.Duration // how far marks are apart
 }
 
-// checkpoint is the state of a store after so many inputs.
+// checkpoint is the state of a store after a number of inputs.
 type checkpoint struct {
 	applied int
 	clock   time.Time
 	store   *store
 }
 
-// NewPlayer makes a Player of a recording. base is the netmaster that was asked. An input that is dated before the one
-// before it counts as of that one's time. Without inputs there is nothing to play.
+// NewPlayer returns a Player of a recording. base is the netmaster of the recording. An input with a time before that of its predecessor
+// gets the latter's time. Without inputs there is nothing to play.
 func NewPlayer(base string, inputs []Input) (*Player, error) {
 	if len(inputs) == 0 {
 		return nil, errors.New("the recording is empty")
@@ -99,8 +99,8 @@ func (p *Player) checkpoint() {
 	}
 }
 
-// rewind goes back to the last mark that is not after a moment, or to the beginning. Inputs of the very time of the mark
-// may follow it: they are applied again.
+// rewind returns to the last checkpoint that is not after a moment, or to the start. Inputs of the same time may follow it: they are
+// applied again.
 func (p *Player) rewind(at time.Time) {
 	i := len(p.checkpoints) - 1
 	for i >= 0 && p.checkpoints[i].clock.After(at) {

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	poolsAtOnce = 32 // networks that are asked about in one poll
-	fewNetworks = 16 // are all asked about when something changed that names no network
+	poolsAtOnce = 32 // networks requested in one poll
+	fewNetworks = 16 // up to this number all are requested after a change that names no network
 )
 
 // poolAnswer is what is read of a network's inspect. Its endpoints, of which there may be tens of thousands, are passed over.
@@ -24,7 +24,7 @@ type poolAnswer struct {
 	}
 }
 
-// pools asks for the addresses of networks, one after the other. When netmaster does not answer it leaves the rest for later.
+// pools requests the addresses of networks, one after the other. If netmaster does not answer, it leaves the rest for later.
 func (f *Feed) pools(ctx context.Context, keys []string) {
 	for i, key := range keys {
 		var a poolAnswer
@@ -32,7 +32,7 @@ func (f *Feed) pools(ctx context.Context, keys []string) {
 		err := f.client.InspectRaw(ask, model.KindNetwork(), &a, key)
 		cancel()
 		switch {
-		case client.IsCode(err, model.CodeUnavailable) || ctx.Err() != nil: // the nodes tell that netmaster is gone
+		case client.IsCode(err, model.CodeUnavailable) || ctx.Err() != nil: // the request for nodes reports that netmaster is gone
 			f.store.requeue(keys[i:]...)
 			return
 		case err != nil || a.Oper == nil: // it may just have been deleted
@@ -43,7 +43,7 @@ func (f *Feed) pools(ctx context.Context, keys []string) {
 	}
 }
 
-// queue is networks that are to be asked about, the first to be asked first, each once.
+// queue has the networks to request, in order, each once.
 type queue struct {
 	keys []string
 	in   map[string]bool
@@ -66,7 +66,7 @@ func (q *queue) receive() string {
 	return key
 }
 
-// stale takes at most so many of the networks in which something happened since they were asked about.
+// stale returns networks in which something happened since their last request, up to a maximum.
 func (s *store) stale(most int) (out []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +78,7 @@ func (s *store) stale(most int) (out []string) {
 	return out
 }
 
-// requeue has networks asked about.
+// requeue adds networks to the queue.
 func (s *store) requeue(keys ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,7 +104,7 @@ func (s *store) touch(o model.Object) {
 func (s *store) touchAll() {
 	networks := s.of(model.KindNetwork().Name)
 	if networks.Len() > fewNetworks {
-		return // they are asked about in turn
+		return // they are requested in turn
 	}
 	for key := range networks.All() {
 		s.touched.add(key)

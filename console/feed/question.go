@@ -6,7 +6,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Question is something that netmaster does not push and that is asked again and again while a page shows it.
+// Question is a request for data that netmaster does not push; it is repeated while a page shows it.
 type Question struct {
 	Topic  Topic            `json:"topic"`
 	Host   string           `json:"host,omitempty"`
@@ -20,11 +20,11 @@ type Question struct {
 type Answer struct {
 	Value, Before any       // nil: none yet
 	At, BeforeAt  time.Time // when they came
-	Tried         time.Time // when it was asked last, whether that brought one or not
+	Tried         time.Time // of the last request, with or without an answer
 	Err           string    // why the last attempt brought none; Value is then the last good one
 }
 
-// Of is the value of the answer to a question, of the type that its topic tells; ok is false while there is none.
+// Of returns the value of the answer to a question, of the type that its topic declares; ok is false if there is none.
 func Of[T any](s *Snapshot, q Question) (value T, a Answer, ok bool) {
 	a = s.Answers[q]
 	value, ok = a.Value.(T)

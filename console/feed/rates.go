@@ -11,7 +11,7 @@ const ratesLength = 60
 
 // Rates is how busy the cluster is, per second, the newest value last. A series is empty until it has been measured.
 type Rates struct {
-	Endpoints []float64 // endpoints that came, changed or went, as the watch stream told
+	Endpoints []float64 // endpoints added, changed or removed, by the watch stream
 	FlowMods  []float64 // changes of flows that all agents sent to their switches
 	Requests  []float64 // requests that all netmasters answered, this console's among them
 }

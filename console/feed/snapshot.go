@@ -1,5 +1,5 @@
-// Package feed is all the console's input: it follows netmaster's watch stream, asks for the nodes again and again, and
-// hands out snapshots. Nothing else of the console does I/O.
+// Package feed is the console's input: it follows netmaster's watch stream, polls the nodes, and delivers snapshots. Nothing else of the
+// console does I/O.
 package feed
 
 import (
@@ -10,29 +10,29 @@ import (
 
 // Event is one change of an object, or what is news about a node.
 type Event struct {
-	At       time.Time       // when it was, by the leader's clock; of news about a node, when this console heard of it
+	At       time.Time       // by the leader's clock; for an event of a node, when this console received it
 	Type     model.EventType // the verb of the history or of the timeline, or one of nodes
 	Kind     string
 	Key      string
 	Text     string // of news or a finding: what it is; of an endpoint what it is called, where that is not its id
-	By       string // who did it, as netctl history says
+	By       string // the user or program, as in netctl history
 	Change   string // the fields that differ, in a line
 	Revision uint64
 }
 
-// Pool is what a network's inspect says of its addresses.
+// Pool has the addresses of a network, from its inspection.
 type Pool struct {
 	Count                     int    // addresses given or held
-	Allocated                 string // ranges joined by ", ", the gateway and group pools included
+	Allocated                 string // ranges joined by ", ", including the gateway and group pools
 	Available                 string
 	Held, Quarantined, Pooled string    // what of Allocated has no container: ranges too
-	At                        time.Time // when it was asked
+	At                        time.Time // of the request
 	Free                      int       `json:"-"` // how many addresses Available lists
 }
 
 // Snapshot is all the console knows at one moment. It is shared and must not be changed.
 type Snapshot struct {
-	Base      string                    // the netmaster asked
+	Base      string                    // the netmaster that answered
 	Objects   map[string][]model.Object // by kind name, ordered by key; without endpoints
 	Endpoints []*Endpoint               // ordered by network, then identity
 	Nodes     []model.Node

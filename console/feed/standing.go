@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	openInterval = 10 * time.Second // the standing questions are asked that often while a recording is made
-	maxOpen      = 32               // hosts, and networks, that are asked about
-	openParallel = 4                // questions under way at a time
+	openInterval = 10 * time.Second // interval of the standing questions while a recording is made
+	maxOpen      = 32               // maximum numbers of hosts, and networks
+	openParallel = 4                // concurrent requests
 )
 
 // pollQuestions asks, while a recording is made, what pages would ask that are not on the screen, so that each of them has something
@@ -25,7 +25,7 @@ func (f *Feed) pollQuestions(ctx context.Context) error {
 			for _, q := range openQuestions(s) {
 				group.Go(func() error { f.answer(ctx, q); return nil })
 			}
-			_ = group.Wait() // answers tell their errors themselves
+			_ = group.Wait() // answers contain their errors
 			pause(ctx, openInterval)
 			continue
 		}
@@ -34,8 +34,7 @@ func (f *Feed) pollQuestions(ctx context.Context) error {
 	return nil
 }
 
-// openQuestions is what every recording answers: who leads, and of the first hosts and networks their flows, rules and
-// addresses.
+// openQuestions are the questions of every recording: the leader, and of the first hosts and networks their flows, rules and addresses.
 func openQuestions(s *Snapshot) []Question {
 	out := []Question{{Topic: Leadership}, {Topic: Health}}
 	hosts := 0

@@ -16,9 +16,9 @@ type store struct {
 	mu  sync.Mutex
 	now func() time.Time
 	lists
-	again    *relist // nil: nothing is told again
+	again    *relist // nil: no transfer is in progress
 	pools    map[string]Pool
-	touched  queue // networks in which something happened since they were asked about
+	touched  queue // networks in which something happened since their last request
 	answers  map[Question]Answer
 	interned interned
 
@@ -58,7 +58,7 @@ func (s *store) change(f func()) {
 	}
 }
 
-// event takes one event of the watch stream. An object that cannot be decoded is passed over and told as the error.
+// event applies one event of the watch stream. It skips an object that cannot be decoded and returns the error.
 func (s *store) event(e model.Event) {
 	s.change(func() {
 		s.record(Input{Event: &e})
@@ -91,7 +91,7 @@ func (s *store) event(e model.Event) {
 	})
 }
 
-// put takes an object of a kind into lists. key is an endpoint's, if it was told.
+// put adds an object of a kind to lists. key is an endpoint's, if known.
 func (s *store) put(to lists, kind, key string, raw json.RawMessage) error {
 	if kind == model.KindEndpoint().Name {
 		e, err := decodeEndpoint(raw, key, &s.interned)
@@ -137,7 +137,7 @@ func (s *store) count(kind string) {
 	}
 }
 
-// called is what an object that is there is called, where that is not in its key: an endpoint.
+// called returns the name of an existing object, if that is not in its key: an endpoint.
 func (s *store) called(kind, key string) string {
 	if kind != model.KindEndpoint().Name {
 		return ""

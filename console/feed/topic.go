@@ -17,7 +17,7 @@ import (
 // Topic is a kind of question.
 type Topic uint8
 
-// The topics. What a Question about each names, and the type of its answer, is declared in topics.
+// The topics. topics declares the names of a Question about each, and the type of its answer.
 const (
 	Flows Topic = iota
 	Rules
@@ -41,14 +41,14 @@ const (
 // topic declares a Topic.
 type topic struct {
 	name     string        // in recordings
-	interval time.Duration // how often it is asked while a page shows it
+	interval time.Duration // between two requests while a page shows it
 	limit    time.Duration // for the answer
 	rate     bool          // pages show the difference of two answers
 	ask      func(ctx context.Context, f *Feed, q Question) (any, error)
 	decode   func(q Question, text json.RawMessage) (any, error)
 }
 
-// about declares a topic by what asks a question about it. The type of the answer follows from that.
+// about declares a topic by the function that asks a question about it. The type of the answer follows from that.
 func about[T any](name string, every time.Duration, ask func(ctx context.Context, f *Feed, q Question) (T, error)) topic {
 	return topic{name: name, interval: every, limit: askLimit,
 		ask:    func(ctx context.Context, f *Feed, q Question) (any, error) { return ask(ctx, f, q) },
@@ -61,7 +61,7 @@ func decodeAs[T any](text json.RawMessage) (any, error) {
 	return v, err
 }
 
-// maxHistory bounds the entries of a history that are asked for.
+// maxHistory bounds the requested entries of a history.
 const maxHistory = 200
 
 // topics declares every Topic. A comment names what a Question about it sets.
@@ -87,7 +87,7 @@ var topics = [...]topic{
 	}),
 	State: {name: "state", interval: 5 * time.Second, limit: askLimit, ask: askState, decode: decodeState}, // Kind and Key; the kind's Inspect type
 	Why: within(15*time.Second, about("why", 10*time.Second, func(ctx context.Context, f *Feed, q Question) (model.Why, error) { // Why
-		return f.client.Why(ctx, q.Why) // netmaster asks the switches on the way, one after the other
+		return f.client.Why(ctx, q.Why) // netmaster queries the switches on the path, one after the other
 	})),
 	Text: about("text", 5*time.Second, func(ctx context.Context, f *Feed, q Question) (string, error) { // Kind and Key: the object with its operational state, as YAML
 		k, ok := model.KindOf(q.Kind)
@@ -96,7 +96,7 @@ var topics = [...]topic{
 		}
 		return f.describe(ctx, k, q.Key)
 	}),
-	Leader: about("lead", 4*time.Second, func(ctx context.Context, f *Feed, _ Question) (model.Leadership, error) { // without terms, and of the leases the leader's alone
+	Leader: about("lead", 4*time.Second, func(ctx context.Context, f *Feed, _ Question) (model.Leadership, error) { // without terms, and with only the leader's leases
 		return f.client.Lead(ctx)
 	}),
 	Drift: about("drift", 5*time.Second, func(ctx context.Context, f *Feed, q Question) (model.Drift, error) { // Host
@@ -134,7 +134,7 @@ func within(limit time.Duration, t topic) topic {
 	return t
 }
 
-// Interval is how often a topic is asked while a page shows it.
+// Interval is the interval of a topic while a page shows it.
 func (t Topic) Interval() time.Duration { return topics[t].interval }
 
 // MarshalText is the topic's name.
@@ -162,19 +162,19 @@ func (f *Feed) ask(ctx context.Context, q Question) (any, error) {
 	return topics[q.Topic].ask(ctx, f, q)
 }
 
-// addresses is what is asked about the addresses of a network.
+// addresses is the request for the addresses of a network.
 func (q Question) addresses() client.AddressQuery {
 	tenant, network, _ := strings.Cut(q.Key, ":")
 	return client.AddressQuery{Tenant: tenant, Network: network, Address: q.Detail}
 }
 
-// DryRunResult is what netmaster says of a change that it only tries.
+// DryRunResult is netmaster's result of a dry run.
 type DryRunResult struct {
 	Refused string              `json:"refused,omitempty"` // why it would refuse it; "": it would make it
 	Results []model.ApplyResult `json:"results,omitempty"`
 }
 
-// dryRun asks whether a change would be refused. An error says that this could not be found out.
+// dryRun checks whether a change would be refused. An error means that this is unknown.
 func (f *Feed) dryRun(ctx context.Context, detail string) (DryRunResult, error) {
 	var request model.ApplyRequest
 	if err := json.Unmarshal([]byte(detail), &request); err != nil {
@@ -189,7 +189,7 @@ func (f *Feed) dryRun(ctx context.Context, detail string) (DryRunResult, error) 
 	return DryRunResult{Results: results}, err
 }
 
-// askState asks for the operational state of an object.
+// askState requests the operational state of an object.
 func askState(ctx context.Context, f *Feed, q Question) (any, error) {
 	switch q.Kind {
 	case model.KindServiceLB().Name:

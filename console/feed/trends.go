@@ -24,7 +24,7 @@ type trends struct {
 	meter rates.Meter
 }
 
-// look asks for the counters, and works out what has passed since the look before.
+// look reads the counters, and computes the rates since the previous sample.
 func (t *trends) look(ctx context.Context, c *client.Client) (Trends, error) {
 	counters, err := c.Counters(ctx, "")
 	if err != nil {

@@ -74,7 +74,7 @@ func (l *addressCells) density(first, cells int) (string, theme.Role) {
 	return glyph, theme.Good
 }
 
-// age is how long an address is as it is.
+// age is how long an address has been in its state.
 func (l *addressCells) age(a netip.Addr) (string, theme.Role) {
 	x := l.states[a]
 	switch {
@@ -125,7 +125,7 @@ func (l *addressCells) cell(a netip.Addr) (string, theme.Role, string) {
 	return "-", theme.Dim, "outside the network's address range"
 }
 
-// history is since when an address is as it is and who had it before, as far as the history knows.
+// history is since when an address has been in its state and its previous owner, as far as the history knows.
 func (l *addressCells) history(a netip.Addr) string {
 	x := l.states[a]
 	if x == nil || x.Since == nil {

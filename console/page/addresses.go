@@ -130,7 +130,7 @@ func (n subnet) row6(s *feed.Snapshot) widget.Row {
 	return widget.Row{Cells: []string{key, n.network.Ipv6Subnet, strconv.Itoa(used), "-", "enter lists them"}}
 }
 
-// showAddresses is the command that prints who has the addresses of a network.
+// showAddresses is the command that prints the owners of a network's addresses.
 func showAddresses(network string) string {
 	tenant, name, _ := strings.Cut(network, ":")
 	return "netctl ip show --tenant " + tenant + " " + name

@@ -18,7 +18,7 @@ import (
 type grid struct {
 	network string // key
 	cursor  int    // offset in the subnet
-	start   string // address to begin at, until it has been found
+	start   string // initial address, until it has been found
 	zoom    int    // a cell is 1<<zoom addresses
 	zoomed  bool   // the user or the first view has chosen
 	ages    bool
@@ -33,7 +33,7 @@ func addressMapAt(network, address string) *Page {
 	return newGrid(grid{network: network, start: address})
 }
 
-// addressAges makes the page of how long each address is as it is.
+// addressAges makes the page of how long each address has been in its state.
 func addressAges(network string) *Page { return newGrid(grid{network: network, ages: true}) }
 
 // addressBlocks makes the page with a cell for every 16 addresses, or for every one where the subnet has no more.
@@ -103,7 +103,7 @@ func (p *grid) find(s *feed.Snapshot) (*model.Network, netip.Prefix, error) {
 	return n, prefix, err
 }
 
-// clampCursor chooses the first zoom, so that a large subnet is seen whole, and finds the address to begin at.
+// clampCursor chooses the first zoom, so that a large subnet is fully visible, and finds the initial address.
 func (p *grid) clampCursor(subnet netip.Prefix) {
 	if !p.zoomed {
 		p.zoomed, p.zoom = true, max(0, 32-subnet.Bits()-12)
@@ -181,7 +181,7 @@ func addressAt(subnet netip.Prefix, offset int) netip.Addr {
 const (
 	addressWidth = 16 // of the first address of a line, before its cells
 	headLines    = 2  // above the first line of the map
-	cellGroup    = 16 // cells stand without a blank between them
+	cellGroup    = 16 // number of cells without a blank between them
 )
 
 // window is the part of the map that is drawn.
@@ -263,7 +263,7 @@ func (p *grid) View(c Canvas, s *feed.Snapshot) []string {
 	return append(append(out, ""), p.legend(c, cells, cell)...)
 }
 
-// legend tells what is under the cursor and what the signs mean.
+// legend describes the address under the cursor and the signs.
 func (p *grid) legend(c Canvas, l *addressCells, cell int) []string {
 	t, here := c.Theme, addressAt(l.subnet, p.cursor)
 	if p.zoom > 0 {

@@ -48,7 +48,7 @@ func affected(s *feed.Snapshot, kind *model.Kind, key string) []string {
 	return out
 }
 
-// dependsOn tells whether o belongs to the object, or names it in a field that links them.
+// dependsOn reports whether o belongs to the object, or names it in a field that links them.
 func dependsOn(o, object model.Object) bool {
 	k, kind := o.Kind(), object.Kind()
 	belongs := len(kind.Key) > 0
@@ -82,7 +82,7 @@ func dependsOn(o, object model.Object) bool {
 	return false
 }
 
-// endpointOf tells whether an endpoint is on the network, in the group, of the tenant, or judged by the policy.
+// endpointOf reports whether an endpoint is on the network, in the group, of the tenant, or judged by the policy.
 func endpointOf(e *feed.Endpoint, object model.Object) bool {
 	switch o := object.(type) {
 	case *model.Network:

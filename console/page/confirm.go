@@ -13,7 +13,7 @@ import (
 // Change is a change to be made: of one object, or the deletion of one or more.
 type Change struct {
 	Objects
-	Object model.Object // as it is to be; nil: deleted
+	Object model.Object // its new state; nil: deleted
 }
 
 // String is the change in words.
@@ -39,12 +39,12 @@ func (x Change) command() string {
 	return strings.Join(each, "; ")
 }
 
-// confirm is the body of a page that shows a change, what it affects and what netmaster says of it.
+// confirm is the body of a page that shows a change, what it affects and the result of its dry run.
 type confirm struct {
 	text
 	change Change
 	draft  []byte // that the change was made of; nil: it was not edited
-	wrong  string // what netmaster said when it refused; "": nothing
+	wrong  string // netmaster's reason for a refusal; "": none
 }
 
 // Confirm makes a page that asks for confirmation and makes a change.
@@ -96,7 +96,7 @@ func (b *confirm) confirmed(_ string, _ Canvas, s *feed.Snapshot) Action {
 	return Action{Change: &b.change}
 }
 
-// differences are what a change of an object changes in it as it is now.
+// differences are those between the current object and its new state.
 func (b *confirm) differences(s *feed.Snapshot) []model.Change {
 	before := find(s, b.change.Kind, b.change.Keys[0])
 	if b.change.Object == nil || before == nil {

@@ -44,7 +44,7 @@ func (g *cross) move(msg tea.KeyPressMsg) {
 // clamp keeps the cursor among n parties.
 func (g *cross) clamp(n int) { g.row, g.col = max(0, min(g.row, n-1)), max(0, min(g.col, n-1)) }
 
-// put puts the cursor on the cell at a place of the page, of n parties, and tells whether there is one, and whether it was there before.
+// put puts the cursor on the cell at a place of the page, of n parties, and reports whether there is one, and whether it was there before.
 func (g *cross) put(x, y, n int) (cell, same bool) {
 	d := g.drawn
 	across, down := (x-nameWidth)/(d.cell+1), y-2 // below what it is of, and the names

@@ -15,7 +15,7 @@ func docknetsEntry() Entry {
 		Make: docknets, Open: openDocknet, Offer: offerDocknets}
 }
 
-// docknetQuestion asks for the networks of all Docker engines.
+// docknetQuestion requests the networks of all Docker engines.
 func docknetQuestion() feed.Question { return feed.Question{Topic: feed.DockerNetworks} }
 
 // openDocknet opens ID.
@@ -57,7 +57,7 @@ func docknets() *Page {
 	}}
 }
 
-// behind makes a page of the endpoints that are in what a Docker network stands for, on whatever host.
+// behind makes a page of the endpoints in the network or group of a Docker network, on any host.
 func behind(d *model.DockerNetwork) *Page {
 	if d.Group != "" {
 		return childrenOf(model.KindEndpointGroup(), model.Key(d.Tenant, d.Group))

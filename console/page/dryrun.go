@@ -51,7 +51,7 @@ func fieldsOf(k *model.Kind, object model.Object, key string) map[string]any {
 	return out
 }
 
-// refusals are what netmaster said of those objects that it would refuse to change.
+// refusals are netmaster's errors for those objects whose change it would refuse.
 func (b *confirm) refusals(s *feed.Snapshot) (out []string) {
 	for _, q := range b.questions(s) {
 		if v, a, ok := feed.Of[feed.DryRunResult](s, q); ok && a.Err == "" && v.Refused != "" {
@@ -61,7 +61,7 @@ func (b *confirm) refusals(s *feed.Snapshot) (out []string) {
 	return out
 }
 
-// dryRunLine tells what netmaster said of one object.
+// dryRunLine describes netmaster's result for one object.
 func (b *confirm) dryRunLine(c Canvas, s *feed.Snapshot, key string) string {
 	t := c.Theme
 	v, a, ok := feed.Of[feed.DryRunResult](s, b.dryRun(key))
@@ -86,7 +86,7 @@ func (b *confirm) problem(s *feed.Snapshot) string {
 	return b.wrong
 }
 
-// commentPrefix begins a line of a draft that tells what was wrong with it.
+// commentPrefix is the prefix of a line of a draft that describes its error.
 const commentPrefix = "#! "
 
 // withComments is a draft with a problem as its first lines, in place of those before.

@@ -22,7 +22,7 @@ type Entry struct {
 	Make    func() *Page
 	// Open makes the page of a path below the name; nil: there is none. It is nil when there are no such paths.
 	Open func(path []string, view string) *Page
-	// Offer tells, as far as a snapshot knows it, what may follow the name: "/HOST", ":VIEW". typed is what does so far.
+	// Offer returns possible continuations of the name from a snapshot: "/HOST", ":VIEW". typed is the current one.
 	Offer func(s *feed.Snapshot, typed string, add func(rest string))
 }
 
@@ -130,7 +130,7 @@ func Open(text string) (*Page, error) {
 // maxOffered is how many paths are offered at most.
 const maxOffered = 200
 
-// Offer is the paths that begin with what was typed.
+// Offer returns the paths with a prefix.
 func Offer(typed string, s *feed.Snapshot) (out []string) {
 	add := func(text string) {
 		if strings.HasPrefix(text, typed) && text != typed && len(out) < maxOffered {
@@ -156,7 +156,7 @@ func Offer(typed string, s *feed.Snapshot) (out []string) {
 	return out
 }
 
-// Complete is the first path that begins with what was typed, or that itself.
+// Complete is the first path with a prefix, or the prefix itself.
 func Complete(typed string, s *feed.Snapshot) string {
 	if offered := Offer(typed, s); len(offered) > 0 {
 		return offered[0]

@@ -17,7 +17,7 @@ func eventsEntry() Entry {
 	return Entry{Name: "events", Short: "events", Aliases: []string{"event", "ev"}, About: "changes of objects and nodes", Make: Events}
 }
 
-// events is the body of the changes of objects and the findings, as netctl events has them, and of what nodes said, oldest first.
+// events is the body of the changes of objects and the findings, as in netctl events, and of the nodes' changes, oldest first.
 type events struct {
 	list[*feed.Event]
 	held bool // the user reads: the newest does not move the cursor

@@ -14,7 +14,7 @@ func findingsEntry() Entry {
 	return Entry{Name: "findings", Short: "findings", Aliases: []string{"finding", "doctor", "health", "wrong"}, About: "problems with their remedies", Make: Findings}
 }
 
-// HealthQuestion is asked whatever page is shown: the second line tells of the worst answer.
+// HealthQuestion is asked on every page: the second line shows the worst finding.
 func HealthQuestion() feed.Question { return feed.Question{Topic: feed.Health} }
 
 // Findings makes the page of all that is wrong.

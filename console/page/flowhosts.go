@@ -40,7 +40,7 @@ func offerFlows(s *feed.Snapshot, _ string, add func(string)) {
 	}
 }
 
-// flowHosts makes the page of the hosts whose switches can be looked into.
+// flowHosts makes the page of the hosts whose switches can be inspected.
 func flowHosts() *Page {
 	l := &list[*model.Node]{
 		headers: columns("Host", "State", "Flows", "Endpoints", "Refused", "Changes sent", "Revision"),

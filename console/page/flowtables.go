@@ -102,7 +102,7 @@ func (t *flowTable) row() widget.Row {
 		rate(t.rate), rate(t.bytes), rate(t.drops), widget.SI(float64(t.packets))}}
 }
 
-// flowSums is a line about all flows of a switch.
+// if i == 0 { // every packet starts in the first table, and matches one flow in each table that it visits
 func flowSums(t *theme.Theme, flows []model.Flow) string {
 	var sum flowTable
 	for i, one := range flowTables(flows) {

@@ -25,8 +25,8 @@ const (
 // offers is how many suggestions are shown.
 const offers = 8
 
-// form is what is asked about a packet: who sends, who receives, and what. One field after the other is typed, with
-// suggestions from the snapshot.
+// form has the fields of a packet: the sender, the receiver, and the traffic. Fields are typed one after the other, with suggestions from
+// the snapshot.
 type form struct {
 	values [fields]string
 	at     int // the field that is typed; fields: none
@@ -38,7 +38,7 @@ type form struct {
 	from    *feed.Snapshot
 }
 
-// offer is a suggestion: what it stands for, and how it is shown.
+// offer is a suggestion: its value, and its text.
 type offer struct{ value, about string }
 
 func newForm(from, to, traffic string) form {
@@ -49,7 +49,7 @@ func newForm(from, to, traffic string) form {
 
 func (f *form) open() bool { return f.at < fields }
 
-// complete tells whether all fields have been filled once.
+// complete reports whether all fields have been filled once.
 func (f *form) complete() bool {
 	return f.values[fieldFrom] != "" && f.values[fieldTo] != "" && f.values[fieldTraffic] != ""
 }
@@ -66,7 +66,7 @@ func (f *form) next() {
 // edit types a field again.
 func (f *form) edit(field int) { f.at, f.input, f.choice, f.from = field, widget.NewInput(), 0, nil }
 
-// request is what is asked; an error says what cannot be followed.
+// request is the request of the form; an error describes an unsupported one.
 func (f *form) request() (model.WhyRequest, error) {
 	q := model.WhyRequest{From: f.values[fieldFrom], To: f.values[fieldTo]}
 	if err := q.SetTraffic(strings.Fields(f.values[fieldTraffic])); err != nil {
@@ -75,7 +75,7 @@ func (f *form) request() (model.WhyRequest, error) {
 	return q, q.Resolve()
 }
 
-// key edits the field and tells whether one was finished or given up.
+// key edits the field and reports whether one was finished or cancelled.
 func (f *form) key(msg tea.KeyPressMsg, s *feed.Snapshot) bool {
 	all := f.offers(s)
 	switch msg.String() {

@@ -30,7 +30,7 @@ func answerState(c Canvas, a feed.Answer, who string) string {
 	return ""
 }
 
-// nothing is what an empty list says: text when what it shows has been received, else that it is not known.
+// nothing is the text of an empty list: text if its content has been received, otherwise that it is unknown.
 func nothing(s *feed.Snapshot, received bool, text string) string {
 	switch {
 	case received:
@@ -46,7 +46,7 @@ func empty(text string) func(s *feed.Snapshot) string {
 	return func(s *feed.Snapshot) string { return nothing(s, s.Synced, text) }
 }
 
-// noneOf is nothing of a list of objects. Where someone else owns them it says whether they are read.
+// noneOf is nothing for a list of objects. If another system owns them it includes whether they are read.
 func noneOf(k *model.Kind) func(s *feed.Snapshot) string {
 	if k.Owner == "" {
 		return empty("none")
@@ -68,7 +68,7 @@ func noNodes(text string) func(s *feed.Snapshot) string {
 	return func(s *feed.Snapshot) string { return nothing(s, s.Nodes != nil, text) }
 }
 
-// Age says a duration in its largest unit.
+// Age formats a duration in its largest unit.
 func Age(d time.Duration) string {
 	switch {
 	case d < 0:

@@ -13,7 +13,7 @@ type handover struct {
 	page *Page
 }
 
-// Handover makes a page that chooses the netmaster which is to lead, says what that means, and has it done when that is confirmed.
+// Handover makes a page that chooses the new leader, describes the consequences, and hands over after a confirmation.
 func Handover() *Page {
 	b := &handover{}
 	b.list = list[*model.Node]{

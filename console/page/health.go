@@ -26,8 +26,8 @@ type Health struct {
 	Problems  []Problem
 }
 
-// Check tells how the cluster is: netmaster's verdict, as netctl status prints it, and whether the console hears of it. It is HEALTHY when
-// nothing is wrong that Contiv looks for.
+// Check describes the state of the cluster: netmaster's verdict, as netctl status prints it, and whether the console receives it. It is
+// HEALTHY if there is no finding.
 func Check(s *feed.Snapshot, now time.Time) Health {
 	if s == nil || !s.Synced && s.Err == "" {
 		return Health{Word: "CONNECTING", Why: "waiting for the first response of netmaster", Role: theme.Held}
@@ -99,7 +99,7 @@ func weight(r theme.Role) int {
 // staleVerdict is after how long without an answer the verdict is not known any more.
 const staleVerdict = 10 * time.Second
 
-// found are the findings of the cluster's verdict, which netmaster makes; what it does not say is not known.
+// found are the findings of the cluster's verdict, which netmaster makes; without them the state is unknown.
 func found(s *feed.Snapshot, now time.Time) (out []Problem) {
 	h, a, ok := feed.Of[model.Health](s, HealthQuestion())
 	if !ok || now.Sub(a.At) > staleVerdict {
@@ -158,7 +158,7 @@ func connection(s *feed.Snapshot, now time.Time) *Page {
 		"runs there, and that it is reachable. If several netmasters are given, separated by commas, they are tried in turn.", s.Base, heard, s.Err))
 }
 
-// insecure says what a cluster without certificates means.
+// insecure describes the risk of a cluster without certificates.
 func insecure() *Page {
 	return Text("insecure", "netctl version", "The console uses plain HTTP. Netmasters and agents that run with --insecure accept it from everyone who reaches their ports: any client can read and\n"+
 		"change everything, under any name. contiv init creates a cluster with authentication of hosts, users and store.")

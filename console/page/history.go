@@ -23,7 +23,7 @@ func History(k *model.Kind, key string) *Page {
 	})
 }
 
-// addressHistory makes the page of who had an address of a network.
+// addressHistory makes the page of the owners of an address of a network.
 func addressHistory(network, address string) *Page {
 	q := feed.Question{Topic: feed.AddressHistory, Key: network, Detail: address}
 	tenant, name, _ := strings.Cut(network, ":")

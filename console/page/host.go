@@ -18,7 +18,7 @@ type difference struct {
 	model.Difference
 }
 
-// Host makes the page of what is wrong with one host: what its agent says of itself, and what its switch does not hold as it should.
+// Host makes the page of the problems of one host: its agent's report, and the drift of its switch.
 func Host(host string) *Page {
 	q := feed.Question{Topic: feed.Drift, Host: host}
 	p := &Page{Name: "host " + host, Command: "netctl drift " + host, Asks: asks(q)}
@@ -60,7 +60,7 @@ func differences(s *feed.Snapshot, d *model.Drift) (out []*difference) {
 	return out
 }
 
-// hostLines is what the agent of a host says of itself.
+// hostLines is the report of a host's agent.
 func hostLines(c Canvas, s *feed.Snapshot, host string) (out []string) {
 	t := c.Theme
 	hosts := agents(s)
@@ -71,7 +71,7 @@ func hostLines(c Canvas, s *feed.Snapshot, host string) (out []string) {
 	n := hosts[at]
 	state, role := stateOf(c, s, n)
 	trouble := n.Docker.Problem()
-	if trouble != "" { // told in its own lines
+	if trouble != "" { // shown in its own lines
 		state = strings.Replace(state, trouble, "Docker, see below", 1)
 	}
 	out = append(out, t.Paint(role, state))
@@ -90,7 +90,7 @@ func hostLines(c Canvas, s *feed.Snapshot, host string) (out []string) {
 	return out
 }
 
-// dockerLines is the Docker engine of a host: none where none is asked.
+// dockerLines describes the Docker engine of a host: none if it is not used.
 func dockerLines(c Canvas, n *model.Node) (out []string) {
 	if n.Docker == nil {
 		return nil

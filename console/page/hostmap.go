@@ -17,8 +17,8 @@ const (
 	boxLines = boxRoom + 2
 )
 
-// hostMap draws the hosts as boxes: the endpoints on each, those that the selection is related to first, and below it the
-// ways out: the tunnel's address, and VLANs where networks have some.
+// hostMap draws the hosts as boxes: the endpoints on each, those that the selection is related to first, and below it the exits: the
+// tunnel's address, and VLANs if networks have some.
 func hostMap(t *theme.Theme, s *feed.Snapshot, x *index, rel *relations, width, height int) []string {
 	across := max(1, (width+2)/(boxWidth+2))
 	hosts, out := agents(s), []string{underlay(t, s)}
@@ -54,7 +54,7 @@ func relatedFirst(all []*feed.Endpoint, rel *relations) []*feed.Endpoint {
 	return slices.Concat(by[:]...)
 }
 
-// underlay tells over what the hosts are joined.
+// underlay describes the network between the hosts.
 func underlay(t *theme.Theme, s *feed.Snapshot) string {
 	tunnels, vlans := 0, 0
 	for _, n := range each[*model.Network](s) {
@@ -113,7 +113,7 @@ func hostBox(t *theme.Theme, n *model.Node, all []*feed.Endpoint, rel *relations
 	return append(out, t.Paint(edge, b[2]+widget.Fit(t, foot+strings.Repeat(b[4], max(0, inner-widget.Width(foot))), inner)+b[3]))
 }
 
-// uplinksOf names a host's uplink; of several it tells how many can be used. A cross stands before one that cannot.
+// uplinksOf names a host's uplink; for several it counts the usable ones. A cross precedes an unusable one.
 func uplinksOf(t *theme.Theme, n *model.Node) string {
 	fit := 0
 	for _, u := range n.Uplinks {

@@ -61,7 +61,7 @@ type indexed struct {
 // manyEndpoints is the number of endpoints from which they are indexed in the background.
 const manyEndpoints = 2000
 
-// get is the newest indexes that are made. fresh tells whether they are others than the last time.
+// get returns the newest indexes. fresh reports whether they differ from the last time.
 func (x *indexed) get(c Canvas, s *feed.Snapshot) (made *indexes, fresh bool) {
 	want, was, endpoints, b := indexVersion{partOf(s.Endpoints), c.Filter}, x.made, s.Endpoints, c.Background
 	if was == nil || len(endpoints) <= manyEndpoints {
@@ -72,7 +72,7 @@ func (x *indexed) get(c Canvas, s *feed.Snapshot) (made *indexes, fresh bool) {
 	return x.made, x.made != was
 }
 
-// filtering tells whether what the filter keeps is still being found.
+// filtering reports whether the filter is still running.
 func (x *indexed) filtering() bool { return x.made != nil && x.filter != x.made.filter }
 
 func makeIndexes(ctx context.Context, endpoints []*feed.Endpoint, want indexVersion, was *indexes) *indexes {

@@ -17,10 +17,10 @@ func leaderEntry() Entry {
 	return Entry{Name: "leader", Short: "leader", Aliases: []string{"masters", "master", "store"}, About: "leader, earlier leaders, leases and store", Make: Leader}
 }
 
-// leadership is what Leader asks.
+// leadership is the question of Leader.
 func leadership() feed.Question { return feed.Question{Topic: feed.Leadership} }
 
-// leader is the body of who leads and who waits, the terms before, the leases and the store.
+// leader is the body of the leader and the contenders, the terms before, the leases and the store.
 type leader struct {
 	text
 	tables [4]widget.StaticTable
@@ -82,7 +82,7 @@ func (b *leader) lock(c Canvas, s *feed.Snapshot, l model.Leadership) []string {
 			line += fmt.Sprintf("  term %d", lead.Term)
 		}
 	}
-	if Lost(s, c.Now) { // what was said then says nothing of who leads now
+	if Lost(s, c.Now) { // an old answer proves nothing about the current leader
 		line = t.Paint(theme.Dim, "leader unknown; at the last response of netmaster: "+cmp.Or(lead.Address, "none"))
 	}
 	for _, x := range l.Leases {

@@ -14,13 +14,13 @@ type list[T comparable] struct {
 	items   func(s *feed.Snapshot) []T
 	id      func(item T) string // stays the same when the item's row changes
 	row     func(c Canvas, s *feed.Snapshot, item T) widget.Row
-	// source says more of the content, or loads another; nil: there is no more to say.
+	// source describes the rest of the content, or loads more; nil: there is no more.
 	source func(src *widget.Source[T], c Canvas, s *feed.Snapshot)
-	// above draws what stands above the rows, and tells whether there is anything to list yet; nil: nothing, and yes.
+	// above draws the lines above the rows, and reports whether there is anything to list yet; nil: nothing, and yes.
 	above func(c Canvas, s *feed.Snapshot) (lines []string, ready bool)
-	empty func(s *feed.Snapshot) string // said when there are no rows
+	empty func(s *feed.Snapshot) string // text if there are no rows
 
-	follow func() bool // tells whether the cursor stays on the last row; nil: it does not
+	follow func() bool // reports whether the cursor stays on the last row; nil: it does not
 
 	table   widget.Table[T]
 	working string
@@ -35,12 +35,12 @@ type listVersion struct {
 	second   int64
 }
 
-// columns is headers that are always the same.
+// columns returns constant headers.
 func columns(names ...string) func(Canvas) []string {
 	return func(Canvas) []string { return names }
 }
 
-// show has the table show what the snapshot tells.
+// show shows the content of a snapshot in the table.
 func (l *list[T]) show(c Canvas, s *feed.Snapshot) {
 	src := widget.Source[T]{Version: listVersion{s, c.Theme, c.Width, c.Now.Unix()}, Load: func() widget.Content[T] {
 		return widget.Content[T]{Items: l.items(s), ID: l.id, Row: func(item T) widget.Row { return l.row(c, s, item) }}
@@ -124,7 +124,7 @@ func (l *list[T]) draw(c Canvas, s *feed.Snapshot, lines []string, height int) [
 	return lines
 }
 
-// answered draws how the answer to a question is, unless it is fresh and good; ready tells whether there is one.
+// answered draws the state of the answer to a question, unless it is fresh and good; ready reports whether there is one.
 func answered(q feed.Question, who string) func(c Canvas, s *feed.Snapshot) (lines []string, ready bool) {
 	return func(c Canvas, s *feed.Snapshot) (lines []string, ready bool) {
 		a := s.Answers[q]

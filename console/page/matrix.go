@@ -28,7 +28,7 @@ func matrixEntry() Entry {
 	}}
 }
 
-// matrix is the body of what the policies of a tenant let its groups say to one another, the senders down, the receivers across.
+// matrix is the body of the traffic that the policies of a tenant allow between its groups, the senders down, the receivers across.
 type matrix struct {
 	cross
 	page   *Page
@@ -72,7 +72,7 @@ func (p *matrix) tenants(s *feed.Snapshot) (out []string) {
 	return out
 }
 
-// policies are the tenant's, as they are in a snapshot.
+// policies are the tenant's, as of a snapshot.
 func (p *matrix) policies(s *feed.Snapshot) (*verdict.Policies, []verdict.Party) {
 	if all := p.tenants(s); p.tenant == "" && len(all) > 0 {
 		p.tenant = all[0]
@@ -118,7 +118,7 @@ func (p *matrix) click(x, y int, c Canvas, s *feed.Snapshot) Action {
 	return Action{}
 }
 
-// why asks about the cell under the cursor, with the first traffic of it that has a port.
+// why starts a why question about the cell under the cursor, with its first traffic that has a port.
 func (p *matrix) why(s *feed.Snapshot) Action {
 	v, parties := p.policies(s)
 	if len(parties) == 0 {
@@ -156,7 +156,7 @@ func (p *matrix) View(c Canvas, s *feed.Snapshot) []string {
 	return append(append(out, ""), detail...)
 }
 
-// about is what the matrix is about. Groups may have pods, of which the matrix of their namespace tells more.
+// about describes the matrix. Groups may have pods; the matrix of their namespace is more precise.
 func (*matrix) about(s *feed.Snapshot) string {
 	if ofKubernetes(s) {
 		return "connections allowed by policies of groups; for Kubernetes policies see podmatrix"
@@ -175,7 +175,7 @@ func (p *matrix) sum(from, to int) verdict.Summary {
 	return out
 }
 
-// detail tells each class of traffic between the two under the cursor, and the rules that decide.
+// detail lists each class of traffic between the two under the cursor, and the deciding rules.
 func (p *matrix) detail(c Canvas, s *feed.Snapshot, v *verdict.Policies, parties []verdict.Party) []string {
 	t := c.Theme
 	from, to := parties[p.row], parties[p.col]

@@ -30,10 +30,10 @@ func openObserve(path []string, view string) *Page {
 	return nil
 }
 
-// observedQuestion asks for the connections of the last minutes.
+// observedQuestion requests the connections of the last minutes.
 func observedQuestion() feed.Question { return feed.Question{Topic: feed.Observed} }
 
-// Observe makes the page of what hosts have seen of connections, the newest first; denied is what was refused or dropped alone.
+// Observe makes the page of the connections that hosts have seen, the newest first; denied shows only refused or dropped ones.
 func Observe(denied bool) *Page {
 	ask := model.Observe{Denied: denied}
 	l := &list[*model.Observed]{
@@ -70,7 +70,7 @@ func Observe(denied bool) *Page {
 	return p
 }
 
-// observedRole is how an event stands out: what did not pass, and what is not known.
+// observedRole is the style of an event: highlighted if it did not pass, or is unknown.
 func observedRole(v model.ObservedVerdict) theme.Role {
 	switch v {
 	case model.ObservedRefused:
@@ -83,12 +83,12 @@ func observedRole(v model.ObservedVerdict) theme.Role {
 	return theme.Plain
 }
 
-// observedID tells events apart.
+// observedID identifies an event.
 func observedID(e *model.Observed) string {
 	return fmt.Sprint(e.Time.UnixNano(), e.Host, e.Verdict, e.From.String(), e.SrcPort, e.To.String(), e.Port, e.Reason)
 }
 
-// judged asks why of an event whose ends are known.
+// judged starts a why question about an event whose ends are known.
 func judged(e *model.Observed) Action {
 	if e.From == nil || e.To == nil {
 		return Action{Notice: "it belongs to no connection"}

@@ -27,7 +27,7 @@ func overviewEntry() Entry {
 		}}
 }
 
-// overview is the body of who leads, how each host does, and what happened last.
+// overview is the body of the leader, the state of each host, and the last events.
 type overview struct{ list[*model.Node] }
 
 // Overview makes the first page.
@@ -53,7 +53,7 @@ func hostHeaders() []string {
 	return []string{"Host", "State", "Revision", "Lag", "Endpoints", "Missing", "Flows", "Errors", "VTEP", "Up"}
 }
 
-// hostCells are the cells of a host below hostHeaders, without the last. What its agent has not said is "?".
+// hostCells are the cells of a host below hostHeaders, without the last. A value that its agent has not reported is "?".
 func hostCells(c Canvas, s *feed.Snapshot, n *model.Node) []string {
 	state, _ := stateOf(c, s, n)
 	vtep := "?"
@@ -102,16 +102,16 @@ func (b *overview) View(c Canvas, s *feed.Snapshot) []string {
 	return out[:min(len(out), c.Height)]
 }
 
-// leaderQuestion is what is asked for the line about the store.
+// leaderQuestion is the question for the line about the store.
 func leaderQuestion() feed.Question { return feed.Question{Topic: feed.Leader} }
 
-// store tells of the leader's lease, and how fast which members of the store answer.
+// store describes the leader's lease, and how fast the members of the store answer.
 func store(c Canvas, s *feed.Snapshot) []string {
 	t := c.Theme
 	l, a, ok := feed.Of[model.Leadership](s, leaderQuestion())
 	if !ok {
 		if a.Err == "" {
-			return nil // asked in a moment
+			return nil // the request follows
 		}
 		return []string{t.Paint(theme.Bad, t.Glyphs.Cross+" the store: "+a.Err)}
 	}
@@ -158,7 +158,7 @@ func busy(c Canvas, p feed.Rates) string {
 	return out
 }
 
-// fullest tells of the two networks with the fewest addresses left, of those that have been asked.
+// fullest describes the two networks with the fewest free addresses, of those with an answer.
 func fullest(c Canvas, s *feed.Snapshot) string {
 	type pool struct {
 		key         string
@@ -231,7 +231,7 @@ func nodeState(t *theme.Theme, n *model.Node) (string, theme.Role) {
 	return t.Glyphs.Dot + " ready", theme.Good
 }
 
-// stateOf is nodeState as it is to be shown: what a node was, when the console hears of no netmaster.
+// stateOf is nodeState for display: the last known state if no netmaster answers.
 func stateOf(c Canvas, s *feed.Snapshot, n *model.Node) (string, theme.Role) {
 	state, role := nodeState(c.Theme, n)
 	if !Lost(s, c.Now) {

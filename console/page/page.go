@@ -1,5 +1,5 @@
-// Package page is the console's screens: each is declared in one file, with its name, its keys, the command that prints
-// the same, and what it asks. A page is given keys and snapshots, draws itself, and shares nothing with other pages.
+// Package page has the console's screens: each is declared in one file, with its name, its keys, the command that prints the same, and its
+// questions. A page receives keys and snapshots, draws itself, and shares nothing with other pages.
 package page
 
 import (
@@ -29,17 +29,17 @@ type Canvas struct {
 type Page struct {
 	Name    string // the last crumb
 	Command string // of netctl, that prints what the page shows
-	// Asks are the questions that are asked again and again while the page is on the screen; nil: none.
+	// Asks are the questions that are repeated while the page is on the screen; nil: none.
 	Asks    func(s *feed.Snapshot) []feed.Question
 	Keys    []Key // beside those of the body
 	Body    Body
 	Editing bool // the page shows what was made of a draft
 	// Marked is how many rows are marked; nil: rows are not marked.
 	Marked func(s *feed.Snapshot) int
-	// Refused notes why a change that the page asked for was not made; nil: the page does not keep that.
+	// Refused records why a change that the page requested was not made; nil: the page does not keep that.
 	Refused func(why error)
 
-	find func(s *feed.Snapshot) *Page // what this page stands for; nil: itself
+	find func(s *feed.Snapshot) *Page // the page that this one is a placeholder for; nil: itself
 }
 
 // Body is what a page draws, and how keys move in it.
@@ -82,7 +82,7 @@ func documented(keys, does string) Key { return on(keys, does, nil) }
 // Help is the page's keys, those of its body first.
 func (p *Page) Help() []Key { return append(p.Body.Keys(), p.Keys...) }
 
-// Claims tells whether a key which works on every page has another meaning here.
+// Claims reports whether a key which works on every page has another meaning here.
 func (p *Page) Claims(msg tea.KeyPressMsg) bool {
 	if b, ok := p.Body.(claimer); ok && b.claims(msg.String()) {
 		return true
@@ -95,7 +95,7 @@ func (p *Page) Claims(msg tea.KeyPressMsg) bool {
 	return false
 }
 
-// Key acts on a key and says what should follow; the zero Action: nothing.
+// Key acts on a key and returns what should follow; the zero Action: nothing.
 func (p *Page) Key(msg tea.KeyPressMsg, c Canvas, s *feed.Snapshot) Action {
 	if b, ok := p.Body.(claimer); !ok || !b.claims(msg.String()) {
 		for _, k := range p.Keys {
@@ -123,7 +123,7 @@ func (p *Page) Working() string {
 	return ""
 }
 
-// Questions are what is to be asked while the page is on the screen.
+// Questions are the questions while the page is on the screen.
 func (p *Page) Questions(s *feed.Snapshot) []feed.Question {
 	if p.Asks == nil {
 		return nil
@@ -131,7 +131,7 @@ func (p *Page) Questions(s *feed.Snapshot) []feed.Question {
 	return p.Asks(s)
 }
 
-// asks is Asks of a page whose questions are always the same.
+// asks is Asks of a page with constant questions.
 func asks(questions ...feed.Question) func(*feed.Snapshot) []feed.Question {
 	return func(*feed.Snapshot) []feed.Question { return questions }
 }
@@ -140,13 +140,13 @@ func asks(questions ...feed.Question) func(*feed.Snapshot) []feed.Question {
 type Action struct {
 	Go       *Page     // show this page
 	Edit     *Objects  // open the first of these in an editor
-	Draft    []byte    // with Edit: the text to go on with; nil: the object as it is
+	Draft    []byte    // with Edit: the text to continue with; nil: the current object
 	Change   *Change   // make this change
 	HandOver *HandOver // have the leader step down
 	Notice   string    // show this
 }
 
-// HandOver says who is to lead.
+// HandOver names the new leader.
 type HandOver struct{ To string } // address of a master
 
 // Objects names one or more objects of a kind.

@@ -35,7 +35,7 @@ func namespaces(s *feed.Snapshot) (out []string) {
 	return out
 }
 
-// ofKubernetes tells whether there are policies of Kubernetes.
+// ofKubernetes reports whether there are policies of Kubernetes.
 func ofKubernetes(s *feed.Snapshot) bool {
 	return amount(s, model.KindNetworkPolicy())+amount(s, model.KindClusterNetworkPolicy()) > 0
 }
@@ -105,7 +105,7 @@ func (p *podMatrix) question(s *feed.Snapshot) feed.Question {
 	return feed.Question{Topic: feed.PodMatrix, Key: p.chosen(s)}
 }
 
-// answer is the matrix as netmaster said last; nil: not yet.
+// answer is the last matrix of netmaster; nil: none yet.
 func (p *podMatrix) answer(s *feed.Snapshot) *model.WorkloadMatrix {
 	m, _, ok := feed.Of[model.WorkloadMatrix](s, p.question(s))
 	if !ok {
@@ -154,7 +154,7 @@ func (p *podMatrix) pods(s *feed.Snapshot) Action {
 	}))
 }
 
-// why asks about the cell under the cursor, with the first traffic of it that has a port.
+// why starts a why question about the cell under the cursor, with its first traffic that has a port.
 func (p *podMatrix) why(s *feed.Snapshot) Action {
 	m := p.answer(s)
 	if m == nil || len(m.Workloads) == 0 {
@@ -219,7 +219,7 @@ func (p *podMatrix) View(c Canvas, s *feed.Snapshot) (out []string) {
 	return append(append(out, ""), detail...)
 }
 
-// detail tells each class of traffic between the two under the cursor, and what decides at each end.
+// detail lists each class of traffic between the two under the cursor, and the decider at each end.
 func (p *podMatrix) detail(c Canvas, m *model.WorkloadMatrix) []string {
 	t, cell := c.Theme, p.cell(m)
 	from, to := m.Workloads[p.row].Name, m.Workloads[p.col].Name

@@ -24,7 +24,7 @@ func podsOfNamespace(namespace string) *Page {
 	})
 }
 
-// podsOf makes a page of the pods that a policy of Kubernetes selects, or that stand behind a service, as far as netmaster names them.
+// podsOf makes a page of the pods that a policy of Kubernetes selects, or that are behind a service, as far as netmaster names them.
 func podsOf(k *model.Kind, key string) *Page {
 	q := feed.Question{Topic: feed.State, Kind: k.Name, Key: key}
 	p := podsPage("pods of "+key, "netctl "+k.Command.Use+" inspect "+strings.ReplaceAll(key, ":", "/"), func(s *feed.Snapshot) []string {

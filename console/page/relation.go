@@ -10,15 +10,14 @@ import (
 type relation uint8
 
 const (
-	unrelated relation = iota // of another tenant: there is no way between
+	unrelated relation = iota // of another tenant: there is no path between them
 	refused                   // policies let nothing through, in either direction
 	limited                   // some traffic, or it depends
 	full                      // all traffic in at least one direction
 	selected                  // it is, or belongs to, the selection
 )
 
-// relations tells of each endpoint how it has to do with what is selected in the tree. Groups are judged when they are asked
-// about, each once.
+// relations returns for each endpoint its relation to the selection in the tree. Groups are evaluated when needed, each once.
 type relations struct {
 	tenant string
 	mine   func(*feed.Endpoint) bool
@@ -98,8 +97,8 @@ func (t *relations) sums(x *index) (counts map[relation]int, hosts int) {
 	return counts, len(on)
 }
 
-// between is the best of both directions. An endpoint without a group has no policies of its own; what others' rules say
-// of it by its group is nothing, by its address it is not known here.
+// between is the best of both directions. An endpoint without a group has no policies of its own; no rule names it by its group, and rules
+// that name its address are unknown here.
 func between(p *verdict.Policies, a, b *model.EndpointGroup) relation {
 	if a == nil && b == nil {
 		return full

@@ -35,7 +35,7 @@ func statusOf(k *model.Kind) *status {
 	return nil
 }
 
-// maxAsked bounds how many objects of a kind are asked about.
+// maxAsked bounds the number of requested objects of a kind.
 const maxAsked = 200
 
 func stateQuestions(k *model.Kind) func(s *feed.Snapshot) []feed.Question {
@@ -49,8 +49,7 @@ func stateQuestions(k *model.Kind) func(s *feed.Snapshot) []feed.Question {
 	}
 }
 
-// packetCells is how many packets hits counted, and how many a second. The share of silent hosts is not known: with them it is at least
-// so many.
+// packetCells is the number of counted packets, and the rate. The share of silent hosts is unknown: with them the number is a minimum.
 func packetCells(h *hits, silent bool) (packets, rate string) {
 	switch {
 	case h == nil && silent:
@@ -157,7 +156,7 @@ func routerStatus(s *feed.Snapshot) func(model.Object) ([]string, theme.Role) {
 		if n := len(state.Oper.Neighbors); n > 1 {
 			up := 0
 			for _, line := range state.Oper.Neighbors {
-				if word := strings.Fields(line); len(word) > 3 && word[3] == "established," { // behind ADDRESS AS NUMBER
+				if word := strings.Fields(line); len(word) > 3 && word[3] == "established," { // after ADDRESS AS NUMBER
 					up++
 				}
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// table is the objects of one kind, drawn as the kind's descriptor says.
+// table is the objects of one kind, drawn by the kind's descriptor.
 type table[T identified] struct {
 	list[T]
 	kind   *model.Kind
@@ -170,7 +170,7 @@ func (t *table[T]) targets(s *feed.Snapshot, selected T) []string {
 	return []string{keyOf(selected)}
 }
 
-// change is with of what changes objects: it says why that cannot be done, when it cannot.
+// change wraps a change of objects: it returns the reason if it is not possible.
 func (t *table[T]) change(keys, does string, do func(o T, s *feed.Snapshot) Action) Key {
 	with := t.with(keys, does, do).do
 	return on(keys, does, func(key string, c Canvas, s *feed.Snapshot) Action {
@@ -186,8 +186,8 @@ func (t *table[T]) change(keys, does string, do func(o T, s *feed.Snapshot) Acti
 	})
 }
 
-// why asks whether the first marked end reaches the second, the marked one the selected one, or the selected one what is
-// then asked for.
+// why asks whether the first marked end reaches the second, the marked one the selected one, or the selected one another that is then
+// entered.
 func (t *table[T]) why(selected T, s *feed.Snapshot) Action {
 	ends := t.targets(s, selected)
 	if len(ends) == 1 && ends[0] != keyOf(selected) {
@@ -213,7 +213,7 @@ func (t *table[T]) why(selected T, s *feed.Snapshot) Action {
 	return open(Why(names[0], names[1], ""))
 }
 
-// end is an object as netmaster takes it for an end of a way; "" when it is none.
+// end is an object in the form of an end of a why question; "" if it is none.
 func (t *table[T]) end(s *feed.Snapshot, key string) string {
 	if t.kind == model.KindEndpoint() {
 		return endpointEnd(key)

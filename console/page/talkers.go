@@ -20,7 +20,7 @@ type talker struct {
 	event             *model.Observed
 }
 
-// talkersOf sums up events, those who opened or were refused most first.
+// talkersOf sums up events, by the number of opened or refused connections.
 func talkersOf(all []model.Observed) []*talker {
 	type pair struct{ from, to, traffic string }
 	by := map[pair]*talker{}

@@ -50,7 +50,7 @@ func filtered(c Canvas, body string) (out []string) {
 	return out
 }
 
-// pending makes a page that stands for another until that is found, because an object has to be received first.
+// pending makes a placeholder for a page that can be made only after an object has been received.
 func pending(name, command string, find func(s *feed.Snapshot) *Page) *Page {
 	lines := func(c Canvas, s *feed.Snapshot) []string {
 		if s.Synced {
@@ -61,7 +61,7 @@ func pending(name, command string, find func(s *feed.Snapshot) *Page) *Page {
 	return &Page{Name: name, Command: command, find: find, Body: &text{lines: lines}}
 }
 
-// Found is the page that p stands for, or p.
+// Found is the page that p is a placeholder for, or p.
 func (p *Page) Found(s *feed.Snapshot) *Page {
 	if p.find != nil {
 		if found := p.find(s); found != nil {

@@ -32,7 +32,7 @@ func openTop(path []string, view string) *Page {
 	return Top(rates.Level(path[0]))
 }
 
-// trendsQuestion asks what passes per second.
+// trendsQuestion requests the traffic per second.
 func trendsQuestion() feed.Question { return feed.Question{Topic: feed.TrendsNow} }
 
 // Top makes the page of what passes per second, most first.
@@ -97,7 +97,7 @@ func openSubject(level rates.Level, name string) Action {
 	return open(Host(name))
 }
 
-// trendsAbove says which hosts are in no rate, and why.
+// trendsAbove lists the hosts without rates, and the reasons.
 func trendsAbove(c Canvas, s *feed.Snapshot) (lines []string, ready bool) {
 	lines, ready = answered(trendsQuestion(), "netmaster")(c, s)
 	t, _, _ := feed.Of[feed.Trends](s, trendsQuestion())

@@ -51,12 +51,12 @@ type topology struct {
 	cursor     ref // the selected line
 	place, top int // of the cursor, and of the first line in view
 	folds      folds
-	alone      bool // the tree without the map
+	alone      bool // only the tree, without the map
 
 	indexed
 	branches  []*branch
 	objects   [4]part // that branches and relations are of
-	tree      *tree   // nil: to be made again
+	tree      *tree   // nil: to be rebuilt
 	related   *relations
 	relatesTo ref
 }
@@ -148,7 +148,7 @@ func (p *topology) Working() string {
 	return ""
 }
 
-// visible is the tree as it is known. It is made again only when something has changed.
+// visible is the current tree. It is rebuilt only after a change.
 func (p *topology) visible(c Canvas, s *feed.Snapshot) *tree {
 	if of := parts(s, model.KindTenant(), model.KindNetwork(), model.KindEndpointGroup(), model.KindRule()); p.branches == nil || of != p.objects {
 		p.branches, p.objects, p.related, p.tree = branches(s), of, nil, nil
@@ -185,7 +185,7 @@ func (p *topology) lines(c Canvas, s *feed.Snapshot) (*tree, int) {
 	return t, max(0, min(p.place, t.size-1))
 }
 
-// unfold opens what hides the endpoint that the page begins at, and tells whether there was something.
+// unfold opens the branches above the endpoint that the page starts at, and reports whether there were any.
 func (p *topology) unfold(s *feed.Snapshot) bool {
 	if p.cursor.kind != model.KindEndpoint() || p.place > 0 {
 		return false
@@ -264,7 +264,7 @@ func relationMark(t *theme.Theme, how relation) (string, theme.Role) {
 	return " ", theme.Dim
 }
 
-// about tells in a line what the selection has to do with what.
+// about describes the relation of the selection in one line.
 func (p *topology) about(s *feed.Snapshot, b *line, rel *relations) string {
 	counts, hosts := rel.sums(p.made.all)
 	out := fmt.Sprintf("%s %s: %d on %s", b.kind.Name, b.key, counts[selected], count(hosts, "host"))

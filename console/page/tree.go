@@ -26,7 +26,7 @@ type line struct {
 	network  *model.Network
 }
 
-// label is what the line says.
+// label is the text of the line.
 func (b *line) label() string {
 	switch {
 	case b.endpoint != nil:
@@ -47,10 +47,10 @@ func (b *line) label() string {
 	return widget.Bare("tenant " + b.key)
 }
 
-// foldFrom is the number of endpoints from which a group or network begins folded.
+// foldFrom is the number of endpoints from which a group or network is folded initially.
 const foldFrom = 12
 
-// folds is the branches that the user folded or unfolded: folded ones are unfolded, and the other way.
+// folds are the branches that the user folded or unfolded: folded ones are unfolded, and the other way.
 type folds map[ref]bool
 
 func (f folds) folded(b *line) bool {
@@ -84,7 +84,7 @@ func branches(s *feed.Snapshot) (out []*branch) {
 	return out
 }
 
-// tree is the visible lines. Those of endpoints are made when they are asked for.
+// tree is the visible lines. Those of endpoints are made on demand.
 type tree struct {
 	spans []span
 	size  int
@@ -93,7 +93,7 @@ type tree struct {
 // span is the line of a branch, if there is one, and the endpoints that follow it.
 type span struct {
 	start  int     // number of its first line
-	branch *branch // nil: endpoints alone
+	branch *branch // nil: only endpoints
 	leaves []*feed.Endpoint
 	depth  int // of the leaves
 }

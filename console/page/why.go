@@ -47,8 +47,8 @@ func offerWhy(s *feed.Snapshot, typed string, add func(string)) {
 	}
 }
 
-// why is the body of whether one end reaches another, and why: what the objects say, and what the switches on the way would do
-// with the packet and its answer. What is not known yet is asked for first.
+// why is the body of whether one end reaches another, and why: the result by the objects, and how the switches on the path would handle the
+// packet and its answer. Unknown fields are requested first.
 type why struct {
 	text
 	page  *Page
@@ -56,7 +56,7 @@ type why struct {
 	steps bool // the flows of every hop are shown
 }
 
-// Why makes the page of two ends, "kind/name" as netmaster takes them, and of traffic, "tcp 5432". What is "" is asked for.
+// Why makes the page of two ends, "kind/name" as netmaster accepts them, and of traffic, "tcp 5432". Empty ones are requested.
 func Why(from, to, traffic string) *Page {
 	b := &why{form: newForm(from, to, traffic)}
 	b.text.lines = b.lines
@@ -82,7 +82,7 @@ func Why(from, to, traffic string) *Page {
 	return b.page
 }
 
-// changed follows the form: the command prints the same, or says how to ask while it is not known what.
+// changed follows the form: the command prints the same, or shows its usage while the form is incomplete.
 func (b *why) changed() {
 	b.scroll.Top()
 	b.page.Command = "netctl help why"
@@ -94,7 +94,7 @@ func (b *why) changed() {
 // claims takes all keys while something is typed; esc goes back when there is nothing to go back to on this page.
 func (b *why) claims(key string) bool { return b.form.open() && (key != "esc" || b.form.complete()) }
 
-// questions are the ways of the packet and of its answer.
+// questions are those for the paths of the packet and of its answer.
 func (b *why) questions(*feed.Snapshot) []feed.Question {
 	if ask, err := b.form.request(); err == nil && !b.form.open() {
 		return []feed.Question{{Topic: feed.Why, Why: ask}}
@@ -157,7 +157,7 @@ func (b *why) answer(c Canvas, s *feed.Snapshot) (out []string) {
 	return append(out, "", c.Theme.Paint(theme.Dim, fmt.Sprintf("no packet was sent; traced %s ago, repeated every %s", Age(c.Now.Sub(a.At)), Age(feed.Why.Interval()))))
 }
 
-// firstMismatch names the first switch that does not do what the objects say, and what to do about it.
+// firstMismatch names the first switch that differs from the objects, and the remedy.
 func firstMismatch(w *model.Why) string {
 	for _, h := range append(append([]model.WhyHop{}, w.Forward.Hops...), w.Reverse.Hops...) {
 		if contradicts(w, &h) {
@@ -167,12 +167,12 @@ func firstMismatch(w *model.Why) string {
 	return "netctl drift HOST compares a switch with its intended state"
 }
 
-// contradicts tells whether a hop does something else than the objects say.
+// contradicts reports whether a hop differs from the objects.
 func contradicts(w *model.Why, h *model.WhyHop) bool {
 	return w.Verdict == model.VerdictDisagree && h.Verdict != model.VerdictUnknown && (h.Verdict == model.VerdictAllowed) != (w.Intent.Verdict == model.VerdictAllowed)
 }
 
-// path draws the switches on the way of a packet.
+// path draws the switches on the path of a packet.
 func (b *why) path(c Canvas, w *model.Why, name string, way *model.WhyPath) []string {
 	t := c.Theme
 	var out []string

@@ -6,8 +6,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// whyFlow asks about a packet that a flow would meet: what the flow's text says of it. What that leaves open is asked
-// for. A flow that an endpoint caused is of packets that it sends.
+// whyFlow asks about a packet that would match a flow, by the flow's text. Open fields are requested. A flow that an endpoint caused is for
+// packets that it sends.
 func whyFlow(f *model.Flow) *Page {
 	var from, to, protocol, port string
 	match, _, _ := strings.Cut(f.Flow, "actions=")

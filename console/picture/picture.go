@@ -18,7 +18,7 @@ const (
 	margin                = 12
 )
 
-// Ground is what a frame stands on: the colours of a terminal, "#rrggbb".
+// Ground are the colours of a terminal behind a frame, "#rrggbb".
 type Ground struct{ Background, Foreground string }
 
 // Grounds are those of the theme of that name.
@@ -35,7 +35,7 @@ type pen struct {
 	color                           string // "": the ground's
 }
 
-// SVG draws a frame. Lines are as long as they are wide in cells; sequences other than SGR are passed over.
+// SVG draws a frame. Lines are as long as they are wide in cells; sequences other than SGR are ignored.
 func SVG(frame string, g Ground) string {
 	lines := strings.Split(strings.TrimRight(frame, "\n"), "\n")
 	width := 0

@@ -33,8 +33,8 @@ func Open(path string) (*Recording, error) {
 	return r, nil
 }
 
-// Read reads a recording. One whose end is missing, as a crash leaves it, is read as far as it goes, which its note
-// tells; one that is damaged, too large, of another version, or something else, is an error.
+// Read reads a recording. A truncated one, as after a crash, is read as far as possible, with a note of that; one that is damaged, too
+// large, of another version, or something else, is an error.
 func Read(in io.Reader) (*Recording, error) {
 	zip, err := gzip.NewReader(bufio.NewReader(in))
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package recording keeps what the console was told in a file, so that it can be looked at again: a line of JSON for each
-// input, after a line that says what the file is, all compressed with gzip (RFC 1952).
+// Package recording keeps the console's input in a file, so that it can be viewed again: a line of JSON for each input, after a line that
+// identifies the file, all compressed with gzip (RFC 1952).
 package recording
 
 import (
@@ -25,7 +25,7 @@ type Header struct {
 	Format  string    `json:"format"`
 	Version int       `json:"version"`
 	Program string    `json:"program"` // that made it, with its version
-	Base    string    `json:"base"`    // URL of the netmaster that was asked
+	Base    string    `json:"base"`    // URL of the netmaster
 	Started time.Time `json:"started"`
 }
 

@@ -18,8 +18,7 @@ const (
 	flushInterval = time.Second // what is older than that survives a crash of the console
 )
 
-// Writer writes a recording. What it was given is in the file a second later at the latest, whatever becomes of the
-// process.
+// Writer writes a recording. Inputs are in the file after at most one second, whatever happens to the process.
 type Writer struct {
 	limit  int64
 	file   *os.File
@@ -84,14 +83,14 @@ func (w *Writer) Close() error {
 	w.closed = true
 	w.mu.Unlock()
 	if first {
-		w.inputs <- feed.Input{} // the last one: it says nothing
+		w.inputs <- feed.Input{} // the end mark: an empty input
 	}
 	<-w.ended
 	_, _, err := w.State()
 	return err
 }
 
-// run writes inputs until the one that says nothing, and then ends the file.
+// run writes inputs until the empty one, and then completes the file.
 func (w *Writer) run() {
 	defer close(w.ended)
 	ticker := time.NewTicker(flushInterval)

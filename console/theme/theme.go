@@ -44,8 +44,8 @@ type Theme struct {
 	styles []style // by Role
 }
 
-// style is what is written before and after text of a role: sequences of SGR (ECMA-48, 8.3.117). Until a frame is complete,
-// marks stand for them that cannot be guessed: so a name in the cluster that has sequences in it paints nothing.
+// style has the sequences before and after text of a role: sequences of SGR (ECMA-48, 8.3.117). Until a frame is complete, unguessable
+// marks stand for them, so that a name in the cluster that contains sequences colours nothing.
 type style struct{ begin, end, beginMark, endMark string }
 
 // Names are the themes that New knows.
@@ -96,7 +96,7 @@ func (t *Theme) Paint(r Role, text string) string {
 	return t.styles[r].beginMark + text + t.styles[r].endMark
 }
 
-// Mark is the length of the mark that text begins with, and the sequence that it stands for; 0 when there is none.
+// Mark is the length of the mark at the start of a text, and its sequence; 0 if there is none.
 func (t *Theme) Mark(text string) (length int, sgr string) {
 	for i := range t.styles {
 		if l := &t.styles[i]; l.begin != "" {
@@ -111,7 +111,7 @@ func (t *Theme) Mark(text string) (length int, sgr string) {
 	return 0, ""
 }
 
-// Render is text with the sequences that its marks stand for: the last thing that is done to it.
+// Render replaces the marks of a text by their sequences: the last step of drawing.
 func (t *Theme) Render(text string) string {
 	var b strings.Builder
 	for {

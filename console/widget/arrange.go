@@ -48,12 +48,12 @@ type order struct {
 	held       bool // items stay where they are, and new ones come last
 }
 
-// differs tells whether the difference to what was before is more than new content.
+// differs reports whether the difference to the previous state is more than new content.
 func (o order) differs(was order) bool {
 	return o.filter != was.filter || o.column != was.column || o.descending != was.descending
 }
 
-// arranged is a content as it is shown.
+// arranged is a content in the form that is shown.
 type arranged[T comparable] struct {
 	order
 	Content[T]
@@ -61,8 +61,8 @@ type arranged[T comparable] struct {
 	at     int    // where it is now; -1: it is not known where
 }
 
-// Show has the table show a source, filtered, and sorted as the user wants it. What takes long is done in the background, and
-// what was shown stays until it is done. Show returns what the user is waiting for, such as "filtering", or "".
+// Show shows a source in the table, filtered, and sorted as the user wants it. Long work is done in the background, and the old content
+// stays until it is done. Show returns the pending work, such as "filtering", or "".
 func (t *Table[T]) Show(src Source[T], f *Filter, now time.Time, b *Background) (working string) {
 	o := order{version: src.Version, filter: f, column: t.column, descending: t.descending, held: t.shown != nil && t.column > 0 && now.Before(t.heldUntil)}
 	if plain := f == nil && o.column == 0 && !src.Slow; plain || src.Size <= manyItems || t.shown == nil {
@@ -88,7 +88,7 @@ func (t *Table[T]) Show(src Source[T], f *Filter, now time.Time, b *Background) 
 	return "filtering"
 }
 
-// look finds the item that is selected, so that the one who draws need not look through all of them. nil has none.
+// look finds the selected item, so that drawing need not search all of them. nil has none.
 func (a *arranged[T]) look(cursor string) {
 	if a != nil && cursor != "" {
 		a.cursor, a.at = cursor, slices.IndexFunc(a.Items, func(item T) bool { return a.ID(item) == cursor })
@@ -102,7 +102,7 @@ type texts[T comparable] struct {
 	of    map[T]string
 }
 
-// checkInterval is after how many items a job looks whether it is still wanted.
+// checkInterval is the number of items after which a job checks whether it is still needed.
 const checkInterval = 512
 
 // arrange filters and sorts. It returns nil when ctx ends.
@@ -168,7 +168,7 @@ func (x *texts[T]) arrange(ctx context.Context, c Content[T], o order, was *arra
 	return out
 }
 
-// row is the cells of an item: as the text that is remembered, or else as they are.
+// row returns the cells of an item: the remembered text, or the current cells.
 func (x *texts[T]) row(c *Content[T], item T) (text string, cells []string) {
 	if x.fixed == nil {
 		return "", c.Row(item).Cells

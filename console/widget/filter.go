@@ -33,7 +33,7 @@ func NewFilter(text string) (*Filter, error) {
 	return f, nil
 }
 
-// Keeps tells whether one of the cells matches, or with "!" none.
+// Keeps reports whether one of the cells matches, or with "!" none.
 func (f *Filter) Keeps(cells ...string) bool {
 	if f == nil {
 		return true

@@ -12,8 +12,7 @@ const (
 
 // highlights marks cells that changed a moment ago. Its zero value is ready for use.
 type highlights struct {
-	// Volatile is the number of the first column, from 1, that changes all the time: neither it nor those behind it are
-	// marked; 0: all are.
+	// Volatile is the number of the first column, from 1, that changes all the time: neither it nor those after it are marked; 0: all are.
 	Volatile int
 	rows     map[string]*seenRow
 }
@@ -26,7 +25,7 @@ type seenRow struct {
 	last    time.Time   // of changed
 }
 
-// see notes how a row looks now and tells which of its cells changed a moment ago; nil: none did.
+// see records the current text of a row and returns which of its cells changed a moment ago; nil: none did.
 func (h *highlights) see(id string, cells []string, now time.Time) []bool {
 	if h.rows == nil {
 		h.rows = map[string]*seenRow{}

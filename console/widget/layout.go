@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/console/theme"
 )
 
-// layout is how wide the columns of a table are and which of them hold numbers, which stand at the right.
+// layout is the widths of the columns of a table and which of them hold numbers, which are aligned right.
 type layout struct {
 	widths []int
 	right  []bool
@@ -76,7 +76,7 @@ func (l layout) join(th *theme.Theme, cells []string, paint func(column int, tex
 	return strings.Join(parts, "  ")
 }
 
-// unpainted leaves text as it is.
+// unpainted returns text unchanged.
 func unpainted(_ int, text string) string { return text }
 
 // header draws the names of the columns.
@@ -84,7 +84,7 @@ func (l layout) header(th *theme.Theme, names []string, width int) string {
 	return th.Paint(theme.Title, Fit(th, "  "+l.join(th, names, unpainted), width))
 }
 
-// line draws a row that the cursor is not on. fresh tells which cells changed a moment ago.
+// line draws a row without the cursor. fresh has the cells that changed a moment ago.
 func (l layout) line(th *theme.Theme, r Row, fresh []bool, badge string, width int) string {
 	sign := " "
 	if slices.Contains(fresh, true) {

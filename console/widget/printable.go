@@ -61,7 +61,7 @@ func replaced(t *theme.Theme, text string, from int) string {
 	}, b.String())
 }
 
-// next is the length of the character or the mark that text begins with, and whether it may stay.
+// next is the length of the character or the mark at the start of a text, and whether it may stay.
 func next(t *theme.Theme, text string) (n int, ok bool) {
 	c := text[0]
 	switch {
@@ -88,23 +88,23 @@ func next(t *theme.Theme, text string) (n int, ok bool) {
 	return len(cluster), width > 0 && clamped(cluster)
 }
 
-// clamped tells whether all terminals give a character with its marks the same width.
+// clamped reports whether all terminals give a character with its marks the same width.
 func clamped(cluster string) bool {
 	w := ansi.StringWidth(cluster)
 	return len(cluster) <= clusterLimit && w > 0 && w == ansi.StringWidthWc(cluster)
 }
 
-// misleading tells whether a character has no shape of its own but an effect on others.
+// misleading reports whether a character has no shape of its own but an effect on others.
 func misleading(r rune) bool {
 	return unicode.Is(unicode.C, r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Variation_Selector) || r >= 0x1f3fb && r <= 0x1f3ff // of skin
 }
 
-// narrow tells, of the signs that the console itself draws, that they are one cell wide.
+// narrow reports for the signs that the console itself draws whether they are one cell wide.
 func narrow(r rune) bool {
 	return r >= 0x2500 && r <= 0x25fc || r == '…' || r == '·' || r == '✗'
 }
 
-// apart tells, of a text that follows such a sign, that it surely does not join it.
+// apart reports for a text after such a sign whether it surely does not join it.
 func apart(text string) bool {
 	if text == "" || text[0] < utf8.RuneSelf {
 		return true

@@ -25,7 +25,7 @@ func SI(v float64) string {
 	return fmt.Sprintf("%.0fP", v)
 }
 
-// quantity reads what SI prints, a number, a percentage, or an age such as 3s or 2d. With "+" behind it is the least that it may be.
+// quantity parses the output of SI, a number, a percentage, or an age such as 3s or 2d. With "+" after it is a minimum.
 func quantity(text string) (float64, bool) {
 	text = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(text), " %"), "+")
 	if text == "" {
@@ -39,12 +39,12 @@ func quantity(text string) (float64, bool) {
 	return v * scale, err == nil
 }
 
-// unset tells whether a cell says that it has no value, or that its value is not known: "? why" too.
+// unset reports whether a cell has no value, or an unknown one: "? why" too.
 func unset(text string) bool {
 	return text == "" || text == "-" || text == "?" || strings.HasPrefix(text, "? ")
 }
 
-// leading is the quantity with which a text begins, as "3 of 256", "64 KiB", "10 mbps" and " 12 % ▓░░" do.
+// leading is the quantity at the start of a text, as in "3 of 256", "64 KiB", "10 mbps" and " 12 % ▓░░".
 func leading(text string) (float64, bool) {
 	first, rest, more := strings.Cut(strings.TrimSpace(text), " ")
 	v, ok := quantity(first)
@@ -58,7 +58,7 @@ func leading(text string) (float64, bool) {
 	return v, true
 }
 
-// addressIn is the first address of a text that begins with one: of a subnet, a range, a list, or one with a port.
+// addressIn is the address at the start of a text: of a subnet, a range, a list, or one with a port.
 func addressIn(text string) (netip.Addr, bool) {
 	first := strings.TrimLeft(text, "[ ")
 	if end := strings.IndexAny(first, " ,/-]"); end >= 0 {
@@ -73,7 +73,7 @@ func addressIn(text string) (netip.Addr, bool) {
 	return a, err == nil
 }
 
-// sortKey is a cell as it is compared.
+// sortKey is the form in which a cell is compared.
 type sortKey struct {
 	text    string
 	unknown bool

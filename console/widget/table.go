@@ -16,7 +16,7 @@ const holdFor = 3 * time.Second
 
 // Table is a list of items with a cursor, which the user filters and sorts. Its zero value shows nothing; Show gives it content.
 type Table[T comparable] struct {
-	Marked func(id string) bool // tells whether the user marked an item; nil: items are not marked
+	Marked func(id string) bool // reports whether the user marked an item; nil: items are not marked
 
 	shown  *arranged[T] // nil: nothing yet
 	latest Latest[order, arranged[T]]
@@ -43,7 +43,7 @@ func (t *Table[T]) Len() int {
 	return len(t.shown.Items)
 }
 
-// Selected is the item under the cursor; false when there is none. When the item is gone, its neighbour is selected.
+// Selected is the item under the cursor; false if there is none. If the item is gone, its neighbour is selected.
 func (t *Table[T]) Selected() (item T, ok bool) {
 	if t.Len() == 0 {
 		return item, false
@@ -79,7 +79,7 @@ func (t *Table[T]) SelectLast() {
 	}
 }
 
-// Key moves the cursor or sorts, and tells whether the key was meant for the table. page is the number of rows in view.
+// Key moves the cursor or sorts, and reports whether the key was meant for the table. page is the number of visible rows.
 func (t *Table[T]) Key(msg tea.KeyPressMsg, headers []string, page int, now time.Time) bool {
 	at, moved := Move(msg.String(), t.index(), page, t.Len())
 	if !moved {
@@ -94,9 +94,9 @@ func (t *Table[T]) Key(msg tea.KeyPressMsg, headers []string, page int, now time
 	return true
 }
 
-// sortBy sorts by the column that begins with the capital that was typed: again, it sorts the other way, then by the next column
-// with that initial. G moves to the end, so a column Group is sorted by its second letter's capital, R. "s" sorts by the next column,
-// whatever it is called; behind the last by none.
+// sortBy sorts by the column with the typed capital as its initial: repeated, it sorts the other way, then by the next column with that
+// initial. G moves to the end, so a column Group is sorted by its second letter's capital, R. "s" sorts by the next column; after the last
+// by none.
 func (t *Table[T]) sortBy(key string, headers []string) bool {
 	if key == "s" {
 		t.column, t.descending, t.heldUntil = (t.column+1)%(len(headers)+1), false, time.Time{}
@@ -125,7 +125,7 @@ func (t *Table[T]) sortBy(key string, headers []string) bool {
 	return true
 }
 
-// turn sorts by a column at once, or the other way if it is that already.
+// turn sorts by a column, or reverses the order if it is that already.
 func (t *Table[T]) turn(column int) {
 	t.heldUntil = time.Time{}
 	t.descending = t.column == column+1 && !t.descending
@@ -140,8 +140,8 @@ func sortLetter(header string) rune {
 	return name[0]
 }
 
-// Click acts on a click into what was drawn last: on the header it sorts by the column, on a row it puts the cursor there.
-// x and y count cells and lines from the header's beginning.
+// Click acts on a click into the last drawing: on the header it sorts by the column, on a row it moves the cursor. x and y count cells and
+// lines from the start of the header.
 func (t *Table[T]) Click(x, y int) {
 	switch {
 	case y == 0:

@@ -15,8 +15,8 @@ type Task[R any] struct {
 	result R
 }
 
-// Run starts work: in the background, or at once when that is nil. Work should end early when its ctx does: its result is
-// not wanted any more then.
+// Run starts work: in the background, or at once if that is nil. Work should end early when its ctx does, since its result is then not
+// needed.
 func Run[R any](b *Background, work func(ctx context.Context) R) *Task[R] {
 	ctx, cancel := context.WithCancel(context.Background())
 	t := &Task[R]{cancel: cancel, done: make(chan struct{})}
@@ -46,7 +46,7 @@ func (t *Task[R]) Result() (result R, ok bool) {
 	}
 }
 
-// Cancel tells that the result is not wanted any more.
+// Cancel discards the result.
 func (t *Task[R]) Cancel() { t.cancel() }
 
 // Latest keeps a value up to date with the key that it follows from. Its zero value has none yet.
@@ -57,8 +57,8 @@ type Latest[K comparable, V any] struct {
 	next  K // of task
 }
 
-// Update has the value of a key made, and returns the newest that is made; nil: there is none yet. superseded tells of another key
-// whether its value is of no use any more. compute returns nil when its ctx ends; it is called again with the next Update after that.
+// Update starts computing the value of a key, and returns the newest computed one; nil: there is none yet. superseded reports whether the
+// value of another key is useless now. compute returns nil when its ctx ends; it is called again with the next Update after that.
 func (l *Latest[K, V]) Update(want K, superseded func(key K) bool, b *Background, compute func(ctx context.Context) *V) *V {
 	l.fetch(superseded)
 	switch {

@@ -31,8 +31,8 @@ func blanks(n int) string {
 	return strings.Repeat(" ", n)
 }
 
-// Parts is a line of width cells that begins with head, of as many parts as there is room for: what is left out leaves an
-// ellipsis. The first part is always there, cut off if need be.
+// Parts is a line of width cells that begins with head, with as many parts as fit: an ellipsis replaces omitted ones. The first part is
+// always there, truncated if necessary.
 func Parts(t *theme.Theme, head, between string, parts []string, width int) string {
 	line := head
 	for i, part := range parts {
@@ -53,7 +53,7 @@ func Parts(t *theme.Theme, head, between string, parts []string, width int) stri
 	return Fit(t, line, width)
 }
 
-// Sides puts left and right on one line of width cells. When there is room for one alone, left stays.
+// Sides puts left and right on one line of width cells. If only one fits, left stays.
 func Sides(t *theme.Theme, left, right string, width int) string {
 	room := width - Width(right) - 1
 	if room < Width(left) {

@@ -6,8 +6,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Wrap breaks a text of more than width cells between words; what follows the first line is indented. Colours go on.
-// A width that leaves no room beside the indent breaks nothing.
+// Wrap breaks a text of more than width cells between words; what follows the first line is indented. Colours continue. A width that leaves
+// no room beside the indent breaks nothing.
 func Wrap(text string, width, indent int) []string {
 	if ansi.StringWidth(text) <= width || width-indent < 20 {
 		return []string{text}

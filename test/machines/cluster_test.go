@@ -185,23 +185,11 @@ func (c *cluster) within(t *testing.T, is func(context.Context) bool, otherwise 
 // conf is the CNI configuration of containers.
 const conf = `{"cniVersion":"1.0.0","name":"contiv","type":"contivk8s","tenant":"default","network":"blue"}`
 
-// attach connects a container without a runtime, by the CNI plugin, and returns its address. As runtimes do, it repeats an ADD that says to try again later
-// (CNI specification, error code 11).
+// attach connects a container without a runtime, by the CNI plugin, and returns its address.
 func attach(t *testing.T, m *machine.Machine, name string) string {
 	t.Helper()
 	run(t, m, "ip netns add "+name)
-	shell := fmt.Sprintf("CNI_COMMAND=ADD CNI_CONTAINERID=%[1]s CNI_NETNS=/run/netns/%[1]s CNI_IFNAME=eth0 CNI_PATH=/usr/local/bin contivk8s", name)
-	var out string
-	for end := time.Now().Add(patience); ; <-time.After(time.Second) {
-		var err error
-		if out, err = m.Run(t.Context(), "echo '"+conf+"' | "+shell); err == nil {
-			break
-		}
-		if !strings.Contains(err.Error(), `"code": 11,`) || time.Now().After(end) {
-			t.Fatal(err)
-		}
-		t.Logf("ADD of %s on %s is repeated: %v", name, m.Name, err)
-	}
+	out := cni(t, m, "ADD", name)
 	var result struct {
 		IPs []struct{ Address string }
 	}
@@ -215,8 +203,25 @@ func attach(t *testing.T, m *machine.Machine, name string) string {
 // detach disconnects a container that attach connected, and deletes it.
 func detach(t *testing.T, m *machine.Machine, name string) {
 	t.Helper()
-	shell := fmt.Sprintf("CNI_COMMAND=DEL CNI_CONTAINERID=%[1]s CNI_NETNS=/run/netns/%[1]s CNI_IFNAME=eth0 CNI_PATH=/usr/local/bin contivk8s && ip netns del %[1]s", name)
-	run(t, m, "echo '"+conf+"' | ("+shell+")")
+	cni(t, m, "DEL", name)
+	run(t, m, "ip netns del "+name)
+}
+
+// cni calls the CNI plugin for a container and returns its answer. As runtimes do, it repeats a command whose answer is to try again later (CNI
+// specification, error code 11).
+func cni(t *testing.T, m *machine.Machine, command, name string) string {
+	t.Helper()
+	shell := fmt.Sprintf("echo '%s' | CNI_COMMAND=%s CNI_CONTAINERID=%[3]s CNI_NETNS=/run/netns/%[3]s CNI_IFNAME=eth0 CNI_PATH=/usr/local/bin contivk8s", conf, command, name)
+	for end := time.Now().Add(patience); ; <-time.After(time.Second) {
+		out, err := m.Run(t.Context(), shell)
+		if err == nil {
+			return out
+		}
+		if !strings.Contains(err.Error(), `"code": 11,`) || time.Now().After(end) {
+			t.Fatal(err)
+		}
+		t.Logf("%s of %s on %s is repeated: %v", command, name, m.Name, err)
+	}
 }
 
 // pinger pings from a container every 10 ms until it is stopped.
