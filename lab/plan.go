@@ -274,7 +274,7 @@ func (p *Plan) agentArgs(host int) []string {
 		args = append(args, "--uplink-bond", "lacp")
 	}
 	if p.Docker {
-		args = append(args, "--docker-agent-socket", agentSocket)
+		args = append(args, "--docker-agent-socket", agentSocket, "--docker-networks-file", hostinit.Inside+"/docker-networks")
 	}
 	return append(p.logged(args), p.Agent...)
 }

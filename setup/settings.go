@@ -70,7 +70,7 @@ func (h *Host) agentEnv(w *Wish, netmasters []string) Env {
 	return Env{
 		"CONTIV_NETPLUGIN_MODE": w.Settings.Mode, "CONTIV_NETPLUGIN_NET_MODE": w.Settings.NetMode, "CONTIV_NETPLUGIN_FORWARD_MODE": w.Settings.FwdMode,
 		"CONTIV_NETPLUGIN_TRUST": string(h.Trust()), "CONTIV_NETPLUGIN_HOST": w.Label, "CONTIV_NETPLUGIN_CONTROL_IP": w.Address, "CONTIV_NETPLUGIN_VTEP_IP": w.vtep(),
-		"CONTIV_NETPLUGIN_CLUSTER_FILE": string(h.ClusterFile()),
+		"CONTIV_NETPLUGIN_CLUSTER_FILE": string(h.ClusterFile()), "CONTIV_NETPLUGIN_DOCKER_NETWORKS_FILE": h.at("/var/lib/contiv/docker-networks"),
 		"CONTIV_NETPLUGIN_VLAN_UPLINKS": strings.Join(w.Uplinks, ","), "CONTIV_NETPLUGIN_NETMASTERS": strings.Join(netmasters, ","),
 	}
 }

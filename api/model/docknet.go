@@ -35,10 +35,15 @@ type DockerPool struct {
 	Gateway string // "address/length" or "address", or ""
 }
 
+// MaxKept is how many ids DockerNetworkRemoval.Kept may have: what one transaction of a store takes.
+const MaxKept = 100
+
 // DockerNetworkRemoval says that there is no such network any more. Saying it again changes nothing.
 type DockerNetworkRemoval struct {
 	ID   string
 	Host string // whose engine says so; "": an operator
+	// Kept are ids, in the place of ID, of networks that the agent of Host keeps without a record: only the records of earlier builds are deleted. At most MaxKept.
+	Kept []string `json:",omitempty"`
 }
 
 // DockerNetworkName says what a host's Docker engine calls one of its networks. Saying it again changes nothing.

@@ -56,6 +56,14 @@ func (o *options) sockets() []string {
 	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
 }
 
+// files are those that are to go beside sockets.
+func (o *options) files() []string {
+	if o.Docker.Kept == "" {
+		return o.Uninstall.Further
+	}
+	return append(slices.Clone(o.Uninstall.Further), o.Docker.Kept, o.Docker.Kept+".new") // the latter if the agent was killed as it wrote
+}
+
 // uninstall cleans the host, prints what it restored and what remains, a line each, and waits then if it is to.
 func (o *options) uninstall(ctx context.Context, stdout, stderr io.Writer) error {
 	log, err := logging.New(o.Log, "netplugin", stderr, nil)
@@ -65,7 +73,7 @@ func (o *options) uninstall(ctx context.Context, stdout, stderr io.Writer) error
 	ctx, end := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
 	defer end()
 	h := &uninstall.Host{Bridge: vswitch.Bridge, OVSRunDir: o.Switch.RunDir, Conf: o.CNI.Conf, Bin: o.CNI.Bin, Program: "contivk8s",
-		Sockets: o.sockets(), Further: o.Uninstall.Further, Ledger: vswitch.LedgerFile(o.Switch.RunDir), Limits: vswitch.LimitsFile(o.Switch.RunDir), Log: log}
+		Sockets: o.sockets(), Further: o.files(), Ledger: vswitch.LedgerFile(o.Switch.RunDir), Limits: vswitch.LimitsFile(o.Switch.RunDir), Log: log}
 	done, err := h.Run(ctx)
 	for _, setting := range done.Restored {
 		_, _ = fmt.Fprintln(stdout, "restored", setting)

@@ -35,3 +35,23 @@ func TestDockerNetworks(t *testing.T) {
 		}
 	}
 }
+
+// A segment is what containers can be attached to: a network for them, or a group on it.
+func TestSegment(t *testing.T) {
+	blue, hosts := network("blue", "default", 100), network("hosts", "default", 200)
+	hosts.Kind = record.InfraNetwork
+	web, out := group("web", "default", 1), group("out", "default", 2)
+	web.Network, out.Network = blue.ID, hosts.ID
+	w := start(t, blue, hosts, web, out)
+	for _, row := range []struct {
+		network, group string
+		want           bool
+	}{
+		{"blue", "", true}, {"blue", "web", true}, {"blue", "out", false}, {"blue", "none", false}, {"hosts", "", false}, {"hosts", "out", false}, {"none", "", false}, {"", "", false},
+	} {
+		n, is := w.e.Segment(identity.Network{Tenant: "default", Name: row.network}, row.group)
+		if is != row.want || is && n.ID.Name != row.network {
+			t.Errorf("%s, group %q: want %v, got %v, %+v", row.network, row.group, row.want, is, n.ID)
+		}
+	}
+}

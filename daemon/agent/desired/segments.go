@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 )
 
 // Segments are what containers can be attached to.
@@ -27,4 +28,21 @@ func (e *Engine) Segments() Segments {
 	slices.SortFunc(s.Networks, func(a, b record.Network) int { return a.ID.Compare(b.ID) })
 	slices.SortFunc(s.Groups, func(a, b record.Group) int { return a.ID.Compare(b.ID) })
 	return s
+}
+
+// Segment returns the network that containers of a segment are on: of a network for containers, or with a name of a group, of that group if it is on the network. False: the host
+// knows of no such segment.
+func (e *Engine) Segment(id identity.Network, group string) (record.Network, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	n := e.records.networks.Get(id.String())
+	if n == nil || n.Kind == record.InfraNetwork || !n.Subnet.IsValid() {
+		return record.Network{}, false
+	}
+	if group != "" {
+		if g := e.records.groups.Get(identity.Group{Tenant: id.Tenant, Name: group}.String()); g == nil || g.Network != id {
+			return record.Network{}, false
+		}
+	}
+	return *n, true
 }

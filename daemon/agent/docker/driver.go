@@ -17,6 +17,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/httpserver"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet/link"
 )
 
@@ -55,6 +56,18 @@ type Networks interface {
 	DockerNetwork(ctx context.Context, id string) (record.DockerNetwork, error)
 }
 
+// Kept is *dockerd.Kept: what the networks stand for that the agent keeps in the engine, without a record in the store. No method blocks.
+type Kept interface {
+	Find(id string) (record.DockerNetwork, bool)
+	Add(d record.DockerNetwork)
+	Remove(id string) (kept bool)
+}
+
+// Segments is the part of *desired.Engine that tells which networks and groups the cluster has.
+type Segments interface {
+	Segment(network identity.Network, group string) (record.Network, bool)
+}
+
 // Publisher is *hostaccess.Engine: it has ports of the host lead to endpoints, and chooses those that are not named. Both operations may be repeated.
 type Publisher interface {
 	Accept(ctx context.Context, endpoint string, wishes []link.PortWish) error
@@ -69,6 +82,8 @@ type Options struct {
 	Attacher  Attacher
 	Master    Master
 	Networks  Networks
+	Kept      Kept     // nil: the agent keeps no networks in the engine, or they are of a whole swarm
+	Segments  Segments // as Kept
 	Publisher Publisher
 	Starting  func() []string // what the agent still needs before it can do anything; empty once it has it
 	Log       *slog.Logger

@@ -24,8 +24,14 @@ const releaseLimit = 3 * time.Second
 
 // network finds what a Docker network stands for.
 func (d *Driver) network(ctx context.Context, id string) (record.DockerNetwork, error) {
+	if n, kept := d.kept(id); kept {
+		return n, nil
+	}
 	n, err := d.Networks.DockerNetwork(ctx, id)
 	if err != nil {
+		if n, kept := d.kept(id); kept { // the engine has said it meanwhile
+			return n, nil
+		}
 		return n, fmt.Errorf("NetworkID: Docker network %s: %w (remove it with docker network rm and create it again; netctl docknet ls shows which are known)", id, err)
 	}
 	return n, nil
@@ -119,7 +125,10 @@ func (d *Driver) deleteEndpoint(ctx context.Context, q endpointRequest) (empty, 
 		}
 		d.holds.deleted(res.Endpoint.ID.Tenant, had...)
 	} else {
-		n, _ := d.Networks.DockerNetwork(ctx, q.NetworkID)
+		n, kept := d.kept(q.NetworkID)
+		if !kept {
+			n, _ = d.Networks.DockerNetwork(ctx, q.NetworkID)
+		}
 		d.holds.deleted(n.Network.Tenant)
 	}
 	return empty{}, d.take(ctx, q.EndpointID)

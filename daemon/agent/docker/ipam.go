@@ -25,12 +25,17 @@ func (d *Driver) requestPool(ctx context.Context, q requestPoolRequest) (request
 	if err != nil {
 		return requestPoolResponse{}, err
 	}
+	return d.given(p), nil
+}
+
+// given is the answer for a pool, which it remembers.
+func (d *Driver) given(p model.DockerPoolResponse) requestPoolResponse {
 	d.pools.note(p.PoolID)
 	out := requestPoolResponse{PoolID: p.PoolID, Pool: p.Pool, Data: map[string]string{}}
 	if p.Gateway != "" {
 		out.Data[keyGateway] = p.Gateway
 	}
-	return out, nil
+	return out
 }
 
 func (d *Driver) requestAddress(ctx context.Context, q requestAddressRequest) (requestAddressResponse, error) {
@@ -76,6 +81,11 @@ func (d *Driver) gateway(ctx context.Context, pool identity.Pool, wanted string)
 	if err != nil {
 		return "", err
 	}
+	return gatewayOf(pool, p, wanted)
+}
+
+// gatewayOf is gateway, by what is known of the pool.
+func gatewayOf(pool identity.Pool, p model.DockerPoolResponse, wanted string) (string, error) {
 	have, err := netip.ParsePrefix(p.Gateway)
 	if wanted == "" {
 		switch {

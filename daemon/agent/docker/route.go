@@ -42,8 +42,8 @@ func (d *Driver) register(mux *http.ServeMux) {
 	constants(mux, d.Global, d.Log)
 
 	const n = "/NetworkDriver."
-	route(d, mux, n+"CreateNetwork", patiently(d, asking(d, d.createNetwork)))
-	route(d, mux, n+"DeleteNetwork", whenReady(d, asking(d, d.deleteNetwork)))
+	route(d, mux, n+"CreateNetwork", patiently(d, locally(d.createKept, asking(d, d.createNetwork))))
+	route(d, mux, n+"DeleteNetwork", whenReady(d, locally(d.deleteKept, asking(d, d.deleteNetwork))))
 	route(d, mux, n+"AllocateNetwork", patiently(d, asking(d, d.allocateNetwork)))
 	route(d, mux, n+"FreeNetwork", whenReady(d, asking(d, d.freeNetwork)))
 	route(d, mux, n+"CreateEndpoint", patiently(d, asking(d, d.createEndpoint)))
@@ -54,8 +54,8 @@ func (d *Driver) register(mux *http.ServeMux) {
 	route(d, mux, n+"RevokeExternalConnectivity", whenReady(d, d.unpublish))
 
 	const i = "/IpamDriver."
-	route(d, mux, i+"RequestPool", patiently(d, asking(d, d.requestPool)))
-	route(d, mux, i+"RequestAddress", patiently(d, asking(d, d.requestAddress)))
+	route(d, mux, i+"RequestPool", patiently(d, locally(d.knownPool, asking(d, d.requestPool))))
+	route(d, mux, i+"RequestAddress", patiently(d, locally(d.knownGateway, asking(d, d.requestAddress))))
 	route(d, mux, i+"ReleaseAddress", whenReady(d, d.releaseAddress))
 }
 
@@ -95,6 +95,16 @@ func whenReady[Q, A any](d *Driver, do func(context.Context, Q) (A, error)) func
 			return none, model.Errorf(model.CodeNotReady, "", "contiv agent is not ready").Try("it waits for: %s", strings.Join(waiting, "; "))
 		}
 		return do(ctx, q)
+	}
+}
+
+// locally answers what the agent knows itself, as own says, without a netmaster. It passes all else on to ask.
+func locally[Q, A any](own func(Q) (out A, known bool, err error), ask func(context.Context, Q) (A, error)) func(context.Context, Q) (A, error) {
+	return func(ctx context.Context, q Q) (A, error) {
+		if out, known, err := own(q); known {
+			return out, err
+		}
+		return ask(ctx, q)
 	}
 }
 

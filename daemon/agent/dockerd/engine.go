@@ -66,6 +66,7 @@ type Interface struct {
 type Network struct {
 	ID, Name string
 	Created  time.Time
+	Internal bool // its containers get no gateway
 	Spec
 }
 

@@ -38,6 +38,7 @@ type fakeNetwork struct {
 	Name, ID, Driver string
 	Created          time.Time
 	EnableIPv6       bool
+	Internal         bool
 	Options, Labels  map[string]string
 	IPAM             json.RawMessage
 }

@@ -202,7 +202,7 @@ func (s *socket) Networks(ctx context.Context) ([]Network, error) {
 
 // networkOf reads what the API says of a network.
 func networkOf(n *network.Network) Network {
-	out := Network{ID: n.ID, Name: n.Name, Created: n.Created, Spec: Spec{Driver: n.Driver, IPAM: n.IPAM.Driver, Options: n.Options,
+	out := Network{ID: n.ID, Name: n.Name, Created: n.Created, Internal: n.Internal, Spec: Spec{Driver: n.Driver, IPAM: n.IPAM.Driver, Options: n.Options,
 		IPAMOptions: n.IPAM.Options, Labels: n.Labels, IPv6: n.EnableIPv6}}
 	for _, c := range n.IPAM.Config {
 		out.Subnets = append(out.Subnets, Subnet{c.Subnet, c.Gateway})

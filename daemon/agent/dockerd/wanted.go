@@ -22,6 +22,8 @@ const (
 	optionGroup   = "group"
 	optionEncap   = "encap"
 	optionTag     = "pkt-tag" // VNI or VLAN
+	// optionContivTag is of networks of users, and names a group or a network by its tag.
+	optionContivTag = "contiv-tag"
 )
 
 // defaultTenant is not part of the names of networks.

@@ -100,14 +100,21 @@ func (e *Engine) Part(o Options) (p part.Part) {
 	if e.Plugin == "" {
 		return p
 	}
-	driver := docker.New(docker.Options{Socket: e.Plugin, Global: e.Global, Host: o.Host, Attacher: o.Attach,
-		Master: o.Master, Networks: o.Records, Publisher: o.Access, Starting: o.Starting, Log: o.Log})
 	e.watcher = dockerd.NewWatcher(func() (dockerd.Engine, error) { return dockerd.Dial(e.Engine) }, o.Log)
-	p.Tasks = []task.Task{
+	options := docker.Options{Socket: e.Plugin, Global: e.Global, Host: o.Host, Attacher: o.Attach,
+		Master: o.Master, Networks: o.Records, Publisher: o.Access, Starting: o.Starting, Log: o.Log}
+	if e.Keep && !e.Global { // a swarm's managers keep records of its networks
+		kept := dockerd.NewKept(e.watcher, e.Name, o.Host, dockerd.KeptFile(e.Kept), o.Log)
+		options.Kept, options.Segments = kept, o.Records
+		p.Tasks = append(p.Tasks, e.onceFound("Docker's networks of the agent", kept.Run), e.onceFound("records of Docker's networks by earlier builds",
+			part.Await(o.Serving, dockerd.NewMigration(kept, o.Master, o.Records, o.Host, o.Log).Run)))
+	}
+	driver := docker.New(options)
+	p.Tasks = append(p.Tasks,
 		e.onceFound("Docker engine", e.watcher.Run),
 		e.onceFound("what Docker no longer has", part.Await(o.Serving, dockerd.NewProver(e.watcher, o.Attach, e.Name, o.Log).Run)),
 		e.onceFound("names of Docker's containers", part.Await(o.Serving, dockerd.NewTeller(e.watcher, o.Master, o.Records, o.Log).Run)),
-	}
+	)
 	if !e.Global {
 		p.Tasks = append(p.Tasks, e.onceFound("names of Docker's networks", part.Await(o.Serving, dockerd.NewNamer(e.watcher, o.Master, o.Records, o.Host, o.Log).Run)))
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/daemon/agent/docker"
+	"github.com/contiv/contiv/daemon/agent/dockerd"
 	"github.com/contiv/contiv/daemon/flags"
 )
 
@@ -19,6 +20,7 @@ type Settings struct {
 	Engine string
 	Agent  string // socket of the agent behind a door; "": there is none
 	Door   bool   // be that door
+	Kept   string // file with the networks that the agent keeps
 }
 
 // Driver says how the host's engine finds its network driver, and which engine the agent asks.
@@ -28,6 +30,7 @@ type Driver struct {
 	Global bool   // networks are of a whole swarm
 	Engine string // unix socket of the engine
 	Keep   bool   // the engine's networks are kept equal to the cluster's
+	Kept   string // file in which the agent saves what these networks stand for; "": it saves nothing
 	Sought bool   // all this counts from when the host has the engine's socket
 }
 
@@ -44,6 +47,7 @@ func (o *Settings) Register(s *flags.Set) {
 	s.String(&o.Engine, "docker-socket", "DOCKER_SOCKET", "/var/run/docker.sock", "unix socket of this host's Docker engine, which is asked with --mode docker and swarm-mode, and with auto from when it is there")
 	s.String(&o.Agent, "docker-agent-socket", "DOCKER_AGENT_SOCKET", "", "unix socket at which netplugin --docker-door finds this agent, such as "+docker.DefaultAgentSocket+" (default: the agent itself serves in --docker-plugins, and Docker waits for it while it is away)")
 	s.Bool(&o.Door, "docker-door", "DOCKER_DOOR", "instead of an agent's work, serve in --docker-plugins, pass what Docker asks on to the agent at --docker-agent-socket, and refuse it at once while that is away")
+	s.String(&o.Kept, "docker-networks-file", "DOCKER_NETWORKS_FILE", dockerd.DefaultKeptFile, "file in which the agent saves which networks it keeps in this host's Docker engine: needed when containers start with the host")
 	s.String(&o.Scope, "docker-scope", "DOCKER_SCOPE", "", "whose networks Docker's are: local (each engine's own) or global (a swarm's) (default: global with --mode swarm-mode, else local)")
 }
 
@@ -61,6 +65,9 @@ func (o *Settings) Check(mode string) error {
 	if o.Agent != "" && !filepath.IsAbs(o.Agent) {
 		return fmt.Errorf("--docker-agent-socket %q: it is the whole path of a socket, such as %s", o.Agent, docker.DefaultAgentSocket)
 	}
+	if o.Kept != "" && !filepath.IsAbs(o.Kept) {
+		return fmt.Errorf("--docker-networks-file %q: it is the whole path of a file, such as %s", o.Kept, dockerd.DefaultKeptFile)
+	}
 	if o.Scope == "" {
 		o.Scope = ScopeLocal
 		if mode == flags.ModeSwarm {
@@ -75,7 +82,7 @@ func (o *Settings) Driver(mode string) Driver {
 	if mode != flags.ModeDocker && mode != flags.ModeSwarm && mode != flags.ModeAuto {
 		return Driver{}
 	}
-	return Driver{Plugin: cmp.Or(o.Agent, o.Socket()), Name: o.Name, Global: o.Scope == ScopeGlobal, Engine: o.Engine, Keep: mode != flags.ModeSwarm,
+	return Driver{Plugin: cmp.Or(o.Agent, o.Socket()), Name: o.Name, Global: o.Scope == ScopeGlobal, Engine: o.Engine, Keep: mode != flags.ModeSwarm, Kept: o.Kept,
 		Sought: mode == flags.ModeAuto}
 }
 

@@ -17,6 +17,9 @@ import (
 // the last of its own endpoints has gone: containers that ended without a word may have left some, until their engine proves it. Networks that
 // agents keep in their engines go with it.
 func (s *Service) Delete(ctx context.Context, q model.DockerNetworkRemoval) (rev uint64, err error) {
+	if len(q.Kept) > 0 {
+		return s.release(ctx, q)
+	}
 	at, err := s.commit.InTurn(ctx, func(tx *commit.Tx) error { return s.delete(tx, q, true) })
 	var e *model.Error
 	if errors.As(err, &e) && e.Code == model.CodeInUse {
@@ -45,6 +48,23 @@ func (s *Service) delete(tx *commit.Tx, q model.DockerNetworkRemoval, whole bool
 		return nil
 	}
 	return s.admit.Remove(tx, model.KindNetwork(), model.Key(d.Network.Tenant, d.Network.Name))
+}
+
+// release deletes the records that earlier builds kept of networks that the agent of a host keeps itself. What else there is under these ids stays.
+func (s *Service) release(ctx context.Context, q model.DockerNetworkRemoval) (rev uint64, err error) {
+	if len(q.Kept) > model.MaxKept || q.Host == "" {
+		return 0, model.Errorf(model.CodeInvalid, "Kept", "got %d ids of host %q, want at most %d and the host", len(q.Kept), q.Host, model.MaxKept).
+			Try("send the ids in several requests, each with Host")
+	}
+	at, err := s.commit.InTurn(ctx, func(tx *commit.Tx) error {
+		for _, id := range q.Kept {
+			if d := tx.DockerNetwork(id); d != nil && d.Managed && !d.Made && d.Host == q.Host {
+				tx.Delete(record.DockerNetworks + id)
+			}
+		}
+		return nil
+	})
+	return uint64(at), err
 }
 
 // hasEndpoints says that containers of a Docker network have endpoints.

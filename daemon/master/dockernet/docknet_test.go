@@ -330,3 +330,30 @@ func TestName(t *testing.T) {
 		t.Error("the network that was made goes with Docker's, also when it was named")
 	}
 }
+
+// Records that earlier builds kept of the networks of a host's agent are deleted on its word, in one transaction, and nothing else is. Agents of earlier builds have theirs made as ever.
+func TestRelease(t *testing.T) {
+	w, s := world(t)
+	for _, d := range []string{"k1", "k2", "k3"} {
+		create(t, s, d, "h1", "network=bare io.contiv.managed=true", "10.2.1.0/24")
+	}
+	create(t, s, "mine", "h1", "network=bare", "10.2.1.0/24")
+	create(t, s, "other", "h2", "network=bare io.contiv.managed=true", "10.2.1.0/24")
+	create(t, s, "swarm", "", "network=bare io.contiv.managed=true", "10.2.1.0/24")
+	create(t, s, "made", "h1", "network=new io.contiv.managed=true", "10.9.0.0/16")
+	began := w.Catalog.Revision()
+	if _, err := s.Delete(t.Context(), model.DockerNetworkRemoval{Host: "h1", Kept: []string{"k1", "k2", "mine", "other", "swarm", "made", "none"}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := ids(w); got != "k3 made mine other swarm" || w.Catalog.Revision() != began+1 {
+		t.Errorf("want k1 and k2 deleted in one commit, got %s in %d", got, w.Catalog.Revision()-began)
+	}
+	for _, q := range []model.DockerNetworkRemoval{{Kept: []string{"swarm"}}, {Host: "h1", Kept: make([]string, model.MaxKept+1)}} {
+		if _, err := s.Delete(t.Context(), q); err == nil || ids(w) != "k3 made mine other swarm" {
+			t.Errorf("host %q, %d ids: want a refusal, got %v; left %s", q.Host, len(q.Kept), err, ids(w))
+		}
+	}
+	if _, err := s.Forget(t.Context(), "h1"); err != nil || ids(w) != "other swarm" {
+		t.Errorf("a host that is forgotten: %v; left %s", err, ids(w))
+	}
+}

@@ -43,8 +43,9 @@ func rogueDeeds() map[string][]deed {
 			{"its endpoint", `{"Event":"start","Tenant":"default","Network":"blue","EndpointID":"db","IPAddress":"10.1.1.1","Labels":{"x":"evil"},"EPCommonName":"evil"}`, false}, {"its end", `{"Event":"die","Tenant":"default","ContainerID":"db"}`, false}},
 		"POST /plugin/requestDockerPool":   {{"the victim's subnet", `{"Pool":"10.1.1.0/24"}`, false}},
 		"POST /plugin/createDockerNetwork": {{"as the victim", `{"ID":"d3","Host":"h2","Options":{"network":"blue"}}`, true}, {"its network", `{"ID":"d2","Host":"evil","Options":{"network":"blue"},"Pools":[{"Subnet":"10.1.1.0/24"}]}`, false}},
-		"POST /plugin/deleteDockerNetwork": {{"as the victim", `{"ID":"d2","Host":"h2"}`, true}, {"its network", `{"ID":"d2","Host":"evil"}`, false}, {"no host named", `{"ID":"d2"}`, false}},
-		"POST /plugin/nameDockerNetwork":   {{"as the victim", `{"ID":"d2","Host":"h2","Name":"evil"}`, true}, {"its network", `{"ID":"d2","Host":"evil","Name":"evil"}`, true}, {"no host named", `{"ID":"d2","Name":"evil"}`, true}},
+		"POST /plugin/deleteDockerNetwork": {{"as the victim", `{"ID":"d2","Host":"h2"}`, true}, {"its network", `{"ID":"d2","Host":"evil"}`, false}, {"no host named", `{"ID":"d2"}`, false},
+			{"its agent's records, as the victim", `{"Host":"h2","Kept":["d2"]}`, true}, {"its agent's records", `{"Host":"evil","Kept":["d2"]}`, false}, {"its agent's records, no host named", `{"Kept":["d2"]}`, false}},
+		"POST /plugin/nameDockerNetwork": {{"as the victim", `{"ID":"d2","Host":"h2","Name":"evil"}`, true}, {"its network", `{"ID":"d2","Host":"evil","Name":"evil"}`, true}, {"no host named", `{"ID":"d2","Name":"evil"}`, true}},
 		"POST /plugin/register": {
 			{"as the victim", `{"host":"h2","machine":"m2","vtep":"192.0.2.2","port":4789,"control":"192.0.2.2:9090"}`, true},
 			{"with its machine and addresses", `{"host":"evil","machine":"m2","vtep":"192.0.2.2","port":4789,"control":"192.0.2.2:9090","seat":"s2"}`, true},
@@ -150,7 +151,7 @@ func victimised(t *testing.T, m *mastertest.Master) {
 	}
 	for path, body := range map[string]string{
 		"/plugin/allocAddress":        `{"NetworkID":"blue.default","PreferredIPv4Address":"10.1.1.50","By":"h2"}`,
-		"/plugin/createDockerNetwork": `{"ID":"d2","Host":"h2","Options":{"network":"blue"},"Pools":[{"Subnet":"10.1.1.0/24"}]}`,
+		"/plugin/createDockerNetwork": `{"ID":"d2","Host":"h2","Options":{"network":"blue","io.contiv.managed":"true"},"Pools":[{"Subnet":"10.1.1.0/24"}]}`,
 	} {
 		if got, text := status(t, h2, "POST", path, body); got != http.StatusOK {
 			t.Fatalf("%s: %d %s", path, got, text)

@@ -63,7 +63,7 @@ func removable(ctx context.Context, known *catalog.Catalog, q *model.DockerNetwo
 		d := v.DockerNetwork(q.ID)
 		swarm = d == nil || d.Host == ""
 	})
-	if swarm && q.Host == "" {
+	if swarm && q.Host == "" && len(q.Kept) == 0 {
 		return nil
 	}
 	return own(ctx, &q.Host, "Host")
