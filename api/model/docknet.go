@@ -62,7 +62,7 @@ type DockerNetwork struct {
 	Host      string   `json:"host,omitempty"` // whose engine has it; "" of a network of a whole swarm
 	Pools     []string `json:"pools"`
 	Made      bool     `json:"made,omitempty"`     // the network was made for it, and goes with it
-	Managed   bool     `json:"managed,omitempty"`  // an agent made it, since there is the network or group
+	Managed   bool     `json:"managed,omitempty"`  // an agent of an earlier build made it, or a swarm's, since there is the network or group
 	Internal  bool     `json:"internal,omitempty"` // its containers have no gateway
 	Gone      bool     `json:"gone,omitempty"`     // Docker has it no more; it goes with the last of its endpoints
 	Endpoints int      `json:"endpoints"`          // of the network or group on that host, by whatever engine

@@ -37,7 +37,7 @@ func offerDocknets(s *feed.Snapshot, _ string, add func(string)) {
 func docknets() *Page {
 	l := &list[*model.DockerNetwork]{
 		headers: columns("Id", "Host", "Tenant", "Network", "Group", "Endpoints", "Made by"),
-		empty:   func(*feed.Snapshot) string { return "no Docker networks use this driver" },
+		empty:   func(*feed.Snapshot) string { return "users have created no Docker networks with this driver" },
 		above:   answered(docknetQuestion(), "netmaster"),
 		items: func(s *feed.Snapshot) (out []*model.DockerNetwork) {
 			all, _, _ := feed.Of[[]model.DockerNetwork](s, docknetQuestion())

@@ -116,6 +116,9 @@ func TestUninstalledSockets(t *testing.T) {
 		if got := o.sockets(); !slices.Equal(got, row.want) {
 			t.Errorf("%v: want %v, got %v", row.args, row.want, got)
 		}
+		if got := o.files(); !slices.Equal(got, []string{"/var/lib/contiv/docker-networks", "/var/lib/contiv/docker-networks.new"}) {
+			t.Errorf("%v: want the file of Docker networks removed, got %v", row.args, got)
+		}
 	}
 }
 

@@ -41,6 +41,7 @@ func TestWrongConfigurationEndsWith22(t *testing.T) {
 		{"one socket for two", append(good, "--cni-socket=/run/x.sock", "--mesos-socket=/run/x.sock"), nil, "--mesos-socket /run/x.sock"},
 		{"bad name of the driver", append(good, "--plugin-name=../x"), nil, `--plugin-name "../x"`},
 		{"bad folder of drivers", append(good, "--docker-plugins=x"), nil, `--docker-plugins "x"`},
+		{"bad file of Docker networks", append(good, "--docker-networks-file=x"), nil, `--docker-networks-file "x"`},
 		{"bad scope", append(good, "--docker-scope=swarm"), nil, "--docker-scope swarm: it is one of local, global"},
 		{"bad socket behind a door", append(good, "--docker-agent-socket=x"), nil, `--docker-agent-socket "x"`},
 		{"door to nowhere", []string{"--docker-door", "--mode=docker"}, nil, "--docker-door needs --docker-agent-socket"},

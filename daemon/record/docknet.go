@@ -12,7 +12,8 @@ import (
 // DockerNetworks is where the networks of Docker engines are, by their ids.
 const DockerNetworks = State + "docknet/"
 
-// DockerNetwork says what a network id of a Docker engine means, at DockerNetworks+ID. Docker tells it once, when the network is made.
+// DockerNetwork says what a network id of a Docker engine means, at DockerNetworks+ID. Docker tells it once, when the network is made. Those that agents keep in their engines have no
+// record, but for those of swarms and of agents of earlier builds.
 type DockerNetwork struct {
 	ID       string           // Docker's
 	Network  identity.Network // that its containers are on

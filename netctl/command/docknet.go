@@ -16,8 +16,9 @@ import (
 func newDocknet(f *Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use: "docknet", Short: "Manage the mapping of Docker networks to networks and groups",
-		Long: "Each Docker network using this driver maps to a Contiv network or group. Create one with docker network create; an agent can also " +
-			"create them for all networks and groups. A Docker network is identified by its id in Docker, or an unambiguous prefix of the id.",
+		Long: "Each Docker network using this driver maps to a Contiv network or group. Users create Docker networks with docker network create; netmaster has a record of each. " +
+			"Agents also create them for all networks and groups, which needs no record: these are not listed here, and docker network inspect on the host shows what they map to. " +
+			"A Docker network is identified by its id in Docker, or an unambiguous prefix of the id.",
 		Args: exactly(),
 	}
 	c.AddCommand(newDocknetList(f), newDocknetInspect(f), newDocknetRemove(f))
@@ -27,7 +28,7 @@ func newDocknet(f *Factory) *cobra.Command {
 func newDocknetList(f *Factory) *cobra.Command {
 	o, host := &output{}, ""
 	c := &cobra.Command{
-		Use: "ls", Short: "List Docker networks", Aliases: []string{"list"}, Args: exactly(),
+		Use: "ls", Short: "List the Docker networks of users", Aliases: []string{"list"}, Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDocknetList(cmd.Context(), f, o, host) },
 	}
 	o.register(c)
@@ -108,7 +109,8 @@ func findDocknet(ctx context.Context, f *Factory, text string) (*client.Client, 
 	}
 	switch len(found) {
 	case 0:
-		return c, model.DockerNetwork{}, model.Errorf(model.CodeNotFound, "ID", "Docker network %s not found", text).Try("list them with netctl docknet ls")
+		return c, model.DockerNetwork{}, model.Errorf(model.CodeNotFound, "ID", "Docker network %s not found", text).
+			Try("list those of users with netctl docknet ls; docker network inspect shows those that an agent has created")
 	case 1:
 		return c, found[0], nil
 	}

@@ -37,7 +37,7 @@ func TestDocknet(t *testing.T) {
 		{"docknet ls --host h1 -o name", 0, "c26f3178ed0679348ce38dfc\n", ""},
 		{"docknet inspect c26f3", 0, "\"network\": \"blue\"", ""},
 		{"docknet inspect c26f", 1, "", "2 Docker networks begin with c26f (use a longer prefix of the id)"},
-		{"docknet inspect none", 1, "", "Docker network none not found (list them with netctl docknet ls)"},
+		{"docknet inspect none", 1, "", "Docker network none not found (list those of users with netctl docknet ls; docker network inspect shows those that an agent has created)"},
 		{"network rm c26f8b1539f849390405f5c0", 1, "Deleting", "netctl docknet rm c26f8b1539f849390405f5c0"},
 		{"docknet rm c26f8", 0, "Docker network c26f8b1539f849390405f5c0 deleted\n", ""},
 		{"network ls -q", 0, "blue\n", ""},

@@ -1,6 +1,7 @@
 package docker_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,6 +31,12 @@ func TestRestarts(t *testing.T) {
 			}
 			return c.Start(t.Context(), "h2", lab.PartDocker)
 		}},
+		{"an engine and its agent are killed", func() error {
+			if err := errors.Join(c.Kill("h2", lab.PartDocker), c.Kill("h2", lab.PartAgent)); err != nil {
+				return err
+			}
+			return errors.Join(c.Start(t.Context(), "h2", lab.PartAgent), c.Start(t.Context(), "h2", lab.PartDocker))
+		}},
 		{"a host loses its power", func() error { return c.Reboot(t.Context(), "h2") }},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -56,6 +63,9 @@ func TestRestarts(t *testing.T) {
 			c.docker("h2", "start", "once")
 			c.reaches(true, "h1", "stays", c.address("h2", "once", "blue"))
 		})
+	}
+	if got := strings.TrimSpace(c.must("docknet", "ls", "-o", "name")); got != "" {
+		t.Errorf("want no record of the networks that agents keep, got %s", got)
 	}
 	for host, names := range map[string][]string{"h1": {"stays"}, "h2": {"once", "back", "fixed"}} {
 		c.docker(host, append([]string{"rm", "-f"}, names...)...)

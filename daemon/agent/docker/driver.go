@@ -1,7 +1,7 @@
 // Package docker is the agent's end of libnetwork's remote drivers: an HTTP service on a unix socket that turns what a Docker engine asks of
 // its network driver and its IPAM driver into attachments, addresses and records of Docker networks.
 //
-// What outlasts a request is in the store or in the switch, since an engine tells most things once. No handler asks the engine, which
+// What outlasts a request is in the store, in the switch or, of networks that the agent keeps, in a Kept, since an engine tells most things once. No handler asks the engine, which
 // may be waiting for the answer.
 package docker
 
@@ -63,7 +63,7 @@ type Kept interface {
 	Remove(id string) (kept bool)
 }
 
-// Segments is the part of *desired.Engine that tells which networks and groups the cluster has.
+// Segments is the part of *desired.Engine that knows which networks and groups the cluster has.
 type Segments interface {
 	Segment(network identity.Network, group string) (record.Network, bool)
 }

@@ -15,7 +15,7 @@ const (
 	optionTenant  = "tenant"
 	optionNetwork = "network"
 	optionGroup   = "group"
-	optionTag     = "contiv-tag"        // of networks of users alone
+	optionTag     = "contiv-tag"        // only of networks of users
 	optionManaged = "io.contiv.managed" // "true": the agent keeps the network
 )
 

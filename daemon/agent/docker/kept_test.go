@@ -16,7 +16,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// counter is a netmaster that counts what it is asked about Docker networks, and which is away if that is said.
+// counter is a netmaster that counts requests about Docker networks. It does not answer where away is set.
 type counter struct {
 	Master
 	asked []string

@@ -17,14 +17,14 @@ import (
 // says it when it creates one, and in its list; a file says it while the engine starts, which answers nothing before it has started its containers.
 // Its methods are safe for concurrent use, and do not ask the engine.
 type Kept struct {
-	watcher *Watcher
-	driver  string
-	host    string
-	file    KeptFile
-	log     *slog.Logger
-	now     func() time.Time
-	settle  time.Duration // changes are gathered
-	retry   time.Duration // until a list or a file that failed is tried again
+	watcher  *Watcher
+	driver   string
+	host     string
+	file     KeptFile
+	log      *slog.Logger
+	now      func() time.Time
+	delay    time.Duration // between two writes of the file, at least
+	interval time.Duration // between two lists of the engine, at least, and until a list or a write that failed is repeated
 
 	mu       sync.Mutex
 	networks map[string]keptNetwork // by id
@@ -40,7 +40,7 @@ type keptNetwork struct {
 	added time.Time // by a request of the engine; zero: by a list or the file
 }
 
-// listLag bounds how long the engine's list may lack a network that the driver has accepted, or have one that the engine has told the driver to delete.
+// listLag bounds how long the engine's list may lack a network that the driver has accepted, or have one that the driver was asked to delete.
 const listLag = 30 * time.Second
 
 // removedMemory is how long it is known that the engine has removed a network.
@@ -48,7 +48,7 @@ const removedMemory = time.Hour
 
 // NewKept returns what the file says of the networks of driver in a host's engine; Run keeps it up to date.
 func NewKept(w *Watcher, driver, host string, file KeptFile, log *slog.Logger) *Kept {
-	k := &Kept{watcher: w, driver: driver, host: host, file: file, log: log, now: time.Now, settle: 200 * time.Millisecond, retry: 5 * time.Second,
+	k := &Kept{watcher: w, driver: driver, host: host, file: file, log: log, now: time.Now, delay: time.Second, interval: 5 * time.Second,
 		networks: map[string]keptNetwork{}, removed: map[string]time.Time{}, changed: make(chan struct{})}
 	saved, err := file.Read()
 	if err != nil {
@@ -119,35 +119,51 @@ func (k *Kept) Supersedes(d *record.DockerNetwork) bool {
 	return gone || k.listed && is && n.Network == d.Network && n.Group == d.Group && n.Internal == d.Internal
 }
 
-// Run takes over the engine's list whenever it may have changed, and writes the file, until ctx ends; then it returns nil.
+// Run takes over the engine's list when the engine has begun to answer, and later when it may have changed, and writes the file, until ctx ends; then it returns nil.
 func (k *Kept) Run(ctx context.Context) error {
-	var done uint64 // events about networks
+	var events uint64 // about networks, that the last list includes
+	var listed, saved time.Time
 	for ctx.Err() == nil {
 		docker, own := k.watcher.Changed(), k.Changed()
-		var again <-chan time.Time
-		if e, here := k.watcher.Engine(); here {
-			if events := k.watcher.State().Networks; events != done {
-				if k.list(ctx, e) {
-					done = events
-				} else {
-					again = time.After(k.retry)
-				}
+		next := time.NewTimer(time.Hour)
+		e, here := k.watcher.Engine()
+		if now := k.watcher.State().Networks; !here {
+			listed = time.Time{}
+		} else if now != events {
+			if rest := k.interval - time.Since(listed); rest > 0 {
+				next.Reset(rest)
+			} else if listed = time.Now(); k.list(ctx, e) {
+				events = now
+			} else {
+				next.Reset(k.interval)
 			}
 		}
-		if !k.save() {
-			again = time.After(k.retry)
+		var save <-chan time.Time
+		if k.dirty() {
+			if rest := k.delay - time.Since(saved); rest > 0 {
+				save = time.After(rest)
+			} else if saved = time.Now(); !k.save() {
+				save = time.After(k.interval)
+			}
 		}
 		select {
 		case <-docker:
-			pause(ctx, k.settle)
 		case <-own:
-			pause(ctx, k.settle)
-		case <-again:
+		case <-next.C:
+		case <-save:
 		case <-ctx.Done():
 		}
+		next.Stop()
 	}
 	k.save()
 	return nil
+}
+
+// dirty reports whether the file is out of date.
+func (k *Kept) dirty() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.unsaved
 }
 
 // list takes over what the engine has, and reports whether that is known for sure.

@@ -21,7 +21,7 @@ import (
 // know starts what knows the networks of the fake engine, without long waits. It ends with end.
 func (f *fake) know(w *Watcher, file string) (k *Kept, end func()) {
 	k = NewKept(w, "netplugin", "h1", KeptFile(file), slog.New(slog.DiscardHandler))
-	k.settle, k.retry = time.Millisecond, 5*time.Millisecond
+	k.delay, k.interval = time.Millisecond, 5*time.Millisecond
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
 	done.Go(func() {
@@ -45,7 +45,7 @@ func keptIn(id, network, group string) *fakeNetwork {
 		IPAM: []byte(`{"Driver":"netplugin","Options":{"tenant":"default","network":"` + network + `"` + more + `},"Config":[{"Subnet":"10.1.5.0/24"}]}`)}
 }
 
-// What the agent keeps in the engine is known by the engine's list, and by the file while the engine does not answer; what others have made there is not.
+// A Kept knows the networks that the agent keeps by the engine's list, and by its file while the engine does not answer. It does not know those of others.
 func TestKept(t *testing.T) {
 	f, file := newFake(t), filepath.Join(t.TempDir(), "lib", "networks")
 	inner := keptIn("n3", "net", "")
@@ -81,7 +81,7 @@ func TestKept(t *testing.T) {
 	if d, _ := k.Find("n3"); !d.Internal || !d.Managed || d.Host != "h1" || len(d.Pools) != 1 {
 		t.Errorf("want an internal network of h1 with its pool, got %+v", d)
 	}
-	// One that the engine has not listed yet stays known; one that it removes is forgotten, though it is still listed.
+	// A network that the engine has not listed yet stays known; a network that it removes is forgotten, though it is still listed.
 	k.Add(record.DockerNetwork{ID: "n4", Network: identity.Network{Tenant: "default", Name: "late"}})
 	if !k.Remove("n1") || k.Remove("x1") {
 		t.Error("want n1 forgotten, and x1 none of the agent's")
@@ -110,7 +110,7 @@ func TestKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := KeptFile(file).Read(); !errors.Is(err, checksum.ErrDamaged) {
-		t.Errorf("a damaged file: want it told, got %v", err)
+		t.Errorf("a damaged file: want it reported, got %v", err)
 	}
 	k, _ = f.know(f.watch(), file)
 	until(t, "what the engine has, with a damaged file", known("n1=default:net:", "n3=default:net:"))
@@ -174,7 +174,7 @@ func TestMigration(t *testing.T) {
 	m.away = errors.New("no netmaster answers")
 	k, _ := f.know(f.watch(), "")
 	g := NewMigration(k, m, m, "h1", slog.New(slog.DiscardHandler))
-	g.every = time.Millisecond
+	g.interval = time.Millisecond
 	f.background(g.Run)
 	until(t, "the networks known", func() bool {
 		return k.Supersedes(&record.DockerNetwork{ID: "n000", Network: stay[0].Network, Host: "h1", Managed: true})

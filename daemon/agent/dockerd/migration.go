@@ -15,19 +15,19 @@ type ForgettingMaster interface {
 
 // Migration deletes the records that earlier builds have made in the store of the networks that a Kept knows. A netmaster of an earlier build leaves them.
 type Migration struct {
-	kept    *Kept
-	master  ForgettingMaster
-	records Made
-	host    string
-	log     *slog.Logger
-	limit   time.Duration // of a request to the master
-	every   time.Duration // between requests
-	most    time.Duration // until records are asked for again that are still there
+	kept     *Kept
+	master   ForgettingMaster
+	records  Made
+	host     string
+	log      *slog.Logger
+	limit    time.Duration // of a request to the master
+	interval time.Duration // between requests
+	repeat   time.Duration // until records are asked for again that are still there
 }
 
 // NewMigration returns a Migration of the records of a host's engine; Run makes it live.
 func NewMigration(k *Kept, m ForgettingMaster, r Made, host string, log *slog.Logger) *Migration {
-	return &Migration{kept: k, master: m, records: r, host: host, log: log, limit: 15 * time.Second, every: 5 * time.Second, most: 10 * time.Minute}
+	return &Migration{kept: k, master: m, records: r, host: host, log: log, limit: 15 * time.Second, interval: 5 * time.Second, repeat: 10 * time.Minute}
 }
 
 // Run deletes records, a bounded number at a time, until ctx ends; then it returns nil.
@@ -37,16 +37,16 @@ func (m *Migration) Run(ctx context.Context) error {
 		kept, records := m.kept.Changed(), m.records.Changed()
 		var ids []string
 		for _, d := range m.records.DockerNetworks() {
-			if len(ids) < model.MaxKept && m.kept.Supersedes(&d) && time.Since(asked[d.ID]) >= m.most {
+			if len(ids) < model.MaxKept && m.kept.Supersedes(&d) && time.Since(asked[d.ID]) >= m.repeat {
 				ids = append(ids, d.ID)
 			}
 		}
 		if len(ids) > 0 {
 			m.forget(ctx, ids, asked)
-			pause(ctx, m.every)
+			pause(ctx, m.interval)
 			continue
 		}
-		again := time.NewTimer(m.most)
+		again := time.NewTimer(m.repeat)
 		select {
 		case <-kept:
 		case <-records:

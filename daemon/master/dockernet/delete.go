@@ -50,7 +50,7 @@ func (s *Service) delete(tx *commit.Tx, q model.DockerNetworkRemoval, whole bool
 	return s.admit.Remove(tx, model.KindNetwork(), model.Key(d.Network.Tenant, d.Network.Name))
 }
 
-// release deletes the records that earlier builds kept of networks that the agent of a host keeps itself. What else there is under these ids stays.
+// release deletes the records that earlier builds kept of networks that the agent of a host keeps itself. Other records under these ids stay.
 func (s *Service) release(ctx context.Context, q model.DockerNetworkRemoval) (rev uint64, err error) {
 	if len(q.Kept) > model.MaxKept || q.Host == "" {
 		return 0, model.Errorf(model.CodeInvalid, "Kept", "got %d ids of host %q, want at most %d and the host", len(q.Kept), q.Host, model.MaxKept).
