@@ -97,7 +97,7 @@ func (h *Host) putAside(why string) (string, error) {
 
 // forgetMember removes what is noted of the member whose folder the host had.
 func (h *Host) forgetMember() error {
-	_, note := remove(member.NoteFile(h.StoreDir()))
+	_, note := remove(member.MarkerFile(h.StoreDir()))
 	_, mark := remove(h.ClusterFile().MemberFile())
 	return errors.Join(note, mark)
 }

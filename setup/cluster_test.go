@@ -84,7 +84,7 @@ func holding(t *testing.T, h *Host, id uint64) {
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := (member.Note{Name: "h3", Member: member.ID(id)}).Write(h.StoreDir()); err != nil {
+	if err := (member.Marker{Name: "h3", Member: member.ID(id)}).Write(h.StoreDir()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -117,7 +117,7 @@ func TestOwnFolder(t *testing.T) {
 		if id, err := member.Held(to); err != nil || id != "abc" {
 			t.Errorf("want the data kept, got %q, %v", id, err)
 		}
-		if was, err := member.Noted(h.StoreDir()); err != nil || was.Member != "" {
+		if was, err := member.ReadMarker(h.StoreDir()); err != nil || was.Member != "" {
 			t.Errorf("want no note left, got %+v, %v", was, err)
 		}
 		holding(t, h, 0xabc)
@@ -126,7 +126,7 @@ func TestOwnFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	do("1")
-	if _, err := os.Stat(member.NoteFile(h.StoreDir())); err == nil {
+	if _, err := os.Stat(member.MarkerFile(h.StoreDir())); err == nil {
 		t.Error("a lost folder: want its note gone")
 	}
 }

@@ -42,7 +42,7 @@ func parse(args []string, getenv func(string) string, out io.Writer) (*options, 
 		return o, nil
 	case o.Uninstall.Wanted():
 		return o, errors.Join(o.Uninstall.check(), o.CNI.Check(), o.Docker.Check(o.Mode), o.Log.Check())
-	case o.Docker.Door:
+	case o.Docker.Proxy:
 		return o, o.checkDoor()
 	}
 	return o, o.check()

@@ -29,7 +29,7 @@ func TestDockerOptions(t *testing.T) {
 		{"a b", "docker", "--plugin-name", false},
 	}
 	for _, r := range rows {
-		o := &dockerhost.Settings{Name: r.name, Folder: "/p"}
+		o := &dockerhost.Settings{Name: r.name, Dir: "/p"}
 		if err := o.Check(r.mode); err != nil {
 			if !strings.Contains(err.Error(), r.want) || r.want == "" {
 				t.Errorf("%s: want %q, got %v", r.name, r.want, err)
@@ -126,7 +126,7 @@ func TestUninstalledSockets(t *testing.T) {
 func TestClosedDoor(t *testing.T) {
 	dir := t.TempDir()
 	o := &options{}
-	o.Docker = dockerhost.Settings{Name: "x", Folder: dir}
+	o.Docker = dockerhost.Settings{Name: "x", Dir: dir}
 	o.Mode = flags.ModeDocker
 	if err := o.closed(); err != nil {
 		t.Errorf("an agent without a door: %v", err)
@@ -143,7 +143,7 @@ func TestClosedDoor(t *testing.T) {
 	if err := o.closed(); err != nil {
 		t.Errorf("the door is there: %v", err)
 	}
-	o.Mode, o.Docker.Folder = "kubernetes", "/nowhere"
+	o.Mode, o.Docker.Dir = "kubernetes", "/nowhere"
 	if err := o.closed(); err != nil {
 		t.Errorf("without Docker: %v", err)
 	}

@@ -50,7 +50,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	work := func() error { return serve(ctx, o, programmed, stderr) }
 	if o.Uninstall.Wanted() {
 		work = func() error { return o.uninstall(ctx, stdout, stderr) }
-	} else if o.Docker.Door {
+	} else if o.Docker.Proxy {
 		work = func() error { return o.door(ctx, stderr) }
 	}
 	if err := work(); err != nil {

@@ -164,12 +164,12 @@ func live(ctx context.Context, c config, db store.Store, self record.Incarnation
 	if !c.Store.Embedded { // which compacts itself
 		duties = append(duties, maintenance.NewCompactor(db, c.compaction, known.Revision, log).Run)
 	}
-	poster := aci.NewPoster(aci.Config{Gateway: &aci.Gateway{URL: c.ACIGateway}, Commit: committer, Catalog: known, Log: log})
+	poster := aci.NewNotifier(aci.Config{Gateway: &aci.Gateway{URL: c.ACIGateway}, Commit: committer, Catalog: known, Log: log})
 	feed := catalog.NewFeed(known, db, log)
 	told := relay.New(known, self.ID, feed.Away, log)
 	told.Await(adopter.Awaited)
 	others, hosts := peer.NewWay(c.holder, known), registrar.New(committer, nil, log)
-	keeper := &registrar.Keeper{Registrar: hosts, Catalog: known, Served: func(ctx context.Context) []channel.Served {
+	keeper := &registrar.Controller{Registrar: hosts, Catalog: known, Served: func(ctx context.Context) []channel.Served {
 		return peer.New(known, others).Sessions(ctx, c.Internal, told.Sessions, true)
 	}}
 	joining := enrolment(&c, committer, known, db, log)

@@ -16,7 +16,7 @@ import (
 
 func newAuth(f *Factory) *cobra.Command {
 	c := &cobra.Command{Use: "auth", Short: "Manage passwords and tokens, and show your permissions"}
-	c.AddCommand(newWhoAmI(f), newCanI(f), newPassword(f), newLDAPPassword(f), newOIDCSecret(f), newTokens(f), newToken(f), newRevoke(f))
+	c.AddCommand(newWhoami(f), newCanI(f), newPassword(f), newLDAPPassword(f), newOIDCSecret(f), newTokens(f), newToken(f), newRevoke(f))
 	return c
 }
 
@@ -42,7 +42,7 @@ func newLogout(f *Factory) *cobra.Command {
 	}
 }
 
-func newWhoAmI(f *Factory) *cobra.Command {
+func newWhoami(f *Factory) *cobra.Command {
 	return &cobra.Command{
 		Use: "whoami", Short: "Show your user and permissions", Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -40,9 +40,9 @@ func (e *Engine) ask(ctx context.Context, r *Request) (*answer, error) {
 	return &answer{ep, rev}, nil
 }
 
-// settle asks the master for the endpoint of a pod that belongs where the master says, and notes where that is; nil: the request says it.
+// resolvePod asks the master for the endpoint of a pod that belongs where the master says, and notes where that is; nil: the request says it.
 // When it fails there may be an endpoint all the same: Detach finds that in the store, and so does LostPorts.
-func (e *Engine) settle(ctx context.Context, r *Request) (*answer, error) {
+func (e *Engine) resolvePod(ctx context.Context, r *Request) (*answer, error) {
 	if r.Pod == nil || r.Tenant != "" && r.Network != "" {
 		return nil, nil
 	}

@@ -81,14 +81,14 @@ type Links interface {
 type Options struct {
 	Host    string // label of this host
 	Machine string // identity of this machine
-	// Standing reports whether this machine is the host of that label. nil: it is.
-	Standing func() registration.Standing
-	Master   Master
-	Flows    Flows
-	Switch   Switch
-	Links    Links
-	SoftSum  func() bool      // whether the datapath runs in userspace, so that containers compute checksums themselves
-	Room     func() link.Room // for packets between hosts
+	// Registration reports whether this machine is the host of that label. nil: it is.
+	Registration func() registration.State
+	Master       Master
+	Flows        Flows
+	Switch       Switch
+	Links        Links
+	SoftSum      func() bool      // whether the datapath runs in userspace, so that containers compute checksums themselves
+	Room         func() link.Room // for packets between hosts
 	// Default is the gateway in networks that have none of their own; invalid: no default route. nil: nowhere.
 	Default func(ipv6 bool) netip.Addr
 	// Tunnels says that what leaves on a VLAN may end in a tunnel: networks are routed to each other, or hosts are met. nil: it may not.
@@ -198,7 +198,7 @@ const portLimit = 3 * time.Second
 // returned. When it fails, nothing is left over that it made itself, or a port remains that tells Sweep of it.
 func (e *Engine) Attach(ctx context.Context, r Request) (Result, error) {
 	res, err := e.attach(ctx, r)
-	e.failures.note(&r, err, time.Now())
+	e.failures.record(&r, err, time.Now())
 	return res, err
 }
 
@@ -219,7 +219,7 @@ func (e *Engine) attach(ctx context.Context, r Request) (Result, error) {
 		return Result{}, fmt.Errorf("attach %s: %w", what, because(ctx, err))
 	}
 	defer unlock()
-	known, err := e.settle(ctx, &r)
+	known, err := e.resolvePod(ctx, &r)
 	if err != nil {
 		return Result{}, fmt.Errorf("attach %s: %w", what, because(ctx, err))
 	}
@@ -291,7 +291,7 @@ func (e *Engine) number(id, name string, have bool) (uint32, error) {
 			return p.Requested, nil
 		}
 	}
-	return e.numbers.take(id)
+	return e.numbers.allocate(id)
 }
 
 // make asks the master, then makes interface and port, and configures the interface while the switch works. The

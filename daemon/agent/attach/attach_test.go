@@ -515,7 +515,7 @@ func TestNumbers(t *testing.T) {
 	n.use(2, "fixed")
 	seen := map[uint32]bool{2: true}
 	for i := range 2000 {
-		got, err := n.take(fmt.Sprint(i))
+		got, err := n.allocate(fmt.Sprint(i))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -525,12 +525,12 @@ func TestNumbers(t *testing.T) {
 		seen[got] = true
 	}
 	n.release(n.owner[5])
-	if got, err := n.take("later"); err != nil || got == 5 {
+	if got, err := n.allocate("later"); err != nil || got == 5 {
 		t.Errorf("number after 5 was released: want a longer unused one, got %d %v", got, err)
 	}
 	// An owner has one number, and gives back no other.
 	n.use(7, "later")
-	if got, err := n.take("later"); err != nil || got != 7 {
+	if got, err := n.allocate("later"); err != nil || got != 7 {
 		t.Errorf("the number of an owner: want 7, got %d %v", got, err)
 	}
 	n.release("5")

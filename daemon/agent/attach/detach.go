@@ -128,7 +128,7 @@ func (e *Engine) remove(ctx context.Context, a Attachment, why string) error {
 
 // forget removes flows, port and interface, and gives the endpoint's number back. The interface goes in the background.
 func (e *Engine) forget(ctx context.Context, id, name string) error {
-	e.recent.note(id)
+	e.recent.add(id)
 	e.Flows.SetPort(id, 0)
 	if name != "" {
 		if err := e.Switch.RemovePort(ctx, name); err != nil {

@@ -19,8 +19,8 @@ type Failure struct {
 const (
 	// failureKept is for how long a failure is remembered.
 	failureKept = time.Hour
-	// mostFailures is how many are.
-	mostFailures = 100
+	// maxFailures is how many are.
+	maxFailures = 100
 )
 
 // failures remembers those of the last hour, one for each container or pod.
@@ -39,8 +39,8 @@ func (r *Request) subject() string {
 	return "container/" + cmp.Or(r.Name, r.ContainerID)
 }
 
-// note takes in how an attachment has ended: what succeeds is forgotten.
-func (f *failures) note(r *Request, err error, now time.Time) {
+// record takes in how an attachment has ended: what succeeds is forgotten.
+func (f *failures) record(r *Request, err error, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	who := r.subject()
@@ -49,7 +49,7 @@ func (f *failures) note(r *Request, err error, now time.Time) {
 		return
 	}
 	f.expire(now)
-	if _, known := f.by[who]; !known && len(f.by) >= mostFailures {
+	if _, known := f.by[who]; !known && len(f.by) >= maxFailures {
 		oldest := slices.MinFunc(slices.Collect(maps.Values(f.by)), func(a, b Failure) int { return a.At.Compare(b.At) })
 		delete(f.by, oldest.Container)
 	}

@@ -14,7 +14,7 @@ func (e *Engine) Forsake(ctx context.Context, container, ifname, why string, see
 	if seen {
 		used = e.Links.Occupied
 	}
-	unlock, held := e.locks.take(EndpointID(container, ifname))
+	unlock, held := e.locks.tryLock(EndpointID(container, ifname))
 	if held != nil {
 		return false, nil
 	}

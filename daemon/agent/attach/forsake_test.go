@@ -42,7 +42,7 @@ func TestForsake(t *testing.T) {
 	pair := w.links[res.HostName]
 	pair.Netns = ""
 	w.links[res.HostName] = pair
-	unlock, _ := e.locks.take("c1")
+	unlock, _ := e.locks.tryLock("c1")
 	stays("request under way", false)
 	unlock()
 	done := e.locks.work(res.HostName)

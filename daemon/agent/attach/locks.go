@@ -19,7 +19,7 @@ func newLocks() *locks {
 // lock waits for key or for ctx.
 func (l *locks) lock(ctx context.Context, key string) (unlock func(), err error) {
 	for {
-		unlock, held := l.take(key)
+		unlock, held := l.tryLock(key)
 		if held == nil {
 			return unlock, nil
 		}
@@ -31,8 +31,8 @@ func (l *locks) lock(ctx context.Context, key string) (unlock func(), err error)
 	}
 }
 
-// take takes key, or returns what is closed when its holder is done.
-func (l *locks) take(key string) (unlock func(), held <-chan struct{}) {
+// tryLock takes key, or returns what is closed when its holder is done.
+func (l *locks) tryLock(key string) (unlock func(), held <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if held := l.held[key]; held != nil {

@@ -22,7 +22,7 @@ import (
 // without one, no one can use the endpoint, and it is released - by the machine that had the port, and no other.
 type lost struct {
 	*Engine
-	patience time.Duration // how long an endpoint without port and interface is left to a runtime that may be at work
+	grace time.Duration // how long an endpoint without port and interface is left to a runtime that may be at work
 
 	mu    sync.Mutex
 	since map[string]time.Time // since when an endpoint has neither port nor interface
@@ -30,7 +30,7 @@ type lost struct {
 
 // LostPorts is a source of differences: endpoints without a port.
 func (e *Engine) LostPorts() drift.Source {
-	return &lost{Engine: e, patience: runtimeLimit, since: map[string]time.Time{}}
+	return &lost{Engine: e, grace: runtimeLimit, since: map[string]time.Time{}}
 }
 
 // runtimeLimit is lost.patience of an agent.
@@ -53,23 +53,23 @@ func (l *lost) elsewhere(ep *record.Endpoint) string {
 	switch {
 	case ep.Machine != "" && ep.Machine != l.Machine:
 		return "not here: another machine has attached it as host " + l.Host
-	case l.standing() == registration.Refused:
+	case l.registration() == registration.Refused:
 		return "not here, and host " + l.Host + " is another machine's now"
 	}
 	return ""
 }
 
-func (l *lost) standing() registration.Standing {
-	if l.Standing == nil {
+func (l *lost) registration() registration.State {
+	if l.Registration == nil {
 		return registration.Granted
 	}
-	return l.Standing()
+	return l.Registration()
 }
 
 // isUnused says that an endpoint without port and interface has been left to the runtime for long enough, and that it is this machine's to release.
 // Right after the agent's start that is not known yet.
 func (l *lost) isUnused(first, now time.Time) bool {
-	return now.Sub(first) >= l.patience && l.standing() == registration.Granted
+	return now.Sub(first) >= l.grace && l.registration() == registration.Granted
 }
 
 // reattach is what to do for a container whose interface no one can tell from another's.
@@ -197,7 +197,7 @@ func (l *lost) Repair(ctx context.Context, id string) error {
 
 // plug makes the port of an interface that exists.
 func (l *lost) plug(ctx context.Context, ep *record.Endpoint, name string, t tag) error {
-	number, err := l.numbers.take(ep.ID.String())
+	number, err := l.numbers.allocate(ep.ID.String())
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 func later(w *world) (*Engine, *lost) {
 	e := w.engine()
 	l := e.LostPorts().(*lost)
-	l.patience = 0
+	l.grace = 0
 	return e, l
 }
 
@@ -135,11 +135,11 @@ func TestLostEndpoints(t *testing.T) {
 		t.Errorf("an interface without a tag: want nothing done, got %v, %s", err, w)
 	}
 	delete(w.links, pair.Host)
-	l.patience = runtimeLimit
+	l.grace = runtimeLimit
 	if got := whats(t, l); len(got) != 0 {
 		t.Errorf("at once: want the runtime left to its work, got %q", got)
 	}
-	l.patience = 0
+	l.grace = 0
 	if got := whats(t, l); len(got) != 1 || !strings.Contains(got[0], "the endpoint is released") {
 		t.Errorf("nothing is left: want it told, got %q", got)
 	}
@@ -187,12 +187,12 @@ func vanished(t *testing.T) (*world, *Engine, *lost, record.Endpoint) {
 // everything while the label is another's. As long as no netmaster has said whose it is, nothing is told.
 func TestLostEndpointsOfOthers(t *testing.T) {
 	w, e, l, ep := vanished(t)
-	var standing registration.Standing
-	e.Machine, e.Standing = "m2", func() registration.Standing { return standing }
+	var standing registration.State
+	e.Machine, e.Registration = "m2", func() registration.State { return standing }
 	id := ep.ID.String()
 	for _, row := range []struct {
 		machine  string
-		standing registration.Standing
+		standing registration.State
 		want     string // what is told, "" for nothing
 		left     int
 	}{
@@ -221,7 +221,7 @@ func TestLostEndpointsOfOthers(t *testing.T) {
 func TestReleasedIsTold(t *testing.T) {
 	w, e, l, ep := vanished(t)
 	standing := registration.Refused
-	e.Machine, e.Standing = ep.Machine, func() registration.Standing { return standing }
+	e.Machine, e.Registration = ep.Machine, func() registration.State { return standing }
 	id := ep.ID.String()
 	if got := whats(t, l); len(got) != 1 || strings.Contains(got[0], "released") {
 		t.Fatalf("refused: want it told as another's, got %q", got)

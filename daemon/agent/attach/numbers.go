@@ -30,8 +30,8 @@ func newNumbers() *numbers {
 
 var errNoNumber = errors.New("no OpenFlow port number is free: the switch has 65,000 ports")
 
-// take returns the owner's number, a new one when it has none.
-func (n *numbers) take(owner string) (uint32, error) {
+// allocate returns the owner's number, a new one when it has none.
+func (n *numbers) allocate(owner string) (uint32, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if number, ok := n.of[owner]; ok {

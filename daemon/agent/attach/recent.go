@@ -16,7 +16,7 @@ const memory = 10 * time.Second
 
 func newRecent() *recent { return &recent{at: map[string]time.Time{}} }
 
-func (r *recent) note(id string) {
+func (r *recent) add(id string) {
 	now := time.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()

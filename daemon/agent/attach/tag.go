@@ -7,15 +7,15 @@ import "strings"
 type tag struct{ netns, owner string }
 
 const (
-	tagStart  = "contiv netns="
-	tagOwner  = " owner="
-	aliasMost = 255 // bytes that Linux stores (IFALIASZ of linux/if.h)
+	tagStart = "contiv netns="
+	tagOwner = " owner="
+	maxAlias = 255 // bytes that Linux stores (IFALIASZ of linux/if.h)
 )
 
 // String is the alias; "" when it is too long for one.
 func (t tag) String() string {
 	s := tagStart + t.netns + tagOwner + t.owner
-	if len(s) > aliasMost {
+	if len(s) > maxAlias {
 		return ""
 	}
 	return s

@@ -189,7 +189,7 @@ func TestSource(t *testing.T) {
 			}
 			defer f.Close()
 			from := &follower{yields: make(chan any)}
-			s := &checkpoint.Source{Follower: from, File: f, Saved: row.saved, Patience: row.patience, Log: quiet}
+			s := &checkpoint.Source{Follower: from, File: f, Saved: row.saved, Grace: row.patience, Log: quiet}
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			came := make(chan string)

@@ -110,7 +110,7 @@ func load(path string) (*folded, error) {
 		return told, err
 	}
 	defer func() { _ = f.Close() }()
-	if err := scan(f, told.take); err != nil {
+	if err := scan(f, told.apply); err != nil {
 		if damage := new(DamageError); !errors.As(err, &damage) {
 			told = newFolded()
 		}

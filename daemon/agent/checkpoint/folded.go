@@ -16,8 +16,8 @@ type folded struct {
 
 func newFolded() *folded { return &folded{shards: map[channel.Shard]map[string]channel.Item{}} }
 
-// take takes in a batch.
-func (f *folded) take(b *channel.Batch) {
+// apply takes in a batch.
+func (f *folded) apply(b *channel.Batch) {
 	if b.Reset {
 		clear(f.shards)
 	}

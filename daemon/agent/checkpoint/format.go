@@ -22,8 +22,8 @@ const (
 	headLen = len(magic) + 4 + sumSize
 )
 
-// batchMost bounds the messages of one batch, packed as they are, in bytes.
-const batchMost = 1 << 30
+// maxBatchSize bounds the messages of one batch, packed as they are, in bytes.
+const maxBatchSize = 1 << 30
 
 // castagnoli is CRC-32C, for which processors have an instruction. It finds every flipped bit and every run of up to 32 of them, and passes other damage once in four
 // thousand million times. Damage is all that it is for: who may write the file may forge it, and is root on this host.
@@ -140,8 +140,8 @@ func (r *reader) read() (b channel.Batch, err error) {
 		return b, err
 	}
 	length := int64(binary.BigEndian.Uint32(lead[:4]))
-	if length > batchMost {
-		return b, fmt.Errorf("length of a batch: got %d bytes, want at most %d", length, batchMost)
+	if length > maxBatchSize {
+		return b, fmt.Errorf("length of a batch: got %d bytes, want at most %d", length, maxBatchSize)
 	}
 	r.body.Reset() // it grows with what comes, not with what is said to come
 	if n, err := io.CopyN(&r.body, r.in, length); err != nil {

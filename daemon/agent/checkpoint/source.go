@@ -26,7 +26,7 @@ type Source struct {
 	Follower Follower
 	File     *File         // nil: nothing is kept
 	Saved    channel.Batch // what the file had
-	Patience time.Duration // for which what was told before waits for what has changed since, so that nothing old is carried out
+	Grace    time.Duration // for which what was told before waits for what has changed since, so that nothing old is carried out
 	Log      *slog.Logger
 
 	marked time.Time // when how far all is known was written
@@ -35,8 +35,8 @@ type Source struct {
 // errSilent is why no netmaster tells anything as long as none has failed.
 var errSilent = errors.New("none has answered yet")
 
-// told is what a Follower has yielded.
-type told struct {
+// received is what a Follower has yielded.
+type received struct {
 	batch channel.Batch
 	err   error
 }
@@ -48,7 +48,7 @@ func (s *Source) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
 		defer cancel()
 		saved := s.Saved
 		s.Saved = channel.Batch{}
-		waits := time.NewTimer(s.Patience)
+		waits := time.NewTimer(s.Grace)
 		defer waits.Stop()
 		if len(saved.Updates) == 0 {
 			waits.Stop()
@@ -60,7 +60,7 @@ func (s *Source) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
 			s.Follower.Resume(shards, saved.Mark)
 		}
 		silence := errSilent // why saved is all that there is
-		from := make(chan told)
+		from := make(chan received)
 		go s.pass(ctx, from)
 		for {
 			select {
@@ -92,11 +92,11 @@ func (s *Source) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
 }
 
 // pass hands on what the Follower yields.
-func (s *Source) pass(ctx context.Context, to chan<- told) {
+func (s *Source) pass(ctx context.Context, to chan<- received) {
 	defer close(to)
 	for b, err := range s.Follower.Follow(ctx) {
 		select {
-		case to <- told{b, err}:
+		case to <- received{b, err}:
 		case <-ctx.Done():
 			return
 		}

@@ -2,19 +2,19 @@ package desired
 
 import "github.com/contiv/contiv/ofnet"
 
-// SetLacks says what the switch's datapath cannot do.
-func (e *Engine) SetLacks(lacks ofnet.Abilities) {
+// SetUnsupported says what the switch's datapath cannot do.
+func (e *Engine) SetUnsupported(lacks ofnet.Abilities) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.lacks != lacks {
-		e.lacks = lacks
+	if e.unsupported != lacks {
+		e.unsupported = lacks
 		e.update()
 	}
 }
 
-// Lacks is what the switch's datapath cannot do, as last said.
-func (e *Engine) Lacks() ofnet.Abilities {
+// Unsupported is what the switch's datapath cannot do, as last said.
+func (e *Engine) Unsupported() ofnet.Abilities {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.lacks
+	return e.unsupported
 }

@@ -69,25 +69,25 @@ type Engine struct {
 	Options
 	following Following
 
-	mu      sync.Mutex
-	shards  shards
-	records *records
-	given   *records                             // as the bridge has them; empty until all has been told
-	bad     map[string]struct{}                  // keys whose record is malformed
-	mark    channel.Mark                         // that of the last batch
-	seen    uint64                               // everything up to this revision has been taken in
-	late    map[string]struct{}                  // endpoints whose port changed after their record was translated
-	lacks   ofnet.Abilities                      // of the switch's datapath
-	closed  *ofnet.Closed                        // what the switch closes to endpoints; nil: nothing
-	live    bool                                 // the first update has been made
-	away    string                               // why no one tells; "" while someone does
-	changed chan struct{}                        // closed with the next change
-	served  *table.Table[string, *ofnet.Service] // what the bridge has been told; nil until it has been told anything
-	moved   chan struct{}                        // closed with the next change of the surroundings
-	joined  chan struct{}                        // closed when hosts or netmasters change
-	reports reports                              // of hosts, as judged last
-	ready   chan struct{}
-	heard   time.Time
+	mu          sync.Mutex
+	shards      shards
+	records     *records
+	given       *records                             // as the bridge has them; empty until all has been told
+	bad         map[string]struct{}                  // keys whose record is malformed
+	mark        channel.Mark                         // that of the last batch
+	seen        uint64                               // everything up to this revision has been taken in
+	late        map[string]struct{}                  // endpoints whose port changed after their record was translated
+	unsupported ofnet.Abilities                      // of the switch's datapath
+	closed      *ofnet.Closed                        // what the switch closes to endpoints; nil: nothing
+	live        bool                                 // the first update has been made
+	away        string                               // why no one tells; "" while someone does
+	changed     chan struct{}                        // closed with the next change
+	served      *table.Table[string, *ofnet.Service] // what the bridge has been told; nil until it has been told anything
+	moved       chan struct{}                        // closed with the next change of the surroundings
+	joined      chan struct{}                        // closed when hosts or netmasters change
+	reports     reports                              // of hosts, as judged last
+	ready       chan struct{}
+	lastBatch   time.Time
 }
 
 // New returns an Engine; Run makes it live.
@@ -108,7 +108,7 @@ func (e *Engine) Ready() <-chan struct{} { return e.ready }
 func (e *Engine) Seen() (revision uint64, at time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.seen, e.heard
+	return e.seen, e.lastBatch
 }
 
 // Held is up to where all has been taken in, and what is held of each shard that has records: by the values as they were taken in, from a netmaster or from
@@ -148,7 +148,7 @@ func (e *Engine) Run(ctx context.Context, f Following) error {
 			e.interrupt(err)
 			continue
 		}
-		if first := e.take(b); first {
+		if first := e.apply(b); first {
 			e.begin()
 		}
 	}
@@ -164,15 +164,15 @@ func (e *Engine) interrupt(err error) {
 	e.away = err.Error()
 }
 
-// take carries out one batch, and reports whether it is the first, whose Update is begin's.
-func (e *Engine) take(b channel.Batch) (first bool) {
+// apply carries out one batch, and reports whether it is the first, whose Update is begin's.
+func (e *Engine) apply(b channel.Batch) (first bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.away != "" {
 		e.away = ""
 		e.Log.Info("a netmaster tells this host what there is again", "revision", b.Revision)
 	}
-	e.heard = time.Now()
+	e.lastBatch = time.Now()
 	if b.Reset && b.Revision < e.seen {
 		e.Log.Warn("the store was made again: its revisions begin again", "was", e.seen, "is", b.Revision)
 		e.seen = 0
@@ -183,7 +183,7 @@ func (e *Engine) take(b channel.Batch) (first bool) {
 		before = e.records.clone()
 	}
 	if e.absorb(b) {
-		e.tell(before)
+		e.notifyListeners(before)
 		e.notify(e.records.moves(before))
 		if e.records.joins(before) {
 			close(e.joined)
@@ -214,7 +214,7 @@ func (e *Engine) begin() {
 
 // absorb takes a batch into the records, and reports whether it says anything new. e.mu is held.
 func (e *Engine) absorb(b channel.Batch) bool {
-	come, gone := e.shards.take(b)
+	come, gone := e.shards.apply(b)
 	for _, key := range gone {
 		delete(e.bad, key)
 		e.records.del(key)
@@ -241,7 +241,7 @@ func (e *Engine) update(others ...func(*ofnet.State)) {
 	}
 	e.Bridge.Update(e.seen, func(s *ofnet.State) {
 		s.Self, s.Local, s.Private, s.Direct = e.Self.Label, e.Fixed, e.records.private(), e.records.direct()
-		s.Missing, s.Closed = e.lacks, e.closed
+		s.Missing, s.Closed = e.unsupported, e.closed
 		s.Own = e.records.own(e.Self.Addrs()...)
 		set(s.Hosts, e.Self.Label, &e.Self)
 		e.records.translate(e.given, s)

@@ -51,7 +51,7 @@ func follow(t *testing.T, m *mastertest.Master, path string) *follower {
 	told := channel.NewClient(channel.Options{Host: "h1", Masters: func(context.Context) []string { return []string{m.URL} }, HTTP: channel.NewHTTP(nil), Log: quiet,
 		Hooks: channel.Hooks{Reporter: reporting{b, func() (channel.Mark, map[channel.Shard]channel.Digest) { return out.engine.Held() }}}})
 	out.engine = New(Options{Bridge: b, Self: ofnet.Host{Label: "h1"}, Log: quiet})
-	source := &checkpoint.Source{Follower: told, File: file, Saved: saved, Patience: time.Minute, Log: quiet}
+	source := &checkpoint.Source{Follower: told, File: file, Saved: saved, Grace: time.Minute, Log: quiet}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- out.engine.Run(ctx, Following{Source: source}) }()

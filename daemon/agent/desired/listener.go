@@ -21,25 +21,25 @@ type KubernetesListener interface {
 	EndpointSlice(id string, r *record.EndpointSlice)
 }
 
-// tell lets the listeners hear what is not the same in two records: first what has come or changed, since what replaces something must
+// notifyListeners lets the listeners hear what is not the same in two records: first what has come or changed, since what replaces something must
 // not find it missing in between.
-func (e *Engine) tell(before *records) {
+func (e *Engine) notifyListeners(before *records) {
 	for _, l := range e.following.Listeners {
 		for _, has := range []bool{true, false} {
-			tell(before, e.records, tenants, has, l.Tenant)
-			tell(before, e.records, endpoints, has, l.Endpoint)
-			tell(before, e.records, services, has, l.Service)
-			tell(before, e.records, routers, has, l.Router)
+			notifyChanges(before, e.records, tenants, has, l.Tenant)
+			notifyChanges(before, e.records, endpoints, has, l.Endpoint)
+			notifyChanges(before, e.records, services, has, l.Service)
+			notifyChanges(before, e.records, routers, has, l.Router)
 			if k, ok := l.(KubernetesListener); ok {
-				tell(before, e.records, namespaces, has, k.KubernetesNamespace)
-				tell(before, e.records, kubeServices, has, k.KubernetesService)
-				tell(before, e.records, endpointSlices, has, k.EndpointSlice)
+				notifyChanges(before, e.records, namespaces, has, k.KubernetesNamespace)
+				notifyChanges(before, e.records, kubeServices, has, k.KubernetesService)
+				notifyChanges(before, e.records, endpointSlices, has, k.EndpointSlice)
 			}
 		}
 	}
 }
 
-func tell[V any](before, after *records, of func(*records) *table.Table[string, *V], has bool, hear func(name string, row *V)) {
+func notifyChanges[V any](before, after *records, of func(*records) *table.Table[string, *V], has bool, hear func(name string, row *V)) {
 	for c := range table.Changes(of(before), of(after)) {
 		if c.Has == has {
 			hear(c.Key, c.After)

@@ -37,8 +37,8 @@ type records struct {
 	ports          *table.Table[string, uint32]                // OpenFlow port of an endpoint that is attached here, by id
 }
 
-// seat is where a tenant is on a host.
-type seat struct{ tenant, host string }
+// tenantOnHost is where a tenant is on a host.
+type tenantOnHost struct{ tenant, host string }
 
 // What finds records.
 var (
@@ -51,7 +51,7 @@ var (
 	endpointsOfTenant   = table.By[string](func(e *record.Endpoint) string { return e.ID.Tenant })
 	endpointsOfGroup    = table.By[string](func(e *record.Endpoint) identity.Group { return e.Group })
 	endpointsOfHost     = table.By[string](func(e *record.Endpoint) string { return e.Host })
-	tenantsOfHost       = table.Sum[string](func(e *record.Endpoint) (seat, uint64) { return seat{e.ID.Tenant, e.Host}, 1 })
+	tenantsOfHost       = table.Sum[string](func(e *record.Endpoint) (tenantOnHost, uint64) { return tenantOnHost{e.ID.Tenant, e.Host}, 1 })
 )
 
 func newRecords(self string) *records {
@@ -115,7 +115,7 @@ func (r *records) present(tenant string) bool {
 	if r.direct() {
 		return tenant != ""
 	}
-	n, _ := tenantsOfHost.In(r.endpoints, seat{tenant, r.self})
+	n, _ := tenantsOfHost.In(r.endpoints, tenantOnHost{tenant, r.self})
 	return n > 0 && tenant != ""
 }
 

@@ -24,9 +24,9 @@ func newShards() shards {
 	return shards{seed: maphash.MakeSeed(), have: map[channel.Shard]map[string]hashes{}, sums: map[channel.Shard]channel.Digest{}}
 }
 
-// take takes in a batch, and returns the records that have come or changed with it, the last of a key as it is now, and the keys of those that are
+// apply takes in a batch, and returns the records that have come or changed with it, the last of a key as it is now, and the keys of those that are
 // in no shard any more. No key is in both. It takes the items out of the batch, so that the memory of each can be used again when it has been decoded.
-func (s *shards) take(b channel.Batch) (come []channel.Item, gone []string) {
+func (s *shards) apply(b channel.Batch) (come []channel.Item, gone []string) {
 	var left []string
 	told := map[channel.Shard]struct{}{}
 	for i := range b.Updates {

@@ -55,7 +55,7 @@ func TestShards(t *testing.T) {
 			b.Left = append(b.Left, left)
 			delete(truth, left)
 		}
-		come, gone := s.take(b)
+		come, gone := s.apply(b)
 		for _, key := range gone {
 			delete(known, key)
 		}
@@ -96,11 +96,11 @@ func TestShards(t *testing.T) {
 func TestComeAndGone(t *testing.T) {
 	s := newShards()
 	item := channel.Item{Key: "k", Value: []byte("v")}
-	come, gone := s.take(channel.Batch{Updates: []channel.Update{{Shard: "s", Full: true}, {Shard: "s", Items: []channel.Item{item}}, {Shard: "s", Gone: []string{"k"}}}})
+	come, gone := s.apply(channel.Batch{Updates: []channel.Update{{Shard: "s", Full: true}, {Shard: "s", Items: []channel.Item{item}}, {Shard: "s", Gone: []string{"k"}}}})
 	if len(come) != 0 || len(gone) != 1 {
 		t.Errorf("come and gone: want it gone, got %v and %v", come, gone)
 	}
-	come, gone = s.take(channel.Batch{Updates: []channel.Update{{Shard: "s", Gone: []string{"k"}}, {Shard: "s", Items: []channel.Item{item}}}})
+	come, gone = s.apply(channel.Batch{Updates: []channel.Update{{Shard: "s", Gone: []string{"k"}}, {Shard: "s", Items: []channel.Item{item}}}})
 	if len(come) != 1 || len(gone) != 0 {
 		t.Errorf("gone and come: want it come, got %v and %v", come, gone)
 	}

@@ -15,11 +15,11 @@ import (
 // Settings are those of the Docker engine of this host.
 type Settings struct {
 	Name   string
-	Folder string
+	Dir    string
 	Scope  string
 	Engine string
 	Agent  string // socket of the agent behind a door; "": there is none
-	Door   bool   // be that door
+	Proxy  bool   // be that door
 	Kept   string // file with the networks that the agent keeps
 }
 
@@ -43,10 +43,10 @@ const (
 // Register adds the flags.
 func (o *Settings) Register(s *flags.Set) {
 	s.String(&o.Name, "plugin-name", "PLUGIN_NAME", docker.DefaultName, "with --mode docker, swarm-mode or auto: how Docker calls this network driver")
-	s.String(&o.Folder, "docker-plugins", "DOCKER_PLUGINS", docker.DefaultFolder, "directory in which Docker looks for the driver's socket")
+	s.String(&o.Dir, "docker-plugins", "DOCKER_PLUGINS", docker.DefaultFolder, "directory in which Docker looks for the driver's socket")
 	s.String(&o.Engine, "docker-socket", "DOCKER_SOCKET", "/var/run/docker.sock", "unix socket of this host's Docker engine, which is asked with --mode docker and swarm-mode, and with auto from when it is there")
 	s.String(&o.Agent, "docker-agent-socket", "DOCKER_AGENT_SOCKET", "", "unix socket at which netplugin --docker-door finds this agent, such as "+docker.DefaultAgentSocket+" (default: the agent itself serves in --docker-plugins, and Docker waits for it while it is away)")
-	s.Bool(&o.Door, "docker-door", "DOCKER_DOOR", "instead of an agent's work, serve in --docker-plugins, pass what Docker asks on to the agent at --docker-agent-socket, and refuse it at once while that is away")
+	s.Bool(&o.Proxy, "docker-door", "DOCKER_DOOR", "instead of an agent's work, serve in --docker-plugins, pass what Docker asks on to the agent at --docker-agent-socket, and refuse it at once while that is away")
 	s.String(&o.Kept, "docker-networks-file", "DOCKER_NETWORKS_FILE", dockerd.DefaultKeptFile, "file in which the agent saves which networks it keeps in this host's Docker engine: needed when containers start with the host")
 	s.String(&o.Scope, "docker-scope", "DOCKER_SCOPE", "", "whose networks Docker's are: local (each engine's own) or global (a swarm's) (default: global with --mode swarm-mode, else local)")
 }
@@ -59,8 +59,8 @@ func (o *Settings) Check(mode string) error {
 	if !pluginName.MatchString(o.Name) {
 		return fmt.Errorf("--plugin-name %q: it is a name of letters, digits, dots and dashes, such as %s, or a managed plugin's, such as contiv/v2plugin:latest", o.Name, docker.DefaultName)
 	}
-	if !filepath.IsAbs(o.Folder) {
-		return fmt.Errorf("--docker-plugins %q: it is the whole path of a directory, such as %s", o.Folder, docker.DefaultFolder)
+	if !filepath.IsAbs(o.Dir) {
+		return fmt.Errorf("--docker-plugins %q: it is the whole path of a directory, such as %s", o.Dir, docker.DefaultFolder)
 	}
 	if o.Agent != "" && !filepath.IsAbs(o.Agent) {
 		return fmt.Errorf("--docker-agent-socket %q: it is the whole path of a socket, such as %s", o.Agent, docker.DefaultAgentSocket)
@@ -92,5 +92,5 @@ func (o *Settings) Socket() string {
 	if strings.ContainsAny(name, "/:") {
 		name = docker.DefaultName
 	}
-	return filepath.Join(o.Folder, name+".sock")
+	return filepath.Join(o.Dir, name+".sock")
 }

@@ -17,10 +17,10 @@ type answer struct {
 }
 
 // answer says what a port has to say: 200 when clients outside are to be sent here, else 503.
-func (k *Keeper) answer(p *port) http.Handler {
+func (k *Controller) answer(p *port) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		p.mu.Lock()
-		h := p.says
+		h := p.health
 		p.mu.Unlock()
 		a := answer{LocalEndpoints: h.Local, ServiceProxyHealthy: k.Healthy()}
 		a.Service.Namespace, a.Service.Name = h.Service.Namespace, h.Service.Name

@@ -51,7 +51,7 @@ const (
 type Reporter struct {
 	Links        *link.Host
 	Switch       *ovsdb.Switch
-	Registration *registration.Claim
+	Registration *registration.Registration
 	Uplinks      []string // NICs
 	Ours         []string // further interfaces of the agent, which are no addresses of the machine
 	Log          *slog.Logger

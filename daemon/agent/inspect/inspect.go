@@ -62,33 +62,33 @@ type Attachments interface {
 
 // Options are what Handler needs.
 type Options struct {
-	Forward   Forwarder
-	Attach    Attachments
-	Pipeline  *pipeline.Pipeline
-	Status    func() model.AgentStatus
-	Waiting   func() []string
-	Told      func() uint64 // messages to senders about packets that were not passed on; nil: none are sent
-	Driver    func() Driver
-	Called    func(endpoint string) string // what the runtime calls an endpoint's container; "": that is not known
-	Malformed func() []string              // keys of records that could not be read
-	Names     *Names                       // nil: names are not served
-	Router    func() (bgp.Status, error)
-	Services  func() []*ofnet.Service
-	Ports     Ports
-	Version   model.Version
-	Now       func() time.Time
-	Control   Control
-	Onward    Onward
-	Findings  func(ctx context.Context) []model.Finding // of all checks of the host, made now
-	Closed    Closed
-	Packets   Packets
-	Reach     Reach
-	Observed  Observed // nil: connections are not observed
-	Drift     Drift
-	Observes  bool // the switch is repaired only when someone says so
-	Limits    Limits
-	Log       *slog.Logger  // nil: none
-	Recent    func() []byte // the last lines of the agent's log; nil: they are not kept
+	Forward    Forwarder
+	Attach     Attachments
+	Pipeline   *pipeline.Pipeline
+	Status     func() model.AgentStatus
+	Waiting    func() []string
+	ICMPErrors func() uint64 // messages to senders about packets that were not passed on; nil: none are sent
+	Driver     func() Driver
+	Called     func(endpoint string) string // what the runtime calls an endpoint's container; "": that is not known
+	Malformed  func() []string              // keys of records that could not be read
+	Names      *Names                       // nil: names are not served
+	Router     func() (bgp.Status, error)
+	Services   func() []*ofnet.Service
+	Ports      Ports
+	Version    model.Version
+	Now        func() time.Time
+	Control    Control
+	NextHop    NextHop
+	Findings   func(ctx context.Context) []model.Finding // of all checks of the host, made now
+	Closed     Closed
+	Packets    Packets
+	Reach      Reach
+	Observed   Observed // nil: connections are not observed
+	Drift      Drift
+	Observes   bool // the switch is repaired only when someone says so
+	Limits     Limits
+	Log        *slog.Logger  // nil: none
+	Recent     func() []byte // the last lines of the agent's log; nil: they are not kept
 
 	sampler *sampler
 	panics  *atomic.Uint64

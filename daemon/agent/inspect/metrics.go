@@ -58,8 +58,8 @@ func registry(o Options) *prometheus.Registry {
 	if o.Names != nil {
 		m.addNames()
 	}
-	if o.Told != nil {
-		m.counter("messages_total", "messages to senders about packets that the router did not pass on", o.Told)
+	if o.ICMPErrors != nil {
+		m.counter("messages_total", "messages to senders about packets that the router did not pass on", o.ICMPErrors)
 	}
 	return m.Registry
 }

@@ -17,8 +17,8 @@ import (
 // Reach sends a packet from within a container, as (*link.Host).Reach does.
 type Reach func(ctx context.Context, netns, protocol string, to netip.AddrPort) (link.Reached, error)
 
-// reachMost is for how long an answer is waited.
-const reachMost = 2 * time.Second
+// reachTimeout is for how long an answer is waited.
+const reachTimeout = 2 * time.Second
 
 // reach sends a packet from an endpoint's container and says what came back. The query's endpoint is its state id, to an address, protocol "tcp", "udp"
 // or "icmp", and port a number.
@@ -53,7 +53,7 @@ func (o *Options) reach(w http.ResponseWriter, r *http.Request) {
 		answer(w, model.WhyProbe{Verdict: model.VerdictUnknown, Text: "nothing was sent: only the container's engine knows where its network namespace is"})
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), reachMost)
+	ctx, cancel := context.WithTimeout(r.Context(), reachTimeout)
 	defer cancel()
 	got, err := o.Reach(ctx, netns, protocol, netip.AddrPortFrom(to, uint16(port)))
 	switch {

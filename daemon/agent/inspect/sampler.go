@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// sampleEvery is how old a sample may be and still be given out: however many ask, the switch is read once a second.
-	sampleEvery = time.Second
+	// sampleInterval is how old a sample may be and still be given out: however many ask, the switch is read once a second.
+	sampleInterval = time.Second
 	// rateWithin is how far apart two samples may be and still tell a rate of now.
 	rateWithin = 15 * time.Second
 )
@@ -91,7 +91,7 @@ func shadows(live []bridge.LiveFlow) []int {
 func (s *sampler) recent() *sample {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.last != nil && s.now().Sub(s.last.at) < sampleEvery {
+	if s.last != nil && s.now().Sub(s.last.at) < sampleInterval {
 		return s.last
 	}
 	return nil

@@ -22,8 +22,8 @@ import (
 // Control runs a command of ovs-vswitchd and returns what it prints.
 type Control func(ctx context.Context, command string, args ...string) (string, error)
 
-// mostPasses is how often a packet comes back from the connection tracker at most.
-const mostPasses = 4
+// maxRecirculations is how often a packet comes back from the connection tracker at most.
+const maxRecirculations = 4
 
 // trace answers what the switch would do with the packet that the query's of describes.
 func (o *Options) trace(w http.ResponseWriter, r *http.Request) {
@@ -47,10 +47,10 @@ func (o *Options) trace(w http.ResponseWriter, r *http.Request) {
 		text(w, http.StatusBadRequest, err.Error()+"\n")
 		return
 	}
-	way, err := o.wayOf(r.Context(), packet, ask.Answer)
+	way, err := o.ofprotoTrace(r.Context(), packet, ask.Answer)
 	asked := err == nil && isQuestion(&ask.Packet) && toAgent(way)
 	if asked {
-		way, err = o.wayOf(r.Context(), packet+","+pipeline.Resumed(), ask.Answer)
+		way, err = o.ofprotoTrace(r.Context(), packet+","+pipeline.Resumed(), ask.Answer)
 	}
 	if err != nil {
 		text(w, http.StatusServiceUnavailable, err.Error()+"\n")
@@ -58,22 +58,22 @@ func (o *Options) trace(w http.ResponseWriter, r *http.Request) {
 	}
 	out := model.Trace{Host: o.Status().Host, Steps: o.traceSteps(way, words), After: packetOf(way.End, ask.Packet), Agent: asked}
 	o.Forward.View(func(s *ofnet.State) {
-		if out.Outputs = exits(s, way); asked && toRouter(s, &ask) {
+		if out.Outputs = egressPorts(s, way); asked && toRouter(s, &ask) {
 			out.Outputs = []model.TraceExit{{Port: flow.PortController, To: "agent"}}
 		}
 	})
-	o.beyond(&ask, &out)
+	o.followOutputs(&ask, &out)
 	answer(w, out)
 }
 
-// wayOf asks ovs-vswitchd for the way of a packet.
-func (o *Options) wayOf(ctx context.Context, packet string, answers bool) (*trace.Trace, error) {
+// ofprotoTrace asks ovs-vswitchd for the way of a packet.
+func (o *Options) ofprotoTrace(ctx context.Context, packet string, answers bool) (*trace.Trace, error) {
 	args := []string{o.Driver().Bridge, packet}
 	state := "trk,new"
 	if answers {
 		state = "trk,est,rpl"
 	}
-	for range mostPasses {
+	for range maxRecirculations {
 		args = append(args, "--ct-next", state)
 	}
 	printed, err := o.Control(ctx, "ofproto/trace", args...)
@@ -119,7 +119,7 @@ const someHash = "dp_hash=1"
 
 // packetText describes the packet to ofproto/trace. Nothing of the request gets into the text unread.
 func packetText(s *ofnet.State, ask *model.TraceRequest) (string, error) {
-	in, err := entrance(s, ask)
+	in, err := ingressMatch(s, ask)
 	if err != nil {
 		return "", err
 	}
@@ -214,8 +214,8 @@ func macOf(text string) (string, error) {
 	return mac.String(), err
 }
 
-// entrance is where the packet comes in, with what it bears there.
-func entrance(s *ofnet.State, ask *model.TraceRequest) (string, error) {
+// ingressMatch is where the packet comes in, with what it bears there.
+func ingressMatch(s *ofnet.State, ask *model.TraceRequest) (string, error) {
 	n := s.Segments.Get(ask.Network)
 	kind, name, _ := strings.Cut(ask.From, "/")
 	switch kind {
@@ -249,17 +249,17 @@ func entrance(s *ofnet.State, ask *model.TraceRequest) (string, error) {
 	return "", fmt.Errorf("from: %q is none of endpoint/ID, host/LABEL, uplink, router", ask.From)
 }
 
-// exits are the ways by which the packet leaves.
-func exits(s *ofnet.State, way *trace.Trace) []model.TraceExit {
+// egressPorts are the ways by which the packet leaves.
+func egressPorts(s *ofnet.State, way *trace.Trace) []model.TraceExit {
 	var out []model.TraceExit
 	for _, p := range way.Ports {
 		x := model.TraceExit{Port: p}
 		switch {
 		case p == s.Local.Tunnel:
-			x.To, x.Network = "host/"+tunnelPeer(s, way), bearing(s, ofnet.VXLAN, lastTunnelID(way))
+			x.To, x.Network = "host/"+tunnelPeer(s, way), networkOfTag(s, ofnet.VXLAN, lastTunnelID(way))
 		case slices.Contains(s.Local.Uplinks(), p):
 			tag, err := strconv.ParseUint(way.End["dl_vlan"], 0, 32)
-			if x.To, x.Network = "uplink", bearing(s, ofnet.VLAN, tag); err != nil && s.Router != nil {
+			if x.To, x.Network = "uplink", networkOfTag(s, ofnet.VLAN, tag); err != nil && s.Router != nil {
 				x.To = fromRouter + "/" + nextHop(s, way)
 			}
 		case p == s.Local.Host:
@@ -307,8 +307,8 @@ func lastTunnelID(way *trace.Trace) uint64 {
 	return 0
 }
 
-// bearing is the network that has a tag.
-func bearing(s *ofnet.State, encap ofnet.Encap, tag uint64) string {
+// networkOfTag is the network that has a tag.
+func networkOfTag(s *ofnet.State, encap ofnet.Encap, tag uint64) string {
 	for name, n := range s.Segments.All() {
 		if n.Encap == encap && uint64(n.Tag) == tag {
 			return name

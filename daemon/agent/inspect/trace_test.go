@@ -81,11 +81,11 @@ func TestTrace_Uplinks(t *testing.T) {
 	s := state()
 	s.Local.Backup, s.Local.Active = []uint32{1003}, 1003
 	ask := model.TraceRequest{From: "uplink", Network: "t:red"}
-	if got, err := entrance(s, &ask); err != nil || got != "in_port=1003,dl_vlan=7,dl_vlan_pcp=0" {
+	if got, err := ingressMatch(s, &ask); err != nil || got != "in_port=1003,dl_vlan=7,dl_vlan_pcp=0" {
 		t.Errorf("entrance: want the active member, got %q, %v", got, err)
 	}
 	want := []model.TraceExit{{Port: 1001, To: "uplink", Network: "t:red"}, {Port: 1003, To: "uplink", Network: "t:red"}}
-	if got := exits(s, &trace.Trace{Ports: []uint32{1001, 1003}, End: trace.Packet{"dl_vlan": "7"}}); !slices.Equal(got, want) {
+	if got := egressPorts(s, &trace.Trace{Ports: []uint32{1001, 1003}, End: trace.Packet{"dl_vlan": "7"}}); !slices.Equal(got, want) {
 		t.Errorf("exits: want %+v, got %+v", want, got)
 	}
 }

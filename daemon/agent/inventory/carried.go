@@ -20,8 +20,8 @@ import (
 // Shard is what the host carries beside what netmasters tell. No netmaster knows it.
 const Shard channel.Shard = "carried"
 
-// offerEvery is how often what contradicts the store is offered again.
-const offerEvery = 10 * time.Second
+// offerInterval is how often what contradicts the store is offered again.
+const offerInterval = 10 * time.Second
 
 // Follower follows netmasters. It is *channel.Client.
 type Follower interface {
@@ -44,23 +44,23 @@ type Options struct {
 	Log  *slog.Logger
 }
 
-// Keeper is a Follower that adds what the host carries. Its methods are safe for concurrent use, but for Follow.
-type Keeper struct {
+// Merger is a Follower that adds what the host carries. Its methods are safe for concurrent use, but for Follow.
+type Merger struct {
 	Options
 
-	mu      sync.Mutex
-	told    map[string]channel.Item // own endpoints, networks, groups and tenants, as netmasters have sent them
-	kept    map[string]channel.Item // what they do not tell any more, and the host carries
-	dropped map[string]struct{}     // ids of endpoints, by an operator's decision
+	mu       sync.Mutex
+	received map[string]channel.Item // own endpoints, networks, groups and tenants, as netmasters have sent them
+	kept     map[string]channel.Item // what they do not tell any more, and the host carries
+	dropped  map[string]struct{}     // ids of endpoints, by an operator's decision
 }
 
 // New makes a Keeper.
-func New(o Options) *Keeper {
-	return &Keeper{Options: o, told: map[string]channel.Item{}, kept: map[string]channel.Item{}, dropped: map[string]struct{}{}}
+func New(o Options) *Merger {
+	return &Merger{Options: o, received: map[string]channel.Item{}, kept: map[string]channel.Item{}, dropped: map[string]struct{}{}}
 }
 
 // Learn takes in what the host received before. It is called before Follow.
-func (k *Keeper) Learn(saved *channel.Batch) {
+func (k *Merger) Learn(saved *channel.Batch) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for i := range saved.Updates {
@@ -76,12 +76,12 @@ func (k *Keeper) Learn(saved *channel.Batch) {
 }
 
 // Resume says what is known already, but for what no netmaster knows.
-func (k *Keeper) Resume(shards []channel.Shard, mark channel.Mark) {
+func (k *Merger) Resume(shards []channel.Shard, mark channel.Mark) {
 	k.Follower.Resume(slices.DeleteFunc(slices.Clone(shards), func(s channel.Shard) bool { return s == Shard }), mark)
 }
 
 // Carries reports whether the host holds anything that netmasters do not tell, and so may lack what they do.
-func (k *Keeper) Carries() bool {
+func (k *Merger) Carries() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return len(k.kept) > 0
@@ -91,9 +91,9 @@ func (k *Keeper) Carries() bool {
 var prefixes = []string{record.Endpoints, record.Networks, record.Groups, record.Tenants}
 
 // learn takes in an update. k.mu is held.
-func (k *Keeper) learn(u *channel.Update) {
+func (k *Merger) learn(u *channel.Update) {
 	for _, key := range u.Gone {
-		delete(k.told, key)
+		delete(k.received, key)
 	}
 	own := `"homingHost":"` + k.Host + `"`
 	for _, item := range u.Items {
@@ -101,15 +101,15 @@ func (k *Keeper) learn(u *channel.Update) {
 			continue
 		}
 		if strings.HasPrefix(item.Key, record.Endpoints) && !strings.Contains(string(item.Value), own) {
-			delete(k.told, item.Key)
+			delete(k.received, item.Key)
 			continue
 		}
-		k.told[item.Key] = item
+		k.received[item.Key] = item
 	}
 }
 
 // Offer offers what the host carries.
-func (k *Keeper) Offer(ctx context.Context) error {
+func (k *Merger) Offer(ctx context.Context) error {
 	o := k.offer()
 	out, err := k.Post(ctx, o)
 	if err != nil {
@@ -128,7 +128,7 @@ func (k *Keeper) Offer(ctx context.Context) error {
 }
 
 // offer is what the host carries.
-func (k *Keeper) offer() channel.Offer {
+func (k *Merger) offer() channel.Offer {
 	attached := map[string]struct{}{}
 	for _, id := range k.Attached() {
 		attached[id] = struct{}{}
@@ -136,7 +136,7 @@ func (k *Keeper) offer() channel.Offer {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	all := k.ported()
-	maps.Copy(all, k.told)
+	maps.Copy(all, k.received)
 	maps.Copy(all, k.kept)
 	out := channel.Offer{Host: k.Host, Endpoints: []record.Endpoint{}}
 	grounds := map[string]struct{}{}
@@ -169,7 +169,7 @@ func (k *Keeper) offer() channel.Offer {
 }
 
 // ported are the records of endpoints as Open vSwitch says them, by their keys.
-func (k *Keeper) ported() map[string]channel.Item {
+func (k *Merger) ported() map[string]channel.Item {
 	out := map[string]channel.Item{}
 	if k.Ported == nil {
 		return out

@@ -22,7 +22,7 @@ type yielded struct {
 }
 
 // Follow yields what netmasters tell, with what the host carries. It is called once, and blocks until ctx ends.
-func (k *Keeper) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
+func (k *Merger) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
 	return func(yield func(channel.Batch, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -37,7 +37,7 @@ func (k *Keeper) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
 				}
 			}
 		}()
-		tick := time.NewTicker(offerEvery)
+		tick := time.NewTicker(offerInterval)
 		defer tick.Stop()
 		var mark channel.Mark
 		for {
@@ -69,15 +69,15 @@ func (k *Keeper) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
 }
 
 // join adds to a batch what the host carries and the batch ends, and leaves out what netmasters have sent of it meanwhile.
-func (k *Keeper) join(b *channel.Batch) {
+func (k *Merger) join(b *channel.Batch) {
 	attached := k.attached()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	before := k.told
+	before := k.received
 	if b.Reset {
 		before = k.ported()
-		maps.Copy(before, k.told)
-		k.told = map[string]channel.Item{}
+		maps.Copy(before, k.received)
+		k.received = map[string]channel.Item{}
 	}
 	for i := range b.Updates {
 		k.learn(&b.Updates[i])
@@ -93,7 +93,7 @@ func (k *Keeper) join(b *channel.Batch) {
 	k.hide(b)
 }
 
-func (k *Keeper) attached() map[string]struct{} {
+func (k *Merger) attached() map[string]struct{} {
 	out := map[string]struct{}{}
 	for _, id := range k.Attached() {
 		out[id] = struct{}{}
@@ -102,13 +102,13 @@ func (k *Keeper) attached() map[string]struct{} {
 }
 
 // keep keeps the endpoints that the host carries and a store does not know, with what they are of. k.mu is held.
-func (k *Keeper) keep(before map[string]channel.Item, attached map[string]struct{}) {
+func (k *Merger) keep(before map[string]channel.Item, attached map[string]struct{}) {
 	maps.Copy(before, k.kept)
 	k.kept = map[string]channel.Item{}
 	for key, item := range before {
 		id, is := strings.CutPrefix(key, record.Endpoints)
 		_, here := attached[id]
-		_, told := k.told[key]
+		_, told := k.received[key]
 		_, dropped := k.dropped[id]
 		var e record.Endpoint
 		if !is || !here || told || dropped || json.Unmarshal(item.Value, &e) != nil {
@@ -116,7 +116,7 @@ func (k *Keeper) keep(before map[string]channel.Item, attached map[string]struct
 		}
 		k.kept[key] = item
 		for _, ground := range groundsOf(&e) {
-			_, told := k.told[ground]
+			_, told := k.received[ground]
 			if was, had := before[ground]; had && !told {
 				k.kept[ground] = was
 			}
@@ -128,9 +128,9 @@ func (k *Keeper) keep(before map[string]channel.Item, attached map[string]struct
 }
 
 // known forgets what netmasters tell by now, and returns its keys. k.mu is held.
-func (k *Keeper) known() (gone []string) {
+func (k *Merger) known() (gone []string) {
 	for key := range k.kept {
-		if _, told := k.told[key]; told {
+		if _, told := k.received[key]; told {
 			delete(k.kept, key)
 			gone = append(gone, key)
 		}
@@ -146,7 +146,7 @@ type place struct {
 }
 
 // hide leaves out of a batch the endpoints of other hosts whose addresses endpoints of this host have: the switch reaches one of them. k.mu is held.
-func (k *Keeper) hide(b *channel.Batch) {
+func (k *Merger) hide(b *channel.Batch) {
 	taken := map[place]string{}
 	for key, item := range k.kept {
 		var e record.Endpoint
@@ -183,7 +183,7 @@ func (k *Keeper) hide(b *channel.Batch) {
 }
 
 // review offers again what contradicts the store, and returns what is over: what an operator has dropped, and what has ended.
-func (k *Keeper) review(ctx context.Context) (b channel.Batch) {
+func (k *Merger) review(ctx context.Context) (b channel.Batch) {
 	k.mu.Lock()
 	n := len(k.kept)
 	k.mu.Unlock()

@@ -47,11 +47,11 @@ type Membership struct {
 	Options
 	Channel      *channel.Client
 	Master       channel.Master // asks the leader
-	Registration *registration.Claim
+	Registration *registration.Registration
 
-	carried *inventory.Keeper
+	carried *inventory.Merger
 	records *checkpoint.Source // what netmasters send, and have sent
-	revoked *revocation.Keeper
+	revoked *revocation.Syncer
 }
 
 // New returns a Membership that follows nobody yet.
@@ -77,12 +77,12 @@ type Host interface {
 }
 
 // Follow returns all that concerns this host, and connects the agent with netmasters. It is called once, before anything runs.
-func (m *Membership) Follow(h Host) *revocation.Keeper {
+func (m *Membership) Follow(h Host) *revocation.Syncer {
 	host := m.Self.Label
 	m.carried = inventory.New(inventory.Options{Host: host, Follower: m.Channel, Attached: h.Attached, Ported: h.Ported, Post: m.Master.Offer, Log: m.Log})
-	m.records = &checkpoint.Source{Follower: m.carried, Patience: startWait, Log: m.Log}
+	m.records = &checkpoint.Source{Follower: m.carried, Grace: startWait, Log: m.Log}
 	m.revoked = revocation.New(revocation.Options{Source: m.records, Masters: m.Netmasters.All, Ask: m.askRevoked, Revoke: m.revoke, Log: m.Log})
-	m.Channel.Bind(channel.Hooks{Directory: m.Directory, Seat: m.Registration.Seat, Reporter: &reporter{h, m.carried}, Opened: m.followed,
+	m.Channel.Bind(channel.Hooks{Directory: m.Directory, Seat: m.Registration.Instance, Reporter: &reporter{h, m.carried}, Opened: m.followed,
 		Offer: func(ctx context.Context) error { m.Registration.Again(); return m.carried.Offer(ctx) }})
 	return m.revoked
 }
@@ -98,7 +98,7 @@ func (m *Membership) masters(ctx context.Context) []string {
 // reporter is a Host that reports no digests while it holds, on purpose, something else than netmasters have sent: they could not repair that.
 type reporter struct {
 	channel.Reporter
-	carried *inventory.Keeper
+	carried *inventory.Merger
 }
 
 func (r *reporter) Held() (channel.Mark, map[channel.Shard]channel.Digest) {

@@ -42,7 +42,7 @@ func (m *Membership) followed(store record.Incarnation) {
 // token of this agent's seat at the switch, before what was received is used.
 func (m *Membership) Recall(token string) {
 	file, saved, err := checkpoint.Open(m.Records)
-	m.revoked.Hear(&saved) // whichever host received it
+	m.revoked.Apply(&saved) // whichever host received it
 	ours := m.known(saved)
 	was := m.Registration.Was(token, saved) && ours
 	damage := new(checkpoint.DamageError)

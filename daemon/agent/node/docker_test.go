@@ -51,7 +51,7 @@ func TestDockerSought(t *testing.T) {
 	engine, plugin := filepath.Join(dir, "d"), filepath.Join(dir, "p", "netplugin.sock")
 	s.edit = func(c *config) {
 		c.Env.Mode = "auto"
-		c.Docker = dockerhost.Settings{Name: "netplugin", Folder: filepath.Dir(plugin), Engine: engine}
+		c.Docker = dockerhost.Settings{Name: "netplugin", Dir: filepath.Dir(plugin), Engine: engine}
 	}
 	s.start()
 	if got := s.node.Status(); got.Docker != nil || got.Mode != "cni" || !got.Ready {
@@ -91,7 +91,7 @@ func TestDockerAway(t *testing.T) {
 	dir := t.TempDir()
 	s.edit = func(c *config) {
 		c.Env.Mode = "docker"
-		c.Docker = dockerhost.Settings{Name: "netplugin", Folder: dir, Engine: filepath.Join(dir, "d")}
+		c.Docker = dockerhost.Settings{Name: "netplugin", Dir: dir, Engine: filepath.Join(dir, "d")}
 	}
 	s.start()
 	s.eventually("an engine that is away", func() string {

@@ -140,7 +140,7 @@ func (n *Node) build(self ofnet.Host) {
 	if n.Master == nil {
 		n.Master = n.member.Master
 	}
-	n.attach = attach.New(attach.Options{Host: n.Host, Machine: n.Machine, Standing: n.member.Registration.Standing, Master: n.Master, Flows: n.records, Switch: n.conn.Switch, Links: n.links,
+	n.attach = attach.New(attach.Options{Host: n.Host, Machine: n.Machine, Registration: n.member.Registration.State, Master: n.Master, Flows: n.records, Switch: n.conn.Switch, Links: n.links,
 		SoftSum: n.conn.Userspace, Room: n.size.Room, Default: n.records.DefaultGateway, Tunnels: n.tunnels, Vital: n.conn.WhileAnswering, Log: n.Log})
 	n.names = hostaccess.NewNames(n.records)
 	n.access = hostaccess.New(hostaccess.Options{Host: n.Host, Master: n.Master, Flows: n.records, Switch: n.conn.Switch, Links: n.links,

@@ -180,7 +180,7 @@ func (n *Node) conflicts(stages *part.Stages) part.Part {
 // routing is the BGP router, and where services are healthy.
 func (n *Node) routing(stages *part.Stages) part.Part {
 	routed := &hostcheck.Router{Host: n.Host, Status: n.router.Status}
-	health := &healthport.Keeper{Healths: n.records.Healths, Changed: n.records.Surroundings, Healthy: n.forward.Connected, Log: n.Log}
+	health := &healthport.Controller{Healths: n.records.Healths, Changed: n.records.Surroundings, Healthy: n.forward.Connected, Log: n.Log}
 	return part.Part{
 		Tasks:  []task.Task{stages.AfterSync("BGP", n.router.Run), stages.AfterSync("health of services", health.Run)},
 		Checks: []check.Check{routed.Check()},

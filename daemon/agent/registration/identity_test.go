@@ -36,20 +36,20 @@ func TestIdentity(t *testing.T) {
 // A seat is one process's, and what is in the file after a crash or by others' hands does not keep the next one from it.
 func TestSeat(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "contiv0.agent")
-	first, err := Take(path)
+	first, err := Acquire(path)
 	if err != nil || len(first.Token) != 2*tokenBytes {
 		t.Fatalf("first: want a seat, got %+v %v", first, err)
 	}
-	if _, err := Take(path); !errors.Is(err, ErrTaken) {
+	if _, err := Acquire(path); !errors.Is(err, ErrTaken) {
 		t.Errorf("second: want ErrTaken, got %v", err)
 	}
 	first.Leave()
-	again, err := Take(path)
+	again, err := Acquire(path)
 	if err != nil || again.Token != first.Token {
 		t.Errorf("again: want the same token, got %+v %v", again, err)
 	}
 	again.Leave()
-	if _, err := Take("/nonesuch/x"); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Acquire("/nonesuch/x"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no folder: want it told, got %v", err)
 	}
 }
@@ -64,7 +64,7 @@ func FuzzSeat(f *testing.F) {
 			t.Fatal(err)
 		}
 		for range 2 {
-			seat, err := Take(path)
+			seat, err := Acquire(path)
 			if err != nil || len(seat.Token) != 2*tokenBytes {
 				t.Fatalf("%q: want a token, got %+v %v", s, seat, err)
 			}

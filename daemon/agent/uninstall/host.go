@@ -52,7 +52,7 @@ type Done struct {
 // peers: containers that still run are cut off.
 func (h *Host) Run(ctx context.Context) (Done, error) {
 	var done Done
-	seat, err := registration.Take(h.seat())
+	seat, err := registration.Acquire(h.agentLock())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return done, err
 	}
@@ -62,8 +62,8 @@ func (h *Host) Run(ctx context.Context) (Done, error) {
 	return done, errors.Join(cniconf.Remove(h.Conf, h.Bin, h.Program), h.removeLimits(ctx, &done), h.removeBridge(ctx, &done), h.removeLinks(&done), h.removeFiles())
 }
 
-// seat is the lock file of the agent that works with the switch.
-func (h *Host) seat() string { return filepath.Join(h.OVSRunDir, h.Bridge+".agent") }
+// agentLock is the lock file of the agent that works with the switch.
+func (h *Host) agentLock() string { return filepath.Join(h.OVSRunDir, h.Bridge+".agent") }
 
 // removeLinks deletes the host's ends of containers' interfaces and the tables of nftables, and restores kernel settings.
 func (h *Host) removeLinks(done *Done) error {
@@ -130,7 +130,7 @@ func (h *Host) removeFiles() error {
 	for _, path := range paths {
 		errs = append(errs, os.RemoveAll(path))
 	}
-	for _, path := range append(h.Sockets, h.seat()) {
+	for _, path := range append(h.Sockets, h.agentLock()) {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
 		}

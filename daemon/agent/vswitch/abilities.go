@@ -20,10 +20,10 @@ func (p *Preparer) probe(ctx context.Context) error {
 		return err
 	}
 	lacks |= ofnet.LackedBy(capabilities)
-	if needed := lacks.Needed(); needed != 0 && needed != p.Records.Lacks().Needed() {
+	if needed := lacks.Needed(); needed != 0 && needed != p.Records.Unsupported().Needed() {
 		p.Log.Error("datapath", "error", fmt.Errorf("datapath %s cannot do %s, so %s do not work: boot another kernel, or use --datapath netdev",
 			p.Conn.Switch.DatapathType(), needed, needed.Means()))
 	}
-	p.Records.SetLacks(lacks)
+	p.Records.SetUnsupported(lacks)
 	return nil
 }

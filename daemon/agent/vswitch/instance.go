@@ -22,7 +22,7 @@ type Instance struct {
 	recall  func(token string) // called once, as soon as the seat is this agent's
 	log     *slog.Logger
 	taken   chan struct{}
-	held    atomic.Pointer[registration.Seat]
+	held    atomic.Pointer[registration.Lock]
 	problem atomic.Pointer[string]
 }
 
@@ -46,7 +46,7 @@ func (s *Instance) Problem() string {
 func (s *Instance) Run(ctx context.Context, ready func()) error {
 	path := File(s.rundir, ".agent")
 	for {
-		seat, err := registration.Take(path)
+		seat, err := registration.Acquire(path)
 		if err == nil {
 			s.held.Store(seat)
 			s.problem.Store(nil)

@@ -43,8 +43,8 @@ func FixedPorts(uplinks *uplink.Settings) ofnet.Ports {
 
 // Records is the part of *desired.Engine that a Preparer needs.
 type Records interface {
-	SetLacks(ofnet.Abilities)
-	Lacks() ofnet.Abilities
+	SetUnsupported(ofnet.Abilities)
+	Unsupported() ofnet.Abilities
 }
 
 // Attachments is the part of *attach.Engine that a Preparer needs.

@@ -147,7 +147,7 @@ func checkPool(tx *commit.Tx, n *catalog.Network, pool string, r *record.Group) 
 	r.Pool = wanted
 	own, _ := n.Pool4()
 	for rested := true; rested; { // the quarantine of what merely rests after its release ends
-		_, rested = tx.Rested(n, func(a netip.Addr) bool { return wanted.Contains(a) && own.Contains(a) })
+		_, rested = tx.EndOldestQuarantine(n, func(a netip.Addr) bool { return wanted.Contains(a) && own.Contains(a) })
 	}
 	own, _ = n.Pool4()
 	if err := own.CheckAll(wanted); err != nil {

@@ -141,7 +141,7 @@ func virtualAddress(tx *commit.Tx, n *catalog.Network, wanted string) (netip.Add
 		if err == nil {
 			return a, nil
 		}
-		if a, ok := tx.Rested(n, own.Contains); ok {
+		if a, ok := tx.EndOldestQuarantine(n, own.Contains); ok {
 			return a, nil
 		}
 		return a, n.Exhausted(n.Record.ID.String(), err)

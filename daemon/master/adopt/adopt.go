@@ -19,11 +19,11 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Patience is for how long hosts that the store knows are waited for, until those that have offered count for all.
-const Patience = 45 * time.Second
+// OfferTimeout is for how long hosts that the store knows are waited for, until those that have offered count for all.
+const OfferTimeout = 45 * time.Second
 
-// conflictsMost bounds the conflicts of a host.
-const conflictsMost = 1000
+// maxConflicts bounds the conflicts of a host.
+const maxConflicts = 1000
 
 // Config is what an Engine is made of.
 type Config struct {
@@ -41,7 +41,7 @@ type Config struct {
 type Engine struct {
 	Config
 
-	heard chan struct{} // something was offered
+	offered chan struct{} // something was offered
 }
 
 // New makes an Engine.
@@ -49,21 +49,21 @@ func New(c Config) *Engine {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	return &Engine{Config: c, heard: make(chan struct{}, 1)}
+	return &Engine{Config: c, offered: make(chan struct{}, 1)}
 }
 
 // Held refuses, while hosts have not offered what they carry to a store that follows another, what would assign an address or delete an endpoint; nil: nothing is
 // held. It does not block. Errors are *model.Error.
 func (e *Engine) Held(v *catalog.View) error {
-	if e.settled(v) {
+	if e.finished(v) {
 		return nil
 	}
 	return model.Errorf(model.CodeUnavailable, "", "the store was restored or lost, and hosts are still to offer what they carry, so that no address is assigned twice").
-		Try("repeat it: this ends when all hosts of the store have, or after %s", Patience)
+		Try("repeat it: this ends when all hosts of the store have, or after %s", OfferTimeout)
 }
 
-// settled reports whether nothing is to be waited for.
-func (e *Engine) settled(v *catalog.View) bool { return Finished(v, e.Incarnation) }
+// finished reports whether nothing is to be waited for.
+func (e *Engine) finished(v *catalog.View) bool { return Finished(v, e.Incarnation) }
 
 // Finished reports whether nothing of an incarnation, which is the store's, is to be adopted any more.
 func Finished(v *catalog.View, i record.Incarnation) bool {
@@ -108,10 +108,10 @@ func (e *Engine) hosts(v *catalog.View) (missing, offered []string) {
 // Waiting says who is waited for; nil: nothing is. It does not block.
 func (e *Engine) Waiting() (out *model.AdoptionWait) {
 	e.Catalog.View(func(v *catalog.View) {
-		if e.settled(v) {
+		if e.finished(v) {
 			return
 		}
-		out = &model.AdoptionWait{Cause: string(e.Incarnation.Cause), Complete: e.complete(), Max: Patience.String()}
+		out = &model.AdoptionWait{Cause: string(e.Incarnation.Cause), Complete: e.complete(), Max: OfferTimeout.String()}
 		out.Missing, out.Offered = e.hosts(v)
 	})
 	return out
@@ -130,13 +130,13 @@ func (e *Engine) Awaited() (why string) {
 // Run ends the adoption of a new incarnation when all hosts that the store knows, and those of Roster, have offered what they carry, or after Patience: of an empty store, which knows
 // none, after that only if there is no Roster. It is for the leader, and blocks until ctx ends.
 func (e *Engine) Run(ctx context.Context) {
-	end := time.NewTimer(Patience)
+	end := time.NewTimer(OfferTimeout)
 	defer end.Stop()
 	for over := false; ; {
 		var missing []string
 		done := false
 		e.Catalog.View(func(v *catalog.View) {
-			done = e.settled(v)
+			done = e.finished(v)
 			missing, _ = e.hosts(v)
 		})
 		if done {
@@ -154,7 +154,7 @@ func (e *Engine) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-e.heard:
+		case <-e.offered:
 		case <-end.C:
 			over = true
 		case <-time.After(time.Second): // hosts that are forgotten meanwhile
@@ -175,10 +175,10 @@ func (e *Engine) end(ctx context.Context) error {
 	return err
 }
 
-// note notes, where a later leader sees it, that a host has offered what it carries.
-func (e *Engine) note(ctx context.Context, host string) (uint64, error) {
+// recordOffer notes, where a later leader sees it, that a host has offered what it carries.
+func (e *Engine) recordOffer(ctx context.Context, host string) (uint64, error) {
 	rev, err := e.Commit.Join(ctx, func(tx *commit.Tx) error {
-		if e.settled(tx.View) || e.names(tx.View, record.Offers+host) {
+		if e.finished(tx.View) || e.names(tx.View, record.Offers+host) {
 			return nil
 		}
 		return tx.Put(record.Offers+host, &record.Nonce{ID: e.Incarnation.ID})
@@ -222,12 +222,12 @@ func (e *Engine) Offer(ctx context.Context, o channel.Offer) (out channel.Offere
 	if n := len(out.Conflicts); n > 0 {
 		e.Log.Warn("endpoints that run contradict the store: netctl adopt ls lists them", "host", o.Host, "endpoints", n)
 	}
-	noted, err := e.note(ctx, o.Host)
+	noted, err := e.recordOffer(ctx, o.Host)
 	if err != nil {
 		return out, 0, err
 	}
 	select {
-	case e.heard <- struct{}{}:
+	case e.offered <- struct{}{}:
 	default:
 	}
 	return out, max(rev, at, noted), nil
@@ -261,7 +261,7 @@ func (e *Engine) one(tx *commit.Tx, ep record.Endpoint, out *channel.Offered) er
 	if err != nil {
 		out.Conflicts = append(out.Conflicts, ep.ID.String())
 		reason := model.AsError(err).Message
-		if was != nil && was.Holder == holder && was.Reason == reason || was == nil && len(tx.AdoptionsOf(ep.Host)) >= conflictsMost {
+		if was != nil && was.Holder == holder && was.Reason == reason || was == nil && len(tx.AdoptionsOf(ep.Host)) >= maxConflicts {
 			return nil
 		}
 		return tx.Put(record.Adoptions+key, &record.Adoption{Key: key, Endpoint: ep, Holder: holder, Reason: reason, Since: e.Now().UTC().Truncate(time.Second)})

@@ -220,7 +220,7 @@ func TestRoster(t *testing.T) {
 				synctest.Wait()
 			}
 			<-done
-			if took := time.Since(began); row.late != (took >= adopt.Patience) || e.Waiting() != nil {
+			if took := time.Since(began); row.late != (took >= adopt.OfferTimeout) || e.Waiting() != nil {
 				t.Errorf("roster %v: it took %v, and waits for %+v", row.roster, took, e.Waiting())
 			}
 		}

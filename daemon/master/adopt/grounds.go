@@ -17,7 +17,7 @@ import (
 // while a new incarnation is adopted, and by the rules for what users make. What is refused makes conflicts of its endpoints.
 func (e *Engine) grounds(ctx context.Context, o *channel.Offer) {
 	settled := false
-	e.Catalog.View(func(v *catalog.View) { settled = e.settled(v) })
+	e.Catalog.View(func(v *catalog.View) { settled = e.finished(v) })
 	if settled {
 		return
 	}

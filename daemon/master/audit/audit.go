@@ -19,11 +19,11 @@ import (
 
 // Bounds of what is kept.
 const (
-	DefaultKeep = 5000            // events in the store
-	waitingMost = 256             // events that wait to be stored
-	waitingEach = 16              // of these, of one source
-	flushEvery  = 2 * time.Second // so often they are stored
-	Part        = 64              // events stored, or passed on, at a time
+	DefaultKeep   = 5000            // events in the store
+	maxWaiting    = 256             // events that wait to be stored
+	waitingEach   = 16              // of these, of one source
+	flushInterval = 2 * time.Second // so often they are stored
+	Part          = 64              // events stored, or passed on, at a time
 )
 
 // Path is where the audit is read, and where netmasters tell the leader of theirs.
@@ -75,27 +75,27 @@ func New(c Config) *Log {
 	return &Log{commit: c.Commit, catalog: c.Catalog, now: c.Now, keep: c.Keep, sinks: c.Sinks, pass: c.Pass, log: c.Log, each: map[string]int{}, polls: map[poll]*polling{}}
 }
 
-// Note takes an event down. It does not wait for the store. Events that are alike and follow each other count as one with a number of times; of
+// Record takes an event down. It does not wait for the store. Events that are alike and follow each other count as one with a number of times; of
 // more than a few that wait of one source, the rest is counted as its last. A line of its own goes to each sink for those that are not alike.
 // Of a read that programs repeat the first is noted at once, and its repetitions are added when the hour is over.
-func (l *Log) Note(e model.AuditEvent) {
+func (l *Log) Record(e model.AuditEvent) {
 	e.Time = l.now().UTC()
 	if polled(e.Verb) && e.Status == 0 {
 		rest, repeated := l.counted(e)
 		if rest != nil {
-			l.Told(*rest)
+			l.Add(*rest)
 		}
 		if repeated {
 			return
 		}
 	}
-	l.Told(e)
+	l.Add(e)
 }
 
-// Told takes down what another netmaster has noted.
-func (l *Log) Told(e model.AuditEvent) {
+// Add takes down what another netmaster has noted.
+func (l *Log) Add(e model.AuditEvent) {
 	e = bounded(e)
-	if l.take(e) {
+	if l.enqueue(e) {
 		for _, s := range l.sinks {
 			if err := s.Write(e); err != nil {
 				l.log.Error("write an event of the audit", "error", err)
@@ -104,8 +104,8 @@ func (l *Log) Told(e model.AuditEvent) {
 	}
 }
 
-// take adds an event to those that wait; false when it counts as one that is there.
-func (l *Log) take(e model.AuditEvent) bool {
+// enqueue adds an event to those that wait; false when it counts as one that is there.
+func (l *Log) enqueue(e model.AuditEvent) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var last *record.AuditEvent
@@ -124,7 +124,7 @@ func (l *Log) take(e model.AuditEvent) bool {
 	case last != nil && l.each[e.From] >= waitingEach && e.Status != 0:
 		again(last, e.Time)
 		return false
-	case len(l.waiting) >= waitingMost && e.Status != 0:
+	case len(l.waiting) >= maxWaiting && e.Status != 0:
 		l.dropped.Add(1)
 		return false
 	}
@@ -147,7 +147,7 @@ func again(w *record.AuditEvent, at time.Time) {
 
 // Run has what is noted stored, by this netmaster if it leads and else by the leader, until ctx ends.
 func (l *Log) Run(ctx context.Context) {
-	tick := time.NewTicker(flushEvery)
+	tick := time.NewTicker(flushInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -164,7 +164,7 @@ func (l *Log) Run(ctx context.Context) {
 // Flush stores what waits. It blocks until that is durable. What could not be stored continues to wait.
 func (l *Log) Flush(ctx context.Context) error {
 	for _, e := range l.ended() {
-		l.Told(e)
+		l.Add(e)
 	}
 	for {
 		l.mu.Lock()
@@ -179,7 +179,7 @@ func (l *Log) Flush(ctx context.Context) error {
 		if len(part) == 0 {
 			return nil
 		}
-		if rest, err := l.settle(ctx, part); err != nil {
+		if rest, err := l.flushPart(ctx, part); err != nil {
 			l.back(rest)
 			return err
 		}
@@ -189,9 +189,9 @@ func (l *Log) Flush(ctx context.Context) error {
 // Dropped counts events that are not stored: too many waited, or the store can never take them.
 func (l *Log) Dropped() uint64 { return l.dropped.Load() }
 
-// settle hands events on, in halves where all are too many at once. One that can never be stored is dropped, and counted. With an error it returns those
+// flushPart hands events on, in halves where all are too many at once. One that can never be stored is dropped, and counted. With an error it returns those
 // that have to wait.
-func (l *Log) settle(ctx context.Context, part []record.AuditEvent) (rest []record.AuditEvent, err error) {
+func (l *Log) flushPart(ctx context.Context, part []record.AuditEvent) (rest []record.AuditEvent, err error) {
 	err = l.hand(ctx, part)
 	switch {
 	case err == nil:
@@ -204,10 +204,10 @@ func (l *Log) settle(ctx context.Context, part []record.AuditEvent) (rest []reco
 		return nil, nil
 	}
 	half := len(part) / 2
-	if rest, err := l.settle(ctx, part[:half]); err != nil {
+	if rest, err := l.flushPart(ctx, part[:half]); err != nil {
 		return append(rest, part[half:]...), err
 	}
-	return l.settle(ctx, part[half:])
+	return l.flushPart(ctx, part[half:])
 }
 
 // hopeless reports whether a request will be refused however often it is repeated.

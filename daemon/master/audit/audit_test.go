@@ -34,12 +34,12 @@ func flush(t *testing.T, l *audit.Log) {
 // Who is refused without end pushes out no login, and no refusal of others.
 func TestFlood(t *testing.T) {
 	l := start(t, 40)
-	l.Note(model.AuditEvent{Verb: "login", User: "ann", Proof: "session", From: "192.0.2.1"})
-	l.Note(model.AuditEvent{Verb: "refused", From: "192.0.2.2", Target: "GET /", Status: 403})
+	l.Record(model.AuditEvent{Verb: "login", User: "ann", Proof: "session", From: "192.0.2.1"})
+	l.Record(model.AuditEvent{Verb: "refused", From: "192.0.2.2", Target: "GET /", Status: 403})
 	flush(t, l)
 	for n := range 200 {
 		for i := range 30 {
-			l.Note(model.AuditEvent{Verb: "refused", From: "198.51.100.1", Target: fmt.Sprintf("GET /%d/%d", n, i), Status: 401})
+			l.Record(model.AuditEvent{Verb: "refused", From: "198.51.100.1", Target: fmt.Sprintf("GET /%d/%d", n, i), Status: 401})
 		}
 		flush(t, l)
 	}
@@ -53,9 +53,9 @@ func TestFlood(t *testing.T) {
 func TestAlike(t *testing.T) {
 	l := start(t, 0)
 	for range 5 {
-		l.Note(model.AuditEvent{Verb: "login", User: "ann", From: "192.0.2.1", Status: 401})
+		l.Record(model.AuditEvent{Verb: "login", User: "ann", From: "192.0.2.1", Status: 401})
 	}
-	l.Note(model.AuditEvent{Verb: "login", User: "bob", From: "192.0.2.1", Status: 401})
+	l.Record(model.AuditEvent{Verb: "login", User: "bob", From: "192.0.2.1", Status: 401})
 	flush(t, l)
 	all := l.List(audit.Filter{})
 	if len(all) != 2 || all[0].Times != 5 || all[0].Last == nil || all[1].User != "bob" || all[1].Number <= all[0].Number {
@@ -76,10 +76,10 @@ func TestPolledReads(t *testing.T) {
 	}
 	l := open()
 	read := func(l *audit.Log, target string) {
-		l.Note(model.AuditEvent{Verb: "relay", User: "ann", Proof: "session", From: "192.0.2.1", Target: target})
+		l.Record(model.AuditEvent{Verb: "relay", User: "ann", Proof: "session", From: "192.0.2.1", Target: target})
 	}
 	for _, deed := range []string{"capture", "repair", "hand-over"} {
-		l.Note(model.AuditEvent{Verb: deed, User: "ann", Proof: "session"})
+		l.Record(model.AuditEvent{Verb: deed, User: "ann", Proof: "session"})
 	}
 	for range 1000 {
 		read(l, "/api/v1/agents/h1/rules")
@@ -139,7 +139,7 @@ func TestPass(t *testing.T) {
 		return nil
 	}})
 	w.Stop() // from here on it does not lead
-	l.Note(model.AuditEvent{Verb: "capture", User: "ann"})
+	l.Record(model.AuditEvent{Verb: "capture", User: "ann"})
 	if err := l.Flush(t.Context()); err == nil || len(told) != 0 {
 		t.Fatalf("a leader that is away: %v", err)
 	}
@@ -158,11 +158,11 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := start(t, 0, f)
-	l.Note(model.AuditEvent{Verb: "login", User: "ann"})
+	l.Record(model.AuditEvent{Verb: "login", User: "ann"})
 	if err := os.Rename(path, path+".1"); err != nil {
 		t.Fatal(err)
 	}
-	l.Note(model.AuditEvent{Verb: "login", User: "bob\nmallory"})
+	l.Record(model.AuditEvent{Verb: "login", User: "bob\nmallory"})
 	for name, user := range map[string]string{path + ".1": "ann", path: "bob\ufffdmallory"} {
 		text, err := os.ReadFile(name)
 		var e model.AuditEvent
@@ -180,11 +180,11 @@ func TestHostile(t *testing.T) {
 	l := start(t, 0)
 	long := strings.Repeat("A", 1<<20)
 	for i := range 3 {
-		l.Note(model.AuditEvent{Verb: "login", User: fmt.Sprint("u", i, long), From: "192.0.2.1", Status: 401, Why: long, Target: long, Via: long, Proof: ""})
+		l.Record(model.AuditEvent{Verb: "login", User: fmt.Sprint("u", i, long), From: "192.0.2.1", Status: 401, Why: long, Target: long, Via: long, Proof: ""})
 	}
-	l.Note(model.AuditEvent{Verb: "login", User: "u\x1b]0;pwn\a\x1b[2J\nx", From: "192.0.2.1" + long, Status: 401})
-	l.Told(model.AuditEvent{Verb: long, User: long, Proof: long, From: "192.0.2.3", Status: 401})
-	l.Note(model.AuditEvent{Verb: "login", User: "ann", Proof: "session", From: "192.0.2.2"})
+	l.Record(model.AuditEvent{Verb: "login", User: "u\x1b]0;pwn\a\x1b[2J\nx", From: "192.0.2.1" + long, Status: 401})
+	l.Add(model.AuditEvent{Verb: long, User: long, Proof: long, From: "192.0.2.3", Status: 401})
+	l.Record(model.AuditEvent{Verb: "login", User: "ann", Proof: "session", From: "192.0.2.2"})
 	flush(t, l)
 	all := l.List(audit.Filter{})
 	text, err := json.Marshal(all)
@@ -224,7 +224,7 @@ func TestPoison(t *testing.T) {
 		case 8:
 			verb = "late"
 		}
-		l.Note(model.AuditEvent{Verb: verb, User: fmt.Sprint("u", i), From: fmt.Sprint("192.0.2.", i)})
+		l.Record(model.AuditEvent{Verb: verb, User: fmt.Sprint("u", i), From: fmt.Sprint("192.0.2.", i)})
 	}
 	if err := l.Flush(t.Context()); err == nil {
 		t.Fatal("the leader was away at the end")

@@ -8,8 +8,8 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// pollsMost bounds the reads that are counted at a time; more are noted one by one.
-const pollsMost = 4096
+// maxPolls bounds the reads that are counted at a time; more are noted one by one.
+const maxPolls = 4096
 
 // polled reports whether a verb only reads, so that programs repeat it for as long as somebody looks.
 func polled(verb string) bool { return verb == "relay" || verb == "observe" }
@@ -43,7 +43,7 @@ func (l *Log) counted(e model.AuditEvent) (rest *model.AuditEvent, repeated bool
 		rest = p.rest()
 		delete(l.polls, key)
 	}
-	if len(l.polls) < pollsMost {
+	if len(l.polls) < maxPolls {
 		l.polls[key] = &polling{first: e}
 	}
 	return rest, false

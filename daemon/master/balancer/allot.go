@@ -142,7 +142,7 @@ func next(tx *commit.Tx, n *catalog.Network, first func() (netip.Addr, error), w
 	if err == nil {
 		return a, nil
 	}
-	if a, ok := tx.Rested(n, within); ok {
+	if a, ok := tx.EndOldestQuarantine(n, within); ok {
 		return a, nil
 	}
 	return a, n.Exhausted(n.Record.ID.String(), err)

@@ -20,7 +20,7 @@ func (c *Catalog) Apply(u store.Update, log *slog.Logger) error {
 	if err == nil {
 		c.since.updated(u, c.store.Transient())
 		c.view.listing = u.Full
-		c.take(changes, log)
+		c.apply(changes, log)
 		c.view.listing = false
 	}
 	return err
@@ -74,13 +74,13 @@ func (c *Catalog) Load(ctx context.Context, db Lister, log *slog.Logger) error {
 	defer c.mu.Unlock()
 	c.since.listed()
 	c.view.listing = true
-	c.take(c.store.Listed(items, rev), log)
+	c.apply(c.store.Listed(items, rev), log)
 	c.view.listing = false
 	return nil
 }
 
-// take brings the tables up to changes of the store, and tells of them. The caller holds the lock.
-func (c *Catalog) take(changes []mirror.Change, log *slog.Logger) {
+// apply brings the tables up to changes of the store, and tells of them. The caller holds the lock.
+func (c *Catalog) apply(changes []mirror.Change, log *slog.Logger) {
 	ahead := readAhead(changes)
 	for i, ch := range inOrder(changes) {
 		if !ch.Has {
@@ -97,14 +97,14 @@ func (c *Catalog) take(changes []mirror.Change, log *slog.Logger) {
 			log.Error("passed over a record of the store", "key", ch.Key, "error", err)
 		}
 	}
-	c.tell()
+	c.publish()
 }
 
 // spacious is how many changes leave a map that is too large to be kept: a list of everything does.
 const spacious = 1000
 
-// tell hands what has changed to the subscribers, and wakes who waits. The caller holds the lock.
-func (c *Catalog) tell() {
+// publish hands what has changed to the subscribers, and wakes who waits. The caller holds the lock.
+func (c *Catalog) publish() {
 	close(c.whole)
 	c.whole = make(chan struct{})
 	if c.view.revision != c.store.Revision() {
@@ -117,7 +117,7 @@ func (c *Catalog) tell() {
 	}
 	for s := range c.subs {
 		maps.Copy(s.dirty, c.view.dirty)
-		s.Nudge()
+		s.Notify()
 	}
 	if len(c.view.dirty) > spacious {
 		c.view.dirty = map[Ref]struct{}{}

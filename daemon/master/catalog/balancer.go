@@ -17,8 +17,8 @@ func balancerRows(v *View) *table.Table[identity.KubernetesService, *record.Load
 
 func balancerID(l *record.LoadBalancer) identity.KubernetesService { return l.ID }
 
-func balancerTakes(l *record.LoadBalancer) (taking, error) {
-	return taking{owner: owner{kind: "service " + l.Name() + " of Kubernetes"}, network: l.Network, addresses: slices.Clone(l.Addresses)}, nil
+func balancerAllocation(l *record.LoadBalancer) (allocation, error) {
+	return allocation{owner: owner{kind: "service " + l.Name() + " of Kubernetes"}, network: l.Network, addresses: slices.Clone(l.Addresses)}, nil
 }
 
 // LoadBalancer returns what a service of Kubernetes has of a network, nil for nothing.

@@ -40,7 +40,7 @@ func (c *Catalog) Draft() *Draft {
 	d.services, d.hosts, d.runs = *v.services.Clone(), *v.hosts.Clone(), *v.runs.Clone()
 	d.profiles = *v.profiles.Clone()
 	d.joinTokens, d.certified = *v.joinTokens.Clone(), *v.certified.Clone()
-	d.takings, d.slices = *v.takings.Clone(), *v.slices.Clone()
+	d.allocations, d.slices = *v.allocations.Clone(), *v.slices.Clone()
 	d.kubeAddresses, d.nodes = *v.kubeAddresses.Clone(), *v.nodes.Clone()
 	d.timeline = *v.timeline.Clone()
 	d.passwords, d.tokens, d.audit = *v.passwords.Clone(), *v.tokens.Clone(), *v.audit.Clone()
@@ -50,8 +50,8 @@ func (c *Catalog) Draft() *Draft {
 	return &Draft{View: &d, from: d.items.Clone()}
 }
 
-// Take takes in an operation. What a record says wrong is passed over, as it is when the store tells of it.
-func (d *Draft) Take(op store.Op) {
+// Apply takes in an operation. What a record says wrong is passed over, as it is when the store tells of it.
+func (d *Draft) Apply(op store.Op) {
 	if op.Delete {
 		d.items.Delete(op.Key)
 	} else {
@@ -69,7 +69,7 @@ func (c *Catalog) Committed(d *Draft, ops []store.Op, rev store.Revision, log *s
 	defer c.mu.Unlock()
 	same := d != nil && !d.wrong && rev > c.store.Revision() && table.Same(d.from, c.view.items)
 	if !same {
-		c.take(c.store.Committed(ops, rev), log)
+		c.apply(c.store.Committed(ops, rev), log)
 		return
 	}
 	c.store.Adopt(d.items)
@@ -86,5 +86,5 @@ func (c *Catalog) Committed(d *Draft, ops []store.Op, rev store.Revision, log *s
 			_ = c.view.set(op.Key, op.Value, !op.Delete) // any value is one
 		}
 	}
-	c.tell()
+	c.publish()
 }

@@ -37,13 +37,13 @@ func TestDraftCommitted(t *testing.T) {
 			t.Fatal(err)
 		}
 		dropped, d := c.Draft(), c.Draft()
-		dropped.Take(put("dropped", "10.1.1.7"))
+		dropped.Apply(put("dropped", "10.1.1.7"))
 		ops := []store.Op{{Key: put("a", "").Key, Delete: true}, put("b", "10.1.1.1"), {Key: record.Endpoints + "default:n:bad", Value: []byte("{")}}
 		if test.name == "nothing" {
 			ops = ops[:2] // what cannot be read is taken in like what the watch tells
 		}
 		for _, op := range ops {
-			d.Take(op)
+			d.Apply(op)
 		}
 		test.beside(c, 9)
 		c.Committed(d, ops, 9, quiet)
@@ -93,7 +93,7 @@ func TestDraftBesideReaders(t *testing.T) {
 		rev := store.Revision(3 + 2*i)
 		d, op := c.Draft(), put(fmt.Sprint("e", i%12), fmt.Sprint("10.1.1.", 1+i%12))
 		op.Delete = i/12%2 == 1
-		d.Take(op)
+		d.Apply(op)
 		if i%3 == 0 {
 			o := store.Item{Key: record.Tenants + "t", Value: fmt.Appendf(nil, `{"id":"t","tenant":"t","vrf":%d}`, 1+i%5), Revision: rev - 1}
 			if err := c.Apply(store.Update{Items: []store.Item{o}, Revision: rev - 1}, quiet); err != nil {
@@ -122,6 +122,6 @@ func BenchmarkDraft(b *testing.B) {
 	op := put("more", "10.1.1.1")
 	b.ReportAllocs()
 	for b.Loop() {
-		c.Draft().Take(op)
+		c.Draft().Apply(op)
 	}
 }

@@ -44,8 +44,8 @@ func decodeMember(name string, value []byte) (*Member, error) {
 	return m, nil
 }
 
-func endpointTakes(m *Member) (taking, error) {
-	return taking{owner: owner{"endpoint", &m.ID}, network: m.ID.Network, addresses: valid(m.IP, m.IP6)}, nil
+func endpointAllocation(m *Member) (allocation, error) {
+	return allocation{owner: owner{"endpoint", &m.ID}, network: m.ID.Network, addresses: valid(m.IP, m.IP6)}, nil
 }
 
 func (v *View) endpointChanged(was, now *Member) error {

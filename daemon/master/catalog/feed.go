@@ -28,9 +28,9 @@ type Feed struct {
 
 // Times of confirmations.
 const (
-	confirmEvery = time.Second
-	confirmLimit = 3 * time.Second // for an answer
-	confirmMost  = 5 * time.Second // after which what is known may be old
+	confirmInterval = time.Second
+	confirmLimit    = 3 * time.Second // for an answer
+	confirmTimeout  = 5 * time.Second // after which what is known may be old
 )
 
 // NewFeed makes a Feed.
@@ -85,7 +85,7 @@ func (f *Feed) follow(ctx context.Context) (done bool, _ error) {
 // confirm asks the store again and again, by a linearizable read, until ctx ends. A watch does not notice everything: a member of the store that hears its
 // leader's heartbeats, and whose answers are lost, gets no changes and no error.
 func (f *Feed) confirm(ctx context.Context) {
-	tick := time.NewTicker(confirmEvery)
+	tick := time.NewTicker(confirmInterval)
 	defer tick.Stop()
 	for {
 		asked := time.Now()
@@ -109,7 +109,7 @@ func (f *Feed) Away() string {
 	if why := f.away.Load(); why != nil {
 		return *why
 	}
-	if at := f.confirmed.Load(); at != nil && time.Since(*at) > confirmMost {
+	if at := f.confirmed.Load(); at != nil && time.Since(*at) > confirmTimeout {
 		return fmt.Sprintf("the store %s: it has confirmed nothing since %s", f.db, at.UTC().Format(time.RFC3339))
 	}
 	return ""

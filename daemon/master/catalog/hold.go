@@ -59,8 +59,8 @@ const HoldPrefix = record.Pools + "holds/"
 
 var holdsOnNetwork = table.By[networkAddress](func(h *Hold) identity.Network { return h.Network })
 
-func holdTakes(h *Hold) (taking, error) {
-	t := taking{owner: owner{kind: "a hold"}, network: h.Network, addresses: []netip.Addr{h.Address}}
+func holdAllocation(h *Hold) (allocation, error) {
+	t := allocation{owner: owner{kind: "a hold"}, network: h.Network, addresses: []netip.Addr{h.Address}}
 	switch {
 	case h.Quarantine != "":
 		t.owner.kind, t.rests = "a quarantine", true
@@ -70,8 +70,8 @@ func holdTakes(h *Hold) (taking, error) {
 	return t, nil
 }
 
-// Yields reports whether who asks for this very address may have it.
-func (h *Hold) Yields() bool { return h.Quarantine != QuarantineOperator }
+// Transferable reports whether who asks for this very address may have it.
+func (h *Hold) Transferable() bool { return h.Quarantine != QuarantineOperator }
 
 // Over reports whether the time of the hold is over.
 func (h *Hold) Over(now time.Time) bool { return !h.Expires.IsZero() && !now.Before(h.Expires) }

@@ -30,7 +30,7 @@ func TestUnknownOutcome(t *testing.T) {
 	a := netip.MustParseAddr("10.1.1.1")
 	put := store.Op{Key: record.Endpoints + "default:n:c", Value: []byte(`{"id":"n.default-c","netID":"n.default","endpointID":"c","ipAddress":"10.1.1.1"}`)}
 	d := c.Draft()
-	d.Take(put)
+	d.Apply(put)
 	if inUse(d.Network(network)) != 1 || d.Endpoint(named("c")) == nil {
 		t.Error("the draft must have what it has taken in")
 	}

@@ -28,13 +28,13 @@ var keyspaces = slices.Concat([]keyspace{
 	{prefix: record.GlobalKey, set: (*View).setGlobal},
 	{prefix: record.Objects + "global/", set: (*View).setObject},
 	{prefix: record.Objects, set: (*View).setObject},
-	rows[string, record.Tenant]{in: func(v *View) *of[record.Tenant] { return &v.tenants }, id: func(r *record.Tenant) string { return r.ID }, takes: tenantTakes}.at(record.Tenants),
-	rows[identity.Network, network]{in: networkRows, parse: identity.ParseNetwork, decode: decodeNetwork, id: (*network).id, takes: networkTakes, changed: (*View).networkChanged}.at(record.Networks),
-	rows[identity.Group, record.Group]{in: groupRows, parse: identity.ParseGroup, id: groupID, takes: groupTakes}.at(record.Groups),
-	rows[identity.Service, record.ServiceLB]{in: serviceRows, parse: identity.ParseService, id: serviceID, takes: serviceTakes}.at(record.ServiceLBs),
-	rows[identity.Endpoint, Member]{in: memberRows, parse: identity.ParseEndpoint, decode: decodeMember, id: memberID, takes: endpointTakes, changed: (*View).endpointChanged}.at(record.Endpoints),
-	rows[identity.KubernetesService, record.LoadBalancer]{in: balancerRows, parse: identity.ParseKubernetesService, id: balancerID, takes: balancerTakes}.at(record.LoadBalancers),
-	rows[networkAddress, Hold]{in: func(v *View) *table.Table[networkAddress, *Hold] { return &v.holds }, parse: parseHold, id: (*Hold).held, takes: holdTakes}.at(HoldPrefix),
+	rows[string, record.Tenant]{in: func(v *View) *of[record.Tenant] { return &v.tenants }, id: func(r *record.Tenant) string { return r.ID }, allocation: tenantAllocation}.at(record.Tenants),
+	rows[identity.Network, network]{in: networkRows, parse: identity.ParseNetwork, decode: decodeNetwork, id: (*network).id, allocation: networkAllocation, changed: (*View).networkChanged}.at(record.Networks),
+	rows[identity.Group, record.Group]{in: groupRows, parse: identity.ParseGroup, id: groupID, allocation: groupAllocation}.at(record.Groups),
+	rows[identity.Service, record.ServiceLB]{in: serviceRows, parse: identity.ParseService, id: serviceID, allocation: serviceAllocation}.at(record.ServiceLBs),
+	rows[identity.Endpoint, Member]{in: memberRows, parse: identity.ParseEndpoint, decode: decodeMember, id: memberID, allocation: endpointAllocation, changed: (*View).endpointChanged}.at(record.Endpoints),
+	rows[identity.KubernetesService, record.LoadBalancer]{in: balancerRows, parse: identity.ParseKubernetesService, id: balancerID, allocation: balancerAllocation}.at(record.LoadBalancers),
+	rows[networkAddress, Hold]{in: func(v *View) *table.Table[networkAddress, *Hold] { return &v.holds }, parse: parseHold, id: (*Hold).held, allocation: holdAllocation}.at(HoldPrefix),
 	rows[string, record.DockerNetwork]{in: func(v *View) *of[record.DockerNetwork] { return &v.dockerNetworks }, id: func(r *record.DockerNetwork) string { return r.ID }}.at(record.DockerNetworks),
 }, ownedSpaces(), authSpaces(), enrolSpaces(), []keyspace{
 	timelineSpace(),
@@ -84,12 +84,12 @@ func inOrder(changes []mirror.Change) iter.Seq2[int, *mirror.Change] {
 
 // rows says how the values below a prefix are rows of a table.
 type rows[K comparable, V any] struct {
-	in      func(*View) *table.Table[K, *V]
-	parse   func(name string) (K, error)                // of what follows the prefix in a key; nil: it is the row's key
-	decode  func(name string, value []byte) (*V, error) // nil: JSON
-	id      func(*V) K                                  // what a record calls itself, if it does
-	changed func(v *View, was, now *V) error            // what else follows; nil is for no row
-	takes   func(*V) (taking, error)                    // of the pools, after that
+	in         func(*View) *table.Table[K, *V]
+	parse      func(name string) (K, error)                // of what follows the prefix in a key; nil: it is the row's key
+	decode     func(name string, value []byte) (*V, error) // nil: JSON
+	id         func(*V) K                                  // what a record calls itself, if it does
+	changed    func(v *View, was, now *V) error            // what else follows; nil is for no row
+	allocation func(*V) (allocation, error)                // of the pools, after that
 }
 
 // at is the keyspace of a prefix. A value that cannot be decoded leaves the row as it is.
@@ -129,19 +129,19 @@ func (r rows[K, V]) put(v *View, key string, id K, now *V) (err error) {
 	if r.changed != nil && (was != nil || now != nil) {
 		err = r.changed(v, was, now)
 	}
-	if r.takes == nil {
+	if r.allocation == nil {
 		return err
 	}
-	var before, after taking
+	var before, after allocation
 	if was != nil {
-		before, _ = r.takes(was)
+		before, _ = r.allocation(was)
 	}
 	if now != nil {
 		var wrong error
-		after, wrong = r.takes(now)
+		after, wrong = r.allocation(now)
 		err = errors.Join(err, wrong)
 	}
-	return errors.Join(err, v.take(key, before, after))
+	return errors.Join(err, v.updatePools(key, before, after))
 }
 
 // read decodes a value. A record whose id is another than its key says is an error.

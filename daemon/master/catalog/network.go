@@ -76,7 +76,7 @@ func (n *network) Covers(a netip.Addr) bool {
 
 // Owner says who has an address: "endpoint ID", "service ID", "a hold", or "" when it has no owner.
 func (n *Network) Owner(a netip.Addr) (owner string) {
-	for t := range takingsOfAddress.In(&n.view.takings, networkAddress{n.Record.ID, a}).Values() {
+	for t := range allocationsOfAddress.In(&n.view.allocations, networkAddress{n.Record.ID, a}).Values() {
 		owner = max(owner, t.owner.String()) // a hold yields to an endpoint or a service
 	}
 	return owner
@@ -84,7 +84,7 @@ func (n *Network) Owner(a netip.Addr) (owner string) {
 
 // EndpointAt returns the endpoint that has an address, nil when none has.
 func (n *Network) EndpointAt(a netip.Addr) *record.Endpoint {
-	for key := range takingsOfAddress.In(&n.view.takings, networkAddress{n.Record.ID, a}).All() {
+	for key := range allocationsOfAddress.In(&n.view.allocations, networkAddress{n.Record.ID, a}).All() {
 		if id, err := identity.ParseEndpoint(strings.TrimPrefix(key, record.Endpoints)); err == nil && strings.HasPrefix(key, record.Endpoints) {
 			return n.view.Endpoint(id)
 		}
@@ -110,10 +110,10 @@ func (n *Network) Members(yield func(*Member) bool) {
 
 // Allocated is the number of addresses that endpoints and services have or that are held for them, IPv4 only.
 func (n *Network) Allocated() int {
-	_, sum := addressesTaken.In(&n.view.takings, n.Record.ID)
+	_, sum := addressesTaken.In(&n.view.allocations, n.Record.ID)
 	count := int(sum)
 	for h := range holdsOnNetwork.In(&n.view.holds, n.Record.ID).Values() {
-		if h.Address.Is4() && takingsOfAddress.In(&n.view.takings, h.held()).Len() > 1 {
+		if h.Address.Is4() && allocationsOfAddress.In(&n.view.allocations, h.held()).Len() > 1 {
 			count-- // an endpoint has it already
 		}
 	}

@@ -59,20 +59,20 @@ func (n *Numbers) of(p pool) *tag.Pool {
 	return [...]*tag.Pool{vlans: n.VLANs, vxlans: n.VXLANs, localVLANs: n.LocalVLANs, groupNumbers: n.Groups, vrfs: n.VRFs}[p]
 }
 
-func tenantTakes(t *record.Tenant) (taking, error) {
-	return taking{numbers: []number{{vrfs, int(t.VRF)}}}, nil
+func tenantAllocation(t *record.Tenant) (allocation, error) {
+	return allocation{numbers: []number{{vrfs, int(t.VRF)}}}, nil
 }
 
-func networkTakes(n *network) (taking, error) {
+func networkAllocation(n *network) (allocation, error) {
 	if n.Record.Encap == record.VXLAN {
-		return taking{numbers: []number{{vxlans, n.Record.ExtPktTag}, {localVLANs, n.Record.PktTag}}}, nil
+		return allocation{numbers: []number{{vxlans, n.Record.ExtPktTag}, {localVLANs, n.Record.PktTag}}}, nil
 	}
-	return taking{numbers: []number{{vlans, n.Record.PktTag}}}, nil
+	return allocation{numbers: []number{{vlans, n.Record.PktTag}}}, nil
 }
 
-// groupTakes are a group's own number and its VLAN id, which may be its network's.
-func groupTakes(g *record.Group) (taking, error) {
-	t := taking{numbers: []number{{groupNumbers, g.Number}}}
+// groupAllocation are a group's own number and its VLAN id, which may be its network's.
+func groupAllocation(g *record.Group) (allocation, error) {
+	t := allocation{numbers: []number{{groupNumbers, g.Number}}}
 	if g.Encap == record.VLAN && g.PktTag != 0 {
 		t.numbers = append(t.numbers, number{vlans, g.PktTag})
 	}
@@ -95,7 +95,7 @@ func (v *View) resize(g *model.Global) error {
 			return err
 		}
 	}
-	for t := range v.takings.Values() {
+	for t := range v.allocations.Values() {
 		for _, x := range t.numbers {
 			_ = own.of(x.pool).Acquire(x.n) // what cannot be taken was told of when it came
 		}

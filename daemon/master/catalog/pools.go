@@ -76,8 +76,8 @@ func (v *View) ownPools(id identity.Network) *pools {
 	return &own
 }
 
-// take takes an address.
-func (p *pools) take(a netip.Addr) error {
+// acquire takes an address.
+func (p *pools) acquire(a netip.Addr) error {
 	if a.Is4() && p.four != nil {
 		return p.four.Acquire(a)
 	}
@@ -156,12 +156,12 @@ func (v *View) networkChanged(was, now *network) (err error) {
 	}
 	p.mark = v.mark
 	v.pools.Set(now.id(), p)
-	if taken, _ := addressesTaken.In(&v.takings, now.id()); taken == 0 {
+	if taken, _ := addressesTaken.In(&v.allocations, now.id()); taken == 0 {
 		return err
 	}
-	for t := range v.takings.Values() {
+	for t := range v.allocations.Values() {
 		for i := 0; t.network == now.id() && i < len(t.addresses); i++ {
-			err = errors.Join(err, ignoreTaken(p.take(t.addresses[i])))
+			err = errors.Join(err, ignoreTaken(p.acquire(t.addresses[i])))
 		}
 	}
 	return err

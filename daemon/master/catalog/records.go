@@ -47,8 +47,8 @@ func (v *View) setGlobal(_ string, value []byte) error {
 	return json.Unmarshal(value, v.global)
 }
 
-func serviceTakes(s *record.ServiceLB) (taking, error) {
-	return taking{owner: owner{"service", &s.ID}, network: s.Network, addresses: valid(s.IP)}, nil
+func serviceAllocation(s *record.ServiceLB) (allocation, error) {
+	return allocation{owner: owner{"service", &s.ID}, network: s.Network, addresses: valid(s.IP)}, nil
 }
 
 func (v *View) profileChanged(was, now *record.ACIProfile) error {

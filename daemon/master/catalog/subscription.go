@@ -65,8 +65,8 @@ func (s *Subscription) Changes(ctx context.Context, every time.Duration) iter.Se
 	}
 }
 
-// Nudge makes Changes yield now, be there changes or not. It does not block.
-func (s *Subscription) Nudge() {
+// Notify makes Changes yield now, be there changes or not. It does not block.
+func (s *Subscription) Notify() {
 	select {
 	case s.wake <- struct{}{}:
 	default:

@@ -35,7 +35,7 @@ type View struct {
 	history        of[event]
 	joinTokens     of[record.JoinToken]
 	certified      of[record.Certified]
-	takings        of[taking] // by store key
+	allocations    of[allocation] // by store key
 	passwords      of[record.Password]
 	tokens         of[record.Token]
 	audit          of[record.AuditEvent]
@@ -77,7 +77,7 @@ func newView(m *mirror.Mirror) *View {
 		joinTokens:     *table.New[string, *record.JoinToken](),
 		certified:      *table.New(certifiedAs, revoked),
 		history:        *table.New(eventsInOrder, eventsByWriter, countByWriter),
-		takings:        *table.New(takingsOfAddress, takingsOfNumber, addressesTaken),
+		allocations:    *table.New(allocationsOfAddress, allocationsOfNumber, addressesTaken),
 		passwords:      *table.New[string, *record.Password](),
 		tokens:         *table.New(tokensOfUser),
 		audit:          *table.New(auditInOrder),

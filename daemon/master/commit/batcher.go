@@ -68,7 +68,7 @@ func (b *batcher) commit(ctx context.Context) error {
 	defer cancel()
 	rev, err := b.c.db.Commit(ctx, next.tx)
 	if errors.Is(err, store.ErrNoSpace) {
-		rev, err = b.settle(ctx, next, err)
+		rev, err = b.resolveOutcome(ctx, next, err)
 	}
 	if err == nil {
 		b.c.committed(next, rev)
@@ -81,10 +81,10 @@ func (b *batcher) commit(ctx context.Context) error {
 	return err
 }
 
-// settle finds out what became of a transaction that met the store's quota: an etcd carries out the one by which it notices, and says the
+// resolveOutcome finds out what became of a transaction that met the store's quota: an etcd carries out the one by which it notices, and says the
 // same of it as of those that it refuses from then on. All or nothing of it is there, so one key tells. The error of a transaction that
 // is not is the refusal.
-func (b *batcher) settle(ctx context.Context, next *batch, refusal error) (store.Revision, error) {
+func (b *batcher) resolveOutcome(ctx context.Context, next *batch, refusal error) (store.Revision, error) {
 	for _, op := range next.tx.Ops() {
 		if op.Delete {
 			continue

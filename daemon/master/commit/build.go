@@ -20,7 +20,7 @@ type builder struct {
 type outcome int
 
 const (
-	settled  outcome = iota // it is in the batch, or answered
+	finished outcome = iota // it is in the batch, or answered
 	deferred                // there is no room for it
 	blocked                 // nor for those behind it, which must not overtake it
 )
@@ -50,28 +50,28 @@ func (c *Committer) build(fence store.Fence, requests []*request) (_ *batch, lef
 func (b *builder) add(r *request) outcome {
 	if err := r.ctx.Err(); err != nil || !r.start() {
 		r.done <- result{err: notStarted(err)}
-		return settled
+		return finished
 	}
 	t := newTx(b.draft, b.limits)
-	t.most = b.limits.Ops
+	t.maxOps = b.limits.Ops
 	err := r.fn(t)
 	switch {
 	case err == nil && len(t.ops) == 0:
 		b.answer(r, result{rev: b.draft.Revision()})
-		return settled
+		return finished
 	case err == nil && !(r.sharing == inTurn && writesAgain(b.tx, t)) && b.enter(r, t):
 		b.include(r, t)
-		return settled
+		return finished
 	}
 	if len(t.ops) > 0 { // what it wrote is dropped with the draft
 		b.draft = b.catalog.Draft()
 		for _, op := range b.tx.Ops() {
-			b.draft.Take(op)
+			b.draft.Apply(op)
 		}
 	}
 	if err != nil {
 		b.answer(r, result{err: err})
-		return settled
+		return finished
 	}
 	return b.refuse(r, t)
 }
@@ -90,7 +90,7 @@ func (b *builder) refuse(r *request, t *Tx) outcome {
 		}
 		r.done <- result{err: model.Errorf(model.CodeTooLarge, "", "the change needs %d store operations and %d bytes, beside its history: %s permits %d and %d in a transaction",
 			len(t.ops), size, b.db, b.limits.Ops, b.limits.Bytes).Try(smaller)}
-		return settled
+		return finished
 	}
 	r.requeue()
 	if r.sharing == inTurn {

@@ -18,7 +18,7 @@ type Tx struct {
 	draft  *catalog.Draft // of the View
 	ops    []store.Op
 	limits store.Limits
-	most   int // operations; 0: any number, of what is never committed
+	maxOps int // operations; 0: any number, of what is never committed
 	guards []store.Guard
 	before map[string][]byte // what keys held before the request; nil: nothing
 	made   map[string]any    // what was put, before it was encoded, by store key
@@ -30,8 +30,8 @@ func newTx(d *catalog.Draft, limits store.Limits) *Tx {
 
 // Put writes v as JSON at key. Errors: CodeTooLarge when no store takes as much.
 func (t *Tx) Put(key string, v any) error {
-	if t.most > 0 && len(t.ops) >= t.most {
-		return model.Errorf(model.CodeTooLarge, "", "the change needs more than %d store operations, which are what one transaction holds", t.most).Try(smaller)
+	if t.maxOps > 0 && len(t.ops) >= t.maxOps {
+		return model.Errorf(model.CodeTooLarge, "", "the change needs more than %d store operations, which are what one transaction holds", t.maxOps).Try(smaller)
 	}
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -48,7 +48,7 @@ func (t *Tx) add(op store.Op) {
 	if _, known := t.before[op.Key]; !known {
 		t.before[op.Key] = t.Value(op.Key)
 	}
-	t.draft.Take(op)
+	t.draft.Apply(op)
 }
 
 // PutObject writes an API object, without its computed links.
@@ -86,8 +86,8 @@ func (t *Tx) DeleteEndpoint(id identity.Endpoint) { t.Delete(record.Endpoints + 
 // EndHold ends the hold on an address of a network, if there is one.
 func (t *Tx) EndHold(network identity.Network, a netip.Addr) { t.Delete(catalog.HoldKey(network, a)) }
 
-// Rested ends the quarantine of the address that has been in it longest since its release, of those that within accepts, and returns it.
-func (t *Tx) Rested(n *catalog.Network, within func(netip.Addr) bool) (netip.Addr, bool) {
+// EndOldestQuarantine ends the quarantine of the address that has been in it longest since its release, of those that within accepts, and returns it.
+func (t *Tx) EndOldestQuarantine(n *catalog.Network, within func(netip.Addr) bool) (netip.Addr, bool) {
 	h, ok := t.Resting(n, within)
 	if ok {
 		t.EndHold(h.Network, h.Address)

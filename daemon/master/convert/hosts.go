@@ -21,11 +21,13 @@ const (
 	defaultPort = 4789 // of tunnels (RFC 7348, section 5)
 )
 
-// legacyClaim is a machine that is a host; legacyLive is its agent, and legacyEnd its tunnel end.
+// legacyAdmission is a machine that is a host; legacyLive is its agent, and legacyEnd its tunnel end.
 type (
-	legacyClaim struct{ Machine, VTEP, Control, Since string }
-	legacyLive  struct{ Seat string }
-	legacyEnd   struct {
+	legacyAdmission struct{ Machine, VTEP, Control, Since string }
+	legacyLive      struct {
+		Instance string `json:"Seat"`
+	}
+	legacyEnd struct {
 		Hostname, HostAddr, UplinkMAC, Version string
 		Port                                   int
 		Node4, Node6                           netip.Addr
@@ -79,11 +81,11 @@ func hostsOf(claims, ends []store.Item) map[string]*record.Host {
 		if label, is := strings.CutPrefix(it.Key, legacyLives); is {
 			var live legacyLive
 			if json.Unmarshal(it.Value, &live) == nil {
-				seats[label] = record.Sum([]byte(live.Seat))
+				seats[label] = record.Sum([]byte(live.Instance))
 			}
 		}
 		label, is := strings.CutPrefix(it.Key, legacyHosts)
-		var claim legacyClaim
+		var claim legacyAdmission
 		if !is || json.Unmarshal(it.Value, &claim) != nil {
 			continue
 		}

@@ -73,12 +73,12 @@ func hasEndpoints(v *catalog.View, d *record.DockerNetwork) bool {
 	return n != nil && slices.ContainsFunc(v.EndpointsOf(n), func(e *record.Endpoint) bool { return e.DockerNetwork == d.ID })
 }
 
-// finishEvery is how often Finish looks.
-const finishEvery = 2 * time.Second
+// finishInterval is how often Finish looks.
+const finishInterval = 2 * time.Second
 
 // Finish deletes the Docker networks that are gone, each as soon as the last of its endpoints is, until ctx ends. It is a duty of the leader.
 func (s *Service) Finish(ctx context.Context, log *slog.Logger) {
-	tick := time.NewTicker(finishEvery)
+	tick := time.NewTicker(finishInterval)
 	defer tick.Stop()
 	for {
 		if err := s.finish(ctx); err != nil && ctx.Err() == nil {

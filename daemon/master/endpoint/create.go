@@ -151,7 +151,7 @@ func next4(tx *commit.Tx, p home) (netip.Addr, error) {
 		pool, _ = p.network.Pool4()
 		in = p.network.Record.ID.String()
 	}
-	if a, ok := tx.Rested(p.network, pool.Contains); ok {
+	if a, ok := tx.EndOldestQuarantine(p.network, pool.Contains); ok {
 		return a, nil
 	}
 	return a, p.network.Exhausted(in, err)
@@ -163,7 +163,7 @@ func next6(tx *commit.Tx, n *catalog.Network) (netip.Addr, error) {
 	if err == nil {
 		return a, nil
 	}
-	if a, ok := tx.Rested(n, netip.Addr.Is6); ok {
+	if a, ok := tx.EndOldestQuarantine(n, netip.Addr.Is6); ok {
 		return a, nil
 	}
 	return a, model.Errorf(model.CodeExhausted, "", "Reached MaxHosts: no IPv6 address is left in %s", n.Record.Subnet6).Because(err)
@@ -183,7 +183,7 @@ func wanted4(tx *commit.Tx, p home, e *record.Endpoint, q model.EndpointConfigRe
 
 // give lets an endpoint have an address that is free, or promised to it.
 func give(tx *commit.Tx, p home, e *record.Endpoint, a netip.Addr, q *model.EndpointConfigRequest) error {
-	if promised(tx, e, a, q) {
+	if acquireHeld(tx, e, a, q) {
 		return nil
 	}
 	return available(p, a)
@@ -221,8 +221,8 @@ func address6(tx *commit.Tx, p home, e *record.Endpoint, q model.EndpointConfigR
 	return give(tx, p, e, a, &q)
 }
 
-// promised takes over an address that rests after its release, or that is held for the endpoint that asks: by its token, or for its host, or for anyone.
-func promised(tx *commit.Tx, e *record.Endpoint, a netip.Addr, q *model.EndpointConfigRequest) bool {
+// acquireHeld takes over an address that rests after its release, or that is held for the endpoint that asks: by its token, or for its host, or for anyone.
+func acquireHeld(tx *commit.Tx, e *record.Endpoint, a netip.Addr, q *model.EndpointConfigRequest) bool {
 	h, ok := tx.HoldOf(e.ID.Network, a)
 	open := h.Token == "" && (h.By == "" || h.By == q.Host || h.Quarantine != "")
 	own := open || slices.Contains(q.Tokens, h.Token) || len(q.Tokens) == 0 && h.By == q.Host && !h.Swarm
@@ -236,7 +236,7 @@ func promised(tx *commit.Tx, e *record.Endpoint, a netip.Addr, q *model.Endpoint
 // held takes over an address that was held for an endpoint to come, or that rests after its release.
 func held(tx *commit.Tx, network identity.Network, a netip.Addr) bool {
 	h, ok := tx.HoldOf(network, a)
-	if ok = ok && h.Yields(); ok {
+	if ok = ok && h.Transferable(); ok {
 		tx.EndHold(network, a)
 	}
 	return ok

@@ -15,18 +15,18 @@ import (
 
 // issue certifies what is wished for.
 func (e *Enroller) issue(a *trust.Authority, w *wish, by, token string) error {
-	c, err := a.Issue(w.request, w.who, e.Now(), trust.Lifetime)
+	c, err := a.Issue(w.request, w.identity, e.Now(), trust.Lifetime)
 	if err != nil {
 		return model.Errorf(model.CodeNotReady, "", "%v", err).Because(err)
 	}
 	w.issued = trust.CertificatePEM(c)
-	w.note = noted(c, w.who)
-	w.note.By, w.note.Token, w.note.Request, w.note.Issued = by, token, record.Sum([]byte(w.text)), e.now()
+	w.record = certified(c, w.identity)
+	w.record.By, w.record.Token, w.record.Request, w.record.Issued = by, token, record.Sum([]byte(w.text)), e.now()
 	return nil
 }
 
-// noted is a certificate as it is recorded.
-func noted(c *x509.Certificate, who trust.Identity) record.Certified {
+// certified is a certificate as it is recorded.
+func certified(c *x509.Certificate, who trust.Identity) record.Certified {
 	out := record.Certified{Serial: trust.Serial(c), Identity: who.String(), Issued: c.NotBefore.UTC(), Until: c.NotAfter.UTC()}
 	for _, name := range c.DNSNames {
 		if name != trust.MasterName {
@@ -42,14 +42,14 @@ func noted(c *x509.Certificate, who trust.Identity) record.Certified {
 // replace records an issued certificate, and revokes those that the holder of the identity had before. The one of the same request stays: its sender
 // may have got it.
 func (e *Enroller) replace(tx *commit.Tx, w *wish) error {
-	for _, c := range tx.CertifiedAs(w.who.String()) {
-		if c.Request != w.note.Request {
+	for _, c := range tx.CertifiedAs(w.identity.String()) {
+		if c.Request != w.record.Request {
 			if err := e.revoke(tx, c, replaced); err != nil {
 				return err
 			}
 		}
 	}
-	return tx.Put(record.Certificates+w.note.Serial, &w.note)
+	return tx.Put(record.Certificates+w.record.Serial, &w.record)
 }
 
 // Renew certifies another key of one who has proved who it is, for hosts that it was certified for before. It blocks until the store has it. Errors are
@@ -62,7 +62,7 @@ func (e *Enroller) Renew(ctx context.Context, request string, proved trust.Ident
 	if err != nil {
 		return out, 0, err
 	}
-	w := &wish{who: proved, text: request}
+	w := &wish{identity: proved, text: request}
 	if w.request, err = trust.ParseRequest([]byte(request)); err != nil {
 		return out, 0, model.Errorf(model.CodeInvalid, "request", "%v", err).Try("contiv cert renew makes one")
 	}
@@ -76,7 +76,7 @@ func (e *Enroller) Renew(ctx context.Context, request string, proved trust.Ident
 		if err := e.moderate(tx.View, w); err != nil {
 			return err
 		}
-		return tx.Put(record.Certificates+w.note.Serial, &w.note)
+		return tx.Put(record.Certificates+w.record.Serial, &w.record)
 	})
 	if err != nil {
 		return out, 0, err
@@ -88,18 +88,18 @@ func (e *Enroller) Renew(ctx context.Context, request string, proved trust.Ident
 // How many certificates an identity has recorded at a time, and how long after the newest it gets one more beyond these: with at most one certificate a day
 // until the first has ended.
 const (
-	recordedMost  = 16
-	recordedAfter = 24 * time.Hour
+	maxCertificates = 16
+	recordedAfter   = 24 * time.Hour
 )
 
 // moderate refuses one more certificate to an identity that has had many of late: each is recorded, in every netmaster, until it has ended.
 func (e *Enroller) moderate(v *catalog.View, w *wish) error {
-	was := slices.DeleteFunc(v.CertifiedAs(w.who.String()), func(c *record.Certified) bool { return !e.now().Before(c.Until) })
-	if len(was) < recordedMost {
+	was := slices.DeleteFunc(v.CertifiedAs(w.identity.String()), func(c *record.Certified) bool { return !e.now().Before(c.Until) })
+	if len(was) < maxCertificates {
 		return nil
 	}
 	if next := was[len(was)-1].Issued.Add(recordedAfter); e.now().Before(next) {
-		return model.Errorf(model.CodeBusy, "", "%s has had %d certificates that have not ended", w.who, len(was)).
+		return model.Errorf(model.CodeBusy, "", "%s has had %d certificates that have not ended", w.identity, len(was)).
 			Try("the one that it has lasts; another is issued from %s on; find out who asks for that many", next.Format("2006-01-02 15:04 MST"))
 	}
 	return nil
@@ -107,17 +107,17 @@ func (e *Enroller) moderate(v *catalog.View, w *wish) error {
 
 // known refuses hosts that none of the holder's certificates had, and holders all of whose certificates are revoked.
 func (e *Enroller) known(v *catalog.View, w *wish) error {
-	was := v.CertifiedAs(w.who.String())
+	was := v.CertifiedAs(w.identity.String())
 	if len(was) == 0 { // it was certified before certificates were recorded
 		return nil
 	}
 	valid := slices.DeleteFunc(was, func(c *record.Certified) bool { return !c.Valid(e.now()) })
 	if len(valid) == 0 {
-		return model.Errorf(model.CodeDenied, "", "all certificates of %s are revoked or have ended", w.who).Try("join again: contiv join TOKEN@ADDRESS")
+		return model.Errorf(model.CodeDenied, "", "all certificates of %s are revoked or have ended", w.identity).Try("join again: contiv join TOKEN@ADDRESS")
 	}
-	for _, host := range w.note.Hosts {
+	for _, host := range w.record.Hosts {
 		if !slices.ContainsFunc(valid, func(c *record.Certified) bool { return slices.Contains(c.Hosts, host) }) {
-			return model.Errorf(model.CodeDenied, "request", "%s is not certified for %s", w.who, host).Try("have the host join again to be reached under another name or address: contiv join TOKEN@ADDRESS")
+			return model.Errorf(model.CodeDenied, "request", "%s is not certified for %s", w.identity, host).Try("have the host join again to be reached under another name or address: contiv join TOKEN@ADDRESS")
 		}
 	}
 	return nil
@@ -146,8 +146,8 @@ func (e *Enroller) Record(ctx context.Context, text string, proved trust.Identit
 		if err != nil {
 			return 0, model.Errorf(model.CodeInvalid, "certificates", "%v", err).Because(err).Try("contiv cert show prints what a certificate says")
 		}
-		n := noted(c, who)
-		n.By = asker(ctx, proved)
+		n := certified(c, who)
+		n.By = requester(ctx, proved)
 		notes = append(notes, n)
 	}
 	at, err := e.Commit.Join(ctx, func(tx *commit.Tx) error {

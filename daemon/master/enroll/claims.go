@@ -17,7 +17,7 @@ import (
 // claimed refuses the names and addresses of a host that wants to be an agent, where another host has them: one that is certified for them, a registered
 // one, or a netmaster. The address from which it asks is its own, and with it the names of who is reached there.
 func (e *Enroller) claimed(v *catalog.View, w *wish, from string) error {
-	if w.who.Role != trust.Agent {
+	if w.identity.Role != trust.Agent {
 		return nil // a token for netmasters gives the authority's key anyway
 	}
 	if common(from) {
@@ -27,8 +27,8 @@ func (e *Enroller) claimed(v *catalog.View, w *wish, from string) error {
 		if common(host) || host == from {
 			continue
 		}
-		if owner := e.ownerOf(v, host, w.who.Name, from); owner != "" {
-			return model.Errorf(model.CodeConflict, w.field+".request", "host %s asks to be certified for %s, which is %s's", w.who.Name, host, owner).
+		if owner := e.ownerOf(v, host, w.identity.Name, from); owner != "" {
+			return model.Errorf(model.CodeConflict, w.field+".request", "host %s asks to be certified for %s, which is %s's", w.identity.Name, host, owner).
 				Try("join from that address, or give the host names and addresses of its own; when the other host is gone for good: netctl node forget NAME, or contiv cert revoke IDENTITY")
 		}
 	}
@@ -83,9 +83,9 @@ func common(host string) bool {
 // dismissed refuses a token for an identity of which a certificate was revoked since the token was made: what a host was sent away with does not bring it
 // back. One that its host had given up itself, or that gave way to another of the same host, was not revoked in that sense.
 func (e *Enroller) dismissed(v *catalog.View, w *wish, by *record.JoinToken) error {
-	for _, c := range v.CertifiedAs(w.who.String()) {
+	for _, c := range v.CertifiedAs(w.identity.String()) {
 		if c.Revoked.After(by.Made) && c.RevokedBy != c.Identity && c.RevokedBy != replaced {
-			return model.Errorf(model.CodeDenied, "token", "the token was made before a certificate of %s was revoked", w.who).Try("contiv token create makes another, by which that host may join again")
+			return model.Errorf(model.CodeDenied, "token", "the token was made before a certificate of %s was revoked", w.identity).Try("contiv token create makes another, by which that host may join again")
 		}
 	}
 	return nil

@@ -31,7 +31,7 @@ func (e *Enroller) RenewEnded(ctx context.Context, q model.RenewEndedRequest) (o
 	if err != nil {
 		return out, 0, model.Errorf(model.CodeInvalid, "certificate", "%v", err).Because(err).Try("it is PEM")
 	}
-	if w.who, err = trust.Vouched(held[0], w.request, q.Signature, trusted, e.Now()); err != nil {
+	if w.identity, err = trust.Vouched(held[0], w.request, q.Signature, trusted, e.Now()); err != nil {
 		return out, 0, model.Errorf(model.CodeDenied, "certificate", "%v", err).Because(err).Try("join again: contiv join TOKEN@ADDRESS")
 	}
 	check := func(v *catalog.View) error { return e.renewable(v, w, held[0], q.Machine) }
@@ -39,19 +39,19 @@ func (e *Enroller) RenewEnded(ctx context.Context, q model.RenewEndedRequest) (o
 	if err != nil { // before anything is computed for it
 		return out, 0, err
 	}
-	if err := e.issue(a, w, w.who.String(), ""); err != nil {
+	if err := e.issue(a, w, w.identity.String(), ""); err != nil {
 		return out, 0, err
 	}
 	at, err := e.Commit.Join(ctx, func(tx *commit.Tx) error {
 		if err := check(tx.View); err != nil {
 			return err
 		}
-		return tx.Put(record.Certificates+w.note.Serial, &w.note)
+		return tx.Put(record.Certificates+w.record.Serial, &w.record)
 	})
 	if err != nil {
 		return out, 0, err
 	}
-	e.Log.Info("an ended certificate is renewed", "identity", w.who.String(), "until", w.note.Until)
+	e.Log.Info("an ended certificate is renewed", "identity", w.identity.String(), "until", w.record.Until)
 	text, err := e.Trust.Trusted()
 	return model.RenewAnswer{Certificate: string(w.issued), Authority: string(text)}, uint64(at), err
 }
@@ -62,30 +62,30 @@ func (e *Enroller) renewable(v *catalog.View, w *wish, held *x509.Certificate, m
 	denied := func(field, format string, args ...any) error {
 		return model.Errorf(model.CodeDenied, field, format, args...).Try("join again: contiv join TOKEN@ADDRESS")
 	}
-	if w.who.Role != trust.Agent {
-		return denied("certificate", "a certificate that has ended renews itself only for an agent, not for %s", w.who)
+	if w.identity.Role != trust.Agent {
+		return denied("certificate", "a certificate that has ended renews itself only for an agent, not for %s", w.identity)
 	}
 	serial := trust.Serial(held)
-	for _, c := range v.CertifiedAs(w.who.String()) {
+	for _, c := range v.CertifiedAs(w.identity.String()) {
 		switch {
 		case c.Serial == serial && !c.Revoked.IsZero():
-			return denied("certificate", "the certificate %s of %s is revoked", serial, w.who)
-		case c.Serial != serial && c.Until.After(held.NotAfter) && !(c.By == w.who.String() && c.Request == record.Sum([]byte(w.text))):
-			return denied("certificate", "%s has a newer certificate than %s", w.who, serial)
+			return denied("certificate", "the certificate %s of %s is revoked", serial, w.identity)
+		case c.Serial != serial && c.Until.After(held.NotAfter) && !(c.By == w.identity.String() && c.Request == record.Sum([]byte(w.text))):
+			return denied("certificate", "%s has a newer certificate than %s", w.identity, serial)
 		}
 	}
-	was := noted(held, w.who)
+	was := certified(held, w.identity)
 	for _, host := range w.request.Hosts() {
 		if !contains(was.Hosts, host) {
-			return denied("request", "%s is not certified for %s", w.who, host)
+			return denied("request", "%s is not certified for %s", w.identity, host)
 		}
 	}
-	h := v.Host(w.who.Name)
+	h := v.Host(w.identity.Name)
 	switch {
 	case h == nil:
-		return denied("certificate", "host %s is not part of the cluster", w.who.Name)
+		return denied("certificate", "host %s is not part of the cluster", w.identity.Name)
 	case h.Machine != machine:
-		return denied("machine", "machine %.40q is not the one that is host %s", machine, w.who.Name)
+		return denied("machine", "machine %.40q is not the one that is host %s", machine, w.identity.Name)
 	}
 	return nil
 }

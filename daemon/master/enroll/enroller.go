@@ -75,8 +75,8 @@ func (e *Enroller) authority() (*trust.Authority, error) {
 	return a, nil
 }
 
-// asker is who asks, for records: as proved, or else as claimed.
-func asker(ctx context.Context, proved trust.Identity) string {
+// requester is who asks, for records: as proved, or else as claimed.
+func requester(ctx context.Context, proved trust.Identity) string {
 	if proved.Role != "" {
 		return proved.String()
 	}

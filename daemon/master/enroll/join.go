@@ -22,12 +22,12 @@ type Admission struct {
 
 // wish is one certificate that a host asks for.
 type wish struct {
-	field   string // of the request
-	who     trust.Identity
-	text    string // of the request for the certificate
-	request *trust.Request
-	issued  []byte // PEM
-	note    record.Certified
+	field    string // of the request
+	identity trust.Identity
+	text     string // of the request for the certificate
+	request  *trust.Request
+	issued   []byte // PEM
+	record   record.Certified
 }
 
 // Join admits a host that holds a token. proved is who it has proved to be besides, by a certificate that it has already. The same request may be sent
@@ -63,7 +63,7 @@ func (e *Enroller) Join(ctx context.Context, q model.JoinRequest, proved trust.I
 		}
 	}
 	for _, w := range wishes {
-		if err := e.issue(a, w, asker(ctx, proved), t.ID); err != nil {
+		if err := e.issue(a, w, requester(ctx, proved), t.ID); err != nil {
 			return none(err)
 		}
 	}
@@ -99,12 +99,12 @@ func (e *Enroller) Join(ctx context.Context, q model.JoinRequest, proved trust.I
 		_, out.Key, err = a.PEM()
 	}
 	for _, w := range wishes {
-		if w.who.Role == trust.Master {
+		if w.identity.Role == trust.Master {
 			out.Master = w.issued
 		} else {
 			out.Agent = w.issued
 		}
-		e.Log.Info("a host has joined", "identity", w.who.String(), "id", t.ID, "until", w.note.Until)
+		e.Log.Info("a host has joined", "identity", w.identity.String(), "id", t.ID, "until", w.record.Until)
 	}
 	return out, uint64(rev), err
 }
@@ -112,8 +112,8 @@ func (e *Enroller) Join(ctx context.Context, q model.JoinRequest, proved trust.I
 // wishesOf reads what a host asks for. Errors are *model.Error.
 func wishesOf(q *model.JoinRequest) (out []*wish, err error) {
 	add := func(field string, role trust.Role, c *model.CertificateRequest) {
-		w := &wish{field: field, who: trust.Identity{Role: role, Name: c.Name}, text: c.Request}
-		if wrong := w.who.Check(); wrong != nil && err == nil {
+		w := &wish{field: field, identity: trust.Identity{Role: role, Name: c.Name}, text: c.Request}
+		if wrong := w.identity.Check(); wrong != nil && err == nil {
 			err = model.Errorf(model.CodeInvalid, field+".name", "%v", wrong).Try("--label names the host")
 			return
 		}
@@ -142,11 +142,11 @@ func (e *Enroller) admissible(v *catalog.View, t *trust.Token, wishes []*wish, p
 		return nil, err
 	}
 	for _, w := range wishes {
-		if known.Replaces != "" && known.Replaces != w.who.Name {
-			return nil, model.Errorf(model.CodeDenied, "token", "the token is for host %s only, and this one asks as %s", known.Replaces, w.who.Name).
+		if known.Replaces != "" && known.Replaces != w.identity.Name {
+			return nil, model.Errorf(model.CodeDenied, "token", "the token is for host %s only, and this one asks as %s", known.Replaces, w.identity.Name).
 				Try("join with --label %s, or make a token without --replace: contiv token create", known.Replaces)
 		}
-		if w.who.Role == trust.Master && !known.Masters {
+		if w.identity.Role == trust.Master && !known.Masters {
 			return nil, model.Errorf(model.CodeDenied, "token", "the token is for agents alone").Try("contiv token create --master makes one for netmasters")
 		}
 		if err := e.dismissed(v, w, known); err != nil {
@@ -166,7 +166,7 @@ func (e *Enroller) admissible(v *catalog.View, t *trust.Token, wishes []*wish, p
 func letIn(v *catalog.View, token string, wishes []*wish, proved trust.Identity, at time.Time) bool {
 	for _, w := range wishes {
 		sum, found := record.Sum([]byte(w.text)), false
-		for _, c := range v.CertifiedAs(w.who.String()) {
+		for _, c := range v.CertifiedAs(w.identity.String()) {
 			found = found || c.Valid(at) && c.Token == token && (c.Request == sum || w.isOf(proved))
 		}
 		if !found {
@@ -178,19 +178,19 @@ func letIn(v *catalog.View, token string, wishes []*wish, proved trust.Identity,
 
 // isOf reports whether who has proved an identity is the host that the wish is for.
 func (w *wish) isOf(proved trust.Identity) bool {
-	return proved.Name == w.who.Name && (proved.Role == trust.Agent || proved.Role == trust.Master)
+	return proved.Name == w.identity.Name && (proved.Role == trust.Agent || proved.Role == trust.Master)
 }
 
 // free refuses an identity that another one holds a valid certificate of.
 func (e *Enroller) free(v *catalog.View, w *wish, by *record.JoinToken, proved trust.Identity) error {
-	if by.Replaces == w.who.Name || w.isOf(proved) {
+	if by.Replaces == w.identity.Name || w.isOf(proved) {
 		return nil
 	}
 	sum := record.Sum([]byte(w.text))
-	for _, c := range v.CertifiedAs(w.who.String()) {
+	for _, c := range v.CertifiedAs(w.identity.String()) {
 		if c.Valid(e.now()) && c.Request != sum {
-			return model.Errorf(model.CodeConflict, w.field+".name", "a machine holds a certificate as %s %s already, until %s", w.who.Role, w.who.Name, c.Until.Format("2006-01-02 15:04 MST")).
-				Try("give this host a label of its own with --label; or, when that machine is gone for good: contiv cert revoke %s; or, when this is the same machine: contiv token create --replace %s", w.who, w.who.Name)
+			return model.Errorf(model.CodeConflict, w.field+".name", "a machine holds a certificate as %s %s already, until %s", w.identity.Role, w.identity.Name, c.Until.Format("2006-01-02 15:04 MST")).
+				Try("give this host a label of its own with --label; or, when that machine is gone for good: contiv cert revoke %s; or, when this is the same machine: contiv token create --replace %s", w.identity, w.identity.Name)
 		}
 	}
 	return nil

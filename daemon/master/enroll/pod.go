@@ -9,8 +9,8 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// mostPodToken bounds a service account token, in bytes.
-const mostPodToken = 16 << 10
+// maxPodToken bounds a service account token, in bytes.
+const maxPodToken = 16 << 10
 
 // JoinPod admits the agent of a node of Kubernetes, whose pod holds a service account token: that says on which node it runs, so it needs no other, and
 // takes the place of the pod before it. It blocks until Kubernetes has answered and the store has what was issued. Errors are *model.Error.
@@ -21,8 +21,8 @@ func (e *Enroller) JoinPod(ctx context.Context, q model.JoinRequest) (Admission,
 		return none(model.Errorf(model.CodeDenied, "master", "a service account token is for an agent alone").Try("a netmaster in a pod has its certificate from the authority's key: contiv pod netmaster"))
 	case q.Token != "":
 		return none(model.Errorf(model.CodeInvalid, "token", "it is there beside pod").Try("send one of them"))
-	case len(q.Pod) > mostPodToken:
-		return none(model.Errorf(model.CodeInvalid, "pod", "it has %d bytes", len(q.Pod)).Try("a service account token has less than %d", mostPodToken))
+	case len(q.Pod) > maxPodToken:
+		return none(model.Errorf(model.CodeInvalid, "pod", "it has %d bytes", len(q.Pod)).Try("a service account token has less than %d", maxPodToken))
 	case e.Review == nil:
 		return none(model.Errorf(model.CodeNotReady, "pod", "this cluster's netmasters read no Kubernetes, so they cannot tell whose service account token that is").
 			Try("start them with --kubernetes-api or --kubeconfig; or have the host join with a token: contiv token create"))
@@ -40,8 +40,8 @@ func (e *Enroller) JoinPod(ctx context.Context, q model.JoinRequest) (Admission,
 	if err != nil {
 		return none(err)
 	}
-	if pod := (&access.Subject{Identity: trust.Identity{Role: trust.Agent, Name: node}, Proof: access.Pod}); !pod.Speaks(w.who.Name) {
-		return none(model.Errorf(model.CodeDenied, "agent.name", "the pod runs on node %s, and asks to be the agent of host %s", node, w.who.Name).Try("in a pod, an agent's host is called as its node: CONTIV_NETPLUGIN_HOST from spec.nodeName"))
+	if pod := (&access.Subject{Identity: trust.Identity{Role: trust.Agent, Name: node}, Proof: access.Pod}); !pod.Speaks(w.identity.Name) {
+		return none(model.Errorf(model.CodeDenied, "agent.name", "the pod runs on node %s, and asks to be the agent of host %s", node, w.identity.Name).Try("in a pod, an agent's host is called as its node: CONTIV_NETPLUGIN_HOST from spec.nodeName"))
 	}
 	if err := e.issue(a, w, "the pod of node "+node, ""); err != nil {
 		return none(err)
@@ -56,7 +56,7 @@ func (e *Enroller) JoinPod(ctx context.Context, q model.JoinRequest) (Admission,
 	if err != nil {
 		return none(err)
 	}
-	e.Log.Info("a host has joined", "identity", w.who.String(), "by", "its pod", "until", w.note.Until)
+	e.Log.Info("a host has joined", "identity", w.identity.String(), "by", "its pod", "until", w.record.Until)
 	out := Admission{Agent: w.issued}
 	out.Authority, err = e.Trust.Trusted()
 	return out, uint64(rev), err

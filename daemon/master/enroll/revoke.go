@@ -43,7 +43,7 @@ func (e *Enroller) Revoke(ctx context.Context, q model.RevokeRequest, proved tru
 		}
 		for _, c := range which {
 			serials = append(serials, c.Serial)
-			if err := e.revoke(tx, c, asker(ctx, proved)); err != nil {
+			if err := e.revoke(tx, c, requester(ctx, proved)); err != nil {
 				return err
 			}
 		}
@@ -92,7 +92,7 @@ func (e *Enroller) Dismiss(ctx context.Context, who trust.Identity, proved trust
 				continue
 			}
 			serials = append(serials, c.Serial)
-			if err := e.revoke(tx, c, asker(ctx, proved)); err != nil {
+			if err := e.revoke(tx, c, requester(ctx, proved)); err != nil {
 				return err
 			}
 		}
@@ -101,15 +101,15 @@ func (e *Enroller) Dismiss(ctx context.Context, who trust.Identity, proved trust
 	return serials, uint64(at), err
 }
 
-// followEvery is how often Follow looks at the least.
-const followEvery = time.Second
+// followInterval is how often Follow looks at the least.
+const followInterval = time.Second
 
 // Follow tells which certificates count no more, by their serials, now and whenever that has changed, until ctx ends. It blocks until then.
 func Follow(ctx context.Context, known *catalog.Catalog, revoked func(serials []string)) {
 	sub := known.Subscribe()
 	defer sub.Close()
 	var told []string
-	for range sub.Changes(ctx, followEvery) {
+	for range sub.Changes(ctx, followInterval) {
 		serials := []string{}
 		known.View(func(v *catalog.View) {
 			for _, c := range v.Revoked() {

@@ -11,21 +11,21 @@ import (
 
 // Times of the sweep.
 const (
-	sweepEvery = 10 * time.Minute
-	keepToken  = 24 * time.Hour // after its end, so that its holder is told that it has expired
-	keepCert   = time.Hour      // after its end, for clocks that are late; trust.Grace of those by which an agent renews itself, or of which it may not
-	sweepMost  = 200            // records in one transaction
+	sweepInterval = 10 * time.Minute
+	keepToken     = 24 * time.Hour // after its end, so that its holder is told that it has expired
+	keepCert      = time.Hour      // after its end, for clocks that are late; trust.Grace of those by which an agent renews itself, or of which it may not
+	maxSwept      = 200            // records in one transaction
 )
 
 // Run removes what has expired, until ctx ends. It is a duty of the leader's.
 func (e *Enroller) Run(ctx context.Context) {
-	tick := time.NewTicker(sweepEvery)
+	tick := time.NewTicker(sweepInterval)
 	defer tick.Stop()
 	for {
 		for more := true; more && ctx.Err() == nil; {
 			swept, err := e.Sweep(ctx)
 			if err != nil && ctx.Err() == nil {
-				e.Log.Debug("expired tokens and certificates were not removed; it is tried again", "retry", sweepEvery, "error", err)
+				e.Log.Debug("expired tokens and certificates were not removed; it is tried again", "retry", sweepInterval, "error", err)
 			}
 			more = err == nil && swept > 0
 		}
@@ -51,9 +51,9 @@ func (e *Enroller) Sweep(ctx context.Context) (swept int, err error) {
 	return swept, err
 }
 
-// expired are the keys of what has expired, sweepMost at the most.
+// expired are the keys of what has expired, maxSwept at the most.
 func (e *Enroller) expired(tx *commit.Tx) (keys []string) {
-	most, now := min(sweepMost, tx.Room()), e.now()
+	most, now := min(maxSwept, tx.Room()), e.now()
 	for _, t := range tx.JoinTokens() {
 		if len(keys) < most && now.After(t.Expires.Add(keepToken)) {
 			keys = append(keys, record.JoinTokens+t.ID)

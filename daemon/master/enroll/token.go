@@ -26,7 +26,7 @@ func (e *Enroller) MakeToken(ctx context.Context, q model.JoinTokenRequest, prov
 	if err != nil {
 		return "", made, 0, err
 	}
-	made = record.JoinToken{Masters: q.Masters, Replaces: q.Replaces, Uses: 1, By: asker(ctx, proved), Made: e.now()}
+	made = record.JoinToken{Masters: q.Masters, Replaces: q.Replaces, Uses: 1, By: requester(ctx, proved), Made: e.now()}
 	if q.Uses != nil {
 		made.Uses = *q.Uses
 	}

@@ -61,7 +61,7 @@ func Derive(ops []store.Op, before func(key string) []byte, made map[string]any)
 	if len(e.Changes) > 0 {
 		own = &e.Changes[0]
 	}
-	e.Addresses = settle(moves, own)
+	e.Addresses = changedOwners(moves, own)
 	return e
 }
 

@@ -104,8 +104,8 @@ func transfers(moves map[Place]*Address, key string, before, after []byte, made 
 	}
 }
 
-// settle lists the moves that change an owner, in order, and shortens owners that are the object of own.
-func settle(moves map[Place]*Address, own *Change) []Address {
+// changedOwners lists the moves that change an owner, in order, and shortens owners that are the object of own.
+func changedOwners(moves map[Place]*Address, own *Change) []Address {
 	var out []Address
 	for _, m := range moves {
 		if m.Was != nil && m.Now != nil && *m.Was == *m.Now {

@@ -16,39 +16,39 @@ const defaultTenant = "default"
 
 // balances is what is known of services' load balancers in a term, by the services' ids.
 type balances struct {
-	services map[string]*translate.Balanced
-	given    map[string]allotment // as the store has it
-	lacking  map[string]struct{}  // services that are to have what they cannot have now
-	untold   map[string]struct{}  // services whose status may say something else
-	refused  map[string]string    // addresses that services do not have though they name them, in words; nil: no one has looked
+	services   map[string]*translate.Balanced
+	given      map[string]allotment // as the store has it
+	lacking    map[string]struct{}  // services that are to have what they cannot have now
+	unreported map[string]struct{}  // services whose status may say something else
+	refused    map[string]string    // addresses that services do not have though they name them, in words; nil: no one has looked
 }
 
 // allotment is what a service has of the store; none of them is set when it is not ours.
 type allotment struct {
 	record *record.LoadBalancer
-	lacks  error
+	err    error
 }
 
 func newBalances() balances {
-	return balances{services: map[string]*translate.Balanced{}, given: map[string]allotment{}, lacking: map[string]struct{}{}, untold: map[string]struct{}{}}
+	return balances{services: map[string]*translate.Balanced{}, given: map[string]allotment{}, lacking: map[string]struct{}{}, unreported: map[string]struct{}{}}
 }
 
 // put takes over a service.
 func (b *balances) put(key string, s *translate.Balanced) {
 	b.services[key] = s
-	b.untold[key] = struct{}{}
+	b.unreported[key] = struct{}{}
 }
 
 // drop forgets a service.
 func (b *balances) drop(key string) {
 	delete(b.services, key)
-	delete(b.untold, key)
+	delete(b.unreported, key)
 }
 
 // replace takes over all services.
 func (b *balances) replace(all []kube.Object) {
 	clear(b.services)
-	clear(b.untold)
+	clear(b.unreported)
 	for _, o := range all {
 		b.put(o.Key, o.Value.(*translate.Balanced))
 	}
@@ -82,8 +82,8 @@ func (b *balances) status(key string) (s *translate.Balanced, want translate.Bal
 	switch {
 	case a.record != nil:
 		want = translate.BalancerState{Addresses: a.record.Addresses, Reported: true, Given: true, Reason: "Given", Message: "of network " + a.record.Network.String(), Refused: refused}
-	case a.lacks != nil && len(want.Addresses) == 0 && !want.Foreign:
-		want.Reported, want.Reason, want.Message = true, "NoAddress", a.lacks.Error()
+	case a.err != nil && len(want.Addresses) == 0 && !want.Foreign:
+		want.Reported, want.Reason, want.Message = true, "NoAddress", a.err.Error()
 	}
 	return s, want, !want.Equal(&s.Status)
 }
@@ -109,7 +109,7 @@ func (e *Engine) allot(tx *commit.Tx, key string) (a allotment, known bool, err 
 	if !placed && balancer.Ours(service) {
 		return a, false, nil
 	}
-	a.record, a.lacks = balancer.Allot(tx, id, service, tenant, e.BalancerNetwork)
+	a.record, a.err = balancer.Allot(tx, id, service, tenant, e.BalancerNetwork)
 	return a, true, nil
 }
 
@@ -124,7 +124,7 @@ func (e *Engine) allotted(done map[string]allotment) {
 	defer e.mu.Unlock()
 	for key, a := range done {
 		delete(e.known.lacking, key)
-		if a.lacks != nil {
+		if a.err != nil {
 			e.known.lacking[key] = struct{}{}
 		}
 		if e.known.services[key] == nil {
@@ -132,9 +132,9 @@ func (e *Engine) allotted(done map[string]allotment) {
 			continue
 		}
 		e.known.given[key] = a
-		e.known.untold[key] = struct{}{}
+		e.known.unreported[key] = struct{}{}
 	}
-	e.wakeTeller()
+	e.wakeReporter()
 }
 
 // lacking tells that a service is to have what it cannot have now.
@@ -153,22 +153,22 @@ func (e *Engine) again() {
 	}
 }
 
-// wakeTeller has the statuses looked at.
-func (e *Engine) wakeTeller() {
+// wakeReporter has the statuses looked at.
+func (e *Engine) wakeReporter() {
 	select {
-	case e.untold <- struct{}{}:
+	case e.statusDue <- struct{}{}:
 	default:
 	}
 }
 
-// untoldOnes are the services whose status may say something else. They are taken.
-func (e *Engine) untoldOnes() (keys []string) {
+// popUnreported are the services whose status may say something else. They are taken.
+func (e *Engine) popUnreported() (keys []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for key := range e.known.untold {
+	for key := range e.known.unreported {
 		keys = append(keys, key)
 	}
-	clear(e.known.untold)
+	clear(e.known.unreported)
 	return keys
 }
 

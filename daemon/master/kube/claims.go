@@ -60,8 +60,8 @@ func (e *Engine) refuse(now map[string][]string) {
 	}
 	for key, s := range e.known.services {
 		if want := e.known.refused[key]; want != was[key] || first && want != s.Status.Refused {
-			e.known.untold[key] = struct{}{}
+			e.known.unreported[key] = struct{}{}
 		}
 	}
-	e.wakeTeller()
+	e.wakeReporter()
 }

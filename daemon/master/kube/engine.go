@@ -56,7 +56,7 @@ type Config struct {
 	// BalancerNetwork is the network, of a service's own tenant, of the addresses of load balancers of services that name none; "": those get none.
 	BalancerNetwork string
 	Pause           time.Duration // before what has failed is tried again; 0: a second
-	Patience        time.Duration // how long a pod is waited for that Kubernetes has not told of; 0: ten seconds
+	PodTimeout      time.Duration // how long a pod is waited for that Kubernetes has not told of; 0: ten seconds
 	Compare         time.Duration // how often hosts are compared with nodes; 0: every two seconds
 	// Hurry says that a term has begun in which everything is to be compared, until done is called; nil: it is not called.
 	Hurry func() (done func())
@@ -69,8 +69,8 @@ const hurried = time.Minute
 // Engine is the part of a netmaster that deals with Kubernetes. Its methods are safe for concurrent use.
 type Engine struct {
 	Config
-	wake   chan struct{} // there is something to write
-	untold chan struct{} // there may be a status to write
+	wake      chan struct{} // there is something to write
+	statusDue chan struct{} // there may be a status to write
 
 	mu      sync.Mutex
 	known   *knowledge    // of the present term; nil: there is none
@@ -85,8 +85,8 @@ func New(c Config) *Engine {
 	if c.Pause == 0 {
 		c.Pause = time.Second
 	}
-	if c.Patience == 0 {
-		c.Patience = 10 * time.Second
+	if c.PodTimeout == 0 {
+		c.PodTimeout = 10 * time.Second
 	}
 	if c.Compare == 0 {
 		c.Compare = 2 * time.Second
@@ -94,7 +94,7 @@ func New(c Config) *Engine {
 	if c.Hurry == nil {
 		c.Hurry = func() func() { return func() {} }
 	}
-	return &Engine{Config: c, wake: make(chan struct{}, 1), untold: make(chan struct{}, 1), moved: make(chan struct{})}
+	return &Engine{Config: c, wake: make(chan struct{}, 1), statusDue: make(chan struct{}, 1), moved: make(chan struct{})}
 }
 
 // Run works until ctx ends. Call it once a term, while the committer runs.
@@ -106,7 +106,7 @@ func (e *Engine) Run(ctx context.Context) {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	reading.Go(func() { e.read(ctx) })
-	reading.Go(func() { e.tell(ctx) })
+	reading.Go(func() { e.runReporter(ctx) })
 	reading.Go(func() { e.watchHosts(ctx) })
 	reading.Go(func() { e.watchStore(ctx) })
 	done := e.Hurry()
@@ -232,8 +232,8 @@ func (e *Engine) change(fn func(k *knowledge)) {
 		return
 	}
 	fn(e.known)
-	if len(e.known.untold)+len(e.known.unstated) > 0 {
-		e.wakeTeller()
+	if len(e.known.unreported)+len(e.known.unstated) > 0 {
+		e.wakeReporter()
 	}
 	if e.known.due() {
 		select {

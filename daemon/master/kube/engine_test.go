@@ -39,7 +39,7 @@ func start(t *testing.T, server *kubetest.Server, db store.Store) *world {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	e := master.New(master.Config{Source: kube.NewReader(kube.Config{Kubeconfig: server.Kubeconfig(t)}, log), Pause: 10 * time.Millisecond,
-		Patience: 300 * time.Millisecond, Compare: 10 * time.Millisecond, Log: log, Network: master.Network{ID: identity.Network{Tenant: "default", Name: "default-net"},
+		PodTimeout: 300 * time.Millisecond, Compare: 10 * time.Millisecond, Log: log, Network: master.Network{ID: identity.Network{Tenant: "default", Name: "default-net"},
 			Subnets: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd01::/64")}}})
 	w := enginetest.Start(t, enginetest.Options{Store: db, Pods: e, Beside: func(w *enginetest.World) func(context.Context) {
 		e.Commit, e.Catalog, e.Endpoints, e.Network.Admit = w.Commit, w.Catalog, w.Service, w.Admit

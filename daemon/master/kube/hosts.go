@@ -46,7 +46,7 @@ func (e *Engine) watchHosts(ctx context.Context) {
 // all nodes and pods, nor while its API server is away. A host that has never been a node stays. It blocks until the store has that. Run calls it.
 func (e *Engine) CompareHosts(ctx context.Context) error {
 	became, orphans := e.compared()
-	if err := e.noteNodes(ctx, became); err != nil {
+	if err := e.recordNodes(ctx, became); err != nil {
 		return err
 	}
 	for host, node := range orphans {
@@ -130,8 +130,8 @@ func (e *Engine) orphaned(v *catalog.View, host, node string) bool {
 	return true
 }
 
-// noteNodes has the records of hosts name the nodes that they have become.
-func (e *Engine) noteNodes(ctx context.Context, became map[string]string) error {
+// recordNodes has the records of hosts name the nodes that they have become.
+func (e *Engine) recordNodes(ctx context.Context, became map[string]string) error {
 	for len(became) > 0 {
 		left := map[string]string{}
 		_, err := e.Commit.Do(commit.Own(ctx, "Kubernetes says so"), func(tx *commit.Tx) error {

@@ -22,7 +22,7 @@ type knowledge struct {
 	changed  map[identity.Pod]struct{}       // pods whose endpoints may say something else
 	taken    int                             // how many of both are being compared
 	places   map[string]record.Place         // of namespaces
-	told     uint64                          // how often a record was to change
+	changes  uint64                          // how often a record was to change
 	written  uint64                          // up to which of these the store has them
 	nodes    nodes
 	found    map[kube.Kind][]string // keys of what the store had when the term began, of kinds that are not known
@@ -77,7 +77,7 @@ func (k *knowledge) set(key string, text []byte) {
 		k.want[key] = text
 	}
 	k.differs[key] = struct{}{}
-	k.told++
+	k.changes++
 }
 
 // replace says what all records of a kind are to be. What is in the store when a term hears of the kind first is not compared again: nothing else
@@ -103,7 +103,7 @@ func (k *knowledge) replace(kind kube.Kind, values map[string][]byte, v *catalog
 	for _, key := range k.found[kind] {
 		if _, wanted := k.want[key]; !wanted {
 			k.differs[key] = struct{}{}
-			k.told++
+			k.changes++
 		}
 	}
 	delete(k.found, kind)
@@ -137,7 +137,7 @@ func (k *knowledge) all(kind kube.Kind, objects []kube.Object) {
 		for _, o := range objects {
 			p := o.Value.(*translate.Pod)
 			k.pods[p.ID] = p
-			if !again || !says(was[p.ID], p) {
+			if !again || !sameEndpoint(was[p.ID], p) {
 				k.changed[p.ID] = struct{}{}
 			}
 		}
@@ -164,7 +164,7 @@ func (k *knowledge) put(kind kube.Kind, o kube.Object) {
 	switch kind {
 	case kube.Pods:
 		p := o.Value.(*translate.Pod)
-		if was := k.pods[p.ID]; was != nil && !says(was, p) {
+		if was := k.pods[p.ID]; was != nil && !sameEndpoint(was, p) {
 			k.changed[p.ID] = struct{}{}
 		}
 		k.pods[p.ID] = p
@@ -201,7 +201,7 @@ func (k *knowledge) drop(kind kube.Kind, key string) {
 	}
 }
 
-// says tells that a pod's endpoint says of both the same.
-func says(was, now *translate.Pod) bool {
+// sameEndpoint tells that a pod's endpoint says of both the same.
+func sameEndpoint(was, now *translate.Pod) bool {
 	return was != nil && was.UID == now.UID && maps.Equal(was.Labels, now.Labels) && slices.Equal(was.Ports, now.Ports)
 }

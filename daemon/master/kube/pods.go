@@ -14,12 +14,12 @@ import (
 // store has what else it had told by then, so that the pod starts under its policies. The refusal may be tried again: the pod may be told of
 // later, and where there is another of its name, that one may be on its way out.
 func (e *Engine) Await(ctx context.Context, id identity.Pod, uid string) error {
-	late := time.NewTimer(e.Patience)
+	late := time.NewTimer(e.PodTimeout)
 	defer late.Stop()
-	if err := e.until(ctx, late.C, func() (chan struct{}, error) { return e.lacks(id, uid) }); err != nil {
+	if err := e.until(ctx, late.C, func() (chan struct{}, error) { return e.missing(id, uid) }); err != nil {
 		return err
 	}
-	told := e.toldOf()
+	told := e.changeCount()
 	return e.until(ctx, late.C, func() (chan struct{}, error) { return e.unwritten(told) })
 }
 
@@ -43,8 +43,8 @@ func (e *Engine) until(ctx context.Context, late <-chan time.Time, asked func() 
 	}
 }
 
-// lacks says why a pod's endpoint cannot be made, and what is closed when that may have changed; nil: nothing will.
-func (e *Engine) lacks(id identity.Pod, uid string) (moved chan struct{}, why error) {
+// missing says why a pod's endpoint cannot be made, and what is closed when that may have changed; nil: nothing will.
+func (e *Engine) missing(id identity.Pod, uid string) (moved chan struct{}, why error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch moved = e.moved; {
@@ -70,14 +70,14 @@ func (e *Engine) lacks(id identity.Pod, uid string) (moved chan struct{}, why er
 	return moved, nil
 }
 
-// toldOf is how much Kubernetes has told of.
-func (e *Engine) toldOf() uint64 {
+// changeCount is how much Kubernetes has told of.
+func (e *Engine) changeCount() uint64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.known == nil {
 		return 0
 	}
-	return e.known.told
+	return e.known.changes
 }
 
 // unwritten refuses while the store lacks something of what was told.

@@ -27,7 +27,7 @@ const (
 // policies is what is known in a term of cluster-wide policies, by their names.
 type policies struct {
 	clusterwide map[string]*translate.ClusterPolicy
-	lacks       map[string]string   // what of a policy is not in force, in words; nil: no one has looked
+	unenforced  map[string]string   // what of a policy is not in force, in words; nil: no one has looked
 	unstated    map[string]struct{} // policies whose status may say something else
 }
 
@@ -59,10 +59,10 @@ func (p *policies) forget(name string) {
 // stating is what the status of a policy is to say is not in force; ok is false when there is nothing to change, or no one has looked yet.
 func (p *policies) stating(name string) (policy *translate.ClusterPolicy, lacks string, ok bool) {
 	policy = p.clusterwide[name]
-	if policy == nil || p.lacks == nil {
+	if policy == nil || p.unenforced == nil {
 		return nil, "", false
 	}
-	lacks = p.lacks[name]
+	lacks = p.unenforced[name]
 	return policy, lacks, lacks != policy.Missing()
 }
 
@@ -105,14 +105,14 @@ func some(list []string, most int, between string) string {
 func (e *Engine) lack(now map[string]string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	was := e.known.lacks
-	e.known.lacks = now
+	was := e.known.unenforced
+	e.known.unenforced = now
 	for name := range e.known.clusterwide {
 		if was == nil || was[name] != now[name] {
 			e.known.unstated[name] = struct{}{}
 		}
 	}
-	e.wakeTeller()
+	e.wakeReporter()
 }
 
 // statePolicies writes the statuses of policies that are not as they are to be. What fails is left for the next time, unless the account may not write any:

@@ -26,7 +26,7 @@ const bytesAtOnce = 256 << 10
 func (e *Engine) write(ctx context.Context) bool {
 	ctx = commit.Own(ctx, "Kubernetes says so")
 	for {
-		keys, pods, told := e.take()
+		keys, pods, told := e.nextBatch()
 		if len(keys)+len(pods) == 0 {
 			return true
 		}
@@ -55,8 +55,8 @@ func (e *Engine) wrote(told uint64) {
 	e.move()
 }
 
-// take is some of what may differ. told is up to what the store has everything once it has these; 0 when there are other keys.
-func (e *Engine) take() (keys []string, pods []*translate.Pod, told uint64) {
+// nextBatch is some of what may differ. told is up to what the store has everything once it has these; 0 when there are other keys.
+func (e *Engine) nextBatch() (keys []string, pods []*translate.Pod, told uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for key := range e.known.differs {
@@ -76,7 +76,7 @@ func (e *Engine) take() (keys []string, pods []*translate.Pod, told uint64) {
 		delete(e.known.changed, id)
 	}
 	if e.known.taken = len(keys) + len(pods); len(e.known.differs) == 0 {
-		told = e.known.told
+		told = e.known.changes
 	}
 	return keys, pods, told
 }

@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	patience   = 5 * time.Second // for each answer of the directory
-	mostGroups = 256             // of a user that are kept
+	answerTimeout = 5 * time.Second // for each answer of the directory
+	maxGroups     = 256             // of a user that are kept
 )
 
 // LDAP asks the directory that the configuration names, over a connection of its own for each question.
@@ -61,13 +61,13 @@ func (LDAP) Check(ctx context.Context, c *model.LdapConfiguration, bindPassword,
 		return nil, away(c, err)
 	}
 	groups := entry.GetEqualFoldAttributeValues(attribute(c.GroupAttribute, "memberOf"))
-	return groups[:min(len(groups), mostGroups)], nil
+	return groups[:min(len(groups), maxGroups)], nil
 }
 
 // search is for the entry of a user, whose name is a value and never a part of the filter's syntax.
 func search(c *model.LdapConfiguration, user string) *ldap.SearchRequest {
 	filter := "(" + attribute(c.UserAttribute, "uid") + "=" + ldap.EscapeFilter(user) + ")"
-	return ldap.NewSearchRequest(c.BaseDN, ldap.ScopeWholeSubtree, ldap.NeverDerefAliases, 2, int(patience/time.Second), false, filter,
+	return ldap.NewSearchRequest(c.BaseDN, ldap.ScopeWholeSubtree, ldap.NeverDerefAliases, 2, int(answerTimeout/time.Second), false, filter,
 		[]string{attribute(c.GroupAttribute, "memberOf")}, nil)
 }
 
@@ -87,17 +87,17 @@ func dial(ctx context.Context, c *model.LdapConfiguration) (*ldap.Conn, error) {
 		port = 636
 	}
 	address := net.JoinHostPort(c.Server, strconv.Itoa(cmp.Or(c.Port, port)))
-	nc, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, "tcp", address)
+	nc, err := (&net.Dialer{Timeout: answerTimeout}).DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	_ = nc.SetDeadline(time.Now().Add(2 * patience)) // of all that is asked
+	_ = nc.SetDeadline(time.Now().Add(2 * answerTimeout)) // of all that is asked
 	if c.Security == "tls" {
 		nc = tls.Client(nc, t)
 	}
 	conn := ldap.NewConn(nc, c.Security == "tls")
 	conn.Start()
-	conn.SetTimeout(patience)
+	conn.SetTimeout(answerTimeout)
 	if c.Security == "tls" {
 		return conn, nil
 	}

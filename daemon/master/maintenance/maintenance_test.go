@@ -107,7 +107,7 @@ func TestSpace(t *testing.T) {
 				go space.Run(ctx)
 				began = true
 			} else {
-				time.Sleep(maintenance.Every)
+				time.Sleep(maintenance.Interval)
 			}
 			synctest.Wait()
 			if got := out.take(); tt.want == "" && got != "" || strings.Count(got, "msg=") > 1 || !strings.Contains(got, tt.want) {

@@ -10,8 +10,8 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Every is how often the store's members are asked how much space they have.
-const Every = 30 * time.Second
+// Interval is how often the store's members are asked how much space they have.
+const Interval = 30 * time.Second
 
 // Space watches how much space the members of a store have. Its methods are safe for concurrent use.
 type Space struct {
@@ -33,14 +33,14 @@ func (s *Space) Run(ctx context.Context) {
 		return
 	}
 	told := map[string]store.Space{}
-	tick := time.NewTicker(Every)
+	tick := time.NewTicker(Interval)
 	defer tick.Stop()
 	for {
 		if members, err := s.db.Members(ctx); err == nil {
 			s.last.Store(&members)
 			for _, m := range members {
 				if m.Err == nil {
-					s.tell(&m, told)
+					s.logChange(&m, told)
 				}
 			}
 		}
@@ -52,8 +52,8 @@ func (s *Space) Run(ctx context.Context) {
 	}
 }
 
-// tell logs what has changed for a member, given what was told last.
-func (s *Space) tell(m *store.Member, told map[string]store.Space) {
+// logChange logs what has changed for a member, given what was told last.
+func (s *Space) logChange(m *store.Member, told map[string]store.Space) {
 	before, now := told[m.Name], m.Space()
 	if now == before {
 		return

@@ -40,7 +40,7 @@ type Master struct {
 	channel.Master
 	*enginetest.World
 	URL string
-	ACI *aci.Poster
+	ACI *aci.Notifier
 	// Users are those who may log in.
 	Users *users.Users
 	// Proxied is what it serves as the original's auth proxy.
@@ -111,7 +111,7 @@ func Start(tb testing.TB, o Options) *Master {
 	m.World = enginetest.Start(tb, enginetest.Options{
 		Store: o.Store, ClusterMode: o.ClusterMode, FwdMode: o.FwdMode, Keep: o.Keep, Quarantine: o.Quarantine, Now: o.Now, First: server.Secret,
 		Beside: func(w *enginetest.World) func(context.Context) {
-			m.ACI = aci.NewPoster(aci.Config{Gateway: &aci.Gateway{URL: o.ACIGateway}, Commit: w.Commit, Catalog: w.Catalog, Pause: 10 * time.Millisecond, Log: log})
+			m.ACI = aci.NewNotifier(aci.Config{Gateway: &aci.Gateway{URL: o.ACIGateway}, Commit: w.Commit, Catalog: w.Catalog, Pause: 10 * time.Millisecond, Log: log})
 			return m.ACI.Run
 		},
 	})

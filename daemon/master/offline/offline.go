@@ -95,8 +95,8 @@ func items(b *bundle.Bundle) (out []store.Item, err error) {
 	return out, nil
 }
 
-// looker is who everyone is that reads a bundle: there is nothing in it of who may do what.
-func looker() access.Subject {
+// readOnlySubject is who everyone is that reads a bundle: there is nothing in it of who may do what.
+func readOnlySubject() access.Subject {
 	return access.Subject{Grants: rights.Grants{{Role: rights.Viewer}, {Role: rights.Role(rights.Relay)}}}
 }
 
@@ -111,7 +111,7 @@ func (r *Reader) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	case route.Kind != nil && route.Kind.Guarded:
 		r.routes.Refuse(w, q, r.refusal("it holds nothing of %s, as of all that says who may do what", route.Kind.Nouns()).Try("ask the cluster itself: leave out --bundle"))
 	default:
-		r.routes.ServeHTTP(w, q.WithContext(access.With(q.Context(), looker())))
+		r.routes.ServeHTTP(w, q.WithContext(access.With(q.Context(), readOnlySubject())))
 	}
 }
 

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	mostGroups = 256 // of a user that are kept
-	longGroup  = 512 // bytes
-	skew       = 5 * time.Minute
+	maxGroups = 256 // of a user that are kept
+	longGroup = 512 // bytes
+	skew      = 5 * time.Minute
 )
 
 // verify is what an ID token proves (OpenID Connect Core 1.0, section 3.1.3.7). nonce is what it has to contain; "": there is none.
@@ -64,7 +64,7 @@ func claimed(claims map[string]json.RawMessage, c *model.OidcConfiguration) (who
 			Try("have the provider put groups into ID tokens, an admin ask for the scope that brings them, with netctl oidc set --scopes, or name another claim with --groups-claim")
 	}
 	who.Groups = slices.DeleteFunc(who.Groups, func(g string) bool { return g == "" || len(g) > longGroup })
-	who.Groups = who.Groups[:min(len(who.Groups), mostGroups)]
+	who.Groups = who.Groups[:min(len(who.Groups), maxGroups)]
 	return who, nil
 }
 

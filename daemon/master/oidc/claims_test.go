@@ -61,7 +61,7 @@ func FuzzClaimed(f *testing.F) {
 			return
 		}
 		who, err := claimed(claims, configuration("email"))
-		wrong := len(who.Groups) > mostGroups || slices.ContainsFunc(who.Groups, func(g string) bool { return g == "" || len(g) > longGroup })
+		wrong := len(who.Groups) > maxGroups || slices.ContainsFunc(who.Groups, func(g string) bool { return g == "" || len(g) > longGroup })
 		if wrong || (err == nil) != (who.Name != "") || err != nil && who.Groups != nil {
 			t.Errorf("%s: %+v, %v", text, who, err)
 		}

@@ -20,10 +20,10 @@ import (
 )
 
 const (
-	knownFor      = 10 * time.Minute // what a provider says of itself
-	deviceGrant   = "urn:ietf:params:oauth:grant-type:device_code"
-	deviceSeconds = 600
-	deviceEvery   = 5 // seconds, where the provider does not say (RFC 8628, section 3.2)
+	knownFor       = 10 * time.Minute // what a provider says of itself
+	deviceGrant    = "urn:ietf:params:oauth:grant-type:device_code"
+	deviceSeconds  = 600
+	deviceInterval = 5 // seconds, where the provider does not say (RFC 8628, section 3.2)
 )
 
 // OpenID asks the provider that the configuration names. Its methods are safe for concurrent use.
@@ -38,7 +38,7 @@ type OpenID struct {
 type known struct {
 	issuer, ca string
 	until      time.Time
-	way        *way
+	fetcher    *fetcher
 	provider   *oidc.Provider
 	verifier   *oidc.IDTokenVerifier
 	style      oauth2.AuthStyle // how a client with a secret proves itself
@@ -76,13 +76,13 @@ func (o *OpenID) Device(ctx context.Context, c *model.OidcConfiguration, secret 
 		return out, model.Errorf(model.CodeNotReady, "", "the OpenID provider %s has no login for machines without a browser", c.Issuer).
 			Try("run netctl login --oidc where there is a browser")
 	}
-	got, err := config.DeviceAuth(k.way.proving(ctx, &config), oauth2.SetAuthURLParam("code_challenge", q.Challenge), oauth2.SetAuthURLParam("code_challenge_method", "S256"))
+	got, err := config.DeviceAuth(k.fetcher.proving(ctx, &config), oauth2.SetAuthURLParam("code_challenge", q.Challenge), oauth2.SetAuthURLParam("code_challenge_method", "S256"))
 	if err != nil {
 		return out, refused(c, err)
 	}
 	out = model.OIDCDevice{Code: got.DeviceCode, UserCode: got.UserCode, URL: got.VerificationURI, Complete: got.VerificationURIComplete, Seconds: deviceSeconds, Interval: max(got.Interval, 1)}
 	if got.Interval == 0 {
-		out.Interval = deviceEvery
+		out.Interval = deviceInterval
 	}
 	if !got.Expiry.IsZero() {
 		out.Seconds = int64(time.Until(got.Expiry) / time.Second)
@@ -104,7 +104,7 @@ func (o *OpenID) Login(ctx context.Context, c *model.OidcConfiguration, secret s
 	} else {
 		config.RedirectURL, nonce = q.Redirect, Nonce(q.Verifier)
 	}
-	answer, err := config.Exchange(k.way.with(ctx), code, options...)
+	answer, err := config.Exchange(k.fetcher.with(ctx), code, options...)
 	if err != nil {
 		return who, refused(c, err)
 	}
@@ -112,7 +112,7 @@ func (o *OpenID) Login(ctx context.Context, c *model.OidcConfiguration, secret s
 	if raw == "" {
 		return who, model.Errorf(model.CodeDenied, "", "the OpenID provider %s has given no ID token", c.Issuer).Try("have its administrator permit the scope openid to client %s", c.ClientId)
 	}
-	return o.verify(k.way.with(ctx), k.verifier, c, raw, nonce)
+	return o.verify(k.fetcher.with(ctx), k.verifier, c, raw, nonce)
 }
 
 // Nonce is that of a verifier. Who has neither chosen the verifier nor was told it has an ID token with another one.
@@ -145,7 +145,7 @@ func (o *OpenID) discover(ctx context.Context, c *model.OidcConfiguration) (*kno
 	if k != nil && k.issuer == c.Issuer && k.ca == c.CaCertificate && o.now().Before(k.until) {
 		return k, nil
 	}
-	w, err := newWay(c.CaCertificate)
+	w, err := newFetcher(c.CaCertificate)
 	if err != nil {
 		return nil, unreachable(c, err)
 	}
@@ -153,7 +153,7 @@ func (o *OpenID) discover(ctx context.Context, c *model.OidcConfiguration) (*kno
 	if err != nil {
 		return nil, undiscovered(c, err)
 	}
-	k = &known{issuer: c.Issuer, ca: c.CaCertificate, until: o.now().Add(knownFor), way: w, provider: p, style: oauth2.AuthStyleInHeader}
+	k = &known{issuer: c.Issuer, ca: c.CaCertificate, until: o.now().Add(knownFor), fetcher: w, provider: p, style: oauth2.AuthStyleInHeader}
 	var said struct {
 		Keys    string   `json:"jwks_uri"`
 		Methods []string `json:"token_endpoint_auth_methods_supported"`

@@ -14,8 +14,8 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// mostPods is how many pods are named.
-const mostPods = 100
+// maxPods is how many pods are named.
+const maxPods = 100
 
 // PodName is a pod as people write it, "namespace/name"; "" of none.
 func PodName(id identity.Pod) string {
@@ -56,7 +56,7 @@ func ClusterNetworkPolicy(v *catalog.View, o *model.ClusterNetworkPolicy) model.
 func KubeService(v *catalog.View, o *model.KubeService) model.KubeServiceOper {
 	slices := v.SlicesOf(identity.KubernetesService{Namespace: o.Namespace, Name: o.Name})
 	pods := kubeview.Pods(slices)
-	return model.KubeServiceOper{Backends: kubeview.Backends(slices), Pods: pods[:min(len(pods), mostPods)]}
+	return model.KubeServiceOper{Backends: kubeview.Backends(slices), Pods: pods[:min(len(pods), maxPods)]}
 }
 
 func selected(pods []*record.Endpoint, s record.Selector) []*record.Endpoint {
@@ -67,7 +67,7 @@ func selected(pods []*record.Endpoint, s record.Selector) []*record.Endpoint {
 // endpoint, so that there are several of a name.
 func named(endpoints []*record.Endpoint) (names []string, n int) {
 	endpoints = slices.CompactFunc(endpoints, func(a, b *record.Endpoint) bool { return a.Pod.ID == b.Pod.ID })
-	for _, e := range endpoints[:min(len(endpoints), mostPods)] {
+	for _, e := range endpoints[:min(len(endpoints), maxPods)] {
 		names = append(names, PodName(e.Pod.ID))
 	}
 	return names, len(endpoints)

@@ -11,7 +11,7 @@ import (
 // A shard that an agent holds otherwise is sent again as a whole: at once, and, while the difference stays, again after longer and longer.
 const (
 	againFirst = 5 * time.Second
-	againMost  = 10 * time.Minute
+	maxAgain   = 10 * time.Minute
 	differsFor = time.Minute // for as long after it has ended a difference is known
 )
 
@@ -28,7 +28,7 @@ func (d *difference) rest() time.Duration {
 	if d.times == 0 {
 		return 0
 	}
-	return min(againMost, againFirst<<min(d.times-1, 10))
+	return min(maxAgain, againFirst<<min(d.times-1, 10))
 }
 
 // holding is what an agent holds, by its reports. The relay's lock guards it.
@@ -69,7 +69,7 @@ func (s *Stream) compare(r *channel.Report, now time.Time) {
 		return
 	}
 	h.step = r.Step
-	for name := range s.told {
+	for name := range s.sent {
 		want, known := s.relay.shards[name].digestAt(r.Step)
 		if !known || r.Step < h.since[name] {
 			continue
@@ -77,12 +77,12 @@ func (s *Stream) compare(r *channel.Report, now time.Time) {
 		s.judge(name, h.digests[name] != want, now)
 	}
 	for name := range h.digests {
-		if _, told := s.told[name]; !told && r.Step >= h.left {
+		if _, told := s.sent[name]; !told && r.Step >= h.left {
 			s.judge(name, true, now) // it is none of the host's any more
 		}
 	}
 	for name, d := range h.differs {
-		_, told := s.told[name]
+		_, told := s.sent[name]
 		_, holds := h.digests[name]
 		if !told && !holds {
 			d.still = false
@@ -111,14 +111,14 @@ func (s *Stream) judge(name channel.Shard, differs bool, now time.Time) {
 	s.relay.resent.Add(1)
 	s.relay.log.Warn("an agent holds other records than it was sent: they are sent again", "host", s.hello.Host, "shard", name)
 	s.holding.again[name] = struct{}{}
-	s.nudge()
+	s.notify()
 }
 
 // resend has the shards sent as a whole that are to be sent again, and returns those that the agent is to leave. The relay's lock is held.
 func (s *Stream) resend() (leave []channel.Shard) {
 	for name := range s.holding.again {
-		if _, told := s.told[name]; told {
-			delete(s.told, name)
+		if _, told := s.sent[name]; told {
+			delete(s.sent, name)
 		} else {
 			leave = append(leave, name)
 		}

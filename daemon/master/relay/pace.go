@@ -6,7 +6,7 @@ import "time"
 // a cost, here and at its agent. So what concerns few goes out while what concerns all, as when all hosts come, is gathered.
 const (
 	paceEach = 200 * time.Microsecond
-	paceMost = time.Second
+	maxPace  = time.Second
 )
 
 // wake wakes the streams of a shard that has changed, or notes that they are to be woken later. r.mu is held.
@@ -18,13 +18,13 @@ func (r *Relay) wake(s *shard, now time.Time) {
 	delete(r.late, s)
 	s.woken = now
 	for st := range s.streams {
-		st.nudge()
+		st.notify()
 	}
 }
 
 // rest is for how long the streams of the shard are still left alone.
 func (s *shard) rest(now time.Time) time.Duration {
-	return min(paceMost, time.Duration(len(s.streams))*paceEach) - now.Sub(s.woken)
+	return min(maxPace, time.Duration(len(s.streams))*paceEach) - now.Sub(s.woken)
 }
 
 // wakeLate wakes the streams whose time has come, and returns a channel on which something comes when there are others to be woken; nil: there are none.

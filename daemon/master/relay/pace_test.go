@@ -44,7 +44,7 @@ func TestPace(t *testing.T) {
 	if later := r.wakeLate(now.Add(200 * time.Millisecond)); later != nil || woken(many) != 1000 {
 		t.Error("after 200 ms: want all woken, and nothing left")
 	}
-	if rest := with(1_000_000).rest(now); rest > paceMost {
-		t.Errorf("want at most %s, got %s", paceMost, rest)
+	if rest := with(1_000_000).rest(now); rest > maxPace {
+		t.Errorf("want at most %s, got %s", maxPace, rest)
 	}
 }

@@ -31,8 +31,8 @@ const (
 
 // How much is remembered for agents that come from other netmasters.
 const (
-	landmarksMost = 16      // those of an hour
-	passedMost    = 1 << 15 // revisions
+	maxLandmarks = 16      // those of an hour
+	maxPassed    = 1 << 15 // revisions
 )
 
 // Relay keeps the shards. Its methods are safe for concurrent use.
@@ -52,7 +52,7 @@ type Relay struct {
 	mark      channel.Mark
 	landmarks []channel.Landmark // that were the newest at times
 	shards    map[channel.Shard]*shard
-	seats     map[seat]int                   // endpoints
+	endpoints map[tenantOnHost]int           // endpoints
 	tenants   map[string]map[string]struct{} // that have endpoints on a host
 	direct    bool                           // every host meets all tenants
 	streams   map[*Stream]struct{}
@@ -69,7 +69,7 @@ type Relay struct {
 // New makes a Relay of what a catalog knows of a store, by the id of its incarnation; Run makes it live. away says why the store does not answer, "" while it does.
 func New(known *catalog.Catalog, incarnation string, away func() string, log *slog.Logger) *Relay {
 	return &Relay{catalog: known, awaited: func() string { return "" }, incarnation: incarnation, mark: channel.Mark{Incarnation: incarnation}, away: away, log: log, ready: make(chan struct{}),
-		items: table.New[string, store.Item](), shards: map[channel.Shard]*shard{}, seats: map[seat]int{},
+		items: table.New[string, store.Item](), shards: map[channel.Shard]*shard{}, endpoints: map[tenantOnHost]int{},
 		tenants: map[string]map[string]struct{}{}, streams: map[*Stream]struct{}{}, late: map[*shard]struct{}{}, passed: map[uint64]struct{}{}}
 }
 
@@ -128,7 +128,7 @@ func (r *Relay) step() (told bool, moved <-chan struct{}) {
 	if known.Complete == 0 {
 		return false, moved
 	}
-	g := gathering{relay: r, updates: map[channel.Shard]*channel.Update{}}
+	g := changeSet{relay: r, updates: map[channel.Shard]*channel.Update{}}
 	for c := range table.Changes(r.items, known.Items) {
 		g.change(&c)
 	}
@@ -138,7 +138,7 @@ func (r *Relay) step() (told bool, moved <-chan struct{}) {
 	}
 	r.legacy += g.legacy
 	for key := range known.Deleted {
-		g.fleeting(key, known.Items)
+		g.addTransient(key, known.Items)
 	}
 	return r.carry(g.updates, known), moved
 }
@@ -151,9 +151,9 @@ func (r *Relay) carry(updates map[channel.Shard]*channel.Update, known catalog.S
 	if first {
 		r.began = r.mark.Revision
 	}
-	r.note(known.Items.Get(record.Landmark))
+	r.addLandmark(known.Items.Get(record.Landmark))
 	r.pass(known)
-	moved := r.settle(r.known, known)
+	moved := r.updateCounts(r.known, known)
 	r.items, r.known = known.Items, known
 	for _, name := range slices.Sorted(maps.Keys(updates)) {
 		s, is := r.shards[name]
@@ -161,12 +161,12 @@ func (r *Relay) carry(updates map[channel.Shard]*channel.Update, known catalog.S
 			s = r.shard(name)
 			moved = moved || r.direct
 		}
-		s.take(updates[name], r.seq, r.mark.Revision, first)
+		s.apply(updates[name], r.seq, r.mark.Revision, first)
 		r.wake(s, time.Now())
 	}
 	if moved {
 		for st := range r.streams {
-			st.nudge()
+			st.notify()
 		}
 	}
 	if first {
@@ -189,21 +189,21 @@ func (r *Relay) pass(known catalog.Snapshot) {
 			r.order = append(r.order, uint64(rev))
 		}
 	}
-	for len(r.order) > passedMost {
+	for len(r.order) > maxPassed {
 		delete(r.passed, r.order[0])
 		r.order = r.order[1:]
 	}
 }
 
-// note remembers a landmark that is new.
-func (r *Relay) note(item store.Item) {
+// addLandmark remembers a landmark that is new.
+func (r *Relay) addLandmark(item store.Item) {
 	now := channel.Landmark{Text: string(item.Value), Revision: uint64(item.Revision)}
 	if now == r.mark.Landmark || now.Text == "" {
 		return
 	}
 	r.mark.Landmark = now
 	r.landmarks = append(r.landmarks, now)
-	r.landmarks = r.landmarks[max(0, len(r.landmarks)-landmarksMost):]
+	r.landmarks = r.landmarks[max(0, len(r.landmarks)-maxLandmarks):]
 }
 
 // stale says why what is known here may be old: the store has not answered for a while. Another netmaster may know more.
@@ -232,15 +232,15 @@ func (r *Relay) shard(name channel.Shard) *shard {
 	return s
 }
 
-// gathering is what the changes of one step are to the shards.
-type gathering struct {
+// changeSet is what the changes of one step are to the shards.
+type changeSet struct {
 	relay   *Relay
 	updates map[channel.Shard]*channel.Update
 	legacy  int
 }
 
 // change adds a change.
-func (g *gathering) change(c *table.Change[string, store.Item]) {
+func (g *changeSet) change(c *table.Change[string, store.Item]) {
 	if isLegacy(c.Key) {
 		if c.Has && !c.Had {
 			g.legacy++
@@ -265,15 +265,15 @@ func (g *gathering) change(c *table.Change[string, store.Item]) {
 	if len(after) == 0 {
 		return
 	}
-	value := told(c.Key, c.After.Value)
+	value := valueForAgents(c.Key, c.After.Value)
 	for _, name := range after {
 		u := g.update(name)
 		u.Items = append(u.Items, channel.Item{Key: c.Key, Value: value, Revision: uint64(c.After.Revision)})
 	}
 }
 
-// fleeting adds a key that has been deleted, if it was there neither before nor is now: an agent may know it from another netmaster.
-func (g *gathering) fleeting(key string, now *table.Table[string, store.Item]) {
+// addTransient adds a key that has been deleted, if it was there neither before nor is now: an agent may know it from another netmaster.
+func (g *changeSet) addTransient(key string, now *table.Table[string, store.Item]) {
 	if _, was := g.relay.items.Lookup(key); was {
 		return
 	}
@@ -299,7 +299,7 @@ func (g *gathering) fleeting(key string, now *table.Table[string, store.Item]) {
 	}
 }
 
-func (g *gathering) update(name channel.Shard) *channel.Update {
+func (g *changeSet) update(name channel.Shard) *channel.Update {
 	u := g.updates[name]
 	if u == nil {
 		u = &channel.Update{Shard: name}

@@ -100,8 +100,8 @@ func Revoked(v *catalog.View) []record.Revocation {
 	return out
 }
 
-// told is the value of a record as agents are told it.
-func told(key string, value []byte) []byte {
+// valueForAgents is the value of a record as agents are told it.
+func valueForAgents(key string, value []byte) []byte {
 	if !strings.HasPrefix(key, record.Certificates) {
 		return value
 	}
@@ -121,20 +121,20 @@ func dockerShard(value []byte) channel.Shard {
 	return channel.Host(d.Host)
 }
 
-// seat is where a tenant is on a host.
-type seat struct{ tenant, host string }
+// tenantOnHost is where a tenant is on a host.
+type tenantOnHost struct{ tenant, host string }
 
-// settle counts who is where, by what has changed, and reports whether hosts may be told of other shards than before.
-func (r *Relay) settle(before, after catalog.Snapshot) (moved bool) {
+// updateCounts counts who is where, by what has changed, and reports whether hosts may be told of other shards than before.
+func (r *Relay) updateCounts(before, after catalog.Snapshot) (moved bool) {
 	if before.Endpoints == nil {
 		before.Endpoints = table.New[identity.Endpoint, *catalog.Member]()
 	}
 	for c := range table.Changes(before.Endpoints, after.Endpoints) {
 		if c.Had {
-			moved = r.count(seat{c.Before.ID.Tenant, c.Before.Host}, -1) || moved
+			moved = r.count(tenantOnHost{c.Before.ID.Tenant, c.Before.Host}, -1) || moved
 		}
 		if c.Has {
-			moved = r.count(seat{c.After.ID.Tenant, c.After.Host}, 1) || moved
+			moved = r.count(tenantOnHost{c.After.ID.Tenant, c.After.Host}, 1) || moved
 		}
 	}
 	direct := after.Global != nil && after.Global.HostAccess == record.HostDirect
@@ -144,12 +144,12 @@ func (r *Relay) settle(before, after catalog.Snapshot) (moved bool) {
 }
 
 // count adds an endpoint, or takes one away, and reports whether the tenant has come to the host or left it.
-func (r *Relay) count(at seat, n int) bool {
-	now := r.seats[at] + n
-	r.seats[at] = now
+func (r *Relay) count(at tenantOnHost, n int) bool {
+	now := r.endpoints[at] + n
+	r.endpoints[at] = now
 	switch {
 	case now == 0:
-		delete(r.seats, at)
+		delete(r.endpoints, at)
 		delete(r.tenants[at.host], at.tenant)
 		if len(r.tenants[at.host]) == 0 {
 			delete(r.tenants, at.host)

@@ -12,8 +12,8 @@ import (
 
 // Bounds of what a shard remembers of its changes.
 const (
-	logAge  = 2 * time.Minute
-	logMost = 1 << 20 // bytes
+	logAge = 2 * time.Minute
+	maxLog = 1 << 20 // bytes
 )
 
 // shard is a part of what is known, and what has changed in it lately.
@@ -68,8 +68,8 @@ func newShard(name channel.Shard, began uint64) *shard {
 	return &shard{name: name, items: table.New[string, channel.Item](), after: began, streams: map[*Stream]struct{}{}}
 }
 
-// take takes in what a step changes. Of the first step there is no log: no agent can know what was before.
-func (s *shard) take(u *channel.Update, seq, revision uint64, first bool) {
+// apply takes in what a step changes. Of the first step there is no log: no agent can know what was before.
+func (s *shard) apply(u *channel.Update, seq, revision uint64, first bool) {
 	byKey(u.Items)
 	slices.Sort(u.Gone)
 	for _, key := range u.Gone {
@@ -101,7 +101,7 @@ func (s *shard) uncount(key string) {
 // trim forgets what is old, or too much, and with it a snapshot that the log no longer follows.
 func (s *shard) trim(now time.Time) {
 	n := 0
-	for ; n < len(s.log) && (s.size > logMost || now.Sub(s.log[n].at) > logAge); n++ {
+	for ; n < len(s.log) && (s.size > maxLog || now.Sub(s.log[n].at) > logAge); n++ {
 		s.size -= s.log[n].size
 		s.from, s.base, s.after = s.log[n].seq, s.log[n].digest, max(s.after, s.log[n].revision)
 	}

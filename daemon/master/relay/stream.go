@@ -24,7 +24,7 @@ type Stream struct {
 	relay *Relay
 	hello channel.Hello
 	wake  chan struct{}
-	told  map[channel.Shard]uint64    // steps
+	sent  map[channel.Shard]uint64    // steps
 	leave map[channel.Shard]time.Time // when a shard became needless
 	reset bool                        // what the agent knows may be of another store
 	begun bool
@@ -48,7 +48,7 @@ func (r *Relay) Open(ctx context.Context, hello channel.Hello) (*Stream, error) 
 		return nil, err
 	}
 	same, reset := r.same(&hello.Mark), r.elsewhere(&hello.Mark)
-	s := &Stream{relay: r, hello: hello, wake: make(chan struct{}, 1), told: map[channel.Shard]uint64{}, leave: map[channel.Shard]time.Time{}, holding: newHolding(),
+	s := &Stream{relay: r, hello: hello, wake: make(chan struct{}, 1), sent: map[channel.Shard]uint64{}, leave: map[channel.Shard]time.Time{}, holding: newHolding(),
 		session: channel.Session{Host: hello.Host, Instance: hello.Instance, Since: time.Now(), Received: time.Now()}}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,7 +144,7 @@ func (s *Stream) resume(sh *shard) {
 	for i := len(sh.log) - 1; i >= 0 && sh.log[i].revision > s.hello.Mark.Complete; i-- {
 		at = sh.log[i].seq - 1
 	}
-	s.told[sh.name] = at
+	s.sent[sh.name] = at
 	sh.streams[s] = struct{}{}
 }
 
@@ -154,13 +154,13 @@ func (s *Stream) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.streams, s)
-	for name := range s.told {
+	for name := range s.sent {
 		delete(r.shards[name].streams, s)
 	}
 }
 
-// nudge has Next look what there is. It does not block.
-func (s *Stream) nudge() {
+// notify has Next look what there is. It does not block.
+func (s *Stream) notify() {
 	select {
 	case s.wake <- struct{}{}:
 	default:
@@ -214,9 +214,9 @@ func (s *Stream) gather(now time.Time) (out []*message, mark channel.Mark, left 
 	want := r.scope(s.hello.Host, s.hello.Directory)
 	for name := range want {
 		delete(s.leave, name)
-		out = append(out, s.tell(r.shard(name))...)
+		out = append(out, s.pending(r.shard(name))...)
 	}
-	for name := range s.told {
+	for name := range s.sent {
 		if _, needed := want[name]; needed {
 			continue
 		}
@@ -224,15 +224,15 @@ func (s *Stream) gather(now time.Time) (out []*message, mark channel.Mark, left 
 			s.leave[name] = now
 		} else if now.Sub(since) >= linger {
 			left = append(left, name)
-			delete(s.told, name)
+			delete(s.sent, name)
 			delete(s.leave, name)
 			delete(r.shards[name].streams, s)
 			continue
 		}
-		out = append(out, s.tell(r.shards[name])...)
+		out = append(out, s.pending(r.shards[name])...)
 	}
 	for _, name := range s.hello.Shards { // that the agent knows, and is not to
-		if _, told := s.told[name]; !told && !s.begun {
+		if _, told := s.sent[name]; !told && !s.begun {
 			left = append(left, name)
 		}
 	}
@@ -247,9 +247,9 @@ func (s *Stream) gather(now time.Time) (out []*message, mark channel.Mark, left 
 	return out, mark, left
 }
 
-// tell is what is new of a shard.
-func (s *Stream) tell(sh *shard) (out []*message) {
-	at, known := s.told[sh.name]
+// pending is what is new of a shard.
+func (s *Stream) pending(sh *shard) (out []*message) {
+	at, known := s.sent[sh.name]
 	if !known || at < sh.from && at < sh.seq {
 		whole := sh.snapshot()
 		at = whole.seq
@@ -261,6 +261,6 @@ func (s *Stream) tell(sh *shard) (out []*message) {
 	for _, e := range sh.since(at) {
 		out = append(out, e.message)
 	}
-	s.told[sh.name] = s.relay.seq
+	s.sent[sh.name] = s.relay.seq
 	return out
 }

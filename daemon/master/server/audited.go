@@ -20,7 +20,7 @@ func event(q *http.Request, verb, target string) model.AuditEvent {
 // note takes down what a request did that leaves no trace in the history of objects.
 func (s *Server) note(q *http.Request, verb, target string) {
 	if !s.Insecure {
-		s.Audit.Note(event(q, verb, target))
+		s.Audit.Record(event(q, verb, target))
 	}
 }
 
@@ -29,7 +29,7 @@ func (s *Server) failedLogin(q *http.Request, user string, err error) {
 	e := event(q, "login", "")
 	e.User, e.Status, e.Why = user, model.AsError(err).Code.Info().Status, model.AsError(err).Message
 	if !s.Insecure {
-		s.Audit.Note(e)
+		s.Audit.Record(e)
 	}
 }
 
@@ -37,7 +37,7 @@ func (s *Server) failedLogin(q *http.Request, user string, err error) {
 func (s *Server) refused(q *http.Request, err error) {
 	e := event(q, "refused", q.Method+" "+q.URL.Path)
 	e.Status, e.Why = model.AsError(err).Code.Info().Status, model.AsError(err).Message
-	s.Audit.Note(e)
+	s.Audit.Record(e)
 }
 
 // audited takes down what is refused while a request is served, and what is done that only the audit tells of. It comes behind forwarded, so that
@@ -56,9 +56,9 @@ func (s *Server) audited(next http.Handler) http.Handler {
 			case status == http.StatusForbidden || status == http.StatusUnauthorized && route.Path != auth.LoginPath && !strings.HasPrefix(route.Path, auth.OIDCPath):
 				e := event(q, "refused", q.Method+" "+q.URL.Path)
 				e.Status = status
-				s.Audit.Note(e)
+				s.Audit.Record(e)
 			case verb != "" && status < http.StatusBadRequest:
-				s.Audit.Note(event(q, verb, targetOf(verb, q)))
+				s.Audit.Record(event(q, verb, targetOf(verb, q)))
 			}
 		}()
 		next.ServeHTTP(out, q)

@@ -81,7 +81,7 @@ type Config struct {
 	Adopter     *adopt.Engine
 	Relay       *relay.Relay
 	Registrar   *registrar.Registrar
-	ACI         *aci.Poster
+	ACI         *aci.Notifier
 	Keep        history.Keep // as the committer's
 	Leadership  Leadership
 	Store       store.Store // to tell how it is

@@ -132,7 +132,7 @@ func (u *Users) issue(ctx context.Context, t record.Token, length time.Duration,
 // makeRoom ends the oldest session of a user who has as many as anyone may have.
 func (u *Users) makeRoom(tx *commit.Tx, user string) error {
 	all := tx.TokensOf(user)
-	if len(all) < mostTokens {
+	if len(all) < maxTokens {
 		return nil
 	}
 	for _, t := range all {

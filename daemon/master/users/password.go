@@ -24,9 +24,9 @@ var ordinary = cost{Memory: 32 << 10, Passes: 3, Threads: 1}
 
 // Bounds of what a stored hash may ask for, and of a password in bytes.
 const (
-	mostMemory    = 256 << 10 // KiB
-	mostPasses    = 16
-	mostThreads   = 4
+	maxMemory     = 256 << 10 // KiB
+	maxPasses     = 16
+	maxThreads    = 4
 	shortPassword = 8
 	longPassword  = 256
 	saltBytes     = 16
@@ -64,7 +64,7 @@ func parseHash(text string) (c cost, salt, key []byte, err error) {
 	if err != nil || len(salt) < 8 || len(key) < 16 || len(salt) > 64 || len(key) > 64 || c.text(salt, key) != text {
 		return wrong()
 	}
-	if c.Memory < 8 || c.Memory > mostMemory || c.Passes < 1 || c.Passes > mostPasses || c.Threads < 1 || c.Threads > mostThreads {
+	if c.Memory < 8 || c.Memory > maxMemory || c.Passes < 1 || c.Passes > maxPasses || c.Threads < 1 || c.Threads > maxThreads {
 		return wrong()
 	}
 	return c, salt, key, nil

@@ -18,7 +18,7 @@ const (
 	pauseAt          = 6 * time.Second
 	attemptsOfUser   = 30 // as one user from sites where that one has no session
 	pauseOfUser      = time.Second
-	patience         = 10 * time.Second // for one's turn, as a user whom many sites try to be
+	turnTimeout      = 10 * time.Second // for one's turn, as a user whom many sites try to be
 	questionsOfOne   = 30               // to the OpenID provider, from a site: a device's person is waited for by one every five seconds
 	pauseOfQuestions = time.Second
 )
@@ -47,7 +47,7 @@ func (t *throttle) enter(user, address string, known bool) (wait time.Duration, 
 	if known {
 		return 0, nil
 	}
-	wait, ok := t.user.Admit(account(user), patience)
+	wait, ok := t.user.Admit(account(user), turnTimeout)
 	if !ok {
 		return 0, model.Errorf(model.CodeBusy, "", "too many attempts to log in as this user, from many sites").
 			Try("log in from where this user has a session, or with a certificate (contiv cert user); netctl audit lists the sites")

@@ -24,8 +24,8 @@ const (
 	secretBytes = 32 // of a token
 	// behind is how long a netmaster that is behind the others waits until it knows a token that one of them has made.
 	behind = time.Second
-	// mostBehind is how many revisions it may be behind: who waits for more holds a token that was never made here.
-	mostBehind = 1 << 20
+	// maxBehind is how many revisions it may be behind: who waits for more holds a token that was never made here.
+	maxBehind = 1 << 20
 )
 
 // newToken draws the secret part of a token.
@@ -62,7 +62,7 @@ func (u *Users) Subject(ctx context.Context, text string) (access.Subject, error
 	if !ok {
 		return access.Subject{}, invalid()
 	}
-	if known := u.catalog.Revision(); at > known && at-known < mostBehind {
+	if known := u.catalog.Revision(); at > known && at-known < maxBehind {
 		wait, cancel := context.WithTimeout(ctx, behind)
 		_ = u.catalog.Wait(wait, at)
 		cancel()

@@ -19,13 +19,13 @@ import (
 const (
 	// SessionTime is how long a session lasts.
 	SessionTime = 10 * time.Hour
-	// mostTokens is how many sessions and tokens one user has at a time; the oldest session gives way to another one.
-	mostTokens = 64
+	// maxTokens is how many sessions and tokens one user has at a time; the oldest session gives way to another one.
+	maxTokens = 64
 	// checksAtOnce is how many passwords are checked at a time: each takes memory and a processor.
 	checksAtOnce = 2
 	// questionsAtOnce is how many questions to the OpenID provider are under way at a time.
 	questionsAtOnce = 8
-	sweepEvery      = time.Minute
+	sweepInterval   = time.Minute
 )
 
 // Directory checks the passwords of users who are not of this cluster.
@@ -170,7 +170,7 @@ func (u *Users) FirstAdmin(ctx context.Context) (model.Login, uint64, error) {
 
 // Sweep removes tokens that have expired until ctx ends. It is a duty of the leader.
 func (u *Users) Sweep(ctx context.Context, log *slog.Logger) {
-	tick := time.NewTicker(sweepEvery)
+	tick := time.NewTicker(sweepInterval)
 	defer tick.Stop()
 	for {
 		if err := u.SweepNow(ctx); err != nil && ctx.Err() == nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // changed is the last change of an object that has a say in whether packets pass between two ends; nil when none is remembered.
-func (a *Asker) changed(v *catalog.View, from, to end, intent model.WhyIntent) *model.WhyChange {
+func (a *Explainer) changed(v *catalog.View, from, to end, intent model.WhyIntent) *model.WhyChange {
 	names := []history.Name{{Kind: model.KindGlobal().Name, Key: "global"}}
 	add := func(k *model.Kind, key string) {
 		if n := (history.Name{Kind: k.Name, Key: key}); key != "" && !slices.Contains(names, n) {

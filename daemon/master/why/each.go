@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	mostWays = 64 // that one question may be about
+	maxPaths = 64 // that one question may be about
 	atOnce   = 4  // of which so many are followed at a time
 )
 
 // AskEach answers a request about all hosts of the groups that it names: of each host one container stands in. The answer is the worst of all, and
 // has them all in Each. It blocks as Ask does.
-func (a *Asker) AskEach(ctx context.Context, q model.WhyRequest) (model.Why, error) {
+func (a *Explainer) AskEach(ctx context.Context, q model.WhyRequest) (model.Why, error) {
 	if err := q.Resolve(); err != nil {
 		return model.Why{}, err
 	}
@@ -80,8 +80,8 @@ func each(v *catalog.View, q model.WhyRequest) ([]model.WhyRequest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n := len(from) * len(to); n > mostWays {
-		return nil, model.Errorf(model.CodeInvalid, "all", "%d ways lead from the hosts of the one to those of the other, and %d can be followed at once", n, mostWays).
+	if n := len(from) * len(to); n > maxPaths {
+		return nil, model.Errorf(model.CodeInvalid, "all", "%d ways lead from the hosts of the one to those of the other, and %d can be followed at once", n, maxPaths).
 			Try("name a container at one end")
 	}
 	var out []model.WhyRequest

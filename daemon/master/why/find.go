@@ -35,7 +35,7 @@ type end struct {
 	kube     *record.KubernetesService
 	node     string // label of the host at whose node port the service is asked; "": it is asked at an address of its own
 	address  netip.Addr
-	said     bool // the address is what was asked for, so it stays
+	explicit bool // the address is what was asked for, so it stays
 }
 
 func (e *end) shown() model.WhyEnd {
@@ -215,7 +215,7 @@ func (s *search) exact() []candidate {
 	})
 	if a, err := netip.ParseAddr(s.text); err == nil && (s.wants(kindEndpoint) || s.wants(kindAddress)) {
 		for _, c := range s.all(func(e *record.Endpoint) bool { return has(e, a) }) {
-			c.end.address, c.end.said = a, true
+			c.end.address, c.end.explicit = a, true
 			out = append(out, c)
 		}
 	}
@@ -281,7 +281,7 @@ func has(e *record.Endpoint, a netip.Addr) bool {
 
 // Find says what a name means, for an end that talks to one of the tenant called near; "" is any. field is what an error calls it; of q
 // the tenant and network count.
-func (a *Asker) Find(field, name, near string, q model.WhyRequest) (model.WhyEnd, error) {
+func (a *Explainer) Find(field, name, near string, q model.WhyRequest) (model.WhyEnd, error) {
 	var e end
 	var err error
 	a.catalog.View(func(v *catalog.View) { e, err = find(v, field, name, near, q) })

@@ -41,7 +41,7 @@ func asClient(v *catalog.View, host, asked end) (client end, lacks, try string) 
 func agree(a, b *end) {
 	for _, pair := range [][2]*end{{a, b}, {b, a}} {
 		one, other := pair[0], pair[1]
-		if one.endpoint == nil || one.said || !other.address.IsValid() || one.address.Is4() == other.address.Is4() {
+		if one.endpoint == nil || one.explicit || !other.address.IsValid() || one.address.Is4() == other.address.Is4() {
 			continue
 		}
 		if own := addressOfFamily(one.endpoint, other.address); own.IsValid() {

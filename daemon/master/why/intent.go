@@ -34,7 +34,7 @@ func intend(v *catalog.View, from, to end, q model.WhyRequest) model.WhyIntent {
 		return unknown("an end has no address")
 	case from.address.Is4() != to.address.Is4():
 		return denied("%s is asked at %s, and %s has no address of that family", to.name, to.address, from.name)
-	case from.endpoint != nil && from.kind != kindHost && !knowsWay(v, from.endpoint, to.address):
+	case from.endpoint != nil && from.kind != kindHost && !hasRoute(v, from.endpoint, to.address):
 		return denied("network %s has no gateway, and %s is not on it", from.endpoint.ID.Network, to.object)
 	case isOwnGateway(v, from, to) && q.Protocol != icmp && q.Port != dnsPort:
 		return denied("%s is the gateway of network %s, which answers pings and questions for names alone", to.address, from.endpoint.ID.Network)
@@ -53,7 +53,7 @@ func intend(v *catalog.View, from, to end, q model.WhyRequest) model.WhyIntent {
 	case to.kube != nil:
 		return toKubernetesService(v, rules, from, to, q)
 	case to.service == nil:
-		return heard(v, rules, from, to, q)
+		return evaluate(v, rules, from, to, q)
 	}
 	port, ok := backendPort(to.service, q.Protocol, q.Port)
 	if !ok {
@@ -63,7 +63,7 @@ func intend(v *catalog.View, from, to end, q model.WhyRequest) model.WhyIntent {
 	for _, e := range v.ProvidersOf(to.service) {
 		at := q
 		at.Port = port
-		one := heard(v, rules, from, end{endpoint: e, address: addressOfFamily(e, to.address)}, at)
+		one := evaluate(v, rules, from, end{endpoint: e, address: addressOfFamily(e, to.address)}, at)
 		if first != nil && first.Verdict != one.Verdict {
 			return unknown("rules admit some providers of service %s and not others", to.service.ID)
 		}
@@ -100,9 +100,9 @@ func tenant(e end) string {
 	return ""
 }
 
-// knowsWay reports whether the containers of an endpoint's network have a route to an address: it is on their network, or that has a gateway
+// hasRoute reports whether the containers of an endpoint's network have a route to an address: it is on their network, or that has a gateway
 // of its family, or the switch is one for all that have none.
-func knowsWay(v *catalog.View, e *record.Endpoint, to netip.Addr) bool {
+func hasRoute(v *catalog.View, e *record.Endpoint, to netip.Addr) bool {
 	n, g := v.Network(e.ID.Network), v.Global()
 	if n == nil || n.Covers(to) || g != nil && (g.FwdMode == fwdRouting || g.HostAccess == record.HostDirect) {
 		return true
@@ -181,16 +181,16 @@ func point(v *catalog.View, e end) verdict.Point {
 func judge(rules *verdict.Policies, from, to verdict.Point, protocol string, port int) model.WhyIntent {
 	t := packetOf(protocol, port, from.Addr.Is6())
 	d := rules.Packet(from, to, t)
-	out := said(d, traffic(protocol, port))
+	out := intentOf(d, traffic(protocol, port))
 	if protocol == icmp && d.Fate == verdict.Allowed {
 		if echo := rules.Echo(to, from); echo.Fate != verdict.Allowed {
-			return said(echo, "the answer to a ping")
+			return intentOf(echo, "the answer to a ping")
 		}
 	}
 	return out
 }
 
-func said(d verdict.Decision, what string) model.WhyIntent {
+func intentOf(d verdict.Decision, what string) model.WhyIntent {
 	var out model.WhyIntent
 	if d.Out.By != nil {
 		out.Out = d.Out.By.ObjectKey()

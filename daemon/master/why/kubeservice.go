@@ -170,7 +170,7 @@ func toKubernetesService(v *catalog.View, rules *verdict.Policies, from, to end,
 	for _, t := range list {
 		at := q
 		at.Port = t.port
-		one := heard(v, rules, from, end{name: t.name(), kind: t.kind(), endpoint: t.endpoint, address: t.address}, at)
+		one := evaluate(v, rules, from, end{name: t.name(), kind: t.kind(), endpoint: t.endpoint, address: t.address}, at)
 		if first != nil && first.Verdict != one.Verdict {
 			return model.WhyIntent{Verdict: model.VerdictUnknown, Text: "policies admit some backends of service " + name + " and not others"}
 		}

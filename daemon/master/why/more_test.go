@@ -12,7 +12,7 @@ import (
 )
 
 // grouped is group web on h1, h2 and h3, of which h3's agent does not answer, and db on h1. Port 22 is denied by a rule, and 99 by h2's switch alone.
-func grouped(t *testing.T, probe why.Prober) *why.Asker {
+func grouped(t *testing.T, probe why.Prober) *why.Explainer {
 	t.Helper()
 	w := enginetest.Start(t, enginetest.Options{})
 	w.Must(t, "network blue encap=vxlan subnet=10.1.1.0/24 gateway=10.1.1.254", "policy p", "rule p:ssh direction=in protocol=tcp port=22 action=deny",

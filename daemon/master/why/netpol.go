@@ -16,8 +16,8 @@ func isPod(e *record.Endpoint, text string) bool {
 	return !e.Pod.ID.IsZero() && oper.PodName(e.Pod.ID) == text
 }
 
-// heard hears the rules of both sides, and then the network policies of Kubernetes: a packet passes when both gates let it.
-func heard(v *catalog.View, rules *verdict.Policies, from, to end, q model.WhyRequest) model.WhyIntent {
+// evaluate hears the rules of both sides, and then the network policies of Kubernetes: a packet passes when both gates let it.
+func evaluate(v *catalog.View, rules *verdict.Policies, from, to end, q model.WhyRequest) model.WhyIntent {
 	said := judge(rules, point(v, from), point(v, to), q.Protocol, q.Port)
 	own, far := policyEnd(from), policyEnd(to)
 	if said.Verdict == model.VerdictDenied || own.Pod == nil && far.Pod == nil {

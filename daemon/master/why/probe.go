@@ -7,7 +7,7 @@ import (
 )
 
 // send has a packet sent from one end to the other, and says what came back.
-func (a *Asker) send(ctx context.Context, from, to end, q model.WhyRequest) *model.WhyProbe {
+func (a *Explainer) send(ctx context.Context, from, to end, q model.WhyRequest) *model.WhyProbe {
 	unknown := func(why string) *model.WhyProbe {
 		return &model.WhyProbe{Verdict: model.VerdictUnknown, Text: "nothing was sent: " + why}
 	}

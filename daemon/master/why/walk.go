@@ -14,20 +14,20 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// mostHops bounds a way: one host sends, one receives; more is a loop.
-const mostHops = 4
+// maxHops bounds a way: one host sends, one receives; more is a loop.
+const maxHops = 4
 
 // clientPort is the port from which the packets that are traced are sent: one of the ephemeral ones.
 const clientPort = 40000
 
 // route is a way to walk.
 type route struct {
-	host    string // the first switch; "" when no one can be asked
-	ask     model.TraceRequest
-	targets []*record.Endpoint // who should get the packet; empty when it is to leave
-	untold  string             // why no one can tell what happens to the packet; "" when it can be asked
-	lacks   string             // why the sender has no route to send it by; "" when it has
-	through through
+	host          string // the first switch; "" when no one can be asked
+	ask           model.TraceRequest
+	targets       []*record.Endpoint // who should get the packet; empty when it is to leave
+	unknownReason string             // why no one can tell what happens to the packet; "" when it can be asked
+	noRoute       string             // why the sender has no route to send it by; "" when it has
+	through       through
 }
 
 // through is the service between both ends; the zero through is none. The switch of the client's host translates what goes
@@ -43,13 +43,13 @@ type through struct {
 
 // path is the way there, and what is needed for the way back.
 type path struct {
-	there  route
-	source *record.Endpoint
-	try    string                    // what to do about that, a sentence; "" when there is nothing to say
-	moot   bool                      // the sender knows no way: no switch will see a packet
-	routed bool                      // containers send everything to the router, also on their own network
-	beyond map[identity.Network]bool // networks whose gateway is a router outside
-	silent map[identity.Network]bool // networks whose containers have no route by which to answer
+	there            route
+	source           *record.Endpoint
+	try              string                    // what to do about that, a sentence; "" when there is nothing to say
+	unroutable       bool                      // the sender knows no way: no switch will see a packet
+	routed           bool                      // containers send everything to the router, also on their own network
+	externalGateways map[identity.Network]bool // networks whose gateway is a router outside
+	silent           map[identity.Network]bool // networks whose containers have no route by which to answer
 }
 
 // gatewayOutside reports whether a network's gateway for packets to an address is a machine outside, as on every VLAN that is bridged: unless
@@ -76,18 +76,18 @@ func plan(v *catalog.View, from, to end, q model.WhyRequest) path {
 	if from.endpoint == nil || !from.address.IsValid() || !to.address.IsValid() {
 		return path{}
 	}
-	if from.kind != kindHost && !knowsWay(v, from.endpoint, to.address) {
-		return path{moot: true}
+	if from.kind != kindHost && !hasRoute(v, from.endpoint, to.address) {
+		return path{unroutable: true}
 	}
 	if from.address.Is4() != to.address.Is4() {
-		return path{moot: true}
+		return path{unroutable: true}
 	}
 	src := from.address.String()
 	p := model.TracePacket{SrcMAC: from.endpoint.MAC.String(), DstMAC: model.RouterMAC, Src: src, Dst: to.address.String(), Protocol: q.Protocol}
 	if q.Protocol != icmp {
 		p.SrcPort, p.DstPort = clientPort, q.Port
 	}
-	w := path{source: from.endpoint, beyond: map[identity.Network]bool{}, silent: map[identity.Network]bool{}}
+	w := path{source: from.endpoint, externalGateways: map[identity.Network]bool{}, silent: map[identity.Network]bool{}}
 	if g := v.Global(); g != nil {
 		w.routed = g.FwdMode == fwdRouting
 	}
@@ -105,13 +105,13 @@ func plan(v *catalog.View, from, to end, q model.WhyRequest) path {
 		w.toKubernetesService(v, to, &p)
 	}
 	for _, e := range append([]*record.Endpoint{from.endpoint}, w.there.targets...) {
-		w.beyond[e.ID.Network] = gatewayOutside(v, e.ID.Network, to.address)
+		w.externalGateways[e.ID.Network] = gatewayOutside(v, e.ID.Network, to.address)
 	}
 	for _, e := range w.there.targets {
-		w.silent[e.ID.Network] = (to.kind != kindHost || to.kube != nil) && !knowsWay(v, e, from.address)
+		w.silent[e.ID.Network] = (to.kind != kindHost || to.kube != nil) && !hasRoute(v, e, from.address)
 	}
 	if p.DstMAC == model.RouterMAC && to.service == nil && to.kube == nil {
-		w.there.untold = w.outside(from.endpoint)
+		w.there.unknownReason = w.outside(from.endpoint)
 	}
 	w.there.host = from.endpoint.Host
 	w.there.ask = model.TraceRequest{From: "endpoint/" + from.endpoint.ID.String(), Packet: p}
@@ -134,7 +134,7 @@ func (w *path) spread(s *record.ServiceLB, p *model.TracePacket) {
 
 // outside says that what a container sends to its gateway leaves Contiv; "" when it does not.
 func (w *path) outside(e *record.Endpoint) string {
-	if !w.beyond[e.ID.Network] {
+	if !w.externalGateways[e.ID.Network] {
 		return ""
 	}
 	return "hands it to the gateway of " + e.ID.Network.String() + ", a router outside of Contiv that cannot be asked"
@@ -168,27 +168,27 @@ func (w *path) back(arrived model.TracePacket) route {
 	if w.silent[e.ID.Network] {
 		lacks = "has no way to " + p.Dst + " for endpoint " + e.ID.String() + ": network " + e.ID.Network.String() + " has no gateway"
 	}
-	return route{host: e.Host, untold: untold, lacks: lacks, ask: model.TraceRequest{From: "endpoint/" + e.ID.String(), Answer: true, Packet: p},
+	return route{host: e.Host, unknownReason: untold, noRoute: lacks, ask: model.TraceRequest{From: "endpoint/" + e.ID.String(), Answer: true, Packet: p},
 		targets: []*record.Endpoint{w.source}, through: back}
 }
 
 // walk asks one switch after another, and returns the packet as it arrives.
-func (a *Asker) walk(ctx context.Context, r route) (way model.WhyPath, arrived model.TracePacket) {
+func (a *Explainer) walk(ctx context.Context, r route) (way model.WhyPath, arrived model.TracePacket) {
 	if r.host == "" {
 		return way, arrived
 	}
-	if r.lacks != "" {
+	if r.noRoute != "" {
 		way.Verdict = model.VerdictDenied
-		way.Hops = []model.WhyHop{{Host: r.host, Verdict: model.VerdictDenied, Text: r.lacks, Outside: true,
+		way.Hops = []model.WhyHop{{Host: r.host, Verdict: model.VerdictDenied, Text: r.noRoute, Outside: true,
 			Try: "make a network with a gateway of that family for it: that of a network does not change"}}
 		return way, arrived
 	}
 	way.Verdict = model.VerdictUnknown
-	if r.untold != "" {
-		way.Hops = []model.WhyHop{{Host: r.host, Verdict: model.VerdictUnknown, Text: r.untold}}
+	if r.unknownReason != "" {
+		way.Hops = []model.WhyHop{{Host: r.host, Verdict: model.VerdictUnknown, Text: r.unknownReason}}
 		return way, arrived
 	}
-	for len(way.Hops) < mostHops {
+	for len(way.Hops) < maxHops {
 		t, err := a.trace(ctx, r.host, r.ask)
 		if err != nil {
 			way.Hops = append(way.Hops, model.WhyHop{Host: r.host, Verdict: model.VerdictUnknown, Text: "was not asked: " + err.Error()})
@@ -249,16 +249,16 @@ func (r *route) hop(t *model.Trace) (model.WhyHop, *route) {
 		return h, nil
 	case "host":
 		if name == "" {
-			say("hands it to the host, " + beyond(&h, x))
+			say("hands it to the host, " + outsideHop(&h, x))
 			if len(r.targets) > 0 {
 				h.Verdict, h.Outside = model.VerdictDenied, false
 			}
 			return h, nil
 		}
 		say("sends it to host " + name + " in a tunnel, as of network " + x.Network)
-		return h, r.onward(name, model.TraceRequest{From: "host/" + r.host, Network: x.Network})
+		return h, r.nextHop(name, model.TraceRequest{From: "host/" + r.host, Network: x.Network})
 	case "router":
-		say("sends it to router " + name + " outside, " + beyond(&h, x))
+		say("sends it to router " + name + " outside, " + outsideHop(&h, x))
 		to := r.meant(t.After.Dst)
 		switch {
 		case h.Verdict != model.VerdictAllowed || to == nil:
@@ -267,7 +267,7 @@ func (r *route) hop(t *model.Trace) (model.WhyHop, *route) {
 			h.Verdict, h.Outside = model.VerdictDenied, false
 			return h, nil
 		}
-		return h, r.onward(to.Host, model.TraceRequest{From: "router"})
+		return h, r.nextHop(to.Host, model.TraceRequest{From: "router"})
 	case "uplink":
 		say("sends it out by the VLAN trunk, as of network " + x.Network)
 		to := r.meant(t.After.Dst)
@@ -278,7 +278,7 @@ func (r *route) hop(t *model.Trace) (model.WhyHop, *route) {
 			h.Verdict = model.VerdictDenied
 			return h, nil
 		}
-		return h, r.onward(to.Host, model.TraceRequest{From: "uplink", Network: x.Network})
+		return h, r.nextHop(to.Host, model.TraceRequest{From: "uplink", Network: x.Network})
 	}
 	h.Verdict = model.VerdictUnknown
 	say("sends it out by an unknown port")
@@ -298,8 +298,8 @@ func (r *route) meant(dst string) *record.Endpoint {
 	return nil
 }
 
-// beyond takes over what the host says of the way behind its switch, and returns it in words.
-func beyond(h *model.WhyHop, x *model.TraceExit) string {
+// outsideHop takes over what the host says of the way behind its switch, and returns it in words.
+func outsideHop(h *model.WhyHop, x *model.TraceExit) string {
 	if x.Verdict == "" {
 		h.Verdict = model.VerdictUnknown
 		return "and its agent does not say what becomes of it there: it is of an older version"
@@ -308,8 +308,8 @@ func beyond(h *model.WhyHop, x *model.TraceExit) string {
 	return x.Text
 }
 
-// onward is the way from the next switch on.
-func (r *route) onward(host string, ask model.TraceRequest) *route {
+// nextHop is the way from the next switch on.
+func (r *route) nextHop(host string, ask model.TraceRequest) *route {
 	next := *r
 	next.host, next.ask = host, ask
 	return &next

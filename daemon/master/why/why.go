@@ -17,8 +17,8 @@ type Tracer func(ctx context.Context, host string, ask model.TraceRequest) (mode
 // Prober has the agent of a host send a packet from an endpoint's container. It blocks until something came back, or nothing did in time.
 type Prober func(ctx context.Context, host, endpoint string, packet model.TracePacket) (model.WhyProbe, error)
 
-// Asker answers requests.
-type Asker struct {
+// Explainer answers requests.
+type Explainer struct {
 	catalog *catalog.Catalog
 	trace   Tracer
 	probe   Prober
@@ -26,8 +26,8 @@ type Asker struct {
 }
 
 // New returns an Asker about the objects in c, and about as much of their history as is kept.
-func New(c *catalog.Catalog, trace Tracer, probe Prober, keep history.Keep) *Asker {
-	return &Asker{c, trace, probe, keep}
+func New(c *catalog.Catalog, trace Tracer, probe Prober, keep history.Keep) *Explainer {
+	return &Explainer{c, trace, probe, keep}
 }
 
 // Protocols that a request may name.
@@ -39,7 +39,7 @@ const (
 
 // Ask answers a request. It asks the agents on the way and blocks until they have answered; one that does not is said in
 // the answer. Names that mean nothing, or several things, are errors.
-func (a *Asker) Ask(ctx context.Context, q model.WhyRequest) (model.Why, error) {
+func (a *Explainer) Ask(ctx context.Context, q model.WhyRequest) (model.Why, error) {
 	if err := q.Resolve(); err != nil {
 		return model.Why{}, err
 	}
@@ -54,7 +54,7 @@ func (a *Asker) Ask(ctx context.Context, q model.WhyRequest) (model.Why, error) 
 		defer func() { out.Changed = a.changed(v, from, to, out.Intent) }()
 		var lacks string
 		if from, lacks, way.try = asClient(v, from, to); lacks != "" {
-			out.Intent, way.moot = model.WhyIntent{Verdict: model.VerdictDenied, Text: lacks}, true
+			out.Intent, way.unroutable = model.WhyIntent{Verdict: model.VerdictDenied, Text: lacks}, true
 			return
 		}
 		agree(&from, &to)
@@ -72,7 +72,7 @@ func (a *Asker) Ask(ctx context.Context, q model.WhyRequest) (model.Why, error) 
 	if out.Forward.Verdict == model.VerdictAllowed {
 		out.Reverse, _ = a.walk(ctx, way.back(arrived))
 	}
-	if way.moot {
+	if way.unroutable {
 		out.Verdict, out.Text = out.Intent.Verdict, strings.TrimSpace(out.Intent.Text+": it cannot be sent. "+way.try)
 		return a.finish(ctx, out, from, to, q)
 	}
@@ -85,7 +85,7 @@ func (a *Asker) Ask(ctx context.Context, q model.WhyRequest) (model.Why, error) 
 }
 
 // finish adds to an answer what became of a packet, if one is to be sent, and what to ask next.
-func (a *Asker) finish(ctx context.Context, out model.Why, from, to end, q model.WhyRequest) (model.Why, error) {
+func (a *Explainer) finish(ctx context.Context, out model.Why, from, to end, q model.WhyRequest) (model.Why, error) {
 	if q.Probe {
 		out.Probe = a.send(ctx, from, to, q)
 		confront(&out)

@@ -117,7 +117,7 @@ func start(ctx context.Context, c Config) (*Server, error) {
 		return nil, fmt.Errorf("the members of %s have not admitted this one, or not agreed on a version, in time: %w", conf.InitialCluster, err)
 	}
 	own := member.Mark{Dir: conf.Dir, Member: member.ID(uint64(e.Server.MemberID()))}
-	if err := (member.Note{Name: conf.Name, Member: own.Member}).Write(conf.Dir); err != nil {
+	if err := (member.Marker{Name: conf.Name, Member: own.Member}).Write(conf.Dir); err != nil {
 		e.Server.Stop()
 		e.Close()
 		return nil, fmt.Errorf("note the member beside its folder: %w", err)

@@ -24,7 +24,7 @@ var ErrLost = errors.New("the store is not as this host left it")
 // other members are asked, and one that they say has served before is refused. When none answers and the host may have served before, that is
 // unknown, and refused too. It takes at most askLimit for each of the other members; ErrLost can end with a later try.
 func (c Config) Permit(ctx context.Context, began bool) (Config, error) {
-	was, err := member.Noted(c.Dir)
+	was, err := member.ReadMarker(c.Dir)
 	if err != nil {
 		return c, fmt.Errorf("%w: %w", ErrLost, err)
 	}
@@ -32,7 +32,7 @@ func (c Config) Permit(ctx context.Context, began bool) (Config, error) {
 	if err != nil {
 		return c, nil // etcd reports a damaged log with the position
 	}
-	mark, noted := c.mark(), member.NoteFile(c.Dir)
+	mark, noted := c.mark(), member.MarkerFile(c.Dir)
 	if mark.Member != "" {
 		was.Member, noted = mark.Member, c.Mark
 	}

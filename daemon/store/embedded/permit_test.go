@@ -104,10 +104,10 @@ func TestPermitFolder(t *testing.T) {
 	if got := permitted(t, one, false); !strings.Contains(got, "mount the file system") {
 		t.Errorf("an empty folder beside its note: want a refusal, got %s", got)
 	}
-	if err := os.WriteFile(member.NoteFile(one.Dir), []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(member.MarkerFile(one.Dir), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := permitted(t, one, false); !strings.Contains(got, member.NoteFile(one.Dir)) {
+	if got := permitted(t, one, false); !strings.Contains(got, member.MarkerFile(one.Dir)) {
 		t.Errorf("half a note: want a refusal that names it, got %s", got)
 	}
 }

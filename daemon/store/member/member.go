@@ -22,18 +22,18 @@ import (
 	"github.com/contiv/contiv/checksum"
 )
 
-// Note is what is kept beside the folder of a member: which member of the store has served from it. It outlives the folder.
-type Note struct {
+// Marker is what is kept beside the folder of a member: which member of the store has served from it. It outlives the folder.
+type Marker struct {
 	Name   string `json:"name"`
 	Member string `json:"member"` // id, in hexadecimal
 }
 
-// NoteFile returns the path of the file in which a host notes the member that a folder holds.
-func NoteFile(dir string) string { return filepath.Clean(dir) + ".member" }
+// MarkerFile returns the path of the file in which a host notes the member that a folder holds.
+func MarkerFile(dir string) string { return filepath.Clean(dir) + ".member" }
 
-// Noted returns what is noted of a folder; the zero value where nothing is. An error has the remedy.
-func Noted(dir string) (out Note, err error) {
-	text, err := os.ReadFile(NoteFile(dir))
+// ReadMarker returns what is noted of a folder; the zero value where nothing is. An error has the remedy.
+func ReadMarker(dir string) (out Marker, err error) {
+	text, err := os.ReadFile(MarkerFile(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return out, nil
 	}
@@ -47,21 +47,21 @@ func Noted(dir string) (out Note, err error) {
 		err = fmt.Errorf("member: got %.40q, want an id in hexadecimal", out.Member)
 	}
 	if err != nil {
-		return Note{}, fmt.Errorf("%s: %w; remove it when the folder is that of this host's member", NoteFile(dir), err)
+		return Marker{}, fmt.Errorf("%s: %w; remove it when the folder is that of this host's member", MarkerFile(dir), err)
 	}
 	return out, nil
 }
 
 // Write notes a member beside its folder, durably.
-func (n Note) Write(dir string) error {
-	if was, err := Noted(dir); err == nil && was == n {
+func (n Marker) Write(dir string) error {
+	if was, err := ReadMarker(dir); err == nil && was == n {
 		return nil
 	}
 	text, err := checksum.JSON(n)
 	if err != nil {
 		return err
 	}
-	return place(NoteFile(dir), text)
+	return place(MarkerFile(dir), text)
 }
 
 // place puts a text in the place of a file, durably.

@@ -203,7 +203,7 @@ func (a *Auth) told(q *http.Request, events []model.AuditEvent) (model.Revoked, 
 		if e.Via == "" {
 			e.Via = access.Of(q.Context()).Name
 		}
-		a.Audit.Told(e)
+		a.Audit.Add(e)
 	}
 	return model.Revoked{Done: true}, 0, nil
 }

@@ -98,7 +98,7 @@ type tap struct {
 }
 
 // findTaps says where the packets are that a query asks for: at its end, or at both.
-func findTaps(asker *why.Asker, query url.Values) ([]tap, error) {
+func findTaps(asker *why.Explainer, query url.Values) ([]tap, error) {
 	both := false
 	if text := query.Get("both"); text != "" {
 		var err error

@@ -24,7 +24,7 @@ import (
 type prober struct {
 	catalog *catalog.Catalog
 	peers   *peer.Peers
-	why     *why.Asker
+	why     *why.Explainer
 	log     *slog.Logger
 }
 
@@ -41,11 +41,11 @@ func Register(r *rest.Router, known *catalog.Catalog, peers *peer.Peers, keep hi
 }
 
 // Questions adds those that asker answers, about the objects of known.
-func Questions(r *rest.Router, known *catalog.Catalog, asker *why.Asker) {
+func Questions(r *rest.Router, known *catalog.Catalog, asker *why.Explainer) {
 	questions(r, known, asker)
 }
 
-func questions(r *rest.Router, known *catalog.Catalog, asker *why.Asker) *prober {
+func questions(r *rest.Router, known *catalog.Catalog, asker *why.Explainer) *prober {
 	s := &prober{catalog: known, why: asker}
 	r.Read("/api/v1/why", s.reaches).Allow(rest.Users()).Bound = "traces"
 	r.Read("/api/v1/matrix/:namespace", s.matrix).Allow(rest.Users()).Bound = "traces"

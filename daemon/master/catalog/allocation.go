@@ -12,9 +12,9 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// taking is what a record takes of the pools. A number or an address is in use as long as any record takes it: a hold and the endpoint
+// allocation is what a record takes of the pools. A number or an address is in use as long as any record takes it: a hold and the endpoint
 // that takes it over have their address together, and so do two endpoints in a store whose records contradict each other.
-type taking struct {
+type allocation struct {
 	owner     owner
 	numbers   []number
 	network   identity.Network // of the addresses
@@ -44,14 +44,14 @@ type networkAddress struct {
 
 // Takings by what they take, and how many addresses, IPv4 alone, they take of a network.
 var (
-	takingsOfAddress = table.ByEach[string](func(t *taking, to []networkAddress) []networkAddress {
+	allocationsOfAddress = table.ByEach[string](func(t *allocation, to []networkAddress) []networkAddress {
 		for _, a := range t.addresses {
 			to = append(to, networkAddress{t.network, a})
 		}
 		return to
 	})
-	takingsOfNumber = table.ByEach[string](func(t *taking, to []number) []number { return append(to, t.numbers...) })
-	addressesTaken  = table.Sum[string](func(t *taking) (identity.Network, uint64) {
+	allocationsOfNumber = table.ByEach[string](func(t *allocation, to []number) []number { return append(to, t.numbers...) })
+	addressesTaken      = table.Sum[string](func(t *allocation) (identity.Network, uint64) {
 		n := uint64(0)
 		for _, a := range t.addresses {
 			if a.Is4() {
@@ -67,15 +67,15 @@ func valid(addresses ...netip.Addr) []netip.Addr {
 	return slices.DeleteFunc(addresses, func(a netip.Addr) bool { return !a.IsValid() })
 }
 
-// take has the pools follow what the record at a store key takes now, and took before.
-func (v *View) take(key string, was, now taking) (err error) {
+// updatePools has the pools follow what the record at a store key takes now, and took before.
+func (v *View) updatePools(key string, was, now allocation) (err error) {
 	if len(now.addresses)+len(now.numbers) > 0 {
-		v.takings.Set(key, &now)
+		v.allocations.Set(key, &now)
 	} else {
-		v.takings.Delete(key)
+		v.allocations.Delete(key)
 	}
 	for _, x := range was.numbers {
-		if takingsOfNumber.In(&v.takings, x).Len() == 0 {
+		if allocationsOfNumber.In(&v.allocations, x).Len() == 0 {
 			v.ownNumbers().of(x.pool).Release(x.n)
 		}
 	}
@@ -97,14 +97,14 @@ func (v *View) take(key string, was, now taking) (err error) {
 		if !now.rests || v.listing {
 			v.turn(p, now.network, a)
 		}
-		err = errors.Join(err, ignoreTaken(p.take(a)))
+		err = errors.Join(err, ignoreTaken(p.acquire(a)))
 	}
 	return err
 }
 
 // taken says whether anything takes an address.
 func (v *View) taken(network identity.Network, a netip.Addr) bool {
-	return takingsOfAddress.In(&v.takings, networkAddress{network, a}).Len() > 0
+	return allocationsOfAddress.In(&v.allocations, networkAddress{network, a}).Len() > 0
 }
 
 // ignoreTaken passes over what a leader meets when it applies its own commit: the number or address is taken already,

@@ -11,12 +11,12 @@ import (
 
 // Times of a Keeper. An agent that says nothing is a session of no netmaster after channel.SilenceMost, which is beside them within Gone.
 const (
-	lookEvery = time.Second     // how often it asks
-	goneAfter = 5 * time.Second // for how long an agent is no session of a netmaster, until it does not run
+	pollInterval = time.Second     // how often it asks
+	goneAfter    = 5 * time.Second // for how long an agent is no session of a netmaster, until it does not run
 )
 
-// Keeper notes whose agents run: those that a netmaster tells what concerns their hosts. It is a duty of the leader's.
-type Keeper struct {
+// Controller notes whose agents run: those that a netmaster tells what concerns their hosts. It is a duty of the leader's.
+type Controller struct {
 	Registrar *Registrar
 	Catalog   *catalog.Catalog
 	// Served asks all netmasters.
@@ -33,9 +33,9 @@ type sighting struct {
 }
 
 // Run looks until ctx ends. For as long as Gone no one goes.
-func (k *Keeper) Run(ctx context.Context) {
+func (k *Controller) Run(ctx context.Context) {
 	k.seen = nil
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
 		k.Look(ctx)
@@ -48,7 +48,7 @@ func (k *Keeper) Run(ctx context.Context) {
 }
 
 // Look asks once, and notes who has come and who has gone. It blocks until the store has that.
-func (k *Keeper) Look(ctx context.Context) {
+func (k *Controller) Look(ctx context.Context) {
 	served := k.Served(ctx)
 	now := k.Registrar.now()
 	if k.seen == nil {
@@ -57,7 +57,7 @@ func (k *Keeper) Look(ctx context.Context) {
 	var come, gone []string
 	k.Catalog.View(func(v *catalog.View) {
 		for i := range served {
-			k.sight(v, &served[i], now)
+			k.recordSessions(v, &served[i], now)
 		}
 		for _, h := range v.Hosts() {
 			at, runs := k.seen[h.Label].at, v.Running(h.Label)
@@ -75,12 +75,12 @@ func (k *Keeper) Look(ctx context.Context) {
 		}
 	}
 	if len(come)+len(gone) > 0 && ctx.Err() == nil {
-		k.note(ctx, come, gone)
+		k.write(ctx, come, gone)
 	}
 }
 
-// sight takes in what a netmaster says. Of one that says nothing, its agents are taken to be there.
-func (k *Keeper) sight(v *catalog.View, by *channel.Served, now time.Time) {
+// recordSessions takes in what a netmaster says. Of one that says nothing, its agents are taken to be there.
+func (k *Controller) recordSessions(v *catalog.View, by *channel.Served, now time.Time) {
 	if by.Err != nil {
 		for host, s := range k.seen {
 			if s.by == by.Master {
@@ -97,8 +97,8 @@ func (k *Keeper) sight(v *catalog.View, by *channel.Served, now time.Time) {
 	}
 }
 
-// note writes who has come and gone.
-func (k *Keeper) note(ctx context.Context, come, gone []string) {
+// write writes who has come and gone.
+func (k *Controller) write(ctx context.Context, come, gone []string) {
 	r := k.Registrar
 	_, err := r.commit.Join(ctx, func(tx *commit.Tx) error {
 		for _, host := range come {
@@ -115,7 +115,7 @@ func (k *Keeper) note(ctx context.Context, come, gone []string) {
 		return nil
 	})
 	if err != nil {
-		r.log.Debug("who runs was not noted; it is tried again", "retry", lookEvery, "error", err)
+		r.log.Debug("who runs was not noted; it is tried again", "retry", pollInterval, "error", err)
 		return
 	}
 	for _, host := range gone {

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Seat is the right to work with the Open vSwitch of a folder: one process has it at a time, and loses it with its end, however
+// Lock is the right to work with the Open vSwitch of a folder: one process has it at a time, and loses it with its end, however
 // that comes. Its token stays the same until the machine starts again, so it tells a restarted agent from that of a clone.
-type Seat struct {
+type Lock struct {
 	Token string
 	file  *os.File
 }
@@ -22,13 +22,13 @@ type Seat struct {
 // ErrTaken says that another process has the seat.
 var ErrTaken = errors.New("another agent works with this Open vSwitch")
 
-// Take takes the seat of a lock file, which it makes. ErrTaken: another process has it. It does not block.
-func Take(path string) (*Seat, error) {
+// Acquire takes the seat of a lock file, which it makes. ErrTaken: another process has it. It does not block.
+func Acquire(path string) (*Lock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	s := &Seat{file: f}
+	s := &Lock{file: f}
 	switch err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
 	case errors.Is(err, unix.EWOULDBLOCK):
 		err = fmt.Errorf("%w: it holds %s; end it first (fuser %s names it)", ErrTaken, path, path)
@@ -45,13 +45,13 @@ func Take(path string) (*Seat, error) {
 }
 
 // Leave gives the seat up.
-func (s *Seat) Leave() { _ = s.file.Close() }
+func (s *Lock) Leave() { _ = s.file.Close() }
 
 // tokenBytes is the length of a token, of which the file holds the hexadecimal digits.
 const tokenBytes = 16
 
 // read reads the token, or makes one.
-func (s *Seat) read() error {
+func (s *Lock) read() error {
 	text, err := io.ReadAll(io.LimitReader(s.file, 4*tokenBytes))
 	if err != nil {
 		return fmt.Errorf("read %s: %w", s.file.Name(), err)

@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	patience   = 5 * time.Second // for each answer of a provider
-	mostAnswer = 1 << 20
+	answerTimeout = 5 * time.Second // for each answer of a provider
+	maxAnswer     = 1 << 20
 )
 
-// way reaches a provider, over TLS alone, and reads no more of an answer than a provider has to say.
-type way struct{ client *http.Client }
+// fetcher reaches a provider, over TLS alone, and reads no more of an answer than a provider has to say.
+type fetcher struct{ client *http.Client }
 
-// newWay makes the way to a provider that is known by authorities, in PEM; "": those of this machine.
-func newWay(ca string) (*way, error) {
+// newFetcher makes the way to a provider that is known by authorities, in PEM; "": those of this machine.
+func newFetcher(ca string) (*fetcher, error) {
 	t := &tls.Config{MinVersion: tls.VersionTLS12}
 	if ca != "" {
 		t.RootCAs = x509.NewCertPool()
@@ -32,17 +32,17 @@ func newWay(ca string) (*way, error) {
 			return nil, errors.New("caCertificate has no certificate in PEM")
 		}
 	}
-	base := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: t, ForceAttemptHTTP2: true, TLSHandshakeTimeout: patience, ResponseHeaderTimeout: patience, IdleConnTimeout: time.Minute, MaxIdleConnsPerHost: 2}
-	return &way{&http.Client{Transport: bounded{base}, Timeout: 2 * patience, CheckRedirect: func(q *http.Request, _ []*http.Request) error {
+	base := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: t, ForceAttemptHTTP2: true, TLSHandshakeTimeout: answerTimeout, ResponseHeaderTimeout: answerTimeout, IdleConnTimeout: time.Minute, MaxIdleConnsPerHost: 2}
+	return &fetcher{&http.Client{Transport: bounded{base}, Timeout: 2 * answerTimeout, CheckRedirect: func(q *http.Request, _ []*http.Request) error {
 		return fmt.Errorf("it sends on to %s, where no secret is to go", quoted(q.URL.String()))
 	}}}, nil
 }
 
 // with returns a context in which the libraries go this way.
-func (w *way) with(ctx context.Context) context.Context { return oidc.ClientContext(ctx, w.client) }
+func (w *fetcher) with(ctx context.Context) context.Context { return oidc.ClientContext(ctx, w.client) }
 
 // proving is with, for requests whose client the oauth2 library leaves unproved: those of a device code.
-func (w *way) proving(ctx context.Context, c *oauth2.Config) context.Context {
+func (w *fetcher) proving(ctx context.Context, c *oauth2.Config) context.Context {
 	if c.ClientSecret == "" {
 		return w.with(ctx)
 	}
@@ -76,7 +76,7 @@ func (b bounded) RoundTrip(q *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.Body = &ending{http.MaxBytesReader(nil, a.Body, mostAnswer)}
+	a.Body = &ending{http.MaxBytesReader(nil, a.Body, maxAnswer)}
 	return a, nil
 }
 

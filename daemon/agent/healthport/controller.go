@@ -18,11 +18,11 @@ import (
 // pause is how long it takes until a port that somebody has is tried again.
 const pause = time.Second
 
-// most bounds the connections of one port.
-const most = 256
+// maxConnections bounds the connections of one port.
+const maxConnections = 256
 
-// Keeper keeps the ports open that are to be.
-type Keeper struct {
+// Controller keeps the ports open that are to be.
+type Controller struct {
 	Healths func() []kubeservice.Health // what is to be said now
 	Changed func() <-chan struct{}      // closed when that may have changed
 	Healthy func() bool                 // whether the host carries services out
@@ -35,11 +35,11 @@ type Keeper struct {
 type port struct {
 	server *http.Server
 	mu     sync.Mutex
-	says   kubeservice.Health
+	health kubeservice.Health
 }
 
 // Run works until ctx ends; then it returns nil, and all ports are closed.
-func (k *Keeper) Run(ctx context.Context) error {
+func (k *Controller) Run(ctx context.Context) error {
 	k.open = map[uint16]*port{}
 	defer k.keep(ctx, nil)
 	problem := ""
@@ -65,7 +65,7 @@ func (k *Keeper) Run(ctx context.Context) error {
 }
 
 // keep closes the ports that are not to be any more, and opens those that are to be. The first error is returned, and the rest is done.
-func (k *Keeper) keep(ctx context.Context, want []kubeservice.Health) (failed error) {
+func (k *Controller) keep(ctx context.Context, want []kubeservice.Health) (failed error) {
 	wanted := make(map[uint16]kubeservice.Health, len(want))
 	for _, h := range want {
 		wanted[h.Port] = h
@@ -87,10 +87,10 @@ func (k *Keeper) keep(ctx context.Context, want []kubeservice.Health) (failed er
 			p = &port{}
 			p.server = httpserver.NewServer(k.answer(p), httpserver.Ordinary(), k.Log)
 			k.open[number] = p
-			go func() { _ = p.server.Serve(httpserver.NewConnections(most, most).Listen(l)) }() // it ends with Close alone
+			go func() { _ = p.server.Serve(httpserver.NewConnections(maxConnections, maxConnections).Listen(l)) }() // it ends with Close alone
 		}
 		p.mu.Lock()
-		p.says = h
+		p.health = h
 		p.mu.Unlock()
 	}
 	return failed

@@ -79,7 +79,7 @@ func free(t *testing.T) (uint16, net.Listener) {
 
 func TestKeeper(t *testing.T) {
 	w := &world{changed: make(chan struct{})}
-	k := &Keeper{Healths: w.healths, Changed: w.next, Healthy: w.healthy, Log: slog.New(slog.DiscardHandler)}
+	k := &Controller{Healths: w.healths, Changed: w.next, Healthy: w.healthy, Log: slog.New(slog.DiscardHandler)}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- k.Run(ctx) }()

@@ -28,13 +28,13 @@ func start(t *testing.T) *world {
 }
 
 // leader is the keeper of a term that begins.
-func (w *world) leader() *timeline.Keeper {
+func (w *world) leader() *timeline.Recorder {
 	return timeline.New(timeline.Config{Commit: w.Commit, Catalog: w.Catalog, Keep: w.keep, Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler),
 		Found: func(context.Context) ([]model.Finding, map[string]bool) { return w.found, w.silent }})
 }
 
 // look lets a second pass, in which these are found: "code host object", an error, or with a severity behind.
-func (w *world) look(t *testing.T, k *timeline.Keeper, found ...string) {
+func (w *world) look(t *testing.T, k *timeline.Recorder, found ...string) {
 	t.Helper()
 	w.now, w.found = w.now.Add(time.Second), nil
 	for _, text := range found {

@@ -49,11 +49,11 @@ func TestBeyond(t *testing.T) {
 		{"no router any more", "router/50.1.1.200", link.NextHop{}, nil, bgp.Status{}, bgp.ErrNoRouter, "unknown", []string{"no BGP router"}},
 		{"within Contiv", "host/h2", link.NextHop{Lost: "is not asked"}, nil, bgp.Status{}, nil, "", nil},
 	} {
-		o := Options{Forward: &tracing{}, Onward: func(netip.Addr, netip.Addr) (link.NextHop, error) { return r.onward, r.err },
+		o := Options{Forward: &tracing{}, NextHop: func(netip.Addr, netip.Addr) (link.NextHop, error) { return r.onward, r.err },
 			Closed: func(to netip.AddrPort, _ uint8, own bool) bool { return own && to.Port() == 22 },
 			Router: func() (bgp.Status, error) { return r.router, r.norouter }}
 		out := model.Trace{After: ask.Packet, Outputs: []model.TraceExit{{To: r.to}}}
-		o.beyond(&ask, &out)
+		o.followOutputs(&ask, &out)
 		x := out.Outputs[0]
 		if x.Verdict != r.verdict || x.Verdict == model.VerdictDenied && x.Try != r.onward.Try {
 			t.Errorf("%s: want %s, got %+v", r.name, r.verdict, x)
@@ -68,14 +68,14 @@ func TestBeyond(t *testing.T) {
 
 // Of the host's own ports those that are closed to containers are told.
 func TestBeyond_Closed(t *testing.T) {
-	o := Options{Forward: &tracing{}, Onward: func(netip.Addr, netip.Addr) (link.NextHop, error) { return link.NextHop{Own: true}, nil },
+	o := Options{Forward: &tracing{}, NextHop: func(netip.Addr, netip.Addr) (link.NextHop, error) { return link.NextHop{Own: true}, nil },
 		Closed: func(to netip.AddrPort, protocol uint8, own bool) bool { return own && protocol == 6 && to.Port() == 22 },
 		Router: func() (bgp.Status, error) { return bgp.Status{}, bgp.ErrNoRouter }}
 	for port, want := range map[int]model.Verdict{22: "denied", 80: "allowed"} {
 		ask := model.TraceRequest{From: "endpoint/web", Packet: packetTo("tcp", "10.254.1.1")}
 		ask.Packet.DstPort = port
 		out := model.Trace{After: ask.Packet, Outputs: []model.TraceExit{{To: "host"}}}
-		if o.beyond(&ask, &out); out.Outputs[0].Verdict != want || want == "denied" && out.Outputs[0].Try != "netplugin --host-ports tcp/22 opens it to all containers" {
+		if o.followOutputs(&ask, &out); out.Outputs[0].Verdict != want || want == "denied" && out.Outputs[0].Try != "netplugin --host-ports tcp/22 opens it to all containers" {
 			t.Errorf("port %d: want %s, got %+v", port, want, out.Outputs[0])
 		}
 	}
@@ -87,7 +87,7 @@ func TestTrace_Router(t *testing.T) {
 	s.Router = &ofnet.Router{Tenant: "t", Port: 1100, MAC: ofnet.MAC{2, 2, 50, 1, 1, 1}, Addr: netip.MustParseAddr("50.1.1.1")}
 	s.NextHops.Set("50.1.1.200", &ofnet.NextHops{Name: "50.1.1.200", ID: 1, Hops: []ofnet.NextHop{{Addr: netip.MustParseAddr("50.1.1.200"), MAC: ofnet.MAC{14, 0, 0, 0, 0, 1}}}})
 	way := &trace.Trace{Ports: []uint32{1001}, End: trace.Packet{"dl_dst": "0e:00:00:00:00:01", "vlan_tci": "0x0000"}}
-	if got := exits(s, way); len(got) != 1 || got[0].To != "router/50.1.1.200" {
+	if got := egressPorts(s, way); len(got) != 1 || got[0].To != "router/50.1.1.200" {
 		t.Errorf("untagged to the next hop: got %+v", got)
 	}
 	ask := model.TraceRequest{From: "router", Packet: packetTo("tcp", "10.1.1.2")}

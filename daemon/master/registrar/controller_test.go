@@ -27,7 +27,7 @@ func TestKeeper(t *testing.T) {
 		}
 	}
 	var served []channel.Served
-	k := &registrar.Keeper{Registrar: r, Catalog: w.Catalog, Served: func(context.Context) []channel.Served { return served }}
+	k := &registrar.Controller{Registrar: r, Catalog: w.Catalog, Served: func(context.Context) []channel.Served { return served }}
 	of := func(hosts ...string) (out []channel.Session) {
 		for _, h := range hosts {
 			out = append(out, channel.Session{Host: h, Instance: "s" + h})

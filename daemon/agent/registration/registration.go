@@ -37,27 +37,27 @@ type Options struct {
 	Log    *slog.Logger
 }
 
-// Claim is what this agent's machine has or wants. Its methods are safe for concurrent use.
-type Claim struct {
+// Registration is what this agent's machine has or wants. Its methods are safe for concurrent use.
+type Registration struct {
 	Options
 	seated chan struct{} // closed with the seat
 	again  chan struct{}
 
-	mu      sync.Mutex // of what follows, and of what Host says of addresses and interfaces
-	seat    string     // hash of its token
-	owned   bool
-	refusal string
-	silence string // why no netmaster has answered; "" when one has
-	held    chan struct{}
+	mu       sync.Mutex // of what follows, and of what Host says of addresses and interfaces
+	instance string     // hash of its token
+	owned    bool
+	refusal  string
+	silence  string // why no netmaster has answered; "" when one has
+	held     chan struct{}
 }
 
 // New makes a claim that no one has made yet.
-func New(o Options) *Claim {
-	return &Claim{Options: o, seated: make(chan struct{}), again: make(chan struct{}, 1), held: make(chan struct{})}
+func New(o Options) *Registration {
+	return &Registration{Options: o, seated: make(chan struct{}), again: make(chan struct{}, 1), held: make(chan struct{})}
 }
 
 // Was reports whether this machine was the host, with the seat of a token and the addresses that it has, when this host was told something.
-func (c *Claim) Was(token string, told channel.Batch) bool {
+func (c *Registration) Was(token string, told channel.Batch) bool {
 	seat := record.Sum([]byte(token))
 	for i := range told.Updates {
 		for _, item := range told.Updates[i].Items {
@@ -72,25 +72,25 @@ func (c *Claim) Was(token string, told channel.Batch) bool {
 
 // Sit says by which seat the agent works. One that was the host may work as the host until a netmaster says otherwise, though it is not known to own
 // it. It is called once; Run does nothing before.
-func (c *Claim) Sit(token string, was bool) {
+func (c *Registration) Sit(token string, was bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.seat = record.Sum([]byte(token))
+	c.instance = record.Sum([]byte(token))
 	close(c.seated)
 	if was {
 		close(c.held)
 	}
 }
 
-// Seat is the hash of the token of the seat, "" as long as there is none.
-func (c *Claim) Seat() string {
+// Instance is the hash of the token of the seat, "" as long as there is none.
+func (c *Registration) Instance() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.seat
+	return c.instance
 }
 
 // Again has the claim made again: what netmasters know of it may have changed. It does not block.
-func (c *Claim) Again() {
+func (c *Registration) Again() {
 	select {
 	case c.again <- struct{}{}:
 	default:
@@ -99,7 +99,7 @@ func (c *Claim) Again() {
 
 // Report says which addresses and interfaces the machine has from now on, and claims again when these are others than before. It does not block.
 // More than netmasters take are left out, narrow subnets first; the caller does not change the lists any more.
-func (c *Claim) Report(own []netip.Prefix, interfaces []string) {
+func (c *Registration) Report(own []netip.Prefix, interfaces []string) {
 	interfaces = slices.DeleteFunc(slices.Clone(interfaces), func(name string) bool { return !record.InterfaceName(name) }) // no network is called so
 	own, interfaces = own[:min(len(own), record.MaxOwn)], interfaces[:min(len(interfaces), record.MaxInterfaces)]
 	c.mu.Lock()
@@ -112,20 +112,20 @@ func (c *Claim) Report(own []netip.Prefix, interfaces []string) {
 }
 
 // Held is closed when the machine has what it claims for the first time, or is remembered to.
-func (c *Claim) Held() <-chan struct{} { return c.held }
+func (c *Registration) Held() <-chan struct{} { return c.held }
 
-// Standing is what netmasters have said of a claim.
-type Standing int
+// State is what netmasters have said of a claim.
+type State int
 
 // Standings. A claim that was granted stays so while no netmaster answers.
 const (
-	Unknown Standing = iota // none has answered yet
+	Unknown State = iota // none has answered yet
 	Granted
 	Refused
 )
 
-// Standing reports whether the machine has what it claims, as far as it knows.
-func (c *Claim) Standing() Standing {
+// State reports whether the machine has what it claims, as far as it knows.
+func (c *Registration) State() State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -138,21 +138,21 @@ func (c *Claim) Standing() Standing {
 }
 
 // Refusal says why the machine has not what it claims and what to do; "" while it has, and while it does not know.
-func (c *Claim) Refusal() string {
+func (c *Registration) Refusal() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.refusal
 }
 
 // Silence says why no netmaster has answered the last request; "" when one has.
-func (c *Claim) Silence() string {
+func (c *Registration) Silence() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.silence
 }
 
 // Run makes the claim, again whenever it is asked to, and until it is granted, until ctx ends; then it gives up that the agent runs, and returns nil.
-func (c *Claim) Run(ctx context.Context) error {
+func (c *Registration) Run(ctx context.Context) error {
 	select {
 	case <-c.seated:
 	case <-ctx.Done():
@@ -179,10 +179,10 @@ func (c *Claim) Run(ctx context.Context) error {
 
 // try makes the claim once, and says how long to wait until it is repeated; 0: it is granted and stored. A leader of an earlier build does not know of
 // addresses and interfaces, and leaves them out; the next one may know of them, and is not heard to lead.
-func (c *Claim) try(ctx context.Context) (pause time.Duration) {
+func (c *Registration) try(ctx context.Context) (pause time.Duration) {
 	c.mu.Lock()
 	want := c.Host
-	want.Instance = c.seat
+	want.Instance = c.instance
 	c.mu.Unlock()
 	stored, err := c.Master.Register(ctx, want)
 	if ctx.Err() != nil {
@@ -214,7 +214,7 @@ func (c *Claim) try(ctx context.Context) (pause time.Duration) {
 }
 
 // granted notes that the machine is the host. c.mu is held.
-func (c *Claim) granted() {
+func (c *Registration) granted() {
 	if c.refusal != "" {
 		c.Log.Info("the host is this machine's now", "host", c.Host.Label, "machine", c.Host.Machine)
 	}
@@ -227,13 +227,13 @@ func (c *Claim) granted() {
 }
 
 // leave says that the agent does not run any more.
-func (c *Claim) leave(ctx context.Context) {
-	if c.Standing() != Granted {
+func (c *Registration) leave(ctx context.Context) {
+	if c.State() != Granted {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, leaveLimit)
 	defer cancel()
-	if err := c.Master.Leave(ctx, model.LeaveRequest{Host: c.Host.Label, Instance: c.Seat()}); err != nil {
+	if err := c.Master.Leave(ctx, model.LeaveRequest{Host: c.Host.Label, Instance: c.Instance()}); err != nil {
 		c.Log.Debug("netmasters find out by themselves that this agent has ended", "error", err)
 	}
 }

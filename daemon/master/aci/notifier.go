@@ -28,26 +28,26 @@ type Config struct {
 	Log     *slog.Logger
 }
 
-// Poster keeps the gateway informed, while this master leads and the fabric is ACI. What the gateway was told is in the
+// Notifier keeps the gateway informed, while this master leads and the fabric is ACI. What the gateway was told is in the
 // store, so that a new leader repeats nothing.
-type Poster struct {
+type Notifier struct {
 	Config
 	posted, failed atomic.Uint64
 }
 
-// NewPoster makes a Poster.
-func NewPoster(c Config) *Poster {
+// NewNotifier makes a Poster.
+func NewNotifier(c Config) *Notifier {
 	if c.Pause == 0 {
 		c.Pause = time.Second
 	}
-	return &Poster{Config: c}
+	return &Notifier{Config: c}
 }
 
 // Posted counts the requests that the gateway took, and Failed those that it did not.
-func (p *Poster) Posted() uint64 { return p.posted.Load() }
+func (p *Notifier) Posted() uint64 { return p.posted.Load() }
 
 // Failed counts the requests that the gateway refused or did not answer.
-func (p *Poster) Failed() uint64 { return p.failed.Load() }
+func (p *Notifier) Failed() uint64 { return p.failed.Load() }
 
 // job is one profile that the gateway does not know as it is.
 type job struct {
@@ -64,18 +64,18 @@ func (j *job) fingerprint() string {
 	return j.spec.fingerprint()
 }
 
-// patience is when to try a profile again.
-type patience struct {
+// backoff is when to try a profile again.
+type backoff struct {
 	what  string // fingerprint of the attempt that failed
 	pause time.Duration
 	next  time.Time
 }
 
 // Run compares and posts until ctx ends. Call it once a term, while the committer runs.
-func (p *Poster) Run(ctx context.Context) {
+func (p *Notifier) Run(ctx context.Context) {
 	changes := p.Catalog.Subscribe()
 	defer changes.Close()
-	waits := map[string]patience{}
+	waits := map[string]backoff{}
 	p.round(ctx, waits)
 	for range changes.Changes(ctx, p.Pause) {
 		p.round(ctx, waits)
@@ -83,7 +83,7 @@ func (p *Poster) Run(ctx context.Context) {
 }
 
 // round does what is due.
-func (p *Poster) round(ctx context.Context, waits map[string]patience) {
+func (p *Notifier) round(ctx context.Context, waits map[string]backoff) {
 	var jobs []job
 	p.Catalog.View(func(v *catalog.View) { jobs = due(v) })
 	for _, j := range jobs {
@@ -99,7 +99,7 @@ func (p *Poster) round(ctx context.Context, waits map[string]patience) {
 			continue
 		}
 		if w.what != j.fingerprint() {
-			w = patience{what: j.fingerprint(), pause: p.Pause}
+			w = backoff{what: j.fingerprint(), pause: p.Pause}
 		} else {
 			w.pause = min(2*w.pause, maxPause)
 		}
@@ -140,15 +140,15 @@ func due(v *catalog.View) []job {
 }
 
 // do tells the gateway and notes what it said. It reports whether nothing is left to do.
-func (p *Poster) do(ctx context.Context, j job) bool {
+func (p *Notifier) do(ctx context.Context, j job) bool {
 	after := record.ACIProfile{Key: j.key, Tenant: j.tenant, Profile: j.profile, Applied: j.before.Applied, Tried: j.fingerprint()}
 	var err error
 	switch {
 	case j.impossible != nil:
 		after.Tried, after.Failed, after.Info = "", true, j.impossible.Error()
-		return p.note(ctx, j, &after)
+		return p.saveProfile(ctx, j, &after)
 	case j.spec == nil && j.before.Applied == "" && j.before.Tried == "":
-		return p.note(ctx, j, nil) // the gateway never heard of it
+		return p.saveProfile(ctx, j, nil) // the gateway never heard of it
 	case j.spec == nil:
 		after.Info, err = p.Gateway.Delete(ctx, j.tenant, j.profile)
 	default:
@@ -160,21 +160,21 @@ func (p *Poster) do(ctx context.Context, j job) bool {
 		}
 		p.failed.Add(1)
 		after.Failed, after.Info = true, err.Error()
-		if p.note(ctx, j, &after) && after != j.before {
+		if p.saveProfile(ctx, j, &after) && after != j.before {
 			p.Log.Warn("the ACI gateway does not know a profile", "profile", j.key, "error", err)
 		}
 		return false
 	}
 	p.posted.Add(1)
 	if j.spec == nil {
-		return p.note(ctx, j, nil)
+		return p.saveProfile(ctx, j, nil)
 	}
 	after.Applied = after.Tried
-	return p.note(ctx, j, &after)
+	return p.saveProfile(ctx, j, &after)
 }
 
-// note stores what is known of the gateway; nil: it knows nothing of the profile.
-func (p *Poster) note(ctx context.Context, j job, after *record.ACIProfile) bool {
+// saveProfile stores what is known of the gateway; nil: it knows nothing of the profile.
+func (p *Notifier) saveProfile(ctx context.Context, j job, after *record.ACIProfile) bool {
 	if after != nil && *after == j.before {
 		return true
 	}

@@ -8,13 +8,13 @@ import (
 	"github.com/contiv/contiv/daemon/kube"
 )
 
-// tell has Kubernetes say which addresses services have, and what of policies is not in force, until ctx ends. What the store has comes first: a leader that is none any more gets
+// runReporter has Kubernetes say which addresses services have, and what of policies is not in force, until ctx ends. What the store has comes first: a leader that is none any more gets
 // nothing into the store, so it says nothing new.
-func (e *Engine) tell(ctx context.Context) {
+func (e *Engine) runReporter(ctx context.Context) {
 	problem := ""
 	for {
 		var again <-chan time.Time
-		switch err := errors.Join(e.tellAll(ctx), e.statePolicies(ctx)); {
+		switch err := errors.Join(e.reportBalancers(ctx), e.statePolicies(ctx)); {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
@@ -30,15 +30,15 @@ func (e *Engine) tell(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-again:
-		case <-e.untold:
+		case <-e.statusDue:
 		}
 	}
 }
 
-// tellAll writes the statuses that are not as they are to be. What fails is left for the next time.
-func (e *Engine) tellAll(ctx context.Context) error {
+// reportBalancers writes the statuses that are not as they are to be. What fails is left for the next time.
+func (e *Engine) reportBalancers(ctx context.Context) error {
 	var failed []error
-	for _, key := range e.untoldOnes() {
+	for _, key := range e.popUnreported() {
 		s, want, differs := e.status(key)
 		if !differs {
 			continue
@@ -48,7 +48,7 @@ func (e *Engine) tellAll(ctx context.Context) error {
 			continue
 		}
 		e.mu.Lock()
-		e.known.untold[key] = struct{}{}
+		e.known.unreported[key] = struct{}{}
 		e.mu.Unlock()
 		failed = append(failed, err)
 		if ctx.Err() != nil {

@@ -17,11 +17,11 @@ const (
 	// DefaultKeep is how many events the store has.
 	DefaultKeep = 5000
 
-	lookEvery   = 5 * time.Second
-	part        = 64 // events in a transaction
-	oftenMost   = 6  // events of one finding within oftenFor; what comes and goes more often is told as so many times
-	oftenFor    = 10 * time.Minute
-	evidenceMax = 300 // bytes
+	pollInterval = 5 * time.Second
+	part         = 64 // events in a transaction
+	maxOften     = 6  // events of one finding within oftenFor; what comes and goes more often is told as so many times
+	oftenFor     = 10 * time.Minute
+	evidenceMax  = 300 // bytes
 )
 
 // Config is what a Keeper is made of.
@@ -35,8 +35,8 @@ type Config struct {
 	Log   *slog.Logger
 }
 
-// Keeper compares what is wrong with what was, in a leader's term.
-type Keeper struct {
+// Recorder compares what is wrong with what was, in a leader's term.
+type Recorder struct {
 	Config
 	known map[name]*course // of findings that the timeline, or this term, tells of
 }
@@ -46,28 +46,28 @@ type name struct{ code, host, object string }
 
 // course is how a finding went on.
 type course struct {
-	open  bool        // by the last event that was stored
-	grave bool        // it was an error by the last event that was stored
-	was   bool        // when it was looked for last
-	turns int         // times that it came or went since the last event that was stored
-	told  []time.Time // of events within oftenFor
+	open   bool        // by the last event that was stored
+	grave  bool        // it was an error by the last event that was stored
+	was    bool        // when it was looked for last
+	turns  int         // times that it came or went since the last event that was stored
+	recent []time.Time // of events within oftenFor
 }
 
 // New makes a Keeper.
-func New(c Config) *Keeper {
+func New(c Config) *Recorder {
 	if c.Keep == 0 {
 		c.Keep = DefaultKeep
 	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	return &Keeper{Config: c}
+	return &Recorder{Config: c}
 }
 
 // Run writes down what comes and goes until ctx, a leader's term, ends. It continues from what former leaders have written.
-func (k *Keeper) Run(ctx context.Context) {
+func (k *Recorder) Run(ctx context.Context) {
 	k.known = nil
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -82,7 +82,7 @@ func (k *Keeper) Run(ctx context.Context) {
 }
 
 // Look writes down what has come and gone since it looked last. It blocks until that is durable.
-func (k *Keeper) Look(ctx context.Context) error {
+func (k *Recorder) Look(ctx context.Context) error {
 	found, silent := k.Found(ctx)
 	if ctx.Err() != nil {
 		return ctx.Err() // what was asked may not have answered
@@ -103,18 +103,18 @@ func (k *Keeper) Look(ctx context.Context) error {
 }
 
 // read takes over how findings stand by what is stored.
-func (k *Keeper) read() {
+func (k *Recorder) read() {
 	k.known = map[name]*course{}
 	k.Catalog.View(func(v *catalog.View) {
 		for e := range v.Timeline() {
 			c := k.course(name{e.Code, e.Host, e.Object})
 			c.open, c.was, c.grave = !e.Ended, !e.Ended, e.Severity == string(model.SeverityError)
-			c.told = append(c.told, e.At)
+			c.recent = append(c.recent, e.At)
 		}
 	})
 }
 
-func (k *Keeper) course(n name) *course {
+func (k *Recorder) course(n name) *course {
 	c := k.known[n]
 	if c == nil {
 		c = &course{}
@@ -124,7 +124,7 @@ func (k *Keeper) course(n name) *course {
 }
 
 // compare are the events by which what is stored becomes what was found, the ends first; what has become an error is found once more. What was found on a host of which nothing is known has not ended.
-func (k *Keeper) compare(found []model.Finding, silent map[string]bool, now time.Time) (events []record.TimelineEvent) {
+func (k *Recorder) compare(found []model.Finding, silent map[string]bool, now time.Time) (events []record.TimelineEvent) {
 	there := make(map[name]*model.Finding, len(found))
 	for i := range found {
 		f := &found[i]
@@ -144,10 +144,10 @@ func (k *Keeper) compare(found []model.Finding, silent map[string]bool, now time
 			c.was = is
 			c.turns++
 		}
-		c.told = slices.DeleteFunc(c.told, func(t time.Time) bool { return now.Sub(t) > oftenFor })
+		c.recent = slices.DeleteFunc(c.recent, func(t time.Time) bool { return now.Sub(t) > oftenFor })
 		switch {
-		case c.was == c.open && !(c.was && !c.grave && f.Severity == model.SeverityError) || len(c.told) >= oftenMost:
-			if !c.was && !c.open && c.turns == 0 && len(c.told) == 0 {
+		case c.was == c.open && !(c.was && !c.grave && f.Severity == model.SeverityError) || len(c.recent) >= maxOften:
+			if !c.was && !c.open && c.turns == 0 && len(c.recent) == 0 {
 				delete(k.known, n)
 			}
 			continue
@@ -188,17 +188,17 @@ func times(turns int) int {
 }
 
 // stored notes that events are durable.
-func (k *Keeper) stored(events []record.TimelineEvent, now time.Time) {
+func (k *Recorder) stored(events []record.TimelineEvent, now time.Time) {
 	for i := range events {
 		e := &events[i]
 		c := k.course(name{e.Code, e.Host, e.Object})
 		c.open, c.turns, c.grave = !e.Ended, 0, e.Severity == string(model.SeverityError)
-		c.told = append(c.told, now)
+		c.recent = append(c.recent, now)
 	}
 }
 
 // store writes events, and drops the oldest that are too many.
-func (k *Keeper) store(tx *commit.Tx, events []record.TimelineEvent) error {
+func (k *Recorder) store(tx *commit.Tx, events []record.TimelineEvent) error {
 	next := tx.LastTimeline() + 1
 	surplus := min(tx.CountTimeline()+len(events)-k.Keep, tx.Room()-len(events))
 	for e := range tx.Timeline() {

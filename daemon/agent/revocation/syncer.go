@@ -20,9 +20,9 @@ import (
 
 // Times of a Keeper.
 const (
-	askEvery = 15 * time.Second // one netmaster after the other
-	askLimit = 5 * time.Second
-	slack    = time.Hour // after the end of a certificate, for a clock that is put back
+	pollInterval = 15 * time.Second // one netmaster after the other
+	askLimit     = 5 * time.Second
+	slack        = time.Hour // after the end of a certificate, for a clock that is put back
 )
 
 // Options are what a Keeper needs.
@@ -39,9 +39,9 @@ type Source interface {
 	Follow(ctx context.Context) iter.Seq2[channel.Batch, error]
 }
 
-// Keeper has certificates refused from when any netmaster has said that they are revoked until they would have ended: a revocation is never taken back, and a
+// Syncer has certificates refused from when any netmaster has said that they are revoked until they would have ended: a revocation is never taken back, and a
 // netmaster that does not tell of it any more may be the one that it concerns. Its methods are safe for concurrent use.
-type Keeper struct {
+type Syncer struct {
 	Options
 
 	mu    sync.Mutex
@@ -49,14 +49,14 @@ type Keeper struct {
 }
 
 // New makes a Keeper that knows of no revocation.
-func New(o Options) *Keeper { return &Keeper{Options: o, known: map[string]record.Revocation{}} }
+func New(o Options) *Syncer { return &Syncer{Options: o, known: map[string]record.Revocation{}} }
 
 // Follow passes on what Source yields, when what is revoked by it is refused already.
-func (k *Keeper) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
+func (k *Syncer) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
 	return func(yield func(channel.Batch, error) bool) {
 		for b, err := range k.Source.Follow(ctx) {
 			if err == nil {
-				k.Hear(&b)
+				k.Apply(&b)
 			}
 			if !yield(b, err) {
 				return
@@ -65,8 +65,8 @@ func (k *Keeper) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
 	}
 }
 
-// Hear takes in what a batch tells of revocations.
-func (k *Keeper) Hear(b *channel.Batch) {
+// Apply takes in what a batch tells of revocations.
+func (k *Syncer) Apply(b *channel.Batch) {
 	var told []record.Revocation
 	for i := range b.Updates {
 		for _, item := range b.Updates[i].Items {
@@ -86,7 +86,7 @@ func (k *Keeper) Hear(b *channel.Batch) {
 }
 
 // add has certificates refused.
-func (k *Keeper) add(told []record.Revocation) {
+func (k *Syncer) add(told []record.Revocation) {
 	now := time.Now()
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -107,15 +107,15 @@ func (k *Keeper) add(told []record.Revocation) {
 }
 
 // Run asks one netmaster after the other what is revoked, until ctx ends.
-func (k *Keeper) Run(ctx context.Context) {
-	pause := rand.N(askEvery) // so that not all agents ask together
+func (k *Syncer) Run(ctx context.Context) {
+	pause := rand.N(pollInterval) // so that not all agents ask together
 	for turn := 0; ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(pause):
 		}
-		pause = askEvery
+		pause = pollInterval
 		all := k.Masters(ctx)
 		if len(all) == 0 {
 			continue

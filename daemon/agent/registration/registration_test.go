@@ -80,8 +80,8 @@ func TestRemembered(t *testing.T) {
 			held = true
 		default:
 		}
-		if got != row.want || held != row.want || c.Standing() != Unknown {
-			t.Errorf("%s: want remembered %t and the standing unknown, got %t, held %t, standing %d", row.name, row.want, got, held, c.Standing())
+		if got != row.want || held != row.want || c.State() != Unknown {
+			t.Errorf("%s: want remembered %t and the standing unknown, got %t, held %t, standing %d", row.name, row.want, got, held, c.State())
 		}
 	}
 }
@@ -108,8 +108,8 @@ func TestOlderLeader(t *testing.T) {
 		if row.report {
 			c.Report([]netip.Prefix{netip.MustParsePrefix("192.0.2.1/24")}, []string{"eth0"})
 		}
-		if got := c.try(t.Context()); got != row.want || c.Standing() != Granted {
-			t.Errorf("%s: want it granted and repeated after %s, got standing %d, %s", row.name, row.want, c.Standing(), got)
+		if got := c.try(t.Context()); got != row.want || c.State() != Granted {
+			t.Errorf("%s: want it granted and repeated after %s, got standing %d, %s", row.name, row.want, c.State(), got)
 		}
 	}
 }
@@ -134,17 +134,17 @@ func TestClaim(t *testing.T) {
 		}
 	}
 	m.answers(model.Errorf(model.CodeUnavailable, "", "no leader"))
-	if c.Standing() != Unknown || c.Refusal() != "" || c.Seat() != "" {
+	if c.State() != Unknown || c.Refusal() != "" || c.Instance() != "" {
 		t.Error("before the seat: want nothing owned and nothing refused")
 	}
 	c.Sit("secret", false)
 	await("the silence told", func() bool { return c.Silence() == "no leader" && c.Refusal() == "" })
 	m.answers(model.Errorf(model.CodeConflict, "host", "host label h1 belongs to another").Try("--host"))
 	await("the refusal told", func() bool {
-		return c.Refusal() == "host label h1 belongs to another (--host)" && c.Silence() == "" && c.Standing() == Refused
+		return c.Refusal() == "host label h1 belongs to another (--host)" && c.Silence() == "" && c.State() == Refused
 	})
 	m.answers(nil)
-	await("it to be granted", func() bool { return c.Standing() == Granted })
+	await("it to be granted", func() bool { return c.State() == Granted })
 	<-c.Held()
 	if c.Refusal()+c.Silence() != "" {
 		t.Errorf("owned: want no refusal and no silence, got %q, %q", c.Refusal(), c.Silence())
@@ -173,11 +173,11 @@ func TestClaim(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Errorf("the end: want no error, got %v", err)
 	}
-	if len(m.left) != 1 || m.left[0] != (model.LeaveRequest{Host: "h1", Instance: c.Seat()}) || c.Seat() == "secret" {
+	if len(m.left) != 1 || m.left[0] != (model.LeaveRequest{Host: "h1", Instance: c.Instance()}) || c.Instance() == "secret" {
 		t.Errorf("the end: want the agent to leave by the hash of its seat, got %+v", m.left)
 	}
 	for _, h := range m.asked {
-		if h.Instance != c.Seat() || h.Label != "h1" {
+		if h.Instance != c.Instance() || h.Label != "h1" {
 			t.Errorf("want h1 asked for with the seat, got %+v", h)
 		}
 	}

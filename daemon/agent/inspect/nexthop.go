@@ -17,8 +17,8 @@ import (
 	"github.com/contiv/contiv/ofnet/trace"
 )
 
-// Onward asks the kernel what becomes of a packet that the switch hands to the host.
-type Onward func(src, dst netip.Addr) (link.NextHop, error)
+// NextHop asks the kernel what becomes of a packet that the switch hands to the host.
+type NextHop func(src, dst netip.Addr) (link.NextHop, error)
 
 // Closed reports whether the host refuses what a container opens towards to, at the host itself when own says so, or beyond it.
 type Closed func(to netip.AddrPort, protocol uint8, own bool) bool
@@ -59,8 +59,8 @@ func (o *Options) handed(ask *model.TraceRequest) error {
 	return nil
 }
 
-// beyond says what becomes of a packet behind the switch, where the switch hands it to its host or to a router outside.
-func (o *Options) beyond(ask *model.TraceRequest, t *model.Trace) {
+// followOutputs says what becomes of a packet behind the switch, where the switch hands it to its host or to a router outside.
+func (o *Options) followOutputs(ask *model.TraceRequest, t *model.Trace) {
 	src, err := netip.ParseAddr(t.After.Src)
 	dst, wrong := netip.ParseAddr(t.After.Dst)
 	for i := range t.Outputs {
@@ -79,7 +79,7 @@ func (o *Options) beyond(ask *model.TraceRequest, t *model.Trace) {
 
 // toHost says what the kernel does with the packet.
 func (o *Options) toHost(ask *model.TraceRequest, x *model.TraceExit, src netip.Addr, dst netip.AddrPort) {
-	on, err := o.Onward(src, dst.Addr())
+	on, err := o.NextHop(src, dst.Addr())
 	protocol := map[string]uint8{"tcp": unix.IPPROTO_TCP, "udp": unix.IPPROTO_UDP, "icmp": unix.IPPROTO_ICMP}[ask.Packet.Protocol]
 	switch {
 	case err == nil && on.Lost == "" && !ask.Answer && o.Closed(dst, protocol, on.Own):
