@@ -7,32 +7,30 @@ import (
 	"time"
 )
 
-// Windows within which an attempt to reach a store that is away is made: the first, which doubles with every failure, and the
-// longest.
+// The windows of the first attempt to reach a store that is away, which doubles with every failure, and of the last.
 const (
 	firstWindow   = 100 * time.Millisecond
 	longestWindow = 2 * time.Second
 )
 
-// Backoff spaces the attempts of one client to reach a store that is away. After each failure the next attempt is made at a
-// random moment within a window twice as long as the one before ("full jitter"), so that clients that have lost the store
-// together do not come back together. All that a client does at the same time counts as one attempt. The zero Backoff is ready
-// for use, by several goroutines.
+// Backoff spaces the attempts of one client to reach a store that is away. After each failure the next attempt is made at a random moment
+// within a window twice as long as the previous one ("full jitter"), so that clients that lost the store together do not return together.
+// Attempts that a client makes concurrently count as one. The zero Backoff is ready for use by several goroutines.
 type Backoff struct {
 	mu       sync.Mutex
-	round    int // counts attempts that failed, for ever
-	failures int // of them, since Reached
+	round    int // counts all failed attempts
+	failures int // since Reached
 	until    time.Time
 }
 
-// Round names the attempt that is under way, for Failed.
+// Round returns the number of the current attempt, for Failed.
 func (b *Backoff) Round() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.round
 }
 
-// Failed says that an attempt begun in this round has failed. Only the first that says so counts.
+// Failed records that an attempt begun in this round has failed. Only the first call of a round counts.
 func (b *Backoff) Failed(round int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -48,14 +46,14 @@ func (b *Backoff) Failed(round int) {
 	b.until = time.Now().Add(rand.N(window))
 }
 
-// Reached says that the store answers: the next failure is the first again.
+// Reached records that the store answers: the windows start again at the shortest.
 func (b *Backoff) Reached() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.failures = 0
 }
 
-// Pause is how long the next attempt is off; 0 or less: it is due.
+// Pause returns the time until the next attempt; 0 or less: it is due.
 func (b *Backoff) Pause() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// KeepAlive is what a Lease's KeepAlive does, given how to refresh it once. It refreshes three times a TTL, and more often
-// while the store is away, until ctx ends (nil), the store's client is closed (ErrClosed), or refresh says what else is wrong.
-// A lease that was away for its TTL is lost (ErrLeaseLost).
+// KeepAlive implements a Lease's KeepAlive with refresh, which refreshes it once. It refreshes three times a TTL, and more often while the
+// store is away, until ctx ends (nil), the store's client is closed (ErrClosed), or refresh returns another error. A lease that was not
+// refreshed for its TTL is lost (ErrLeaseLost).
 func KeepAlive(ctx context.Context, l Lease, closed <-chan struct{}, refresh func(context.Context) error) error {
 	usual := max(l.TTL()/3, time.Millisecond)
 	var away Backoff

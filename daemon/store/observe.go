@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Observer is what a Store is besides when it can tell how it is. Stores that cannot do not implement it.
+// Observer is implemented by Stores that can report their state.
 type Observer interface {
-	// Members asks every server of the store how it is; one that does not answer is listed with the error. It blocks
-	// until all have answered or a second has passed.
+	// Members asks every server of the store for its state; a server that does not answer is listed with the error. It blocks until all
+	// have answered, at most one second.
 	Members(ctx context.Context) ([]Member, error)
 
-	// Leases tells how long the keys that start with prefix live on, of those that are under a lease, ordered by key.
+	// Leases returns the remaining lifetimes of the leased keys that start with prefix, ordered by key.
 	Leases(ctx context.Context, prefix string) ([]KeyLease, error)
 }
 
@@ -21,18 +21,18 @@ type Member struct {
 	Address string
 	Leader  bool // of the store
 	Version string
-	Bytes   int64         // of its database
-	InUse   int64         // of these bytes; the rest is free for what is stored next. 0: it does not tell
-	Quota   int64         // bytes from which on it refuses what needs space; 0: it does not tell
-	Full    bool          // it does: it has used up its quota
-	Latency time.Duration // asking it
+	Bytes   int64         // size of its database
+	InUse   int64         // of these bytes; the rest can be reused. 0: unknown
+	Quota   int64         // bytes above which it refuses what needs space; 0: unknown
+	Full    bool          // the quota is used up
+	Latency time.Duration // of the request
 	Err     error         // why it did not answer
 }
 
-// Space says how much a member has left.
+// Space is how much space a member has left.
 type Space string
 
-// The states of space. SpaceUnknown is that of a member that does not tell its quota, and is not full.
+// The states of space. SpaceUnknown is that of a member that does not report its quota, and is not full.
 const (
 	SpaceUnknown Space = "unknown"
 	SpaceAmple   Space = "ample"
@@ -40,7 +40,7 @@ const (
 	SpaceFull    Space = "full" // what needs space is refused
 )
 
-// Space says how much the member has left.
+// Space returns how much space the member has left.
 func (m *Member) Space() Space {
 	switch {
 	case m.Full:
@@ -53,14 +53,14 @@ func (m *Member) Space() Space {
 	return SpaceAmple
 }
 
-// Compacter is what a Store is besides when it keeps the history of its changes until somebody has it forgotten.
+// Compacter is implemented by Stores that keep the history of their changes until a caller compacts it.
 type Compacter interface {
-	// Compact has the store forget what was before rev; what there is at rev, and all that came since, stays. It reports whether that, or
-	// more, had been forgotten already.
+	// Compact discards the history before rev; the contents at rev and all later changes stay. It reports whether the store had already
+	// compacted to rev or later.
 	Compact(ctx context.Context, rev Revision) (already bool, err error)
 }
 
-// KeyLease is how long a key lives on when no one refreshes its lease.
+// KeyLease is the remaining lifetime of a key that no one refreshes.
 type KeyLease struct {
 	Key           string
 	Granted, Left time.Duration

@@ -1,6 +1,5 @@
-// Package store is the one place where the cluster's state lives: a small ordered key-value store with transactions,
-// watches and leases, behind one interface with several implementations (etcd, Consul, embedded, memory).
-// storetest is the conformance suite that all of them pass.
+// Package store holds the cluster's state: a small ordered key-value store with transactions, watches and leases, behind one interface with
+// several implementations (etcd, Consul, embedded, memory). storetest is the conformance suite that all of them pass.
 package store
 
 import (
@@ -24,7 +23,7 @@ type Item struct {
 	Created  Revision
 }
 
-// Errors that callers decide on. Implementations wrap them with the key or the endpoint concerned.
+// Errors on which callers decide. Implementations wrap them with the key or the endpoint concerned.
 var (
 	ErrNotFound    = errors.New("key not found")
 	ErrConflict    = errors.New("a key changed since it was read")
@@ -45,26 +44,25 @@ type Store interface {
 	// List returns all items whose key starts with prefix, ordered by key, and the revision at which the list is true.
 	List(ctx context.Context, prefix string) ([]Item, Revision, error)
 
-	// Commit applies tx whole or not at all and returns the revision of its changes (of the store, if it had none).
-	// ErrConflict: a guard did not hold. ErrFenced: the fence did not hold (told before ErrConflict when both apply).
-	// ErrTooLarge: see Limits. ErrLeaseLost: a lease that it puts under has ended.
-	// A put of the value that a key has already may leave its revision as it is.
-	// ErrNoSpace: the store takes nothing that needs space. It may have carried out the transaction in which it found that out;
-	// that is decided by then, so a read tells. Deletions, reads, watches and leases that there are go on.
-	// After ErrUnavailable or a context error the outcome is unknown: the caller must read again before it decides.
+	// Commit applies tx completely or not at all and returns the revision of its changes (of the store, if it had none). ErrConflict: a
+	// guard did not hold. ErrFenced: the fence did not hold (it takes precedence over ErrConflict). ErrTooLarge: see Limits.
+	// ErrLeaseLost: a lease of a put has ended. A put of the value that a key already has may keep its revision. ErrNoSpace: the store
+	// refuses what needs space. The store may have applied the transaction in which it noticed that; the outcome is final, so a read
+	// shows it. Deletions, reads, watches and existing leases continue. After ErrUnavailable or a context error the outcome is unknown:
+	// the caller must read again before it decides.
 	Commit(ctx context.Context, tx *Tx) (Revision, error)
 
-	// Watch yields levels, not edges: first one Update with Full set and everything under prefix, then changes, which
-	// may be merged. It ends when ctx ends or the caller stops iterating; a store that is away yields (Update{}, err) with
-	// ErrUnavailable once per outage and then goes on: with what has changed meanwhile - nothing, too, says that the store
-	// is back - if it can prove that its history is the one of before. Else, and when the history is not kept for so long
-	// (compaction), the next Update has Full set again.
+	// Watch yields levels, not edges: first one Update with Full set and everything under prefix, then changes, which may be merged. It
+	// ends when ctx ends or the caller stops iterating. A store that is away yields (Update{}, err) with ErrUnavailable once per
+	// outage. Then Watch continues with the changes since the outage (possibly none, which reports that the store is back), if the
+	// store can prove that its history is the same. Otherwise, or if that history is compacted, the next Update has Full set again.
 	Watch(ctx context.Context, prefix string) iter.Seq2[Update, error]
 
-	// Grant makes a lease: keys put with it vanish when it is not kept alive for ttl. Stores may round ttl up. ErrNoSpace: as of Commit.
+	// Grant creates a lease: keys put with it are deleted if it is not kept alive for ttl. Stores may round ttl up. ErrNoSpace: as for
+	// Commit.
 	Grant(ctx context.Context, ttl time.Duration) (Lease, error)
 
-	// Limits are what one transaction may hold.
+	// Limits returns the limits of one transaction.
 	Limits() Limits
 
 	// String names the store for logs: kind and endpoints, without credentials.
@@ -74,13 +72,13 @@ type Store interface {
 	Close() error
 }
 
-// Lease is a promise to stay alive. A key that was put under a lease is put again under a lease only, or deleted first:
-// stores differ in what a plain put does to the lease of a key.
+// Lease bounds the lifetime of keys. A key that was put under a lease must be put again under a lease, or deleted first: stores differ in
+// the effect of a plain put on the lease of a key.
 type Lease interface {
 	ID() string
 	TTL() time.Duration // as granted
-	// KeepAlive refreshes the lease until ctx ends (nil) or the lease is lost (ErrLeaseLost, wrapped): the store says so,
-	// or could not be reached for as long as the lease lives. It rides out shorter outages.
+	// KeepAlive refreshes the lease until ctx ends (nil) or the lease is lost (ErrLeaseLost, wrapped): the store reports that, or was
+	// unreachable for the lease's TTL. It survives shorter outages.
 	KeepAlive(ctx context.Context) error
 	// Revoke ends the lease and deletes its keys at once.
 	Revoke(ctx context.Context) error
@@ -92,14 +90,14 @@ type Limits struct {
 	Bytes int // keys and values together
 }
 
-// Update is one step of a watch. With Full set, Items is everything under the prefix at Revision and Gone is empty.
-// Otherwise Items are the created or changed items and Gone the deleted keys since the last update; there may be none.
+// Update is one step of a watch. With Full set, Items is everything under the prefix at Revision and Gone is empty. Otherwise Items are the
+// created or changed items and Gone the deleted keys since the last update; both may be empty.
 //
-// Revision is the store revision up to which the receiver now knows everything: what bears a lower one and comes later, by any
-// other way, is older than what is known, be its key known or not. It never goes back, but for one case: with Full set, a
-// Revision below that of an update before says that the store was made again - its data was wiped, or an older backup restored -
-// and that revisions begin again. A store can be made again with revisions that go on, too, so with Full set the Items
-// replace all that was told before, whatever their revisions and values were.
+// Revision is the store revision up to which the receiver now knows everything: a change with a lower revision that arrives later, by any
+// other path, is older than what is known, even for an absent key. Revision never decreases, with one exception: with Full set, a lower
+// Revision means that the store was recreated - its data was wiped, or an older backup restored - and that revisions start again. Revisions
+// may also increase when a store is recreated, so with Full set the Items replace everything received before, whatever its revisions and
+// values.
 type Update struct {
 	Full     bool
 	Items    []Item
@@ -130,7 +128,7 @@ type Op struct {
 	Key    string
 	Value  []byte
 	Delete bool  // delete instead of put; deleting an absent key is success
-	Lease  Lease // put under this lease; nil for ever
+	Lease  Lease // put under this lease; nil: no lease
 }
 
 // Tx is a transaction as a value: what to require and what to change. The zero Tx is empty and useful.
@@ -183,16 +181,16 @@ func (l Limits) Check(tx *Tx) error {
 	return nil
 }
 
-// Fence is the transaction's fence, nil for none. Implementations of Store read it.
+// Fence returns the transaction's fence, nil for none. Implementations of Store read it.
 func (t *Tx) Fence() *Fence { return t.fence }
 
-// Guards are the transaction's conditions. Implementations of Store read them.
+// Guards returns the transaction's conditions. Implementations of Store read them.
 func (t *Tx) Guards() []Guard { return t.guards }
 
-// Ops are the transaction's changes. Implementations of Store read them.
+// Ops returns the transaction's changes. Implementations of Store read them.
 func (t *Tx) Ops() []Op { return t.ops }
 
-// Size is the number of bytes that the transaction carries: keys and values of guards and operations.
+// Size returns the number of bytes of the transaction: keys and values of guards and operations.
 func (t *Tx) Size() int {
 	n := 0
 	if t.fence != nil {

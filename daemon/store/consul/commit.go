@@ -42,7 +42,7 @@ func (s *Store) Commit(ctx context.Context, tx *store.Tx) (store.Revision, error
 	return 0, fmt.Errorf("commit: %w: %w", store.ErrConflict, errChanged)
 }
 
-// role is why an operation is in a Consul transaction, which tells what its failure means.
+// role is why an operation is in a Consul transaction, which reports what its failure means.
 type role int
 
 const (

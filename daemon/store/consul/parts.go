@@ -14,14 +14,14 @@ import (
 const large = 1 << 20
 
 const (
-	flat    = 100 // so many keys that are in no folder of their own make a folder one part: they would have to be listed to be told apart
+	flat    = 100 // so many keys that are in no directory of their own make a directory one part: they would have to be listed to be told apart
 	queries = 8   // at the same time
 )
 
 // errAgain says that everything is to be read again: the index went back, or the parts are no longer what they were.
 var errAgain = errors.New("the parts are to be told again")
 
-// parts are the folders below a prefix, and those in these, of which each has an index: Consul tells that of a prefix without what is below it when
+// parts are the directories below a prefix, and those in these, of which each has an index: Consul reports that of a prefix without what is below it when
 // it is asked for the keys up to the next slash.
 type parts struct {
 	store   *Store
@@ -37,7 +37,7 @@ type parts struct {
 // divide divides what a list of everything has told.
 func (s *Store) divide(prefix string, items []store.Item, index uint64) *parts {
 	p := &parts{store: s, slash: strings.TrimSuffix(prefix, path(prefix)), prefix: path(prefix), since: index, split: map[string]struct{}{}, indexes: map[string]uint64{}, keys: map[string]map[string]version{}, held: map[string]*store.Item{}}
-	loose := map[string]int{} // keys of a folder that are in no folder of it
+	loose := map[string]int{} // keys of a directory that are in no directory of it
 	for _, it := range items {
 		dir, rest, in := strings.Cut(strings.TrimPrefix(path(it.Key), p.prefix), "/")
 		if dir += "/"; in && !strings.Contains(rest, "/") {
@@ -66,7 +66,7 @@ func (p *parts) of(part string) map[string]version {
 	return p.keys[part]
 }
 
-// partOf is the part that a key is in: a folder, or the key itself.
+// partOf is the part that a key is in: a directory, or the key itself.
 func (p *parts) partOf(key string) string {
 	part := p.prefix
 	for range 2 {
@@ -116,7 +116,7 @@ func (p *parts) next(ctx context.Context, seen *picture) (u store.Update, ok boo
 	return u, len(u.Items)+len(u.Gone) > 0, nil
 }
 
-// below are the folders and keys directly below a prefix, and its index.
+// below are the directories and keys directly below a prefix, and its index.
 func (p *parts) below(ctx context.Context, prefix string) ([]string, uint64, error) {
 	rctx, cancel := p.store.request(ctx, p.store.config.Timeout)
 	defer cancel()
@@ -148,7 +148,7 @@ func each(names []string, do func(name string) error) error {
 	return first
 }
 
-// moved are the parts that have changed since they were read last, all of which are looked at.
+// moved are the parts that have changed since they were read last, all of which are checked.
 func (p *parts) moved(ctx context.Context) ([]string, error) {
 	names, _, err := p.below(ctx, p.prefix)
 	if err != nil {
@@ -258,7 +258,7 @@ func (p *parts) read(ctx context.Context, names []string, u *store.Update) error
 }
 
 // send adds to an update what was held back by the one before, and what is new, and holds back the rest. Of a key that changes all the time
-// each update tells what was held back of it, so that it is told at all.
+// each update reports what was held back of it, so that it is told at all.
 func (p *parts) send(u *store.Update, fresh, held map[string]*store.Item) {
 	for key, it := range p.held {
 		if _, newer := fresh[key]; !newer {

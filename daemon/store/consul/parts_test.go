@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Folders are parts, and the folders in those that have some, unless there are very many keys beside these.
+// Directories are parts, and the directories in those that have some, unless there are very many keys beside these.
 func TestDivide(t *testing.T) {
 	var items []store.Item
 	add := func(keys ...string) {

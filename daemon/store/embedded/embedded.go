@@ -1,5 +1,5 @@
-// Package embedded runs an etcd server inside the process and gives a store in it: what a demonstration and a small
-// installation need instead of a separate store. Three processes can form one cluster.
+// Package embedded runs an etcd server inside the process and returns a store in it, so that demonstrations and small installations need no
+// separate store. Three processes can form one cluster.
 package embedded
 
 import (
@@ -39,44 +39,47 @@ const defaultQuota = 8 << 30
 
 // Config describes one member of the cluster.
 type Config struct {
-	Dir  string // where its data lives; made when absent. Required
-	Name string // its name in the cluster; "" is "default"
-	// ClientURL and PeerURL are where the member listens and what it tells the others, "http://10.0.0.1:2379".
-	// "" is a free port on loopback, which suits a single member only.
+	Dir  string // directory of its data, created if absent; required
+	Name string // its name in the cluster; default "default"
+	// ClientURL and PeerURL are the addresses at which the member listens and that it announces to the others, such as
+	// "http://10.0.0.1:2379". "" is a free port on loopback, which suits a single member only.
 	ClientURL string
 	PeerURL   string
-	// InitialCluster names every member's peer URL at the first start of a cluster of several. nil: this member alone.
-	// Once Dir holds data it is what the data says that counts.
+	// InitialCluster has the peer URL of every member at the first start of a cluster of several. nil: this member only. Once Dir holds
+	// data, the data decides.
 	InitialCluster map[string]string
-	// Existing says that the member joins a cluster that runs already and has been told of it.
+	// Existing reports whether the member joins a running cluster that already expects it.
 	Existing bool
-	// Alone makes this member, with the data that Dir holds, a cluster of its own: the others are forgotten. It is for when
-	// most of them are lost for good, and for one start only. What the lost ones alone knew is gone.
+	// Alone makes this member, with the data in Dir, a cluster of its own and removes the other members. It is for one start after most
+	// members are lost for good. Changes that only the lost members had are lost.
 	Alone bool
-	// NewStore: where the host's cluster had a store, and the folder does not have it, the member begins an empty one, or takes the data that the folder has.
+	// NewStore permits the member to start with an empty store, or with the data in Dir, although the host's cluster had a store that
+	// Dir does not hold.
 	NewStore bool
-	// Restored is of what Permit returns: the folder has the data of another member than the host had, and was taken, since NewStore says so.
+	// Restored is set by Permit: Dir holds the data of another member than the host had, and NewStore permitted it.
 	Restored bool
-	// Mark is a file, on another file system than Dir, that says how far the member has been: a folder that is behind it is a copy of before. "": there is none.
+	// Mark is a file on another file system than Dir that records how far the member has been: a directory behind it is an old copy.
+	// "": no mark is kept.
 	Mark string
-	// Quota is how large the database may grow before the member refuses what needs space, in bytes. 0: 8 GiB, the most that etcd
+	// Quota bounds the size of the database, in bytes: above it, the member refuses what needs space. 0: 8 GiB, the maximum that etcd
 	// recommends.
 	Quota int64
-	// Trust proves the member to others and to clients, of which netmasters alone are let in; URLs are https then. nil: plain HTTP, to whoever asks.
+	// Trust authenticates the member to other members and to clients, of which only netmasters are accepted; the URLs are https. nil:
+	// plain HTTP, open to everyone.
 	Trust *trust.Holder
-	// Log gets the server's warnings and errors. nil: none.
+	// Log receives the server's warnings and errors. nil: they are discarded.
 	Log *slog.Logger
 }
 
-// Server is a running member. It is a store.Store too: a client of this member, which passes on to the cluster's leader
-// what it cannot answer itself. Reads and transactions go straight to the server; watches and leases go through its socket, as
-// those of any client, so that they end when the member has no leader.
+// Server is a running member. It is also a store.Store: a client of this member, which forwards to the cluster's leader what it cannot
+// answer itself. Reads and transactions call the server directly; watches and leases use its socket, like those of any client, so that they
+// end when the member has no leader.
 type Server struct {
 	*etcd.Store
 	etcd      *embed.Etcd
 	clientURL string
 	stop      sync.Once
-	end       context.CancelFunc // of what it does beside
+	end       context.CancelFunc // ends the background tasks
 	marker    *marker
 }
 
@@ -109,7 +112,7 @@ func start(ctx context.Context, c Config) (*Server, error) {
 		e.Close()
 		return nil, fmt.Errorf("no majority of %s in time: %w", conf.InitialCluster, ctx.Err())
 	}
-	// Members of a new cluster agree on its version in its first moments; another one that joins before that is refused as incompatible.
+	// Members of a new cluster agree on its version in its first moments. A member that joins before that is refused as incompatible.
 	waits := func() bool { return e.Server.IsLearner() || e.Server.ClusterVersion() == nil }
 	if err := admitted(ctx, waits); err != nil {
 		e.Server.Stop()
@@ -120,7 +123,7 @@ func start(ctx context.Context, c Config) (*Server, error) {
 	if err := (member.Marker{Name: conf.Name, Member: own.Member}).Write(conf.Dir); err != nil {
 		e.Server.Stop()
 		e.Close()
-		return nil, fmt.Errorf("note the member beside its folder: %w", err)
+		return nil, fmt.Errorf("record the member beside its directory: %w", err)
 	}
 	clientURL := c.scheme() + "://" + e.Clients[0].Addr().String()
 	local := adapter.KvServerToKvClient(v3rpc.NewQuotaKVServer(e.Server))
@@ -163,19 +166,19 @@ func configure(c Config) (*embed.Config, error) {
 	}
 	conf.ForceNewCluster, conf.MaxLearners = c.Alone, maxLearners
 	conf.InitialClusterToken = "contiv"
-	// Members sit in one network: half of etcd's defaults, which are made for wider ones, still leave ten heartbeats.
+	// Members are in one network. Half of etcd's defaults, which suit wider networks, still leaves ten heartbeats.
 	conf.TickMs, conf.ElectionMs = 50, 500
 	conf.AutoCompactionMode, conf.AutoCompactionRetention = embed.CompactorModePeriodic, "10m"
 	conf.GRPCAdditionalServerOptions = []grpc.ServerOption{grpc.StaticStreamWindowSize(streamWindow), grpc.StaticConnWindowSize(connWindow)}
 	conf.QuotaBackendBytes = cmp.Or(c.Quota, defaultQuota)
-	conf.EnableGRPCGateway = false // JSON over HTTP/1, which a page in a browser can send
+	conf.EnableGRPCGateway = false // JSON over HTTP/1, which a page in a browser could send
 	conf.CORS = map[string]struct{}{noOrigin: {}}
 	conf.ZapLoggerBuilder = embed.NewZapLoggerBuilder(bridge(c.Log))
 	return conf, nil
 }
 
-// noOrigin is the one origin whose pages may read what the member serves over HTTP/1: none has it (RFC 2606). An empty list would mean
-// every origin.
+// noOrigin is the only origin whose pages may read what the member serves over HTTP/1; no page has it (RFC 2606). An empty list would
+// permit every origin.
 const noOrigin = "http://none.invalid"
 
 func initialCluster(c Config, own *url.URL) string {
@@ -205,29 +208,29 @@ func listenURL(text, scheme string) (*url.URL, error) {
 		return nil, err
 	}
 	if _, _, err := net.SplitHostPort(u.Host); err != nil || u.Scheme != scheme {
-		return nil, fmt.Errorf("%q: %s://ADDRESS:PORT is wanted", text, scheme)
+		return nil, fmt.Errorf("got %q, want %s://ADDRESS:PORT", text, scheme)
 	}
 	return u, nil
 }
 
-// ClientURL is where the member serves clients, for the etcd endpoints of others.
+// ClientURL returns the URL at which the member serves clients.
 func (s *Server) ClientURL() string { return s.clientURL }
 
-// Failed yields the error that ends the member while it runs, a full disk for example.
+// Failed yields the error that ends the running member, a full disk for example.
 func (s *Server) Failed() <-chan error { return s.etcd.Err() }
 
-// String names the store.
+// String returns the name of the store.
 func (s *Server) String() string { return "embedded " + s.Store.String() }
 
-// How long Close waits for the server to write everything down, and then for its clients to go.
+// How long Close waits for the server to write its data, and then for its clients to disconnect.
 const (
 	stopTimeout = 10 * time.Second
 	farewell    = 200 * time.Millisecond
 )
 
-// Close closes the client, gives the leadership of the etcd cluster to another member and stops the server.
-// When it returns no one listens any more and the data is written down. Watches of clients, which would keep an orderly
-// stop of gRPC waiting for seconds, end a moment later or with the process. It may be called again.
+// Close closes the client, transfers the leadership of the etcd cluster to another member and stops the server. When it returns, the member
+// no longer listens and its data is written. Watches of clients, which would delay an orderly stop of gRPC by seconds, end a moment later
+// or with the process. Calling Close again is harmless.
 func (s *Server) Close() error {
 	s.end()
 	err := s.Store.Close()

@@ -38,7 +38,7 @@ func put(tb testing.TB, s store.Store, key, value string) {
 	}
 }
 
-// TestRestart stops a server and starts it again on its data; a client of before goes on, its watch included.
+// TestRestart stops a server and starts it again on its data; a client of before continues, its watch included.
 func TestRestart(t *testing.T) {
 	c := Config{Dir: t.TempDir(), ClientURL: freeURL(t), PeerURL: freeURL(t)}
 	s := begin(t, c)
@@ -98,8 +98,8 @@ func freeURL(tb testing.TB) string {
 	return "http://" + l.Addr().String()
 }
 
-// TestCluster forms a cluster of three, loses one member with its data, goes on, and takes another in its place. Then two are
-// lost for good, and the third goes on alone.
+// TestCluster forms a cluster of three, loses one member with its data, continues, and takes another in its place. Then two are
+// lost for good, and the third continues alone.
 func TestCluster(t *testing.T) {
 	cluster := map[string]string{}
 	for i := range 3 {

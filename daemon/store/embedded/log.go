@@ -9,7 +9,7 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// bridge is a zap logger that writes the server's warnings and errors to log.
+// bridge returns a zap logger that writes the server's warnings and errors to log.
 func bridge(log *slog.Logger) *zap.Logger {
 	if log == nil {
 		return zap.NewNop()
@@ -20,7 +20,7 @@ func bridge(log *slog.Logger) *zap.Logger {
 // core is a zapcore.Core over slog.
 type core struct{ log *slog.Logger }
 
-// closing are messages at error level that every orderly stop causes.
+// closing are error messages that every orderly stop causes.
 var closing = map[string]bool{"server closed": true, "setting up serving from embedded etcd failed.": true}
 
 func (c *core) Enabled(l zapcore.Level) bool { return l >= zapcore.WarnLevel }
@@ -36,7 +36,7 @@ func (c *core) Check(e zapcore.Entry, ce *zapcore.CheckedEntry) *zapcore.Checked
 	return ce
 }
 
-// Write lowers levels by one step: what etcd warns of is seldom news for an operator of Contiv.
+// Write lowers levels by one step: etcd's warnings are seldom of interest to an operator of Contiv.
 func (c *core) Write(e zapcore.Entry, fields []zapcore.Field) error {
 	level := slog.LevelDebug
 	if e.Level >= zapcore.ErrorLevel {

@@ -13,26 +13,26 @@ import (
 	"github.com/contiv/contiv/daemon/store/member"
 )
 
-// markInterval is how often a member notes how far it has been.
+// markInterval is the time between two records of the member's position.
 const markInterval = 5 * time.Second
 
-// position is how far a member has carried out its log.
+// position returns the position up to which a member has applied its log.
 func position(s *etcdserver.EtcdServer) member.Position {
 	return member.Position{Term: s.Term(), Index: s.AppliedIndex()}
 }
 
-// marker notes how far a member has been.
+// marker records the position of a member in a file.
 type marker struct {
-	file string // "": nothing is noted
+	file string // "": nothing is recorded
 	own  member.Mark
 	log  *slog.Logger
 
 	mu     sync.Mutex
-	at     member.Position // seen last
-	failed string          // why the mark was not written last; "": it was
+	at     member.Position // last recorded
+	failed string          // why the last write failed; "": it succeeded
 }
 
-// marked returns what notes how far a member is, which is at a position now. It begins the mark, unless there is one of the member that its directory has come up to.
+// marked returns the marker of a member whose position is at. It starts a mark, unless the directory has reached the existing one.
 func (c *Config) marked(own member.Mark, at member.Position) *marker {
 	m := &marker{file: c.Mark, own: own, at: at, log: c.Log}
 	if was := c.mark(); was.Member != own.Member || c.Restored || c.Alone {
@@ -41,8 +41,8 @@ func (c *Config) marked(own member.Mark, at member.Position) *marker {
 	return m
 }
 
-// run notes now and then how far the member has been, until ctx ends. A member may carry out an entry while it still writes it to its disk, but never the one after
-// that, so what is noted is what was seen before it continued.
+// run records the member's position regularly until ctx ends. A member may apply an entry while it still writes that entry to disk, but
+// never the next one, so run records the position that it saw before the latest change.
 func (m *marker) run(ctx context.Context, now func() member.Position) {
 	tick := time.NewTicker(markInterval)
 	defer tick.Stop()
@@ -56,7 +56,7 @@ func (m *marker) run(ctx context.Context, now func() member.Position) {
 	}
 }
 
-// see notes what was seen last, if the member has gone on since.
+// see records the last seen position, if the member has continued since.
 func (m *marker) see(now member.Position) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -66,7 +66,7 @@ func (m *marker) see(now member.Position) {
 	m.at = now
 }
 
-// stopped notes where a member has ended, which has written all of it.
+// stopped records the final position of a member that has written everything.
 func (m *marker) stopped(end member.Position) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -81,16 +81,16 @@ func (m *marker) record(at member.Position) {
 		said = err.Error()
 	}
 	if said != "" && said != m.failed && m.log != nil {
-		m.log.Warn("how far this member of the store has been is not noted: an old copy of its folder would not be recognised", "path", m.file, "error", said)
+		m.log.Warn("position of this store member not recorded: an old copy of its directory would not be recognised", "path", m.file, "error", said)
 	}
 	m.failed = said
 }
 
-// mark is the mark of the directory; the zero value where there is none that can be read.
+// mark returns the mark of the directory, the zero value if none can be read.
 func (c *Config) mark() member.Mark {
 	out, err := member.ReadMark(c.Mark)
 	if err != nil && c.Log != nil {
-		c.Log.Warn("whether the folder of the store is an old copy is not known", "error", err)
+		c.Log.Warn("unknown whether the store's directory is an old copy", "error", err)
 	}
 	if err != nil || out.Dir != filepath.Clean(c.Dir) {
 		return member.Mark{}
@@ -98,8 +98,9 @@ func (c *Config) mark() member.Mark {
 	return out
 }
 
-// newest refuses a directory that is behind its mark: a member that votes without what it has acknowledged loses changes. The only member of a store may continue with it, as a successor, where
-// NewStore says so; and any that Alone makes one.
+// newest refuses a directory that is behind its mark, because a member that votes without what it has acknowledged loses changes. The only
+// member of a store may continue with an old copy, as a successor, if NewStore permits it, and so may a member that Alone makes the only
+// one.
 func (c Config) newest(held string, mark member.Mark) (Config, error) {
 	if mark.Member != held || c.Alone {
 		return c, nil
@@ -108,20 +109,20 @@ func (c Config) newest(held string, mark member.Mark) (Config, error) {
 	if err != nil || !ends.Behind(mark.Position) {
 		return c, nil // etcd reports a damaged log with the position
 	}
-	why := fmt.Sprintf("%s ends at %s, and this host's member was at %s (%s): the folder is an old copy, or lacks the end of its log", c.Dir, ends, mark.Position, c.Mark)
+	why := fmt.Sprintf("%s ends at %s, and this host's member was at %s (%s): the directory is an old copy, or lacks the end of its log", c.Dir, ends, mark.Position, c.Mark)
 	only := c.only()
 	switch {
 	case only && c.NewStore:
 		c.Restored = true
 		return c, nil
 	case only:
-		return c, fmt.Errorf("%w: %s: put the folder back that the host had; or restore a newer snapshot with contiv snapshot restore --replace; or, to continue with this copy as a successor, start "+
+		return c, fmt.Errorf("%w: %s: restore the directory that the host had; or restore a newer snapshot with contiv snapshot restore --replace; or, to continue with this copy as a successor, start "+
 			"netmaster once with --new-store", ErrLost, why)
 	}
-	return c, fmt.Errorf("%w: %s: %s; when the folders of all members are old copies, start netmaster on one with --embedded-alone, and have the others join again", ErrLost, why, c.replaced())
+	return c, fmt.Errorf("%w: %s: %s; if the directories of all members are old copies, start netmaster on one with --embedded-alone, and have the others join again", ErrLost, why, c.replaced())
 }
 
-// damaged is why a member does not start with a database that is damaged.
+// damaged returns the error of a member whose database is damaged.
 func (c *Config) damaged(why error) error {
 	remedy := c.replaced() + "; when the data of all members are damaged, restore a snapshot with contiv snapshot restore --replace"
 	if len(c.others()) == 0 {
@@ -130,12 +131,12 @@ func (c *Config) damaged(why error) error {
 	return fmt.Errorf("%w: the database is damaged: %w: %s", ErrLost, why, remedy)
 }
 
-// replaced is how a member is replaced.
+// replaced returns the remedy: how to replace a member.
 func (c *Config) replaced() string {
 	return fmt.Sprintf("replace the member: run contiv replace %s on another host, and on this one the command that it prints", c.Name)
 }
 
-// only reports whether the member is the only one of its store, by its data.
+// only reports whether the data names this member as the only one of its store.
 func (c *Config) only() bool {
 	n, err := member.Members(c.Dir)
 	return err == nil && n == 1

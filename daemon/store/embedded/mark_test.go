@@ -46,7 +46,7 @@ func TestOldCopy(t *testing.T) {
 	old := copied(t, c.Dir)
 	use(c, "b")
 	if got := permitted(t, c, true); got != "starts" {
-		t.Fatalf("the folder as it was left: want it started, got %s", got)
+		t.Fatalf("the directory as it was left: want it started, got %s", got)
 	}
 	swap(t, c.Dir, old)
 	if got := permitted(t, c, true); !strings.Contains(got, "is an old copy") || !strings.Contains(got, "start netmaster once with --new-store") || !strings.Contains(got, c.Mark) {
@@ -133,7 +133,7 @@ func TestMarkUnwritable(t *testing.T) {
 	m := marker{file: c.Mark, log: slog.New(slog.NewTextHandler(&out, nil))}
 	m.stopped(member.Position{})
 	m.stopped(member.Position{})
-	if n := strings.Count(out.String(), "is not noted"); n != 1 {
+	if n := strings.Count(out.String(), "not recorded"); n != 1 {
 		t.Errorf("want one warning, got %d times: %s", n, out.String())
 	}
 }

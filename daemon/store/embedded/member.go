@@ -15,12 +15,13 @@ import (
 	"github.com/contiv/contiv/daemon/store/member"
 )
 
-// maxLearners is how many members may be on their way into the cluster at once; it is the same on all of them.
+// maxLearners bounds the members that join at the same time; it must be equal on all members.
 const maxLearners = 8
 
-// AddMember has the cluster expect a member, which serves the others at a URL, and returns the peer URLs of all members by their names. It is a learner
-// (it counts for no majority) until it knows what the others know. id is that of the member, in hexadecimal. One that is expected already is success, and one of this name elsewhere that has never
-// come is replaced. It blocks until a majority knows. Errors are *model.Error.
+// AddMember makes the cluster expect a member that serves others at a URL, and returns the peer URLs of all members by name. The member is
+// a learner (it counts for no majority) until it has caught up. id is that of the member, in hexadecimal. A member that is already expected
+// is success; a member of this name at another URL that has never started is replaced. AddMember blocks until a majority knows. Errors are
+// *model.Error.
 func (s *Server) AddMember(ctx context.Context, name, peerURL string) (peers map[string]string, id string, err error) {
 	urls, err := types.NewURLs([]string{peerURL})
 	if err != nil {
@@ -55,8 +56,8 @@ func (s *Server) AddMember(ctx context.Context, name, peerURL string) (peers map
 	return s.peers(), member.ID(uint64(learner.ID)), nil
 }
 
-// RemoveMember removes a member from the cluster for good, and tells whether there was one. It is refused when the rest would be no majority that
-// works. It blocks until a majority knows. Errors are *model.Error.
+// RemoveMember removes a member from the cluster permanently, and reports whether it existed. It is refused if the rest would have no
+// working majority. It blocks until a majority knows. Errors are *model.Error.
 func (s *Server) RemoveMember(ctx context.Context, name string) (was bool, err error) {
 	voters, found := 0, (*membership.Member)(nil)
 	for _, m := range s.etcd.Server.Cluster().Members() {
@@ -76,10 +77,10 @@ func (s *Server) RemoveMember(ctx context.Context, name string) (was bool, err e
 	return true, s.remove(ctx, found)
 }
 
-// Count is how many members the store has.
+// Count returns the number of members of the store.
 func (s *Server) Count() int { return len(s.etcd.Server.Cluster().Members()) }
 
-// Presence connects to where a member serves the others, and reports whether it runs. It blocks for three seconds at most.
+// Presence connects to the address at which a member serves others, and reports whether it runs. It blocks for at most three seconds.
 func (s *Server) Presence(ctx context.Context, name string) member.Presence {
 	for _, m := range s.etcd.Server.Cluster().Members() {
 		if m.Name == name && len(m.PeerURLs) > 0 {
@@ -89,7 +90,7 @@ func (s *Server) Presence(ctx context.Context, name string) member.Presence {
 	return member.Presence{Evidence: "the store has no member " + name}
 }
 
-// remove removes a member; one that is gone already is success.
+// remove removes a member; an absent member is success.
 func (s *Server) remove(ctx context.Context, m *membership.Member) error {
 	err := healthy(ctx, func() error {
 		_, err := s.etcd.Server.RemoveMember(ctx, uint64(m.ID))
@@ -101,13 +102,13 @@ func (s *Server) remove(ctx context.Context, m *membership.Member) error {
 	return refusedChange(err)
 }
 
-// Times of a change of members. The server wants all of them to have been connected for etcdserver.HealthInterval.
+// Times of a change of members. The server requires that all of them have been connected for etcdserver.HealthInterval.
 const (
 	healthTimeout = etcdserver.HealthInterval + time.Second
 	healthPause   = 200 * time.Millisecond
 )
 
-// healthy repeats a change that the server refuses because members have not been connected for long enough.
+// healthy retries a change that the server refuses because members have not been connected for long enough.
 func healthy(ctx context.Context, change func() error) error {
 	patience := time.After(healthTimeout)
 	for {
@@ -125,7 +126,7 @@ func healthy(ctx context.Context, change func() error) error {
 	}
 }
 
-// peers are the peer URLs of all members, by their names.
+// peers returns the peer URLs of all members by name.
 func (s *Server) peers() map[string]string {
 	out := map[string]string{}
 	for _, m := range s.etcd.Server.Cluster().Members() {
@@ -136,7 +137,7 @@ func (s *Server) peers() map[string]string {
 	return out
 }
 
-// refusedChange is why the cluster refuses a change of its members.
+// refusedChange returns the error of a change of members that the cluster refuses.
 func refusedChange(err error) error {
 	switch {
 	case errors.Is(err, etcderrors.ErrUnhealthy), errors.Is(err, etcderrors.ErrNotEnoughStartedMembers):
@@ -155,7 +156,7 @@ const (
 	promoteLimit    = 2 * time.Second
 )
 
-// promote has learners that know enough count for the majority, while this member leads the others, until ctx ends. It blocks until then.
+// promote makes learners that have caught up voting members, while this member leads the cluster. It blocks until ctx ends.
 func (s *Server) promote(ctx context.Context) {
 	tick := time.NewTicker(promoteInterval)
 	defer tick.Stop()
@@ -171,14 +172,14 @@ func (s *Server) promote(ctx context.Context) {
 		for _, m := range s.etcd.Server.Cluster().Members() {
 			if m.IsLearner {
 				within, cancel := context.WithTimeout(ctx, promoteLimit)
-				_, _ = s.etcd.Server.PromoteMember(within, uint64(m.ID)) // one that does not know enough yet is asked about again
+				_, _ = s.etcd.Server.PromoteMember(within, uint64(m.ID)) // a learner that has not caught up is retried
 				cancel()
 			}
 		}
 	}
 }
 
-// began has a server do what it does beside, until it is closed.
+// began starts the background tasks of a server, which run until it is closed.
 func began(s *Server) *Server {
 	ctx, end := context.WithCancel(context.Background())
 	s.end = end
@@ -187,7 +188,7 @@ func began(s *Server) *Server {
 	return s
 }
 
-// admitted waits while there is something to wait for, as until a member that joins counts for the majority: before that it serves no one.
+// admitted blocks while waits reports true, for example until a joining member counts for the majority: before that it serves no requests.
 func admitted(ctx context.Context, waits func() bool) error {
 	tick := time.NewTicker(promoteInterval / 5)
 	defer tick.Stop()

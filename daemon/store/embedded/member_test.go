@@ -66,7 +66,7 @@ func TestGrowAndShrink(t *testing.T) {
 	dir := t.TempDir()
 	second := begin(t, Config{Dir: dir, Name: "m1", PeerURL: elsewhere, InitialCluster: peers, Existing: true})
 	if held, err := member.Held(dir); err != nil || held != id {
-		t.Errorf("want the folder to be that of member %s, got %q, %v", id, held, err)
+		t.Errorf("want the directory to be that of member %s, got %q, %v", id, held, err)
 	}
 	if i, err := second.Read(t.Context(), "b"); err != nil || string(i.Value) != "2" {
 		t.Errorf("want what was stored before, got %q, %v", i.Value, err)

@@ -15,14 +15,14 @@ import (
 	"github.com/contiv/contiv/daemon/store/member"
 )
 
-// ErrLost says that a member's folder lacks what it had, or that this cannot be ruled out: the member may not start, since it would vote without
-// what it has acknowledged, or make another store. The error's text has the remedy.
+// ErrLost reports that a member's directory lacks data that it had, or that this cannot be excluded. The member may not start: it would
+// vote without what it has acknowledged, or create another store. The error's text has the remedy.
 var ErrLost = errors.New("the store is not as this host left it")
 
-// Permit decides, before a member starts, whether and how it may: it returns the configuration to start with. began says that the host knows of a store that was
-// begun. A folder with data is taken if its member is the one that is noted beside it. An empty one is taken for a new member of a store: the
-// other members are asked, and one that they say has served before is refused. When none answers and the host may have served before, that is
-// unknown, and refused too. It takes at most askLimit for each of the other members; ErrLost can end with a later try.
+// Permit decides, before a member starts, whether it may, and returns the configuration to start with. began reports whether the host knows
+// of an existing store. A directory with data is accepted if its member is the one recorded beside it. An empty directory is accepted for a
+// new member of a store: Permit asks the other members and refuses a member that has served before. If no member answers and the host may
+// have served before, it refuses too. It takes at most askLimit for each other member. A later attempt may succeed after ErrLost.
 func (c Config) Permit(ctx context.Context, began bool) (Config, error) {
 	was, err := member.ReadMarker(c.Dir)
 	if err != nil {
@@ -39,7 +39,7 @@ func (c Config) Permit(ctx context.Context, began bool) (Config, error) {
 	c.Restored = held != "" && was.Member != "" && was.Member != held
 	switch {
 	case c.Restored && !c.NewStore:
-		return c, fmt.Errorf("%w: %s has the data of member %s, and this host's member is %s (%s): mount the folder of this host; or, if the folder was restored from a snapshot, "+
+		return c, fmt.Errorf("%w: %s has the data of member %s, and this host's member is %s (%s): mount the directory of this host; or, if the directory was restored from a snapshot, "+
 			"start netmaster once with --new-store", ErrLost, c.Dir, held, was.Member, noted)
 	case held != "":
 		if err := member.Whole(c.Dir); err != nil {
@@ -47,7 +47,7 @@ func (c Config) Permit(ctx context.Context, began bool) (Config, error) {
 		}
 		return c.newest(held, mark)
 	case c.Alone:
-		return c, fmt.Errorf("%w: %s is empty, and --embedded-alone continues with what the folder has: mount it, or restore a snapshot with contiv snapshot restore", ErrLost, c.Dir)
+		return c, fmt.Errorf("%w: %s is empty, and --embedded-alone continues with the data of the directory: mount it, or restore a snapshot with contiv snapshot restore", ErrLost, c.Dir)
 	}
 	began = began || was.Member != ""
 	if c.Existing || began {
@@ -56,13 +56,13 @@ func (c Config) Permit(ctx context.Context, began bool) (Config, error) {
 	return c, nil
 }
 
-// fresh decides about an empty folder of a host that is to be a member of a store that there is.
+// fresh decides about an empty directory of a host that is to be a member of an existing store.
 func (c Config) fresh(ctx context.Context, began bool) (Config, error) {
 	others := c.others()
 	standing, answered, silence := c.ask(ctx, others)
 	switch {
 	case answered == "" && c.NewStore:
-		if c.Existing { // which may name members that were removed
+		if c.Existing { // which may include removed members
 			c.Existing, c.InitialCluster = false, nil
 		}
 		return c, nil
@@ -71,7 +71,7 @@ func (c Config) fresh(ctx context.Context, began bool) (Config, error) {
 			"or, to begin with an empty store, start netmaster once with --new-store", ErrLost, c.Dir, c.Dir)
 	case answered == "":
 		return c, fmt.Errorf("%w: %s is empty, and no other member of the store answers (%w), so it is unknown whether this one has served before: mount the file system of %s, or start "+
-			"netmaster on %s; when the folders of all of them are lost, restore a snapshot with contiv snapshot restore, or begin with an empty store by --new-store", ErrLost, c.Dir, silence, c.Dir, strings.Join(others, ", "))
+			"netmaster on %s; if the directories of all of them are lost, restore a snapshot with contiv snapshot restore, or begin with an empty store by --new-store", ErrLost, c.Dir, silence, c.Dir, strings.Join(others, ", "))
 	case standing == served:
 		return c, fmt.Errorf("%w: %s is empty, and the member at %s says that this one has served before: mount the file system of %s; or, when the data is lost, replace the member: "+
 			"run contiv replace %s on another host, and on this one the command that it prints", ErrLost, c.Dir, answered, c.Dir, c.Name)
@@ -82,7 +82,7 @@ func (c Config) fresh(ctx context.Context, began bool) (Config, error) {
 	return c, fmt.Errorf("%w: %s is empty, and the member at %s says that %s is not a member of the store: run contiv join --master with a token of contiv token create --master", ErrLost, c.Dir, answered, c.Name)
 }
 
-// others are the peer URLs of the other members, ordered.
+// others returns the peer URLs of the other members, in order.
 func (c *Config) others() (out []string) {
 	for _, u := range c.InitialCluster {
 		if u != c.PeerURL {
@@ -93,22 +93,23 @@ func (c *Config) others() (out []string) {
 	return out
 }
 
-// memberState is what a member is to the others, the most that one of them says.
+// memberState is the state of a member as the others know it.
 type memberState int
 
 const (
-	absent   memberState = iota // it is no member
-	expected                    // it is a member that has never served
+	absent   memberState = iota // not a member
+	expected                    // a member that has never served
 	served                      // it has served
 )
 
-// Bounds of what another member is asked.
+// Bounds of a request to another member.
 const (
 	askLimit = 3 * time.Second
 	maxAsked = 1 << 20 // bytes
 )
 
-// ask returns what the other members say of this one, and the URL of one that says so; "" where none answers, with the reason of the last.
+// ask returns the most advanced state that another member reports for this one, and that member's URL; "" if none answers, with the last
+// error.
 func (c *Config) ask(ctx context.Context, others []string) (most memberState, by string, silence error) {
 	way := &http.Transport{DisableKeepAlives: true, TLSClientConfig: c.clientTLS(), TLSHandshakeTimeout: askLimit}
 	visitor := &http.Client{Transport: way, Timeout: askLimit}
@@ -123,7 +124,7 @@ func (c *Config) ask(ctx context.Context, others []string) (most memberState, by
 	return most, by, silence
 }
 
-// memberState asks one member. A member that has served has announced to the others where it serves clients.
+// memberState asks one member. A member that has served has announced its client URLs to the others.
 func (c *Config) memberState(ctx context.Context, visitor *http.Client, base string) (memberState, error) {
 	at, err := url.JoinPath(base, "members")
 	if err != nil {

@@ -27,7 +27,7 @@ func permitted(t *testing.T, c Config, began bool) string {
 	return "starts"
 }
 
-// Whether a member starts is decided before it could vote: by its folder, by what is noted beside it, and by what the others say.
+// Whether a member starts is decided before it could vote: by its directory, by what is noted beside it, and by what the others say.
 func TestPermit(t *testing.T) {
 	all, urls := grown(t, 2)
 	putSoon(t, all[0], "a", "1")
@@ -49,9 +49,9 @@ func TestPermit(t *testing.T) {
 		want   string
 	}{
 		{"the first start", Config{}, false, "starts"},
-		{"an empty folder of the only member", Config{}, true, "mount the file system of"},
+		{"an empty directory of the only member", Config{}, true, "mount the file system of"},
 		{"a new store is wanted", Config{NewStore: true}, true, "starts"},
-		{"nothing to continue alone with", Config{Alone: true}, true, "--embedded-alone continues with what the folder has"},
+		{"nothing to continue alone with", Config{Alone: true}, true, "--embedded-alone continues with the data of the directory"},
 		{"a new store of several, at first", Config{Name: "m1", PeerURL: urls["m1"], InitialCluster: nobody}, false, "begins one of several"},
 		{"one that is expected", Config{Name: "m2", PeerURL: third, InitialCluster: expected, Existing: true}, true, "joins"},
 		{"one that is expected, started as if the store were new", Config{Name: "m2", PeerURL: third, InitialCluster: expected}, true, "joins"},
@@ -69,7 +69,7 @@ func TestPermit(t *testing.T) {
 	}
 }
 
-// The member whose data a folder has is compared with the one that served from it, and a folder that is empty now was not always.
+// The member whose data a directory has is compared with the one that served from it, and a directory that is empty now was not always.
 func TestPermitFolder(t *testing.T) {
 	start := func() (Config, string) {
 		c := Config{Dir: t.TempDir() + "/store", Name: "m0", PeerURL: freeURL(t)}
@@ -78,20 +78,20 @@ func TestPermitFolder(t *testing.T) {
 		}
 		id, err := member.Held(c.Dir)
 		if err != nil || id == "" {
-			t.Fatalf("want the member of the folder, got %q, %v", id, err)
+			t.Fatalf("want the member of the directory, got %q, %v", id, err)
 		}
 		return c, id
 	}
 	one, id := start()
 	if got := permitted(t, one, true); got != "starts" {
-		t.Errorf("its own folder: want it started, got %s", got)
+		t.Errorf("its own directory: want it started, got %s", got)
 	}
 	other, _ := start()
 	if err := errors.Join(os.RemoveAll(one.Dir), os.Rename(other.Dir, one.Dir)); err != nil {
 		t.Fatal(err)
 	}
 	if got := permitted(t, one, true); !strings.Contains(got, "this host's member is "+id) || !strings.Contains(got, "start netmaster once with --new-store") {
-		t.Errorf("another member's folder: want a refusal with the remedy, got %s", got)
+		t.Errorf("another member's directory: want a refusal with the remedy, got %s", got)
 	}
 	one.NewStore = true
 	if got, err := one.Permit(t.Context(), true); err != nil || !got.Restored {
@@ -102,7 +102,7 @@ func TestPermitFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := permitted(t, one, false); !strings.Contains(got, "mount the file system") {
-		t.Errorf("an empty folder beside its note: want a refusal, got %s", got)
+		t.Errorf("an empty directory beside its marker: want a refusal, got %s", got)
 	}
 	if err := os.WriteFile(member.MarkerFile(one.Dir), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)

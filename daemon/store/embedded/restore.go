@@ -15,16 +15,16 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Contents is what a snapshot of an etcd has.
+// Contents describes a snapshot of an etcd.
 type Contents struct {
 	Revision uint64
 	Keys     int
 }
 
-// Inspect opens a snapshot, as etcd gives it, and checks its pages. It blocks while it reads all of them.
+// Inspect opens a snapshot in etcd's format and checks its pages. It blocks while it reads all of them.
 func Inspect(path string) (out Contents, err error) {
 	defer func() {
-		if r := recover(); r != nil { // bbolt ends so at pages that cannot be
+		if r := recover(); r != nil { // bbolt panics at impossible pages
 			err = fmt.Errorf("%s is no snapshot of an etcd: %v", path, r)
 		}
 	}()
@@ -35,27 +35,28 @@ func Inspect(path string) (out Contents, err error) {
 	return Contents{Revision: uint64(status.Revision), Keys: status.TotalKey}, nil
 }
 
-// Directory is how the folder of a member is.
+// Directory is the state of a member's directory.
 type Directory int
 
-// What a folder is.
+// The states of a directory.
 const (
 	Free  Directory = iota // it has no data of a member
-	Held                   // it has
+	Held                   // it has data of a member
 	InUse                  // a process uses it
 )
 
-// memberDir is where in its folder a member has its data.
+// memberDir is the subdirectory with a member's data.
 const memberDir = "member"
 
-// Aside moves the data of a member's folder, in which no process works, to another place in it, and returns that and how it is undone.
+// Aside moves the data of a member's directory, which no process may use, to another place in it. It returns that place and a function that
+// moves the data back.
 func Aside(dir, name string) (to string, back func() error, err error) {
 	from := filepath.Join(dir, memberDir)
 	to = filepath.Join(dir, name)
 	return to, func() error { return os.Rename(to, from) }, os.Rename(from, to)
 }
 
-// Look says how the folder of a member is.
+// Look returns the state of a member's directory.
 func Look(dir string) (Directory, error) {
 	f, err := os.Open(filepath.Join(dir, memberDir, "snap", "db"))
 	switch {
@@ -77,16 +78,16 @@ func Look(dir string) (Directory, error) {
 	return Held, nil
 }
 
-// revisionBump is how far ahead of its snapshot a restored store begins, so that no revision that the lost store gave means something else in it. etcd's
-// documentation of disaster recovery recommends as much.
+// revisionBump is the distance of a restored store's revisions from its snapshot, so that no revision of the lost store gets another
+// meaning. etcd's documentation of disaster recovery recommends it.
 const revisionBump = 1_000_000_000
 
-// startLimit is how long a restored member may take until it serves.
+// startLimit bounds the time until a restored member serves.
 const startLimit = time.Minute
 
-// Restore makes c.Dir, which is to be free, the folder of the only member of a new store with what a snapshot has, as etcd gives it: c.Name and c.PeerURL are the
-// member's, and token is a text that no other store has, so that members of earlier ones are refused. Then mark is called with the store, which only this process reaches, before
-// anyone else can. After an error the folder is as before.
+// Restore makes c.Dir, which must be free, the directory of the only member of a new store with the contents of a snapshot in etcd's
+// format. c.Name and c.PeerURL are the member's; token is unique, so that members of earlier stores are refused. Before anyone else can
+// reach the store, Restore calls mark with it. After an error the directory is unchanged.
 func Restore(ctx context.Context, c Config, path, token string, mark func(ctx context.Context, s store.Store) error) (err error) {
 	conf, err := configure(c)
 	if err != nil {
@@ -104,7 +105,7 @@ func Restore(ctx context.Context, c Config, path, token string, mark func(ctx co
 	if err := os.MkdirAll(conf.Dir, 0o700); err != nil {
 		return err
 	}
-	fresh, err := os.MkdirTemp(conf.Dir, "restoring-") // beside what else there is: etcd takes an empty folder only
+	fresh, err := os.MkdirTemp(conf.Dir, "restoring-") // beside other files: etcd accepts only an empty directory
 	if err != nil {
 		return err
 	}
@@ -117,7 +118,7 @@ func Restore(ctx context.Context, c Config, path, token string, mark func(ctx co
 	if err != nil {
 		return err
 	}
-	// A server on ports of loopback that are free, with the certificates of the cluster, where there are some: others are not let in.
+	// A server on free ports of loopback, with the cluster's certificates if they exist: it accepts no other clients.
 	own := Config{Dir: c.Dir, Name: c.Name, Trust: c.Trust, Log: c.Log, Quota: c.Quota, Mark: c.Mark}
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()

@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// scheme is that of the member's URLs.
+// scheme returns the scheme of the member's URLs.
 func (c *Config) scheme() string {
 	if c.Trust == nil {
 		return "http"
@@ -16,8 +16,8 @@ func (c *Config) scheme() string {
 	return "https"
 }
 
-// tlsInfo is how the member meets clients and other members: both ends have certificates of netmasters, by the name that these alone have. Files
-// are read with each connection, that of revoked certificates too.
+// tlsInfo returns the TLS settings between the member, its clients and other members: both ends have certificates of netmasters, whose name
+// no other certificate has. Files are read for each connection, including the list of revoked certificates.
 func (c *Config) tlsInfo() transport.TLSInfo {
 	dir := c.Trust.Dir()
 	pair := dir.PairFile(trust.Master)
@@ -25,7 +25,7 @@ func (c *Config) tlsInfo() transport.TLSInfo {
 		ServerName: trust.MasterName, SkipClientSANVerify: true}
 }
 
-// clientTLS is how this process reaches its member; nil: in plain.
+// clientTLS returns the TLS settings for this process's own client; nil: plain.
 func (c *Config) clientTLS() *tls.Config {
 	if c.Trust == nil {
 		return nil

@@ -91,7 +91,7 @@ func TestConformance(t *testing.T) {
 
 func TestObserve(t *testing.T) { storetest.Observe(t, newFactory(t)) }
 
-// A store that is made again while the connection is cut is listed whole, be its revisions fewer than before or more.
+// A store that is recreated while the connection is cut is listed whole, be its revisions fewer than before or more.
 func TestStoreRecreated(t *testing.T) {
 	for _, changes := range []int{2, 20} {
 		c := embedded.Config{Dir: t.TempDir()}

@@ -84,7 +84,7 @@ func (h *history) add(number int, events []*clientv3.Event) {
 	}
 }
 
-// resumable is the revision from which a watch of history number that knows everything up to known can go on, provided that the
+// resumable is the revision from which a watch of history number that knows everything up to known can continue, provided that the
 // history is still the same: how far that can be proved. 0: nowhere.
 func (h *history) resumable(number int, known int64) int64 {
 	h.mu.Lock()
@@ -133,7 +133,7 @@ func (s *Store) confirm(ctx context.Context, number int, known int64, since time
 }
 
 // adopt returns the number of the history that a list is of, a new one unless it can be proved to be the one known. ok is
-// false when the store that answers now is not that of the list: it is to be made again.
+// false when the store that answers now is not that of the list: it is to be recreated.
 func (s *Store) adopt(ctx context.Context, l *listing, prefix string) (number int, ok bool, err error) {
 	h := s.history
 	if err := h.apply(ctx); err != nil {
@@ -272,7 +272,7 @@ func markOf(kv *mvccpb.KeyValue) mark {
 // is reports whether kv, nil for none, is what the mark remembers.
 func (m mark) is(kv *mvccpb.KeyValue) bool { return kv != nil && !m.gone && markOf(kv) == m }
 
-// now says what it tells that the store holds kv, nil for nothing, at the key.
+// now says what it reports that the store holds kv, nil for nothing, at the key.
 func (m mark) now(kv *mvccpb.KeyValue) sign {
 	switch {
 	case kv == nil, kv.CreateRevision > m.rev:

@@ -20,7 +20,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/storetest"
 )
 
-// A watch goes on after an outage exactly if the store that answers has the history of the one before; in any case it ends up with
+// A watch continues after an outage exactly if the store that answers has the history of the one before; in any case it ends up with
 // what the store holds.
 func TestHistory(t *testing.T) {
 	put := func(tb testing.TB, s store.Store, pairs ...string) {
@@ -42,7 +42,7 @@ func TestHistory(t *testing.T) {
 		name  string
 		seen  []string                         // changes after the backup, which the watch sees
 		other []string                         // and those outside its prefix
-		data  func(backups, *testing.T) string // the folder that the store starts with again
+		data  func(backups, *testing.T) string // the directory that the store starts with again
 		then  []string                         // changes meanwhile
 		fulls int
 	}{

@@ -61,7 +61,7 @@ func (s *Store) list(ctx context.Context, prefix string) (*listing, error) {
 
 // scan hands everything under a prefix at one revision to what begin returns, in parts, ordered by key. It begins again when the
 // server has compacted that revision away before the end. No part of the answer, and so no size of it, has a limit of its own but
-// this: while something comes the scan goes on.
+// this: while something comes the scan continues.
 func (s *Store) scan(ctx context.Context, prefix string, begin func() func([]*mvccpb.KeyValue)) (*pb.ResponseHeader, error) {
 	for again := 1; ; again++ {
 		header, err := s.stream(ctx, prefix, begin())

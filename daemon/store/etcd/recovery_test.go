@@ -136,7 +136,7 @@ func (o *observer) is(ok func(o *observer) bool) bool {
 	return ok(o)
 }
 
-// etcd is killed and started again beneath many watchers of many endpoints: all of them go on soon after its first answer, and
+// etcd is killed and started again beneath many watchers of many endpoints: all of them continue soon after its first answer, and
 // no one asks for a list, which all of them together could not get.
 func TestRecovery(t *testing.T) {
 	const (

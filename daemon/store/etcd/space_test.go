@@ -40,7 +40,7 @@ func give(t *testing.T, url string) {
 }
 
 // An etcd that has used up its quota says so by name to what needs space, be it asked in its process or over the network; deletions, reads,
-// watches and leases that there are go on, and all goes on once there is space.
+// watches and leases that there are continue, and all continues once there is space.
 func TestNoSpace(t *testing.T) {
 	const quota = 8 << 20
 	server := serve(t, embedded.Config{Dir: t.TempDir(), Quota: quota})

@@ -17,7 +17,7 @@ import (
 const progressInterval = time.Minute
 
 // watches is the one stream by which a client receives what all its watches are told. When it breaks, all of them break: etcd's
-// client would open another by itself, and could not tell whether that is still the same store.
+// client would open another by itself, and could not report whether that is still the same store.
 type watches struct {
 	clientv3.Watcher
 	received atomic.Int64 // when anything came last, in nanoseconds

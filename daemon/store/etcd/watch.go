@@ -22,7 +22,7 @@ func item(kv *mvccpb.KeyValue) store.Item {
 }
 
 // Watch is store.Store's. It lists, then follows the history from the revision of the list. When the stream breaks off - a server
-// that does not answer, a connection that is lost - it goes on where it was, once the store has proved that its history is
+// that does not answer, a connection that is lost - it continues where it was, once the store has proved that its history is
 // still the same. It lists again when that cannot be proved, or when the server has forgotten what came since.
 func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update, error] {
 	return func(yield func(store.Update, error) bool) {
@@ -112,7 +112,7 @@ func (w *watch) begin(ctx context.Context) error {
 	return w.follow(ctx, changes)
 }
 
-// send yields an update and reports whether the caller goes on.
+// send yields an update and reports whether the caller continues.
 func (w *watch) send(u store.Update) bool {
 	w.away = false
 	w.left = !w.yield(u, nil)
@@ -171,7 +171,7 @@ func (w *watch) follow(ctx context.Context, changes <-chan clientv3.WatchRespons
 	}
 }
 
-// receive yields what one response of the stream tells, and reports whether to go on. What it tells of a time of which everything is
+// receive yields what one response of the stream tells, and reports whether to continue. What it tells of a time of which everything is
 // known already is of another history.
 func (w *watch) receive(r clientv3.WatchResponse) bool {
 	if r.IsProgressNotify() {

@@ -1,5 +1,5 @@
 // Package idletimeout bounds requests by how long nothing comes, rather than by how long they take: a large answer over a busy
-// path takes its time, and a server that has fallen silent is noticed all the same.
+// path takes its time, and a server that has fallen silent is noticed nevertheless.
 package idletimeout
 
 import (

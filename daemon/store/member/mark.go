@@ -19,10 +19,10 @@ import (
 	"github.com/contiv/contiv/checksum"
 )
 
-// Mark is how far the member of a folder has been, noted on another file system than the folder's: its log has this position, or one beyond. A folder that is behind
-// its mark is a copy of before.
+// Mark records the position that a member has reached, on another file system than its directory: the member's log ends there or later. A
+// directory behind its mark is an old copy.
 type Mark struct {
-	Dir    string `json:"dir"`    // the folder
+	Dir    string `json:"dir"`    // the member's directory
 	Member string `json:"member"` // id, in hexadecimal
 	Position
 }
@@ -35,13 +35,14 @@ type Position struct {
 
 func (p Position) String() string { return fmt.Sprintf("term %d, index %d", p.Term, p.Index) }
 
-// Behind reports whether a log that ends at p lacks something of one that has been at o. Neither terms nor the index of what was carried out ever decrease.
+// Behind reports whether a log that ends at p lacks entries of a log that has reached o. Neither the term nor the applied index ever
+// decreases.
 func (p Position) Behind(o Position) bool { return p.Index < o.Index || p.Term < o.Term }
 
-// maxMark bounds what is read of a file with a mark, in bytes.
+// maxMark bounds the size of a file with a mark, in bytes.
 const maxMark = 16 << 10
 
-// ReadMark returns the mark in a file; the zero value where there is none. One that is damaged is an error.
+// ReadMark returns the mark in a file; the zero value if the file does not exist. A damaged mark is an error.
 func ReadMark(path string) (out Mark, err error) {
 	if path == "" {
 		return out, nil
@@ -62,7 +63,7 @@ func ReadMark(path string) (out Mark, err error) {
 	return out, nil
 }
 
-// Write puts the mark in a file, durably.
+// Write writes the mark to a file, durably.
 func (m Mark) Write(path string) error {
 	if path == "" {
 		return nil
@@ -74,7 +75,8 @@ func (m Mark) Write(path string) error {
 	return place(path, text)
 }
 
-// Last returns the position at which the log in a folder ends. It reads the log from its last snapshot on; an error is that of a log that is damaged.
+// Last returns the position at which the log in a directory ends. It reads the log from its last snapshot; it returns an error if the log
+// is damaged.
 func Last(dir string) (out Position, err error) {
 	logs, quiet := datadir.ToWALDir(filepath.Clean(dir)), zap.NewNop()
 	all, err := wal.ValidSnapshotEntries(quiet, logs)
@@ -88,7 +90,7 @@ func Last(dir string) (out Position, err error) {
 	}
 	defer func() { _ = w.Close() }()
 	_, state, entries, err := w.ReadAll()
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) { // a process that ended while it wrote leaves that
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) { // a process that ended during a write leaves that
 		return out, fmt.Errorf("%s: %w", logs, err)
 	}
 	out = Position{Term: max(from.GetTerm(), state.GetTerm()), Index: from.GetIndex()}
@@ -98,14 +100,14 @@ func Last(dir string) (out Position, err error) {
 	return out, nil
 }
 
-// lockLimit is how long Members waits for a process that uses the database.
+// lockLimit bounds the time that Members waits for a process that uses the database.
 const lockLimit = time.Second
 
-// Members returns how many members the store has, by the data in a folder that no process uses.
+// Members returns the number of members of the store, from the data in a directory that no process uses.
 func Members(dir string) (n int, err error) {
 	path := datadir.ToBackendFileName(filepath.Clean(dir))
 	defer func() {
-		if r := recover(); r != nil { // bbolt ends so at pages that cannot be
+		if r := recover(); r != nil { // bbolt panics at impossible pages
 			err = fmt.Errorf("%s: %v", path, r)
 		}
 	}()

@@ -1,4 +1,4 @@
-// Package member says whose data the folder of an embedded store has: of which member of the store, by its log and by a note beside the folder.
+// Package member identifies the member of an embedded store that owns a directory, by its log and by a marker beside the directory.
 package member
 
 import (
@@ -22,16 +22,16 @@ import (
 	"github.com/contiv/contiv/checksum"
 )
 
-// Marker is what is kept beside the folder of a member: which member of the store has served from it. It outlives the folder.
+// Marker identifies the member that has served from a directory. It is kept beside the directory, and outlives it.
 type Marker struct {
 	Name   string `json:"name"`
 	Member string `json:"member"` // id, in hexadecimal
 }
 
-// MarkerFile returns the path of the file in which a host notes the member that a folder holds.
+// MarkerFile returns the path of the marker of a directory.
 func MarkerFile(dir string) string { return filepath.Clean(dir) + ".member" }
 
-// ReadMarker returns what is noted of a folder; the zero value where nothing is. An error has the remedy.
+// ReadMarker returns the marker of a directory; the zero value if none exists. Its error has the remedy.
 func ReadMarker(dir string) (out Marker, err error) {
 	text, err := os.ReadFile(MarkerFile(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,12 +47,12 @@ func ReadMarker(dir string) (out Marker, err error) {
 		err = fmt.Errorf("member: got %.40q, want an id in hexadecimal", out.Member)
 	}
 	if err != nil {
-		return Marker{}, fmt.Errorf("%s: %w; remove it when the folder is that of this host's member", MarkerFile(dir), err)
+		return Marker{}, fmt.Errorf("%s: %w; remove it if the directory is that of this host's member", MarkerFile(dir), err)
 	}
 	return out, nil
 }
 
-// Write notes a member beside its folder, durably.
+// Write writes the marker beside a directory, durably.
 func (n Marker) Write(dir string) error {
 	if was, err := ReadMarker(dir); err == nil && was == n {
 		return nil
@@ -64,7 +64,7 @@ func (n Marker) Write(dir string) error {
 	return place(MarkerFile(dir), text)
 }
 
-// place puts a text in the place of a file, durably.
+// place replaces the contents of a file, durably.
 func place(path string, text []byte) error {
 	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
@@ -77,8 +77,8 @@ func place(path string, text []byte) error {
 	return os.Rename(f.Name(), path)
 }
 
-// Held returns the id of the member whose data a folder has, in hexadecimal as etcdctl prints it, and "" where it has none. An error is that of reading
-// the first records of the member's log.
+// Held returns the id of the member whose data a directory has, in hexadecimal as etcdctl prints it, or "" if it has none. It returns an
+// error if the first records of the member's log cannot be read.
 func Held(dir string) (member string, err error) {
 	logs := datadir.ToWALDir(filepath.Clean(dir))
 	if !wal.Exist(logs) {
@@ -111,5 +111,5 @@ func Held(dir string) (member string, err error) {
 	}
 }
 
-// ID is the id of a member as it is written and printed.
+// ID formats the id of a member as it is stored and printed.
 func ID(id uint64) string { return strings.ToLower(strconv.FormatUint(id, 16)) }

@@ -10,28 +10,28 @@ import (
 	"time"
 )
 
-// State is whether a member runs, as far as another machine can know.
+// State reports whether a member runs, as far as another machine can know.
 type State int
 
 // States of a member.
 const (
 	Absent  State = iota // the store has no such member
-	Runs                 // something serves where it serves the others
-	Stopped              // its machine answers, and nothing serves there
-	Unknown              // nothing answers: the machine is off, or cut off
+	Runs                 // something serves at its peer URL
+	Stopped              // its machine answers, and refuses the connection
+	Unknown              // nothing answers: the machine is off, or unreachable
 )
 
-// Presence is whether a member runs, and what says so.
+// Presence reports whether a member runs, with the evidence.
 type Presence struct {
 	State    State
 	Evidence string // "https://192.0.2.3:2380: connection refused"
 }
 
-// dialLimit is how long a machine may take to accept or refuse a connection.
+// dialLimit bounds the time in which a machine must accept or refuse a connection.
 const dialLimit = 3 * time.Second
 
-// Look connects to where a member serves the others, its peer URL. Only a connection that its machine refuses says that it does not run: what does not
-// answer may run, and be cut off. It blocks until the machine has answered, three seconds at most.
+// Look connects to a member's peer URL. Only a refused connection proves that the member does not run: a member that does not answer may
+// run and be unreachable. It blocks until the machine has answered, at most three seconds.
 func Look(ctx context.Context, peer string) Presence {
 	u, err := url.Parse(peer)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"go.etcd.io/etcd/server/v3/storage/datadir"
 )
 
-// A database of bbolt begins with two pages that describe it, of which the newer one that is whole counts. Numbers are those of this processor's order.
+// A bbolt database starts with two pages that describe it. The newer undamaged one counts. Numbers have this processor's byte order.
 const (
 	boltMagic  = 0xED0CDAED
 	boltHeader = 16 // of a page, in bytes
@@ -22,8 +22,9 @@ const (
 	maxPage    = 64 << 10
 )
 
-// Whole returns an error for a database that is shorter than it says, or whose two descriptions are damaged. bbolt maps the file, so that the process would end where it reads
-// behind its end. A folder without a database is none of its concern, nor are the contents of pages, of which bbolt keeps no checksums.
+// Whole returns an error for a database that is shorter than it says, or whose two descriptions are damaged. bbolt maps the file, so the
+// process would crash on a read beyond its end. Whole accepts a directory without a database, and does not check the contents of pages, for
+// which bbolt keeps no checksums.
 func Whole(dir string) error {
 	path := datadir.ToBackendFileName(filepath.Clean(dir))
 	f, err := os.Open(path)
@@ -39,7 +40,7 @@ func Whole(dir string) error {
 		return err
 	}
 	var wants, newest uint64
-	for _, size := range []uint64{0, uint64(os.Getpagesize())} { // where the pages begin
+	for _, size := range []uint64{0, uint64(os.Getpagesize())} { // offsets of the pages
 		if want, at, ok := described(f, size); ok && at >= newest {
 			wants, newest = want, at
 		}
@@ -53,7 +54,8 @@ func Whole(dir string) error {
 	return nil
 }
 
-// described reads the description in the page at a place: how long the database is, in bytes, and the number of the transaction that wrote it; false where it is damaged.
+// described reads the description in the page at an offset: the length of the database in bytes, and the number of the transaction that
+// wrote it; false if it is damaged.
 func described(f io.ReaderAt, at uint64) (length, transaction uint64, ok bool) {
 	text := make([]byte, boltMeta)
 	if _, err := f.ReadAt(text, int64(at+boltHeader)); err != nil {

@@ -8,20 +8,20 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// lease ends by its timer unless KeepAlive puts that off.
+// lease ends by its timer unless KeepAlive resets that.
 type lease struct {
 	id     string
 	ttl    time.Duration
 	client *Store
 	expiry *time.Timer         // guarded, like keys, by data.mu
 	keys   map[string]struct{} // put under this lease
-	end    time.Time           // when expiry fires, guarded too
+	end    time.Time           // when expiry fires; guarded by data.mu
 }
 
 func (l *lease) ID() string         { return l.id }
 func (l *lease) TTL() time.Duration { return l.ttl }
 
-// KeepAlive is store.Lease's.
+// KeepAlive implements store.Lease.
 func (l *lease) KeepAlive(ctx context.Context) error {
 	return store.KeepAlive(ctx, l, nil, l.refresh)
 }
@@ -39,7 +39,7 @@ func (l *lease) refresh(ctx context.Context) error {
 	return nil
 }
 
-// Revoke is store.Lease's.
+// Revoke implements store.Lease.
 func (l *lease) Revoke(ctx context.Context) error {
 	if err := l.client.enter(ctx); err != nil {
 		return fmt.Errorf("revoke lease %s: %w", l.id, err)
@@ -49,7 +49,7 @@ func (l *lease) Revoke(ctx context.Context) error {
 	return nil
 }
 
-// end takes the lease and its keys away. Ending it twice is harmless.
+// end removes the lease and its keys. A second call is harmless.
 func (d *data) end(l *lease) {
 	if d.leases[l.id] == nil {
 		return

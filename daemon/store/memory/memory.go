@@ -1,5 +1,5 @@
-// Package memory is a store in the memory of one process, for tests and for programs that need no other.
-// It behaves like the real ones, limits and leases included, and can be told to fail as they do.
+// Package memory is a store in the memory of one process, for tests and for programs that need no other. It behaves like the real stores,
+// limits and leases included, and can inject their failures.
 package memory
 
 import (
@@ -14,23 +14,23 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// limits are those of etcd, so that what passes here passes there.
+// limits are those of etcd, so that transactions accepted here are accepted there.
 var limits = store.Limits{Ops: 128, Bytes: 1400 << 10}
 
-// Store is one client's view of the data: Open gives more clients, and a fault injected into one leaves the others
-// alone. All methods are safe for concurrent use.
+// Store is one client's view of the data: Open returns more clients, and a fault injected into one does not affect the others. All methods
+// are safe for concurrent use.
 type Store struct {
 	data     *data
-	away     bool // the rest is guarded by data.mu
+	away     bool // data.mu guards the following fields
 	closed   bool
-	lost     int // so many commits are still to be applied without an answer
-	last     int // so many are still applied by a store that has used up its quota, which refuses them all the same
+	lost     int // number of further commits that are applied without an answer
+	last     int // number of further commits that a full store applies although it refuses them
 	watchers map[*watcher]struct{}
 }
 
 var _ store.Store = (*Store)(nil)
 
-// data is what all clients of one store share.
+// data is shared by all clients of one store.
 type data struct {
 	mu       sync.Mutex
 	revision store.Revision
@@ -46,21 +46,21 @@ type entry struct {
 	lease *lease
 }
 
-// New makes an empty store and its first client.
+// New returns the first client of a new empty store.
 func New() *Store {
 	d := &data{items: map[string]entry{}, leases: map[string]*lease{}, watchers: map[*watcher]struct{}{}}
 	return &Store{data: d, watchers: map[*watcher]struct{}{}}
 }
 
-// Open gives another client of the same data.
+// Open returns another client of the same data.
 func (s *Store) Open() *Store {
 	return &Store{data: s.data, watchers: map[*watcher]struct{}{}}
 }
 
-// Away makes this client lose the store until Back: every call returns ErrUnavailable, leases are not refreshed.
+// Away makes the store unreachable for this client until Back: every call returns ErrUnavailable, and leases are not refreshed.
 func (s *Store) Away() { s.reach(true) }
 
-// Back ends what Away began.
+// Back ends the effect of Away.
 func (s *Store) Back() { s.reach(false) }
 
 func (s *Store) reach(away bool) {
@@ -76,7 +76,7 @@ func (s *Store) reach(away bool) {
 	}
 }
 
-// Compact forgets the history: every watch of every client yields the full list next, as after a compaction in etcd.
+// Compact discards the history: every watch of every client yields the full list next, as after a compaction in etcd.
 func (s *Store) Compact() {
 	s.data.mu.Lock()
 	defer s.data.mu.Unlock()
@@ -85,8 +85,8 @@ func (s *Store) Compact() {
 	}
 }
 
-// Reset wipes the data, as when someone recreates the store: keys and leases are gone, revisions start again, and every watch of
-// every client yields the full list next.
+// Reset wipes the data, as if the store were recreated: keys and leases are gone, revisions start again, and every watch of every client
+// yields the full list next.
 func (s *Store) Reset() {
 	s.data.mu.Lock()
 	defer s.data.mu.Unlock()
@@ -101,33 +101,33 @@ func (s *Store) Reset() {
 	}
 }
 
-// Recreate is Reset, by the name that a test of daemon/agent/desired still has for it.
+// Recreate is another name of Reset.
 func (s *Store) Recreate() { s.Reset() }
 
-// LoseAnswers makes the next n commits of this client apply and nevertheless return ErrUnavailable, as when a
-// connection breaks between a request and its answer.
+// LoseAnswers makes the next n commits of this client apply and nevertheless return ErrUnavailable, as if a connection broke between a
+// request and its answer.
 func (s *Store) LoseAnswers(n int) {
 	s.data.mu.Lock()
 	defer s.data.mu.Unlock()
 	s.lost = n
 }
 
-// Fill uses up the quota until Drain: what needs space is refused with store.ErrNoSpace. The next so many commits of this client are
-// refused and applied nevertheless, as by an etcd that has just found out.
+// Fill uses up the quota until Drain: what needs space is refused with store.ErrNoSpace. The next applied commits of this client are
+// refused and nevertheless applied, as by an etcd that has just noticed.
 func (s *Store) Fill(applied int) {
 	s.data.mu.Lock()
 	defer s.data.mu.Unlock()
 	s.data.full, s.last = true, applied
 }
 
-// Drain gives the store space again.
+// Drain frees space.
 func (s *Store) Drain() {
 	s.data.mu.Lock()
 	defer s.data.mu.Unlock()
 	s.data.full, s.last = false, 0
 }
 
-// enter locks the data and returns nil, or returns why the client may not; the caller unlocks after nil.
+// enter locks the data and returns nil, or returns why the client may not use it. The caller unlocks after nil.
 func (s *Store) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (s *Store) enter(ctx context.Context) error {
 	return nil
 }
 
-// Read is store.Store's.
+// Read implements store.Store.
 func (s *Store) Read(ctx context.Context, key string) (store.Item, error) {
 	if err := s.enter(ctx); err != nil {
 		return store.Item{}, fmt.Errorf("read %s: %w", key, err)
@@ -157,7 +157,7 @@ func (s *Store) Read(ctx context.Context, key string) (store.Item, error) {
 	return clone(e.Item), nil
 }
 
-// List is store.Store's.
+// List implements store.Store.
 func (s *Store) List(ctx context.Context, prefix string) ([]store.Item, store.Revision, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, 0, fmt.Errorf("list %s: %w", prefix, err)
@@ -177,13 +177,13 @@ func (d *data) list(prefix string) []store.Item {
 	return items
 }
 
-// clone keeps callers from changing what the store holds.
+// clone copies an item, so that callers cannot change the store's copy.
 func clone(i store.Item) store.Item {
 	i.Value = append([]byte{}, i.Value...)
 	return i
 }
 
-// Commit is store.Store's.
+// Commit implements store.Store.
 func (s *Store) Commit(ctx context.Context, tx *store.Tx) (store.Revision, error) {
 	if err := limits.Check(tx); err != nil {
 		return 0, fmt.Errorf("commit: %w", err)
@@ -230,7 +230,7 @@ func (d *data) holds(tx *store.Tx) error {
 	return nil
 }
 
-// apply makes the changes at one new revision and tells the watchers.
+// apply makes the changes at one new revision and notifies the watchers.
 func (d *data) apply(ops []store.Op) {
 	if len(ops) == 0 {
 		return
@@ -267,7 +267,7 @@ func (d *data) notify(key string) {
 	}
 }
 
-// Watch is store.Store's.
+// Watch implements store.Store.
 func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update, error] {
 	return func(yield func(store.Update, error) bool) {
 		w := newWatcher(prefix)
@@ -281,7 +281,7 @@ func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update
 			delete(s.watchers, w)
 			delete(s.data.watchers, w)
 		}()
-		told := false // that the store is away
+		told := false // whether the outage was reported
 		for {
 			select {
 			case <-ctx.Done():
@@ -317,12 +317,12 @@ func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update
 	}
 }
 
-// Limits is store.Store's.
+// Limits implements store.Store.
 func (s *Store) Limits() store.Limits { return limits }
 
 func (s *Store) String() string { return "memory" }
 
-// Close is store.Store's. The data stays for other clients.
+// Close implements store.Store. The data stays for other clients.
 func (s *Store) Close() error {
 	s.data.mu.Lock()
 	defer s.data.mu.Unlock()
@@ -333,7 +333,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Grant is store.Store's.
+// Grant implements store.Store.
 func (s *Store) Grant(ctx context.Context, ttl time.Duration) (store.Lease, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, fmt.Errorf("grant a lease: %w", err)

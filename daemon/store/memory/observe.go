@@ -9,7 +9,7 @@ import (
 
 var _ store.Observer = (*Store)(nil)
 
-// Members is store.Observer's: this process.
+// Members implements store.Observer: the only member is this process.
 func (s *Store) Members(ctx context.Context) ([]store.Member, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -22,7 +22,7 @@ func (s *Store) Members(ctx context.Context) ([]store.Member, error) {
 	return []store.Member{m}, nil
 }
 
-// Leases is store.Observer's.
+// Leases implements store.Observer.
 func (s *Store) Leases(ctx context.Context, prefix string) ([]store.KeyLease, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err

@@ -6,13 +6,13 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// watcher is what one Watch has still to tell: everything, or the keys that changed. It is guarded by data.mu.
+// watcher has what one Watch must still yield: everything, or the changed keys. data.mu guards it.
 type watcher struct {
 	prefix string
 	full   bool
-	back   bool // the store is back, which is something to tell, too
+	back   bool // the store is back, which the watch must report
 	keys   map[string]struct{}
-	wake   chan struct{} // holds one token while there may be something to tell
+	wake   chan struct{} // holds one token while an update may be pending
 }
 
 func newWatcher(prefix string) *watcher {
@@ -41,7 +41,7 @@ func (w *watcher) rouse() {
 	}
 }
 
-// receive is the next update; several changes of one key are merged.
+// receive returns the next update; several changes of one key are merged.
 func (w *watcher) receive(d *data) store.Update {
 	u := store.Update{Full: w.full, Revision: d.revision}
 	if w.full {

@@ -1,10 +1,10 @@
-// Package mirror keeps a copy of a part of a store: it takes in what a watch, lists and one's own commits tell, in whatever order they
-// come, and says what has changed with each.
+// Package mirror keeps a copy of a part of a store. It applies the updates of a watch, lists and the caller's own commits, in any order,
+// and returns the changes that follow from each.
 //
-// One rule says what is old. Two things are known apart: the revision up to which everything is known, by the watch or a list, and the
-// revisions above it of the keys that one has changed oneself. What is not newer than the one, or than the other of its key, changes
-// nothing, be its key known or not: a key that is not known was deleted by then. A list is the truth up to its revision, whatever the
-// revisions of its items are: those of a store that was restored may be lower than known.
+// One rule decides what is old. A Mirror has two kinds of revisions: the one up to which it is complete, by the watch or a list, and the
+// higher ones of keys that the caller has changed. A change that is not newer than the first, or than the second of its key, has no effect,
+// whether or not the key exists: an absent key was deleted by then. A list is true at its revision, whatever the revisions of its items
+// are: those of a restored store may be lower than known ones.
 package mirror
 
 import (
@@ -20,23 +20,24 @@ import (
 
 // Errors of Watched. Neither changes anything.
 var (
-	// ErrReset says that the store was wiped or restored: its revisions begin again, and what the Mirror knows is of the store before.
+	// ErrReset reports that the store was wiped or restored: its revisions start again, and the Mirror has the contents of the previous
+	// store.
 	ErrReset = errors.New("the store is another one, or was restored")
-	// ErrStale says that a list of the watch may have been made before what is known by Listed. A new watch tells.
+	// ErrStale reports that a list of the watch may be older than what Listed applied. A new watch resolves this.
 	ErrStale = errors.New("the list may be older than what is known")
 )
 
 // A Change is a key that was put or deleted, with its item before and after.
 type Change = table.Change[string, store.Item]
 
-// Mirror is a copy of what a store holds. It must not be used by several goroutines at a time.
+// Mirror is a copy of a part of a store. It must not be used by several goroutines at a time.
 type Mirror struct {
 	items     *table.Table[string, store.Item]
-	newest    store.Revision            // of all that is known
-	complete  store.Revision            // everything up to here is known
-	own       map[string]store.Revision // what we have changed since complete
+	newest    store.Revision            // revision of the newest known change
+	complete  store.Revision            // everything up to this revision is known
+	own       map[string]store.Revision // revisions of the caller's changes since complete
 	watched   store.Revision            // no list of the watch is older than this
-	transient []string                  // keys that the last update told to be gone, and that were not known
+	transient []string                  // keys that the last update deleted and that were unknown
 }
 
 // New returns an empty Mirror.
@@ -44,27 +45,27 @@ func New() *Mirror {
 	return &Mirror{items: table.New[string, store.Item](), own: map[string]store.Revision{}}
 }
 
-// Items are the items by their keys. They are to be read, or cloned, not changed.
+// Items returns the items by their keys. Callers may read or clone them, not change them.
 func (m *Mirror) Items() *table.Table[string, store.Item] { return m.items }
 
-// Adopt takes a clone of the Items in their place, in which nothing has changed but what is told to Committed next.
+// Adopt replaces the Items by a clone of them, whose only changes are passed to Committed next.
 func (m *Mirror) Adopt(items *table.Table[string, store.Item]) { m.items = items }
 
-// Revision is the revision of the newest change that is known.
+// Revision returns the revision of the newest known change.
 func (m *Mirror) Revision() store.Revision { return m.newest }
 
-// Complete is the revision up to which everything is known.
+// Complete returns the revision up to which everything is known.
 func (m *Mirror) Complete() store.Revision { return m.complete }
 
-// Transient are keys that the last update of the watch told to be gone, and that were not known before: they came and went since the update
-// before. Those that we have deleted ourselves are not among them.
+// Transient returns the keys that the last update of the watch deleted and that were not known before: they were created and deleted since
+// the previous update. Keys that the caller has deleted are not among them.
 func (m *Mirror) Transient() []string { return m.transient }
 
-// Watching says that a watch begins: its lists are made after all that is known now.
+// Watching records that a watch starts: its lists are newer than everything known now.
 func (m *Mirror) Watching() { m.watched = m.complete }
 
-// Watched takes in an update of the watch. What has gone comes first in the changes, then what has come or changed, each in the order
-// of the update. ErrReset and ErrStale are for lists alone.
+// Watched applies an update of the watch. The changes list deletions first, then created and changed items, each in the order of the
+// update. Only lists cause ErrReset and ErrStale.
 func (m *Mirror) Watched(u store.Update) ([]Change, error) {
 	switch {
 	case u.Full && u.Revision < m.watched:
@@ -76,8 +77,7 @@ func (m *Mirror) Watched(u store.Update) ([]Change, error) {
 	return m.apply(u), nil
 }
 
-// Listed takes in a list that was made when no change of our own could come any more: what we committed before is in the list, or is no
-// longer.
+// Listed applies a list made when none of the caller's commits was in flight: earlier commits are in the list or were undone.
 func (m *Mirror) Listed(items []store.Item, rev store.Revision) []Change {
 	if rev >= m.complete {
 		clear(m.own)
@@ -85,14 +85,14 @@ func (m *Mirror) Listed(items []store.Item, rev store.Revision) []Change {
 	return m.apply(store.Update{Full: true, Items: items, Revision: rev})
 }
 
-// Rewind forgets the revisions and keeps the items: the next list is of a store whose revisions have begun again.
+// Rewind forgets the revisions and keeps the items: the next list is of a store whose revisions have started again.
 func (m *Mirror) Rewind() {
 	m.newest, m.complete, m.watched = 0, 0, 0
 	clear(m.own)
 }
 
-// Committed takes in what we have just committed at rev, before the watch tells. Of all else that was committed up to rev, by others,
-// nothing is known with it. When the watch was faster nothing changes.
+// Committed applies the caller's commit at rev, before the watch delivers it. It says nothing about commits of others up to rev. If the
+// watch was faster, nothing changes.
 func (m *Mirror) Committed(ops []store.Op, rev store.Revision) (changes []Change) {
 	if rev <= m.complete {
 		return nil
@@ -114,7 +114,7 @@ func (m *Mirror) Committed(ops []store.Op, rev store.Revision) (changes []Change
 	return changes
 }
 
-// apply takes in an update, unless it is old.
+// apply applies an update, unless it is old.
 func (m *Mirror) apply(u store.Update) (changes []Change) {
 	if u.Revision < m.complete || u.Revision == m.complete && !u.Full {
 		return nil
@@ -151,7 +151,7 @@ func (m *Mirror) apply(u store.Update) (changes []Change) {
 	return changes
 }
 
-// isNews reports whether an item of an update says what is not known.
+// isNews reports whether an item of an update is new.
 func (m *Mirror) isNews(it store.Item, of *store.Update) bool {
 	if !of.Full {
 		return it.Revision > m.complete && it.Revision > m.own[it.Key]
@@ -160,7 +160,7 @@ func (m *Mirror) isNews(it store.Item, of *store.Update) bool {
 	return m.own[it.Key] <= of.Revision && (!ok || it.Revision != known.Revision || !bytes.Equal(it.Value, known.Value))
 }
 
-// absent are the keys that are known and not in a list, in order.
+// absent returns the known keys that are not in a list, in order.
 func (m *Mirror) absent(list []store.Item) (out []string) {
 	if m.items.Len() == 0 {
 		return nil

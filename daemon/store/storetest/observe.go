@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Observe checks a Store that says it can tell how it is: who its members are, and the leases of keys.
+// Observe checks a Store that says it can report how it is: who its members are, and the leases of keys.
 func Observe(t *testing.T, f Factory) {
 	s := f.Open(t)
 	defer func() { _ = s.Close() }()

@@ -29,7 +29,7 @@ type Factory interface {
 	LeaseTTL() time.Duration
 }
 
-// Restarter is a Factory whose server keeps its history, over a restart, too: a watch goes on after an outage with what has changed.
+// Restarter is a Factory whose server keeps its history, over a restart, too: a watch continues after an outage with what has changed.
 type Restarter interface {
 	// Restart ends the server and starts it again with the data it has; it blocks until it serves.
 	Restart(tb testing.TB)
