@@ -1,5 +1,5 @@
-// Package audit writes down who came, who was refused, and what was done that leaves no trace in the history of objects: logins, captures,
-// hand-overs. Who makes much of it cannot push out what others did.
+// Package audit records logins, refusals, and actions that leave no trace in the history of objects: captures and hand-overs. A source of
+// many events cannot displace those of others.
 package audit
 
 import (
@@ -17,24 +17,24 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Bounds of what is kept.
+// Bounds of the log.
 const (
 	DefaultKeep   = 5000            // events in the store
 	maxWaiting    = 256             // events that wait to be stored
 	waitingEach   = 16              // of these, of one source
-	flushInterval = 2 * time.Second // so often they are stored
+	flushInterval = 2 * time.Second // interval between two flushes
 	Part          = 64              // events stored, or passed on, at a time
 )
 
-// Path is where the audit is read, and where netmasters tell the leader of theirs.
+// Path is the API path at which the audit is read, and at which netmasters report events to the leader.
 const Path = "/api/v1/audit"
 
-// Sink takes events besides the store: a file, a syslog server. It must not block for long.
+// Sink receives events in addition to the store: a file, a syslog server. It must not block for long.
 type Sink interface {
 	Write(e model.AuditEvent) error
 }
 
-// Log takes down events. Its methods are safe for concurrent use.
+// Log records events. Its methods are safe for concurrent use.
 type Log struct {
 	commit  *commit.Committer
 	catalog *catalog.Catalog
@@ -52,19 +52,19 @@ type Log struct {
 	polls   map[poll]*polling
 }
 
-// Config is what a Log is made of.
+// Config configures a Log.
 type Config struct {
 	Commit  *commit.Committer
 	Catalog *catalog.Catalog
 	Now     func() time.Time // nil: time.Now
 	Keep    int              // events in the store; 0: DefaultKeep
 	Sinks   []Sink
-	// Pass tells the leader of events while another netmaster leads; nil: none does.
+	// Pass reports events to the leader while another netmaster leads; nil: events wait.
 	Pass func(ctx context.Context, part []model.AuditEvent) error
 	Log  *slog.Logger
 }
 
-// New makes a Log.
+// New returns a Log.
 func New(c Config) *Log {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -75,9 +75,9 @@ func New(c Config) *Log {
 	return &Log{commit: c.Commit, catalog: c.Catalog, now: c.Now, keep: c.Keep, sinks: c.Sinks, pass: c.Pass, log: c.Log, each: map[string]int{}, polls: map[poll]*polling{}}
 }
 
-// Record takes an event down. It does not wait for the store. Events that are alike and follow each other count as one with a number of times; of
-// more than a few that wait of one source, the rest is counted as its last. A line of its own goes to each sink for those that are not alike.
-// Of a read that programs repeat the first is noted at once, and its repetitions are added when the hour is over.
+// Record records an event. It does not wait for the store. Equal successive events count as one with a repetition count, and beyond a few
+// waiting events of one source, the rest counts as its last. Sinks receive one line for each distinct event. Of a read that programs
+// repeat, the first is recorded at once, and its repetitions at the end of the hour.
 func (l *Log) Record(e model.AuditEvent) {
 	e.Time = l.now().UTC()
 	if polled(e.Verb) && e.Status == 0 {
@@ -92,7 +92,7 @@ func (l *Log) Record(e model.AuditEvent) {
 	l.Add(e)
 }
 
-// Add takes down what another netmaster has noted.
+// Add records an event of another netmaster.
 func (l *Log) Add(e model.AuditEvent) {
 	e = bounded(e)
 	if l.enqueue(e) {
@@ -104,7 +104,7 @@ func (l *Log) Add(e model.AuditEvent) {
 	}
 }
 
-// enqueue adds an event to those that wait; false when it counts as one that is there.
+// enqueue adds an event to the waiting ones; false if it counts as a repetition.
 func (l *Log) enqueue(e model.AuditEvent) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -140,12 +140,12 @@ func lastOf(e *model.AuditEvent) time.Time {
 	return *e.Last
 }
 
-// again counts one more like w, or of its source.
+// again counts a repetition of w, or one more event of its source.
 func again(w *record.AuditEvent, at time.Time) {
 	w.Times, w.Last = max(w.Times, 1)+1, at
 }
 
-// Run has what is noted stored, by this netmaster if it leads and else by the leader, until ctx ends.
+// Run stores recorded events, by this netmaster if it leads and else through the leader, until ctx ends.
 func (l *Log) Run(ctx context.Context) {
 	tick := time.NewTicker(flushInterval)
 	defer tick.Stop()
@@ -161,7 +161,7 @@ func (l *Log) Run(ctx context.Context) {
 	}
 }
 
-// Flush stores what waits. It blocks until that is durable. What could not be stored continues to wait.
+// Flush stores the waiting events. It blocks until they are durable. Events that could not be stored keep waiting.
 func (l *Log) Flush(ctx context.Context) error {
 	for _, e := range l.ended() {
 		l.Add(e)
@@ -186,11 +186,11 @@ func (l *Log) Flush(ctx context.Context) error {
 	}
 }
 
-// Dropped counts events that are not stored: too many waited, or the store can never take them.
+// Dropped returns the number of events that were not stored: too many waited, or the store can never accept them.
 func (l *Log) Dropped() uint64 { return l.dropped.Load() }
 
-// flushPart hands events on, in halves where all are too many at once. One that can never be stored is dropped, and counted. With an error it returns those
-// that have to wait.
+// flushPart stores events, in halves if the whole is too large. An event that can never be stored is dropped, and counted. With an error it
+// returns the events that must wait.
 func (l *Log) flushPart(ctx context.Context, part []record.AuditEvent) (rest []record.AuditEvent, err error) {
 	err = l.hand(ctx, part)
 	switch {
@@ -229,7 +229,7 @@ func (l *Log) hand(ctx context.Context, part []record.AuditEvent) error {
 	return l.pass(ctx, out)
 }
 
-// back has events wait again.
+// back returns events to the waiting ones.
 func (l *Log) back(part []record.AuditEvent) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -239,7 +239,7 @@ func (l *Log) back(part []record.AuditEvent) {
 	l.waiting = append(part[:len(part):len(part)], l.waiting...)
 }
 
-// store writes events, and drops as many as are too many: each time the oldest of the source that has most.
+// store writes events, and deletes the excess: each time the oldest of the source with the most.
 func (l *Log) store(tx *commit.Tx, part []record.AuditEvent) error {
 	next := tx.LastAudit() + 1
 	fresh := 0
@@ -265,7 +265,7 @@ func (l *Log) store(tx *commit.Tx, part []record.AuditEvent) error {
 	return nil
 }
 
-// spare are the keys of so many events to drop, room at the most.
+// spare returns the keys of surplus events to delete, at most room.
 func spare(v *catalog.View, surplus, room int) (out []string) {
 	if surplus = min(surplus, room); surplus <= 0 {
 		return nil
@@ -290,7 +290,8 @@ func spare(v *catalog.View, surplus, room int) (out []string) {
 	return out
 }
 
-// source is what an event counts towards: the identity that was proved, or else the address, with refusals and reads apart from what was done.
+// source returns the source against which an event counts: the authenticated identity, or else the address, with refusals and reads apart
+// from actions.
 func source(e *record.AuditEvent) string {
 	if e.Status != 0 {
 		return "refused " + e.From
@@ -301,11 +302,11 @@ func source(e *record.AuditEvent) string {
 	return "done " + e.User
 }
 
-// Filter selects events. What is empty selects all.
+// Filter selects events. An empty field selects all.
 type Filter struct {
 	User, Verb string
 	Since      time.Time
-	Limit      int // so many, the newest; 0: all
+	Limit      int // maximum number of entries, the newest; 0: all
 }
 
 // List returns events, the newest last.

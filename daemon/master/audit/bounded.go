@@ -5,14 +5,14 @@ import (
 	"github.com/contiv/contiv/sanitize"
 )
 
-// Bytes that are kept of an event's texts.
+// Maximum lengths of an event's texts, in bytes.
 const (
-	longWord = 64  // of what is claimed or is short
-	longName = 253 // of who has proved to be that, as identities have at most
+	longWord = 64  // of claimed or short texts
+	longName = 253 // of authenticated names: the maximum length of an identity
 	longText = 200 // of a target or a reason
 )
 
-// bounded is an event as it is kept: whatever its texts came from, they are short lines that command no terminal.
+// bounded returns an event with short, single-line texts without terminal control characters.
 func bounded(e model.AuditEvent) model.AuditEvent {
 	name := longWord
 	if e.Proof != "" {

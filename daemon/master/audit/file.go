@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// File appends each event to a file, as a line of JSON. What moves the file away, as logrotate does, has the next event begin another.
+// File appends each event to a file, as a line of JSON. If the file is moved, as by logrotate, the next event creates another.
 type File struct {
 	path string
 
@@ -18,7 +18,7 @@ type File struct {
 
 var _ Sink = (*File)(nil)
 
-// OpenFile opens a file for appending, which is made if there is none.
+// OpenFile opens a file for appending, and creates it if necessary.
 func OpenFile(path string) (*File, error) {
 	f := &File{path: path}
 	return f, f.open()
@@ -49,7 +49,7 @@ func (f *File) Write(e model.AuditEvent) error {
 	return err
 }
 
-// moved reports whether the path no longer leads to the open file.
+// moved reports whether the path no longer names the open file.
 func (f *File) moved() bool {
 	if f.file == nil {
 		return true

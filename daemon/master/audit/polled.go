@@ -8,18 +8,18 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// maxPolls bounds the reads that are counted at a time; more are noted one by one.
+// maxPolls bounds the reads that are counted at a time; further reads are recorded individually.
 const maxPolls = 4096
 
-// polled reports whether a verb only reads, so that programs repeat it for as long as somebody looks.
+// polled reports whether a verb only reads, so that programs repeat it as long as someone watches.
 func polled(verb string) bool { return verb == "relay" || verb == "observe" }
 
-// poll is who reads what. All of an hour is one event.
+// poll identifies a repeated read. Its repetitions within an hour are one event.
 type poll struct{ verb, user, proof, from, via, target string }
 
 func pollOf(e *model.AuditEvent) poll { return poll{e.Verb, e.User, e.Proof, e.From, e.Via, e.Target} }
 
-// polling is how often a read was repeated within an hour, since it was noted.
+// polling counts the repetitions of a read within an hour.
 type polling struct {
 	first model.AuditEvent
 	times int
@@ -28,8 +28,8 @@ type polling struct {
 
 func hourOf(t time.Time) time.Time { return t.UTC().Truncate(time.Hour) }
 
-// counted counts a read that was noted in this hour already; false when it is the first of its hour, which is to be noted. rest is what was
-// counted in the hour before it, if anything was.
+// counted counts a read that was already recorded in this hour; false if it is the first of its hour, which must be recorded. rest is the
+// event of the previous hour's repetitions, if there were any.
 func (l *Log) counted(e model.AuditEvent) (rest *model.AuditEvent, repeated bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -49,7 +49,7 @@ func (l *Log) counted(e model.AuditEvent) (rest *model.AuditEvent, repeated bool
 	return rest, false
 }
 
-// rest is the event of the repetitions; nil: there was none.
+// rest returns the event of the repetitions; nil if there were none.
 func (p *polling) rest() *model.AuditEvent {
 	if p.times == 0 {
 		return nil
@@ -59,7 +59,7 @@ func (p *polling) rest() *model.AuditEvent {
 	return &e
 }
 
-// ended takes the repetitions of hours that are over.
+// ended removes and returns the repetitions of past hours.
 func (l *Log) ended() (out []model.AuditEvent) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,7 +76,7 @@ func (l *Log) ended() (out []model.AuditEvent) {
 	return out
 }
 
-// merged is a read joined with the event of the same hour in the store; nil: there is none.
+// merged returns a read merged with the event of the same hour in the store; nil if there is none.
 func merged(tx *commit.Tx, e *record.AuditEvent) *record.AuditEvent {
 	if !polled(e.Verb) || e.Status != 0 {
 		return nil

@@ -15,14 +15,14 @@ import (
 
 const (
 	syslogTime = 2 * time.Second // to connect, and to write
-	syslogRest = 5 * time.Second // before a server that failed is tried again
-	// priority is facility 13, log audit, with severity 5, notice, or 4, warning, of what was refused (RFC 5424, section 6.2.1).
+	syslogRest = 5 * time.Second // before a retry of a server that failed
+	// The priority is facility 13, log audit, with severity 5, notice, or 4, warning, for refusals (RFC 5424, section 6.2.1).
 	noticed, warned = 13*8 + 5, 13*8 + 4
-	// enterprise is the number of documentation and examples (RFC 5612), for contiv has none of its own.
+	// enterprise is the number for documentation and examples (RFC 5612), because contiv has none of its own.
 	enterprise = "32473"
 )
 
-// Syslog tells a syslog server of each event (RFC 5424), in datagrams (RFC 5426) or over TCP with counted octets (RFC 6587, section 3.4.1).
+// Syslog sends each event to a syslog server (RFC 5424), in datagrams (RFC 5426) or over TCP with counted octets (RFC 6587, section 3.4.1).
 type Syslog struct {
 	network, address, host string
 
@@ -33,7 +33,7 @@ type Syslog struct {
 
 var _ Sink = (*Syslog)(nil)
 
-// NewSyslog makes a Syslog for the server at udp://HOST:PORT or tcp://HOST:PORT. It connects with the first event.
+// NewSyslog returns a Syslog for the server at udp://HOST:PORT or tcp://HOST:PORT. It connects with the first event.
 func NewSyslog(server string) (*Syslog, error) {
 	u, err := url.Parse(server)
 	if err != nil || u.Scheme != "udp" && u.Scheme != "tcp" || u.Hostname() == "" || u.Path != "" {
@@ -50,7 +50,7 @@ func NewSyslog(server string) (*Syslog, error) {
 	return &Syslog{network: u.Scheme, address: net.JoinHostPort(u.Hostname(), port), host: host}, nil
 }
 
-// Write sends an event. It blocks for two seconds at the most, and does not try a server that has failed for five.
+// Write sends an event. It blocks for at most two seconds, and does not retry a failed server for five.
 func (s *Syslog) Write(e model.AuditEvent) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *Syslog) send(text string, now time.Time) (err error) {
 	return err
 }
 
-// message is an event as a syslog message.
+// message formats an event as a syslog message.
 func message(e model.AuditEvent, host string) string {
 	priority := noticed
 	if e.Status != 0 {
@@ -113,12 +113,12 @@ func number(n int) string {
 	return strconv.Itoa(n)
 }
 
-// escaped is a value of a parameter (section 6.3.3).
+// escaped escapes a value of a parameter (section 6.3.3).
 func escaped(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, `]`, `\]`).Replace(printable(s))
 }
 
-// printable is s in UTF-8, without control characters.
+// printable returns s in UTF-8, without control characters.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -128,7 +128,7 @@ func printable(s string) string {
 	}, strings.ToValidUTF8(s, "?"))
 }
 
-// name is a word of the header: printable ASCII without spaces, "-" for none (section 6).
+// name returns a word of the header: printable ASCII without spaces, "-" for none (section 6).
 func name(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		if r <= ' ' || r >= 0x7f {

@@ -30,7 +30,7 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// Over TCP each message is preceded by its length, and a connection that the server has ended is made again.
+// Over TCP each message is preceded by its length, and a connection that the server has ended is recreated.
 func TestSyslogOverTCP(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -22,7 +22,7 @@ func (v *View) Adoptions() (out []*record.Adoption) {
 	return out
 }
 
-// AdoptionsOf returns those of a host, in no order.
+// AdoptionsOf returns the adoptions of a host, in no order.
 func (v *View) AdoptionsOf(host string) (out []*record.Adoption) {
 	for a := range adoptionsOfHost.In(&v.adoptions, host).Values() {
 		out = append(out, a)

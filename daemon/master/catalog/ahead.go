@@ -8,11 +8,12 @@ import (
 	"github.com/contiv/contiv/daemon/store/mirror"
 )
 
-// many changes are read ahead, this many at a time by each processor: those of a list of everything.
+// many is the number of changes from which on they are decoded in parallel, and the number that a processor decodes at a time. Only lists
+// of everything have that many.
 const many = 1000
 
-// readAhead does what of taking in many changes needs no view, decoding above all, on all processors. What is left of a change is at its
-// index, nil when that is all of it; nil when there are few.
+// readAhead does the part of applying many changes that needs no view, mostly decoding, on all processors. The result has, at a change's
+// index, the rest of its work, nil if nothing is left. It returns nil for few changes.
 func readAhead(changes []mirror.Change) []func(*View) error {
 	if len(changes) < 2*many {
 		return nil

@@ -12,23 +12,23 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// allocation is what a record takes of the pools. A number or an address is in use as long as any record takes it: a hold and the endpoint
-// that takes it over have their address together, and so do two endpoints in a store whose records contradict each other.
+// allocation is the part of the pools that a record uses. A number or an address is in use as long as any record has it: a hold and the
+// endpoint that replaces it share their address, and so do two endpoints in a store whose records contradict each other.
 type allocation struct {
 	owner     owner
 	numbers   []number
 	network   identity.Network // of the addresses
 	addresses []netip.Addr
-	rests     bool // nobody was given the addresses
+	rests     bool // no endpoint was given the addresses
 }
 
-// owner is what a taking belongs to. There are as many as endpoints, and few are ever asked for, so their text is made then.
+// owner is the record that has an allocation. There is one for each endpoint and few are ever printed, so its text is made on demand.
 type owner struct {
 	kind string
-	id   fmt.Stringer // nil: the kind says it all
+	id   fmt.Stringer // nil: the kind is complete without it
 }
 
-// String is such as "endpoint ID".
+// String returns a text such as "endpoint ID".
 func (o owner) String() string {
 	if o.id == nil {
 		return o.kind
@@ -42,7 +42,7 @@ type networkAddress struct {
 	netip.Addr
 }
 
-// Takings by what they take, and how many addresses, IPv4 alone, they take of a network.
+// Allocations by number and by address, and the number of IPv4 addresses that they use of a network.
 var (
 	allocationsOfAddress = table.ByEach[string](func(t *allocation, to []networkAddress) []networkAddress {
 		for _, a := range t.addresses {
@@ -62,12 +62,12 @@ var (
 	})
 )
 
-// valid are those of addresses that are any.
+// valid returns the valid ones of some addresses.
 func valid(addresses ...netip.Addr) []netip.Addr {
 	return slices.DeleteFunc(addresses, func(a netip.Addr) bool { return !a.IsValid() })
 }
 
-// updatePools has the pools follow what the record at a store key takes now, and took before.
+// updatePools replaces the previous allocation of the record at a store key by its current one.
 func (v *View) updatePools(key string, was, now allocation) (err error) {
 	if len(now.addresses)+len(now.numbers) > 0 {
 		v.allocations.Set(key, &now)
@@ -102,13 +102,13 @@ func (v *View) updatePools(key string, was, now allocation) (err error) {
 	return err
 }
 
-// taken says whether anything takes an address.
+// taken reports whether a record uses an address.
 func (v *View) taken(network identity.Network, a netip.Addr) bool {
 	return allocationsOfAddress.In(&v.allocations, networkAddress{network, a}).Len() > 0
 }
 
-// ignoreTaken passes over what a leader meets when it applies its own commit: the number or address is taken already,
-// by the very request that it commits. Outside the range is no error either: ranges may shrink around what is in use.
+// ignoreTaken ignores an error that a leader meets when it applies its own commit: the number or address is already in use, by the request
+// that it commits. A value outside the range is no error either: ranges may shrink around values in use.
 func ignoreTaken(err error) error {
 	if errors.Is(err, ipam.ErrInUse) || errors.Is(err, ipam.ErrReserved) || errors.Is(err, ipam.ErrOutOfRange) ||
 		errors.Is(err, tag.ErrInUse) || errors.Is(err, tag.ErrOutOfRange) {

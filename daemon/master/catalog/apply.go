@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/mirror"
 )
 
-// Apply takes in one update of a watch over record.Root. Malformed records are logged and passed over. Errors: mirror.ErrReset and
+// Apply applies one update of a watch over record.Root. Malformed records are logged and skipped. Errors: mirror.ErrReset and
 // mirror.ErrStale.
 func (c *Catalog) Apply(u store.Update, log *slog.Logger) error {
 	c.mu.Lock()
@@ -26,21 +26,21 @@ func (c *Catalog) Apply(u store.Update, log *slog.Logger) error {
 	return err
 }
 
-// watching says that a watch begins.
+// watching records that a watch starts.
 func (c *Catalog) watching() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.store.Watching()
 }
 
-// Lister is what of a store.Store is needed to read it.
+// Lister is the part of a store.Store that reads it.
 type Lister interface {
 	List(ctx context.Context, prefix string) ([]store.Item, store.Revision, error)
 }
 
-// CatchUp has the catalog know everything up to rev, for a leader that begins and has no transaction under way: rev is that of its lock, or
-// later. It takes the word of the watch, which has told nearly all of it to a follower already; where that does not come within patience
-// it reads the whole store as Load does. Errors: those of ctx and of db, and mirror.ErrReset.
+// CatchUp brings the catalog up to rev or later, for a leader whose term begins and that has no transaction in flight: rev is that of its
+// lock, or later. It waits for the watch, which has delivered nearly everything to a follower; after patience it reads the whole store, as
+// Load does. Errors: those of ctx and of db, and mirror.ErrReset.
 func (c *Catalog) CatchUp(ctx context.Context, rev store.Revision, patience time.Duration, db Lister, log *slog.Logger) error {
 	late := time.NewTimer(patience)
 	defer late.Stop()
@@ -64,7 +64,7 @@ func (c *Catalog) CatchUp(ctx context.Context, rev store.Revision, patience time
 	}
 }
 
-// Load reads the whole store into the catalog, for a leader that begins and has no transaction under way.
+// Load reads the whole store into the catalog, for a leader whose term begins and that has no transaction in flight.
 func (c *Catalog) Load(ctx context.Context, db Lister, log *slog.Logger) error {
 	items, rev, err := db.List(ctx, record.Root)
 	if err != nil {
@@ -79,7 +79,7 @@ func (c *Catalog) Load(ctx context.Context, db Lister, log *slog.Logger) error {
 	return nil
 }
 
-// apply brings the tables up to changes of the store, and tells of them. The caller holds the lock.
+// apply applies changes of the store to the tables and publishes them. The caller holds the lock.
 func (c *Catalog) apply(changes []mirror.Change, log *slog.Logger) {
 	ahead := readAhead(changes)
 	for i, ch := range inOrder(changes) {
@@ -100,10 +100,10 @@ func (c *Catalog) apply(changes []mirror.Change, log *slog.Logger) {
 	c.publish()
 }
 
-// spacious is how many changes leave a map that is too large to be kept: a list of everything does.
+// spacious is the number of changes after which a map is replaced, since it is too large to be kept: a list of everything exceeds it.
 const spacious = 1000
 
-// publish hands what has changed to the subscribers, and wakes who waits. The caller holds the lock.
+// publish hands the changes to the subscribers, and wakes all waiting callers. The caller holds the lock.
 func (c *Catalog) publish() {
 	close(c.whole)
 	c.whole = make(chan struct{})

@@ -12,13 +12,13 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// Tokens by whose they are, and what is audited in order.
+// Tokens by user, and audited events in order.
 var (
 	tokensOfUser = table.By[string](func(t *record.Token) string { return t.User })
 	auditInOrder = table.Sorted[string](func(a, b *record.AuditEvent) int { return cmp.Compare(a.Number, b.Number) })
 )
 
-// authSpaces are where it is kept how users prove who they are.
+// authSpaces returns the keyspaces of the records that authenticate users.
 func authSpaces() []keyspace {
 	return []keyspace{
 		rows[string, record.Password]{in: func(v *View) *of[record.Password] { return &v.passwords }, id: func(p *record.Password) string { return p.User }}.at(record.Passwords),
@@ -27,7 +27,7 @@ func authSpaces() []keyspace {
 	}
 }
 
-// AuditKey is where an audited event is stored.
+// AuditKey returns the store key of an audited event.
 func AuditKey(number uint64) string { return fmt.Sprintf("%s%012d", record.AuditEvents, number) }
 
 func decodeAudit(name string, value []byte) (*record.AuditEvent, error) {
@@ -40,16 +40,16 @@ func decodeAudit(name string, value []byte) (*record.AuditEvent, error) {
 	return e, err
 }
 
-// Password is how a user's password is checked, nil when it has none.
+// Password returns a user's password record, nil if it has none.
 func (v *View) Password(user string) *record.Password { return v.passwords.Get(user) }
 
-// Token is the token with a hash, nil when there is none.
+// Token returns the token with a hash, nil if there is none.
 func (v *View) Token(hash string) *record.Token { return v.tokens.Get(hash) }
 
 // Tokens yields all tokens, in no order.
 func (v *View) Tokens() iter.Seq[*record.Token] { return v.tokens.Values() }
 
-// TokensOf are the tokens of a user, the oldest first.
+// TokensOf returns the tokens of a user, the oldest first.
 func (v *View) TokensOf(user string) []*record.Token {
 	return sortedBy(tokensOfUser.In(&v.tokens, user).Values(), func(t *record.Token) string { return t.Made.UTC().Format("20060102150405.000000000") + t.Hash })
 }
@@ -63,7 +63,7 @@ func (v *View) Authorizations(yield func(*model.Authorization) bool) {
 	}
 }
 
-// Audit yields what was audited, the oldest first.
+// Audit yields the audited events, the oldest first.
 func (v *View) Audit(yield func(*record.AuditEvent) bool) {
 	for e := range auditInOrder.All(&v.audit) {
 		if !yield(e) {
@@ -72,10 +72,10 @@ func (v *View) Audit(yield func(*record.AuditEvent) bool) {
 	}
 }
 
-// CountAudit is how many events are kept.
+// CountAudit returns the number of stored events.
 func (v *View) CountAudit() int { return v.audit.Len() }
 
-// LastAudit is the number of the newest event, 0 when there is none.
+// LastAudit returns the number of the newest event, 0 if there is none.
 func (v *View) LastAudit() uint64 {
 	for e := range auditInOrder.Back(&v.audit, &record.AuditEvent{Number: 1<<64 - 1}) {
 		return e.Number

@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// Addresses of services of Kubernetes by the network that they are of.
+// Addresses of services of Kubernetes, by their network.
 var balancersOnNetwork = table.By[identity.KubernetesService](func(l *record.LoadBalancer) identity.Network { return l.Network })
 
 func balancerRows(v *View) *table.Table[identity.KubernetesService, *record.LoadBalancer] {
@@ -21,12 +21,12 @@ func balancerAllocation(l *record.LoadBalancer) (allocation, error) {
 	return allocation{owner: owner{kind: "service " + l.Name() + " of Kubernetes"}, network: l.Network, addresses: slices.Clone(l.Addresses)}, nil
 }
 
-// LoadBalancer returns what a service of Kubernetes has of a network, nil for nothing.
+// LoadBalancer returns the addresses of a service of Kubernetes, nil if it has none.
 func (v *View) LoadBalancer(id identity.KubernetesService) *record.LoadBalancer {
 	return v.balancers.Get(id)
 }
 
-// LoadBalancersOn returns what services of Kubernetes have of a network, ordered by id.
+// LoadBalancersOn returns the addresses that services of Kubernetes have on a network, ordered by id.
 func (v *View) LoadBalancersOn(id identity.Network) []*record.LoadBalancer {
 	return sortedByID(balancersOnNetwork.In(&v.balancers, id).Values(), balancerID)
 }

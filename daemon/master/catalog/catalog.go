@@ -1,9 +1,9 @@
 // Package catalog is netmaster's memory: every object and record of the store, in tables, with the pools of addresses and numbers that
 // follow from them.
 //
-// The store is the truth. A Catalog is fed by a watch of the store and, on the leader, by the leader's own commits,
-// which it knows before the watch tells it; feeding the same change twice is harmless. Nothing derived is stored:
-// links, counts and pools are computed from the records, so they cannot outlive their cause.
+// The store is the truth. A watch of the store feeds a Catalog, and on the leader so do the leader's own commits, which it knows before the
+// watch delivers them; applying the same change twice is harmless. Nothing derived is stored: links, counts and pools are computed from the
+// records, so they cannot outlive their cause.
 package catalog
 
 import (
@@ -21,9 +21,9 @@ type Catalog struct {
 	view  *View
 	subs  map[*Subscription]struct{}
 	moved chan struct{} // closed and replaced when the revision moves
-	whole chan struct{} // closed and replaced when that moves up to which everything is known
-	reset chan struct{} // closed when the store that it is of is no more
-	since *since        // what has happened since the last snapshot; nil before the first
+	whole chan struct{} // closed and replaced when the revision up to which everything is known moves
+	reset chan struct{} // closed when the store was recreated
+	since *since        // changes since the last snapshot; nil before the first
 }
 
 // New returns an empty catalog.
@@ -32,15 +32,15 @@ func New() *Catalog {
 	return &Catalog{store: m, view: newView(m), subs: map[*Subscription]struct{}{}, moved: make(chan struct{}), whole: make(chan struct{}), reset: make(chan struct{})}
 }
 
-// View calls fn with what is known. fn must not block, keep the view, or change what it gets from it.
+// View calls fn with the current view. fn must not block, keep the view, or change any part of it.
 func (c *Catalog) View(fn func(v *View)) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	fn(c.view)
 }
 
-// Wait blocks until the catalog knows a change at rev or later, ctx ends, or the store is made again (mirror.ErrReset). On a leader
-// that may be one of its own; then what others have changed before it is still to come.
+// Wait blocks until the catalog knows a change at rev or later, ctx ends, or the store is recreated (mirror.ErrReset). On a leader that may
+// be one of its own changes; earlier changes of others may still be missing.
 func (c *Catalog) Wait(ctx context.Context, rev store.Revision) error {
 	for {
 		c.mu.RLock()
@@ -59,7 +59,7 @@ func (c *Catalog) Wait(ctx context.Context, rev store.Revision) error {
 	}
 }
 
-// Revision is the store revision of the newest change that the catalog knows.
+// Revision returns the store revision of the newest known change.
 func (c *Catalog) Revision() store.Revision {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

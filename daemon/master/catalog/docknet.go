@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// Networks of Docker engines by what they stand for, and by whose they are.
+// Networks of Docker engines by their Contiv network or group, and by their host.
 var (
 	dockerOfNetwork = table.By[string](func(d *record.DockerNetwork) identity.Network { return d.Network })
 	dockerOfGroup   = table.By[string]((*record.DockerNetwork).Of)
@@ -17,7 +17,7 @@ var (
 
 func dockerID(d *record.DockerNetwork) string { return d.ID }
 
-// DockerNetwork returns what a network id of a Docker engine stands for, nil when that is not known.
+// DockerNetwork returns the record of a network id of a Docker engine, nil if it is unknown.
 func (v *View) DockerNetwork(id string) *record.DockerNetwork { return v.dockerNetworks.Get(id) }
 
 // DockerNetworks returns the networks of all Docker engines, ordered by id.
@@ -25,17 +25,17 @@ func (v *View) DockerNetworks() []*record.DockerNetwork {
 	return dockerSorted(v.dockerNetworks.Values())
 }
 
-// DockerNetworksOf returns those that stand for a network or for a group of it, ordered by id.
+// DockerNetworksOf returns the Docker networks of a network and of its groups, ordered by id.
 func (v *View) DockerNetworksOf(id identity.Network) []*record.DockerNetwork {
 	return dockerSorted(dockerOfNetwork.In(&v.dockerNetworks, id).Values())
 }
 
-// DockerNetworksIn returns those that stand for a group, ordered by id.
+// DockerNetworksIn returns the Docker networks of a group, ordered by id.
 func (v *View) DockerNetworksIn(id identity.Group) []*record.DockerNetwork {
 	return dockerSorted(dockerOfGroup.In(&v.dockerNetworks, id).Values())
 }
 
-// DockerNetworksAt returns those of a host's engine, ordered by id.
+// DockerNetworksAt returns the Docker networks of a host's engine, ordered by id.
 func (v *View) DockerNetworksAt(host string) []*record.DockerNetwork {
 	return dockerSorted(dockerOfHost.In(&v.dockerNetworks, host).Values())
 }

@@ -11,18 +11,19 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// Draft is a view to be changed as the store may be: what is not committed is dropped with it, and nobody else ever sees it. It has no
-// records of what happened. It is not safe for concurrent use.
+// Draft is a view that may be changed like the store: without a commit, its changes are dropped with it, and no one else sees them. It has
+// no history records. It is not safe for concurrent use.
 type Draft struct {
 	*View
-	from  *table.Table[string, store.Item] // what the store held
-	wrong bool                             // something was passed over
+	from  *table.Table[string, store.Item] // contents of the store
+	wrong bool                             // a malformed value was skipped
 }
 
-// mark marks what only one view can see, and may change. It has a size, so that no two share an address.
+// mark identifies the view that may change a pool, because no other view sees the pool. It has a size, so that two marks never share an
+// address.
 type mark struct{ _ byte }
 
-// Draft returns a draft of what is known. It takes constant time: both copy what they change from then on.
+// Draft returns a draft of the current state. It takes constant time: each side copies what it changes from then on.
 func (c *Catalog) Draft() *Draft {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +51,7 @@ func (c *Catalog) Draft() *Draft {
 	return &Draft{View: &d, from: d.items.Clone()}
 }
 
-// Apply takes in an operation. What a record says wrong is passed over, as it is when the store tells of it.
+// Apply applies an operation. A malformed record is skipped, as in an update of the store.
 func (d *Draft) Apply(op store.Op) {
 	if op.Delete {
 		d.items.Delete(op.Key)
@@ -62,8 +63,8 @@ func (d *Draft) Apply(op store.Op) {
 	}
 }
 
-// Committed takes in what the leader has just committed at rev, before the watch tells. The draft that has taken in just that becomes
-// what is known, unless something else has changed meanwhile; nil is for none. It must not be used again.
+// Committed applies the leader's commit at rev, before the watch delivers it. A draft with exactly these changes becomes the current state,
+// unless something else has changed meanwhile; d may be nil. The draft must not be used again.
 func (c *Catalog) Committed(d *Draft, ops []store.Op, rev store.Revision, log *slog.Logger) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,7 +84,7 @@ func (c *Catalog) Committed(d *Draft, ops []store.Op, rev store.Revision, log *s
 			c.since.deleted(op.Key)
 		}
 		if strings.HasPrefix(op.Key, record.History) {
-			_ = c.view.set(op.Key, op.Value, !op.Delete) // any value is one
+			_ = c.view.set(op.Key, op.Value, !op.Delete) // any value is valid
 		}
 	}
 	c.publish()

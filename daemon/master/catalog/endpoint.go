@@ -13,13 +13,13 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// Member is an endpoint that the catalog knows.
+// Member is an endpoint in the catalog.
 type Member struct {
 	*record.Endpoint
 	text atomic.Pointer[json.RawMessage]
 }
 
-// Endpoints by id, which is by network, and by what they belong to.
+// Endpoints by id, which orders them by network, and by the objects that they belong to.
 var (
 	endpointsInOrder   = table.Sorted[identity.Endpoint](func(a, b *Member) int { return a.ID.Compare(b.ID) })
 	endpointsOnNetwork = table.Sum[identity.Endpoint](func(m *Member) (identity.Network, uint64) { return m.ID.Network, 1 })
@@ -29,10 +29,10 @@ var (
 
 func memberID(m *Member) identity.Endpoint { return m.ID }
 
-// decodeMember decodes an endpoint. There may be very many, so texts of which there is a copy in the key are parts of that.
+// decodeMember decodes an endpoint. There may be very many endpoints, so texts that the key repeats share the key's memory.
 func decodeMember(name string, value []byte) (*Member, error) {
 	m := &Member{Endpoint: new(record.Endpoint)}
-	if err := m.UnmarshalJSON(value); err != nil { // json.Unmarshal would look for its end first, twice
+	if err := m.UnmarshalJSON(value); err != nil { // json.Unmarshal would scan the value twice first
 		return m, err
 	}
 	if id, err := identity.ParseEndpoint(name); err == nil && id == m.ID {
@@ -53,8 +53,8 @@ func (v *View) endpointChanged(was, now *Member) error {
 	return nil
 }
 
-// Text returns what show makes of the endpoint. It is kept until the endpoint changes, so every caller gives the same
-// show; the bytes must not be changed.
+// Text returns the result of show for the endpoint. It is cached until the endpoint changes, so every caller must pass the same show; the
+// bytes must not be changed.
 func (m *Member) Text(show func(*record.Endpoint) (json.RawMessage, error)) (json.RawMessage, error) {
 	if kept := m.text.Load(); kept != nil {
 		return *kept, nil
@@ -67,7 +67,7 @@ func (m *Member) Text(show func(*record.Endpoint) (json.RawMessage, error)) (jso
 	return text, nil
 }
 
-// Endpoint returns an endpoint's record, nil when there is none.
+// Endpoint returns an endpoint's record, nil if there is none.
 func (v *View) Endpoint(id identity.Endpoint) *record.Endpoint {
 	if m := v.endpoints.Get(id); m != nil {
 		return m.Endpoint
@@ -75,13 +75,13 @@ func (v *View) Endpoint(id identity.Endpoint) *record.Endpoint {
 	return nil
 }
 
-// Member is Endpoint with what is kept of it.
+// Member returns an endpoint with its cached texts, nil if there is none.
 func (v *View) Member(id identity.Endpoint) *Member { return v.endpoints.Get(id) }
 
 // Members yields all endpoints, ordered by id.
 func (v *View) Members(yield func(*Member) bool) { endpointsInOrder.All(&v.endpoints)(yield) }
 
-// MembersAfter yields the endpoints that come after one, which need not be there, ordered by id.
+// MembersAfter yields the endpoints that follow an id, which need not exist, ordered by id.
 func (v *View) MembersAfter(id identity.Endpoint) iter.Seq[*Member] {
 	return func(yield func(*Member) bool) {
 		for m := range endpointsInOrder.From(&v.endpoints, &Member{Endpoint: &record.Endpoint{ID: id}}) {
@@ -92,7 +92,7 @@ func (v *View) MembersAfter(id identity.Endpoint) iter.Seq[*Member] {
 	}
 }
 
-// CountEndpoints is the number of endpoints.
+// CountEndpoints returns the number of endpoints.
 func (v *View) CountEndpoints() int { return v.endpoints.Len() }
 
 // Endpoints returns all endpoints, ordered by id.
@@ -107,13 +107,13 @@ func (v *View) EndpointsIn(group identity.Group) []*record.Endpoint {
 	return records(slices.Values(members), len(members))
 }
 
-// EndpointsOfPod returns the endpoints of the pods of a name, ordered by id: one that is gone may have left its own.
+// EndpointsOfPod returns the endpoints of the pods with a name, ordered by id: a deleted pod may have left its own.
 func (v *View) EndpointsOfPod(id identity.Pod) []*record.Endpoint {
 	members := sortedByID(endpointsOfPod.In(&v.endpoints, id).Values(), memberID)
 	return records(slices.Values(members), len(members))
 }
 
-// CountIn is the number of endpoints in a group.
+// CountIn returns the number of endpoints in a group.
 func (v *View) CountIn(group identity.Group) int {
 	return endpointsInGroup.In(&v.endpoints, group).Len()
 }
@@ -126,8 +126,8 @@ func records(members iter.Seq[*Member], n int) []*record.Endpoint {
 	return out
 }
 
-// FindEndpoint returns the endpoint of that identity; else the first, in order, whose name, container id or common name is text; else the
-// first in which one of these contains it. Ids of containers may be those of others in another tenant.
+// FindEndpoint returns the endpoint with that identity; else the first, in order, whose name, container id or common name is text; else the
+// first in which one of these contains text. Several tenants may have endpoints of one container id.
 func (v *View) FindEndpoint(text string) *record.Endpoint {
 	if id, err := identity.ParseEndpoint(text); err == nil && v.Endpoint(id) != nil {
 		return v.Endpoint(id)

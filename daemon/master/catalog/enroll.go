@@ -9,13 +9,13 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// Certificates by whose they are, and whether they are revoked.
+// Certificates by their holder, and by whether they are revoked.
 var (
 	certifiedAs = table.By[string](func(c *record.Certified) string { return c.Identity })
 	revoked     = table.By[string](func(c *record.Certified) bool { return !c.Revoked.IsZero() })
 )
 
-// enrolSpaces are where it is kept who may join, and which certificates were issued.
+// enrolSpaces returns the keyspaces of join tokens and of issued certificates.
 func enrolSpaces() []keyspace {
 	return []keyspace{
 		rows[string, record.JoinToken]{in: func(v *View) *of[record.JoinToken] { return &v.joinTokens }, id: func(t *record.JoinToken) string { return t.ID }}.at(record.JoinTokens),
@@ -23,31 +23,31 @@ func enrolSpaces() []keyspace {
 	}
 }
 
-// JoinToken is the token with an ID, nil when there is none.
+// JoinToken returns the token with an ID, nil if there is none.
 func (v *View) JoinToken(id string) *record.JoinToken { return v.joinTokens.Get(id) }
 
-// JoinTokens returns all tokens by which hosts may join, the oldest first.
+// JoinTokens returns all join tokens, the oldest first.
 func (v *View) JoinTokens() []*record.JoinToken {
 	return slices.SortedFunc(v.joinTokens.Values(), func(a, b *record.JoinToken) int {
 		return cmp.Or(a.Made.Compare(b.Made), cmp.Compare(a.ID, b.ID))
 	})
 }
 
-// CountJoinTokens is how many there are.
+// CountJoinTokens returns the number of join tokens.
 func (v *View) CountJoinTokens() int { return v.joinTokens.Len() }
 
-// Certified is the certificate with a serial, nil when none is known.
+// Certified returns the certificate with a serial, nil if it is unknown.
 func (v *View) Certified(serial string) *record.Certified { return v.certified.Get(serial) }
 
-// Certificates returns the certificates that are known, by their holders, the oldest first.
+// Certificates returns the known certificates by their holders, the oldest first.
 func (v *View) Certificates() []*record.Certified { return oldestFirst(v.certified.Values()) }
 
-// CertifiedAs returns those of an identity, the oldest first.
+// CertifiedAs returns the certificates of an identity, the oldest first.
 func (v *View) CertifiedAs(identity string) []*record.Certified {
 	return oldestFirst(certifiedAs.In(&v.certified, identity).Values())
 }
 
-// Revoked returns those that are revoked.
+// Revoked returns the revoked certificates.
 func (v *View) Revoked() []*record.Certified {
 	return oldestFirst(revoked.In(&v.certified, true).Values())
 }

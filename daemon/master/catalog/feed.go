@@ -22,23 +22,24 @@ type Feed struct {
 	ready   chan struct{}
 	once    sync.Once
 	away    atomic.Pointer[string] // why the store does not answer; nil while it does
-	// confirmed is when the store was last asked what only its newest state answers, and did; nil: never yet.
+	// confirmed is the time of the last linearizable read that succeeded; nil: none has.
 	confirmed atomic.Pointer[time.Time]
 }
 
-// Times of confirmations.
+// Intervals and limits of confirmations.
 const (
 	confirmInterval = time.Second
 	confirmLimit    = 3 * time.Second // for an answer
-	confirmTimeout  = 5 * time.Second // after which what is known may be old
+	confirmTimeout  = 5 * time.Second // after which the catalog may be old
 )
 
-// NewFeed makes a Feed.
+// NewFeed returns a Feed.
 func NewFeed(c *Catalog, db store.Store, log *slog.Logger) *Feed {
 	return &Feed{catalog: c, db: db, log: log, ready: make(chan struct{})}
 }
 
-// Run watches until ctx ends, or the store is made again (mirror.ErrReset); then subscriptions end too. A store that is away is logged once an outage.
+// Run watches until ctx ends or the store is recreated (mirror.ErrReset); then subscriptions end too. A store that is away is logged once
+// per outage.
 func (f *Feed) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var beside sync.WaitGroup
@@ -52,8 +53,8 @@ func (f *Feed) Run(ctx context.Context) error {
 	}
 }
 
-// follow takes in one watch. It ends with done unset when a list of the watch is older than what the catalog has come to know by
-// Load meanwhile: it may have been made before, or of another store; the next list tells.
+// follow applies one watch. It ends with done unset if a list of the watch is older than what Load has read meanwhile: the list may have
+// been made before, or by another store; the next one decides.
 func (f *Feed) follow(ctx context.Context) (done bool, _ error) {
 	f.catalog.watching()
 	for u, err := range f.db.Watch(ctx, record.Root) {
@@ -82,8 +83,8 @@ func (f *Feed) follow(ctx context.Context) (done bool, _ error) {
 	return true, nil
 }
 
-// confirm asks the store again and again, by a linearizable read, until ctx ends. A watch does not notice everything: a member of the store that hears its
-// leader's heartbeats, and whose answers are lost, gets no changes and no error.
+// confirm reads the store repeatedly, with linearizable reads, until ctx ends. A watch does not detect every failure: a member of the store
+// that receives its leader's heartbeats but whose answers are lost gets neither changes nor errors.
 func (f *Feed) confirm(ctx context.Context) {
 	tick := time.NewTicker(confirmInterval)
 	defer tick.Stop()
@@ -103,8 +104,8 @@ func (f *Feed) confirm(ctx context.Context) {
 	}
 }
 
-// Away says why what is known may be older than what the store has; "" while it is not: the store does not answer, or has not confirmed for a while
-// that there is nothing newer. It does not block.
+// Away returns why the catalog may be older than the store, "" if it is current. Reasons: the store does not answer, or has confirmed
+// nothing for a while. It does not block.
 func (f *Feed) Away() string {
 	if why := f.away.Load(); why != nil {
 		return *why

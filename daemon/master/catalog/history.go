@@ -11,17 +11,17 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// event is a record of what happened, undecoded but for its writer. The order of names is that of time.
+// event is a history record, of which only the writer is decoded. The order of names is that of time.
 type event struct {
 	name string
 	by   writer
 }
 
-// writer is of whom a record of what happened counts: an address that requests come from, and what they concern first. Names that
-// requests give themselves do not count, for they may give themselves any.
+// writer is the source against which a history record counts: the address of the requests, and the kind of their first object. Names that
+// clients choose do not count, since a client can choose any number of them.
 type writer struct{ address, kind string }
 
-// Records of what happened in order, and those of each writer.
+// History records in order, and those of each writer.
 var (
 	eventsInOrder  = table.Sorted[string](func(a, b *event) int { return strings.Compare(a.name, b.name) })
 	countByWriter  = table.Sum[string](func(e *event) (writer, uint64) { return e.by, 1 })
@@ -34,7 +34,7 @@ func decodeEvent(name string, value []byte) (*event, error) {
 	return &event{name, writerOf(value)}, nil
 }
 
-// writerOf reads who wrote a record; those that cannot be read have one writer.
+// writerOf reads the writer of a record. All unreadable records have the same writer.
 func writerOf(value []byte) writer {
 	var r struct {
 		Entries []struct {
@@ -57,7 +57,7 @@ func writerOf(value []byte) writer {
 	return cmp.Or(w, unknown)
 }
 
-// History yields the records of what happened, oldest first; see package history. The caller must not change them.
+// History yields the history records, oldest first; see package history. The caller must not change them.
 func (v *View) History() iter.Seq[store.Item] {
 	return func(yield func(store.Item) bool) {
 		for e := range eventsInOrder.All(&v.history) {
@@ -68,10 +68,10 @@ func (v *View) History() iter.Seq[store.Item] {
 	}
 }
 
-// CountHistory is the number of records of what happened.
+// CountHistory returns the number of history records.
 func (v *View) CountHistory() int { return v.history.Len() }
 
-// LastHistory is the newest record of what happened; ok is false when there is none.
+// LastHistory returns the newest history record; ok is false if there is none.
 func (v *View) LastHistory() (newest store.Item, ok bool) {
 	for e := range eventsInOrder.Back(&v.history, &event{name: last}) {
 		return v.items.Get(record.History + e.name), true
@@ -79,8 +79,8 @@ func (v *View) LastHistory() (newest store.Item, ok bool) {
 	return newest, false
 }
 
-// SpareHistory are the keys of n records to drop, when there are too many: each time the oldest of who has most, so that no writer can
-// push out the records of others by writing much. Fewer when there are not so many.
+// SpareHistory returns the keys of n records to drop: one after the other, the oldest of the writer with the most records, so that no
+// writer can displace the records of others. It returns fewer keys if fewer records exist.
 func (v *View) SpareHistory(n int) []string {
 	var out []string
 	taken := map[writer]int{}
@@ -106,7 +106,7 @@ func (v *View) SpareHistory(n int) []string {
 	return out
 }
 
-// writers yields everyone who wrote records.
+// writers yields all writers of records.
 func (v *View) writers(yield func(writer) bool) {
 	for at, more := (&event{}), true; more; {
 		more = false
@@ -117,10 +117,10 @@ func (v *View) writers(yield func(writer) bool) {
 	}
 }
 
-// last is behind all names.
+// last sorts after all names.
 const last = "\xff"
 
-// nth is the name of a writer's nth record, from 0, the oldest first.
+// nth returns the name of a writer's nth record, from 0, the oldest first.
 func (v *View) nth(w writer, n int) string {
 	for e := range eventsByWriter.From(&v.history, &event{by: w}) {
 		if n == 0 {

@@ -12,35 +12,35 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// Hold is an address that is kept out of allocation without an owner that uses it, stored at HoldKey: for an endpoint
-// that is about to be created, or, in quarantine, from everyone.
+// Hold is an address that is excluded from allocation without being in use, stored at HoldKey: for an endpoint that is about to be created,
+// or in quarantine.
 type Hold struct {
 	Network    identity.Network `json:"network"`
 	Group      identity.Group   `json:"group,omitzero"`
 	Address    netip.Addr       `json:"address"`
 	Expires    time.Time        `json:"expires,omitzero"`     // zero: never
-	Quarantine string           `json:"quarantine,omitempty"` // one of the words below; "": for an endpoint
+	Quarantine string           `json:"quarantine,omitempty"` // one of the constants below; "": for an endpoint
 	Reason     string           `json:"reason,omitempty"`     // why it is held, for people
-	By         string           `json:"by,omitempty"`         // who asked for it, if they have said so
-	Token      string           `json:"token,omitempty"`      // by which who asked for it gives it back; "": anyone may
-	Swarm      bool             `json:"swarm,omitempty"`      // By is a swarm's manager, which says when it ends
+	By         string           `json:"by,omitempty"`         // the requester, if known
+	Token      string           `json:"token,omitempty"`      // the token with which the requester releases it; "": anyone may
+	Swarm      bool             `json:"swarm,omitempty"`      // By is a swarm's manager, which decides when it ends
 }
 
 // Kinds of quarantine.
 const (
-	// QuarantineReleased keeps an address that an endpoint has just given back; it yields to who asks for this very
-	// address, and when nothing else is free.
+	// QuarantineReleased keeps an address that an endpoint has just released. A request for this very address gets it, and so does any
+	// request when no other address is free.
 	QuarantineReleased = "released"
-	// QuarantineOperator was ordered by hand and yields to no one.
+	// QuarantineOperator was ordered by an operator; no request gets the address.
 	QuarantineOperator = "operator"
 )
 
-// HoldKey is where a hold is stored.
+// HoldKey returns the store key of a hold.
 func HoldKey(network identity.Network, a netip.Addr) string {
 	return HoldPrefix + network.String() + "/" + a.String()
 }
 
-// parseHold reads what follows HoldPrefix in a HoldKey.
+// parseHold parses the part of a HoldKey after HoldPrefix.
 func parseHold(name string) (p networkAddress, err error) {
 	i := strings.LastIndexByte(name, '/')
 	if p.Addr, err = netip.ParseAddr(name[i+1:]); err == nil {
@@ -54,7 +54,7 @@ func (h *Hold) held() networkAddress { return networkAddress{h.Network, h.Addres
 // IsHold reports whether a store key is a HoldKey.
 func IsHold(key string) bool { return strings.HasPrefix(key, HoldPrefix) }
 
-// HoldPrefix is where holds are stored; see HoldKey.
+// HoldPrefix is the prefix of the store keys of holds; see HoldKey.
 const HoldPrefix = record.Pools + "holds/"
 
 var holdsOnNetwork = table.By[networkAddress](func(h *Hold) identity.Network { return h.Network })
@@ -70,10 +70,10 @@ func holdAllocation(h *Hold) (allocation, error) {
 	return t, nil
 }
 
-// Transferable reports whether who asks for this very address may have it.
+// Transferable reports whether a request for this very address gets it.
 func (h *Hold) Transferable() bool { return h.Quarantine != QuarantineOperator }
 
-// Over reports whether the time of the hold is over.
+// Over reports whether the hold has expired.
 func (h *Hold) Over(now time.Time) bool { return !h.Expires.IsZero() && !now.Before(h.Expires) }
 
 // HoldsOn returns the holds on a network's addresses, ordered by address.
@@ -86,7 +86,7 @@ func (v *View) HoldsOn(n *Network) []Hold {
 	return out
 }
 
-// Resting returns the address in quarantine after its release that has rested longest, of those that within accepts.
+// Resting returns the address that has been longest in quarantine after its release, of those that within accepts.
 func (v *View) Resting(n *Network, within func(netip.Addr) bool) (Hold, bool) {
 	var oldest Hold
 	for h := range holdsOnNetwork.In(&v.holds, n.id()).Values() {

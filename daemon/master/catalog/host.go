@@ -17,7 +17,7 @@ var (
 func hostRows(v *View) *of[record.Host]   { return &v.hosts }
 func runRows(v *View) *of[record.Running] { return &v.runs }
 
-// Host returns a host by its label, nil when no machine is it.
+// Host returns a host by its label, nil if there is none.
 func (v *View) Host(label string) *record.Host { return v.hosts.Get(label) }
 
 // Hosts returns all hosts, ordered by label.
@@ -31,8 +31,8 @@ func (v *View) Running(label string) bool {
 	return runs
 }
 
-// HostsLike returns the hosts that have the label, the tunnel end or the control address of another one, ordered by label. A host that serves
-// no control address shares none.
+// HostsLike returns the hosts that share the label, the tunnel end or the control address of another one, ordered by label. A host that
+// serves no control address shares none.
 func (v *View) HostsLike(h *record.Host) []*record.Host {
 	found := map[string]*record.Host{}
 	if same := v.Host(h.Label); same != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// The answer to a transaction is lost, and its draft with it; the watch tells that it was carried out: the address must not be given to
+// The answer to a transaction is lost, and its draft with it; the watch reports that it was carried out: the address must not be given to
 // anybody else.
 func TestUnknownOutcome(t *testing.T) {
 	db, c := memory.New(), catalog.New()

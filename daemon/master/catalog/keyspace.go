@@ -14,16 +14,17 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// keyspace is a part of the store: what the view does with the value of a key there; nil: there is none any more.
+// keyspace is a part of the store, with the function that applies the value of a key; nil: the key was deleted.
 type keyspace struct {
-	prefix string // of the keys; without a slash at its end, the one key
+	prefix string // of the keys; without a slash at its end, the complete key
 	set    func(v *View, key string, value []byte) error
-	// ahead does what of set needs no view, with a value that is not nil, and returns the rest; nil: there is nothing to be done ahead.
+	// ahead does the part of set that needs no view, for a value that is not nil, and returns the rest; nil: nothing can be done in
+	// advance.
 	ahead func(key string, value []byte) func(v *View) error
 }
 
-// keyspaces stand in the order in which changes are taken in, so that what others need comes first: an object before its records,
-// a network before its groups, those before endpoints. Deletions run backwards.
+// keyspaces has the order in which changes are applied, so that dependencies come first: an object before its records, a network before its
+// groups, groups before endpoints. Deletions are applied in the reverse order.
 var keyspaces = slices.Concat([]keyspace{
 	{prefix: record.GlobalKey, set: (*View).setGlobal},
 	{prefix: record.Objects + "global/", set: (*View).setObject},
@@ -49,7 +50,7 @@ var keyspaces = slices.Concat([]keyspace{
 	rows[string, event]{in: func(v *View) *of[event] { return &v.history }, decode: decodeEvent}.at(record.History),
 })
 
-// rank is where a key's keyspace stands; of a key that the view has no use for, behind all.
+// rank returns the position of a key's keyspace; unknown keys come last.
 func rank(key string) int {
 	i := slices.IndexFunc(keyspaces, func(s keyspace) bool {
 		return key == s.prefix || strings.HasSuffix(s.prefix, "/") && strings.HasPrefix(key, s.prefix)
@@ -60,10 +61,10 @@ func rank(key string) int {
 	return i
 }
 
-// inOrder yields changes, with their indexes, in the order in which they are taken in.
+// inOrder yields changes, with their indexes, in the order in which they are applied.
 func inOrder(changes []mirror.Change) iter.Seq2[int, *mirror.Change] {
 	n := len(keyspaces)
-	ranked := make([][]int, 2*n+2) // deletions, backwards, before the others
+	ranked := make([][]int, 2*n+2) // deletions, in reverse, before the others
 	for i := range changes {
 		at := n - rank(changes[i].Key)
 		if changes[i].Has {
@@ -82,17 +83,17 @@ func inOrder(changes []mirror.Change) iter.Seq2[int, *mirror.Change] {
 	}
 }
 
-// rows says how the values below a prefix are rows of a table.
+// rows describes how the values below a prefix become rows of a table.
 type rows[K comparable, V any] struct {
 	in         func(*View) *table.Table[K, *V]
-	parse      func(name string) (K, error)                // of what follows the prefix in a key; nil: it is the row's key
+	parse      func(name string) (K, error)                // parses the key after the prefix; nil: the rest is the row's key
 	decode     func(name string, value []byte) (*V, error) // nil: JSON
-	id         func(*V) K                                  // what a record calls itself, if it does
-	changed    func(v *View, was, now *V) error            // what else follows; nil is for no row
+	id         func(*V) K                                  // the id in a record, if it has one
+	changed    func(v *View, was, now *V) error            // updates derived data; nil for no row
 	allocation func(*V) (allocation, error)                // of the pools, after that
 }
 
-// at is the keyspace of a prefix. A value that cannot be decoded leaves the row as it is.
+// at returns the keyspace of a prefix. A value that cannot be decoded leaves the row unchanged.
 func (r rows[K, V]) at(prefix string) keyspace {
 	read := func(key string, value []byte) (id K, now *V, err error) {
 		name := strings.TrimPrefix(key, prefix)
@@ -118,7 +119,7 @@ func (r rows[K, V]) at(prefix string) keyspace {
 	}}
 }
 
-// put sets a row; nil: there is none any more.
+// put sets a row; nil deletes it.
 func (r rows[K, V]) put(v *View, key string, id K, now *V) (err error) {
 	var was *V
 	if now == nil {
@@ -144,7 +145,7 @@ func (r rows[K, V]) put(v *View, key string, id K, now *V) (err error) {
 	return errors.Join(err, v.updatePools(key, before, after))
 }
 
-// read decodes a value. A record whose id is another than its key says is an error.
+// read decodes a value. A record whose id differs from its key is an error.
 func (r rows[K, V]) read(id K, name string, value []byte) (now *V, err error) {
 	if r.decode != nil {
 		now, err = r.decode(name, value)
@@ -161,7 +162,7 @@ func (r rows[K, V]) read(id K, name string, value []byte) (now *V, err error) {
 	return now, nil
 }
 
-// key is the key of the row that a name stands for.
+// key returns the key of the row with a name.
 func (r rows[K, V]) key(name string) (id K, err error) {
 	if r.parse != nil {
 		return r.parse(name)
@@ -170,7 +171,7 @@ func (r rows[K, V]) key(name string) (id K, err error) {
 	return id, nil
 }
 
-// set takes in the value of a key, or that there is none.
+// set applies the value of a key, or its deletion.
 func (v *View) set(key string, value []byte, has bool) error {
 	i := rank(key)
 	switch {

@@ -13,12 +13,12 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// slice is whose an EndpointSlice is, and where its backends are.
+// slice has the service of an EndpointSlice, and the addresses of its backends.
 type slice struct {
 	id        identity.EndpointSlice
 	service   identity.KubernetesService
 	addresses []netip.Addr
-	lost      bool // an address is another's than the backend's
+	lost      bool // the address belongs to another endpoint than the backend
 }
 
 var (
@@ -47,7 +47,8 @@ func decodeSlice(name string, value []byte) (*slice, error) {
 	return out, err
 }
 
-// SlicesAt are the EndpointSlices of which a backend has an address, ordered by id; with lost, only those of which a backend has lost its own.
+// SlicesAt returns the EndpointSlices with a backend that has an address, ordered by id; with lost, only those with a backend that has lost
+// its own.
 func (v *View) SlicesAt(a netip.Addr, lost bool) (out []identity.EndpointSlice) {
 	for s := range slicesAt.In(&v.slices, a).Values() {
 		if s.lost || !lost {
@@ -67,7 +68,7 @@ func (v *View) sliceChanged(was, now *slice) error {
 	return nil
 }
 
-// read decodes a record of what Kubernetes owns.
+// read decodes a record of an object that Kubernetes owns.
 func read[R any](v *View, key string) (*R, error) {
 	value := v.Value(key)
 	if value == nil {
@@ -77,12 +78,12 @@ func read[R any](v *View, key string) (*R, error) {
 	return r, json.Unmarshal(value, r)
 }
 
-// Namespace is what is known of a namespace of Kubernetes, nil when there is none, or its record cannot be read.
+// Namespace returns the record of a namespace of Kubernetes, nil if there is none or it cannot be read.
 func (v *View) Namespace(name string) *record.Namespace {
 	return readable[record.Namespace](v, record.Namespaces+name)
 }
 
-// KubernetesService is a service of Kubernetes, nil when there is none, or its record cannot be read.
+// KubernetesService returns a service of Kubernetes, nil if there is none or its record cannot be read.
 func (v *View) KubernetesService(id identity.KubernetesService) *record.KubernetesService {
 	return readable[record.KubernetesService](v, record.KubernetesServices+id.String())
 }
@@ -95,16 +96,16 @@ func readable[R any](v *View, key string) *R {
 	return r
 }
 
-// apiServer is the service of Kubernetes itself, which every tenant has.
+// apiServer is the service of the API server, which every tenant has.
 var apiServer = identity.KubernetesService{Namespace: "default", Name: "kubernetes"}
 
-// What is said of tenants: whose a service is when its namespace names none, and that it is everyone's.
+// The tenant of a service whose namespace names none, and the text for all tenants.
 const (
 	defaultTenant = "default"
 	AllTenants    = "all"
 )
 
-// TenantOfService is the tenant for whose pods a service of Kubernetes is; AllTenants when it is for all.
+// TenantOfService returns the tenant whose pods a service of Kubernetes is for; AllTenants if it is for all.
 func (v *View) TenantOfService(id identity.KubernetesService) string {
 	if id == apiServer {
 		return AllTenants
@@ -115,7 +116,7 @@ func (v *View) TenantOfService(id identity.KubernetesService) string {
 	return defaultTenant
 }
 
-// SlicesOf are the EndpointSlices of a service, ordered by id; without those that cannot be read.
+// SlicesOf returns the readable EndpointSlices of a service, ordered by id.
 func (v *View) SlicesOf(id identity.KubernetesService) (out []*record.EndpointSlice) {
 	for _, s := range sortedByID(slicesOfService.In(&v.slices, id).Values(), sliceID) {
 		if r := readable[record.EndpointSlice](v, record.EndpointSlices+s.id.String()); r != nil {
@@ -125,7 +126,7 @@ func (v *View) SlicesOf(id identity.KubernetesService) (out []*record.EndpointSl
 	return out
 }
 
-// KubernetesServicesWith are the services of Kubernetes in whose record a text stands, ordered by id. It looks at all of them.
+// KubernetesServicesWith returns the services of Kubernetes whose record contains a text, ordered by id. It searches all of them.
 func (v *View) KubernetesServicesWith(text string) (out []*record.KubernetesService) {
 	for e := range v.kind(model.KindKubeService()) {
 		key := record.KubernetesServices + e.Key
@@ -139,7 +140,8 @@ func (v *View) KubernetesServicesWith(text string) (out []*record.KubernetesServ
 	return out
 }
 
-// NetworkPolicy is a network policy, nil when there is none. One that cannot be read isolates all pods of its namespace, as agents have it.
+// NetworkPolicy returns a network policy, nil if there is none. A policy that cannot be read isolates all pods of its namespace, as in
+// agents.
 func (v *View) NetworkPolicy(id identity.NetworkPolicy) *record.NetworkPolicy {
 	key := record.NetworkPolicies + id.String()
 	if v.Value(key) == nil {
@@ -152,7 +154,7 @@ func (v *View) NetworkPolicy(id identity.NetworkPolicy) *record.NetworkPolicy {
 	return &record.NetworkPolicy{ID: id, Ingress: closed, Egress: closed}
 }
 
-// NetworkPoliciesOf are the network policies of a namespace, ordered by name.
+// NetworkPoliciesOf returns the network policies of a namespace, ordered by name.
 func (v *View) NetworkPoliciesOf(namespace string) (out []*record.NetworkPolicy) {
 	for key := range v.ownedIn(model.KindNetworkPolicy(), namespace) {
 		if id, err := identity.ParseNetworkPolicy(key); err == nil {
@@ -162,7 +164,7 @@ func (v *View) NetworkPoliciesOf(namespace string) (out []*record.NetworkPolicy)
 	return out
 }
 
-// ClusterNetworkPolicy is one of the cluster, nil when there is none. One that cannot be read denies everything, as agents have it.
+// ClusterNetworkPolicy returns a cluster-wide policy, nil if there is none. A policy that cannot be read denies everything, as in agents.
 func (v *View) ClusterNetworkPolicy(name string) *record.ClusterNetworkPolicy {
 	key := record.ClusterNetworkPolicies + name
 	if v.Value(key) == nil {
@@ -175,7 +177,7 @@ func (v *View) ClusterNetworkPolicy(name string) *record.ClusterNetworkPolicy {
 	return &record.ClusterNetworkPolicy{Name: name, Tier: record.TierAdmin, Ingress: closed, Egress: closed}
 }
 
-// ClusterNetworkPolicies are all of them, ordered by name.
+// ClusterNetworkPolicies returns all of them, ordered by name.
 func (v *View) ClusterNetworkPolicies() (out []*record.ClusterNetworkPolicy) {
 	for e := range v.kind(model.KindClusterNetworkPolicy()) {
 		out = append(out, v.ClusterNetworkPolicy(e.Key))
@@ -183,7 +185,7 @@ func (v *View) ClusterNetworkPolicies() (out []*record.ClusterNetworkPolicy) {
 	return out
 }
 
-// Pods are the endpoints of the pods of a namespace, ordered by pod. It looks at all endpoints.
+// Pods returns the endpoints of the pods of a namespace, ordered by pod. It searches all endpoints.
 func (v *View) Pods(namespace string) (out []*record.Endpoint) {
 	for m := range v.endpoints.Values() {
 		if m.Pod.ID.Namespace == namespace && namespace != "" {

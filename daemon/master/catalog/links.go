@@ -63,7 +63,7 @@ func named(o model.Object, l model.LinkTo) []Ref {
 	return refs
 }
 
-// back is the last object, by key, of the kind that links to o; ok is false when there is none.
+// back returns the last object, by key, of the kind that links to o; ok is false if there is none.
 func (v *View) back(o model.Object, l model.LinkTo) (last Ref, ok bool) {
 	for e := range v.linking(Ref{o.Kind().Name, o.ObjectKey()}, l.To) {
 		if !ok || e.Key > last.Key {

@@ -14,28 +14,28 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// Network is a network of a view: its record, and what belongs to it.
+// Network is a network of a view: its record, and the objects that belong to it.
 type Network struct {
 	*network
 	view *View
 }
 
-// network is a network's record with what it says of addresses.
+// network is a network's record with its decoded addresses.
 type network struct {
 	Record *record.Network
 	addressing
 }
 
-// addressing is what a network's record says of its addresses.
+// addressing has the addresses of a network's record, decoded.
 type addressing struct {
 	tenant string
-	v4, v6 ipam.Range // declared; zero where there are none
+	v4, v6 ipam.Range // declared ranges; zero if there are none
 	four   ipam.Spec
 	six    ipam.Spec6
 }
 
-// Networks by their tenant, and in the order of their addresses within it. The addresses of one tenant's networks do not overlap, since
-// a network that would is refused; that is what lets two neighbours answer for all.
+// Networks by their tenant, and in the order of their addresses within it. The addresses of one tenant's networks do not overlap, because
+// the rules refuse such a network; therefore a search need only look at two neighbours.
 var (
 	networksOfTenant = table.By[identity.Network](func(n *network) string { return n.tenant })
 	space4           = table.Sorted[identity.Network](func(a, b *network) int { return compareSpace(a, b, a.v4, b.v4) })
@@ -46,7 +46,7 @@ func compareSpace(a, b *network, x, y ipam.Range) int {
 	return cmp.Or(strings.Compare(a.tenant, b.tenant), x.First.Compare(y.First), a.id().Compare(b.id()))
 }
 
-// id is what the network is; zero of a position among networks.
+// id returns the network's id; it is zero for a search position among networks.
 func (n *network) id() identity.Network {
 	if n.Record == nil {
 		return identity.Network{}
@@ -74,15 +74,15 @@ func (n *network) Covers(a netip.Addr) bool {
 	return n.Record.Subnet.Contains(a) || n.Record.Subnet6.Contains(a)
 }
 
-// Owner says who has an address: "endpoint ID", "service ID", "a hold", or "" when it has no owner.
+// Owner returns who has an address: "endpoint ID", "service ID", "a hold", or "" if no one has it.
 func (n *Network) Owner(a netip.Addr) (owner string) {
 	for t := range allocationsOfAddress.In(&n.view.allocations, networkAddress{n.Record.ID, a}).Values() {
-		owner = max(owner, t.owner.String()) // a hold yields to an endpoint or a service
+		owner = max(owner, t.owner.String()) // an endpoint or a service takes precedence over a hold
 	}
 	return owner
 }
 
-// EndpointAt returns the endpoint that has an address, nil when none has.
+// EndpointAt returns the endpoint with an address, nil if there is none.
 func (n *Network) EndpointAt(a netip.Addr) *record.Endpoint {
 	for key := range allocationsOfAddress.In(&n.view.allocations, networkAddress{n.Record.ID, a}).All() {
 		if id, err := identity.ParseEndpoint(strings.TrimPrefix(key, record.Endpoints)); err == nil && strings.HasPrefix(key, record.Endpoints) {
@@ -92,7 +92,7 @@ func (n *Network) EndpointAt(a netip.Addr) *record.Endpoint {
 	return nil
 }
 
-// Endpoints is the number of endpoints on the network.
+// Endpoints returns the number of endpoints on the network.
 func (n *Network) Endpoints() int {
 	count, _ := endpointsOnNetwork.In(&n.view.endpoints, n.Record.ID)
 	return count
@@ -100,7 +100,7 @@ func (n *Network) Endpoints() int {
 
 // Members yields the endpoints on the network, ordered by id.
 func (n *Network) Members(yield func(*Member) bool) {
-	left := n.Endpoints() // counted: reading the networks of so many takes longer
+	left := n.Endpoints() // counted: reading the networks of that many takes longer
 	first := &Member{Endpoint: &record.Endpoint{ID: identity.Endpoint{Network: n.Record.ID}}}
 	endpointsInOrder.From(&n.view.endpoints, first)(func(m *Member) bool {
 		left--
@@ -108,7 +108,7 @@ func (n *Network) Members(yield func(*Member) bool) {
 	})
 }
 
-// Allocated is the number of addresses that endpoints and services have or that are held for them, IPv4 only.
+// Allocated returns the number of IPv4 addresses that endpoints and services have or that are held for them.
 func (n *Network) Allocated() int {
 	_, sum := addressesTaken.In(&n.view.allocations, n.Record.ID)
 	count := int(sum)
@@ -120,7 +120,7 @@ func (n *Network) Allocated() int {
 	return count
 }
 
-// FreeText says which addresses of a pool are free.
+// FreeText describes the free addresses of a pool.
 func FreeText(pool ipam.Block) string {
 	if text := pool.AvailableText(); text != "" {
 		return "free are " + text
@@ -128,7 +128,7 @@ func FreeText(pool ipam.Block) string {
 	return "no address is free: remove containers, or use a larger subnet"
 }
 
-// Unavailable is the refusal of address a, which its pool does not give because of err. It says who has the address.
+// Unavailable returns the error for address a, which its pool refuses because of err. The error names the owner of the address.
 func (n *Network) Unavailable(field string, a netip.Addr, err error) *model.Error {
 	if owner := n.Owner(a); owner != "" {
 		return model.Errorf(model.CodeConflict, field, "requested address %s is not available", a).Because(err).Try("%s has it", owner)
@@ -137,14 +137,14 @@ func (n *Network) Unavailable(field string, a netip.Addr, err error) *model.Erro
 	return model.Errorf(model.CodeConflict, field, "requested address is not available: %v", err).Because(err).Try("%s", FreeText(free))
 }
 
-// Exhausted is the refusal of an address because the pool described by in is empty.
+// Exhausted returns the error for an address because the pool described by in is empty.
 func (n *Network) Exhausted(in string, err error) *model.Error {
 	return model.Errorf(model.CodeExhausted, "", "auto allocation failed - address exhaustion in %s", in).Because(err).
 		Try("remove containers, or use a larger subnet: netctl network inspect --tenant %s %s shows who has the addresses",
 			n.Record.ID.Tenant, n.Record.ID.Name)
 }
 
-// Network returns a network, nil when there is none.
+// Network returns a network, nil if there is none.
 func (v *View) Network(id identity.Network) *Network {
 	if n := v.networks.Get(id); n != nil {
 		return &Network{n, v}
@@ -152,7 +152,7 @@ func (v *View) Network(id identity.Network) *Network {
 	return nil
 }
 
-// NetworkRecord returns a network's record, nil when there is none.
+// NetworkRecord returns a network's record, nil if there is none.
 func (v *View) NetworkRecord(id identity.Network) *record.Network {
 	if n := v.networks.Get(id); n != nil {
 		return n.Record
@@ -173,8 +173,8 @@ func (v *View) Networks(tenant string) []*Network {
 	return out
 }
 
-// Overlapping returns a network of the tenant that declares an address of r, nil when none does. Its cost grows with
-// the logarithm of the networks.
+// Overlapping returns a network of the tenant that declares an address of r, nil if there is none. Its cost grows with the logarithm of the
+// number of networks.
 func (v *View) Overlapping(tenant string, r ipam.Range) *Network {
 	at := &network{addressing: addressing{tenant: tenant, v4: r, v6: r}}
 	in, space, declared := &v.networks, space4, func(n *network) ipam.Range { return n.v4 }

@@ -6,7 +6,7 @@ import (
 	"github.com/contiv/contiv/ipam/tag"
 )
 
-// Numbers are the pools of numbers that the whole cluster shares. They follow from the records, and are to be read.
+// Numbers are the pools of numbers that the whole cluster shares. They follow from the records, and are read-only.
 type Numbers struct {
 	mark       *mark
 	VLANs      *tag.Pool // VLAN ids of vlan networks
@@ -28,10 +28,10 @@ func newNumbers() *Numbers {
 	return &Numbers{VLANs: tag.NewVLANs(1, 0), VXLANs: tag.New(1, 0), LocalVLANs: tag.New(1, maxLocal), Groups: tag.New(1, maxGroup), VRFs: tag.New(1, maxVRF)}
 }
 
-// Numbers are the cluster's pools of numbers.
+// Numbers returns the cluster's pools of numbers.
 func (v *View) Numbers() *Numbers { return v.numbers }
 
-// ownNumbers are the pools of numbers, to be changed.
+// ownNumbers returns the pools of numbers for changes.
 func (v *View) ownNumbers() *Numbers {
 	if n := v.numbers; n.mark != v.mark {
 		v.numbers = &Numbers{v.mark, n.VLANs.Clone(), n.VXLANs.Clone(), n.LocalVLANs.Clone(), n.Groups.Clone(), n.VRFs.Clone()}
@@ -70,7 +70,7 @@ func networkAllocation(n *network) (allocation, error) {
 	return allocation{numbers: []number{{vlans, n.Record.PktTag}}}, nil
 }
 
-// groupAllocation are a group's own number and its VLAN id, which may be its network's.
+// groupAllocation returns the group's number and its VLAN id, which may be its network's.
 func groupAllocation(g *record.Group) (allocation, error) {
 	t := allocation{numbers: []number{{groupNumbers, g.Number}}}
 	if g.Encap == record.VLAN && g.PktTag != 0 {
@@ -79,8 +79,8 @@ func groupAllocation(g *record.Group) (allocation, error) {
 	return t, nil
 }
 
-// resize sets the ranges of VLAN ids and VNIs. Numbers in use outside the new range stay in use, and those that records have which were
-// outside the old one are taken.
+// resize sets the ranges of VLAN ids and VNIs. Numbers in use outside the new range stay in use, and numbers of records that were outside
+// the old range are acquired.
 func (v *View) resize(g *model.Global) error {
 	own := v.ownNumbers()
 	for _, p := range []struct {
@@ -97,7 +97,7 @@ func (v *View) resize(g *model.Global) error {
 	}
 	for t := range v.allocations.Values() {
 		for _, x := range t.numbers {
-			_ = own.of(x.pool).Acquire(x.n) // what cannot be taken was told of when it came
+			_ = own.of(x.pool).Acquire(x.n) // a refusal was reported with the record
 		}
 	}
 	return nil

@@ -19,9 +19,9 @@ type Ref struct{ Kind, Key string }
 // entry is one API object.
 type entry struct {
 	Ref
-	object model.Object                    // nil of one that someone else owns: it is made of its record
+	object model.Object                    // nil for an object of another owner, which is made from its record
 	links  []Ref                           // objects that it links to
-	text   atomic.Pointer[json.RawMessage] // with links, while neither changes; nil: not computed
+	text   atomic.Pointer[json.RawMessage] // with links, cached until either changes; nil: not computed
 }
 
 // link is an object with a kind of objects that link to it.
@@ -30,7 +30,7 @@ type link struct {
 	from string
 }
 
-// Objects by kind, in order of kinds and keys, and by what they link to.
+// Objects by kind, ordered by kind and key, and by the objects that they link to.
 var (
 	countOfKind    = table.Sum[Ref](func(e *entry) (string, uint64) { return e.Kind, 1 })
 	objectsInOrder = table.Sorted[Ref](func(a, b *entry) int {
@@ -79,7 +79,7 @@ func (v *View) setObject(key string, value []byte) error {
 	return nil
 }
 
-// touch notes that objects have changed for those who watch them: they, or what links to them.
+// touch records for watchers that objects have changed: they, or objects that link to them.
 func (v *View) touch(refs ...Ref) {
 	for _, r := range refs {
 		v.dirty[r] = struct{}{}
@@ -89,7 +89,7 @@ func (v *View) touch(refs ...Ref) {
 	}
 }
 
-// Object returns a copy of an API object with its links, nil when there is none.
+// Object returns a copy of an API object with its links, nil if there is none.
 func (v *View) Object(k *model.Kind, key string) model.Object {
 	e := v.objects.Get(Ref{k.Name, key})
 	if e == nil {
@@ -98,7 +98,7 @@ func (v *View) Object(k *model.Kind, key string) model.Object {
 	return v.linked(e)
 }
 
-// Stored returns an API object as it is stored, without its links, nil when there is none. The caller must not change it.
+// Stored returns an API object as stored, without its links, nil if there is none. The caller must not change it.
 func (v *View) Stored(k *model.Kind, key string) model.Object {
 	if e := v.objects.Get(Ref{k.Name, key}); e != nil {
 		return v.of(e)
@@ -129,7 +129,7 @@ func (v *View) Objects(k *model.Kind) []model.Object {
 	return out
 }
 
-// Keys are the keys of all objects of a kind, sorted.
+// Keys returns the sorted keys of all objects of a kind.
 func (v *View) Keys(k *model.Kind) []string {
 	out := make([]string, 0, v.Count(k))
 	for e := range v.kind(k) {
@@ -138,7 +138,7 @@ func (v *View) Keys(k *model.Kind) []string {
 	return out
 }
 
-// KeysAfter yields the keys of the objects of a kind that come after one, in order.
+// KeysAfter yields the keys of the objects of a kind that follow a key, in order.
 func (v *View) KeysAfter(k *model.Kind, key string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for e := range objectsInOrder.From(&v.objects, &entry{Ref: Ref{k.Name, key}}) {
@@ -149,12 +149,12 @@ func (v *View) KeysAfter(k *model.Kind, key string) iter.Seq[string] {
 	}
 }
 
-// NotFound is the refusal of a key that no object has.
+// NotFound returns the error for a key that no object has.
 func (v *View) NotFound(k *model.Kind, key string) *model.Error {
 	return model.NotFound(k, key, v.Keys)
 }
 
-// Count is the number of objects of a kind.
+// Count returns the number of objects of a kind.
 func (v *View) Count(k *model.Kind) int {
 	count, _ := countOfKind.In(&v.objects, k.Name)
 	return count

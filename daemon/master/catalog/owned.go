@@ -10,14 +10,14 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// owned is a kind of objects that Kubernetes owns: records that are shown as objects. An object is made of its record each time that it is
-// asked for, since there may be many, and few are looked at.
+// owned is a kind of objects that Kubernetes owns: records that are shown as objects. An object is made from its record for each request,
+// since there may be many, and few are requested.
 type owned struct {
 	kind    *model.Kind
 	prefix  string                                                // of the records' store keys
-	show    func(v *View, key string) (model.Object, error)       // made of the record
-	blank   func(namespace, name string, why string) model.Object // of a record that cannot be read
-	changes func(v *View, key string)                             // what else changes with a record; nil: nothing
+	show    func(v *View, key string) (model.Object, error)       // makes the object from the record
+	blank   func(namespace, name string, why string) model.Object // makes the object of a record that cannot be read
+	changes func(v *View, key string)                             // updates what else depends on a record; nil: nothing
 }
 
 // ownedKinds are the kinds of Kubernetes' objects.
@@ -46,7 +46,7 @@ var ownedKinds = []owned{
 		}},
 }
 
-// showing is how an object is made of a record below a prefix.
+// showing returns a function that makes an object from a record below a prefix.
 func showing[R any](prefix string, show func(v *View, r *R) model.Object) func(*View, string) (model.Object, error) {
 	return func(v *View, key string) (model.Object, error) {
 		r, err := read[R](v, prefix+key)
@@ -57,7 +57,7 @@ func showing[R any](prefix string, show func(v *View, r *R) model.Object) func(*
 	}
 }
 
-// at is the keyspace of the records.
+// at returns the keyspace of the records.
 func (o owned) at() keyspace {
 	return keyspace{prefix: o.prefix, set: func(v *View, key string, value []byte) error {
 		ref := Ref{o.kind.Name, strings.TrimPrefix(key, o.prefix)}
@@ -69,7 +69,7 @@ func (o owned) at() keyspace {
 			_, had = v.objects.Set(ref, now)
 		}
 		v.touch(ref)
-		if had == (value == nil) { // it comes or goes
+		if had == (value == nil) { // it was created or deleted
 			v.touch(now.links...)
 		}
 		if o.changes != nil {
@@ -79,7 +79,7 @@ func (o owned) at() keyspace {
 	}}
 }
 
-// links are the objects that one links to, which follow from its key.
+// links returns the objects that an object links to, which follow from its key.
 func (o owned) links(key string) []Ref {
 	namespace, name, ok := strings.Cut(key, ":")
 	if !ok {
@@ -88,7 +88,7 @@ func (o owned) links(key string) []Ref {
 	return linksOf(o.blank(namespace, name, ""))
 }
 
-// ownedSpaces are the keyspaces of all of them, namespaces first.
+// ownedSpaces returns the keyspaces of all of them, namespaces first.
 func ownedSpaces() (out []keyspace) {
 	for _, o := range ownedKinds {
 		out = append(out, o.at())
@@ -96,7 +96,7 @@ func ownedSpaces() (out []keyspace) {
 	return out
 }
 
-// of is an entry's object, without links. The caller must not change it.
+// of returns an entry's object, without links. The caller must not change it.
 func (v *View) of(e *entry) model.Object {
 	if e.object != nil {
 		return e.object
@@ -114,7 +114,7 @@ func (v *View) of(e *entry) model.Object {
 	return o
 }
 
-// touchServices notes that the services of a namespace may be another tenant's.
+// touchServices records that the services of a namespace may belong to another tenant.
 func (v *View) touchServices(namespace string) {
 	for key := range v.ownedIn(model.KindKubeService(), namespace) {
 		v.touch(Ref{model.KindKubeService().Name, key})
@@ -133,7 +133,7 @@ func (v *View) ownedIn(k *model.Kind, namespace string) iter.Seq[string] {
 	}
 }
 
-// CountInNamespace is how many objects of a kind a namespace of Kubernetes has.
+// CountInNamespace returns the number of objects of a kind in a namespace of Kubernetes.
 func (v *View) CountInNamespace(k *model.Kind, namespace string) (n int) {
 	for range v.ownedIn(k, namespace) {
 		n++

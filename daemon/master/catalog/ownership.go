@@ -33,7 +33,7 @@ var claimants = table.By[identity.KubernetesService](func(s *kubeAddresses) bool
 
 func nodeRows(v *View) *of[record.KubernetesNode] { return &v.nodes }
 
-// addressed keeps the addresses of a service of Kubernetes whose record has changed.
+// addressed updates the addresses of a service of Kubernetes whose record has changed.
 func (v *View) addressed(key string) {
 	id, err := identity.ParseKubernetesService(key)
 	if err != nil {
@@ -53,7 +53,7 @@ func (v *View) addressed(key string) {
 	v.kubeAddresses.Set(id, now)
 }
 
-// Ownership are the records that say whose addresses are.
+// Ownership returns the records that determine the owners of addresses.
 func (v *View) Ownership() *ownership.Facts {
 	private := ofnet.DefaultPrivate()
 	if g := v.Global(); g != nil && g.PvtSubnet.IsValid() {
@@ -100,7 +100,7 @@ func (v *View) Ownership() *ownership.Facts {
 		}}
 }
 
-// RefusedAddresses are the addresses that services of Kubernetes name and do not have, by the services' names.
+// RefusedAddresses returns the addresses that services of Kubernetes name and do not get, by the services' names.
 func (v *View) RefusedAddresses() []ownership.Refusal {
 	var list []ownership.Borrower
 	for s := range claimants.In(&v.kubeAddresses, true).Values() {

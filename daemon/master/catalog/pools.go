@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/ipam"
 )
 
-// pools are the addresses of a network, and which of them are taken.
+// pools are the addresses of a network, with their use.
 type pools struct {
 	mark *mark
 	four *ipam.Pool  // nil without IPv4
@@ -23,13 +23,13 @@ type pools struct {
 	last given
 }
 
-// given is what was given last to those who wanted any address.
+// given has the addresses that were allocated last.
 type given struct {
 	four, six netip.Addr
-	groups    map[identity.Group]netip.Addr // of their pools; not changed, but replaced
+	groups    map[identity.Group]netip.Addr // of their pools; replaced, never changed
 }
 
-// of4 is the IPv4 address that was given last of the pool of a group, or of the network's own.
+// of4 returns the IPv4 address that was allocated last from the pool of a group, or from the network's own.
 func (l *given) of4(group identity.Group) netip.Addr {
 	if group.IsZero() {
 		return l.four
@@ -50,7 +50,7 @@ func (l *given) set4(group identity.Group, a netip.Addr) {
 	l.groups = groups
 }
 
-// newPools makes the pools of a network; err says what is wrong with the record.
+// newPools returns the pools of a network; err describes a malformed record.
 func newPools(n *network) (p *pools, err error) {
 	p = new(pools)
 	if n.Record.Subnet.IsValid() {
@@ -62,7 +62,7 @@ func newPools(n *network) (p *pools, err error) {
 	return p, err
 }
 
-// ownPools are the pools of a network, to be changed; nil when there is no such network.
+// ownPools returns the pools of a network for changes; nil if there is no such network.
 func (v *View) ownPools(id identity.Network) *pools {
 	p := v.pools.Get(id)
 	if p == nil || p.mark == v.mark {
@@ -76,7 +76,7 @@ func (v *View) ownPools(id identity.Network) *pools {
 	return &own
 }
 
-// acquire takes an address.
+// acquire acquires an address.
 func (p *pools) acquire(a netip.Addr) error {
 	if a.Is4() && p.four != nil {
 		return p.four.Acquire(a)
@@ -84,8 +84,8 @@ func (p *pools) acquire(a netip.Addr) error {
 	return nil
 }
 
-// turn notes that an address is about to be taken: it is the last one if it is the next one, and while the store is listed, which does not say in which
-// order addresses were given, if none is higher.
+// turn records that an address is about to be acquired: it becomes the last one if it is the next in order, or, while the store is listed
+// (a list does not show the order of allocation), if none is higher.
 func (v *View) turn(p *pools, network identity.Network, a netip.Addr) {
 	switch {
 	case a.Is4() && p.four != nil:
@@ -115,7 +115,7 @@ func (v *View) turn(p *pools, network identity.Network, a netip.Addr) {
 	}
 }
 
-// block4 is the pool of a group that has one, or, of none, what is the network's own.
+// block4 returns the pool of a group, or the network's own if the group has none.
 func (n *Network) block4(p *pools, group identity.Group) ipam.Block {
 	if g := n.view.Group(group); g != nil {
 		return p.four.Block(g.Pool)
@@ -127,14 +127,14 @@ func (n *Network) block4(p *pools, group identity.Group) ipam.Block {
 	return p.four.Rest(others)
 }
 
-// release gives an address back that nothing takes any more.
+// release releases an address that no record uses any more.
 func (p *pools) release(a netip.Addr) {
 	if a.Is4() && p.four != nil {
 		p.four.Release(a)
 	}
 }
 
-// networkChanged has the pools of a network follow its record. A record that says the same of them keeps them.
+// networkChanged updates the pools of a network to its record. A record with the same addresses keeps them.
 func (v *View) networkChanged(was, now *network) (err error) {
 	if now == nil {
 		v.networks6.Delete(was.id())
@@ -167,7 +167,7 @@ func (v *View) networkChanged(was, now *network) (err error) {
 	return err
 }
 
-// Pool4 are the IPv4 addresses that the network gives out itself: all but those of the pools of groups. ok is false when there are none.
+// Pool4 returns the IPv4 addresses that the network allocates itself: all but those of the pools of groups. ok is false if there are none.
 func (n *Network) Pool4() (own ipam.Block, ok bool) {
 	p := n.pools()
 	if p.four == nil {
@@ -176,7 +176,7 @@ func (n *Network) Pool4() (own ipam.Block, ok bool) {
 	return n.block4(p, identity.Group{}), true
 }
 
-// Block is the pool of a group on this network; ok is false when it has none.
+// Block returns the pool of a group on this network; ok is false if it has none.
 func (n *Network) Block(group identity.Group) (pool ipam.Block, ok bool) {
 	p, g := n.pools(), n.view.Group(group)
 	if p.four == nil || g == nil || !groupsWithPool.In(&n.view.groups, n.id()).Has(group) {
@@ -185,7 +185,7 @@ func (n *Network) Block(group identity.Group) (pool ipam.Block, ok bool) {
 	return p.four.Block(g.Pool), true
 }
 
-// withPool are the groups on the network that have pools, ordered by these.
+// withPool returns the groups on the network that have pools, ordered by these.
 func (n *Network) withPool() []*record.Group {
 	return slices.SortedFunc(groupsWithPool.In(&n.view.groups, n.id()).Values(), func(a, b *record.Group) int {
 		return cmp.Or(a.Pool.First.Compare(b.Pool.First), a.ID.Compare(b.ID))
@@ -201,7 +201,7 @@ func (n *Network) BlocksText() string {
 	return strings.Join(names, ", ")
 }
 
-// BlockAt is the group whose pool address a lies in; zero when it is in none.
+// BlockAt returns the group whose pool contains a; zero if there is none.
 func (n *Network) BlockAt(a netip.Addr) identity.Group {
 	for _, g := range n.withPool() {
 		if g.Pool.Contains(a) {
@@ -211,11 +211,11 @@ func (n *Network) BlockAt(a netip.Addr) identity.Group {
 	return identity.Group{}
 }
 
-// Gives4 reports whether the network gives out IPv4 addresses; Gives6, those of IPv6.
+// Gives4 reports whether the network allocates IPv4 addresses; Gives6, IPv6 addresses.
 func (n *Network) Gives4() bool { return n.pools().four != nil }
 func (n *Network) Gives6() bool { return n.pools().six != nil }
 
-// Contains reports whether a is an address that the network or one of its group pools gives out.
+// Contains reports whether the network or one of its group pools allocates a.
 func (n *Network) Contains(a netip.Addr) bool {
 	p := n.pools()
 	if a.Is4() {
@@ -224,8 +224,8 @@ func (n *Network) Contains(a netip.Addr) bool {
 	return p.six != nil && p.six.Contains(a)
 }
 
-// Check says why an endpoint of group cannot be given address a, nil when it can: it is free, and in the pool of the group or in none.
-// The error is one of package ipam.
+// Check returns why an endpoint of group cannot have address a, nil if it can: a is free, and in the pool of the group or in none. The
+// error is one of package ipam.
 func (n *Network) Check(group identity.Group, a netip.Addr) error {
 	if a.Is6() && n.Gives6() {
 		return n.pools().six.Check(a, n.taken)
@@ -240,8 +240,8 @@ func (n *Network) Check(group identity.Group, a netip.Addr) error {
 	return own.Check(a)
 }
 
-// Next4 is the IPv4 address for who wants any: of the pool of a group that has one, else of the network's own. It comes after the one that was given
-// last, so that an address that is given back is not given again while others have been free for longer. Error: ipam.ErrExhausted.
+// Next4 returns the next free IPv4 address of the pool of a group that has one, else of the network's own. It follows the address that was
+// allocated last, so that a released address is not reused while others have been free for longer. Error: ipam.ErrExhausted.
 func (n *Network) Next4(group identity.Group) (netip.Addr, error) {
 	p := n.pools()
 	if block, ok := n.Block(group); ok {
@@ -250,7 +250,7 @@ func (n *Network) Next4(group identity.Group) (netip.Addr, error) {
 	return n.block4(p, identity.Group{}).Next(p.last.four)
 }
 
-// Next6 is Next4 of IPv6, which groups have no pools of.
+// Next6 is Next4 for IPv6, for which groups have no pools.
 func (n *Network) Next6() (netip.Addr, error) {
 	p := n.pools()
 	return p.six.Next(p.last.six, n.taken)
@@ -258,10 +258,10 @@ func (n *Network) Next6() (netip.Addr, error) {
 
 func (n *Network) taken(a netip.Addr) bool { return n.view.taken(n.id(), a) }
 
-// pools are the network's pools as they are now.
+// pools returns the current pools of the network.
 func (n *Network) pools() *pools {
 	if p := n.view.pools.Get(n.id()); p != nil {
 		return p
 	}
-	return new(pools) // the network has gone
+	return new(pools) // the network was deleted
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// What records are found by.
+// Indexes of records.
 var (
 	groupsOfTenant = table.By[identity.Group](func(g *record.Group) string { return g.ID.Tenant })
 	groupsWithPool = table.By[identity.Group](func(g *record.Group) (on identity.Network) {
@@ -30,7 +30,7 @@ func sortedBy[V any](rows iter.Seq[V], name func(V) string) []V {
 	return slices.SortedFunc(rows, func(a, b V) int { return strings.Compare(name(a), name(b)) })
 }
 
-// sortedByID sorts rows by what they are.
+// sortedByID sorts rows by their id.
 func sortedByID[V any, K interface{ Compare(K) int }](rows iter.Seq[V], id func(V) K) []V {
 	return slices.SortedFunc(rows, func(a, b V) int { return id(a).Compare(id(b)) })
 }
@@ -56,7 +56,7 @@ func (v *View) profileChanged(was, now *record.ACIProfile) error {
 	return nil
 }
 
-// Tenant returns a record by what it is of, nil when there is none; so do Group, ServiceLB and Provider.
+// Tenant returns a record by the id of its object, nil if there is none; so do Group, ServiceLB and Provider.
 func (v *View) Tenant(id string) *record.Tenant                 { return v.tenants.Get(id) }
 func (v *View) Group(id identity.Group) *record.Group           { return v.groups.Get(id) }
 func (v *View) ServiceLB(id identity.Service) *record.ServiceLB { return v.serviceLBs.Get(id) }
@@ -89,10 +89,10 @@ func (v *View) ProvidersOf(s *record.ServiceLB) []*record.Endpoint {
 	return out
 }
 
-// ACIProfile is what an ACI gateway was told of the application profile with this API key, nil for nothing.
+// ACIProfile returns what the ACI gateway received for the application profile with this API key, nil for nothing.
 func (v *View) ACIProfile(key string) *record.ACIProfile { return v.profiles.Get(key) }
 
-// ACIProfiles lists what an ACI gateway was told, ordered by key.
+// ACIProfiles returns what the ACI gateway received, ordered by key.
 func (v *View) ACIProfiles() []*record.ACIProfile {
 	return sortedBy(v.profiles.Values(), func(p *record.ACIProfile) string { return p.Key })
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// servicesNamed are processes by what they are registered as.
+// servicesNamed are registered processes by service name.
 var servicesNamed = table.By[string](func(s *record.Service) string { return s.ServiceName })
 
-// setService takes in the registration of a process. What it is registered as is in its key. One that names no place where a process
-// can listen is an error, and what was there before is forgotten: a master connects to what it reads here.
+// setService applies the registration of a process. Its key contains the service name. A registration without an address at which a process
+// can listen is an error, and removes the previous one, because a master connects to the addresses that it reads here.
 func (v *View) setService(key string, value []byte) error {
 	v.services.Delete(key)
 	if value == nil {
@@ -31,10 +31,10 @@ func (v *View) setService(key string, value []byte) error {
 	return nil
 }
 
-// hostName is a name of the DNS (RFC 1123, section 2.1), by which a netmaster may be registered.
+// hostName matches a DNS name (RFC 1123, section 2.1), by which a netmaster may be registered.
 var hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,62}\.?)*$`)
 
-// reachable refuses what is no address and port of one host.
+// reachable refuses anything but the address and port of one host.
 func reachable(s *record.Service, key string) error {
 	if want := s.Key(); key != want {
 		return fmt.Errorf("the registration is of %s", want)

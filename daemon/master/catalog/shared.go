@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Shared are two networks of different tenants that have addresses in common.
+// Shared is a pair of networks of different tenants with common addresses.
 type Shared struct{ A, B *Network }
 
 // String names both networks and their subnets.
@@ -16,7 +16,7 @@ func (s Shared) String() string {
 	return fmt.Sprintf("%s (%s) and %s (%s)", s.A.Record.ID, s.A.subnets(), s.B.Record.ID, s.B.subnets())
 }
 
-// subnets is how an operator wrote the network's addresses.
+// subnets returns the network's addresses as the operator wrote them.
 func (n *Network) subnets() string {
 	if !n.Record.Subnet6.IsValid() {
 		return n.Record.Declared()
@@ -24,8 +24,8 @@ func (n *Network) subnets() string {
 	return n.Record.Declared() + ", " + n.Record.Subnet6.String()
 }
 
-// Sharing returns the first network by id, of a tenant other than this one, whose subnet overlaps p, nil when there is none. It takes
-// time in proportion to the number of networks.
+// Sharing returns the first network by id, of another tenant than this one, whose subnet overlaps p, nil if there is none. Its time is
+// proportional to the number of networks.
 func (v *View) Sharing(tenant string, p netip.Prefix) *Network {
 	for _, n := range v.Networks("") {
 		if n.tenant != tenant && (n.Record.Subnet.Overlaps(p) || n.Record.Subnet6.Overlaps(p)) {
@@ -42,7 +42,7 @@ func (v *View) Shared() (out []Shared) {
 	for _, subnet := range []func(*Network) netip.Prefix{
 		func(n *Network) netip.Prefix { return n.Record.Subnet }, func(n *Network) netip.Prefix { return n.Record.Subnet6 }} {
 		all := slices.DeleteFunc(v.Networks(""), func(n *Network) bool { return !subnet(n).IsValid() })
-		// Of two that overlap one holds the other, so it stands before it, and what stands between is within it too.
+		// Of two that overlap, one contains the other, so it sorts first, and everything between them is within it too.
 		slices.SortFunc(all, func(a, b *Network) int { return subnet(a).Compare(subnet(b)) })
 		for i, a := range all {
 			for _, b := range all[i+1:] {

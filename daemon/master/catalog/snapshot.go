@@ -7,36 +7,36 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// Snapshot is what is known at one moment, for who compares it with that of another. Its tables are to be read, and nothing in them to be changed.
+// Snapshot is the state at one moment, for comparison with another snapshot. Its tables are read-only.
 type Snapshot struct {
 	Items     *table.Table[string, store.Item]
 	Endpoints *table.Table[identity.Endpoint, *Member]
 	Global    *record.Global
-	Newest    store.Revision // of the newest change that is known
-	Complete  store.Revision // everything up to here is known
+	Newest    store.Revision // of the newest known change
+	Complete  store.Revision // everything up to this revision is known
 
-	// What two snapshots do not show: keys that were deleted between them, be they in the first or not; the revisions up to which everything
-	// was known in between, after the last list; and that there was a list, whose store may be another one.
+	// Two snapshots do not show the following: keys that were deleted between them, whether or not the first has them; the revisions up
+	// to which everything was known in between, after the last list; and whether there was a list, whose store may be another one.
 	Deleted map[string]struct{}
 	Passed  []store.Revision
 	Gap     bool
 }
 
-// since is what has happened since a snapshot. Nothing is noted in a nil one.
+// since has the changes since a snapshot. A nil since records nothing.
 type since struct {
 	deletions map[string]struct{}
 	passed    []store.Revision
 	gap       bool
 }
 
-// deleted notes that a key was deleted.
+// deleted records that a key was deleted.
 func (s *since) deleted(key string) {
 	if s != nil {
 		s.deletions[key] = struct{}{}
 	}
 }
 
-// updated notes an update of the watch, with the keys that it told to be gone and that were not known.
+// updated records an update of the watch, with the unknown keys that it deleted.
 func (s *since) updated(u store.Update, fleeting []string) {
 	if s == nil {
 		return
@@ -50,15 +50,15 @@ func (s *since) updated(u store.Update, fleeting []string) {
 	}
 }
 
-// listed notes that the store was listed.
+// listed records that the store was listed.
 func (s *since) listed() {
 	if s != nil {
 		s.gap, s.passed = true, nil
 	}
 }
 
-// Snapshot returns what is known, and a channel that is closed when more is. It takes constant time. What has happened since the last snapshot
-// is told once, so it is for one caller.
+// Snapshot returns the current state, and a channel that is closed when it changes. It takes constant time. The changes since the last
+// snapshot are returned once, so only one caller may use Snapshot.
 func (c *Catalog) Snapshot() (Snapshot, <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,5 +70,5 @@ func (c *Catalog) Snapshot() (Snapshot, <-chan struct{}) {
 	return out, c.moved
 }
 
-// Reset is closed when the store was made again, and nothing more comes.
+// Reset is closed when the store was recreated; no changes follow.
 func (c *Catalog) Reset() <-chan struct{} { return c.reset }

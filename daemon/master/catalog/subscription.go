@@ -8,15 +8,15 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Subscription tells which objects changed. It keeps names, not values, so a slow receiver costs no memory and
-// never holds up the catalog: it sees the latest state, and misses only states between.
+// Subscription reports which objects changed. It keeps names, not values, so a slow receiver costs no memory and never delays the catalog:
+// it sees the latest state, and misses only intermediate states.
 type Subscription struct {
 	c     *Catalog
 	wake  chan struct{}
 	dirty map[Ref]struct{}
 }
 
-// Subscribe begins to collect changes. Close ends it.
+// Subscribe starts to collect changes. Close ends it.
 func (c *Catalog) Subscribe() *Subscription {
 	s := &Subscription{c: c, wake: make(chan struct{}, 1), dirty: map[Ref]struct{}{}}
 	c.mu.Lock()
@@ -25,7 +25,7 @@ func (c *Catalog) Subscribe() *Subscription {
 	return s
 }
 
-// Subscriptions is how many are open: one for each watch stream, and the master's own.
+// Subscriptions returns the number of open subscriptions: one for each watch stream, and the master's own.
 func (c *Catalog) Subscriptions() int {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -39,8 +39,8 @@ func (s *Subscription) Close() {
 	delete(s.c.subs, s)
 }
 
-// Changes yields the names of what changed since it last yielded, and the revision up to which they are all; none when nothing did for
-// the given time. It blocks between, and ends with ctx, or when the store is another one.
+// Changes yields the names of the objects that changed since it last yielded, with the revision up to which they are complete. After the
+// given time without changes it yields none. It blocks in between, and ends with ctx or when the store is recreated.
 func (s *Subscription) Changes(ctx context.Context, every time.Duration) iter.Seq2[map[Ref]struct{}, store.Revision] {
 	return func(yield func(map[Ref]struct{}, store.Revision) bool) {
 		ticker := time.NewTicker(every)
@@ -65,7 +65,7 @@ func (s *Subscription) Changes(ctx context.Context, every time.Duration) iter.Se
 	}
 }
 
-// Notify makes Changes yield now, be there changes or not. It does not block.
+// Notify makes Changes yield now, with or without changes. It does not block.
 func (s *Subscription) Notify() {
 	select {
 	case s.wake <- struct{}{}:

@@ -17,7 +17,7 @@ func timelineSpace() keyspace {
 	return rows[string, record.TimelineEvent]{in: func(v *View) *of[record.TimelineEvent] { return &v.timeline }, decode: decodeTimeline}.at(record.Timeline)
 }
 
-// TimelineKey is where an event of the timeline is stored.
+// TimelineKey returns the store key of an event of the timeline.
 func TimelineKey(number uint64) string { return fmt.Sprintf("%s%012d", record.Timeline, number) }
 
 func decodeTimeline(name string, value []byte) (*record.TimelineEvent, error) {
@@ -30,13 +30,13 @@ func decodeTimeline(name string, value []byte) (*record.TimelineEvent, error) {
 	return e, err
 }
 
-// Timeline yields what was found wrong, and has ended, the oldest first.
+// Timeline yields the beginnings and ends of findings, the oldest first.
 func (v *View) Timeline() iter.Seq[*record.TimelineEvent] { return timelineInOrder.All(&v.timeline) }
 
-// CountTimeline is how many events of the timeline are kept.
+// CountTimeline returns the number of stored events of the timeline.
 func (v *View) CountTimeline() int { return v.timeline.Len() }
 
-// LastTimeline is the number of the newest event, 0 when there is none.
+// LastTimeline returns the number of the newest event, 0 if there is none.
 func (v *View) LastTimeline() uint64 {
 	for e := range timelineInOrder.Back(&v.timeline, &record.TimelineEvent{Number: 1<<64 - 1}) {
 		return e.Number

@@ -10,14 +10,14 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// UnreadPolicy is a policy of Kubernetes of which netmaster does not read all.
+// UnreadPolicy is a policy of Kubernetes that netmaster does not read completely.
 type UnreadPolicy struct {
-	Name   string   // "namespace/name", of a cluster-wide one "name"
-	Unread []string // reasons, each with its field; nil: nothing of its record is read, so that its pods are isolated
+	Name   string   // "namespace/name"; "name" of a cluster-wide policy
+	Unread []string // reasons, each with its field; nil: the record cannot be read at all, so its pods are isolated
 }
 
-// UnreadPolicies are the policies of Kubernetes that are not read as a whole: those of namespaces first, each ordered by name. It looks at the records of all, and
-// decodes those that have something unread.
+// UnreadPolicies returns the policies of Kubernetes that are not read completely: first those of namespaces, each ordered by name. It
+// searches the records of all, and decodes those with something unread.
 func (v *View) UnreadPolicies() (out []UnreadPolicy) {
 	for e := range v.kind(model.KindNetworkPolicy()) {
 		id, err := identity.ParseNetworkPolicy(e.Key)
@@ -46,12 +46,12 @@ func (v *View) UnreadPolicies() (out []UnreadPolicy) {
 	return out
 }
 
-// suspicious reports whether a record may have something unread, or be no JSON at all: most have not, and are not decoded.
+// suspicious reports whether a record may have something unread, or be invalid JSON: most records are neither, and are not decoded.
 func suspicious(value []byte) bool {
 	return bytes.Contains(value, []byte(`"unread"`)) || !bytes.HasPrefix(value, []byte("{")) || !bytes.HasSuffix(value, []byte("}"))
 }
 
-// reasons are those of both directions, each once, ordered.
+// reasons returns the distinct reasons of both directions, ordered.
 func reasons(ingress, egress []string) []string {
 	all := slices.Concat(ingress, egress)
 	slices.Sort(all)

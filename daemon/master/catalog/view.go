@@ -10,16 +10,17 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// View is what the catalog knows at one revision, or a draft of it. That of the catalog is valid only inside the function that received it.
+// View is the state of the catalog at one revision, or a draft of it. A view of the catalog is valid only inside the function that received
+// it.
 type View struct {
-	items    *table.Table[string, store.Item] // what the store holds
-	revision store.Revision                   // of the newest change that is known
+	items    *table.Table[string, store.Item] // contents of the store
+	revision store.Revision                   // of the newest known change
 
 	global         *record.Global
 	objects        table.Table[Ref, *entry]
 	tenants        of[record.Tenant]
 	networks       table.Table[identity.Network, *network]
-	networks6      table.Table[identity.Network, *network] // those with IPv6
+	networks6      table.Table[identity.Network, *network] // networks with IPv6
 	pools          table.Table[identity.Network, *pools]
 	groups         table.Table[identity.Group, *record.Group]
 	endpoints      table.Table[identity.Endpoint, *Member]
@@ -46,13 +47,13 @@ type View struct {
 	nodes          of[record.KubernetesNode]
 
 	numbers *Numbers
-	mark    *mark            // of what is this view's alone, in pools and numbers
-	dirty   map[Ref]struct{} // changed since the subscribers were told
-	draft   bool             // it is one: texts that are kept are not of it
-	listing bool             // what changes comes from a list of the whole store
+	mark    *mark            // marks the pools and numbers that only this view sees
+	dirty   map[Ref]struct{} // changed since the last publish
+	draft   bool             // it is a draft, to which cached texts do not apply
+	listing bool             // changes come from a list of the whole store
 }
 
-// of is a table of records that have no identity but what follows the prefix in their store keys.
+// of is a table of records identified only by their key suffix.
 type of[V any] = table.Table[string, *V]
 
 func newView(m *mirror.Mirror) *View {
@@ -91,16 +92,16 @@ func newView(m *mirror.Mirror) *View {
 	}
 }
 
-// Revision is the store revision of the newest change in the view.
+// Revision returns the store revision of the newest change in the view.
 func (v *View) Revision() store.Revision { return v.revision }
 
-// KeyRevision is the revision of the last change of a key, 0 when it does not exist.
+// KeyRevision returns the revision of the last change of a key, 0 if it does not exist.
 func (v *View) KeyRevision(key string) store.Revision { return v.items.Get(key).Revision }
 
-// Value is what the store holds at key, nil when there is nothing. The caller must not change it.
+// Value returns the value of a store key, nil if it does not exist. The caller must not change it.
 func (v *View) Value(key string) []byte { return v.items.Get(key).Value }
 
-// Values yields the keys and values of all that the store holds, in no order. The caller must not change these.
+// Values yields all keys and values of the store, in no order. The caller must not change them.
 func (v *View) Values() iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		for key, item := range v.items.All() {
@@ -111,5 +112,5 @@ func (v *View) Values() iter.Seq2[string, []byte] {
 	}
 }
 
-// Global is the effective configuration, nil before the first leader has written it.
+// Global returns the effective configuration, nil before the first leader has written it.
 func (v *View) Global() *record.Global { return v.global }

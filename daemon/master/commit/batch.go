@@ -7,15 +7,15 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// batch is a transaction, how many requests it carries, and who waits for its outcome.
+// batch is a transaction, with the requests that it carries or that wait for its outcome.
 type batch struct {
 	tx       *store.Tx
-	draft    *catalog.Draft // as it leaves what is known
+	draft    *catalog.Draft // the state that it results in
 	requests int
 	waiting  []*request // those it carries, and those that are answered once it is committed
 }
 
-// answer tells a request how it went; later, when that may be due to requests of this very batch.
+// answer answers a request; later, if the answer may depend on requests of this very batch.
 func (b *batch) answer(r *request, out result) {
 	if r.sharing == exclusive || b.requests == 0 {
 		r.done <- out
@@ -25,7 +25,7 @@ func (b *batch) answer(r *request, out result) {
 	b.waiting = append(b.waiting, r)
 }
 
-// committed takes in a transaction that was carried out.
+// committed applies a committed transaction.
 func (c *Committer) committed(b *batch, rev store.Revision) {
 	c.stats.Transactions.Add(1)
 	if c.full.Swap(false) {
@@ -40,7 +40,8 @@ func (c *Committer) committed(b *batch, rev store.Revision) {
 	}
 }
 
-// failed refuses the requests of a transaction. Those that shared one which the store finds too large are returned: each has another of its own.
+// failed refuses the requests of a transaction. If the store finds it too large and several requests shared it, failed returns them, so
+// that each gets its own.
 func (c *Committer) failed(b *batch, err error) (apart []*request) {
 	c.stats.Failed.Add(1)
 	full := errors.Is(err, store.ErrNoSpace)

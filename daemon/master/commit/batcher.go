@@ -41,7 +41,7 @@ func (b *batcher) run(ctx context.Context) error {
 	}
 }
 
-// drain receives what is in the queue. It does not block.
+// drain receives the requests in the queue. It does not block.
 func (b *batcher) drain() {
 	for len(b.queued) < maxRequests {
 		select {
@@ -61,7 +61,7 @@ func (b *batcher) commit(ctx context.Context) error {
 	}
 	next, left := b.c.build(b.fence, b.queued[:n:n])
 	b.queued = append(left, b.queued[n:]...)
-	if len(next.tx.Ops()) == 0 || ctx.Err() != nil { // whoever computed until the term was over commits nothing
+	if len(next.tx.Ops()) == 0 || ctx.Err() != nil { // requests computed until after the term commit nothing
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, commitLimit)
@@ -81,9 +81,9 @@ func (b *batcher) commit(ctx context.Context) error {
 	return err
 }
 
-// resolveOutcome finds out what became of a transaction that met the store's quota: an etcd carries out the one by which it notices, and says the
-// same of it as of those that it refuses from then on. All or nothing of it is there, so one key tells. The error of a transaction that
-// is not is the refusal.
+// resolveOutcome determines the outcome of a transaction that reached the store's quota: etcd applies the one that exceeds the quota, but
+// answers it like those that it refuses afterwards. A transaction is applied as a whole, so one key decides. If it was not applied, the
+// error is refusal.
 func (b *batcher) resolveOutcome(ctx context.Context, next *batch, refusal error) (store.Revision, error) {
 	for _, op := range next.tx.Ops() {
 		if op.Delete {
@@ -103,7 +103,7 @@ func (b *batcher) resolveOutcome(ctx context.Context, next *batch, refusal error
 	return 0, refusal
 }
 
-// pause waits, and reports whether ctx still lasts.
+// pause waits for d, and reports whether ctx is still valid.
 func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():

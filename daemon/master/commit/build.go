@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// builder makes a batch of requests over a draft.
+// builder builds a batch of requests over a draft.
 type builder struct {
 	*batch
 	catalog *catalog.Catalog
@@ -16,17 +16,17 @@ type builder struct {
 	db      store.Store
 }
 
-// outcome is what became of one request.
+// outcome is the result of adding one request.
 type outcome int
 
 const (
 	finished outcome = iota // it is in the batch, or answered
-	deferred                // there is no room for it
-	blocked                 // nor for those behind it, which must not overtake it
+	deferred                // it does not fit
+	blocked                 // it does not fit, nor do later requests that must not overtake it
 )
 
-// build runs the requests' functions and makes a batch of them. Those that fail or change nothing are answered at once, unless that
-// may be due to requests before them in the same batch. Those for which the transaction has no room are left.
+// build runs the requests' functions and builds a batch of them. Requests that fail or change nothing are answered at once, unless that may
+// depend on earlier requests of the batch. Requests that do not fit into the transaction are left.
 func (c *Committer) build(fence store.Fence, requests []*request) (_ *batch, left []*request) {
 	b := &builder{batch: &batch{tx: &store.Tx{}, draft: c.catalog.Draft()}, catalog: c.catalog, record: &recorder{keep: c.keep}, limits: c.db.Limits(), db: c.db}
 	b.tx.Under(fence)
@@ -46,7 +46,7 @@ func (c *Committer) build(fence store.Fence, requests []*request) (_ *batch, lef
 	return b.batch, left
 }
 
-// add runs one request and takes it into the batch, if it changes anything and there is room.
+// add runs one request and adds it to the batch, if it changes anything and fits.
 func (b *builder) add(r *request) outcome {
 	if err := r.ctx.Err(); err != nil || !r.start() {
 		r.done <- result{err: notStarted(err)}
@@ -63,7 +63,7 @@ func (b *builder) add(r *request) outcome {
 		b.include(r, t)
 		return finished
 	}
-	if len(t.ops) > 0 { // what it wrote is dropped with the draft
+	if len(t.ops) > 0 { // its writes are dropped with the draft
 		b.draft = b.catalog.Draft()
 		for _, op := range b.tx.Ops() {
 			b.draft.Apply(op)
@@ -76,12 +76,12 @@ func (b *builder) add(r *request) outcome {
 	return b.refuse(r, t)
 }
 
-// enter reserves room for what a request writes and for what the history says of it; false when there is too little.
+// enter reserves space for the writes of a request and for its history; false if there is too little.
 func (b *builder) enter(r *request, t *Tx) bool {
 	return b.record.enter(t, stampOf(r.ctx), func() bool { return fits(b.tx, t, &b.record.packer, b.limits) })
 }
 
-// refuse leaves a request for which there is no room to the next batch, or refuses it when it alone is too large.
+// refuse leaves a request that does not fit for the next batch, or refuses it if it is too large by itself.
 func (b *builder) refuse(r *request, t *Tx) outcome {
 	if b.requests == 0 {
 		size := 0
@@ -99,7 +99,7 @@ func (b *builder) refuse(r *request, t *Tx) outcome {
 	return deferred
 }
 
-// include writes what a request changes into the transaction. The last operation on a key counts.
+// include adds the writes of a request to the transaction. The last operation on a key counts.
 func (b *builder) include(r *request, t *Tx) {
 	for _, g := range t.guards {
 		b.tx.Require(g.Key, g.Revision)
@@ -114,8 +114,8 @@ func (b *builder) include(r *request, t *Tx) {
 	b.requests, b.waiting = b.requests+1, append(b.waiting, r)
 }
 
-// writesAgain reports whether a request writes a key that the transaction writes already. Only the last write would be stored, and
-// watchers would take one object for another that was made in its place.
+// writesAgain reports whether a request writes a key that the transaction already writes. Only the last write would be stored, and watchers
+// would mistake an object for its replacement.
 func writesAgain(tx *store.Tx, t *Tx) bool {
 	for _, op := range t.ops {
 		for _, written := range tx.Ops() {
@@ -127,7 +127,7 @@ func writesAgain(tx *store.Tx, t *Tx) bool {
 	return false
 }
 
-// fits reports whether a request and its history find room in the transaction.
+// fits reports whether a request and its history fit into the transaction.
 func fits(tx *store.Tx, t *Tx, history *history.Packer, limits store.Limits) bool {
 	size := tx.Size() + history.Bytes()
 	for _, g := range t.guards {

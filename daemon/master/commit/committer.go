@@ -1,5 +1,5 @@
-// Package commit turns requests into store transactions. Requests that arrive while a transaction is on its way are
-// joined into the next one, so that a busy master pays one durable write for many endpoints.
+// Package commit turns requests into store transactions. Requests that arrive while a transaction is in flight share the next one, so that
+// a busy master pays one durable write for many endpoints.
 package commit
 
 import (
@@ -16,12 +16,12 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Limits of one transaction, below what stores permit, so that no single one holds up the others for long.
+// Limits of one transaction, below what stores permit, so that no single one delays the others for long.
 const (
 	maxRequests = 64
 	commitLimit = 10 * time.Second // how long the store may take for one transaction
-	stuckLimit  = 15 * time.Second // how long requests may compute, and the store take, before another netmaster is to try
-	fullPause   = time.Second      // before a store that has used up its quota is tried again with what has to come first
+	stuckLimit  = 15 * time.Second // how long requests may compute, and the store take, before another netmaster should try
+	fullPause   = time.Second      // before the first requests of a term are retried in a store that has used up its quota
 )
 
 // Committer is the only writer of a master's decisions. It works while Run does.
@@ -31,7 +31,7 @@ type Committer struct {
 	keep    history.Keep
 	log     *slog.Logger
 	queue   chan *request
-	trying  chan struct{} // holds one while a Try computes
+	trying  chan struct{} // holds one token while a Try computes
 	term    atomic.Pointer[term]
 	last    atomic.Uint64 // revision of the last fenced write
 	stats   Stats
@@ -39,13 +39,13 @@ type Committer struct {
 	stuck   time.Duration // how long a batch may take before the term ends
 }
 
-// Stats counts what was committed.
+// Stats counts committed transactions and failures.
 type Stats struct {
 	Transactions atomic.Uint64 // committed
-	Requests     atomic.Uint64 // that they carried
+	Requests     atomic.Uint64 // carried by them
 	Bytes        atomic.Uint64 // keys and values
 	Failed       atomic.Uint64 // transactions that were not committed
-	Stale        atomic.Uint64 // those of them that the fence kept out: this master did not lead any more
+	Stale        atomic.Uint64 // those of them that the fence rejected: this master no longer led
 }
 
 // term is one run of the committer; over is closed at its end.
@@ -59,7 +59,7 @@ type result struct {
 	err error
 }
 
-// New makes a committer, which writes down what it commits; keep says how much of that stays.
+// New returns a committer, which also writes the history; keep bounds that.
 func New(db store.Store, c *catalog.Catalog, keep history.Keep, log *slog.Logger) *Committer {
 	return &Committer{db: db, catalog: c, keep: keep.WithDefaults(), log: log, queue: make(chan *request, 4*maxRequests), trying: make(chan struct{}, 1), stuck: stuckLimit}
 }
@@ -67,27 +67,28 @@ func New(db store.Store, c *catalog.Catalog, keep history.Keep, log *slog.Logger
 // Stats returns the counters.
 func (c *Committer) Stats() *Stats { return &c.stats }
 
-// Limits are what one transaction may hold.
+// Limits returns the limits of one transaction.
 func (c *Committer) Limits() store.Limits { return c.db.Limits() }
 
-// LastWrite is the revision of the last fenced write, 0 before the first.
+// LastWrite returns the revision of the last fenced write, 0 before the first.
 func (c *Committer) LastWrite() uint64 { return c.last.Load() }
 
-// Do runs fn in a transaction of its own and returns the revision of the change, or of the view when fn changes
-// nothing. It blocks until the change is durable or ctx ends; the error then says whether the outcome is
-// unknown, or the request was never in a transaction. fn must not block.
+// Do runs fn in a transaction of its own and returns the revision of the change, or of the view if fn changes nothing. It blocks until the
+// change is durable or ctx ends; the error then states whether the outcome is unknown, or the request was never in a transaction. fn must
+// not block.
 func (c *Committer) Do(ctx context.Context, fn func(*Tx) error) (store.Revision, error) {
 	return c.do(ctx, fn, exclusive)
 }
 
-// InTurn is Do for requests that may share a transaction, but none that writes what another writes: as if each had a transaction of its
-// own, in the order in which they came. fn may be called again when its transaction turns out to have no room for it.
+// InTurn is Do for requests that may share a transaction, but none that writes a key that another writes: as if each had a transaction of
+// its own, in order of arrival. fn may be called again if its transaction turns out to have no space for it.
 func (c *Committer) InTurn(ctx context.Context, fn func(*Tx) error) (store.Revision, error) {
 	return c.do(ctx, fn, inTurn)
 }
 
-// Join is Do for requests that may share a transaction in any order, each of which sees what those before it do. What one is refused
-// for, or finds done, may be due to them: it is answered when their transaction is carried out. fn may be called again, as that of InTurn.
+// Join is Do for requests that may share a transaction in any order, each of which sees the changes of those before it. A refusal, or a
+// result without changes, may depend on them, so it is returned only after their transaction commits. fn may be called again, as for
+// InTurn.
 func (c *Committer) Join(ctx context.Context, fn func(*Tx) error) (store.Revision, error) {
 	return c.do(ctx, fn, joined)
 }
@@ -128,23 +129,22 @@ func (c *Committer) do(ctx context.Context, fn func(*Tx) error, t sharing) (stor
 // Active reports whether Run works, that is, whether this master may write.
 func (c *Committer) Active() bool { return c.term.Load() != nil }
 
-// Full reports whether the store has used up its quota, as far as the last transaction says.
+// Full reports whether the store has used up its quota, as of the last transaction.
 func (c *Committer) Full() bool { return c.full.Load() }
 
-// Starved reports whether what a term begins with waits for space in the store, and all other requests with it.
+// Starved reports whether the first requests of a term wait for space in the store, and all other requests with them.
 func (c *Committer) Starved() bool { return c.Full() && !c.Active() }
 
-// Run commits requests under the fence until ctx ends (nil), the fence no longer holds (store.ErrFenced), or the outcome
-// of a transaction is unknown. In the last case the caller must give up this fence and begin again under another one,
-// with the store read again: only that keeps a late transaction from being carried out behind our back.
-// Requests that wait at the end are refused with CodeUnavailable, which clients repeat at the new leader.
+// Run commits requests under the fence until ctx ends (nil), the fence no longer holds (store.ErrFenced), or the outcome of a transaction
+// is unknown. In the last case the caller must give up this fence and start again under another one, after it has read the store again:
+// only that prevents a late transaction from being applied unnoticed. Requests that wait at the end are refused with CodeUnavailable;
+// clients retry them at the new leader.
 func (c *Committer) Run(ctx context.Context, fence store.Fence) error {
 	return c.RunFrom(ctx, fence, func(*Tx) error { return nil })
 }
 
-// RunFrom is Run after first requests of the new leader's own, before all others: first is called for one after the other, until it
-// changes nothing. Its refusal ends the run.
-// The functions beside run while the term lasts, may make requests, and have ended when RunFrom returns.
+// RunFrom is Run after the new leader's own first requests, before all others: first is called repeatedly until it changes nothing. Its
+// error ends the run. The functions beside run during the term, may make requests, and have ended when RunFrom returns.
 func (c *Committer) RunFrom(ctx context.Context, fence store.Fence, first func(*Tx) error, beside ...func(context.Context)) error {
 	b := &batcher{c: c, fence: fence}
 	defer c.full.Store(false)
@@ -162,7 +162,7 @@ func (c *Committer) RunFrom(ctx context.Context, fence store.Fence, first func(*
 			return err
 		}
 		if out := <-own.done; errors.Is(out.err, store.ErrNoSpace) {
-			more = true // what has to come first comes first, whenever there is space
+			more = true // retry until the store has space
 		} else if out.err != nil {
 			return fmt.Errorf("make the first objects: %w", out.err)
 		}

@@ -18,7 +18,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/memory"
 )
 
-// A store that has used up its quota ends no term: changes are refused with what to do, the one that it carried out all the same is known
+// A store that has used up its quota ends no term: changes are refused with what to do, the one that it carried out nevertheless is known
 // for what it is, and once there is space changes are taken again.
 func TestFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -6,14 +6,14 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// recorder writes the history of a transaction into it.
+// recorder adds the history of a transaction to it.
 type recorder struct {
 	keep   history.Keep
 	packer history.Packer
 }
 
-// enter adds what a request does and calls fits, which reports whether the transaction still has room. If it has not, even
-// with the differences left out, nothing is added and the answer is false.
+// enter adds the changes of a request and calls fits, which reports whether the transaction still has space. If it has none, even without
+// the differences of fields, enter adds nothing and returns false.
 func (c *recorder) enter(t *Tx, s history.Stamp, fits func() bool) bool {
 	e := history.Derive(t.ops, func(key string) []byte { return t.before[key] }, t.made)
 	for whole := true; ; whole = false {
@@ -32,8 +32,8 @@ func (c *recorder) enter(t *Tx, s history.Stamp, fits func() bool) bool {
 	}
 }
 
-// finish puts the records into the transaction, and drops those that are too old, and where there are more than are to be kept those of
-// who has most. Each record drops at most two, so that a lower limit is reached in time without ever costing much.
+// finish adds the records to the transaction, and deletes expired ones, and beyond the limit those of the writer with the most. Each record
+// deletes at most two, so that a lower limit is reached gradually at little cost.
 func (c *recorder) finish(v *catalog.View, tx *store.Tx, limits store.Limits) {
 	added := c.packer.Records()
 	if added == 0 {

@@ -14,7 +14,7 @@ type request struct {
 	verdict error // the answer once the transaction of its batch is committed; nil: the revision
 }
 
-// sharing says with which others a request may share a transaction.
+// sharing is how a request may share a transaction.
 type sharing int
 
 const (
@@ -25,16 +25,16 @@ const (
 
 // States of a request.
 const (
-	inQueue   int32 = iota // or left over from a batch whose transaction had no room for it
-	inBatch                // in a transaction that is built or being committed
-	cancelled              // its caller waits no more, and it is in no transaction
+	inQueue   int32 = iota // or left over from a batch whose transaction had no space for it
+	inBatch                // in a transaction that is being built or committed
+	cancelled              // its caller no longer waits, and it is in no transaction
 )
 
-// start moves the request into a batch; false when its caller has cancelled it.
+// start moves the request into a batch; false if its caller has cancelled it.
 func (r *request) start() bool { return r.state.CompareAndSwap(inQueue, inBatch) }
 
-// requeue moves it back into the queue: the batch goes without it.
+// requeue moves the request back into the queue: the batch no longer has it.
 func (r *request) requeue() { r.state.Store(inQueue) }
 
-// cancel keeps the request out of all transactions; false when it is in one.
+// cancel excludes the request from all transactions; false if it is in one.
 func (r *request) cancel() bool { return r.state.CompareAndSwap(inQueue, cancelled) }

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// ErrStuck means that nothing was committed for too long, though requests wait.
+// ErrStuck reports that nothing was committed for too long, though requests wait.
 var ErrStuck = errors.New("nothing was committed for too long, though requests wait")
 
-// turn is since when a batch is built and committed.
+// turn is the time at which the work on the current batch began.
 type turn struct{ began atomic.Pointer[time.Time] }
 
 func (t *turn) begin() {
@@ -20,7 +20,7 @@ func (t *turn) begin() {
 
 func (t *turn) end() { t.began.Store(nil) }
 
-// lasts is for how long a batch has been built and committed; 0 of none.
+// lasts returns how long the current batch has taken; 0 if there is none.
 func (t *turn) lasts() time.Duration {
 	if began := t.began.Load(); began != nil {
 		return time.Since(*began)
@@ -28,8 +28,8 @@ func (t *turn) lasts() time.Duration {
 	return 0
 }
 
-// Stalled is for how long nothing has been committed while requests wait, and how many wait behind those of which that is true. Both are 0 while there is nothing
-// to do, and on a master that does not lead.
+// Stalled returns how long nothing has been committed while requests wait, and how many wait. Both are 0 while there is nothing to do, and
+// on a master that does not lead.
 func (c *Committer) Stalled() (since time.Duration, waiting int) {
 	term := c.term.Load()
 	if term == nil {
@@ -41,8 +41,8 @@ func (c *Committer) Stalled() (since time.Duration, waiting int) {
 	return since, waiting
 }
 
-// watchOver runs a batcher until it ends, or until a batch takes too long. What a request computes cannot be stopped: it is left to itself, and commits
-// nothing any more, because the fence of the term that ends does not hold, nor does its context.
+// watchOver runs a batcher until it ends, or until a batch takes too long. The computation of a request cannot be stopped: it continues in
+// the background, and commits nothing, because neither the fence nor the context of the ended term is valid.
 func (c *Committer) watchOver(b *batcher, ctx context.Context) error {
 	ran := make(chan error, 1)
 	go func() { ran <- b.run(ctx) }()

@@ -7,9 +7,9 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Try runs fn on what is known now, in the caller's goroutine, and drops what it writes: for who asks what a change would do. It returns the revision of
-// what was known. Requests that commit do not wait for it, and it blocks while another Try computes, until ctx ends. Errors: fn's, and
-// CodeUnavailable where this master does not lead, or ctx has ended before.
+// Try runs fn on the current state, in the caller's goroutine, and drops its writes, to show what a change would do. It returns the
+// revision of the state. Commits do not wait for it. It blocks while another Try computes, until ctx ends. Errors: fn's, and
+// CodeUnavailable if this master does not lead, or ctx has ended before.
 func (c *Committer) Try(ctx context.Context, fn func(*Tx) error) (store.Revision, error) {
 	if !c.Active() {
 		return 0, notLeading()

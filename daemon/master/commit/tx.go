@@ -11,24 +11,24 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Tx is one request's share of a store transaction: what is known, with what the requests before it and it itself change. It is valid
-// only inside the function that received it.
+// Tx is one request's share of a store transaction: the current state, with the changes of earlier requests and its own. It is valid only
+// inside the function that received it.
 type Tx struct {
 	*catalog.View
 	draft  *catalog.Draft // of the View
 	ops    []store.Op
 	limits store.Limits
-	maxOps int // operations; 0: any number, of what is never committed
+	maxOps int // operations; 0: any number, if nothing is committed
 	guards []store.Guard
-	before map[string][]byte // what keys held before the request; nil: nothing
-	made   map[string]any    // what was put, before it was encoded, by store key
+	before map[string][]byte // values of keys before the request; nil: none
+	made   map[string]any    // the values before they were encoded, by store key
 }
 
 func newTx(d *catalog.Draft, limits store.Limits) *Tx {
 	return &Tx{View: d.View, draft: d, limits: limits, before: map[string][]byte{}, made: map[string]any{}}
 }
 
-// Put writes v as JSON at key. Errors: CodeTooLarge when no store takes as much.
+// Put writes v as JSON at key. It returns CodeTooLarge if v is too large for any store.
 func (t *Tx) Put(key string, v any) error {
 	if t.maxOps > 0 && len(t.ops) >= t.maxOps {
 		return model.Errorf(model.CodeTooLarge, "", "the change needs more than %d store operations, which are what one transaction holds", t.maxOps).Try(smaller)
@@ -42,7 +42,7 @@ func (t *Tx) Put(key string, v any) error {
 	return nil
 }
 
-// add notes a change, which is seen from then on.
+// add adds a change, which is visible from then on.
 func (t *Tx) add(op store.Op) {
 	t.ops = append(t.ops, op)
 	if _, known := t.before[op.Key]; !known {
@@ -56,9 +56,8 @@ func (t *Tx) PutObject(o model.Object) error {
 	return t.Put(ObjectKey(o.Kind(), o.ObjectKey()), o.Clone())
 }
 
-// Require makes the transaction depend on a key's last change: it is not carried out unless that was at rev (0: unless the key is
-// absent). It is for keys that others than the leader write, and for requests that share their transaction with no other: all of
-// it fails.
+// Require makes the transaction depend on a key's last change: it fails unless that was at rev (0: unless the key is absent). It is for
+// keys with other writers than the leader, and for requests that do not share their transaction, because the whole transaction fails.
 func (t *Tx) Require(key string, rev store.Revision) {
 	t.guards = append(t.guards, store.Guard{Key: key, Revision: rev})
 }
@@ -69,7 +68,7 @@ func (t *Tx) Delete(key string) {
 	t.add(store.Op{Key: key, Delete: true})
 }
 
-// Room is how many changes the transaction may still hold, beside the fence and what history tells of them.
+// Room returns the number of changes that the transaction may still hold, besides the fence and the history.
 func (t *Tx) Room() int { return max(0, t.limits.Ops*3/4-len(t.ops)) }
 
 // DeleteObject removes an API object.
@@ -86,7 +85,8 @@ func (t *Tx) DeleteEndpoint(id identity.Endpoint) { t.Delete(record.Endpoints + 
 // EndHold ends the hold on an address of a network, if there is one.
 func (t *Tx) EndHold(network identity.Network, a netip.Addr) { t.Delete(catalog.HoldKey(network, a)) }
 
-// EndOldestQuarantine ends the quarantine of the address that has been in it longest since its release, of those that within accepts, and returns it.
+// EndOldestQuarantine ends the quarantine that has lasted longest since the release of its address, of the addresses that within accepts,
+// and returns that address.
 func (t *Tx) EndOldestQuarantine(n *catalog.Network, within func(netip.Addr) bool) (netip.Addr, bool) {
 	h, ok := t.Resting(n, within)
 	if ok {
@@ -95,5 +95,5 @@ func (t *Tx) EndOldestQuarantine(n *catalog.Network, within func(netip.Addr) boo
 	return h.Address, ok
 }
 
-// ObjectKey is where an API object is stored.
+// ObjectKey returns the store key of an API object.
 func ObjectKey(k *model.Kind, key string) string { return record.Objects + k.Name + "/" + key }

@@ -8,22 +8,22 @@ import (
 	"github.com/contiv/contiv/daemon/channel"
 )
 
-// A shard that an agent holds otherwise is sent again as a whole: at once, and, while the difference stays, again after longer and longer.
+// A shard whose contents differ in an agent is sent again as a whole: at once, and at increasing intervals while the difference persists.
 const (
 	againFirst = 5 * time.Second
 	maxAgain   = 10 * time.Minute
-	differsFor = time.Minute // for as long after it has ended a difference is known
+	differsFor = time.Minute // how long an ended difference is remembered
 )
 
-// difference is what is known of a shard of which an agent held something else.
+// difference describes a shard of which an agent held something else.
 type difference struct {
-	times int       // that it was sent again
+	times int       // number of times that it was sent again
 	sent  time.Time // when that was last
 	last  time.Time // when it was reported last
 	still bool
 }
 
-// rest is how long after it was sent a shard is not sent again.
+// rest returns the time after which a shard may be sent again.
 func (d *difference) rest() time.Duration {
 	if d.times == 0 {
 		return 0
@@ -31,12 +31,12 @@ func (d *difference) rest() time.Duration {
 	return min(maxAgain, againFirst<<min(d.times-1, 10))
 }
 
-// holding is what an agent holds, by its reports. The relay's lock guards it.
+// holding is the state of an agent, by its reports. The relay's lock guards it.
 type holding struct {
-	digests map[channel.Shard]channel.Digest // nil: it has not said
-	step    uint64                           // for which they were compared last
+	digests map[channel.Shard]channel.Digest // nil: not reported
+	step    uint64                           // at which they were compared last
 	since   map[channel.Shard]uint64         // steps at which shards were sent as a whole
-	left    uint64                           // step at which shards were left last
+	left    uint64                           // step at which shards were last left
 	differs map[channel.Shard]*difference
 	again   map[channel.Shard]struct{} // shards to be sent again, or left again
 }
@@ -45,7 +45,7 @@ func newHolding() holding {
 	return holding{since: map[channel.Shard]uint64{}, differs: map[channel.Shard]*difference{}, again: map[channel.Shard]struct{}{}}
 }
 
-// digestAt is what the shard held after a step; ok is false of one that its log does not reach back to.
+// digestAt returns the digest of the shard after a step; ok is false if its log does not reach back to that step.
 func (s *shard) digestAt(step uint64) (digest channel.Digest, ok bool) {
 	if step < s.from {
 		return 0, false
@@ -57,8 +57,8 @@ func (s *shard) digestAt(step uint64) (digest channel.Digest, ok bool) {
 	return s.log[i-1].digest, true
 }
 
-// compare compares what an agent reports to hold with what it was sent up to the same step, and has what differs sent again. It costs some comparisons of numbers
-// for each of the host's shards, and nothing when there is nothing new. The relay's lock is held.
+// compare compares the state that an agent reports with what it was sent up to the same step, and schedules differing shards to be sent
+// again. It costs a few comparisons of numbers per shard of the host, and nothing if nothing is new. The caller holds the relay's lock.
 func (s *Stream) compare(r *channel.Report, now time.Time) {
 	h := &s.holding
 	fresh := r.Digests != nil
@@ -78,7 +78,7 @@ func (s *Stream) compare(r *channel.Report, now time.Time) {
 	}
 	for name := range h.digests {
 		if _, told := s.sent[name]; !told && r.Step >= h.left {
-			s.judge(name, true, now) // it is none of the host's any more
+			s.judge(name, true, now) // it concerns the host no longer
 		}
 	}
 	for name, d := range h.differs {
@@ -90,7 +90,7 @@ func (s *Stream) compare(r *channel.Report, now time.Time) {
 	}
 }
 
-// judge notes whether a shard differs, and has it sent again.
+// judge records whether a shard differs, and schedules it to be sent again.
 func (s *Stream) judge(name channel.Shard, differs bool, now time.Time) {
 	d := s.holding.differs[name]
 	switch {
@@ -114,7 +114,8 @@ func (s *Stream) judge(name channel.Shard, differs bool, now time.Time) {
 	s.notify()
 }
 
-// resend has the shards sent as a whole that are to be sent again, and returns those that the agent is to leave. The relay's lock is held.
+// resend marks the shards due to be sent again for sending as a whole, and returns those that the agent must leave. The caller holds the
+// relay's lock.
 func (s *Stream) resend() (leave []channel.Shard) {
 	for name := range s.holding.again {
 		if _, told := s.sent[name]; told {
@@ -127,7 +128,7 @@ func (s *Stream) resend() (leave []channel.Shard) {
 	return leave
 }
 
-// differed are the differences of late, ordered by shard. The relay's lock is held.
+// differed returns the recent differences, ordered by shard. The caller holds the relay's lock.
 func (s *Stream) differed(now time.Time) (out []channel.Difference) {
 	for name, d := range s.holding.differs {
 		if !d.still && now.Sub(d.last) >= differsFor {
@@ -140,5 +141,5 @@ func (s *Stream) differed(now time.Time) (out []channel.Difference) {
 	return out
 }
 
-// Resent is how many shards were sent again, since their agents held something else.
+// Resent returns the number of shards that were sent again because their agents held something else.
 func (r *Relay) Resent() uint64 { return r.resent.Load() }

@@ -2,14 +2,14 @@ package relay
 
 import "time"
 
-// For how long the streams of a shard are left alone, after they were woken for one change of it: the longer the more there are, since each message has
-// a cost, here and at its agent. So what concerns few goes out while what concerns all, as when all hosts come, is gathered.
+// How long the streams of a shard rest after a change woke them. It grows with their number, because each message has a cost, here and at
+// its agent. So changes that concern few hosts go out at once, and changes that concern all hosts are batched.
 const (
 	paceEach = 200 * time.Microsecond
 	maxPace  = time.Second
 )
 
-// wake wakes the streams of a shard that has changed, or notes that they are to be woken later. r.mu is held.
+// wake wakes the streams of a changed shard, or schedules that for later. The caller holds r.mu.
 func (r *Relay) wake(s *shard, now time.Time) {
 	if s.rest(now) > 0 {
 		r.late[s] = struct{}{}
@@ -22,12 +22,12 @@ func (r *Relay) wake(s *shard, now time.Time) {
 	}
 }
 
-// rest is for how long the streams of the shard are still left alone.
+// rest returns how long the streams of the shard must still rest.
 func (s *shard) rest(now time.Time) time.Duration {
 	return min(maxPace, time.Duration(len(s.streams))*paceEach) - now.Sub(s.woken)
 }
 
-// wakeLate wakes the streams whose time has come, and returns a channel on which something comes when there are others to be woken; nil: there are none.
+// wakeLate wakes the streams whose rest has ended, and returns a channel that fires when others are due; nil: there are none.
 func (r *Relay) wakeLate(now time.Time) <-chan time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()

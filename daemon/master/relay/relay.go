@@ -1,8 +1,8 @@
-// Package relay tells agents what concerns their hosts, out of the catalog: each change is encoded once, whoever is to hear of it, and what comes within
-// a moment goes in one message. Every netmaster does this, so more of them serve more agents.
+// Package relay sends agents the part of the catalog that concerns their hosts: each change is encoded once, however many agents receive
+// it, and changes within a moment share one message. Every netmaster runs a relay, so more netmasters serve more agents.
 //
-// A stream has no queue. It remembers how far it has told each shard, and finds what came since in the shard's log, or, when that no longer
-// reaches back, begins again with a snapshot that it shares with others. So a slow agent costs no memory, and holds no one up.
+// A stream has no queue. It remembers its position in each shard, and finds newer changes in the shard's log, or, if the log no longer
+// reaches back, starts again with a snapshot that streams share. So a slow agent costs no memory, and delays no one.
 package relay
 
 import (
@@ -23,13 +23,14 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// For how long changes are gathered, after one that went out at once: the longer the more agents there are, since each batch has a cost for each of them.
+// How long changes are collected, after one that was sent at once. It grows with the number of agents, because each batch has a cost for
+// each of them.
 const (
-	Window    = 10 * time.Millisecond // at the most
+	Window    = 10 * time.Millisecond // at most
 	perStream = 20 * time.Microsecond
 )
 
-// How much is remembered for agents that come from other netmasters.
+// Bounds of the memory for agents that come from other netmasters.
 const (
 	maxLandmarks = 16      // those of an hour
 	maxPassed    = 1 << 15 // revisions
@@ -38,51 +39,53 @@ const (
 // Relay keeps the shards. Its methods are safe for concurrent use.
 type Relay struct {
 	catalog     *catalog.Catalog
-	incarnation string        // id of that of the store
-	awaited     func() string // why agents are sent nothing yet; "": they are
-	away        func() string // why the store does not answer; "" while it does
+	incarnation string        // id of the store's incarnation
+	awaited     func() string // why agents receive nothing yet; "": they do
+	away        func() string // why the store does not answer; "" if it does
 	ready       chan struct{}
 
 	mu        sync.Mutex
-	items     *table.Table[string, store.Item] // as told
-	known     catalog.Snapshot                 // the same
-	legacy    int                              // records of earlier builds; while there are some nothing is told
+	items     *table.Table[string, store.Item] // as sent
+	known     catalog.Snapshot                 // the same state
+	legacy    int                              // records of earlier builds; while some exist, nothing is sent
 	seq       uint64                           // numbers the steps
 	began     uint64                           // revision of the first
 	mark      channel.Mark
-	landmarks []channel.Landmark // that were the newest at times
+	landmarks []channel.Landmark // the newest at different times
 	shards    map[channel.Shard]*shard
-	endpoints map[tenantOnHost]int           // endpoints
-	tenants   map[string]map[string]struct{} // that have endpoints on a host
-	direct    bool                           // every host meets all tenants
+	endpoints map[tenantOnHost]int           // number of endpoints
+	tenants   map[string]map[string]struct{} // tenants with endpoints on a host
+	direct    bool                           // every host has all tenants
 	streams   map[*Stream]struct{}
-	late      map[*shard]struct{} // whose streams have not been woken for the last change
-	passed    map[uint64]struct{} // revisions up to which everything was known at a time
-	order     []uint64            // of these, as they came
-	gap       bool                // something may have been passed over since the last step
-	lost      time.Time           // since when the store has not answered; zero while it does
+	late      map[*shard]struct{} // shards whose streams have not been woken for the last change
+	passed    map[uint64]struct{} // revisions at which the state was complete
+	order     []uint64            // these, in order of arrival
+	gap       bool                // revisions may have been skipped since the last step
+	lost      time.Time           // when the store stopped answering; zero while it answers
 
-	resent atomic.Uint64 // shards, since agents held something else
+	resent atomic.Uint64 // number of shards, since agents held something else
 	log    *slog.Logger
 }
 
-// New makes a Relay of what a catalog knows of a store, by the id of its incarnation; Run makes it live. away says why the store does not answer, "" while it does.
+// New returns a Relay of a catalog, for the store's incarnation id; Run starts it. away returns why the store does not answer, "" if it
+// does.
 func New(known *catalog.Catalog, incarnation string, away func() string, log *slog.Logger) *Relay {
 	return &Relay{catalog: known, awaited: func() string { return "" }, incarnation: incarnation, mark: channel.Mark{Incarnation: incarnation}, away: away, log: log, ready: make(chan struct{}),
 		items: table.New[string, store.Item](), shards: map[channel.Shard]*shard{}, endpoints: map[tenantOnHost]int{},
 		tenants: map[string]map[string]struct{}{}, streams: map[*Stream]struct{}{}, late: map[*shard]struct{}{}, passed: map[uint64]struct{}{}}
 }
 
-// Await has agents sent nothing as long as why is not "", but for those of earlier builds, which follow at once. It is called before Run.
+// Await makes agents receive nothing while why returns a reason. Agents of earlier builds are exempt, since they follow at once. It must be
+// called before Run.
 func (r *Relay) Await(why func() string) { r.awaited = why }
 
 // String names the task.
 func (r *Relay) String() string { return "the channel to agents" }
 
-// Ready is closed when agents are told what there is.
+// Ready is closed when agents receive the contents of the store.
 func (r *Relay) Ready() <-chan struct{} { return r.ready }
 
-// Streams is how many agents are told.
+// Streams returns the number of connected agents.
 func (r *Relay) Streams() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -117,10 +120,10 @@ func (r *Relay) Run(ctx context.Context) error {
 	}
 }
 
-// Sync takes in what the catalog knows now, so that Wanted is up to date.
+// Sync applies the current state of the catalog, so that Wanted is up to date.
 func (r *Relay) Sync() { r.step() }
 
-// step takes in what has changed since the step before, and reports whether any agent may be to hear of it. moved is closed when there is more.
+// step applies the changes since the previous step, and reports whether any agent may receive some. moved is closed at the next change.
 func (r *Relay) step() (told bool, moved <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -132,7 +135,7 @@ func (r *Relay) step() (told bool, moved <-chan struct{}) {
 	for c := range table.Changes(r.items, known.Items) {
 		g.change(&c)
 	}
-	if r.legacy+g.legacy > 0 { // what has changed is found again
+	if r.legacy+g.legacy > 0 { // the next step finds the changes again
 		r.gap = true
 		return false, moved
 	}
@@ -143,7 +146,7 @@ func (r *Relay) step() (told bool, moved <-chan struct{}) {
 	return r.carry(g.updates, known), moved
 }
 
-// carry takes in the changes of a step.
+// carry applies the changes of a step.
 func (r *Relay) carry(updates map[channel.Shard]*channel.Update, known catalog.Snapshot) (told bool) {
 	first := r.seq == 0
 	r.seq++
@@ -175,8 +178,8 @@ func (r *Relay) carry(updates map[channel.Shard]*channel.Update, known catalog.S
 	return len(updates) > 0 && !first
 }
 
-// pass notes where an agent of another netmaster may be, to continue from there. After a list nothing from before it is such a place: the store may have
-// been restored.
+// pass records a revision at which an agent of another netmaster may be, and from which it can continue here. After a list, no earlier
+// revision qualifies: the store may have been restored.
 func (r *Relay) pass(known catalog.Snapshot) {
 	if known.Gap || r.gap {
 		r.gap = false
@@ -195,7 +198,7 @@ func (r *Relay) pass(known catalog.Snapshot) {
 	}
 }
 
-// addLandmark remembers a landmark that is new.
+// addLandmark remembers a new landmark.
 func (r *Relay) addLandmark(item store.Item) {
 	now := channel.Landmark{Text: string(item.Value), Revision: uint64(item.Revision)}
 	if now == r.mark.Landmark || now.Text == "" {
@@ -206,7 +209,7 @@ func (r *Relay) addLandmark(item store.Item) {
 	r.landmarks = r.landmarks[max(0, len(r.landmarks)-maxLandmarks):]
 }
 
-// stale says why what is known here may be old: the store has not answered for a while. Another netmaster may know more.
+// stale returns an error if the state may be old because the store has not answered for a while. Another netmaster may know more.
 func (r *Relay) stale(now time.Time) error {
 	why := r.away()
 	r.mu.Lock()
@@ -222,7 +225,7 @@ func (r *Relay) stale(now time.Time) error {
 	return nil
 }
 
-// shard is the shard of a name, which is made if there is none.
+// shard returns the shard with a name, and creates it if necessary.
 func (r *Relay) shard(name channel.Shard) *shard {
 	s := r.shards[name]
 	if s == nil {
@@ -232,7 +235,7 @@ func (r *Relay) shard(name channel.Shard) *shard {
 	return s
 }
 
-// changeSet is what the changes of one step are to the shards.
+// changeSet has the updates of the shards in one step.
 type changeSet struct {
 	relay   *Relay
 	updates map[channel.Shard]*channel.Update
@@ -272,7 +275,7 @@ func (g *changeSet) change(c *table.Change[string, store.Item]) {
 	}
 }
 
-// addTransient adds a key that has been deleted, if it was there neither before nor is now: an agent may know it from another netmaster.
+// addTransient adds the deletion of a key created and deleted since the last step: an agent may know the key from another netmaster.
 func (g *changeSet) addTransient(key string, now *table.Table[string, store.Item]) {
 	if _, was := g.relay.items.Lookup(key); was {
 		return
@@ -281,7 +284,7 @@ func (g *changeSet) addTransient(key string, now *table.Table[string, store.Item
 		return
 	}
 	shards := shardsOf(key, nil)
-	switch { // those that depend on what it was
+	switch { // shards that depend on the deleted value
 	case strings.HasPrefix(key, record.Networks):
 		shards = append(shards, channel.Cluster)
 	case strings.HasPrefix(key, record.Certificates):
@@ -308,7 +311,7 @@ func (g *changeSet) update(name channel.Shard) *channel.Update {
 	return u
 }
 
-// isLegacy tells a key under which an earlier build kept a record. A leader moves these before it does anything else.
+// isLegacy reports whether an earlier build kept a record under a key. A leader moves these records before anything else.
 func isLegacy(key string) bool {
 	for _, prefix := range []string{record.LegacyNetworks, record.LegacyEndpoints, record.LegacyGroups, record.LegacyServiceLBs, record.LegacyProviders,
 		record.LegacyRules, record.LegacyAttachments} {

@@ -296,7 +296,7 @@ func TestResume(t *testing.T) {
 	}
 	a.apply(store.Update{Revision: 14, Items: []store.Item{at("blue", "b3", "h2", 14)}, Gone: []string{record.Endpoints + "blue:net:b2"}})
 
-	wiped := newMaster(t) // the store was restored, and has gone on since in another way
+	wiped := newMaster(t) // the store was restored, and has continued since in another way
 	wiped.apply(store.Update{Full: true, Revision: 20, Items: []store.Item{at("blue", "b9", "h1", 15), landmark("another", 19)}})
 	h1.follow(wiped).until(20).want("another store's", channel.Tenant("blue"), "blue:net:b9")
 	if h1.fulls == fulls {
@@ -304,7 +304,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// A restored store can have the landmark that an agent knows, and have gone on beyond its revision: its incarnation says that it is not the agent's.
+// A restored store can have the landmark that an agent knows, and have continued beyond its revision: its incarnation says that it is not the agent's.
 func TestResumeIncarnation(t *testing.T) {
 	all := store.Update{Full: true, Revision: 10, Items: []store.Item{at("blue", "b1", "h1", 3), landmark("one", 9)}}
 	a, same, restored := newMasterOf(t, "x"), newMasterOf(t, "x"), newMasterOf(t, "y")
@@ -414,7 +414,7 @@ func TestLag(t *testing.T) {
 	}
 }
 
-// A netmaster that has lost the store tells what it knows for a while, and then sends agents to others; once the store is back, it tells again.
+// A netmaster that has lost the store reports what it knows for a while, and then sends agents to others; once the store is back, it tells again.
 func TestStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMaster(t)

@@ -13,16 +13,17 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// defaultTenant is the tenant whose containers routers outside reach.
+// defaultTenant is the tenant whose containers routers outside can reach.
 const defaultTenant = "default"
 
-// ofTenants are prefixes of records whose keys name their tenant, up to the first colon; those of directories are told to hosts that know all tenants, too.
+// ofTenants are prefixes of records whose keys name their tenant, up to the first colon. Hosts that know all tenants receive directory
+// records too.
 var (
 	ofTenants   = []string{record.Tenants, record.Networks, record.Groups, record.Endpoints, record.Rules, record.Attachments, record.ServiceLBs, record.Providers}
 	directories = []string{record.Tenants, record.Networks, record.Groups}
 )
 
-// shardsOf names the shards that a record is part of; none: no agent needs it. Records for agents of which nothing else is said are for all hosts.
+// shardsOf returns the shards of a record; none: no agent needs it. Records for agents without a rule here are for all hosts.
 func shardsOf(key string, value []byte) (out []channel.Shard) {
 	for _, prefix := range ofTenants {
 		name, is := strings.CutPrefix(key, prefix)
@@ -60,7 +61,7 @@ func shardsOf(key string, value []byte) (out []channel.Shard) {
 	return nil
 }
 
-// isInfra tells a network that all hosts have an interface in.
+// isInfra reports whether all hosts have an interface in a network.
 func isInfra(value []byte) bool {
 	var n struct {
 		NwType string `json:"nwType"`
@@ -68,7 +69,7 @@ func isInfra(value []byte) bool {
 	return json.Unmarshal(value, &n) == nil && n.NwType == record.InfraNetwork
 }
 
-// revocation is what agents are told of a certificate; false: nothing.
+// revocation returns the record of a revocation that agents receive; false: none.
 func revocation(value []byte) (out record.Revocation, ok bool) {
 	var c record.Certified
 	if json.Unmarshal(value, &c) != nil {
@@ -77,7 +78,7 @@ func revocation(value []byte) (out record.Revocation, ok bool) {
 	return revoked(&c)
 }
 
-// revoked is what agents are told of a certificate: that it is revoked, if it is of one that they speak with.
+// revoked returns the revocation of a certificate, if agents speak with its holder; agents receive nothing else about certificates.
 func revoked(c *record.Certified) (out record.Revocation, ok bool) {
 	u, err := url.Parse(c.Identity)
 	if err != nil {
@@ -89,7 +90,7 @@ func revoked(c *record.Certified) (out record.Revocation, ok bool) {
 	return c.Revocation()
 }
 
-// Revoked are the certificates that agents are told of, by what a catalog knows.
+// Revoked returns the revocations in a catalog that agents receive.
 func Revoked(v *catalog.View) []record.Revocation {
 	out := []record.Revocation{}
 	for _, c := range v.Revoked() {
@@ -100,17 +101,17 @@ func Revoked(v *catalog.View) []record.Revocation {
 	return out
 }
 
-// valueForAgents is the value of a record as agents are told it.
+// valueForAgents returns the value of a record as agents receive it.
 func valueForAgents(key string, value []byte) []byte {
 	if !strings.HasPrefix(key, record.Certificates) {
 		return value
 	}
 	r, _ := revocation(value)
-	text, _ := json.Marshal(r) // of texts and a time that was JSON before
+	text, _ := json.Marshal(r) // its texts and time were JSON before
 	return text
 }
 
-// dockerShard is that of the host whose engine has a network; all hosts have those of swarms.
+// dockerShard returns the shard of the host whose engine has a network; all hosts have the networks of swarms.
 func dockerShard(value []byte) channel.Shard {
 	var d struct {
 		Host string `json:"host"`
@@ -121,10 +122,10 @@ func dockerShard(value []byte) channel.Shard {
 	return channel.Host(d.Host)
 }
 
-// tenantOnHost is where a tenant is on a host.
+// tenantOnHost is a tenant with endpoints on a host.
 type tenantOnHost struct{ tenant, host string }
 
-// updateCounts counts who is where, by what has changed, and reports whether hosts may be told of other shards than before.
+// updateCounts updates the endpoint counts by the changes, and reports whether hosts may now receive other shards.
 func (r *Relay) updateCounts(before, after catalog.Snapshot) (moved bool) {
 	if before.Endpoints == nil {
 		before.Endpoints = table.New[identity.Endpoint, *catalog.Member]()
@@ -143,7 +144,7 @@ func (r *Relay) updateCounts(before, after catalog.Snapshot) (moved bool) {
 	return moved
 }
 
-// count adds an endpoint, or takes one away, and reports whether the tenant has come to the host or left it.
+// count adds n endpoints, and reports whether the tenant has come to the host or left it.
 func (r *Relay) count(at tenantOnHost, n int) bool {
 	now := r.endpoints[at] + n
 	r.endpoints[at] = now
@@ -165,7 +166,7 @@ func (r *Relay) count(at tenantOnHost, n int) bool {
 	return false
 }
 
-// scope is what a host is told of.
+// scope returns the shards that a host receives.
 func (r *Relay) scope(host string, directory bool) map[channel.Shard]struct{} {
 	out := map[channel.Shard]struct{}{channel.Cluster: {}, channel.Kubernetes: {}, channel.Trust: {}, channel.Host(host): {}}
 	if directory {
@@ -187,7 +188,7 @@ func (r *Relay) scope(host string, directory bool) map[channel.Shard]struct{} {
 	return out
 }
 
-// Wanted is the revision of the last change that a host is to carry out.
+// Wanted returns the revision of the last change that a host must apply.
 func (r *Relay) Wanted(host string) (revision uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/daemon/channel"
 )
 
-// Report takes in what the agent says of itself. A status that is absent is as it was. It may be called beside the other methods.
+// Report applies an agent's report. An absent status is unchanged. It may be called concurrently with the other methods.
 func (s *Stream) Report(r channel.Report) {
 	s.relay.mu.Lock()
 	defer s.relay.mu.Unlock()
@@ -17,18 +17,19 @@ func (s *Stream) Report(r channel.Report) {
 	}
 	now := time.Now()
 	s.compare(&r, now)
-	r.Step, r.Digests = 0, nil // they are no one else's
+	r.Step, r.Digests = 0, nil // they belong to this stream only
 	s.session.Report, s.session.Received = r, now
 }
 
-// silent reports whether the agent is not there any more.
+// silent reports whether the agent has stopped reporting.
 func (s *Stream) silent(now time.Time) bool {
 	s.relay.mu.Lock()
 	defer s.relay.mu.Unlock()
 	return s.session.Silent(now)
 }
 
-// Sessions are the agents that are told by this netmaster and are there, ordered by host; of those that say that they are one host with one seat, the newest.
+// Sessions returns the live agents that this netmaster serves, ordered by host; of several that claim to be the same instance of a host,
+// the newest.
 func (r *Relay) Sessions() []channel.Session {
 	type who struct{ host, seat string }
 	newest, differed := map[who]channel.Session{}, map[who][]channel.Difference{}

@@ -10,30 +10,30 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// Bounds of what a shard remembers of its changes.
+// Bounds of a shard's log.
 const (
 	logAge = 2 * time.Minute
 	maxLog = 1 << 20 // bytes
 )
 
-// shard is a part of what is known, and what has changed in it lately.
+// shard is a part of the state, with its recent changes.
 type shard struct {
 	name     channel.Shard
 	items    *table.Table[string, channel.Item]
 	digest   channel.Digest // of the items
-	base     channel.Digest // the same after the step from
+	base     channel.Digest // the digest after the step from
 	seq      uint64         // of the last step that changed it
-	revision uint64         // the same
+	revision uint64         // of the same step
 	log      []entry
 	size     int    // bytes of the log
-	from     uint64 // steps after this one are in the log
-	after    uint64 // and so is what changed after this revision
+	from     uint64 // the log has the steps after this one
+	after    uint64 // and the changes after this revision
 	whole    *snapshot
-	streams  map[*Stream]struct{} // that tell it
-	woken    time.Time            // when these were
+	streams  map[*Stream]struct{} // that send it
+	woken    time.Time            // when they were woken last
 }
 
-// entry is what one step has changed.
+// entry is the change of one step.
 type entry struct {
 	seq, revision uint64
 	at            time.Time
@@ -42,7 +42,7 @@ type entry struct {
 	message       *message
 }
 
-// snapshot is all that a shard had after a step.
+// snapshot is the complete shard after a step.
 type snapshot struct {
 	seq     uint64
 	message *message
@@ -55,7 +55,7 @@ type message struct {
 	text   []byte
 }
 
-// bytes are the update as it is sent. It blocks while another stream has it encoded.
+// bytes returns the encoded update. It blocks while another stream encodes it.
 func (m *message) bytes() []byte {
 	m.once.Do(func() {
 		m.text = channel.EncodeUpdate(m.update())
@@ -68,7 +68,7 @@ func newShard(name channel.Shard, began uint64) *shard {
 	return &shard{name: name, items: table.New[string, channel.Item](), after: began, streams: map[*Stream]struct{}{}}
 }
 
-// apply takes in what a step changes. Of the first step there is no log: no agent can know what was before.
+// apply applies the changes of a step. The first step has no log: no agent can know the state before it.
 func (s *shard) apply(u *channel.Update, seq, revision uint64, first bool) {
 	byKey(u.Items)
 	slices.Sort(u.Gone)
@@ -91,14 +91,14 @@ func (s *shard) apply(u *channel.Update, seq, revision uint64, first bool) {
 	s.trim(e.at)
 }
 
-// uncount takes a record out of the digest.
+// uncount removes a record from the digest.
 func (s *shard) uncount(key string) {
 	if was, is := s.items.Lookup(key); is {
 		s.digest.Remove(key, was.Value)
 	}
 }
 
-// trim forgets what is old, or too much, and with it a snapshot that the log no longer follows.
+// trim discards old and excess entries of the log, and a snapshot that the log no longer follows.
 func (s *shard) trim(now time.Time) {
 	n := 0
 	for ; n < len(s.log) && (s.size > maxLog || now.Sub(s.log[n].at) > logAge); n++ {
@@ -111,13 +111,13 @@ func (s *shard) trim(now time.Time) {
 	}
 }
 
-// since is the log after a step.
+// since returns the log after a step.
 func (s *shard) since(seq uint64) []entry {
 	i, _ := slices.BinarySearchFunc(s.log, seq+1, func(e entry, seq uint64) int { return cmp.Compare(e.seq, seq) })
 	return s.log[i:]
 }
 
-// snapshot is one that the log continues from.
+// snapshot returns a snapshot from which the log continues.
 func (s *shard) snapshot() *snapshot {
 	if s.whole == nil {
 		items := s.items.Clone()

@@ -11,30 +11,30 @@ import (
 
 // Times of streams.
 const (
-	Heartbeat = 2 * time.Second  // something is said at least as often
-	linger    = 30 * time.Second // for how long a shard is told that a host does not need any more
-	catchUp   = 3 * time.Second  // for how long an agent that knows more than this netmaster waits for it
+	Heartbeat = 2 * time.Second  // maximum time between two messages
+	linger    = 30 * time.Second // how long a shard is still sent to a host that no longer needs it
+	catchUp   = 3 * time.Second  // how long an agent that knows more than this netmaster waits for it
 
-	// staleAfter is for how long a store may not answer until agents are sent to other netmasters.
+	// staleAfter is how long a store may not answer before agents are sent to other netmasters.
 	staleAfter = 10 * time.Second
 )
 
-// Stream tells one agent. Its methods are called by one goroutine, but for Report.
+// Stream serves one agent. All methods but Report must be called by one goroutine.
 type Stream struct {
 	relay *Relay
 	hello channel.Hello
 	wake  chan struct{}
 	sent  map[channel.Shard]uint64    // steps
-	leave map[channel.Shard]time.Time // when a shard became needless
-	reset bool                        // what the agent knows may be of another store
+	leave map[channel.Shard]time.Time // when a shard became unnecessary
+	reset bool                        // the agent's state may be of another store
 	begun bool
 
-	session channel.Session // under the relay's lock, as what follows
+	session channel.Session // the relay's lock guards it and the following fields
 	holding holding
 }
 
-// Open begins to tell an agent, from where it is if that is known here. It blocks until the netmaster knows what the agent knows, which takes
-// catchUp at the most; one that is behind refuses.
+// Open starts a stream to an agent, from the agent's position if that is known here. It blocks until the netmaster knows what the agent
+// knows, at most catchUp; a netmaster that is behind refuses.
 func (r *Relay) Open(ctx context.Context, hello channel.Hello) (*Stream, error) {
 	select {
 	case <-r.ready:
@@ -65,11 +65,11 @@ func (r *Relay) Open(ctx context.Context, hello channel.Hello) (*Stream, error) 
 	return s, nil
 }
 
-// ErrOffer says that an agent is to offer what its host carries before it receives a store that does not know that.
+// ErrOffer reports that an agent must offer what its host carries before it receives a store that may not know it.
 var ErrOffer = errors.New("the store may not know what this host carries: the agent offers that first")
 
-// current refuses an agent that would receive a store behind what it knows: one that knows more of the same history, and, if it offers what its host carries, one whose
-// host has not offered that to a store that it does not know, or while others are still to.
+// current refuses an agent that would receive a store behind its own state: an agent that knows more of the same history, and, if it offers
+// what its host carries, an agent whose host has not offered that to a new store, or while offers of others are pending.
 func (r *Relay) current(ctx context.Context, hello *channel.Hello) error {
 	if m := &hello.Mark; m.Incarnation == "" || m.Incarnation == r.incarnation {
 		if err := r.reach(ctx, m.Revision); err != nil && r.same(m) {
@@ -90,8 +90,8 @@ func (r *Relay) current(ctx context.Context, hello *channel.Hello) error {
 	return nil
 }
 
-// same reports whether what an agent knows is of this store's history: of its incarnation, as far as the agent knows one, and with a landmark that it had. A
-// snapshot that was restored by other means than ours has the incarnation, and not always the landmark.
+// same reports whether an agent's state is of this store's history: it has the same incarnation, if the agent knows one, and a landmark of
+// this store. A snapshot restored by other means than ours has the incarnation, but not always the landmark.
 func (r *Relay) same(m *channel.Mark) bool {
 	if m.Incarnation != "" && m.Incarnation != r.incarnation {
 		return false
@@ -106,12 +106,13 @@ func (r *Relay) same(m *channel.Mark) bool {
 	return false
 }
 
-// elsewhere reports whether an agent was part of another history than this store's: it knows records of one, or, without any, the incarnation.
+// elsewhere reports whether an agent was part of another history than this store's: it knows records of one, or, without any, the
+// incarnation.
 func (r *Relay) elsewhere(m *channel.Mark) bool {
 	return m.Revision > 0 && !r.same(m) || m.Incarnation != "" && m.Incarnation != r.incarnation
 }
 
-// reach blocks until a revision has been taken in.
+// reach blocks until a revision is applied.
 func (r *Relay) reach(ctx context.Context, revision uint64) error {
 	limit := time.NewTimer(catchUp)
 	defer limit.Stop()
@@ -134,8 +135,8 @@ func (r *Relay) reach(ctx context.Context, revision uint64) error {
 	}
 }
 
-// resume continues with a shard where another stream has ended, if its log reaches back to there, and the store was known as it was then: what came
-// and went within one update of the watch may not be in the log.
+// resume continues with a shard where another stream has ended, if its log reaches back to that point and the state was complete there:
+// changes undone within one update of the watch may not be in the log.
 func (s *Stream) resume(sh *shard) {
 	if _, whole := s.relay.passed[s.hello.Mark.Complete]; !whole || s.hello.Mark.Complete < sh.after {
 		return
@@ -159,7 +160,7 @@ func (s *Stream) Close() {
 	}
 }
 
-// notify has Next look what there is. It does not block.
+// notify makes Next check for messages. It does not block.
 func (s *Stream) notify() {
 	select {
 	case s.wake <- struct{}{}:
@@ -167,9 +168,8 @@ func (s *Stream) notify() {
 	}
 }
 
-// Next returns the messages of the next batch, which are to be sent in order and not changed. It blocks until there is something to say, Heartbeat
-// at the most, and returns nil when ctx has ended, the agent is not there any more, or the store was made again, or has not answered
-// for a while.
+// Next returns the messages of the next batch, to be sent in order and unchanged. It blocks until there are messages, at most Heartbeat. It
+// returns nil if ctx has ended, the agent has stopped reporting, or the store was recreated or has not answered for a while.
 func (s *Stream) Next(ctx context.Context) [][]byte {
 	beat := time.NewTimer(Heartbeat)
 	defer beat.Stop()
@@ -193,7 +193,7 @@ func (s *Stream) Next(ctx context.Context) [][]byte {
 	}
 }
 
-// collect is what there is to say; late: that there is nothing, too.
+// collect returns the pending messages; with late set, also an empty batch.
 func (s *Stream) collect(now time.Time, late bool) (out [][]byte, some bool) {
 	messages, mark, left := s.gather(now)
 	if len(messages) == 0 && len(left) == 0 && !late {
@@ -205,7 +205,7 @@ func (s *Stream) collect(now time.Time, late bool) (out [][]byte, some bool) {
 	return append(out, channel.EncodeMark(mark, left)), true
 }
 
-// gather is what the stream has to say, as of one moment.
+// gather returns the pending updates at one moment.
 func (s *Stream) gather(now time.Time) (out []*message, mark channel.Mark, left []channel.Shard) {
 	r := s.relay
 	r.mu.Lock()
@@ -231,12 +231,12 @@ func (s *Stream) gather(now time.Time) (out []*message, mark channel.Mark, left 
 		}
 		out = append(out, s.pending(r.shards[name])...)
 	}
-	for _, name := range s.hello.Shards { // that the agent knows, and is not to
+	for _, name := range s.hello.Shards { // shards that the agent has, and must leave
 		if _, told := s.sent[name]; !told && !s.begun {
 			left = append(left, name)
 		}
 	}
-	if len(left) > 0 { // a step of its own: what the agent says of the one before is no answer to this
+	if len(left) > 0 { // a step of its own: the agent's report of the previous step does not answer this one
 		r.seq++
 		s.holding.left = r.seq
 	}
@@ -247,7 +247,7 @@ func (s *Stream) gather(now time.Time) (out []*message, mark channel.Mark, left 
 	return out, mark, left
 }
 
-// pending is what is new of a shard.
+// pending returns the new updates of a shard.
 func (s *Stream) pending(sh *shard) (out []*message) {
 	at, known := s.sent[sh.name]
 	if !known || at < sh.from && at < sh.seq {
@@ -255,7 +255,7 @@ func (s *Stream) pending(sh *shard) (out []*message) {
 		at = whole.seq
 		out = append(out, whole.message)
 		sh.streams[s] = struct{}{}
-		s.relay.seq++ // as of shards that are left
+		s.relay.seq++ // as for shards that are left
 		s.holding.since[sh.name] = s.relay.seq
 	}
 	for _, e := range sh.since(at) {
