@@ -9,13 +9,13 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// answer is an endpoint as the master has made it.
+// answer is an endpoint that the master has created.
 type answer struct {
 	endpoint record.Endpoint
-	revision uint64 // of the store, at which it is there
+	revision uint64 // of the store with the endpoint
 }
 
-// ask has the master make the endpoint of a request.
+// ask asks the master to create the endpoint of a request.
 func (e *Engine) ask(ctx context.Context, r *Request) (*answer, error) {
 	ep, rev, err := e.Master.CreateEndpoint(ctx, model.CreateEndpointRequest{
 		TenantName: r.Tenant, NetworkName: r.Network, ServiceName: r.Group,
@@ -40,8 +40,8 @@ func (e *Engine) ask(ctx context.Context, r *Request) (*answer, error) {
 	return &answer{ep, rev}, nil
 }
 
-// resolvePod asks the master for the endpoint of a pod that belongs where the master says, and notes where that is; nil: the request says it.
-// When it fails there may be an endpoint all the same: Detach finds that in the store, and so does LostPorts.
+// resolvePod asks the master for the endpoint of a pod whose network the master chooses, and records the choice in the request; nil: the
+// request has it. After an error an endpoint may nevertheless exist: Detach and LostPorts find it in the store.
 func (e *Engine) resolvePod(ctx context.Context, r *Request) (*answer, error) {
 	if r.Pod == nil || r.Tenant != "" && r.Network != "" {
 		return nil, nil

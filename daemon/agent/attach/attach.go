@@ -1,9 +1,8 @@
-// Package attach gives containers their interfaces and takes them away: the one path that every door of the agent
-// (CNI, Docker) uses. An attachment is an endpoint at the master, a veth pair, a port of the switch and its flows.
+// Package attach creates and removes the interfaces of containers: the one path for every runtime interface of the agent (CNI, Docker). An
+// attachment is an endpoint at the master, a veth pair, a port of the switch and its flows.
 //
-// Everything that must outlast the agent is in the external ids of the port, and what the store does not know of it also
-// in the alias of the interface. Each operation may be repeated, so a crash at any step is repaired by the runtime's
-// repeat or by Sweep.
+// Everything that must outlive the agent is in the external ids of the port, and what the store does not know is also in the alias of the
+// interface. Each operation may be repeated, so a crash at any step is repaired by the runtime's retry or by Sweep.
 package attach
 
 import (
@@ -27,21 +26,21 @@ import (
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
-// Master creates and deletes endpoints. Creating one that exists returns it; deleting one that is gone succeeds.
+// Master creates and deletes endpoints. Creating an existing endpoint returns it; deleting an absent one succeeds.
 type Master interface {
-	// CreateEndpoint returns the endpoint and the store revision at which it is in the store.
+	// CreateEndpoint returns the endpoint and a store revision that includes it.
 	CreateEndpoint(ctx context.Context, r model.CreateEndpointRequest) (record.Endpoint, uint64, error)
 	DeleteEndpoint(ctx context.Context, r model.DeleteEndpointRequest) error
 }
 
-// Flows is what the agent knows of the store, and how far the switch is with it.
+// Flows is the agent's knowledge of the store, and the progress of the switch.
 type Flows interface {
-	// SetPort says at which OpenFlow port the endpoint with this identity is attached here; 0: nowhere.
+	// SetPort sets the OpenFlow port of the endpoint with this identity; 0: not attached.
 	SetPort(endpoint string, port uint32)
 	// Wait returns when the switch has all flows of the endpoint as of store revision rev.
 	Wait(ctx context.Context, endpoint string, rev uint64) error
 	Network(ctx context.Context, id identity.Network) (record.Network, error)
-	// Endpoint returns an endpoint by the text of its identity, as last heard from the store.
+	// Endpoint returns an endpoint by the text of its identity, as last received.
 	Endpoint(id string) (record.Endpoint, bool)
 	// Local returns the endpoints whose homing host is this one.
 	Local() []record.Endpoint
@@ -55,7 +54,7 @@ type Switch interface {
 	Relabel(ctx context.Context, endpoints map[string]string) error
 	Port(name string) (ovsdb.Port, bool)
 	Ports(key, value string) []ovsdb.Port
-	// Wants reports whether a port of that name should exist, whether there or not.
+	// Wants reports whether a port of that name should exist, even if it does not exist yet.
 	Wants(name string) bool
 }
 
@@ -67,11 +66,11 @@ type Links interface {
 	ScheduleDelete(names ...string)
 	Exists(name string) (bool, error)
 	Names() ([]string, error)
-	// Alias is what a live host end bears; exists is false when there is none.
+	// Alias returns the alias of a live host end; exists is false if there is none.
 	Alias(name string) (alias string, exists bool, err error)
 	// Taken reports whether there is a live host end of that name whose other end is in another network namespace.
 	Taken(name string) (bool, error)
-	// Occupied is Taken, and a process that this one sees runs in that namespace.
+	// Occupied reports whether Taken is true and a process visible to this one runs in that namespace.
 	Occupied(name string) (bool, error)
 	SetMTU(name string, mtu int) error
 	SetContainerMTU(netns, ifname string, mtu int) error
@@ -81,7 +80,7 @@ type Links interface {
 type Options struct {
 	Host    string // label of this host
 	Machine string // identity of this machine
-	// Registration reports whether this machine is the host of that label. nil: it is.
+	// Registration returns whether this machine is the host of that label. nil: it is.
 	Registration func() registration.State
 	Master       Master
 	Flows        Flows
@@ -89,22 +88,23 @@ type Options struct {
 	Links        Links
 	SoftSum      func() bool      // whether the datapath runs in userspace, so that containers compute checksums themselves
 	Room         func() link.Room // for packets between hosts
-	// Default is the gateway in networks that have none of their own; invalid: no default route. nil: nowhere.
+	// Default returns the gateway of networks that have none of their own; invalid: no default route. nil: there is none.
 	Default func(ipv6 bool) netip.Addr
-	// Tunnels says that what leaves on a VLAN may end in a tunnel: networks are routed to each other, or hosts are met. nil: it may not.
+	// Tunnels reports whether packets that leave on a VLAN may end in a tunnel, because networks are routed to each other or hosts
+	// access endpoints directly. nil: they may not.
 	Tunnels func() bool
-	// Vital returns a context that ends when the switch does not answer, with the reason as its cause, and what releases it.
-	// nil: it is waited for as long as ctx lives.
+	// Vital returns a context that ends when the switch does not answer, with the reason as its cause, and a function that releases it.
+	// nil: Attach waits as long as ctx lives.
 	Vital func(ctx context.Context) (context.Context, func())
 	Log   *slog.Logger
 }
 
-// Engine attaches and detaches. Its methods are safe for concurrent use; two operations on one endpoint take turns.
+// Engine attaches and detaches. Its methods are safe for concurrent use; operations on the same endpoint are serialized.
 type Engine struct {
 	Options
 	locks    *locks
 	numbers  *numbers
-	recent   *recent // endpoints that were taken away
+	recent   *recent // recently removed endpoints
 	failures *failures
 }
 
@@ -113,33 +113,31 @@ func New(o Options) *Engine {
 	return &Engine{Options: o, locks: newLocks(), numbers: newNumbers(), recent: newRecent(), failures: newFailures()}
 }
 
-// Request asks for an interface. ContainerID and IfName identify it.
+// Request asks for an interface, which ContainerID and IfName identify.
 type Request struct {
 	ContainerID string
 	IfName      string // in the container
-	Netns       string // path of the container's network namespace; "" when Handed
-	// Handed says that the runtime takes the container's end from the host, where it is made, and configures it.
+	Netns       string // path of the container's network namespace; "" if Handed
+	// Handed reports that the runtime moves the container's end from the host, where it is created, and configures it.
 	Handed     bool
 	Tenant     string
 	Network    string
 	Group      string // or ""
 	Name       string // common name: the pod's or container's
 	Labels     map[string]string
-	IPv4, IPv6 string   // wanted addresses, or ""
-	MAC        string   // wanted, or ""
-	Tokens     []string // with which the addresses are held
-	Owner      string   // who asks: "cni/NAME", "docker/NETWORK"
-	// Pod is the pod that the container belongs to: the master decides where that is, as far as Tenant, Network and Group leave it open. nil:
-	// it is none.
+	IPv4, IPv6 string   // requested addresses, or ""
+	MAC        string   // requested, or ""
+	Tokens     []string // that hold the addresses
+	Owner      string   // the requester: "cni/NAME", "docker/NETWORK"
+	// Pod is the pod of the container: the master chooses Tenant, Network and Group where they are empty. nil: no pod.
 	Pod *model.PodRequest
-	// Bandwidth limits the container alone; nil: nothing does.
+	// Bandwidth limits this container only; nil: no limit.
 	Bandwidth *model.BandwidthRequest
-	// DockerNetwork is the id of the Docker network, "" of who is not Docker.
+	// DockerNetwork is the id of the Docker network, "" if the request is not from Docker.
 	DockerNetwork string
 }
 
-// EndpointID is the identity of an interface on its network: the container id, and the interface's name unless that
-// is the usual one.
+// EndpointID returns the identity of an interface on its network: the container id, and the interface's name unless that is the default.
 func EndpointID(container, ifname string) string {
 	if ifname == "" || ifname == "eth0" {
 		return container
@@ -164,11 +162,11 @@ func (r *Request) validate() error {
 	return nil
 }
 
-// Errors that doors decide on.
+// Errors on which callers decide.
 var (
-	// ErrInvalid says that a request cannot be carried out whatever the state of things.
+	// ErrInvalid reports that a request can never succeed.
 	ErrInvalid = errors.New("invalid request")
-	// ErrUnknown says that no such attachment is here.
+	// ErrUnknown reports that there is no such attachment.
 	ErrUnknown = errors.New("container is not attached")
 )
 
@@ -177,8 +175,8 @@ type Result struct {
 	Endpoint record.Endpoint
 	Network  record.Network
 	HostName string // of the host end
-	FarName  string // of the container's end while that is on the host; "" when it is made in the container
-	Owner    string // who has asked for it, as in Request
+	FarName  string // of the container's end while it is on the host; "" if it is created in the container
+	Owner    string // the requester, as in Request
 	IfName   string
 	Netns    string
 	MAC      net.HardwareAddr
@@ -188,14 +186,14 @@ type Result struct {
 	OFPort   uint32
 }
 
-// undoLimit bounds the clean-up after a failed Attach.
+// undoLimit bounds the cleanup after a failed Attach.
 const undoLimit = 10 * time.Second
 
-// portLimit bounds how long that waits for the port to be gone from the database: it goes in its turn, waited for or not.
+// portLimit bounds the wait for the port's removal from the database, which happens in any case.
 const portLimit = 3 * time.Second
 
-// Attach makes the interface and returns when its flows are in the switch. An attachment that exists is completed and
-// returned. When it fails, nothing is left over that it made itself, or a port remains that tells Sweep of it.
+// Attach creates the interface and returns when its flows are in the switch. It completes and returns an existing attachment. If it fails,
+// it leaves nothing that it created, or leaves a port by which Sweep finds the rest.
 func (e *Engine) Attach(ctx context.Context, r Request) (Result, error) {
 	res, err := e.attach(ctx, r)
 	e.failures.record(&r, err, time.Now())
@@ -233,7 +231,8 @@ func (e *Engine) attach(ctx context.Context, r Request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	// A port may be gone while its container runs: someone has deleted the bridge. The interface says so, and LostPorts restores the port.
+	// A port may be missing while its container runs, if someone has deleted the bridge. The interface shows that, and LostPorts
+	// restores the port.
 	if !have {
 		was, _, err := e.interfaceOf(r.identity())
 		if err != nil {
@@ -253,7 +252,7 @@ func (e *Engine) attach(ctx context.Context, r Request) (Result, error) {
 	return res, nil
 }
 
-// because is why ctx has ended, when that is what err is of; else err.
+// because returns the cause of ctx's end if err results from that; else err.
 func because(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && ctx.Err() != cause {
 		return cause
@@ -261,11 +260,11 @@ func because(ctx context.Context, err error) error {
 	return err
 }
 
-// nameTries is how many names of a host end are tried, when other endpoints have the first ones.
+// nameTries is the number of names tried for a host end, if other endpoints have the first ones.
 const nameTries = 4
 
-// portName finds the port of an endpoint, or a free name for a new one. An interface's name is joined to its container's, so that of another
-// container may read the same: that is an error.
+// portName returns the port of an endpoint, or a free name for a new one. An interface's name is appended to its container's, so the result
+// may equal the name of another container: that is an error.
 func (e *Engine) portName(r *Request, id string) (name string, have bool, err error) {
 	if ports := e.Switch.Ports(ovsdb.IDEndpoint, id); len(ports) > 0 {
 		if a := attachmentOf(ports[0]); a.ContainerID != r.ContainerID || a.IfName != r.IfName {
@@ -294,9 +293,8 @@ func (e *Engine) number(id, name string, have bool) (uint32, error) {
 	return e.numbers.allocate(id)
 }
 
-// make asks the master, then makes interface and port, and configures the interface while the switch works. The
-// interface waits for the master's answer because it is made with its MAC and MTU: each change of it afterwards would
-// cost ovs-vswitchd more than that wait.
+// make asks the master, then creates interface and port, and configures the interface while the switch works. The interface waits for the
+// master's answer because it is created with its MAC and MTU: each later change of it would cost ovs-vswitchd more than that wait.
 func (e *Engine) make(ctx context.Context, r Request, known *answer, name string, number uint32) (Result, error) {
 	id := r.identity().String()
 	if known == nil {
@@ -333,7 +331,7 @@ func (e *Engine) make(ctx context.Context, r Request, known *answer, name string
 	if err := group.Wait(); err != nil || res.OFPort == number {
 		return res, err
 	}
-	// The number was taken in the meantime: the flows are of another one.
+	// The number was used in the meantime: the flows belong to another port.
 	e.Flows.SetPort(id, res.OFPort)
 	e.numbers.use(res.OFPort, id)
 	return res, e.Flows.Wait(ctx, id, rev)
@@ -351,13 +349,13 @@ func externalIDs(r Request, ep *record.Endpoint) map[string]string {
 	if ep.MAC != (record.MAC{}) {
 		ids[ovsdb.IDMAC] = net.HardwareAddr(ep.MAC[:]).String()
 	}
-	if r.Netns == "" { // nothing of the host says how long the container lives
+	if r.Netns == "" { // nothing on the host shows how long the container lives
 		ids[ovsdb.IDSince] = time.Now().UTC().Format(time.RFC3339)
 	}
 	return ids
 }
 
-// externalIDs are those of a port, which may be there already.
+// externalIDs returns the external ids of a port, which may already exist.
 func (e *Engine) externalIDs(r Request, ep *record.Endpoint, name string) map[string]string {
 	ids := externalIDs(r, ep)
 	if p, _ := e.Switch.Port(name); p.ExternalIDs[ovsdb.IDSince] != "" {
@@ -366,7 +364,7 @@ func (e *Engine) externalIDs(r Request, ep *record.Endpoint, name string) map[st
 	return ids
 }
 
-// result turns records into the configuration of the interface.
+// result returns the configuration of the interface from its records.
 func (e *Engine) result(ifname, netns, name string, ep record.Endpoint, n record.Network) (Result, error) {
 	res := Result{Endpoint: ep, Network: n, HostName: name, IfName: ifname, Netns: netns, MTU: e.mtu(&n), MAC: ep.MAC[:]}
 	if netns == "" {
@@ -398,7 +396,7 @@ func (e *Engine) result(ifname, netns, name string, ep record.Endpoint, n record
 	return res, nil
 }
 
-// mtu is that of a container in a network.
+// mtu returns the MTU of a container in a network.
 func (e *Engine) mtu(n *record.Network) int {
 	routed := e.Tunnels != nil && e.Tunnels()
 	if n.Encap == record.VXLAN {
@@ -407,7 +405,7 @@ func (e *Engine) mtu(n *record.Network) int {
 	return e.Room().OnTrunk(routed)
 }
 
-// outerMTU is that of a host end, which has room for the container's and for whatever the switch sends there.
+// outerMTU returns the MTU of a host end, which must fit the container's and everything that the switch sends there.
 func (e *Engine) outerMTU(inner int) int { return max(inner, e.Room().Tunnel) }
 
 func (e *Engine) pair(r *Result) link.Pair {
@@ -420,9 +418,9 @@ func (e *Engine) config(r *Result) link.Config {
 		Gateways: r.Gateways, SoftSum: e.SoftSum()}
 }
 
-// undo takes back a first attempt, never that of a container that was attached before. The port goes last, and only when the master has forgotten the endpoint: it is
-// what tells Sweep of the rest, as the record of an endpoint that the master may have made tells LostPorts. What no port stands
-// for is given back at once. It works also when the caller has given up.
+// undo rolls back a failed first attempt, never that of a container that was attached before. It removes the port last, after the endpoint,
+// because Sweep finds leftovers by their port, as LostPorts finds an endpoint that the master may have created. It releases at once what no
+// port represents. It also works when the caller has given up.
 func (e *Engine) undo(ctx context.Context, r Request, id, name string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoLimit)
 	defer cancel()
@@ -440,7 +438,7 @@ func (e *Engine) undo(ctx context.Context, r Request, id, name string) error {
 	return e.forget(ctx, id, name)
 }
 
-// stands reports whether there is a port of that name, or is to be one.
+// stands reports whether a port of that name exists or should exist.
 func (e *Engine) stands(name string) bool {
 	_, ok := e.Switch.Port(name)
 	return ok || e.Switch.Wants(name)

@@ -8,21 +8,21 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// Configured is an attachment, and how its interface was made.
+// Configured is an attachment with the expected configuration of its interface.
 type Configured struct {
 	Attachment
 	Endpoint record.Endpoint
 	Config   link.Config
 }
 
-// Configured lists all attachments whose container's namespace is known, less those that are at work in this process, ordered by port name, and
-// an error for each whose configuration is not known. It blocks only when the store must be asked for a network.
+// Configured lists all attachments whose container's namespace is known and that no operation of this process holds, ordered by port name,
+// and an error for each whose configuration is unknown. It blocks only if the store must be asked for a network.
 func (e *Engine) Configured(ctx context.Context) (out []Configured, errs map[string]error) {
 	errs = map[string]error{}
 	for _, a := range e.List() {
 		ep, ok := e.Flows.Endpoint(a.StateID)
 		if !ok || a.Netns == "" || e.locks.isBusy(a.Port.Name) {
-			continue // drift tells of a port that is no endpoint's
+			continue // drift reports a port without an endpoint
 		}
 		n, err := e.Flows.Network(ctx, ep.ID.Network)
 		if err != nil {

@@ -9,22 +9,22 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// cutOff finds ports of living containers whose interface someone has deleted, be it the host end or the container's: the
-// kernel takes both. Only who has made the container knows how its interface was, so this is told and not repaired.
+// cutOff finds ports of living containers whose interface someone has deleted, at either end: the kernel removes both. Only the runtime
+// knows how it configured the interface, so this is reported and not repaired.
 type cutOff struct{ *Engine }
 
-// CutOff is a source of differences: ports without an interface.
+// CutOff returns a source of differences: ports without an interface.
 func (e *Engine) CutOff() drift.Source { return cutOff{e} }
 
-// recreate is what to do for a container whose interface is gone.
+// recreate is the remedy for a container whose interface is gone.
 const recreate = "Contiv cannot repair it: have the runtime recreate the container or pod"
 
-// Kind is drift.KindPort.
+// Kind returns drift.KindPort.
 func (c cutOff) Kind() string { return drift.KindPort }
 
-// Differences lists the ports. It asks the kernel of those that Open vSwitch shows without a link, or could not attach: a
-// userspace datapath keeps the number of a port whose device is gone, and tells of it by its link alone. A container whose
-// namespace has ended is for Sweep, and what is at work in this process is left out.
+// Differences lists the ports. It asks the kernel about those that Open vSwitch shows without a link, or could not attach: a userspace
+// datapath keeps the number of a port whose device is gone, and shows that only by the link. Containers whose namespace has ended are for
+// Sweep; attachments that an operation of this process holds are skipped.
 func (c cutOff) Differences() (out []drift.Difference, err error) {
 	for _, a := range c.List() {
 		if a.Port.Up || c.locks.isBusy(a.Port.Name) || a.ended() {
@@ -45,5 +45,5 @@ func (c cutOff) Differences() (out []drift.Difference, err error) {
 	return out, nil
 }
 
-// Repair does nothing: Differences says what to do.
+// Repair does nothing: Differences names the remedy.
 func (c cutOff) Repair(context.Context, string) error { return nil }

@@ -14,19 +14,19 @@ import (
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
-// Attachment is one interface as the port's external ids tell of it.
+// Attachment is an interface as described by its port's external ids.
 type Attachment struct {
 	ContainerID string
 	IfName      string
-	Netns       string // "": the runtime has taken the container's end to where it knows
+	Netns       string // "": the runtime has moved the container's end to a namespace that only the runtime knows
 	Tenant      string
 	Network     string
 	Group       string
 	Owner       string
 	StateID     string
-	Addresses   []netip.Addr // of the endpoint; none of a port that an earlier build made
+	Addresses   []netip.Addr // of the endpoint; none for a port of an earlier build
 	MAC         record.MAC   // likewise
-	Since       time.Time    // when it was attached; zero unless Netns is "" and a port tells
+	Since       time.Time    // when it was attached; zero unless Netns is "" and a port records it
 	Port        ovsdb.Port
 }
 
@@ -39,10 +39,10 @@ func attachmentOf(p ovsdb.Port) Attachment {
 		StateID: ids[ovsdb.IDEndpoint], Since: since, Port: p}
 }
 
-// ended reports whether the container's namespace has certainly ended. Of a container whose namespace is not known only its runtime can tell.
+// ended reports whether the container's namespace has certainly ended. If the namespace is unknown, only the runtime can know.
 func (a *Attachment) ended() bool { return a.Netns != "" && link.NamespaceGone(a.Netns) }
 
-// List returns everything that is attached, ordered by port name. It does not block.
+// List returns all attachments, ordered by port name. It does not block.
 func (e *Engine) List() []Attachment {
 	var out []Attachment
 	for _, p := range e.Switch.Ports(ovsdb.IDContainer, "") {
@@ -51,15 +51,15 @@ func (e *Engine) List() []Attachment {
 	return out
 }
 
-// Portless returns the endpoints that this host has by what the store says, and no port for: those of which a crash has left the record alone,
-// those that are about to get one, and all of them before OVSDB has been read. It does not block.
+// Portless returns the endpoints that the store assigns to this host and that have no port: those for which a crash left only the record,
+// those about to get a port, and all of them before OVSDB has been read. It does not block.
 func (e *Engine) Portless() []record.Endpoint {
 	return slices.DeleteFunc(e.Flows.Local(), func(ep record.Endpoint) bool {
 		return len(e.Switch.Ports(ovsdb.IDEndpoint, ep.ID.String())) > 0
 	})
 }
 
-// find returns the attachments of a container's interface: of its port, or of the store when a crash left no port.
+// find returns the attachments of a container's interface, from its port, or from the store if a crash left no port.
 func (e *Engine) find(container, ifname string) []Attachment {
 	var out []Attachment
 	seen := map[string]bool{}
@@ -82,13 +82,13 @@ func attachmentOfRecord(ep record.Endpoint, container, ifname string) Attachment
 		Group: ep.Service, StateID: ep.ID.String()}
 }
 
-// Detach takes an interface away. Detaching what is gone, in whole or in part, succeeds. When the master cannot be
-// asked it returns that error and leaves everything, so that a repeat finds it.
+// Detach removes an interface. Detaching an interface that is completely or partly gone succeeds. If the master cannot be reached, Detach
+// returns that error and changes nothing, so that a retry finds the attachment.
 func (e *Engine) Detach(ctx context.Context, container, ifname string) error {
 	return e.release(ctx, container, ifname, whyAsked)
 }
 
-// Why endpoints are released, for the history.
+// Reasons for which endpoints are released, for the history.
 const (
 	whyAsked     = "its runtime detached it"
 	whyCollected = "its runtime does not name it among those that it has"
@@ -96,7 +96,7 @@ const (
 	whyEnded     = "its network namespace is gone, and its runtime had not detached it"
 )
 
-// release detaches an interface; the history keeps why.
+// release detaches an interface; why goes into the history.
 func (e *Engine) release(ctx context.Context, container, ifname, why string) error {
 	unlock, err := e.locks.lock(ctx, EndpointID(container, ifname))
 	if err != nil {
@@ -106,7 +106,7 @@ func (e *Engine) release(ctx context.Context, container, ifname, why string) err
 	return e.detach(ctx, container, ifname, why)
 }
 
-// detach is Detach for who holds the lock; the history keeps why.
+// detach implements Detach for a caller that holds the lock; why goes into the history.
 func (e *Engine) detach(ctx context.Context, container, ifname, why string) error {
 	for _, a := range e.find(container, ifname) {
 		if err := e.remove(ctx, a, why); err != nil {
@@ -116,7 +116,7 @@ func (e *Engine) detach(ctx context.Context, container, ifname, why string) erro
 	return nil
 }
 
-// remove deletes one attachment at the master, whose history keeps why, and then here.
+// remove deletes one attachment at the master, with why for its history, and then here.
 func (e *Engine) remove(ctx context.Context, a Attachment, why string) error {
 	err := e.Master.DeleteEndpoint(ctx, model.DeleteEndpointRequest{TenantName: a.Tenant, NetworkName: a.Network,
 		ServiceName: a.Group, EndpointID: EndpointID(a.ContainerID, a.IfName), Reason: why, Host: e.Host, ContainerID: a.ContainerID})
@@ -126,7 +126,7 @@ func (e *Engine) remove(ctx context.Context, a Attachment, why string) error {
 	return e.forget(ctx, a.StateID, a.Port.Name)
 }
 
-// forget removes flows, port and interface, and gives the endpoint's number back. The interface goes in the background.
+// forget removes flows, port and interface, and releases the endpoint's number. The interface is removed in the background.
 func (e *Engine) forget(ctx context.Context, id, name string) error {
 	e.recent.add(id)
 	e.Flows.SetPort(id, 0)
@@ -140,8 +140,7 @@ func (e *Engine) forget(ctx context.Context, id, name string) error {
 	return nil
 }
 
-// Reclaim removes what this host has of an endpoint, without asking the master: the master's clean-up
-// calls it. An endpoint that is not here is success.
+// Reclaim removes an endpoint from this host without asking the master: the master's cleanup calls it. An absent endpoint is success.
 func (e *Engine) Reclaim(ctx context.Context, id string) error {
 	for _, p := range e.Switch.Ports(ovsdb.IDEndpoint, id) {
 		if id == ovsdb.FixedPort {
@@ -161,8 +160,7 @@ func (e *Engine) Reclaim(ctx context.Context, id string) error {
 	return nil
 }
 
-// Check returns nil when the attachment is whole: endpoint, port and interface as they were made. ErrUnknown says that
-// there is none.
+// Check returns nil if the attachment is complete: endpoint, port and interface are as created. ErrUnknown: there is none.
 func (e *Engine) Check(ctx context.Context, container, ifname, netns string) (Result, error) {
 	res, err := e.whole(ctx, container, ifname, netns)
 	if err != nil {
@@ -174,13 +172,13 @@ func (e *Engine) Check(ctx context.Context, container, ifname, netns string) (Re
 	return res, nil
 }
 
-// Find returns an attachment of Request.Handed as it was made, without looking at the interface. ErrUnknown says that there is none. It
-// blocks only when the store must be asked for the network.
+// Find returns an attachment of Request.Handed as it was created, without checking the interface. ErrUnknown: there is none. It blocks only
+// if the store must be asked for the network.
 func (e *Engine) Find(ctx context.Context, container, ifname string) (Result, error) {
 	return e.whole(ctx, container, ifname, "")
 }
 
-// whole is an attachment with a port that works.
+// whole returns an attachment with a working port.
 func (e *Engine) whole(ctx context.Context, container, ifname, netns string) (Result, error) {
 	found := e.find(container, ifname)
 	if len(found) == 0 {
@@ -209,8 +207,8 @@ func (e *Engine) whole(ctx context.Context, container, ifname, netns string) (Re
 	return res, nil
 }
 
-// Keep detaches everything that owner attached and that valid does not name: CNI's garbage collection. It continues
-// after an error and returns all of them.
+// Keep detaches everything that owner attached and that valid does not name: CNI's garbage collection. It continues after an error and
+// returns all errors.
 func (e *Engine) Keep(ctx context.Context, owner string, valid map[[2]string]bool) error {
 	var errs []error
 	for _, a := range e.List() {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Failure is an attachment that failed, and has not succeeded since.
+// Failure is an attachment that failed and has not succeeded since.
 type Failure struct {
 	Container string // "pod/NAMESPACE/NAME", or "container/NAME"
 	At        time.Time
@@ -39,7 +39,7 @@ func (r *Request) subject() string {
 	return "container/" + cmp.Or(r.Name, r.ContainerID)
 }
 
-// record takes in how an attachment has ended: what succeeds is forgotten.
+// record records the result of an attachment: a success removes its failure.
 func (f *failures) record(r *Request, err error, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -56,12 +56,12 @@ func (f *failures) record(r *Request, err error, now time.Time) {
 	f.by[who] = Failure{Container: who, At: now, Tries: f.by[who].Tries + 1, Reason: err.Error()}
 }
 
-// expire forgets what is old. f.mu is held.
+// expire removes old failures. The caller holds f.mu.
 func (f *failures) expire(now time.Time) {
 	maps.DeleteFunc(f.by, func(_ string, x Failure) bool { return now.Sub(x.At) > failureKept })
 }
 
-// Failures lists the attachments of the last hour that failed and have not succeeded since, by container; of many, the last hundred.
+// Failures lists the attachments of the last hour that failed and have not succeeded since, by container: at most the latest hundred.
 func (e *Engine) Failures() []Failure {
 	e.failures.mu.Lock()
 	defer e.failures.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
-// Rename gives the ports that an earlier build made the identities of their endpoints in place of "network.tenant-endpoint", of which two
-// endpoints may have the same. Call it when Open vSwitch has been listed, before Restore.
+// Rename gives ports of an earlier build the identities of their endpoints in place of "network.tenant-endpoint", which two endpoints may
+// share. It must be called after Open vSwitch has been listed, before Restore.
 func (e *Engine) Rename(ctx context.Context) error {
 	found := map[string]string{}
 	for _, p := range e.Switch.Ports(ovsdb.IDEndpoint, "") {
@@ -26,8 +26,8 @@ func (e *Engine) Rename(ctx context.Context) error {
 	return e.Switch.Relabel(ctx, found)
 }
 
-// hostNames are the names that the host end of an endpoint may have, in the order in which they are tried: the later ones for when another
-// endpoint has the first, and the last ones if an earlier build made it.
+// hostNames returns the names that the host end of an endpoint may have, in the order in which they are tried: later names are for the case
+// that another endpoint has an earlier one, and the last are those of earlier builds.
 func hostNames(id identity.Endpoint) (names []string) {
 	for _, text := range []string{id.String(), record.LegacyID(id)} {
 		for try := range nameTries {

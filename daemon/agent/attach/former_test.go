@@ -97,7 +97,7 @@ func TestFormerAttachment(t *testing.T) {
 	}
 }
 
-// A container whose port is gone has its interface still, whichever build named that: the sweep leaves it, and the port is made again.
+// A container whose port is gone has its interface still, whichever build named that: the sweep leaves it, and the port is recreated.
 func TestLostPortOfAFormerName(t *testing.T) {
 	w, r := newWorld(), request(t)
 	if err := os.WriteFile(r.Netns, nil, 0o600); err != nil {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Forsake detaches an interface that its runtime does not know, as Detach does; the history keeps why. One that a request is at work on
-// is left, and so is one whose far end is in a namespace of its own, where a container may use it: done is false. seen says that this
-// process sees all processes of the runtime's containers, so that a namespace without any is no container's.
+// Forsake detaches an interface that its runtime does not know, as Detach does; why goes into the history. It skips an interface that a
+// request is using, and one whose far end is in a namespace of its own, where a container may use it: done is false. seen reports that this
+// process sees all processes of the runtime's containers, so that a namespace without processes belongs to no container.
 func (e *Engine) Forsake(ctx context.Context, container, ifname, why string, seen bool) (done bool, err error) {
 	used := e.Links.Taken
 	if seen {
@@ -35,7 +35,7 @@ func (e *Engine) Forsake(ctx context.Context, container, ifname, why string, see
 	return true, e.detach(ctx, container, ifname, why)
 }
 
-// interfaces are those that an attachment may have: its port's, or without a port the ones there that may have been its own.
+// interfaces returns the names of an attachment's interfaces: its port's, or without a port those that may belong to it.
 func (e *Engine) interfaces(a *Attachment) []string {
 	if a.Port.Name != "" {
 		return []string{a.Port.Name}

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// locks are mutexes by endpoint, and the set of interface names that operations in flight are making.
+// locks are mutexes by endpoint, and the set of interface names that current operations create.
 type locks struct {
 	mu   sync.Mutex
 	held map[string]chan struct{} // closed when the holder is done
@@ -31,7 +31,7 @@ func (l *locks) lock(ctx context.Context, key string) (unlock func(), err error)
 	}
 }
 
-// tryLock takes key, or returns what is closed when its holder is done.
+// tryLock locks key, or returns a channel that is closed when its holder is done.
 func (l *locks) tryLock(key string) (unlock func(), held <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -48,7 +48,7 @@ func (l *locks) tryLock(key string) (unlock func(), held <-chan struct{}) {
 	}, nil
 }
 
-// work marks an interface name as being made until done.
+// work marks an interface name as being created until done is called.
 func (l *locks) work(name string) (done func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -17,29 +17,29 @@ import (
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
-// lost finds endpoints of containers of this host that no port of the switch names - someone has removed it, or its
-// external ids, while no agent ran. While the container's interface is there, the port is made again of what that bears;
-// without one, no one can use the endpoint, and it is released - by the machine that had the port, and no other.
+// lost finds endpoints of containers of this host that no port of the switch names, because someone has removed the port or its external
+// ids while no agent ran. If the container's interface exists, the port is recreated from its alias; otherwise the endpoint is useless and
+// is released, but only by the machine that had the port.
 type lost struct {
 	*Engine
-	grace time.Duration // how long an endpoint without port and interface is left to a runtime that may be at work
+	grace time.Duration // how long an endpoint without port and interface is left to a runtime that may be creating it
 
 	mu    sync.Mutex
-	since map[string]time.Time // since when an endpoint has neither port nor interface
+	since map[string]time.Time // when the endpoint was first seen without port and interface
 }
 
-// LostPorts is a source of differences: endpoints without a port.
+// LostPorts returns a source of differences: endpoints without a port.
 func (e *Engine) LostPorts() drift.Source {
 	return &lost{Engine: e, grace: runtimeLimit, since: map[string]time.Time{}}
 }
 
-// runtimeLimit is lost.patience of an agent.
+// runtimeLimit is lost.grace of an agent.
 const runtimeLimit = 5 * time.Second
 
-// whyReleased is what the history says of an endpoint that lost has released.
+// whyReleased is the reason in the history for an endpoint that lost has released.
 const whyReleased = "neither a port nor an interface of it was left on host"
 
-// why is whyReleased with who says so.
+// why returns whyReleased with the host's name.
 func (l *lost) why() string {
 	if l.Machine == "" {
 		return whyReleased + " " + l.Host
@@ -47,8 +47,8 @@ func (l *lost) why() string {
 	return whyReleased + " " + l.Host + ", says machine " + l.Machine
 }
 
-// elsewhere says why the port of an endpoint is another machine's, "" when this one has had it as far as is known. Of an endpoint of an earlier build
-// its host's label alone is known.
+// elsewhere returns why the port of an endpoint belongs to another machine, "" if it belongs to this one as far as is known. For an
+// endpoint of an earlier build only its host's label is known.
 func (l *lost) elsewhere(ep *record.Endpoint) string {
 	switch {
 	case ep.Machine != "" && ep.Machine != l.Machine:
@@ -66,20 +66,20 @@ func (l *lost) registration() registration.State {
 	return l.Registration()
 }
 
-// isUnused says that an endpoint without port and interface has been left to the runtime for long enough, and that it is this machine's to release.
-// Right after the agent's start that is not known yet.
+// isUnused reports whether an endpoint without port and interface has been left to the runtime for long enough, and is this machine's to
+// release. Right after the agent's start that is unknown.
 func (l *lost) isUnused(first, now time.Time) bool {
 	return now.Sub(first) >= l.grace && l.registration() == registration.Granted
 }
 
-// reattach is what to do for a container whose interface no one can tell from another's.
+// reattach is the remedy for a container whose interface cannot be identified.
 const reattach = "have the runtime detach and attach the container"
 
-// Kind is drift.KindPort.
+// Kind returns drift.KindPort.
 func (l *lost) Kind() string { return drift.KindPort }
 
-// Differences lists the endpoints. What this process is making or has just taken away is not among them. It reads the
-// kernel's interfaces, once for each.
+// Differences lists the endpoints, except those that this process is creating or has just removed. It reads the kernel's interfaces, each
+// once.
 func (l *lost) Differences() (out []drift.Difference, err error) {
 	now := time.Now()
 	gone := map[string]time.Time{}
@@ -121,7 +121,7 @@ func (l *lost) Differences() (out []drift.Difference, err error) {
 	return out, nil
 }
 
-// isLost says that a container's endpoint has no port, and that no one here is at work on it.
+// isLost reports whether a container's endpoint has no port, and no operation of this process holds it.
 func (l *lost) isLost(ep *record.Endpoint) bool {
 	if ep.ContainerID == "" || l.recent.has(ep.ID.String()) || len(l.Switch.Ports(ovsdb.IDEndpoint, ep.ID.String())) > 0 {
 		return false
@@ -134,7 +134,7 @@ func (l *lost) isLost(ep *record.Endpoint) bool {
 	return true
 }
 
-// interfaceOf finds the host end of an endpoint; "" when there is none.
+// interfaceOf returns the host end of an endpoint; "" if there is none.
 func (e *Engine) interfaceOf(id identity.Endpoint) (name, alias string, err error) {
 	for _, name := range hostNames(id) {
 		if p, ok := e.Switch.Port(name); ok && p.ExternalIDs[ovsdb.IDEndpoint] != "" {
@@ -148,7 +148,7 @@ func (e *Engine) interfaceOf(id identity.Endpoint) (name, alias string, err erro
 	return "", "", nil
 }
 
-// due says that Differences has told, or would now tell, that an endpoint is released.
+// due reports whether Differences has reported, or would now report, that an endpoint is to be released.
 func (l *lost) due(id string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -156,7 +156,7 @@ func (l *lost) due(id string) bool {
 	return known && l.isUnused(first, time.Now())
 }
 
-// Repair makes the port of an endpoint again, or releases the endpoint. It blocks as Attach does.
+// Repair recreates the port of an endpoint, or releases the endpoint. It blocks as Attach does.
 func (l *lost) Repair(ctx context.Context, id string) error {
 	ep, ok := l.Flows.Endpoint(id)
 	if !ok {
@@ -186,7 +186,7 @@ func (l *lost) Repair(ctx context.Context, id string) error {
 	}
 	t, told := readTag(alias)
 	if !told {
-		return nil // Differences says what to do
+		return nil // Differences names the remedy
 	}
 	if err := l.plug(ctx, &ep, name, t); err != nil {
 		return fmt.Errorf("repair port %s of %s: %w", name, id, err)
@@ -195,7 +195,7 @@ func (l *lost) Repair(ctx context.Context, id string) error {
 	return nil
 }
 
-// plug makes the port of an interface that exists.
+// plug creates the port of an existing interface.
 func (l *lost) plug(ctx context.Context, ep *record.Endpoint, name string, t tag) error {
 	number, err := l.numbers.allocate(ep.ID.String())
 	if err != nil {
@@ -213,7 +213,7 @@ func (l *lost) plug(ctx context.Context, ep *record.Endpoint, name string, t tag
 	}
 	p, err := l.Switch.WaitPort(ctx, name)
 	if err != nil {
-		return err // the port names the endpoint now: drift.Ports and Restore continue with it
+		return err // the port now names the endpoint: drift.Ports and Restore do the rest
 	}
 	if p.OFPort != number {
 		l.numbers.use(p.OFPort, ep.ID.String())
@@ -222,7 +222,7 @@ func (l *lost) plug(ctx context.Context, ep *record.Endpoint, name string, t tag
 	return nil
 }
 
-// ifNameOf is the name of the container's interface, as EndpointID has put it into the endpoint's.
+// ifNameOf returns the name of the container's interface, which EndpointID has appended to the endpoint's.
 func ifNameOf(ep *record.Endpoint) string {
 	if rest, ok := strings.CutPrefix(ep.ID.Endpoint, ep.ContainerID+"-"); ok && rest != "" {
 		return rest

@@ -34,7 +34,7 @@ func whats(t *testing.T, l *lost) (out []string) {
 	return out
 }
 
-// A port that someone removed while no agent ran is made again, as it was; so is one whose external ids are gone.
+// A port that someone removed while no agent ran is recreated, as it was; so is one whose external ids are gone.
 func TestLostPortsComeBack(t *testing.T) {
 	for _, ifname := range []string{"eth0", "net1"} {
 		for what, damage := range map[string]func(w *world, name string){

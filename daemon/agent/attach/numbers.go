@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Ranges of OpenFlow port numbers for endpoints. The hole is for the fixed ports of the switch and what else an
-// operator plugs in; the end is the highest number that Open vSwitch lets one request.
+// Ranges of OpenFlow port numbers for endpoints. The gap is for the fixed ports of the switch and for ports that an operator adds; the end
+// is the highest number that Open vSwitch lets a client request.
 const (
 	firstNumber = 1
 	holeStart   = 1000
@@ -14,9 +14,8 @@ const (
 	lastNumber  = 65279
 )
 
-// numbers hands out OpenFlow port numbers, the longest unused ones first, so that flows may go in before the port and
-// a number does not come back while something still refers to it. An owner, which is an endpoint's state id, has one number at
-// a time, and no one else gives that back.
+// numbers allocates OpenFlow port numbers, the longest unused first, so that flows may precede the port and a number is not reused while
+// something still refers to it. An owner, which is an endpoint's state id, has one number at a time, and only the owner releases it.
 type numbers struct {
 	mu    sync.Mutex
 	owner map[uint32]string
@@ -30,7 +29,7 @@ func newNumbers() *numbers {
 
 var errNoNumber = errors.New("no OpenFlow port number is free: the switch has 65,000 ports")
 
-// allocate returns the owner's number, a new one when it has none.
+// allocate returns the owner's number, or a new one if it has none.
 func (n *numbers) allocate(owner string) (uint32, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -54,7 +53,7 @@ func (n *numbers) allocate(owner string) (uint32, error) {
 	return 0, errNoNumber
 }
 
-// use says that the owner has a number, and none that it had before.
+// use assigns a number to the owner, in place of a previous one.
 func (n *numbers) use(number uint32, owner string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -65,7 +64,7 @@ func (n *numbers) use(number uint32, owner string) {
 	n.owner[number], n.of[owner] = owner, number
 }
 
-// release gives the owner's number back.
+// release releases the owner's number.
 func (n *numbers) release(owner string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

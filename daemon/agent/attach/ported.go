@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
-// addressesText is the external id with an endpoint's addresses, "" of one without.
+// addressesText returns the external id with an endpoint's addresses, "" if it has none.
 func addressesText(ep *record.Endpoint) string {
 	var out []string
 	for _, a := range []netip.Addr{ep.IP, ep.IP6} {
@@ -21,7 +21,7 @@ func addressesText(ep *record.Endpoint) string {
 	return strings.Join(out, ",")
 }
 
-// addressesOf reads the external ids with addresses and MAC. What is no address is left out.
+// addressesOf parses the external ids with addresses and MAC. Malformed ones are skipped.
 func addressesOf(ids map[string]string) (out []netip.Addr, mac record.MAC) {
 	for text := range strings.SplitSeq(ids[ovsdb.IDAddresses], ",") {
 		if a, err := netip.ParseAddr(text); err == nil && a.Zone() == "" {
@@ -34,8 +34,8 @@ func addressesOf(ids map[string]string) (out []netip.Addr, mac record.MAC) {
 	return out, mac
 }
 
-// Ported returns the endpoints of containers that run here as the external ids of their ports say them, without what these do not have: labels, pod, rates. Ports
-// that an earlier build made do not say addresses, and are left out. It does not block.
+// Ported returns the endpoints of containers that run here as described by the external ids of their ports, without labels, pod and rates,
+// which these do not have. Ports of earlier builds have no addresses, and are skipped. It does not block.
 func (e *Engine) Ported() (out []record.Endpoint) {
 	for _, a := range e.List() {
 		id := identity.Endpoint{Network: identity.Network{Tenant: a.Tenant, Name: a.Network}, Endpoint: EndpointID(a.ContainerID, a.IfName)}

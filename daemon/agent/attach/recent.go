@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// recent remembers for a while which endpoints were taken away, since the store's watch tells of that later.
+// recent remembers recently removed endpoints, because the store's watch reports their removal later.
 type recent struct {
 	mu sync.Mutex
 	at map[string]time.Time
 }
 
-// memory is for how long.
+// memory is how long it remembers them.
 const memory = 10 * time.Second
 
 func newRecent() *recent { return &recent{at: map[string]time.Time{}} }

@@ -9,8 +9,7 @@ import (
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
-// Restore learns from Open vSwitch what is attached: after it, flows and new numbers take account of it. It may be
-// repeated at any time.
+// Restore reads the attachments from Open vSwitch, for flows and new numbers. It may be repeated at any time.
 func (e *Engine) Restore() {
 	for _, p := range e.Switch.Ports(ovsdb.IDEndpoint, "") {
 		number := p.OFPort
@@ -46,10 +45,10 @@ func (e *Engine) Run(ctx context.Context, interval time.Duration) error {
 	}
 }
 
-// Sweep removes what crashes and containers that vanished have left. A container counts as gone when the path of its
-// network namespace leads nowhere and its interface has vanished, as the kernel does to both when the namespace ends;
-// nothing else - no silence of the master, no missing record - is proof. Containers whose namespace is not known are left to who speaks
-// with their runtime. It continues after an error and returns all.
+// Sweep removes the leftovers of crashes and of vanished containers. A container counts as gone if the path of its network namespace does
+// not exist and its interface has vanished, as the kernel does to both when the namespace ends; nothing else - neither a silent master nor
+// a missing record - is proof. Containers whose namespace is unknown are left to the code that talks to their runtime. It continues after
+// an error and returns all errors.
 func (e *Engine) Sweep(ctx context.Context) error {
 	names, err := e.Links.Names()
 	errs := []error{err}
@@ -79,8 +78,8 @@ func (e *Engine) Sweep(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// expected are the names of interfaces that the endpoints of this host's containers may have. One of them without a port is
-// for LostPorts.
+// expected returns the names of interfaces that the endpoints of this host's containers may have. Such an interface without a port is for
+// LostPorts.
 func (e *Engine) expected() map[string]bool {
 	out := map[string]bool{}
 	for _, ep := range e.Flows.Local() {
@@ -93,7 +92,7 @@ func (e *Engine) expected() map[string]bool {
 	return out
 }
 
-// AdjustMTU gives all attached interfaces the MTU that they should have now. It continues after an error and returns all.
+// AdjustMTU gives all attached interfaces their current MTU. It continues after an error and returns all errors.
 func (e *Engine) AdjustMTU(ctx context.Context) error {
 	var errs []error
 	for _, a := range e.List() {

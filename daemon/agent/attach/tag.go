@@ -2,8 +2,8 @@ package attach
 
 import "strings"
 
-// tag is what the host end of a container's interface bears as its alias (ip-link(8)): what the store does not know of the
-// attachment, so that its port can be made again when someone has removed that.
+// tag is the alias of the host end of a container's interface (ip-link(8)): it has what the store does not know of the attachment, so that
+// a removed port can be recreated.
 type tag struct{ netns, owner string }
 
 const (
@@ -12,7 +12,7 @@ const (
 	maxAlias = 255 // bytes that Linux stores (IFALIASZ of linux/if.h)
 )
 
-// String is the alias; "" when it is too long for one.
+// String returns the alias; "" if it is too long.
 func (t tag) String() string {
 	s := tagStart + t.netns + tagOwner + t.owner
 	if len(s) > maxAlias {
@@ -21,7 +21,7 @@ func (t tag) String() string {
 	return s
 }
 
-// readTag reads an alias; ok is false when it is no tag of ours.
+// readTag parses an alias; ok is false if it is not one of ours.
 func readTag(alias string) (t tag, ok bool) {
 	rest, ok := strings.CutPrefix(alias, tagStart)
 	if !ok {

@@ -2,7 +2,7 @@ package desired
 
 import "github.com/contiv/contiv/ofnet"
 
-// SetUnsupported says what the switch's datapath cannot do.
+// SetUnsupported sets the abilities that the switch's datapath lacks.
 func (e *Engine) SetUnsupported(lacks ofnet.Abilities) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -12,7 +12,7 @@ func (e *Engine) SetUnsupported(lacks ofnet.Abilities) {
 	}
 }
 
-// Unsupported is what the switch's datapath cannot do, as last said.
+// Unsupported returns the abilities that the switch's datapath lacks.
 func (e *Engine) Unsupported() ofnet.Abilities {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -2,7 +2,7 @@ package desired
 
 import "github.com/contiv/contiv/ofnet"
 
-// SetClosed says what the switch closes to endpoints, nil for nothing. It must not be changed any more.
+// SetClosed sets what the switch closes to endpoints, nil for nothing. The caller must not change c afterwards.
 func (e *Engine) SetClosed(c *ofnet.Closed) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

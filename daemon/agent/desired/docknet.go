@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// putDockerNetwork takes over what a Docker network stands for, if it concerns this host.
+// putDockerNetwork applies the record of a Docker network, if it concerns this host.
 func (r *records) putDockerNetwork(id string, item channel.Item) error {
 	d := new(record.DockerNetwork)
 	if err := json.Unmarshal(item.Value, d); err != nil {
@@ -30,14 +30,14 @@ func (r *records) putDockerNetwork(id string, item channel.Item) error {
 	return nil
 }
 
-// ErrNoDockerNetwork says that no one has told of a Docker network.
+// ErrNoDockerNetwork reports that the record of a Docker network has not arrived.
 var ErrNoDockerNetwork = errors.New("it is not known which network that is")
 
-// dockerNetworkLimit is how long the record of a Docker network that has just been made may take to come here.
+// dockerNetworkLimit bounds the wait for the record of a new Docker network.
 const dockerNetworkLimit = time.Second
 
-// DockerNetwork returns what a network id of a Docker engine stands for. It blocks until that is known; ErrNoDockerNetwork after a second, and
-// of another host's engine.
+// DockerNetwork returns the record of a network id of a Docker engine. It blocks until the record arrives; ErrNoDockerNetwork after a
+// second, and for the network of another host's engine.
 func (e *Engine) DockerNetwork(ctx context.Context, id string) (record.DockerNetwork, error) {
 	return await(ctx, e, dockerNetworkLimit, ErrNoDockerNetwork, func(r *records) *record.DockerNetwork { return r.dockerNetworks.Get(id) })
 }

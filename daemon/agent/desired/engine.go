@@ -1,5 +1,5 @@
-// Package desired keeps the desired state of this host's switch equal to what netmasters tell: it takes in, translates and
-// updates. It acts on levels, never on an event alone, and a host that falls silent keeps its endpoints.
+// Package desired keeps the desired state of this host's switch equal to the records that netmasters send: it receives, translates and
+// updates. It acts on levels, never on single events, and a host that falls silent keeps its endpoints.
 package desired
 
 import (
@@ -26,19 +26,19 @@ import (
 type Bridge interface {
 	// Update changes the desired state, as of revision rev.
 	Update(rev uint64, change func(s *ofnet.State))
-	// Rewind says that the store was made again: revisions of later updates are another store's.
+	// Rewind reports that the store was recreated: revisions of later updates are another store's.
 	Rewind()
 	// Wait returns when everything up to rev is in the switch.
 	Wait(ctx context.Context, rev uint64) error
-	// Owner says how the flows of one owner fare; ok is false when it wants none.
+	// Owner returns the status of the flows of one owner; ok is false if it needs none.
 	Owner(k ofnet.Key) (status bridge.OwnerStatus, ok bool)
-	// Outcome is Owner once the owner's flows are no longer on their way.
+	// Outcome is Owner once the owner's flows have been applied or refused.
 	Outcome(ctx context.Context, k ofnet.Key) (status bridge.OwnerStatus, ok bool, err error)
 }
 
-// Source tells what concerns this host.
+// Source yields the records that concern this host.
 type Source interface {
-	// Follow yields all that is known, then what changes, until ctx ends; an outage yields one error.
+	// Follow yields all records, then their changes, until ctx ends; an outage yields one error.
 	Follow(ctx context.Context) iter.Seq2[channel.Batch, error]
 }
 
@@ -52,15 +52,14 @@ type Options struct {
 	Log             *slog.Logger
 }
 
-// Following is what an Engine follows, and what it hands on.
+// Following has the source that an Engine follows, and its consumers.
 type Following struct {
 	Source    Source
-	Listeners []Listener // further readers of the records
-	// Restore is called once, when all records are known and have been heard: what it returns is part of the first
-	// Update. nil: nothing else is.
+	Listeners []Listener // further consumers of the records
+	// Restore is called once, when all records have arrived: the first Update includes its result. nil: there is nothing to restore.
 	Restore func() (put func(s *ofnet.State))
-	// Closed is called once, when all records are known and before the first Update, which contains what it returns: what the switch closes to
-	// endpoints. It may read from the Engine. SetClosed changes it later. nil: the first Update closes nothing.
+	// Closed is called once, when all records have arrived and before the first Update, which includes its result: what the switch
+	// closes to endpoints. It may read from the Engine. SetClosed changes it later. nil: the first Update closes nothing.
 	Closed func() *ofnet.Closed
 }
 
@@ -72,25 +71,25 @@ type Engine struct {
 	mu          sync.Mutex
 	shards      shards
 	records     *records
-	given       *records                             // as the bridge has them; empty until all has been told
+	given       *records                             // the records that the bridge has; empty until all have arrived
 	bad         map[string]struct{}                  // keys whose record is malformed
-	mark        channel.Mark                         // that of the last batch
-	seen        uint64                               // everything up to this revision has been taken in
+	mark        channel.Mark                         // of the last batch
+	seen        uint64                               // everything up to this revision has been applied
 	late        map[string]struct{}                  // endpoints whose port changed after their record was translated
-	unsupported ofnet.Abilities                      // of the switch's datapath
+	unsupported ofnet.Abilities                      // by the switch's datapath
 	closed      *ofnet.Closed                        // what the switch closes to endpoints; nil: nothing
 	live        bool                                 // the first update has been made
-	away        string                               // why no one tells; "" while someone does
-	changed     chan struct{}                        // closed with the next change
-	served      *table.Table[string, *ofnet.Service] // what the bridge has been told; nil until it has been told anything
-	moved       chan struct{}                        // closed with the next change of the surroundings
+	away        string                               // why no netmaster is connected; "" if one is
+	changed     chan struct{}                        // closed at the next change
+	served      *table.Table[string, *ofnet.Service] // the services that the bridge has; nil before the first update
+	moved       chan struct{}                        // closed at the next change of the surroundings
 	joined      chan struct{}                        // closed when hosts or netmasters change
-	reports     reports                              // of hosts, as judged last
+	reports     reports                              // of hosts, as last judged
 	ready       chan struct{}
 	lastBatch   time.Time
 }
 
-// New returns an Engine; Run makes it live.
+// New returns an Engine; Run starts it.
 func New(o Options) *Engine {
 	e := &Engine{Options: o, shards: newShards(), records: newRecords(o.Self.Label), given: newRecords(o.Self.Label),
 		bad: map[string]struct{}{}, late: map[string]struct{}{}, changed: make(chan struct{}), moved: make(chan struct{}), joined: make(chan struct{}), ready: make(chan struct{})}
@@ -101,46 +100,46 @@ func New(o Options) *Engine {
 // String names the engine for logs.
 func (e *Engine) String() string { return "records of the cluster" }
 
-// Ready is closed when everything has been told once and handed to the bridge.
+// Ready is closed when all records have arrived and are in the bridge.
 func (e *Engine) Ready() <-chan struct{} { return e.ready }
 
-// Seen is the revision up to which all has been told, and when something was last.
+// Seen returns the revision of the last batch, and when it arrived.
 func (e *Engine) Seen() (revision uint64, at time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.seen, e.lastBatch
 }
 
-// Held is up to where all has been taken in, and what is held of each shard that has records: by the values as they were taken in, from a netmaster or from
-// the file of a predecessor.
+// Held returns the mark of the applied records, and the digest of each shard that has records, by the values as they arrived from a
+// netmaster or from the file of the previous agent.
 func (e *Engine) Held() (channel.Mark, map[channel.Shard]channel.Digest) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.mark, e.shards.held()
 }
 
-// Away says why no netmaster tells anything; "" while one does.
+// Away returns why no netmaster is connected, or "".
 func (e *Engine) Away() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.away
 }
 
-// Global returns the cluster's forwarding configuration as last heard.
+// Global returns the cluster's forwarding configuration as last received.
 func (e *Engine) Global() record.Global {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.records.global
 }
 
-// Changed is closed when something has been heard after the call.
+// Changed returns a channel that is closed when the next records arrive.
 func (e *Engine) Changed() <-chan struct{} {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.changed
 }
 
-// Run follows until ctx ends; then it returns nil. It is called once.
+// Run follows until ctx ends; then it returns nil. It must be called once.
 func (e *Engine) Run(ctx context.Context, f Following) error {
 	e.following = f
 	for b, err := range f.Source.Follow(ctx) {
@@ -159,22 +158,22 @@ func (e *Engine) interrupt(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.away == "" {
-		e.Log.Warn("no netmaster tells this host anything: forwarding goes on as it is", "error", err)
+		e.Log.Warn("no netmaster reachable: forwarding continues unchanged", "error", err)
 	}
 	e.away = err.Error()
 }
 
-// apply carries out one batch, and reports whether it is the first, whose Update is begin's.
+// apply applies one batch, and reports whether it is the first, for which begin makes the Update.
 func (e *Engine) apply(b channel.Batch) (first bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.away != "" {
 		e.away = ""
-		e.Log.Info("a netmaster tells this host what there is again", "revision", b.Revision)
+		e.Log.Info("reconnected to netmaster", "revision", b.Revision)
 	}
 	e.lastBatch = time.Now()
 	if b.Reset && b.Revision < e.seen {
-		e.Log.Warn("the store was made again: its revisions begin again", "was", e.seen, "is", b.Revision)
+		e.Log.Warn("the store was recreated: its revisions start again", "was", e.seen, "is", b.Revision)
 		e.seen = 0
 		e.Bridge.Rewind()
 	}
@@ -195,7 +194,7 @@ func (e *Engine) apply(b channel.Batch) (first bool) {
 	return !e.live
 }
 
-// begin makes the first Update. The bridge takes its first state for the whole: flows that it lacks are deleted from the switch.
+// begin makes the first Update. The bridge treats its first state as complete: flows that it lacks are deleted from the switch.
 func (e *Engine) begin() {
 	var closed *ofnet.Closed
 	if e.following.Closed != nil {
@@ -212,7 +211,7 @@ func (e *Engine) begin() {
 	close(e.ready)
 }
 
-// absorb takes a batch into the records, and reports whether it says anything new. e.mu is held.
+// absorb adds a batch to the records, and reports whether it has anything new. The caller holds e.mu.
 func (e *Engine) absorb(b channel.Batch) bool {
 	come, gone := e.shards.apply(b)
 	for _, key := range gone {
@@ -233,8 +232,7 @@ func (e *Engine) absorb(b channel.Batch) bool {
 	return len(come)+len(gone) > 0
 }
 
-// update hands changes to the bridge, and those of others that belong with them. e.mu is held, so that updates reach it in
-// order.
+// update passes changes to the bridge, with related ones of other parts. The caller holds e.mu, so that updates are passed in order.
 func (e *Engine) update(others ...func(*ofnet.State)) {
 	if !e.live {
 		return // the first Update has it
@@ -253,7 +251,7 @@ func (e *Engine) update(others ...func(*ofnet.State)) {
 	e.given = e.records.clone()
 }
 
-// SetPort says at which OpenFlow port an endpoint is attached here; 0: nowhere.
+// SetPort sets the OpenFlow port of an endpoint; 0: not attached.
 func (e *Engine) SetPort(endpoint string, port uint32) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -275,7 +273,7 @@ func (e *Engine) SetPort(endpoint string, port uint32) {
 	}
 }
 
-// notify wakes those who wait for a change, and those who wait for one of the surroundings if it is one. e.mu is held.
+// notify wakes callers that wait for a change, and with moved those that wait for a change of the surroundings. The caller holds e.mu.
 func (e *Engine) notify(moved bool) {
 	close(e.changed)
 	e.changed = make(chan struct{})
@@ -285,7 +283,7 @@ func (e *Engine) notify(moved bool) {
 	}
 }
 
-// Wait returns when the switch has the flows of an endpoint as of revision rev, or refuses them, or ctx ends.
+// Wait returns when the switch has or refuses the flows of an endpoint as of revision rev, or ctx ends.
 func (e *Engine) Wait(ctx context.Context, endpoint string, rev uint64) error {
 	if err := e.Bridge.Wait(ctx, rev); err != nil {
 		return fmt.Errorf("wait until the switch has revision %d: %w", rev, err)
@@ -296,7 +294,7 @@ func (e *Engine) Wait(ctx context.Context, endpoint string, rev uint64) error {
 	delete(e.late, endpoint)
 	e.mu.Unlock()
 	status, ok := e.Bridge.Owner(key)
-	if late { // its revision passed before its port was known
+	if late { // its revision was applied before its port was known
 		var err error
 		if status, ok, err = e.Bridge.Outcome(ctx, key); err != nil {
 			return err
@@ -308,13 +306,13 @@ func (e *Engine) Wait(ctx context.Context, endpoint string, rev uint64) error {
 	return nil
 }
 
-// ErrNoNetwork says that no network of a name is known here.
-var ErrNoNetwork = errors.New("no netmaster has told this host of it")
+// ErrNoNetwork reports that the record of a network has not arrived.
+var ErrNoNetwork = errors.New("this host has not received its record")
 
-// networkLimit is how long the network of an endpoint of this host may take to come here: with the first endpoint of a tenant all of its records come.
+// networkLimit bounds the wait for the network of an endpoint of this host: all records of a tenant arrive with its first endpoint.
 const networkLimit = 10 * time.Second
 
-// Network returns a network. It blocks until that is known; ErrNoNetwork after ten seconds.
+// Network returns a network. It blocks until the record arrives; ErrNoNetwork after ten seconds.
 func (e *Engine) Network(ctx context.Context, id identity.Network) (record.Network, error) {
 	n, err := await(ctx, e, networkLimit, ErrNoNetwork, func(r *records) *record.Network { return r.networks.Get(id.String()) })
 	if err != nil {
@@ -323,7 +321,7 @@ func (e *Engine) Network(ctx context.Context, id identity.Network) (record.Netwo
 	return n, err
 }
 
-// await returns a row as soon as it is known, and late when that takes longer than limit.
+// await returns a row as soon as it arrives, and late if that takes longer than limit.
 func await[V any](ctx context.Context, e *Engine, limit time.Duration, late error, look func(*records) *V) (v V, err error) {
 	end := time.NewTimer(limit)
 	defer end.Stop()
@@ -344,7 +342,7 @@ func await[V any](ctx context.Context, e *Engine, limit time.Duration, late erro
 	}
 }
 
-// Endpoint returns an endpoint by the text of its identity, as last heard.
+// Endpoint returns an endpoint by the text of its identity, as last received.
 func (e *Engine) Endpoint(id string) (record.Endpoint, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -366,7 +364,8 @@ func (e *Engine) Local() []record.Endpoint {
 	return out
 }
 
-// Services returns the services of the tenants that have members here, ordered by name, as of the last update. They are not to be changed.
+// Services returns the services of the tenants that have members here, ordered by name, as of the last update. The caller must not change
+// them.
 func (e *Engine) Services() []*ofnet.Service {
 	e.mu.Lock()
 	served := e.served
@@ -377,7 +376,7 @@ func (e *Engine) Services() []*ofnet.Service {
 	return slices.SortedFunc(served.Values(), func(a, b *ofnet.Service) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// Selectors returns the selectors of a tenant's services, in no order. They are not to be changed.
+// Selectors returns the selectors of a tenant's services, in no order. The caller must not change them.
 func (e *Engine) Selectors(tenant string) (out []map[string]string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -387,7 +386,7 @@ func (e *Engine) Selectors(tenant string) (out []map[string]string) {
 	return out
 }
 
-// Malformed returns the keys of records that could not be read, ordered.
+// Malformed returns the keys of malformed records, ordered.
 func (e *Engine) Malformed() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()

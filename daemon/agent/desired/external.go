@@ -8,8 +8,8 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// External returns the addresses outside of a tenant's services of Kubernetes whose connections this host takes, in order, each once: of a
-// service that keeps them on the hosts where they arrive, those of hosts that have a backend.
+// External returns the external addresses of a tenant's services of Kubernetes whose connections this host accepts, ordered and distinct:
+// for a service with a local traffic policy, those of hosts that have a backend.
 func (e *Engine) External(tenant string) (out []netip.Addr) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -18,14 +18,14 @@ func (e *Engine) External(tenant string) (out []netip.Addr) {
 			continue
 		}
 		if s := e.records.wantKubeService(v.ID, ""); s != nil && (!v.ExternalLocal || e.records.serves(v)) {
-			out = append(out, slices.DeleteFunc(slices.Clone(s.External), s.Borrows)...) // routers would lead all of an address here
+			out = append(out, slices.DeleteFunc(slices.Clone(s.External), s.Borrows)...) // routers would send all traffic of the address here
 		}
 	}
 	slices.SortFunc(out, netip.Addr.Compare)
 	return slices.Compact(out)
 }
 
-// serves tells that a service has a backend on this host that takes connections.
+// serves reports whether a service has a backend on this host that accepts connections.
 func (r *records) serves(v *record.KubernetesService) bool {
 	node := r.site().Node
 	for s := range slicesOfService.In(r.kube.slices, v.ID).Values() {
@@ -38,7 +38,7 @@ func (r *records) serves(v *record.KubernetesService) bool {
 	return false
 }
 
-// Healths returns what this host is to say of its services to load balancers outside, in no order.
+// Healths returns the health of this host's services for external load balancers, in no order.
 func (e *Engine) Healths() (out []kubeservice.Health) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -49,7 +49,7 @@ func TestExternal(t *testing.T) {
 	}
 }
 
-// What someone else has is not lent: containers' addresses, the API server's port, and ports of the control plane at addresses of hosts. It is looked at again
+// What someone else has is not lent: containers' addresses, the API server's port, and ports of the control plane at addresses of hosts. It is checked again
 // when that changes.
 func TestLends(t *testing.T) {
 	blue := network("net", "blue", 100)

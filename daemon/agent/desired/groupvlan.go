@@ -6,10 +6,10 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// In an ACI fabric every group has a VLAN of its own: its containers are on a segment of their own, "tenant:network/group", with the
-// addresses of the network, and the fabric decides who reaches whom.
+// In an ACI fabric every group has its own VLAN: its containers are on their own segment, "tenant:network/group", with the addresses of the
+// network, and the fabric enforces the policies.
 
-// ownVLAN is a group's network with the VLAN id of the group; ok is false for a group that shares its network's.
+// ownVLAN returns a group's network with the VLAN id of the group; ok is false for a group that shares its network's.
 func (r *records) ownVLAN(group string) (n record.Network, ok bool) {
 	g := r.groups.Get(group)
 	if g == nil || g.Encap != record.VLAN || g.PktTag == 0 {
@@ -24,7 +24,7 @@ func (r *records) ownVLAN(group string) (n record.Network, ok bool) {
 	return n, true
 }
 
-// groupOn is the group that has a segment for itself; "" when the segment is a network's.
+// groupOn returns the group that has its own segment; "" if the segment is a network's.
 func groupOn(segment string) string {
 	tenant, name, _ := strings.Cut(segment, ":")
 	if _, group, ok := strings.Cut(name, "/"); ok {

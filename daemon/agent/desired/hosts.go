@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// putHost takes over which machine a host is.
+// putHost applies the record of a host.
 func (r *records) putHost(label string, item channel.Item) error {
 	h := new(record.Host)
 	if err := json.Unmarshal(item.Value, h); err != nil {
@@ -29,7 +29,7 @@ func (r *records) putHost(label string, item channel.Item) error {
 	return nil
 }
 
-// delHost notes that no machine is the host any more. Where it was stays known as long as it has endpoints.
+// delHost removes the machine of a host. Its address stays known as long as it has endpoints.
 func (r *records) delHost(label string) {
 	r.machines.Delete(label)
 	if endpointsOfHost.In(r.endpoints, label).Len() == 0 {
@@ -37,7 +37,7 @@ func (r *records) delHost(label string) {
 	}
 }
 
-// readMaster reads where a netmaster serves.
+// readMaster returns the address of a netmaster.
 func readMaster(_ *records, s *record.Service) (string, error) {
 	name := strings.TrimPrefix(s.Key(), record.Services+record.ServiceMaster+"/")
 	if s.HostAddr == "" || s.Port < 1 || s.Port > 65535 {
@@ -46,7 +46,7 @@ func readMaster(_ *records, s *record.Service) (string, error) {
 	return name, nil
 }
 
-// Hosts returns this host, and after it all others that are known, ordered by label.
+// Hosts returns this host, followed by all other known hosts, ordered by label.
 func (e *Engine) Hosts() []ofnet.Host {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -60,14 +60,14 @@ func (e *Engine) Hosts() []ofnet.Host {
 	return out
 }
 
-// Machines returns the machines that are hosts, ordered by label. They are not to be changed.
+// Machines returns the machines that are hosts, ordered by label. The caller must not change them.
 func (e *Engine) Machines() []*record.Host {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.SortedFunc(e.records.machines.Values(), func(a, b *record.Host) int { return strings.Compare(a.Label, b.Label) })
 }
 
-// Masters returns the netmasters that there are, the leader first, then ordered by where they serve.
+// Masters returns the netmasters, the leader first, then ordered by address.
 func (e *Engine) Masters() []record.Service {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -80,7 +80,7 @@ func (e *Engine) Masters() []record.Service {
 	return out
 }
 
-// follows is 0 of a leader, and 1 of others.
+// follows returns 0 for a leader, and 1 for others.
 func follows(m record.Service) int {
 	if m.Role == record.RoleLeader {
 		return 0

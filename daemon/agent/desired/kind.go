@@ -12,14 +12,14 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// kind is how the records below a prefix are taken in. Of one that cannot be read put returns why.
+// kind describes how the records below a prefix are applied. put returns an error for a malformed record.
 type kind struct {
 	prefix string
 	put    func(r *records, name string, item channel.Item) error
 	del    func(r *records, name string)
 }
 
-// kinds are all that an agent reads. Keys that are below none of the prefixes are not records of ours.
+// kinds returns all kinds that an agent reads. Keys below none of the prefixes are not records of ours.
 func kinds() []kind {
 	return slices.Concat([]kind{
 		{record.GlobalKey, (*records).putGlobal, func(*records, string) {}}, // it cannot be withdrawn, only changed
@@ -69,7 +69,7 @@ func readService(_ *records, v *record.ServiceLB) (string, error) {
 	return v.ID.String(), err
 }
 
-// readEndpoint notes where the host of the endpoint is, as long as nothing else has told.
+// readEndpoint records the address of the endpoint's host, unless another record has it.
 func readEndpoint(r *records, e *record.Endpoint) (string, error) {
 	if e.MAC == (record.MAC{}) {
 		return e.ID.String(), fmt.Errorf("it has no MAC address")
@@ -80,11 +80,11 @@ func readEndpoint(r *records, e *record.Endpoint) (string, error) {
 	return e.ID.String(), nil
 }
 
-// partial says what of a record cannot be carried out; all else can.
+// partial describes the part of a record that cannot be applied; the rest can.
 type partial struct{ error }
 
-// rows is the kind of JSON objects that become the rows of a table. read returns the name that the object bears, which must be what
-// the key says, and what is wrong with it.
+// rows returns the kind of JSON objects that become the rows of a table. read returns the object's own name, which must equal the key, and
+// an error for a malformed object.
 func rows[V any](prefix string, of func(*records) *table.Table[string, *V], read func(r *records, v *V) (name string, err error)) kind {
 	return kind{prefix, func(r *records, name string, item channel.Item) error {
 		v := new(V)
@@ -102,7 +102,7 @@ func rows[V any](prefix string, of func(*records) *table.Table[string, *V], read
 	}, func(r *records, name string) { of(r).Delete(name) }}
 }
 
-// decode is json.Unmarshal, which reads the text of a value that decodes itself one time more.
+// decode is json.Unmarshal without the additional scan of a value that decodes itself.
 func decode(text []byte, v any) error {
 	if own, is := v.(json.Unmarshaler); is {
 		return own.UnmarshalJSON(text)

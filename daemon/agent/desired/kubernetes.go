@@ -12,9 +12,9 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// kubernetes is what the store says of Kubernetes' services.
+// kubernetes has the records of Kubernetes' services.
 type kubernetes struct {
-	foreign    bool // another proxy carries the services out
+	foreign    bool // another proxy implements the services
 	services   *table.Table[string, *record.KubernetesService]
 	slices     *table.Table[string, *record.EndpointSlice]
 	nodes      *table.Table[string, *record.KubernetesNode]
@@ -27,7 +27,7 @@ type doorway struct {
 	port     uint16
 }
 
-// What finds records of Kubernetes.
+// Indexes of Kubernetes' records.
 var (
 	kubeServicesOfNamespace = table.By[string](func(v *record.KubernetesService) string { return v.ID.Namespace })
 	kubeServicesAtNodes     = table.ByEach[string](func(v *record.KubernetesService, to []doorway) []doorway {
@@ -57,7 +57,7 @@ func (k kubernetes) clone() kubernetes {
 	return kubernetes{k.foreign, k.services.Clone(), k.slices.Clone(), k.nodes.Clone(), k.namespaces.Clone()}
 }
 
-// kubernetesKinds are how the records are taken in.
+// kubernetesKinds returns the kinds of these records.
 func kubernetesKinds() []kind {
 	return []kind{
 		rows(record.KubernetesServices, kubeServices, func(_ *records, v *record.KubernetesService) (string, error) { return v.ID.String(), nil }),
@@ -74,13 +74,13 @@ func endpointSlices(r *records) *table.Table[string, *record.EndpointSlice] { re
 func kubeNodes(r *records) *table.Table[string, *record.KubernetesNode]     { return r.kube.nodes }
 func namespaces(r *records) *table.Table[string, *record.Namespace]         { return r.kube.namespaces }
 
-// apiServer is the service of Kubernetes itself, which every tenant has.
+// apiServer is the service of the API server, which every tenant has.
 var apiServer = identity.KubernetesService{Namespace: "default", Name: "kubernetes"}
 
-// defaultTenant is that of namespaces that name none.
+// defaultTenant is the tenant of namespaces that name none.
 const defaultTenant = "default"
 
-// tenantOf is the tenant of a namespace's services.
+// tenantOf returns the tenant of a namespace's services.
 func (r *records) tenantOf(namespace string) string {
 	if n := r.kube.namespaces.Get(namespace); n != nil && n.Place.Tenant != "" {
 		return n.Place.Tenant
@@ -88,7 +88,7 @@ func (r *records) tenantOf(namespace string) string {
 	return defaultTenant
 }
 
-// kubeName is the name among a State's services of a service of Kubernetes, or of its likeness in another tenant.
+// kubeName returns the name among a State's services of a service of Kubernetes, or of its copy in another tenant.
 func kubeName(id identity.KubernetesService, tenant, own string) string {
 	name := id.Namespace + "/" + id.Name
 	if tenant != own {
@@ -122,7 +122,7 @@ func (r *records) wantKubeService(id identity.KubernetesService, tenant string) 
 	return out
 }
 
-// site is this host among Kubernetes' nodes.
+// site returns this host's place among Kubernetes' nodes.
 func (r *records) site() *kubeservice.Site {
 	at := &kubeservice.Site{HostOf: r.hostAt, Owns: r.gave, Lends: r.lends}
 	if n := r.node(); n != nil {
@@ -131,7 +131,7 @@ func (r *records) site() *kubeservice.Site {
 	return at
 }
 
-// node is the node that this host is: the one with its label, else the one that has its address; nil when there is none.
+// node returns the node of this host: the one with its label, else the one with its address; nil if there is none.
 func (r *records) node() *record.KubernetesNode {
 	if n := r.kube.nodes.Get(r.self); n != nil {
 		return n
@@ -144,7 +144,7 @@ func (r *records) node() *record.KubernetesNode {
 	return nil
 }
 
-// hostAt is the label of the host that a node is, when an address is the node's own; "" when the address is another's.
+// hostAt returns the label of a node's host, if the address is the node's own; "" otherwise.
 func (r *records) hostAt(node string, a netip.Addr) string {
 	n := r.kube.nodes.Get(node)
 	if n == nil || !slices.Contains(n.Addresses, a) {
@@ -164,7 +164,7 @@ func (r *records) hostAt(node string, a netip.Addr) string {
 	return ""
 }
 
-// kubernetes adds what follows from records of Kubernetes that are not the same.
+// kubernetes adds the objects that follow from changed records of Kubernetes.
 func (o objects) kubernetes(before, after *records) {
 	changed(before, after, kubeServices, func(r *records, _ string, v *record.KubernetesService) { o.kubeService(r, v.ID) })
 	changed(before, after, endpointSlices, func(r *records, _ string, s *record.EndpointSlice) { o.kubeService(r, s.Of()) })
@@ -198,7 +198,7 @@ func (o objects) onNode(r *records, name string) {
 	}
 }
 
-// kubeService adds a service of Kubernetes, and its likenesses.
+// kubeService adds a service of Kubernetes, and its copies in other tenants.
 func (o objects) kubeService(r *records, id identity.KubernetesService) {
 	own := r.tenantOf(id.Namespace)
 	o.add(ofnet.KindService, kubeName(id, own, own))

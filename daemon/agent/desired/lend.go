@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// facts are the records that say whose addresses are, of the tenants that this host knows of.
+// facts returns the records that determine the owners of addresses, for the tenants that this host knows.
 func (r *records) facts() *ownership.Facts {
 	private := r.private()
 	return &ownership.Facts{Hosts: r.machines.Values(), Masters: r.masters.Values(), Networks: r.networks.Values(), Nodes: r.kube.nodes.Values(),
@@ -28,7 +28,7 @@ func (r *records) facts() *ownership.Facts {
 		}}
 }
 
-// owned are the addresses that services own, and these in words.
+// owned yields the addresses that services own, with the services' descriptions.
 func (r *records) owned() iter.Seq2[netip.Addr, string] {
 	return func(yield func(netip.Addr, string) bool) {
 		for v := range r.services.Values() {
@@ -46,24 +46,24 @@ func (r *records) owned() iter.Seq2[netip.Addr, string] {
 	}
 }
 
-// gave reports whether an address of a service's status was given by Contiv.
+// gave reports whether Contiv allocated an address of a service's status.
 func (r *records) gave(v *record.KubernetesService, a netip.Addr) bool {
 	return ownership.Gave(v, a, slices.Collect(networksOfTenant.In(r.networks, r.tenantOf(v.ID.Namespace)).Values()))
 }
 
-// lends reports whether a service may have a port at an address that is not its own.
+// lends reports whether a service may have a port at an address that it does not own.
 func (r *records) lends(v *record.KubernetesService, a netip.Addr, protocol uint8, port uint16) bool {
 	return r.facts().Refused(v, a, protocol, port) == ""
 }
 
-// reports remembers what hosts report, as it was judged by some records.
+// reports has the addresses that hosts report, as judged by some records.
 type reports struct {
 	by   *records
 	list []netip.Addr
 }
 
-// Reported are the addresses that hosts report beside those by which they are registered, as far as these count for theirs, ordered. They are not to be
-// changed.
+// Reported returns the addresses that hosts report in addition to their registered ones, if they count as theirs, in order. The caller must
+// not change them.
 func (e *Engine) Reported() []netip.Addr {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -83,7 +83,7 @@ func (e *Engine) Reported() []netip.Addr {
 	return e.reports.list
 }
 
-// borrowers adds the services that claim addresses, where those have changed that are others'.
+// borrowers adds the services that claim addresses whose owners have changed.
 func (o objects) borrowers(before, after *records) {
 	moved := false
 	changed(before, after, networks, func(*records, string, *record.Network) { moved = true })

@@ -5,8 +5,8 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// Listener hears of records as they come and change, those of all tenants and hosts; nil: the record is gone. Calls come
-// one at a time, and must not block or keep what they get.
+// Listener receives records as they arrive and change, those of all tenants and hosts; nil: the record was deleted. Calls are sequential,
+// and must not block or keep their arguments.
 type Listener interface {
 	Tenant(name string, r *record.Tenant)
 	Endpoint(id string, r *record.Endpoint)
@@ -14,15 +14,15 @@ type Listener interface {
 	Router(host string, r *record.BGP)
 }
 
-// KubernetesListener is a Listener that hears of services of Kubernetes, too, whoever carries them out.
+// KubernetesListener is a Listener that also receives services of Kubernetes, whichever proxy implements them.
 type KubernetesListener interface {
 	KubernetesNamespace(name string, r *record.Namespace)
 	KubernetesService(id string, r *record.KubernetesService)
 	EndpointSlice(id string, r *record.EndpointSlice)
 }
 
-// notifyListeners lets the listeners hear what is not the same in two records: first what has come or changed, since what replaces something must
-// not find it missing in between.
+// notifyListeners passes the listeners the rows that differ in two records: first created and changed ones, because listeners must always
+// find a replacement before the deletion.
 func (e *Engine) notifyListeners(before *records) {
 	for _, l := range e.following.Listeners {
 		for _, has := range []bool{true, false} {

@@ -13,11 +13,11 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// netPolicies is what the store says of the network policies of Kubernetes, with the classes that follow.
+// netPolicies has the network policies of Kubernetes, with the classes that follow.
 type netPolicies struct {
 	policies *table.Table[string, *record.NetworkPolicy] // by id
 	clusters *table.Table[string, *record.ClusterNetworkPolicy]
-	// classes are of the records that have been translated last. Clones share them.
+	// classes follow from the records that were translated last. Clones share them.
 	classes *classify.Classes
 }
 
@@ -36,7 +36,7 @@ func clusterRows(r *records) *table.Table[string, *record.ClusterNetworkPolicy] 
 func readNetPolicy(_ *records, p *record.NetworkPolicy) (string, error)      { return p.ID.String(), nil }
 func readCluster(_ *records, p *record.ClusterNetworkPolicy) (string, error) { return p.Name, nil }
 
-// netPolicyKinds are how the records of policies are taken in.
+// netPolicyKinds returns the kinds of policies' records.
 func netPolicyKinds() []kind {
 	return []kind{
 		closing(rows(record.NetworkPolicies, netPolicyRows, readNetPolicy), closeNamespace),
@@ -44,8 +44,7 @@ func netPolicyKinds() []kind {
 	}
 }
 
-// closing is a kind whose records deny something: of one that cannot be read the pods that it may select are isolated, better too many than
-// too few.
+// closing returns a kind whose records deny traffic: a malformed record isolates the pods that it may select, rather too many than too few.
 func closing(k kind, closed func(r *records, name string) error) kind {
 	put := k.put
 	k.put = func(r *records, name string, item channel.Item) error {
@@ -72,7 +71,7 @@ func closeNamespace(r *records, name string) error {
 	return nil
 }
 
-// closeCluster denies everything to all pods.
+// closeCluster denies all traffic of all pods.
 func closeCluster(r *records, name string) error {
 	all := record.ClusterDirection{Rules: []record.ClusterRule{{PolicyRule: record.PolicyRule{Number: 1}, Action: record.ClusterDeny}}}
 	r.net.clusters.Set(name, &record.ClusterNetworkPolicy{Name: name, Tier: record.TierAdmin, Ingress: all, Egress: all})
@@ -82,7 +81,7 @@ func closeCluster(r *records, name string) error {
 // Kinds of objects that cause no flows by themselves.
 const kindJudgement ofnet.Kind = "judgement"
 
-// classify brings the classes from what before says up to what r says, and adds what follows from their changes.
+// classify updates the classes from the records before to r, and adds the objects that follow from their changes.
 func (o objects) classify(before, r *records) {
 	c := r.net.classes
 	changed(before, r, namespaces, func(_ *records, name string, _ *record.Namespace) {
@@ -125,7 +124,7 @@ func (o objects) classify(before, r *records) {
 	}
 }
 
-// setClassPolicies makes what a policy says in the State, in both directions, what its classes say.
+// setClassPolicies sets the State's rows of a policy, in both directions, to the result of its classes.
 func (r *records) setClassPolicies(s *ofnet.State, name string) {
 	want := map[ofnet.Direction]*ofnet.ClassPolicy{}
 	for _, p := range r.net.classes.Policies(name) {
@@ -136,7 +135,7 @@ func (r *records) setClassPolicies(s *ofnet.State, name string) {
 	}
 }
 
-// own are the addresses of the node of Kubernetes that this host is: that has one of these addresses of the host. They are in order.
+// own returns, in order, the addresses of this host's Kubernetes node: the node that has one of the given addresses.
 func (r *records) own(host ...netip.Addr) (out []netip.Addr) {
 	out = slices.DeleteFunc(slices.Clone(host), func(a netip.Addr) bool { return !a.IsValid() })
 	for _, a := range host {

@@ -20,7 +20,7 @@ const kindAttachment ofnet.Kind = "attachment"
 func (o objects) rule(id identity.Rule)             { o.add(ofnet.KindRule, id.String()) }
 func (o objects) attachment(id identity.Attachment) { o.add(kindAttachment, id.String()) }
 
-// changed calls whose with each row that is not the same in two records, as it was and as it is.
+// changed calls whose with the previous and the current value of each row that differs in two records.
 func changed[K comparable, V any](before, after *records, of func(*records) *table.Table[K, V], whose func(r *records, name K, row V)) {
 	for c := range table.Changes(of(before), of(after)) {
 		if c.Had {
@@ -32,7 +32,7 @@ func changed[K comparable, V any](before, after *records, of func(*records) *tab
 	}
 }
 
-// affected are the objects that follow from what is not the same in two records.
+// affected returns the objects that follow from the differences of two records.
 func affected(before, after *records) objects {
 	out, concerned := objects{}, map[string]struct{}{} // tenants
 	changed(before, after, tenants, func(_ *records, name string, _ *record.Tenant) { out.add(ofnet.KindTenant, name) })
@@ -52,7 +52,7 @@ func affected(before, after *records) objects {
 	changed(before, after, hosts, func(_ *records, label string, _ *ofnet.Host) { out.add(ofnet.KindHost, label) })
 	changed(before, after, ports, func(_ *records, id string, _ uint32) { out.add(ofnet.KindEndpoint, id) })
 	for tenant := range concerned {
-		// One that gets its first member here, or loses its last, changes as a whole.
+		// A tenant that gets its first member here, or loses its last, changes as a whole.
 		if before.present(tenant) != after.present(tenant) {
 			out.tenant(before, tenant)
 			out.tenant(after, tenant)
@@ -92,7 +92,7 @@ func (o objects) group(r *records, id string) {
 	o.apart(r, id)
 }
 
-// apart adds the segment of a group that has one, and who is on it.
+// apart adds the segment of a group that has one, and its endpoints.
 func (o objects) apart(r *records, group string) {
 	own, ok := r.ownVLAN(group)
 	if !ok {
@@ -104,7 +104,7 @@ func (o objects) apart(r *records, group string) {
 	}
 }
 
-// tenant adds a tenant and all that is its own.
+// tenant adds a tenant and all its objects.
 func (o objects) tenant(r *records, name string) {
 	o.add(ofnet.KindTenant, name)
 	for id := range networksOfTenant.In(r.networks, name).All() {

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// profile reads what a group's net profile says.
+// profile parses a group's net profile.
 func profile(g *record.Group) (p ofnet.Profile, err error) {
 	if p.Rate, err = rate(g.Bandwidth); err != nil {
 		return ofnet.Profile{}, err
@@ -29,7 +29,7 @@ func profile(g *record.Group) (p ofnet.Profile, err error) {
 	return p, nil
 }
 
-// rate reads kbit/s. A meter knows rates up to 4,294 Gbit/s; what is above is no limit that a host could reach.
+// rate parses kbit/s. A meter supports rates up to 4,294 Gbit/s; no host reaches more.
 func rate(text string) (uint32, error) {
 	b, err := model.ParseBandwidth(text)
 	return uint32(min(b.Kilobits(), math.MaxUint32)), err

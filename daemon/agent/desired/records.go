@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// records is what the store says, decoded, and where endpoints are attached here. Rows are not changed: another takes their place.
+// records are the decoded records of the store, and the ports of attached endpoints. Rows are replaced, never changed.
 type records struct {
 	self   string
 	kinds  []kind
@@ -33,14 +33,14 @@ type records struct {
 	dockerNetworks *table.Table[string, *record.DockerNetwork] // by Docker's id
 	masters        *table.Table[string, *record.Service]       // netmasters, by "address:port"
 	machines       *table.Table[string, *record.Host]          // that are hosts, by label
-	hosts          *table.Table[string, *ofnet.Host]           // the same, and those of endpoints whose machine is not known, or not any more
+	hosts          *table.Table[string, *ofnet.Host]           // the same, and hosts of endpoints whose machine is not or no longer known
 	ports          *table.Table[string, uint32]                // OpenFlow port of an endpoint that is attached here, by id
 }
 
-// tenantOnHost is where a tenant is on a host.
+// tenantOnHost is a tenant with endpoints on a host.
 type tenantOnHost struct{ tenant, host string }
 
-// What finds records.
+// Indexes of records.
 var (
 	networksOfTenant    = table.By[string](func(n *record.Network) string { return n.ID.Tenant })
 	groupsOfTenant      = table.By[string](func(g *record.Group) string { return g.ID.Tenant })
@@ -64,7 +64,7 @@ func newRecords(self string) *records {
 		masters:        table.New[string, *record.Service](), machines: table.New[string, *record.Host](), hosts: table.New[string, *ofnet.Host](), ports: table.New[string, uint32]()}
 }
 
-// clone returns records that say the same, while r changes.
+// clone returns a copy that does not follow changes of r.
 func (r *records) clone() *records {
 	c := *r
 	c.tenants, c.networks, c.groups, c.rules = r.tenants.Clone(), r.networks.Clone(), r.groups.Clone(), r.rules.Clone()
@@ -76,8 +76,7 @@ func (r *records) clone() *records {
 	return &c
 }
 
-// put takes over a record. Of one that cannot be read, what was known of it stays; a rule that may have been meant to deny something
-// denies all.
+// put applies a record. A malformed record leaves the previous one; a rule that may have been meant to deny something denies everything.
 func (r *records) put(item channel.Item) error {
 	for _, k := range r.kinds {
 		if name, ok := strings.CutPrefix(item.Key, k.prefix); ok {
@@ -89,7 +88,7 @@ func (r *records) put(item channel.Item) error {
 	return nil
 }
 
-// del forgets the record at key.
+// del deletes the record at key.
 func (r *records) del(key string) {
 	for _, k := range r.kinds {
 		if name, ok := strings.CutPrefix(key, k.prefix); ok {
@@ -107,10 +106,10 @@ func (r *records) putGlobal(_ string, item channel.Item) error {
 	return nil
 }
 
-// direct says that hosts and endpoints meet by their own addresses.
+// direct reports whether hosts and endpoints use their own addresses with each other.
 func (r *records) direct() bool { return r.global.HostAccess == record.HostDirect }
 
-// present reports whether the switch needs to know of the tenant: it has a member on this host, or the host itself meets all tenants.
+// present reports whether the switch needs the tenant: it has a member on this host, or the host itself accesses all tenants.
 func (r *records) present(tenant string) bool {
 	if r.direct() {
 		return tenant != ""
@@ -119,10 +118,10 @@ func (r *records) present(tenant string) bool {
 	return n > 0 && tenant != ""
 }
 
-// byACI says whether an ACI fabric carries out the policies, so that the switch gets none.
+// byACI reports whether an ACI fabric enforces the policies, so that the switch gets none.
 func (r *records) byACI() bool { return r.global.InfraType == "aci" }
 
-// private is the subnet between hosts and endpoints.
+// private returns the subnet between hosts and endpoints.
 func (r *records) private() netip.Prefix {
 	const length = 16
 	if p := r.global.PvtSubnet; p.IsValid() && p.Addr().Is4() && p.Bits() == length {

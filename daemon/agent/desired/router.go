@@ -8,16 +8,16 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// Private is the subnet between hosts and endpoints, as last heard.
+// Private returns the subnet between hosts and endpoints, as last received.
 func (e *Engine) Private() netip.Prefix {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.records.private()
 }
 
-// DefaultGateway is where an endpoint sends what leaves its network when that has no gateway: the router, which answers for
-// every address of a network that is routed. It is the host's private address for IPv4, and a link-local one for
-// IPv6. Where nothing is routed, and hosts are not met either, it is invalid.
+// DefaultGateway returns the next hop of an endpoint on a network without a gateway: the router, which answers for every address of a
+// routed network. It is the host's private address for IPv4, and a link-local one for IPv6. It is invalid if nothing is routed and hosts do
+// not access endpoints directly.
 func (e *Engine) DefaultGateway(ipv6 bool) netip.Addr {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -34,14 +34,14 @@ func (e *Engine) defaultGateway(ipv6 bool) netip.Addr {
 	return pipeline.HostAddr(e.records.private())
 }
 
-// Direct says that hosts and endpoints meet by their own addresses, as last heard.
+// Direct reports whether hosts and endpoints use their own addresses with each other, as last received.
 func (e *Engine) Direct() bool { return e.Global().HostAccess == record.HostDirect }
 
-// Routing says that all networks of the cluster are routed, as last heard.
+// Routing reports whether all networks of the cluster are routed, as last received.
 func (e *Engine) Routing() bool { return e.Global().FwdMode == record.FwdRouting }
 
-// Router is the router's own address in the network with a number: its gateway, or what endpoints have instead of one;
-// invalid where this switch is no router, and when no such network is known.
+// Router returns the router's own address in the network with a number: its gateway, or its substitute; invalid if this switch is no
+// router, or the network is unknown.
 func (e *Engine) Router(number uint32, ipv6 bool) netip.Addr {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -65,7 +65,7 @@ func (e *Engine) Router(number uint32, ipv6 bool) netip.Addr {
 	return netip.Addr{}
 }
 
-// Networks returns all networks of the cluster as last heard, ordered by id.
+// Networks returns all networks of the cluster as last received, ordered by id.
 func (e *Engine) Networks() []record.Network {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -77,8 +77,8 @@ func (e *Engine) Networks() []record.Network {
 	return out
 }
 
-// SetUplinks says which members of the trunk bring frames for many, by their OpenFlow numbers: the active one, or those of
-// the channel when the switch beyond takes several for one.
+// SetUplinks sets the OpenFlow ports of the trunk's members that receive frames for many destinations: the active one, or those of the
+// channel if the peer switch treats several as one.
 func (e *Engine) SetUplinks(active uint32, channel []uint32) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// putRule takes over the record of a rule.
+// putRule applies the record of a rule.
 func (r *records) putRule(name string, item channel.Item) error {
 	id, err := identity.ParseRule(name)
 	if err != nil {
@@ -34,9 +34,9 @@ func (r *records) delRule(name string) {
 	}
 }
 
-// judging is what is carried out of the record of a rule, which wrong says cannot be read as a whole. Of one that cannot be carried out as it
-// is meant, a permission is left out, and the rule is nil; what is, or may be, a denial becomes one of everything in its direction, for all
-// groups that have its policy: better too little than too much.
+// judging returns the enforceable form of a rule's record that wrong declares malformed. A permission is dropped, and the result is nil; a
+// denial, or a possible one, becomes a denial of everything in its direction, for all groups that have its policy: rather too little
+// traffic than too much.
 func judging(v *record.Rule, wrong error) (*ofnet.Rule, error) {
 	rule := &ofnet.Rule{ID: v.ID, Direction: ofnet.Both, Priority: uint8(v.Priority), Peers: v.Peers, Own: v.Own, Protocol: v.Protocol,
 		Openings: v.Openings, Deny: v.Action == record.ActionDeny}
@@ -69,7 +69,7 @@ func judging(v *record.Rule, wrong error) (*ofnet.Rule, error) {
 	return rule, nil
 }
 
-// faults says why a record cannot be carried out.
+// faults returns why a record cannot be enforced.
 func faults(v *record.Rule) error {
 	switch {
 	case v.Direction != record.DirectionIn && v.Direction != record.DirectionOut:
@@ -88,8 +88,8 @@ func faults(v *record.Rule) error {
 	return nil
 }
 
-// putAttachment takes over that a group has a policy, which the key says alone. Whatever the value says, it has it: rules that judge
-// nothing would let pass what they deny.
+// putAttachment records that a group has a policy, which the key states. A malformed value has no effect on that: without the policy, the
+// group's rules would permit what they deny.
 func (r *records) putAttachment(name string, item channel.Item) error {
 	id, err := identity.ParseAttachment(name)
 	if err != nil {
@@ -101,7 +101,7 @@ func (r *records) putAttachment(name string, item channel.Item) error {
 		err = fmt.Errorf("it calls itself %q", v.ID)
 	}
 	if err != nil {
-		return fmt.Errorf("group %s has policy %s all the same: %w", id.Group, id.Policy, err)
+		return fmt.Errorf("group %s nevertheless has policy %s: %w", id.Group, id.Policy, err)
 	}
 	return nil
 }

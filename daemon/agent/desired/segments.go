@@ -7,14 +7,14 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Segments are what containers can be attached to.
+// Segments are the networks and groups to which containers can be attached.
 type Segments struct {
 	Networks []record.Network // ordered by id
 	Groups   []record.Group   // ordered by id
-	ACI      bool             // the fabric is ACI: containers are attached to groups alone
+	ACI      bool             // the fabric is ACI: containers are attached to groups only
 }
 
-// Segments returns the networks and groups of all tenants, as last heard; before Ready is closed, some of them may be missing.
+// Segments returns the networks and groups of all tenants, as last received; before Ready is closed, some of them may be missing.
 func (e *Engine) Segments() Segments {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// A service of Contiv's own comes in two records: what it is, and who provides it. Either may be there first.
+// A service of Contiv's own has two records: its definition and its providers. They may arrive in any order.
 
 // wantService joins both records. Without the second one the service has no backends.
 func (r *records) wantService(name string) *ofnet.Service {
@@ -28,12 +28,12 @@ func (r *records) wantService(name string) *ofnet.Service {
 	}
 	out, err := serviceOf(v, providers)
 	if err != nil {
-		return nil // put has refused it and said so
+		return nil // put has reported the error
 	}
 	return out
 }
 
-// serviceOf makes a service of its record, each of whose ports is provided at the same addresses, in order.
+// serviceOf returns the service of a record, each of whose ports has the same providers, in order.
 func serviceOf(v *record.ServiceLB, providers []netip.Addr) (*ofnet.Service, error) {
 	if !v.IP.IsValid() {
 		return nil, fmt.Errorf("it has no IP address")
@@ -58,7 +58,7 @@ func serviceOf(v *record.ServiceLB, providers []netip.Addr) (*ofnet.Service, err
 	return out, nil
 }
 
-// servicePort reads "servicePort:providerPort:PROTOCOL".
+// servicePort parses "servicePort:providerPort:PROTOCOL".
 func servicePort(text string) (p ofnet.ServicePort, target uint16, err error) {
 	parts := strings.Split(text, ":")
 	if len(parts) != 3 {

@@ -7,14 +7,14 @@ import (
 	"github.com/contiv/contiv/daemon/channel"
 )
 
-// shards is what the host has been told of each shard: keys, with hashes of their values. A record may be in several shards.
+// shards has the records of each shard that the host has received: keys, with hashes of their values. A record may be in several shards.
 type shards struct {
 	seed maphash.Seed
 	have map[channel.Shard]map[string]hashes
 	sums map[channel.Shard]channel.Digest // of the same shards
 }
 
-// hashes are those of a value: by one of them, which no one outside can foresee, a value that is sent again is passed over; the other is for netmasters.
+// hashes are those of a value: one, which no outsider can predict, detects a value that is sent again; the other is for netmasters.
 type hashes struct {
 	own    uint64
 	digest channel.Digest // of the record
@@ -24,8 +24,8 @@ func newShards() shards {
 	return shards{seed: maphash.MakeSeed(), have: map[channel.Shard]map[string]hashes{}, sums: map[channel.Shard]channel.Digest{}}
 }
 
-// apply takes in a batch, and returns the records that have come or changed with it, the last of a key as it is now, and the keys of those that are
-// in no shard any more. No key is in both. It takes the items out of the batch, so that the memory of each can be used again when it has been decoded.
+// apply applies a batch. It returns the created and changed records, each with its latest value, and the keys of records that are no longer
+// in any shard. No key is in both. It removes the items from the batch, so that their memory can be reused after decoding.
 func (s *shards) apply(b channel.Batch) (come []channel.Item, gone []string) {
 	var left []string
 	told := map[channel.Shard]struct{}{}
@@ -59,7 +59,7 @@ func (s *shards) apply(b channel.Batch) (come []channel.Item, gone []string) {
 			gone = append(gone, key)
 		}
 	}
-	if len(gone) > 0 { // a batch of several steps may tell of what has come and gone
+	if len(gone) > 0 { // a batch of several steps may create and delete a key
 		come = slices.DeleteFunc(come, func(i channel.Item) bool {
 			_, is := lost[i.Key]
 			return is
@@ -68,7 +68,7 @@ func (s *shards) apply(b channel.Batch) (come []channel.Item, gone []string) {
 	return come, gone
 }
 
-// put takes in what an update puts, and adds what of it is new. The digest of a shard that comes as a whole is computed again.
+// put applies the items of an update, and appends the new ones to come. The digest of a shard that arrives as a whole is recomputed.
 func (s *shards) put(u *channel.Update, come []channel.Item) []channel.Item {
 	have := s.have[u.Shard]
 	if have == nil {
@@ -101,7 +101,7 @@ func (s *shards) put(u *channel.Update, come []channel.Item) []channel.Item {
 	return come
 }
 
-// forget forgets a record of a shard.
+// forget removes a record of a shard.
 func (s *shards) forget(name channel.Shard, key string) {
 	if was, is := s.have[name][key]; is {
 		s.sums[name] -= was.digest
@@ -109,7 +109,7 @@ func (s *shards) forget(name channel.Shard, key string) {
 	}
 }
 
-// held is the digest of each shard that has records.
+// held returns the digest of each shard that has records.
 func (s *shards) held() map[channel.Shard]channel.Digest {
 	out := make(map[channel.Shard]channel.Digest, len(s.sums))
 	for name, sum := range s.sums {
@@ -120,7 +120,7 @@ func (s *shards) held() map[channel.Shard]channel.Digest {
 	return out
 }
 
-// absent forgets what is not in a full update, and returns its keys.
+// absent removes the records that a full update lacks, and returns their keys.
 func (s *shards) absent(u *channel.Update) (keys []string) {
 	have := s.have[u.Shard]
 	if len(have) == 0 {
@@ -139,7 +139,7 @@ func (s *shards) absent(u *channel.Update) (keys []string) {
 	return keys
 }
 
-// drop forgets a shard, and returns the keys that it had.
+// drop removes a shard, and returns its keys.
 func (s *shards) drop(name channel.Shard) (keys []string) {
 	for key := range s.have[name] {
 		keys = append(keys, key)

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// translate brings the objects that follow from what is not the same in before and r up to what r says. It computes only.
+// translate updates the State's objects that follow from the differences of before and r. It only computes.
 func (r *records) translate(before *records, s *ofnet.State) {
 	concerned := affected(before, r)
 	concerned.classify(before, r)
@@ -43,12 +43,12 @@ func (r *records) translate(before *records, s *ofnet.State) {
 	}
 }
 
-// set makes the row of a name equal to want, nil meaning none.
+// set makes the row of a name equal to want; nil deletes it.
 func set[K, T comparable](t *table.Table[K, *T], name K, want *T) {
 	setFunc(t, name, want, func(a, b *T) bool { return *a == *b })
 }
 
-// setFunc is set for what equal compares.
+// setFunc is set with an equality function.
 func setFunc[K comparable, T any](t *table.Table[K, *T], name K, want *T, equal func(a, b *T) bool) {
 	have := t.Get(name)
 	switch {
@@ -69,7 +69,7 @@ func setService(s *ofnet.State, name string, want *ofnet.Service) {
 	}
 }
 
-// wantHost keeps what the State says of this host itself: the agent knows that better than what it was registered with.
+// wantHost keeps the State's own description of this host: the agent knows that better than its registration.
 func (r *records) wantHost(label string, s *ofnet.State) *ofnet.Host {
 	if label == s.Self {
 		return s.Hosts.Get(label)
@@ -102,7 +102,7 @@ func (r *records) wantSegment(id string) *ofnet.Segment {
 	}
 	seg, err := segment(n, &r.global)
 	if err != nil {
-		return nil // put has refused it and said so
+		return nil // put has reported the error
 	}
 	return seg
 }
@@ -112,7 +112,7 @@ func (r *records) wantGroup(id string) *ofnet.Group {
 	if g == nil || !r.present(g.ID.Tenant) {
 		return nil
 	}
-	p, _ := profile(g) // of one that cannot be read put has said so
+	p, _ := profile(g) // put has reported an error
 	return &ofnet.Group{Name: id, Tenant: g.ID.Tenant, ID: uint32(g.Number), Profile: p}
 }
 
@@ -148,7 +148,7 @@ func (r *records) wantEndpoint(id string) *ofnet.Endpoint {
 	return out
 }
 
-// segment makes a segment of a network record.
+// segment returns the segment of a network record.
 func segment(n *record.Network, g *record.Global) (*ofnet.Segment, error) {
 	bad := func(what string, got any) error {
 		return fmt.Errorf("%s: got %v", what, got)
