@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Allocate holds an address for an endpoint that is to come (Docker asks in this order).
+// Allocate holds an address for a future endpoint (Docker asks in this order).
 func (s *Service) Allocate(ctx context.Context, q model.AllocAddressRequest) (model.AllocAddressResponse, error) {
 	out := model.AllocAddressResponse{NetworkID: q.NetworkID}
 	_, err := s.commit.Do(ctx, func(tx *commit.Tx) error {
@@ -41,7 +41,7 @@ func (s *Service) Allocate(ctx context.Context, q model.AllocAddressRequest) (mo
 		}
 		out.IPv4Address = netip.PrefixFrom(a, bits).String()
 		if p.network.EndpointAt(a) != nil {
-			return nil // a swarm's task has it already: see again
+			return nil // a swarm's task already has it: see again
 		}
 		return s.hold(tx, p, a, q)
 	})
@@ -51,7 +51,7 @@ func (s *Service) Allocate(ctx context.Context, q model.AllocAddressRequest) (mo
 	return out, nil
 }
 
-// six reports whether an address of IPv6 is wanted.
+// six reports whether the request is for an IPv6 address.
 func six(q model.AllocAddressRequest) bool {
 	if pool, err := identity.ParsePool(q.NetworkID); err == nil {
 		return pool.Subnet.Addr().Is6()
@@ -90,8 +90,9 @@ func pick6(tx *commit.Tx, p home, q model.AllocAddressRequest) (netip.Addr, erro
 	return a, available(p, a)
 }
 
-// again takes over an address that rests after its release, that is held for the same host - what it was to be for has failed there, and is
-// tried again - or that a manager asks for whose swarm has it, be it by an endpoint: who begins to lead asks for all that were given out before.
+// again takes over an address that is in quarantine after its release, that is held for the same host - whose first attempt failed and is
+// retried - or that a manager requests for a swarm that has it, even through an endpoint: a new manager requests all addresses given out
+// before.
 func again(tx *commit.Tx, p home, a netip.Addr, q model.AllocAddressRequest) bool {
 	h, ok := tx.HoldOf(p.network.Record.ID, a)
 	switch {
@@ -118,8 +119,8 @@ func (s *Service) hold(tx *commit.Tx, p home, a netip.Addr, q model.AllocAddress
 	return tx.Put(catalog.HoldKey(h.Network, h.Address), &h)
 }
 
-// Release gives a held address back to whom it belongs: an address that an endpoint has goes with the endpoint, and a hold with a token is
-// of who knows that. Releasing anything else, or what is free, is harmless.
+// Release releases a held address: an address that an endpoint has stays with the endpoint, and a hold with a token needs that token.
+// Releasing anything else, or a free address, is harmless.
 func (s *Service) Release(ctx context.Context, q model.ReleaseAddressRequest) error {
 	_, err := s.commit.Do(ctx, func(tx *commit.Tx) error {
 		p, err := s.poolOf(tx.View, model.AllocAddressRequest{NetworkID: q.NetworkID})
@@ -145,8 +146,8 @@ func (s *Service) Release(ctx context.Context, q model.ReleaseAddressRequest) er
 	return err
 }
 
-// networkByID finds what the original's drivers call "network.tenant" or "network:group.tenant"; nil when there is no such network, or
-// there are several, since names may hold dots.
+// networkByID finds the network that the original's drivers call "network.tenant" or "network:group.tenant"; nil if there is none, or there
+// are several, because names may contain dots.
 func networkByID(v *catalog.View, id string) (found *catalog.Network, group identity.Group) {
 	for i, c := range id {
 		if c != '.' {
@@ -168,8 +169,8 @@ func networkByID(v *catalog.View, id string) (found *catalog.Network, group iden
 	return found, group
 }
 
-// poolOf finds where an address is wanted; a home without network means that the request names only a pool that no
-// network has, which swarm mode permits.
+// poolOf finds the place of a requested address; a home without network means that the request names only a pool that no network has, which
+// swarm mode permits.
 func (s *Service) poolOf(v *catalog.View, q model.AllocAddressRequest) (home, error) {
 	if q.NetworkID == "" {
 		n, err := s.networkByPool(v, q.AddressPool)
@@ -182,17 +183,17 @@ func (s *Service) poolOf(v *catalog.View, q model.AllocAddressRequest) (home, er
 	network, group := networkByID(v, id)
 	p := home{network: network}
 	if p.network == nil || !p.network.Gives4() {
-		return p, model.Errorf(model.CodeNotFound, "NetworkID", "network not found").Try("the id is %q, which is network.tenant; %s shows what there is", q.NetworkID, model.KindNetwork().Listing())
+		return p, model.Errorf(model.CodeNotFound, "NetworkID", "network not found").Try("the id is %q, which is network.tenant; %s lists them", q.NetworkID, model.KindNetwork().Listing())
 	}
 	if !group.IsZero() {
 		if p.group = v.Group(group); p.group == nil {
-			return p, model.Errorf(model.CodeNotFound, "NetworkID", "endpoint group not found").Try("the id is %q; %s shows what there is", group, model.KindEndpointGroup().Listing())
+			return p, model.Errorf(model.CodeNotFound, "NetworkID", "endpoint group not found").Try("the id is %q; %s lists them", group, model.KindEndpointGroup().Listing())
 		}
 	}
 	return p, nil
 }
 
-// homeOf finds where the addresses of a pool belong.
+// homeOf finds the place of the addresses of a pool.
 func homeOf(v *catalog.View, pool identity.Pool) (home, error) {
 	if pool.Network.Name != "" {
 		return find(v, pool.Network.Tenant, pool.Network.Name, pool.Group)
@@ -203,7 +204,7 @@ func homeOf(v *catalog.View, pool identity.Pool) (home, error) {
 		}
 	}
 	return home{}, model.Errorf(model.CodeNotFound, "NetworkID", "tenant %s has no network with subnet %s", pool.Network.Tenant, pool.Subnet).
-		Try("%s shows what there is", model.KindNetwork().Listing())
+		Try("%s lists them", model.KindNetwork().Listing())
 }
 
 // networkByPool finds the network with the subnet of a pool, "address/length" and optionally ":tenant".
@@ -226,7 +227,7 @@ func (s *Service) networkByPool(v *catalog.View, pool string) (*catalog.Network,
 	if s.clusterMode == "swarm-mode" {
 		return nil, nil
 	}
-	return nil, model.Errorf(model.CodeNotFound, "AddressPool", "network not found").Try("the subnet is %s; %s shows what there is", prefix, model.KindNetwork().Listing())
+	return nil, model.Errorf(model.CodeNotFound, "AddressPool", "network not found").Try("the subnet is %s; %s lists them", prefix, model.KindNetwork().Listing())
 }
 
 func firstHost(pool string) (string, error) {

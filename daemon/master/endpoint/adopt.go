@@ -8,8 +8,9 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Adopt has the store know an endpoint that runs on its host with the addresses that it has. One that the store knows equally changes nothing: same. An
-// endpoint of the store that has one of the addresses is returned as holder with the refusal, and so is one of the same id. fn of a transaction calls it.
+// Adopt stores an endpoint that runs on its host, with its current addresses. An equal endpoint in the store changes nothing: same. If an
+// endpoint of the store has the same id or one of the addresses, Adopt returns it as holder with the error. It must be called within a
+// transaction.
 func Adopt(tx *commit.Tx, e record.Endpoint) (same bool, holder string, err error) {
 	p, err := find(tx.View, e.ID.Tenant, e.ID.Network.Name, e.Group.Name)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/contiv/contiv/ipam"
 )
 
-// Create makes an endpoint, in one transaction that other requests may share. An endpoint that exists is returned
-// unchanged. One that another host has is refused while a machine claims that host; later it has moved.
+// Create creates an endpoint, in a transaction that other requests may share. An existing endpoint is returned unchanged. An endpoint of
+// another host is refused while a machine is that host; otherwise it moves.
 func (s *Service) Create(ctx context.Context, q model.CreateEndpointRequest) (record.Endpoint, uint64, error) {
 	if err := s.await(ctx, q.Pod); err != nil {
 		return record.Endpoint{}, 0, err
@@ -83,7 +83,7 @@ func (s *Service) Create(ctx context.Context, q model.CreateEndpointRequest) (re
 	return made, uint64(rev), nil
 }
 
-// defaultGroup is the group of containers of an ACI fabric that name none: there, a group is what has a VLAN.
+// defaultGroup is the group of containers of an ACI fabric that name none: there, the VLAN belongs to the group.
 const defaultGroup = "default-group"
 
 func groupOf(v *catalog.View, q model.CreateEndpointRequest) string {
@@ -95,8 +95,8 @@ func groupOf(v *catalog.View, q model.CreateEndpointRequest) string {
 	return group
 }
 
-// tunnelEnd is the tunnel address of a host, invalid when no machine is it: so that those whose agents start while its own is down reach its
-// endpoints.
+// tunnelEnd returns the tunnel address of a host, invalid if no machine is that host. Agents that start while the host is down thus reach
+// its endpoints later.
 func tunnelEnd(v *catalog.View, host string) (a netip.Addr) {
 	if h := v.Host(host); h != nil {
 		a = h.VTEP
@@ -104,8 +104,7 @@ func tunnelEnd(v *catalog.View, host string) (a netip.Addr) {
 	return a
 }
 
-// existing returns an endpoint to the host that has it, or gives it to another that asks for it, if no one claims to be the first
-// any more.
+// existing returns an endpoint to its own host, or moves it to the requesting host if no machine is its own host any more.
 func (s *Service) existing(tx *commit.Tx, e *record.Endpoint, q model.CreateEndpointRequest) error {
 	host := q.ConfigEP.Host
 	if host == "" || host == e.Host && (q.Machine == "" || q.Machine == e.Machine) {
@@ -126,7 +125,7 @@ func (s *Service) existing(tx *commit.Tx, e *record.Endpoint, q model.CreateEndp
 	return tx.PutEndpoint(&moved)
 }
 
-// address4 gives the endpoint the wanted IPv4 address, or the next free one of its group's pool or network.
+// address4 gives the endpoint the requested IPv4 address, or the next free one of its group's pool or network.
 func address4(tx *commit.Tx, p home, e *record.Endpoint, q model.EndpointConfigRequest) error {
 	if q.IPAddress != "" {
 		return wanted4(tx, p, e, q)
@@ -139,7 +138,7 @@ func address4(tx *commit.Tx, p home, e *record.Endpoint, q model.EndpointConfigR
 	return nil
 }
 
-// next4 finds the next free address; when there is none, the one that has been in quarantine longest since its release, which it ends.
+// next4 finds the next free address; if there is none, it ends the longest quarantine after a release and returns that address.
 func next4(tx *commit.Tx, p home) (netip.Addr, error) {
 	a, err := p.network.Next4(p.groupID())
 	if !errors.Is(err, ipam.ErrExhausted) {
@@ -181,7 +180,7 @@ func wanted4(tx *commit.Tx, p home, e *record.Endpoint, q model.EndpointConfigRe
 	return give(tx, p, e, a, &q)
 }
 
-// give lets an endpoint have an address that is free, or promised to it.
+// give assigns an endpoint an address that is free or held for it.
 func give(tx *commit.Tx, p home, e *record.Endpoint, a netip.Addr, q *model.EndpointConfigRequest) error {
 	if acquireHeld(tx, e, a, q) {
 		return nil
@@ -221,7 +220,8 @@ func address6(tx *commit.Tx, p home, e *record.Endpoint, q model.EndpointConfigR
 	return give(tx, p, e, a, &q)
 }
 
-// acquireHeld takes over an address that rests after its release, or that is held for the endpoint that asks: by its token, or for its host, or for anyone.
+// acquireHeld takes over an address that is in quarantine after its release, or that is held for the requested endpoint: by its token, for
+// its host, or for anyone.
 func acquireHeld(tx *commit.Tx, e *record.Endpoint, a netip.Addr, q *model.EndpointConfigRequest) bool {
 	h, ok := tx.HoldOf(e.ID.Network, a)
 	open := h.Token == "" && (h.By == "" || h.By == q.Host || h.Quarantine != "")
@@ -233,7 +233,7 @@ func acquireHeld(tx *commit.Tx, e *record.Endpoint, a netip.Addr, q *model.Endpo
 	return true
 }
 
-// held takes over an address that was held for an endpoint to come, or that rests after its release.
+// held takes over an address that was held for a future endpoint, or is in quarantine after its release.
 func held(tx *commit.Tx, network identity.Network, a netip.Addr) bool {
 	h, ok := tx.HoldOf(network, a)
 	if ok = ok && h.Transferable(); ok {
@@ -242,7 +242,7 @@ func held(tx *commit.Tx, network identity.Network, a netip.Addr) bool {
 	return ok
 }
 
-// parse reads an address, with or without a length behind it.
+// parse parses an address, with or without a prefix length.
 func parse(text, field string) (netip.Addr, error) {
 	if p, err := netip.ParsePrefix(text); err == nil {
 		return p.Addr(), nil

@@ -7,11 +7,11 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// DrainLease is how long a host is drained after the last request that says so. A host whose drain is interrupted takes endpoints again then, and so does
-// every host when another netmaster leads, until the request comes again.
+// DrainLease is how long a host stays drained after the last request to drain it. After an interrupted drain the host accepts endpoints
+// again once it is over, and all hosts do after a change of the leader, until the next request.
 const DrainLease = 15 * time.Second
 
-// drains are the hosts that take no new endpoints. It is safe for concurrent use.
+// drains has the hosts that accept no new endpoints. It is safe for concurrent use.
 type drains struct {
 	now func() time.Time
 
@@ -19,7 +19,7 @@ type drains struct {
 	until map[string]time.Time // by label
 }
 
-// Drain has a host take no new endpoints for DrainLease.
+// Drain makes a host accept no new endpoints for DrainLease.
 func (s *Service) Drain(host string) {
 	d := s.drains
 	d.mu.Lock()
@@ -27,14 +27,14 @@ func (s *Service) Drain(host string) {
 	d.until[host] = d.now().Add(DrainLease)
 }
 
-// EndDrain has a host take endpoints again.
+// EndDrain makes a host accept endpoints again.
 func (s *Service) EndDrain(host string) {
 	s.drains.mu.Lock()
 	defer s.drains.mu.Unlock()
 	delete(s.drains.until, host)
 }
 
-// check refuses a new endpoint of a host that is drained.
+// check refuses a new endpoint of a drained host.
 func (d *drains) check(host string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -11,8 +11,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Expire deletes holds that no one used and quarantines that are over, until ctx ends. It looks every
-// half minute, and only while this master leads.
+// Expire deletes expired holds and quarantines, until ctx ends. It checks every half minute, and only while this master leads.
 func (s *Service) Expire(ctx context.Context) {
 	ticker := time.NewTicker(30 * time.Second)
 	defer ticker.Stop()
@@ -31,7 +30,7 @@ func (s *Service) Expire(ctx context.Context) {
 	}
 }
 
-// ExpireNow deletes the holds whose time is up or whose cause is gone, a transaction's worth at a time.
+// ExpireNow deletes holds that have expired or whose cause is gone, in transactions of limited size.
 func (s *Service) ExpireNow(ctx context.Context) error {
 	const most = 60
 	for {
@@ -58,8 +57,8 @@ func (s *Service) ExpireNow(ctx context.Context) error {
 	}
 }
 
-// abandoned reports whether a hold without an end is of a swarm that is not there to end it: no Docker network of a swarm is on the network, or
-// the manager's host was forgotten, and no other manager has asked for the address since.
+// abandoned reports whether a hold without expiry belongs to a swarm that no longer exists: no Docker network of a swarm is on the network,
+// or the manager's host was forgotten, and no other manager has requested the address since.
 func abandoned(v *catalog.View, h catalog.Hold) bool {
 	if !h.Swarm || !h.Expires.IsZero() {
 		return false

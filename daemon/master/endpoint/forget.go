@@ -9,8 +9,8 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Forget ends a machine's claim to be a host, so that another may be it, and with release the host's endpoints. It is refused
-// while the agent runs - but for endpoints that another machine than the running one has left there, which release ends.
+// Forget removes the machine of a host, so that another may be that host, and with release the host's endpoints. It is refused while the
+// agent runs, except for endpoints that another machine than the running one has left there, which release deletes.
 func (s *Service) Forget(ctx context.Context, host string, release bool) (model.Forgotten, uint64, error) {
 	out := model.Forgotten{Host: host, Freed: []string{}, Endpoints: []string{}}
 	var left []record.Endpoint
@@ -62,7 +62,7 @@ func (s *Service) Forget(ctx context.Context, host string, release bool) (model.
 	return out, uint64(rev), nil
 }
 
-// forsake deletes an endpoint of a host that is forgotten, unless someone has taken it over.
+// forsake deletes an endpoint of a forgotten host, unless another host has taken it over.
 func (s *Service) forsake(ctx context.Context, was *record.Endpoint) (rev store.Revision, err error) {
 	gone := false
 	rev, err = s.commit.Join(ctx, func(tx *commit.Tx) error {

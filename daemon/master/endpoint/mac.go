@@ -8,14 +8,14 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// macOf makes the endpoint's Ethernet address from its IPv4 address.
+// macOf derives the endpoint's Ethernet address from its IPv4 address.
 func macOf(a netip.Addr) record.MAC {
 	b := a.As4()
 	return record.MAC{2, 2, b[0], b[1], b[2], b[3]}
 }
 
-// macFor is the Ethernet address of the endpoint with IPv4 address a: the one that is wanted, or the one that follows from a. What follows
-// from another endpoint's address is refused, and what another endpoint of the network has.
+// macFor returns the Ethernet address of the endpoint with IPv4 address a: the requested one, or the one derived from a. It refuses
+// addresses derived from another endpoint's IPv4 address, and addresses that another endpoint of the network has.
 func macFor(n *catalog.Network, a netip.Addr, wanted string) (mac record.MAC, err error) {
 	if wanted == "" {
 		return macOf(a), nil

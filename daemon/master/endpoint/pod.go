@@ -13,23 +13,23 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Pods is what is known of Kubernetes. But for Await nothing blocks.
+// Pods is the state of Kubernetes. Only Await blocks.
 type Pods interface {
-	// Await blocks until a pod is known that its kubelet calls by uid, for a bounded time. The refusal may be tried again.
+	// Await blocks until the pod with the uid that its kubelet uses is known, for a bounded time. The caller may retry after an error.
 	Await(ctx context.Context, id identity.Pod, uid string) error
-	// Pod is a pod as it is now, nil of none.
+	// Pod returns the current state of a pod, nil if there is none.
 	Pod(id identity.Pod) *translate.Pod
-	// Place is what a namespace fixes of its pods.
+	// Place returns the placement that a namespace fixes for its pods.
 	Place(namespace string) record.Place
 }
 
-// Where a pod is that nothing places.
+// The default place of a pod.
 const (
 	DefaultTenant  = "default"
 	DefaultNetwork = "default-net"
 )
 
-// await waits for the pod of a request to be known.
+// await waits until the pod of a request is known.
 func (s *Service) await(ctx context.Context, q *model.PodRequest) error {
 	if q == nil || s.pods == nil {
 		return nil
@@ -40,10 +40,10 @@ func (s *Service) await(ctx context.Context, q *model.PodRequest) error {
 	return s.pods.Await(ctx, identity.Pod{Namespace: q.Namespace, Name: q.Name}, q.UID)
 }
 
-// place decides what a request about a pod leaves open: its tenant, network and group, and its labels. What counts is the request, then the
-// pod's labels, its namespace's annotations, what the request says by default, and the defaults. A pod's label chooses among the networks and groups of the
-// tenant that its namespace belongs to: who may make pods somewhere is not in every tenant by that. A container that has its endpoint
-// keeps that, whatever was changed since. It returns whose endpoint it is.
+// place determines what a request for a pod leaves open: its tenant, network and group, and its labels. In order of precedence: the
+// request, the pod's labels, its namespace's annotations, the defaults in the request, and the general defaults. A pod's label selects
+// among the networks and groups of its namespace's tenant: permission to create pods in a namespace does not extend to other tenants. A
+// container that has its endpoint keeps it, whatever has changed since. place returns the endpoint's pod.
 func (s *Service) place(tx *commit.Tx, q *model.CreateEndpointRequest) (pod record.Pod, err error) {
 	if q.Pod == nil {
 		return pod, nil
@@ -89,13 +89,13 @@ func (s *Service) place(tx *commit.Tx, q *model.CreateEndpointRequest) (pod reco
 	return pod, nil
 }
 
-// admits reports whether a tenant lets pods of a namespace in by their label.
+// admits reports whether a tenant accepts pods of a namespace by their label.
 func admits(tx *commit.Tx, tenant, namespace string) bool {
 	t, ok := tx.Object(model.KindTenant(), tenant).(*model.Tenant)
 	return ok && slices.Contains(t.KubernetesNamespaces, namespace)
 }
 
-// kept refuses what leaves a place that a namespace fixes.
+// kept refuses a request outside of a place that a namespace fixes.
 func kept(pod identity.Pod, fixed record.Place, wishes ...record.Place) error {
 	for _, w := range wishes {
 		for _, f := range []struct{ what, label, fixed, wish string }{
@@ -112,11 +112,11 @@ func kept(pod identity.Pod, fixed record.Place, wishes ...record.Place) error {
 	return nil
 }
 
-// roomOfOne is for an endpoint and the lists of providers that it may be in.
+// roomOfOne is the number of changes for an endpoint and the lists of providers that it may be in.
 const roomOfOne = 8
 
-// Follow has the endpoints of pods say what the pods do now: labels, and ports that have names. It is one transaction, which other
-// requests may share, and none when they do so already. It returns the pods for which that had no room.
+// Follow updates the endpoints of pods to their current labels and named ports, in one transaction that other requests may share; unchanged
+// endpoints need none. It returns the pods that did not fit.
 func (s *Service) Follow(ctx context.Context, pods []*translate.Pod) ([]*translate.Pod, error) {
 	if len(pods) == 0 {
 		return nil, nil

@@ -9,8 +9,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// put writes an endpoint and the providers of the services that its labels choose. old is what it replaces, nil when it
-// is new.
+// put writes an endpoint and the providers of the services that its labels select. old is the endpoint that it replaces, nil if it is new.
 func put(tx *commit.Tx, old, e *record.Endpoint) error {
 	if err := provide(tx, old, e); err != nil {
 		return err
@@ -21,7 +20,7 @@ func put(tx *commit.Tx, old, e *record.Endpoint) error {
 	return backing.Taken(tx, e.IP, e.IP6)
 }
 
-// remove deletes an endpoint, which provides no service any more and whose addresses rest.
+// remove deletes an endpoint, removes it from all services, and puts its addresses into quarantine.
 func (s *Service) remove(tx *commit.Tx, e *record.Endpoint) error {
 	tx.DeleteEndpoint(e.ID)
 	if err := provide(tx, e, nil); err != nil {
@@ -33,8 +32,7 @@ func (s *Service) remove(tx *commit.Tx, e *record.Endpoint) error {
 	return s.letRest(tx, e)
 }
 
-// provide brings the lists of providers of the tenant's services up to date with one endpoint: old is what it was, now
-// what it will be; either may be nil.
+// provide updates the providers of the tenant's services for one endpoint: old is its previous state, now its next one; either may be nil.
 func provide(tx *commit.Tx, old, now *record.Endpoint) error {
 	some := old
 	if now != nil {
@@ -66,7 +64,7 @@ func provide(tx *commit.Tx, old, now *record.Endpoint) error {
 	return nil
 }
 
-// with returns an ordered list that holds a; without one that does not. Neither changes the list given.
+// with returns an ordered list with a added; without, one with a removed. Neither changes its argument.
 func with(list []netip.Addr, a netip.Addr) []netip.Addr {
 	i, found := slices.BinarySearchFunc(list, a, netip.Addr.Compare)
 	if found {

@@ -12,8 +12,8 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// letRest puts the addresses of an endpoint that goes into quarantine. Those of a swarm's task are held for it first: it gives them back once
-// it has heard of the task's end, or never.
+// letRest puts the addresses of a deleted endpoint into quarantine. Those of a swarm's task are held for the swarm first, which releases
+// them when it learns of the task's end, or never.
 func (s *Service) letRest(tx *commit.Tx, e *record.Endpoint) error {
 	n, rest := tx.Network(e.ID.Network), s.restOf(tx.View, !e.Pod.ID.IsZero())
 	if rest <= 0 && !e.Swarm || n == nil {
@@ -34,10 +34,10 @@ func (s *Service) letRest(tx *commit.Tx, e *record.Endpoint) error {
 	return nil
 }
 
-// podsRest is how long the address of a pod rests unless something else is said.
+// podsRest is the default quarantine of the address of a pod.
 const podsRest = 30 * time.Second
 
-// restOf is how long the address of an endpoint rests.
+// restOf returns the quarantine time of the address of an endpoint.
 func (s *Service) restOf(v *catalog.View, pod bool) time.Duration {
 	if g := v.Global(); g != nil && g.Quarantine != "" {
 		if d, err := time.ParseDuration(g.Quarantine); err == nil {
@@ -53,7 +53,7 @@ func (s *Service) restOf(v *catalog.View, pod bool) time.Duration {
 	return 0
 }
 
-// resting is the quarantine of an address that someone has released.
+// resting returns the quarantine of a released address.
 func (s *Service) resting(h catalog.Hold, rest time.Duration, by string) catalog.Hold {
 	return catalog.Hold{Network: h.Network, Group: h.Group, Address: h.Address, Quarantine: catalog.QuarantineReleased,
 		Expires: s.now().Add(rest).UTC(), Reason: "released by " + by}
@@ -62,8 +62,8 @@ func (s *Service) resting(h catalog.Hold, rest time.Duration, by string) catalog
 // maxReason bounds the reason of a quarantine, in bytes.
 const maxReason = 200
 
-// Quarantine keeps a free address from everyone, for a time or until it is released. An address that rests after its
-// release, or is in quarantine already, has the new time and reason; one that has an owner is refused.
+// Quarantine excludes a free address from allocation, for a time or until it is released. An address already in quarantine gets the new
+// time and reason; an address with an owner is refused.
 func (s *Service) Quarantine(ctx context.Context, q model.QuarantineRequest) (model.AddressOwner, uint64, error) {
 	if q.Seconds < 0 || q.Seconds > int64(10*365*24*time.Hour/time.Second) {
 		return model.AddressOwner{}, 0, model.Errorf(model.CodeInvalid, "seconds", "%d seconds are no time to keep an address", q.Seconds).Try("0 keeps it until it is released; ten years are the most")
@@ -97,8 +97,7 @@ func (s *Service) Quarantine(ctx context.Context, q model.QuarantineRequest) (mo
 	return out, uint64(rev), nil
 }
 
-// Free ends a hold or a quarantine of an address. An address that something owns is refused, and the owner named; one
-// that is free already is success.
+// Free ends a hold or a quarantine of an address. An address with an owner is refused, with the owner's name; a free address is success.
 func (s *Service) Free(ctx context.Context, q model.ReleaseRequest) (model.ReleaseAnswer, uint64, error) {
 	var out model.ReleaseAnswer
 	rev, err := s.commit.Do(ctx, func(tx *commit.Tx) error {
@@ -122,7 +121,7 @@ func (s *Service) Free(ctx context.Context, q model.ReleaseRequest) (model.Relea
 	return out, uint64(rev), nil
 }
 
-// addressOf finds an address that a network, "tenant:network" or "network.tenant", gives out.
+// addressOf finds an address that a network, "tenant:network" or "network.tenant", allocates.
 func addressOf(tx *commit.Tx, network, address string) (*catalog.Network, netip.Addr, error) {
 	id, err := identity.ParseNetwork(network)
 	n := tx.Network(id)

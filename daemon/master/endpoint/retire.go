@@ -8,9 +8,9 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Retire ends a host that Kubernetes has neither a node nor pods of any more: the endpoints of its pods, in as many transactions as that takes, and with the
-// last of them the machine's claim to be that host. over is asked within each, and once it says no, the rest stays. Endpoints of
-// other containers stay with their addresses until netctl node forget releases them. It blocks until the store has all of it.
+// Retire removes a host that has neither a node nor pods in Kubernetes: the endpoints of its pods, in as many transactions as necessary,
+// and with the last of them the host's record. Each transaction calls over, and stops if it returns false. Endpoints of other containers
+// keep their addresses until netctl node forget releases them. It blocks until the store has all of it.
 func (s *Service) Retire(ctx context.Context, host string, over func(tx *commit.Tx) bool) error {
 	for {
 		more, done := false, false // they may still be written when the term ends and Do returns
@@ -47,7 +47,7 @@ func (s *Service) Retire(ctx context.Context, host string, over func(tx *commit.
 	}
 }
 
-// podsAt are the endpoints of pods on a host.
+// podsAt returns the endpoints of pods on a host.
 func podsAt(tx *commit.Tx, host string) (out []*record.Endpoint) {
 	for m := range tx.Members {
 		if m.Host == host && m.Pod.ID != (identity.Pod{}) {

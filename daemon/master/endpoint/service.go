@@ -1,7 +1,7 @@
-// Package endpoint is the life of endpoints and of the addresses that are held for them: what agents ask the master.
+// Package endpoint manages endpoints and the addresses that are held for them, as agents request.
 //
-// An address belongs to its owner's record and to nothing else: an endpoint's, or a hold's that expires. Creating an
-// endpoint is one store transaction; a request may be repeated at any time with the same result.
+// An address belongs only to the record of its owner: an endpoint, or a hold that expires. Creating an endpoint is one store transaction; a
+// request may be repeated at any time with the same result.
 package endpoint
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// HoldFor is how long an address is held for an endpoint that is to come.
+// HoldFor is how long an address is held for a future endpoint.
 const HoldFor = 10 * time.Minute
 
 // Service creates, updates and deletes endpoints.
@@ -24,7 +24,7 @@ type Service struct {
 	commit      *commit.Committer
 	catalog     *catalog.Catalog
 	clusterMode string
-	rest        *time.Duration // how long an address stays in quarantine after its release, where the global object does not say it; nil: as its owner needs
+	rest        *time.Duration // how long an address stays in quarantine after its release, unless the global object sets it; nil: depends on its owner
 	now         func() time.Time
 	pods        Pods
 	labelled    bool // see Settings.PodTenants
@@ -33,20 +33,20 @@ type Service struct {
 	log         *slog.Logger
 }
 
-// Settings are what a Service needs to know.
+// Settings configure a Service.
 type Settings struct {
 	ClusterMode string // one of the modes of package flags
-	// Quarantine is how long an endpoint's address is not given again after its release, where the global object does not say it; 0: not at all;
-	// nil: half a minute for pods, whose services learn late that they are gone, and not at all for others.
+	// Quarantine is how long an endpoint's address is not reused after its release, unless the global object sets it; 0: no time; nil:
+	// half a minute for pods, whose services learn late that they are gone, and no time for others.
 	Quarantine *time.Duration
 	Now        func() time.Time // nil: time.Now
-	Pods       Pods             // nil: Kubernetes is not read
-	// Held refuses, for a while after a restore, what would assign an address or delete an endpoint; nil: nothing is held.
+	Pods       Pods             // nil: netmaster does not use Kubernetes
+	// Held refuses, for a while after a restore, to assign an address or delete an endpoint; nil: it never does.
 	Held       func(v *catalog.View) error
-	PodTenants bool // a pod's label enters any tenant, as with the original, unless its namespace fixes one
+	PodTenants bool // a pod's label selects any tenant, as with the original, unless its namespace fixes one
 }
 
-// New makes a Service.
+// New returns a Service.
 func New(c *commit.Committer, known *catalog.Catalog, o Settings, log *slog.Logger) *Service {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -58,7 +58,7 @@ func New(c *commit.Committer, known *catalog.Catalog, o Settings, log *slog.Logg
 		drains: &drains{now: o.Now, until: map[string]time.Time{}}}
 }
 
-// home is where an endpoint belongs.
+// home is the place of an endpoint.
 type home struct {
 	network *catalog.Network
 	group   *record.Group // nil: none
@@ -71,7 +71,7 @@ func (p home) groupID() identity.Group {
 	return p.group.ID
 }
 
-// find looks up a tenant's network and group by name. With a group alone, its network is taken.
+// find looks up a tenant's network and group by name. Without a network name, it is the group's network.
 func find(v *catalog.View, tenant, network, group string) (home, error) {
 	var p home
 	if group != "" {
@@ -112,7 +112,7 @@ func orWord(s, word string) string {
 // nativeInterface names the endpoint of a request that names no container.
 func nativeInterface(host string) string { return host + "-native-intf" }
 
-// Delete removes an endpoint and gives its addresses back with it. It returns what was removed.
+// Delete deletes an endpoint and releases its addresses. It returns the deleted endpoint.
 func (s *Service) Delete(ctx context.Context, q model.DeleteEndpointRequest) (record.Endpoint, uint64, error) {
 	var gone record.Endpoint
 	rev, err := s.commit.Join(ctx, func(tx *commit.Tx) error {
@@ -131,20 +131,19 @@ func (s *Service) Delete(ctx context.Context, q model.DeleteEndpointRequest) (re
 		return s.remove(tx, e)
 	})
 	if err != nil {
-		return record.Endpoint{}, 0, err // whoever has given up does not look at what may still be done
+		return record.Endpoint{}, 0, err // a caller that has given up does not use the result, which the transaction may still write
 	}
 	return gone, uint64(rev), nil
 }
 
-// named finds an endpoint by its names; nil when there is none.
+// named finds an endpoint by its names; nil if there is none.
 func named(tx *commit.Tx, tenant, network, endpoint string) (*record.Endpoint, identity.Endpoint) {
 	id := identity.Endpoint{Network: identity.Network{Tenant: tenant, Name: network}, Endpoint: endpoint}
 	return tx.Endpoint(id), id
 }
 
-// Update notes what the runtime says of a container: "start" stores its identity and labels, by which it becomes a
-// provider of services; "die" takes the labels back. Anything else changes nothing, and neither does the death of a
-// container that is not known.
+// Update records a container event of the runtime: "start" stores the container's identity and labels, by which it becomes a provider of
+// services; "die" removes the labels. Other events, and the death of an unknown container, change nothing.
 func (s *Service) Update(ctx context.Context, q model.UpdateEndpointRequest) (*model.UpdateEndpointResponse, error) {
 	switch q.Event {
 	case "start":
@@ -192,7 +191,7 @@ func (s *Service) started(ctx context.Context, q model.UpdateEndpointRequest) (*
 		switch {
 		case old.ContainerID == "":
 			e.ContainerID = q.ContainerID
-		case old.ContainerID != q.ContainerID: // attached before the runtime told of which container it is
+		case old.ContainerID != q.ContainerID: // attached before the runtime reported its container
 			e.RuntimeID = q.ContainerID
 		}
 		return put(tx, old, &e)

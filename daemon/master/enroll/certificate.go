@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// issue certifies what is wished for.
+// issue issues the requested certificate.
 func (e *Enroller) issue(a *trust.Authority, w *wish, by, token string) error {
 	c, err := a.Issue(w.request, w.identity, e.Now(), trust.Lifetime)
 	if err != nil {
@@ -25,7 +25,7 @@ func (e *Enroller) issue(a *trust.Authority, w *wish, by, token string) error {
 	return nil
 }
 
-// certified is a certificate as it is recorded.
+// certified returns the record of a certificate.
 func certified(c *x509.Certificate, who trust.Identity) record.Certified {
 	out := record.Certified{Serial: trust.Serial(c), Identity: who.String(), Issued: c.NotBefore.UTC(), Until: c.NotAfter.UTC()}
 	for _, name := range c.DNSNames {
@@ -39,8 +39,8 @@ func certified(c *x509.Certificate, who trust.Identity) record.Certified {
 	return out
 }
 
-// replace records an issued certificate, and revokes those that the holder of the identity had before. The one of the same request stays: its sender
-// may have got it.
+// replace records an issued certificate, and revokes the previous ones of the identity, except the one of the same request: its sender may
+// have received it.
 func (e *Enroller) replace(tx *commit.Tx, w *wish) error {
 	for _, c := range tx.CertifiedAs(w.identity.String()) {
 		if c.Request != w.record.Request {
@@ -52,8 +52,8 @@ func (e *Enroller) replace(tx *commit.Tx, w *wish) error {
 	return tx.Put(record.Certificates+w.record.Serial, &w.record)
 }
 
-// Renew certifies another key of one who has proved who it is, for hosts that it was certified for before. It blocks until the store has it. Errors are
-// *model.Error.
+// Renew certifies another key of an authenticated identity, for hosts for which it was certified before. It blocks until the store has it.
+// Errors are *model.Error.
 func (e *Enroller) Renew(ctx context.Context, request string, proved trust.Identity) (out model.RenewAnswer, rev uint64, err error) {
 	if proved.Role == "" {
 		return out, 0, model.Errorf(model.CodeDenied, "", "who has no certificate has nothing to renew").Try("contiv join TOKEN@ADDRESS gives a host certificates")
@@ -85,14 +85,14 @@ func (e *Enroller) Renew(ctx context.Context, request string, proved trust.Ident
 	return model.RenewAnswer{Certificate: string(w.issued), Authority: string(trusted)}, uint64(at), err
 }
 
-// How many certificates an identity has recorded at a time, and how long after the newest it gets one more beyond these: with at most one certificate a day
-// until the first has ended.
+// The maximum number of recorded certificates per identity, and the time after the newest in which it gets one more beyond these: at most
+// one certificate a day until the first has expired.
 const (
 	maxCertificates = 16
 	recordedAfter   = 24 * time.Hour
 )
 
-// moderate refuses one more certificate to an identity that has had many of late: each is recorded, in every netmaster, until it has ended.
+// moderate refuses another certificate to an identity with many recent ones: each is recorded, in every netmaster, until it has expired.
 func (e *Enroller) moderate(v *catalog.View, w *wish) error {
 	was := slices.DeleteFunc(v.CertifiedAs(w.identity.String()), func(c *record.Certified) bool { return !e.now().Before(c.Until) })
 	if len(was) < maxCertificates {
@@ -126,8 +126,8 @@ func (e *Enroller) known(v *catalog.View, w *wish) error {
 // maxRecorded bounds the certificates of one request.
 const maxRecorded = 64
 
-// Record has certificates listed that someone with the authority's key has issued: those of the first host. It blocks until the store has them. Errors
-// are *model.Error.
+// Record records certificates that someone with the authority's key has issued: those of the first host. It blocks until the store has
+// them. Errors are *model.Error.
 func (e *Enroller) Record(ctx context.Context, text string, proved trust.Identity) (uint64, error) {
 	trusted, err := e.trusted()
 	if err != nil {
@@ -164,7 +164,7 @@ func (e *Enroller) Record(ctx context.Context, text string, proved trust.Identit
 	return uint64(at), err
 }
 
-// trusted are the authority's certificates.
+// trusted returns the authority's certificates.
 func (e *Enroller) trusted() ([]*x509.Certificate, error) {
 	if _, err := e.authority(); err != nil {
 		return nil, err

@@ -11,17 +11,17 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// A token proves that its holder may join, and the connection from which address it asks. The names and addresses that a request for a certificate has
-// are claims: clients that look at these alone, such as curl and Prometheus, would take the holder for whoever is reached there.
+// A token proves that its holder may join, and the connection proves the address of the client. The names and addresses in a certificate
+// request are claims: clients that check only these, such as curl and Prometheus, would accept the holder as the server at that address.
 
-// claimed refuses the names and addresses of a host that wants to be an agent, where another host has them: one that is certified for them, a registered
-// one, or a netmaster. The address from which it asks is its own, and with it the names of who is reached there.
+// claimed refuses names and addresses of a host that asks to be an agent, if they belong to another host: one that is certified for them, a
+// registered one, or a netmaster. The client's address is its own, and so are the names at that address.
 func (e *Enroller) claimed(v *catalog.View, w *wish, from string) error {
 	if w.identity.Role != trust.Agent {
 		return nil // a token for netmasters gives the authority's key anyway
 	}
 	if common(from) {
-		from = "" // it says nothing of who asks
+		from = "" // it does not identify the client
 	}
 	for _, host := range w.request.Hosts() {
 		if common(host) || host == from {
@@ -35,7 +35,7 @@ func (e *Enroller) claimed(v *catalog.View, w *wish, from string) error {
 	return nil
 }
 
-// ownerOf is who besides a host is reached under a name or an address, and not at the address from; "" when no one is known to be.
+// ownerOf returns the owner, other than a host, of a name or an address that differs from the address from; "" if none is known.
 func (e *Enroller) ownerOf(v *catalog.View, host, besides, from string) string {
 	for _, c := range v.Certificates() {
 		if _, name, ok := strings.Cut(strings.TrimPrefix(c.Identity, "spiffe://contiv/"), "/"); ok && name != besides && c.Valid(e.now()) && !slices.Contains(c.Hosts, from) {
@@ -60,7 +60,7 @@ func (e *Enroller) ownerOf(v *catalog.View, host, besides, from string) string {
 	return ""
 }
 
-// certifiedAt reports whether a daemon of a host is certified for an address already.
+// certifiedAt reports whether a daemon of a host is already certified for an address.
 func (e *Enroller) certifiedAt(v *catalog.View, name, address string) bool {
 	for _, role := range []trust.Role{trust.Master, trust.Agent} {
 		for _, c := range v.CertifiedAs(trust.Identity{Role: role, Name: name}.String()) {
@@ -80,8 +80,8 @@ func common(host string) bool {
 	return err == nil && a.IsLoopback() || strings.EqualFold(host, "localhost")
 }
 
-// dismissed refuses a token for an identity of which a certificate was revoked since the token was made: what a host was sent away with does not bring it
-// back. One that its host had given up itself, or that gave way to another of the same host, was not revoked in that sense.
+// dismissed refuses a token for an identity of which a certificate was revoked after the token was made: a token from before its removal
+// does not readmit a host. Certificates that the host itself gave up, or that another of the same host replaced, do not count.
 func (e *Enroller) dismissed(v *catalog.View, w *wish, by *record.JoinToken) error {
 	for _, c := range v.CertifiedAs(w.identity.String()) {
 		if c.Revoked.After(by.Made) && c.RevokedBy != c.Identity && c.RevokedBy != replaced {
@@ -91,5 +91,5 @@ func (e *Enroller) dismissed(v *catalog.View, w *wish, by *record.JoinToken) err
 	return nil
 }
 
-// replaced is why a certificate counts no more whose host has another one.
+// replaced is the reason for which a certificate was revoked if its host has another one.
 const replaced = "the host joined again, or another in its place"

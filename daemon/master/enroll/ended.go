@@ -12,8 +12,9 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// RenewEnded certifies another key of an agent whose certificate ended within trust.Grace, by a signature of its key. The certificate is the newest of the
-// host, which is admitted and the same machine as then, and it is not revoked. It blocks until the store has it. Errors are *model.Error.
+// RenewEnded certifies another key of an agent whose certificate expired within trust.Grace, by a signature of the old key. The certificate
+// must be the newest of the host and not revoked, and the host admitted and the same machine as then. It blocks until the store has it.
+// Errors are *model.Error.
 func (e *Enroller) RenewEnded(ctx context.Context, q model.RenewEndedRequest) (out model.RenewAnswer, rev uint64, err error) {
 	a, err := e.authority()
 	if err != nil {
@@ -56,8 +57,8 @@ func (e *Enroller) RenewEnded(ctx context.Context, q model.RenewEndedRequest) (o
 	return model.RenewAnswer{Certificate: string(w.issued), Authority: string(text)}, uint64(at), err
 }
 
-// renewable refuses an ended certificate that is no agent's, is revoked or not the newest of its host, hosts that it was not for, and a machine that is not
-// the one that was admitted as the host.
+// renewable refuses an expired certificate that is no agent's, is revoked or not the newest of its host, was not for the requested hosts,
+// or comes from another machine than the admitted one.
 func (e *Enroller) renewable(v *catalog.View, w *wish, held *x509.Certificate, machine string) error {
 	denied := func(field, format string, args ...any) error {
 		return model.Errorf(model.CodeDenied, field, format, args...).Try("join again: contiv join TOKEN@ADDRESS")
@@ -104,7 +105,7 @@ func agents(c *record.Certified) bool {
 	return strings.HasPrefix(c.Identity, (trust.Identity{Role: trust.Agent}).String())
 }
 
-// newest reports whether its holder has no certificate that ends later.
+// newest reports whether its holder has no certificate that expires later.
 func newest(v *catalog.View, c *record.Certified) bool {
 	for _, other := range v.CertifiedAs(c.Identity) {
 		if other.Until.After(c.Until) {

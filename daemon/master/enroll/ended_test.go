@@ -28,7 +28,7 @@ func (s *stand) agentOf(label, address string) *trust.Holder {
 	return s.holder(out.Authority, out.Agent, r)
 }
 
-// holder keeps a certificate and its key in a folder of their own.
+// holder keeps a certificate and its key in a directory of their own.
 func (s *stand) holder(authority, certificate []byte, r *trust.Request) *trust.Holder {
 	s.Helper()
 	dir := trust.Dir(s.TempDir())

@@ -1,5 +1,5 @@
-// Package enroll decides who becomes part of the cluster: tokens by which hosts join, the certificates that its authority issues and renews, and which
-// of them count no more.
+// Package enroll admits hosts to the cluster: it manages the tokens with which hosts join, and issues, renews and revokes certificates of
+// the cluster's authority.
 package enroll
 
 import (
@@ -16,16 +16,16 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Config is what an Enroller is made of.
+// Config configures an Enroller.
 type Config struct {
 	Commit  *commit.Committer
 	Catalog *catalog.Catalog
-	// Trust is the folder with the authority and its key; "": the cluster is insecure, and nothing is certified.
+	// Trust is the directory of the authority and its key; "": the cluster is insecure, and nothing is certified.
 	Trust trust.Dir
-	// Members are those of the store when it is embedded; nil: it is another.
+	// Members are those of an embedded store; nil: the store is another one.
 	Members Members
-	// Review says on which node a pod with an agent runs, by the pod's service account token; nil: Kubernetes is not read. It blocks until Kubernetes has
-	// answered. Errors are *model.Error.
+	// Review returns the node of a pod with an agent, from the pod's service account token; nil: netmaster does not use Kubernetes. It
+	// blocks until Kubernetes has answered. Errors are *model.Error.
 	Review func(ctx context.Context, token string) (node string, err error)
 	Now    func() time.Time // nil: time.Now
 	Log    *slog.Logger
@@ -33,21 +33,21 @@ type Config struct {
 
 // Members is the membership of an embedded store. Its methods may be repeated, and block until the store has the change.
 type Members interface {
-	// AddMember has the store expect a member, which is to serve the others at a URL, and returns the peer URLs of all by their names, the new one
-	// among them, and its id.
+	// AddMember makes the store expect a member that serves others at a URL, and returns the peer URLs of all members by name,
+	// including the new one, and its id.
 	AddMember(ctx context.Context, name, peerURL string) (peers map[string]string, id string, err error)
-	// RemoveMember removes a member for good, and reports whether there was one. It is refused when the others could not continue.
+	// RemoveMember removes a member permanently, and reports whether it existed. It is refused if the others could not continue.
 	RemoveMember(ctx context.Context, name string) (bool, error)
-	// Count is how many members there are.
+	// Count returns the number of members.
 	Count() int
-	// Presence connects to where a member serves the others, and reports whether it runs. It blocks for seconds at most.
+	// Presence connects to a member's peer URL, and reports whether it runs. It blocks for a few seconds at most.
 	Presence(ctx context.Context, name string) member.Presence
 }
 
-// Enroller is used by the leader alone. Its methods are safe for concurrent use.
+// Enroller is used by the leader only. Its methods are safe for concurrent use.
 type Enroller struct{ Config }
 
-// New makes an Enroller.
+// New returns an Enroller.
 func New(c Config) *Enroller {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -55,10 +55,10 @@ func New(c Config) *Enroller {
 	return &Enroller{c}
 }
 
-// now is the time as records have it.
+// now returns the time in the precision of records.
 func (e *Enroller) now() time.Time { return e.Now().UTC().Truncate(time.Second) }
 
-// authority reads the authority with its key, as it is now. Errors are *model.Error.
+// authority reads the authority with its current key. Errors are *model.Error.
 func (e *Enroller) authority() (*trust.Authority, error) {
 	if e.Trust == "" {
 		return nil, model.Errorf(model.CodeUnsupported, "", "the cluster is insecure: no one has to prove who they are").
@@ -75,7 +75,7 @@ func (e *Enroller) authority() (*trust.Authority, error) {
 	return a, nil
 }
 
-// requester is who asks, for records: as proved, or else as claimed.
+// requester names the requester for records: the authenticated identity, or else the claimed actor.
 func requester(ctx context.Context, proved trust.Identity) string {
 	if proved.Role != "" {
 		return proved.String()

@@ -12,26 +12,26 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Admission is what a host has been given.
+// Admission is what an admitted host receives.
 type Admission struct {
-	Authority, Key []byte            // PEM; the key for netmasters alone
-	Agent, Master  []byte            // certificates, PEM; nil where none was asked for
+	Authority, Key []byte            // PEM; the key only for netmasters
+	Agent, Master  []byte            // certificates, PEM; nil if not requested
 	Members        map[string]string // of the embedded store, peer URLs by names
-	Member         string            // id of the one that is admitted, in hexadecimal
+	Member         string            // id of the admitted member, in hexadecimal
 }
 
-// wish is one certificate that a host asks for.
+// wish is one certificate that a host requests.
 type wish struct {
 	field    string // of the request
 	identity trust.Identity
-	text     string // of the request for the certificate
+	text     string // of the certificate request
 	request  *trust.Request
 	issued   []byte // PEM
 	record   record.Certified
 }
 
-// Join admits a host that holds a token. proved is who it has proved to be besides, by a certificate that it has already. The same request may be sent
-// again, and is let in once. It blocks until the store has what was issued. Errors are *model.Error.
+// Join admits a host that holds a token. proved is the identity of its existing certificate, if any. The same request may be repeated; it
+// uses the token once. It blocks until the store has the issued certificates. Errors are *model.Error.
 func (e *Enroller) Join(ctx context.Context, q model.JoinRequest, proved trust.Identity) (Admission, uint64, error) {
 	none := func(err error) (Admission, uint64, error) { return Admission{}, 0, err }
 	t, err := trust.ParseToken(q.Token)
@@ -43,7 +43,7 @@ func (e *Enroller) Join(ctx context.Context, q model.JoinRequest, proved trust.I
 		return none(err)
 	}
 	e.Catalog.View(func(v *catalog.View) { _, err = e.token(v, &t, true) })
-	if err != nil { // before anything is computed for someone whose token does not count
+	if err != nil { // before anything is computed for an invalid token
 		return none(err)
 	}
 	wishes, err := wishesOf(&q)
@@ -109,7 +109,7 @@ func (e *Enroller) Join(ctx context.Context, q model.JoinRequest, proved trust.I
 	return out, uint64(rev), err
 }
 
-// wishesOf reads what a host asks for. Errors are *model.Error.
+// wishesOf parses the certificates that a host requests. Errors are *model.Error.
 func wishesOf(q *model.JoinRequest) (out []*wish, err error) {
 	add := func(field string, role trust.Role, c *model.CertificateRequest) {
 		w := &wish{field: field, identity: trust.Identity{Role: role, Name: c.Name}, text: c.Request}
@@ -135,7 +135,7 @@ func wishesOf(q *model.JoinRequest) (out []*wish, err error) {
 	return out, err
 }
 
-// admissible finds the token of a request, if the request may be let in by it, as far as v knows.
+// admissible returns the token of a request, if it admits the request, as far as v knows.
 func (e *Enroller) admissible(v *catalog.View, t *trust.Token, wishes []*wish, proved trust.Identity, from string) (*record.JoinToken, error) {
 	known, err := e.token(v, t, letIn(v, t.ID, wishes, proved, e.now()))
 	if err != nil {
@@ -147,7 +147,7 @@ func (e *Enroller) admissible(v *catalog.View, t *trust.Token, wishes []*wish, p
 				Try("join with --label %s, or make a token without --replace: contiv token create", known.Replaces)
 		}
 		if w.identity.Role == trust.Master && !known.Masters {
-			return nil, model.Errorf(model.CodeDenied, "token", "the token is for agents alone").Try("contiv token create --master makes one for netmasters")
+			return nil, model.Errorf(model.CodeDenied, "token", "the token is only for agents").Try("contiv token create --master makes one for netmasters")
 		}
 		if err := e.dismissed(v, w, known); err != nil {
 			return nil, err
@@ -162,7 +162,8 @@ func (e *Enroller) admissible(v *catalog.View, t *trust.Token, wishes []*wish, p
 	return known, nil
 }
 
-// letIn reports whether a token has let in the same request before, by a certificate that counts at a time, or the host that proves that it is the one, which asks again with other keys.
+// letIn reports whether a token has admitted the same request before, by a certificate that is still valid, or the host with the identity
+// proved, which repeats the request with other keys.
 func letIn(v *catalog.View, token string, wishes []*wish, proved trust.Identity, at time.Time) bool {
 	for _, w := range wishes {
 		sum, found := record.Sum([]byte(w.text)), false
@@ -176,12 +177,12 @@ func letIn(v *catalog.View, token string, wishes []*wish, proved trust.Identity,
 	return true
 }
 
-// isOf reports whether who has proved an identity is the host that the wish is for.
+// isOf reports whether an authenticated identity is the host of the wish.
 func (w *wish) isOf(proved trust.Identity) bool {
 	return proved.Name == w.identity.Name && (proved.Role == trust.Agent || proved.Role == trust.Master)
 }
 
-// free refuses an identity that another one holds a valid certificate of.
+// free refuses an identity of which another holder has a valid certificate.
 func (e *Enroller) free(v *catalog.View, w *wish, by *record.JoinToken, proved trust.Identity) error {
 	if by.Replaces == w.identity.Name || w.isOf(proved) {
 		return nil
@@ -196,7 +197,7 @@ func (e *Enroller) free(v *catalog.View, w *wish, by *record.JoinToken, proved t
 	return nil
 }
 
-// addMember has the embedded store expect the member of a netmaster.
+// addMember makes the embedded store expect the member of a netmaster.
 func (e *Enroller) addMember(ctx context.Context, m *model.MasterRequest) (peers map[string]string, id string, err error) {
 	u, err := url.Parse(m.PeerURL)
 	if err != nil || u.Scheme != "https" || u.Port() == "" || u.Hostname() == "" || u.User != nil || u.Path != "" || u.RawQuery != "" {

@@ -10,8 +10,9 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Lost returns what says that the member of a netmaster, whose disk is lost as someone else says, does not run. A member that answers is refused, and with
-// force only, one of which nothing is known. It blocks until the member has answered, for seconds at most. Errors are *model.Error.
+// Lost returns the evidence that a netmaster's member, whose disk is reported lost, does not run. It refuses if the member answers, and
+// without force also if the member's state is unknown. It blocks until the member has answered, for a few seconds at most. Errors are
+// *model.Error.
 func (e *Enroller) Lost(ctx context.Context, name string, force bool) (evidence string, err error) {
 	if e.Members == nil {
 		return "", model.Errorf(model.CodeUnsupported, "lost", "the cluster's store is beside its netmasters, and no netmaster has a part of it").

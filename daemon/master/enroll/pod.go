@@ -12,19 +12,20 @@ import (
 // maxPodToken bounds a service account token, in bytes.
 const maxPodToken = 16 << 10
 
-// JoinPod admits the agent of a node of Kubernetes, whose pod holds a service account token: that says on which node it runs, so it needs no other, and
-// takes the place of the pod before it. It blocks until Kubernetes has answered and the store has what was issued. Errors are *model.Error.
+// JoinPod admits the agent of a node of Kubernetes by its pod's service account token, which identifies the node; the agent needs no other
+// token, and replaces that of the previous pod. It blocks until Kubernetes has answered and the store has the certificate. Errors are
+// *model.Error.
 func (e *Enroller) JoinPod(ctx context.Context, q model.JoinRequest) (Admission, uint64, error) {
 	none := func(err error) (Admission, uint64, error) { return Admission{}, 0, err }
 	switch {
 	case q.Master != nil || q.Agent == nil:
-		return none(model.Errorf(model.CodeDenied, "master", "a service account token is for an agent alone").Try("a netmaster in a pod has its certificate from the authority's key: contiv pod netmaster"))
+		return none(model.Errorf(model.CodeDenied, "master", "a service account token is only for an agent").Try("a netmaster in a pod has its certificate from the authority's key: contiv pod netmaster"))
 	case q.Token != "":
 		return none(model.Errorf(model.CodeInvalid, "token", "it is there beside pod").Try("send one of them"))
 	case len(q.Pod) > maxPodToken:
 		return none(model.Errorf(model.CodeInvalid, "pod", "it has %d bytes", len(q.Pod)).Try("a service account token has less than %d", maxPodToken))
 	case e.Review == nil:
-		return none(model.Errorf(model.CodeNotReady, "pod", "this cluster's netmasters read no Kubernetes, so they cannot tell whose service account token that is").
+		return none(model.Errorf(model.CodeNotReady, "pod", "this cluster's netmasters do not use Kubernetes, so they cannot verify a service account token").
 			Try("start them with --kubernetes-api or --kubeconfig; or have the host join with a token: contiv token create"))
 	}
 	a, err := e.authority()

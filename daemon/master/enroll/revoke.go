@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Revoke has one certificate count no more, or all that an identity has, and returns their serials. What is revoked already stays so. It blocks until the
+// Revoke revokes one certificate, or all of an identity, and returns their serials. Revoked certificates stay revoked. It blocks until the
 // store has it. Errors are *model.Error.
 func (e *Enroller) Revoke(ctx context.Context, q model.RevokeRequest, proved trust.Identity) (serials []string, rev uint64, err error) {
 	if (q.Serial == "") == (q.Identity == "") {
@@ -52,7 +52,7 @@ func (e *Enroller) Revoke(ctx context.Context, q model.RevokeRequest, proved tru
 	return serials, uint64(at), err
 }
 
-// left refuses to have certificates revoked when no netmaster would be left with one that counts: no one could lead, or certify another.
+// left refuses a revocation that would leave no netmaster with a valid certificate: none could lead, or certify another.
 func (e *Enroller) left(v *catalog.View, which []*record.Certified) error {
 	revokes := false
 	for _, c := range v.Certificates() {
@@ -73,7 +73,7 @@ func (e *Enroller) left(v *catalog.View, which []*record.Certified) error {
 	return nil
 }
 
-// revoke notes that a certificate does not count, nor renews itself after its end.
+// revoke records that a certificate is invalid, and cannot be renewed after its end.
 func (e *Enroller) revoke(tx *commit.Tx, was *record.Certified, by string) error {
 	if !was.Revoked.IsZero() || !e.now().Before(was.Until.Add(trust.Grace)) {
 		return nil
@@ -83,7 +83,7 @@ func (e *Enroller) revoke(tx *commit.Tx, was *record.Certified, by string) error
 	return tx.Put(record.Certificates+c.Serial, &c)
 }
 
-// Dismiss has all certificates of an identity count no more, and returns their serials. One that has none is success.
+// Dismiss revokes all certificates of an identity, and returns their serials. An identity without certificates is success.
 func (e *Enroller) Dismiss(ctx context.Context, who trust.Identity, proved trust.Identity) (serials []string, rev uint64, err error) {
 	at, err := e.Commit.Join(ctx, func(tx *commit.Tx) error {
 		serials = []string{}
@@ -101,10 +101,10 @@ func (e *Enroller) Dismiss(ctx context.Context, who trust.Identity, proved trust
 	return serials, uint64(at), err
 }
 
-// followInterval is how often Follow looks at the least.
+// followInterval is the maximum time between two checks of Follow.
 const followInterval = time.Second
 
-// Follow tells which certificates count no more, by their serials, now and whenever that has changed, until ctx ends. It blocks until then.
+// Follow reports the serials of revoked certificates, now and after each change, until ctx ends. It blocks until then.
 func Follow(ctx context.Context, known *catalog.Catalog, revoked func(serials []string)) {
 	sub := known.Subscribe()
 	defer sub.Close()

@@ -12,12 +12,12 @@ import (
 // Times of the sweep.
 const (
 	sweepInterval = 10 * time.Minute
-	keepToken     = 24 * time.Hour // after its end, so that its holder is told that it has expired
-	keepCert      = time.Hour      // after its end, for clocks that are late; trust.Grace of those by which an agent renews itself, or of which it may not
+	keepToken     = 24 * time.Hour // after its end, so that its holder learns that it has expired
+	keepCert      = time.Hour      // after its end, for clocks that are late; trust.Grace for certificates with which an agent may renew itself, or may not
 	maxSwept      = 200            // records in one transaction
 )
 
-// Run removes what has expired, until ctx ends. It is a duty of the leader's.
+// Run removes expired records, until ctx ends. It is a duty of the leader's.
 func (e *Enroller) Run(ctx context.Context) {
 	tick := time.NewTicker(sweepInterval)
 	defer tick.Stop()
@@ -37,7 +37,7 @@ func (e *Enroller) Run(ctx context.Context) {
 	}
 }
 
-// Sweep removes tokens and certificates that have expired, so many at the most that others are not held up, and returns how many. It blocks until the
+// Sweep removes expired tokens and certificates, few enough not to delay other requests, and returns their number. It blocks until the
 // store has it.
 func (e *Enroller) Sweep(ctx context.Context) (swept int, err error) {
 	_, err = e.Commit.Join(commit.Own(ctx, "it has expired"), func(tx *commit.Tx) error {
@@ -51,7 +51,7 @@ func (e *Enroller) Sweep(ctx context.Context) (swept int, err error) {
 	return swept, err
 }
 
-// expired are the keys of what has expired, maxSwept at the most.
+// expired returns the keys of expired records, at most maxSwept.
 func (e *Enroller) expired(tx *commit.Tx) (keys []string) {
 	most, now := min(maxSwept, tx.Room()), e.now()
 	for _, t := range tx.JoinTokens() {

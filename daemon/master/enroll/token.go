@@ -20,7 +20,7 @@ const (
 	maxTokens  = 1000 // at once
 )
 
-// MakeToken makes a token, which proved asks for, and returns its text, which is kept nowhere. It blocks until the store has the token.
+// MakeToken creates a token for proved and returns its text, which is stored nowhere. It blocks until the store has the token.
 func (e *Enroller) MakeToken(ctx context.Context, q model.JoinTokenRequest, proved trust.Identity) (text string, made record.JoinToken, rev uint64, err error) {
 	a, err := e.authority()
 	if err != nil {
@@ -55,7 +55,7 @@ func (e *Enroller) MakeToken(ctx context.Context, q model.JoinTokenRequest, prov
 	return t.String(), made, uint64(at), err
 }
 
-// RemoveToken has a token count no more. It blocks until the store has it.
+// RemoveToken deletes a token. It blocks until the store has the deletion.
 func (e *Enroller) RemoveToken(ctx context.Context, id string) (uint64, error) {
 	at, err := e.Commit.Join(ctx, func(tx *commit.Tx) error {
 		if tx.JoinToken(id) == nil {
@@ -67,8 +67,8 @@ func (e *Enroller) RemoveToken(ctx context.Context, id string) (uint64, error) {
 	return uint64(at), err
 }
 
-// token finds the token of a text, as it is known in v, if it permits to join now. For a request that it has let in before it may be spent. Errors are
-// *model.Error; they do not report whether there is a token.
+// token finds the token of a text in v, if it currently permits to join. With again set, for a request that it has admitted before, it may
+// be used up. Errors are *model.Error; they do not reveal whether a token exists.
 func (e *Enroller) token(v *catalog.View, t *trust.Token, again bool) (*record.JoinToken, error) {
 	known := v.JoinToken(t.ID)
 	hash := t.Hash()

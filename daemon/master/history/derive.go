@@ -19,19 +19,18 @@ const (
 	maxChange = 8 << 10
 )
 
-// KindProvider is the kind under which changes of the providers of a service are recorded: consequences, of endpoints
-// that come and go.
+// KindProvider is the kind of changes of a service's providers, which follow from endpoints that are created and deleted.
 const KindProvider = "provider"
 
-// KindLeadership is the kind under which it is recorded that a leader was told to hand over.
+// KindLeadership is the kind of requests to a leader to hand over.
 const KindLeadership = "leadership"
 
-// KindHost is the kind under which it is recorded that a host was forgotten. That a machine registers, which it does with
-// each start of its agent, is not.
+// KindHost is the kind of hosts that were forgotten. Registrations, which every start of an agent causes, are not recorded.
 const KindHost = "host"
 
-// Derive is what a request's operations do, given what the store holds before them (nil: nothing), and,
-// as far as it is known, what the values were before they were encoded, by key. The last operation on a key counts. An entry without changes and addresses means that nothing happens that history tells of.
+// Derive returns the changes of a request's operations, given the values before them (nil: none) and, as far as known, the new values
+// before they were encoded, by key. The last operation on a key counts. An entry without changes and addresses means that nothing is
+// recorded.
 func Derive(ops []store.Op, before func(key string) []byte, made map[string]any) Entry {
 	var e Entry
 	last := make(map[string]int, len(ops))
@@ -65,7 +64,7 @@ func Derive(ops []store.Op, before func(key string) []byte, made map[string]any)
 	return e
 }
 
-// subject names the object that a key stores.
+// subject returns the object that a key stores.
 func subject(key string) (kind, name string, ok bool) {
 	switch {
 	case strings.HasPrefix(key, record.Objects):
@@ -82,7 +81,7 @@ func subject(key string) (kind, name string, ok bool) {
 	return "", "", false
 }
 
-// KeyOf is where the object is stored that the history calls by a kind and a name.
+// KeyOf returns the store key of an object by its kind and name in the history.
 func KeyOf(kind, name string) string {
 	switch kind {
 	case model.KindEndpoint().Name:
@@ -97,7 +96,7 @@ func KeyOf(kind, name string) string {
 	return record.Objects + kind + "/" + name
 }
 
-// implied are members that follow from an object's name and from other objects.
+// implied returns the fields that follow from an object's name and from other objects.
 func implied(kind string) []string {
 	if kind == model.KindEndpoint().Name {
 		return []string{"id", "endpointID", "tenant", "vtepIP"}
@@ -105,8 +104,8 @@ func implied(kind string) []string {
 	return []string{"key", "id", "links", "link-sets"}
 }
 
-// compare lists the fields in which two stored values differ. What an endpoint is made of is not listed when it is
-// created: its addresses and its host are in the ledger, and every byte is written with every container.
+// compare lists the fields that differ in two stored values. For a created endpoint it lists none: its addresses and its host are in the
+// ledger, and every byte is written with every container.
 func compare(kind, name string, was, now []byte) (Change, bool) {
 	c := Change{Verb: updated, Kind: kind, Key: name}
 	switch {
@@ -139,7 +138,7 @@ func compare(kind, name string, was, now []byte) (Change, bool) {
 	return c, c.Verb != updated || len(c.Fields) > 0 || c.Cut
 }
 
-// members decodes a stored object; empty members are left out, for they are what is not there.
+// members decodes a stored object without its empty fields, which count as absent.
 func members(kind string, value []byte) map[string]any {
 	out := map[string]any{}
 	if value == nil || json.Unmarshal(value, &out) != nil {
@@ -168,7 +167,7 @@ func members(kind string, value []byte) map[string]any {
 	return out
 }
 
-// hidden stands for a value that is never recorded.
+// hidden replaces a value that is never recorded.
 const hidden = model.Hidden
 
 // hide replaces the values of a field that the schema declares a secret.
@@ -187,7 +186,7 @@ func hide(k *model.Kind, f *Field) {
 	}
 }
 
-// bounded drops values that are too large, and tells the size.
+// bounded drops values that are too large, and returns the size.
 func bounded(f Field, cut *bool) (Field, int) {
 	size := len(f.Name) + 16
 	for _, v := range []*any{&f.Old, &f.New} {

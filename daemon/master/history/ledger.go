@@ -13,10 +13,10 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// WhyExpired is why a master takes back what was held.
+// WhyExpired is the reason with which a master ends expired holds.
 const WhyExpired = "its time is over"
 
-// moves are the entry's changes of owners in full.
+// moves returns the entry's changes of owners in full.
 func (e *Entry) moves() []model.AddressChange {
 	var own *Change
 	if len(e.Changes) > 0 {
@@ -31,8 +31,8 @@ func (e *Entry) moves() []model.AddressChange {
 	return out
 }
 
-// networkOf is the identity of a network, which entries of earlier builds call "network.tenant": as it is when that can be read in several
-// ways.
+// networkOf returns the identity of a network, which entries of earlier builds call "network.tenant"; an ambiguous name is returned
+// unchanged.
 func networkOf(text string) string {
 	if name, tenant, ok := strings.Cut(text, "."); ok && !strings.ContainsAny(tenant, ".:") && !strings.Contains(name, ":") {
 		return identity.Network{Tenant: tenant, Name: name}.String()
@@ -56,7 +56,7 @@ func verbOf(was, now *model.AddressOwner, why string) string {
 	return "bind"
 }
 
-// AddressFilter selects addresses. What is empty selects all.
+// AddressFilter selects addresses. An empty field selects all.
 type AddressFilter struct {
 	Network identity.Network
 	Tenant  string
@@ -106,17 +106,17 @@ func (l Log) addresses(end int, f AddressFilter) func(yield func(model.AddressEn
 	}
 }
 
-// Book is who has which address, now, with the log to turn it back.
+// Book has the current owners of addresses, with the log from which earlier ones follow.
 type Book struct {
 	log    Log
 	filter AddressFilter
 	owners map[Place]*model.AddressOwner
-	pools  map[Place]string  // of an address asked for: the group whose pool it lies in, "" when it is in none
-	other  []Place           // addresses asked for that the network never gives
-	intent map[string][]byte // objects of networks that have an address asked for, by key
+	pools  map[Place]string  // of a requested address: the group whose pool contains it, "" if none does
+	other  []Place           // requested addresses that the network never allocates
+	intent map[string][]byte // networks with a requested address, as stored, by key
 }
 
-// Read takes out of a view what the filter selects.
+// Read reads the data that the filter selects from a view.
 func Read(v *catalog.View, keep Keep, f AddressFilter) *Book {
 	b := &Book{log: Open(v, keep).unbroken(), filter: f, owners: map[Place]*model.AddressOwner{}, pools: map[Place]string{}, intent: map[string][]byte{}}
 	for _, n := range v.Networks(f.Tenant) {
@@ -153,7 +153,7 @@ func (b *Book) network(v *catalog.View, n *catalog.Network) {
 	}
 }
 
-// owners lists the store keys of what owns addresses of a network.
+// owners lists the store keys of the owners of a network's addresses.
 func owners(v *catalog.View, n *catalog.Network) []string {
 	keys := []string{record.Networks + n.Record.ID.String()}
 	for _, e := range v.EndpointsOf(n) {
@@ -178,8 +178,8 @@ func owners(v *catalog.View, n *catalog.Network) []string {
 	return keys
 }
 
-// At returns the state of every address that the filter selects and that has an owner at m; of an address that it names,
-// also that it has none. They are ordered by network and address.
+// At returns the state at m of every address that the filter selects and that had an owner then; for an address that the filter names, also
+// that it had none. They are ordered by network and address.
 func (b *Book) At(m Moment) ([]model.AddressState, error) {
 	from, err := b.log.since(m)
 	if err != nil {
@@ -219,13 +219,13 @@ func (b *Book) At(m Moment) ([]model.AddressState, error) {
 	return slices.SortedFunc(values(states), byAddress), nil
 }
 
-// existed reports whether the network of an address was there at m.
+// existed reports whether the network of an address existed at m.
 func (b *Book) existed(p Place, m Moment) bool {
 	o, err := b.log.ObjectAt(model.KindNetwork().Name, p.Network, b.intent[p.Network], m)
 	return err == nil && o != nil
 }
 
-// explain adds the time and the author of the last change, and the owner before it, as far as the log before index end tells.
+// explain adds the time and the author of the last change, and the previous owner, as far as the log before index end has them.
 func (b *Book) explain(states map[Place]*model.AddressState, end int) {
 	left := len(states)
 	for e := range b.log.addresses(end, b.filter) {

@@ -15,14 +15,13 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Log reads the trail of records that a catalog has at one moment. It holds the undecoded records, which it shares with
-// the catalog.
+// Log reads the history records of a catalog at one moment. It holds the undecoded records, which it shares with the catalog.
 type Log struct {
-	items []store.Item // oldest first, none older than what is kept
+	items []store.Item // oldest first, none older than the limit
 	whole bool         // nothing has been dropped before items
 }
 
-// Open takes the trail out of a view.
+// Open returns the log of a view.
 func Open(v *catalog.View, keep Keep) Log {
 	keep = keep.WithDefaults()
 	items := slices.AppendSeq(make([]store.Item, 0, v.CountHistory()), v.History())
@@ -35,8 +34,8 @@ func Open(v *catalog.View, keep Keep) Log {
 	return Log{items: items, whole: len(items) == 0 && i == 0 || len(items) > 0 && SequenceOf(items[0].Key) == 1}
 }
 
-// unbroken is the part of the log behind the last record that was dropped. What is before tells what happened, but not all of it, so
-// earlier states do not follow from it.
+// unbroken returns the part of the log after the last dropped record. Earlier records are incomplete, so earlier states do not follow from
+// them.
 func (l Log) unbroken() Log {
 	for i := len(l.items) - 1; i > 0; i-- {
 		if SequenceOf(l.items[i].Key) != SequenceOf(l.items[i-1].Key)+1 {
@@ -52,7 +51,7 @@ type Moment struct {
 	Time     time.Time
 }
 
-// ParseMoment reads a revision or a time of RFC 3339; "" is now.
+// ParseMoment parses a revision or a time of RFC 3339; "" is now.
 func ParseMoment(text string) (Moment, error) {
 	if text == "" {
 		return Moment{}, nil
@@ -70,8 +69,8 @@ func ParseMoment(text string) (Moment, error) {
 // IsNow reports whether m is the zero Moment.
 func (m Moment) IsNow() bool { return m.Revision == 0 && m.Time.IsZero() }
 
-// since is the index of the first record after m. A leader's clock may stand before that of the leader before it, so
-// what follows a record that is after m is so too.
+// since returns the index of the first record after m. A leader's clock may be behind that of the previous leader, so every record that
+// follows one after m is also after m.
 func (l Log) since(m Moment) (int, error) {
 	if m.IsNow() {
 		return len(l.items), nil
@@ -101,8 +100,7 @@ func (l Log) since(m Moment) (int, error) {
 		TimeOf(l.items[0].Value).Format(time.RFC3339), l.items[0].Revision)
 }
 
-// backwards yields the records from index end-1 down to 0 whose text contains every needle. A record that cannot be read
-// is passed over.
+// backwards yields the records from index end-1 down to 0 whose text contains every needle. It skips unreadable records.
 func (l Log) backwards(end int, needles ...string) iter.Seq[Record] {
 	return func(yield func(Record) bool) {
 		for i := end - 1; i >= 0; i-- {
@@ -118,7 +116,7 @@ func (l Log) backwards(end int, needles ...string) iter.Seq[Record] {
 	}
 }
 
-// quoted is how a string appears in a record; "" of the empty string, which appears anywhere.
+// quoted returns the form of a string in a record; "" for the empty string, which appears anywhere.
 func quoted(s string) string {
 	if s == "" {
 		return ""
@@ -127,13 +125,13 @@ func quoted(s string) string {
 	return string(text)
 }
 
-// Filter selects changes. What is empty selects all.
+// Filter selects changes. An empty field selects all.
 type Filter struct {
-	Kind, Key string // of an endpoint, its name alone is enough
-	By        string // a part of the claim, the program or the address
+	Kind, Key string // for an endpoint, its name is enough
+	By        string // a part of the claimed user, the program or the address
 	Since     time.Time
-	Limit     int // so many, the newest; 0: all
-	// Sees reports whether the change of an object, or of what history alone has, may be shown; nil: all may.
+	Limit     int // maximum number of changes, the newest; 0: all
+	// Sees reports whether the change of an object, or of a kind that only history has, may be shown; nil: all may.
 	Sees func(kind, key string) bool
 }
 
@@ -167,7 +165,7 @@ func (l Log) List(f Filter) []model.HistoryEntry {
 	return out
 }
 
-// Last returns the newest change of any of some objects; ok is false when none is remembered.
+// Last returns the newest change of any of some objects; ok is false if none is recorded.
 func (l Log) Last(of ...Name) (last model.HistoryEntry, ok bool) {
 	needles := make([][]byte, len(of))
 	for i, n := range of {
@@ -192,10 +190,10 @@ func (l Log) Last(of ...Name) (last model.HistoryEntry, ok bool) {
 	return last, false
 }
 
-// KindAddress is the kind of changes of addresses that no object's change brings about: holds, quarantines, releases.
+// KindAddress is the kind of changes of addresses that follow from no object's change: holds, quarantines, releases.
 const KindAddress = "address"
 
-// entries are the changes of a record, in order.
+// entries returns the changes of a record, in order.
 func (r *Record) entries() []model.HistoryEntry {
 	var out []model.HistoryEntry
 	by := model.Actor{}
@@ -228,7 +226,7 @@ func (r *Record) entries() []model.HistoryEntry {
 	return out
 }
 
-// verb is the word for a stored verb.
+// verb returns the word for a stored verb.
 func (c *Change) verb() string {
 	switch c.Verb {
 	case created:
@@ -241,7 +239,7 @@ func (c *Change) verb() string {
 
 func (r *Record) time() time.Time { return time.UnixMilli(r.At).UTC() }
 
-// ObjectAt returns an object as it was, as JSON members; nil when there was none. present is what the store holds now.
+// ObjectAt returns an earlier state of an object, as JSON members; nil if it did not exist. present is its current value in the store.
 func (l Log) ObjectAt(kind, key string, present []byte, m Moment) (map[string]any, error) {
 	name := Name{kind, key}
 	states, err := l.before(m, func(n Name) bool { return n == name }, func(Name) []byte { return present }, quoted(key))
@@ -260,7 +258,7 @@ func (l Log) ObjectAt(kind, key string, present []byte, m Moment) (map[string]an
 // Name names an object.
 type Name struct{ Kind, Key string }
 
-// ObjectsAt returns all objects of some kinds as they were. present is what the store holds of them now; it is changed.
+// ObjectsAt returns the earlier states of all objects of some kinds. present has their current values in the store; ObjectsAt changes it.
 func (l Log) ObjectsAt(kinds []string, present map[Name][]byte, m Moment) (map[Name]map[string]any, error) {
 	states, err := l.before(m, func(n Name) bool { return slices.Contains(kinds, n.Kind) }, func(n Name) []byte { return present[n] })
 	if err != nil {
@@ -275,8 +273,8 @@ func (l Log) ObjectsAt(kinds []string, present map[Name][]byte, m Moment) (map[N
 	return states, nil
 }
 
-// before returns what wanted objects that changed after m were at m, nil of one that did not exist. The records looked at
-// are those that contain the needles.
+// before returns the values at m of the selected objects that changed after m, nil for those that did not exist. It searches the records
+// that contain the needles.
 func (l Log) before(m Moment, wanted func(Name) bool, present func(Name) []byte, needles ...string) (map[Name]map[string]any, error) {
 	l = l.unbroken()
 	from, err := l.since(m)
@@ -286,7 +284,7 @@ func (l Log) before(m Moment, wanted func(Name) bool, present func(Name) []byte,
 	states, exists := map[Name]map[string]any{}, map[Name]bool{}
 	tail := Log{items: l.items[from:]}
 	for r := range tail.backwards(len(tail.items), needles...) {
-		if r.Revision <= m.Revision { // two transactions may be carried out in another order than they were sent in
+		if r.Revision <= m.Revision { // two transactions may be applied in another order than they were sent
 			continue
 		}
 		for _, e := range slices.Backward(r.Entries) {

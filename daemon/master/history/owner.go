@@ -16,7 +16,7 @@ import (
 // Place is an address of a network, or the range of a group's pool, "first-last".
 type Place struct{ Network, Address string }
 
-// Owned is what one stored record owns, in order; a value that cannot be read owns nothing.
+// Owned returns the addresses that a stored record owns, in order; a malformed value owns nothing.
 func Owned(key string, value []byte) ([]Place, Owner) {
 	if value == nil {
 		return nil, Owner{}
@@ -42,7 +42,7 @@ func Owned(key string, value []byte) ([]Place, Owner) {
 	return owned(r)
 }
 
-// owned is the only place that says which records own addresses.
+// owned is the only place that defines which records own addresses.
 func owned(r any) (places []Place, o Owner) {
 	add := func(network identity.Network, addresses ...netip.Addr) {
 		for _, a := range addresses {
@@ -82,8 +82,8 @@ func owned(r any) (places []Place, o Owner) {
 	return places, o
 }
 
-// transfers compares what an operation's key owned with what it will own, and adds it to moves. made is the new value
-// before it was encoded, nil when that is not known.
+// transfers compares the addresses that an operation's key owned with those that it will own, and adds the difference to moves. made is the
+// new value before it was encoded, nil if unknown.
 func transfers(moves map[Place]*Address, key string, before, after []byte, made any) {
 	at := func(p Place) *Address {
 		if moves[p] == nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// maxRecord is how many bytes of entries one record takes, well below what any store permits of a value.
+// maxRecord bounds the entries of one record, in bytes, well below the value size that any store permits.
 const maxRecord = 64 << 10
 
 // Packer collects the entries of one transaction into records.
@@ -18,20 +18,20 @@ type Packer struct {
 	bytes   int         // of all
 }
 
-// Stamp says who was it, and why.
+// Stamp is the author of a change, and the reason.
 type Stamp struct {
 	By  model.Actor
 	Why string
 }
 
-// Records is how many records there are.
+// Records returns the number of records.
 func (p *Packer) Records() int { return len(p.records) }
 
-// Bytes is about how much they take, keys included.
+// Bytes returns the approximate size of the records, keys included.
 func (p *Packer) Bytes() int { return p.bytes + 64*len(p.records) }
 
-// Add adds what a request did, and returns how to take it back, last first. Nothing is left out: what does not fit into
-// one record continues in the next.
+// Add adds the changes of a request, and returns a function that removes them again; those of several Adds must be called last first.
+// Nothing is omitted: an entry that does not fit into one record continues in the next.
 func (p *Packer) Add(e Entry, s Stamp) (back func()) {
 	before := *p
 	before.records = append([][]json.RawMessage{}, p.records...)
@@ -62,11 +62,11 @@ func (p *Packer) add(e Entry, s Stamp) {
 	p.last, p.size, p.bytes = s.By, p.size+len(text), p.bytes+len(text)
 }
 
-// Values are the records as they are stored.
+// Values returns the records as they are stored.
 func (p *Packer) Values(at time.Time) [][]byte {
 	out := make([][]byte, len(p.records))
 	for i, entries := range p.records {
-		// Cannot fail: numbers, and what was encoded before.
+		// Cannot fail: numbers, and values that were encoded before.
 		out[i], _ = json.Marshal(struct {
 			At      int64             `json:"t"`
 			Entries []json.RawMessage `json:"e"`
@@ -75,14 +75,14 @@ func (p *Packer) Values(at time.Time) [][]byte {
 	return out
 }
 
-// Numbers of changes and addresses of one entry, such that it stays below maxRecord: a change has at most maxChange
-// bytes, an address about 500.
+// Maximum numbers of changes and addresses of one entry, so that it stays below maxRecord: a change has at most maxChange bytes, an address
+// about 500.
 const (
 	maxChanges   = maxRecord/maxChange - 2
 	maxAddresses = 32
 )
 
-// split divides a large entry. Owners that are written short stay with the change that they mean.
+// split divides a large entry. Shortened owners stay with the change that they refer to.
 func split(e Entry) []Entry {
 	if len(e.Changes) <= maxChanges && len(e.Addresses) <= maxAddresses {
 		return []Entry{e}
@@ -120,7 +120,7 @@ func full(o *Owner, own *Change) *Owner {
 	return &long
 }
 
-// Brief is an entry without the differences of fields, for a transaction that has no room for them.
+// Brief returns the entry without the differences of fields, for a transaction that has no space for them.
 func (e Entry) Brief() Entry {
 	out := e
 	out.Changes = nil
@@ -133,5 +133,5 @@ func (e Entry) Brief() Entry {
 	return out
 }
 
-// Empty reports whether the entry says nothing.
+// Empty reports whether the entry has no changes.
 func (e Entry) Empty() bool { return len(e.Changes)+len(e.Addresses) == 0 }

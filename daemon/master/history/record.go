@@ -1,8 +1,8 @@
-// Package history keeps what happened: who changed which object, and how addresses changed owners.
+// Package history records who changed which object, and how addresses changed owners.
 //
-// It is derived from the operations of a transaction and from what the store held before, never told by the code that
-// makes the change; so nothing that is committed can be missed. Its records go into the store with the very change that
-// they tell of. Read backwards from the present they give every earlier state that they reach.
+// It is derived from the operations of a transaction and the previous contents of the store, not reported by the code that makes the
+// change, so no committed change can be missed. Its records are stored in the same transaction as the changes that they describe. Read
+// backwards from the present they yield every earlier state within their reach.
 package history
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Keep says what is kept. The zero Keep has the defaults.
+// Keep bounds the history. The zero Keep has the defaults.
 type Keep struct {
 	Records int           // transactions; 0: DefaultRecords
 	Age     time.Duration // 0: DefaultAge
@@ -29,7 +29,7 @@ const (
 	DefaultAge     = 30 * 24 * time.Hour
 )
 
-// WithDefaults fills in what is not set.
+// WithDefaults fills in unset fields.
 func (k Keep) WithDefaults() Keep {
 	if k.Records == 0 {
 		k.Records = DefaultRecords
@@ -43,7 +43,7 @@ func (k Keep) WithDefaults() Keep {
 	return k
 }
 
-// Record is what one transaction did, or a part of it. JSON names are short: one is written with every endpoint.
+// Record has the changes of one transaction, or a part of them. JSON names are short: a record is written with every endpoint.
 type Record struct {
 	Sequence uint64  `json:"-"` // in the key
 	Revision uint64  `json:"-"` // of the store's item
@@ -51,15 +51,15 @@ type Record struct {
 	Entries  []Entry `json:"e"`
 }
 
-// Entry is what one request did.
+// Entry has the changes of one request.
 type Entry struct {
-	By        *Actor    `json:"b,omitempty"` // nil: the one of the entry before
+	By        *Actor    `json:"b,omitempty"` // nil: that of the previous entry
 	Why       string    `json:"y,omitempty"`
 	Changes   []Change  `json:"c,omitempty"`
 	Addresses []Address `json:"a,omitempty"`
 }
 
-// Actor is model.Actor with short names. What u holds was called a user once, and was a claim then too.
+// Actor is model.Actor with short names. Earlier builds called the claim, u, a user.
 type Actor struct {
 	Claimed string `json:"u,omitempty"`
 	Program string `json:"p,omitempty"`
@@ -69,9 +69,9 @@ type Actor struct {
 	Proof   string `json:"h,omitempty"`
 }
 
-// Change is what became of one object.
+// Change is the change of one object.
 type Change struct {
-	Verb   string  `json:"v"` // the letters below
+	Verb   string  `json:"v"` // one of the letters below
 	Kind   string  `json:"k"`
 	Key    string  `json:"n"`
 	Fields []Field `json:"f,omitempty"`
@@ -85,7 +85,7 @@ const (
 	deleted = "-"
 )
 
-// Field is one difference. Old is missing of what was created, New of what was deleted.
+// Field is one difference. Old is absent for a created object, New for a deleted one.
 type Field struct {
 	Name string `json:"n"`
 	Old  any    `json:"o,omitempty"`
@@ -109,10 +109,10 @@ type Owner struct {
 	Reason string `json:"r,omitempty"`
 }
 
-// Key is where a record is stored. Keys are ordered as the records are.
+// Key returns the store key of a record. Keys are ordered as the records are.
 func Key(sequence uint64) string { return fmt.Sprintf("%s%010d", record.History, sequence) }
 
-// SequenceOf reads a Key; 0 when it is none.
+// SequenceOf parses a Key; 0 if it is malformed.
 func SequenceOf(key string) uint64 {
 	n, err := strconv.ParseUint(strings.TrimPrefix(key, record.History), 10, 64)
 	if err != nil {
@@ -121,7 +121,7 @@ func SequenceOf(key string) uint64 {
 	return n
 }
 
-// Decode reads a stored record. Outside bytes: anything else is an error.
+// Decode decodes a stored record. The bytes are untrusted: any other text is an error.
 func Decode(key string, value []byte, revision uint64) (Record, error) {
 	r := Record{Sequence: SequenceOf(key), Revision: revision}
 	if r.Sequence == 0 {
@@ -133,7 +133,7 @@ func Decode(key string, value []byte, revision uint64) (Record, error) {
 	return r, nil
 }
 
-// TimeOf reads the time of a stored record without decoding the rest; the zero time when it cannot be read.
+// TimeOf reads the time of a stored record without decoding the rest; the zero time if it cannot be read.
 func TimeOf(value []byte) time.Time {
 	const head = `{"t":`
 	if len(value) < len(head) || string(value[:len(head)]) != head {

@@ -11,19 +11,19 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// defaultTenant is that of namespaces that name none.
+// defaultTenant is the tenant of namespaces that name none.
 const defaultTenant = "default"
 
-// balances is what is known of services' load balancers in a term, by the services' ids.
+// balances has the services with load balancers in a term, by the services' ids.
 type balances struct {
 	services   map[string]*translate.Balanced
-	given      map[string]allotment // as the store has it
-	lacking    map[string]struct{}  // services that are to have what they cannot have now
-	unreported map[string]struct{}  // services whose status may say something else
-	refused    map[string]string    // addresses that services do not have though they name them, in words; nil: no one has looked
+	given      map[string]allotment // as in the store
+	lacking    map[string]struct{}  // services that cannot get their addresses now
+	unreported map[string]struct{}  // services whose status may be outdated
+	refused    map[string]string    // addresses that services name but do not get, as texts; nil: not checked
 }
 
-// allotment is what a service has of the store; none of them is set when it is not ours.
+// allotment is what the store gives a service; it is empty if the service is not ours.
 type allotment struct {
 	record *record.LoadBalancer
 	err    error
@@ -33,19 +33,19 @@ func newBalances() balances {
 	return balances{services: map[string]*translate.Balanced{}, given: map[string]allotment{}, lacking: map[string]struct{}{}, unreported: map[string]struct{}{}}
 }
 
-// put takes over a service.
+// put records a service.
 func (b *balances) put(key string, s *translate.Balanced) {
 	b.services[key] = s
 	b.unreported[key] = struct{}{}
 }
 
-// drop forgets a service.
+// drop removes a service.
 func (b *balances) drop(key string) {
 	delete(b.services, key)
 	delete(b.unreported, key)
 }
 
-// replace takes over all services.
+// replace replaces all services.
 func (b *balances) replace(all []kube.Object) {
 	clear(b.services)
 	clear(b.unreported)
@@ -54,7 +54,7 @@ func (b *balances) replace(all []kube.Object) {
 	}
 }
 
-// moved has the services of a namespace, or of all namespaces ("") compared again, since they may be of another tenant.
+// moved schedules the services of a namespace, or of all namespaces (""), for comparison, since their tenant may have changed.
 func (k *knowledge) moved(namespace string) {
 	for key, s := range k.services {
 		if (namespace == "" || s.ID.Namespace == namespace) && balancer.Ours(s.KubernetesService) {
@@ -63,8 +63,8 @@ func (k *knowledge) moved(namespace string) {
 	}
 }
 
-// status is what the status of a service is to say, as far as that is ours to say; ok is false when there is nothing to change. Addresses of
-// which our condition says that they are given are ours; all others are somebody else's, who then gives the service what it needs.
+// status returns the expected status of a service, as far as it is ours; ok is false if nothing must change. Addresses that our condition
+// lists as given are ours; all others belong to another controller, which then serves the service.
 func (b *balances) status(key string) (s *translate.Balanced, want translate.BalancerState, ok bool) {
 	s, a := b.services[key], b.given[key]
 	if _, known := b.given[key]; s == nil || !known {
@@ -88,8 +88,8 @@ func (b *balances) status(key string) (s *translate.Balanced, want translate.Bal
 	return s, want, !want.Equal(&s.Status)
 }
 
-// allot has the store say which addresses a service has, in the transaction that writes its record; "known" is what becomes known when that is
-// carried out. While namespaces are not known nobody knows of which tenant the service is.
+// allot gives a service its addresses in the store, in the transaction that writes its record; "known" is the result once that commits.
+// While namespaces are unknown, so is the service's tenant.
 func (e *Engine) allot(tx *commit.Tx, key string) (a allotment, known bool, err error) {
 	id, err := identity.ParseKubernetesService(key)
 	if err != nil {
@@ -113,12 +113,12 @@ func (e *Engine) allot(tx *commit.Tx, key string) (a allotment, known bool, err 
 	return a, true, nil
 }
 
-// serviceOf is the service that a store key is of.
+// serviceOf returns the service of a store key.
 func serviceOf(key string) (service string, ok bool) {
 	return strings.CutPrefix(key, record.KubernetesServices)
 }
 
-// allotted takes over what a transaction has written.
+// allotted records the results of a transaction.
 func (e *Engine) allotted(done map[string]allotment) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -137,14 +137,14 @@ func (e *Engine) allotted(done map[string]allotment) {
 	e.wakeReporter()
 }
 
-// lacking tells that a service is to have what it cannot have now.
+// lacking reports whether a service cannot get its addresses now.
 func (e *Engine) lacking() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return len(e.known.lacking) > 0
 }
 
-// again has these services compared once more.
+// again schedules these services for comparison.
 func (e *Engine) again() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -153,7 +153,7 @@ func (e *Engine) again() {
 	}
 }
 
-// wakeReporter has the statuses looked at.
+// wakeReporter wakes the reporter of statuses.
 func (e *Engine) wakeReporter() {
 	select {
 	case e.statusDue <- struct{}{}:
@@ -161,7 +161,7 @@ func (e *Engine) wakeReporter() {
 	}
 }
 
-// popUnreported are the services whose status may say something else. They are taken.
+// popUnreported returns the services whose status may be outdated, and clears the set.
 func (e *Engine) popUnreported() (keys []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -10,10 +10,11 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// refusalsNamed is how many addresses the condition of a service names.
+// refusalsNamed is the number of addresses in the condition of a service.
 const refusalsNamed = 5
 
-// watchStore looks which addresses services name and do not have, and what of policies is not in force, whenever the store has changed, until ctx ends.
+// watchStore finds, after every change of the store, the addresses that services name and do not get, and the parts of policies that are
+// not in force, until ctx ends.
 func (e *Engine) watchStore(ctx context.Context) {
 	tick := time.NewTicker(e.Compare)
 	defer tick.Stop()
@@ -45,7 +46,7 @@ func (e *Engine) watchStore(ctx context.Context) {
 	}
 }
 
-// refuse takes over which addresses services do not have, in words, and has statuses say so.
+// refuse records the addresses that services do not get, as texts, and schedules their statuses.
 func (e *Engine) refuse(now map[string][]string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

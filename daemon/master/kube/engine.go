@@ -1,8 +1,8 @@
-// Package kube writes what Kubernetes has as records for the agents, and knows the pods that endpoints are made for.
+// Package kube writes Kubernetes' objects as records for the agents, and knows the pods of endpoints.
 //
-// It works on the leader alone, while its term lasts. What is to be is compared with what the catalog knows, and differences are
-// written, so that a new leader of a cluster in which nothing differs writes nothing. Until Kubernetes has told of all objects of a kind
-// nothing of that kind is removed, and while its API server is away nothing changes.
+// It works only on the leader, during its term. It compares the expected records with the catalog and writes the differences, so a new
+// leader of a cluster without differences writes nothing. Nothing of a kind is removed until Kubernetes has listed all its objects, and
+// nothing changes while the API server is away.
 package kube
 
 import (
@@ -23,13 +23,13 @@ import (
 // Source is *kube.Reader.
 type Source interface {
 	Run(ctx context.Context, sink kube.Sink) error
-	Away() string   // why the API server does not answer; "" while it does
-	Silent() bool   // it has only not answered in time
-	Unread() string // which kinds it does not let be read, and why; "" of none
+	Away() string   // why the API server does not answer; "" if it does
+	Silent() bool   // it has only exceeded its time limit
+	Unread() string // the kinds that it does not permit to be read, and why; "" if none
 	Since() time.Time
-	// ReportBalancer writes to the status of a service where its load balancer is, if the service is as it was read.
+	// ReportBalancer writes the addresses of a load balancer to the status of a service, if the service has not changed.
 	ReportBalancer(ctx context.Context, s *translate.Balanced, now translate.BalancerState) error
-	// ReportPolicy writes to the status of a cluster-wide policy what of it is not in force, if the policy is as it was read.
+	// ReportPolicy writes the parts of a cluster-wide policy that are not in force to its status, if the policy has not changed.
 	ReportPolicy(ctx context.Context, p *translate.ClusterPolicy, lacks string) error
 }
 
@@ -40,47 +40,48 @@ type Committer interface {
 
 // Endpoints is the part of endpoint.Service that an Engine needs.
 type Endpoints interface {
-	// Follow has the endpoints of pods say what the pods do, in one transaction, and returns those for which that had no room.
+	// Follow updates the endpoints of pods in one transaction, and returns the pods that did not fit.
 	Follow(ctx context.Context, pods []*translate.Pod) (left []*translate.Pod, err error)
-	// Retire ends a host with the endpoints of its pods, while over tells in each transaction that it has none to be.
+	// Retire removes a host with the endpoints of its pods, if over confirms in each transaction that it has none.
 	Retire(ctx context.Context, host string, over func(tx *commit.Tx) bool) error
 }
 
-// Config is what an Engine is made of.
+// Config configures an Engine.
 type Config struct {
 	Source    Source
 	Commit    Committer
 	Catalog   *catalog.Catalog
 	Endpoints Endpoints
-	Network   Network // that is made at the first start
-	// BalancerNetwork is the network, of a service's own tenant, of the addresses of load balancers of services that name none; "": those get none.
+	Network   Network // created at the first start
+	// BalancerNetwork is the network, of a service's own tenant, of the addresses of load balancers of services that name none; "":
+	// those services get no address.
 	BalancerNetwork string
-	Pause           time.Duration // before what has failed is tried again; 0: a second
-	PodTimeout      time.Duration // how long a pod is waited for that Kubernetes has not told of; 0: ten seconds
-	Compare         time.Duration // how often hosts are compared with nodes; 0: every two seconds
-	// Hurry says that a term has begun in which everything is to be compared, until done is called; nil: it is not called.
+	Pause           time.Duration // before a retry; 0: one second
+	PodTimeout      time.Duration // how long to wait for a pod that Kubernetes has not sent; 0: ten seconds
+	Compare         time.Duration // interval between comparisons of hosts with nodes; 0: two seconds
+	// Hurry reports that a term has begun in which everything must be compared, until done is called; nil: it is not called.
 	Hurry func() (done func())
 	Log   *slog.Logger
 }
 
-// hurried is how long a term hurries at the most: an API server that is away is not waited for with all processors.
+// hurried bounds the hurry of a term: an API server that is away does not justify the use of all processors.
 const hurried = time.Minute
 
 // Engine is the part of a netmaster that deals with Kubernetes. Its methods are safe for concurrent use.
 type Engine struct {
 	Config
-	wake      chan struct{} // there is something to write
-	statusDue chan struct{} // there may be a status to write
+	wake      chan struct{} // something must be written
+	statusDue chan struct{} // a status may have to be written
 
 	mu      sync.Mutex
-	known   *knowledge    // of the present term; nil: there is none
+	known   *knowledge    // of the present term; nil outside of one
 	over    bool          // a term has ended, and no other has begun
-	moved   chan struct{} // closed when what endpoints wait for may have come
+	moved   chan struct{} // closed when the wait of an endpoint may be over
 	problem string        // why it does not work
-	since   time.Time     // when the term began, and then when all was known first
+	since   time.Time     // when the term began, and then when everything was first known
 }
 
-// New makes an Engine.
+// New returns an Engine.
 func New(c Config) *Engine {
 	if c.Pause == 0 {
 		c.Pause = time.Second
@@ -97,7 +98,7 @@ func New(c Config) *Engine {
 	return &Engine{Config: c, wake: make(chan struct{}, 1), statusDue: make(chan struct{}, 1), moved: make(chan struct{})}
 }
 
-// Run works until ctx ends. Call it once a term, while the committer runs.
+// Run works until ctx ends. It must be called once per term, while the committer runs.
 func (e *Engine) Run(ctx context.Context) {
 	e.begin()
 	defer e.end()
@@ -140,7 +141,7 @@ func (e *Engine) Run(ctx context.Context) {
 	}
 }
 
-// read has the source tell what there is, again and again while it cannot.
+// read runs the source, and retries after errors.
 func (e *Engine) read(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := e.Source.Run(ctx, e)
@@ -163,7 +164,7 @@ func (e *Engine) read(ctx context.Context) {
 	}
 }
 
-// Status is how this netmaster stands with Kubernetes.
+// Status returns the state of this netmaster's connection to Kubernetes.
 func (e *Engine) Status() *model.KubernetesStatus {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -180,14 +181,14 @@ func (e *Engine) Status() *model.KubernetesStatus {
 	return out
 }
 
-// Waiting says what of Kubernetes is not known, "" when all is, or when this is not the leader.
+// Waiting returns what is not known of Kubernetes, "" if everything is known or this is not the leader.
 func (e *Engine) Waiting() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.waiting()
 }
 
-// waiting is Waiting. The caller holds the lock.
+// waiting implements Waiting. The caller holds the lock.
 func (e *Engine) waiting() string {
 	switch {
 	case e.known == nil:
@@ -218,13 +219,13 @@ func (e *Engine) end() {
 	e.move()
 }
 
-// move wakes those who wait for something that is to be known. The caller holds the lock.
+// move wakes the callers that wait for objects. The caller holds the lock.
 func (e *Engine) move() {
 	close(e.moved)
 	e.moved = make(chan struct{})
 }
 
-// change has fn change what is known, and has what follows written. Nothing is known outside of a term.
+// change calls fn with the knowledge of the term, and schedules the resulting writes. Outside of a term it does nothing.
 func (e *Engine) change(fn func(k *knowledge)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -243,7 +244,7 @@ func (e *Engine) change(fn func(k *knowledge)) {
 	}
 }
 
-// All takes over all objects of a kind.
+// All replaces all objects of a kind.
 func (e *Engine) All(k kube.Kind, all []kube.Object) {
 	values := map[string][]byte{}
 	if prefix := prefixOf(k); prefix != "" {
@@ -266,7 +267,7 @@ func (e *Engine) All(k kube.Kind, all []kube.Object) {
 	})
 }
 
-// Put takes over an object.
+// Put records an object.
 func (e *Engine) Put(k kube.Kind, o kube.Object) {
 	text := []byte(nil)
 	key := prefixOf(k) + o.Key
@@ -287,7 +288,7 @@ func (e *Engine) Put(k kube.Kind, o kube.Object) {
 	})
 }
 
-// Delete forgets an object.
+// Delete removes an object.
 func (e *Engine) Delete(k kube.Kind, key string) {
 	e.change(func(known *knowledge) {
 		if k != kube.Pods {
@@ -297,7 +298,7 @@ func (e *Engine) Delete(k kube.Kind, key string) {
 	})
 }
 
-// encode is a record as it is stored. One that cannot be is told of, and left as it was.
+// encode encodes a record for the store. A record that cannot be encoded is logged, and its previous value stays.
 func (e *Engine) encode(key string, value any) ([]byte, bool) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -306,7 +307,7 @@ func (e *Engine) encode(key string, value any) ([]byte, bool) {
 	return text, err == nil
 }
 
-// unavailable is the refusal of what may be tried again.
+// unavailable returns an error that may be retried.
 func unavailable(format string, args ...any) *model.Error {
 	return model.Errorf(model.CodeUnavailable, "", format, args...)
 }

@@ -305,7 +305,7 @@ func TestPods(t *testing.T) {
 		return v.Network(identity.Network{Tenant: "default", Name: "default-net"}) != nil
 	})
 	a := pod("ns", "a", map[string]string{"app": "web"})
-	if _, err := w.attach(a, "u-a"); !strings.HasPrefix(enginetest.Say(err), "unavailable: Kubernetes has told of no pod ns:a") {
+	if _, err := w.attach(a, "u-a"); !strings.HasPrefix(enginetest.Say(err), "unavailable: Kubernetes has no pod ns:a") {
 		t.Errorf("a pod that is not known: got %s", enginetest.Say(err))
 	}
 	comes := time.AfterFunc(20*time.Millisecond, func() { server.Put(t, a) })

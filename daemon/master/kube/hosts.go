@@ -11,10 +11,10 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// nodes are those of Kubernetes, by their names.
+// nodes are Kubernetes' nodes by name.
 type nodes map[string]*record.KubernetesNode
 
-// byAddress are the names of nodes by their addresses.
+// byAddress returns the names of nodes by their addresses.
 func (n nodes) byAddress() map[netip.Addr]string {
 	out := make(map[netip.Addr]string, len(n))
 	for name, node := range n {
@@ -41,9 +41,10 @@ func (e *Engine) watchHosts(ctx context.Context) {
 	}
 }
 
-// CompareHosts has each host's record say which node it is, and ends hosts whose nodes are deleted, whose agents do not run, and of whose pods
-// Kubernetes has none any more: a node that is made again under its name before that has them still. It does nothing before Kubernetes has told of
-// all nodes and pods, nor while its API server is away. A host that has never been a node stays. It blocks until the store has that. Run calls it.
+// CompareHosts records in each host which node it is, and removes hosts whose nodes are deleted, whose agents do not run, and whose pods
+// are all gone from Kubernetes: a node that is recreated under its name in time still has them. It does nothing before Kubernetes has
+// listed all nodes and pods, nor while its API server is away. A host that was never a node stays. It blocks until the store has the
+// changes. Run calls it.
 func (e *Engine) CompareHosts(ctx context.Context) error {
 	became, orphans := e.compared()
 	if err := e.recordNodes(ctx, became); err != nil {
@@ -59,7 +60,7 @@ func (e *Engine) CompareHosts(ctx context.Context) error {
 	return nil
 }
 
-// compared tells which nodes hosts have become, and which hosts have outlived the nodes that they were.
+// compared returns the nodes that hosts have become, and the hosts that have outlived their nodes.
 func (e *Engine) compared() (became, orphans map[string]string) {
 	became, orphans = map[string]string{}, map[string]string{}
 	e.Catalog.View(func(v *catalog.View) {
@@ -71,7 +72,7 @@ func (e *Engine) compared() (became, orphans map[string]string) {
 		at := e.known.nodes.byAddress()
 		for _, h := range v.Hosts() {
 			node := at[h.VTEP]
-			if _, ok := e.known.nodes[h.Label]; ok { // agents look for themselves by their labels first, too
+			if _, ok := e.known.nodes[h.Label]; ok { // agents also compare labels first
 				node = h.Label
 			}
 			switch {
@@ -93,18 +94,18 @@ func (e *Engine) compared() (became, orphans map[string]string) {
 	return became, orphans
 }
 
-// outlives tells that a host was a node that there is no more, and that its agent does not run. The caller holds the lock.
+// outlives reports whether a host was a node that no longer exists, and its agent does not run. The caller holds the lock.
 func (e *Engine) outlives(v *catalog.View, h *record.Host) bool {
 	return h.KubernetesNode != "" && e.known.nodes[h.KubernetesNode] == nil && !v.Running(h.Label)
 }
 
-// hasPod tells that Kubernetes has the pod that an endpoint is of. The caller holds the lock.
+// hasPod reports whether the pod of an endpoint exists in Kubernetes. The caller holds the lock.
 func (e *Engine) hasPod(of *record.Endpoint) bool {
 	p := e.known.pods[of.Pod.ID]
 	return p != nil && p.Is(of.Pod.UID)
 }
 
-// knowsNodes reports whether all nodes and pods are known as they are now. The caller holds the lock.
+// knowsNodes reports whether all nodes and pods are known and current. The caller holds the lock.
 func (e *Engine) knowsNodes() bool {
 	if e.known == nil || e.Source.Away() != "" || e.Source.Unread() != "" {
 		return false
@@ -114,7 +115,7 @@ func (e *Engine) knowsNodes() bool {
 	return nodes && pods
 }
 
-// orphaned tells that a host is over.
+// orphaned reports whether a host must be removed.
 func (e *Engine) orphaned(v *catalog.View, host, node string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -130,7 +131,7 @@ func (e *Engine) orphaned(v *catalog.View, host, node string) bool {
 	return true
 }
 
-// recordNodes has the records of hosts name the nodes that they have become.
+// recordNodes records in hosts the nodes that they have become.
 func (e *Engine) recordNodes(ctx context.Context, became map[string]string) error {
 	for len(became) > 0 {
 		left := map[string]string{}

@@ -13,19 +13,19 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// knowledge is what Kubernetes has told in a term.
+// knowledge is the state of Kubernetes as received in a term.
 type knowledge struct {
 	complete map[kube.Kind]struct{}          // kinds of which everything is known
 	want     map[string][]byte               // records, by store key
-	differs  map[string]struct{}             // keys that may be otherwise in the store
-	pods     map[identity.Pod]*translate.Pod // those that endpoints may be of
-	changed  map[identity.Pod]struct{}       // pods whose endpoints may say something else
-	taken    int                             // how many of both are being compared
+	differs  map[string]struct{}             // keys whose value in the store may differ
+	pods     map[identity.Pod]*translate.Pod // those that may have endpoints
+	changed  map[identity.Pod]struct{}       // pods whose endpoints may be outdated
+	taken    int                             // number of both that are being compared
 	places   map[string]record.Place         // of namespaces
-	changes  uint64                          // how often a record was to change
+	changes  uint64                          // number of changed records
 	written  uint64                          // up to which of these the store has them
 	nodes    nodes
-	found    map[kube.Kind][]string // keys of what the store had when the term began, of kinds that are not known
+	found    map[kube.Kind][]string // keys in the store at the beginning of the term, of kinds that are not known yet
 	balances
 	policies
 }
@@ -35,7 +35,7 @@ func newKnowledge(found map[kube.Kind][]string) *knowledge {
 		pods: map[identity.Pod]*translate.Pod{}, changed: map[identity.Pod]struct{}{}, places: map[string]record.Place{}, nodes: nodes{}, balances: newBalances(), policies: newPolicies()}
 }
 
-// kinds are all that there is to know, and where their records are; "" of pods, which have none.
+// prefixes returns the store prefix of the records of each kind; "" for pods, which have none.
 func prefixes() map[kube.Kind]string {
 	return map[kube.Kind]string{kube.Namespaces: record.Namespaces, kube.Nodes: record.KubernetesNodes, kube.Pods: "",
 		kube.NetworkPolicies: record.NetworkPolicies, kube.ClusterNetworkPolicies: record.ClusterNetworkPolicies,
@@ -44,7 +44,7 @@ func prefixes() map[kube.Kind]string {
 
 func prefixOf(k kube.Kind) string { return prefixes()[k] }
 
-// missing says which kinds are not known, "" of none.
+// missing names the kinds that are not known, "" if there are none.
 func (k *knowledge) missing() string {
 	var out []string
 	for kind := range prefixes() {
@@ -59,13 +59,13 @@ func (k *knowledge) missing() string {
 	return strings.Join(out, ", ") + " of Kubernetes"
 }
 
-// due tells that there may be something to write.
+// due reports whether something may have to be written.
 func (k *knowledge) due() bool { return len(k.differs)+len(k.changed) > 0 }
 
-// differing is how much is still to be compared.
+// differing returns the number of pending comparisons.
 func (k *knowledge) differing() int { return len(k.differs) + len(k.changed) + k.taken }
 
-// set says what the record of a key is to be; nil: there is to be none.
+// set sets the expected record of a key; nil: none.
 func (k *knowledge) set(key string, text []byte) {
 	have, had := k.want[key]
 	switch {
@@ -80,8 +80,8 @@ func (k *knowledge) set(key string, text []byte) {
 	k.changes++
 }
 
-// replace says what all records of a kind are to be. What is in the store when a term hears of the kind first is not compared again: nothing else
-// of this term is about to write it. Services are, for what they have of load balancers.
+// replace sets all expected records of a kind. Records in the store when a term first learns of the kind are not compared again, since
+// nothing else in the term writes them, except those of services, for their load balancers.
 func (k *knowledge) replace(kind kube.Kind, values map[string][]byte, v *catalog.View) {
 	prefix := prefixOf(kind)
 	for key := range k.want {
@@ -109,7 +109,7 @@ func (k *knowledge) replace(kind kube.Kind, values map[string][]byte, v *catalog
 	delete(k.found, kind)
 }
 
-// found are the keys of all records of Kubernetes in a view, by their kinds.
+// found returns the keys of all records of Kubernetes in a view, by their kinds.
 func found(v *catalog.View) map[kube.Kind][]string {
 	out := map[kube.Kind][]string{}
 	kinds := prefixes()
@@ -126,7 +126,7 @@ func found(v *catalog.View) map[kube.Kind][]string {
 	return out
 }
 
-// all takes over what pods, namespaces, nodes, services and cluster-wide policies there are.
+// all replaces the pods, namespaces, nodes, services or cluster-wide policies.
 func (k *knowledge) all(kind kube.Kind, objects []kube.Object) {
 	_, again := k.complete[kind]
 	k.complete[kind] = struct{}{}
@@ -159,7 +159,7 @@ func (k *knowledge) all(kind kube.Kind, objects []kube.Object) {
 	}
 }
 
-// put takes over a pod, a namespace, a node, a service or a cluster-wide policy.
+// put records a pod, a namespace, a node, a service or a cluster-wide policy.
 func (k *knowledge) put(kind kube.Kind, o kube.Object) {
 	switch kind {
 	case kube.Pods:
@@ -182,7 +182,7 @@ func (k *knowledge) put(kind kube.Kind, o kube.Object) {
 	}
 }
 
-// drop forgets a pod, a namespace, a node, a service or a cluster-wide policy.
+// drop removes a pod, a namespace, a node, a service or a cluster-wide policy.
 func (k *knowledge) drop(kind kube.Kind, key string) {
 	switch kind {
 	case kube.Pods:
@@ -201,7 +201,7 @@ func (k *knowledge) drop(kind kube.Kind, key string) {
 	}
 }
 
-// sameEndpoint tells that a pod's endpoint says of both the same.
+// sameEndpoint reports whether two versions of a pod have the same endpoint record.
 func sameEndpoint(was, now *translate.Pod) bool {
 	return was != nil && was.UID == now.UID && maps.Equal(was.Labels, now.Labels) && slices.Equal(was.Ports, now.Ports)
 }

@@ -12,26 +12,26 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Network is the network of pods that nothing places elsewhere. It is made once, at the first start with Kubernetes: who removes it
-// does not want it.
+// Network is the default network of pods. It is created once, at the first start with Kubernetes, and not again after an operator has
+// deleted it.
 type Network struct {
 	ID      identity.Network
-	Subnets []netip.Prefix // one of IPv4, and maybe one of IPv6; none: no network is made
-	// Admit lets an object in.
+	Subnets []netip.Prefix // one of IPv4, and optionally one of IPv6; none: no network is created
+	// Admit creates an object.
 	Admit interface {
 		Put(tx *commit.Tx, o model.Object) error
 	}
 }
 
-// startedKey is where it stands that there was a first start.
+// startedKey is the store key that records the first start.
 const startedKey = record.Root + "kubernetes/started"
 
-// started is what stands there.
+// started is its value.
 type started struct {
-	Network identity.Network `json:"network,omitzero"` // that was made
+	Network identity.Network `json:"network,omitzero"` // that was created
 }
 
-// make makes the network, unless there was a first start before; false when it is to be tried again.
+// make creates the network, unless there was an earlier start; false: retry.
 func (n Network) make(ctx context.Context, e *Engine) bool {
 	if len(n.Subnets) == 0 {
 		return true
@@ -54,7 +54,7 @@ func (n Network) make(ctx context.Context, e *Engine) bool {
 	return err == nil
 }
 
-// object is the network as an operator would create it, with the first addresses as gateways.
+// object returns the network as an operator would create it, with the first addresses as gateways.
 func (n Network) object() *model.Network {
 	o := &model.Network{TenantName: n.ID.Tenant, NetworkName: n.ID.Name, Encap: string(record.VXLAN)}
 	for _, s := range n.Subnets {
@@ -70,7 +70,7 @@ func (n Network) object() *model.Network {
 	return o
 }
 
-// Subnets reads a list of subnets, one of a family at most.
+// Subnets parses a list of subnets, at most one per family.
 func Subnets(texts []string) ([]netip.Prefix, error) {
 	var out []netip.Prefix
 	for _, t := range texts {

@@ -10,9 +10,9 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Await blocks until Kubernetes has told of a pod that its kubelet calls by uid ("": of any of that name), and of its namespace, and until the
-// store has what else it had told by then, so that the pod starts under its policies. The refusal may be tried again: the pod may be told of
-// later, and where there is another of its name, that one may be on its way out.
+// Await blocks until Kubernetes has sent a pod with the uid that its kubelet uses ("": any pod of the name), and its namespace, and until
+// the store has everything else that it had sent by then, so that the pod starts under its policies. The caller may retry after an error:
+// the pod may arrive later, and another pod of the name may be terminating.
 func (e *Engine) Await(ctx context.Context, id identity.Pod, uid string) error {
 	late := time.NewTimer(e.PodTimeout)
 	defer late.Stop()
@@ -23,7 +23,7 @@ func (e *Engine) Await(ctx context.Context, id identity.Pod, uid string) error {
 	return e.until(ctx, late.C, func() (chan struct{}, error) { return e.unwritten(told) })
 }
 
-// until blocks until what is asked refuses nothing any more, and returns its refusal when it is late, or when nothing will change that.
+// until blocks until asked returns no error, and returns its error when it is late or when nothing will change that.
 func (e *Engine) until(ctx context.Context, late <-chan time.Time, asked func() (moved chan struct{}, why error)) error {
 	for {
 		moved, why := asked()
@@ -43,14 +43,15 @@ func (e *Engine) until(ctx context.Context, late <-chan time.Time, asked func() 
 	}
 }
 
-// missing says why a pod's endpoint cannot be made, and what is closed when that may have changed; nil: nothing will.
+// missing returns why a pod's endpoint cannot be created, and a channel that is closed when that may have changed; nil: nothing will change
+// it.
 func (e *Engine) missing(id identity.Pod, uid string) (moved chan struct{}, why error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch moved = e.moved; {
 	case e.known == nil && e.over:
 		return nil, notLeading()
-	case e.known == nil: // the term that has come is about to begin
+	case e.known == nil: // the new term is about to begin
 		return moved, notLeading()
 	}
 	_, all := e.known.complete[kube.Pods]
@@ -60,17 +61,17 @@ func (e *Engine) missing(id identity.Pod, uid string) (moved chan struct{}, why 
 		return moved, unavailable("pod %s is not known, since netmaster has not read Kubernetes yet%s", id, because(e.problem, e.Source.Away())).
 			Try("see that netmaster's --kubeconfig or --kubernetes-api is right, and that the API server answers")
 	case p == nil:
-		return moved, unavailable("Kubernetes has told of no pod %s%s", id, because(e.Source.Away())).Try("it is tried again when the kubelet repeats it")
+		return moved, unavailable("Kubernetes has no pod %s%s", id, because(e.Source.Away())).Try("it is tried again when the kubelet repeats it")
 	case !p.Is(uid):
 		return moved, unavailable("pod %s of Kubernetes has uid %s, and not %s", id, p.UID, uid).Try("it is tried again when the kubelet repeats it")
 	}
 	if _, ok := e.known.places[id.Namespace]; !ok {
-		return moved, unavailable("Kubernetes has told of no namespace %s", id.Namespace).Try("it is tried again when the kubelet repeats it")
+		return moved, unavailable("Kubernetes has no namespace %s", id.Namespace).Try("it is tried again when the kubelet repeats it")
 	}
 	return moved, nil
 }
 
-// changeCount is how much Kubernetes has told of.
+// changeCount returns the number of changes received from Kubernetes.
 func (e *Engine) changeCount() uint64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -80,7 +81,7 @@ func (e *Engine) changeCount() uint64 {
 	return e.known.changes
 }
 
-// unwritten refuses while the store lacks something of what was told.
+// unwritten returns an error while the store lacks some of the first told changes.
 func (e *Engine) unwritten(told uint64) (moved chan struct{}, why error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -88,7 +89,7 @@ func (e *Engine) unwritten(told uint64) (moved chan struct{}, why error) {
 	case e.known == nil:
 		return nil, notLeading()
 	case e.known.written < told:
-		return e.moved, unavailable("the store does not have yet what Kubernetes has told of").Try("it is tried again when the kubelet repeats it")
+		return e.moved, unavailable("the store does not have all changes of Kubernetes yet").Try("it is tried again when the kubelet repeats it")
 	}
 	return nil, nil
 }
@@ -97,7 +98,7 @@ func notLeading() error {
 	return unavailable("this netmaster does not lead, so that it knows no pods").Try("repeat the request")
 }
 
-// because is the first of some reasons, behind a colon.
+// because formats the first nonempty reason, after a colon.
 func because(reasons ...string) string {
 	for _, r := range reasons {
 		if r != "" {
@@ -107,7 +108,7 @@ func because(reasons ...string) string {
 	return ""
 }
 
-// Pod is what Kubernetes has told of a pod last, nil of none. The caller does not change it.
+// Pod returns a pod as last received, nil if there is none. The caller must not change it.
 func (e *Engine) Pod(id identity.Pod) *translate.Pod {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -117,7 +118,7 @@ func (e *Engine) Pod(id identity.Pod) *translate.Pod {
 	return e.known.pods[id]
 }
 
-// Place is what a namespace fixes of its pods.
+// Place returns the placement that a namespace fixes for its pods.
 func (e *Engine) Place(namespace string) record.Place {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -14,34 +14,35 @@ import (
 	"github.com/contiv/contiv/sanitize"
 )
 
-// crowded is the finding of an agent whose switch has no room for rules of a cluster-wide policy, about object "policy/NAME".
+// crowded is the finding of an agent whose switch has no space for rules of a cluster-wide policy, about object "policy/NAME".
 const crowded = "policy-crowded"
 
-// How many reasons and hosts the condition of a policy names, and how long its message may be, in bytes; the API server takes 32 KiB.
+// Bounds of the condition of a policy: the number of reasons and of hosts, and the length of its message in bytes; the API server accepts
+// 32 KiB.
 const (
 	reasonsNamed = 5
 	hostsNamed   = 5
 	longMessage  = 2048
 )
 
-// policies is what is known in a term of cluster-wide policies, by their names.
+// policies has the cluster-wide policies of a term, by name.
 type policies struct {
 	clusterwide map[string]*translate.ClusterPolicy
-	unenforced  map[string]string   // what of a policy is not in force, in words; nil: no one has looked
-	unstated    map[string]struct{} // policies whose status may say something else
+	unenforced  map[string]string   // the parts of a policy that are not in force, as text; nil: not checked
+	unstated    map[string]struct{} // policies whose status may be outdated
 }
 
 func newPolicies() policies {
 	return policies{clusterwide: map[string]*translate.ClusterPolicy{}, unstated: map[string]struct{}{}}
 }
 
-// read takes over a policy.
+// read records a policy.
 func (p *policies) read(name string, policy *translate.ClusterPolicy) {
 	p.clusterwide[name] = policy
 	p.unstated[name] = struct{}{}
 }
 
-// readAll takes over all policies.
+// readAll replaces all policies.
 func (p *policies) readAll(all []kube.Object) {
 	clear(p.clusterwide)
 	clear(p.unstated)
@@ -50,13 +51,14 @@ func (p *policies) readAll(all []kube.Object) {
 	}
 }
 
-// forget forgets a policy.
+// forget removes a policy.
 func (p *policies) forget(name string) {
 	delete(p.clusterwide, name)
 	delete(p.unstated, name)
 }
 
-// stating is what the status of a policy is to say is not in force; ok is false when there is nothing to change, or no one has looked yet.
+// stating returns the parts of a policy that its status must report as not in force; ok is false if nothing must change, or nothing was
+// checked yet.
 func (p *policies) stating(name string) (policy *translate.ClusterPolicy, lacks string, ok bool) {
 	policy = p.clusterwide[name]
 	if policy == nil || p.unenforced == nil {
@@ -66,7 +68,8 @@ func (p *policies) stating(name string) (policy *translate.ClusterPolicy, lacks 
 	return policy, lacks, lacks != policy.Missing()
 }
 
-// lacking is what of cluster-wide policies is not in force, in words, by their names: what netmaster cannot read, and what switches have no room for.
+// lacking returns the parts of cluster-wide policies that are not in force, as text, by name: what netmaster cannot read, and what does not
+// fit into switches.
 func lacking(v *catalog.View) map[string]string {
 	out := map[string]string{}
 	list := v.ClusterNetworkPolicies()
@@ -75,7 +78,7 @@ func lacking(v *catalog.View) map[string]string {
 	}
 	open, unreads := timeline.Begun(v), map[string][]string{}
 	for _, p := range v.UnreadPolicies() {
-		unreads[p.Name] = p.Unread // those of namespaces have a slash in their names
+		unreads[p.Name] = p.Unread // policies of namespaces have a slash in their names
 	}
 	for _, p := range list {
 		var parts []string
@@ -101,7 +104,7 @@ func some(list []string, most int, between string) string {
 	return text
 }
 
-// lack takes over what of policies is not in force, and has statuses say so.
+// lack records the parts of policies that are not in force, and schedules their statuses.
 func (e *Engine) lack(now map[string]string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -115,8 +118,8 @@ func (e *Engine) lack(now map[string]string) {
 	e.wakeReporter()
 }
 
-// statePolicies writes the statuses of policies that are not as they are to be. What fails is left for the next time, unless the account may not write any:
-// nobody's traffic waits for a status.
+// statePolicies writes the outdated statuses of policies. Failed ones are retried later, unless the account may not write statuses: no
+// traffic depends on a status.
 func (e *Engine) statePolicies(ctx context.Context) error {
 	var failed []error
 	for _, name := range e.unstatedOnes() {
@@ -128,7 +131,7 @@ func (e *Engine) statePolicies(ctx context.Context) error {
 		}
 		err := e.Source.ReportPolicy(ctx, p, lacks)
 		switch {
-		case err == nil, errors.Is(err, kube.ErrStale): // the watch brings what there is now
+		case err == nil, errors.Is(err, kube.ErrStale): // the watch delivers the newer object
 			continue
 		case errors.Is(err, kube.ErrForbidden):
 			e.Log.Warn("what of a policy is not in force is not written to its status", "id", name, "error", err)
@@ -145,7 +148,7 @@ func (e *Engine) statePolicies(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// unstatedOnes are the policies whose status may say something else. They are taken.
+// unstatedOnes returns the policies whose status may be outdated, and clears the set.
 func (e *Engine) unstatedOnes() (names []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"github.com/contiv/contiv/daemon/kube"
 )
 
-// runReporter has Kubernetes say which addresses services have, and what of policies is not in force, until ctx ends. What the store has comes first: a leader that is none any more gets
-// nothing into the store, so it says nothing new.
+// runReporter writes the addresses of services, and the parts of policies that are not in force, to their statuses in Kubernetes, until ctx
+// ends. It writes only what the store has: a former leader can no longer write to the store, so it reports nothing new.
 func (e *Engine) runReporter(ctx context.Context) {
 	problem := ""
 	for {
@@ -35,7 +35,7 @@ func (e *Engine) runReporter(ctx context.Context) {
 	}
 }
 
-// reportBalancers writes the statuses that are not as they are to be. What fails is left for the next time.
+// reportBalancers writes the outdated statuses of services. Failed ones are retried later.
 func (e *Engine) reportBalancers(ctx context.Context) error {
 	var failed []error
 	for _, key := range e.popUnreported() {
@@ -44,7 +44,7 @@ func (e *Engine) reportBalancers(ctx context.Context) error {
 			continue
 		}
 		err := e.Source.ReportBalancer(ctx, s, want)
-		if err == nil || errors.Is(err, kube.ErrStale) { // the watch brings what there is now
+		if err == nil || errors.Is(err, kube.ErrStale) { // the watch delivers the newer object
 			continue
 		}
 		e.mu.Lock()

@@ -13,16 +13,16 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// How many records, and pods' endpoints, are compared in one request, which others wait behind.
+// Number of records, and of pods' endpoints, compared in one request, for which other requests wait.
 const (
 	recordsAtOnce = 5000
 	podsAtOnce    = 2000
 )
 
-// bytesAtOnce bounds the records of one transaction, of which a store takes a megabyte.
+// bytesAtOnce bounds the records of one transaction, of which a store accepts a megabyte.
 const bytesAtOnce = 256 << 10
 
-// write writes what differs, in as many transactions as that takes; false when something is left, which is to be tried again.
+// write writes all differences, in several transactions if necessary; false: some are left for a retry.
 func (e *Engine) write(ctx context.Context) bool {
 	ctx = commit.Own(ctx, "Kubernetes says so")
 	for {
@@ -47,7 +47,7 @@ func (e *Engine) write(ctx context.Context) bool {
 	}
 }
 
-// wrote notes that the store has all records that were told of up to then.
+// wrote records that the store has the first told changes.
 func (e *Engine) wrote(told uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -55,7 +55,8 @@ func (e *Engine) wrote(told uint64) {
 	e.move()
 }
 
-// nextBatch is some of what may differ. told is up to what the store has everything once it has these; 0 when there are other keys.
+// nextBatch returns some of the possible differences. told is the number of changes that the store has completely once it has these; 0 if
+// there are other keys.
 func (e *Engine) nextBatch() (keys []string, pods []*translate.Pod, told uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -81,7 +82,7 @@ func (e *Engine) nextBatch() (keys []string, pods []*translate.Pod, told uint64)
 	return keys, pods, told
 }
 
-// giveBack notes what is still to be compared.
+// giveBack schedules keys and pods for another comparison.
 func (e *Engine) giveBack(keys []string, pods []*translate.Pod) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -94,8 +95,8 @@ func (e *Engine) giveBack(keys []string, pods []*translate.Pod) {
 	}
 }
 
-// records writes the records of keys that differ, in one transaction, and returns those for which that had no room. What is to be is
-// asked for within it, so that the last word counts.
+// records writes the differing records of keys in one transaction, and returns those that did not fit. It reads the expected values within
+// the transaction, so that the latest ones count.
 func (e *Engine) records(ctx context.Context, keys []string) ([]string, error) {
 	if len(keys) == 0 {
 		return nil, nil
@@ -147,7 +148,7 @@ func (e *Engine) records(ctx context.Context, keys []string) ([]string, error) {
 	return left, nil
 }
 
-// sliceOf is the EndpointSlice whose record a key is; ok is false of any other.
+// sliceOf returns the EndpointSlice of a record's key; ok is false for any other key.
 func sliceOf(key string) (id identity.EndpointSlice, ok bool) {
 	name, ok := strings.CutPrefix(key, record.EndpointSlices)
 	if !ok {
@@ -157,7 +158,7 @@ func sliceOf(key string) (id identity.EndpointSlice, ok bool) {
 	return id, err == nil
 }
 
-// wanted is what the record of a key is to be, nil for none. It is kept once where the store has the same.
+// wanted returns the expected record of a key, nil for none. It shares the memory of an equal value in the store.
 func (e *Engine) wanted(key string, have []byte) []byte {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -102,7 +102,7 @@ func TestPodsThatAreRefused(t *testing.T) {
 	}
 	one := model.CertificateRequest{Name: "n1", Request: string(r.PEM())}
 	for want, q := range map[string]model.JoinRequest{
-		"denied master: a service account token is for an agent alone": {Pod: "of n1", Agent: &one, Master: &model.MasterRequest{CertificateRequest: one}},
+		"denied master: a service account token is only for an agent": {Pod: "of n1", Agent: &one, Master: &model.MasterRequest{CertificateRequest: one}},
 		"invalid token: it is there beside pod":                        {Pod: "of n1", Token: trust.NewToken(s.authority.Fingerprint()).String(), Agent: &one},
 	} {
 		if _, err := visitor.Join(t.Context(), q); !strings.HasPrefix(enginetest.Say(err), want) {
@@ -110,7 +110,7 @@ func TestPodsThatAreRefused(t *testing.T) {
 		}
 	}
 	s.asked.Enroll.Review = nil
-	if _, err := visitor.Join(t.Context(), model.JoinRequest{Pod: "of n1", Agent: &one}); !strings.Contains(enginetest.Say(err), "read no Kubernetes") {
+	if _, err := visitor.Join(t.Context(), model.JoinRequest{Pod: "of n1", Agent: &one}); !strings.Contains(enginetest.Say(err), "do not use Kubernetes") {
 		t.Errorf("want netmasters that read none to say so, got %v", err)
 	}
 }
