@@ -105,7 +105,7 @@ func TestFile(t *testing.T) {
 	if got := open(t, path); got.Revision != 4999 || !strings.HasPrefix(string(got.Updates[0].Items[1].Value), "4999") {
 		t.Errorf("after many changes: want the last, got revision %d", got.Revision)
 	}
-	// The store was made again.
+	// The store was recreated.
 	f, _, err = checkpoint.Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -160,7 +160,7 @@ func (f *follower) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
 	}
 }
 
-// What was told before waits for what has changed since, joins it, and comes alone when no one tells that.
+// What was told before waits for what has changed since, joins it, and comes alone when no one reports that.
 func TestSource(t *testing.T) {
 	saved := func() channel.Batch {
 		return channel.Batch{Updates: []channel.Update{update(true, nil, item("a", "1", 1))}, Mark: at(1)}

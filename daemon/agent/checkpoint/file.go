@@ -1,5 +1,5 @@
-// Package checkpoint keeps what netmasters have told this host in a file, so that an agent that starts while none is reached continues with what its
-// predecessor knew, and one that starts while one is hears what has changed since, and no more.
+// Package checkpoint keeps the records that this host has received in a file. An agent that starts while no netmaster is reachable
+// continues with them; otherwise it receives only the changes since.
 package checkpoint
 
 import (
@@ -11,21 +11,21 @@ import (
 	"github.com/contiv/contiv/daemon/channel"
 )
 
-// slack is how much longer than what is known a file may be, beside as much again, in bytes.
+// slack is the permitted excess of a file over twice its rewritten size, in bytes.
 const slack = 1 << 20
 
-// File is what has been told, in the messages of the channel, in which it came. Its methods are called by one goroutine.
+// File has the received records, as messages of the channel. Its methods must be called by one goroutine.
 type File struct {
 	path string
 	file *os.File // nil: nothing is kept
-	sum  uint32   // of all that is in it
-	base int64    // length when it was written as a whole
+	sum  uint32   // of the whole file
+	base int64    // length when it was last rewritten
 	size int64
 }
 
-// Open opens the file at a path, which it makes, for this account alone, and returns what is in it. With ErrFormat there is a file, and
-// nothing in it. With a *DamageError there is one, and in it what came before the damage; a process that ended while it wrote a batch leaves that, too. It blocks while
-// it reads.
+// Open opens the file at a path, creates it for this account only if necessary, and returns its contents. With ErrFormat the file exists,
+// and its contents are unusable. With a *DamageError Open returns the contents before the damage; a process that ended during a write also
+// causes that. It blocks while it reads.
 func Open(path string) (*File, channel.Batch, error) {
 	told, unread := load(path)
 	if errors.Is(unread, fs.ErrNotExist) {
@@ -41,7 +41,7 @@ func Open(path string) (*File, channel.Batch, error) {
 	return f, told.batch(), unread
 }
 
-// Append adds a batch. After an error nothing is kept any more, and the file is removed: it would be old.
+// Append adds a batch. After an error nothing is kept any more, and the file is removed, because it would be outdated.
 func (f *File) Append(b *channel.Batch) error {
 	if f.file == nil {
 		return nil
@@ -62,24 +62,24 @@ func (f *File) Append(b *channel.Batch) error {
 	return nil
 }
 
-// Clear forgets what was told.
+// Clear deletes the contents.
 func (f *File) Clear() error { return f.rewrite(newFolded()) }
 
 // Forget removes the file, and keeps nothing from now on.
 func (f *File) Forget() {
 	f.Close()
-	_ = os.Remove(f.path) // there is nothing in it that must go
+	_ = os.Remove(f.path) // it contains nothing secret
 }
 
-// Close ends the use of the file, which stays.
+// Close closes the file, which stays.
 func (f *File) Close() {
 	if f.file != nil {
-		_ = f.file.Close() // what matters has been written
+		_ = f.file.Close() // all batches have been written
 		f.file = nil
 	}
 }
 
-// rewrite puts a file with what is known in the place of the one that there is.
+// rewrite replaces the file by one with the current state.
 func (f *File) rewrite(told *folded) error {
 	next, err := os.OpenFile(f.path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -102,7 +102,7 @@ func (f *File) rewrite(told *folded) error {
 	return nil
 }
 
-// load reads a file up to its last whole batch, and says why it goes no further, as scan does.
+// load reads a file up to its last complete batch; its error is that of scan.
 func load(path string) (*folded, error) {
 	told := newFolded()
 	f, err := os.Open(path)

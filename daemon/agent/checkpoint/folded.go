@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/daemon/channel"
 )
 
-// folded is what batches have told in all.
+// folded is the combined state of all batches.
 type folded struct {
 	shards map[channel.Shard]map[string]channel.Item
 	mark   channel.Mark
@@ -16,7 +16,7 @@ type folded struct {
 
 func newFolded() *folded { return &folded{shards: map[channel.Shard]map[string]channel.Item{}} }
 
-// apply takes in a batch.
+// apply applies a batch.
 func (f *folded) apply(b *channel.Batch) {
 	if b.Reset {
 		clear(f.shards)
@@ -42,7 +42,7 @@ func (f *folded) apply(b *channel.Batch) {
 	f.mark.Reset = false
 }
 
-// batch is all of it, as one that tells each shard as a whole.
+// batch returns the state as a batch with complete shards.
 func (f *folded) batch() channel.Batch {
 	out := channel.Batch{Mark: f.mark}
 	for _, name := range slices.Sorted(maps.Keys(f.shards)) {

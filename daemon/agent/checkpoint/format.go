@@ -12,31 +12,33 @@ import (
 	"github.com/contiv/contiv/daemon/channel"
 )
 
-// The format of a file: a head, then the batches. The head is magic, the number of the format and a checksum of both. A batch is its length, a checksum
-// and its messages, as the channel has them, packed or not. Each checksum continues the one before it: it covers all of the file up to its place, so that no batch
-// passes for whole behind one that is lost, doubled or of another file. Numbers have four bytes, the most significant first.
+// The format of a file: a header, then the batches. The header is magic, the number of the format and a checksum of both. A batch is its
+// length, a checksum and its messages, as in the channel, packed or not. Each checksum continues the previous one: it covers the whole file
+// up to its position, so that no batch is accepted after a lost or duplicated one or one of another file. Numbers have four bytes, the most
+// significant first.
 const (
-	magic   = "\xff\xff\xff\xff\xffcontiv records\n" // as the length of a message, with which files without a head begin, it is too large
+	magic   = "\xff\xff\xff\xff\xffcontiv records\n" // as the length of a message, with which files without a header begin, it is too large
 	format  = 1
 	sumSize = 4
 	headLen = len(magic) + 4 + sumSize
 )
 
-// maxBatchSize bounds the messages of one batch, packed as they are, in bytes.
+// maxBatchSize bounds the messages of one batch, in bytes as stored.
 const maxBatchSize = 1 << 30
 
-// castagnoli is CRC-32C, for which processors have an instruction. It finds every flipped bit and every run of up to 32 of them, and passes other damage once in four
-// thousand million times. Damage is all that it is for: who may write the file may forge it, and is root on this host.
+// castagnoli is CRC-32C, for which processors have an instruction. It finds every flipped bit and every burst of up to 32 bits, and misses
+// other damage once in four billion times. It protects only against damage: an account that may write the file may forge it, and is root on
+// this host.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// ErrFormat says that the file is of a format that this build does not use, and that nothing of it is known any more: one without checksums, of an
-// earlier build, or one of a later build.
+// ErrFormat reports that the file is of a format that this build does not read, and that its contents are lost: one without checksums, of
+// an earlier build, or one of a later build.
 var ErrFormat = errors.New("the file is of another format, and is forgotten")
 
-// DamageError says where a file is not as agents write it. What comes before that is used, as nothing behind it is.
+// DamageError is the position of damage in a file. Batches before it are used, none after it.
 type DamageError struct {
-	At      int64 // position of the first batch that is not used, in bytes
-	Batches int   // those that are used
+	At      int64 // position of the first unused batch, in bytes
+	Batches int   // number of used batches
 	Why     error
 }
 
@@ -46,14 +48,14 @@ func (e *DamageError) Error() string {
 
 func (e *DamageError) Unwrap() error { return e.Why }
 
-// head is the head of a file, and its checksum.
+// head returns the header of a file, and its checksum.
 func head() (text []byte, sum uint32) {
 	text = binary.BigEndian.AppendUint32([]byte(magic), format)
 	sum = crc32.Checksum(text, castagnoli)
 	return binary.BigEndian.AppendUint32(text, sum), sum
 }
 
-// frame is a batch as it stands in a file, and its checksum, which continues another.
+// frame returns a batch in the format of the file, and its checksum, which continues another.
 func frame(b *channel.Batch, before uint32) (text []byte, sum uint32) {
 	var out bytes.Buffer
 	out.Write(make([]byte, 4+sumSize))
@@ -68,12 +70,13 @@ func frame(b *channel.Batch, before uint32) (text []byte, sum uint32) {
 	return text, sum
 }
 
-// chain is the checksum of a batch behind those before it.
+// chain returns the checksum of a batch that follows others.
 func chain(before uint32, length, messages []byte) uint32 {
 	return crc32.Update(crc32.Update(before, castagnoli, length), castagnoli, messages)
 }
 
-// scan calls take with each batch of a file, up to the first that is not whole. It returns ErrFormat, a *DamageError, or what reading fails with.
+// scan calls take with each batch of a file, up to the first incomplete one. It returns ErrFormat, a *DamageError, or the error of the
+// read.
 func scan(from io.Reader, take func(*channel.Batch)) error {
 	in := bufio.NewReaderSize(from, 64<<10)
 	first, err := in.Peek(headLen)
@@ -99,7 +102,7 @@ func scan(from io.Reader, take func(*channel.Batch)) error {
 	}
 }
 
-// parseHead passes over the head of a file, which begins with first, and returns its checksum.
+// parseHead skips the header of a file, which begins with first, and returns its checksum.
 func parseHead(first []byte, in *bufio.Reader) (sum uint32, err error) {
 	if !bytes.HasPrefix(first, []byte(magic)) {
 		if _, err := channel.NewReader(in).Read(); err == nil {
@@ -125,12 +128,12 @@ func parseHead(first []byte, in *bufio.Reader) (sum uint32, err error) {
 type reader struct {
 	in       io.Reader
 	at       int64  // position in the file
-	sum      uint32 // of all up to there
+	sum      uint32 // up to that position
 	body     bytes.Buffer
 	messages *channel.Reader // of body
 }
 
-// read reads a batch. io.EOF: there is none.
+// read reads a batch. io.EOF: there are no more.
 func (r *reader) read() (b channel.Batch, err error) {
 	var lead [4 + sumSize]byte
 	if _, err = io.ReadFull(r.in, lead[:]); err != nil {
@@ -143,7 +146,7 @@ func (r *reader) read() (b channel.Batch, err error) {
 	if length > maxBatchSize {
 		return b, fmt.Errorf("length of a batch: got %d bytes, want at most %d", length, maxBatchSize)
 	}
-	r.body.Reset() // it grows with what comes, not with what is said to come
+	r.body.Reset() // it grows with the data, not with the declared length
 	if n, err := io.CopyN(&r.body, r.in, length); err != nil {
 		return b, fmt.Errorf("it ends after %d of %d bytes of a batch", n, length)
 	}
@@ -152,7 +155,7 @@ func (r *reader) read() (b channel.Batch, err error) {
 		return b, fmt.Errorf("checksum of a batch: got %08x, want %08x", is, r.sum)
 	}
 	if b, err = r.messages.Read(); err != nil {
-		return b, fmt.Errorf("messages of a batch: %s", err) // an io.EOF of theirs is not the end of the file
+		return b, fmt.Errorf("messages of a batch: %s", err) // their io.EOF is not the end of the file
 	}
 	if _, err = r.messages.Read(); !errors.Is(err, io.EOF) {
 		return b, errors.New("more follows the messages of a batch")

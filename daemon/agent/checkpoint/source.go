@@ -10,38 +10,38 @@ import (
 	"github.com/contiv/contiv/daemon/channel"
 )
 
-// markInterval is how often it is written down how far all is known while nothing changes.
+// markInterval is the time between two writes of the current mark while nothing changes.
 const markInterval = 10 * time.Second
 
 // Follower follows netmasters. It is *channel.Client.
 type Follower interface {
-	// Resume says what is known already.
+	// Resume sets what is already known.
 	Resume(shards []channel.Shard, mark channel.Mark)
-	// Follow yields what is not, then what changes, until ctx ends; an outage yields one error.
+	// Follow yields the rest, then changes, until ctx ends; an outage yields one error.
 	Follow(ctx context.Context) iter.Seq2[channel.Batch, error]
 }
 
-// Source tells what concerns the host: what was told before, and what a Follower tells from there on, which it keeps.
+// Source yields the records that concern the host: the saved ones, and those that a Follower yields from there on, which it saves.
 type Source struct {
 	Follower Follower
 	File     *File         // nil: nothing is kept
-	Saved    channel.Batch // what the file had
-	Grace    time.Duration // for which what was told before waits for what has changed since, so that nothing old is carried out
+	Saved    channel.Batch // contents of the file
+	Grace    time.Duration // how long the saved records wait for newer changes, so that nothing outdated is applied
 	Log      *slog.Logger
 
-	marked time.Time // when how far all is known was written
+	marked time.Time // when the mark was last written
 }
 
-// errSilent is why no netmaster tells anything as long as none has failed.
+// errSilent is the reason for the silence while no netmaster has failed.
 var errSilent = errors.New("none has answered yet")
 
-// received is what a Follower has yielded.
+// received is a result of the Follower.
 type received struct {
 	batch channel.Batch
 	err   error
 }
 
-// Follow yields all that is known, then what changes, until ctx ends; an outage yields one error. It is called once.
+// Follow yields all records, then their changes, until ctx ends; an outage yields one error. It must be called once.
 func (s *Source) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
 	return func(yield func(channel.Batch, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -59,7 +59,7 @@ func (s *Source) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
 			}
 			s.Follower.Resume(shards, saved.Mark)
 		}
-		silence := errSilent // why saved is all that there is
+		silence := errSilent // why there is only saved
 		from := make(chan received)
 		go s.pass(ctx, from)
 		for {
@@ -81,7 +81,7 @@ func (s *Source) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
 					return
 				}
 			case <-waits.C:
-				s.Log.Warn("no netmaster is reached: this host goes on with what it was told before", "revision", saved.Revision)
+				s.Log.Warn("no netmaster reachable: this host continues with its saved records", "revision", saved.Revision)
 				if !yield(saved, nil) || !yield(channel.Batch{}, silence) {
 					return
 				}
@@ -91,7 +91,7 @@ func (s *Source) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
 	}
 }
 
-// pass hands on what the Follower yields.
+// pass passes on the results of the Follower.
 func (s *Source) pass(ctx context.Context, to chan<- received) {
 	defer close(to)
 	for b, err := range s.Follower.Follow(ctx) {
@@ -103,19 +103,19 @@ func (s *Source) pass(ctx context.Context, to chan<- received) {
 	}
 }
 
-// keep writes a batch down before it is carried out.
+// keep saves a batch before it is applied.
 func (s *Source) keep(b *channel.Batch) {
 	now := time.Now()
 	if s.File == nil || len(b.Updates)+len(b.Left) == 0 && !b.Reset && now.Sub(s.marked) < markInterval {
-		return // less is told again then
+		return // later, only the mark is missing
 	}
 	s.marked = now
 	if err := s.File.Append(b); err != nil {
-		s.Log.Warn("what netmasters tell is not kept: an agent that starts while none is reached knows nothing", "error", err)
+		s.Log.Warn("records not saved: an agent that starts while no netmaster is reachable has none", "error", err)
 	}
 }
 
-// joined is what was told before, with a batch that continues from there.
+// joined returns the saved records merged with a batch that continues from them.
 func joined(saved, next channel.Batch) channel.Batch {
 	if next.Reset || len(saved.Updates) == 0 {
 		return next

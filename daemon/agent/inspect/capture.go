@@ -10,11 +10,11 @@ import (
 	"github.com/contiv/contiv/ofnet/capture"
 )
 
-// Packets opens an interface to take its packets.
+// Packets opens an interface to capture its packets.
 type Packets func(ifname string) (capture.Source, error)
 
-// capture streams the packets of an endpoint's interface as pcapng. The query's endpoint is its state id; filter, packets and
-// seconds narrow it.
+// capture streams the packets of an endpoint's interface as pcapng. The query names the endpoint by its state id; filter, packets and
+// seconds restrict the capture.
 func (o *Options) capture(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	filter, err := capture.ParseFilter(q.Get("filter"))
@@ -47,11 +47,11 @@ func (o *Options) capture(w http.ResponseWriter, r *http.Request) {
 	at := capture.Interface(name, o.called(q.Get("endpoint"))+" on host "+o.Status().Host)
 	limits := capture.Limits{Packets: packets, Bytes: model.CaptureBytes, For: time.Duration(seconds) * time.Second}
 	if err := capture.Write(r.Context(), src, at, filter, limits, w, http.NewResponseController(w).Flush); err != nil {
-		panic(http.ErrAbortHandler) // so that the reader sees that the stream is not whole
+		panic(http.ErrAbortHandler) // shows the reader that the stream is incomplete
 	}
 }
 
-// called is an endpoint for people: its identity, and what the runtime calls its container unless that is the same.
+// called returns an endpoint's display name: its identity, and the runtime's name of its container if that differs.
 func (o *Options) called(id string) string {
 	if name := o.container(id); name != "" {
 		return "endpoint " + id + ", container " + name + ","
@@ -59,7 +59,7 @@ func (o *Options) called(id string) string {
 	return "endpoint " + id
 }
 
-// container is what the runtime calls an endpoint's container; "" where that is the endpoint's own name, or not known.
+// container returns the runtime's name of an endpoint's container; "" if it equals the endpoint's name, or is unknown.
 func (o *Options) container(endpoint string) string {
 	name := o.Called(endpoint)
 	if strings.HasSuffix(endpoint, ":"+name) {
@@ -68,7 +68,7 @@ func (o *Options) container(endpoint string) string {
 	return name
 }
 
-// bounded reads a number of 1 to most; "" is otherwise.
+// bounded parses a number from 1 to most; "" is otherwise.
 func bounded(text string, otherwise, most int) (int, bool) {
 	if text == "" {
 		return otherwise, true

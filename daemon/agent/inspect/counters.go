@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// counters answers with what the switch has counted of the endpoints and rules here. The query may choose a tenant.
+// counters returns the switch's counters of this host's endpoints and rules. The query may select a tenant.
 func (o *Options) counters(w http.ResponseWriter, r *http.Request) {
 	out, err := o.counted(r.Context(), r.URL.Query().Get("of"))
 	if err != nil {
@@ -54,5 +54,5 @@ func (o *Options) counted(ctx context.Context, tenant string) (*model.HostCounte
 	return out, nil
 }
 
-// of says whether an object, "tenant:...", is of a tenant; of "" all are.
+// of reports whether an object, "tenant:...", belongs to a tenant; with "" all do.
 func of(tenant, object string) bool { return tenant == "" || strings.HasPrefix(object, tenant+":") }

@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// drift answers with what the switch does not hold as it should, and the host's own interfaces.
+// drift returns the differences between the switch and its desired state, and those of the host's own interfaces.
 func (o *Options) drift(w http.ResponseWriter, r *http.Request) {
 	flows, err := o.Forward.Check(r.Context())
 	if err != nil {
@@ -44,7 +44,7 @@ func (o *Options) drift(w http.ResponseWriter, r *http.Request) {
 	answer(w, model.Drift{Host: o.Status().Host, Observes: o.Observes, Now: now, Found: found})
 }
 
-// repair compares, repairs what differs, and answers as drift does.
+// repair compares, repairs the differences, and returns the remaining ones as drift does.
 func (o *Options) repair(w http.ResponseWriter, r *http.Request) {
 	if err := errors.Join(o.Drift.Repair(r.Context()), o.Forward.Repair(r.Context())); err != nil {
 		text(w, http.StatusServiceUnavailable, "repair the switch: "+err.Error()+"\n")
@@ -92,9 +92,8 @@ func (o *Options) difference(d *bridge.Difference, words *pipeline.Glossary) mod
 	return out
 }
 
-// portDifferences compares the switch's ports with the endpoints of this host: one that was never there, one whose external ids
-// name no endpoint, one that has another number than the flows are of, or that does not work. Those that can be repaired the
-// Keeper has listed before.
+// portDifferences compares the switch's ports with the endpoints of this host: missing ports, ports whose external ids name no endpoint,
+// ports with another number than their flows, and ports that do not work. The drift.Keeper has already listed the repairable ones.
 func (o *Options) portDifferences() (out []model.Difference) {
 	want := map[string]uint32{}
 	for _, e := range o.Driver().Endpoints {

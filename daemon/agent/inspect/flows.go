@@ -13,8 +13,8 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// flows answers with the switch's flows, each with the object that caused it and in words. The query may choose one
-// owner, as ownedBy says, and one table, by name or number.
+// flows returns the switch's flows, each with its owner and a description. The query may select one owner, in the form of ownedBy, and one
+// table, by name or number.
 func (o *Options) flows(w http.ResponseWriter, r *http.Request) {
 	owned, err := ownedBy(r.URL.Query().Get("owner"))
 	if err != nil {
@@ -50,7 +50,7 @@ func (o *Options) flows(w http.ResponseWriter, r *http.Request) {
 	answer(w, out)
 }
 
-// known refuses a table that is neither the name nor the number of one; "" is all.
+// known refuses an unknown table name or number; "" is all.
 func (o *Options) known(table string) error {
 	var names []string
 	for _, t := range o.Pipeline.Tables() {
@@ -68,7 +68,7 @@ func (o *Options) flow(l *bridge.LiveFlow, words *pipeline.Glossary) model.Flow 
 		Match: words.Match(l.Match), Does: words.Actions(l.Actions), Flow: l.Flow.Text(tables), Drop: l.Actions.IsDrop(),
 		Packets: l.Packets, Bytes: l.Bytes, Age: l.Seconds}
 	if pipeline.Observes(&l.Flow) {
-		f.Does, f.Drop = "drop, and tell the log of connections", true
+		f.Does, f.Drop = "drop, and report to the connection log", true
 	}
 	if owner, ok := pipeline.LeaseOf(l.Cookie); ok {
 		f.Owner, f.Feature = called(owner), "leased"

@@ -1,6 +1,5 @@
-// Package inspect shows what an agent does, over HTTP: status, readiness, metrics, flows with the objects that caused
-// them, ports. It changes nothing, but for the
-// master's clean-up of an endpoint, and the repair of the switch.
+// Package inspect serves the state of an agent over HTTP: status, readiness, metrics, flows with their owners, ports. It changes nothing,
+// except for the master's cleanup of an endpoint and the repair of the switch.
 package inspect
 
 import (
@@ -60,18 +59,18 @@ type Attachments interface {
 	Reclaim(ctx context.Context, id string) error
 }
 
-// Options are what Handler needs.
+// Options configure Handler.
 type Options struct {
 	Forward    Forwarder
 	Attach     Attachments
 	Pipeline   *pipeline.Pipeline
 	Status     func() model.AgentStatus
 	Waiting    func() []string
-	ICMPErrors func() uint64 // messages to senders about packets that were not passed on; nil: none are sent
+	ICMPErrors func() uint64 // messages to senders about packets that were not forwarded; nil: none are sent
 	Driver     func() Driver
-	Called     func(endpoint string) string // what the runtime calls an endpoint's container; "": that is not known
-	Malformed  func() []string              // keys of records that could not be read
-	Names      *Names                       // nil: names are not served
+	Called     func(endpoint string) string // the runtime's name of an endpoint's container; "": unknown
+	Malformed  func() []string              // keys of malformed records
+	Names      *Names                       // nil: the agent serves no names
 	Router     func() (bgp.Status, error)
 	Services   func() []*ofnet.Service
 	Ports      Ports
@@ -79,13 +78,13 @@ type Options struct {
 	Now        func() time.Time
 	Control    Control
 	NextHop    NextHop
-	Findings   func(ctx context.Context) []model.Finding // of all checks of the host, made now
+	Findings   func(ctx context.Context) []model.Finding // of all checks of the host, run now
 	Closed     Closed
 	Packets    Packets
 	Reach      Reach
 	Observed   Observed // nil: connections are not observed
 	Drift      Drift
-	Observes   bool // the switch is repaired only when someone says so
+	Observes   bool // the switch is repaired only on request
 	Limits     Limits
 	Log        *slog.Logger  // nil: none
 	Recent     func() []byte // the last lines of the agent's log; nil: they are not kept
@@ -94,7 +93,7 @@ type Options struct {
 	panics  *atomic.Uint64
 }
 
-// Driver is what the agent knows of its surroundings.
+// Driver describes the agent's configuration.
 type Driver struct {
 	LocalIP   string
 	Connected bool
@@ -119,7 +118,7 @@ type Uplink struct {
 	model.Traffic
 }
 
-// answerLimit bounds what one request may take.
+// answerLimit bounds the time of one request.
 const answerLimit = 20 * time.Second
 
 // Handler serves the inspection routes.
@@ -169,7 +168,7 @@ func Handler(o Options) http.Handler {
 	return guarded(o.Limits, o.Log, o.panics, unlimited)
 }
 
-// limited gives every request an end.
+// limited adds a time limit to every request.
 func limited(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), answerLimit)
@@ -194,7 +193,7 @@ func text(w http.ResponseWriter, status int, s string) {
 	_, _ = w.Write([]byte(s))
 }
 
-// list makes an empty JSON array of nil.
+// list returns an empty list for nil, so that JSON has an array.
 func list[T any](v []T) []T {
 	if v == nil {
 		return []T{}
@@ -202,8 +201,8 @@ func list[T any](v []T) []T {
 	return v
 }
 
-// status answers at once, or, asked with ?revision=, when that revision of the store is past the switch's barrier; when that
-// takes longer than answerLimit, the answer tells how far the switch is.
+// status answers at once, or, with ?revision=, when the switch has confirmed that revision of the store; after answerLimit, the answer has
+// the revision that the switch has reached.
 func (o *Options) status(w http.ResponseWriter, r *http.Request) {
 	if asked := r.URL.Query().Get("revision"); asked != "" {
 		rev, err := strconv.ParseUint(asked, 10, 64)
@@ -211,12 +210,12 @@ func (o *Options) status(w http.ResponseWriter, r *http.Request) {
 			text(w, http.StatusBadRequest, "revision "+strconv.Quote(asked)+" is not a number\n")
 			return
 		}
-		_ = o.Forward.Wait(r.Context(), rev) // the answer says whether it was reached
+		_ = o.Forward.Wait(r.Context(), rev) // the answer has the reached revision
 	}
 	answer(w, o.Status())
 }
 
-// recent answers with the last lines of the agent's log.
+// recent returns the last lines of the agent's log.
 func (o *Options) recent(w http.ResponseWriter, _ *http.Request) {
 	if o.Recent == nil {
 		text(w, http.StatusNotFound, "this agent keeps no lines of its log\n")

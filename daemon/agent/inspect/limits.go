@@ -12,13 +12,13 @@ import (
 	"github.com/contiv/contiv/daemon/httpserver"
 )
 
-// Limits bound how much continues at once. One client has a quarter of the captures and traces at most: netmasters, which ask for
-// everyone, are a client each. 0 is the default.
+// Limits bound the concurrent requests. One client has at most a quarter of the captures and traces: a netmaster, which asks for all users,
+// is one client. 0 is the default.
 type Limits struct {
 	Connections, PerClient int
 	Captures               int
-	Traces                 int      // and other questions that the switch is asked
-	Hosts                  []string // names of the agent besides its host's own
+	Traces                 int      // and other queries to the switch
+	Hosts                  []string // names of the agent in addition to its host's own
 }
 
 // Defaults of Limits.
@@ -38,7 +38,7 @@ func (l *Limits) Register(f *flags.Set) {
 	f.Int(&l.Traces, "max-traces", "MAX_TRACES", DefaultTraces, "how many traces and questions to the switch run at once; one client has a quarter")
 }
 
-// Check returns what is wrong.
+// Check returns an error for invalid limits.
 func (l *Limits) Check() error {
 	for _, limit := range []struct {
 		flag  string
@@ -51,12 +51,12 @@ func (l *Limits) Check() error {
 	return nil
 }
 
-// bound is the bound of connections.
+// bound returns the bound of connections.
 func (l Limits) bound() *httpserver.Connections {
 	return httpserver.NewConnections(cmp.Or(l.Connections, DefaultConnections), cmp.Or(l.PerClient, DefaultPerClient))
 }
 
-// asked are the paths for which the switch is asked, which costs it time.
+// asked are the paths that query the switch, which costs it time.
 var asked = []string{"/inspect/flows", "/inspect/trace", "/inspect/drift", "/inspect/rules", "/inspect/services", "/inspect/traffic", "/inspect/counters", "/inspect/reach", "/inspect/findings"}
 
 // Streams have no end, or a late one.
@@ -65,7 +65,7 @@ const (
 	observedPath = "/inspect/observed"
 )
 
-// guarded gives answers an end, bounds what costs much, and refuses what is not for an agent.
+// guarded adds time limits and bounds to requests, and refuses requests to other names than the agent's.
 func guarded(l Limits, log *slog.Logger, panics *atomic.Uint64, next http.Handler) http.Handler {
 	captures := httpserver.NewGate("captures", "max-captures", cmp.Or(l.Captures, DefaultCaptures))
 	watches := httpserver.NewGate("looks at connections", "max-captures", cmp.Or(l.Captures, DefaultCaptures))

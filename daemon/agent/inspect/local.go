@@ -10,8 +10,8 @@ import (
 	"github.com/contiv/contiv/daemon/httpserver"
 )
 
-// ReadOnly is h for those who may only look, such as every account of the host: what changes anything, and the packets and
-// connections of containers, is served elsewhere, as it says.
+// ReadOnly is h for read-only clients, such as every account of the host: it refuses changes, and the packets and connections of
+// containers, with a reference to elsewhere, where they are served.
 func ReadOnly(h http.Handler, elsewhere string) http.Handler {
 	mux := http.NewServeMux()
 	refuse := func(w http.ResponseWriter, r *http.Request) {
@@ -24,7 +24,7 @@ func ReadOnly(h http.Handler, elsewhere string) http.Handler {
 	return mux
 }
 
-// Socket serves a handler at a unix socket for root alone. It is a task.
+// Socket serves a handler at a unix socket for root only. It is a task.
 type Socket struct {
 	path    string
 	handler http.Handler
@@ -40,7 +40,7 @@ func NewSocket(path string, h http.Handler, log *slog.Logger) *Socket {
 // String names the server for logs.
 func (s *Socket) String() string { return "inspection at " + s.path }
 
-// Ready is closed once the socket is listened to.
+// Ready is closed once the socket listens.
 func (s *Socket) Ready() <-chan struct{} { return s.ready }
 
 // Run serves until ctx ends.

@@ -10,7 +10,7 @@ import (
 
 const differencesHelp = "things of the switch and of the host's interfaces that comparisons found changed by others"
 
-// metrics are the agent's, read from the agent when they are asked for.
+// metrics are the agent's, read from the agent at each scrape.
 type metrics struct {
 	*prometheus.Registry
 	o Options
@@ -29,7 +29,7 @@ func (m metrics) labelled(name, help string, labels prometheus.Labels, read func
 		func() float64 { return float64(read()) }))
 }
 
-// registry makes the agent's metrics.
+// registry returns the agent's metrics.
 func registry(o Options) *prometheus.Registry {
 	m := metrics{prometheus.NewRegistry(), o}
 	m.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), newRuleMetrics(o), newServiceMetrics(o))
@@ -64,7 +64,7 @@ func registry(o Options) *prometheus.Registry {
 	return m.Registry
 }
 
-// addSwitch adds what the switch should have, and how it takes that.
+// addSwitch adds the desired state of the switch, and its progress.
 func (m metrics) addSwitch() {
 	total := func(read func(s bridge.Summary) int) func() float64 {
 		return func() float64 { return float64(read(m.o.Forward.Summary())) }
@@ -86,7 +86,7 @@ func (m metrics) addSwitch() {
 	m.counter("switch_connections_total", "OpenFlow connections", count(func(c bridge.Counters) uint64 { return c.Connections }))
 }
 
-// addDifferences adds what others changed.
+// addDifferences adds the drift.
 func (m metrics) addDifferences() {
 	m.gauge("beyond_repair", "differences that the agent cannot repair, such as a container's interface that is gone", func() float64 { return float64(len(m.o.Drift.Stuck())) })
 	for _, kind := range []bridge.Kind{bridge.KindFlow, bridge.KindGroup, bridge.KindMeter} {
@@ -97,7 +97,7 @@ func (m metrics) addDifferences() {
 	}
 }
 
-// addRouter adds the routes to and from routers outside.
+// addRouter adds the routes to and from external routers.
 func (m metrics) addRouter() {
 	m.gauge("bgp_sessions_established", "BGP sessions over which routes are exchanged", func() float64 {
 		n := 0
@@ -114,7 +114,7 @@ func (m metrics) addRouter() {
 	m.gauge("bgp_announced", "addresses of endpoints announced", func() float64 { s, _ := m.o.Router(); return float64(len(s.Own)) })
 }
 
-// addNames adds the questions for names.
+// addNames adds the DNS queries.
 func (m metrics) addNames() {
 	o := m.o
 	total := func(name, help string, read func(c dns.Counts) uint64) {

@@ -7,15 +7,15 @@ import (
 	"github.com/contiv/contiv/ofnet/packetin"
 )
 
-// Names is what is shown of the names that containers ask for.
+// Names has the DNS statistics.
 type Names struct {
 	List      func() map[string]dns.Listing
 	Counts    func() dns.Counts
 	PacketIns func() packetin.Counts
 }
 
-// nameserver is the shape of the original's /inspect/nameserver. Its queues do not exist any more: names are there as soon
-// as their records are. Questions are counted for the host, not by tenant.
+// nameserver is the shape of the original's /inspect/nameserver. Its queues no longer exist: names resolve as soon as their records arrive.
+// Queries are counted per host, not per tenant.
 type nameserver struct {
 	ServiceQueue  int                    `json:"serviceQueue"`
 	EndpointQueue int                    `json:"endpointQueue"`

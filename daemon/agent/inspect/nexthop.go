@@ -17,16 +17,16 @@ import (
 	"github.com/contiv/contiv/ofnet/trace"
 )
 
-// NextHop asks the kernel what becomes of a packet that the switch hands to the host.
+// NextHop asks the kernel for the next hop of a packet that the switch passes to the host.
 type NextHop func(src, dst netip.Addr) (link.NextHop, error)
 
-// Closed reports whether the host refuses what a container opens towards to, at the host itself when own says so, or beyond it.
+// Closed reports whether the host refuses a container's connection to an address: at the host itself with own set, else beyond it.
 type Closed func(to netip.AddrPort, protocol uint8, own bool) bool
 
-// fromRouter is a router outside, with which the host speaks BGP.
+// fromRouter is the kind of an external router with which the host speaks BGP.
 const fromRouter = "router"
 
-// nextHop is the address of the router outside to which a packet is sent; "" when no one there has its Ethernet address.
+// nextHop returns the address of the external router to which a packet is sent; "" if no router has its Ethernet address.
 func nextHop(s *ofnet.State, way *trace.Trace) string {
 	for _, n := range s.NextHops.All() {
 		for _, h := range n.Hops {
@@ -38,7 +38,7 @@ func nextHop(s *ofnet.State, way *trace.Trace) string {
 	return ""
 }
 
-// handed refuses a packet from a router outside which none would hand to this host.
+// handed refuses a packet from an external router that no router would send to this host.
 func (o *Options) handed(ask *model.TraceRequest) error {
 	if ask.From != fromRouter {
 		return nil
@@ -59,7 +59,7 @@ func (o *Options) handed(ask *model.TraceRequest) error {
 	return nil
 }
 
-// followOutputs says what becomes of a packet behind the switch, where the switch hands it to its host or to a router outside.
+// followOutputs describes the fate of a packet beyond the switch, for outputs to the host or to an external router.
 func (o *Options) followOutputs(ask *model.TraceRequest, t *model.Trace) {
 	src, err := netip.ParseAddr(t.After.Src)
 	dst, wrong := netip.ParseAddr(t.After.Dst)
@@ -77,7 +77,7 @@ func (o *Options) followOutputs(ask *model.TraceRequest, t *model.Trace) {
 	}
 }
 
-// toHost says what the kernel does with the packet.
+// toHost describes what the kernel does with the packet.
 func (o *Options) toHost(ask *model.TraceRequest, x *model.TraceExit, src netip.Addr, dst netip.AddrPort) {
 	on, err := o.NextHop(src, dst.Addr())
 	protocol := map[string]uint8{"tcp": unix.IPPROTO_TCP, "udp": unix.IPPROTO_UDP, "icmp": unix.IPPROTO_ICMP}[ask.Packet.Protocol]
@@ -101,7 +101,7 @@ func (o *Options) toHost(ask *model.TraceRequest, x *model.TraceExit, src netip.
 	}
 }
 
-// unlearned adds that no router outside has announced a way, where the host has sessions for the tenant: else the packet would not
+// unlearned adds that no external router has announced a route, if the host has sessions for the tenant: with a route, the packet would not
 // have gone to the host.
 func (o *Options) unlearned(ask *model.TraceRequest, x *model.TraceExit) {
 	concerns := false
@@ -111,7 +111,7 @@ func (o *Options) unlearned(ask *model.TraceRequest, x *model.TraceExit) {
 	}
 }
 
-// toNeighbour says how the session with a router outside is, since what it has announced may be kept after the session has ended.
+// toNeighbour describes the session with an external router, because routes may be kept after the session has ended.
 func (o *Options) toNeighbour(x *model.TraceExit, name string) {
 	st, err := o.Router()
 	if err != nil {
@@ -130,7 +130,7 @@ func (o *Options) toNeighbour(x *model.TraceExit, name string) {
 	}
 }
 
-// sessions says how the sessions are.
+// sessions describes the state of the sessions.
 func sessions(st *bgp.Status) string {
 	var out []string
 	for i := range st.Peers {
@@ -150,7 +150,7 @@ func sessions(st *bgp.Status) string {
 	return strings.Join(out, ", ")
 }
 
-// covered reports whether an address lies in one of the prefixes.
+// covered reports whether one of the prefixes contains an address.
 func covered(prefixes []string, a netip.Addr) bool {
 	return slices.ContainsFunc(prefixes, func(text string) bool {
 		p, err := netip.ParsePrefix(text)

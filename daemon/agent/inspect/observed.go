@@ -10,11 +10,10 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// Observed hands over what was seen of connections, as (*observe.Observer).Stream does.
+// Observed streams the observed connection events, as (*observe.Observer).Stream does.
 type Observed func(ctx context.Context, ask model.Observe, write func([]model.Observed) error) error
 
-// observed streams what was seen of connections, an event a line; an empty line says that there is nothing new. The query is that of
-// model.Observe.
+// observed streams connection events, one per line; an empty line means that there is nothing new. The query is that of model.Observe.
 func (o *Options) observed(w http.ResponseWriter, r *http.Request) {
 	if o.Observed == nil {
 		text(w, http.StatusServiceUnavailable, "connections are not observed here: netplugin runs with --connection-log off\n")
@@ -41,12 +40,12 @@ func (o *Options) observed(w http.ResponseWriter, r *http.Request) {
 		return control.Flush()
 	})
 	if err != nil {
-		panic(http.ErrAbortHandler) // so that the reader sees that the stream is not whole
+		panic(http.ErrAbortHandler) // shows the reader that the stream is incomplete
 	}
 }
 
-// Called is an owner of flows as users name it: a policy of Kubernetes "networkpolicy/namespace/name" or "clusternetworkpolicy/name". Flows can be asked
-// for by that.
+// Called returns an owner of flows as users name it: a policy of Kubernetes is "networkpolicy/namespace/name" or
+// "clusternetworkpolicy/name". Flows can be selected by that name.
 func Called(owner ofnet.Key) string {
 	if owner.Kind != ofnet.KindClassPolicy {
 		return called(owner)

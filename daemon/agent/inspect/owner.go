@@ -9,19 +9,19 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// kinds are the kinds of objects by which flows can be asked for.
+// kinds are the kinds of objects by which flows can be selected.
 var kinds = []ofnet.Kind{ofnet.KindTenant, ofnet.KindSegment, ofnet.KindGroup, ofnet.KindPolicy, ofnet.KindRule, ofnet.KindLevel, ofnet.KindClassPolicy, ofnet.KindService, ofnet.KindBackend,
 	ofnet.KindEndpoint, ofnet.KindSwitch, ofnet.KindUplink, ofnet.KindProbes, ofnet.KindHost, ofnet.KindRouter, ofnet.KindRoute, ofnet.KindNextHops, ofnet.KindAgent, networkPolicy, clusterNetworkPolicy}
 
-// Policies of Kubernetes as users name them: by "namespace/name", and by their name.
+// Kinds of Kubernetes' policies as users name them: by "namespace/name", and by name.
 const (
 	networkPolicy        ofnet.Kind = "networkpolicy"
 	clusterNetworkPolicy ofnet.Kind = "clusternetworkpolicy"
 )
 
-// ownedBy returns what reports whether an owner is the object that text names: as flows name it, "kind/name", or as users do.
-// That is "tenant:name" of a network, group, service, policy or rule, and a container's name of an endpoint. A policy has the flows of
-// its rules, and a group those of the rules that are attached to it. "" is everyone.
+// ownedBy returns a function that reports whether an owner is the object that text names: as flows name it, "kind/name", or as users do,
+// "tenant:name" for a network, group, service, policy or rule, and a container's name for an endpoint. A policy has the flows of its rules,
+// and a group those of the rules that are attached to it. "" selects all.
 func ownedBy(text string) (func(owner ofnet.Key) bool, error) {
 	if text == "" {
 		return func(ofnet.Key) bool { return true }, nil
@@ -45,8 +45,8 @@ func ownedBy(text string) (func(owner ofnet.Key) bool, error) {
 	}, nil
 }
 
-// called is an owner as users name it, in a form that ownedBy takes: a rule "rule/tenant:policy:rule", whichever group it is
-// attached to, everything else as flows name it.
+// called returns an owner as users name it, in a form that ownedBy accepts: a rule is "rule/tenant:policy:rule", whichever group it is
+// attached to; other owners are as in flows.
 func called(owner ofnet.Key) string {
 	if name := ruleAs(ofnet.KindRule, owner.Name); owner.Kind == ofnet.KindRule && name != "" {
 		owner.Name = name
@@ -54,7 +54,7 @@ func called(owner ofnet.Key) string {
 	return owner.String()
 }
 
-// ruleAs names a rule's object of a kind, as users do; "" when it has none.
+// ruleAs returns the user's name of a rule's object of a kind; "" if there is none.
 func ruleAs(kind ofnet.Kind, id string) string {
 	r, err := identity.ParseAttachedRule(id)
 	switch {

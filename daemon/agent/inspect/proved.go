@@ -7,11 +7,11 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// health are the paths that say whether the agent lives and does its duty.
+// health are the paths that report liveness and readiness.
 var health = []string{"/healthz", "/readyz"}
 
-// Healthy is h for those who may know whether the agent is well, and nothing else, such as every account of the host. The rest is served elsewhere,
-// as it says.
+// Healthy is h for clients that may see only the agent's health, such as every account of the host. Other paths are refused with a
+// reference to elsewhere, where they are served.
 func Healthy(h http.Handler, elsewhere string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -23,8 +23,8 @@ func Healthy(h http.Handler, elsewhere string) http.Handler {
 	return mux
 }
 
-// Proved is h for clients that have proved who they are: netmasters get everything, monitors health and metrics. Without a holder no one has, and
-// everyone gets everything.
+// Proved is h for authenticated clients: netmasters may use everything, monitors health and metrics. Without a holder everyone may use
+// everything.
 func Proved(h http.Handler, holder *trust.Holder) http.Handler {
 	if holder == nil {
 		return h

@@ -6,12 +6,12 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Ports tell which ports of this host lead to an endpoint, as hostaccess.Engine does.
+// Ports returns the ports of this host that lead to an endpoint, as hostaccess.Engine does.
 type Ports interface {
 	Published(endpoint string) ([]model.PublishedPort, error)
 }
 
-// published answers with the ports of this host that lead to the endpoint that the query names.
+// published returns the ports of this host that lead to the endpoint in the query.
 func (o *Options) published(w http.ResponseWriter, r *http.Request) {
 	out, err := o.Ports.Published(r.URL.Query().Get("of"))
 	if err != nil {

@@ -17,11 +17,11 @@ import (
 // Reach sends a packet from within a container, as (*link.Host).Reach does.
 type Reach func(ctx context.Context, netns, protocol string, to netip.AddrPort) (link.Reached, error)
 
-// reachTimeout is for how long an answer is waited.
+// reachTimeout bounds the wait for an answer.
 const reachTimeout = 2 * time.Second
 
-// reach sends a packet from an endpoint's container and says what came back. The query's endpoint is its state id, to an address, protocol "tcp", "udp"
-// or "icmp", and port a number.
+// reach sends a packet from an endpoint's container and returns the answer. The query has the endpoint's state id, the address to, the
+// protocol "tcp", "udp" or "icmp", and the number port.
 func (o *Options) reach(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	to, err := netip.ParseAddr(q.Get("to"))
@@ -66,7 +66,7 @@ func (o *Options) reach(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// came says what came back for a packet.
+// came describes the answer to a packet.
 func came(protocol string, port int, got *link.Reached) model.WhyProbe {
 	took := got.Duration.Round(10 * time.Microsecond)
 	out := model.WhyProbe{Verdict: model.VerdictAllowed, Micros: got.Duration.Microseconds()}

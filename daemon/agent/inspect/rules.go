@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// phaseClosed is the phase of a rule that stands for a record which cannot be read.
+// phaseClosed is the phase of a rule that replaces a malformed record.
 const phaseClosed = "closed"
 
 // ruleStatus lists the rules of groups that have members here, with their counters.
@@ -52,8 +52,7 @@ func action(r *ofnet.Rule) string {
 	return "allow"
 }
 
-// rules answers with the rules and their counters. The query may choose a policy, "tenant:policy", or a rule of one,
-// "tenant:policy:rule".
+// rules returns the rules and their counters. The query may select a policy, "tenant:policy", or a rule of one, "tenant:policy:rule".
 func (o *Options) rules(w http.ResponseWriter, r *http.Request) {
 	all, err := o.ruleStatus(r.Context())
 	if err != nil {
@@ -70,8 +69,7 @@ func (o *Options) rules(w http.ResponseWriter, r *http.Request) {
 	answer(w, out)
 }
 
-// ruleMetrics are the counters of rules, read from the switch when they are asked for. While the switch does not answer
-// there are none.
+// ruleMetrics are the counters of rules, read from the switch at each scrape. They are absent while the switch does not answer.
 type ruleMetrics struct {
 	options        Options
 	packets, bytes *prometheus.Desc
@@ -83,7 +81,7 @@ func newRuleMetrics(o Options) *ruleMetrics {
 		prometheus.NewDesc("contiv_agent_rule_bytes_total", "bytes that a rule decided about", labels, nil)}
 }
 
-// Describe is the part of prometheus.Collector that names the metrics.
+// Describe implements prometheus.Collector.
 func (m *ruleMetrics) Describe(out chan<- *prometheus.Desc) { out <- m.packets; out <- m.bytes }
 
 // Collect reads the counters.

@@ -11,30 +11,30 @@ import (
 )
 
 const (
-	// sampleInterval is how old a sample may be and still be given out: however many ask, the switch is read once a second.
+	// sampleInterval is the maximum age of a shared sample: the switch is read at most once a second, however many clients ask.
 	sampleInterval = time.Second
-	// rateWithin is how far apart two samples may be and still tell a rate of now.
+	// rateWithin is the maximum distance of two samples from which a rate is computed.
 	rateWithin = 15 * time.Second
 )
 
-// sampler reads the switch's flows when someone asks, and works out their rates since the time before. All who ask
-// share it; while no one does, nothing is read.
+// sampler reads the switch's flows on demand, and computes their rates since the previous sample. All clients share it; without clients, it
+// reads nothing.
 type sampler struct {
 	read live
 	now  func() time.Time
 
-	turn chan struct{} // one at a time reads
+	turn chan struct{} // one goroutine at a time reads
 
 	mu   sync.Mutex
 	last *sample
 }
 
-// sample is what the switch had at one time. It is not changed once it is made.
+// sample has the switch's flows at one time. It is immutable.
 type sample struct {
 	at    time.Time
 	flows []bridge.LiveFlow
 
-	since  time.Duration // from the sample before; 0: none, or too long ago
+	since  time.Duration // since the previous sample; 0: none, or too long ago
 	before map[flow.Key]counts
 	shadow []int // by flow.Shadows
 }
@@ -45,8 +45,8 @@ func newSampler(read live, now func() time.Time) *sampler {
 	return &sampler{read: read, now: now, turn: make(chan struct{}, 1)}
 }
 
-// sample returns the newest sample, taking one when it is older than a second. It blocks until the switch has answered or
-// ctx ends.
+// sample returns the newest sample, and reads a new one if that is older than a second. It blocks until the switch has answered or ctx
+// ends.
 func (s *sampler) sample(ctx context.Context) (*sample, error) {
 	if now := s.recent(); now != nil {
 		return now, nil
@@ -57,7 +57,7 @@ func (s *sampler) sample(ctx context.Context) (*sample, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if now := s.recent(); now != nil { // someone took it while we waited
+	if now := s.recent(); now != nil { // another goroutine read one while this one waited
 		return now, nil
 	}
 	flows, err := s.read(ctx)
@@ -97,8 +97,8 @@ func (s *sampler) recent() *sample {
 	return nil
 }
 
-// rate is what a flow of the sample has counted per second since the sample before, nil when that is not known. A flow
-// that is newer than that, or whose counters began again, has counted all that it shows since.
+// rate returns what a flow of the sample has counted per second since the previous sample, nil if unknown. A flow that is newer than that,
+// or whose counters were reset, has counted everything since.
 func (s *sample) rate(f *bridge.LiveFlow) *model.FlowRate {
 	if s.since == 0 {
 		return nil

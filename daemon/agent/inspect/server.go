@@ -22,7 +22,8 @@ type Server struct {
 	ready   chan struct{}
 }
 
-// NewServer returns a Server; Run listens, and waits for addresses that the machine does not have yet. With a holder it serves netmasters and monitors, which prove it, over TLS; with nil everyone, in plain.
+// NewServer returns a Server; Run listens, and waits for addresses that the machine does not have yet. With a holder it serves
+// authenticated netmasters and monitors, over TLS; with nil everyone, in plain.
 func NewServer(addrs []netip.AddrPort, h http.Handler, holder *trust.Holder, l Limits, log *slog.Logger) *Server {
 	bound := l.bound()
 	if holder != nil {
@@ -34,7 +35,7 @@ func NewServer(addrs []netip.AddrPort, h http.Handler, holder *trust.Holder, l L
 // String names the server for logs.
 func (s *Server) String() string { return fmt.Sprintf("inspection at %v", s.addrs) }
 
-// Ready is closed once all addresses are listened to.
+// Ready is closed once the server listens at all addresses.
 func (s *Server) Ready() <-chan struct{} { return s.ready }
 
 // Run serves until ctx ends.

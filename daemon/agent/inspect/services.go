@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// load is what one backend behind one port of a service got.
+// load has the counters of one backend behind one port of a service.
 type load struct {
 	service *ofnet.Service
 	port    *ofnet.ServicePort
@@ -51,7 +51,7 @@ func (o *Options) loads(ctx context.Context) ([]load, error) {
 	return out, nil
 }
 
-// address is the service's: of the backend's family, the first.
+// address returns the service's first address of the backend's family.
 func (l *load) address() string {
 	all := l.service.Addresses()
 	for _, a := range all {
@@ -62,7 +62,7 @@ func (l *load) address() string {
 	return ""
 }
 
-// status is the load in the words of the API.
+// status converts the load to the type of the API.
 func (l *load) status() model.ServiceStatus {
 	s := model.ServiceStatus{Service: l.service.Name, Address: l.address(), Port: l.port.String(),
 		Target: l.backend.Target, Phase: l.owner.Phase.String(), Error: l.owner.Err, Connections: l.opened.Packets,
@@ -73,7 +73,7 @@ func (l *load) status() model.ServiceStatus {
 	return s
 }
 
-// services answers with the services and their counters. The query may choose one, "tenant:service".
+// services returns the services and their counters. The query may select one, "tenant:service".
 func (o *Options) services(w http.ResponseWriter, r *http.Request) {
 	all, err := o.loads(r.Context())
 	if err != nil {
@@ -90,8 +90,7 @@ func (o *Options) services(w http.ResponseWriter, r *http.Request) {
 	answer(w, out)
 }
 
-// serviceMetrics are the counters of services, read from the switch when they are asked for. While the switch does not
-// answer there are none.
+// serviceMetrics are the counters of services, read from the switch at each scrape. They are absent while the switch does not answer.
 type serviceMetrics struct {
 	options                     Options
 	connections, packets, bytes *prometheus.Desc
@@ -105,7 +104,7 @@ func newServiceMetrics(o Options) *serviceMetrics {
 		prometheus.NewDesc("contiv_agent_service_bytes_total", "bytes between clients here and a backend", ways, nil)}
 }
 
-// Describe is the part of prometheus.Collector that names the metrics.
+// Describe implements prometheus.Collector.
 func (m *serviceMetrics) Describe(out chan<- *prometheus.Desc) {
 	out <- m.connections
 	out <- m.packets

@@ -35,7 +35,7 @@ func ports(all []attach.Attachment) []Port {
 	return out
 }
 
-// Owner is an owner's status in the words of the API.
+// Owner converts an owner's status to the type of the API.
 func Owner(s bridge.OwnerStatus) model.OwnerStatus {
 	return model.OwnerStatus{Owner: s.Owner.String(), Phase: s.Phase.String(), Revision: s.Revision, Flows: s.Flows, Error: s.Err}
 }
@@ -48,7 +48,7 @@ func owners(all []bridge.OwnerStatus) []model.OwnerStatus {
 	return out
 }
 
-// personality is what the original showed of each of its two bridges.
+// personality is the shape that the original showed for each of its two bridges.
 type personality struct {
 	LocalIP     string `json:"LocalIp"`
 	IsConnected bool
@@ -63,7 +63,7 @@ type personality struct {
 	Stats       map[string]uint64
 }
 
-// original is the shape of the original's /inspect/driver; both names show the one bridge that there is.
+// original returns the shape of the original's /inspect/driver; both names show the only bridge.
 func original(d Driver, f Forwarder) map[string]personality {
 	c := f.Counters()
 	p := personality{LocalIP: d.LocalIP, IsConnected: d.Connected, DpName: d.Bridge, FwdMode: d.FwdMode, ArpMode: d.ArpMode,

@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/ofnet/trace"
 )
 
-// traceSteps says the steps in words, with the objects that caused them.
+// traceSteps describes the steps, with the objects that caused them.
 func (o *Options) traceSteps(way *trace.Trace, words *pipeline.Glossary) []model.TraceStep {
 	numbers := make([]uint64, len(way.Steps))
 	for i := range way.Steps {
@@ -29,7 +29,7 @@ func (o *Options) traceStep(step *trace.Step, owner ofnet.Key, words *pipeline.G
 	tables := o.Pipeline.Tables()
 	s := model.TraceStep{Table: tables.Name(step.Table), Priority: step.Priority, Match: step.Match, Does: strings.Join(step.Actions, ",")}
 	if s.Table == "" {
-		s.Table = strconv.Itoa(int(step.Table)) // one that only someone else's flow leads to
+		s.Table = strconv.Itoa(int(step.Table)) // a table that only a foreign flow leads to
 	}
 	if step.Missing {
 		s.Match, s.Does, s.Means = "no flow takes it", "drop", words.Lost(step.Table)
@@ -46,7 +46,7 @@ func (o *Options) traceStep(step *trace.Step, owner ofnet.Key, words *pipeline.G
 		s.Flow = step.Text()
 		return s
 	}
-	if step.Priority == 0 || step.Cookie.Feature() == flow.Leased { // the agent sees what ends, by leases
+	if step.Priority == 0 || step.Cookie.Feature() == flow.Leased { // leased flows end by themselves
 		s.Means = words.Lost(step.Table)
 	}
 	if owner != (ofnet.Key{}) {
@@ -58,15 +58,15 @@ func (o *Options) traceStep(step *trace.Step, owner ofnet.Key, words *pipeline.G
 	return s
 }
 
-// foreign reports whether a flow is none that this agent has put into the switch, or one that someone has changed since. read says
-// that f is the step's flow; of one that cannot be read, only place and cookie count. Flows that are held by a lease are in no one's list.
+// foreign reports whether the agent has not installed a flow, or another program has changed it since. read reports that f is the step's
+// flow; for an unreadable flow, only table, priority and cookie count. Leased flows are in no list.
 func (o *Options) foreign(step *trace.Step, f *flow.Flow, read bool) bool {
 	if step.Cookie.Feature() == flow.Leased {
 		return false
 	}
 	m, err := flow.ParseMatch(step.Match)
 	if err != nil {
-		return true // ours can all be read
+		return true // the agent's own flows can all be read
 	}
 	want, ok := o.Forward.Wanted(flow.Key{Table: step.Table, Priority: step.Priority, Match: m})
 	return !ok || want.Cookie != step.Cookie || read && want.Actions != f.Actions

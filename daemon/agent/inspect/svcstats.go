@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The shapes of GET /svcstats, with the names that the original's clients know. It kept counters for each client; here
-// the switch counts for all clients of a host together, so an entry is a tenant, and EndpointIP is the host.
+// The shapes of GET /svcstats, with the names that the original's clients know. It kept counters for each client; here the switch counts
+// all clients of a host together, so an entry is a tenant, and EndpointIP is the host.
 
 type trafficStats struct{ PacketsIn, BytesIn, PacketsOut, BytesOut uint64 }
 
@@ -37,8 +37,8 @@ type providerStats struct {
 	trafficStats
 }
 
-// svcstats answers as the original did. Its key of a service is the address; one with several ports has an entry for
-// each, whose keys continue with port and protocol.
+// svcstats answers as the original did. Its key of a service is the address; a service with several ports has an entry for each, whose keys
+// continue with port and protocol.
 func (o *Options) svcstats(w http.ResponseWriter, r *http.Request) {
 	all, err := o.loads(r.Context())
 	if err != nil {

@@ -22,10 +22,10 @@ import (
 // Control runs a command of ovs-vswitchd and returns what it prints.
 type Control func(ctx context.Context, command string, args ...string) (string, error)
 
-// maxRecirculations is how often a packet comes back from the connection tracker at most.
+// maxRecirculations bounds the returns of a packet from the connection tracker.
 const maxRecirculations = 4
 
-// trace answers what the switch would do with the packet that the query's of describes.
+// trace returns what the switch would do with the packet in the query's of.
 func (o *Options) trace(w http.ResponseWriter, r *http.Request) {
 	var ask model.TraceRequest
 	if err := json.Unmarshal([]byte(r.URL.Query().Get("of")), &ask); err != nil {
@@ -66,7 +66,7 @@ func (o *Options) trace(w http.ResponseWriter, r *http.Request) {
 	answer(w, out)
 }
 
-// ofprotoTrace asks ovs-vswitchd for the way of a packet.
+// ofprotoTrace asks ovs-vswitchd for the path of a packet.
 func (o *Options) ofprotoTrace(ctx context.Context, packet string, answers bool) (*trace.Trace, error) {
 	args := []string{o.Driver().Bridge, packet}
 	state := "trk,new"
@@ -83,7 +83,7 @@ func (o *Options) ofprotoTrace(ctx context.Context, packet string, answers bool)
 	return trace.Parse(printed, o.Driver().Bridge)
 }
 
-// isQuestion reports whether a packet is what agents look at for names: a datagram to a name server (RFC 1035 section 4.2).
+// isQuestion reports whether a packet is a DNS query, which the agent handles: a datagram to a name server (RFC 1035 section 4.2).
 func isQuestion(p *model.TracePacket) bool { return p.Protocol == "udp" && p.DstPort == 53 }
 
 // toAgent reports whether the packet goes to the agent, by a leased flow.
@@ -95,14 +95,14 @@ func toAgent(way *trace.Trace) bool {
 	return last.Cookie.Feature() == flow.Leased && slices.ContainsFunc(last.Actions, func(a string) bool { return strings.HasPrefix(a, "CONTROLLER") })
 }
 
-// toRouter reports whether an endpoint's packet is for its gateway, and that is the switch itself.
+// toRouter reports whether an endpoint's packet is for its gateway, and the switch itself is that gateway.
 func toRouter(s *ofnet.State, ask *model.TraceRequest) bool {
 	n := segmentOf(s, ask)
 	dst, err := netip.ParseAddr(ask.Packet.Dst)
 	return err == nil && n != nil && pipeline.OwnsGateway(n) && (dst == n.Gateway4 || dst == n.Gateway6)
 }
 
-// segmentOf is the network that a packet comes from; nil when that is not known here.
+// segmentOf returns the network that a packet comes from; nil if unknown here.
 func segmentOf(s *ofnet.State, ask *model.TraceRequest) *ofnet.Segment {
 	if id, ok := strings.CutPrefix(ask.From, "endpoint/"); ok {
 		if e := s.Endpoints.Get(id); e != nil {
@@ -113,11 +113,11 @@ func segmentOf(s *ofnet.State, ask *model.TraceRequest) *ofnet.Segment {
 	return s.Segments.Get(ask.Network)
 }
 
-// someHash stands for the hash that the datapath finds for a connection where a group asks for it. ofproto/trace would end
-// there without one.
+// someHash replaces the hash that the datapath computes for a connection when a group uses it. Without a hash, ofproto/trace would end
+// there.
 const someHash = "dp_hash=1"
 
-// packetText describes the packet to ofproto/trace. Nothing of the request gets into the text unread.
+// packetText describes the packet for ofproto/trace. It parses every part of the request before it uses it.
 func packetText(s *ofnet.State, ask *model.TraceRequest) (string, error) {
 	in, err := ingressMatch(s, ask)
 	if err != nil {
@@ -181,7 +181,7 @@ func packetText(s *ofnet.State, ask *model.TraceRequest) (string, error) {
 	return strings.Join(words, ","), nil
 }
 
-// tenantOf is the tenant that a packet comes to; "" when that is not known here.
+// tenantOf returns the tenant of a packet's destination; "" if unknown here.
 func tenantOf(s *ofnet.State, ask *model.TraceRequest) string {
 	if ask.From == fromRouter && s.Router != nil {
 		return s.Router.Tenant
@@ -192,7 +192,7 @@ func tenantOf(s *ofnet.State, ask *model.TraceRequest) string {
 	return ""
 }
 
-// admittedBy is what the tracker knows of a connection that was admitted by the rules of now: their generation.
+// admittedBy returns the fields of a connection in the tracker that the current rules have admitted: their generation.
 func admittedBy(s *ofnet.State, tenant string) []string {
 	if tenant == "" {
 		return nil
@@ -214,7 +214,7 @@ func macOf(text string) (string, error) {
 	return mac.String(), err
 }
 
-// ingressMatch is where the packet comes in, with what it bears there.
+// ingressMatch returns the match of the packet where it enters the switch.
 func ingressMatch(s *ofnet.State, ask *model.TraceRequest) (string, error) {
 	n := s.Segments.Get(ask.Network)
 	kind, name, _ := strings.Cut(ask.From, "/")
@@ -249,7 +249,7 @@ func ingressMatch(s *ofnet.State, ask *model.TraceRequest) (string, error) {
 	return "", fmt.Errorf("from: %q is none of endpoint/ID, host/LABEL, uplink, router", ask.From)
 }
 
-// egressPorts are the ways by which the packet leaves.
+// egressPorts returns the ports by which the packet leaves.
 func egressPorts(s *ofnet.State, way *trace.Trace) []model.TraceExit {
 	var out []model.TraceExit
 	for _, p := range way.Ports {
@@ -276,7 +276,7 @@ func egressPorts(s *ofnet.State, way *trace.Trace) []model.TraceExit {
 	return out
 }
 
-// tunnelPeer is the label of the host that the packet is sent to in a tunnel.
+// tunnelPeer returns the label of the host to which the packet is tunneled.
 func tunnelPeer(s *ofnet.State, way *trace.Trace) string {
 	for _, field := range []string{"tun_dst", "tun_ipv6_dst"} {
 		a, err := netip.ParseAddr(way.End[field])
@@ -293,7 +293,7 @@ func tunnelPeer(s *ofnet.State, way *trace.Trace) string {
 	return ""
 }
 
-// lastTunnelID is the VNI that the packet got last.
+// lastTunnelID returns the VNI that was set last on the packet.
 func lastTunnelID(way *trace.Trace) uint64 {
 	for _, step := range slices.Backward(way.Steps) {
 		for _, a := range step.Actions {
@@ -307,7 +307,7 @@ func lastTunnelID(way *trace.Trace) uint64 {
 	return 0
 }
 
-// networkOfTag is the network that has a tag.
+// networkOfTag returns the network that has a tag.
 func networkOfTag(s *ofnet.State, encap ofnet.Encap, tag uint64) string {
 	for name, n := range s.Segments.All() {
 		if n.Encap == encap && uint64(n.Tag) == tag {
@@ -317,7 +317,7 @@ func networkOfTag(s *ofnet.State, encap ofnet.Encap, tag uint64) string {
 	return ""
 }
 
-// packetOf reads a packet as Open vSwitch describes it; what it does not say is as in was.
+// packetOf parses a packet in Open vSwitch's notation; absent fields are as in was.
 func packetOf(p trace.Packet, was model.TracePacket) model.TracePacket {
 	out := was
 	text := func(to *string, names ...string) {

@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// traffic answers with what the endpoint that the query names has sent and received.
+// traffic returns the packets and bytes that the endpoint in the query has sent and received.
 func (o *Options) traffic(w http.ResponseWriter, r *http.Request) {
 	id := r.URL.Query().Get("of")
 	out, err := o.trafficOf(r.Context(), id)
@@ -26,9 +26,9 @@ func (o *Options) traffic(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// trafficOf reads the counters of an endpoint; nil when it is not here.
+// trafficOf reads the counters of an endpoint; nil if it is not here.
 func (o *Options) trafficOf(ctx context.Context, id string) (*model.EndpointTraffic, error) {
-	var hits [3]bridge.Hits // what is offered is read first: what is sent meanwhile was not refused
+	var hits [3]bridge.Hits // offered packets are read first: packets sent meanwhile were not refused
 	for n, c := range []pipeline.Counter{pipeline.Offered, pipeline.Sent, pipeline.Received} {
 		var err error
 		if hits[n], err = o.Forward.HitsOf(ctx, o.Pipeline.Counted(c, id)); err != nil || hits[n].Flows == 0 {
@@ -38,7 +38,7 @@ func (o *Options) trafficOf(ctx context.Context, id string) (*model.EndpointTraf
 	offered, sent, received := hits[0], hits[1], hits[2]
 	since := o.Now().Add(-time.Duration(min(sent.Seconds, received.Seconds)) * time.Second)
 	out := &model.EndpointTraffic{Since: since, Sent: countOf(sent), Received: countOf(received)}
-	if offered.Seconds <= sent.Seconds+1 { // they began together, within the second that is counted by
+	if offered.Seconds <= sent.Seconds+1 { // they started together, within the one-second resolution
 		out.Refused = &model.FlowCount{Packets: offered.Packets - min(sent.Packets, offered.Packets), Bytes: offered.Bytes - min(sent.Bytes, offered.Bytes)}
 	}
 	o.Forward.View(func(s *ofnet.State) {

@@ -1,5 +1,5 @@
-// Package inventory is what this host carries, for a store that does not know all of it: it offers that to netmasters before they tell the host anything of such a
-// store, and keeps what contradicts the store until an operator has decided.
+// Package inventory offers what this host carries to netmasters whose store may not know all of it, before the host follows that store. It
+// keeps endpoints that contradict the store until an operator has decided.
 package inventory
 
 import (
@@ -17,49 +17,50 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Shard is what the host carries beside what netmasters tell. No netmaster knows it.
+// Shard has what the host carries in addition to the netmasters' shards. No netmaster knows it.
 const Shard channel.Shard = "carried"
 
-// offerInterval is how often what contradicts the store is offered again.
+// offerInterval is the time between two offers of what contradicts the store.
 const offerInterval = 10 * time.Second
 
 // Follower follows netmasters. It is *channel.Client.
 type Follower interface {
 	Resume(shards []channel.Shard, mark channel.Mark)
 	Follow(ctx context.Context) iter.Seq2[channel.Batch, error]
-	// Retell has netmasters tell a shard as a whole.
+	// Retell makes netmasters send a shard as a whole.
 	Retell(s channel.Shard)
 }
 
-// Options are what a Keeper needs.
+// Options configure a Merger.
 type Options struct {
 	Host     string // label
 	Follower Follower
-	// Attached are the ids of endpoints that have an interface on this host. It does not block.
+	// Attached returns the ids of endpoints that have an interface on this host. It does not block.
 	Attached func() []string
-	// Ported are endpoints of this host as Open vSwitch alone says them, for those of which netmasters have sent nothing that is known. It does not block; nil: none.
+	// Ported returns endpoints of this host as Open vSwitch describes them, for those whose records netmasters have not sent. It does
+	// not block; nil: none.
 	Ported func() []record.Endpoint
 	// Post offers what the host carries. It blocks until a netmaster has answered.
 	Post func(ctx context.Context, o channel.Offer) (channel.Offered, error)
 	Log  *slog.Logger
 }
 
-// Merger is a Follower that adds what the host carries. Its methods are safe for concurrent use, but for Follow.
+// Merger is a Follower that adds what the host carries. All methods but Follow are safe for concurrent use.
 type Merger struct {
 	Options
 
 	mu       sync.Mutex
 	received map[string]channel.Item // own endpoints, networks, groups and tenants, as netmasters have sent them
-	kept     map[string]channel.Item // what they do not tell any more, and the host carries
+	kept     map[string]channel.Item // records that they no longer send, and that the host carries
 	dropped  map[string]struct{}     // ids of endpoints, by an operator's decision
 }
 
-// New makes a Keeper.
+// New returns a Merger.
 func New(o Options) *Merger {
 	return &Merger{Options: o, received: map[string]channel.Item{}, kept: map[string]channel.Item{}, dropped: map[string]struct{}{}}
 }
 
-// Learn takes in what the host received before. It is called before Follow.
+// Learn applies what the host received before. It must be called before Follow.
 func (k *Merger) Learn(saved *channel.Batch) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -75,22 +76,22 @@ func (k *Merger) Learn(saved *channel.Batch) {
 	}
 }
 
-// Resume says what is known already, but for what no netmaster knows.
+// Resume sets the known shards, without the one that no netmaster knows.
 func (k *Merger) Resume(shards []channel.Shard, mark channel.Mark) {
 	k.Follower.Resume(slices.DeleteFunc(slices.Clone(shards), func(s channel.Shard) bool { return s == Shard }), mark)
 }
 
-// Carries reports whether the host holds anything that netmasters do not tell, and so may lack what they do.
+// Carries reports whether the host holds records that netmasters do not send, and so may lack some that they do.
 func (k *Merger) Carries() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return len(k.kept) > 0
 }
 
-// prefixes are those of what a Keeper knows.
+// prefixes are those of the records that a Merger keeps.
 var prefixes = []string{record.Endpoints, record.Networks, record.Groups, record.Tenants}
 
-// learn takes in an update. k.mu is held.
+// learn applies an update. The caller holds k.mu.
 func (k *Merger) learn(u *channel.Update) {
 	for _, key := range u.Gone {
 		delete(k.received, key)
@@ -127,7 +128,7 @@ func (k *Merger) Offer(ctx context.Context) error {
 	return nil
 }
 
-// offer is what the host carries.
+// offer returns what the host carries.
 func (k *Merger) offer() channel.Offer {
 	attached := map[string]struct{}{}
 	for _, id := range k.Attached() {
@@ -168,7 +169,7 @@ func (k *Merger) offer() channel.Offer {
 	return out
 }
 
-// ported are the records of endpoints as Open vSwitch says them, by their keys.
+// ported returns the records of endpoints as Open vSwitch describes them, by their keys.
 func (k *Merger) ported() map[string]channel.Item {
 	out := map[string]channel.Item{}
 	if k.Ported == nil {
@@ -183,7 +184,7 @@ func (k *Merger) ported() map[string]channel.Item {
 	return out
 }
 
-// add adds a record, unless it cannot be read.
+// add adds a record, unless it is malformed.
 func add[R any](to []R, value []byte) []R {
 	var r R
 	if json.Unmarshal(value, &r) != nil {
@@ -192,7 +193,7 @@ func add[R any](to []R, value []byte) []R {
 	return append(to, r)
 }
 
-// groundsOf are the keys of what an endpoint is of.
+// groundsOf returns the keys of the records on which an endpoint depends.
 func groundsOf(e *record.Endpoint) []string {
 	out := []string{record.Tenants + e.ID.Tenant, record.Networks + e.ID.Network.String()}
 	if e.Group.Name != "" {

@@ -15,13 +15,13 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// yielded is what the Follower has yielded.
+// yielded is a result of the Follower.
 type yielded struct {
 	batch channel.Batch
 	err   error
 }
 
-// Follow yields what netmasters tell, with what the host carries. It is called once, and blocks until ctx ends.
+// Follow yields the netmasters' batches, merged with what the host carries. It must be called once, and blocks until ctx ends.
 func (k *Merger) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
 	return func(yield func(channel.Batch, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -68,7 +68,7 @@ func (k *Merger) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
 	}
 }
 
-// join adds to a batch what the host carries and the batch ends, and leaves out what netmasters have sent of it meanwhile.
+// join adds to a batch the records that the host carries and the batch would delete, and drops those that netmasters have sent meanwhile.
 func (k *Merger) join(b *channel.Batch) {
 	attached := k.attached()
 	k.mu.Lock()
@@ -101,7 +101,7 @@ func (k *Merger) attached() map[string]struct{} {
 	return out
 }
 
-// keep keeps the endpoints that the host carries and a store does not know, with what they are of. k.mu is held.
+// keep keeps the endpoints that the host carries and a store does not know, with the records on which they depend. The caller holds k.mu.
 func (k *Merger) keep(before map[string]channel.Item, attached map[string]struct{}) {
 	maps.Copy(before, k.kept)
 	k.kept = map[string]channel.Item{}
@@ -127,7 +127,7 @@ func (k *Merger) keep(before map[string]channel.Item, attached map[string]struct
 	}
 }
 
-// known forgets what netmasters tell by now, and returns its keys. k.mu is held.
+// known drops what netmasters now send, and returns its keys. The caller holds k.mu.
 func (k *Merger) known() (gone []string) {
 	for key := range k.kept {
 		if _, told := k.received[key]; told {
@@ -145,7 +145,8 @@ type place struct {
 	addr    netip.Addr
 }
 
-// hide leaves out of a batch the endpoints of other hosts whose addresses endpoints of this host have: the switch reaches one of them. k.mu is held.
+// hide removes from a batch the endpoints of other hosts whose addresses endpoints of this host have: the switch can reach only one of
+// them. The caller holds k.mu.
 func (k *Merger) hide(b *channel.Batch) {
 	taken := map[place]string{}
 	for key, item := range k.kept {
@@ -182,7 +183,7 @@ func (k *Merger) hide(b *channel.Batch) {
 	}
 }
 
-// review offers again what contradicts the store, and returns what is over: what an operator has dropped, and what has ended.
+// review offers again what contradicts the store, and returns what has ended: by an operator's decision, or by itself.
 func (k *Merger) review(ctx context.Context) (b channel.Batch) {
 	k.mu.Lock()
 	n := len(k.kept)
@@ -225,7 +226,7 @@ func (k *Merger) review(ctx context.Context) (b channel.Batch) {
 		slices.Sort(gone)
 		b.Updates = []channel.Update{{Shard: Shard, Gone: gone}}
 	}
-	for name := range tenants { // some of which was hidden
+	for name := range tenants { // some records of them were hidden
 		k.Follower.Retell(channel.Tenant(name))
 	}
 	return b

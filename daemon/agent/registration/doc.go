@@ -1,3 +1,4 @@
-// Package registration has netmasters admit this machine as the host that it is told to be, and says by what they know it: its identity, and the seat at its
-// Open vSwitch, which one agent has at a time. Of two machines with one label or address the second is refused and says why.
+// Package registration registers this machine at netmasters as the host of its label, with its identity and the instance id of its agent.
+// It also holds the lock by which one agent at a time works with an Open vSwitch. Of two machines with one label or address the second is
+// refused, with the reason.
 package registration

@@ -12,17 +12,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Lock is the right to work with the Open vSwitch of a folder: one process has it at a time, and loses it with its end, however
-// that comes. Its token stays the same until the machine starts again, so it tells a restarted agent from that of a clone.
+// Lock is the right to work with the Open vSwitch of a directory: one process has it at a time, and releases it when it ends for any
+// reason. Its token stays the same until the machine reboots, so it distinguishes a restarted agent from that of a clone.
 type Lock struct {
 	Token string
 	file  *os.File
 }
 
-// ErrTaken says that another process has the seat.
+// ErrTaken reports that another process holds the lock.
 var ErrTaken = errors.New("another agent works with this Open vSwitch")
 
-// Acquire takes the seat of a lock file, which it makes. ErrTaken: another process has it. It does not block.
+// Acquire locks a lock file, which it creates if necessary. ErrTaken: another process holds it. It does not block.
 func Acquire(path string) (*Lock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -44,13 +44,13 @@ func Acquire(path string) (*Lock, error) {
 	return s, nil
 }
 
-// Leave gives the seat up.
+// Leave releases the lock.
 func (s *Lock) Leave() { _ = s.file.Close() }
 
-// tokenBytes is the length of a token, of which the file holds the hexadecimal digits.
+// tokenBytes is the length of a token, which the file holds in hexadecimal.
 const tokenBytes = 16
 
-// read reads the token, or makes one.
+// read reads the token, or creates one.
 func (s *Lock) read() error {
 	text, err := io.ReadAll(io.LimitReader(s.file, 4*tokenBytes))
 	if err != nil {

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Files that tell machines apart: systemd's, which clones of a disk share, and the firmware's, which they do not.
+// Files that identify machines: systemd's, which clones of a disk share, and the firmware's, which they do not.
 const (
 	machineID   = "/etc/machine-id"
 	productUUID = "/sys/class/dmi/id/product_uuid"
 )
 
-// Machine is the identity of this machine: of what the operator calls it, or else of what its files say. A machine without such
-// files is known by its host's label alone. The identity is a hash: what it is made of stays on the machine.
+// Machine returns the identity of this machine, derived from the operator's name for it, or else from its files. A machine without such
+// files is identified only by its host's label. The identity is a hash: its sources stay on the machine.
 func Machine(called, label string) string { return identity(called, label, machineID, productUUID) }
 
 func identity(called, label string, files ...string) string {

@@ -16,12 +16,12 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Times of a Claim.
+// Times of a Registration.
 const (
-	retryPause  = 300 * time.Millisecond // after a request that was not answered
-	refusePause = time.Second            // after one that was refused
-	olderPause  = 30 * time.Second       // after one that was granted by a leader that does not store all of it
-	leaveLimit  = 2 * time.Second        // for saying that the agent ends
+	retryPause  = 300 * time.Millisecond // after a request without an answer
+	refusePause = time.Second            // after a refusal
+	olderPause  = 30 * time.Second       // after a leader of an earlier build has granted it without storing all of it
+	leaveLimit  = 2 * time.Second        // for the report that the agent ends
 )
 
 // Master admits hosts.
@@ -30,33 +30,33 @@ type Master interface {
 	Leave(ctx context.Context, q model.LeaveRequest) error
 }
 
-// Options are what a Claim needs.
+// Options configure a Registration.
 type Options struct {
 	Master Master
-	Host   record.Host // as it is to be admitted, but for its seat
+	Host   record.Host // as it should be admitted, except for its instance
 	Log    *slog.Logger
 }
 
-// Registration is what this agent's machine has or wants. Its methods are safe for concurrent use.
+// Registration registers this agent's machine as a host. Its methods are safe for concurrent use.
 type Registration struct {
 	Options
-	seated chan struct{} // closed with the seat
+	seated chan struct{} // closed when the instance id is set
 	again  chan struct{}
 
-	mu       sync.Mutex // of what follows, and of what Host says of addresses and interfaces
-	instance string     // hash of its token
+	mu       sync.Mutex // guards the following fields, and the addresses and interfaces in Host
+	instance string     // hash of the lock's token
 	owned    bool
 	refusal  string
-	silence  string // why no netmaster has answered; "" when one has
+	silence  string // why no netmaster has answered; "" if one has
 	held     chan struct{}
 }
 
-// New makes a claim that no one has made yet.
+// New returns a Registration that has sent no request yet.
 func New(o Options) *Registration {
 	return &Registration{Options: o, seated: make(chan struct{}), again: make(chan struct{}, 1), held: make(chan struct{})}
 }
 
-// Was reports whether this machine was the host, with the seat of a token and the addresses that it has, when this host was told something.
+// Was reports whether this machine, with the lock's token and its current addresses, was the host when the host received the saved records.
 func (c *Registration) Was(token string, told channel.Batch) bool {
 	seat := record.Sum([]byte(token))
 	for i := range told.Updates {
@@ -70,8 +70,8 @@ func (c *Registration) Was(token string, told channel.Batch) bool {
 	return false
 }
 
-// Sit says by which seat the agent works. One that was the host may work as the host until a netmaster says otherwise, though it is not known to own
-// it. It is called once; Run does nothing before.
+// Sit sets the agent's instance by the token of its lock. An agent that was the host may work as the host, though not confirmed, until a
+// netmaster refuses it. Sit must be called once; before that, Run sends nothing.
 func (c *Registration) Sit(token string, was bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,14 +82,14 @@ func (c *Registration) Sit(token string, was bool) {
 	}
 }
 
-// Instance is the hash of the token of the seat, "" as long as there is none.
+// Instance returns the hash of the lock's token, "" before Sit.
 func (c *Registration) Instance() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.instance
 }
 
-// Again has the claim made again: what netmasters know of it may have changed. It does not block.
+// Again repeats the registration, because the netmasters' state may have changed. It does not block.
 func (c *Registration) Again() {
 	select {
 	case c.again <- struct{}{}:
@@ -97,10 +97,10 @@ func (c *Registration) Again() {
 	}
 }
 
-// Report says which addresses and interfaces the machine has from now on, and claims again when these are others than before. It does not block.
-// More than netmasters take are left out, narrow subnets first; the caller does not change the lists any more.
+// Report sets the machine's current addresses and interfaces, and registers again if they differ from the previous ones. It does not block.
+// It drops more than netmasters accept, narrow subnets first. The caller must not change the lists afterwards.
 func (c *Registration) Report(own []netip.Prefix, interfaces []string) {
-	interfaces = slices.DeleteFunc(slices.Clone(interfaces), func(name string) bool { return !record.InterfaceName(name) }) // no network is called so
+	interfaces = slices.DeleteFunc(slices.Clone(interfaces), func(name string) bool { return !record.InterfaceName(name) }) // not a valid name for a network
 	own, interfaces = own[:min(len(own), record.MaxOwn)], interfaces[:min(len(interfaces), record.MaxInterfaces)]
 	c.mu.Lock()
 	changed := !slices.Equal(own, c.Host.Own) || !slices.Equal(interfaces, c.Host.Interfaces)
@@ -111,20 +111,20 @@ func (c *Registration) Report(own []netip.Prefix, interfaces []string) {
 	}
 }
 
-// Held is closed when the machine has what it claims for the first time, or is remembered to.
+// Held is closed when the registration is first granted, or remembered as granted.
 func (c *Registration) Held() <-chan struct{} { return c.held }
 
-// State is what netmasters have said of a claim.
+// State is the netmasters' answer to a registration.
 type State int
 
-// Standings. A claim that was granted stays so while no netmaster answers.
+// States. A granted registration stays granted while no netmaster answers.
 const (
-	Unknown State = iota // none has answered yet
+	Unknown State = iota // no netmaster has answered yet
 	Granted
 	Refused
 )
 
-// State reports whether the machine has what it claims, as far as it knows.
+// State returns the last known answer.
 func (c *Registration) State() State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -137,21 +137,21 @@ func (c *Registration) State() State {
 	return Unknown
 }
 
-// Refusal says why the machine has not what it claims and what to do; "" while it has, and while it does not know.
+// Refusal returns why the registration is refused and the remedy; "" if it is granted or unknown.
 func (c *Registration) Refusal() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.refusal
 }
 
-// Silence says why no netmaster has answered the last request; "" when one has.
+// Silence returns why no netmaster has answered the last request; "" if one has.
 func (c *Registration) Silence() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.silence
 }
 
-// Run makes the claim, again whenever it is asked to, and until it is granted, until ctx ends; then it gives up that the agent runs, and returns nil.
+// Run registers until it is granted, and again on request, until ctx ends; then it reports that the agent ends, and returns nil.
 func (c *Registration) Run(ctx context.Context) error {
 	select {
 	case <-c.seated:
@@ -177,8 +177,8 @@ func (c *Registration) Run(ctx context.Context) error {
 	return nil
 }
 
-// try makes the claim once, and says how long to wait until it is repeated; 0: it is granted and stored. A leader of an earlier build does not know of
-// addresses and interfaces, and leaves them out; the next one may know of them, and is not heard to lead.
+// try registers once, and returns the time until the next attempt; 0: granted and stored. A leader of an earlier build does not store
+// addresses and interfaces. The next leader may store them, and the agent does not learn when it leads.
 func (c *Registration) try(ctx context.Context) (pause time.Duration) {
 	c.mu.Lock()
 	want := c.Host
@@ -213,7 +213,7 @@ func (c *Registration) try(ctx context.Context) (pause time.Duration) {
 	return retryPause
 }
 
-// granted notes that the machine is the host. c.mu is held.
+// granted records that the machine is the host. The caller holds c.mu.
 func (c *Registration) granted() {
 	if c.refusal != "" {
 		c.Log.Info("the host is this machine's now", "host", c.Host.Label, "machine", c.Host.Machine)
@@ -226,7 +226,7 @@ func (c *Registration) granted() {
 	}
 }
 
-// leave says that the agent does not run any more.
+// leave reports that the agent no longer runs.
 func (c *Registration) leave(ctx context.Context) {
 	if c.State() != Granted {
 		return

@@ -1,5 +1,5 @@
-// Package revocation is who this host does not trust any more: which certificates of netmasters and monitors are revoked, as netmasters tell it, and as others tell
-// than the one that is followed, which may be the one that is revoked.
+// Package revocation keeps the list of revoked certificates of netmasters and monitors, as received from all netmasters: the one that the
+// agent follows may be the revoked one.
 package revocation
 
 import (
@@ -18,29 +18,29 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Times of a Keeper.
+// Times of a Syncer.
 const (
 	pollInterval = 15 * time.Second // one netmaster after the other
 	askLimit     = 5 * time.Second
-	slack        = time.Hour // after the end of a certificate, for a clock that is put back
+	slack        = time.Hour // after the end of a certificate, for a clock that is set back
 )
 
-// Options are what a Keeper needs.
+// Options configure a Syncer.
 type Options struct {
-	Source  Source                                                             // tells what concerns the host
+	Source  Source                                                             // yields the records that concern the host
 	Masters func(ctx context.Context) []string                                 // URLs of all netmasters
-	Ask     func(ctx context.Context, url string) ([]record.Revocation, error) // what one of them says is revoked
-	Revoke  func(serials []string)                                             // refuses these, and no others
+	Ask     func(ctx context.Context, url string) ([]record.Revocation, error) // the revocations that one of them lists
+	Revoke  func(serials []string)                                             // refuses exactly these
 	Log     *slog.Logger
 }
 
-// Source yields all that concerns the host, then what changes.
+// Source yields all records that concern the host, then their changes.
 type Source interface {
 	Follow(ctx context.Context) iter.Seq2[channel.Batch, error]
 }
 
-// Syncer has certificates refused from when any netmaster has said that they are revoked until they would have ended: a revocation is never taken back, and a
-// netmaster that does not tell of it any more may be the one that it concerns. Its methods are safe for concurrent use.
+// Syncer refuses certificates from the first report of their revocation by any netmaster until they would have expired: a revocation is
+// never undone, and a netmaster that no longer reports it may be the revoked one. Its methods are safe for concurrent use.
 type Syncer struct {
 	Options
 
@@ -48,10 +48,10 @@ type Syncer struct {
 	known map[string]record.Revocation // by serial
 }
 
-// New makes a Keeper that knows of no revocation.
+// New returns a Syncer without revocations.
 func New(o Options) *Syncer { return &Syncer{Options: o, known: map[string]record.Revocation{}} }
 
-// Follow passes on what Source yields, when what is revoked by it is refused already.
+// Follow yields the batches of Source, each after it has applied the batch's revocations.
 func (k *Syncer) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
 	return func(yield func(channel.Batch, error) bool) {
 		for b, err := range k.Source.Follow(ctx) {
@@ -65,7 +65,7 @@ func (k *Syncer) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
 	}
 }
 
-// Apply takes in what a batch tells of revocations.
+// Apply applies the revocations of a batch.
 func (k *Syncer) Apply(b *channel.Batch) {
 	var told []record.Revocation
 	for i := range b.Updates {
@@ -85,7 +85,7 @@ func (k *Syncer) Apply(b *channel.Batch) {
 	k.add(told)
 }
 
-// add has certificates refused.
+// add refuses certificates.
 func (k *Syncer) add(told []record.Revocation) {
 	now := time.Now()
 	k.mu.Lock()
@@ -106,9 +106,9 @@ func (k *Syncer) add(told []record.Revocation) {
 	}
 }
 
-// Run asks one netmaster after the other what is revoked, until ctx ends.
+// Run asks one netmaster after the other for revocations, until ctx ends.
 func (k *Syncer) Run(ctx context.Context) {
-	pause := rand.N(pollInterval) // so that not all agents ask together
+	pause := rand.N(pollInterval) // agents must not ask at the same time
 	for turn := 0; ; {
 		select {
 		case <-ctx.Done():
@@ -126,7 +126,7 @@ func (k *Syncer) Run(ctx context.Context) {
 		limited, cancel := context.WithTimeout(ctx, askLimit)
 		told, err := k.Ask(limited, url)
 		cancel()
-		if err != nil { // it is away, refused, or of an earlier build
+		if err != nil { // it is away, refuses, or is of an earlier build
 			k.Log.Debug("a netmaster does not say what is revoked", "address", url, "error", err)
 		}
 		k.add(told)
