@@ -19,12 +19,12 @@ import (
 )
 
 func main() {
-	home, _ := os.UserHomeDir() // without one, no one is logged in
+	home, _ := os.UserHomeDir() // without a home directory there is no login
 	f := &command.Factory{Streams: term.System(), Home: home, Getenv: term.Getenv, Self: build.Info(), Actor: term.Actor, Interrupted: interrupted, Browse: term.Browser(os.Getenv)}
 	os.Exit(command.Run(context.Background(), f, os.Args[1:]))
 }
 
-// interrupted is the context that ends with ctrl-C, or when the program is told to end.
+// interrupted returns the context that ends with ctrl-C, or with a signal to terminate.
 func interrupted(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }

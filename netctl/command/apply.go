@@ -90,7 +90,7 @@ func runApply(ctx context.Context, f *Factory, o *applyOptions) error {
 	return o.carryOut(ctx, f, &portions{c: c, dry: o.dryRun != ""}, objects, gone)
 }
 
-// carryOut applies objects, deletes those of gone, and reports.
+// carryOut applies objects, deletes those of gone, and reports the results.
 func (o *applyOptions) carryOut(ctx context.Context, f *Factory, p *portions, objects, gone []model.ApplyObject) error {
 	err := p.send(ctx, objects, gone)
 	if err := p.report(f); err != nil {
@@ -105,7 +105,7 @@ func (o *applyOptions) carryOut(ctx context.Context, f *Factory, p *portions, ob
 	return o.await(ctx, f, p.c, p.rev)
 }
 
-// affects says in words what a change concerns.
+// affects describes the objects that a change concerns.
 func affects(a *model.Affected) string {
 	if a == nil {
 		return ""

@@ -10,8 +10,7 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// addAppProfile adds the special verbs of application profiles: update, which is create by another name, and the list
-// of a profile's groups.
+// addAppProfile adds the special verbs of application profiles: update, which is an alias of create, and the list of a profile's groups.
 func addAppProfile(f *Factory, k *model.Kind, c *cobra.Command) {
 	update, o := newCreate(f, k)
 	update.Use, update.Short = "update", "Replace the groups of an application profile"
@@ -51,5 +50,5 @@ func runProfileGroups(ctx context.Context, f *Factory, s *scope, o *output, name
 	if o.json {
 		return local(term.WriteJSON(f.Out, p))
 	}
-	return printf(f.Out, "%s", strings.Join(p.EndpointGroups, ",")) // without a newline, as scripts know it
+	return printf(f.Out, "%s", strings.Join(p.EndpointGroups, ",")) // without a newline, as scripts expect
 }

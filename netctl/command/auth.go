@@ -31,7 +31,7 @@ func newLogout(f *Factory) *cobra.Command {
 			if c.Token == "" {
 				return term.Exitf(term.Server, "not logged in; log in with netctl login")
 			}
-			if err := c.Logout(cmd.Context()); err != nil && !client.IsCode(err, model.CodeUnproved) { // which has ended before
+			if err := c.Logout(cmd.Context()); err != nil && !client.IsCode(err, model.CodeUnproved) { // an expired login is no error
 				return err
 			}
 			if err := os.Remove(term.LoginPath(f.Home)); err != nil {
@@ -141,7 +141,7 @@ func newOIDCSecret(f *Factory) *cobra.Command {
 	return newServerSecret(f, "oidc-secret", "Set the client secret that netmaster sends to the OpenID provider", "secret", (*client.Client).SetOIDCSecret)
 }
 
-// newServerSecret makes a command that sets a secret of netmaster's.
+// newServerSecret returns a command that sets a secret of netmaster's.
 func newServerSecret(f *Factory, use, short, what string, set func(*client.Client, context.Context, string) error) *cobra.Command {
 	o := &secretOptions{}
 	c := &cobra.Command{
@@ -258,7 +258,7 @@ func newAudit(f *Factory) *cobra.Command {
 	return c
 }
 
-// unless0 is a number, "" for 0.
+// unless0 formats a number, "" for 0.
 func unless0(n int) string {
 	if n == 0 {
 		return ""

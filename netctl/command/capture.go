@@ -92,7 +92,7 @@ func runCapture(ctx context.Context, f *Factory, o *captureOptions) (err error) 
 	return fmt.Errorf("the capture was interrupted: %w", err)
 }
 
-// localWriter says of its errors that they are of this side.
+// localWriter marks its errors as local ones.
 type localWriter struct{ io.Writer }
 
 // Write writes p.

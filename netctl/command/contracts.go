@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// addContracts adds create to the command of external contracts groups: their type is one of two flags.
+// addContracts adds create to the command of external contracts groups: one of two flags sets their type.
 func addContracts(f *Factory, k *model.Kind, c *cobra.Command) {
 	create, o := newCreate(f, k)
 	var consumed, provided bool

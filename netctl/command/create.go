@@ -15,14 +15,14 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// createOptions is what create needs.
+// createOptions are the options of create.
 type createOptions struct {
 	scope
 	kind   *model.Kind
 	fields map[string]any // by JSON name
-	// prepare, unless nil, checks and completes the fields before the object is made of them.
+	// prepare, unless nil, checks and completes the fields before they become an object.
 	prepare func(fields map[string]any) error
-	silent  bool // say nothing on success
+	silent  bool // print nothing on success
 	waiting
 }
 
@@ -45,7 +45,7 @@ func newCreate(f *Factory, k *model.Kind) (*cobra.Command, *createOptions) {
 	return c, o
 }
 
-// addFlag adds the flag of a field, which stores what is given in fields.
+// addFlag adds the flag of a field, which stores its value in fields.
 func addFlag(set *pflag.FlagSet, k *model.Kind, fl model.Flag, fields map[string]any) {
 	field, _ := k.Field(fl.Field)
 	usage := field.Doc
@@ -63,13 +63,13 @@ func addFlag(set *pflag.FlagSet, k *model.Kind, fl model.Flag, fields map[string
 	}
 }
 
-// fieldValue is a flag's value that goes into a field.
+// fieldValue is the value of a flag for a field.
 type fieldValue struct {
 	kind    model.Type
 	name    string
 	fields  map[string]any
 	initial string
-	split   string // what stands between the elements of one value of a list; "": a value is an element
+	split   string // separator of the elements in one value of a list; "": a value is an element
 }
 
 // Set stores the value in the field's type.
@@ -95,7 +95,7 @@ func (v *fieldValue) Set(text string) error {
 	return nil
 }
 
-// String is the default, for help.
+// String returns the default, for help.
 func (v *fieldValue) String() string { return v.initial }
 
 // Type names the kind of value, for help.
@@ -106,7 +106,7 @@ func (v *fieldValue) Type() string {
 	return string(v.kind)
 }
 
-// object makes the object that the options describe.
+// object returns the object that the options describe.
 func (o *createOptions) object() (model.Object, error) {
 	if o.kind.TenantScoped() {
 		o.fields["tenantName"] = cmp.Or(o.tenant, "default")
@@ -127,10 +127,10 @@ func (o *createOptions) object() (model.Object, error) {
 	return object, o.check(object)
 }
 
-// addresses are the formats of fields that hold addresses and nothing else.
+// addresses are the formats of fields that contain an address.
 var addresses = []string{"ipv4", "ipv6", "routerIP", "routerIP6", "neighbors"}
 
-// check refuses what the server need not be asked about: flags that must be given, and addresses that are none.
+// check refuses what needs no server: missing required flags, and malformed addresses.
 func (o *createOptions) check(object model.Object) error {
 	for _, name := range o.kind.Key {
 		if value, _ := object.Field(name).(string); strings.Contains(value, "/") { // which would be another route
@@ -152,7 +152,7 @@ func (o *createOptions) check(object model.Object) error {
 	return nil
 }
 
-// wordOf is a flag's name as messages begin with it: "Subnet".
+// wordOf returns a flag's name as it begins messages: "Subnet".
 func wordOf(flag string) string { return strings.ToUpper(flag[:1]) + flag[1:] }
 
 func runCreate(ctx context.Context, f *Factory, o *createOptions) error {

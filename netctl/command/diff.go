@@ -45,7 +45,7 @@ func runDiff(ctx context.Context, f *Factory, o *diffOptions) error {
 	if err != nil {
 		return err
 	}
-	// DryRun, too: a netmaster that does not know Diff must change nothing.
+	// with DryRun, because a netmaster that does not know Diff must change nothing
 	results, _, err := c.Apply(ctx, model.ApplyRequest{Objects: objects, Prune: gone, DryRun: true, Diff: true})
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func runDiff(ctx context.Context, f *Factory, o *diffOptions) error {
 	return term.Outcome(term.Differs)
 }
 
-// writeDifference prints an object that differs, and its fields that do.
+// writeDifference prints a differing object with its differing fields.
 func writeDifference(f *Factory, r *model.ApplyResult) error {
 	sign := map[model.Action]string{model.ActionCreated: "+", model.ActionUpdated: "~", model.ActionDeleted: "-", model.ActionRefused: "!"}[r.Action]
 	if err := printf(f.Out, "%s %s %s%s\n", sign, r.Kind, r.Key, affects(r.Affected)); err != nil {

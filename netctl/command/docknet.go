@@ -88,7 +88,7 @@ func newDocknetRemove(f *Factory) *cobra.Command {
 	}
 }
 
-// findDocknet finds a Docker network by its id or how that begins.
+// findDocknet finds a Docker network by its id or a prefix of it.
 func findDocknet(ctx context.Context, f *Factory, text string) (*client.Client, model.DockerNetwork, error) {
 	c, err := f.client()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 type doctorOptions struct {
 	output
 	of    string
-	now   bool // agents look at once
+	now   bool // run the agents' checks now
 	watch bool
 }
 
@@ -58,7 +58,7 @@ func newStatus(f *Factory) *cobra.Command {
 	return c
 }
 
-// watchInterval is how often doctor --watch looks.
+// watchInterval is the time between two checks of doctor --watch.
 const watchInterval = 5 * time.Second
 
 func runDoctor(ctx context.Context, f *Factory, o *doctorOptions) error {
@@ -90,7 +90,7 @@ func runDoctor(ctx context.Context, f *Factory, o *doctorOptions) error {
 	}
 }
 
-// outcome is the exit code of a verdict.
+// outcome returns the exit code of a verdict.
 func outcome(h *model.Health) error {
 	switch h.Worst() {
 	case "":

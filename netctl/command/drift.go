@@ -71,7 +71,7 @@ func runDrift(ctx context.Context, f *Factory, o *driftOptions) error {
 		d, err := c.Drift(ctx, host, o.repair)
 		if err != nil {
 			if o.host != "" {
-				return err // which names the host
+				return err // the error names the host
 			}
 			silent = errors.Join(silent, err)
 			continue

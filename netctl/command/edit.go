@@ -88,7 +88,7 @@ func runEdit(ctx context.Context, f *Factory, o *editOptions, k *model.Kind, nam
 	return o.await(ctx, f, c, rev)
 }
 
-// applyEdited applies an edited text, which has to be about the object that it was made of, as that still is.
+// applyEdited applies an edited text, which must describe the same object, if that has not changed since.
 func applyEdited(ctx context.Context, f *Factory, c *client.Client, before model.Object, text []byte) (client.Revision, error) {
 	k := before.Kind()
 	objects, err := parseManifest(text)
@@ -126,7 +126,7 @@ func sameKind(name string, k *model.Kind) bool {
 	return ok && other.Name == k.Name
 }
 
-// edited has the person edit a file, and returns what is in it then. It blocks until the editor ends.
+// edited opens a file in the user's editor, and returns its contents afterwards. It blocks until the editor ends.
 func edited(ctx context.Context, f *Factory, path string) ([]byte, error) {
 	words := editor.Command(f.Getenv)
 	program := exec.CommandContext(ctx, words[0], append(words[1:], path)...)

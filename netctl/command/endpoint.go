@@ -78,7 +78,7 @@ func runEndpointList(ctx context.Context, f *Factory, o *endpointListOptions) er
 	return l.write(f, format)
 }
 
-// exist is an error when a tenant, namespace, network, group or host of the selection is not there.
+// exist returns an error if a tenant, namespace, network, group or host of the selection does not exist.
 func (o *endpointListOptions) exist(ctx context.Context, c *client.Client) error {
 	if o.namespace != "" {
 		if _, err := c.KubeNamespaces().Get(ctx, o.namespace); err != nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// kindFinding is what is found wrong, among the kinds of events.
+// kindFinding is the kind of findings among the kinds of events.
 const kindFinding = "finding"
 
-// timelineInterval is how often the timeline is looked at to follow it: no stream tells of it.
+// timelineInterval is the time between two reads of the timeline, which has no stream.
 const timelineInterval = 2 * time.Second
 
 type eventsOptions struct {
@@ -49,7 +49,7 @@ func newEvents(f *Factory) *cobra.Command {
 	return c
 }
 
-// runEvents prints what has happened and, to follow, looks again whenever the watch stream tells of something, and now and then.
+// runEvents prints the events and, to follow, reads again after each notification of the watch stream, and regularly.
 func runEvents(ctx context.Context, f *Factory, o *eventsOptions) error {
 	for i, name := range o.kinds {
 		if name == kindFinding {
@@ -81,7 +81,7 @@ func runEvents(ctx context.Context, f *Factory, o *eventsOptions) error {
 		case <-tick.C:
 		case err = <-changes:
 		}
-		const most = 200 // between two looks
+		const most = 200 // between two reads
 		if err == nil {
 			err = o.print(ctx, f, c, most)
 		}
@@ -92,7 +92,7 @@ func runEvents(ctx context.Context, f *Factory, o *eventsOptions) error {
 	}
 }
 
-// watched says whenever the watch stream has told of all changes of a moment, or why it broke, until ctx ends.
+// watched sends nil whenever the watch stream has delivered all changes of a moment, or the error that ended it, until ctx ends.
 func watched(ctx context.Context, c *client.Client, changes chan<- error) {
 	for event, err := range c.Watch(ctx, nil) {
 		if err == nil && event.Type != model.EventSync {
@@ -106,7 +106,7 @@ func watched(ctx context.Context, c *client.Client, changes chan<- error) {
 	}
 }
 
-// print prints what has happened since it was called last, of that so many lines, the newest.
+// print prints the newest events since its last call, at most limit lines.
 func (o *eventsOptions) print(ctx context.Context, f *Factory, c *client.Client, limit int) error {
 	lines, err := o.changes(ctx, c, limit)
 	if err != nil {
@@ -133,7 +133,7 @@ func (o *eventsOptions) wants(kind string) bool {
 	return len(o.kinds) == 0 || slices.Contains(o.kinds, kind)
 }
 
-// changes are the changes behind the last one.
+// changes returns the changes after the last printed one.
 func (o *eventsOptions) changes(ctx context.Context, c *client.Client, limit int) (out []occurrence, err error) {
 	if len(o.kinds) == 1 && o.kinds[0] == kindFinding {
 		return nil, nil
@@ -163,7 +163,7 @@ func (o *eventsOptions) changes(ctx context.Context, c *client.Client, limit int
 	return out, nil
 }
 
-// findings are the events of the timeline behind the last one.
+// findings returns the events of the timeline after the last printed one.
 func (o *eventsOptions) findings(ctx context.Context, c *client.Client, limit int) (out []occurrence, err error) {
 	if !o.wants(kindFinding) {
 		return nil, nil

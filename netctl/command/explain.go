@@ -30,7 +30,7 @@ func newExplain(f *Factory) *cobra.Command {
 	}
 }
 
-// kindTable lists the kinds that have commands with all their names and, if that is wanted, the first sentence about them.
+// kindTable lists the kinds that have commands with all their names and, with explained, the first sentence about them.
 func kindTable(explained bool) string {
 	var b strings.Builder
 	out := tabwriter.NewWriter(&b, 0, 2, 2, ' ', 0)
@@ -45,7 +45,7 @@ func kindTable(explained bool) string {
 	for _, k := range model.UserKinds() {
 		row(k.Name, strings.Join(k.NamesBeside(k.Name), " "), k.Summary()+".")
 	}
-	_ = out.Flush() // a Builder takes everything
+	_ = out.Flush() // a Builder accepts everything
 	return b.String()
 }
 
@@ -105,7 +105,7 @@ func explainKind(f *Factory, k *model.Kind) error {
 	return nil
 }
 
-// limits lists what a field takes, a line each.
+// limits lists the permitted values of a field, one per line.
 func limits(f model.Field) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }

@@ -1,5 +1,5 @@
-// Package command is netctl's tree of commands. The commands of objects are generic and read model.Kind; what is
-// special has a file of its own.
+// Package command is netctl's tree of commands. The commands of objects are generic and read model.Kind; each special command has its own
+// file.
 package command
 
 import (
@@ -15,32 +15,32 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// Factory is what commands need from outside, so that a command pays only for what it touches.
+// Factory has what commands need from their environment, created on demand so that a command pays only for what it uses.
 type Factory struct {
 	term.Streams
-	Home   string // where .netctl/config.json lies
+	Home   string // directory of .netctl/config.json
 	Getenv func(string) string
 	HTTP   http.RoundTripper // nil: the network
 	Self   model.Version
-	Actor  func() string // who types, "user@host", for the history; nil is no one
-	// Interrupted makes a context that ends when the person interrupts; nil: no one does. Commands that go on until then, or have
-	// something to tell or to put back, ask for it. A signal ends the others: to catch it takes a thread, which would be a good part
-	// of their time.
+	Actor  func() string // the user, "user@host", for the history; nil: none
+	// Interrupted returns a context that ends when the user interrupts; nil: no one does. It is for commands that run until then, or
+	// have something to print or restore. A signal ends all others: to catch it takes a thread, which would be a good part of their
+	// time.
 	Interrupted func(context.Context) (context.Context, context.CancelFunc)
 
-	// Browse has the person's browser open a URL; nil: there is no browser.
+	// Browse opens a URL in the user's browser; nil: there is no browser.
 	Browse func(url string) error
 	// After is time.After unless it is set.
 	After func(time.Duration) <-chan time.Time
 
-	raw       io.Writer // Out for bytes that are no text
+	raw       io.Writer // Out, for bytes that are not text
 	netmaster string
 	insecure  bool
-	bundle    string // file to read instead of asking a netmaster; "": none is
+	bundle    string // file to read instead of asking a netmaster; "": none
 	opened    *term.Bundle
 }
 
-// interruptible is ctx until the person interrupts. The caller ends it.
+// interruptible returns ctx until the user interrupts. The caller must end it.
 func (f *Factory) interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	if f.Interrupted == nil {
 		return context.WithCancel(ctx)
@@ -48,7 +48,7 @@ func (f *Factory) interruptible(ctx context.Context) (context.Context, context.C
 	return f.Interrupted(ctx)
 }
 
-// client makes the REST client that the global flags ask for.
+// client returns the REST client for the global flags.
 func (f *Factory) client() (*client.Client, error) {
 	if f.bundle != "" {
 		return f.offline()
@@ -64,7 +64,7 @@ func (f *Factory) client() (*client.Client, error) {
 	return f.connect(base, token)
 }
 
-// connect makes a client of the netmasters at base, whose URLs are valid.
+// connect returns a client of the netmasters at base, whose URLs are valid.
 func (f *Factory) connect(base, token string) (*client.Client, error) {
 	transport := f.HTTP
 	if transport == nil {
@@ -78,7 +78,7 @@ func (f *Factory) connect(base, token string) (*client.Client, error) {
 		Actor: f.Actor, Program: "netctl/" + f.Self.Version}, nil
 }
 
-// offline makes a client of the bundle that the global flags name, and says once of what time it is.
+// offline returns a client of the bundle in the global flags, and prints the bundle's time once.
 func (f *Factory) offline() (*client.Client, error) {
 	if f.opened == nil {
 		b, err := term.OpenBundle(context.Background(), f.bundle)
@@ -91,7 +91,7 @@ func (f *Factory) offline() (*client.Client, error) {
 	return &client.Client{Base: term.BundleBase, HTTP: &http.Client{Transport: f.opened.Transport}, Program: "netctl/" + f.Self.Version}, nil
 }
 
-// close ends what commands have opened.
+// close closes what commands have opened.
 func (f *Factory) close() {
 	if f.opened != nil {
 		f.opened.Close()
@@ -99,10 +99,10 @@ func (f *Factory) close() {
 	}
 }
 
-// timeout is for how long a command waits while the cluster has no leader.
+// timeout is how long a command waits while the cluster has no leader.
 const timeout = 5 * time.Second
 
-// token reads what netctl login has left; "" when no one is logged in.
+// token reads the token of netctl login; "" if no one is logged in.
 func (f *Factory) token() (string, error) {
 	token, err := term.Token(f.Home)
 	if err != nil {
@@ -111,7 +111,7 @@ func (f *Factory) token() (string, error) {
 	return token, nil
 }
 
-// warnStale returns what reports, once, that answers may be old.
+// warnStale returns a function that warns, once, that answers may be outdated.
 func (f *Factory) warnStale() func(base, reason string) {
 	var once sync.Once
 	return func(base, reason string) {

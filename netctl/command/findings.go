@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// showHealth prints findings, each with what was seen, what to do, and the next command.
+// showHealth prints findings, each with its evidence, its remedy and the next command.
 func showHealth(f *Factory, h *model.Health, format term.Format) error {
 	l := &listing{value: h}
 	var out strings.Builder

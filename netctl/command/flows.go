@@ -81,7 +81,7 @@ func runFlows(ctx context.Context, f *Factory, o *flowsOptions) error {
 	}
 	all, err := c.Flows(ctx, o.host, o.owner, o.table)
 	if err != nil {
-		return err // which names the host
+		return err // the error names the host
 	}
 	kept := []model.Flow{}
 	l := &listing{Table: term.Table{Columns: flowColumns(format.Wide())}}

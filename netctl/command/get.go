@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// kindOf finds the kind that a person names: its type, its plural or its command, whatever the case.
+// kindOf finds the kind with a name: its type, its plural or its command, in any case.
 func kindOf(name string) (*model.Kind, error) {
 	k, ok := model.KindOf(name)
 	if !ok {
@@ -188,7 +188,7 @@ func runDescribe(ctx context.Context, f *Factory, k *model.Kind, s *scope, name 
 	return printf(f.Out, "%s %s\n%s", k.Title, model.Key(key...), text)
 }
 
-// relabel writes the labels of endpoints as selectors are written, wherever they are in an answer.
+// relabel replaces the labels of endpoints by the form of selectors, anywhere in an answer.
 func relabel(v any) {
 	switch v := v.(type) {
 	case []any:
@@ -242,7 +242,7 @@ func runExport(ctx context.Context, f *Factory, tenant string) error {
 	return nil
 }
 
-// isOf says whether an object is of a tenant, or is that tenant; every object is of "".
+// isOf reports whether an object belongs to a tenant, or is that tenant; every object belongs to "".
 func isOf(o model.Object, tenant string) bool {
 	return tenant == "" || o.Field("tenantName") == tenant
 }

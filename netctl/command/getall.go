@@ -16,7 +16,7 @@ type group struct {
 	names   []string                // keys of the objects
 }
 
-// runGetAll prints the objects of every kind that has a command: those of the tenant, and those that are of no tenant.
+// runGetAll prints the objects of every kind that has a command: those of the tenant, and those without a tenant.
 func runGetAll(ctx context.Context, f *Factory, o *listOptions) error {
 	c, format, err := o.client(f)
 	if err != nil {
@@ -85,7 +85,7 @@ func (g *group) add(object any, field func(string) any, name string) {
 	g.objects, g.fields, g.names = append(g.objects, object), append(g.fields, field), append(g.names, name)
 }
 
-// print writes the group as a table below its kind's name, or its names as fullName has them, a line each.
+// print writes the group as a table below its kind's name, or its names in the form of fullName, one per line.
 func (g *group) print(f *Factory, format term.Format, blank bool) error {
 	if !format.Tabular() {
 		for _, name := range g.names {

@@ -19,7 +19,7 @@ import (
 type historyOptions struct {
 	output
 	tenant, by, since, at string
-	only                  string // with at and without NAME: objects of this tenant alone
+	only                  string // with at and without NAME: only objects of this tenant
 	later                 bool
 	limit                 int
 }
@@ -63,7 +63,7 @@ func newHistory(f *Factory) *cobra.Command {
 	return c
 }
 
-// moment turns what a person types into a revision or a time of RFC 3339.
+// moment turns a user's input into a revision or a time of RFC 3339.
 func moment(f *Factory, flag, text string) (string, error) {
 	if text == "" {
 		return "", nil
@@ -80,7 +80,7 @@ func moment(f *Factory, flag, text string) (string, error) {
 	return "", term.BadUsage("--%s: got %s, want a revision such as 1234, a time such as 2030-01-02T15:04:05Z, or a duration before now such as 10m", flag, text)
 }
 
-// historyKind is a kind's name; the history has kinds that nothing else has.
+// historyKind returns a kind by name; the history has kinds that nothing else has.
 func historyKind(name string) (string, *model.Kind, error) {
 	if slices.ContainsFunc([]string{"address", "provider", "leadership", "host"}, func(own string) bool { return strings.EqualFold(name, own) }) {
 		return strings.ToLower(name), nil, nil
@@ -92,7 +92,7 @@ func historyKind(name string) (string, *model.Kind, error) {
 	return k.Name, k, nil
 }
 
-// historyKey is the key of the object that a person calls name. Of one that is gone no one knows more than what the name says.
+// historyKey returns the key of the object that a user calls name. For a deleted object, only the name itself is known.
 func (o *historyOptions) historyKey(ctx context.Context, c *client.Client, k *model.Kind, name string) (string, error) {
 	if k == nil {
 		return name, nil
@@ -162,10 +162,10 @@ func columns(headers ...string) []model.Column {
 	return out
 }
 
-// stamp is a time in a table.
+// stamp formats a time for a table.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
 
-// runObjectAt prints an object as it was; one that can be stored as a file that apply takes.
+// runObjectAt prints an earlier state of an object, in the form of apply if it can be stored.
 func runObjectAt(ctx context.Context, f *Factory, o *historyOptions, kind, name string) error {
 	k, err := kindOf(kind)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 type inspectOptions struct {
 	scope
 	kind *model.Kind
-	name string // as it was called
+	name string // as the user typed it
 }
 
 func newInspect(f *Factory, k *model.Kind) *cobra.Command {

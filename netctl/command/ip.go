@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// networkFlags say of which network an address is.
+// networkFlags select the network of an address.
 type networkFlags struct{ tenant, network string }
 
 func (p *networkFlags) register(c *cobra.Command) {
@@ -22,7 +22,7 @@ func (p *networkFlags) register(c *cobra.Command) {
 	c.Flags().StringVarP(&p.network, "network", "n", "", "only this network")
 }
 
-// query selects an address, of one network or of all that have it.
+// query selects an address, on one network or on all that have it.
 func (p *networkFlags) query(address string) client.AddressQuery {
 	q := client.AddressQuery{Tenant: p.tenant, Network: p.network, Address: address}
 	if q.Network != "" && q.Tenant == "" {
@@ -166,7 +166,7 @@ func runIPOwner(ctx context.Context, f *Factory, p *networkFlags, at, address st
 	return nil
 }
 
-// sentence tells of one address.
+// sentence describes the state of one address.
 func sentence(s model.AddressState) string {
 	text := s.Address + " of " + s.Network + ": "
 	switch {
@@ -203,7 +203,7 @@ func newIPQuarantine(f *Factory) *cobra.Command {
 	return c
 }
 
-// id is the identity of the network; "" when none is given.
+// id returns the identity of the network; "" if none is given.
 func (p *networkFlags) id() string {
 	if q := p.query(""); q.Network != "" {
 		return model.Key(q.Tenant, q.Network)

@@ -140,7 +140,7 @@ func writeLeadership(f *Factory, l model.Leadership, nodes []model.Node) error {
 	return printf(f.Out, "\nstore %s, one read took %.1f ms\n", l.Store.Name, l.Store.ReadMillis)
 }
 
-// reported is a number of bytes that a member of the store need not tell.
+// reported formats a number of bytes that a member of the store may not report.
 func reported(bytes int64) string {
 	if bytes == 0 {
 		return "unknown"

@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// output is the flags that choose how a list is printed.
+// output has the flags for the format of a list.
 type output struct {
 	json, quiet, watch bool
 	format             string
@@ -33,7 +33,7 @@ func (o *output) parse() (term.Format, error) {
 	return term.ParseFormat(o.format)
 }
 
-// client makes the client, once the format is known to be one.
+// client returns the client, after it has checked the format.
 func (o *output) client(f *Factory) (*client.Client, term.Format, error) {
 	format, err := o.parse()
 	if err != nil {
@@ -95,7 +95,7 @@ func runList(ctx context.Context, f *Factory, o *listOptions) error {
 	return l.write(f, format)
 }
 
-// none says why there is nothing that someone else owns.
+// none returns why there are no objects of another owner.
 func (o *listOptions) none(ctx context.Context, f *Factory, c *client.Client) error {
 	status, err := c.Kubernetes(ctx)
 	if err != nil {
@@ -110,7 +110,7 @@ func (o *listOptions) none(ctx context.Context, f *Factory, c *client.Client) er
 	return printf(f.Out, "namespace %s has no %s\n", o.namespace, o.kind.Noun())
 }
 
-// exists is an error when the tenant that was asked for does not exist.
+// exists returns an error if the requested tenant does not exist.
 func (o *listOptions) exists(ctx context.Context, c *client.Client) error {
 	if !o.kind.TenantScoped() {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// listing is a list that is ready to be printed in any format, or as its parts come.
+// listing is a list to be printed in any format, as a whole or in parts.
 type listing struct {
 	term.Table
 	names []string
@@ -19,7 +19,7 @@ func (l *listing) row(name string, row []string) {
 	l.names = append(l.names, name)
 }
 
-// write prints the listing, in what is one document as a whole, else what was added since.
+// write prints the listing, as a whole for formats with one document, else the rows added since the last call.
 func (l *listing) write(f *Factory, format term.Format) error {
 	switch {
 	case format.Tabular():
@@ -27,7 +27,7 @@ func (l *listing) write(f *Factory, format term.Format) error {
 	case format.Names():
 		out := bufio.NewWriter(f.Out)
 		for _, name := range l.names {
-			_, _ = out.WriteString(name) // Flush tells the error
+			_, _ = out.WriteString(name) // Flush returns the error
 			_ = out.WriteByte('\n')
 		}
 		l.names = nil

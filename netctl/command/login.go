@@ -34,7 +34,7 @@ func newLogin(f *Factory) *cobra.Command {
 	return c
 }
 
-// secured refuses to send a proof where others could read it.
+// secured refuses to send a secret over plain HTTP.
 func (f *Factory) secured() error {
 	if f.bundle != "" {
 		return term.BadUsage("a support bundle has no logins: remove --bundle")
@@ -49,7 +49,7 @@ func (f *Factory) secured() error {
 	return term.Exitf(term.Server, "%s: set it with --netmaster", text)
 }
 
-// runLogin trades a user's name and password for a token and keeps it for the commands that follow.
+// runLogin exchanges a user's name and password for a token and stores it for later commands.
 func runLogin(ctx context.Context, f *Factory, o *loginOptions) error {
 	if err := f.secured(); err != nil {
 		return err
@@ -79,13 +79,13 @@ func runLogin(ctx context.Context, f *Factory, o *loginOptions) error {
 	return printf(f.Out, "Login succeeded.\n")
 }
 
-// loginOptions say who logs in.
+// loginOptions are the user's credentials.
 type loginOptions struct {
 	secretOptions
 	user string
 }
 
-// credentials asks who logs in, as far as the flags do not say it.
+// credentials asks for credentials that the flags do not contain.
 func (o *loginOptions) credentials(f *Factory) (user, password string, err error) {
 	if user = o.user; user == "" && o.stdin {
 		return "", "", term.BadUsage("--password-stdin needs --user USER")

@@ -20,7 +20,7 @@ import (
 // maxManifest bounds what is read from one file or stream, in bytes.
 const maxManifest = 64 << 20
 
-// readManifests reads the objects of files, of the .yaml, .yml and .json files of folders, and of standard input ("-").
+// readManifests reads the objects of files, of the .yaml, .yml and .json files of directories, and of standard input ("-").
 func readManifests(f *Factory, paths []string) ([]model.ApplyObject, error) {
 	if len(paths) == 0 {
 		return nil, term.BadUsage("-f FILE, -f DIRECTORY or -f - is required")
@@ -79,8 +79,7 @@ func readManifest(f *Factory, name string) ([]model.ApplyObject, error) {
 	return objects, nil
 }
 
-// parseManifest reads YAML or JSON documents, each one object or a list of them. An object is its fields and a field
-// "kind".
+// parseManifest parses YAML or JSON documents, each one object or a list of them. An object is its fields and a field "kind".
 func parseManifest(text []byte) ([]model.ApplyObject, error) {
 	var out []model.ApplyObject
 	documents := yamlv3.NewDecoder(bytes.NewReader(text))
@@ -109,7 +108,7 @@ func parseManifest(text []byte) ([]model.ApplyObject, error) {
 	}
 }
 
-// writeManifest prints an object as parseManifest reads it: its fields in the schema's order, without what is computed.
+// writeManifest prints an object in the form of parseManifest: its fields in the schema's order, without computed ones.
 func writeManifest(w io.Writer, o model.Object) error {
 	if err := printf(w, "---\nkind: %s\n", o.Kind().Name); err != nil {
 		return err

@@ -14,10 +14,10 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// fullName is an object's name as -o name prints it, and as other commands take it: network/TENANT:NAME.
+// fullName returns an object's name as -o name prints it, and as other commands accept it: network/TENANT:NAME.
 func fullName(k *model.Kind, key string) string { return k.Command.Use + "/" + key }
 
-// scope is the tenant flag of commands on objects that belong to one, and the namespace flag of those on objects of Kubernetes.
+// scope is the tenant flag of commands on objects of a tenant, and the namespace flag of those on objects of Kubernetes.
 type scope struct {
 	tenant    string
 	flag      *pflag.Flag
@@ -42,9 +42,9 @@ func (s *scope) registerAs(c *cobra.Command, usage string) {
 	s.flag = c.Flags().Lookup("tenant")
 }
 
-// key is the key of the object that a person or another command calls name, as far as the text tells: NAME, of the tenant that the flag
-// says; TENANT:NAME; NETWORK.TENANT of a network; and each of these behind its kind, network/TENANT:NAME. The name of a rule is POLICY:RULE.
-// An object in a namespace of Kubernetes is NAMESPACE/NAME, NAMESPACE:NAME, or NAME.
+// key returns the key of the object that a user or another command calls name, as far as the text determines it: NAME, of the tenant in the
+// flag; TENANT:NAME; NETWORK.TENANT for a network; and each of these after its kind, network/TENANT:NAME. The name of a rule is
+// POLICY:RULE. An object in a namespace of Kubernetes is NAMESPACE/NAME, NAMESPACE:NAME, or NAME.
 func (s *scope) key(k *model.Kind, name string) ([]string, error) {
 	if k.Namespaced() {
 		return s.namespaced(k, name)
@@ -74,7 +74,7 @@ func (s *scope) key(k *model.Kind, name string) ([]string, error) {
 	return []string{s.tenant, name}, nil
 }
 
-// namespaced is key of an object in a namespace of Kubernetes.
+// namespaced is key for an object in a namespace of Kubernetes.
 func (s *scope) namespaced(k *model.Kind, name string) ([]string, error) {
 	if prefix, rest, ok := strings.Cut(name, "/"); ok {
 		if other, known := model.KindOf(prefix); known && other == k {
@@ -93,9 +93,8 @@ func (s *scope) namespaced(k *model.Kind, name string) ([]string, error) {
 	return parts, nil
 }
 
-// find is key for an object that is there. Records call networks NAME.TENANT, and groups and services NAME:TENANT; so do the original's
-// lists. That is understood when nothing has the name as it stands. When both are there it is an error that says so. It asks netmaster where
-// that is in question.
+// find is key for an existing object. Records call networks NAME.TENANT, and groups and services NAME:TENANT; so do the original's lists.
+// find accepts that form if nothing has the literal name. If both exist, it returns an error. It asks netmaster if the name is ambiguous.
 func (s *scope) find(ctx context.Context, c *client.Client, k *model.Kind, name string) ([]string, error) {
 	key, err := s.key(k, name)
 	if err != nil {
@@ -114,7 +113,7 @@ func (s *scope) find(ctx context.Context, c *client.Client, k *model.Kind, name 
 	return turned, nil
 }
 
-// asRecorded is the key in a name as records have it, nil when it is no such name.
+// asRecorded returns the key in a name in the form of records, nil for another form.
 func asRecorded(k *model.Kind, key []string, name string) []string {
 	switch k {
 	case model.KindEndpointGroup(), model.KindServiceLB():
@@ -129,7 +128,7 @@ func asRecorded(k *model.Kind, key []string, name string) []string {
 	return nil
 }
 
-// objectArgs demands the arguments that name an object: the parts of its key without the tenant, or all of it in one.
+// objectArgs requires the arguments that name an object: the parts of its key without the tenant, or the whole key in one argument.
 func objectArgs(k *model.Kind) cobra.PositionalArgs {
 	apart := named(k.Command.Names, len(nameArgs(k)), false)
 	return func(c *cobra.Command, args []string) error {
@@ -140,7 +139,7 @@ func objectArgs(k *model.Kind) cobra.PositionalArgs {
 	}
 }
 
-// kindAndName are the arguments KIND NAME, or KIND/NAME in one, which other commands print.
+// kindAndName returns the arguments KIND NAME, also from KIND/NAME in one argument, which other commands print.
 func kindAndName(args []string) []string {
 	if len(args) != 1 {
 		return args

@@ -36,7 +36,7 @@ func nodeColumns(wide bool) []model.Column {
 	return append(columns, model.Column{Header: "Reason"})
 }
 
-// nodeRow is a node in a table. What it has not said is "?", what nodes of its role do not have is "-".
+// nodeRow returns the row of a node. "?" is unknown, "-" does not apply to its role.
 func nodeRow(n model.Node, wide bool) []string {
 	ready := "yes"
 	if !n.Ready {
@@ -55,7 +55,7 @@ func nodeRow(n model.Node, wide bool) []string {
 		return said(strconv.Itoa(v))
 	}
 	endpoints := count(n.Ports)
-	if n.Ports > 0 { // known without it, of a host that is not registered
+	if n.Ports > 0 { // known without it, for a host that is not registered
 		endpoints = strconv.Itoa(n.Ports)
 	}
 	row := []string{n.Name, string(n.Role), ready, said(strconv.FormatUint(n.Revision, 10)), said(strconv.FormatUint(n.Lag, 10)),
@@ -70,7 +70,7 @@ func nodeRow(n model.Node, wide bool) []string {
 	return append(row, n.Reason)
 }
 
-// dockerCell is the Docker engine of an agent's host: "-" where none is asked.
+// dockerCell describes the Docker engine of an agent's host: "-" if the agent has none.
 func dockerCell(n *model.Node) string {
 	switch {
 	case n.Role == model.RoleAgent && !n.Answered():
@@ -83,7 +83,7 @@ func dockerCell(n *model.Node) string {
 	return n.Docker.String()
 }
 
-// kubernetesCell is how a master stands with Kubernetes: "-" of agents, and of masters that do not read it.
+// kubernetesCell describes a master's connection to Kubernetes: "-" for agents, and for masters without one.
 func kubernetesCell(n *model.Node) string {
 	switch {
 	case n.Role != model.RoleAgent && !n.Answered():

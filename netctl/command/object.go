@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// newObject makes the command group of a kind.
+// newObject returns the command group of a kind.
 func newObject(f *Factory, k *model.Kind) *cobra.Command {
 	c := &cobra.Command{Use: k.Command.Use, Aliases: k.Aliases(), Short: k.Title + " operations", Long: k.Doc}
 	for _, v := range []struct {
@@ -35,10 +35,10 @@ func newObject(f *Factory, k *model.Kind) *cobra.Command {
 	return c
 }
 
-// nameArg is the argument that names an object: the last part of its key.
+// nameArg returns the argument that names an object: the last part of its key.
 func nameArg(k *model.Kind) string { return k.Key[len(k.Key)-1] }
 
-// nameArgs are the arguments that name an object: its key without the tenant.
+// nameArgs returns the arguments that name an object: its key without the tenant.
 func nameArgs(k *model.Kind) []string {
 	if k.TenantScoped() {
 		return k.Key[1:]
@@ -46,7 +46,7 @@ func nameArgs(k *model.Kind) []string {
 	return k.Key
 }
 
-// complete offers the names of the tenant's objects.
+// complete returns the names of the tenant's objects for completion.
 func complete(f *Factory, k *model.Kind, s *scope) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		c, err := f.client()

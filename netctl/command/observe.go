@@ -88,10 +88,10 @@ func runObserve(ctx context.Context, f *Factory, o *observeOptions) error {
 	return nil
 }
 
-// observedLine has room for what is usual: lines come one by one, so no column knows its width.
+// observedLine has widths for common values: lines arrive one by one, so the width of a column is unknown.
 const observedLine = "%-23s  %-8s  %-7s  %-9s  %-30s  %-30s  %s\n"
 
-// line is an event for people.
+// line formats an event as text.
 func (o *observeOptions) line(e *model.Observed) string {
 	line := fmt.Sprintf(observedLine, e.Time.UTC().Format("2006-01-02 15:04:05.000"), e.Host, e.Verdict, e.Traffic(), e.From, e.To, e.Why())
 	return strings.TrimRight(line, " \n")

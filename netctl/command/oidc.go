@@ -18,7 +18,7 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// runLoginOIDC has the person log in at the OpenID provider, and keeps the session that netmaster begins by the provider's code.
+// runLoginOIDC logs the user in at the OpenID provider, and stores the session that netmaster starts for the provider's code.
 func runLoginOIDC(ctx context.Context, f *Factory, device bool, port int) error {
 	if err := f.secured(); err != nil {
 		return err
@@ -33,7 +33,7 @@ func runLoginOIDC(ctx context.Context, f *Factory, device bool, port int) error 
 	if err != nil {
 		return err
 	}
-	c.Timeout = 0 // a code counts once, and a provider that is away is no leader to come
+	c.Timeout = 0 // a code is valid once, and waiting for a leader does not help with a provider that is away
 	verifier := base64.RawURLEncoding.EncodeToString(random())
 	var t model.Token
 	if device {
@@ -60,13 +60,13 @@ func random() []byte {
 	return out
 }
 
-// derived is what may be shown of a verifier: its challenge (RFC 7636, section 4.2), or the nonce of netmaster's that follows from it.
+// derived returns a public derivation of a verifier: its challenge (RFC 7636, section 4.2), or netmaster's nonce.
 func derived(of, verifier string) string {
 	sum := sha256.Sum256([]byte(of + verifier))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// byBrowser waits on this machine for the browser that comes back from the provider (RFC 8252, section 7.3).
+// byBrowser waits on this machine for the browser that returns from the provider (RFC 8252, section 7.3).
 func byBrowser(ctx context.Context, f *Factory, c *client.Client, verifier string, port int) (model.Token, error) {
 	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
@@ -104,10 +104,10 @@ func byBrowser(ctx context.Context, f *Factory, c *client.Client, verifier strin
 	}
 }
 
-// returned is what a browser brings back: a code, or why there is none.
+// returned is the result in a browser's request: a code, or why there is none.
 type returned struct{ code, why string }
 
-// callback takes what a browser brings back, once, if it brings the state. Whoever else asks learns nothing and ends nothing.
+// callback accepts the result of a browser once, if its state is right. Other clients learn nothing and end nothing.
 func callback(state string, came chan<- returned) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		back, ok := readCallback(q.URL, state)
@@ -117,14 +117,14 @@ func callback(state string, came chan<- returned) http.Handler {
 		}
 		select {
 		case came <- back:
-		default: // it was here before
+		default: // it has been here before
 		}
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = w.Write([]byte("netctl continues; you can close this page\n"))
 	})
 }
 
-// readCallback reads the address to which a provider has sent a browser (RFC 6749, section 4.1.2); false when it is not about the login of that state.
+// readCallback parses the address to which a provider has sent a browser (RFC 6749, section 4.1.2); false if its state is another one.
 func readCallback(at *url.URL, state string) (returned, bool) {
 	values, err := url.ParseQuery(at.RawQuery)
 	if err != nil || at.Path != "/callback" || subtle.ConstantTimeCompare([]byte(values.Get("state")), []byte(state)) != 1 {
@@ -137,7 +137,7 @@ func readCallback(at *url.URL, state string) (returned, bool) {
 	return back, back.code != "" || back.why != ""
 }
 
-// byDevice has the person type a code into a browser elsewhere (RFC 8628), and asks netmaster now and then whether that was done.
+// byDevice asks the user to enter a code into a browser elsewhere (RFC 8628), and asks netmaster regularly whether that was done.
 func byDevice(ctx context.Context, f *Factory, c *client.Client, verifier string) (model.Token, error) {
 	d, err := c.OIDCDevice(ctx, model.OIDCDeviceRequest{Challenge: derived("", verifier)})
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// paged is a list of a kind that comes in pages. What is one document is printed at its end, all else with each page.
+// paged is a list of a kind that arrives in pages. Formats with one document are printed at the end, all others with each page.
 type paged[T interface{ Field(name string) any }] struct {
 	kind   *model.Kind
 	format term.Format
@@ -15,8 +15,8 @@ type paged[T interface{ Field(name string) any }] struct {
 	key    func(T) string
 }
 
-// print prints the objects of the pages that are kept. Of a list without any it prints nothing: the caller finds out why it is empty, and
-// then writes what it returns.
+// print prints the selected objects of the pages. For an empty list it prints nothing: the caller finds the reason, and then writes what
+// print returns.
 func (p paged[T]) print(f *Factory, pages iter.Seq2[[]T, error]) (n int, _ *listing, _ error) {
 	l := &listing{Table: term.Table{Columns: term.Columns(p.kind, p.format.Wide())}}
 	whole := !p.format.Tabular() && !p.format.Names()
@@ -53,7 +53,7 @@ func (p paged[T]) print(f *Factory, pages iter.Seq2[[]T, error]) (n int, _ *list
 	return n, l, nil
 }
 
-// name is how an object is named, bare or so that other commands take it.
+// name returns the name of an object, bare or in the form that other commands accept.
 func (p paged[T]) name(object T) string {
 	if p.format.Name == term.Quiet {
 		return term.Cell(object.Field(nameArg(p.kind)))

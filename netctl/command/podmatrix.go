@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// runPodMatrix prints what the pods of a namespace may open towards each other, or what decides between two of them.
+// runPodMatrix prints the connections that the pods of a namespace may open to each other, or the policies between two of them.
 func runPodMatrix(ctx context.Context, f *Factory, o *output, namespace string, pair []string) error {
 	c, format, err := o.client(f)
 	if err != nil {
@@ -37,7 +37,7 @@ func runPodMatrix(ctx context.Context, f *Factory, o *output, namespace string, 
 	return l.write(f, format)
 }
 
-// writePair lists each class of traffic between two pods, with what decides.
+// writePair lists each class of traffic between two pods, with its policy.
 func writePair(f *Factory, format term.Format, m *model.WorkloadMatrix, from, to string) error {
 	var ends [2]*model.MatrixWorkload
 	for i, name := range []string{from, to} {

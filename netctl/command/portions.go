@@ -12,35 +12,35 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// portions applies objects, or deletes them, in as few requests as the store's transactions permit: each request is carried
-// out whole or not at all, and comes after those that it needs.
+// portions applies objects, or deletes them, in as few requests as the store's transactions permit: each request is applied completely or
+// not at all, after those that it needs.
 type portions struct {
 	c       *client.Client
 	dry     bool
-	results []model.ApplyResult // of what was carried out, in order
-	left    []placed            // what was not
-	sent    int                 // requests that were carried out
+	results []model.ApplyResult // of the applied objects, in order
+	left    []placed            // the others
+	sent    int                 // number of successful requests
 	rev     client.Revision     // of the last of them
 }
 
-// placed is an object of a request with its place in the order of what needs what.
+// placed is an object of a request with its position in the order of dependencies.
 type placed struct {
 	model.ApplyObject
 	key  string
 	rank int
-	gone bool // it is to be deleted
+	gone bool // it must be deleted
 }
 
-// whole is how many objects are tried in one request; firstPortion is where the search for what a transaction holds begins
-// when there are more. An object takes two store operations or more.
+// whole is the number of objects that are first tried in one request; firstPortion is where the search for the size of a transaction starts
+// if there are more. An object takes two store operations or more.
 const (
 	whole        = 256
 	firstPortion = 60
 )
 
-// send applies the objects, and then deletes those of gone. After an error, results are what was carried out and left is what was not.
+// send applies the objects, and then deletes those of gone. After an error, results has the applied objects and left the others.
 func (p *portions) send(ctx context.Context, objects, gone []model.ApplyObject) error {
-	if n := len(objects) + len(gone); n <= whole || p.dry { // what is only checked needs no transaction
+	if n := len(objects) + len(gone); n <= whole || p.dry { // a dry run needs no transaction
 		err := p.request(ctx, objects, gone)
 		if err == nil || !client.IsCode(err, model.CodeTooLarge) || n == 1 || p.dry {
 			return err
@@ -86,7 +86,7 @@ func (p *portions) request(ctx context.Context, objects, gone []model.ApplyObjec
 	return nil
 }
 
-// report prints what became of every object, if some were carried out.
+// report prints the result for every object, if some were applied.
 func (p *portions) report(f *Factory) error {
 	note := ""
 	if p.dry {
@@ -98,7 +98,7 @@ func (p *portions) report(f *Factory) error {
 		}
 	}
 	if p.sent == 0 {
-		return nil // nothing happened, which the error says
+		return nil // nothing was applied, as the error says
 	}
 	for _, o := range p.left {
 		if err := printf(f.Out, "%s %s not applied\n", o.Kind, o.key); err != nil {
@@ -108,7 +108,7 @@ func (p *portions) report(f *Factory) error {
 	return nil
 }
 
-// incomplete is the error of send, with what was carried out all the same.
+// incomplete returns the error of send, with the objects that were nevertheless applied.
 func (p *portions) incomplete(err error) error {
 	if p.sent == 0 {
 		return err
@@ -116,8 +116,8 @@ func (p *portions) incomplete(err error) error {
 	return term.Exitf(term.Server, "%d objects are applied, in %d transactions; %d are not: %w", len(p.results), p.sent, len(p.left), err)
 }
 
-// inOrder puts objects behind those that they need, or, to be removed, before them. An object that is there twice is refused:
-// no one would see it in two requests.
+// inOrder sorts objects after their dependencies, or, for removal, before them. It refuses an object that occurs twice, which would be
+// unnoticed in two requests.
 func inOrder(objects []model.ApplyObject, remove bool) ([]placed, error) {
 	ranks := map[*model.Kind]int{}
 	for i, k := range model.Order() {
@@ -136,7 +136,7 @@ func inOrder(objects []model.ApplyObject, remove bool) ([]placed, error) {
 		}
 		object := k.New()
 		var wrong *json.UnmarshalTypeError
-		if err := json.Unmarshal(text, object); err != nil && !errors.As(err, &wrong) { // what is wrong, the server says better
+		if err := json.Unmarshal(text, object); err != nil && !errors.As(err, &wrong) { // the server reports other errors better
 			return nil, local(err)
 		}
 		out[i] = placed{o, object.ObjectKey(), ranks[k], remove}
@@ -155,7 +155,7 @@ func inOrder(objects []model.ApplyObject, remove bool) ([]placed, error) {
 	return out, nil
 }
 
-// plainObjects are the objects of a portion: those to be there, and those to be gone.
+// plainObjects returns the objects of a portion: those to apply, and those to delete.
 func plainObjects(list []placed) (objects, gone []model.ApplyObject) {
 	for _, o := range list {
 		if o.gone {

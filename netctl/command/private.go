@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// createPrivate makes a file that other accounts cannot read, for packets and the like, or empties the one that is there and takes it
-// away from others first.
+// createPrivate creates a file that other accounts cannot read, for packets and the like; it truncates an existing file and restricts its
+// permissions first.
 func createPrivate(path string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {

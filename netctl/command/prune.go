@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// pruning is the flags of commands that take the objects of files for all that a tenant has.
+// pruning has the flags of commands that treat files as the complete list of a tenant's objects.
 type pruning struct {
 	prune, yes bool
 	tenant     string
@@ -31,8 +31,8 @@ func (o *pruning) check() error {
 	return nil
 }
 
-// gone lists the objects of the tenant that are not among objects; none without --prune. The tenant itself stays. Files that have nothing of the
-// tenant are refused: they are another's. It asks netmaster for the objects of each kind.
+// gone lists the objects of the tenant that are not among objects; none without --prune. The tenant itself stays. Files without objects of
+// the tenant are refused: they belong to another. It asks netmaster for the objects of each kind.
 func (o *pruning) gone(ctx context.Context, c *client.Client, objects []model.ApplyObject) ([]model.ApplyObject, error) {
 	if !o.prune {
 		return nil, nil

@@ -18,7 +18,7 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// sparkLevels are the characters of a line's past, as the console draws it.
+// sparkLevels are the characters of a line's history, as in the console.
 const sparkLevels = "▁▂▃▄▅▆▇█"
 
 type ratesOptions struct {
@@ -106,7 +106,7 @@ func runRates(ctx context.Context, f *Factory, o *ratesOptions) error {
 	}
 }
 
-// look asks once; silent are the hosts that said nothing, with the reason.
+// look asks once; silent has the hosts that did not answer, with the reason.
 func look(ctx context.Context, c *client.Client, m *rates.Meter, tenant string) (silent []string, err error) {
 	counters, err := c.Counters(ctx, tenant)
 	if err != nil {
@@ -183,12 +183,12 @@ func ratesRow(o *ratesOptions, l *rates.Line) []string {
 	return out
 }
 
-// bits is a rate of bytes as networks give it.
+// bits formats a rate of bytes in bit/s.
 func bits(bytes float64) string { return quantity(8*bytes, "bit/s") }
 
 func perSecond(packets float64) string { return quantity(packets, "/s") }
 
-// quantity is a number with a prefix of the SI above 1; below, it has none, since a thousandth of a packet is of no use.
+// quantity formats a number with an SI prefix above 1; smaller numbers have none, since a thousandth of a packet means nothing.
 func quantity(v float64, unit string) string {
 	if v < 1 {
 		return strconv.FormatFloat(math.Round(10*v)/10, 'f', -1, 64) + " " + unit

@@ -12,7 +12,7 @@ import (
 type removeOptions struct {
 	scope
 	kind *model.Kind
-	name string // as it was called
+	name string // as the user typed it
 	waiting
 }
 

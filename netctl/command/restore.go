@@ -10,8 +10,8 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// runObjectsAt prints all objects as they were, or those of a kind, as a file that apply takes; or those that are there now
-// and were not, as a file that delete takes.
+// runObjectsAt prints the earlier states of all objects, or of those of a kind, as a file for apply; or the objects created since, as a
+// file for delete.
 func runObjectsAt(ctx context.Context, f *Factory, o *historyOptions, args []string) error {
 	var kind *model.Kind
 	if len(args) > 0 {
@@ -45,7 +45,7 @@ func runObjectsAt(ctx context.Context, f *Factory, o *historyOptions, args []str
 	return nil
 }
 
-// past makes the client, once --at is known to be a moment.
+// past returns the client, after it has checked --at.
 func (o *historyOptions) past(f *Factory) (*client.Client, string, error) {
 	at, err := moment(f, "at", o.at)
 	if err != nil {
@@ -78,7 +78,7 @@ func objectsAt(ctx context.Context, c *client.Client, kind *model.Kind, at strin
 	return out, nil
 }
 
-// objectsSince lists what is there now and is not in old.
+// objectsSince lists the objects that exist now and are not in old.
 func objectsSince(ctx context.Context, c *client.Client, kind *model.Kind, old []model.Object) ([]model.Object, error) {
 	type name struct {
 		kind *model.Kind

@@ -41,8 +41,8 @@ func Run(ctx context.Context, f *Factory, args []string) int {
 	return term.CodeOf(err)
 }
 
-// asJSON reports whether a command was told -o json, so that what it prints is read by a program. The original's --json is not meant: its errors are the
-// original's. The words themselves are looked at, since flags behind one that is wrong are not read.
+// asJSON reports whether a command has the flag -o json, so that a program reads its output. The original's --json does not count: its
+// errors are the original's. asJSON checks the words themselves, because flags after a malformed one are not parsed.
 func asJSON(c *cobra.Command, args []string) bool {
 	if c.Flags().Lookup("output") == nil {
 		return false
@@ -55,8 +55,8 @@ func asJSON(c *cobra.Command, args []string) bool {
 	return false
 }
 
-// newRoot makes the tree of commands: all of it, or, when only is a name of a command, that one alone, since making the
-// others takes longer than most commands do.
+// newRoot returns the tree of commands: all of it, or, if only names a command, just that one, since creating the others takes longer than
+// most commands do.
 func newRoot(f *Factory, only string) *cobra.Command {
 	showVersion := false
 	root := &cobra.Command{
@@ -93,7 +93,7 @@ func newRoot(f *Factory, only string) *cobra.Command {
 	all := tops(f)
 	if i := slices.IndexFunc(all, func(t top) bool { return slices.Contains(t.names, only) }); i >= 0 {
 		all = all[i : i+1]
-		root.CompletionOptions.DisableDefaultCmd = true // no one asks for it
+		root.CompletionOptions.DisableDefaultCmd = true // it is unnecessary
 	}
 	for _, t := range all {
 		root.AddCommand(t.make())
@@ -110,7 +110,7 @@ func newRoot(f *Factory, only string) *cobra.Command {
 	return root
 }
 
-// needSubcommand makes a command that is called alone print its help, and refuses unknown subcommands.
+// needSubcommand makes a command without arguments print its help, and refuses unknown subcommands.
 func needSubcommand(c *cobra.Command) {
 	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -121,7 +121,7 @@ func needSubcommand(c *cobra.Command) {
 	}
 }
 
-// unknownCommand refuses a word below a command, in the original's words, and names those that are spelled alike.
+// unknownCommand refuses a word below a command, in the original's words, and suggests similar ones.
 func unknownCommand(c *cobra.Command, word string) error {
 	c.SuggestionsMinimumDistance = 2
 	if alike := c.SuggestionsFor(word); len(alike) > 0 {
@@ -130,7 +130,7 @@ func unknownCommand(c *cobra.Command, word string) error {
 	return term.BadUsage("No help topic for '%s'", word)
 }
 
-// exactly demands the arguments that names tell.
+// exactly requires the arguments with the given names.
 func exactly(names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(names) == 0 && len(args) > 0 {
@@ -143,7 +143,7 @@ func exactly(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// named demands n arguments, which what describes; more lets further ones pass.
+// named requires n arguments, described by what; with more, further ones may follow.
 func named(what string, n int, more bool) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
@@ -156,7 +156,7 @@ func named(what string, n int, more bool) cobra.PositionalArgs {
 	}
 }
 
-// doubled turns -flag into --flag where that is the long name or an alias of a flag, as the original accepted it.
+// doubled turns -flag into --flag if that is the long name or an alias of a flag, as the original accepted it.
 func doubled(root *cobra.Command, args []string) []string {
 	long := map[string]string{"help": "help"}
 	var visit func(*cobra.Command)
@@ -194,7 +194,7 @@ func doubled(root *cobra.Command, args []string) []string {
 // aliasOf is the annotation of a flag that lists its other names.
 const aliasOf = "alias"
 
-// local wraps what fails on this side: output, files.
+// local wraps local errors: output, files.
 func local(err error) error {
 	var exit *term.Exit
 	if err == nil || errors.As(err, &exit) {

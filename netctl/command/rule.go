@@ -23,7 +23,7 @@ func addRules(f *Factory, k *model.Kind, c *cobra.Command) {
 	c.AddCommand(add, rm, newRuleList(f, k), show)
 }
 
-// checkRule refuses flags that make no sense in the rule's direction.
+// checkRule refuses flags that do not apply to the rule's direction.
 func checkRule(fields map[string]any) error {
 	given := func(field string) bool { text, _ := fields[field].(string); return text != "" }
 	refuse := func(format string, args ...any) error { return term.Exitf(term.Usage, format, args...) }

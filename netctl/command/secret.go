@@ -10,14 +10,14 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// secretOptions is the flag of commands that set a secret: where it comes from.
+// secretOptions has the flag for the source of a secret.
 type secretOptions struct{ stdin bool }
 
 func (o *secretOptions) register(c *cobra.Command, what string) {
 	c.Flags().BoolVar(&o.stdin, what+"-stdin", false, "read the "+what+" from a line of standard input instead of prompting")
 }
 
-// known is a secret that there is.
+// known asks for an existing secret.
 func (o *secretOptions) known(f *Factory, prompt string) (string, error) {
 	if o.stdin {
 		return secretLine(f)
@@ -25,7 +25,7 @@ func (o *secretOptions) known(f *Factory, prompt string) (string, error) {
 	return secret(f, prompt)
 }
 
-// chosen is a new secret. A person types it twice.
+// chosen asks for a new secret. A user types it twice.
 func (o *secretOptions) chosen(f *Factory) (string, error) {
 	if o.stdin {
 		return secretLine(f)
@@ -61,7 +61,7 @@ func secretLine(f *Factory) (string, error) {
 	return line, nil
 }
 
-// secret asks for a line that is not shown.
+// secret asks for a line that the terminal does not show.
 func secret(f *Factory, prompt string) (string, error) {
 	if err := printf(f.Out, "%s", prompt); err != nil {
 		return "", err

@@ -9,13 +9,13 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// pageSize is how many objects are asked for at once: few enough for the first to be printed at once.
+// pageSize is the number of objects per request: few enough for the first to be printed at once.
 const pageSize = 1000
 
-// selection is the flags that say which objects a list is of; netmaster selects.
+// selection has the flags that filter a list; netmaster applies them.
 type selection struct{ fields, labels string }
 
-// register adds the flags for a kind, or, nil, for one that is known only later.
+// register adds the flags for a kind, or, with nil, for a kind that is known only later.
 func (s *selection) register(c *cobra.Command, k *model.Kind) {
 	c.Flags().StringVar(&s.fields, "field-selector", "", "filter by field: FIELD=VALUE,FIELD!=VALUE")
 	if k == nil || k.Labelled() {
@@ -28,7 +28,7 @@ func (s *selection) register(c *cobra.Command, k *model.Kind) {
 	}
 }
 
-// fieldsAfter is what may be typed next: what was typed up to the last comma, and a field.
+// fieldsAfter returns completions: the text up to the last comma, followed by a field.
 func fieldsAfter(k *model.Kind, typed string) (out []string) {
 	before := typed[:strings.LastIndex(typed, ",")+1]
 	for _, f := range k.Listed() {
@@ -37,13 +37,13 @@ func fieldsAfter(k *model.Kind, typed string) (out []string) {
 	return out
 }
 
-// given tells whether the flags say anything.
+// given reports whether a filter is set.
 func (s *selection) given() bool { return *s != selection{} }
 
-// options are those of the client.
+// options returns the options for the client.
 func (s *selection) options() []client.Option {
 	return []client.Option{client.Fields(s.fields), client.Labels(s.labels)}
 }
 
-// pages are the same with the size of pages.
+// pages returns the same with the size of pages.
 func (s *selection) pages() []client.Option { return append(s.options(), client.Limit(pageSize)) }

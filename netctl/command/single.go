@@ -12,14 +12,14 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// newSingle makes the command group of a kind that has one object.
+// newSingle returns the command group of a kind that has one object.
 func newSingle(f *Factory, k *model.Kind) *cobra.Command {
 	c := &cobra.Command{Use: k.Command.Use, Aliases: k.Aliases(), Short: k.Title, Long: k.Doc}
 	c.AddCommand(newSingleInfo(f, k), newSingleInspect(f, k), newSingleSet(f, k))
 	return c
 }
 
-// singleName is the key of the one object.
+// singleName returns the key of the only object.
 func singleName(k *model.Kind) string {
 	field, _ := k.Field(nameArg(k))
 	return field.Enum[0]
@@ -89,7 +89,7 @@ func newSingleSet(f *Factory, k *model.Kind) *cobra.Command {
 	return c
 }
 
-// runSingleSet posts the object with what is given, and waits for the agents if it is asked to.
+// runSingleSet posts the object with the given fields, and waits for the agents on request.
 func runSingleSet(ctx context.Context, f *Factory, k *model.Kind, fields map[string]any, wait *waiting) error {
 	c, err := f.client()
 	if err != nil {
@@ -115,7 +115,7 @@ func runSingleSet(ctx context.Context, f *Factory, k *model.Kind, fields map[str
 	return wait.await(ctx, f, c, rev)
 }
 
-// present is what set changes: the object as it is when the command keeps what is not given, else an empty one.
+// present returns the object that set changes: the current one if the command keeps fields that are not given, else an empty one.
 func present(ctx context.Context, c *client.Client, k *model.Kind) (model.Object, error) {
 	if !k.Command.Merge {
 		return k.New(), nil

@@ -62,9 +62,9 @@ func runSupportBundle(ctx context.Context, f *Factory, file string) error {
 	return printf(f.Out, "%s: %d files, %d KiB, of %d hosts, created by %s at %s\n", file, len(m.Files), (size+1023)>>10, len(m.Hosts), m.From, m.Made.Format(time.RFC3339))
 }
 
-// keep writes a bundle to a file that does not exist, unless it breaks off, and returns what it says of itself and its bytes.
+// keep writes a bundle to a new file, unless it is incomplete, and returns its manifest and its size.
 func keep(file string, content io.Reader) (m *bundle.Manifest, size int64, err error) {
-	part, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*") // for this account alone
+	part, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*") // only for this account
 	if err != nil {
 		return nil, 0, local(err)
 	}
@@ -92,13 +92,13 @@ func keep(file string, content io.Reader) (m *bundle.Manifest, size int64, err e
 	return m, read.bytes, nil
 }
 
-// reading counts what is read.
+// reading counts the bytes read.
 type reading struct {
 	io.Reader
 	bytes int64
 }
 
-// Read reads.
+// Read implements io.Reader.
 func (r *reading) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	r.bytes += int64(n)

@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// top is a command right below netctl: what it is called, which is known before it is made.
+// top is a command directly below netctl, with its names, which are known before it is created.
 type top struct {
 	names []string // and its aliases
 	make  func() *cobra.Command
@@ -45,8 +45,7 @@ func tops(f *Factory) []top {
 	return out
 }
 
-// chosen is the name of the command that a command line begins with, behind global flags; "" when they are others or there
-// is none.
+// chosen returns the name of the command in a command line, after global flags; "" if there is none or a flag is unknown.
 func chosen(args []string) string {
 	for i := 0; i < len(args); i++ {
 		name := strings.TrimLeft(args[i], "-")

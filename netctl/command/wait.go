@@ -24,13 +24,14 @@ func (w *waiting) register(c *cobra.Command) {
 	c.Flags().Lookup("wait").NoOptDefVal = defaultWait.String()
 }
 
-// How long await rests before it asks again: at least, and as a multiple of what the answer took, so that large clusters are not asked all the time.
+// How long await pauses between requests: a minimum, and a multiple of the time of the answer, so that large clusters are not asked all the
+// time.
 const (
 	waitPause = 50 * time.Millisecond
 	waitShare = 4
 )
 
-// await waits until no agent lags behind the change, and names those that still do when the time is up.
+// await waits until no agent lags behind the change, and names those that do at the timeout.
 func (w *waiting) await(ctx context.Context, f *Factory, c *client.Client, rev client.Revision) error {
 	if w.limit == 0 {
 		return nil
@@ -57,8 +58,8 @@ func (w *waiting) await(ctx context.Context, f *Factory, c *client.Client, rev c
 	}
 }
 
-// behind are the agents that lag, or cannot tell, each with how far and why. One that is down is not waited for: it programs what it has missed before
-// its host carries anything more.
+// behind returns the agents that lag, or whose state is unknown, each with the lag and the reason. It ignores agents that are down: they
+// apply missed changes before their hosts carry more.
 func behind(nodes []model.Node) []string {
 	var out []string
 	for _, n := range nodes {

@@ -12,8 +12,8 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// watchList prints the objects that there are and then one line for each change of what it prints, until ctx ends. As a table, the first
-// column says what happened; as JSON, each line is an event.
+// watchList prints the existing objects and then one line for each change of its output, until ctx ends. In a table, the first column is
+// the kind of change; as JSON, each line is an event.
 func watchList(ctx context.Context, f *Factory, c *client.Client, o *listOptions, format term.Format) error {
 	ctx, end := f.interruptible(ctx)
 	defer end()
@@ -54,7 +54,8 @@ func watchList(ctx context.Context, f *Factory, c *client.Client, o *listOptions
 	return nil
 }
 
-// watchedText is what a watch that prints no table prints of an object. A name is printed when anything but a link of its object has changed.
+// watchedText returns the output for an object of a watch that prints no table. A name is printed if anything but a link of its object has
+// changed.
 func watchedText(k *model.Kind, format term.Format, object model.Object) ([]string, error) {
 	names := format.Name == term.Quiet || format.Names()
 	if names {
@@ -70,12 +71,12 @@ func watchedText(k *model.Kind, format term.Format, object model.Object) ([]stri
 	return []string{string(text)}, local(err)
 }
 
-// follower turns events of a kind into changes of what has been printed. netmaster sends an object also when only a link that it computes has
-// changed, and everything after a broken connection: a row whose cells are the same is not printed again.
+// follower turns events of a kind into changes of the output. netmaster also sends an object if only a computed link has changed, and all
+// objects after a broken connection: follower does not repeat a row with equal cells.
 type follower struct {
 	kind    *model.Kind
 	shown   map[string][]string
-	left    map[string][]string // of what was shown before everything began to be sent again, what has not come yet
+	left    map[string][]string // rows from before a complete resend that have not arrived again
 	selects func(model.Object) bool
 	cells   func(model.Object) ([]string, error)
 	emit    func(change string, cells []string) error

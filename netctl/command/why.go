@@ -84,7 +84,7 @@ func runWhy(ctx context.Context, f *Factory, o *whyOptions) error {
 	return term.Outcome(term.Unknown)
 }
 
-// writeWhy prints the answer for people.
+// writeWhy prints the answer as text.
 func writeWhy(out io.Writer, w *model.Why, steps bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n\n", strings.ToUpper(string(w.Verdict)), w.Text)
@@ -122,7 +122,7 @@ func writeWhy(out io.Writer, w *model.Why, steps bool) error {
 	return printf(out, "%s", b.String())
 }
 
-// writeEach prints the verdicts of the containers that stand in for groups, a line each.
+// writeEach prints the verdicts of the containers that represent groups, one per line.
 func writeEach(b *strings.Builder, ways []model.Why) {
 	for i := range ways {
 		w := &ways[i]

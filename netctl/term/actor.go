@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Actor is who runs this program, "user@host", as far as the system tells.
+// Actor returns the user of this program, "user@host", as far as the system knows.
 func Actor() string {
 	name := "uid " + strconv.Itoa(os.Getuid())
 	if u, err := user.Current(); err == nil {

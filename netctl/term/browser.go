@@ -5,7 +5,7 @@ import (
 	"runtime"
 )
 
-// Browser is how a URL is opened in the person's browser; nil where there is none: no display, or one that is not the person's, who came over SSH.
+// Browser returns a function that opens a URL in the user's browser; nil if there is no display, or the user came over SSH.
 func Browser(getenv func(string) string) func(url string) error {
 	program := "xdg-open"
 	switch {

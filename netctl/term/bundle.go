@@ -18,7 +18,7 @@ import (
 	"github.com/contiv/contiv/api/bundle"
 )
 
-// BundleBase is the URL of what answers from a bundle, by its Transport.
+// BundleBase is the URL of a bundle's answers, through its Transport.
 const BundleBase = "http://bundle"
 
 // Bundle is a netmaster that answers from a support bundle. The caller closes it.
@@ -28,18 +28,19 @@ type Bundle struct {
 	end       func()
 }
 
-// Close ends it.
+// Close ends the netmaster.
 func (b *Bundle) Close() { b.end() }
 
-// String is the line for people: when the bundle was made, and that it is one.
+// String describes the bundle: its time, and that it is a bundle.
 func (b *Bundle) String() string { return b.Manifest.String() }
 
-// netmaster is the program that answers from bundles: it stands beside this one, or where programs are.
+// netmaster is the program that answers from bundles: it is beside this one, or in the path of programs.
 const netmaster = "netmaster"
 
-// OpenBundle starts a netmaster that answers from a bundle, and ends with this program or by Close. It blocks until the bundle has been read.
+// OpenBundle starts a netmaster that answers from a bundle, until Close or the end of this program. It blocks until the bundle has been
+// read.
 func OpenBundle(ctx context.Context, file string) (*Bundle, error) {
-	if _, err := os.Stat(file); err != nil { // said without naming another program
+	if _, err := os.Stat(file); err != nil { // an error that names no other program
 		return nil, err
 	}
 	program := netmaster
@@ -50,7 +51,7 @@ func OpenBundle(ctx context.Context, file string) (*Bundle, error) {
 	}
 	c := exec.CommandContext(ctx, program, "--bundle", file)
 	c.Env = append(os.Environ(), "CONTIV_NETMASTER_LOG_LEVEL=ERROR")
-	in, err := c.StdinPipe() // which ends with this program
+	in, err := c.StdinPipe() // whose end it notices
 	if err != nil {
 		return nil, err
 	}

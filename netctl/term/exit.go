@@ -5,27 +5,27 @@ import (
 	"fmt"
 )
 
-// Exit codes. Those below 10 are the original's. From 10 on the command has done what it was asked to, and the code is its answer.
+// Exit codes. Those below 10 are the original's. From 10 on the command has succeeded, and the code is its answer.
 const (
 	OK      = 0
 	Usage   = 1 // wrong arguments or flags, a check of netctl itself, a bad netmaster URL
 	Version = 2 // version could not be read
-	Server  = 3 // the server refused, or was not reached
-	Warned  = 1 // of doctor and status: something will go wrong, or cannot be told
-	Broken  = 2 // of doctor and status: something is wrong
+	Server  = 3 // the server refused, or was unreachable
+	Warned  = 1 // of doctor and status: a warning, or unknown
+	Broken  = 2 // of doctor and status: an error
 	Local   = 4 // the terminal, a file or the output failed
 
-	Differs  = 10 // what was compared differs
+	Differs  = 10 // the compared objects differ
 	Denied   = 11 // the packet does not arrive
-	Disagree = 12 // objects and switches do not agree
-	Unknown  = 13 // it cannot be told
+	Disagree = 12 // objects and switches disagree
+	Unknown  = 13 // unknown
 	Behind   = 14 // the change is stored, but not programmed everywhere yet
 )
 
 // ExitCode explains an exit code.
 type ExitCode struct {
 	Code     int
-	Commands string // that end with it
+	Commands string // that use it
 	Doc      string
 }
 
@@ -45,11 +45,11 @@ func ExitCodes() []ExitCode {
 	}
 }
 
-// Exit is an error with the exit code that it ends the program with.
+// Exit is an error with the program's exit code.
 type Exit struct {
 	Code int
-	Err  error // nil: the output has said it all, and nothing failed
-	Help bool  // the command line was wrong: say where the command's help is
+	Err  error // nil: the output is complete, and nothing failed
+	Help bool  // the command line was wrong: refer to the command's help
 }
 
 // Error prints the cause.
@@ -63,20 +63,20 @@ func (e *Exit) Error() string {
 // Unwrap returns the cause.
 func (e *Exit) Unwrap() error { return e.Err }
 
-// Exitf makes an error that ends the program with code.
+// Exitf returns an error with an exit code.
 func Exitf(code int, format string, args ...any) error {
 	return &Exit{Code: code, Err: fmt.Errorf(format, args...)}
 }
 
-// Outcome ends the program with code, and prints nothing: it did what it was asked to, and code is part of the answer.
+// Outcome returns an Exit that prints nothing: the command succeeded, and code is part of its answer.
 func Outcome(code int) error { return &Exit{Code: code} }
 
-// BadUsage makes an error that ends the program with Usage, and says where the command's help is.
+// BadUsage returns an error with the code Usage, which refers to the command's help.
 func BadUsage(format string, args ...any) error {
 	return &Exit{Code: Usage, Err: fmt.Errorf(format, args...), Help: true}
 }
 
-// CodeOf is the exit code of an error: its own, or Server for what came from there.
+// CodeOf returns the exit code of an error: its own, or Server for errors of the server.
 func CodeOf(err error) int {
 	var e *Exit
 	switch {

@@ -21,13 +21,13 @@ type Format struct {
 // Quiet is the format of --quiet: bare names, as the original printed them.
 const Quiet = "quiet"
 
-// Names reports whether names are printed, and nothing else.
+// Names reports whether only names are printed.
 func (f Format) Names() bool { return f.Name == "name" || f.Name == Quiet }
 
-// Formats are the names, for help and completion.
+// Formats returns the names, for help and completion.
 func Formats() []string { return []string{"table", "wide", "json", "yaml", "name", "jsonpath="} }
 
-// ParseFormat reads -o's value.
+// ParseFormat parses -o's value.
 func ParseFormat(text string) (Format, error) {
 	name, path, has := strings.Cut(text, "=")
 	switch {
@@ -39,7 +39,7 @@ func ParseFormat(text string) (Format, error) {
 	return Format{}, BadUsage("output format: got %q, want table, wide, json, yaml, name or jsonpath=TEMPLATE", text)
 }
 
-// Wide reports whether all columns are wanted.
+// Wide reports whether all columns are printed.
 func (f Format) Wide() bool { return f.Name == "wide" }
 
 // Tabular reports whether rows are printed rather than values.

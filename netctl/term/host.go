@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// settings are the files in which contiv init and contiv join, and then the operator, say where netmasters are. Each counts
-// before the one ahead of it.
+// settings are the files in which contiv init and contiv join, and then the operator, configure the netmasters. Later ones take precedence.
 var settings = []string{"/etc/contiv/host/netplugin.env", "/etc/contiv/netplugin.env"}
 
-// Hosts are the base URLs of the netmasters of the cluster that this machine is a host of, joined by commas; "" where it is
-// part of none, or the files are not for the one who asks. root is the folder below which they are looked for; "" is /.
+// Hosts returns the base URLs of the netmasters of this host's cluster, joined by commas; "" if it belongs to none, or the user may not
+// read the files. root is the directory above the files; "" is /.
 func Hosts(root string) string {
 	var urls []string
 	for _, path := range settings {
@@ -29,7 +28,7 @@ func Hosts(root string) string {
 	return strings.Join(urls, ",")
 }
 
-// Getenv is os.Getenv, but that on a host of a cluster NETMASTER is that cluster's unless the person has set it.
+// Getenv is os.Getenv, except that on a host of a cluster NETMASTER defaults to that cluster's netmasters.
 func Getenv(name string) string {
 	value := os.Getenv(name)
 	if value == "" && name == "NETMASTER" {
@@ -38,8 +37,8 @@ func Getenv(name string) string {
 	return value
 }
 
-// variable is the value of a variable in a file of settings (systemd.exec(5), EnvironmentFile), "" when it is not there. Addresses
-// need no quotes, and have none.
+// variable returns the value of a variable in a file of settings (systemd.exec(5), EnvironmentFile), "" if it is absent. Addresses need no
+// quotes, and have none.
 func variable(path, name string) (value string) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 )
 
-// LoginPath is where the login of a person is kept whose home is that.
+// LoginPath returns the path of the login below a user's home directory.
 func LoginPath(home string) string { return filepath.Join(home, ".netctl", "config.json") }
 
-// Token reads what netctl login has left; "" when no one is logged in.
+// Token reads the token of netctl login; "" if no one is logged in.
 func Token(home string) (string, error) {
 	path := LoginPath(home)
 	text, err := os.ReadFile(path)
@@ -28,7 +28,7 @@ func Token(home string) (string, error) {
 	return login.Token, nil
 }
 
-// Insecure tells whether the environment says that any server certificate is accepted.
+// Insecure reports whether the environment permits any server certificate.
 func Insecure(getenv func(string) string) bool {
 	value := getenv("INSECURE")
 	return value != "" && value != "false"

@@ -9,10 +9,10 @@ import (
 	"golang.org/x/term"
 )
 
-// ErrNoTerminal says that a secret can only be asked for on a terminal.
+// ErrNoTerminal reports that a secret can only be asked for on a terminal.
 var ErrNoTerminal = errors.New("standard input is not a terminal")
 
-// Line reads one line, without what ends it. It reads byte by byte, so that what follows is left to others.
+// Line reads one line, without its end. It reads byte by byte, so that it consumes nothing of the next line.
 func Line(r io.Reader) (string, error) {
 	var b strings.Builder
 	one := make([]byte, 1)
@@ -31,7 +31,7 @@ func Line(r io.Reader) (string, error) {
 	}
 }
 
-// secret reads a line from a terminal that does not show it. The end of the input is an empty line.
+// secret reads a line from a terminal without echo. The end of the input is an empty line.
 func secret(terminal *os.File) (string, error) {
 	fd := int(terminal.Fd())
 	if !term.IsTerminal(fd) {

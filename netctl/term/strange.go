@@ -7,10 +7,10 @@ import (
 	"net/http"
 )
 
-// strange reaches servers of which only the machine's authorities could tell who they are.
+// strange reaches servers that only the machine's authorities could authenticate.
 type strange struct{ http.RoundTripper }
 
-// RoundTrip sends a request. A server that none of them certifies may be a netmaster, of a cluster whose authority is not known here.
+// RoundTrip sends a request. A server that none of them certifies may be a netmaster of a cluster whose authority is unknown here.
 func (s strange) RoundTrip(q *http.Request) (*http.Response, error) {
 	answer, err := s.RoundTripper.RoundTrip(q)
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
@@ -19,7 +19,7 @@ func (s strange) RoundTrip(q *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// CloseIdleConnections closes what is kept open for later.
+// CloseIdleConnections closes idle connections.
 func (s strange) CloseIdleConnections() {
 	if c, ok := s.RoundTripper.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()

@@ -1,4 +1,4 @@
-// Package term is how netctl speaks: streams, tables, output formats and exit codes.
+// Package term has netctl's input and output: streams, tables, output formats and exit codes.
 package term
 
 import (
@@ -14,17 +14,17 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Streams are where a command reads and writes.
+// Streams are the input and output of a command.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
-	ErrTTY   bool // Err is a terminal: errors are shown as a person likes them
+	ErrTTY   bool // Err is a terminal: errors are formatted for a person
 	Now      func() time.Time
-	// Secret reads a line that is not shown; ErrNoTerminal where it cannot be hidden.
+	// Secret reads a line without echo; ErrNoTerminal if the terminal cannot hide it.
 	Secret func() (string, error)
 }
 
-// System is the process's own streams.
+// System returns the process's own streams.
 func System() Streams {
 	return Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, ErrTTY: term.IsTerminal(int(os.Stderr.Fd())), Now: time.Now,
 		Secret: func() (string, error) { return secret(os.Stdin) }}
@@ -49,7 +49,7 @@ type Failure struct {
 	Field   string     `json:"field,omitempty"`
 	Message string     `json:"message"`
 	Remedy  string     `json:"remedy,omitempty"`
-	Exit    int        `json:"exit"` // code that the program ends with
+	Exit    int        `json:"exit"` // exit code of the program
 }
 
 // FailJSON prints an error as one line of JSON, of a Failure; nothing for an Outcome.

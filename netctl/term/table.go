@@ -14,21 +14,21 @@ import (
 	"github.com/contiv/contiv/sanitize"
 )
 
-// Table prints rows below a header and its dashes, in columns without borders. It may be written more than once, as rows come: a column
-// that later rows need wider is wider from there on.
+// Table prints rows below a header and its dashes, in columns without borders. It may be written repeatedly, as rows arrive: a column that
+// later rows need wider is wider from there on.
 type Table struct {
 	Columns []model.Column
 	rows    [][]string
-	widths  []int // of what was written, in cells of the terminal; nil: nothing was
+	widths  []int // of the written rows, in cells of the terminal; nil: none
 }
 
-// gap is how many blanks stand between two columns.
+// gap is the number of blanks between two columns.
 const gap = 2
 
 // Add adds a row. It may have fewer cells than there are columns.
 func (t *Table) Add(row []string) { t.rows = append(t.rows, row) }
 
-// Write prints the rows that were added since it was called last, the first time below the header's two lines.
+// Write prints the rows added since its last call, the first time below the header's two lines.
 func (t *Table) Write(w io.Writer) error {
 	out := bufio.NewWriterSize(w, 32<<10)
 	rows := t.rows
@@ -46,7 +46,7 @@ func (t *Table) Write(w io.Writer) error {
 	return out.Flush()
 }
 
-// header is the names of the columns, and the dashes below them.
+// header returns the names of the columns, and the dashes below them.
 func (t *Table) header() [][]string {
 	names, dashes := make([]string, len(t.Columns)), make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -59,7 +59,7 @@ func (t *Table) header() [][]string {
 	return [][]string{names, dashes}
 }
 
-// widen makes the columns as wide as a row needs them.
+// widen makes the columns wide enough for a row.
 func (t *Table) widen(row []string) {
 	for i, cell := range row {
 		for line := range strings.SplitSeq(cell, "\n") {
@@ -68,7 +68,7 @@ func (t *Table) widen(row []string) {
 	}
 }
 
-// line writes a row without the blanks at its end. Lines of a cell stay in its column. Flush of out tells the error.
+// line writes a row without trailing blanks. Lines of a cell stay in its column. Flush of out returns the error.
 func (t *Table) line(out *bufio.Writer, row []string) {
 	below, more := make([]string, len(row)), false
 	blanks := 0
@@ -91,7 +91,7 @@ func (t *Table) line(out *bufio.Writer, row []string) {
 	}
 }
 
-// Columns are the columns of a kind's table.
+// Columns returns the columns of a kind's table.
 func Columns(k *model.Kind, wide bool) []model.Column {
 	var out []model.Column
 	for _, c := range k.Columns {
@@ -102,7 +102,7 @@ func Columns(k *model.Kind, wide bool) []model.Column {
 	return out
 }
 
-// Row reads the columns' fields.
+// Row returns the cells of the columns' fields.
 func Row(columns []model.Column, field func(name string) any) []string {
 	row := make([]string, 0, len(columns))
 	for i := range columns {
@@ -138,7 +138,7 @@ func cellOf(c *model.Column, field func(name string) any) string {
 	return cmp.Or(cell, c.None)
 }
 
-// Styled prints one value in the style of its column.
+// Styled formats one value in the style of its column.
 func Styled(style string, v any) string {
 	switch style {
 	case "brackets":
@@ -156,7 +156,7 @@ func Styled(style string, v any) string {
 	return Cell(v)
 }
 
-// Cell prints one value, in one line.
+// Cell formats one value, in one line.
 func Cell(v any) string {
 	switch v := v.(type) {
 	case string:

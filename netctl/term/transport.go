@@ -14,21 +14,21 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// TrustVariable names the folder of the cluster's authority, and of the certificate of the one who types.
+// TrustVariable names the directory of the cluster's authority, and of the user's certificate.
 const TrustVariable = "CONTIV_TRUST"
 
-// dialTimeout is for how long a machine is waited for that says nothing, before the next is asked.
+// dialTimeout is how long an unresponsive machine may take before the next is tried.
 const dialTimeout = 3 * time.Second
 
-// Transport is how a person reaches netmasters.
+// Transport is the way in which a user reaches netmasters.
 type Transport struct {
 	Home     string
 	Getenv   func(string) string
 	Insecure bool // any server certificate is accepted
 }
 
-// Transport reaches the netmasters of bases, URLs joined by commas. Those at https URLs prove to be of the person's cluster, and the person to them, by
-// what Dir has; where there is no such folder, the machine's authorities count.
+// Transport returns a round tripper for the netmasters at bases, URLs joined by commas. Those at https URLs are authenticated by the
+// authority in Dir, and the user by the certificate there; without such a directory, the machine's authorities count.
 func (w Transport) Transport(bases string) (http.RoundTripper, error) {
 	t := &http.Transport{DialContext: (&net.Dialer{Timeout: dialTimeout}).DialContext, Proxy: http.ProxyFromEnvironment}
 	if !strings.Contains(bases, "https://") {
@@ -48,7 +48,7 @@ func (w Transport) Transport(bases string) (http.RoundTripper, error) {
 		case err == nil:
 			t.TLSClientConfig = holder.Client(trust.Master, "")
 			return holder.Explain(t), nil
-		case !os.IsPermission(err): // a person without one has a login
+		case !os.IsPermission(err): // a user without a certificate has a login
 			return nil, err
 		}
 	}
@@ -64,7 +64,7 @@ func (w Transport) Transport(bases string) (http.RoundTripper, error) {
 	return t, nil
 }
 
-// Dir is the folder with the authority that the person trusts: the one that the environment names, the person's own, or the host's; "" when there is none.
+// Dir returns the directory of the trusted authority: the one in the environment, the user's own, or the host's; "" if there is none.
 func (w Transport) Dir() (trust.Dir, error) {
 	if named := w.Getenv(TrustVariable); named != "" {
 		if _, err := os.Stat(trust.Dir(named).AuthorityFile()); err != nil {

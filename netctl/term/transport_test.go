@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// A person reaches netmasters of the cluster whose certificates the folder has, and is told what is missing for others.
+// A person reaches netmasters of the cluster whose certificates the directory has, and is told what is missing for others.
 func TestTransport(t *testing.T) {
 	a, err := trust.NewAuthority(time.Now())
 	if err != nil {
@@ -78,7 +78,7 @@ func ask(w term.Transport, url string) (string, error) {
 	return string(text[:n]), nil
 }
 
-// folder has an authority's certificate and, unless role is "", one that it has issued for that role.
+// directory has an authority's certificate and, unless role is "", one that it has issued for that role.
 func folder(t *testing.T, a *trust.Authority, role trust.Role) trust.Dir {
 	t.Helper()
 	d := trust.Dir(filepath.Join(t.TempDir(), "trust"))

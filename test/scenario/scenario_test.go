@@ -46,7 +46,7 @@ func build(tb testing.TB) string {
 
 var update = flag.Bool("update", false, "write what cmp compares with again")
 
-// calm is $CALM of scripts: how long each part of scenario calm goes on.
+// calm is $CALM of scripts: the duration of each part of scenario calm.
 var calm = flag.Int("calm", 8, "seconds of each part of scenario calm")
 
 // measuring are the names of scripts that measure what passes.
@@ -80,7 +80,7 @@ func runScripts(t *testing.T, store string, files []string) {
 	bin := build(t)
 	deadline, _ := t.Deadline()
 	testscript.RunT(scripts{T: t}, testscript.Params{Files: files, WorkdirRoot: t.TempDir(), Cmds: commands(), Condition: condition, Deadline: deadline, UpdateScripts: *update, Setup: func(env *testscript.Env) error {
-		dir, err := os.MkdirTemp("", "scn") // not below the script's folder: sockets have short paths
+		dir, err := os.MkdirTemp("", "scn") // not below the script's directory: sockets have short paths
 		if err != nil {
 			return err
 		}

@@ -56,7 +56,7 @@ const commandLimit = "90"
 // Session is one run of a script, with a lab of its own.
 type Session struct {
 	*testscript.TestScript
-	bin    string // folder of all programs
+	bin    string // directory of all programs
 	dir    string // of the lab
 	store  string // of labs whose script names none
 	failed func() bool

@@ -12,11 +12,11 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// checkTime is how long a password waits for its turn, and a directory may take.
+// checkTime bounds the wait of a password for its turn, and the time of a directory.
 const checkTime = 10 * time.Second
 
-// Login begins a session of who has proved a password, from an address. It blocks until that is durable. Errors are *model.Error: of CodeUnproved
-// when user and password are not right, and nothing else is said of which; of CodeBusy after too many attempts.
+// Login starts a session for a user with a password, from an address. It blocks until that is durable. Errors are *model.Error:
+// CodeUnproved if user or password is wrong, without saying which; CodeBusy after too many attempts.
 func (u *Users) Login(ctx context.Context, q model.Login, from string) (model.Token, uint64, error) {
 	t := record.Token{User: q.Username, Proof: string(access.Session), From: from}
 	hash, groups, err := u.prove(ctx, q, from)
@@ -34,7 +34,7 @@ func (u *Users) Login(ctx context.Context, q model.Login, from string) (model.To
 	})
 }
 
-// prove has someone prove a password: one that is checked here, by a hash, or by the directory, which tells the groups. Errors are as Login's.
+// prove checks a password, by a hash in the store or through the directory, which also returns the groups. Errors are as Login's.
 func (u *Users) prove(ctx context.Context, q model.Login, from string) (hash string, groups []string, err error) {
 	known, err := u.await(ctx, q.Username, from)
 	if err != nil {
@@ -43,7 +43,7 @@ func (u *Users) prove(ctx context.Context, q model.Login, from string) (hash str
 	if q.Username == "" || len(q.Username) > longPassword || len(q.Password) > longPassword {
 		return "", nil, badLogin()
 	}
-	if strings.HasPrefix(q.Username, access.ProviderPrefix) { // no directory has a user who could be taken for one of the provider
+	if strings.HasPrefix(q.Username, access.ProviderPrefix) { // no directory user may resemble a user of the provider
 		return "", nil, model.Errorf(model.CodeUnproved, "", "user %s has no password here", q.Username).Try("log in with netctl login --oidc")
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
@@ -74,7 +74,7 @@ func (u *Users) prove(ctx context.Context, q model.Login, from string) (hash str
 	return hash, groups, nil
 }
 
-// Check reports whether a password is right, of a user of this cluster. Errors are as Login's.
+// Check reports whether the password of a user of this cluster is right. Errors are as Login's.
 func (u *Users) Check(ctx context.Context, q model.Login, from string) error {
 	hash, _, err := u.prove(ctx, q, from)
 	if err == nil && hash == "" {
@@ -87,7 +87,7 @@ func badLogin() *model.Error {
 	return model.Errorf(model.CodeUnproved, "", "user name and password are not right").Try("type them again; an admin gives another password with netctl auth password")
 }
 
-// ask has the directory check a password.
+// ask checks a password through the directory.
 func (u *Users) ask(ctx context.Context, q model.Login) ([]string, error) {
 	var c *model.LdapConfiguration
 	var raw []byte
@@ -95,7 +95,7 @@ func (u *Users) ask(ctx context.Context, q model.Login) ([]string, error) {
 		c, _ = v.Stored(model.KindLdapConfiguration(), "ldap").(*model.LdapConfiguration)
 		raw = v.Value(record.LDAPKey)
 	})
-	if c == nil || u.directory == nil || q.Password == "" { // a bind without a password proves nothing (RFC 4513, section 5.1.2)
+	if c == nil || u.directory == nil || q.Password == "" { // a bind without a password authenticates no one (RFC 4513, section 5.1.2)
 		return nil, badLogin()
 	}
 	own, err := u.reveal(raw, record.LDAPKey, "netctl auth ldap-password")
@@ -105,7 +105,7 @@ func (u *Users) ask(ctx context.Context, q model.Login) ([]string, error) {
 	return u.directory.Check(ctx, c, own, q.Username, q.Password)
 }
 
-// issue stores a token, of which may is asked in the same transaction, and returns it.
+// issue stores a token, if may agrees in the same transaction, and returns it.
 func (u *Users) issue(ctx context.Context, t record.Token, length time.Duration, may func(*catalog.View) error) (model.Token, uint64, error) {
 	secret := newToken()
 	t.Hash, t.Made = hashOf(secret), u.now().UTC()
@@ -129,7 +129,7 @@ func (u *Users) issue(ctx context.Context, t record.Token, length time.Duration,
 	return out, uint64(rev), nil
 }
 
-// makeRoom ends the oldest session of a user who has as many as anyone may have.
+// makeRoom ends the oldest session of a user who has the maximum number.
 func (u *Users) makeRoom(tx *commit.Tx, user string) error {
 	all := tx.TokensOf(user)
 	if len(all) < maxTokens {
@@ -144,7 +144,7 @@ func (u *Users) makeRoom(tx *commit.Tx, user string) error {
 	return model.Errorf(model.CodeExhausted, "user", "user %s has %d tokens, as many as one may have", user, len(all)).Try("revoke some: netctl auth tokens %s lists them", user)
 }
 
-// shown is a token as it is told of, without what it is.
+// shown returns the description of a token, without its secret.
 func shown(t *record.Token) model.Token {
 	out := model.Token{ID: t.ID(), User: t.User, Proof: t.Proof, Label: t.Label, From: t.From, Made: t.Made}
 	if !t.Expires.IsZero() {
@@ -154,7 +154,7 @@ func shown(t *record.Token) model.Token {
 	return out
 }
 
-// Tokens lists the sessions and tokens of a user, or of all when user is "".
+// Tokens lists the sessions and tokens of a user, or of all users if user is "".
 func (u *Users) Tokens(user string) []model.Token {
 	out := []model.Token{}
 	u.catalog.View(func(v *catalog.View) {
@@ -173,7 +173,7 @@ func (u *Users) Tokens(user string) []model.Token {
 	return out
 }
 
-// Revoke ends a session, or makes a token worthless, by its id. user is whose it must be; "": anyone's. Errors are *model.Error.
+// Revoke revokes a session or token, by its id. user is the required owner; "": anyone. Errors are *model.Error.
 func (u *Users) Revoke(ctx context.Context, user, id string) (uint64, error) {
 	rev, err := u.commit.Do(ctx, func(tx *commit.Tx) error {
 		for t := range tx.Tokens() {

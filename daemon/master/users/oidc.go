@@ -12,23 +12,24 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Claimed is what an OpenID provider says of someone.
+// Claimed has an OpenID provider's claims about a user.
 type Claimed struct {
 	Name   string
 	Groups []string
 }
 
-// Provider has an OpenID provider prove who someone is. Its methods block until the provider has answered. Errors are *model.Error.
+// Provider authenticates users through an OpenID provider. Its methods block until the provider has answered. Errors are *model.Error.
 type Provider interface {
-	// Authorize is what a browser is to open.
+	// Authorize returns the URL for a browser.
 	Authorize(ctx context.Context, c *model.OidcConfiguration, q model.OIDCAuthorize) (url string, err error)
-	// Device is what a person is to type whose machine has no browser.
+	// Device returns the code for a user whose machine has no browser.
 	Device(ctx context.Context, c *model.OidcConfiguration, secret string, q model.OIDCDeviceRequest) (model.OIDCDevice, error)
-	// Login trades a code for an ID token, and says what that one proves. The error is of CodeNotReady while a device's person has done nothing yet.
+	// Login exchanges a code for an ID token, and returns its claims. The error is CodeNotReady while the user of a device has not
+	// acted yet.
 	Login(ctx context.Context, c *model.OidcConfiguration, secret string, q model.OIDCLogin) (Claimed, error)
 }
 
-// provider is the configured provider. Errors are *model.Error.
+// provider returns the configured provider. Errors are *model.Error.
 func provider(v *catalog.View) (*model.OidcConfiguration, error) {
 	c, _ := v.Stored(model.KindOidcConfiguration(), "oidc").(*model.OidcConfiguration)
 	if c == nil {
@@ -37,7 +38,7 @@ func provider(v *catalog.View) (*model.OidcConfiguration, error) {
 	return c, nil
 }
 
-// askProvider has the provider asked something, for an address that has not asked too often.
+// askProvider calls the provider, for an address that has not called it too often.
 func (u *Users) askProvider(ctx context.Context, from string, ask func(context.Context, *model.OidcConfiguration, string) error) error {
 	if err := u.throttle.asked(from); err != nil {
 		return err
@@ -70,7 +71,7 @@ func (u *Users) askProvider(ctx context.Context, from string, ask func(context.C
 	return ask(ctx, c, secret)
 }
 
-// Authorize is what a browser is to open, for someone at an address. Errors are *model.Error.
+// Authorize returns the URL for a browser, for a user at an address. Errors are *model.Error.
 func (u *Users) Authorize(ctx context.Context, q model.OIDCAuthorize, from string) (out model.OIDCAuthorized, err error) {
 	if err := checkAuthorize(q); err != nil {
 		return out, err
@@ -82,10 +83,10 @@ func (u *Users) Authorize(ctx context.Context, q model.OIDCAuthorize, from strin
 	return out, err
 }
 
-// longParameter bounds what is passed on to a provider, in bytes.
+// longParameter bounds a parameter for a provider, in bytes.
 const longParameter = 2048
 
-// checkAuthorize refuses to send a browser elsewhere than to its own machine.
+// checkAuthorize refuses to redirect a browser to another machine than its own.
 func checkAuthorize(q model.OIDCAuthorize) error {
 	at, err := url.Parse(q.Redirect)
 	if err != nil || len(q.Redirect) > longParameter || at.Scheme != "http" || at.User != nil || !loopback(at.Hostname()) {
@@ -104,7 +105,7 @@ func loopback(host string) bool {
 	return err == nil && address.IsLoopback()
 }
 
-// Device is what a person is to type whose machine has no browser, for someone at an address. Errors are *model.Error.
+// Device returns the code for a user whose machine has no browser, at an address. Errors are *model.Error.
 func (u *Users) Device(ctx context.Context, q model.OIDCDeviceRequest, from string) (out model.OIDCDevice, err error) {
 	if q.Challenge == "" || len(q.Challenge) > longParameter {
 		return out, model.Errorf(model.CodeInvalid, "challenge", "a challenge of %d bytes", len(q.Challenge)).Try("send that of a random verifier")
@@ -116,8 +117,8 @@ func (u *Users) Device(ctx context.Context, q model.OIDCDeviceRequest, from stri
 	return out, err
 }
 
-// LoginOIDC begins a session of who a provider's code proves. It blocks until that is durable. Errors are *model.Error: of CodeNotReady while a device's
-// person has done nothing yet.
+// LoginOIDC starts a session for the user of a provider's code. It blocks until that is durable. Errors are *model.Error: CodeNotReady
+// while the user of a device has not acted yet.
 func (u *Users) LoginOIDC(ctx context.Context, q model.OIDCLogin, from string) (model.Token, uint64, error) {
 	if (q.Code == "") == (q.DeviceCode == "") || q.Verifier == "" || max(len(q.Code), len(q.DeviceCode), len(q.Verifier), len(q.Redirect)) > longCode {
 		return model.Token{}, 0, model.Errorf(model.CodeInvalid, "code", "a code of the OpenID provider and a device code, or neither, or one without its verifier").Try("send one of the two, with its verifier")
@@ -150,10 +151,10 @@ func (u *Users) LoginOIDC(ctx context.Context, q model.OIDCLogin, from string) (
 // longCode bounds codes of a provider, in bytes.
 const longCode = 16384
 
-// providerID tells providers apart: sessions hold as long as the cluster has the one that they are of. The issuer has no space.
+// providerID identifies a provider: sessions are valid as long as the cluster has their provider. The issuer has no space.
 func providerID(c *model.OidcConfiguration) string { return c.Issuer + " " + c.ClientId }
 
-// trusted reports whether the cluster still has the provider that a session is of.
+// trusted reports whether the cluster still has the provider of a session.
 func trusted(v *catalog.View, issuer string) bool {
 	c, err := provider(v)
 	return err == nil && providerID(c) == issuer

@@ -12,17 +12,17 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// cost is what it takes to check a password (RFC 9106, section 3.1).
+// cost is the cost of checking a password (RFC 9106, section 3.1).
 type cost struct {
 	Memory  uint32 // KiB
 	Passes  uint32
 	Threads uint8
 }
 
-// ordinary is the cost of passwords that are set now. It is in each hash, so that it may rise.
+// ordinary is the cost of new passwords. Each hash contains its cost, so that it may be raised.
 var ordinary = cost{Memory: 32 << 10, Passes: 3, Threads: 1}
 
-// Bounds of what a stored hash may ask for, and of a password in bytes.
+// Bounds of the cost in a stored hash, and of a password in bytes.
 const (
 	maxMemory     = 256 << 10 // KiB
 	maxPasses     = 16
@@ -33,7 +33,7 @@ const (
 	keyBytes      = 32
 )
 
-// hash is a password's hash as it is stored: PHC string format.
+// hash returns a password's hash as it is stored: PHC string format.
 func (c cost) hash(password string) string {
 	salt := make([]byte, saltBytes)
 	_, _ = rand.Read(salt) // never fails
@@ -45,7 +45,7 @@ func (c cost) text(salt, key []byte) string {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, c.Memory, c.Passes, c.Threads, code(salt), code(key))
 }
 
-// parseHash reads what hash has written.
+// parseHash parses the result of hash.
 func parseHash(text string) (c cost, salt, key []byte, err error) {
 	wrong := func() (cost, []byte, []byte, error) {
 		return cost{}, nil, nil, fmt.Errorf("a password's hash is not one of Argon2id, version %d, within its bounds", argon2.Version)
@@ -70,7 +70,7 @@ func parseHash(text string) (c cost, salt, key []byte, err error) {
 	return c, salt, key, nil
 }
 
-// matches reports whether a password is the one of a hash. It takes as long for one that is not.
+// matches reports whether a password matches a hash. It takes equally long if it does not.
 func matches(hash, password string) bool {
 	c, salt, key, err := parseHash(hash)
 	if err != nil {
@@ -80,7 +80,7 @@ func matches(hash, password string) bool {
 	return subtle.ConstantTimeCompare(got, key) == 1
 }
 
-// checkPassword refuses what is no password. Errors are *model.Error.
+// checkPassword refuses an invalid password. Errors are *model.Error.
 func checkPassword(password string) error {
 	if len(password) < shortPassword || len(password) > longPassword {
 		return model.Errorf(model.CodeInvalid, "password", "a password of %d bytes", len(password)).Try("it has %d to %d bytes", shortPassword, longPassword)

@@ -13,20 +13,20 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// How the store has a secret of netmaster's own.
+// Forms in which the store has a secret of netmaster's own.
 const (
 	secretNone   = "none"
 	secretPlain  = "plain"
 	secretSealed = "sealed"
-	secretLost   = "lost" // sealed by a key that is not here any more
+	secretLost   = "lost" // sealed with a key that is no longer here
 )
 
-// SetLDAPPassword says with what netmaster itself logs in at the directory; "": with nothing.
+// SetLDAPPassword sets the password with which netmaster itself binds to the directory; "": none.
 func (u *Users) SetLDAPPassword(ctx context.Context, password string) (uint64, error) {
 	return u.setSecret(ctx, record.LDAPKey, password, nil)
 }
 
-// SetOIDCSecret says with what netmaster proves itself to the OpenID provider; "": with nothing.
+// SetOIDCSecret sets the secret with which netmaster authenticates to the OpenID provider; "": none.
 func (u *Users) SetOIDCSecret(ctx context.Context, secret string) (uint64, error) {
 	return u.setSecret(ctx, record.OIDCKey, secret, func(v *catalog.View) error {
 		_, err := provider(v)
@@ -34,7 +34,7 @@ func (u *Users) SetOIDCSecret(ctx context.Context, secret string) (uint64, error
 	})
 }
 
-// setSecret keeps a secret of netmaster's own, if may agrees in the same transaction; "" forgets it.
+// setSecret stores a secret of netmaster's own, if may agrees in the same transaction; "" deletes it.
 func (u *Users) setSecret(ctx context.Context, key, text string, may func(*catalog.View) error) (uint64, error) {
 	seal, err := u.sealing()
 	if err != nil {
@@ -55,7 +55,7 @@ func (u *Users) setSecret(ctx context.Context, key, text string, may func(*catal
 	return uint64(rev), err
 }
 
-// kept is a secret as the store has it.
+// kept returns the stored form of a secret.
 func kept(seal *trust.Seal, key, text string) *record.Secret {
 	if seal == nil {
 		return &record.Secret{Plain: text}
@@ -63,7 +63,7 @@ func kept(seal *trust.Seal, key, text string) *record.Secret {
 	return &record.Secret{Sealed: seal.Close(key, []byte(text)), By: seal.By()}
 }
 
-// sealing is what secrets are sealed with; nil where netmasters have no authority's key. Errors are *model.Error.
+// sealing returns the key for secrets; nil if netmasters have no authority's key. Errors are *model.Error.
 func (u *Users) sealing() (*trust.Seal, error) {
 	if u.seal == nil {
 		return nil, nil
@@ -79,7 +79,7 @@ func (u *Users) sealing() (*trust.Seal, error) {
 	return seal, nil
 }
 
-// reveal is a secret of netmaster's own, "" when there is none. set is the command that sets it. Errors are *model.Error.
+// reveal returns a secret of netmaster's own, "" if there is none. set is the command that sets it. Errors are *model.Error.
 func (u *Users) reveal(raw []byte, key, set string) (string, error) {
 	if len(raw) == 0 {
 		return "", nil
@@ -103,13 +103,14 @@ func (u *Users) reveal(raw []byte, key, set string) (string, error) {
 	return "", model.Errorf(model.CodeUnavailable, "", "a secret of the store was sealed by the key of authority %.12s, which this netmaster does not have", s.By).Try("set it again: %s", set)
 }
 
-// Secrets tells how a view has a secret of netmaster's own, by its key: none, plain, sealed or lost.
+// Secrets returns a function that reports the form in which a view has a secret of netmaster's own, by its key: none, plain, sealed or
+// lost.
 func (u *Users) Secrets() func(v *catalog.View, key string) string {
 	seal, err := u.sealing()
 	return func(v *catalog.View, key string) string {
 		raw := v.Value(key)
 		var s record.Secret
-		switch _ = json.Unmarshal(raw, &s); { // what cannot be read is lost
+		switch _ = json.Unmarshal(raw, &s); { // unreadable secrets count as lost
 		case len(raw) == 0:
 			return secretNone
 		case s.Plain != "":
@@ -124,11 +125,12 @@ func (u *Users) Secrets() func(v *catalog.View, key string) string {
 	}
 }
 
-// SealSecrets seals what an earlier build has stored in plain text, or netmasters that had no authority's key. It is for a leader's first transaction.
+// SealSecrets seals secrets that an earlier build, or netmasters without the authority's key, have stored in plain text. It is for a
+// leader's first transaction.
 func (u *Users) SealSecrets(tx *commit.Tx) error {
 	seal, err := u.sealing()
 	if err != nil || seal == nil {
-		return nil // who wants a secret hears of it
+		return nil // users of the secret get the error
 	}
 	for _, key := range []string{record.LDAPKey, record.OIDCKey} {
 		var s record.Secret

@@ -11,20 +11,20 @@ import (
 	"github.com/contiv/contiv/sanitize"
 )
 
-// Attempts that may follow each other at once, and how long each one more takes. What an address tries in all is bounded before; see the table of open
-// routes in daemon/master/server.
+// Attempts that may follow each other at once, and the interval of further ones. The total of an address is bounded before; see the table
+// of open routes in daemon/master/server.
 const (
 	attemptsAt       = 10 // as one user from one site
 	pauseAt          = 6 * time.Second
-	attemptsOfUser   = 30 // as one user from sites where that one has no session
+	attemptsOfUser   = 30 // as one user from sites where the user has no session
 	pauseOfUser      = time.Second
-	turnTimeout      = 10 * time.Second // for one's turn, as a user whom many sites try to be
-	questionsOfOne   = 30               // to the OpenID provider, from a site: a device's person is waited for by one every five seconds
+	turnTimeout      = 10 * time.Second // of the wait for a turn, for a user whose name is tried from many sites
+	questionsOfOne   = 30               // calls to the OpenID provider from a site: the login of a device makes one every five seconds
 	pauseOfQuestions = time.Second
 )
 
-// throttle bounds how often someone tries to log in. Who tries at one site locks out no one elsewhere: what others try as a user only slows those down
-// who come from where that user has no session. It is safe for concurrent use.
+// throttle bounds the rate of login attempts. Attempts at one site do not lock out users elsewhere: attempts of others as a user delay only
+// clients at sites where that user has no session. It is safe for concurrent use.
 type throttle struct {
 	at, user, questions *httpserver.Attempts
 }
@@ -33,13 +33,13 @@ func newThrottle(now func() time.Time) *throttle {
 	return &throttle{httpserver.NewAttempts(attemptsAt, pauseAt, now), httpserver.NewAttempts(attemptsOfUser, pauseOfUser, now), httpserver.NewAttempts(questionsOfOne, pauseOfQuestions, now)}
 }
 
-// longKey bounds what is kept of a name that someone tries, in bytes.
+// longKey bounds the stored part of an attempted name, in bytes.
 const longKey = 256
 
-// account is what counts as one user, however the name is written.
+// account returns the normalized name of a user, however it is written.
 func account(user string) string { return sanitize.Line(strings.ToLower(user), longKey) }
 
-// enter counts an attempt as a user, and returns how long it has to wait. known: the user has a session from there. Refusals are *model.Error.
+// enter counts an attempt as a user, and returns its delay. known: the user has a session from that site. Errors are *model.Error.
 func (t *throttle) enter(user, address string, known bool) (wait time.Duration, err error) {
 	if _, ok := t.at.Admit(account(user)+" "+httpserver.Site(address), 0); !ok {
 		return 0, model.Errorf(model.CodeBusy, "", "too many attempts to log in as this user from %s", httpserver.Site(address)).Try("wait: each %s one more is permitted", pauseAt)
@@ -55,7 +55,7 @@ func (t *throttle) enter(user, address string, known bool) (wait time.Duration, 
 	return wait, nil
 }
 
-// asked counts a question to the OpenID provider, where no password could be guessed, and refuses one too many. Errors are *model.Error.
+// asked counts a call to the OpenID provider, which cannot guess passwords, and refuses an excess one. Errors are *model.Error.
 func (t *throttle) asked(address string) error {
 	if _, ok := t.questions.Admit(httpserver.Site(address), 0); !ok {
 		return model.Errorf(model.CodeBusy, "", "too many questions to the OpenID provider from %s", httpserver.Site(address)).Try("wait: each %s one more is permitted", pauseOfQuestions)
@@ -63,7 +63,7 @@ func (t *throttle) asked(address string) error {
 	return nil
 }
 
-// succeeded gives back what who has logged in after all has taken, and nothing of what others have.
+// succeeded returns the attempts of a user who has logged in, and none of other sites.
 func (t *throttle) succeeded(user, address string, known bool) {
 	t.at.Forget(account(user) + " " + httpserver.Site(address))
 	if !known {

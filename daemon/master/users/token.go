@@ -22,23 +22,24 @@ import (
 
 const (
 	secretBytes = 32 // of a token
-	// behind is how long a netmaster that is behind the others waits until it knows a token that one of them has made.
+	// behind is how long a netmaster that is behind others waits for a token that one of them has issued.
 	behind = time.Second
-	// maxBehind is how many revisions it may be behind: who waits for more holds a token that was never made here.
+	// maxBehind bounds the number of revisions that it may be behind: a token of a later revision was never issued here.
 	maxBehind = 1 << 20
 )
 
-// newToken draws the secret part of a token.
+// newToken returns a random secret of a token.
 func newToken() string {
 	secret := make([]byte, secretBytes)
 	_, _ = rand.Read(secret) // never fails
 	return base64.RawURLEncoding.EncodeToString(secret)
 }
 
-// tokenAt is the token as its holder gets it: with the revision at which it was stored, so that a netmaster that does not know it yet knows that it will.
+// tokenAt returns the token as its holder gets it, with the revision at which it was stored, so that a netmaster that does not have it yet
+// knows that it will arrive.
 func tokenAt(secret string, rev uint64) string { return secret + "." + strconv.FormatUint(rev, 36) }
 
-// parseToken reads a token: its hash, by which it is found, and the revision at which it was stored. ok is false of a text that is none.
+// parseToken parses a token: its hash, by which it is found, and the revision at which it was stored. ok is false for a malformed one.
 func parseToken(text string) (hash string, at store.Revision, ok bool) {
 	secret, rev, found := strings.Cut(text, ".")
 	n, err := strconv.ParseUint(rev, 36, 63)
@@ -49,13 +50,13 @@ func parseToken(text string) (hash string, at store.Revision, ok bool) {
 	return hashOf(secret), store.Revision(n), true
 }
 
-// hashOf is what is stored of a token. It has so many random bits that a hash without salt does not give it away.
+// hashOf returns the stored hash of a token, whose randomness makes a salt unnecessary.
 func hashOf(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
 }
 
-// Subject is who a token proves that a request is from. It blocks up to a second where another netmaster has just made the token. Errors
+// Subject returns the subject that a token authenticates. It blocks up to a second if another netmaster has just issued the token. Errors
 // are *model.Error.
 func (u *Users) Subject(ctx context.Context, text string) (access.Subject, error) {
 	hash, at, ok := parseToken(text)
@@ -79,7 +80,7 @@ func invalid() *model.Error {
 	return model.Errorf(model.CodeUnproved, "", "the token is not valid, or no longer").Try("netctl login begins another session; an admin lists a service account's tokens with netctl auth tokens")
 }
 
-// holder is whose a token is; ok is false when it is not valid, or its user may not use it.
+// holder returns the owner of a token; ok is false if the token is invalid, or its user may not use it.
 func (u *Users) holder(hash string) (who access.Subject, ok bool) {
 	u.catalog.View(func(v *catalog.View) {
 		t := v.Token(hash)
@@ -94,7 +95,8 @@ func (u *Users) holder(hash string) (who access.Subject, ok bool) {
 	return who, ok
 }
 
-// counts reports whether a token's user may still come in: one of this cluster while it is enabled, one of an OpenID provider while the cluster has that provider.
+// counts reports whether a token's user may still log in: a user of this cluster while it is enabled, a user of an OpenID provider while
+// the cluster has that provider.
 func counts(v *catalog.View, t *record.Token) bool {
 	switch access.Proof(t.Proof) {
 	case access.Directory:
@@ -105,13 +107,14 @@ func counts(v *catalog.View, t *record.Token) bool {
 	return enabled(v, t.User)
 }
 
-// enabled reports whether there is a user who may come in.
+// enabled reports whether a user exists and may log in.
 func enabled(v *catalog.View, name string) bool {
 	o, _ := v.Stored(model.KindUser(), name).(*model.User)
 	return o != nil && o.Disabled != "yes"
 }
 
-// Grants are what a user may do who has been identified by a certificate, or by another netmaster. id is that of the token, "" of a certificate.
+// Grants returns the roles of a subject that a certificate or another netmaster has identified. id is that of the token, "" for a
+// certificate.
 func (u *Users) Grants(who *access.Subject) (out rights.Grants) {
 	u.catalog.View(func(v *catalog.View) {
 		switch who.Proof {
@@ -130,7 +133,7 @@ func (u *Users) Grants(who *access.Subject) (out rights.Grants) {
 	return out
 }
 
-// grants are the roles of a user of this cluster, or of the groups of one of the directory or of the OpenID provider.
+// grants returns the roles of a user of this cluster, or of the groups of a user of the directory or of the OpenID provider.
 func grants(v *catalog.View, who *access.Subject, groups []string) (out rights.Grants) {
 	for a := range v.Authorizations {
 		if applies(a, who, groups) {
@@ -140,7 +143,8 @@ func grants(v *catalog.View, who *access.Subject, groups []string) (out rights.G
 	return out
 }
 
-// applies reports whether an authorization is a subject's. A group of the provider is none of the directory, whatever the two call theirs.
+// applies reports whether an authorization is a subject's. A group of the provider never equals a group of the directory, even with the
+// same name.
 func applies(a *model.Authorization, who *access.Subject, groups []string) bool {
 	name, provided := strings.CutPrefix(a.GroupName, access.ProviderPrefix)
 	switch who.Proof {
@@ -152,7 +156,8 @@ func applies(a *model.Authorization, who *access.Subject, groups []string) bool 
 	return a.UserName != "" && a.UserName == who.Name
 }
 
-// Issue makes a token for a service account, for so long; 0: until it is revoked. It is told once. Errors are *model.Error.
+// Issue issues a token for a service account, valid for length; 0: until it is revoked. The token is returned only once. Errors are
+// *model.Error.
 func (u *Users) Issue(ctx context.Context, user, label, from string, length time.Duration) (model.Token, uint64, error) {
 	return u.issue(ctx, record.Token{User: user, Proof: string(access.Service), Label: label, From: from}, length, func(v *catalog.View) error {
 		o, _ := v.Stored(model.KindUser(), user).(*model.User)

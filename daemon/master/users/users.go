@@ -1,5 +1,5 @@
-// Package users is how people and scripts prove to netmasters who they are: passwords, sessions and tokens. What they may do is said by
-// authorizations, which are objects of the API.
+// Package users authenticates users and service accounts at netmasters, by passwords, sessions and tokens. Authorizations, which are
+// objects of the API, determine their permissions.
 package users
 
 import (
@@ -19,23 +19,23 @@ import (
 const (
 	// SessionTime is how long a session lasts.
 	SessionTime = 10 * time.Hour
-	// maxTokens is how many sessions and tokens one user has at a time; the oldest session gives way to another one.
+	// maxTokens bounds the sessions and tokens of one user; a new session replaces the oldest one.
 	maxTokens = 64
-	// checksAtOnce is how many passwords are checked at a time: each takes memory and a processor.
+	// checksAtOnce bounds the concurrent checks of passwords: each takes memory and a processor.
 	checksAtOnce = 2
-	// questionsAtOnce is how many questions to the OpenID provider are under way at a time.
+	// questionsAtOnce bounds the concurrent calls to the OpenID provider.
 	questionsAtOnce = 8
 	sweepInterval   = time.Minute
 )
 
 // Directory checks the passwords of users who are not of this cluster.
 type Directory interface {
-	// Check proves that a password is a user's, and returns the distinguished names of its groups. It blocks until the directory has answered.
-	// Errors are *model.Error; of CodeUnproved when the password is not the user's.
+	// Check verifies a user's password, and returns the distinguished names of the user's groups. It blocks until the directory has
+	// answered. Errors are *model.Error; CodeUnproved if the password is wrong.
 	Check(ctx context.Context, c *model.LdapConfiguration, bindPassword, user, password string) (groups []string, err error)
 }
 
-// Users are those who may log in. Its methods are safe for concurrent use.
+// Users authenticates users. Its methods are safe for concurrent use.
 type Users struct {
 	commit    *commit.Committer
 	catalog   *catalog.Catalog
@@ -43,30 +43,30 @@ type Users struct {
 	now       func() time.Time
 	after     func(time.Duration) <-chan time.Time
 	throttle  *throttle
-	checks    chan struct{} // holds one for each password that is being checked
+	checks    chan struct{} // holds one token for each password that is being checked
 	provider  Provider
-	questions chan struct{} // holds one for each question to the provider
+	questions chan struct{} // holds one token for each call to the provider
 	seal      func() (*trust.Seal, error)
 	cost      cost
-	nothing   string // a hash that no password has, for users that there are not
+	nothing   string // a hash that no password matches, for unknown users
 }
 
-// Config is what Users are made of.
+// Config configures Users.
 type Config struct {
 	Commit    *commit.Committer
 	Catalog   *catalog.Catalog
-	Directory Directory // nil: there is none
-	Provider  Provider  // nil: none is asked
-	// Seal is what netmaster's own secrets are sealed with; fs.ErrNotExist, or nil: with nothing.
+	Directory Directory // nil: none
+	Provider  Provider  // nil: none
+	// Seal returns the key that seals netmaster's own secrets; fs.ErrNotExist, or nil: they are not sealed.
 	Seal func() (*trust.Seal, error)
 	Now  func() time.Time // nil: time.Now
-	// After is when a login that has to wait continues; nil: time.After.
+	// After delays a login; nil: time.After.
 	After func(time.Duration) <-chan time.Time
-	// Cheap: passwords are hashed with little work, for tests.
+	// Cheap reduces the cost of password hashes, for tests.
 	Cheap bool
 }
 
-// New makes Users.
+// New returns Users.
 func New(c Config) *Users {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -83,7 +83,7 @@ func New(c Config) *Users {
 	return u
 }
 
-// SetPassword gives a user a password, and ends its sessions. It blocks until that is durable. Errors are *model.Error.
+// SetPassword sets a user's password, and ends its sessions. It blocks until that is durable. Errors are *model.Error.
 func (u *Users) SetPassword(ctx context.Context, user, password string) (uint64, error) {
 	if err := checkPassword(password); err != nil {
 		return 0, err
@@ -135,7 +135,7 @@ func (u *Users) turn(ctx context.Context) error {
 
 func (u *Users) done() { <-u.checks }
 
-// FirstAdmin makes the user admin with a password of its own making, which it returns, once in a cluster's life. Errors are *model.Error.
+// FirstAdmin creates the user admin with a random password, which it returns, once in a cluster's life. Errors are *model.Error.
 func (u *Users) FirstAdmin(ctx context.Context) (model.Login, uint64, error) {
 	const name = "admin"
 	out := model.Login{Username: name, Password: rand.Text()}
@@ -168,7 +168,7 @@ func (u *Users) FirstAdmin(ctx context.Context) (model.Login, uint64, error) {
 	return out, uint64(rev), nil
 }
 
-// Sweep removes tokens that have expired until ctx ends. It is a duty of the leader.
+// Sweep removes expired tokens until ctx ends. It is a duty of the leader.
 func (u *Users) Sweep(ctx context.Context, log *slog.Logger) {
 	tick := time.NewTicker(sweepInterval)
 	defer tick.Stop()

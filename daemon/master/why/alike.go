@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// alike asks whether one of the names was meant that are spelled almost as the text is, as the beginning of a remedy; "" when there is none.
+// alike returns a remedy that begins with a question for the names spelled almost like the text; "" if there are none.
 func (s *search) alike() string {
 	var names []string
 	add := func(kind string, name ...string) {

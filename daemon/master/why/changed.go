@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/history"
 )
 
-// changed is the last change of an object that has a say in whether packets pass between two ends; nil when none is remembered.
+// changed returns the last change of an object that affects whether packets pass between two ends; nil if none is recorded.
 func (a *Explainer) changed(v *catalog.View, from, to end, intent model.WhyIntent) *model.WhyChange {
 	names := []history.Name{{Kind: model.KindGlobal().Name, Key: "global"}}
 	add := func(k *model.Kind, key string) {

@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	maxPaths = 64 // that one question may be about
-	atOnce   = 4  // of which so many are followed at a time
+	maxPaths = 64 // per question
+	atOnce   = 4  // followed concurrently
 )
 
-// AskEach answers a request about all hosts of the groups that it names: of each host one container stands in. The answer is the worst of all, and
-// has them all in Each. It blocks as Ask does.
+// AskEach answers a request for all hosts of the groups that it names: one container represents each host. The answer is the worst of all,
+// and has them all in Each. It blocks as Ask does.
 func (a *Explainer) AskEach(ctx context.Context, q model.WhyRequest) (model.Why, error) {
 	if err := q.Resolve(); err != nil {
 		return model.Why{}, err
@@ -45,7 +45,7 @@ func (a *Explainer) AskEach(ctx context.Context, q model.WhyRequest) (model.Why,
 	return worst(ways), nil
 }
 
-// worst is the worst of several ways, with all of them in Each.
+// worst returns the worst of several answers, with all of them in Each.
 func worst(ways []model.Why) model.Why {
 	order := []model.Verdict{model.VerdictDisagree, model.VerdictDenied, model.VerdictUnknown, model.VerdictAllowed}
 	out, counts := model.Why{}, map[model.Verdict]int{}
@@ -70,7 +70,7 @@ func worst(ways []model.Why) model.Why {
 	return out
 }
 
-// each is a request for each pair of containers that stand in for the groups that q names, one of each host.
+// each returns a request for each pair of containers that represent the groups in q, one per host.
 func each(v *catalog.View, q model.WhyRequest) ([]model.WhyRequest, error) {
 	from, err := standIns(v, "from", q.From, q)
 	if err != nil {
@@ -97,11 +97,11 @@ func each(v *catalog.View, q model.WhyRequest) ([]model.WhyRequest, error) {
 	return out, nil
 }
 
-// standIns are the names to ask about instead of one: of a group a container on each host; otherwise the name itself.
+// standIns returns the names to use instead of one: for a group, a container on each host; otherwise the name itself.
 func standIns(v *catalog.View, field, name string, q model.WhyRequest) ([]string, error) {
 	e, err := find(v, field, name, "", q)
 	if err != nil || !e.standsIn || e.endpoint == nil {
-		return []string{name}, nil // it may still be found by what the other end is
+		return []string{name}, nil // the other end may still resolve it
 	}
 	var out, hosts []string
 	for _, one := range v.EndpointsIn(identity.Group(e.endpoint.Group)) {

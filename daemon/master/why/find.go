@@ -23,19 +23,19 @@ const (
 	kindAddress  = "address"
 )
 
-// end is one end of a way: one of endpoint, service and kube, or neither.
+// end is one end of a path: an endpoint, a service, a service of Kubernetes, or none of them.
 type end struct {
 	name     string
 	kind     string
 	object   string
 	standsIn bool
 	endpoint *record.Endpoint
-	tenant   string // of the endpoint, or of the service of Kubernetes; "" where all have it
+	tenant   string // of the endpoint, or of the service of Kubernetes; "" if all tenants have it
 	service  *record.ServiceLB
 	kube     *record.KubernetesService
-	node     string // label of the host at whose node port the service is asked; "": it is asked at an address of its own
+	node     string // label of the host whose node port leads to the service; "": the service's own address does
 	address  netip.Addr
-	explicit bool // the address is what was asked for, so it stays
+	explicit bool // the request names the address, so it is fixed
 }
 
 func (e *end) shown() model.WhyEnd {
@@ -63,17 +63,17 @@ func (e *end) shown() model.WhyEnd {
 	return out
 }
 
-// candidate is what a name may mean.
+// candidate is a possible meaning of a name.
 type candidate struct {
 	kind, object string
-	tenant       string // "" for what is of none
+	tenant       string // "" if it has none
 	end          end
 }
 
 func (c candidate) String() string { return c.kind + "/" + c.object }
 
-// both says what the names of both ends mean. One tenant's packets reach no other's, and equal names and addresses of several
-// tenants are common: so what one end leaves open is meant as of the other end's tenant. A name says more than an address.
+// both resolves the names of both ends. Packets of one tenant do not reach another's, and several tenants often have equal names and
+// addresses, so an ambiguous end is resolved in the tenant of the other one. A name is more specific than an address.
 func both(v *catalog.View, q model.WhyRequest) (from, to end, err error) {
 	var errs [2]error
 	from, errs[0] = find(v, "from", q.From, "", q)
@@ -88,8 +88,8 @@ func both(v *catalog.View, q model.WhyRequest) (from, to end, err error) {
 	return from, to, cmp.Or(errs[0], errs[1])
 }
 
-// find says what a name means, for an end that talks to one of the tenant called near; "" is any. What is exact counts more than a part
-// of a name. Several meanings are an error that lists them, in the form that says which one.
+// find resolves a name, for an end that talks to one of the tenant near; "" is any. Exact matches take precedence over partial ones.
+// Several matches are an error that lists them in their unambiguous form.
 func find(v *catalog.View, field, text, near string, q model.WhyRequest) (end, error) {
 	kind, name, typed := strings.Cut(text, "/")
 	if !typed || !slices.Contains([]string{kindEndpoint, kindGroup, kindService, kindHost, kindAddress}, kind) {
@@ -130,7 +130,7 @@ func find(v *catalog.View, field, text, near string, q model.WhyRequest) (end, e
 		Try("say one of these, or narrow it with --tenant and --network")
 }
 
-// member lets a container stand for its group.
+// member returns a container that represents its group.
 func member(v *catalog.View, field string, e end) (end, error) {
 	group, _ := identity.ParseGroup(e.object)
 	list := v.EndpointsIn(group)
@@ -143,12 +143,12 @@ func member(v *catalog.View, field string, e end) (end, error) {
 	return e, nil
 }
 
-// addressOf is an endpoint's address, IPv4 if it has one.
+// addressOf returns an endpoint's address, IPv4 if it has one.
 func addressOf(e *record.Endpoint) netip.Addr {
 	return cmp.Or(e.IP, e.IP6)
 }
 
-// addressOfFamily is an endpoint's address of the family of like; invalid when it has none.
+// addressOfFamily returns an endpoint's address of the family of like; invalid if it has none.
 func addressOfFamily(e *record.Endpoint, like netip.Addr) netip.Addr {
 	if like.Is6() {
 		return e.IP6
@@ -156,13 +156,13 @@ func addressOfFamily(e *record.Endpoint, like netip.Addr) netip.Addr {
 	return e.IP
 }
 
-// hasText reports whether an endpoint has the address that a trace prints.
+// hasText reports whether an endpoint has the address in a trace's text.
 func hasText(e *record.Endpoint, text string) bool {
 	a, err := netip.ParseAddr(text)
 	return err == nil && has(e, a)
 }
 
-// search looks for what a text means.
+// search resolves a text.
 type search struct {
 	v     *catalog.View
 	field string // of the request: "from" or "to"
@@ -172,8 +172,8 @@ type search struct {
 	q     model.WhyRequest
 }
 
-// nearest leaves of what a name may mean what is of the other end's tenant, if there is any. An address means nothing else there than
-// what that tenant has at it, or what is outside.
+// nearest reduces candidates to those of the other end's tenant, if there are any. An address there means only what that tenant has at it,
+// or an external address.
 func (s *search) nearest(found []candidate) []candidate {
 	if s.near == "" {
 		return found
@@ -203,8 +203,8 @@ func (s *search) admits(tenant, network string) bool {
 	return (s.q.Tenant == "" || tenant == s.q.Tenant) && (s.q.Network == "" || network == "" || network == s.q.Network)
 }
 
-// scoped reports whether name, of a tenant, is what the text says: "name", or "tenant:name", which is its key, or "name:tenant", as
-// records have it.
+// scoped reports whether the text names an object name of a tenant: as "name", as its key "tenant:name", or as "name:tenant", which is the
+// form in records.
 func (s *search) scoped(name, tenant string) bool {
 	return s.text == name || s.text == tenant+":"+name || s.text == name+":"+tenant
 }
@@ -231,7 +231,7 @@ func (s *search) exact() []candidate {
 			}
 		}
 	}
-	if len(out) == 0 { // a service that has the name of a pod is service/NAMESPACE/NAME
+	if len(out) == 0 { // a service with the name of a pod is service/NAMESPACE/NAME
 		out = append(out, s.kubernetesServices()...)
 	}
 	for _, h := range s.v.Hosts() {
@@ -247,7 +247,7 @@ func (s *search) exact() []candidate {
 	return out
 }
 
-// partial takes names of containers by a part, as netctl inspect endpoint does.
+// partial matches parts of containers' names, as netctl inspect endpoint does.
 func (s *search) partial() []candidate {
 	if _, err := netip.ParseAddr(s.text); err == nil || s.text == "" {
 		return nil
@@ -279,8 +279,8 @@ func has(e *record.Endpoint, a netip.Addr) bool {
 	return a.IsValid() && (e.IP == a || e.IP6 == a)
 }
 
-// Find says what a name means, for an end that talks to one of the tenant called near; "" is any. field is what an error calls it; of q
-// the tenant and network count.
+// Find resolves a name, for an end that talks to one of the tenant near; "" is any. field names it in errors; of q the tenant and network
+// count.
 func (a *Explainer) Find(field, name, near string, q model.WhyRequest) (model.WhyEnd, error) {
 	var e end
 	var err error

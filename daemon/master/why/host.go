@@ -9,9 +9,9 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// asClient lets a host that asks be what it is to the switches: the endpoint that it has in its infrastructure network of the
-// asked one's tenant. A host without one has no address among the containers; then lacks says so, and try how it gets one,
-// unless the asked one is none of those that a host reaches by that network alone.
+// asClient returns the endpoint of a host in its infrastructure network of the other end's tenant, as which the switches see it. A host
+// without one has no address among the containers; then lacks is the reason, and try the remedy, unless a host reaches the other end by
+// other means.
 func asClient(v *catalog.View, host, asked end) (client end, lacks, try string) {
 	if host.kind != kindHost || asked.service == nil && asked.endpoint == nil { // services of Kubernetes are reached by the host's own address
 		return host, "", ""
@@ -20,7 +20,7 @@ func asClient(v *catalog.View, host, asked end) (client end, lacks, try string) 
 	n := v.Network(identity.Network{Tenant: tenant, Name: record.HostNetwork})
 	if n == nil || n.Record.Kind != record.InfraNetwork || n.Record.Encap != record.VXLAN {
 		if asked.service == nil {
-			return host, "", "" // by its private address, perhaps
+			return host, "", "" // possibly by its private address
 		}
 		return host, fmt.Sprintf("host %s has no address among the containers of tenant %s, so its processes reach no service there", host.object, tenant),
 			fmt.Sprintf("Make a network for the hosts: netctl network create %s -t %s --nw-type infra --encap vxlan --subnet SUBNET --gateway ADDRESS",
@@ -37,7 +37,7 @@ func asClient(v *catalog.View, host, asked end) (client end, lacks, try string) 
 	return host, "", ""
 }
 
-// agree gives both ends addresses of one family: that of the one that has no choice.
+// agree gives both ends addresses of the same family: that of the end that has only one.
 func agree(a, b *end) {
 	for _, pair := range [][2]*end{{a, b}, {b, a}} {
 		one, other := pair[0], pair[1]

@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// intend says what the objects want.
+// intend evaluates the intent of the objects.
 func intend(v *catalog.View, from, to end, q model.WhyRequest) model.WhyIntent {
 	unknown := func(format string, args ...any) model.WhyIntent {
 		return model.WhyIntent{Verdict: model.VerdictUnknown, Text: fmt.Sprintf(format, args...)}
@@ -37,7 +37,7 @@ func intend(v *catalog.View, from, to end, q model.WhyRequest) model.WhyIntent {
 	case from.endpoint != nil && from.kind != kindHost && !hasRoute(v, from.endpoint, to.address):
 		return denied("network %s has no gateway, and %s is not on it", from.endpoint.ID.Network, to.object)
 	case isOwnGateway(v, from, to) && q.Protocol != icmp && q.Port != dnsPort:
-		return denied("%s is the gateway of network %s, which answers pings and questions for names alone", to.address, from.endpoint.ID.Network)
+		return denied("%s is the gateway of network %s, which answers only pings and DNS queries", to.address, from.endpoint.ID.Network)
 	case from.endpoint != nil && reserved(v, to, q) != "":
 		return denied("%s is %s", to.address, reserved(v, to, q))
 	case from.endpoint != nil && unused(v, tenant, to) != "":
@@ -75,7 +75,7 @@ func intend(v *catalog.View, from, to end, q model.WhyRequest) model.WhyIntent {
 	return *first
 }
 
-// backendPort is the port at the providers of a service's port.
+// backendPort returns the providers' port of a service's port.
 func backendPort(s *record.ServiceLB, protocol string, port int) (int, bool) {
 	for _, p := range s.Ports {
 		f := strings.Split(p, ":")
@@ -100,8 +100,8 @@ func tenant(e end) string {
 	return ""
 }
 
-// hasRoute reports whether the containers of an endpoint's network have a route to an address: it is on their network, or that has a gateway
-// of its family, or the switch is one for all that have none.
+// hasRoute reports whether the containers of an endpoint's network have a route to an address: the address is on their network, the network
+// has a gateway of its family, or the switch is the gateway.
 func hasRoute(v *catalog.View, e *record.Endpoint, to netip.Addr) bool {
 	n, g := v.Network(e.ID.Network), v.Global()
 	if n == nil || n.Covers(to) || g != nil && (g.FwdMode == fwdRouting || g.HostAccess == record.HostDirect) {
@@ -113,10 +113,10 @@ func hasRoute(v *catalog.View, e *record.Endpoint, to netip.Addr) bool {
 	return n.Record.Gateway.IsValid()
 }
 
-// dnsPort is where name servers are asked (RFC 1035 section 4.2).
+// dnsPort is the port of name servers (RFC 1035 section 4.2).
 const dnsPort = 53
 
-// isOwnGateway reports whether to is the gateway of from's network, and that is the switch itself.
+// isOwnGateway reports whether to is the gateway of from's network, and the switch itself is that gateway.
 func isOwnGateway(v *catalog.View, from, to end) bool {
 	if from.endpoint == nil || gatewayOutside(v, from.endpoint.ID.Network, to.address) {
 		return false
@@ -129,8 +129,8 @@ func isGateway(n *record.Network, a netip.Addr) bool {
 	return a.IsValid() && (a == n.Gateway || a == n.Gateway6)
 }
 
-// reserved says what an address is that the router leads no container to; "" for others. Over UDP, answers to the host and what opens a
-// conversation with it look alike.
+// reserved describes an address that the router routes to no container; "" for others. Over UDP, an answer to the host and a new flow to it
+// look the same.
 func reserved(v *catalog.View, to end, q model.WhyRequest) string {
 	if to.endpoint != nil || to.service != nil || to.kube != nil {
 		return ""
@@ -149,8 +149,8 @@ func reserved(v *catalog.View, to end, q model.WhyRequest) string {
 	return "of " + private.Masked().String() + ", the addresses by which hosts know their containers, and containers open nothing towards these"
 }
 
-// unused is the network of a tenant that has an end's address for no one: "" when someone has it, or a machine outside may,
-// as on a VLAN, or its gateway.
+// unused returns the network of a tenant that contains an end's address without an owner; "" if it has an owner, an external machine may
+// have it, as on a VLAN, or it is the gateway.
 func unused(v *catalog.View, tenant string, e end) string {
 	if e.endpoint != nil || e.service != nil || e.kube != nil {
 		return ""
@@ -164,7 +164,7 @@ func unused(v *catalog.View, tenant string, e end) string {
 	return ""
 }
 
-// point is an end as policies see it.
+// point converts an end for the evaluation of policies.
 func point(v *catalog.View, e end) verdict.Point {
 	p := verdict.Point{Addr: e.address}
 	if e.endpoint == nil {
@@ -177,7 +177,7 @@ func point(v *catalog.View, e end) verdict.Point {
 	return p
 }
 
-// judge hears the rules of both sides.
+// judge evaluates the rules of both sides.
 func judge(rules *verdict.Policies, from, to verdict.Point, protocol string, port int) model.WhyIntent {
 	t := packetOf(protocol, port, from.Addr.Is6())
 	d := rules.Packet(from, to, t)

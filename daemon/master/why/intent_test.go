@@ -38,7 +38,7 @@ func TestIntent(t *testing.T) {
 			"denied: network default:lone has no gateway, and default:blue:web-1 is not on it"},
 		{"the gateway", "free", "10.1.1.254", "icmp", 0, "allowed: no rule speaks of a ping, so it passes"},
 		{"more than pings of the gateway", "free", "10.1.1.254", "tcp", 22,
-			"denied: 10.1.1.254 is the gateway of network default:blue, which answers pings and questions for names alone"},
+			"denied: 10.1.1.254 is the gateway of network default:blue, which answers only pings and DNS queries"},
 		{"an address that no container has", "free", "10.1.1.77", "icmp", 0,
 			"denied: no container has 10.1.1.77, an address of network default:blue"},
 		{"itself", "free", "free", "icmp", 0,

@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// kubernetesServices are the services of Kubernetes that the text names, by "namespace/name" or by an address.
+// kubernetesServices returns the services of Kubernetes that the text names, by "namespace/name" or by an address.
 func (s *search) kubernetesServices() (out []candidate) {
 	if !s.wants(kindService) || s.text == "" {
 		return nil
@@ -49,7 +49,7 @@ func (s *search) kubernetesServices() (out []candidate) {
 	return out
 }
 
-// serves reports whether a service has an address: as its own, or as one that it borrows, for the port that is asked about, of nobody's own among the services.
+// serves reports whether a service has an address: its own, or a borrowed one that no service owns, for the port in question.
 func (s *search) serves(k *record.KubernetesService, a netip.Addr) bool {
 	switch {
 	case s.owns(k, a):
@@ -62,13 +62,13 @@ func (s *search) serves(k *record.KubernetesService, a netip.Addr) bool {
 		!slices.ContainsFunc(s.v.KubernetesServicesWith(a.String()), func(o *record.KubernetesService) bool { return s.owns(o, a) })
 }
 
-// owns reports whether an address is a service's own: of the cluster, or given to it by Contiv.
+// owns reports whether an address is a service's own: of the cluster, or allocated by Contiv.
 func (s *search) owns(k *record.KubernetesService, a netip.Addr) bool {
 	given := s.v.LoadBalancer(k.ID)
 	return slices.Contains(k.ClusterIPs, a) || given != nil && slices.Contains(given.Addresses, a)
 }
 
-// nodePort is the service of Kubernetes that the port which is asked about leads to at every node, and the tenant for whom it is; nil when there is none.
+// nodePort returns the service of Kubernetes whose node port is the one in question, and the tenant that it is for; nil if there is none.
 func (s *search) nodePort() (k *record.KubernetesService, tenant string) {
 	g := s.v.Global()
 	if s.field != "to" || s.q.Port == 0 || g == nil || g.HostAccess != record.HostDirect {
@@ -82,14 +82,14 @@ func (s *search) nodePort() (k *record.KubernetesService, tenant string) {
 		if tenant = s.v.TenantOfService(k.ID); tenant == catalog.AllTenants {
 			tenant = ""
 		}
-		if s.near == "" || tenant == "" || tenant == s.near { // others' node ports are the node's own business
+		if s.near == "" || tenant == "" || tenant == s.near { // node ports of other tenants are local to the node
 			return k, tenant
 		}
 	}
 	return nil, ""
 }
 
-// called is a service as it is asked: by its name, and the node at whose port.
+// called names a service in texts: by its name, and the node of its node port.
 func called(to end) string {
 	name := "service " + to.kube.ID.Namespace + "/" + to.kube.ID.Name
 	if to.node != "" {
@@ -98,15 +98,15 @@ func called(to end) string {
 	return name
 }
 
-// target is a backend of a port of a service: an endpoint, or who else has the address.
+// target is a backend of a port of a service: an endpoint, or another owner of the address.
 type target struct {
-	endpoint *record.Endpoint // nil: it is none of Contiv's
+	endpoint *record.Endpoint // nil: not one of Contiv's
 	address  netip.Addr
 	port     int
 }
 
-// targets are the backends of one port, of the family of the address that is asked: those that are ready, or else those that still serve.
-// ok is false when there is no such port.
+// targets returns the backends of one port, of the family of the destination address: the ready ones, or else those that still serve. ok is
+// false if there is no such port.
 func targets(v *catalog.View, to end, protocol string, port int) (out []target, ok bool) {
 	number := packetOf(protocol, port, false).Protocol
 	i := slices.IndexFunc(to.kube.Ports, func(p record.ServicePort) bool {
@@ -138,7 +138,7 @@ func targets(v *catalog.View, to end, protocol string, port int) (out []target, 
 	return out, true
 }
 
-// backendEndpoint is the endpoint that a backend is, nil when it is none of Contiv's.
+// backendEndpoint returns the endpoint of a backend, nil if it is not one of Contiv's.
 func backendEndpoint(v *catalog.View, b *record.SliceEndpoint) *record.Endpoint {
 	for _, e := range v.EndpointsOfPod(b.Pod) {
 		if has(e, b.Address) {
@@ -148,10 +148,10 @@ func backendEndpoint(v *catalog.View, b *record.SliceEndpoint) *record.Endpoint 
 	return nil
 }
 
-// toKubernetesService says what the objects want of a packet to a service of Kubernetes.
+// toKubernetesService evaluates the intent of the objects for a packet to a service of Kubernetes.
 func toKubernetesService(v *catalog.View, rules *verdict.Policies, from, to end, q model.WhyRequest) model.WhyIntent {
 	name := to.kube.ID.Namespace + "/" + to.kube.ID.Name
-	host := from.kind == kindHost || from.kind == kindAddress // not of the cluster, but for the node that is asked
+	host := from.kind == kindHost || from.kind == kindAddress // a cluster-external client, except on the node itself
 	denied := func(format string, args ...any) model.WhyIntent {
 		return model.WhyIntent{Verdict: model.VerdictDenied, Text: fmt.Sprintf(format, args...)}
 	}
@@ -198,7 +198,7 @@ func (t *target) kind() string {
 	return kindAddress
 }
 
-// toKubernetesService has the packet sent to a backend that is an endpoint: no trace says which one the switch would choose.
+// toKubernetesService directs the packet to a backend that is an endpoint: a trace does not show which one the switch would choose.
 func (w *path) toKubernetesService(v *catalog.View, to end, p *model.TracePacket) {
 	list, _ := targets(v, to, p.Protocol, p.DstPort)
 	w.there.through = through{service: to.kube.ID.Namespace + "/" + to.kube.ID.Name, address: p.Dst, port: p.DstPort, client: w.source.Host}

@@ -9,8 +9,8 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 )
 
-// Names says what a name means, in the form that says which one: all that is called so in a tenant; "" is any. What is an address means itself.
-// Errors are *model.Error, and name field.
+// Names resolves a name and returns the unambiguous names of all matches in a tenant; "" is any. An address returns itself. Errors are
+// *model.Error, and name field.
 func Names(v *catalog.View, field, text, tenant string) ([]string, error) {
 	kind, name, typed := strings.Cut(text, "/")
 	if !typed || !slices.Contains([]string{kindEndpoint, kindGroup, kindService, kindHost, kindAddress}, kind) {

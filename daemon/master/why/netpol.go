@@ -11,12 +11,12 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// isPod reports whether an endpoint is of the pod "namespace/name".
+// isPod reports whether an endpoint belongs to the pod "namespace/name".
 func isPod(e *record.Endpoint, text string) bool {
 	return !e.Pod.ID.IsZero() && oper.PodName(e.Pod.ID) == text
 }
 
-// evaluate hears the rules of both sides, and then the network policies of Kubernetes: a packet passes when both gates let it.
+// evaluate evaluates the rules of both sides, and then the network policies of Kubernetes: a packet passes if both permit it.
 func evaluate(v *catalog.View, rules *verdict.Policies, from, to end, q model.WhyRequest) model.WhyIntent {
 	said := judge(rules, point(v, from), point(v, to), q.Protocol, q.Port)
 	own, far := policyEnd(from), policyEnd(to)
@@ -58,7 +58,7 @@ func evaluate(v *catalog.View, rules *verdict.Policies, from, to end, q model.Wh
 	return said
 }
 
-// policyEnd is an end as network policies see it.
+// policyEnd converts an end for the evaluation of network policies.
 func policyEnd(e end) verdict.End {
 	out := verdict.End{Addr: e.address, Pod: meaning.Pod(e.endpoint)}
 	switch {
@@ -70,7 +70,7 @@ func policyEnd(e end) verdict.End {
 	return out
 }
 
-// packetOf is a packet that opens a connection, of one family.
+// packetOf returns a packet that opens a connection, of one family.
 func packetOf(protocol string, port int, six bool) verdict.Traffic {
 	t := verdict.Traffic{Port: port, Protocol: map[string]int{icmp: verdict.ICMP, tcp: verdict.TCP, udp: verdict.UDP}[protocol]}
 	if protocol == icmp && six {

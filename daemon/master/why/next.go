@@ -6,7 +6,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// next is the command that tells more about an answer.
+// next returns the command that shows more about an answer.
 func next(w *model.Why) string {
 	from, to := named(&w.From), named(&w.To)
 	rule := w.Intent.In
@@ -33,7 +33,7 @@ func next(w *model.Why) string {
 	return "netctl node ls -o wide"
 }
 
-// named is an end as the commands take it: by its kind and its whole name.
+// named returns an end in the form of commands: its kind and its full name.
 func named(e *model.WhyEnd) string {
 	if e.Kind == kindAddress {
 		return e.Object
@@ -41,7 +41,7 @@ func named(e *model.WhyEnd) string {
 	return e.Kind + "/" + e.Object
 }
 
-// lastHop is where the way ended; nil when no switch was asked.
+// lastHop returns the last hop of the path; nil if no switch was asked.
 func lastHop(w *model.Why) *model.WhyHop {
 	if n := len(w.Reverse.Hops); n > 0 && w.Reverse.Verdict != model.VerdictAllowed {
 		return &w.Reverse.Hops[n-1]

@@ -6,14 +6,14 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// send has a packet sent from one end to the other, and says what came back.
+// send makes one end send a packet to the other, and describes the answer.
 func (a *Explainer) send(ctx context.Context, from, to end, q model.WhyRequest) *model.WhyProbe {
 	unknown := func(why string) *model.WhyProbe {
 		return &model.WhyProbe{Verdict: model.VerdictUnknown, Text: "nothing was sent: " + why}
 	}
 	switch {
 	case from.endpoint == nil || from.kind == kindHost:
-		return unknown(from.name + " is no container, and packets are sent from containers alone")
+		return unknown(from.name + " is no container, and only containers can send packets")
 	case !to.address.IsValid():
 		return unknown(to.name + " has no address")
 	}
@@ -24,7 +24,7 @@ func (a *Explainer) send(ctx context.Context, from, to end, q model.WhyRequest) 
 	return &out
 }
 
-// confront compares the verdict with what became of the packet that was sent.
+// confront compares the verdict with the result of the sent packet.
 func confront(w *model.Why) {
 	switch sent := w.Probe.Verdict; {
 	case sent == model.VerdictUnknown || sent == w.Verdict || w.Verdict == model.VerdictDisagree:

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// origin is where the packet came from.
+// origin describes where the packet came from.
 func (r *route) origin() string {
 	kind, name, _ := strings.Cut(r.ask.From, "/")
 	switch kind {
@@ -23,7 +23,7 @@ func (r *route) origin() string {
 	return r.ask.From
 }
 
-// changes are the things that were done to the packet on its way through a switch.
+// changes lists the modifications of the packet in a switch.
 func (r *route) changes(t *model.Trace) (out []string) {
 	was, is := r.ask.Packet, t.After
 	if s := r.through; s.spread > 0 && !s.answered && strings.HasPrefix(r.ask.From, "endpoint/") {
@@ -48,7 +48,7 @@ func (r *route) changes(t *model.Trace) (out []string) {
 	return out
 }
 
-// provider names who has an address behind a service.
+// provider names the owner of an address behind a service.
 func (r *route) provider(addr string) string {
 	for _, e := range r.targets {
 		if hasText(e, addr) {
@@ -68,7 +68,7 @@ func written(addr string, port int) string {
 	return net.JoinHostPort(addr, strconv.Itoa(port))
 }
 
-// ruleOf is the rule that an owner is, "tenant:policy:rule"; "" when it is none.
+// ruleOf returns the rule of an owner, "tenant:policy:rule"; "" if it is none.
 func ruleOf(owner string) string {
 	if rule, ok := strings.CutPrefix(owner, "rule/"); ok {
 		return rule
@@ -76,7 +76,7 @@ func ruleOf(owner string) string {
 	return ""
 }
 
-// admitted is the last rule that let the packet pass.
+// admitted returns the last rule that permitted the packet.
 func admitted(steps []model.TraceStep) (rule string) {
 	for i := range steps {
 		if r := ruleOf(steps[i].Owner); r != "" {
@@ -86,7 +86,7 @@ func admitted(steps []model.TraceStep) (rule string) {
 	return rule
 }
 
-// netPolicyOf is the network policy of Kubernetes that an owner is, as kubectl writes it; "" when it is none.
+// netPolicyOf returns the network policy of Kubernetes of an owner, as kubectl writes it; "" if it is none.
 func netPolicyOf(owner string) string {
 	name, ok := strings.CutPrefix(owner, "classpolicy/")
 	if !ok {
@@ -98,7 +98,7 @@ func netPolicyOf(owner string) string {
 	return "clusternetworkpolicy " + name
 }
 
-// isolated says whom a table has found isolated; "" when it has not.
+// isolated names the end that a table has found isolated; "" if it has not.
 func isolated(s *model.TraceStep) string {
 	switch {
 	case !strings.HasPrefix(s.Owner, "switch/"):
@@ -110,7 +110,7 @@ func isolated(s *model.TraceStep) string {
 	return ""
 }
 
-// crowded says that the rules of a priority have no room in the switch; "" when that is not why a table has refused.
+// crowded describes a priority whose rules do not fit into the switch; "" if that is not why a table has refused.
 func crowded(s *model.TraceStep) string {
 	level, ok := strings.CutPrefix(s.Owner, "level/")
 	if !ok {
@@ -119,17 +119,17 @@ func crowded(s *model.TraceStep) string {
 	return "network policies of tier and priority " + level + " that select the same pods have more rules than the switch has room for, and those beyond deny everything: give the policies different priorities"
 }
 
-// isClosed says that a packet ended because what it is for is closed to containers, which no object opens or closes.
+// isClosed reports whether a packet ended because its destination is closed to containers, which no object changes.
 func isClosed(steps []model.TraceStep) bool {
 	return len(steps) > 0 && steps[len(steps)-1].Table == "shut" && !steps[len(steps)-1].Foreign
 }
 
-// dropped says why a packet went nowhere, and which object caused it.
+// dropped returns why a packet was dropped, and the object that caused it.
 func dropped(steps []model.TraceStep) (why, owner string) {
 	i := len(steps) - 1
 	refused := i > 0 && steps[i].Table == "refuse" && !steps[i].Foreign
 	if refused {
-		i-- // who refused is the step before
+		i-- // the previous step has refused it
 	}
 	if i < 0 {
 		return "no table took it", ""
@@ -162,7 +162,7 @@ func dropped(steps []model.TraceStep) (why, owner string) {
 	return "a flow that no object caused does not let it pass: " + s.Match + where, ""
 }
 
-// foreign lists the flows on the way that are not Contiv's, as ovs-ofctl writes them.
+// foreign lists the flows on the path that are not Contiv's, as ovs-ofctl writes them.
 func foreign(steps []model.TraceStep) (out []string) {
 	for i := range steps {
 		if steps[i].Foreign {
@@ -172,7 +172,7 @@ func foreign(steps []model.TraceStep) (out []string) {
 	return out
 }
 
-// remedy is what to do about flows on the way that are not Contiv's, with those that w.Text does not name yet; "" when there are none.
+// remedy returns the remedy for flows on the path that are not Contiv's, with those that w.Text does not name yet; "" if there are none.
 func remedy(w *model.Why) string {
 	var out, remedies []string
 	for _, way := range []*model.WhyPath{&w.Forward, &w.Reverse} {

@@ -14,46 +14,46 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// maxHops bounds a way: one host sends, one receives; more is a loop.
+// maxHops bounds a path: one host sends, one receives; more is a loop.
 const maxHops = 4
 
-// clientPort is the port from which the packets that are traced are sent: one of the ephemeral ones.
+// clientPort is the source port of traced packets: one of the ephemeral ports.
 const clientPort = 40000
 
-// route is a way to walk.
+// route is a packet to trace from a switch on.
 type route struct {
-	host          string // the first switch; "" when no one can be asked
+	host          string // the first switch; "" if none can be asked
 	ask           model.TraceRequest
-	targets       []*record.Endpoint // who should get the packet; empty when it is to leave
-	unknownReason string             // why no one can tell what happens to the packet; "" when it can be asked
-	noRoute       string             // why the sender has no route to send it by; "" when it has
+	targets       []*record.Endpoint // the expected receivers of the packet; empty if it should leave
+	unknownReason string             // why the fate of the packet is unknown; "" if a switch can be asked
+	noRoute       string             // why the sender has no route; "" if it has one
 	through       through
 }
 
-// through is the service between both ends; the zero through is none. The switch of the client's host translates what goes
-// to it, and remembers how to undo that in the answers. A trace does not ask what is remembered.
+// through is the service between both ends; the zero through is none. The switch of the client's host translates the client's packets, and
+// keeps state to undo that in the answers. A trace does not use such state.
 type through struct {
 	service  string // id; "" is none
 	address  string
 	port     int
 	client   string // host
-	spread   int    // connections are led each for itself, to one of so many; 0: a client keeps its provider
-	answered bool   // this is the way of the answer
+	spread   int    // number of providers over which connections are balanced individually; 0: a client keeps its provider
+	answered bool   // this is the path of the answer
 }
 
-// path is the way there, and what is needed for the way back.
+// path has the forward route, and what the return route depends on.
 type path struct {
 	there            route
 	source           *record.Endpoint
-	try              string                    // what to do about that, a sentence; "" when there is nothing to say
-	unroutable       bool                      // the sender knows no way: no switch will see a packet
+	try              string                    // the remedy for that, a sentence; "" if there is none
+	unroutable       bool                      // the sender has no route: no switch will see a packet
 	routed           bool                      // containers send everything to the router, also on their own network
-	externalGateways map[identity.Network]bool // networks whose gateway is a router outside
-	silent           map[identity.Network]bool // networks whose containers have no route by which to answer
+	externalGateways map[identity.Network]bool // networks whose gateway is an external router
+	silent           map[identity.Network]bool // networks whose containers have no route for the answer
 }
 
-// gatewayOutside reports whether a network's gateway for packets to an address is a machine outside, as on every VLAN that is bridged: unless
-// it has none of that family and the switch takes its place, where hosts and containers meet directly.
+// gatewayOutside reports whether a network's gateway for packets to an address is an external machine, as on every bridged VLAN, unless the
+// network has no gateway of that family and the switch acts as one because hosts access containers directly.
 func gatewayOutside(v *catalog.View, network identity.Network, to netip.Addr) bool {
 	n, g := v.Network(network), v.Global()
 	if n == nil || n.Record.Encap != record.VLAN {
@@ -71,7 +71,7 @@ func gatewayOutside(v *catalog.View, network identity.Network, to netip.Addr) bo
 
 const fwdRouting = "routing"
 
-// plan says which packet to trace, and where.
+// plan returns the packet to trace, and the switch to start at.
 func plan(v *catalog.View, from, to end, q model.WhyRequest) path {
 	if from.endpoint == nil || !from.address.IsValid() || !to.address.IsValid() {
 		return path{}
@@ -118,8 +118,8 @@ func plan(v *catalog.View, from, to end, q model.WhyRequest) path {
 	return w
 }
 
-// spread has the packet of a service that leads each connection for itself sent to one of its providers: no trace says which one
-// the switch would choose.
+// spread directs the packet to one provider of a service that balances each connection individually: a trace does not show which one the
+// switch would choose.
 func (w *path) spread(s *record.ServiceLB, p *model.TracePacket) {
 	port, ok := backendPort(s, p.Protocol, p.DstPort)
 	if s.Affinity != record.AffinityNone || len(w.there.targets) == 0 || !ok {
@@ -132,7 +132,7 @@ func (w *path) spread(s *record.ServiceLB, p *model.TracePacket) {
 	p.DstPort = port
 }
 
-// outside says that what a container sends to its gateway leaves Contiv; "" when it does not.
+// outside describes that packets to the gateway leave Contiv; "" if they do not.
 func (w *path) outside(e *record.Endpoint) string {
 	if !w.externalGateways[e.ID.Network] {
 		return ""
@@ -140,8 +140,8 @@ func (w *path) outside(e *record.Endpoint) string {
 	return "hands it to the gateway of " + e.ID.Network.String() + ", a router outside of Contiv that cannot be asked"
 }
 
-// back is the way of the answer to a packet that has arrived at an endpoint; none when it left Contiv, or came back from a
-// service to who had asked: the switch turns such an answer round by what it remembers, which no trace tells.
+// back returns the route of the answer to a packet that has arrived at an endpoint; none if the packet left Contiv, or was itself an answer
+// of a service to its client: the switch translates such an answer by state that a trace does not show.
 func (w *path) back(arrived model.TracePacket) route {
 	if t := w.there.through; t.service != "" && arrived.Src == t.address {
 		return route{}
@@ -209,7 +209,7 @@ func (a *Explainer) walk(ctx context.Context, r route) (way model.WhyPath, arriv
 	return way, arrived
 }
 
-// hop says what a switch does with the packet, and where to ask next; nil when that is the end.
+// hop describes what a switch does with the packet, and returns the next switch to ask; nil at the end.
 func (r *route) hop(t *model.Trace) (model.WhyHop, *route) {
 	h := model.WhyHop{Host: r.host, Steps: t.Steps, Verdict: model.VerdictAllowed, Foreign: foreign(t.Steps)}
 	taken := "takes it from " + r.origin()
@@ -285,7 +285,7 @@ func (r *route) hop(t *model.Trace) (model.WhyHop, *route) {
 	return h, nil
 }
 
-// meant is who should get a packet to an address; nil when it is to leave.
+// meant returns the expected receiver of a packet to an address; nil if the packet should leave.
 func (r *route) meant(dst string) *record.Endpoint {
 	for _, e := range r.targets {
 		if hasText(e, dst) {
@@ -298,7 +298,7 @@ func (r *route) meant(dst string) *record.Endpoint {
 	return nil
 }
 
-// outsideHop takes over what the host says of the way behind its switch, and returns it in words.
+// outsideHop adopts the host's description of the path beyond its switch, and returns it as text.
 func outsideHop(h *model.WhyHop, x *model.TraceExit) string {
 	if x.Verdict == "" {
 		h.Verdict = model.VerdictUnknown
@@ -308,7 +308,7 @@ func outsideHop(h *model.WhyHop, x *model.TraceExit) string {
 	return x.Text
 }
 
-// nextHop is the way from the next switch on.
+// nextHop returns the route from the next switch on.
 func (r *route) nextHop(host string, ask model.TraceRequest) *route {
 	next := *r
 	next.host, next.ask = host, ask
@@ -319,7 +319,7 @@ func (r *route) isTarget(id string) bool {
 	return slices.ContainsFunc(r.targets, func(e *record.Endpoint) bool { return e.ID.String() == id })
 }
 
-// best is the exit that leads to who was meant: a packet may be copied to many.
+// best returns the exit that leads to the expected receiver: a packet may be copied to many ports.
 func (r *route) best(exits []model.TraceExit) *model.TraceExit {
 	rank := func(x *model.TraceExit) int {
 		kind, name, _ := strings.Cut(x.To, "/")

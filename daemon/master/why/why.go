@@ -1,5 +1,5 @@
-// Package why answers whether one end reaches another, and why: what names mean, what the objects say, and what the
-// switches on the way would do with the packet and its answer.
+// Package why answers whether one end reaches another, and why: it resolves names, evaluates the objects, and traces the packet and its
+// answer through the switches on the path.
 package why
 
 import (
@@ -14,7 +14,7 @@ import (
 // Tracer asks the agent of a host what its switch would do with a packet. It blocks until the answer.
 type Tracer func(ctx context.Context, host string, ask model.TraceRequest) (model.Trace, error)
 
-// Prober has the agent of a host send a packet from an endpoint's container. It blocks until something came back, or nothing did in time.
+// Prober makes the agent of a host send a packet from an endpoint's container. It blocks until an answer or a timeout.
 type Prober func(ctx context.Context, host, endpoint string, packet model.TracePacket) (model.WhyProbe, error)
 
 // Explainer answers requests.
@@ -25,7 +25,7 @@ type Explainer struct {
 	keep    history.Keep
 }
 
-// New returns an Asker about the objects in c, and about as much of their history as is kept.
+// New returns an Explainer about the objects in c, and about their history as far as it is kept.
 func New(c *catalog.Catalog, trace Tracer, probe Prober, keep history.Keep) *Explainer {
 	return &Explainer{c, trace, probe, keep}
 }
@@ -37,8 +37,8 @@ const (
 	udp  = "udp"
 )
 
-// Ask answers a request. It asks the agents on the way and blocks until they have answered; one that does not is said in
-// the answer. Names that mean nothing, or several things, are errors.
+// Ask answers a request. It asks the agents on the path and blocks until they have answered; the answer names an agent that does not. Names
+// without or with several meanings are errors.
 func (a *Explainer) Ask(ctx context.Context, q model.WhyRequest) (model.Why, error) {
 	if err := q.Resolve(); err != nil {
 		return model.Why{}, err
@@ -84,7 +84,7 @@ func (a *Explainer) Ask(ctx context.Context, q model.WhyRequest) (model.Why, err
 	return a.finish(ctx, out, from, to, q)
 }
 
-// finish adds to an answer what became of a packet, if one is to be sent, and what to ask next.
+// finish adds the result of a sent packet to an answer, if one was requested, and the next command.
 func (a *Explainer) finish(ctx context.Context, out model.Why, from, to end, q model.WhyRequest) (model.Why, error) {
 	if q.Probe {
 		out.Probe = a.send(ctx, from, to, q)
@@ -94,7 +94,7 @@ func (a *Explainer) finish(ctx context.Context, out model.Why, from, to end, q m
 	return out, nil
 }
 
-// conclude compares what the objects say with what the switches do.
+// conclude compares the intent of the objects with the behavior of the switches.
 func conclude(w *model.Why) {
 	actual := w.Forward.Verdict
 	if actual == model.VerdictAllowed && w.Reverse.Verdict != "" {
@@ -120,7 +120,7 @@ func conclude(w *model.Why) {
 	}
 }
 
-// stopped is the hop behind whose switch the packet is lost, or may be; nil when there is none.
+// stopped returns the hop behind whose switch the packet is or may be lost; nil if there is none.
 func stopped(w *model.Why) *model.WhyHop {
 	for _, way := range []*model.WhyPath{&w.Reverse, &w.Forward} {
 		if n := len(way.Hops); n > 0 && way.Hops[n-1].Outside && way.Hops[n-1].Verdict != model.VerdictAllowed {
@@ -130,7 +130,7 @@ func stopped(w *model.Why) *model.WhyHop {
 	return nil
 }
 
-// lastText is how the way ended.
+// lastText describes the end of the path.
 func lastText(w *model.Why) string {
 	hops := w.Forward.Hops
 	if n := len(w.Reverse.Hops); n > 0 && w.Reverse.Verdict != model.VerdictAllowed {

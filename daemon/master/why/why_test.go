@@ -153,7 +153,7 @@ func TestWhyOfHosts(t *testing.T) {
 		t.Errorf("the switch was asked about %q", asked)
 	}
 	why("web-1", "fd01::77", 80, model.VerdictDisagree, "no container has fd01::77, an address of network default:blue. But the switches")
-	why("web-1", "fd01::fe", 80, model.VerdictDisagree, "fd01::fe is the gateway of network default:blue, which answers pings and questions for names alone. But the switches")
+	why("web-1", "fd01::fe", 80, model.VerdictDisagree, "fd01::fe is the gateway of network default:blue, which answers only pings and DNS queries. But the switches")
 	why("host/h1", "fd01::1", 80, model.VerdictUnknown, "No switch can be asked")
 	w.Must(t, "attach contivh1 four host=h1")
 	why("endpoint/default:contivh1:four", "fd01::1", 80, model.VerdictDenied, "four has no address of that family")
