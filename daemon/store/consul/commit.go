@@ -13,17 +13,17 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// tickKey is put, with the time, by transactions that only delete: Consul tells the index of what it put alone, and a put
-// of the value that a key has already moves no index.
+// tickKey is put, with the time, by transactions that only delete: Consul returns an index only for what a transaction put, and a put of an
+// equal value moves no index.
 const tickKey = "contiv.io/tick"
 
-// attempts bounds how often a commit is tried again because what it had looked up first changed meanwhile.
+// attempts bounds the retries of a commit whose look-ups became outdated.
 const attempts = 20
 
-// errChanged says that something looked up before a transaction has changed since.
+// errChanged reports that something looked up before a transaction has changed since.
 var errChanged = errors.New("keys change faster than they can be looked up")
 
-// Commit is store.Store's.
+// Commit implements store.Store.
 func (s *Store) Commit(ctx context.Context, tx *store.Tx) (store.Revision, error) {
 	if err := limits.Check(tx); err != nil {
 		return 0, fmt.Errorf("commit: %w", err)
@@ -42,13 +42,13 @@ func (s *Store) Commit(ctx context.Context, tx *store.Tx) (store.Revision, error
 	return 0, fmt.Errorf("commit: %w: %w", store.ErrConflict, errChanged)
 }
 
-// role is why an operation is in a Consul transaction, which reports what its failure means.
+// role is the purpose of an operation in a Consul transaction, which determines the meaning of its failure.
 type role int
 
 const (
 	fence role = iota
 	guard
-	lookup // something read just before is still so
+	lookup // a previous look-up is still true
 	change
 )
 
@@ -71,7 +71,7 @@ func (b *batch) require(r role, key string, rev store.Revision) {
 	b.add(r, api.KVTxnOp{Verb: api.KVCheckIndex, Key: path(key), Index: uint64(rev)})
 }
 
-// try commits tx once.
+// try attempts to commit tx once.
 func (s *Store) try(ctx context.Context, tx *store.Tx) (store.Revision, error) {
 	var b batch
 	if f := tx.Fence(); f != nil {
@@ -108,10 +108,10 @@ func (s *Store) try(ctx context.Context, tx *store.Tx) (store.Revision, error) {
 	return s.apply(ctx, tx, &b)
 }
 
-// apply sends a transaction and says what its outcome means.
+// apply sends a transaction and interprets its outcome.
 func (s *Store) apply(ctx context.Context, tx *store.Tx, b *batch) (store.Revision, error) {
 	if len(tx.Ops()) == 0 {
-		// Consul tells no index with a transaction that changes nothing.
+		// Consul returns no index for a transaction that changes nothing.
 		if len(b.ops) > 0 {
 			if _, err := s.send(ctx, tx, b); err != nil {
 				return 0, err
@@ -149,8 +149,8 @@ func (s *Store) send(ctx context.Context, tx *store.Tx, b *batch) (api.TxnResult
 	return nil, s.outcome(tx, b, resp.Errors)
 }
 
-// outcome says why a transaction was not applied: a look-up that is no longer true comes first because the rest was
-// built on it, then the fence, then the guards.
+// outcome returns why a transaction was not applied: an outdated look-up first, because the rest depends on it, then the fence, then the
+// guards.
 func (s *Store) outcome(tx *store.Tx, b *batch, list api.TxnErrors) error {
 	failed := map[role]bool{}
 	text := refusal(list)
@@ -161,21 +161,21 @@ func (s *Store) outcome(tx *store.Tx, b *batch, list api.TxnErrors) error {
 	}
 	switch {
 	case failed[fence]:
-		// The lock may only have been refreshed; the next try looks again and knows.
+		// The lock may only have been refreshed; the next attempt looks it up again.
 		s.forget(tx.Fence().Key)
 		return errChanged
 	case failed[guard]:
 		return fmt.Errorf("commit: %w: %w", store.ErrConflict, text)
 	case failed[lookup], strings.Contains(text.Error(), "lock"):
-		return errChanged // a lock that just ended may not be taken for a moment ("lock delay")
+		return errChanged // a lock that just ended cannot be acquired for a moment ("lock delay")
 	case strings.Contains(text.Error(), "invalid session"):
 		return fmt.Errorf("commit: %w: %w", store.ErrLeaseLost, text)
 	}
 	return fmt.Errorf("commit: %w", text)
 }
 
-// incarnation is the lock key as last seen if it still is the one of the fence, or ErrFenced. Consul cannot compare the
-// index that created a key, so the key's last change stands for it; a stale one is looked up again.
+// incarnation returns the last seen lock key if it still is that of the fence, or ErrFenced. Consul cannot compare the index that created a
+// key, so it compares the key's last change; a stale one is looked up again.
 func (s *Store) incarnation(ctx context.Context, f store.Fence) (mark, error) {
 	s.mu.Lock()
 	m, ok := s.fences[f.Key]
@@ -205,8 +205,8 @@ func (s *Store) forget(key string) {
 	delete(s.fences, key)
 }
 
-// lock adds the put of a key under a session. A key that another session holds is deleted first, in the same
-// transaction, because Consul lets no one but the holder put under a session of his own.
+// lock adds the put of a key under a session. A key that another session holds is deleted first, in the same transaction, because Consul
+// lets only the holder put under its own session.
 func (s *Store) lock(ctx context.Context, b *batch, op store.Op) error {
 	l, ok := op.Lease.(*lease)
 	if !ok {

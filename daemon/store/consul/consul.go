@@ -1,7 +1,7 @@
 // Package consul is a store in the key-value part of a Consul cluster.
 //
-// Keys lose their leading slash. A revision is Consul's index; leases are sessions, which Consul grants for no less than
-// ten seconds and ends up to twice their TTL after the last sign of life.
+// Keys lose their leading slash. A revision is Consul's index; leases are sessions, whose TTL is at least ten seconds, and which Consul
+// ends up to twice their TTL after the last refresh.
 package consul
 
 import (
@@ -22,34 +22,34 @@ import (
 	"github.com/contiv/contiv/daemon/store/idletimeout"
 )
 
-// Consul permits 64 operations in a transaction, of which the store needs a few itself, and 512 KiB in a request, of
-// which base64 takes a quarter.
+// Consul permits 64 operations in a transaction, of which the store needs a few itself, and 512 KiB in a request, of which base64 takes a
+// quarter.
 const maxOps = 64
 
 var limits = store.Limits{Ops: maxOps - 4, Bytes: 350 << 10}
 
-// Config says where the cluster is and how to reach it. Only Endpoints is required.
+// Config configures the access to the cluster. Only Endpoints is required.
 type Config struct {
-	Endpoints []string // agents or servers, "http://127.0.0.1:8500"; the next is tried when one is away
+	Endpoints []string // agents or servers, "http://127.0.0.1:8500"; if one is away, the next is tried
 	TLS       *tls.Config
 	Token     string // ACL token
 
-	// Timeout bounds one request while its caller's context does not; the store counts as unreachable after it. A list may take
-	// longer, as long as something of it comes within the timeout. 0: 3 s.
+	// Timeout bounds one request whose context has no earlier deadline; after it the store counts as unreachable. A list may take
+	// longer, as long as data arrives within the timeout. 0: 3 s.
 	Timeout time.Duration
 }
 
 // Store is a client of one Consul cluster.
 type Store struct {
 	config  Config
-	clients []*api.Client // one an endpoint
-	current atomic.Uint32 // which of them is used
+	clients []*api.Client // one per endpoint
+	current atomic.Uint32 // the index of the current one
 	ctx     context.Context
 	close   func()
 
 	meter idletimeout.Meter
 	pace  store.Backoff // of all watches
-	large int           // bytes, from which on a watch asks for parts
+	large int           // size in bytes above which a watch reads parts
 
 	mu     sync.Mutex
 	fences map[string]mark // lock keys as last seen
@@ -60,7 +60,7 @@ type mark struct{ created, modified store.Revision }
 
 var _ store.Store = (*Store)(nil)
 
-// Open makes a client. It does not wait for the cluster: a cluster that is away is reported by the first call.
+// Open returns a client. It does not wait for the cluster: the first call reports a cluster that is away.
 func Open(c Config) (*Store, error) {
 	if len(c.Endpoints) == 0 {
 		return nil, errors.New("consul: no endpoints are given")
@@ -73,7 +73,7 @@ func Open(c Config) (*Store, error) {
 	for _, e := range c.Endpoints {
 		u, err := url.Parse(e)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return nil, fmt.Errorf("consul endpoint %q: a URL like http://127.0.0.1:8500 is wanted", e)
+			return nil, fmt.Errorf("consul endpoint: got %q, want a URL like http://127.0.0.1:8500", e)
 		}
 		transport := http.DefaultTransport.(*http.Transport).Clone()
 		transport.TLSClientConfig = c.TLS
@@ -91,28 +91,28 @@ func Open(c Config) (*Store, error) {
 	return s, nil
 }
 
-// client is the client in use.
+// client returns the current client.
 func (s *Store) client() *api.Client { return s.clients[int(s.current.Load())%len(s.clients)] }
 
-// path is a key as Consul has it.
+// path returns Consul's form of a key.
 func path(key string) string { return strings.TrimPrefix(key, "/") }
 
-// request is a context for one request: it ends with the caller's, with Close and after the timeout.
+// request returns a context for one request: it ends with the caller's, with Close and after the timeout.
 func (s *Store) request(ctx context.Context, timeout time.Duration) (context.Context, func()) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	stop := context.AfterFunc(s.ctx, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 
-// lengthy is a context for a request whose answer may be large: it ends with the caller's, with Close and when nothing has come
-// for as long as silent.
+// lengthy returns a context for a request whose answer may be large: it ends with the caller's, with Close and when nothing has arrived for
+// the time silent.
 func (s *Store) lengthy(ctx context.Context, silent time.Duration) (context.Context, func()) {
 	ctx, cancel := s.meter.Limit(ctx, silent)
 	stop := context.AfterFunc(s.ctx, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 
-// fault names an error of a request in the store's terms. ctx is the caller's own.
+// fault converts an error of a request to the store's errors. ctx is the caller's own.
 func (s *Store) fault(ctx context.Context, what string, err error) error {
 	if err == nil {
 		return nil
@@ -134,13 +134,13 @@ func (s *Store) fault(ctx context.Context, what string, err error) error {
 	return fmt.Errorf("%s: %s: %w: %w", what, s, store.ErrUnavailable, err)
 }
 
-// options are those of a read that sees every commit before it.
+// options returns those of a read that sees every earlier commit.
 func options(ctx context.Context) *api.QueryOptions {
 	return (&api.QueryOptions{RequireConsistent: true}).WithContext(ctx)
 }
 
-// get reads one key with Consul's own fields, or nil when it is absent. A transaction carries every key as it is, which
-// a URL does not.
+// get reads one key with Consul's own fields, or nil if it is absent. It uses a transaction, which carries any key unchanged; a URL does
+// not.
 func (s *Store) get(ctx context.Context, key string) (*api.KVPair, error) {
 	rctx, cancel := s.request(ctx, s.config.Timeout)
 	defer cancel()
@@ -157,7 +157,7 @@ func (s *Store) get(ctx context.Context, key string) (*api.KVPair, error) {
 	return nil, fmt.Errorf("read %s: %w", key, refusal(resp.Errors))
 }
 
-// refusal is what Consul says about a transaction that it did not apply.
+// refusal returns Consul's error for a transaction that it did not apply.
 func refusal(list api.TxnErrors) error {
 	var text []string
 	for _, e := range list {
@@ -174,7 +174,7 @@ func item(key string, kv *api.KVPair) store.Item {
 	return store.Item{Key: key, Value: value, Revision: store.Revision(kv.ModifyIndex), Created: store.Revision(kv.CreateIndex)}
 }
 
-// Read is store.Store's.
+// Read implements store.Store.
 func (s *Store) Read(ctx context.Context, key string) (store.Item, error) {
 	kv, err := s.get(ctx, key)
 	if err != nil {
@@ -186,7 +186,7 @@ func (s *Store) Read(ctx context.Context, key string) (store.Item, error) {
 	return item(key, kv), nil
 }
 
-// List is store.Store's.
+// List implements store.Store.
 func (s *Store) List(ctx context.Context, prefix string) ([]store.Item, store.Revision, error) {
 	rctx, cancel := s.lengthy(ctx, s.config.Timeout)
 	defer cancel()
@@ -210,13 +210,13 @@ func (s *Store) list(prefix string, o *api.QueryOptions) ([]store.Item, uint64, 
 	return items, meta.LastIndex, nil
 }
 
-// Limits is store.Store's.
+// Limits implements store.Store.
 func (s *Store) Limits() store.Limits { return limits }
 
 // String names the kind of store and its endpoints.
 func (s *Store) String() string { return "consul " + strings.Join(s.config.Endpoints, ",") }
 
-// Close is store.Store's. It may be called again.
+// Close implements store.Store. Calling it again is harmless.
 func (s *Store) Close() error {
 	s.close()
 	return nil

@@ -23,7 +23,7 @@ type lease struct {
 	ttl   time.Duration
 }
 
-// Grant is store.Store's.
+// Grant implements store.Store.
 func (s *Store) Grant(ctx context.Context, ttl time.Duration) (store.Lease, error) {
 	ttl = min(max(ttl, minTTL), maxTTL).Round(time.Second)
 	rctx, cancel := s.request(ctx, s.config.Timeout)
@@ -40,7 +40,7 @@ func (s *Store) Grant(ctx context.Context, ttl time.Duration) (store.Lease, erro
 func (l *lease) ID() string         { return l.id }
 func (l *lease) TTL() time.Duration { return l.ttl }
 
-// KeepAlive is store.Lease's.
+// KeepAlive implements store.Lease.
 func (l *lease) KeepAlive(ctx context.Context) error {
 	return store.KeepAlive(ctx, l, l.store.ctx.Done(), l.refresh)
 }
@@ -55,7 +55,7 @@ func (l *lease) refresh(ctx context.Context) error {
 	return l.store.fault(ctx, "keep lease "+l.id, err)
 }
 
-// Revoke is store.Lease's.
+// Revoke implements store.Lease.
 func (l *lease) Revoke(ctx context.Context) error {
 	rctx, cancel := l.store.request(ctx, l.store.config.Timeout)
 	defer cancel()

@@ -10,34 +10,35 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// large is how many bytes of keys and values a watch is told whole of at each change. Of more it asks which parts have changed, and reads these.
+// large is the size of keys and values, in bytes, up to which a watch receives everything at each change. Above it, the watch asks which
+// parts have changed, and reads these.
 const large = 1 << 20
 
 const (
-	flat    = 100 // so many keys that are in no directory of their own make a directory one part: they would have to be listed to be told apart
-	queries = 8   // at the same time
+	flat    = 100 // number of keys directly in a directory from which on the directory is one part: its keys are listed together
+	queries = 8   // concurrent
 )
 
-// errAgain says that everything is to be read again: the index went back, or the parts are no longer what they were.
-var errAgain = errors.New("the parts are to be told again")
+// errAgain reports that everything must be read again: the index went back, or the parts have changed.
+var errAgain = errors.New("the parts must be listed again")
 
-// parts are the directories below a prefix, and those in these, of which each has an index: Consul reports that of a prefix without what is below it when
-// it is asked for the keys up to the next slash.
+// parts are the directories below a prefix, and those in these, each with an index: asked for the keys up to the next slash, Consul returns
+// the index of a prefix without its subdirectories.
 type parts struct {
 	store   *Store
-	slash   string // that keys begin with, and Consul's do not
-	prefix  string // as Consul has it, with the slash at its end
-	since   uint64 // index of the list that they are of
+	slash   string // with which keys begin, and Consul's do not
+	prefix  string // in Consul's form, with a trailing slash
+	since   uint64 // index of the list of the parts
 	split   map[string]struct{}
-	indexes map[string]uint64             // of prefixes, as told last
-	keys    map[string]map[string]version // of each part, as Consul has them
-	held    map[string]*store.Item        // newer than the update before; nil: it is gone
+	indexes map[string]uint64             // of prefixes, as last read
+	keys    map[string]map[string]version // of each part, in Consul's form
+	held    map[string]*store.Item        // newer than the previous update; nil: deleted
 }
 
-// divide divides what a list of everything has told.
+// divide divides the result of a complete list into parts.
 func (s *Store) divide(prefix string, items []store.Item, index uint64) *parts {
 	p := &parts{store: s, slash: strings.TrimSuffix(prefix, path(prefix)), prefix: path(prefix), since: index, split: map[string]struct{}{}, indexes: map[string]uint64{}, keys: map[string]map[string]version{}, held: map[string]*store.Item{}}
-	loose := map[string]int{} // keys of a directory that are in no directory of it
+	loose := map[string]int{} // keys directly in a directory
 	for _, it := range items {
 		dir, rest, in := strings.Cut(strings.TrimPrefix(path(it.Key), p.prefix), "/")
 		if dir += "/"; in && !strings.Contains(rest, "/") {
@@ -58,7 +59,7 @@ func (s *Store) divide(prefix string, items []store.Item, index uint64) *parts {
 	return p
 }
 
-// of are the known keys of a part.
+// of returns the known keys of a part.
 func (p *parts) of(part string) map[string]version {
 	if p.keys[part] == nil {
 		p.keys[part] = map[string]version{}
@@ -66,7 +67,7 @@ func (p *parts) of(part string) map[string]version {
 	return p.keys[part]
 }
 
-// partOf is the part that a key is in: a directory, or the key itself.
+// partOf returns the part of a key: a directory, or the key itself.
 func (p *parts) partOf(key string) string {
 	part := p.prefix
 	for range 2 {
@@ -82,7 +83,7 @@ func (p *parts) partOf(key string) string {
 	return part
 }
 
-// next waits until something changes below the prefix, and reads the parts that have.
+// next waits for a change below the prefix, and reads the changed parts.
 func (p *parts) next(ctx context.Context, seen *picture) (u store.Update, ok bool, err error) {
 	rctx, done := p.store.lengthy(ctx, p.store.config.Timeout+blockTime+blockTime/16)
 	defer done()
@@ -116,7 +117,7 @@ func (p *parts) next(ctx context.Context, seen *picture) (u store.Update, ok boo
 	return u, len(u.Items)+len(u.Gone) > 0, nil
 }
 
-// below are the directories and keys directly below a prefix, and its index.
+// below returns the directories and keys directly below a prefix, and its index.
 func (p *parts) below(ctx context.Context, prefix string) ([]string, uint64, error) {
 	rctx, cancel := p.store.request(ctx, p.store.config.Timeout)
 	defer cancel()
@@ -127,7 +128,7 @@ func (p *parts) below(ctx context.Context, prefix string) ([]string, uint64, err
 	return names, meta.LastIndex, nil
 }
 
-// each does something with every name, some at a time, and returns the first error.
+// each calls do with every name, some concurrently, and returns the first error.
 func each(names []string, do func(name string) error) error {
 	var mu sync.Mutex
 	var first error
@@ -148,7 +149,7 @@ func each(names []string, do func(name string) error) error {
 	return first
 }
 
-// moved are the parts that have changed since they were read last, all of which are checked.
+// moved checks all parts and returns those that have changed since they were last read.
 func (p *parts) moved(ctx context.Context) ([]string, error) {
 	names, _, err := p.below(ctx, p.prefix)
 	if err != nil {
@@ -161,7 +162,7 @@ func (p *parts) moved(ctx context.Context) ([]string, error) {
 		_, split := p.split[name]
 		prefix := name
 		if !split {
-			prefix = strings.TrimSuffix(name, "/") // one name, instead of all that are in it
+			prefix = strings.TrimSuffix(name, "/") // one name, instead of everything in it
 		}
 		in, index, err := p.below(ctx, prefix)
 		if err != nil {
@@ -182,7 +183,7 @@ func (p *parts) moved(ctx context.Context) ([]string, error) {
 			return errAgain
 		case split:
 			folders = append(folders, in...)
-			for at := range p.keys { // those that have gone
+			for at := range p.keys { // the deleted ones
 				if strings.HasPrefix(at, name) {
 					delete(there, at)
 				}
@@ -206,8 +207,8 @@ func (p *parts) moved(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// read reads parts and adds to an update, whose revision was the store's before, what is new of them. What is newer than that revision is held back
-// until the next update: it would be told before all that is older.
+// read reads parts and adds their changes to an update, whose revision was the store's before. A change that is newer than that revision is
+// held back until the next update, because older ones may be missing.
 func (p *parts) read(ctx context.Context, names []string, u *store.Update) error {
 	var mu sync.Mutex
 	fresh, held := map[string]*store.Item{}, map[string]*store.Item{}
@@ -239,7 +240,7 @@ func (p *parts) read(ctx context.Context, names []string, u *store.Update) error
 			if _, still := now[key]; still {
 				continue
 			}
-			if store.Revision(index) > u.Revision { // when it went is not known
+			if store.Revision(index) > u.Revision { // the revision of its deletion is unknown
 				held[key] = nil
 			} else {
 				fresh[key] = nil
@@ -257,8 +258,8 @@ func (p *parts) read(ctx context.Context, names []string, u *store.Update) error
 	return nil
 }
 
-// send adds to an update what was held back by the one before, and what is new, and holds back the rest. Of a key that changes all the time
-// each update reports what was held back of it, so that it is told at all.
+// send adds to an update the changes that the previous one held back, and the new ones, and holds back the rest. If a key changes all the
+// time, each update has the change that the previous one held back, so that the key is not starved.
 func (p *parts) send(u *store.Update, fresh, held map[string]*store.Item) {
 	for key, it := range p.held {
 		if _, newer := fresh[key]; !newer {

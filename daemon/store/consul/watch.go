@@ -10,15 +10,15 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// blockTime is how long Consul holds a blocking query when nothing changes; it adds up to a sixteenth of it.
+// blockTime is how long Consul holds a blocking query without changes; it adds up to a sixteenth of it.
 const blockTime = 30 * time.Second
 
-// merge is how long a watch lets changes gather: every answer of Consul carries everything under the prefix, or of a part of it.
+// merge is how long a watch collects changes: every answer of Consul has everything under the prefix, or of a part of it.
 const merge = 10 * time.Millisecond
 
-// Watch is store.Store's. Consul has no history: the watch is a blocking query of the whole prefix that returns when its
-// index has moved, and the difference to the answer before is the update. Where there is much below the prefix it asks for the
-// index alone, and then for the parts that have changed.
+// Watch implements store.Store. Consul has no history: the watch is a blocking query of the whole prefix that returns when its index has
+// moved, and the difference to the previous answer is the update. If the prefix has much data, the watch queries only the index, and then
+// reads the changed parts.
 func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update, error] {
 	return func(yield func(store.Update, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -32,7 +32,7 @@ func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update
 				return
 			}
 			if err != nil {
-				seen.forget() // the next answer comes at once and is told whole
+				seen.forget() // the next answer arrives at once, as a full update
 				if !away && !yield(store.Update{}, s.fault(ctx, "watch "+prefix, err)) {
 					return
 				}
@@ -50,7 +50,7 @@ func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update
 	}
 }
 
-// next waits for the next update; ok is false when there is nothing new.
+// next waits for the next update; ok is false if there is nothing new.
 func (s *Store) next(ctx context.Context, prefix string, seen *picture) (u store.Update, ok bool, err error) {
 	if seen.parts != nil {
 		if u, ok, err = seen.parts.next(ctx, seen); !errors.Is(err, errAgain) {
@@ -84,23 +84,23 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// picture is what the receiver of a watch knows. The zero picture is nothing.
+// picture is the state of a watch's receiver. The zero picture is empty.
 type picture struct {
 	index uint64
-	known bool               // the receiver knows keys; if not, the next answer is told whole
+	known bool               // the receiver has keys; if not, the next answer is a full update
 	keys  map[string]version // of the last answer
-	sent  store.Revision     // the highest that was told
-	parts *parts             // nil: there is so little that every answer is whole
+	sent  store.Revision     // the highest revision sent
+	parts *parts             // nil: there is so little data that every answer is complete
 }
 
-// forget has the next answer told whole. What keys there were stays known, to tell a store made again.
+// forget makes the next answer a full update. The keys stay, to detect a recreated store.
 func (p *picture) forget() { p.index, p.known, p.parts = 0, false, nil }
 
-// version tells one content of a key from others.
+// version identifies one value of a key.
 type version struct{ created, changed store.Revision }
 
-// next turns an answer into an update; ok is false when it tells nothing new. An index that went back is told whole, as
-// Consul's manual of blocking queries demands.
+// next turns an answer into an update; ok is false if it has nothing new. If the index went back, the update is full, as Consul's manual of
+// blocking queries requires.
 func (p *picture) next(items []store.Item, index uint64) (u store.Update, ok bool) {
 	index = max(index, 1)
 	u.Full = !p.known || index < p.index
@@ -129,9 +129,9 @@ func (p *picture) next(items []store.Item, index uint64) (u store.Update, ok boo
 	return u, u.Full || len(u.Items)+len(u.Gone) > 0
 }
 
-// another reports whether a whole answer certainly comes from a store made again. A lower index alone does not say so: that
-// of a prefix goes back when Consul forgets that keys were deleted. But in one store no key is older than when it was seen
-// last, whatever was created before that was seen too, and without keys the index is that of the whole table, which grows.
+// another reports whether a complete answer certainly comes from a recreated store. A lower index does not prove that: that of a prefix
+// decreases when Consul forgets that keys were deleted. But within one store no key becomes older than it was when last seen, every earlier
+// key was seen too, and without keys the index is that of the whole table, which grows.
 func (p *picture) another(items []store.Item, rev store.Revision) bool {
 	if rev >= p.sent {
 		return false

@@ -27,31 +27,30 @@ import (
 	"github.com/contiv/contiv/daemon/store/idletimeout"
 )
 
-// limits are what an etcd server permits by default: --max-txn-ops 128, and --max-request-bytes 1.5 MiB with room left
-// for what the protocol adds.
+// limits are those of an etcd server by default: --max-txn-ops 128, and --max-request-bytes 1.5 MiB with space left for the protocol.
 var limits = store.Limits{Ops: 128, Bytes: 1400 << 10}
 
-// Windows of HTTP/2 flow control (RFC 9113, 5.2), in bytes. That they are fixed spares a ping, and its answer, for nearly every
-// message: by these gRPC measures how much a path takes, to adapt windows that begin at 64 KiB.
+// Windows of HTTP/2 flow control (RFC 9113, 5.2), in bytes. Fixed windows save a ping, and its answer, for nearly every message, with which
+// gRPC measures the path to adapt windows that start at 64 KiB.
 const (
 	streamWindow = 4 << 20
 	connWindow   = 16 << 20
 )
 
-// Config says where the cluster is and how to reach it. Only Endpoints is required.
+// Config configures the access to the cluster. Only Endpoints is required.
 type Config struct {
 	Endpoints []string // all members, "http://10.0.0.1:2379"; https uses TLS
 	TLS       *tls.Config
 	Username  string
 	Password  string
 
-	// Local answers reads and transactions instead of the endpoints: a member in this process. nil: the endpoints do.
+	// Local serves reads and transactions in place of the endpoints: a member in this process. nil: the endpoints do.
 	Local pb.KVClient
 
-	// Timeout bounds one request while its caller's context does not; the store counts as unreachable after it. A list may take
-	// longer, as long as something of it comes within the timeout. 0: 3 s.
+	// Timeout bounds one request whose context has no earlier deadline; after it the store counts as unreachable. A list may take
+	// longer, as long as data arrives within the timeout. 0: 3 s.
 	Timeout time.Duration
-	// Log gets nothing but outages and their ends. nil: none.
+	// Log receives only outages and their ends. nil: they are discarded.
 	Log *slog.Logger
 }
 
@@ -72,7 +71,7 @@ type Store struct {
 
 var _ store.Store = (*Store)(nil)
 
-// Open makes a client. It does not wait for the cluster: a cluster that is away is reported by the first call.
+// Open returns a client. It does not wait for the cluster: the first call reports a cluster that is away.
 func Open(c Config) (*Store, error) {
 	if len(c.Endpoints) == 0 {
 		return nil, errors.New("etcd: no endpoints are given")
@@ -80,7 +79,7 @@ func Open(c Config) (*Store, error) {
 	for _, e := range c.Endpoints {
 		u, err := url.Parse(e)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return nil, fmt.Errorf("etcd endpoint %q: a URL like http://10.0.0.1:2379 is wanted", e)
+			return nil, fmt.Errorf("etcd endpoint: got %q, want a URL like http://10.0.0.1:2379", e)
 		}
 		if u.Scheme == "https" && c.TLS == nil {
 			c.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
@@ -93,7 +92,7 @@ func Open(c Config) (*Store, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	meter := &idletimeout.Meter{}
-	// A short reconnect interval: a store that is back must be used at once.
+	// A short reconnect interval, because a store that is back must be used at once.
 	pace := backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second}
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints:            c.Endpoints,
@@ -104,7 +103,7 @@ func Open(c Config) (*Store, error) {
 		DialKeepAliveTime:    c.Timeout,
 		DialKeepAliveTimeout: c.Timeout,
 		MaxCallSendMsgSize:   16 << 20,
-		Logger:               zap.NewNop(), // every outcome that matters is returned
+		Logger:               zap.NewNop(), // every relevant outcome is returned
 		DialOptions: []grpc.DialOption{
 			grpc.WithConnectParams(grpc.ConnectParams{Backoff: pace, MinConnectTimeout: c.Timeout}),
 			grpc.WithStaticStreamWindowSize(streamWindow), grpc.WithStaticConnWindowSize(connWindow),
@@ -122,14 +121,14 @@ func Open(c Config) (*Store, error) {
 	return s, nil
 }
 
-// request is a context for one request: it ends with the caller's, with Close and after the timeout.
+// request returns a context for one request: it ends with the caller's, with Close and after the timeout.
 func (s *Store) request(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithTimeout(ctx, s.config.Timeout)
 	stop := context.AfterFunc(s.ctx, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 
-// fault names an error of a request in the store's terms. ctx is the caller's own.
+// fault converts an error of a request to the store's errors. ctx is the caller's own.
 func (s *Store) fault(ctx context.Context, what string, err error) error {
 	switch {
 	case err == nil:
@@ -153,14 +152,14 @@ func (s *Store) fault(ctx context.Context, what string, err error) error {
 	return fmt.Errorf("%s: %s: %w: %w", what, s, store.ErrUnavailable, err)
 }
 
-// reached notes that the cluster has answered.
+// reached records that the cluster has answered.
 func (s *Store) reached() {
 	if s.away.CompareAndSwap(true, false) {
 		s.config.Log.Info("the store is back", "store", s.String())
 	}
 }
 
-// refused says whether the server understood a request and will never grant it: trying again is of no use.
+// refused reports whether the server understood a request and will never grant it, so that a retry is useless.
 func refused(err error) bool {
 	code := status.Code(err)
 	if e, ok := errors.AsType[rpctypes.EtcdError](err); ok {
@@ -173,7 +172,7 @@ func refused(err error) bool {
 	return false
 }
 
-// Read is store.Store's.
+// Read implements store.Store.
 func (s *Store) Read(ctx context.Context, key string) (store.Item, error) {
 	rctx, cancel := s.request(ctx)
 	defer cancel()
@@ -188,7 +187,7 @@ func (s *Store) Read(ctx context.Context, key string) (store.Item, error) {
 	return item(resp.Kvs[0]), nil
 }
 
-// Commit is store.Store's.
+// Commit implements store.Store.
 func (s *Store) Commit(ctx context.Context, tx *store.Tx) (store.Revision, error) {
 	if err := limits.Check(tx); err != nil {
 		return 0, fmt.Errorf("commit: %w", err)
@@ -243,13 +242,13 @@ func operation(op store.Op) (clientv3.Op, error) {
 	return clientv3.OpPut(op.Key, string(op.Value), clientv3.WithLease(l.id)), nil
 }
 
-// Limits is store.Store's.
+// Limits implements store.Store.
 func (s *Store) Limits() store.Limits { return limits }
 
 // String names the kind of store and its endpoints.
 func (s *Store) String() string { return "etcd " + strings.Join(s.config.Endpoints, ",") }
 
-// Close is store.Store's. It may be called again.
+// Close implements store.Store. Calling it again is harmless.
 func (s *Store) Close() error {
 	var err error
 	s.once.Do(func() {

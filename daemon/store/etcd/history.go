@@ -18,23 +18,23 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// history is what a client remembers of the history of its store, by which it knows it again. A store that was wiped, or restored
-// from a backup, has another one, though it may have the same address, cluster id, keys and revisions: only that the newest
-// changes which the client has seen stand where they stood proves that all before them is the same too. It belongs to the client
-// and not to a watch, since a quiet watch sees hardly anything that proves something. It is safe for concurrent use.
+// history identifies the history of a client's store. A store that was wiped, or restored from a backup, has another history, possibly with
+// the same address, cluster id, keys and revisions: the only proof that all earlier changes are the same is that the newest changes which
+// the client has seen are still at their revisions. It belongs to the client and not to a watch, since a quiet watch sees hardly any change
+// that proves something. It is safe for concurrent use.
 type history struct {
-	turn chan struct{} // holds one token: who takes it out asks the store
+	turn chan struct{} // holds one token: its owner asks the store
 
-	// Who has it guards why the last question was not answered, and when that was.
+	// The owner of the token guards why the last question was not answered, and when that was.
 	failed   error
 	failedAt time.Time
 
 	mu      sync.Mutex
-	number  int // counts the histories that were met; 0: none yet
+	number  int // counts the histories seen; 0: none yet
 	cluster uint64
-	term    uint64 // of Raft, the highest seen: it never goes back within one history
+	term    uint64 // Raft's, the highest seen: it never decreases within one history
 	marks   marks
-	proved  time.Time // when the last question was put whose answer was that the history is this one
+	proved  time.Time // time of the last question that proved this history
 	upto    int64     // the store's revision then
 }
 
@@ -44,7 +44,7 @@ func newHistory() *history {
 	return h
 }
 
-// apply waits for the turn to ask the store. Those who wait while it does not answer are told so with the one who asked: a store that
+// apply waits for the turn to ask the store. Callers that wait while it does not answer share the error of the one that asked: a store that
 // is away costs a client one timeout, not one for each of its watches.
 func (h *history) apply(ctx context.Context) error {
 	since := time.Now()
@@ -60,15 +60,15 @@ func (h *history) apply(ctx context.Context) error {
 	return nil
 }
 
-// give ends the turn; err says why the store did not answer.
+// give ends the turn; err is why the store did not answer.
 func (h *history) give(err error) {
-	if errors.Is(err, store.ErrUnavailable) { // not when the one who asked has left
+	if errors.Is(err, store.ErrUnavailable) { // not if the caller that asked has left
 		h.failed, h.failedAt = err, time.Now()
 	}
 	h.turn <- struct{}{}
 }
 
-// add remembers what a watch of history number has told.
+// add records the changes of a watch of history number.
 func (h *history) add(number int, events []*clientv3.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -84,8 +84,8 @@ func (h *history) add(number int, events []*clientv3.Event) {
 	}
 }
 
-// resumable is the revision from which a watch of history number that knows everything up to known can continue, provided that the
-// history is still the same: how far that can be proved. 0: nowhere.
+// resumable returns the revision from which a watch of history number that is complete up to known can continue, as far as the history is
+// proved to be the same. 0: none.
 func (h *history) resumable(number int, known int64) int64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -95,8 +95,8 @@ func (h *history) resumable(number int, known int64) int64 {
 	return min(known, h.marks.newest().rev)
 }
 
-// confirm reports whether the store has still history number, now or at any moment after since, and has come as far as known.
-// Those who ask at the same time share the answer.
+// confirm reports whether the store still has history number, at some moment after since, and has reached known. Concurrent callers share
+// the answer.
 func (s *Store) confirm(ctx context.Context, number int, known int64, since time.Time) (ok bool, err error) {
 	h := s.history
 	if err := h.apply(ctx); err != nil {
@@ -132,8 +132,8 @@ func (s *Store) confirm(ctx context.Context, number int, known int64, since time
 	return true, nil
 }
 
-// adopt returns the number of the history that a list is of, a new one unless it can be proved to be the one known. ok is
-// false when the store that answers now is not that of the list: it is to be recreated.
+// adopt returns the number of the history of a list, a new one unless the list provably has the known one. ok is false if the store that
+// answers now is not that of the list, which must then be repeated.
 func (s *Store) adopt(ctx context.Context, l *listing, prefix string) (number int, ok bool, err error) {
 	h := s.history
 	if err := h.apply(ctx); err != nil {
@@ -171,17 +171,17 @@ func (s *Store) adopt(ctx context.Context, l *listing, prefix string) (number in
 	return h.number, true, nil
 }
 
-// sign is what a look at the store says of its history.
+// sign is the result of a comparison with the store's history.
 type sign int
 
 const (
-	unsure  sign = iota // the marks cannot be compared: the store has changed or forgotten what would tell
-	same                // all that can be compared is as remembered, the newest mark included
+	unsure  sign = iota // the marks cannot be compared: the store has changed or compacted the keys
+	same                // all comparable marks are unchanged, including the newest
 	another             // it is not the history of the marks
 )
 
-// look compares the marks with the store: first with what it holds now and, where that has changed since, with what it held
-// then. filler is a key to ask for when there are no marks: a question without keys is answered by a server that is behind, too.
+// look compares the marks with the store: first with its current values and, for keys changed since, with those of the time. filler is a
+// key to read if there are no marks, because a server that is behind also answers a request without keys.
 func (s *Store) look(ctx context.Context, remembered marks, filler string) (sign, *pb.ResponseHeader, error) {
 	rctx, cancel := s.request(ctx)
 	defer cancel()
@@ -220,7 +220,7 @@ func (s *Store) look(ctx context.Context, remembered marks, filler string) (sign
 	past, err := s.client.Txn(rctx).Then(then...).Commit()
 	switch {
 	case errors.Is(err, rpctypes.ErrCompacted):
-		return newest, resp.Header, nil // unless the newest mark is as it was, nothing is proved
+		return newest, resp.Header, nil // unless the newest mark is unchanged, nothing is proved
 	case errors.Is(err, rpctypes.ErrFutureRev):
 		return another, resp.Header, nil
 	case err != nil:
@@ -252,7 +252,7 @@ func first(r *pb.ResponseOp) *mvccpb.KeyValue {
 	return nil
 }
 
-// mark is one change that was seen.
+// mark is one observed change.
 type mark struct {
 	key                          string
 	rev, created, version, lease int64
@@ -269,10 +269,10 @@ func markOf(kv *mvccpb.KeyValue) mark {
 	}
 }
 
-// is reports whether kv, nil for none, is what the mark remembers.
+// is reports whether kv, nil for none, is the value of the mark.
 func (m mark) is(kv *mvccpb.KeyValue) bool { return kv != nil && !m.gone && markOf(kv) == m }
 
-// now says what it reports that the store holds kv, nil for nothing, at the key.
+// now returns what it proves that the store has kv, nil for nothing, at the key.
 func (m mark) now(kv *mvccpb.KeyValue) sign {
 	switch {
 	case kv == nil, kv.CreateRevision > m.rev:
@@ -290,21 +290,21 @@ func (m mark) now(kv *mvccpb.KeyValue) sign {
 	return another
 }
 
-// How many changes a client remembers. One would do but for chance: a store that was wiped may be filled by the same program in
-// the same order, with another value here or there. Deletions prove little, so there are few of them.
+// How many changes a client remembers. One would suffice but for chance: a wiped store may be filled by the same program in the same order,
+// with a few different values. Deletions prove little, so few are kept.
 const (
 	maxMarks     = 16
 	maxDeletions = 4
 )
 
-// marks are the newest changes, one a key, the oldest first.
+// marks are the newest changes, one per key, the oldest first.
 type marks []mark
 
 func (m marks) newest() mark { return m[len(m)-1] }
 
 func (m *marks) put(kv *mvccpb.KeyValue) {
 	if l := len(*m); l == maxMarks && kv.ModRevision <= (*m)[0].rev {
-		return // as most of a list
+		return // as most items of a list
 	}
 	m.add(markOf(kv))
 }

@@ -19,7 +19,7 @@ type lease struct {
 	ttl   time.Duration
 }
 
-// Grant is store.Store's. etcd counts whole seconds and grants no less than its election timeout and a half.
+// Grant implements store.Store. etcd counts whole seconds and grants no less than one and a half election timeouts.
 func (s *Store) Grant(ctx context.Context, ttl time.Duration) (store.Lease, error) {
 	rctx, cancel := s.request(ctx)
 	defer cancel()
@@ -30,11 +30,11 @@ func (s *Store) Grant(ctx context.Context, ttl time.Duration) (store.Lease, erro
 	return &lease{store: s, id: resp.ID, ttl: time.Duration(resp.TTL) * time.Second}, nil
 }
 
-// ID is the lease's number as etcdctl prints it.
+// ID returns the lease's number as etcdctl prints it.
 func (l *lease) ID() string         { return strconv.FormatInt(int64(l.id), 16) }
 func (l *lease) TTL() time.Duration { return l.ttl }
 
-// KeepAlive is store.Lease's.
+// KeepAlive implements store.Lease.
 func (l *lease) KeepAlive(ctx context.Context) error {
 	return store.KeepAlive(ctx, l, l.store.ctx.Done(), l.refresh)
 }
@@ -46,7 +46,7 @@ func (l *lease) refresh(ctx context.Context) error {
 	return l.store.fault(ctx, "keep lease "+l.ID(), err)
 }
 
-// Revoke is store.Lease's.
+// Revoke implements store.Lease.
 func (l *lease) Revoke(ctx context.Context) error {
 	rctx, cancel := l.store.request(ctx)
 	defer cancel()

@@ -18,20 +18,21 @@ import (
 )
 
 const (
-	page        = 2000 // keys that are asked for at once of a server that cannot stream
-	compactions = 3    // how often a list is begun again because the server has forgotten its revision meanwhile
-	// timeout is how many times the timeout a part of a stream may take to come whole: a server sends up to its largest request at once.
+	page        = 2000 // keys per request to a server that cannot stream
+	compactions = 3    // how often a list is restarted because the server has compacted its revision
+	// timeout is the number of timeouts within which a part of a stream must be complete: a server sends up to its largest request at
+	// once.
 	timeout = 10
 )
 
-// listing is everything under a prefix at one revision, with what the history is known by.
+// listing is everything under a prefix at one revision, with the identification of the history.
 type listing struct {
 	items  []store.Item
 	newest marks
 	header *pb.ResponseHeader
 }
 
-// List is store.Store's.
+// List implements store.Store.
 func (s *Store) List(ctx context.Context, prefix string) ([]store.Item, store.Revision, error) {
 	l, err := s.list(ctx, prefix)
 	if err != nil {
@@ -59,9 +60,9 @@ func (s *Store) list(ctx context.Context, prefix string) (*listing, error) {
 	return l, nil
 }
 
-// scan hands everything under a prefix at one revision to what begin returns, in parts, ordered by key. It begins again when the
-// server has compacted that revision away before the end. No part of the answer, and so no size of it, has a limit of its own but
-// this: while something comes the scan continues.
+// scan passes everything under a prefix at one revision to the function that begin returns, in parts, ordered by key. It starts again if
+// the server compacts that revision before the end. Its only time limit is that data must keep arriving, so the size of the answer is
+// unlimited.
 func (s *Store) scan(ctx context.Context, prefix string, begin func() func([]*mvccpb.KeyValue)) (*pb.ResponseHeader, error) {
 	for again := 1; ; again++ {
 		header, err := s.stream(ctx, prefix, begin())
@@ -74,7 +75,7 @@ func (s *Store) scan(ctx context.Context, prefix string, begin func() func([]*mv
 	}
 }
 
-// stream scans by one request, which servers know since etcd 3.7.
+// stream scans with one request, which servers support since etcd 3.7.
 func (s *Store) stream(ctx context.Context, prefix string, take func([]*mvccpb.KeyValue)) (*pb.ResponseHeader, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -107,7 +108,7 @@ func (s *Store) stream(ctx context.Context, prefix string, take func([]*mvccpb.K
 	return header, nil
 }
 
-// pages scans by requests of so many keys each, all at the revision of the first.
+// pages scans with several requests, all at the revision of the first.
 func (s *Store) pages(ctx context.Context, prefix string, take func([]*mvccpb.KeyValue)) (*pb.ResponseHeader, error) {
 	var header *pb.ResponseHeader
 	from, end := prefix, clientv3.GetPrefixRangeEnd(prefix)

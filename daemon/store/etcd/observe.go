@@ -17,12 +17,12 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// askLimit is how long one server may take to say how it is.
+// askLimit bounds the request to one server for its state.
 const askLimit = time.Second
 
 var _ store.Observer = (*Store)(nil)
 
-// Members is store.Observer's.
+// Members implements store.Observer.
 func (s *Store) Members(ctx context.Context) ([]store.Member, error) {
 	rctx, cancel := s.request(ctx)
 	defer cancel()
@@ -41,7 +41,7 @@ func (s *Store) Members(ctx context.Context) ([]store.Member, error) {
 	return out, nil
 }
 
-// member asks one server; of a server that has not started there is nothing but its place.
+// member asks one server; for a server that has not started, only its address is known.
 func (s *Store) member(ctx context.Context, id uint64, urls []string, out *store.Member) {
 	if len(urls) == 0 {
 		out.Err = store.ErrUnavailable
@@ -61,7 +61,7 @@ func (s *Store) member(ctx context.Context, id uint64, urls []string, out *store
 
 var _ store.Compacter = (*Store)(nil)
 
-// Compact is store.Compacter's.
+// Compact implements store.Compacter.
 func (s *Store) Compact(ctx context.Context, rev store.Revision) (already bool, err error) {
 	rctx, cancel := s.request(ctx)
 	defer cancel()
@@ -72,7 +72,7 @@ func (s *Store) Compact(ctx context.Context, rev store.Revision) (already bool, 
 	return false, s.fault(ctx, "compact the history", err)
 }
 
-// Leases is store.Observer's. etcd counts whole seconds.
+// Leases implements store.Observer. etcd counts whole seconds.
 func (s *Store) Leases(ctx context.Context, prefix string) ([]store.KeyLease, error) {
 	var leased []*mvccpb.KeyValue
 	_, err := s.scan(ctx, prefix, func() func([]*mvccpb.KeyValue) {

@@ -6,7 +6,8 @@ import (
 	"io"
 )
 
-// Snapshot returns what one member holds, as etcd's own tools restore it, with etcd's checksum at its end. The caller reads it to the end, which ctx bounds, and closes it.
+// Snapshot returns the data of one member in the format that etcd's own tools restore, with etcd's checksum at its end. The caller must
+// read it to the end, which ctx bounds, and close it.
 func (s *Store) Snapshot(ctx context.Context) (io.ReadCloser, error) {
 	out, err := s.client.Snapshot(ctx)
 	if err != nil {

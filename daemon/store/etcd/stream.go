@@ -12,18 +12,18 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// progressInterval is how often a client asks how far its watches have come, though they tell of changes: one that sees none must
-// not fall behind what the server remembers.
+// progressInterval is how often a client asks for the progress of its watches even while they deliver changes: a watch without changes must
+// not fall behind the server's compaction.
 const progressInterval = time.Minute
 
-// watches is the one stream by which a client receives what all its watches are told. When it breaks, all of them break: etcd's
-// client would open another by itself, and could not report whether that is still the same store.
+// watches is the one stream with all watches of a client. When it breaks, all of them end: etcd's client would open another by itself, and
+// could not report whether that is still the same store.
 type watches struct {
 	clientv3.Watcher
-	received atomic.Int64 // when anything came last, in nanoseconds
-	sent     atomic.Int64 // when the server has said last how far all have come
-	asked    atomic.Int64 // when it was asked last
-	opened   time.Time    // of the clock of these
+	received atomic.Int64 // time of the last message, in nanoseconds
+	sent     atomic.Int64 // time of the server's last progress report for all watches
+	asked    atomic.Int64 // time of the last request for one
+	opened   time.Time    // the origin of these times
 }
 
 func newWatches(client *clientv3.Client) *watches {
@@ -34,11 +34,11 @@ func newWatches(client *clientv3.Client) *watches {
 
 func (w *watches) now() int64 { return int64(time.Since(w.opened)) }
 
-// silent is for how long nothing has come, be it for a watch or in answer to ask.
+// silent returns how long nothing has arrived, for a watch or in answer to ask.
 func (w *watches) silent() time.Duration { return time.Duration(w.now() - w.received.Load()) }
 
-// ask has the server say how far all watches of the client have come, if no one has asked since limit ago and nothing was heard
-// for as long, or if it has not said so for a long time.
+// ask requests the progress of all watches of the client, if there was no request and no message for limit, or no progress report for a
+// long time.
 func (w *watches) ask(ctx context.Context, limit time.Duration) {
 	now := w.now()
 	if w.silent() < limit && now-w.sent.Load() < int64(progressInterval) {
@@ -49,10 +49,10 @@ func (w *watches) ask(ctx context.Context, limit time.Duration) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	_ = w.RequestProgress(ctx) // an answer, which ends the silence, or none is all that counts
+	_ = w.RequestProgress(ctx) // only an answer, which ends the silence, matters
 }
 
-// watchClient opens streams that are not opened again.
+// watchClient opens streams that do not reopen themselves.
 type watchClient struct {
 	pb.WatchClient
 	watches *watches
@@ -75,7 +75,7 @@ type watchStream struct {
 func (s *watchStream) Recv() (*pb.WatchResponse, error) {
 	r, err := s.Watch_WatchClient.Recv()
 	if err != nil {
-		// An error of any other code has etcd's client open a new stream.
+		// For an error of any other code etcd's client opens a new stream.
 		return nil, status.Error(codes.Aborted, err.Error())
 	}
 	now := s.watches.now()

@@ -21,9 +21,9 @@ func item(kv *mvccpb.KeyValue) store.Item {
 	}
 }
 
-// Watch is store.Store's. It lists, then follows the history from the revision of the list. When the stream breaks off - a server
-// that does not answer, a connection that is lost - it continues where it was, once the store has proved that its history is
-// still the same. It lists again when that cannot be proved, or when the server has forgotten what came since.
+// Watch implements store.Store. It lists, then follows the history from the revision of the list. When the stream breaks - a server that
+// does not answer, a lost connection - it continues at the same revision, once the store has proved that its history is still the same. It
+// lists again if that cannot be proved, or if the server has compacted the changes since.
 func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update, error] {
 	return func(yield func(store.Update, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -55,18 +55,18 @@ type watch struct {
 	left   bool // the caller has stopped iterating
 
 	number int       // of the history that the caller knows; 0: none, or too little of it
-	known  int64     // it knows everything up to here
-	broke  time.Time // when the stream that told so broke off
-	away   bool      // it has been told that the store is away, and not yet that it is back
+	known  int64     // it is complete up to this revision
+	broke  time.Time // when the stream that delivered it broke
+	away   bool      // the caller knows that the store is away, and not yet that it is back
 }
 
-// turn follows the store until the stream breaks off (nil) or does not come about (an error).
+// turn follows the store until the stream breaks (nil) or cannot be opened (an error).
 func (w *watch) turn(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	from := w.history.resumable(w.number, w.known)
 	if from != 0 {
-		// Before anything else: a store that is away says so at once, a new stream would wait for it.
+		// This comes first, because it reports at once that a store is away, while a new stream would wait for it.
 		if ok, err := w.confirm(ctx, w.number, w.known, w.broke); err != nil {
 			return err
 		} else if !ok {
@@ -89,7 +89,7 @@ func (w *watch) turn(ctx context.Context) error {
 	return w.follow(ctx, changes)
 }
 
-// begin follows the store from a list on.
+// begin lists the store and follows it from there.
 func (w *watch) begin(ctx context.Context) error {
 	l, err := w.list(ctx, w.prefix)
 	if err != nil {
@@ -99,7 +99,7 @@ func (w *watch) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Between the list and the stream another store may have come in place of that of the list.
+	// Between the list and the stream another store may have replaced that of the list.
 	number, ok, err := w.adopt(ctx, l, w.prefix)
 	if err != nil || !ok {
 		return err
@@ -119,9 +119,9 @@ func (w *watch) send(u store.Update) bool {
 	return !w.left
 }
 
-// open has the stream tell of the changes after rev. It blocks until the server has said that it will.
+// open opens a stream of the changes after rev. It blocks until the server has confirmed it.
 func (w *watch) open(ctx context.Context, rev int64) (<-chan clientv3.WatchResponse, error) {
-	opening, cancel := context.WithCancel(ctx) // Watch itself blocks, too
+	opening, cancel := context.WithCancel(ctx) // Watch itself also blocks
 	late := time.AfterFunc(w.config.Timeout, cancel)
 	changes := w.watches.Watch(clientv3.WithRequireLeader(opening), w.prefix, clientv3.WithPrefix(),
 		clientv3.WithRev(rev+1), clientv3.WithCreatedNotify())
@@ -138,7 +138,7 @@ func (w *watch) open(ctx context.Context, rev int64) (<-chan clientv3.WatchRespo
 	return changes, nil
 }
 
-// follow yields the changes until the stream breaks off or the caller leaves.
+// follow yields the changes until the stream breaks or the caller leaves.
 func (w *watch) follow(ctx context.Context, changes <-chan clientv3.WatchResponse) error {
 	defer func() { w.broke = time.Now() }()
 	tick := time.NewTicker(w.config.Timeout)
@@ -163,7 +163,7 @@ func (w *watch) follow(ctx context.Context, changes <-chan clientv3.WatchRespons
 			if w.watches.silent() < 2*w.config.Timeout {
 				continue
 			}
-			// A busy server may owe its progress report; only one that does not answer at all is away.
+			// A busy server may delay its progress report; only a server that answers nothing is away.
 			if ok, err := w.confirm(ctx, w.number, w.known, time.Now().Add(-w.config.Timeout)); err != nil || !ok {
 				return err
 			}
@@ -171,8 +171,8 @@ func (w *watch) follow(ctx context.Context, changes <-chan clientv3.WatchRespons
 	}
 }
 
-// receive yields what one response of the stream tells, and reports whether to continue. What it tells of a time of which everything is
-// known already is of another history.
+// receive yields the changes in one response of the stream, and reports whether to continue. Changes at revisions that are already complete
+// are of another history.
 func (w *watch) receive(r clientv3.WatchResponse) bool {
 	if r.IsProgressNotify() {
 		w.known = max(w.known, r.Header.Revision)
@@ -191,8 +191,8 @@ func (w *watch) receive(r clientv3.WatchResponse) bool {
 	return w.send(u)
 }
 
-// update merges the events of one response: the last one of a key counts. Its revision is that of the last event: the
-// header may be ahead of it while the server sends a long history in parts.
+// update merges the events of one response: the last event of a key counts. The revision is that of the last event, because the header may
+// be ahead while the server sends a long history in parts.
 func update(resp clientv3.WatchResponse) store.Update {
 	u := store.Update{}
 	last := map[string]*clientv3.Event{}

@@ -1,5 +1,5 @@
-// Package idletimeout bounds requests by how long nothing comes, rather than by how long they take: a large answer over a busy
-// path takes its time, and a server that has fallen silent is noticed nevertheless.
+// Package idletimeout bounds requests by the time without received data instead of their duration: a large answer over a busy path takes
+// its time, and a silent server is still detected.
 package idletimeout
 
 import (
@@ -13,14 +13,14 @@ import (
 // ErrSilent ends a request to a server that sends nothing.
 var ErrSilent = errors.New("the server has fallen silent")
 
-// chatter is what keeps a connection alive without telling anything, in bytes: pings, their answers, window updates. As little
-// as this within the limit is silence.
+// chatter is the traffic that only keeps a connection alive, in bytes: pings, their answers, window updates. No more than this within the
+// limit is silence.
 const chatter = 1 << 10
 
 // Meter counts what a client's connections receive. The zero Meter is ready for use.
 type Meter struct{ bytes atomic.Int64 }
 
-// Bytes is how much has come so far.
+// Bytes returns the number of received bytes.
 func (m *Meter) Bytes() int64 { return m.bytes.Load() }
 
 // Dial is a net.Dialer's DialContext for TCP whose connections are counted.
@@ -33,8 +33,8 @@ func (m *Meter) Dial(ctx context.Context, network, address string) (net.Conn, er
 	return &conn{c, m}, nil
 }
 
-// Limit returns a context that ends with ctx, when stop is called, or when the connections have received nothing worth the name
-// for as long as limit; then its cause is ErrSilent. The caller calls stop.
+// Limit returns a context that ends with ctx, when stop is called, or when the connections have received no more than chatter for limit;
+// then its cause is ErrSilent. The caller must call stop.
 func (m *Meter) Limit(ctx context.Context, limit time.Duration) (limited context.Context, stop func()) {
 	limited, cancel := context.WithCancelCause(ctx)
 	go func() {

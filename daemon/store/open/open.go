@@ -1,4 +1,4 @@
-// Package open turns what a daemon is told about its store into a store.Store.
+// Package open opens the store that a daemon's configuration names.
 package open
 
 import (
@@ -19,22 +19,22 @@ import (
 type Config struct {
 	Etcd, Consul              []string // URLs; at most one of the two
 	CertFile, KeyFile, CAFile string   // PEM; empty: none, none, the system's, or Own's
-	// Own is how the daemon speaks TLS to netmasters of its cluster, of which the embedded store is a part: to a store at https URLs, where no
-	// files are named. nil: not at all.
+	// Own is the daemon's TLS configuration for netmasters of its cluster, which also run the embedded store. It applies to a store at
+	// https URLs without files. nil: there is none.
 	Own      *tls.Config
 	Secret   Secret
 	Embedded bool // the store runs in the process; no URLs are needed
 	Optional bool // without URLs there is none
 }
 
-// Driver is a kind of store outside the daemons. Its flag is --NAME-endpoints, and its URLs may start with NAME:// too.
+// Driver is a kind of store outside the daemons. Its flag is --NAME-endpoints, and its URLs may also start with NAME://.
 type Driver struct {
 	Name, Usage string
 	URLs        *[]string // of the Config
 	open        func(secure *tls.Config, log *slog.Logger) (store.Store, error)
 }
 
-// Drivers are all drivers, with the URLs of the configuration.
+// Drivers returns all drivers, with the URLs of the configuration.
 func (c *Config) Drivers() []Driver {
 	return []Driver{
 		{"etcd", "URLs of all etcd members", &c.Etcd, func(secure *tls.Config, log *slog.Logger) (store.Store, error) {
@@ -54,7 +54,7 @@ func (c *Config) Drivers() []Driver {
 	}
 }
 
-// URLs are those of the store that is named, none of an embedded one.
+// URLs returns those of the configured store, none for an embedded one.
 func (c *Config) URLs() (out []string) {
 	for _, d := range c.Drivers() {
 		out = append(out, *d.URLs...)
@@ -62,10 +62,10 @@ func (c *Config) URLs() (out []string) {
 	return out
 }
 
-// DefaultEtcd is the store when none is named.
+// DefaultEtcd is the default store.
 const DefaultEtcd = "http://127.0.0.1:2379"
 
-// Check checks the names and fills in the default.
+// Check checks the configuration and sets the default.
 func (c *Config) Check() error {
 	named := []string{}
 	if c.Embedded {
@@ -100,7 +100,7 @@ func (c *Config) Check() error {
 	return c.Secret.check(c)
 }
 
-// Open connects. It does not wait for the store to answer, but for an etcd that wants a user.
+// Open connects. It waits for an answer only from an etcd that requires a user.
 func Open(c Config, log *slog.Logger) (store.Store, error) {
 	secure, err := c.TLS()
 	if err != nil {
@@ -114,7 +114,7 @@ func Open(c Config, log *slog.Logger) (store.Store, error) {
 	return nil, errors.New("no store is named: give the URLs of one")
 }
 
-// TLS reads the certificates; Own when none are named, which may be nil.
+// TLS reads the certificates; Own, which may be nil, if none are configured.
 func (c *Config) TLS() (*tls.Config, error) {
 	if c.CertFile == "" && c.CAFile == "" {
 		return c.Own, nil

@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// Secret is what a store asks for beside a certificate. Secrets are in files, for whoever lists a machine's processes sees their arguments.
+// Secret is what a store requires in addition to a certificate. Secrets are in files, because every account can read the arguments of
+// processes.
 type Secret struct {
 	User, PasswordFile string // of etcd
 	TokenFile          string // of Consul's ACLs
 }
 
-// check says what does not go together.
+// check refuses options that exclude each other.
 func (s *Secret) check(c *Config) error {
 	switch {
 	case (s.User == "") != (s.PasswordFile == ""):
@@ -37,7 +38,7 @@ func read(flag, path string) (string, error) {
 	}
 	secret := strings.TrimSpace(string(text))
 	if secret == "" || strings.ContainsAny(secret, "\r\n") {
-		return "", fmt.Errorf("--%s %s: the secret is wanted in it, on one line", flag, path)
+		return "", fmt.Errorf("--%s %s: want one line with the secret", flag, path)
 	}
 	return secret, nil
 }

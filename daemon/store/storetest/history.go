@@ -9,16 +9,16 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Listener is who hears of a store: by a watch, by lists, and of what it commits itself.
+// Listener receives the changes of a store, from a watch, from lists, and from its own commits.
 type Listener interface {
 	Watched(u store.Update)
 	Committed(ops []store.Op, rev store.Revision)
-	// Listed is told when the answers to all commits have come, as at the beginning of a leader's term.
+	// Listed is called when the answers to all commits have arrived, as at the beginning of a leader's term.
 	Listed(items []store.Item, rev store.Revision)
 }
 
-// History is a store as a history of changes, of which a Listener hears in an arbitrary order: by its watch, which lags, merges and
-// tells twice, by lists, by its own commits before or after the watch, of a store that is restored beneath it.
+// History is a store as a history of changes, which a Listener receives in an arbitrary order: from its watch, which lags, merges and
+// repeats, from lists, from its own commits before or after the watch, and from a store that is restored meanwhile.
 type History struct {
 	*rapid.T
 	to       Listener
@@ -26,13 +26,13 @@ type History struct {
 	now      map[string]store.Item
 	revision store.Revision
 	told     store.Revision // by the watch
-	log      []store.Item   // changes that the watch tells; without a value: deletions
-	answers  []store.Item   // to commits, which have not come yet
+	log      []store.Item   // changes for the watch; without a value: deletions
+	answers  []store.Item   // to commits, which have not arrived yet
 	backup   map[string]store.Item
 	at       store.Revision // of the backup
 }
 
-// NewHistory begins with items, which the watch has told. change draws a change of what the store holds.
+// NewHistory starts with items that the watch has delivered. change draws a change of the store.
 func NewHistory(t *rapid.T, to Listener, begin []store.Item, change func(now map[string]store.Item) store.Op) *History {
 	h := &History{T: t, to: to, change: change, now: map[string]store.Item{}}
 	for _, it := range begin {
@@ -44,12 +44,12 @@ func NewHistory(t *rapid.T, to Listener, begin []store.Item, change func(now map
 	return h
 }
 
-// Step does one thing.
+// Step makes one random step.
 func (h *History) Step() {
 	rapid.SampledFrom([]func(){h.write, h.write, h.commit, h.commit, h.answer, h.hear, h.hear, h.again, h.load, h.relist, h.Restore}).Draw(h.T, "step")()
 }
 
-// End has everything told that is still to be told.
+// End delivers everything that is pending.
 func (h *History) End() {
 	h.answerAll()
 	for len(h.rest()) > 0 {
@@ -57,7 +57,7 @@ func (h *History) End() {
 	}
 }
 
-// Items are what the store holds, ordered by key, and its revision.
+// Items returns the items of the store, ordered by key, and its revision.
 func (h *History) Items() ([]store.Item, store.Revision) {
 	u := store.Update{Items: slices.Collect(maps.Values(h.now))}
 	u.Sort()
@@ -80,7 +80,7 @@ func (h *History) next() store.Item {
 	return it
 }
 
-// commit is a change of the listener's own, of which it hears by answer, if not by the watch.
+// commit is a change of the listener's own, delivered by answer, if not by the watch.
 func (h *History) commit() { h.answers = append(h.answers, h.next()) }
 
 func (h *History) answer() {
@@ -97,7 +97,7 @@ func (h *History) answerAll() {
 	}
 }
 
-// rest is what the watch has still to tell.
+// rest returns what the watch has not delivered yet.
 func (h *History) rest() []store.Item {
 	if i := slices.IndexFunc(h.log, func(it store.Item) bool { return it.Revision > h.told }); i >= 0 {
 		return h.log[i:]
@@ -105,7 +105,7 @@ func (h *History) rest() []store.Item {
 	return nil
 }
 
-// tell merges changes as a watch does.
+// tell delivers changes, merged as in a watch.
 func (h *History) tell(log []store.Item) {
 	u, last := store.Update{}, map[string]store.Item{}
 	for _, it := range log {
@@ -123,14 +123,14 @@ func (h *History) tell(log []store.Item) {
 	h.told = max(h.told, u.Revision)
 }
 
-// hear has the watch tell some of what it has still to tell.
+// hear delivers some of the watch's pending changes.
 func (h *History) hear() {
 	if rest := h.rest(); len(rest) > 0 {
 		h.tell(rest[:rapid.IntRange(1, len(rest)).Draw(h.T, "changes")])
 	}
 }
 
-// again has the watch tell something a second time, alone or with what is new.
+// again repeats a change of the watch, by itself or with new ones.
 func (h *History) again() {
 	if n := len(h.log) - len(h.rest()); n > 0 {
 		h.tell(h.log[rapid.IntRange(0, n-1).Draw(h.T, "from"):rapid.IntRange(n, len(h.log)).Draw(h.T, "to")])
@@ -143,7 +143,7 @@ func (h *History) load() {
 	h.to.Listed(h.Items())
 }
 
-// relist has the watch list, as after a compaction.
+// relist makes the watch list, as after a compaction.
 func (h *History) relist() {
 	items, rev := h.Items()
 	h.to.Watched(store.Update{Full: true, Items: items, Revision: rev})
@@ -153,11 +153,10 @@ func (h *History) relist() {
 	}
 }
 
-// Restore puts the backup in place of the store, with revisions that are higher than all before. The leader's lease is not in it, so
-// its term ends.
+// Restore replaces the store by the backup, with higher revisions than before. The backup lacks the leader's lease, so the term ends.
 func (h *History) Restore() { h.restore(h.revision + 1000) }
 
-// Rewind is Restore with the revisions of the backup, so that they begin again.
+// Rewind is Restore with the revisions of the backup, so that they start again.
 func (h *History) Rewind() { h.restore(h.at) }
 
 func (h *History) restore(rev store.Revision) {

@@ -85,7 +85,7 @@ func testLeaseRevoked(s *suite) {
 	}
 }
 
-// testLeaseMoved is a program that starts again and takes its registration over from its dead predecessor.
+// testLeaseMoved is a program that restarts and takes over the registration of its dead predecessor.
 func testLeaseMoved(s *suite) {
 	old, young := s.grant(), s.grant()
 	s.putLeased("a", "old", old)
@@ -122,7 +122,7 @@ func testLeaseMoved(s *suite) {
 		tx.Require(s.prefix+"lock", 0)
 		tx.PutLeased(s.prefix+"lock", []byte("y"), l)
 	})
-	// A lock that is replaced by another owner is a new key.
+	// A lock of another owner is a new key.
 	was := s.read("lock")
 	other := s.grant()
 	s.commit(func(tx *store.Tx) {

@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Observe checks a Store that says it can report how it is: who its members are, and the leases of keys.
+// Observe checks a Store that implements store.Observer: its members, and the leases of keys.
 func Observe(t *testing.T, f Factory) {
 	s := f.Open(t)
 	defer func() { _ = s.Close() }()
@@ -28,7 +28,7 @@ func Observe(t *testing.T, f Factory) {
 	}
 	leases, err := o.Leases(t.Context(), "/kept/")
 	if err != nil || len(leases) != 1 || leases[0].Key != "/kept/a" || leases[0].Granted != lease.TTL() || leases[0].Left > lease.TTL() || leases[0].Left < 0 {
-		t.Errorf("want the lease of /kept/a alone, of %s at most, got %v, %v", lease.TTL(), leases, err)
+		t.Errorf("want only the lease of /kept/a, of at most %s, got %v, %v", lease.TTL(), leases, err)
 	}
 	if members, err := o.Members(t.Context()); err != nil || len(members) != 1 || !members[0].Leader || members[0].Err != nil || members[0].Bytes == 0 {
 		t.Errorf("want one member, which leads, got %v, %v", members, err)

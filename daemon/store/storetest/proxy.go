@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Proxy passes TCP connections on to a server and can be cut, as a network can.
+// Proxy forwards TCP connections to a server and can be cut, like a network.
 type Proxy struct {
 	target   string
 	address  string
@@ -25,7 +25,7 @@ func NewProxy(tb testing.TB, target string) *Proxy {
 	return p
 }
 
-// Address is where the proxy listens, the same after Cut and Mend.
+// Address returns the proxy's address, the same after Cut and Mend.
 func (p *Proxy) Address() string { return p.address }
 
 // Cut breaks every connection and refuses new ones. Cutting twice is harmless.

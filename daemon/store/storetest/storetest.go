@@ -14,11 +14,11 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Factory is one server under test, at first empty below every prefix that the suite uses.
+// Factory is one server under test, initially empty below every prefix that the suite uses.
 type Factory interface {
-	// Open makes a client that Away cuts off. The suite closes it.
+	// Open returns a client that Away cuts off. The suite closes it.
 	Open(tb testing.TB) store.Store
-	// Direct makes a client that Away leaves alone. The suite closes it.
+	// Direct returns a client that Away does not affect. The suite closes it.
 	Direct(tb testing.TB) store.Store
 	// Away cuts the clients of Open off from the server until Back; connections break at once.
 	Away(tb testing.TB)
@@ -29,16 +29,16 @@ type Factory interface {
 	LeaseTTL() time.Duration
 }
 
-// Restarter is a Factory whose server keeps its history, over a restart, too: a watch continues after an outage with what has changed.
+// Restarter is a Factory whose server keeps its history over a restart: a watch continues after an outage with the changes since.
 type Restarter interface {
-	// Restart ends the server and starts it again with the data it has; it blocks until it serves.
+	// Restart restarts the server with its data; it blocks until it serves.
 	Restart(tb testing.TB)
 }
 
 // patience bounds every wait; it is long because machines are busy.
 const patience = 30 * time.Second
 
-// suite is what one test of the suite works with.
+// suite is the environment of one test.
 type suite struct {
 	testing.TB
 	ctx     context.Context
@@ -47,7 +47,7 @@ type suite struct {
 	prefix  string // keys of this test only
 }
 
-// Run runs the suite. The factory is made once; the tests share its server one after the other.
+// Run runs the suite. The factory is called once; the tests share its server one after the other.
 func Run(t *testing.T, start func(tb testing.TB) Factory) {
 	factory := start(t)
 	tests := []struct {
@@ -110,7 +110,7 @@ func (s *suite) closing(c store.Store) store.Store {
 	return c
 }
 
-// commit commits what build puts into a transaction, which must succeed.
+// commit commits the transaction that build builds, which must succeed.
 func (s *suite) commit(build func(tx *store.Tx)) store.Revision {
 	s.Helper()
 	return s.commitTo(s.s, build)
@@ -127,7 +127,7 @@ func (s *suite) commitTo(c store.Store, build func(tx *store.Tx)) store.Revision
 	return rev
 }
 
-// refuse commits what build puts into a transaction, which must fail with want.
+// refuse commits the transaction that build builds, which must fail with want.
 func (s *suite) refuse(want error, build func(tx *store.Tx)) {
 	s.Helper()
 	var tx store.Tx
@@ -185,7 +185,7 @@ func (s *suite) grant() store.Lease {
 	return l
 }
 
-// eventually waits until ok says yes.
+// eventually waits until ok returns true.
 func (s *suite) eventually(what string, ok func() bool) {
 	s.Helper()
 	err := Eventually(patience, func() error {
@@ -204,7 +204,7 @@ type watcher struct {
 	*suite
 	next  func() (store.Update, error, bool)
 	stop  func()
-	state map[string]string // keys without the prefix to values, as the updates tell them
+	state map[string]string // keys without the prefix to values, as of the updates
 	seen  store.Revision
 	fulls int
 	fails int
@@ -220,7 +220,7 @@ func (s *suite) watch(c store.Store, prefix string) *watcher {
 	return w
 }
 
-// step takes one update and returns it; an outage counts and is returned as an empty update.
+// step receives one update and returns it; an outage counts and is returned as an empty update.
 func (w *watcher) step() store.Update {
 	w.Helper()
 	u, err, ok := w.next()
@@ -238,7 +238,7 @@ func (w *watcher) step() store.Update {
 		w.fulls++
 		clear(w.state)
 		if len(u.Gone) > 0 {
-			w.Errorf("a full update tells of deleted keys: %v", u.Gone)
+			w.Errorf("a full update has deleted keys: %v", u.Gone)
 		}
 	} else if w.fulls == 0 {
 		w.Errorf("the first update is not full: %+v", u)
@@ -272,7 +272,7 @@ func compare(a, b string) int {
 	return 0
 }
 
-// until steps until the watcher's state is want and it knows everything up to rev.
+// until steps until the watcher's state is want and complete up to rev.
 func (w *watcher) until(want map[string]string, rev store.Revision) {
 	w.Helper()
 	for w.seen < rev || !equal(w.state, want) {

@@ -10,8 +10,8 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Unsteady is a store that takes its time over each transaction, so that requests come to share them, and refuses some with
-// store.ErrConflict. It is safe for concurrent use.
+// Unsteady is a store with slow transactions, so that requests share them, which refuses some with store.ErrConflict. It is safe for
+// concurrent use.
 type Unsteady struct {
 	store.Store
 	pauses int
@@ -19,13 +19,13 @@ type Unsteady struct {
 	fenced atomic.Uint64 // transactions under a fence
 }
 
-// NewUnsteady wraps s. Each transaction waits for up to so many turns of the scheduler; one in refuse of those under a fence
-// is refused, never the first.
+// NewUnsteady wraps s. Each transaction waits for up to pauses turns of the scheduler; one in refuse of those under a fence is refused,
+// never the first.
 func NewUnsteady(s store.Store, pauses, refuse int) *Unsteady {
 	return &Unsteady{Store: s, pauses: pauses, refuse: uint64(refuse)}
 }
 
-// Commit is the store's, later, or a refusal.
+// Commit delays or refuses the store's Commit.
 func (u *Unsteady) Commit(ctx context.Context, tx *store.Tx) (store.Revision, error) {
 	for range rand.IntN(u.pauses) {
 		runtime.Gosched()

@@ -109,7 +109,7 @@ func testGuards(s *suite) {
 	s.refuse(store.ErrConflict, func(tx *store.Tx) { tx.Require(key, rev); tx.Delete(key) })
 	s.commit(func(tx *store.Tx) { tx.Require(key, rev2); tx.Delete(key) })
 	s.absent("a")
-	// A guard alone is a question; an empty transaction is none.
+	// A transaction with only a guard is a question; an empty one is none.
 	s.commit(func(tx *store.Tx) { tx.Require(key, 0) })
 	s.refuse(store.ErrConflict, func(tx *store.Tx) { tx.Require(key, rev2) })
 	s.commit(func(*store.Tx) {})
@@ -156,7 +156,7 @@ func testFence(s *suite) {
 	s.refuse(store.ErrFenced, write)
 	s.refuse(store.ErrFenced, func(tx *store.Tx) { write(tx); tx.Require(s.prefix+"x", 0) })
 	s.refuse(store.ErrFenced, func(tx *store.Tx) { tx.Under(f) })
-	// A leader may give its own lock back under its own fence.
+	// A leader may release its own lock under its own fence.
 	f.Created = s.read("lock").Created
 	s.commit(func(tx *store.Tx) { tx.Under(f); tx.Delete(lock) })
 	s.absent("lock")

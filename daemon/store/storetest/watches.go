@@ -29,7 +29,7 @@ func testWatch(s *suite) {
 		w.step()
 	}
 	if !equal(w.state, map[string]string{"b": "2"}) {
-		s.Errorf("one transaction is seen whole: want b alone, got %v", w.state)
+		s.Errorf("one transaction is seen completely: want only b, got %v", w.state)
 	}
 	s.delete("b")
 	w.until(map[string]string{}, 0)
@@ -141,7 +141,7 @@ func testWatchGap(s *suite) {
 	w.until(map[string]string{"b": "2", "c": "1", "d": "1"}, rev)
 }
 
-// testWatchGoesOn is an outage of the client's: nothing has happened to the store.
+// testWatchGoesOn is an outage of the client: nothing has happened to the store.
 func testWatchGoesOn(s *suite) {
 	direct := s.direct()
 	_, keeps := s.factory.(Restarter)
@@ -166,7 +166,7 @@ func testWatchGoesOn(s *suite) {
 		}
 		s.factory.Back(s.TB)
 		w.until(map[string]string{"b": fmt.Sprint(outage), "c": fmt.Sprint(outage)}, rev)
-		quiet.step() // that the store is back, though nothing has changed
+		quiet.step() // the store is back, though nothing has changed
 		if !keeps {
 			fulls++
 		}
@@ -178,7 +178,7 @@ func testWatchGoesOn(s *suite) {
 	}
 }
 
-// testWatchRestart is an outage of the store's, which comes back with what it had.
+// testWatchRestart is an outage of the store, which returns with its data.
 func testWatchRestart(s *suite) {
 	server, ok := s.factory.(Restarter)
 	if !ok {
@@ -193,7 +193,7 @@ func testWatchRestart(s *suite) {
 	rev := s.commitTo(s.direct(), func(tx *store.Tx) { tx.Put(s.prefix+"b", []byte("1")) })
 	w.until(map[string]string{"b": "1"}, rev)
 	if w.fulls != 1 {
-		s.Errorf("want the changes alone, got %d full updates", w.fulls)
+		s.Errorf("want only the changes, got %d full updates", w.fulls)
 	}
 }
 
