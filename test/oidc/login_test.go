@@ -137,7 +137,7 @@ func TestCode(t *testing.T) {
 	if err := login(once, verifier); err != nil {
 		t.Fatal(err)
 	}
-	mastertest.Refused(t, login(once, verifier), model.CodeUnproved, "a code counts once")
+	mastertest.Refused(t, login(once, verifier), model.CodeUnproved, "a code is valid once")
 	q.Nonce = oidc.Nonce("another login")
 	mastertest.Refused(t, login(code(), verifier), model.CodeUnproved, "another login")
 	q.Redirect = "http://192.0.2.1:7655/callback"

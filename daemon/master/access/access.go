@@ -1,4 +1,4 @@
-// Package access carries who a request is from, as it was proved, to where it is decided what that one may do.
+// Package access carries the authenticated sender of a request to the code that decides about its permissions.
 package access
 
 import (
@@ -11,37 +11,37 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Proof is how someone has proved who they are.
+// Proof is how a subject was authenticated.
 type Proof string
 
 // The proofs.
 const (
 	Certificate Proof = "certificate"     // of the cluster's authority
-	Session     Proof = "session"         // begun by a password
-	Directory   Proof = "ldap"            // a session, begun by a password that an LDAP directory has checked
-	Provider    Proof = "oidc"            // a session, begun by what an OpenID provider says
-	Service     Proof = "service-account" // a token that was made for a script
+	Session     Proof = "session"         // started by a password
+	Directory   Proof = "ldap"            // a session, started by a password that an LDAP directory has checked
+	Provider    Proof = "oidc"            // a session, started by the claims of an OpenID provider
+	Service     Proof = "service-account" // a token of a service account
 )
 
-// Subject is who a request is from. The zero Subject is no one, who may nothing.
+// Subject is the sender of a request. The zero Subject is no one, and has no permissions.
 type Subject struct {
 	trust.Identity
 	Proof  Proof
 	Grants rights.Grants
-	Token  string // names the token, when one has proved it
-	// Valid reports whether the proof still holds, for what continues for long; nil: it does.
+	Token  string // names the token, if a token authenticated the subject
+	// Valid reports whether the proof is still valid, for long requests; nil: it is.
 	Valid func() bool
-	// Anyone: nothing is proved, and everything is permitted.
+	// Anyone: nothing is authenticated, and everything is permitted.
 	Anyone bool
 }
 
-// Anyone is who asks a netmaster that asks for no proof.
+// Anyone returns the subject of requests to a netmaster without authentication.
 func Anyone() Subject { return Subject{Anyone: true} }
 
-// Known reports whether something was proved.
+// Known reports whether the subject is authenticated.
 func (s *Subject) Known() bool { return s.Role != "" }
 
-// Called is the subject as people read it: a user's name, "agent/h1", "master/m1".
+// Called returns the subject's display name: a user's name, "agent/h1", "master/m1".
 func (s *Subject) Called() string {
 	if s.Role == trust.User || s.Role == "" {
 		return s.Name
@@ -57,12 +57,12 @@ func (s *Subject) Check(r rights.Right) error {
 	return rights.Refusal(r)
 }
 
-// Object refuses something with one object.
+// Object refuses a verb on an object.
 func (s *Subject) Object(verb rights.Verb, k *model.Kind, key string) error {
 	return s.Check(rights.Of(verb, k, key))
 }
 
-// Changes refuses a change of an object, as it was or is to be, that the subject may not make. Errors are *model.Error.
+// Changes refuses a change of an object, in its previous or next state, that the subject may not make. Errors are *model.Error.
 func (s *Subject) Changes(o model.Object) error {
 	if s.Anyone || s.Grants.Permit(rights.OfObject(o)) {
 		return nil
@@ -75,7 +75,7 @@ func (s *Subject) Sees(k *model.Kind, key string) bool {
 	return s.Anyone || s.Grants.Permit(rights.Of(rights.Read, k, key))
 }
 
-// SeesAll reports whether the subject may see all objects of a kind, so that none has to be asked about.
+// SeesAll reports whether the subject may see all objects of a kind, so that no object must be checked.
 func (s *Subject) SeesAll(k *model.Kind) bool {
 	verb := rights.Read
 	if k.Guarded {
@@ -84,18 +84,18 @@ func (s *Subject) SeesAll(k *model.Kind) bool {
 	return s.Anyone || s.Grants.Permit(rights.Right{Verb: verb, Kind: k})
 }
 
-// Everywhere reports whether the subject may see what is in all tenants, and between them.
+// Everywhere reports whether the subject may see the objects of all tenants, and the traffic between them.
 func (s *Subject) Everywhere() bool {
 	return s.Anyone || s.Grants.Permit(rights.Right{Verb: rights.Read})
 }
 
-// Tenant refuses to show what is in a tenant; "": what is in all of them. Errors are *model.Error.
+// Tenant refuses to show the objects of a tenant; "": of all tenants. Errors are *model.Error.
 func (s *Subject) Tenant(name string) error {
 	return s.Check(rights.Right{Verb: rights.Read, Tenant: name})
 }
 
-// About refuses a question about a tenant that the subject may not see, or, of tenant "", about all of them when it may not see all. Errors are
-// *model.Error.
+// About refuses a question about a tenant that the subject may not see, or, for tenant "", about all tenants unless it may see all. Errors
+// are *model.Error.
 func (s *Subject) About(tenant string) error {
 	switch {
 	case tenant != "":
@@ -106,17 +106,17 @@ func (s *Subject) About(tenant string) error {
 	return nil
 }
 
-// Host refuses a host that the subject does not speak for: an agent speaks for its own. Others speak for none, and have proved otherwise
-// that they may do as they ask. field is the request's that names the host. Errors are *model.Error.
+// Host refuses a host for which the subject does not act: an agent acts for its own. Other subjects act for none, and need other rights.
+// field is the request's field with the host. Errors are *model.Error.
 func (s *Subject) Host(name, field string) error {
 	if s.Role != trust.Agent || s.Speaks(name) {
 		return nil
 	}
 	return model.Errorf(model.CodeDenied, field, "the agent of host %s acts for host %q", s.Name, name).
-		Try("an agent acts for the host alone that its certificate names; is --host-label as it was when the host joined?")
+		Try("an agent acts only for the host that its certificate names; compare --host-label with its value when the host joined")
 }
 
-// Text is the identity and its proof, for a netmaster that passes a request on.
+// Text returns the identity and its proof, for a netmaster that forwards a request.
 func (s *Subject) Text() string {
 	if !s.Known() {
 		return ""
@@ -124,7 +124,7 @@ func (s *Subject) Text() string {
 	return strings.TrimSpace(string(s.Role) + " " + s.Name + " " + string(s.Proof) + " " + s.Token)
 }
 
-// Parse reads Text. The grants are not in it: whoever decides knows them.
+// Parse parses Text, which does not contain the grants: the receiver knows them.
 func Parse(text string) (s Subject, err error) {
 	words := strings.Split(text, " ")
 	if len(words) == 3 {
@@ -152,7 +152,7 @@ func With(ctx context.Context, s Subject) context.Context {
 	return context.WithValue(ctx, subjectKey{}, &s)
 }
 
-// Of is who a context's request is from; the zero Subject when no one has said so. The caller must not change it.
+// Of returns the sender of a context's request; the zero Subject if none is set. The caller must not change it.
 func Of(ctx context.Context) *Subject {
 	if s, ok := ctx.Value(subjectKey{}).(*Subject); ok {
 		return s

@@ -2,19 +2,19 @@ package access
 
 import "github.com/contiv/contiv/trust"
 
-// Pod is the proof of a pod with an agent: its service account token, of which the API server of Kubernetes says on which node the pod runs. No request
-// but the one to join is by it.
+// Pod is the proof of a pod with an agent: its service account token, for which the API server of Kubernetes names the pod's node. Only the
+// request to join uses it.
 const Pod Proof = "pod"
 
-// Administrator is the name of the user whose certificate makes an admin, with which a cluster begins.
+// Administrator is the name of the user whose certificate has the role admin, with which a cluster begins.
 const Administrator = "admin"
 
-// Proven is what a proof proves of who has it. Everything else that a request says of its sender is a claim.
+// Proven is what a proof proves of its holder. Everything else that a request says of its sender is a claim.
 type Proven struct {
-	Role   bool // the role of the identity, by a key: routes that are for certificates of the role are open to it, that of renewals among them
-	Host   bool // of which host its holder is the agent, and of no other
-	Others bool // that its holder is believed, with a voucher, who sends a request that it passes on
-	Admin  bool // that the user may everything, whatever authorizations say
+	Role   bool // the role of the identity, by a key: routes for certificates of the role are open to it, including that of renewals
+	Host   bool // the only host whose agent the holder is
+	Others bool // the holder may name, with a voucher, the sender of a request that it forwards
+	Admin  bool // the user has all permissions, regardless of authorizations
 }
 
 // provenBy is what a proof proves of an identity of a role.
@@ -24,7 +24,7 @@ type provenBy struct {
 	Proven
 }
 
-// proven are all proofs, by the identity's role. What is not among them proves nothing; of a user a session or a token proves only the name, by which
+// proven has all proofs, by the identity's role. Other proofs prove nothing; a user's session or token proves only the name, by which
 // authorizations are found.
 func proven() [5]provenBy {
 	return [...]provenBy{
@@ -36,7 +36,7 @@ func proven() [5]provenBy {
 	}
 }
 
-// Proves says what is proved of the subject.
+// Proves returns what is proved of the subject.
 func (s *Subject) Proves() (p Proven) {
 	for _, row := range proven() {
 		if row.role == s.Role && row.proof == s.Proof {
@@ -47,5 +47,5 @@ func (s *Subject) Proves() (p Proven) {
 	return p
 }
 
-// Speaks reports whether it is proved that the subject is the agent of a host.
+// Speaks reports whether the subject is proved to be the agent of a host.
 func (s *Subject) Speaks(host string) bool { return s.Proves().Host && s.Name == host }

@@ -11,24 +11,24 @@ import (
 	"time"
 )
 
-// DefaultURL is where the gateway runs when no one says otherwise: beside netmaster.
+// DefaultURL is the default URL of the gateway: beside netmaster.
 const DefaultURL = "http://localhost:5000"
 
 const (
-	// answerLimit is how long the gateway may take: it talks to the fabric's controllers meanwhile.
+	// answerLimit bounds the gateway's answer, during which it talks to the fabric's controllers.
 	answerLimit = 30 * time.Second
-	// answerSize is the longest answer that is read, in bytes.
+	// answerSize bounds an answer, in bytes.
 	answerSize = 64 << 10
 )
 
-// Gateway speaks to the gateway's REST interface.
+// Gateway is a client of the gateway's REST interface.
 type Gateway struct {
 	URL  string       // "http://host:port"
 	HTTP *http.Client // nil: http.DefaultClient
 }
 
-// Apply creates or replaces a profile and returns what the gateway says. It blocks for up to 30 seconds. After an error
-// the gateway may or may not have carried it out; repeating is harmless.
+// Apply creates or replaces a profile and returns the gateway's text. It blocks for up to 30 seconds. After an error the gateway may or may
+// not have applied it; a retry is harmless.
 func (g *Gateway) Apply(ctx context.Context, s *Spec) (info string, err error) {
 	return g.post(ctx, "createAppProf", s)
 }
@@ -55,7 +55,7 @@ func (g *Gateway) post(ctx context.Context, what string, s *Spec) (string, error
 	if g.HTTP != nil {
 		client = *g.HTTP
 	}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // a profile is for the gateway alone
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // a profile is for the gateway only
 	answer, err := client.Do(q)
 	if err != nil {
 		return "", fmt.Errorf("the ACI gateway did not answer: %w", err)
@@ -71,7 +71,7 @@ func (g *Gateway) post(ctx context.Context, what string, s *Spec) (string, error
 	return verdict(url, body)
 }
 
-// verdict reads the gateway's answer: {"result":"success","info":"..."}.
+// verdict parses the gateway's answer: {"result":"success","info":"..."}.
 func verdict(url string, body []byte) (info string, err error) {
 	var said struct {
 		Result string `json:"result"`

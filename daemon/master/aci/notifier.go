@@ -16,26 +16,26 @@ import (
 // maxPause is the longest time between two attempts at the same profile.
 const maxPause = time.Minute
 
-// deletion stands for the fingerprint of a profile that is to go.
+// deletion is the fingerprint of a profile to be deleted.
 const deletion = "delete"
 
-// Config is what a Poster is made of.
+// Config configures a Notifier.
 type Config struct {
 	Gateway *Gateway
 	Commit  *commit.Committer
 	Catalog *catalog.Catalog
-	Pause   time.Duration // before a failed attempt is repeated for the first time; it doubles; 0: a second
+	Pause   time.Duration // before the first retry; it doubles; 0: a second
 	Log     *slog.Logger
 }
 
-// Notifier keeps the gateway informed, while this master leads and the fabric is ACI. What the gateway was told is in the
-// store, so that a new leader repeats nothing.
+// Notifier sends profiles to the gateway, while this master leads and the fabric is ACI. The store has what the gateway received, so that a
+// new leader repeats nothing.
 type Notifier struct {
 	Config
 	posted, failed atomic.Uint64
 }
 
-// NewNotifier makes a Poster.
+// NewNotifier returns a Notifier.
 func NewNotifier(c Config) *Notifier {
 	if c.Pause == 0 {
 		c.Pause = time.Second
@@ -43,13 +43,13 @@ func NewNotifier(c Config) *Notifier {
 	return &Notifier{Config: c}
 }
 
-// Posted counts the requests that the gateway took, and Failed those that it did not.
+// Posted returns the number of requests that the gateway accepted.
 func (p *Notifier) Posted() uint64 { return p.posted.Load() }
 
-// Failed counts the requests that the gateway refused or did not answer.
+// Failed returns the number of requests that the gateway refused or did not answer.
 func (p *Notifier) Failed() uint64 { return p.failed.Load() }
 
-// job is one profile that the gateway does not know as it is.
+// job is one profile that differs from the gateway's.
 type job struct {
 	key, tenant, profile string
 	spec                 *Spec // nil: delete it
@@ -64,14 +64,14 @@ func (j *job) fingerprint() string {
 	return j.spec.fingerprint()
 }
 
-// backoff is when to try a profile again.
+// backoff is the time of the next attempt for a profile.
 type backoff struct {
 	what  string // fingerprint of the attempt that failed
 	pause time.Duration
 	next  time.Time
 }
 
-// Run compares and posts until ctx ends. Call it once a term, while the committer runs.
+// Run compares and posts until ctx ends. It must be called once per term, while the committer runs.
 func (p *Notifier) Run(ctx context.Context) {
 	changes := p.Catalog.Subscribe()
 	defer changes.Close()
@@ -108,7 +108,7 @@ func (p *Notifier) round(ctx context.Context, waits map[string]backoff) {
 	}
 }
 
-// due lists the profiles that the gateway does not know as they are.
+// due lists the profiles that differ from the gateway's.
 func due(v *catalog.View) []job {
 	if !derive.ByACI(v.Global()) {
 		return nil
@@ -139,7 +139,7 @@ func due(v *catalog.View) []job {
 	return jobs
 }
 
-// do tells the gateway and notes what it said. It reports whether nothing is left to do.
+// do sends a profile and records the answer. It reports whether nothing is left to do.
 func (p *Notifier) do(ctx context.Context, j job) bool {
 	after := record.ACIProfile{Key: j.key, Tenant: j.tenant, Profile: j.profile, Applied: j.before.Applied, Tried: j.fingerprint()}
 	var err error
@@ -148,7 +148,7 @@ func (p *Notifier) do(ctx context.Context, j job) bool {
 		after.Tried, after.Failed, after.Info = "", true, j.impossible.Error()
 		return p.saveProfile(ctx, j, &after)
 	case j.spec == nil && j.before.Applied == "" && j.before.Tried == "":
-		return p.saveProfile(ctx, j, nil) // the gateway never heard of it
+		return p.saveProfile(ctx, j, nil) // the gateway never received it
 	case j.spec == nil:
 		after.Info, err = p.Gateway.Delete(ctx, j.tenant, j.profile)
 	default:
@@ -173,7 +173,7 @@ func (p *Notifier) do(ctx context.Context, j job) bool {
 	return p.saveProfile(ctx, j, &after)
 }
 
-// saveProfile stores what is known of the gateway; nil: it knows nothing of the profile.
+// saveProfile records the gateway's state of a profile; nil: the gateway does not have it.
 func (p *Notifier) saveProfile(ctx context.Context, j job, after *record.ACIProfile) bool {
 	if after != nil && *after == j.before {
 		return true
@@ -193,12 +193,12 @@ func (p *Notifier) saveProfile(ctx context.Context, j job, after *record.ACIProf
 
 // States of a profile.
 const (
-	Pending = "pending" // the gateway is still to be told
-	Applied = "applied" // the gateway took it as it is
-	Failed  = "failed"  // the gateway refused it or did not answer; it is told again
+	Pending = "pending" // not sent yet
+	Applied = "applied" // accepted
+	Failed  = "failed"  // refused or not answered; it will be retried
 )
 
-// State says what the gateway knows of a profile, and what it answered last. state is "" when there is no ACI fabric.
+// State returns the gateway's state of a profile, and its last answer. state is "" if there is no ACI fabric.
 func State(v *catalog.View, profile *model.AppProfile) (state, info string) {
 	if !derive.ByACI(v.Global()) {
 		return "", ""
@@ -226,5 +226,5 @@ func State(v *catalog.View, profile *model.AppProfile) (state, info string) {
 	return Pending, ""
 }
 
-// Waiting is the number of profiles that the gateway does not know as they are.
+// Waiting returns the number of profiles that differ from the gateway's.
 func Waiting(v *catalog.View) int { return len(due(v)) }

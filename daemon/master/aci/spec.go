@@ -1,6 +1,5 @@
-// Package aci tells an ACI gateway about application profiles: which groups there are, on which VLANs, and by which
-// contracts they may reach each other. It computes what the gateway is to know from the objects, and sends what differs
-// from what it was told before.
+// Package aci sends application profiles to an ACI gateway: the groups, their VLANs, and the contracts between them. It computes the
+// specification from the objects, and sends the differences from what was sent before.
 package aci
 
 import (
@@ -21,7 +20,7 @@ import (
 // Version is the version of the gateway's interface that a Spec is made for.
 const Version = "v1.2"
 
-// Spec is an application profile as the gateway takes it. The JSON names are the gateway's.
+// Spec is an application profile in the gateway's format. The JSON names are the gateway's.
 type Spec struct {
 	Version   string       `json:"aci-gw-api-version,omitempty"`
 	Gateway   *model.AciGw `json:"gw-config,omitempty"` // nil: the gateway uses its own environment
@@ -43,7 +42,7 @@ type Filter struct {
 	Port     string `json:"servport"`           // decimal, "0": any
 }
 
-// Group is an endpoint group as the fabric sees it.
+// Group is an endpoint group of the fabric.
 type Group struct {
 	Name    string `json:"name"`
 	Network string `json:"nw-name"`
@@ -52,8 +51,7 @@ type Group struct {
 	Links   []Link `json:"contract-links,omitempty"`
 }
 
-// Link ties a group to a contract: one of this tenant's by name, or one that the fabric has already by its distinguished
-// name.
+// Link ties a group to a contract: one of this tenant's by name, or one that the fabric already has, by its distinguished name.
 type Link struct {
 	Kind string `json:"link-kind"` // Provide or Consume
 	Name string `json:"contract-name,omitempty"`
@@ -69,7 +67,7 @@ const (
 	External = "EXTERNAL"
 )
 
-// fingerprint tells one Spec from another.
+// fingerprint identifies a Spec.
 func (s *Spec) fingerprint() string {
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -79,8 +77,8 @@ func (s *Spec) fingerprint() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Wish is what the gateway is to know of an application profile; nil when there is nothing to know, because the profile
-// has no groups. An error says what the fabric cannot express.
+// Wish returns the specification of an application profile; nil if the profile has no groups. An error names what the fabric cannot
+// express.
 func Wish(v *catalog.View, p *model.AppProfile) (*Spec, error) {
 	s := &Spec{Version: Version, Tenant: p.TenantName, Profile: p.AppProfileName}
 	if gw, ok := v.Stored(model.KindAciGw(), "aciGw").(*model.AciGw); ok {
@@ -158,7 +156,7 @@ func (b *builder) define(g *Group, policy string) error {
 			return err
 		}
 		if rule.Action == "deny" {
-			continue // a fabric permits what contracts say, and nothing else
+			continue // a fabric permits only what contracts permit
 		}
 		name := contractOf(rule)
 		c := b.contracts[name]
@@ -179,7 +177,7 @@ func (b *builder) define(g *Group, policy string) error {
 	return nil
 }
 
-// named links the group to the contracts of rules that name it as their other side.
+// named links the group to the contracts of rules that name it as their peer.
 func (b *builder) named(g *Group) {
 	b.Range(model.KindRule(), func(o model.Object) {
 		rule := o.(*model.Rule)
@@ -214,7 +212,7 @@ func (g *Group) link(l Link) {
 	}
 }
 
-// contractOf is the name of the contract that a rule belongs to: one for each policy and group that it names.
+// contractOf returns the name of a rule's contract: one for each policy and group that it names.
 func contractOf(r *model.Rule) string {
 	switch {
 	case r.FromEndpointGroup != "":
@@ -225,7 +223,7 @@ func contractOf(r *model.Rule) string {
 	return r.PolicyName + "Expose"
 }
 
-// Expressible refuses a rule that contracts cannot say.
+// Expressible refuses a rule that contracts cannot express.
 func Expressible(r *model.Rule) error {
 	for _, f := range []struct{ name, value string }{
 		{"fromIpAddress", r.FromIpAddress}, {"fromNetwork", r.FromNetwork}, {"toIpAddress", r.ToIpAddress}, {"toNetwork", r.ToNetwork},

@@ -1,5 +1,5 @@
-// Package admit decides which changes of objects are let in: the rules between objects, one file a kind. A rule is a
-// pure function over a transaction; an error aborts it whole, so no rule ever undoes anything.
+// Package admit decides which changes of objects are admitted: the rules between objects, one file per kind. A rule is a pure function over
+// a transaction; an error aborts the whole transaction, so no rule ever undoes anything.
 package admit
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/commit"
 )
 
-// Settings are what rules need to know beside the objects.
+// Settings configure the rules.
 type Settings struct {
 	ClusterMode string // one of the modes of package flags
 	InfraType   string // of a cluster that starts for the first time
@@ -21,17 +21,17 @@ type Admitter struct {
 	rules    map[string]rules
 }
 
-// rules of one kind. A nil function refuses the verb.
+// rules are those of one kind. A nil function refuses the verb.
 type rules struct {
 	create func(tx *commit.Tx, now model.Object) error
-	// update checks now against old and fills in what an update leaves as it was.
+	// update checks now against old and copies fields that an update keeps.
 	update func(tx *commit.Tx, old, now model.Object) error
 	remove func(tx *commit.Tx, old model.Object) error
-	// addOnly: the original refused every update, and so does Put. Apply updates.
+	// addOnly: like the original, Put refuses every update; Apply updates.
 	addOnly bool
 }
 
-// New makes an Admitter.
+// New returns an Admitter.
 func New(s Settings) *Admitter {
 	return &Admitter{settings: s, rules: map[string]rules{
 		model.KindGlobal().Name:            typed(createGlobal, updateGlobal, removeGlobal),
@@ -65,13 +65,13 @@ func typed[T model.Object](create func(*commit.Tx, T) error, update func(*commit
 	return r
 }
 
-// addOnly are rules of a kind whose objects only Apply updates.
+// addOnly returns the rules of a kind whose objects only Apply updates.
 func addOnly(r rules) rules {
 	r.addOnly = true
 	return r
 }
 
-// Put creates or updates an object for the routes of the original, and refuses the updates that it refused.
+// Put creates or updates an object for the original's routes, and refuses the updates that the original refused.
 func (a *Admitter) Put(tx *commit.Tx, now model.Object) error {
 	r, err := a.of(now.Kind())
 	if err != nil {
@@ -125,16 +125,16 @@ func (a *Admitter) of(k *model.Kind) (rules, error) {
 	return r, nil
 }
 
-// unchangeable refuses an update, in the words that the original began with.
+// unchangeable returns the error for an update, in the original's words.
 func unchangeable(o model.Object) *model.Error {
 	return model.Errorf(model.CodeImmutable, "", "Cant change %s parameters after its created. Key: %s", o.Kind().Name, o.ObjectKey())
 }
 
-// commandName is how netctl's arguments name an object: "rule/shop:web-in:1".
+// commandName returns the name of an object in netctl's arguments: "rule/shop:web-in:1".
 func commandName(o model.Object) string { return o.Kind().Command.Use + "/" + o.ObjectKey() }
 
-// Bootstrap makes what a cluster begins with, once: the global settings, from the flags of the first netmaster, and the tenant "default". The
-// settings say that it is done: with them there, a tenant that is missing was deleted.
+// Bootstrap creates the initial objects of a cluster, once: the global settings, from the flags of the first netmaster, and the tenant
+// "default". The settings record that it was done: if they exist, a missing tenant was deleted.
 func (a *Admitter) Bootstrap(tx *commit.Tx) error {
 	if tx.Has(model.KindGlobal().Name, globalName) {
 		return nil

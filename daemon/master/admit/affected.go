@@ -10,8 +10,8 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Affected tells whose forwarding a change of an object concerns: the groups, and the endpoints with their hosts, as
-// they are now. A change that concerns no one yet has none.
+// Affected returns the groups, and the endpoints with their hosts, whose forwarding a change of an object affects now; none if there are
+// none.
 func Affected(v *catalog.View, o model.Object) *model.Affected {
 	r := reach{view: v, groups: map[string]bool{}, endpoints: map[identity.Endpoint]*record.Endpoint{}}
 	r.object(o)
@@ -27,9 +27,9 @@ func Affected(v *catalog.View, o model.Object) *model.Affected {
 	return out
 }
 
-// witness reports whom the changes of one request concern. Consecutive rules of one policy concern the same ones.
+// witness reports what the changes of one request affect. Consecutive rules of one policy affect the same groups.
 type witness struct {
-	policy string // of the last rule; "": it was none
+	policy string // of the last rule; "": it was no rule
 	last   *model.Affected
 }
 
@@ -45,7 +45,7 @@ func (w *witness) affected(v *catalog.View, o model.Object) *model.Affected {
 	return w.last
 }
 
-// reach gathers what a change concerns.
+// reach collects what a change affects.
 type reach struct {
 	view      *catalog.View
 	groups    map[string]bool // API keys

@@ -9,15 +9,15 @@ import (
 	"github.com/contiv/contiv/daemon/master/commit"
 )
 
-// How says how Apply carries out a request.
+// How is the mode of Apply.
 type How struct {
-	Remove bool // the objects are deleted; only their keys count
-	Dry    bool // it is reported whom each change concerns
-	Diff   bool // a refusal is a result, and the next object follows; what the draft holds then must not be committed
+	Remove bool // delete the objects; only their keys count
+	Dry    bool // report what each change affects
+	Diff   bool // report a refusal as a result, and continue with the next object; the draft must then not be committed
 }
 
-// Apply carries out a request of several objects, each after those that it needs. It reports what it did to each; the
-// first refusal aborts the whole, and names the object. The end of ctx ends it between objects.
+// Apply applies a request of several objects, each after those that it needs, and returns the result for each; the first refusal aborts the
+// whole request, and names the object. The end of ctx stops it between objects.
 func (a *Admitter) Apply(ctx context.Context, tx *commit.Tx, objects []model.Object, how How) ([]model.ApplyResult, error) {
 	ordered := slices.Clone(objects)
 	rank := map[*model.Kind]int{}

@@ -31,7 +31,7 @@ func updateAppProfile(tx *commit.Tx, _, p *model.AppProfile) error { return crea
 
 func removeAppProfile(*commit.Tx, *model.AppProfile) error { return nil }
 
-// checkGateway refuses a profile of an ACI fabric while it is not known where the hosts are attached to the fabric.
+// checkGateway refuses a profile of an ACI fabric while the hosts' attachment to the fabric is not configured.
 func checkGateway(tx *commit.Tx) error {
 	gw, _ := tx.Stored(model.KindAciGw(), "aciGw").(*model.AciGw)
 	switch {

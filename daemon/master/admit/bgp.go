@@ -23,7 +23,7 @@ func createBgp(tx *commit.Tx, b *model.Bgp) error {
 		Hops: b.TtlSecurity, Prefixes: b.MaxPrefixes, Password: b.Password}
 	if r.Password == "" {
 		var was record.BGP
-		if err := json.Unmarshal(tx.Value(record.BGPs+b.Hostname), &was); err == nil { // else there is none that an agent could read
+		if err := json.Unmarshal(tx.Value(record.BGPs+b.Hostname), &was); err == nil { // else there is no record that an agent could read
 			r.Password = was.Password
 		}
 	}
@@ -37,8 +37,8 @@ func createBgp(tx *commit.Tx, b *model.Bgp) error {
 	return tx.Put(record.BGPs+b.Hostname, r)
 }
 
-// checkBgp refuses what the host's agent could not read. A record that the original knows is let in as it was there, with
-// any text for an AS; the agent tells what is wrong with it.
+// checkBgp refuses what the host's agent could not read. A record that the original accepts is accepted with any text for an AS; the agent
+// reports the error.
 func checkBgp(r *record.BGP) error {
 	if r.RouterIP6 == "" && r.Password == "" && !strings.Contains(r.Neighbor+r.NeighborAS, ",") {
 		return nil

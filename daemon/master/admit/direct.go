@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// mayBeDirect refuses that hosts meet endpoints by their own addresses while two endpoints could have the same one.
+// mayBeDirect refuses direct access between hosts and endpoints while two endpoints could have the same address.
 func mayBeDirect(tx *commit.Tx, g *model.Global) error {
 	if record.HostAccess(g.HostAccess) != record.HostDirect {
 		return nil
@@ -33,7 +33,8 @@ func mayBeDirect(tx *commit.Tx, g *model.Global) error {
 	return nil
 }
 
-// unique refuses a network whose addresses are another one's, or private ones of hosts, whatever the tenant, where hosts meet endpoints by these.
+// unique refuses a network whose addresses are those of another network of any tenant, or private ones of hosts, if hosts access endpoints
+// by these.
 func unique(tx *commit.Tx, r *record.Network) error {
 	g := tx.Global()
 	if g.HostAccess != record.HostDirect {

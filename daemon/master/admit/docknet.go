@@ -6,13 +6,13 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// outlive refuses to delete what networks of Docker engines stand for, as long as someone may run containers on these. Those that agents
-// have made go with it, and the agents remove them.
+// outlive refuses to delete an object that has networks of Docker engines, because users may run containers on these. Networks that agents
+// have created do not count: the agents remove them.
 func outlive(tx *commit.Tx, what string, networks []*record.DockerNetwork) error {
 	for _, d := range networks {
 		if !d.Managed {
 			return model.Errorf(model.CodeInUse, "", "Docker network %s of %s is %s", d.ID, d.Place(), what).
-				Try("docker network rm %s there; when Docker has it no more: netctl docknet rm %s", d.ID, d.ID)
+				Try("docker network rm %s there; if Docker no longer has it: netctl docknet rm %s", d.ID, d.ID)
 		}
 	}
 	for _, d := range networks {

@@ -67,7 +67,7 @@ func removeGlobal(tx *commit.Tx, _ *model.Global) error {
 	return nil
 }
 
-// fillGlobal keeps what the request leaves out.
+// fillGlobal keeps the fields that the request omits.
 func fillGlobal(g, old *model.Global) {
 	for _, f := range []struct{ new, old *string }{
 		{&g.NetworkInfraType, &old.NetworkInfraType}, {&g.FwdMode, &old.FwdMode},
@@ -96,7 +96,7 @@ func checkRanges(g *model.Global) error {
 	return nil
 }
 
-// tagsInUse says what is in use, as "1 vlans and 2 vxlans"; "" when nothing is.
+// tagsInUse describes the tags in use, as "1 vlans and 2 vxlans"; "" if there are none.
 func tagsInUse(tx *commit.Tx) string {
 	var parts []string
 	if n := tx.Numbers().VLANs.InUse(); n > 0 {
@@ -108,7 +108,7 @@ func tagsInUse(tx *commit.Tx) string {
 	return strings.Join(parts, " and ")
 }
 
-// fitsInUse tries the new range on a copy of the pool, which follows the stored object itself.
+// fitsInUse tries the new range on a copy of the pool, which itself follows the stored object.
 func fitsInUse(pool *tag.Pool, field, text string) error {
 	r, err := tag.ParseRange(text)
 	if err != nil {

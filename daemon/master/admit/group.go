@@ -46,7 +46,7 @@ func createGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 	return derive.Attach(tx, r, nil, g.Policies)
 }
 
-// profileOf is the net profile of a group, nil when it has none.
+// profileOf returns the net profile of a group, nil if it has none.
 func profileOf(tx *commit.Tx, g *model.EndpointGroup) *model.Netprofile {
 	p, _ := tx.Object(model.KindNetprofile(), model.Key(g.TenantName, g.NetProfile)).(*model.Netprofile)
 	return p
@@ -61,7 +61,7 @@ func updateGroup(tx *commit.Tx, old, g *model.EndpointGroup) error {
 		return model.Errorf(model.CodeImmutable, "ipPool", "Cannot change IP pool after epg is created.").
 			Try("group %s has the pool %q; delete the group and create it again", g.GroupName, old.IpPool)
 	}
-	g.CfgdTag = old.CfgdTag // the original ignored a change, and clients post what they know
+	g.CfgdTag = old.CfgdTag // the original ignored a change, and clients post the value that they have
 	if err := checkNames(tx, g); err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func removeGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 		return nil
 	}
 	if n := tx.Network(have.Network); n != nil && have.Pool.First.IsValid() {
-		for _, h := range tx.HoldsOn(n) { // they lie in a pool that goes
+		for _, h := range tx.HoldsOn(n) { // they are in a pool that is removed
 			if n.BlockAt(h.Address) == id {
 				tx.EndHold(h.Network, h.Address)
 			}
@@ -118,7 +118,7 @@ func groupRecord(g *model.EndpointGroup, n *catalog.Network) *record.Group {
 	}
 }
 
-// ownVLAN gives a group of an ACI fabric a VLAN id of its own: by these the fabric tells groups apart.
+// ownVLAN gives a group of an ACI fabric its own VLAN id, by which the fabric identifies it.
 func ownVLAN(tx *commit.Tx, g *model.EndpointGroup, r *record.Group) error {
 	if !derive.ByACI(tx.Global()) {
 		return nil
@@ -135,7 +135,7 @@ func ownVLAN(tx *commit.Tx, g *model.EndpointGroup, r *record.Group) error {
 	return nil
 }
 
-// checkPool checks that the pool can be cut out of the network.
+// checkPool checks that the pool can be taken from the network.
 func checkPool(tx *commit.Tx, n *catalog.Network, pool string, r *record.Group) error {
 	if pool == "" {
 		return nil
@@ -146,7 +146,7 @@ func checkPool(tx *commit.Tx, n *catalog.Network, pool string, r *record.Group) 
 	}
 	r.Pool = wanted
 	own, _ := n.Pool4()
-	for rested := true; rested; { // the quarantine of what merely rests after its release ends
+	for rested := true; rested; { // the quarantine after a release ends
 		_, rested = tx.EndOldestQuarantine(n, func(a netip.Addr) bool { return wanted.Contains(a) && own.Contains(a) })
 	}
 	own, _ = n.Pool4()
@@ -157,7 +157,7 @@ func checkPool(tx *commit.Tx, n *catalog.Network, pool string, r *record.Group) 
 	return nil
 }
 
-// checkNames checks that what the group names exists.
+// checkNames checks that the objects that the group names exist.
 func checkNames(tx *commit.Tx, g *model.EndpointGroup) error {
 	for _, name := range g.Policies {
 		if !tx.Has(model.KindPolicy().Name, model.Key(g.TenantName, name)) {

@@ -9,12 +9,13 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// ownInterfaces are interfaces that each host has of Linux, Open vSwitch or Contiv, whatever it reports.
+// ownInterfaces returns interfaces that each host has of Linux, Open vSwitch or Contiv, reported or not.
 func ownInterfaces() []string {
 	return []string{"lo", "all", "default", "contiv0", "contivh0", "inb01", "vx", "ovs-netdev", "ovs-system", "vxlan_sys_4789"}
 }
 
-// onHosts refuses an infra network that hosts cannot join: with it every host gets an interface of the network's name, with an address of its subnet.
+// onHosts refuses an infra network that hosts cannot join: every host gets an interface of the network's name, with an address of its
+// subnet.
 func onHosts(tx *commit.Tx, r *record.Network) error {
 	if r.Kind != record.InfraNetwork {
 		return nil

@@ -8,7 +8,7 @@ import (
 
 func createNetprofile(tx *commit.Tx, p *model.Netprofile) error { return tenantOf(tx, p.TenantName) }
 
-// updateNetprofile hands the new values to every group that uses the profile.
+// updateNetprofile copies the new values to every group that uses the profile.
 func updateNetprofile(tx *commit.Tx, _, p *model.Netprofile) error {
 	for _, key := range tx.Referrers(p.Kind(), p.ObjectKey(), model.KindEndpointGroup().Name) {
 		g, _ := tx.Object(model.KindEndpointGroup(), key).(*model.EndpointGroup)

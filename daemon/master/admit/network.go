@@ -79,7 +79,7 @@ func removeNetwork(tx *commit.Tx, n *model.Network) error {
 		return err
 	}
 	if known != nil {
-		// What is left are the hosts' own, in an infra network: they go with it.
+		// The remaining ones are the hosts' own, in an infra network: they are deleted with it.
 		for _, e := range tx.EndpointsOf(known) {
 			tx.Delete(record.Endpoints + e.ID.String())
 		}
@@ -93,7 +93,7 @@ func removeNetwork(tx *commit.Tx, n *model.Network) error {
 	return nil
 }
 
-// networkRecord reads the network's addresses; tags are filled in later.
+// networkRecord parses the network's addresses; tags are filled in later.
 func networkRecord(n *model.Network) (*record.Network, error) {
 	r := &record.Network{
 		ID: n.Identity(), Kind: n.NwType, Encap: record.Encap(n.Encap), Tag: cmp.Or(n.CfgdTag, record.Dotted(n.Identity())),
@@ -148,7 +148,7 @@ func network6(n *model.Network, r *record.Network) error {
 	return nil
 }
 
-// overlaps refuses a subnet that shares addresses with another network of the tenant. IPv6 is looked at first.
+// overlaps refuses a subnet that shares addresses with another network of the tenant. IPv6 is checked first.
 func overlaps(tx *commit.Tx, r *record.Network) error {
 	if r.Subnet6.IsValid() {
 		if o := tx.Overlapping(r.ID.Tenant, ipam.RangeOf(r.Subnet6)); o != nil {
@@ -194,7 +194,7 @@ func chooseTags(tx *commit.Tx, n *model.Network, r *record.Network) error {
 	return nil
 }
 
-// free is number n if it is free, or the lowest free one for 0.
+// free returns n if it is free, or the lowest free number for 0.
 func free(pool *tag.Pool, n int) (int, error) {
 	if n == 0 {
 		return pool.First()

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// createOIDC wants a provider that is known by its certificate: an ID token counts because of where it comes from.
+// createOIDC requires a provider with a known certificate: the trust in an ID token depends on its source.
 func createOIDC(_ *commit.Tx, c *model.OidcConfiguration) error {
 	at, err := url.Parse(c.Issuer)
 	if err != nil || at.Scheme != "https" || at.Host == "" || at.User != nil || at.RawQuery != "" || at.Fragment != "" {
@@ -22,7 +22,7 @@ func createOIDC(_ *commit.Tx, c *model.OidcConfiguration) error {
 	return nil
 }
 
-// updateOIDC forgets what netmaster proves itself with when it is to be shown to someone else.
+// updateOIDC deletes netmaster's secret if it would be sent to another provider.
 func updateOIDC(tx *commit.Tx, old, now *model.OidcConfiguration) error {
 	if err := createOIDC(tx, now); err != nil {
 		return err

@@ -19,8 +19,8 @@ func createPolicy(tx *commit.Tx, p *model.Policy) error {
 
 func updatePolicy(*commit.Tx, *model.Policy, *model.Policy) error { return nil }
 
-// removePolicy takes the policy's rules with it, as many as there is room for; derive.Clear removes the rest. They are in no switch, for the
-// policy is attached to no group.
+// removePolicy deletes the policy's rules, as many as fit; derive.Clear removes the rest. They are in no switch, because the policy is
+// attached to no group.
 func removePolicy(tx *commit.Tx, p *model.Policy) error {
 	if groups := derive.AttachedTo(tx, p.ObjectKey()); len(groups) > 0 {
 		return model.Errorf(model.CodeInUse, "", "Policy is being used").Try("detach it from the groups %s first", some(groups))

@@ -9,11 +9,11 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// routersTenant is the tenant whose addresses BGP routers announce, and whose containers theirs are beside.
+// routersTenant is the tenant whose addresses BGP routers announce, and whose containers have addresses beside theirs.
 const routersTenant = defaultTenant
 
-// ownAddresses refuses a router whose address is somebody else's: with it the host would take packets that are for its neighbour, another host or a
-// container. Texts that are no addresses pass; the agent reports these.
+// ownAddresses refuses a router with an address of another owner: the host would receive packets for its neighbor, another host or a
+// container. Malformed addresses pass; the agent reports them.
 func ownAddresses(tx *commit.Tx, b *model.Bgp) error {
 	for _, own := range routerAddresses(b) {
 		taken := func(whose, remedy string) error {
@@ -49,7 +49,7 @@ func ownAddresses(tx *commit.Tx, b *model.Bgp) error {
 	return nil
 }
 
-// ofRouters refuses a network that a router's address is in.
+// ofRouters refuses a network that contains a router's address.
 func ofRouters(tx *commit.Tx, r *record.Network) error {
 	if r.ID.Tenant != routersTenant || r.Kind == record.InfraNetwork {
 		return nil
@@ -74,7 +74,7 @@ type routerAddress struct {
 	address netip.Addr
 }
 
-// routerAddresses are a router's addresses that can be read.
+// routerAddresses returns a router's valid addresses.
 func routerAddresses(b *model.Bgp) (out []routerAddress) {
 	for _, f := range []struct{ field, text string }{{"routerip", b.Routerip}, {"routerip6", b.Routerip6}} {
 		if p, err := netip.ParsePrefix(f.text); err == nil {

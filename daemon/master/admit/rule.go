@@ -44,8 +44,8 @@ func createRule(tx *commit.Tx, r *model.Rule) error {
 	return tx.Put(derive.RuleKey(r.ObjectKey()), out)
 }
 
-// updateRule puts the new rule in the place of the old one: one record changes, which each switch carries out in one bundle, so that
-// traffic is judged by one of the two at any moment.
+// updateRule replaces the old rule by the new one: one record changes, which each switch applies in one bundle, so that traffic is judged
+// by one of the two at any moment.
 func updateRule(tx *commit.Tx, _, now *model.Rule) error { return createRule(tx, now) }
 
 func removeRule(tx *commit.Tx, r *model.Rule) error {
@@ -53,12 +53,12 @@ func removeRule(tx *commit.Tx, r *model.Rule) error {
 	return nil
 }
 
-// combination is two settings that a rule of a direction cannot have together, or one that it cannot have.
+// combination is two settings that exclude each other in a rule of a direction, or one that is not permitted there.
 type combination struct {
 	direction, field, value, with, other string
 }
 
-// checkCombination refuses what makes no sense in the rule's direction.
+// checkCombination refuses settings that do not apply to the rule's direction.
 func checkCombination(r *model.Rule) error {
 	for _, c := range []combination{
 		{direction: directionIn, field: "toNetwork", value: r.ToNetwork},
@@ -83,7 +83,7 @@ func checkCombination(r *model.Rule) error {
 	return nil
 }
 
-// checkPeers checks that what the rule names exists.
+// checkPeers checks that the objects that the rule names exist.
 func checkPeers(tx *commit.Tx, r *model.Rule) error {
 	for _, p := range []struct {
 		field, name, message string
@@ -101,8 +101,8 @@ func checkPeers(tx *commit.Tx, r *model.Rule) error {
 	return nil
 }
 
-// checkOwnAddress permits a destination in a rule for incoming traffic when it is one container: the policy is attached
-// to one group, and an endpoint of that group has the address. Kubernetes' network policies need it.
+// checkOwnAddress permits a destination in a rule for incoming traffic if it is one container: the policy is attached to one group, and an
+// endpoint of that group has the address. Kubernetes' network policies need it.
 func checkOwnAddress(tx *commit.Tx, r *model.Rule) error {
 	refused := model.Errorf(model.CodeInvalid, "toIpAddress", "Invalid rule: toIpAddress in a rule of direction in")
 	groups := derive.AttachedTo(tx, model.Key(r.TenantName, r.PolicyName))

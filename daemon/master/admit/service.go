@@ -26,7 +26,7 @@ func createService(tx *commit.Tx, s *model.ServiceLB) error {
 	return putService(tx, r)
 }
 
-// updateService makes the service again, with the address that it has.
+// updateService recreates the service with its address.
 func updateService(tx *commit.Tx, old, s *model.ServiceLB) error {
 	if s.NetworkName != old.NetworkName {
 		return model.Errorf(model.CodeImmutable, "networkName", "Cannot change network association after service is created.").
@@ -57,7 +57,7 @@ func removeService(tx *commit.Tx, s *model.ServiceLB) error {
 	return nil
 }
 
-// serviceRecord checks a service and makes its record, without the address.
+// serviceRecord checks a service and returns its record, without the address.
 func serviceRecord(tx *commit.Tx, s *model.ServiceLB) (*record.ServiceLB, *catalog.Network, error) {
 	if len(s.Selectors) == 0 {
 		return nil, nil, model.Errorf(model.CodeInvalid, "selectors", "Invalid selectors: none given").Try("selectors takes at least one key=value")
@@ -133,7 +133,7 @@ func parseSelectors(list []string) (map[string]string, error) {
 	return out, nil
 }
 
-// virtualAddress is the wanted address of a network, or the next free one.
+// virtualAddress returns the requested address of a network, or the next free one.
 func virtualAddress(tx *commit.Tx, n *catalog.Network, wanted string) (netip.Addr, error) {
 	own, _ := n.Pool4()
 	if wanted == "" {
@@ -156,7 +156,7 @@ func virtualAddress(tx *commit.Tx, n *catalog.Network, wanted string) (netip.Add
 	return a, nil
 }
 
-// putService writes a service and the list of those that provide it now.
+// putService writes a service and its current providers.
 func putService(tx *commit.Tx, r *record.ServiceLB) error {
 	if err := tx.Put(record.ServiceLBs+r.ID.String(), r); err != nil {
 		return err

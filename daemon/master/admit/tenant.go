@@ -14,7 +14,7 @@ func createTenant(tx *commit.Tx, t *model.Tenant) error {
 	return tx.Put(record.Tenants+t.TenantName, &record.Tenant{ID: t.TenantName, Tenant: t.TenantName, VRF: uint16(vrf)})
 }
 
-// updateTenant lets the list of namespaces change. All else stays as with the original.
+// updateTenant permits changes of the list of namespaces. All other fields stay, as with the original.
 func updateTenant(_ *commit.Tx, old, t *model.Tenant) error {
 	if t.DefaultNetwork != old.DefaultNetwork {
 		return unchangeable(t)
@@ -37,7 +37,7 @@ func removeTenant(tx *commit.Tx, t *model.Tenant) error {
 			tx.DeleteObject(o.Kind(), o.ObjectKey())
 		}
 	}
-	for a := range tx.Authorizations { // a tenant of the same name that comes later is another one
+	for a := range tx.Authorizations { // a later tenant of the same name is another one
 		if a.Scope == t.TenantName {
 			tx.DeleteObject(model.KindAuthorization(), a.AuthorizationName)
 		}

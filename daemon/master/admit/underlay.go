@@ -8,8 +8,8 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// ofHosts refuses a network to whose subnet hosts are to have a route, where hosts and netmasters have addresses already: these would be given out twice, and
-// packets to them would take the new route.
+// ofHosts refuses a network whose subnet hosts will route to, if hosts and netmasters already have addresses there: these would be
+// allocated again, and packets to them would use the new route.
 func ofHosts(tx *commit.Tx, r *record.Network) error {
 	if g := tx.Global(); r.Kind != record.InfraNetwork && (g == nil || g.HostAccess != "direct") {
 		return nil

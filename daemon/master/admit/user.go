@@ -59,7 +59,7 @@ func removeAuthorization(tx *commit.Tx, a *model.Authorization) error {
 	return otherAdmin(tx, func(other *model.Authorization) bool { return other.AuthorizationName != a.AuthorizationName })
 }
 
-// otherAdmin refuses to leave a cluster without an admin who may log in. One that has none yet has its first one to come.
+// otherAdmin refuses to leave a cluster without an enabled admin. A cluster without one yet gets its first one later.
 func otherAdmin(tx *commit.Tx, stays func(*model.Authorization) bool) error {
 	before := false
 	for a := range tx.Authorizations {
@@ -80,7 +80,8 @@ func otherAdmin(tx *commit.Tx, stays func(*model.Authorization) bool) error {
 
 func createLDAP(*commit.Tx, *model.LdapConfiguration) error { return nil }
 
-// updateLDAP forgets what netmaster logs in with when it is to be told to another directory: who may say which one that is does not learn it so.
+// updateLDAP deletes netmaster's bind password if it would be sent to another directory: the permission to choose the directory must not
+// reveal the password.
 func updateLDAP(tx *commit.Tx, old, now *model.LdapConfiguration) error {
 	if old.Server != now.Server || old.Port != now.Port || old.BindDN != now.BindDN || old.CaCertificate != now.CaCertificate {
 		tx.Delete(record.LDAPKey)

@@ -1,5 +1,6 @@
-// Package adopt has a store know what runs: after a restore, or when a store was lost, hosts offer the endpoints that they carry, and those become part
-// of the store before any address is assigned or any endpoint deleted. What contradicts the store is an operator's to decide.
+// Package adopt makes a store know the running endpoints: after a restore, or the loss of a store, hosts offer the endpoints that they
+// carry, and the store adopts those before it assigns any address or deletes any endpoint. An operator decides about endpoints that
+// contradict the store.
 package adopt
 
 import (
@@ -19,32 +20,32 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// OfferTimeout is for how long hosts that the store knows are waited for, until those that have offered count for all.
+// OfferTimeout is how long to wait for the offers of the hosts that the store knows.
 const OfferTimeout = 45 * time.Second
 
 // maxConflicts bounds the conflicts of a host.
 const maxConflicts = 1000
 
-// Config is what an Engine is made of.
+// Config configures an Engine.
 type Config struct {
 	Commit      *commit.Committer
 	Catalog     *catalog.Catalog
 	Admit       *admit.Admitter
 	Incarnation record.Incarnation // of the store
-	// Roster are the labels of the hosts that the store before had, as this netmaster's host has noted them; nil: that is not known.
+	// Roster has the labels of the previous store's hosts, as this netmaster's host has recorded them; nil: unknown.
 	Roster []string
 	Now    func() time.Time // nil: time.Now
 	Log    *slog.Logger
 }
 
-// Engine adopts. Its methods are safe for concurrent use.
+// Engine adopts endpoints. Its methods are safe for concurrent use.
 type Engine struct {
 	Config
 
-	offered chan struct{} // something was offered
+	offered chan struct{} // signals an offer
 }
 
-// New makes an Engine.
+// New returns an Engine.
 func New(c Config) *Engine {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -52,8 +53,8 @@ func New(c Config) *Engine {
 	return &Engine{Config: c, offered: make(chan struct{}, 1)}
 }
 
-// Held refuses, while hosts have not offered what they carry to a store that follows another, what would assign an address or delete an endpoint; nil: nothing is
-// held. It does not block. Errors are *model.Error.
+// Held refuses to assign an address or delete an endpoint, while hosts have not offered what they carry to a store that follows another;
+// nil: nothing is held. It does not block. Errors are *model.Error.
 func (e *Engine) Held(v *catalog.View) error {
 	if e.finished(v) {
 		return nil
@@ -62,10 +63,10 @@ func (e *Engine) Held(v *catalog.View) error {
 		Try("repeat it: this ends when all hosts of the store have, or after %s", OfferTimeout)
 }
 
-// finished reports whether nothing is to be waited for.
+// finished reports whether the adoption has ended.
 func (e *Engine) finished(v *catalog.View) bool { return Finished(v, e.Incarnation) }
 
-// Finished reports whether nothing of an incarnation, which is the store's, is to be adopted any more.
+// Finished reports whether the adoption of the store's incarnation has ended.
 func Finished(v *catalog.View, i record.Incarnation) bool {
 	return i.ID == "" || i.Cause == record.CauseInit || isOf(v, record.AdoptedKey, i.ID)
 }
@@ -78,19 +79,19 @@ func isOf(v *catalog.View, key, id string) bool {
 	return string(v.Value(key)) == fmt.Sprintf(`{"id":%q}`, id)
 }
 
-// complete reports whether it is known which hosts there are: the store says it, or the roster of the one before.
+// complete reports whether all hosts are known, from the store or from the previous one's roster.
 func (e *Engine) complete() bool {
 	return e.Incarnation.Cause != record.CauseNewStore || len(e.Roster) > 0
 }
 
-// hosts are the hosts that are known of, in order: those that have not offered what they carry, and those that have.
+// hosts returns the known hosts, in order: those that have not offered what they carry, and those that have.
 func (e *Engine) hosts(v *catalog.View) (missing, offered []string) {
 	all := slices.Clone(e.Roster)
 	for _, h := range v.Hosts() {
 		all = append(all, h.Label)
 	}
 	for key := range v.Values() {
-		if host, is := strings.CutPrefix(key, record.Offers); is { // it has come, and is not registered yet
+		if host, is := strings.CutPrefix(key, record.Offers); is { // it has offered, and is not registered yet
 			all = append(all, host)
 		}
 	}
@@ -105,7 +106,7 @@ func (e *Engine) hosts(v *catalog.View) (missing, offered []string) {
 	return missing, offered
 }
 
-// Waiting says who is waited for; nil: nothing is. It does not block.
+// Waiting returns the hosts whose offers are missing; nil: none are. It does not block.
 func (e *Engine) Waiting() (out *model.AdoptionWait) {
 	e.Catalog.View(func(v *catalog.View) {
 		if e.finished(v) {
@@ -117,7 +118,7 @@ func (e *Engine) Waiting() (out *model.AdoptionWait) {
 	return out
 }
 
-// Awaited says what an agent waits for before it receives the store's records: that other hosts have offered what they carry; "" is nothing.
+// Awaited returns why an agent must wait for the store's records: offers of other hosts are missing; "": it need not.
 func (e *Engine) Awaited() (why string) {
 	e.Catalog.View(func(v *catalog.View) {
 		if e.Held(v) != nil {
@@ -127,8 +128,8 @@ func (e *Engine) Awaited() (why string) {
 	return why
 }
 
-// Run ends the adoption of a new incarnation when all hosts that the store knows, and those of Roster, have offered what they carry, or after Patience: of an empty store, which knows
-// none, after that only if there is no Roster. It is for the leader, and blocks until ctx ends.
+// Run ends the adoption of a new incarnation when all hosts that the store knows, and those of Roster, have offered what they carry, or
+// after OfferTimeout; for an empty store, which knows none, only if there is no Roster. It is for the leader, and blocks until ctx ends.
 func (e *Engine) Run(ctx context.Context) {
 	end := time.NewTimer(OfferTimeout)
 	defer end.Stop()
@@ -162,7 +163,7 @@ func (e *Engine) Run(ctx context.Context) {
 	}
 }
 
-// end notes that nothing is waited for any more.
+// end records the end of the adoption.
 func (e *Engine) end(ctx context.Context) error {
 	_, err := e.Commit.Do(ctx, func(tx *commit.Tx) error {
 		for _, h := range tx.Hosts() {
@@ -175,7 +176,7 @@ func (e *Engine) end(ctx context.Context) error {
 	return err
 }
 
-// recordOffer notes, where a later leader sees it, that a host has offered what it carries.
+// recordOffer records for later leaders that a host has offered what it carries.
 func (e *Engine) recordOffer(ctx context.Context, host string) (uint64, error) {
 	rev, err := e.Commit.Join(ctx, func(tx *commit.Tx) error {
 		if e.finished(tx.View) || e.names(tx.View, record.Offers+host) {
@@ -186,7 +187,7 @@ func (e *Engine) recordOffer(ctx context.Context, host string) (uint64, error) {
 	return uint64(rev), err
 }
 
-// Offer takes in what a host carries. It blocks until the store has it. The same may be offered again. Errors are *model.Error.
+// Offer adopts what a host carries. It blocks until the store has it. Offers may be repeated. Errors are *model.Error.
 func (e *Engine) Offer(ctx context.Context, o channel.Offer) (out channel.Offered, rev uint64, err error) {
 	if err := check(&o); err != nil {
 		return out, 0, err
@@ -233,10 +234,10 @@ func (e *Engine) Offer(ctx context.Context, o channel.Offer) (out channel.Offere
 	return out, max(rev, at, noted), nil
 }
 
-// roomOfOne is how many changes adopting one endpoint takes at most.
+// roomOfOne bounds the changes for the adoption of one endpoint.
 const roomOfOne = 16
 
-// check refuses what no agent offers.
+// check refuses malformed offers.
 func check(o *channel.Offer) error {
 	if len(o.Endpoints) > channel.MaxOffer {
 		return model.Errorf(model.CodeTooLarge, "endpoints", "host %s offers %d endpoints, %d are permitted", o.Host, len(o.Endpoints), channel.MaxOffer)
@@ -249,7 +250,7 @@ func check(o *channel.Offer) error {
 	return nil
 }
 
-// one adopts an endpoint, or notes why that is an operator's to decide.
+// one adopts an endpoint, or records the conflict for an operator.
 func (e *Engine) one(tx *commit.Tx, ep record.Endpoint, out *channel.Offered) error {
 	key := record.AdoptionKey(&ep)
 	was := adoption(tx, key)
@@ -284,7 +285,7 @@ func adoption(tx *commit.Tx, key string) *record.Adoption {
 	return nil
 }
 
-// forget ends the conflicts of endpoints that a host does not carry any more.
+// forget ends the conflicts of endpoints that a host no longer carries.
 func (e *Engine) forget(ctx context.Context, o *channel.Offer) (uint64, error) {
 	carries := map[string]struct{}{}
 	for i := range o.Endpoints {

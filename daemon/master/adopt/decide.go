@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// shown is a conflict as operators see it.
+// shown converts a conflict to the type of the API.
 func shown(a *record.Adoption) model.Adoption {
 	out := model.Adoption{Name: a.Endpoint.ID.String(), Host: a.Endpoint.Host, Address: record.Text(a.Endpoint.IP), Holder: a.Holder, Reason: a.Reason, Since: a.Since}
 	if out.Address == "" {
@@ -19,7 +19,7 @@ func shown(a *record.Adoption) model.Adoption {
 	return out
 }
 
-// Undecided returns the conflicts that are to be decided, ordered by the endpoints' ids.
+// Undecided returns the open conflicts, ordered by the endpoints' ids.
 func Undecided(v *catalog.View) []model.Adoption {
 	out := []model.Adoption{}
 	for _, a := range v.Adoptions() {
@@ -30,7 +30,7 @@ func Undecided(v *catalog.View) []model.Adoption {
 	return out
 }
 
-// List returns the conflicts that are to be decided, ordered by the endpoints' ids.
+// List returns the open conflicts, ordered by the endpoints' ids.
 func (e *Engine) List() (out []model.Adoption) {
 	e.Catalog.View(func(v *catalog.View) { out = Undecided(v) })
 	return out
@@ -41,8 +41,8 @@ type Displacer interface {
 	Displace(tx *commit.Tx, e *record.Endpoint) error
 }
 
-// Decide ends a conflict. Accepted, the endpoint that runs becomes part of the store, and the one that it contradicts is deleted; otherwise its host removes it
-// when it offers it next. It blocks until the store has that. Errors are *model.Error.
+// Decide ends a conflict. If accepted, the running endpoint becomes part of the store, and the one that it contradicts is deleted;
+// otherwise its host removes it after its next offer. It blocks until the store has that. Errors are *model.Error.
 func (e *Engine) Decide(ctx context.Context, d model.AdoptionDecision, by Displacer) (out model.Adoption, rev uint64, err error) {
 	at, err := e.Commit.Do(ctx, func(tx *commit.Tx) error {
 		var a *record.Adoption

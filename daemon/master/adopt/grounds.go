@@ -13,8 +13,8 @@ import (
 	"github.com/contiv/contiv/ipam"
 )
 
-// grounds makes the tenants, networks and groups that offered endpoints are of and the store does not know, as far as nothing contradicts them: only
-// while a new incarnation is adopted, and by the rules for what users make. What is refused makes conflicts of its endpoints.
+// grounds creates missing tenants, networks and groups of offered endpoints, unless something contradicts them: only during the adoption of
+// a new incarnation, and by the rules for objects of users. A refusal makes conflicts of the endpoints.
 func (e *Engine) grounds(ctx context.Context, o *channel.Offer) {
 	settled := false
 	e.Catalog.View(func(v *catalog.View) { settled = e.finished(v) })
@@ -34,7 +34,7 @@ func (e *Engine) grounds(ctx context.Context, o *channel.Offer) {
 	}
 }
 
-// make makes an object that there is not.
+// make creates a missing object.
 func (e *Engine) make(ctx context.Context, o model.Object) {
 	o.SetKey(o.ObjectKey())
 	o.SetDefaults()
@@ -57,7 +57,7 @@ func (e *Engine) make(ctx context.Context, o model.Object) {
 	}
 }
 
-// networkOf is the object of a network's record, with the same number.
+// networkOf returns the object of a network's record, with the same number.
 func networkOf(r *record.Network) *model.Network {
 	n := &model.Network{TenantName: r.ID.Tenant, NetworkName: r.ID.Name, NwType: r.Kind, Encap: string(r.Encap), Subnet: r.Declared(), CfgdTag: own(r.Tag, record.Dotted(r.ID)),
 		Gateway: record.Text(r.Gateway), Ipv6Gateway: record.Text(r.Gateway6), PktTag: r.PktTag}
@@ -70,7 +70,7 @@ func networkOf(r *record.Network) *model.Network {
 	return n
 }
 
-// own is a tag that someone has chosen; "" of the one that all have.
+// own returns a tag that a user has chosen; "" for the common one.
 func own(tag, common string) string {
 	if tag == common {
 		return ""
@@ -78,7 +78,7 @@ func own(tag, common string) string {
 	return tag
 }
 
-// rangeText is a range of addresses as objects have it, "" of none.
+// rangeText returns a range of addresses in the form of objects, "" for none.
 func rangeText(r ipam.Range) string {
 	if r == (ipam.Range{}) {
 		return ""

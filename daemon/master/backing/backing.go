@@ -1,5 +1,5 @@
-// Package backing keeps services of Kubernetes from leading to an address that has another owner than its EndpointSlice says: slices come late, and
-// an address that a pod gave back may be given to another before that.
+// Package backing prevents services of Kubernetes from leading to an address with another owner than its EndpointSlice names: slices are
+// updated late, and another pod may get an address before that.
 package backing
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/contiv/contiv/ipam"
 )
 
-// Judge returns the record of an EndpointSlice with what is known of who has its addresses: a backend that is a pod counts unless an endpoint
-// of the service's tenant that is not of the pod has its address. An address that no endpoint has is no evidence: it may be a node's.
+// Judge returns the record of an EndpointSlice with the ownership of its addresses: a backend that is a pod counts unless another endpoint
+// of the service's tenant has its address. An address without an endpoint is no evidence: it may be a node's.
 func Judge(v *catalog.View, id identity.EndpointSlice, stored []byte) ([]byte, error) {
 	var of struct{ Service string }
 	if err := json.Unmarshal(stored, &of); err != nil {
@@ -34,10 +34,10 @@ func lost(v *catalog.View, tenant string, e *record.SliceEndpoint) bool {
 	return n != nil && n.EndpointAt(e.Address) != nil
 }
 
-// Taken judges the slices that have backends at addresses that an endpoint has got.
+// Taken judges the slices with backends at addresses that an endpoint has acquired.
 func Taken(tx *commit.Tx, addresses ...netip.Addr) error { return judge(tx, addresses, false) }
 
-// Left judges the slices that have lost backends at addresses that an endpoint has given back.
+// Left judges the slices that have lost backends at addresses that an endpoint has released.
 func Left(tx *commit.Tx, addresses ...netip.Addr) error { return judge(tx, addresses, true) }
 
 func judge(tx *commit.Tx, addresses []netip.Addr, left bool) error {
@@ -50,7 +50,7 @@ func judge(tx *commit.Tx, addresses []netip.Addr, left bool) error {
 			have := tx.Value(key)
 			want, err := Judge(tx.View, id, have)
 			if err != nil || bytes.Equal(want, have) {
-				continue // one that cannot be read leads nowhere
+				continue // an unreadable slice leads nowhere
 			}
 			if err := tx.Put(key, json.RawMessage(want)); err != nil {
 				return err

@@ -1,5 +1,5 @@
-// Package balancer gives services of Kubernetes the addresses at which clients outside reach them: those of a network of the service's tenant,
-// as long as the service wants them.
+// Package balancer gives services of Kubernetes external addresses: those of a network of the service's tenant, as long as the service
+// requests them.
 package balancer
 
 import (
@@ -14,18 +14,18 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Class is the load balancer class of services that are to have their addresses from here alone. Services that name no class have them
-// from here too; those of any other class are somebody else's.
+// Class is the load balancer class of services whose addresses come only from here. Services without a class are also served; those of
+// other classes belong to other controllers.
 const Class = ownership.BalancerClass
 
-// Ours reports whether a service is to have addresses from here.
+// Ours reports whether a service gets its addresses from here.
 func Ours(s *record.KubernetesService) bool {
 	return s != nil && s.Type == record.ServiceLoadBalancer && (s.LoadBalancerClass == "" || s.LoadBalancerClass == Class)
 }
 
-// Allot has the store say which addresses a service of a tenant has: those that it has already as far as they are what it asks for, others
-// otherwise, and none when it is not ours. byDefault is the network of services that name none; "": such a service gets nothing. It returns
-// nil when the service has none; the error says what it lacks, and for how long as that is so.
+// Allot stores the addresses of a service of a tenant: its current ones as far as they match the request, others otherwise, and none if the
+// service is not ours. byDefault is the network of services that name none; "": such a service gets nothing. It returns nil if the service
+// has none; the error is what is missing, valid as long as that lasts.
 func Allot(tx *commit.Tx, id identity.KubernetesService, s *record.KubernetesService, tenant, byDefault string) (*record.LoadBalancer, error) {
 	key, have := record.LoadBalancers+id.String(), tx.LoadBalancer(id)
 	free := func() {
@@ -68,7 +68,7 @@ func Allot(tx *commit.Tx, id identity.KubernetesService, s *record.KubernetesSer
 	return want, tx.Put(key, want)
 }
 
-// networkOf is the network that a service names by its annotation, else the one that has the address it asks for, else the default one.
+// networkOf returns the network in a service's annotation, else the one that contains the requested address, else the default one.
 func networkOf(v *catalog.View, s *record.KubernetesService, tenant, byDefault string) (*catalog.Network, error) {
 	name := s.Place.Network
 	if t := s.Place.Tenant; t != "" && t != tenant {
@@ -97,8 +97,8 @@ func networkOf(v *catalog.View, s *record.KubernetesService, tenant, byDefault s
 		Try("create it with netctl network create --tenant %s --subnet ADDRESS/LENGTH %s", tenant, name)
 }
 
-// address is a service's address of one family in a network: the one that it asks for, the one that it has, or a free one; invalid when the
-// service or the network has no addresses of the family.
+// address returns a service's address of one family in a network: the requested one, the current one, or a free one; invalid if the service
+// or the network has no addresses of the family.
 func address(tx *commit.Tx, n *catalog.Network, s *record.KubernetesService, have *record.LoadBalancer, six bool) (netip.Addr, error) {
 	of := func(a netip.Addr) bool { return a.Is6() == six }
 	if six && !n.Gives6() || !six && !n.Gives4() || !slices.ContainsFunc(s.ClusterIPs, of) {
@@ -122,7 +122,7 @@ func address(tx *commit.Tx, n *catalog.Network, s *record.KubernetesService, hav
 	return next(tx, n, func() (netip.Addr, error) { return n.Next4(identity.Group{}) }, own.Contains)
 }
 
-// available tells what keeps a service from an address that it asks for.
+// available returns why a service cannot have the requested address.
 func available(tx *commit.Tx, n *catalog.Network, asked, had netip.Addr) error {
 	if asked == had {
 		return nil
@@ -136,7 +136,7 @@ func available(tx *commit.Tx, n *catalog.Network, asked, had netip.Addr) error {
 	return nil
 }
 
-// next is a free address, or the one that has rested longest after its release when there is no other.
+// next returns a free address, or the one that has been longest in quarantine after its release if there is no other.
 func next(tx *commit.Tx, n *catalog.Network, first func() (netip.Addr, error), within func(netip.Addr) bool) (netip.Addr, error) {
 	a, err := first()
 	if err == nil {

@@ -1,7 +1,7 @@
-// Package convert moves what earlier builds have stored to where this one reads it: they kept records under ids of the original's forms,
-// "network.tenant" and the like, of which two objects may have the same one.
+// Package convert moves records of earlier builds to their current keys: earlier builds used ids of the original's forms, "network.tenant"
+// and the like, which two objects may share.
 //
-// It also makes hosts of what agents of earlier builds wrote into the store themselves. Netmasters are upgraded first.
+// It also creates hosts from what agents of earlier builds wrote into the store themselves. Netmasters must be upgraded first.
 package convert
 
 import (
@@ -17,15 +17,16 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Store is what of a store.Store is needed.
+// Store is the part of a store.Store that Run needs.
 type Store interface {
 	List(ctx context.Context, prefix string) ([]store.Item, store.Revision, error)
 	Commit(ctx context.Context, tx *store.Tx) (store.Revision, error)
 	Limits() store.Limits
 }
 
-// Run converts all that is there, for a leader that begins, in transactions under its fence of which each leaves a store that means the same.
-// It blocks until all is done, and returns the revision of the last one, 0 when there was nothing to do. A record that cannot be read is told of and stays; agents have told of it before.
+// Run converts all old records, for a new leader, in transactions under its fence, each of which leaves an equivalent store. It blocks
+// until all is done, and returns the revision of the last one, 0 if there was nothing to do. An unreadable record is logged and stays;
+// agents have reported it before.
 func Run(ctx context.Context, db Store, fence store.Fence, log *slog.Logger) (store.Revision, error) {
 	c := &converter{db: db, fence: fence, log: log, networks: map[string]identity.Network{}}
 	for _, step := range []struct {
@@ -46,7 +47,7 @@ func Run(ctx context.Context, db Store, fence store.Fence, log *slog.Logger) (st
 			return 0, err
 		}
 	}
-	items, _, err := db.List(ctx, record.Networks) // with those of a run that ended half way
+	items, _, err := db.List(ctx, record.Networks) // with those of an interrupted run
 	if err != nil {
 		return 0, fmt.Errorf("convert %s: %w", catalog.HoldPrefix, err)
 	}
@@ -66,11 +67,11 @@ type converter struct {
 	db       Store
 	fence    store.Fence
 	log      *slog.Logger
-	networks map[string]identity.Network // by what the original calls them
-	last     store.Revision              // of what was committed
+	networks map[string]identity.Network // by the original's names
+	last     store.Revision              // of the last transaction
 }
 
-// idOf reads which object a record is of.
+// idOf returns a function that reads the object of a record.
 func idOf[R any](id func(*R) fmt.Stringer) func(value []byte) (string, error) {
 	return func(value []byte) (string, error) {
 		r := new(R)
@@ -87,7 +88,7 @@ func (c *converter) network(value []byte) (string, error) {
 	return n.ID.String(), err
 }
 
-// hold is where the hold of an address is kept now; an item without a key is where it belongs.
+// hold returns the current key of the hold of an address; an item without a key stays.
 func (c *converter) hold(it store.Item) (now store.Item, err error) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(it.Key, catalog.HoldPrefix), "/")
 	if strings.Contains(name, ":") {
@@ -115,7 +116,7 @@ func (c *converter) hold(it store.Item) (now store.Item, err error) {
 	return now, err
 }
 
-// move gives what is below a prefix other keys.
+// move moves the records below a prefix to other keys.
 func (c *converter) move(ctx context.Context, prefix string, to func(store.Item) (store.Item, error)) error {
 	items, _, err := c.db.List(ctx, prefix)
 	if err != nil {
@@ -134,7 +135,7 @@ func (c *converter) move(ctx context.Context, prefix string, to func(store.Item)
 	return c.write(ctx, prefix, changes)
 }
 
-// write carries changes out, as many at a time as a transaction holds. None is divided.
+// write commits changes, as many at a time as a transaction holds. It divides none.
 func (c *converter) write(ctx context.Context, what string, changes [][]store.Op) error {
 	limits := c.db.Limits()
 	tx, ops, size := &store.Tx{}, 0, 0

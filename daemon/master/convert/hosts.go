@@ -11,7 +11,8 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// What agents of earlier builds wrote into the store themselves: which machine is which host, who runs, and, for as long as it does, where its tunnels end.
+// Records that agents of earlier builds wrote into the store themselves: the machines of hosts, the running agents, and, while these run,
+// their tunnel ends.
 const (
 	legacyClaims = record.Root + "claim/"
 	legacyHosts  = legacyClaims + "host/"
@@ -21,7 +22,7 @@ const (
 	defaultPort = 4789 // of tunnels (RFC 7348, section 5)
 )
 
-// legacyAdmission is a machine that is a host; legacyLive is its agent, and legacyEnd its tunnel end.
+// legacyAdmission is the machine of a host; legacyLive is its agent, and legacyEnd its tunnel end.
 type (
 	legacyAdmission struct{ Machine, VTEP, Control, Since string }
 	legacyLive      struct {
@@ -34,8 +35,8 @@ type (
 	}
 )
 
-// hosts makes hosts of what agents of earlier builds have claimed. Their registrations stay, for they end by themselves, and so do the claims of those
-// that run, as they renew them.
+// hosts creates hosts from the records of agents of earlier builds. Their registrations stay, because they end by themselves, and so do the
+// records that running agents renew.
 func (c *converter) hosts(ctx context.Context) error {
 	claims, _, err := c.db.List(ctx, legacyClaims)
 	if err != nil || len(claims) == 0 {
@@ -51,7 +52,7 @@ func (c *converter) hosts(ctx context.Context) error {
 	}
 	old := hostsOf(claims, ends)
 	for _, it := range there {
-		delete(old, strings.TrimPrefix(it.Key, record.Hosts)) // its agent is of this build already
+		delete(old, strings.TrimPrefix(it.Key, record.Hosts)) // its agent is already of this build
 	}
 	var changes [][]store.Op
 	for label, h := range old {
@@ -73,7 +74,7 @@ func (c *converter) hosts(ctx context.Context) error {
 	return c.write(ctx, legacyClaims, changes)
 }
 
-// hostsOf are the hosts of claims and tunnel ends, by label.
+// hostsOf returns the hosts of machines and tunnel ends, by label.
 func hostsOf(claims, ends []store.Item) map[string]*record.Host {
 	out := map[string]*record.Host{}
 	seats := map[string]string{}
@@ -90,7 +91,7 @@ func hostsOf(claims, ends []store.Item) map[string]*record.Host {
 			continue
 		}
 		h := &record.Host{Label: label, Machine: claim.Machine, Port: defaultPort, Since: claim.Since}
-		h.VTEP, _ = netip.ParseAddr(claim.VTEP) // one that is none is told of
+		h.VTEP, _ = netip.ParseAddr(claim.VTEP) // an invalid one is logged
 		h.Control, _ = netip.ParseAddrPort(claim.Control)
 		out[label] = h
 	}
@@ -104,7 +105,7 @@ func hostsOf(claims, ends []store.Item) map[string]*record.Host {
 		}
 		h := out[end.Hostname]
 		h.Port, h.Node4, h.Node6, h.Version = end.Port, end.Node4, end.Node6, end.Version
-		_ = h.UplinkMAC.UnmarshalText([]byte(end.UplinkMAC)) // without one it has none
+		_ = h.UplinkMAC.UnmarshalText([]byte(end.UplinkMAC)) // without it there is none
 	}
 	return out
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Clear removes the rules that a deleted policy, given by its API key, has left because its transaction had no room for them, and
-// returns the revision at which there are none. It blocks until then, also when ctx ends; when the term does, a new leader continues.
+// Clear removes the rules of a deleted policy, given by its API key, that did not fit into its transaction, and returns the revision at
+// which there are none. It blocks until then, even after the end of ctx; at the end of the term, a new leader continues.
 func Clear(ctx context.Context, c *commit.Committer, policy string) (rev store.Revision, err error) {
 	ctx = context.WithoutCancel(ctx)
 	for left := true; left && err == nil; {
@@ -20,12 +20,12 @@ func Clear(ctx context.Context, c *commit.Committer, policy string) (rev store.R
 	}
 	if err != nil {
 		return 0, model.Errorf(model.CodeUnavailable, "", "policy %s is deleted; its rules are still being removed: %v", policy, err).Because(err).
-			Try("repeat the request; the new leader goes on with it")
+			Try("repeat the request; the new leader continues it")
 	}
 	return rev, nil
 }
 
-// RemoveRules removes rules of a policy, as many as the transaction has room for, and reports whether some are left.
+// RemoveRules removes rules of a policy, as many as fit into the transaction, and reports whether some are left.
 func RemoveRules(tx *commit.Tx, policy string) (left bool) {
 	for _, key := range RulesOf(tx, policy) {
 		if tx.Room() < 2 {

@@ -13,15 +13,15 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// step is one record that differs from what the objects ask for, or a rule whose policy is gone.
+// step is one record that differs from the objects, or a rule whose policy is gone.
 type step struct {
 	phase int
 	key   string
-	value any // nil: there is to be none
+	value any // nil: delete it
 }
 
-// The order of steps: traffic that a policy is to stop is never let through on the way, at the price that traffic which
-// it is to let through may be stopped for as long as it takes. What earlier builds wrote goes when all that replaces it is there.
+// The order of steps never permits traffic that a policy denies, at the price that permitted traffic may be denied meanwhile. Records of
+// earlier builds are deleted when their replacements are complete.
 const (
 	addDeny = iota
 	removeAllow
@@ -35,9 +35,9 @@ const (
 	removeRule
 )
 
-// Converge makes a function for the first transactions of a term, before anything else changes: it brings the records of policies to what
-// the objects ask for, whatever another build or a leader that ended half way has left, and removes the rules of deleted policies. It
-// writes as much as a transaction has room for, and nothing once all is done.
+// Converge returns a function for the first transactions of a term, before any other change: it updates the records of policies to the
+// objects, whatever another build or an interrupted leader has left, and removes the rules of deleted policies. It writes as much as fits
+// into a transaction, and nothing once all is done.
 func Converge() func(tx *commit.Tx) error {
 	var steps []step
 	planned := false
@@ -80,8 +80,8 @@ type planner struct {
 	steps  []step
 }
 
-// rule wants the record of a rule. One that an earlier build has let in and that cannot be read as it is meant is about all peers if it
-// denies, and nothing if it allows.
+// rule plans the record of a rule. A rule of an earlier build that cannot be applied as intended concerns all peers if it denies, and
+// nothing if it permits.
 func (p *planner) rule(r *model.Rule) {
 	if !p.Has(model.KindPolicy().Name, model.Key(r.TenantName, r.PolicyName)) {
 		p.steps = append(p.steps, step{phase: removeRule, key: commit.ObjectKey(model.KindRule(), r.ObjectKey())})
@@ -95,7 +95,7 @@ func (p *planner) rule(r *model.Rule) {
 		wide := *r
 		wide.FromIpAddress, wide.ToIpAddress = "", ""
 		if out, err = Rule(&wide); err != nil {
-			return // of no protocol that there is
+			return // of an unknown protocol
 		}
 	}
 	phase := addAllow
@@ -105,7 +105,7 @@ func (p *planner) rule(r *model.Rule) {
 	p.want(phase, RuleKey(r.ObjectKey()), out)
 }
 
-// want notes a step when a record is not what it is to be.
+// want plans a step if a record differs from its expected value.
 func (p *planner) want(phase int, key string, value any) {
 	p.wanted[key] = struct{}{}
 	if text, err := json.Marshal(value); err == nil && !bytes.Equal(text, p.Value(key)) {
@@ -113,14 +113,14 @@ func (p *planner) want(phase int, key string, value any) {
 	}
 }
 
-// left notes a step for a record that no one wants.
+// left plans a step for a record that no object causes.
 func (p *planner) left(key string, value []byte) {
 	if _, wanted := p.wanted[key]; wanted {
 		return
 	}
 	phase := func(allow, deny int) int {
 		var r struct{ Action string }
-		_ = json.Unmarshal(value, &r) // of a record that cannot be read agents deny all
+		_ = json.Unmarshal(value, &r) // for an unreadable record, agents deny all
 		if r.Action == record.ActionAllow {
 			return allow
 		}

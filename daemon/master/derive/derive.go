@@ -1,6 +1,6 @@
-// Package derive writes what follows from policies and their rules: the records that agents carry out, one for a rule and one for a group
-// that has a policy. They are written with their objects; what a deleted policy leaves, and what other builds wrote, is put right in
-// bounded transactions.
+// Package derive writes the records that follow from policies and their rules, and that agents apply: one for a rule, and one for a group
+// that has a policy. They are written with their objects; leftovers of deleted policies and of other builds are corrected in bounded
+// transactions.
 package derive
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/ipam"
 )
 
-// ByACI reports whether an ACI fabric carries out the rules. Agents know then that their switches get none.
+// ByACI reports whether an ACI fabric enforces the rules, so that agents install none.
 func ByACI(g *record.Global) bool { return g != nil && g.InfraType == "aci" }
 
 // AttachedTo lists the API keys of the groups that a policy is attached to, ordered.
@@ -28,10 +28,10 @@ func RulesOf(tx *commit.Tx, policy string) []string {
 	return tx.Referrers(model.KindPolicy(), policy, model.KindRule().Name)
 }
 
-// RuleKey is where the record of a rule is, by the rule's API key, which is the text of its identity.
+// RuleKey returns the store key of a rule's record, by the rule's API key, which is the text of its identity.
 func RuleKey(rule string) string { return record.Rules + rule }
 
-// Attach brings the records of a group's policies up to date: it has those of names, and of those before no others.
+// Attach updates the records of a group's policies to names; before has the previous ones.
 func Attach(tx *commit.Tx, g *record.Group, before, names []string) error {
 	all := slices.Concat(before, names)
 	slices.Sort(all)
@@ -55,7 +55,7 @@ func attachment(tenant, group, policy string) *record.Attachment {
 	return &record.Attachment{ID: identity.Attachment{Group: identity.Group{Tenant: tenant, Name: group}, Policy: policy}}
 }
 
-// Rule is the record of a rule. What is wrong with its addresses or its protocol is an error.
+// Rule returns the record of a rule, or an error for malformed addresses or an unknown protocol.
 func Rule(r *model.Rule) (*record.Rule, error) {
 	out := &record.Rule{ID: identity.Rule{Policy: identity.Policy{Tenant: r.TenantName, Name: r.PolicyName}, Rule: r.RuleId},
 		Direction: r.Direction, Priority: r.Priority, Action: r.Action, Port: uint16(r.Port), Openings: r.Protocol == "tcp" && r.Port == 0}
@@ -89,7 +89,7 @@ func prefixes(field, text string) ([]netip.Prefix, error) {
 	return list, nil
 }
 
-// protocol is the number of a protocol given by name or number, 0 for any. A number above 255 is an error.
+// protocol returns the number of a protocol given by name or number, 0 for any. A number above 255 is an error.
 func protocol(text string) (number uint8, err error) {
 	switch text {
 	case "":

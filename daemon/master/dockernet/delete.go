@@ -13,9 +13,9 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Delete forgets what a Docker network stands for. The network that was made for it goes too, unless others have begun to use it, and as soon as
-// the last of its own endpoints has gone: containers that ended without a word may have left some, until their engine proves it. Networks that
-// agents keep in their engines go with it.
+// Delete deletes the record of a Docker network, and the network that was created for it, unless others use it, as soon as the last of its
+// own endpoints is gone: containers that ended silently may have left some, until their engine proves it. Networks that agents keep in
+// their engines are deleted with it.
 func (s *Service) Delete(ctx context.Context, q model.DockerNetworkRemoval) (rev uint64, err error) {
 	if len(q.Kept) > 0 {
 		return s.release(ctx, q)
@@ -28,7 +28,7 @@ func (s *Service) Delete(ctx context.Context, q model.DockerNetworkRemoval) (rev
 	return uint64(at), err
 }
 
-// delete deletes a Docker network with what was made for it, or, when that is in use, without.
+// delete deletes a Docker network, with the network that was created for it unless that is in use.
 func (s *Service) delete(tx *commit.Tx, q model.DockerNetworkRemoval, whole bool) error {
 	d := tx.DockerNetwork(q.ID)
 	if d == nil || q.Host != "" && d.Host != "" && d.Host != q.Host {
@@ -67,16 +67,17 @@ func (s *Service) release(ctx context.Context, q model.DockerNetworkRemoval) (re
 	return uint64(at), err
 }
 
-// hasEndpoints says that containers of a Docker network have endpoints.
+// hasEndpoints reports whether containers of a Docker network have endpoints.
 func hasEndpoints(v *catalog.View, d *record.DockerNetwork) bool {
 	n := v.Network(d.Network)
 	return n != nil && slices.ContainsFunc(v.EndpointsOf(n), func(e *record.Endpoint) bool { return e.DockerNetwork == d.ID })
 }
 
-// finishInterval is how often Finish looks.
+// finishInterval is the time between two checks of Finish.
 const finishInterval = 2 * time.Second
 
-// Finish deletes the Docker networks that are gone, each as soon as the last of its endpoints is, until ctx ends. It is a duty of the leader.
+// Finish deletes the Docker networks that are gone, each as soon as the last of its endpoints is, until ctx ends. It is a duty of the
+// leader.
 func (s *Service) Finish(ctx context.Context, log *slog.Logger) {
 	tick := time.NewTicker(finishInterval)
 	defer tick.Stop()

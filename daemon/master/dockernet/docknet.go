@@ -1,5 +1,5 @@
-// Package dockernet knows what the networks of Docker engines stand for: it finds the network and group that someone means who makes one,
-// keeps that as a record, and makes the network when there is none.
+// Package dockernet maps the networks of Docker engines to Contiv's: it finds the network and group for a new Docker network, keeps the
+// mapping as a record, and creates the network if there is none.
 package dockernet
 
 import (
@@ -14,19 +14,19 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Service answers for the networks of Docker engines. Its requests may be repeated.
+// Service maps the networks of Docker engines. Its requests may be repeated.
 type Service struct {
 	commit  *commit.Committer
 	admit   *admit.Admitter
 	catalog *catalog.Catalog
 }
 
-// New makes a Service.
+// New returns a Service.
 func New(c *commit.Committer, a *admit.Admitter, known *catalog.Catalog) *Service {
 	return &Service{c, a, known}
 }
 
-// Pool says where the addresses of a Docker network come from that is about to be made.
+// Pool returns the pools of addresses for a new Docker network.
 func (s *Service) Pool(q model.DockerPoolRequest) (out model.DockerPoolResponse, err error) {
 	w, err := wishOf(q.Options)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *Service) Pool(q model.DockerPoolRequest) (out model.DockerPoolResponse,
 		return out, err
 	}
 	if q.SubPool != "" && q.SubPool != q.Pool {
-		return out, model.Errorf(model.CodeUnsupported, "SubPool", "addresses of %s alone cannot be given to a Docker network", q.SubPool).
+		return out, model.Errorf(model.CodeUnsupported, "SubPool", "a Docker network cannot have addresses of only %s", q.SubPool).
 			Try("leave --ip-range out, and make a group with such a pool: netctl group create --ip-pool FIRST-LAST NETWORK GROUP")
 	}
 	s.catalog.View(func(v *catalog.View) {
@@ -53,7 +53,7 @@ func (s *Service) Pool(q model.DockerPoolRequest) (out model.DockerPoolResponse,
 	return out, err
 }
 
-// Create keeps what a Docker network stands for, and makes its network when there is none.
+// Create stores the mapping of a Docker network, and creates its network if there is none.
 func (s *Service) Create(ctx context.Context, q model.DockerNetworkRequest) (made record.DockerNetwork, rev uint64, err error) {
 	if q.ID == "" {
 		return made, 0, model.Errorf(model.CodeInvalid, "ID", "the Docker network has no id")
@@ -108,7 +108,7 @@ func (s *Service) create(tx *commit.Tx, q model.DockerNetworkRequest, w wish, su
 	return d, tx.Put(record.DockerNetworks+d.ID, &d)
 }
 
-// Forget forgets the networks of the engine of a host that is gone for good.
+// Forget deletes the networks of the engine of a host that is permanently gone.
 func (s *Service) Forget(ctx context.Context, host string) (rev uint64, err error) {
 	var left []string
 	s.catalog.View(func(v *catalog.View) {

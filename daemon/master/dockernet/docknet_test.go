@@ -154,7 +154,7 @@ func TestWhatDockerNetworksHold(t *testing.T) {
 	create(t, s, "d2", "h2", "network=bare", "10.2.1.0/24")
 	create(t, s, "d3", "h2", "network=bare io.contiv.managed=true", "10.2.1.0/24")
 	for line, want := range map[string]string{
-		"rm group web":    "Docker network d1 of host h1 is group web (docker network rm d1 there; when Docker has it no more: netctl docknet rm d1)",
+		"rm group web":    "Docker network d1 of host h1 is group web (docker network rm d1 there; if Docker no longer has it: netctl docknet rm d1)",
 		"rm network bare": "Docker network d2 of host h2 is network bare",
 	} {
 		if _, err := w.Do(line); !strings.Contains(enginetest.Say(err), want) {

@@ -11,14 +11,14 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// found is what a wish means.
+// found is the result of a wish.
 type found struct {
-	id      identity.Network // without a name when it is to be called as the Docker network
-	network *catalog.Network // nil: it is to be made
+	id      identity.Network // without a name if it gets that of the Docker network
+	network *catalog.Network // nil: it must be created
 	group   string           // or ""
 }
 
-// find finds the network and group that are meant. subnet is the one that Docker has been told, or invalid.
+// find finds the requested network and group. subnet is Docker's, or invalid.
 func (w wish) find(v *catalog.View, subnet netip.Prefix) (found, error) {
 	if w.tenant != "" && v.Tenant(w.tenant) == nil {
 		return found{}, model.Errorf(model.CodeNotFound, "Options."+optionTenant, "Tenant not found").Try("create it with netctl tenant create %s", w.tenant)
@@ -50,12 +50,12 @@ func (w wish) byGroup(v *catalog.View) (found, error) {
 	return known(v, g.Network, w.group)
 }
 
-// known is a network that there is.
+// known returns an existing network.
 func known(v *catalog.View, id identity.Network, group string) (found, error) {
 	n := v.Network(id)
 	if n == nil || n.Record.Kind == record.InfraNetwork || !n.Record.Subnet.IsValid() {
 		return found{}, model.Errorf(model.CodeInvalid, "Options", "network %s is not for containers", id).
-			Try("%s shows what there is", model.KindNetwork().Listing())
+			Try("%s lists them", model.KindNetwork().Listing())
 	}
 	return found{id: id, network: n, group: group}, nil
 }
@@ -99,7 +99,7 @@ func (w wish) byTag(v *catalog.View) (found, error) {
 		Try("it is of %s: name one by its tenant, network and group", strings.Join(names, ", "))
 }
 
-// bySubnet finds the network with a subnet; when there is none, it is to be made.
+// bySubnet finds the network with a subnet; if there is none, it must be created.
 func (w wish) bySubnet(v *catalog.View, subnet netip.Prefix) (found, error) {
 	var out []identity.Network
 	var names []string
@@ -118,7 +118,7 @@ func (w wish) bySubnet(v *catalog.View, subnet netip.Prefix) (found, error) {
 		Try("they are %s: name one with --ipam-opt tenant=T --ipam-opt network=N", strings.Join(names, ", "))
 }
 
-// pool is where the addresses of a family come from. subnet is the one that Docker has been told, or invalid.
+// pool returns the pool of the addresses of a family. subnet is Docker's, or invalid.
 func (f found) pool(subnet netip.Prefix, v6 bool) (identity.Pool, error) {
 	p := identity.Pool{Network: f.id, Group: f.group, Subnet: subnet}
 	if f.network == nil {
@@ -141,7 +141,7 @@ func (f found) pool(subnet netip.Prefix, v6 bool) (identity.Pool, error) {
 	return p, nil
 }
 
-// gateway is the gateway of a family, "" when there is none or it is not known yet.
+// gateway returns the gateway of a family, "" if there is none or it is not known yet.
 func (f found) gateway(v6 bool) string {
 	if f.network == nil {
 		return ""

@@ -10,8 +10,9 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Name gives a network that was made for a Docker network without a name, and so is called by Docker's id, the name that the Docker network has: engines do not say
-// it to those who make networks. It is recreated under that name, so it must have no endpoints, and nothing else may be on it. One that has a name keeps it.
+// Name names a network that was created for a Docker network without a name, and therefore has Docker's id as its name: engines do not pass
+// the name to network drivers. The network is recreated under that name, so it must have no endpoints and no dependents. A network with a
+// name keeps it.
 func (s *Service) Name(ctx context.Context, q model.DockerNetworkName) (rev uint64, err error) {
 	at, err := s.commit.InTurn(ctx, func(tx *commit.Tx) error { return s.name(tx, q) })
 	return uint64(at), err

@@ -6,7 +6,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// subnetOf reads a subnet; "" is none.
+// subnetOf parses a subnet; "" is none.
 func subnetOf(field, text string) (netip.Prefix, error) {
 	if text == "" {
 		return netip.Prefix{}, nil
@@ -18,7 +18,7 @@ func subnetOf(field, text string) (netip.Prefix, error) {
 	return p.Masked(), nil
 }
 
-// poolsOf reads the subnets of a Docker network: one of IPv4, and perhaps one of IPv6.
+// poolsOf parses the subnets of a Docker network: one of IPv4, and optionally one of IPv6.
 func poolsOf(pools []model.DockerPool) (out []netip.Prefix, err error) {
 	var six, four bool
 	for _, p := range pools {
@@ -39,7 +39,7 @@ func poolsOf(pools []model.DockerPool) (out []netip.Prefix, err error) {
 	return out, nil
 }
 
-// subnetFor is the subnet of a family.
+// subnetFor returns the subnet of a family.
 func subnetFor(subnets []netip.Prefix, v6 bool) (netip.Prefix, error) {
 	for _, s := range subnets {
 		if s.Addr().Is6() == v6 {
@@ -49,7 +49,7 @@ func subnetFor(subnets []netip.Prefix, v6 bool) (netip.Prefix, error) {
 	return netip.Prefix{}, model.Errorf(model.CodeInvalid, "Pools", "the Docker network has no IPv4 subnet").Try("add --ipam-driver with the name of this driver, and leave --ipv4=false out")
 }
 
-// host is the address of "address/length", without the length.
+// host returns the address of "address/length", without the length.
 func host(text string) string {
 	if p, err := netip.ParsePrefix(text); err == nil {
 		return p.Addr().String()

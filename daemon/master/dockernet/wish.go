@@ -12,24 +12,24 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Options of Docker's networks, for the network driver and the IPAM driver alike.
+// Options of Docker's networks, both for the network driver and for the IPAM driver.
 const (
 	optionTenant  = "tenant"
 	optionNetwork = "network"
 	optionGroup   = "group"
 	optionTag     = "contiv-tag"        // of a group, else of a network
-	optionEncap   = "encap"             // of a network that is made
+	optionEncap   = "encap"             // of a new network
 	optionPktTag  = "pkt-tag"           // its VLAN id or VNI
-	optionManaged = "io.contiv.managed" // "true": an agent makes it
+	optionManaged = "io.contiv.managed" // "true": an agent creates it
 )
 
-// words are how the options are said on a command line.
+// words describe the options on a command line.
 const words = "docker network create takes --ipam-opt tenant=T --ipam-opt network=N --ipam-opt group=G, --ipam-opt contiv-tag=TAG or --subnet ADDRESS/LENGTH"
 
-// defaultTenant is the tenant of those who name none.
+// defaultTenant is the tenant of requests that name none.
 const defaultTenant = "default"
 
-// wish is what someone says who makes a Docker network.
+// wish is the requested network of a new Docker network.
 type wish struct {
 	tenant, network, group, tag string
 	encap                       string
@@ -37,7 +37,7 @@ type wish struct {
 	managed                     bool
 }
 
-// wishOf reads options. Those of others are left alone.
+// wishOf parses options. It ignores those of other drivers.
 func wishOf(options map[string]string) (wish, error) {
 	w := wish{tenant: options[optionTenant], network: options[optionNetwork], group: options[optionGroup], tag: options[optionTag],
 		encap: options[optionEncap], managed: options[optionManaged] == "true"}
@@ -53,8 +53,8 @@ func wishOf(options map[string]string) (wish, error) {
 	return w, nil
 }
 
-// with adds what the pools of the network say, which the same engine has asked for. What the options say must not contradict them. Pools
-// that differ say nothing unless the options choose one.
+// with adds what the pools of the network imply, which the same engine has requested. The options must not contradict them. Pools that
+// differ imply nothing unless the options select one.
 func (w wish) with(v *catalog.View, requested []string) (wish, error) {
 	if w.tag != "" && len(requested) > 0 {
 		f, err := w.find(v, netip.Prefix{})
@@ -86,7 +86,7 @@ func (w wish) with(v *catalog.View, requested []string) (wish, error) {
 	case len(fits) == 0 && len(pools) == 1:
 		return w, model.Errorf(model.CodeConflict, "Options", "the options of the driver say network %q and group %q of tenant %q, those of IPAM network %q and group %q of tenant %q",
 			w.network, w.group, cmp.Or(w.tenant, defaultTenant), pools[0].Network.Name, pools[0].Group, pools[0].Network.Tenant).
-			Try("say the same with -o and --ipam-opt, or with --ipam-opt alone")
+			Try("say the same with -o and --ipam-opt, or only with --ipam-opt")
 	case len(fits) != 1:
 		return w, model.Errorf(model.CodeConflict, "Options", "several Docker networks with this subnet are being made").
 			Try("say with -o tenant=T -o network=N -o group=G which it is, or try again in a minute")
@@ -95,13 +95,13 @@ func (w wish) with(v *catalog.View, requested []string) (wish, error) {
 	return w, nil
 }
 
-// fits reports whether a pool may be what the wish means.
+// fits reports whether a pool matches the wish.
 func (w wish) fits(p identity.Pool) bool {
 	same := func(a, b string) bool { return a == "" || b == "" || a == b }
 	return same(w.tenant, p.Network.Tenant) && same(w.network, p.Network.Name) && same(w.group, p.Group)
 }
 
-// made is the network that is made for a Docker network.
+// made returns the network to create for a Docker network.
 func (w wish) made(id identity.Network, q model.DockerNetworkRequest) *model.Network {
 	n := &model.Network{TenantName: id.Tenant, NetworkName: cmp.Or(id.Name, q.ID), NwType: record.DataNetwork, Encap: cmp.Or(w.encap, string(record.VXLAN)),
 		PktTag: w.pktTag, CfgdTag: w.tag}

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Registered has the agent of a host run at a control address "host:port", as the agent itself does, and waits until that is known.
+// Registered registers the agent of a host at a control address "host:port", as the agent itself does, and waits until that is known.
 func (w *World) Registered(tb testing.TB, host, address string) {
 	tb.Helper()
 	control, err := netip.ParseAddrPort(address)
@@ -25,7 +25,7 @@ func (w *World) Registered(tb testing.TB, host, address string) {
 	w.Admitted(tb, record.Host{Label: host, Machine: "machine of " + host, VTEP: vtep, Port: 4789, Control: control})
 }
 
-// Admitted has a machine be a host, with its agent running.
+// Admitted makes a machine a host, with its agent running.
 func (w *World) Admitted(tb testing.TB, h record.Host) {
 	tb.Helper()
 	if _, _, err := w.Registrar.Register(context.Background(), h); err != nil {

@@ -71,7 +71,7 @@ func (w *World) Do(line string) (said string, err error) {
 
 func tenantOf(fields map[string]string) string { return cmp.Or(fields["tenantName"], "default") }
 
-// Must does what lines say and fails the test when one is refused.
+// Must executes lines and fails the test if one is refused.
 func (w *World) Must(tb testing.TB, lines ...string) {
 	tb.Helper()
 	for _, line := range lines {
@@ -81,7 +81,7 @@ func (w *World) Must(tb testing.TB, lines ...string) {
 	}
 }
 
-// object is the object that a line describes: the one that is there, with the line's fields.
+// object returns the object of a line: the existing one, with the line's fields.
 func (w *World) object(k *model.Kind, name, tenant string, fields map[string]string) (model.Object, error) {
 	values := map[string]any{}
 	names := strings.Split(name, ":")

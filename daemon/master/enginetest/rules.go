@@ -13,13 +13,13 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// AgentRules lists the rules of policies that agents carry out, each in a line for each group that has its policy: "group/policy:rule in|out
-// PEER own ADDRESSES protocol NUMBER port NUMBER openings ACTION PRIORITY".
+// AgentRules lists the rules of policies that agents enforce, one line for each group that has the policy: "group/policy:rule in|out PEER
+// own ADDRESSES protocol NUMBER port NUMBER openings ACTION PRIORITY".
 func (w *World) AgentRules(tb testing.TB) (out []string) {
 	tb.Helper()
 	byACI := false
 	w.Catalog.View(func(v *catalog.View) { byACI = derive.ByACI(v.Global()) })
-	if byACI { // of which agents know
+	if byACI { // which agents know
 		return nil
 	}
 	has := map[string][]string{} // groups, by policy
@@ -34,7 +34,7 @@ func (w *World) AgentRules(tb testing.TB) (out []string) {
 	return out
 }
 
-// recordsAt are the records below a prefix, ordered by key.
+// recordsAt returns the records below a prefix, ordered by key.
 func recordsAt[V any](tb testing.TB, w *World, prefix string) (out []V) {
 	tb.Helper()
 	items, _, err := w.Store.List(context.Background(), prefix)

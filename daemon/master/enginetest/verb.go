@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// verb does what its two words and its fields say.
+// verb executes a line with its two words and its fields.
 type verb func(w *World, words []string, fields map[string]string) (said string, err error)
 
 // verbs are those for endpoints and addresses:
@@ -27,7 +27,7 @@ type verb func(w *World, words []string, fields map[string]string) (said string,
 //	quarantine NETWORK-ID ADDRESS [seconds=N]                             tells until when
 //	free NETWORK-ID ADDRESS                                               reports whether it was held
 //	claim HOST [vtep=A]                                                   a machine is the host, whose agent does not run
-//	forget HOST [release=true]                                            tells what became of its endpoints
+//	forget HOST [release=true]                                            reports what became of its endpoints
 //	expire                                                                what is over ends
 func verbs() map[string]verb {
 	return map[string]verb{"attach": attach, "detach": detach, "start": update("start"), "die": update("die"),

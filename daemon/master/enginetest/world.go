@@ -1,5 +1,5 @@
-// Package enginetest runs the engines of a netmaster in the test's process, over a store in memory and without a server. Tests say
-// what is to be done in lines, so that they know the engines' rules and not how engines are put together.
+// Package enginetest runs the engines of a netmaster in the test's process, over a store in memory and without a server. Tests describe
+// their steps in lines, so that they depend on the engines' rules and not on their construction.
 package enginetest
 
 import (
@@ -23,23 +23,23 @@ import (
 	"github.com/contiv/contiv/daemon/store/memory"
 )
 
-// Options change what Start makes.
+// Options configure Start.
 type Options struct {
 	Store       store.Store // nil: one in memory
 	ClusterMode string      // "": kubernetes
 	FwdMode     string      // "": bridge
 	Keep        history.Keep
-	Quarantine  *time.Duration // of addresses after their release; nil: as their owners need
+	Quarantine  *time.Duration // of addresses after their release; nil: depends on their owners
 	Now         func() time.Time
-	Pods        endpoint.Pods // nil: Kubernetes is not read
-	PodTenants  bool          // as of endpoint.Settings
-	// First joins the leader's first transactions, until it changes nothing; nil: nothing does.
+	Pods        endpoint.Pods // nil: without Kubernetes
+	PodTenants  bool          // as in endpoint.Settings
+	// First joins the leader's first transactions, until it changes nothing; nil: there is none.
 	First func(tx *commit.Tx) error
-	// Beside makes a duty of the leader's; nil: there is none.
+	// Beside returns a duty of the leader's; nil: there is none.
 	Beside func(w *World) func(context.Context)
 }
 
-// World is the engines of the only netmaster of a cluster, which leads.
+// World has the engines of the only netmaster of a cluster, which leads.
 type World struct {
 	Store     store.Store
 	Fence     store.Fence
@@ -48,7 +48,7 @@ type World struct {
 	Admit     *admit.Admitter
 	Service   *endpoint.Service
 	Registrar *registrar.Registrar
-	// Stop ends them as a crash does: nothing is given back. The end of the test stops them too.
+	// Stop ends them as a crash does: nothing is released. The end of the test also stops them.
 	Stop func()
 }
 
@@ -70,7 +70,7 @@ func Start(tb testing.TB, o Options) *World {
 	log := slog.New(slog.DiscardHandler)
 	ctx, cancel := context.WithCancel(context.Background())
 	free, lock := &store.Tx{}, &store.Tx{}
-	free.Delete(record.LeaderKey) // of a master before this one
+	free.Delete(record.LeaderKey) // of a previous master
 	if _, err := o.Store.Commit(ctx, free); err != nil {
 		tb.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func Start(tb testing.TB, o Options) *World {
 	return w
 }
 
-// Say is an error as tests compare it: "code field: message (remedy)"; "" is none.
+// Say returns an error as tests compare it: "code field: message (remedy)"; "" is none.
 func Say(err error) string {
 	if err == nil {
 		return ""

@@ -23,15 +23,15 @@ const (
 	maxGroups     = 256             // of a user that are kept
 )
 
-// LDAP asks the directory that the configuration names, over a connection of its own for each question.
+// LDAP queries the configured directory, over a new connection for each request.
 type LDAP struct{}
 
 var _ users.Directory = LDAP{}
 
-// Check proves that a password is a user's, and returns the distinguished names of its groups. It blocks until the directory has answered, or ctx ends. Errors
-// are *model.Error, of CodeUnproved when the password is not the user's, or there is no such user.
+// Check verifies a user's password, and returns the distinguished names of the user's groups. It blocks until the directory has answered,
+// or ctx ends. Errors are *model.Error, CodeUnproved if the password is wrong or the user does not exist.
 func (LDAP) Check(ctx context.Context, c *model.LdapConfiguration, bindPassword, user, password string) ([]string, error) {
-	if user == "" || password == "" { // a bind without a password proves nothing
+	if user == "" || password == "" { // a bind without a password authenticates no one
 		return nil, wrong()
 	}
 	conn, err := dial(ctx, c)
@@ -50,7 +50,7 @@ func (LDAP) Check(ctx context.Context, c *model.LdapConfiguration, bindPassword,
 	if err != nil && !ldap.IsErrorWithCode(err, ldap.LDAPResultSizeLimitExceeded) {
 		return nil, away(c, err)
 	}
-	if found == nil || len(found.Entries) != 1 || found.Entries[0].DN == "" { // with two of the name it is not known whose password it is
+	if found == nil || len(found.Entries) != 1 || found.Entries[0].DN == "" { // with two entries of the name, the owner of the password is ambiguous
 		return nil, wrong()
 	}
 	entry := found.Entries[0]
@@ -64,7 +64,7 @@ func (LDAP) Check(ctx context.Context, c *model.LdapConfiguration, bindPassword,
 	return groups[:min(len(groups), maxGroups)], nil
 }
 
-// search is for the entry of a user, whose name is a value and never a part of the filter's syntax.
+// search searches the entry of a user, whose name is a value and never a part of the filter's syntax.
 func search(c *model.LdapConfiguration, user string) *ldap.SearchRequest {
 	filter := "(" + attribute(c.UserAttribute, "uid") + "=" + ldap.EscapeFilter(user) + ")"
 	return ldap.NewSearchRequest(c.BaseDN, ldap.ScopeWholeSubtree, ldap.NeverDerefAliases, 2, int(answerTimeout/time.Second), false, filter,
@@ -91,7 +91,7 @@ func dial(ctx context.Context, c *model.LdapConfiguration) (*ldap.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	_ = nc.SetDeadline(time.Now().Add(2 * answerTimeout)) // of all that is asked
+	_ = nc.SetDeadline(time.Now().Add(2 * answerTimeout)) // for the whole exchange
 	if c.Security == "tls" {
 		nc = tls.Client(nc, t)
 	}

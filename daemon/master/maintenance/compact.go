@@ -8,14 +8,14 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// DefaultHistory is for how long a store keeps its history when no one else has it forgotten. It is longer than what is usual where somebody
-// does, from five minutes to an hour, so that they are never ahead of each other.
+// DefaultHistory is how long history is kept when nothing else compacts the store. It is longer than the usual interval of other
+// compactors, five minutes to an hour, so that the two never compete.
 const DefaultHistory = time.Hour
 
-// steps is in how many steps a time of history is forgotten.
+// steps is the number of steps in which the history of one period is compacted.
 const steps = 4
 
-// Compactor has a store forget its history. It is used by the leader alone, though more than one do no harm.
+// Compactor compacts a store. It is used by the leader only, though several do no harm.
 type Compactor struct {
 	db   store.Compacter
 	now  func() store.Revision
@@ -23,16 +23,16 @@ type Compactor struct {
 	log  *slog.Logger
 }
 
-// NewCompactor makes a Compactor that keeps the history of a time; known is the newest revision that is known. It does nothing with a store that is no
-// store.Compacter, or when keep is 0.
+// NewCompactor returns a Compactor that keeps the history of the period keep; known returns the newest known revision. It does nothing with
+// a store that is no store.Compacter, or if keep is 0.
 func NewCompactor(db store.Store, keep time.Duration, known func() store.Revision, log *slog.Logger) *Compactor {
 	c := &Compactor{now: known, keep: keep, log: log}
 	c.db, _ = db.(store.Compacter)
 	return c
 }
 
-// Run compacts to where the store was when keep had begun, a quarter of keep at a time, until ctx ends. What another has compacted
-// meanwhile it leaves as it is. Nothing is forgotten before it has run for keep.
+// Run compacts to the store's revision of keep ago, a quarter of keep at a time, until ctx ends. It accepts compactions by others. It
+// compacts nothing before it has run for keep.
 func (c *Compactor) Run(ctx context.Context) {
 	if c.db == nil || c.keep == 0 {
 		return

@@ -12,18 +12,18 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// A landmark is a recent change where every agent sees it.
+// A landmark is a recent change that every agent sees.
 //
-// A client of the store that was away proves by the newest change it has seen that the history is still the same, and continues
-// from there. Where nothing changes that agents watch, while all else continues, that change grows older than what the store keeps
-// of its history, and after an outage all would have to read everything again. An agent that continues at another netmaster proves by the landmark
-// that both know one history (package relay).
+// A client of the store that was away proves by the newest change it has seen that the history is still the same, and continues from there.
+// If nothing changes that agents watch, while other keys change, that change becomes older than the history that the store keeps, and after
+// an outage all agents would have to read everything again. An agent that continues at another netmaster proves by the landmark that both
+// have the same history (package relay).
 
-// LandmarkInterval is how old the newest change may grow: twice, and a watch's minute for hearing how far it is, are within the ten minutes
-// that the embedded store keeps.
+// LandmarkInterval is the maximum age of the newest change: twice that, and the minute after which a watch learns its progress, are within
+// the ten minutes that the embedded store keeps.
 const LandmarkInterval = 4 * time.Minute
 
-// Committer is the part of commit.Committer that a Landmarks needs.
+// Committer is the part of commit.Committer that Landmarks needs.
 type Committer interface {
 	Do(ctx context.Context, fn func(*commit.Tx) error) (store.Revision, error)
 }
@@ -35,12 +35,13 @@ type Landmarks struct {
 	log     *slog.Logger
 }
 
-// NewLandmarks makes a Landmarks.
+// NewLandmarks returns Landmarks.
 func NewLandmarks(c Committer, known *catalog.Catalog, log *slog.Logger) *Landmarks {
 	return &Landmarks{commit: c, catalog: known, log: log}
 }
 
-// Run writes a landmark whenever the store has changed since the one before, LandmarkInterval at the most, and at once where there is none, until ctx ends.
+// Run writes a landmark if the store has changed since the previous one, at most every LandmarkInterval, and at once if there is none,
+// until ctx ends.
 func (l *Landmarks) Run(ctx context.Context) {
 	tick := time.NewTicker(LandmarkInterval)
 	defer tick.Stop()

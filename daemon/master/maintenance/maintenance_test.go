@@ -90,7 +90,7 @@ func TestSpace(t *testing.T) {
 			away   bool
 			want   string
 		}{
-			{store.Member{Bytes: 10, InUse: 5}, false, "does not tell its quota"},
+			{store.Member{Bytes: 10, InUse: 5}, false, "quota unknown"},
 			{store.Member{Bytes: 10, InUse: 5, Quota: quota}, false, ""},
 			{store.Member{Bytes: 90, InUse: 60, Quota: quota}, false, ""},
 			{store.Member{Bytes: 95, InUse: 60, Quota: quota}, false, "will soon"},

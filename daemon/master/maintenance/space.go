@@ -1,4 +1,5 @@
-// Package maintenance does what the store needs from time to time: it reports a lack of space, compacts old history where nothing else does, and writes the landmark.
+// Package maintenance keeps the store usable: it reports a lack of space, compacts old history if nothing else does, and writes the
+// landmark.
 package maintenance
 
 import (
@@ -10,24 +11,24 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Interval is how often the store's members are asked how much space they have.
+// Interval is the time between two requests to the store's members for their space.
 const Interval = 30 * time.Second
 
-// Space watches how much space the members of a store have. Its methods are safe for concurrent use.
+// Space watches the space of a store's members. Its methods are safe for concurrent use.
 type Space struct {
-	db   store.Observer // nil: the store does not tell
+	db   store.Observer // nil: the store does not report it
 	log  *slog.Logger
 	last atomic.Pointer[[]store.Member]
 }
 
-// NewSpace makes a Space of a store. One that is no store.Observer does not tell.
+// NewSpace returns a Space of a store. A store that is no store.Observer does not report its space.
 func NewSpace(db store.Store, log *slog.Logger) *Space {
 	s := &Space{log: log}
 	s.db, _ = db.(store.Observer)
 	return s
 }
 
-// Run asks the members at once and then every Every, and tells of each change of a member's state, until ctx ends.
+// Run asks the members at once and then at each Interval, and logs each change of a member's state, until ctx ends.
 func (s *Space) Run(ctx context.Context) {
 	if s.db == nil {
 		return
@@ -52,7 +53,7 @@ func (s *Space) Run(ctx context.Context) {
 	}
 }
 
-// logChange logs what has changed for a member, given what was told last.
+// logChange logs the change of a member's state; told has the previously logged states.
 func (s *Space) logChange(m *store.Member, told map[string]store.Space) {
 	before, now := told[m.Name], m.Space()
 	if now == before {
@@ -69,12 +70,12 @@ func (s *Space) logChange(m *store.Member, told map[string]store.Space) {
 		if before != "" && before != store.SpaceUnknown {
 			log.Info("the store has space again")
 		} else if now == store.SpaceUnknown {
-			log.Info("the store does not tell its quota, so that nothing tells when space runs short")
+			log.Info("store quota unknown: a lack of space would go unnoticed")
 		}
 	}
 }
 
-// Members are the members as they were when they answered last; none before.
+// Members returns the members' last answers; none before the first.
 func (s *Space) Members() []store.Member {
 	if last := s.last.Load(); last != nil {
 		return *last

@@ -15,10 +15,10 @@ import (
 	"github.com/contiv/contiv/daemon/master/server/supportbundle"
 )
 
-// daemons answers what agents are asked, by what they have said.
+// daemons answers requests to agents from what the bundle has of them.
 type daemons struct{ from *bundle.Bundle }
 
-// RoundTrip answers a request to the agent of a host. What the bundle does not hold is an error that says why.
+// RoundTrip answers a request to the agent of a host. If the bundle lacks the answer, the error says why.
 func (d daemons) RoundTrip(q *http.Request) (*http.Response, error) {
 	i := slices.IndexFunc(d.from.Manifest.Hosts, func(h bundle.Host) bool { return h.Address != "" && h.Address == q.URL.Host })
 	if i < 0 {
@@ -45,7 +45,7 @@ func (daemons) answer(q *http.Request, status int, media string, text []byte) *h
 		Header: http.Header{"Content-Type": {media}}, ContentLength: int64(len(text)), Body: io.NopCloser(bytes.NewReader(text))}
 }
 
-// narrowed is the part of an answer that a query asks for, as the agent would have chosen it.
+// narrowed returns the part of an answer that a query selects, as the agent would have selected it.
 func narrowed(file string, text []byte, q url.Values) ([]byte, error) {
 	of := q.Get("of")
 	switch {
@@ -66,7 +66,7 @@ func narrowed(file string, text []byte, q url.Values) ([]byte, error) {
 	return text, nil
 }
 
-// only are the elements of a JSON list that are chosen.
+// only returns the chosen elements of a JSON list.
 func only[T any](text []byte, chosen func(*T) bool) ([]byte, error) {
 	var all []T
 	if err := json.Unmarshal(text, &all); err != nil {
@@ -81,8 +81,8 @@ func only[T any](text []byte, chosen func(*T) bool) ([]byte, error) {
 	return json.Marshal(kept)
 }
 
-// ownedBy returns what reports whether flows' column Owner names the object that text does. An endpoint is named by its end, and a policy has the flows of its rules.
-// Which groups' rules flows are of, the column does not say.
+// ownedBy returns a function that reports whether flows' column Owner names the object in text. An endpoint matches by the end of its name,
+// and a policy has the flows of its rules. The column does not name the groups of rules.
 func ownedBy(text string) (func(owner string) bool, error) {
 	kind, name, ok := strings.Cut(text, "/")
 	switch {
@@ -91,7 +91,7 @@ func ownedBy(text string) (func(owner string) bool, error) {
 	case !ok || name == "":
 		return nil, fmt.Errorf("owner %q: want KIND/NAME, such as endpoint/NAME or policy/TENANT:NAME", text)
 	case kind == "group":
-		return nil, fmt.Errorf("owner %q: a support bundle does not tell which group's rules flows are of: name the policy, or the rule", text)
+		return nil, fmt.Errorf("owner %q: a support bundle does not have the groups of flows' rules: name the policy, or the rule", text)
 	}
 	return func(owner string) bool {
 		of, called, _ := strings.Cut(owner, "/")

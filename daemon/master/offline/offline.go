@@ -1,5 +1,5 @@
-// Package offline answers as a netmaster of a cluster would have, from a support bundle of it: with the engines of a netmaster over the records of
-// the bundle, and with what daemons said of themselves when it was made. It changes nothing, and asks no one.
+// Package offline answers as a netmaster of a cluster would have, from a support bundle of it: with the engines of a netmaster over the
+// records of the bundle, and with the reports of daemons in it. It changes nothing, and sends no requests.
 package offline
 
 import (
@@ -34,10 +34,10 @@ type Reader struct {
 	from    *bundle.Bundle
 	catalog *catalog.Catalog
 	routes  *rest.Router
-	packets http.Handler // answers why, as if live
+	packets http.Handler // answers why, as a live netmaster
 }
 
-// New makes a Reader of a bundle. What of its records cannot be read is logged, as a netmaster does.
+// New returns a Reader of a bundle. It logs unreadable records, as a netmaster does.
 func New(b *bundle.Bundle, log *slog.Logger) (*Reader, error) {
 	items, err := items(b)
 	if err != nil {
@@ -48,7 +48,7 @@ func New(b *bundle.Bundle, log *slog.Logger) (*Reader, error) {
 		return nil, err
 	}
 	peers := peer.New(r.catalog, peer.Way{HTTP: &http.Client{Transport: daemons{b}}})
-	keep := history.Keep{Records: math.MaxInt32, Age: time.Duration(math.MaxInt64), Now: func() time.Time { return b.Manifest.Made }} // it holds what was kept
+	keep := history.Keep{Records: math.MaxInt32, Age: time.Duration(math.MaxInt64), Now: func() time.Time { return b.Manifest.Made }} // the history is what the bundle has
 	(&objects.Objects{Inspector: inspect.Inspector{Catalog: r.catalog, Peers: peers, ClusterMode: b.Manifest.Mode}, Log: log}).Register(r.routes)
 	(&historyapi.Past{Catalog: r.catalog, Keep: keep}).Register(r.routes)
 	peers.Register(r.routes, log)
@@ -68,7 +68,7 @@ func New(b *bundle.Bundle, log *slog.Logger) (*Reader, error) {
 	return r, nil
 }
 
-// items are the records of a bundle, as a list of the store has them.
+// items returns the records of a bundle, as a list of the store.
 func items(b *bundle.Bundle) (out []store.Item, err error) {
 	for _, name := range b.Names(bundle.Records) {
 		text, _ := b.File(name)
@@ -95,12 +95,12 @@ func items(b *bundle.Bundle) (out []store.Item, err error) {
 	return out, nil
 }
 
-// readOnlySubject is who everyone is that reads a bundle: there is nothing in it of who may do what.
+// readOnlySubject is the subject of every reader of a bundle, which has no permissions of users.
 func readOnlySubject() access.Subject {
 	return access.Subject{Grants: rights.Grants{{Role: rights.Viewer}, {Role: rights.Role(rights.Relay)}}}
 }
 
-// ServeHTTP answers a request, unless it would change something or the bundle does not hold what it is about.
+// ServeHTTP answers a request, unless it would change something or the bundle lacks the answer.
 func (r *Reader) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	route := r.routes.Match(q)
 	switch {
@@ -115,12 +115,12 @@ func (r *Reader) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 }
 
-// refusal says that something is not to be had of a bundle.
+// refusal returns the error for something that a bundle lacks.
 func (r *Reader) refusal(format string, args ...any) *model.Error {
 	return model.Errorf(model.CodeUnsupported, "", "this is a support bundle of %s: %s", r.time(), fmt.Sprintf(format, args...))
 }
 
-// time is when the bundle was made.
+// time returns when the bundle was made.
 func (r *Reader) time() string { return made(r.from) }
 
 func made(b *bundle.Bundle) string { return b.Manifest.Made.UTC().Format(time.RFC3339) }

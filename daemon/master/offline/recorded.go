@@ -14,7 +14,7 @@ import (
 func (r *Reader) recorded(file string) httprouter.Handle {
 	return func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
 		if of := q.URL.Query().Get("of"); of != "" {
-			r.routes.Refuse(w, q, r.refusal("it holds what is wrong in all of the cluster, not with %s alone", of).Try("ask about everything"))
+			r.routes.Refuse(w, q, r.refusal("it has the findings of the whole cluster, not only those of %s", of).Try("ask about everything"))
 			return
 		}
 		text, ok := r.from.File(file)
@@ -27,7 +27,7 @@ func (r *Reader) recorded(file string) httprouter.Handle {
 	}
 }
 
-// media is the type of a file's content.
+// media returns the type of a file's content.
 func media(file string) string {
 	if path.Ext(file) == ".json" {
 		return "application/json"
@@ -35,10 +35,10 @@ func media(file string) string {
 	return "text/plain; charset=utf-8"
 }
 
-// handle has a handler answer a route.
+// handle lets a handler answer a route.
 func handle(h http.Handler) httprouter.Handle {
 	return func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) { h.ServeHTTP(w, q) }
 }
 
-// at is the URL of a path.
+// at returns the URL of a path.
 func at(path string) *url.URL { return &url.URL{Path: path} }

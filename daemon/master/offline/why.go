@@ -15,12 +15,12 @@ import (
 	"github.com/contiv/contiv/daemon/httpserver"
 )
 
-// trace is the answer of a switch, which no one can ask.
+// trace returns an error, because no switch can be asked.
 func (r *Reader) trace(context.Context, string, model.TraceRequest) (model.Trace, error) {
 	return model.Trace{}, errors.New("a support bundle has no switch to ask")
 }
 
-// why answers whether one end reaches another by the objects, if the switches held at that time what follows from these.
+// why answers whether one end reaches another by the objects, provided that the switches held their flows at that time.
 func (r *Reader) why(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
 	if values := q.URL.Query(); values.Get("probe") != "" {
 		r.routes.Refuse(w, q, r.refusal("no packet can be sent").Try("leave out --probe"))
@@ -44,7 +44,7 @@ func (r *Reader) why(w http.ResponseWriter, q *http.Request, _ httprouter.Params
 	r.routes.Answer(w, q, out, 0, nil)
 }
 
-// conclude makes of an answer that no switch had a part in what can be said: that of the objects, where the switches of both ends held all that follows from these.
+// conclude derives the verdict of an answer without switches: that of the objects, if the switches of both ends held all their flows.
 func (r *Reader) conclude(w *model.Why) {
 	if w.Intent.Verdict != model.VerdictAllowed && w.Intent.Verdict != model.VerdictDenied || w.Verdict != model.VerdictUnknown {
 		return
@@ -83,7 +83,7 @@ func (r *Reader) conclude(w *model.Why) {
 	}
 }
 
-// doubt says why it is not known that a switch held what it should; "": it did.
+// doubt returns why it is unknown whether a switch held its flows; "": it did.
 func (r *Reader) doubt(host string) string {
 	var drift model.Drift
 	var status model.AgentStatus

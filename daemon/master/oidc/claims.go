@@ -20,7 +20,7 @@ const (
 	skew      = 5 * time.Minute
 )
 
-// verify is what an ID token proves (OpenID Connect Core 1.0, section 3.1.3.7). nonce is what it has to contain; "": there is none.
+// verify returns the verified claims of an ID token (OpenID Connect Core 1.0, section 3.1.3.7). nonce is the expected one; "": none.
 func (o *OpenID) verify(ctx context.Context, v *oidc.IDTokenVerifier, c *model.OidcConfiguration, raw, nonce string) (who users.Claimed, err error) {
 	t, err := v.Verify(ctx, raw)
 	var old *oidc.TokenExpiredError
@@ -47,7 +47,7 @@ func (o *OpenID) verify(ctx context.Context, v *oidc.IDTokenVerifier, c *model.O
 	return claimed(claims, c)
 }
 
-// claimed reads the user and the groups of claims.
+// claimed returns the user and the groups of claims.
 func claimed(claims map[string]json.RawMessage, c *model.OidcConfiguration) (who users.Claimed, err error) {
 	if who.Name = text(claims[c.UsernameClaim]); who.Name == "" {
 		return who, denied("the ID token has no claim %s with the user's name; it has %s", quoted(c.UsernameClaim), names(claims)).
@@ -68,19 +68,19 @@ func claimed(claims map[string]json.RawMessage, c *model.OidcConfiguration) (who
 	return who, nil
 }
 
-// text is a claim that is a text, "" of another one.
+// text returns a claim that is a string, "" for another type.
 func text(raw json.RawMessage) (out string) {
 	_ = json.Unmarshal(raw, &out)
 	return out
 }
 
-// truth is a claim that is true, which some providers write as a text.
+// truth reports whether a claim is true, which some providers write as a string.
 func truth(raw json.RawMessage) bool {
 	var yes bool
 	return json.Unmarshal(raw, &yes) == nil && yes || text(raw) == "true"
 }
 
-// names are the claims that there are, for people.
+// names lists the names of the claims, for errors.
 func names(claims map[string]json.RawMessage) string {
 	var out []string
 	for name := range claims {

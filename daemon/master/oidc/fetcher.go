@@ -20,10 +20,10 @@ const (
 	maxAnswer     = 1 << 20
 )
 
-// fetcher reaches a provider, over TLS alone, and reads no more of an answer than a provider has to say.
+// fetcher reaches a provider, only over TLS, and bounds the length of answers.
 type fetcher struct{ client *http.Client }
 
-// newFetcher makes the way to a provider that is known by authorities, in PEM; "": those of this machine.
+// newFetcher returns a fetcher for a provider with certificates of authorities, in PEM; "": those of this machine.
 func newFetcher(ca string) (*fetcher, error) {
 	t := &tls.Config{MinVersion: tls.VersionTLS12}
 	if ca != "" {
@@ -38,10 +38,10 @@ func newFetcher(ca string) (*fetcher, error) {
 	}}}, nil
 }
 
-// with returns a context in which the libraries go this way.
+// with returns a context in which the libraries use the fetcher.
 func (w *fetcher) with(ctx context.Context) context.Context { return oidc.ClientContext(ctx, w.client) }
 
-// proving is with, for requests whose client the oauth2 library leaves unproved: those of a device code.
+// proving is with, for requests in which the oauth2 library does not authenticate the client: those of a device code.
 func (w *fetcher) proving(ctx context.Context, c *oauth2.Config) context.Context {
 	if c.ClientSecret == "" {
 		return w.with(ctx)
@@ -51,7 +51,7 @@ func (w *fetcher) proving(ctx context.Context, c *oauth2.Config) context.Context
 	return oidc.ClientContext(ctx, &client)
 }
 
-// proved adds the client's secret to a request (RFC 6749, section 2.3.1), in its header, which every provider has to take.
+// proved adds the client's secret to a request (RFC 6749, section 2.3.1), in its header, which every provider must accept.
 type proved struct {
 	next http.RoundTripper
 	c    *oauth2.Config
@@ -64,7 +64,7 @@ func (p proved) RoundTrip(q *http.Request) (*http.Response, error) {
 	return p.next.RoundTrip(out)
 }
 
-// bounded refuses what is not https, and ends long answers.
+// bounded refuses plain HTTP, and bounds answers.
 type bounded struct{ next http.RoundTripper }
 
 // RoundTrip sends the request.
@@ -80,10 +80,10 @@ func (b bounded) RoundTrip(q *http.Request) (*http.Response, error) {
 	return a, nil
 }
 
-// ending says whose answer is too long.
+// ending names the server of a too long answer.
 type ending struct{ io.ReadCloser }
 
-// Read reads on.
+// Read implements io.Reader.
 func (e *ending) Read(p []byte) (int, error) {
 	n, err := e.ReadCloser.Read(p)
 	var long *http.MaxBytesError
@@ -93,5 +93,5 @@ func (e *ending) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// quoted is a text of outside in an error.
+// quoted quotes an external text for an error.
 func quoted(s string) string { return fmt.Sprintf("%.200q", s) }

@@ -1,5 +1,5 @@
-// Package oidc has an OpenID provider prove who someone is. Netmaster itself trades codes for ID tokens, at the provider and over TLS, and takes an ID token
-// from no one else: one that was stolen, or that another program of the provider's was given, begins no session.
+// Package oidc authenticates users through an OpenID provider. Netmaster itself exchanges codes for ID tokens, at the provider and over
+// TLS, and accepts ID tokens from no one else: a stolen token, or one for another client of the provider, starts no session.
 package oidc
 
 import (
@@ -20,13 +20,13 @@ import (
 )
 
 const (
-	knownFor       = 10 * time.Minute // what a provider says of itself
+	knownFor       = 10 * time.Minute // for the provider's metadata
 	deviceGrant    = "urn:ietf:params:oauth:grant-type:device_code"
 	deviceSeconds  = 600
-	deviceInterval = 5 // seconds, where the provider does not say (RFC 8628, section 3.2)
+	deviceInterval = 5 // seconds, if the provider sets none (RFC 8628, section 3.2)
 )
 
-// OpenID asks the provider that the configuration names. Its methods are safe for concurrent use.
+// OpenID uses the configured provider. Its methods are safe for concurrent use.
 type OpenID struct {
 	now func() time.Time
 
@@ -34,19 +34,19 @@ type OpenID struct {
 	known *known
 }
 
-// known is what a provider has said of itself.
+// known is a provider's metadata.
 type known struct {
 	issuer, ca string
 	until      time.Time
 	fetcher    *fetcher
 	provider   *oidc.Provider
 	verifier   *oidc.IDTokenVerifier
-	style      oauth2.AuthStyle // how a client with a secret proves itself
+	style      oauth2.AuthStyle // how a client with a secret authenticates
 }
 
 var _ users.Provider = (*OpenID)(nil)
 
-// New makes an OpenID. now is the clock; nil: time.Now.
+// New returns an OpenID. now is the clock; nil: time.Now.
 func New(now func() time.Time) *OpenID {
 	if now == nil {
 		now = time.Now
@@ -54,7 +54,7 @@ func New(now func() time.Time) *OpenID {
 	return &OpenID{now: now}
 }
 
-// Authorize is what a browser is to open (OpenID Connect Core 1.0, section 3.1.2.1).
+// Authorize returns the URL for a browser (OpenID Connect Core 1.0, section 3.1.2.1).
 func (o *OpenID) Authorize(ctx context.Context, c *model.OidcConfiguration, q model.OIDCAuthorize) (string, error) {
 	k, err := o.discover(ctx, c)
 	if err != nil {
@@ -65,7 +65,7 @@ func (o *OpenID) Authorize(ctx context.Context, c *model.OidcConfiguration, q mo
 	return config.AuthCodeURL(q.State, oidc.Nonce(q.Nonce), oauth2.SetAuthURLParam("code_challenge", q.Challenge), oauth2.SetAuthURLParam("code_challenge_method", "S256")), nil
 }
 
-// Device is what a person is to type whose machine has no browser (RFC 8628, section 3.1).
+// Device returns the code for a user whose machine has no browser (RFC 8628, section 3.1).
 func (o *OpenID) Device(ctx context.Context, c *model.OidcConfiguration, secret string, q model.OIDCDeviceRequest) (out model.OIDCDevice, err error) {
 	k, err := o.discover(ctx, c)
 	if err != nil {
@@ -90,7 +90,7 @@ func (o *OpenID) Device(ctx context.Context, c *model.OidcConfiguration, secret 
 	return out, nil
 }
 
-// Login trades a code for an ID token, which it verifies, and says what that one proves.
+// Login exchanges a code for an ID token, which it verifies, and returns its claims.
 func (o *OpenID) Login(ctx context.Context, c *model.OidcConfiguration, secret string, q model.OIDCLogin) (who users.Claimed, err error) {
 	k, err := o.discover(ctx, c)
 	if err != nil {
@@ -98,7 +98,7 @@ func (o *OpenID) Login(ctx context.Context, c *model.OidcConfiguration, secret s
 	}
 	config, nonce, code := k.config(c, secret), "", q.Code
 	options := []oauth2.AuthCodeOption{oauth2.VerifierOption(q.Verifier)}
-	if q.DeviceCode != "" { // its answer has no nonce: the device code is known to the one who logs in alone
+	if q.DeviceCode != "" { // its answer has no nonce: only the client that logs in knows the device code
 		code = ""
 		options = append(options, oauth2.SetAuthURLParam("grant_type", deviceGrant), oauth2.SetAuthURLParam("device_code", q.DeviceCode))
 	} else {
@@ -115,13 +115,13 @@ func (o *OpenID) Login(ctx context.Context, c *model.OidcConfiguration, secret s
 	return o.verify(k.fetcher.with(ctx), k.verifier, c, raw, nonce)
 }
 
-// Nonce is that of a verifier. Who has neither chosen the verifier nor was told it has an ID token with another one.
+// Nonce returns the nonce of a verifier. A party that neither chose the verifier nor received it has an ID token with another nonce.
 func Nonce(verifier string) string {
 	sum := sha256.Sum256([]byte("nonce of " + verifier))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// config is what is asked of the provider.
+// config returns the configuration of requests to the provider.
 func (k *known) config(c *model.OidcConfiguration, secret string) oauth2.Config {
 	scopes := []string{oidc.ScopeOpenID}
 	for _, s := range strings.Fields(c.Scopes) {
@@ -132,12 +132,12 @@ func (k *known) config(c *model.OidcConfiguration, secret string) oauth2.Config 
 	out := oauth2.Config{ClientID: c.ClientId, ClientSecret: secret, Endpoint: k.provider.Endpoint(), Scopes: scopes}
 	out.Endpoint.AuthStyle = k.style
 	if secret == "" {
-		out.Endpoint.AuthStyle = oauth2.AuthStyleInParams // the name alone
+		out.Endpoint.AuthStyle = oauth2.AuthStyleInParams // only the name
 	}
 	return out
 }
 
-// discover is what the provider says of itself, which is remembered for a while.
+// discover returns the provider's metadata, which is cached.
 func (o *OpenID) discover(ctx context.Context, c *model.OidcConfiguration) (*known, error) {
 	o.mu.Lock()
 	k := o.known

@@ -4,8 +4,8 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Field is a field of what Endpoint returns, by its JSON name. Those that lists are narrowed by most are
-// found without the others, which take many times as long.
+// Field returns a field of Endpoint's result, by its JSON name. It computes the fields by which lists are usually filtered without the
+// others, which take many times as long.
 func Field(e *record.Endpoint, name string) any {
 	switch name {
 	case "homingHost":

@@ -14,10 +14,10 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// maxPods is how many pods are named.
+// maxPods bounds the named pods.
 const maxPods = 100
 
-// PodName is a pod as people write it, "namespace/name"; "" of none.
+// PodName returns the name of a pod, "namespace/name"; "" for none.
 func PodName(id identity.Pod) string {
 	if id.IsZero() {
 		return ""
@@ -25,21 +25,21 @@ func PodName(id identity.Pod) string {
 	return id.Namespace + "/" + id.Name
 }
 
-// Namespace is the operational state of a namespace of Kubernetes.
+// Namespace returns the operational state of a namespace of Kubernetes.
 func Namespace(v *catalog.View, name string) model.KubeNamespaceOper {
 	_, n := named(v.Pods(name))
 	return model.KubeNamespaceOper{Pods: n, NetworkPolicies: v.CountInNamespace(model.KindNetworkPolicy(), name),
 		Services: v.CountInNamespace(model.KindKubeService(), name)}
 }
 
-// NetworkPolicy is the operational state of a network policy: the pods that it selects.
+// NetworkPolicy returns the operational state of a network policy: the pods that it selects.
 func NetworkPolicy(v *catalog.View, o *model.NetworkPolicy) model.NetworkPolicyOper {
 	p := v.NetworkPolicy(identity.NetworkPolicy{Namespace: o.Namespace, Name: o.Name})
 	names, n := named(selected(v.Pods(o.Namespace), p.Pods))
 	return model.NetworkPolicyOper{Selects: n, Pods: names}
 }
 
-// ClusterNetworkPolicy is the operational state of a policy of the cluster: the pods that it judges.
+// ClusterNetworkPolicy returns the operational state of a cluster-wide policy: the pods that it selects.
 func ClusterNetworkPolicy(v *catalog.View, o *model.ClusterNetworkPolicy) model.ClusterNetworkPolicyOper {
 	p := v.ClusterNetworkPolicy(o.Name)
 	var all []*record.Endpoint
@@ -52,7 +52,7 @@ func ClusterNetworkPolicy(v *catalog.View, o *model.ClusterNetworkPolicy) model.
 	return model.ClusterNetworkPolicyOper{Selects: n, Pods: names}
 }
 
-// KubeService is the operational state of a service of Kubernetes: its backends.
+// KubeService returns the operational state of a service of Kubernetes: its backends.
 func KubeService(v *catalog.View, o *model.KubeService) model.KubeServiceOper {
 	slices := v.SlicesOf(identity.KubernetesService{Namespace: o.Namespace, Name: o.Name})
 	pods := kubeview.Pods(slices)
@@ -63,8 +63,8 @@ func selected(pods []*record.Endpoint, s record.Selector) []*record.Endpoint {
 	return slices.DeleteFunc(pods, func(e *record.Endpoint) bool { return !s.Selects(e.Labels) })
 }
 
-// named is the pods of endpoints, which are in order, by name, the first of them, and how many there are. One that is gone may have left an
-// endpoint, so that there are several of a name.
+// named returns the first pods of ordered endpoints, by name, and their number. A deleted pod may have left an endpoint, so several may
+// have the same name.
 func named(endpoints []*record.Endpoint) (names []string, n int) {
 	endpoints = slices.CompactFunc(endpoints, func(a, b *record.Endpoint) bool { return a.Pod.ID == b.Pod.ID })
 	for _, e := range endpoints[:min(len(endpoints), maxPods)] {
@@ -73,7 +73,7 @@ func named(endpoints []*record.Endpoint) (names []string, n int) {
 	return names, len(endpoints)
 }
 
-// Judges are the network policies of Kubernetes that judge some pods, of which a nil one counts for nothing, ready to be asked.
+// Judges returns the network policies of Kubernetes for some pods, ready for evaluation. It ignores nil pods.
 func Judges(v *catalog.View, pods ...*verdict.Pod) *verdict.NetworkPolicies {
 	namespaces := map[string]map[string]string{}
 	var policies []*verdict.NetworkPolicy
@@ -99,8 +99,8 @@ func Judges(v *catalog.View, pods ...*verdict.Pod) *verdict.NetworkPolicies {
 	return verdict.NewNetworkPolicies(namespaces, policies, clusters)
 }
 
-// Policies are the policies of Kubernetes that judge what an endpoint's pod receives and what it sends, in the order in which they are asked;
-// none of an endpoint that is of no pod.
+// Policies returns the policies of Kubernetes for the incoming and outgoing traffic of an endpoint's pod, in the order of evaluation; none
+// for an endpoint without a pod.
 func Policies(v *catalog.View, e *record.Endpoint) (ingress, egress []string) {
 	if e.Pod.ID.IsZero() {
 		return nil, nil

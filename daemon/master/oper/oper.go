@@ -1,5 +1,4 @@
-// Package oper computes what inspect shows beside the configuration: counts, tags, address lists, endpoints. Nothing of
-// it is stored.
+// Package oper computes the operational state that inspect shows: counts, tags, address lists, endpoints. It is not stored.
 package oper
 
 import (
@@ -13,7 +12,7 @@ import (
 	"github.com/contiv/contiv/ipam"
 )
 
-// bandwidth says an endpoint's own rates; "" without any.
+// bandwidth formats an endpoint's own rates; "" without any.
 func bandwidth(b *record.Bandwidth) string {
 	var out []string
 	if b.Send != 0 {
@@ -25,7 +24,7 @@ func bandwidth(b *record.Bandwidth) string {
 	return strings.Join(out, ", ")
 }
 
-// Endpoint is the operational state of an endpoint.
+// Endpoint returns the operational state of an endpoint.
 func Endpoint(e *record.Endpoint) model.EndpointOper {
 	return model.EndpointOper{
 		Key: e.ID.String(), ContainerID: e.Container(), ContainerName: e.CommonName, EndpointGroupId: e.GroupNumber,
@@ -43,7 +42,7 @@ func endpoints(list []*record.Endpoint) []model.EndpointOper {
 	return out
 }
 
-// Network is the operational state of a network, but for its endpoints, which may be many.
+// Network returns the operational state of a network, without its endpoints, which may be many.
 func Network(v *catalog.View, n *catalog.Network) model.NetworkOper {
 	o := model.NetworkOper{
 		AllocatedAddressesCount: n.Allocated(), ExternalPktTag: n.Record.ExtPktTag,
@@ -68,7 +67,7 @@ func Network(v *catalog.View, n *catalog.Network) model.NetworkOper {
 	return o
 }
 
-// Group is the operational state of a group.
+// Group returns the operational state of a group.
 func Group(v *catalog.View, g *record.Group) model.EndpointGroupOper {
 	list := v.EndpointsIn(g.ID)
 	o := model.EndpointGroupOper{
@@ -83,7 +82,7 @@ func Group(v *catalog.View, g *record.Group) model.EndpointGroupOper {
 	return o
 }
 
-// Tenant is the operational state of a tenant.
+// Tenant returns the operational state of a tenant.
 func Tenant(v *catalog.View, name string) model.TenantOper {
 	count := func(kind string) int { return len(v.Referrers(model.KindTenant(), name, kind)) }
 	o := model.TenantOper{
@@ -108,7 +107,7 @@ func Tenant(v *catalog.View, name string) model.TenantOper {
 	return o
 }
 
-// Global is the operational state of the cluster.
+// Global returns the operational state of the cluster.
 func Global(v *catalog.View, clusterMode string) model.GlobalOper {
 	n := v.Numbers()
 	o := model.GlobalOper{
@@ -120,7 +119,7 @@ func Global(v *catalog.View, clusterMode string) model.GlobalOper {
 	return o
 }
 
-// Policy is the operational state of a policy: the endpoints of the groups that it is attached to.
+// Policy returns the operational state of a policy: the endpoints of its groups.
 func Policy(v *catalog.View, p *model.Policy) model.PolicyOper {
 	var o model.PolicyOper
 	for _, key := range v.Referrers(p.Kind(), p.ObjectKey(), model.KindEndpointGroup().Name) {
@@ -131,7 +130,7 @@ func Policy(v *catalog.View, p *model.Policy) model.PolicyOper {
 	return o
 }
 
-// Service is the operational state of a service: its address and its providers.
+// Service returns the operational state of a service: its address and its providers.
 func Service(v *catalog.View, s *record.ServiceLB) model.ServiceLBOper {
 	o := model.ServiceLBOper{ServiceVip: record.Text(s.IP), Providers: endpoints(v.ProvidersOf(s))}
 	for i := range o.Providers {

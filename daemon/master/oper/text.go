@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// show is how lists and inspection show an endpoint.
+// show returns an endpoint as lists and inspection show it.
 func show(e *record.Endpoint) (json.RawMessage, error) {
 	text, err := json.Marshal(Endpoint(e))
 	if err != nil {
@@ -18,7 +18,7 @@ func show(e *record.Endpoint) (json.RawMessage, error) {
 	return text, nil
 }
 
-// Texts lists endpoints as JSON; n is how many there are.
+// Texts returns endpoints as JSON; n is their number.
 func Texts(endpoints iter.Seq[*catalog.Member], n int) ([]json.RawMessage, error) {
 	out := make([]json.RawMessage, 0, n)
 	for m := range endpoints {
@@ -31,5 +31,5 @@ func Texts(endpoints iter.Seq[*catalog.Member], n int) ([]json.RawMessage, error
 	return out, nil
 }
 
-// Text is an endpoint as JSON.
+// Text returns an endpoint as JSON.
 func Text(m *catalog.Member) (json.RawMessage, error) { return m.Text(show) }

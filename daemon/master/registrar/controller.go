@@ -9,30 +9,30 @@ import (
 	"github.com/contiv/contiv/daemon/master/commit"
 )
 
-// Times of a Keeper. An agent that says nothing is a session of no netmaster after channel.SilenceMost, which is beside them within Gone.
+// Times of a Controller. A silent agent has no session after channel.SilenceMost, so both times together are within Gone.
 const (
-	pollInterval = time.Second     // how often it asks
-	goneAfter    = 5 * time.Second // for how long an agent is no session of a netmaster, until it does not run
+	pollInterval = time.Second     // time between two requests
+	goneAfter    = 5 * time.Second // how long an agent may have no session before it counts as stopped
 )
 
-// Controller notes whose agents run: those that a netmaster tells what concerns their hosts. It is a duty of the leader's.
+// Controller records whose agents run: those with a session at a netmaster. It is a duty of the leader's.
 type Controller struct {
 	Registrar *Registrar
 	Catalog   *catalog.Catalog
-	// Served asks all netmasters.
+	// Served asks all netmasters for their sessions.
 	Served func(ctx context.Context) []channel.Served
 
-	seen  map[string]sighting // hosts; nil: no one has looked in this term
+	seen  map[string]sighting // hosts; nil: not read in this term
 	began time.Time
 }
 
-// sighting is when and by which netmaster an agent was told something last.
+// sighting is the time and the netmaster of an agent's last session.
 type sighting struct {
 	at time.Time
 	by string
 }
 
-// Run looks until ctx ends. For as long as Gone no one goes.
+// Run checks until ctx ends. During the first Gone it records no end.
 func (k *Controller) Run(ctx context.Context) {
 	k.seen = nil
 	tick := time.NewTicker(pollInterval)
@@ -47,7 +47,7 @@ func (k *Controller) Run(ctx context.Context) {
 	}
 }
 
-// Look asks once, and notes who has come and who has gone. It blocks until the store has that.
+// Look checks once, and records agents that have started or stopped. It blocks until the store has that.
 func (k *Controller) Look(ctx context.Context) {
 	served := k.Served(ctx)
 	now := k.Registrar.now()
@@ -79,7 +79,7 @@ func (k *Controller) Look(ctx context.Context) {
 	}
 }
 
-// recordSessions takes in what a netmaster says. Of one that says nothing, its agents are taken to be there.
+// recordSessions records a netmaster's sessions. If the netmaster does not answer, its agents count as present.
 func (k *Controller) recordSessions(v *catalog.View, by *channel.Served, now time.Time) {
 	if by.Err != nil {
 		for host, s := range k.seen {
@@ -97,7 +97,7 @@ func (k *Controller) recordSessions(v *catalog.View, by *channel.Served, now tim
 	}
 }
 
-// write writes who has come and gone.
+// write records agents that have started or stopped.
 func (k *Controller) write(ctx context.Context, come, gone []string) {
 	r := k.Registrar
 	_, err := r.commit.Join(ctx, func(tx *commit.Tx) error {

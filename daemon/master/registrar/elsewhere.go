@@ -13,8 +13,8 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// elsewhere refuses addresses at which someone else is reached: where a netmaster listens, and, of an agent that has proved itself by a certificate, a control
-// address that it is not certified for. Agents and netmasters go to these addresses, and containers are kept from them.
+// elsewhere refuses addresses of other machines: where a netmaster listens, and, for an agent authenticated by a certificate, a control
+// address for which it is not certified. Agents and netmasters connect to these addresses, and containers are kept from them.
 func elsewhere(tx *commit.Tx, h *record.Host, who *access.Subject, now time.Time) error {
 	for _, m := range tx.Services(record.ServiceMaster) {
 		if h.Control.IsValid() && net.JoinHostPort(m.HostAddr, strconv.Itoa(m.Port)) == h.Control.String() {

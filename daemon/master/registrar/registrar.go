@@ -1,5 +1,6 @@
-// Package registrar admits machines as hosts of the cluster, one each, and keeps who runs. A host's label, tunnel end and control address belong to the
-// machine that took them first, until an operator frees them: a second one with one of them is refused and is told why.
+// Package registrar admits machines as hosts of the cluster, one each, and records whose agents run. A host's label, tunnel end and control
+// address belong to the first machine that registers them, until an operator frees them: a second machine with one of them is refused with
+// the reason.
 package registrar
 
 import (
@@ -14,17 +15,17 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Gone is the time within which an agent that says nothing any more counts as running no longer.
+// Gone is the time after which a silent agent counts as stopped.
 const Gone = 10 * time.Second
 
-// Registrar is used by the leader alone. Its methods are safe for concurrent use, and may be repeated.
+// Registrar is used by the leader only. Its methods are safe for concurrent use, and may be repeated.
 type Registrar struct {
 	commit *commit.Committer
 	now    func() time.Time
 	log    *slog.Logger
 }
 
-// New makes a Registrar. now nil is time.Now.
+// New returns a Registrar. now nil is time.Now.
 func New(c *commit.Committer, now func() time.Time, log *slog.Logger) *Registrar {
 	if now == nil {
 		now = time.Now
@@ -32,8 +33,8 @@ func New(c *commit.Committer, now func() time.Time, log *slog.Logger) *Registrar
 	return &Registrar{c, now, log}
 }
 
-// Register makes a machine the host that it says it is, with what is told of it, and has its agent running. It returns the host as it is stored, and the
-// revision up to which that is known. A refusal is an error with the field that is in the way. It blocks until the store has it.
+// Register makes a machine the host of its label, and records that its agent runs. It returns the host as it is stored, and the revision up
+// to which that is known. A refusal is an error with the conflicting field. It blocks until the store has it.
 func (r *Registrar) Register(ctx context.Context, h record.Host) (record.Host, uint64, error) {
 	if field, why := h.Wrong(); field != "" {
 		return h, 0, model.Errorf(model.CodeInvalid, field, "%s", why).Try("this path is for netplugin: is it of the same version as this netmaster?")
@@ -72,7 +73,7 @@ func (r *Registrar) Register(ctx context.Context, h record.Host) (record.Host, u
 	return h, uint64(rev), err
 }
 
-// Leave says that the agent with a seat at a host has ended. It is carried out as long as no other agent is that host.
+// Leave records that the agent of a host with an instance id has stopped, unless another agent is that host by now.
 func (r *Registrar) Leave(ctx context.Context, host, seat string) (uint64, error) {
 	rev, err := r.commit.Join(ctx, func(tx *commit.Tx) error {
 		if h := tx.Host(host); h != nil && h.Instance == seat {
@@ -83,7 +84,7 @@ func (r *Registrar) Leave(ctx context.Context, host, seat string) (uint64, error
 	return uint64(rev), err
 }
 
-// running notes that the agent of a host runs.
+// running records that the agent of a host runs.
 func (r *Registrar) running(tx *commit.Tx, host string) error {
 	if tx.Running(host) {
 		return nil
@@ -91,7 +92,7 @@ func (r *Registrar) running(tx *commit.Tx, host string) error {
 	return tx.Put(record.Runs+host, &record.Running{Host: host, Since: r.stamp()})
 }
 
-// stopped notes that it does not.
+// stopped records that the agent has stopped.
 func stopped(tx *commit.Tx, host string) {
 	if tx.Running(host) {
 		tx.Delete(record.Runs + host)
@@ -100,8 +101,9 @@ func stopped(tx *commit.Tx, host string) {
 
 func (r *Registrar) stamp() string { return r.now().UTC().Format(time.RFC3339) }
 
-// mine is nil when a machine may have what another host record has: it is its own, be it under another label that no other agent works under.
-// The certificate of another label proves that one, not this; that the machine is the same is a claim, which any host could make of any other.
+// mine returns nil if a machine may have the values of another host record, because it is its own record, possibly under another label that
+// no other agent uses. The certificate of another label authenticates that label only; that the machine is the same is a claim, which any
+// host could make about any other.
 func mine(tx *commit.Tx, h, was *record.Host, who *access.Subject) error {
 	running := tx.Running(was.Label) && was.Instance != h.Instance
 	if was.Label == h.Label && running {
@@ -125,7 +127,7 @@ func mine(tx *commit.Tx, h, was *record.Host, who *access.Subject) error {
 	return model.Errorf(model.CodeConflict, field, "%s belongs to host %s (machine %s), %s; this one is host %s (machine %s)", what, was.Label, was.Machine, state, h.Label, h.Machine).Try("give this one its own with %s, or, when that machine is gone for good: netctl node forget %s", flag, was.Label)
 }
 
-// control is the control address of a host in a list of what it has.
+// control returns the control address of a host for a list.
 func control(h *record.Host) string {
 	if !h.Control.IsValid() {
 		return ""

@@ -9,12 +9,12 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Filter selects events. What is empty selects all.
+// Filter selects events. An empty field selects all.
 type Filter struct {
 	Code, Host, Object string
 	Since              time.Time
-	Limit              int // so many, the newest; 0: all
-	// Sees reports whether what concerns an object, "kind/name", may be shown; nil: all may.
+	Limit              int // maximum number of events, the newest; 0: all
+	// Sees reports whether events about an object, "kind/name", may be shown; nil: all may.
 	Sees func(object string) bool
 }
 
@@ -23,7 +23,7 @@ func (f *Filter) accepts(e *record.TimelineEvent) bool {
 		!e.At.Before(f.Since) && (f.Sees == nil || f.Sees(e.Object))
 }
 
-// List returns events that are kept, the newest last.
+// List returns stored events, the newest last.
 func List(v *catalog.View, f Filter) []model.TimelineEvent {
 	out := []model.TimelineEvent{}
 	for e := range v.Timeline() {

@@ -8,11 +8,11 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 )
 
-// Open are the findings that have not ended by the timeline, and since when they are there.
+// Open has the findings that have not ended by the timeline, with their beginnings.
 type Open struct{ since map[name]time.Time }
 
-// Begun reads from the timeline what has not ended, and since when it is there. What was found once more, since it became an error, began when it was found
-// first.
+// Begun reads the findings that have not ended, with their beginnings, from the timeline. A finding that was recorded again when it became
+// an error began with its first record.
 func Begun(v *catalog.View) Open {
 	out := Open{since: map[name]time.Time{}}
 	for e := range v.Timeline() {
@@ -33,7 +33,7 @@ func Begun(v *catalog.View) Open {
 	return out
 }
 
-// Since is since when a finding is there, RFC 3339; "" of one that is not open.
+// Since returns the beginning of a finding, RFC 3339; "" if it is not open.
 func (o Open) Since(f *model.Finding) string {
 	at, ok := o.since[name{f.Code, f.Host, f.Object}]
 	if !ok {
@@ -42,7 +42,7 @@ func (o Open) Since(f *model.Finding) string {
 	return at.UTC().Format(time.RFC3339)
 }
 
-// Hosts are those on which a finding about an object is open, ordered.
+// Hosts returns the hosts on which a finding about an object is open, ordered.
 func (o Open) Hosts(code, object string) (out []string) {
 	for n := range o.since {
 		if n.code == code && n.object == object {

@@ -1,4 +1,4 @@
-// Package timeline writes down what is found wrong in the cluster, and when that has ended, so that a later leader, and whoever looks later, knows.
+// Package timeline records the beginnings and ends of findings in the cluster, for later leaders and operators.
 package timeline
 
 import (
@@ -14,46 +14,46 @@ import (
 )
 
 const (
-	// DefaultKeep is how many events the store has.
+	// DefaultKeep is the number of events in the store.
 	DefaultKeep = 5000
 
 	pollInterval = 5 * time.Second
 	part         = 64 // events in a transaction
-	maxOften     = 6  // events of one finding within oftenFor; what comes and goes more often is told as so many times
+	maxOften     = 6  // events of one finding within oftenFor; further changes are reported as a count
 	oftenFor     = 10 * time.Minute
 	evidenceMax  = 300 // bytes
 )
 
-// Config is what a Keeper is made of.
+// Config configures a Recorder.
 type Config struct {
 	Commit  *commit.Committer
 	Catalog *catalog.Catalog
-	// Found is what is wrong now, and the hosts of which nothing is known. It may block until ctx ends.
+	// Found returns the current findings, and the hosts of which nothing is known. It may block until ctx ends.
 	Found func(ctx context.Context) (list []model.Finding, silent map[string]bool)
 	Keep  int              // events in the store; 0: DefaultKeep
 	Now   func() time.Time // nil: time.Now
 	Log   *slog.Logger
 }
 
-// Recorder compares what is wrong with what was, in a leader's term.
+// Recorder compares the current findings with the recorded ones, in a leader's term.
 type Recorder struct {
 	Config
-	known map[name]*course // of findings that the timeline, or this term, tells of
+	known map[name]*course // of findings in the timeline, or of this term
 }
 
-// name is which finding it is.
+// name identifies a finding.
 type name struct{ code, host, object string }
 
-// course is how a finding went on.
+// course is the history of a finding.
 type course struct {
-	open   bool        // by the last event that was stored
-	grave  bool        // it was an error by the last event that was stored
-	was    bool        // when it was looked for last
-	turns  int         // times that it came or went since the last event that was stored
-	recent []time.Time // of events within oftenFor
+	open   bool        // by the last stored event
+	grave  bool        // it was an error by the last stored event
+	was    bool        // at the last check
+	turns  int         // changes since the last stored event
+	recent []time.Time // times of the events within oftenFor
 }
 
-// New makes a Keeper.
+// New returns a Recorder.
 func New(c Config) *Recorder {
 	if c.Keep == 0 {
 		c.Keep = DefaultKeep
@@ -64,7 +64,7 @@ func New(c Config) *Recorder {
 	return &Recorder{Config: c}
 }
 
-// Run writes down what comes and goes until ctx, a leader's term, ends. It continues from what former leaders have written.
+// Run records the beginnings and ends of findings until ctx, a leader's term, ends. It continues from the records of former leaders.
 func (k *Recorder) Run(ctx context.Context) {
 	k.known = nil
 	tick := time.NewTicker(pollInterval)
@@ -81,11 +81,11 @@ func (k *Recorder) Run(ctx context.Context) {
 	}
 }
 
-// Look writes down what has come and gone since it looked last. It blocks until that is durable.
+// Look records the changes since its last call. It blocks until they are durable.
 func (k *Recorder) Look(ctx context.Context) error {
 	found, silent := k.Found(ctx)
 	if ctx.Err() != nil {
-		return ctx.Err() // what was asked may not have answered
+		return ctx.Err() // some hosts may not have answered
 	}
 	if k.known == nil {
 		k.read()
@@ -102,7 +102,7 @@ func (k *Recorder) Look(ctx context.Context) error {
 	return nil
 }
 
-// read takes over how findings stand by what is stored.
+// read reads the state of findings from the store.
 func (k *Recorder) read() {
 	k.known = map[name]*course{}
 	k.Catalog.View(func(v *catalog.View) {
@@ -123,7 +123,8 @@ func (k *Recorder) course(n name) *course {
 	return c
 }
 
-// compare are the events by which what is stored becomes what was found, the ends first; what has become an error is found once more. What was found on a host of which nothing is known has not ended.
+// compare returns the events from the stored findings to the current ones, the ends first; a finding that has become an error is recorded
+// again. Findings on a host of which nothing is known have not ended.
 func (k *Recorder) compare(found []model.Finding, silent map[string]bool, now time.Time) (events []record.TimelineEvent) {
 	there := make(map[name]*model.Finding, len(found))
 	for i := range found {
@@ -170,7 +171,7 @@ func (k *Recorder) compare(found []model.Finding, silent map[string]bool, now ti
 	return events
 }
 
-// began is since when a finding is there, in seconds; zero where it does not say it.
+// began returns the beginning of a finding, in seconds; zero if it has none.
 func began(f *model.Finding) time.Time {
 	at, err := time.Parse(time.RFC3339, f.Since)
 	if err != nil {
@@ -179,7 +180,7 @@ func began(f *model.Finding) time.Time {
 	return at.UTC()
 }
 
-// times is how often something came and went, of so many turns; 0 when only once.
+// times returns how often a finding began and ended in a number of turns; 0 for once.
 func times(turns int) int {
 	if n := (turns + 1) / 2; n > 1 {
 		return n
@@ -187,7 +188,7 @@ func times(turns int) int {
 	return 0
 }
 
-// stored notes that events are durable.
+// stored records that events are durable.
 func (k *Recorder) stored(events []record.TimelineEvent, now time.Time) {
 	for i := range events {
 		e := &events[i]
@@ -197,7 +198,7 @@ func (k *Recorder) stored(events []record.TimelineEvent, now time.Time) {
 	}
 }
 
-// store writes events, and drops the oldest that are too many.
+// store writes events, and deletes the oldest excess ones.
 func (k *Recorder) store(tx *commit.Tx, events []record.TimelineEvent) error {
 	next := tx.LastTimeline() + 1
 	surplus := min(tx.CountTimeline()+len(events)-k.Keep, tx.Room()-len(events))
