@@ -36,8 +36,9 @@ type Space string
 const (
 	SpaceUnknown Space = "unknown"
 	SpaceAmple   Space = "ample"
-	SpaceLow     Space = "low"  // four fifths of the quota are in use, or the file, which never shrinks by itself, has nearly reached it
-	SpaceFull    Space = "full" // what needs space is refused
+	// four fifths of the quota are in use, or the file, which never shrinks by itself, has nearly reached it
+	SpaceLow  Space = "low"
+	SpaceFull Space = "full" // what needs space is refused
 )
 
 // Space returns how much space the member has left.

@@ -31,7 +31,8 @@ func newLogout(f *Factory) *cobra.Command {
 			if c.Token == "" {
 				return term.Exitf(term.Server, "not logged in; log in with netctl login")
 			}
-			if err := c.Logout(cmd.Context()); err != nil && !client.IsCode(err, model.CodeUnproved) { // an expired login is no error
+			// an expired login is no error
+			if err := c.Logout(cmd.Context()); err != nil && !client.IsCode(err, model.CodeUnproved) {
 				return err
 			}
 			if err := os.Remove(term.LoginPath(f.Home)); err != nil {

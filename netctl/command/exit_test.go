@@ -17,7 +17,8 @@ import (
 // is, all of it beside the output; a refusal of the server ends with 3.
 func TestExitCodesOfAllCommands(t *testing.T) {
 	offline := []string{"explain", "completion bash", "completion fish", "completion powershell", "completion zsh"} // ask no server
-	more := map[string][]string{                                                                                    // what arguments alone do not make valid
+	// what arguments alone do not make valid
+	more := map[string][]string{
 		"network create": {"-s", "10.1.1.0/24"}, "service create": {"-s", "n", "-l", "a=b", "-p", "1:2:tcp"}, "bgp create": {"--router-ip", "50.1.1.2/24",
 			"--as", "1", "--neighbor-as", "2", "--neighbor", "50.1.1.3"}, "external-contracts create": {"-p", "-a", "x"},
 		"authorization create": {"--role", "viewer"}, "apply": {"-f", "-"}, "diff": {"-f", "-"}, "delete": {"-f", "-"}, "ip quarantine": {"-n", "n"}, "ip release": {"-n", "n"},

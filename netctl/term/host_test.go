@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A host knows the netmasters of its cluster from what contiv init and contiv join have written, and the operator's file counts before that.
+// A host knows the netmasters of its cluster from what contiv init and contiv join have written, and the operator's file counts before
+// that.
 func TestHosts(t *testing.T) {
 	const own, operators = "/etc/contiv/host/netplugin.env", "/etc/contiv/netplugin.env"
 	for name, c := range map[string]struct {

@@ -1,2 +1,2 @@
-// Package coverage tells which behaviours of test/scenario/ids.txt have a test that names them.
+// Package coverage reports which behaviours of test/scenario/ids.txt have a test that names them.
 package coverage

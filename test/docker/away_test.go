@@ -75,7 +75,7 @@ func TestAway(t *testing.T) {
 	c.only()
 }
 
-// timed does something and tells how long it took.
+// timed does something and reports how long it took.
 func timed(t *testing.T, do func() error) time.Duration {
 	t.Helper()
 	began := time.Now()

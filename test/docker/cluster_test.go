@@ -107,7 +107,7 @@ func (c *cluster) address(host, name, network string) string {
 	return c.docker(host, "inspect", "-f", "{{(index .NetworkSettings.Networks \""+network+"\").IPAddress}}", name)
 }
 
-// pings tells whether a container reaches an address.
+// pings reports whether a container reaches an address.
 func (c *cluster) pings(host, name, address string) bool {
 	c.t.Helper()
 	cmd, err := c.Command(c.t.Context(), host, "docker", "exec", name, "ping", "-c", "1", "-W", "1", address)

@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// dockerBin is the folder of the engine that is tested.
+// dockerBin is the directory of the engine that is tested.
 var dockerBin = flag.String("docker-bin", "", "folder of dockerd, docker, containerd and runc: .cache/engines of make engines, by its full path (default: the machine's)")
 
 // up makes a lab of hosts with engines; it is gone when the test ends, and has left nothing in the machine's control groups.

@@ -25,7 +25,7 @@ type managed struct {
 	master string // URL
 }
 
-// install installs the plugin of a folder on every host of a lab and enables it.
+// install installs the plugin of a directory on every host of a lab and enables it.
 func install(t *testing.T, l *lab.Lab, folder string) *managed {
 	t.Helper()
 	hosts := l.HostList()
@@ -69,7 +69,7 @@ func newManaged(t *testing.T, l *lab.Lab) *managed {
 	return m
 }
 
-// etcSource is the setting by which the plugin takes the folder of a lab's host for the machine's /etc. An upgrade of the plugin loses it, as every source of a mount.
+// etcSource is the setting by which the plugin takes the directory of a lab's host for the machine's /etc. An upgrade of the plugin loses it, as every source of a mount.
 const etcSource = "etc.source=/run/lab/etc"
 
 // settings are those of a host.

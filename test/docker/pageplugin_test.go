@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// root is the folder of the repository.
+// root is the directory of the repository.
 func root(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs("../..")

@@ -34,7 +34,7 @@ var programs = sync.OnceValues(func() (dir string, err error) {
 	return dir, nil
 })
 
-// built is the folder of the built programs.
+// built is the directory of the built programs.
 func built(t *testing.T) string {
 	t.Helper()
 	dir, err := programs()
@@ -44,7 +44,7 @@ func built(t *testing.T) string {
 	return dir
 }
 
-// packed makes the folder of a managed plugin of a version.
+// packed makes the directory of a managed plugin of a version.
 func packed(t *testing.T, version string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "plugin")

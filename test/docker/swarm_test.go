@@ -183,7 +183,7 @@ func TestSwarmTags(t *testing.T) {
 	})
 }
 
-// keeps fails the test unless a service's virtual address is the service's without an end, also when the manager's engine begins anew, and
+// keeps fails the test unless a service's virtual address is the service's without an end, also when the manager's engine begins again, and
 // free when the service is gone; network is Contiv's of a Docker network.
 func (m *managed) keeps(on, network string) {
 	m.t.Helper()

@@ -166,7 +166,7 @@ func (c *cluster) comesAndGoes(host string, first, n int) (failed int64) {
 			}
 			if time.Now().After(last) {
 				c.t.Errorf("%s: kubectl %v: %v", host, step.args, err)
-				break // pods that are not ready go all the same
+				break // pods that are not ready go nevertheless
 			}
 			time.Sleep(500 * time.Millisecond)
 		}

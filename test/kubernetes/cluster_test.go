@@ -15,13 +15,13 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// What is tested: folders of programs, by their full paths.
+// What is tested: directories of programs, by their full paths.
 var (
 	kubernetesBin = flag.String("kubernetes-bin", "", "folder of Kubernetes' programs (default: the newest in .cache/kubernetes)")
 	containerdBin = flag.String("containerd-bin", "", "folder of containerd and runc: .cache/engines of make engines (default: the machine's)")
 )
 
-// programs is the folder of the project's programs, built when the tests start.
+// programs is the directory of the project's programs, built when the tests start.
 var programs string
 
 func TestMain(m *testing.M) {
@@ -104,7 +104,7 @@ func bare(t *testing.T, p lab.Plan) *cluster {
 	return c
 }
 
-// built is the folder of Kubernetes' programs.
+// built is the directory of Kubernetes' programs.
 func built(t *testing.T) string {
 	t.Helper()
 	if *kubernetesBin != "" {

@@ -37,7 +37,7 @@ func (r *running) pinging(to netip.Addr) *pings {
 	return p
 }
 
-// ends ends the ping and tells what was lost.
+// ends ends the ping and reports what was lost.
 func (p *pings) ends() lab.Pings {
 	c := p.from.c
 	c.t.Helper()

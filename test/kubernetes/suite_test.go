@@ -29,7 +29,7 @@ var (
 	procs      = flag.Int("procs", 4, "`number` of the suite's tests that run at once")
 )
 
-// summaries is the folder of what TestEndToEnd has seen, below the root of the source tree: one folder a network.
+// summaries is the directory of what TestEndToEnd has seen, below the root of the source tree: one directory a network.
 const summaries = ".cache/kubernetes/e2e"
 
 // outcome is how a test of the suite ended.

@@ -23,7 +23,7 @@ const patience = 3 * time.Minute
 type cluster struct {
 	hosts   []*machine.Machine
 	masters []*machine.Machine // those of the hosts that have a netmaster too
-	trust   string             // folder on this machine with what the operator proves to the cluster
+	trust   string             // directory on this machine with what the operator proves to the cluster
 	before  map[string]string  // states of the machines before they became hosts, by name
 }
 

@@ -25,7 +25,7 @@ func BenchmarkFigures(b *testing.B) {
 	}
 }
 
-// benchPrograms builds the programs that measure, and the plugins beside them, into a folder, which the machine gets.
+// benchPrograms builds the programs that measure, and the plugins beside them, into a directory, which the machine gets.
 func benchPrograms(b *testing.B, m *machine.Machine) string {
 	b.Helper()
 	const plugins = "github.com/containernetworking/plugins/plugins/"

@@ -120,7 +120,7 @@ func (r *reader) learn(out string) {
 	}
 }
 
-// scp copies files to a machine as scp does, by a folder that the machine mounts: over the emulated network 150 MB take minutes.
+// scp copies files to a machine as scp does, by a directory that the machine mounts: over the emulated network 150 MB take minutes.
 const scp = `#!/bin/sh -e
 for to; do :; done
 files=

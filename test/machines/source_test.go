@@ -46,7 +46,7 @@ func source(t testing.TB, m *machine.Machine) string {
 	return environment + "PATH=" + dirs[0] + "/bin:$PATH GOMODCACHE=" + dirs[1] + " GOCACHE=" + dirs[2] + "; cd " + root + " && "
 }
 
-// testPrograms builds the tests of packages into a folder, which the machine gets.
+// testPrograms builds the tests of packages into a directory, which the machine gets.
 func testPrograms(t testing.TB, m *machine.Machine, packages string) string {
 	t.Helper()
 	dir := t.TempDir()

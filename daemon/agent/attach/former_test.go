@@ -62,7 +62,8 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// former makes of what this build has attached what an earlier one would have left: the interface is named by another id, and so is the port.
+// former makes of what this build has attached what an earlier one would have left: the interface is named by another id, and so is the
+// port.
 func (w *world) former(r *record.Endpoint) (name string) {
 	was, id := link.Name(r.ID.String(), 0), record.LegacyID(r.ID)
 	name = link.Name(id, 0)

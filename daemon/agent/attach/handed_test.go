@@ -13,8 +13,8 @@ func handed() Request {
 	return Request{ContainerID: "c1", IfName: "eth0", Handed: true, Tenant: "default", Network: "net", Owner: "docker/n1"}
 }
 
-// The container's end of a pair that a runtime takes stays on the host, and is the runtime's to configure. No failure leaves anything, and a
-// repeat completes what an agent that died has left.
+// The container's end of a pair that a runtime takes stays on the host, and is the runtime's to configure. No failure leaves anything, and
+// a repeat completes what an agent that died has left.
 func TestHanded(t *testing.T) {
 	for _, step := range []string{"create", "veth", "addport", "waitport", "flows"} {
 		t.Run(step, func(t *testing.T) {

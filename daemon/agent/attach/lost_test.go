@@ -85,7 +85,8 @@ func TestLostPortsComeBack(t *testing.T) {
 	}
 }
 
-// An ADD that is repeated while the bridge is deleted fails, and leaves the container attached: its endpoint, its interface, and its port once there is a bridge.
+// An ADD that is repeated while the bridge is deleted fails, and leaves the container attached: its endpoint, its interface, and its port
+// once there is a bridge.
 func TestRepeatedWithoutBridge(t *testing.T) {
 	for _, step := range []string{"create", "addport", "configure", "flows"} {
 		t.Run(step, func(t *testing.T) {

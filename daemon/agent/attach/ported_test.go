@@ -9,7 +9,8 @@ import (
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
-// A port says all that a store needs to know its endpoint again: id, addresses, MAC, group, host and machine. One of an earlier build does not, and is left out.
+// A port says all that a store needs to know its endpoint again: id, addresses, MAC, group, host and machine. One of an earlier build does
+// not, and is left out.
 func TestPorted(t *testing.T) {
 	w := newWorld()
 	e := w.engine()

@@ -17,7 +17,8 @@ import (
 // up to its position, so that no batch is accepted after a lost or duplicated one or one of another file. Numbers have four bytes, the most
 // significant first.
 const (
-	magic   = "\xff\xff\xff\xff\xffcontiv records\n" // as the length of a message, with which files without a header begin, it is too large
+	// as the length of a message, with which files without a header begin, it is too large
+	magic   = "\xff\xff\xff\xff\xffcontiv records\n"
 	format  = 1
 	sumSize = 4
 	headLen = len(magic) + 4 + sumSize

@@ -20,7 +20,8 @@ import (
 // head is how many bytes come before the first batch; the last eight are the number of the format and the checksum.
 const head = 28
 
-// grown is a file of several batches, packed and plain: its bytes, where each batch ends, and what is known behind each. The first of both are of an empty file.
+// grown is a file of several batches, packed and plain: its bytes, where each batch ends, and what is known behind each. The first of both
+// are of an empty file.
 func grown(t *testing.T, random *rand.Rand) (file []byte, ends []int, known []string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "records")
@@ -80,7 +81,8 @@ func present(t *testing.T, path string, file []byte) (string, error) {
 	return text(saved), err
 }
 
-// Whichever bit of a file flips, wherever it ends, and whichever batch is lost, doubled or of another file, an agent uses what came before, and nothing else.
+// Whichever bit of a file flips, wherever it ends, and whichever batch is lost, doubled or of another file, an agent uses what came before,
+// and nothing else.
 func TestDamage(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	path := filepath.Join(t.TempDir(), "records")

@@ -82,8 +82,8 @@ func (a *follower) until(t *testing.T, id, address string) {
 	}
 }
 
-// An agent whose file has another value than the store, under a checksum that is right, continues where it was, and still receives the right one: what it
-// holds is compared with what it was sent.
+// An agent whose file has another value than the store, under a checksum that is right, continues where it was, and still receives the
+// right one: what it holds is compared with what it was sent.
 func TestWrongRecordIsFound(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	if _, err := m.Networks().Put(t.Context(), &model.Network{TenantName: "default", NetworkName: "blue", Encap: "vxlan", Subnet: "10.1.1.0/24"}); err != nil {

@@ -18,7 +18,8 @@ func (e *Engine) External(tenant string) (out []netip.Addr) {
 			continue
 		}
 		if s := e.records.wantKubeService(v.ID, ""); s != nil && (!v.ExternalLocal || e.records.serves(v)) {
-			out = append(out, slices.DeleteFunc(slices.Clone(s.External), s.Borrows)...) // routers would send all traffic of the address here
+			// routers would send all traffic of the address here
+			out = append(out, slices.DeleteFunc(slices.Clone(s.External), s.Borrows)...)
 		}
 	}
 	slices.SortFunc(out, netip.Addr.Compare)

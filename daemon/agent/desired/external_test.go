@@ -18,7 +18,8 @@ func TestExternal(t *testing.T) {
 	node := record.KubernetesNode{Name: "n1", Addresses: addrs("192.0.2.1")}
 	here := machine("h1", "192.0.2.1")
 	web := kubeService("shop", "web", "10.96.0.9")
-	web.ExternalIPs, web.LoadBalancerIPs = addrs("198.51.100.9"), addrs("192.0.2.8", "198.51.100.8", "2001:db8::8") // of which two were given by Contiv
+	// of which two were given by Contiv
+	web.ExternalIPs, web.LoadBalancerIPs = addrs("198.51.100.9"), addrs("192.0.2.8", "198.51.100.8", "2001:db8::8")
 	local := web
 	local.ExternalLocal = true
 	backend := slice(web, "web-1", "10.1.0.2")
@@ -49,8 +50,8 @@ func TestExternal(t *testing.T) {
 	}
 }
 
-// What someone else has is not lent: containers' addresses, the API server's port, and ports of the control plane at addresses of hosts. It is checked again
-// when that changes.
+// What someone else has is not lent: containers' addresses, the API server's port, and ports of the control plane at addresses of hosts. It
+// is checked again when that changes.
 func TestLends(t *testing.T) {
 	blue := network("net", "blue", 100)
 	web := kubeService("shop", "web", "10.96.0.9")

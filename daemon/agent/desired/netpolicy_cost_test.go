@@ -10,8 +10,8 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// A rule costs a flow for each class that it selects, for each class and prefix among its peers, for each port two, of IPv4 and IPv6, and one
-// more, however many pods there are.
+// A rule costs a flow for each class that it selects, for each class and prefix among its peers, for each port two, of IPv4 and IPv6, and
+// one more, however many pods there are.
 func TestFlowsOfANetPolicy(t *testing.T) {
 	apps := func(names ...string) record.Selector {
 		return record.Selected(record.Requirement{Key: "app", Operator: record.In, Values: names})

@@ -33,8 +33,9 @@ type records struct {
 	dockerNetworks *table.Table[string, *record.DockerNetwork] // by Docker's id
 	masters        *table.Table[string, *record.Service]       // netmasters, by "address:port"
 	machines       *table.Table[string, *record.Host]          // that are hosts, by label
-	hosts          *table.Table[string, *ofnet.Host]           // the same, and hosts of endpoints whose machine is not or no longer known
-	ports          *table.Table[string, uint32]                // OpenFlow port of an endpoint that is attached here, by id
+	// the same, and hosts of endpoints whose machine is not or no longer known
+	hosts *table.Table[string, *ofnet.Host]
+	ports *table.Table[string, uint32] // OpenFlow port of an endpoint that is attached here, by id
 }
 
 // tenantOnHost is a tenant with endpoints on a host.

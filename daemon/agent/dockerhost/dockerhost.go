@@ -1,4 +1,5 @@
-// Package dockerhost serves the Docker engine of a host, if it has one or gets one: its network and IPAM drivers, and what the agent asks of the engine.
+// Package dockerhost serves the Docker engine of a host, if it has one or gets one: its network and IPAM drivers, and what the agent asks
+// of the engine.
 package dockerhost
 
 import (
@@ -94,8 +95,8 @@ type Options struct {
 	Log      *slog.Logger
 }
 
-// Part returns the tasks about the engine, none of which holds anything up, and with them the door of its drivers. They begin when the host has an engine.
-// It is called once.
+// Part returns the tasks about the engine, none of which holds anything up, and with them the door of its drivers. They begin when the host
+// has an engine. It is called once.
 func (e *Engine) Part(o Options) (p part.Part) {
 	if e.Plugin == "" {
 		return p
@@ -133,7 +134,8 @@ func (e *Engine) Part(o Options) (p part.Part) {
 	return p
 }
 
-// search waits until the host has a Docker engine, which from then on the agent serves as if it had been there at the start. It blocks until ctx ends.
+// search waits until the host has a Docker engine, which from then on the agent serves as if it had been there at the start. It blocks
+// until ctx ends.
 func (e *Engine) search(ctx context.Context, appeared func(), log *slog.Logger) {
 	if dockerd.Appear(ctx, e.Engine, searchInterval) {
 		log.Info("this host has a Docker engine: its networks are the cluster's from now on", "socket", e.Engine)

@@ -77,7 +77,8 @@ func (o *Settings) Check(mode string) error {
 	return flags.OneOf("docker-scope", o.Scope, ScopeLocal, ScopeGlobal)
 }
 
-// Driver returns what the agent has to do with Docker: nothing unless the mode is one of Docker's, or auto. In a swarm, its managers make the networks.
+// Driver returns what the agent has to do with Docker: nothing unless the mode is one of Docker's, or auto. In a swarm, its managers make
+// the networks.
 func (o *Settings) Driver(mode string) Driver {
 	if mode != flags.ModeDocker && mode != flags.ModeSwarm && mode != flags.ModeAuto {
 		return Driver{}

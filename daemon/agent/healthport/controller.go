@@ -87,7 +87,8 @@ func (k *Controller) keep(ctx context.Context, want []kubeservice.Health) (faile
 			p = &port{}
 			p.server = httpserver.NewServer(k.answer(p), httpserver.Ordinary(), k.Log)
 			k.open[number] = p
-			go func() { _ = p.server.Serve(httpserver.NewConnections(maxConnections, maxConnections).Listen(l)) }() // it ends with Close alone
+			// it ends with Close alone
+			go func() { _ = p.server.Serve(httpserver.NewConnections(maxConnections, maxConnections).Listen(l)) }()
 		}
 		p.mu.Lock()
 		p.health = h

@@ -34,14 +34,15 @@ func (s *Settings) Nodes(links *link.Host, log *slog.Logger) (four, six netip.Ad
 	return four, six
 }
 
-// How often the agent reads the machine's addresses and interfaces, whether the kernel has said that any changed or not, and how long what changes meanwhile
-// is left to come together: each report is written to the store and passed on to every host.
+// How often the agent reads the machine's addresses and interfaces, whether the kernel has said that any changed or not, and how long what
+// changes meanwhile is left to come together: each report is written to the store and passed on to every host.
 const (
 	reportInterval = 30 * time.Second
 	reportRest     = time.Second
 )
 
-// Interfaces on which a proxy of Kubernetes has the addresses of services, so that the kernel takes these in: kube-proxy in mode ipvs, and NodeLocal DNSCache.
+// Interfaces on which a proxy of Kubernetes has the addresses of services, so that the kernel takes these in: kube-proxy in mode ipvs, and
+// NodeLocal DNSCache.
 const (
 	proxyInterface = "kube-ipvs0"
 	cacheInterface = "nodelocaldns"

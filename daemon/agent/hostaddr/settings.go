@@ -11,8 +11,9 @@ import (
 type Settings struct {
 	Control netip.Addr // where the agent is inspected
 	VTEP    netip.Addr // tunnel address
-	Node4   netip.Addr // the machine's own address, by which containers meet it; invalid, as Node6: those of the control address's interface
-	Node6   netip.Addr
+	// the machine's own address, by which containers meet it; invalid, as Node6: those of the control address's interface
+	Node4 netip.Addr
+	Node6 netip.Addr
 
 	control, vtep string
 	nodes         []string

@@ -80,8 +80,8 @@ func says(b channel.Batch) string {
 	return strings.Join(out, "; ")
 }
 
-// A host offers what it carries with the networks of that, keeps what a store does not know instead of what has its address there, and ends it when an operator has
-// dropped it or it has ended.
+// A host offers what it carries with the networks of that, keeps what a store does not know instead of what has its address there, and ends
+// it when an operator has dropped it or it has ended.
 func TestKeeper(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := &source{batches: make(chan channel.Batch)}

@@ -7,8 +7,8 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// backends are those of a port, in order, each address and port once: of one that is there twice, as while it moves from slice to slice, the
-// one that takes connections counts.
+// backends are those of a port, in order, each address and port once: of one that is there twice, as while it moves from slice to slice,
+// the one that takes connections counts.
 func backends(p *record.ServicePort, list []*record.EndpointSlice, at *Site) []ofnet.Backend {
 	type entry struct {
 		ofnet.Backend

@@ -7,8 +7,8 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Health is what a host says of a service, at a port of its own, to load balancers outside: how many backends it has that are ready, which are
-// what it leads clients outside to.
+// Health is what a host says of a service, at a port of its own, to load balancers outside: how many backends it has that are ready, which
+// are what it leads clients outside to.
 type Health struct {
 	Service identity.KubernetesService
 	Port    uint16
@@ -35,5 +35,6 @@ func HealthOf(v *record.KubernetesService, list []*record.EndpointSlice, at *Sit
 			}
 		}
 	}
-	return Health{Service: v.ID, Port: v.HealthCheckNodePort, Local: max(families[0], families[1])}, true // a backend has one of each, or one
+	// a backend has one of each, or one
+	return Health{Service: v.ID, Port: v.HealthCheckNodePort, Local: max(families[0], families[1])}, true
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// hints say which of the backends of a port clients here are to use, as Kubernetes has it: when every one that is ready is hinted for
-// some nodes, and one of them for this, these; else when every one is hinted for some zones, and one of them for this node's, these; else all.
+// hints say which of the backends of a port clients here are to use, as Kubernetes has it: when every one that is ready is hinted for some
+// nodes, and one of them for this, these; else when every one is hinted for some zones, and one of them for this node's, these; else all.
 type hints struct {
 	ready, nodes, zones int // backends; those with hints of each kind
 	node, zone          bool

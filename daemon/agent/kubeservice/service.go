@@ -21,8 +21,9 @@ type Site struct {
 	Lends func(v *record.KubernetesService, a netip.Addr, protocol uint8, port uint16) bool
 }
 
-// outside are the addresses of a service for clients outside as well, in order, and those of them that it borrows: what its externalIPs say, and what another
-// controller has written into its status, is a claim. An address at which one of the ports is not to be had is left out.
+// outside are the addresses of a service for clients outside as well, in order, and those of them that it borrows: what its externalIPs
+// say, and what another controller has written into its status, is a claim. An address at which one of the ports is not to be had is left
+// out.
 func (at *Site) outside(v *record.KubernetesService) (all, borrowed []netip.Addr) {
 	for _, a := range ordered(v.ExternalIPs, v.LoadBalancerIPs) {
 		if slices.Contains(v.ClusterIPs, a) {

@@ -86,7 +86,8 @@ func (m *Membership) askDate(ctx context.Context, url string) (time.Time, error)
 	return http.ParseTime(answer.Header.Get("Date"))
 }
 
-// renewed has a netmaster certify another key of the agent. A certificate that has ended is accepted in no handshake: its key signs the request.
+// renewed has a netmaster certify another key of the agent. A certificate that has ended is accepted in no handshake: its key signs the
+// request.
 func (m *Membership) renewed(ctx context.Context, r *trust.Request) ([]byte, error) {
 	if m.Trust.Ended() {
 		return m.renewedAfterEnd(ctx, r)

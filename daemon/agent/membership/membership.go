@@ -1,5 +1,5 @@
-// Package membership is how an agent belongs to its cluster: it proves its host to netmasters, is admitted by them, follows one of them, and keeps what it has
-// received for a start without netmasters.
+// Package membership is how an agent belongs to its cluster: it proves its host to netmasters, is admitted by them, follows one of them,
+// and keeps what it has received for a start without netmasters.
 package membership
 
 import (
@@ -95,7 +95,8 @@ func (m *Membership) masters(ctx context.Context) []string {
 	return m.Netmasters.All(ctx)
 }
 
-// reporter is a Host that reports no digests while it holds, on purpose, something else than netmasters have sent: they could not repair that.
+// reporter is a Host that reports no digests while it holds, on purpose, something else than netmasters have sent: they could not repair
+// that.
 type reporter struct {
 	channel.Reporter
 	carried *inventory.Merger

@@ -10,8 +10,8 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// known returns what counts of the saved records, by which store the host's cluster has: everything, unless the host has become one of another cluster since. It
-// has the client know that store.
+// known returns what counts of the saved records, by which store the host's cluster has: everything, unless the host has become one of
+// another cluster since. It has the client know that store.
 func (m *Membership) known(saved channel.Batch) (counts bool) {
 	file, err := m.ClusterFile.Read()
 	if err != nil {
@@ -38,8 +38,8 @@ func (m *Membership) followed(store record.Incarnation) {
 	}
 }
 
-// Recall takes up what this host received before. It counts if this machine was the host then, and has not been started since. It is called once, with the
-// token of this agent's seat at the switch, before what was received is used.
+// Recall takes up what this host received before. It counts if this machine was the host then, and has not been started since. It is called
+// once, with the token of this agent's seat at the switch, before what was received is used.
 func (m *Membership) Recall(token string) {
 	file, saved, err := checkpoint.Open(m.Records)
 	m.revoked.Apply(&saved) // whichever host received it

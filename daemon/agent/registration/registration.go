@@ -100,7 +100,8 @@ func (c *Registration) Again() {
 // Report sets the machine's current addresses and interfaces, and registers again if they differ from the previous ones. It does not block.
 // It drops more than netmasters accept, narrow subnets first. The caller must not change the lists afterwards.
 func (c *Registration) Report(own []netip.Prefix, interfaces []string) {
-	interfaces = slices.DeleteFunc(slices.Clone(interfaces), func(name string) bool { return !record.InterfaceName(name) }) // not a valid name for a network
+	// not a valid name for a network
+	interfaces = slices.DeleteFunc(slices.Clone(interfaces), func(name string) bool { return !record.InterfaceName(name) })
 	own, interfaces = own[:min(len(own), record.MaxOwn)], interfaces[:min(len(interfaces), record.MaxInterfaces)]
 	c.mu.Lock()
 	changed := !slices.Equal(own, c.Host.Own) || !slices.Equal(interfaces, c.Host.Interfaces)

@@ -12,15 +12,15 @@ import (
 const (
 	// addressInterval is how often an agent checks for the tunnel address.
 	addressInterval = time.Second
-	// purges is how often the datapath's flows are dropped after its return, purgeInterval apart: a busy ovs-vswitchd may still work off what has
-	// happened to the address, and make flows by what it knew before.
+	// purges is how often the datapath's flows are dropped after its return, purgeInterval apart: a busy ovs-vswitchd may still work
+	// off what has happened to the address, and make flows by what it knew before.
 	purges        = 3
 	purgeInterval = 5 * addressInterval
 )
 
-// tunnelAddress watches for the host's tunnel address to go and come back. While it was gone, Open vSwitch handed what came to it to the host, by flows of
-// its datapath that it keeps as long as packets take them; so these are dropped once it accepts tunnel packets again. Forwarding continues: Open vSwitch
-// recreates each flow for the next packet that needs it.
+// tunnelAddress watches for the host's tunnel address to go and come back. While it was gone, Open vSwitch handed what came to it to the
+// host, by flows of its datapath that it keeps as long as packets take them; so these are dropped once it accepts tunnel packets again.
+// Forwarding continues: Open vSwitch recreates each flow for the next packet that needs it.
 type tunnelAddress struct {
 	addr  netip.Addr
 	here  func() bool                               // an interface that is up has it

@@ -23,13 +23,13 @@ const limit = 20 * time.Second
 // Host is what an agent has used of its host.
 type Host struct {
 	Bridge    string         // name of its bridge
-	OVSRunDir string         // folder of Open vSwitch's sockets
+	OVSRunDir string         // directory of Open vSwitch's sockets
 	Namespace string         // path of the network namespace of Open vSwitch; "" is the process's own
-	Conf      string         // folder of CNI configurations; "": there is none of the agent's
-	Bin       string         // folder of CNI plugins; "": likewise
+	Conf      string         // directory of CNI configurations; "": there is none of the agent's
+	Bin       string         // directory of CNI plugins; "": likewise
 	Program   string         // name of the plugin
-	Sockets   []string       // of the agent; their folder goes with them when nothing else is in it
-	Further   []string       // files and folders that are to go too
+	Sockets   []string       // of the agent; their directory goes with them when nothing else is in it
+	Further   []string       // files and directories that are to go too
 	Ledger    link.Ledger    // kernel settings that agents have changed; it goes when they are restored
 	Limits    tracker.Ledger // limits of the connection tracker that agents have set; it goes with them
 	Log       *slog.Logger
@@ -136,7 +136,7 @@ func (h *Host) removeFiles() error {
 		}
 	}
 	for _, path := range h.Sockets {
-		_ = os.Remove(filepath.Dir(path)) // a folder with something else in it stays
+		_ = os.Remove(filepath.Dir(path)) // a directory with something else in it stays
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("files of the agent: %w", err)

@@ -1,5 +1,5 @@
-// Package vswitch is this host's Open vSwitch as an agent uses it: one agent works with it at a time, the agent prepares a bridge and its fixed ports, and
-// requests end when Open vSwitch does not answer.
+// Package vswitch is this host's Open vSwitch as an agent uses it: one agent works with it at a time, the agent prepares a bridge and its
+// fixed ports, and requests end when Open vSwitch does not answer.
 package vswitch
 
 import (
@@ -96,8 +96,8 @@ func (c *Connection) restoring() (waits bool) {
 	return waits
 }
 
-// silenceLimit is how long an attachment waits for an Open vSwitch that does not answer. A restart of Open vSwitch takes less; a container runtime retries
-// within seconds.
+// silenceLimit is how long an attachment waits for an Open vSwitch that does not answer. A restart of Open vSwitch takes less; a container
+// runtime retries within seconds.
 const silenceLimit = 3 * time.Second
 
 // silenceInterval is how often an attachment checks whether Open vSwitch answers.
@@ -114,7 +114,8 @@ func (c *Connection) Silence() error {
 	return nil
 }
 
-// WhileAnswering returns a context that ends when Open vSwitch does not answer, with the reason as its cause. The second result releases it.
+// WhileAnswering returns a context that ends when Open vSwitch does not answer, with the reason as its cause. The second result releases
+// it.
 func (c *Connection) WhileAnswering(ctx context.Context) (context.Context, func()) {
 	ctx, end := context.WithCancelCause(ctx)
 	if err := c.Silence(); err != nil {

@@ -150,7 +150,8 @@ func (p *Preparer) prepareOnce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := p.Links.CloseEnds(p.Uplinks.NICs...); err != nil { // host access tries again; host ends are closed by their own settings too
+	// host access tries again; host ends are closed by their own settings too
+	if err := p.Links.CloseEnds(p.Uplinks.NICs...); err != nil {
 		p.Log.Warn("host ends of containers are closed without nftables", "error", err)
 	}
 	sum := sha256.Sum256([]byte("contiv " + p.Host))

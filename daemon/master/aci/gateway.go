@@ -55,7 +55,8 @@ func (g *Gateway) post(ctx context.Context, what string, s *Spec) (string, error
 	if g.HTTP != nil {
 		client = *g.HTTP
 	}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // a profile is for the gateway only
+	// a profile is for the gateway only
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	answer, err := client.Do(q)
 	if err != nil {
 		return "", fmt.Errorf("the ACI gateway did not answer: %w", err)

@@ -23,7 +23,8 @@ func createBgp(tx *commit.Tx, b *model.Bgp) error {
 		Hops: b.TtlSecurity, Prefixes: b.MaxPrefixes, Password: b.Password}
 	if r.Password == "" {
 		var was record.BGP
-		if err := json.Unmarshal(tx.Value(record.BGPs+b.Hostname), &was); err == nil { // else there is no record that an agent could read
+		// else there is no record that an agent could read
+		if err := json.Unmarshal(tx.Value(record.BGPs+b.Hostname), &was); err == nil {
 			r.Password = was.Password
 		}
 	}

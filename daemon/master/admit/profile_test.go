@@ -36,7 +36,8 @@ func TestProfilesAndRouters(t *testing.T) {
 	})
 }
 
-// A router's password is in the record that its host's agent is told, and in no object; it stays until another is given, or the router is deleted.
+// A router's password is in the record that its host's agent is told, and in no object; it stays until another is given, or the router is
+// deleted.
 func TestPasswordOfRouter(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{FwdMode: "routing"})
 	const router = "bgp h1 routerip=10.9.0.1/24 as=65001 neighbor=10.9.0.2 neighbor-as=65000"

@@ -53,7 +53,8 @@ func has(w *enginetest.World, network, name string) (ip string) {
 
 const blue = "network blue encap=vxlan subnet=10.1.1.0/24"
 
-// What runs and the store does not know is there with the same address, which no one else gets; what contradicts the store waits for an operator, with both names.
+// What runs and the store does not know is there with the same address, which no one else gets; what contradicts the store waits for an
+// operator, with both names.
 func TestOffer(t *testing.T) {
 	w, e := restored(t, record.CauseRestore, blue)
 	known := carries("h1", "blue", "known", "10.1.1.1")
@@ -198,7 +199,8 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// An empty store ends the wait when all hosts have offered that the one before had, by what this host has noted; without that, it waits for all of the time.
+// An empty store ends the wait when all hosts have offered that the one before had, by what this host has noted; without that, it waits for
+// all of the time.
 func TestRoster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, row := range []struct {

@@ -66,7 +66,8 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// Who polls writes one event an hour, which says how often, and pushes out nothing that the same user did. Several netmasters write into one.
+// Who polls writes one event an hour, which says how often, and pushes out nothing that the same user did. Several netmasters write into
+// one.
 func TestPolledReads(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	now := time.Date(2030, 1, 1, 9, 10, 0, 0, time.UTC)

@@ -47,7 +47,8 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// A list of everything, which is read ahead, and the same in small parts make the same catalog, and the same is said of what cannot be read.
+// A list of everything, which is read ahead, and the same in small parts make the same catalog, and the same is said of what cannot be
+// read.
 func TestLoad(t *testing.T) {
 	items := benchItems(5000)
 	for tenant := range 100 {
@@ -60,7 +61,8 @@ func TestLoad(t *testing.T) {
 		items = append(items, store.Item{Key: record.Networks + id.String(), Value: value, Revision: 1})
 	}
 	items[17].Value = []byte(`{`)
-	items[18].Value = items[19].Value                                                          // calls itself something else than its key
+	// calls itself something else than its key
+	items[18].Value = items[19].Value
 	slices.SortFunc(items, func(a, b store.Item) int { return strings.Compare(b.Key, a.Key) }) // networks first
 	load := func(parts int) (*catalog.Catalog, string) {
 		c, told := catalog.New(), &strings.Builder{}

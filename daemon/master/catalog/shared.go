@@ -35,8 +35,8 @@ func (v *View) Sharing(tenant string, p netip.Prefix) *Network {
 	return nil
 }
 
-// Shared returns all pairs of networks of different tenants whose subnets overlap, each once, in the order of ids. It takes time in proportion
-// to the number of networks, sorted by their addresses, and of pairs.
+// Shared returns all pairs of networks of different tenants whose subnets overlap, each once, in the order of ids. It takes time in
+// proportion to the number of networks, sorted by their addresses, and of pairs.
 func (v *View) Shared() (out []Shared) {
 	seen := map[[2]identity.Network]struct{}{}
 	for _, subnet := range []func(*Network) netip.Prefix{

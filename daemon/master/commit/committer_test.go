@@ -149,8 +149,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// The store may permit less than it says. Requests that share a transaction which it finds too large are tried one by one; the one that is too
-// large by itself is refused for good: to repeat it helps nobody.
+// The store may permit less than it says. Requests that share a transaction which it finds too large are tried one by one; the one that is
+// too large by itself is refused for good: to repeat it helps nobody.
 func TestStoreFindsTooLarge(t *testing.T) {
 	b := start(t, 100)
 	first := make(chan error, 1)

@@ -16,8 +16,8 @@ import (
 	"github.com/contiv/contiv/daemon/store/memory"
 )
 
-// A request that computes without an end holds up the others for a bounded time: then the term ends, so that another netmaster is to lead, and what it has
-// computed in the end is not committed.
+// A request that computes without an end holds up the others for a bounded time: then the term ends, so that another netmaster is to lead,
+// and what it has computed in the end is not committed.
 func TestStuck(t *testing.T) {
 	db := memory.New()
 	lock := &store.Tx{}

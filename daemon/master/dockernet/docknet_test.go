@@ -285,8 +285,8 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// A network that was made for a Docker network without a name gets Docker's, while it has no endpoints; one that has a name keeps it, and nothing of another
-// host's engine is named.
+// A network that was made for a Docker network without a name gets Docker's, while it has no endpoints; one that has a name keeps it, and
+// nothing of another host's engine is named.
 func TestName(t *testing.T) {
 	w, s := world(t)
 	w.Must(t, "network taken encap=vxlan subnet=10.8.0.0/24")

@@ -34,7 +34,8 @@ func Adopt(tx *commit.Tx, e record.Endpoint) (same bool, holder string, err erro
 		if other := p.network.EndpointAt(a); other != nil && other.ID != e.ID {
 			return false, other.ID.String(), model.Errorf(model.CodeConflict, "endpoints", "the store has address %s at endpoint %s on host %s", a, other.ID, other.Host)
 		}
-		if h, is := tx.HoldOf(e.ID.Network, a); is && h.Transferable() && (h.Quarantine != "" || h.By == e.Host || h.By == "" && h.Token == "") { // not one for another host
+		// not one for another host
+		if h, is := tx.HoldOf(e.ID.Network, a); is && h.Transferable() && (h.Quarantine != "" || h.By == e.Host || h.By == "" && h.Token == "") {
 			tx.EndHold(e.ID.Network, a)
 			continue
 		}

@@ -28,8 +28,8 @@ func (labelled) Place(namespace string) record.Place {
 	return record.Place{}
 }
 
-// A pod's label enters another tenant only where that tenant lists the pod's namespace, or netmaster is started as the original was, and nowhere out
-// of a namespace that has a tenant.
+// A pod's label enters another tenant only where that tenant lists the pod's namespace, or netmaster is started as the original was, and
+// nowhere out of a namespace that has a tenant.
 func TestPodTenants(t *testing.T) {
 	for _, as := range []bool{false, true} {
 		w := enginetest.Start(t, enginetest.Options{Pods: labelled("acme"), PodTenants: as})

@@ -24,13 +24,14 @@ type Service struct {
 	commit      *commit.Committer
 	catalog     *catalog.Catalog
 	clusterMode string
-	rest        *time.Duration // how long an address stays in quarantine after its release, unless the global object sets it; nil: depends on its owner
-	now         func() time.Time
-	pods        Pods
-	labelled    bool // see Settings.PodTenants
-	held        func(v *catalog.View) error
-	drains      *drains
-	log         *slog.Logger
+	// how long an address stays in quarantine after its release, unless the global object sets it; nil: depends on its owner
+	rest     *time.Duration
+	now      func() time.Time
+	pods     Pods
+	labelled bool // see Settings.PodTenants
+	held     func(v *catalog.View) error
+	drains   *drains
+	log      *slog.Logger
 }
 
 // Settings configure a Service.
@@ -131,7 +132,8 @@ func (s *Service) Delete(ctx context.Context, q model.DeleteEndpointRequest) (re
 		return s.remove(tx, e)
 	})
 	if err != nil {
-		return record.Endpoint{}, 0, err // a caller that has given up does not use the result, which the transaction may still write
+		// a caller that has given up does not use the result, which the transaction may still write
+		return record.Endpoint{}, 0, err
 	}
 	return gone, uint64(rev), nil
 }

@@ -174,8 +174,8 @@ func TestJoin_TokenFirst(t *testing.T) {
 	}
 }
 
-// A host that was sent away does not come back by what it was let in with: not by the same request, and not with another key by a token for any number of
-// hosts. One that left by itself, or whose certificate gave way to another, does.
+// A host that was sent away does not come back by what it was let in with: not by the same request, and not with another key by a token for
+// any number of hosts. One that left by itself, or whose certificate gave way to another, does.
 func TestRevokedStaysOut(t *testing.T) {
 	s := newStand(t)
 	later := func() { s.at = s.at.Add(2 * time.Second) }

@@ -13,8 +13,9 @@ import (
 const (
 	sweepInterval = 10 * time.Minute
 	keepToken     = 24 * time.Hour // after its end, so that its holder learns that it has expired
-	keepCert      = time.Hour      // after its end, for clocks that are late; trust.Grace for certificates with which an agent may renew itself, or may not
-	maxSwept      = 200            // records in one transaction
+	// after its end, for clocks that are late; trust.Grace for certificates with which an agent may renew itself, or may not
+	keepCert = time.Hour
+	maxSwept = 200 // records in one transaction
 )
 
 // Run removes expired records, until ctx ends. It is a duty of the leader's.

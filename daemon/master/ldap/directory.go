@@ -50,7 +50,8 @@ func (LDAP) Check(ctx context.Context, c *model.LdapConfiguration, bindPassword,
 	if err != nil && !ldap.IsErrorWithCode(err, ldap.LDAPResultSizeLimitExceeded) {
 		return nil, away(c, err)
 	}
-	if found == nil || len(found.Entries) != 1 || found.Entries[0].DN == "" { // with two entries of the name, the owner of the password is ambiguous
+	// with two entries of the name, the owner of the password is ambiguous
+	if found == nil || len(found.Entries) != 1 || found.Entries[0].DN == "" {
 		return nil, wrong()
 	}
 	entry := found.Entries[0]

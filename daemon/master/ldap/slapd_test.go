@@ -58,7 +58,8 @@ sn: Bob
 userPassword: correct horse
 `
 
-// slapd runs a directory until the test ends, which anyone may ask over TLS alone and only cn=contiv may search, and returns its configuration.
+// slapd runs a directory until the test ends, which anyone may ask over TLS alone and only cn=contiv may search, and returns its
+// configuration.
 func slapd(t *testing.T) *model.LdapConfiguration {
 	t.Helper()
 	dir := t.TempDir()

@@ -48,7 +48,8 @@ func New(b *bundle.Bundle, log *slog.Logger) (*Reader, error) {
 		return nil, err
 	}
 	peers := peer.New(r.catalog, peer.Way{HTTP: &http.Client{Transport: daemons{b}}})
-	keep := history.Keep{Records: math.MaxInt32, Age: time.Duration(math.MaxInt64), Now: func() time.Time { return b.Manifest.Made }} // the history is what the bundle has
+	// the history is what the bundle has
+	keep := history.Keep{Records: math.MaxInt32, Age: time.Duration(math.MaxInt64), Now: func() time.Time { return b.Manifest.Made }}
 	(&objects.Objects{Inspector: inspect.Inspector{Catalog: r.catalog, Peers: peers, ClusterMode: b.Manifest.Mode}, Log: log}).Register(r.routes)
 	(&historyapi.Past{Catalog: r.catalog, Keep: keep}).Register(r.routes)
 	peers.Register(r.routes, log)

@@ -15,7 +15,8 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Who has a session runs, and who has none does not after a while; a netmaster that does not answer, and a new leader, decide nothing in haste.
+// Who has a session runs, and who has none does not after a while; a netmaster that does not answer, and a new leader, decide nothing in
+// haste.
 func TestKeeper(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)

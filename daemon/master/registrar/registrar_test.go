@@ -143,7 +143,8 @@ func TestAnotherLabel(t *testing.T) {
 	}
 }
 
-// What a host knows of another one, such as its machine id and addresses, gives it nothing of the other's: not while that one's agent is away either.
+// What a host knows of another one, such as its machine id and addresses, gives it nothing of the other's: not while that one's agent is
+// away either.
 func TestStranger(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	as(w, "h2", "m2", "192.0.2.2", "192.0.2.2:9090", "s2").must(t).stop(t)
@@ -248,7 +249,8 @@ func FuzzRegister(f *testing.F) {
 	})
 }
 
-// What a machine reports follows its last word: an agent that has moved an address, and one that was replaced by an earlier build, which reports nothing.
+// What a machine reports follows its last word: an agent that has moved an address, and one that was replaced by an earlier build, which
+// reports nothing.
 func TestReportFollows(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	a := as(w, "h1", "m1", "192.0.2.1", "", "s")

@@ -14,8 +14,8 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// What an agent holds otherwise than it was sent - a value, a record too many or too few, a shard that it lacks or is not to have - is sent again, that shard and no
-// other, and reported until a minute after the agent holds the same.
+// What an agent holds otherwise than it was sent - a value, a record too many or too few, a shard that it lacks or is not to have - is sent
+// again, that shard and no other, and reported until a minute after the agent holds the same.
 func TestDiffers(t *testing.T) {
 	blue := channel.Tenant("blue")
 	for _, row := range []struct {
@@ -68,7 +68,8 @@ func TestDiffers(t *testing.T) {
 	}
 }
 
-// What an agent says of what it held before a change, or before a shard was sent again, says nothing of now; and a shard that differs whatever is sent is sent less and less.
+// What an agent says of what it held before a change, or before a shard was sent again, says nothing of now; and a shard that differs
+// whatever is sent is sent less and less.
 func TestDiffersLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newLateMaster(t)

@@ -234,7 +234,8 @@ func TestScope(t *testing.T) {
 	}
 }
 
-// Every host is told of the certificates that are revoked of those that it speaks with, of nothing else about them, and until they are forgotten.
+// Every host is told of the certificates that are revoked of those that it speaks with, of nothing else about them, and until they are
+// forgotten.
 func TestRevoked(t *testing.T) {
 	m := newMaster(t)
 	certificate := func(serial, who, revoked string, rev uint64) store.Item {
@@ -304,7 +305,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// A restored store can have the landmark that an agent knows, and have continued beyond its revision: its incarnation says that it is not the agent's.
+// A restored store can have the landmark that an agent knows, and have continued beyond its revision: its incarnation says that it is not
+// the agent's.
 func TestResumeIncarnation(t *testing.T) {
 	all := store.Update{Full: true, Revision: 10, Items: []store.Item{at("blue", "b1", "h1", 3), landmark("one", 9)}}
 	a, same, restored := newMasterOf(t, "x"), newMasterOf(t, "x"), newMasterOf(t, "y")
@@ -334,7 +336,8 @@ func TestResumeIncarnation(t *testing.T) {
 	}
 }
 
-// An agent whose records are lost offers what its host carries too, if the store is not the one that the host knows; one that joins a cluster does not.
+// An agent whose records are lost offers what its host carries too, if the store is not the one that the host knows; one that joins a
+// cluster does not.
 func TestOfferWithoutRecords(t *testing.T) {
 	m := newMasterOf(t, "y")
 	m.apply(store.Update{Full: true, Revision: 10, Items: []store.Item{landmark("one", 9)}})
@@ -353,8 +356,8 @@ func TestOfferWithoutRecords(t *testing.T) {
 	}
 }
 
-// What came and went while an agent knew of it from another netmaster is gone for it too, however much the next one has taken in at once; and
-// where that one cannot tell, it tells everything again.
+// What came and went while an agent knew of it from another netmaster is gone for it too, however much the next one has taken in at once;
+// and where that one cannot tell, it tells everything again.
 func TestResumeWithinAStep(t *testing.T) {
 	first := store.Update{Full: true, Revision: 10, Items: []store.Item{at("blue", "b1", "h1", 3), landmark("one", 9)}}
 	come := store.Update{Revision: 12, Items: []store.Item{at("blue", "b2", "h2", 12)}}
@@ -414,7 +417,8 @@ func TestLag(t *testing.T) {
 	}
 }
 
-// A netmaster that has lost the store reports what it knows for a while, and then sends agents to others; once the store is back, it tells again.
+// A netmaster that has lost the store reports what it knows for a while, and then sends agents to others; once the store is back, it tells
+// again.
 func TestStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMaster(t)

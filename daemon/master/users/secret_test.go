@@ -36,8 +36,8 @@ func sealOf(tb testing.TB) func() (*trust.Seal, error) {
 
 func noAuthority() (*trust.Seal, error) { return nil, fs.ErrNotExist }
 
-// The bind password is sealed where netmasters have the authority's key. What was stored in plain text is sealed by the next leader, and a seal whose key is gone
-// says what to do.
+// The bind password is sealed where netmasters have the authority's key. What was stored in plain text is sealed by the next leader, and a
+// seal whose key is gone says what to do.
 func TestSecret(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	w.Must(t, "ldapConfiguration ldap server=ldap baseDN=dc=x bindDN=cn=contiv")

@@ -92,7 +92,8 @@ func TestSessionTime(t *testing.T) {
 	})
 }
 
-// Who tries too often from a site is refused there for a while, with the right password too; the owner elsewhere is not, and has forgiven no one by that.
+// Who tries too often from a site is refused there for a while, with the right password too; the owner elsewhere is not, and has forgiven
+// no one by that.
 func TestThrottle(t *testing.T) {
 	u, _, c := start(t, nil)
 	try := func(user, password, from string) model.Code {
@@ -170,7 +171,8 @@ func (directory) Check(_ context.Context, _ *model.LdapConfiguration, _, user, p
 	return nil, model.Errorf(model.CodeUnproved, "", "no")
 }
 
-// A user of the directory has the roles of its groups, and none of a user of this cluster, whatever its name; a user of the cluster is not asked about there.
+// A user of the directory has the roles of its groups, and none of a user of this cluster, whatever its name; a user of the cluster is not
+// asked about there.
 func TestDirectory(t *testing.T) {
 	u, w, _ := start(t, directory{})
 	w.Must(t, "ldapConfiguration ldap server=ldap baseDN=dc=x")

@@ -13,7 +13,8 @@ import (
 // without one has no address among the containers; then lacks is the reason, and try the remedy, unless a host reaches the other end by
 // other means.
 func asClient(v *catalog.View, host, asked end) (client end, lacks, try string) {
-	if host.kind != kindHost || asked.service == nil && asked.endpoint == nil { // services of Kubernetes are reached by the host's own address
+	// services of Kubernetes are reached by the host's own address
+	if host.kind != kindHost || asked.service == nil && asked.endpoint == nil {
 		return host, "", ""
 	}
 	tenant := tenant(asked)

@@ -11,7 +11,8 @@ import (
 	"github.com/contiv/contiv/daemon/master/why"
 )
 
-// grouped is group web on h1, h2 and h3, of which h3's agent does not answer, and db on h1. Port 22 is denied by a rule, and 99 by h2's switch alone.
+// grouped is group web on h1, h2 and h3, of which h3's agent does not answer, and db on h1. Port 22 is denied by a rule, and 99 by h2's
+// switch alone.
 func grouped(t *testing.T, probe why.Prober) *why.Explainer {
 	t.Helper()
 	w := enginetest.Start(t, enginetest.Options{})

@@ -69,7 +69,8 @@ func TestIntentOfPods(t *testing.T) {
 	}
 }
 
-// A node port of a node leads to the backends of its service, whichever node is asked; clients outside only to those of that node, where the service says so.
+// A node port of a node leads to the backends of its service, whichever node is asked; clients outside only to those of that node, where
+// the service says so.
 func TestIntentAtNodePort(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	m.Must(t, "global global hostAccess=direct", "network blue encap=vxlan subnet=10.1.1.0/24 gateway=10.1.1.254")

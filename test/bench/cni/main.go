@@ -30,8 +30,8 @@ type options struct {
 	n      int    // sandboxes one at a time
 	par    int    // sandboxes at once
 	ports  int    // of the switch before the burst; 0: no burst
-	bin    string // folder of this project's programs
-	peers  string // folder of the plugins to compare with
+	bin    string // directory of this project's programs
+	peers  string // directory of the plugins to compare with
 	inside bool   // this process runs on the lab's host
 }
 

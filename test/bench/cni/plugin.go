@@ -90,7 +90,7 @@ func ip(ctx context.Context, batch string) error {
 	return nil
 }
 
-// stateDir makes the folder of what the plugins keep.
+// stateDir makes the directory of what the plugins keep.
 func stateDir() (dir string, remove func(), err error) {
 	dir, err = os.MkdirTemp("", "bench-cni")
 	return dir, func() { _ = os.RemoveAll(dir) }, err

@@ -103,7 +103,7 @@ func (c *cluster) nodes(started time.Time) []model.Node {
 	return out
 }
 
-// rules is how rules fare on every host: a tenth of them decide about more packets as time goes on.
+// rules is how rules fare on every host: a tenth of them decide about more packets as time passes.
 func (c *cluster) rules(up time.Duration) (out []model.RuleStatus) {
 	for i, o := range c.objects[model.KindRule().Name] {
 		r := model.RuleStatus{Rule: o.ObjectKey(), Record: o.ObjectKey(), Direction: "in", Phase: "done"}

@@ -151,7 +151,7 @@ func press(m *app.Model, key string) {
 	}
 }
 
-// threadTime is the CPU time of this thread. Beside the time on the clock it tells how much of that was waiting for a
+// threadTime is the CPU time of this thread. Beside the time on the clock it reports how much of that was waiting for a
 // processor, which the feed, the garbage collector and other processes use too.
 func threadTime() time.Duration {
 	var t unix.Timespec

@@ -30,7 +30,7 @@ type options struct {
 	n      int    // containers one at a time, of each network
 	par    int    // containers at once
 	memory int    // containers for which the agent's memory is told; 0: not told
-	bin    string // folder of this project's programs
+	bin    string // directory of this project's programs
 }
 
 func main() {

@@ -139,7 +139,7 @@ func (b *bench) startAll(ctx context.Context, network string, names []string, wo
 	return errors.Join(errs...)
 }
 
-// memoryOf tells what the agent's memory grows by for many containers. The peer has no agent.
+// memoryOf reports what the agent's memory grows by for many containers. The peer has no agent.
 func (b *bench) memoryOf(ctx context.Context) error {
 	if b.memory == 0 {
 		return nil

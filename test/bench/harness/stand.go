@@ -49,7 +49,7 @@ func (b *Stand) Helper() {}
 // Cleanup runs f at the end.
 func (b *Stand) Cleanup(f func()) { b.cleanups = append(b.cleanups, f) }
 
-// TempDir makes a folder that is removed at the end.
+// TempDir makes a directory that is removed at the end.
 func (b *Stand) TempDir() string {
 	dir, err := os.MkdirTemp("", "contiv-bench")
 	if err != nil {

@@ -31,7 +31,7 @@ const (
 	connecting = time.Second
 )
 
-// Where the client's container has the folder of this program, and where the server serves.
+// Where the client's container has the directory of this program, and where the server serves.
 const (
 	programs = "/programs"
 	port     = 8080

@@ -30,7 +30,7 @@ const mostOfPeer = 0.95
 
 type options struct {
 	pods, rounds    int
-	bin, kubernetes string // folders of programs
+	bin, kubernetes string // directories of programs
 	only            string
 	// As a client, in a pod: to which address connections are opened, how many at a time, and how long.
 	connect  string

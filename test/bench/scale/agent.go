@@ -245,7 +245,7 @@ func (a *agent) when(change string) (at time.Time, ok bool) {
 	return at, ok
 }
 
-// is tells whether something is true of the agent.
+// is reports whether something is true of the agent.
 func (a *agent) is(so func(*agent) bool) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

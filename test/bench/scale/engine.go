@@ -27,7 +27,7 @@ type engine struct {
 	source  desired.Source
 }
 
-// engine is that of the i-th host's agent until ctx ends. It goes on from what the one before has kept.
+// engine is that of the i-th host's agent until ctx ends. It continues from what the one before has kept.
 func (w *world) engine(ctx context.Context, i int, a *agent, from *channel.Client) {
 	quiet := slog.New(slog.DiscardHandler)
 	file, saved, err := checkpoint.Open(filepath.Join(w.dir, a.label+".records"))

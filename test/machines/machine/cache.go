@@ -15,13 +15,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// KernelsVariable names a folder of ready kernels, linux-SERIES-uml or linux-SERIES-uml.xz, which are taken instead of built ones.
+// KernelsVariable names a directory of ready kernels, linux-SERIES-uml or linux-SERIES-uml.xz, which are taken instead of built ones.
 const KernelsVariable = "CONTIV_MACHINES_KERNELS"
 
-// Cache is the folder where root file systems and kernels are kept, each by what it is made of.
+// Cache is the directory where root file systems and kernels are kept, each by what it is made of.
 type Cache struct {
 	Dir     string
-	Kernels string    // folder of ready kernels; empty: none
+	Kernels string    // directory of ready kernels; empty: none
 	Log     io.Writer // what is made and how long it took
 }
 
@@ -94,7 +94,7 @@ func (c Cache) makeKey(ctx context.Context, _ Release, path string) error {
 	return c.run(ctx, "", "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "machines", "-f", path)
 }
 
-// run runs a command in a folder. Its output goes to the log; an error contains the end of it.
+// run runs a command in a directory. Its output goes to the log; an error contains the end of it.
 func (c Cache) run(ctx context.Context, dir, program string, args ...string) error {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = dir

@@ -27,7 +27,7 @@ func (c Cache) kernelPath(r Release) string {
 	return filepath.Join(c.Dir, "linux-"+r.Kernel+"-"+digest(r.Name, kernelConfig))
 }
 
-// ready is the kernel of a release in the folder of ready ones, packed or not; empty: there is none.
+// ready is the kernel of a release in the directory of ready ones, packed or not; empty: there is none.
 func (c Cache) ready(r Release) string {
 	if c.Kernels == "" {
 		return ""
@@ -107,7 +107,7 @@ func configArgs() (out []string) {
 	return out
 }
 
-// download fetches a package of a release into a folder, with lists of its own: those of this machine stay as they are.
+// download fetches a package of a release into a directory, with lists of its own: those of this machine stay as they are.
 func (c Cache) download(ctx context.Context, m Mirror, r Release, dir, name string) error {
 	for _, d := range []string{"lists/partial", "archives/partial"} {
 		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {

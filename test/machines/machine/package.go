@@ -37,7 +37,7 @@ func (c Cache) Package(ctx context.Context, r Release, name string) (string, err
 	return to, os.Rename(path, to)
 }
 
-// packageIn is the file of a package in a folder, "" if there is none.
+// packageIn is the file of a package in a directory, "" if there is none.
 func packageIn(dir, name string) string {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {

@@ -109,7 +109,7 @@ func (c Cache) addFiles(dir string) error {
 	return write(filepath.Join(dir, "root/.ssh/authorized_keys"), key, 0o600)
 }
 
-// write writes a file and makes the folder that it is in.
+// write writes a file and makes the directory that it is in.
 func write(path string, text []byte, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Folder is where stands are, each in a folder of its name. It is on a disk, and its name is short enough for sockets.
+// Directory is where stands are, each in a directory of its name. It is on a disk, and its name is short enough for sockets.
 const Folder = "/var/tmp/contiv-machines"
 
 // prefix begins the names of the namespaces of stands.
@@ -79,7 +79,7 @@ func bridgeAddress(bridge int) string {
 	return fmt.Sprintf("10.%d.0.254/24", 77+bridge)
 }
 
-// take locks the stand's folder for as long as this process lives.
+// take locks the stand's directory for as long as this process lives.
 func (s *Stand) take() error {
 	lock, err := os.OpenFile(filepath.Join(s.Dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
