@@ -191,7 +191,7 @@ func (l *lost) Repair(ctx context.Context, id string) error {
 	if err := l.plug(ctx, &ep, name, t); err != nil {
 		return fmt.Errorf("repair port %s of %s: %w", name, id, err)
 	}
-	l.Log.Info("made a container's port again", "endpoint", id, "port", name)
+	l.Log.Info("recreated a container's port", "endpoint", id, "port", name)
 	return nil
 }
 

@@ -1,4 +1,4 @@
-// Package cnihost serves the CNI plugins of a host, and keeps the plugin and its configuration where the container runtime looks for them.
+// Package cnihost serves the CNI plugins of a host, and installs the plugin and its configuration for the container runtime.
 package cnihost
 
 import (
@@ -13,18 +13,18 @@ import (
 	"github.com/contiv/contiv/daemon/agent/part"
 )
 
-// Options are what serving CNI needs.
+// Options configure the CNI service.
 type Options struct {
 	Attach   *attach.Engine
 	Access   *hostaccess.Engine
-	Starting func() []string // what the agent lacks to do anything for a container
+	Starting func() []string // what the agent lacks to serve a container
 	Waiting  func() []string // what it waits for
 	Cut      func() bool     // flows are missing in the switch
-	Timeout  time.Duration   // for which a request waits for what the agent lacks
+	Timeout  time.Duration   // how long a request waits for what the agent lacks
 	Log      *slog.Logger
 }
 
-// Part returns the doors of CNI, and the tasks about the host's runtime.
+// Part returns the sockets of CNI, and the tasks for the host's runtime.
 func (s *Settings) Part(o Options) (p part.Part, err error) {
 	cni := cniserver.Options{Socket: s.Socket, Attacher: o.Attach, Publisher: o.Access, Starting: o.Starting, Waiting: o.Waiting,
 		Cut: o.Cut, Patience: o.Timeout, Log: o.Log}

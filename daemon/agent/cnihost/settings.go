@@ -12,15 +12,15 @@ import (
 	"github.com/contiv/contiv/daemon/flags"
 )
 
-// Settings say where CNI plugins ask, and where the host's container runtime looks for them.
+// Settings are the paths of the CNI service and of the container runtime.
 type Settings struct {
-	Socket  string // "": no CNI is served
-	Mesos   string // of CNI for Mesos; "": none is served. Check sets it
-	Program string // the plugin that is installed; "": contivk8s beside this program
+	Socket  string // "": CNI is not served
+	Mesos   string // of CNI for Mesos; "": not served. Check sets it
+	Program string // the plugin to install; "": contivk8s beside this program
 	Conf    string // directory of configurations; "": another program writes one
 	Bin     string // directory of plugins; "": another program installs them
 	Stays   bool   // the configuration stays when the agent ends
-	Cache   string // directory of the CNI library's cache; "": what is half written there is left to others
+	Cache   string // directory of the CNI library's cache; "": incomplete files there are left to others
 
 	mesos string
 }
@@ -35,7 +35,7 @@ func (s *Settings) Register(f *flags.Set) {
 	f.Bool(&s.Stays, "cni-conf-stays", "CNI_CONF_STAYS", "leave that configuration when this agent ends, as in a pod, whose end another follows: without one the node is not ready, and neither are its pods")
 }
 
-// Check returns what is wrong.
+// Check returns an error for invalid settings.
 func (s *Settings) Check() error {
 	if s.Bin != "" && s.Conf == "" {
 		return fmt.Errorf("--cni-bin-dir %s: --cni-conf-dir is required with it: name the directory of network configurations, such as /etc/cni/net.d", s.Bin)
@@ -59,7 +59,7 @@ func (s *Settings) Check() error {
 	return nil
 }
 
-// program returns the path of the plugin that is installed.
+// program returns the path of the plugin to install.
 func (s *Settings) program() (string, error) {
 	if s.Program != "" {
 		return s.Program, nil

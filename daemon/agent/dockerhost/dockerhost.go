@@ -1,5 +1,5 @@
-// Package dockerhost serves the Docker engine of a host, if it has one or gets one: its network and IPAM drivers, and what the agent asks
-// of the engine.
+// Package dockerhost serves the Docker engine of a host, now or when it appears: its network and IPAM drivers, and the agent's requests to
+// the engine.
 package dockerhost
 
 import (
@@ -17,18 +17,18 @@ import (
 	"github.com/contiv/contiv/daemon/task"
 )
 
-// Engine is the Docker engine of a host, which may come later. It is safe for concurrent use.
+// Engine is the Docker engine of a host, which may appear later. It is safe for concurrent use.
 type Engine struct {
 	Driver
-	found    chan struct{}    // closed when the host has one: from the start, unless that is to be found out
-	watcher  *dockerd.Watcher // nil: no engine is asked
-	networks *dockerd.Keeper  // nil: its networks are not kept
+	found    chan struct{}    // closed when the host has one: from the start, unless the agent searches for it
+	watcher  *dockerd.Watcher // nil: no engine is used
+	networks *dockerd.Keeper  // nil: its networks are not maintained
 }
 
-// searchInterval is how often the agent looks whether its host has a Docker engine by now.
+// searchInterval is the time between two searches for a Docker engine.
 const searchInterval = 2 * time.Second
 
-// New looks for an engine for the first time.
+// New searches for an engine once.
 func New(d Driver) *Engine {
 	e := &Engine{Driver: d, found: make(chan struct{})}
 	if d.Plugin != "" && (!d.Sought || dockerd.There(d.Engine)) {
@@ -37,7 +37,7 @@ func New(d Driver) *Engine {
 	return e
 }
 
-// Found reports whether the agent asks an engine.
+// Found reports whether the agent uses an engine.
 func (e *Engine) Found() bool {
 	select {
 	case <-e.found:
@@ -47,13 +47,13 @@ func (e *Engine) Found() bool {
 	}
 }
 
-// Names of what runs the containers of a host, where the agent finds it out.
+// Names of container runtimes, if the agent determines the runtime.
 const (
 	foundDocker = "docker"
 	foundCNI    = "cni"
 )
 
-// Mode returns what runs the containers of the host: configured, unless that is to be found out.
+// Mode returns the container runtime of the host: configured, unless the agent must determine it.
 func (e *Engine) Mode(configured string) string {
 	switch {
 	case !e.Sought:
@@ -67,7 +67,7 @@ func (e *Engine) Mode(configured string) string {
 // Directory reports whether the host needs the networks of all tenants, for those of its engine.
 func (e *Engine) Directory() bool { return e.Keep && e.Found() }
 
-// Status returns the state of the engine, nil if none is asked.
+// Status returns the state of the engine, nil if none is used.
 func (e *Engine) Status() *model.DockerStatus {
 	if !e.Found() {
 		return nil
@@ -75,28 +75,28 @@ func (e *Engine) Status() *model.DockerStatus {
 	return dockerd.Status(e.watcher, e.networks)
 }
 
-// Master is what an engine and its drivers ask netmasters for.
+// Master has the requests of an engine and its drivers to netmasters.
 type Master interface {
 	docker.Master
 	dockerd.Master
 	dockerd.NamingMaster
 }
 
-// Options are what serving an engine needs.
+// Options configure the Docker service.
 type Options struct {
 	Host     string // label
 	Attach   *attach.Engine
 	Access   *hostaccess.Engine
 	Records  *desired.Engine
 	Master   Master
-	Starting func() []string // what the agent lacks to do anything for a container
+	Starting func() []string // what the agent lacks to serve a container
 	Serving  <-chan struct{} // closed when the agent is ready
-	Appeared func()          // called when the host has got an engine
+	Appeared func()          // called when the host gets an engine
 	Log      *slog.Logger
 }
 
-// Part returns the tasks about the engine, none of which holds anything up, and with them the door of its drivers. They begin when the host
-// has an engine. It is called once.
+// Part returns the tasks for the engine, on which nothing else waits, and the socket of its drivers. They start when the host has an
+// engine. It must be called once.
 func (e *Engine) Part(o Options) (p part.Part) {
 	if e.Plugin == "" {
 		return p
@@ -134,18 +134,17 @@ func (e *Engine) Part(o Options) (p part.Part) {
 	return p
 }
 
-// search waits until the host has a Docker engine, which from then on the agent serves as if it had been there at the start. It blocks
-// until ctx ends.
+// search waits until the host has a Docker engine, which the agent then serves as if it had existed at the start. It blocks until ctx ends.
 func (e *Engine) search(ctx context.Context, appeared func(), log *slog.Logger) {
 	if dockerd.Appear(ctx, e.Engine, searchInterval) {
-		log.Info("this host has a Docker engine: its networks are the cluster's from now on", "socket", e.Engine)
+		log.Info("found a Docker engine: the cluster manages its networks", "socket", e.Engine)
 		close(e.found)
 		appeared()
 	}
-	<-ctx.Done() // a task that ends, ends the agent
+	<-ctx.Done() // a task that ends would end the agent
 }
 
-// onceFound returns a task that begins when the host has a Docker engine, and holds nothing up until then.
+// onceFound returns a task that starts when the host has a Docker engine, and on which nothing else waits.
 func (e *Engine) onceFound(name string, run func(context.Context) error) task.Task {
 	return part.Started(name, part.Await(e.found, run))
 }

@@ -12,26 +12,26 @@ import (
 	"github.com/contiv/contiv/daemon/flags"
 )
 
-// Settings are those of the Docker engine of this host.
+// Settings configure the Docker engine of this host.
 type Settings struct {
 	Name   string
 	Dir    string
 	Scope  string
 	Engine string
-	Agent  string // socket of the agent behind a door; "": there is none
-	Proxy  bool   // be that door
+	Agent  string // socket of the agent behind a proxy; "": there is none
+	Proxy  bool   // this process is that proxy
 	Kept   string // file with the networks that the agent keeps
 }
 
-// Driver says how the host's engine finds its network driver, and which engine the agent asks.
+// Driver describes the registration of the network driver, and the engine to use.
 type Driver struct {
-	Plugin string // unix socket of the driver; "": there is none, and no engine is asked
+	Plugin string // unix socket of the driver; "": no driver and no engine are used
 	Name   string // as Docker knows it
-	Global bool   // networks are of a whole swarm
+	Global bool   // networks belong to a whole swarm
 	Engine string // unix socket of the engine
 	Keep   bool   // the engine's networks are kept equal to the cluster's
 	Kept   string // file in which the agent saves what these networks stand for; "": it saves nothing
-	Sought bool   // all this counts from when the host has the engine's socket
+	Sought bool   // all this applies from when the host has the engine's socket
 }
 
 // Scopes of Docker networks.
@@ -51,10 +51,10 @@ func (o *Settings) Register(s *flags.Set) {
 	s.String(&o.Scope, "docker-scope", "DOCKER_SCOPE", "", "whose networks Docker's are: local (each engine's own) or global (a swarm's) (default: global with --mode swarm-mode, else local)")
 }
 
-// pluginName is how a driver may be called: it is a file's name and a host's in a URL; a managed plugin's is like an image's.
+// pluginName matches names of a driver, which are a file's name and a host's in a URL; a managed plugin's is like an image's.
 var pluginName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$|^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,254}$`)
 
-// Check checks the settings, and fills in what follows from the mode.
+// Check checks the settings, and sets what follows from the mode.
 func (o *Settings) Check(mode string) error {
 	if !pluginName.MatchString(o.Name) {
 		return fmt.Errorf("--plugin-name %q: it is a name of letters, digits, dots and dashes, such as %s, or a managed plugin's, such as contiv/v2plugin:latest", o.Name, docker.DefaultName)
@@ -77,8 +77,8 @@ func (o *Settings) Check(mode string) error {
 	return flags.OneOf("docker-scope", o.Scope, ScopeLocal, ScopeGlobal)
 }
 
-// Driver returns what the agent has to do with Docker: nothing unless the mode is one of Docker's, or auto. In a swarm, its managers make
-// the networks.
+// Driver returns the agent's role for Docker: none unless the mode is one of Docker's, or auto. In a swarm, its managers create the
+// networks.
 func (o *Settings) Driver(mode string) Driver {
 	if mode != flags.ModeDocker && mode != flags.ModeSwarm && mode != flags.ModeAuto {
 		return Driver{}
@@ -87,7 +87,7 @@ func (o *Settings) Driver(mode string) Driver {
 		Sought: mode == flags.ModeAuto}
 }
 
-// Socket is where the driver is served. A managed plugin serves where its config.json says, however it is called.
+// Socket returns the driver's socket. A managed plugin uses that of its config.json, regardless of its name.
 func (o *Settings) Socket() string {
 	name := o.Name
 	if strings.ContainsAny(name, "/:") {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// answer is what kube-proxy answers in its place, whatever is asked for.
+// answer is the body of kube-proxy's answer, for every path.
 type answer struct {
 	Service struct {
 		Namespace string `json:"namespace"`
@@ -16,7 +16,7 @@ type answer struct {
 	ServiceProxyHealthy bool `json:"serviceProxyHealthy"`
 }
 
-// answer says what a port has to say: 200 when clients outside are to be sent here, else 503.
+// answer serves the health of a port: 200 if external clients should be sent here, else 503.
 func (k *Controller) answer(p *port) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		p.mu.Lock()

@@ -1,5 +1,5 @@
-// Package healthport tells load balancers outside which services this host has backends of: each such service has a port of every host
-// (healthCheckNodePort), at which HTTP says so.
+// Package healthport reports to external load balancers which services have backends on this host: each such service has a port of every
+// host (healthCheckNodePort) that serves the answer over HTTP.
 package healthport
 
 import (
@@ -15,23 +15,23 @@ import (
 	"github.com/contiv/contiv/daemon/httpserver"
 )
 
-// pause is how long it takes until a port that somebody has is tried again.
+// pause is the time between two attempts to open a port that is in use.
 const pause = time.Second
 
 // maxConnections bounds the connections of one port.
 const maxConnections = 256
 
-// Controller keeps the ports open that are to be.
+// Controller opens and closes the health ports.
 type Controller struct {
-	Healths func() []kubeservice.Health // what is to be said now
-	Changed func() <-chan struct{}      // closed when that may have changed
-	Healthy func() bool                 // whether the host carries services out
+	Healths func() []kubeservice.Health // the current answers
+	Changed func() <-chan struct{}      // closed when they may have changed
+	Healthy func() bool                 // reports whether the host forwards for services
 	Log     *slog.Logger
 
 	open map[uint16]*port
 }
 
-// port is one that is open.
+// port is an open port.
 type port struct {
 	server *http.Server
 	mu     sync.Mutex
@@ -50,7 +50,7 @@ func (k *Controller) Run(ctx context.Context) error {
 			again = time.After(pause)
 			if text := err.Error(); text != problem {
 				problem = text
-				k.Log.Warn("a service's health is not told; it is tried again", "retry", pause, "error", err)
+				k.Log.Warn("cannot serve a health port; retrying", "retry", pause, "error", err)
 			}
 		} else {
 			problem = ""
@@ -64,7 +64,7 @@ func (k *Controller) Run(ctx context.Context) error {
 	}
 }
 
-// keep closes the ports that are not to be any more, and opens those that are to be. The first error is returned, and the rest is done.
+// keep closes the ports that are no longer expected, and opens missing ones. It returns the first error, and completes the rest.
 func (k *Controller) keep(ctx context.Context, want []kubeservice.Health) (failed error) {
 	wanted := make(map[uint16]kubeservice.Health, len(want))
 	for _, h := range want {
@@ -72,7 +72,7 @@ func (k *Controller) keep(ctx context.Context, want []kubeservice.Health) (faile
 	}
 	for number, p := range k.open {
 		if _, still := wanted[number]; !still {
-			_ = p.server.Close() // no client is left to be told
+			_ = p.server.Close() // there is no client left
 			delete(k.open, number)
 		}
 	}
@@ -87,7 +87,7 @@ func (k *Controller) keep(ctx context.Context, want []kubeservice.Health) (faile
 			p = &port{}
 			p.server = httpserver.NewServer(k.answer(p), httpserver.Ordinary(), k.Log)
 			k.open[number] = p
-			// it ends with Close alone
+			// it ends only with Close
 			go func() { _ = p.server.Serve(httpserver.NewConnections(maxConnections, maxConnections).Listen(l)) }()
 		}
 		p.mu.Lock()

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/daemon/flags"
 )
 
-// address reads an address flag; an empty one is otherwise, or else an address of this host.
+// address parses an address flag; if it is empty, otherwise applies, or else an address of this host.
 func address(flag, text string, otherwise netip.Addr) (netip.Addr, error) {
 	if text == "" {
 		if otherwise.IsValid() {
@@ -31,7 +31,7 @@ func address(flag, text string, otherwise netip.Addr) (netip.Addr, error) {
 	return a.Unmap(), nil
 }
 
-// addressIn is this host's one address in a prefix.
+// addressIn returns this host's only address in a prefix.
 func addressIn(flag, text string) (out netip.Addr, err error) {
 	in, err := netip.ParsePrefix(text)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package hostaddr is the addresses of this host: those that it is reached by, and all that it has, which it reports to netmasters.
+// Package hostaddr determines the addresses by which this host is reached, and reports all its addresses to netmasters.
 package hostaddr
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
-// Nodes returns the machine's own addresses by which containers meet it: those of the settings, else those of the interface that has the
-// control address.
+// Nodes returns the machine's own addresses for containers: those of the settings, else those of the interface that has the control
+// address.
 func (s *Settings) Nodes(links *link.Host, log *slog.Logger) (four, six netip.Addr) {
 	if s.Node4.IsValid() || s.Node6.IsValid() {
 		return s.Node4, s.Node6
@@ -29,20 +29,20 @@ func (s *Settings) Nodes(links *link.Host, log *slog.Logger) (four, six netip.Ad
 	}
 	four, six, err := links.NodeAddresses(s.Control)
 	if err != nil {
-		log.Warn("the machine's own addresses are not known, so containers do not meet it by these; name them with --node-addresses", "error", err)
+		log.Warn("unknown addresses of this machine: containers cannot use them; set --node-addresses", "error", err)
 	}
 	return four, six
 }
 
-// How often the agent reads the machine's addresses and interfaces, whether the kernel has said that any changed or not, and how long what
-// changes meanwhile is left to come together: each report is written to the store and passed on to every host.
+// How often the agent reads the machine's addresses and interfaces without a notification of the kernel, and how long it collects changes:
+// each report is written to the store and sent to every host.
 const (
 	reportInterval = 30 * time.Second
 	reportRest     = time.Second
 )
 
-// Interfaces on which a proxy of Kubernetes has the addresses of services, so that the kernel takes these in: kube-proxy in mode ipvs, and
-// NodeLocal DNSCache.
+// Interfaces on which a proxy of Kubernetes has the addresses of services, so that the kernel accepts their packets: kube-proxy in mode
+// ipvs, and NodeLocal DNSCache.
 const (
 	proxyInterface = "kube-ipvs0"
 	cacheInterface = "nodelocaldns"
@@ -54,7 +54,7 @@ type Reporter struct {
 	Switch       *ovsdb.Switch
 	Registration *registration.Registration
 	Uplinks      []string // NICs
-	Ours         []string // further interfaces of the agent, which are no addresses of the machine
+	Ours         []string // further interfaces of the agent, which are not addresses of the machine
 	Log          *slog.Logger
 }
 
@@ -63,7 +63,7 @@ func (r *Reporter) Part() part.Part {
 	return part.Part{Tasks: []task.Task{part.Started("addresses of the machine", r.run)}}
 }
 
-// run reports, and again when anything has changed, until ctx ends.
+// run reports the addresses, and again after each change, until ctx ends.
 func (r *Reporter) run(ctx context.Context) error {
 	said := ""
 	for {

@@ -7,13 +7,12 @@ import (
 	"github.com/contiv/contiv/daemon/flags"
 )
 
-// Settings are the addresses that this host is reached by.
+// Settings are the addresses by which this host is reached.
 type Settings struct {
-	Control netip.Addr // where the agent is inspected
+	Control netip.Addr // of the agent's inspection server
 	VTEP    netip.Addr // tunnel address
-	// the machine's own address, by which containers meet it; invalid, as Node6: those of the control address's interface
-	Node4 netip.Addr
-	Node6 netip.Addr
+	Node4   netip.Addr // the machine's own addresses for containers; invalid, like Node6: those of the control address's interface
+	Node6   netip.Addr
 
 	control, vtep string
 	nodes         []string
@@ -26,7 +25,7 @@ func (s *Settings) Register(f *flags.Set) {
 	f.List(&s.nodes, "node-addresses", "NODE_ADDRESSES", "addresses of this machine by which it meets containers directly, one of IPv4, of IPv6 or each (default: those of the interface that has --ctrl-ip)")
 }
 
-// Check reads the addresses, and returns what is wrong. An address that the host does not have yet is flags.ErrAbsent.
+// Check parses the addresses, and returns an error for invalid ones. An address that the host does not have yet is flags.ErrAbsent.
 func (s *Settings) Check() (err error) {
 	for _, text := range s.nodes {
 		a, err := netip.ParseAddr(text)

@@ -117,7 +117,7 @@ func (k *Merger) Offer(ctx context.Context) error {
 		return err
 	}
 	if len(out.Adopted)+len(out.Conflicts)+len(out.Dropped) > 0 {
-		k.Log.Info("a netmaster has what this host carries", "endpoints", len(o.Endpoints), "adopted", len(out.Adopted), "conflicts", len(out.Conflicts), "dropped", len(out.Dropped))
+		k.Log.Info("offered this host's endpoints to a netmaster", "endpoints", len(o.Endpoints), "adopted", len(out.Adopted), "conflicts", len(out.Conflicts), "dropped", len(out.Dropped))
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()

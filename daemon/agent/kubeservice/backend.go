@@ -7,8 +7,8 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// backends are those of a port, in order, each address and port once: of one that is there twice, as while it moves from slice to slice,
-// the one that takes connections counts.
+// backends returns the backends of a port, ordered and distinct by address and port: of one that occurs twice, as while it moves from slice
+// to slice, the one that accepts connections counts.
 func backends(p *record.ServicePort, list []*record.EndpointSlice, at *Site) []ofnet.Backend {
 	type entry struct {
 		ofnet.Backend
@@ -54,7 +54,7 @@ func backends(p *record.ServicePort, list []*record.EndpointSlice, at *Site) []o
 	return slices.Clip(out)
 }
 
-// targetOf is where a slice's backends provide a port of its service; ok is false when they do not.
+// targetOf returns the port at which a slice's backends provide a port of its service; ok is false if they do not.
 func targetOf(p *record.ServicePort, s *record.EndpointSlice) (target uint16, ok bool) {
 	for _, sp := range s.Ports {
 		if sp.Name == p.Name && sp.Protocol == p.Protocol && sp.Port != 0 {

@@ -1,2 +1,2 @@
-// Package kubeservice says what a service of Kubernetes and its EndpointSlices are to the switch of one host. It computes only.
+// Package kubeservice translates a service of Kubernetes and its EndpointSlices for the switch of one host. It only computes.
 package kubeservice

@@ -7,15 +7,15 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Health is what a host says of a service, at a port of its own, to load balancers outside: how many backends it has that are ready, which
-// are what it leads clients outside to.
+// Health is a host's answer to external load balancers about a service, at its own port: the number of ready backends on the host, to which
+// it leads external clients.
 type Health struct {
 	Service identity.KubernetesService
 	Port    uint16
 	Local   int
 }
 
-// HealthOf is what a host is to say of a service; ok is false when the service has no health check port.
+// HealthOf returns a host's answer about a service; ok is false if the service has no health check port.
 func HealthOf(v *record.KubernetesService, list []*record.EndpointSlice, at *Site) (h Health, ok bool) {
 	if v.Type != record.ServiceLoadBalancer || !v.ExternalLocal || v.HealthCheckNodePort == 0 {
 		return h, false

@@ -6,14 +6,15 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// hints say which of the backends of a port clients here are to use, as Kubernetes has it: when every one that is ready is hinted for some
-// nodes, and one of them for this, these; else when every one is hinted for some zones, and one of them for this node's, these; else all.
+// hints determine which backends of a port clients here use, as in Kubernetes: if every ready backend is hinted for some nodes, and one of
+// them for this node, those for this node; else if every one is hinted for some zones, and one of them for this node's zone, those; else
+// all.
 type hints struct {
 	ready, nodes, zones int // backends; those with hints of each kind
 	node, zone          bool
 }
 
-// add takes a backend into account.
+// add counts a backend.
 func (h *hints) add(e *record.SliceEndpoint, at *Site) {
 	if e.State != record.EndpointReady {
 		return
@@ -29,7 +30,7 @@ func (h *hints) add(e *record.SliceEndpoint, at *Site) {
 	h.zone = h.zone || at.Zone != "" && slices.Contains(e.ForZones, at.Zone)
 }
 
-// near says whether clients here are led to a backend that is ready.
+// near reports whether clients here use a ready backend.
 func (h *hints) near(e *record.SliceEndpoint, at *Site) bool {
 	switch {
 	case h.node && h.nodes == h.ready:

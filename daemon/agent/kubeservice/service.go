@@ -11,19 +11,19 @@ import (
 
 // Site is the host for which services are translated.
 type Site struct {
-	Node string // its name in Kubernetes; "" when it is no node
+	Node string // its name in Kubernetes; "" if it is no node
 	Zone string // of the node; "": none
-	// HostOf is the label of the host that has an address itself, being the node of that name; "" when the address is another's.
+	// HostOf returns the label of the host that is the node of that name and has the address itself; "" if the address is another's.
 	HostOf func(node string, a netip.Addr) string
-	// Owns reports whether an address of a service's status was given to it by Contiv; nil: each was.
+	// Owns reports whether Contiv allocated an address of a service's status; nil: each one.
 	Owns func(v *record.KubernetesService, a netip.Addr) bool
-	// Lends reports whether a service may have a port at an address that someone else has; nil: it may.
+	// Lends reports whether a service may have a port at an address that another owner has; nil: it may.
 	Lends func(v *record.KubernetesService, a netip.Addr, protocol uint8, port uint16) bool
 }
 
-// outside are the addresses of a service for clients outside as well, in order, and those of them that it borrows: what its externalIPs
-// say, and what another controller has written into its status, is a claim. An address at which one of the ports is not to be had is left
-// out.
+// outside returns the addresses of a service that also serve external clients, in order, and those of them that it borrows: externalIPs,
+// and addresses that another controller has written into its status, are claims. It omits an address at which one of the ports is
+// unavailable.
 func (at *Site) outside(v *record.KubernetesService) (all, borrowed []netip.Addr) {
 	for _, a := range ordered(v.ExternalIPs, v.LoadBalancerIPs) {
 		if slices.Contains(v.ClusterIPs, a) {
@@ -41,11 +41,12 @@ func (at *Site) outside(v *record.KubernetesService) (all, borrowed []netip.Addr
 	return all, borrowed
 }
 
-// Name is what a service of Kubernetes is called among those of the host: no service of Contiv's own has such a name, which has a colon.
+// Name returns the name of a service of Kubernetes among those of the host: the names of Contiv's own services have a colon,
+// not a slash.
 func Name(v *record.KubernetesService) string { return v.ID.Namespace + "/" + v.ID.Name }
 
-// Translate makes a service of a tenant of its record and slices, in whatever order; nil when there is nothing to lead to: it is a name
-// alone, or has no address yet.
+// Translate returns a tenant's service from its record and slices, in any order; nil if there is nothing to forward: it only has a name, or
+// no address yet.
 func Translate(v *record.KubernetesService, list []*record.EndpointSlice, tenant string, at *Site) *ofnet.Service {
 	if v.Headless || v.Type == record.ServiceExternalName || len(v.ClusterIPs) == 0 {
 		return nil
@@ -71,7 +72,7 @@ func Translate(v *record.KubernetesService, list []*record.EndpointSlice, tenant
 	return out
 }
 
-// ordered are the addresses of lists in order, each once.
+// ordered returns the addresses of lists, ordered and distinct.
 func ordered(lists ...[]netip.Addr) []netip.Addr {
 	out := slices.Concat(lists...)
 	slices.SortFunc(out, netip.Addr.Compare)

@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Scheme returns that of the URLs of netmasters.
+// Scheme returns the scheme of the URLs of netmasters.
 func Scheme(h *trust.Holder) string {
 	if h == nil {
 		return "http"
@@ -23,7 +23,7 @@ func Scheme(h *trust.Holder) string {
 	return "https"
 }
 
-// tls returns how netmasters are spoken to; nil: in plain.
+// tls returns the TLS configuration for netmasters; nil: plain.
 func (m *Membership) tls() *tls.Config {
 	if m.Trust == nil {
 		return nil
@@ -31,7 +31,7 @@ func (m *Membership) tls() *tls.Config {
 	return m.Trust.Client(trust.Master, "")
 }
 
-// transport returns how netmasters are reached.
+// transport returns the client for netmasters.
 func (m *Membership) transport() *http.Client {
 	out := channel.NewHTTP(m.Trust)
 	if m.Trust != nil {
@@ -40,7 +40,7 @@ func (m *Membership) transport() *http.Client {
 	return out
 }
 
-// certificates returns the tasks that keep what proves the agent as it is in its directory.
+// certificates returns the tasks that maintain the agent's certificate in its directory.
 func (m *Membership) certificates() []task.Task {
 	if m.Trust == nil {
 		return nil
@@ -52,27 +52,27 @@ func (m *Membership) certificates() []task.Task {
 	}
 }
 
-// revoke has the agent refuse certificates.
+// revoke makes the agent refuse certificates.
 func (m *Membership) revoke(serials []string) {
 	if m.Trust != nil {
 		m.Trust.Revoke(serials)
 	}
 }
 
-// once returns how netmasters are reached by a connection for one request.
+// once returns a client for netmasters with a connection for one request.
 func (m *Membership) once() *http.Client {
 	return &http.Client{Transport: &http.Transport{TLSClientConfig: m.tls(), DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// askRevoked asks the netmaster at a URL which certificates are revoked.
+// askRevoked asks the netmaster at a URL for the revoked certificates.
 func (m *Membership) askRevoked(ctx context.Context, url string) (out []record.Revocation, err error) {
 	one := client.Client{Base: url, HTTP: m.once(), Program: "netplugin"}
 	err = one.Raw(ctx, channel.RevokedPath, &out)
 	return out, err
 }
 
-// askDate asks the netmaster at a URL for its time, as its answers say (RFC 9110, section 6.6.1).
+// askDate asks the netmaster at a URL for its time, from the Date header (RFC 9110, section 6.6.1).
 func (m *Membership) askDate(ctx context.Context, url string) (time.Time, error) {
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/healthz", nil)
 	if err != nil {
@@ -86,8 +86,8 @@ func (m *Membership) askDate(ctx context.Context, url string) (time.Time, error)
 	return http.ParseTime(answer.Header.Get("Date"))
 }
 
-// renewed has a netmaster certify another key of the agent. A certificate that has ended is accepted in no handshake: its key signs the
-// request.
+// renewed lets a netmaster certify another key of the agent. No handshake accepts an expired certificate: its key signs the request
+// instead.
 func (m *Membership) renewed(ctx context.Context, r *trust.Request) ([]byte, error) {
 	if m.Trust.Ended() {
 		return m.renewedAfterEnd(ctx, r)
@@ -100,7 +100,7 @@ func (m *Membership) renewed(ctx context.Context, r *trust.Request) ([]byte, err
 	return []byte(out.Certificate), nil
 }
 
-// renewedAfterEnd has a netmaster certify another key of the agent by the certificate that has ended.
+// renewedAfterEnd lets a netmaster certify another key of the agent by its expired certificate.
 func (m *Membership) renewedAfterEnd(ctx context.Context, r *trust.Request) ([]byte, error) {
 	certificate, signature, err := m.Trust.Vouch(r)
 	if err != nil {

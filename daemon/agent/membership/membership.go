@@ -1,5 +1,5 @@
-// Package membership is how an agent belongs to its cluster: it proves its host to netmasters, is admitted by them, follows one of them,
-// and keeps what it has received for a start without netmasters.
+// Package membership makes an agent part of its cluster: it authenticates to netmasters, registers its host, follows one netmaster, and
+// saves the received records for a start without netmasters.
 package membership
 
 import (
@@ -29,12 +29,12 @@ const startWait = 3 * time.Second
 // requestTimeout is how long a request to netmasters is repeated while the cluster elects a leader.
 const requestTimeout = 10 * time.Second
 
-// Options are what a Membership needs.
+// Options configure a Membership.
 type Options struct {
-	Self        record.Host // this host, as it is to be admitted, but for its seat
+	Self        record.Host // this host, as it should be admitted, except for its instance
 	Netmasters  Netmasters
-	Trust       *trust.Holder    // proves the agent to netmasters, and these to the agent; nil: plain HTTP
-	ClusterFile incarnation.File // where the host notes which store its cluster has; "": nowhere
+	Trust       *trust.Holder    // authenticates the agent and netmasters to each other; nil: plain HTTP
+	ClusterFile incarnation.File // records the store of the host's cluster; "": no file
 	Records     string           // path of the file that keeps what netmasters have sent
 	Version     model.Version
 	Directory   func() bool         // the host needs the networks and groups of all tenants
@@ -42,7 +42,7 @@ type Options struct {
 	Log         *slog.Logger
 }
 
-// Membership is this host's. Its methods are safe for concurrent use, but for Follow.
+// Membership is that of this host. All methods but Follow are safe for concurrent use.
 type Membership struct {
 	Options
 	Channel      *channel.Client
@@ -50,11 +50,11 @@ type Membership struct {
 	Registration *registration.Registration
 
 	carried *inventory.Merger
-	records *checkpoint.Source // what netmasters send, and have sent
+	records *checkpoint.Source // the saved and received records
 	revoked *revocation.Syncer
 }
 
-// New returns a Membership that follows nobody yet.
+// New returns a Membership that follows no netmaster yet.
 func New(o Options) *Membership {
 	m := &Membership{Options: o}
 	m.Channel = channel.NewClient(channel.Options{Host: o.Self.Label, Masters: m.Netmasters.All, HTTP: m.transport(), Log: o.Log})
@@ -67,7 +67,7 @@ func New(o Options) *Membership {
 	return m
 }
 
-// Host is the agent, as netmasters ask for it.
+// Host is the part of the agent that netmasters ask.
 type Host interface {
 	channel.Reporter
 	// Attached lists the ids of endpoints that have an interface on this host. It does not block.
@@ -76,7 +76,7 @@ type Host interface {
 	Ported() []record.Endpoint
 }
 
-// Follow returns all that concerns this host, and connects the agent with netmasters. It is called once, before anything runs.
+// Follow returns the revocations of this host, and connects the agent with netmasters. It must be called once, before the tasks run.
 func (m *Membership) Follow(h Host) *revocation.Syncer {
 	host := m.Self.Label
 	m.carried = inventory.New(inventory.Options{Host: host, Follower: m.Channel, Attached: h.Attached, Ported: h.Ported, Post: m.Master.Offer, Log: m.Log})
@@ -95,7 +95,7 @@ func (m *Membership) masters(ctx context.Context) []string {
 	return m.Netmasters.All(ctx)
 }
 
-// reporter is a Host that reports no digests while it holds, on purpose, something else than netmasters have sent: they could not repair
+// reporter is a Host that reports no digests while it deliberately holds other records than netmasters have sent: they could not repair
 // that.
 type reporter struct {
 	channel.Reporter
@@ -110,7 +110,7 @@ func (r *reporter) Held() (channel.Mark, map[channel.Shard]channel.Digest) {
 	return mark, all
 }
 
-// Refusal returns why this machine is not the host that it claims to be, "" when it is.
+// Refusal returns why this machine is not the host of its label, "" if it is.
 func (m *Membership) Refusal() string {
 	if why := m.Registration.Refusal(); why != "" {
 		return "admission to the cluster: " + why
@@ -118,7 +118,7 @@ func (m *Membership) Refusal() string {
 	return ""
 }
 
-// Waiting names what an agent waits for that is not admitted.
+// Waiting names what a host that is not admitted waits for.
 func (m *Membership) Waiting() string {
 	if why := m.Registration.Silence(); why != "" {
 		return "a netmaster (" + why + ")"
@@ -126,7 +126,7 @@ func (m *Membership) Waiting() string {
 	return "a netmaster"
 }
 
-// Part returns the tasks of the membership, and checks of clocks and of stores.
+// Part returns the tasks of the membership, and the checks of clocks and of stores.
 func (m *Membership) Part() part.Part {
 	clock := &hostcheck.Clock{Host: m.Self.Label, Masters: m.Netmasters.All, Ask: m.askDate, Now: time.Now}
 	stores := &hostcheck.Stores{Host: m.Self.Label, Others: m.Channel.Others}

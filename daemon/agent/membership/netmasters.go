@@ -9,14 +9,14 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Netmasters are the URLs at which netmasters are asked.
+// Netmasters has the URLs of netmasters.
 type Netmasters struct {
 	Scheme string                             // of the URLs
 	Sent   func() []record.Service            // the netmasters that netmasters have sent, the leader first
-	Find   func(ctx context.Context) []string // finds URLs otherwise; it may block until ctx ends. nil: nothing is found
+	Find   func(ctx context.Context) []string // finds further URLs; it may block until ctx ends. nil: none
 }
 
-// Known returns those that netmasters have sent.
+// Known returns the URLs that netmasters have sent.
 func (n *Netmasters) Known() (out []string) {
 	for _, s := range n.Sent() {
 		out = append(out, n.Scheme+"://"+net.JoinHostPort(s.HostAddr, strconv.Itoa(s.Port)))
@@ -24,7 +24,7 @@ func (n *Netmasters) Known() (out []string) {
 	return out
 }
 
-// All returns the known ones and those that are found. It may block until ctx ends.
+// All returns the known URLs and the found ones. It may block until ctx ends.
 func (n *Netmasters) All(ctx context.Context) []string {
 	out := n.Known()
 	if n.Find == nil {

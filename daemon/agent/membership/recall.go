@@ -10,12 +10,12 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// known returns what counts of the saved records, by which store the host's cluster has: everything, unless the host has become one of
-// another cluster since. It has the client know that store.
+// known reports whether the saved records are valid: they are, unless the host has joined another cluster since. It passes their store to
+// the client.
 func (m *Membership) known(saved channel.Batch) (counts bool) {
 	file, err := m.ClusterFile.Read()
 	if err != nil {
-		m.Log.Warn("only the saved records say which store this host's cluster has", "error", err)
+		m.Log.Warn("only the saved records identify the store of this host's cluster", "error", err)
 	}
 	was := saved.Incarnation
 	counts = was == "" || file.Stored() == "" || was == file.ID || slices.Contains(file.Predecessors, was)
@@ -27,22 +27,22 @@ func (m *Membership) known(saved channel.Batch) (counts bool) {
 	return counts
 }
 
-// followed notes the incarnation of the store of the netmaster that this host follows.
+// followed records the incarnation of the store of the netmaster that this host follows.
 func (m *Membership) followed(store record.Incarnation) {
 	m.Registration.Again()
 	if store.ID == "" {
 		return // of an earlier build
 	}
 	if err := m.ClusterFile.Write(incarnation.Known{Incarnation: store}); err != nil {
-		m.Log.Warn("which store this host's cluster has is not noted for a start without the saved records", "error", err)
+		m.Log.Warn("store of this host's cluster not recorded for a start without saved records", "error", err)
 	}
 }
 
-// Recall takes up what this host received before. It counts if this machine was the host then, and has not been started since. It is called
-// once, with the token of this agent's seat at the switch, before what was received is used.
+// Recall applies the saved records, if this machine was the host then, and has not rebooted since. It must be called once, with the token
+// of this agent's lock, before the saved records are used.
 func (m *Membership) Recall(token string) {
 	file, saved, err := checkpoint.Open(m.Records)
-	m.revoked.Apply(&saved) // whichever host received it
+	m.revoked.Apply(&saved) // for every host
 	ours := m.known(saved)
 	was := m.Registration.Was(token, saved) && ours
 	damage := new(checkpoint.DamageError)
@@ -55,11 +55,11 @@ func (m *Membership) Recall(token string) {
 		err = nil
 	}
 	if err == nil && len(saved.Updates) > 0 && !was {
-		m.Log.Info("saved records are dropped: they are another host's or another cluster's, or of before this machine started")
+		m.Log.Info("saved records dropped: they are of another host or cluster, or from before a reboot")
 		saved, err = channel.Batch{}, file.Clear()
 	}
 	if err != nil {
-		m.Log.Warn("records of netmasters are not kept: an agent that starts while no netmaster answers knows nothing", "error", err)
+		m.Log.Warn("records not saved: an agent that starts while no netmaster is reachable has none", "error", err)
 	} else {
 		m.carried.Learn(&saved)
 		m.records.File, m.records.Saved = file, saved

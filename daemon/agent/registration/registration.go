@@ -202,7 +202,7 @@ func (c *Registration) try(ctx context.Context) (pause time.Duration) {
 		c.silence = ""
 		if why := err.Error(); why != c.refusal {
 			c.refusal = why
-			c.Log.Error("this agent is not admitted to the cluster; it tries again", "reason", why)
+			c.Log.Error("agent not admitted to the cluster; retrying", "reason", why)
 		}
 		c.owned = false
 		return refusePause
@@ -217,7 +217,7 @@ func (c *Registration) try(ctx context.Context) (pause time.Duration) {
 // granted records that the machine is the host. The caller holds c.mu.
 func (c *Registration) granted() {
 	if c.refusal != "" {
-		c.Log.Info("the host is this machine's now", "host", c.Host.Label, "machine", c.Host.Machine)
+		c.Log.Info("this machine is registered as the host", "host", c.Host.Label, "machine", c.Host.Machine)
 	}
 	c.owned, c.refusal, c.silence = true, "", ""
 	select {

@@ -99,7 +99,7 @@ func (k *Syncer) add(told []record.Revocation) {
 		}
 		k.known[r.Serial] = r
 		changed = true
-		k.Log.Warn("a certificate is revoked: who shows it is refused", "identity", r.Identity, "id", r.Serial)
+		k.Log.Warn("certificate revoked: its holder is refused", "identity", r.Identity, "id", r.Serial)
 	}
 	if changed {
 		k.Revoke(slices.Sorted(maps.Keys(k.known)))

@@ -11,7 +11,7 @@ func (u *Underlay) newMTU(ctx context.Context, mtu int) {
 		return
 	}
 	u.Log.Info("MTU of the underlay", "vtep", u.Size.VTEP, "mtu", mtu)
-	u.Switch.LimitARP() // the tunnel's address has come, perhaps with a bridge
+	u.Switch.LimitARP() // the tunnel's address has appeared, possibly on a bridge
 	u.adjust(ctx)
 }
 
@@ -43,7 +43,8 @@ func (u *Underlay) followTrunk(ctx context.Context) error {
 	}
 }
 
-// followDirect gives containers another MTU when the cluster begins or ends to have hosts met by their own addresses, until ctx ends.
+// followDirect updates the MTU of containers when the cluster enables or disables direct access between hosts and endpoints, until ctx
+// ends.
 func (u *Underlay) followDirect(ctx context.Context) error {
 	last := u.Records.Direct()
 	for {

@@ -11,8 +11,7 @@ import (
 // (lib/tnl-neigh-cache.c, NEIGH_ENTRY_DEFAULT_IDLE_TIME).
 const greetInterval = 5 * time.Minute
 
-// How soon a greeting that failed is repeated, and how often: where Open vSwitch carries the tunnel address itself, that comes
-// back a while after it.
+// How soon a failed greeting is repeated, and how often: if Open vSwitch itself has the tunnel address, that returns a while after it.
 const (
 	retryInterval = 250 * time.Millisecond
 	maxTries      = 40

@@ -54,7 +54,7 @@ func (a *tunnelAddress) look(ctx context.Context, now time.Time) {
 	case a.left == 0 || now.Sub(a.last) < purgeInterval:
 	default:
 		if err := a.clear(ctx); err != nil {
-			a.log.Warn("the tunnel address is back, but flows of when it was gone may be left in the datapath; ovs-appctl revalidator/purge drops them", "error", err)
+			a.log.Warn("the tunnel address is back, but old flows may remain in the datapath; run ovs-appctl revalidator/purge", "error", err)
 			return
 		}
 		a.left, a.last = a.left-1, now
@@ -73,7 +73,7 @@ func (a *tunnelAddress) clear(ctx context.Context) error {
 	if err := a.purge(ctx); err != nil {
 		return err
 	}
-	a.log.Info("the tunnel address is back: the datapath's flows of when it was gone are dropped")
+	a.log.Info("the tunnel address is back: dropped the old flows of the datapath")
 	return nil
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
-// removeBridge removes the bridge with its ports, and the row of table Datapath that the agent created. A database that no server serves
-// stays as it is, which done reports.
+// removeBridge removes the bridge with its ports, and the row of table Datapath that the agent created. A database without a server stays,
+// which done reports.
 func (h *Host) removeBridge(ctx context.Context, done *Done) error {
 	socket := filepath.Join(h.OVSRunDir, "db.sock")
 	if _, err := os.Stat(socket); errors.Is(err, fs.ErrNotExist) {
@@ -45,7 +45,7 @@ func (h *Host) removeBridge(ctx context.Context, done *Done) error {
 	return h.awaitSwitch(ctx)
 }
 
-// awaitSwitch waits until ovs-vswitchd has let go of the bridge.
+// awaitSwitch waits until ovs-vswitchd has released the bridge.
 func (h *Host) awaitSwitch(ctx context.Context) error {
 	links, err := link.Open(h.Namespace)
 	if err != nil {

@@ -1,3 +1,3 @@
-// Package uninstall takes off a host what an agent has put there: the CNI configuration first, so that no pod is sent there for nothing,
-// then its bridge, its interfaces, its rules in nftables and its files.
+// Package uninstall removes what an agent has installed on a host: first the CNI configuration, so that no pod is started there without
+// success, then its bridge, its interfaces, its rules in nftables and its files.
 package uninstall

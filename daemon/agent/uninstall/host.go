@@ -17,39 +17,39 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// limit bounds one look at Open vSwitch.
+// limit bounds one request to Open vSwitch.
 const limit = 20 * time.Second
 
-// Host is what an agent has used of its host.
+// Host describes the agent's resources on its host.
 type Host struct {
 	Bridge    string         // name of its bridge
 	OVSRunDir string         // directory of Open vSwitch's sockets
 	Namespace string         // path of the network namespace of Open vSwitch; "" is the process's own
-	Conf      string         // directory of CNI configurations; "": there is none of the agent's
+	Conf      string         // directory of CNI configurations; "": the agent has none
 	Bin       string         // directory of CNI plugins; "": likewise
 	Program   string         // name of the plugin
-	Sockets   []string       // of the agent; their directory goes with them when nothing else is in it
-	Further   []string       // files and directories that are to go too
-	Ledger    link.Ledger    // kernel settings that agents have changed; it goes when they are restored
-	Limits    tracker.Ledger // limits of the connection tracker that agents have set; it goes with them
+	Sockets   []string       // of the agent; their directory is removed with them if it is empty
+	Further   []string       // further files and directories to remove
+	Ledger    link.Ledger    // kernel settings that agents have changed; removed when they are restored
+	Limits    tracker.Ledger // limits of the connection tracker that agents have set; removed with them
 	Log       *slog.Logger
 }
 
 // Remains is something of an agent that an uninstall leaves on the host.
 type Remains struct {
 	What string
-	Why  string // reason, with what to do if something is to be done
+	Why  string // reason, with a remedy if one is necessary
 }
 
-// Done is what an uninstall did and left.
+// Done has the results of an uninstall.
 type Done struct {
-	Restored []string // kernel settings that have their old values again, as sysctl(8) takes them
+	Restored []string // restored kernel settings, in the form of sysctl(8)
 	Remains  []Remains
 }
 
-// Run removes it all. It continues after an error and returns all of them; what is gone already is success, so it may be repeated. It is
-// refused while an agent works with the switch. It blocks for some seconds. Interfaces in network namespaces of containers go with their
-// peers: containers that still run are cut off.
+// Run removes everything. It continues after an error and returns all errors; absent resources are success, so it may be repeated. It is
+// refused while an agent works with the switch. It blocks for some seconds. Interfaces in network namespaces of containers are removed with
+// their peers: running containers lose their network.
 func (h *Host) Run(ctx context.Context) (Done, error) {
 	var done Done
 	seat, err := registration.Acquire(h.agentLock())
@@ -62,7 +62,7 @@ func (h *Host) Run(ctx context.Context) (Done, error) {
 	return done, errors.Join(cniconf.Remove(h.Conf, h.Bin, h.Program), h.removeLimits(ctx, &done), h.removeBridge(ctx, &done), h.removeLinks(&done), h.removeFiles())
 }
 
-// agentLock is the lock file of the agent that works with the switch.
+// agentLock returns the lock file of the agent that works with the switch.
 func (h *Host) agentLock() string { return filepath.Join(h.OVSRunDir, h.Bridge+".agent") }
 
 // removeLinks deletes the host's ends of containers' interfaces and the tables of nftables, and restores kernel settings.
@@ -74,7 +74,7 @@ func (h *Host) removeLinks(done *Done) error {
 	defer links.Close()
 	names, err := links.Names()
 	for _, name := range names {
-		h.Log.Warn("a container that is here loses its network", "interface", name)
+		h.Log.Warn("running container loses its network", "interface", name)
 		err = errors.Join(err, links.Delete(name))
 	}
 	return errors.Join(err, links.RemoveTables(), h.restoreSettings(links, done))
@@ -116,7 +116,7 @@ func (h *Host) restoreSettings(links *link.Host, done *Done) error {
 	return nil
 }
 
-// removeFiles removes sockets, what the agent remembers between two lives, and what is named besides.
+// removeFiles removes sockets, the agent's state files, and further files.
 func (h *Host) removeFiles() error {
 	paths := h.Further
 	for _, remembered := range []string{".routes*", ".records*"} {
@@ -136,7 +136,7 @@ func (h *Host) removeFiles() error {
 		}
 	}
 	for _, path := range h.Sockets {
-		_ = os.Remove(filepath.Dir(path)) // a directory with something else in it stays
+		_ = os.Remove(filepath.Dir(path)) // a directory that is not empty stays
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("files of the agent: %w", err)

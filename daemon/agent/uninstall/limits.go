@@ -8,8 +8,8 @@ import (
 	"github.com/contiv/contiv/ofnet/unixctl"
 )
 
-// removeLimits removes the limits of the connection tracker that agents have set. A switch that does not run cannot be asked: the kernel's
-// limits stay then, and those of a datapath in user space are gone with it.
+// removeLimits removes the limits of the connection tracker that agents have set. If the switch does not run, the kernel's limits stay, and
+// those of a userspace datapath have ended with it.
 func (h *Host) removeLimits(ctx context.Context, done *Done) error {
 	all, err := h.Limits.Limits()
 	if err == nil && len(all) == 0 {

@@ -20,7 +20,7 @@ func (s *Settings) Register(f *flags.Set) {
 	f.String(&s.Bond, "uplink-bond", "UPLINK_BOND", BondBackup, "how several uplinks are used together: active-backup (one at a time) or lacp (all, as the switch beyond agrees)")
 }
 
-// Check returns what is wrong. An interface that the host does not have yet is flags.ErrAbsent.
+// Check returns an error for invalid settings. An interface that the host does not have yet is flags.ErrAbsent.
 func (s *Settings) Check() error {
 	if err := flags.OneOf("uplink-bond", s.Bond, BondBackup, BondLACP); err != nil {
 		return err

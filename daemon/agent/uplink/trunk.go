@@ -1,4 +1,4 @@
-// Package uplink uses the NICs that carry VLANs: one at a time, or all together as LACP agrees.
+// Package uplink manages the NICs that carry VLANs: one active at a time, or a bond that LACP negotiates.
 package uplink
 
 import (
@@ -20,8 +20,8 @@ import (
 
 // How several uplinks are used together.
 const (
-	BondBackup = "active-backup" // one at a time; the switch beyond knows nothing of it
-	BondLACP   = "lacp"          // all that the switch beyond agrees to by LACP (IEEE 802.1AX); while it is silent, one at a time
+	BondBackup = "active-backup" // one at a time; needs nothing of the peer switch
+	BondLACP   = "lacp"          // all that the peer switch agrees to by LACP (IEEE 802.1AX); while it is silent, one at a time
 )
 
 // channelPort is the port of the bridge that the uplinks are members of with BondLACP.
@@ -46,13 +46,13 @@ type Options struct {
 	Log     *slog.Logger
 }
 
-// Trunk is the uplinks of a host. Its methods are safe for concurrent use.
+// Trunk has the uplinks of a host. Its methods are safe for concurrent use.
 type Trunk struct {
 	Options
 	now atomic.Pointer[state] // as last seen, never nil
 }
 
-// New returns a Trunk, of which nothing is known yet.
+// New returns a Trunk without known state.
 func New(o Options) *Trunk {
 	t := &Trunk{Options: o}
 	t.now.Store(&state{})
@@ -74,7 +74,7 @@ type state struct {
 	lacp    lacp.Bond
 }
 
-// stateOf finds out how the uplinks fare by the links that they have and by what LACP has agreed.
+// stateOf computes how the uplinks are used from their links and the LACP agreement.
 func stateOf(ports Ports, nics []string, agreed lacp.Bond) state {
 	t := state{active: activeUplink(ports, nics), lacp: agreed}
 	if !agreed.Negotiated {
@@ -103,7 +103,7 @@ func (t *state) same(other *state) bool {
 	return t.active == other.active && slices.Equal(t.channel, other.channel)
 }
 
-// status says how each uplink fares.
+// status describes each uplink.
 func (t *state) status(ports Ports, nics []string) []model.Uplink {
 	var out []model.Uplink
 	for i, nic := range nics {
@@ -125,14 +125,14 @@ func (t *Trunk) Status() []model.Uplink {
 	for i := range out {
 		c, err := t.Traffic(out[i].Name)
 		if err != nil {
-			continue // it is gone: its status has no link
+			continue // it was removed: its status has no link
 		}
 		out[i].Traffic = model.Traffic{RxPackets: c.RxPackets, RxBytes: c.RxBytes, TxPackets: c.TxPackets, TxBytes: c.TxBytes}
 	}
 	return out
 }
 
-// Together returns how several uplinks are used together; "" when there are not several.
+// Together returns how several uplinks are used together; "" for at most one.
 func (s *Settings) Together() string {
 	if len(s.NICs) < 2 {
 		return ""
@@ -176,7 +176,7 @@ func (s *Settings) Specs() []ovsdb.PortSpec {
 	return specs
 }
 
-// activeUplink is the first of the uplinks that has a link, the first of all when none has.
+// activeUplink returns the first of the uplinks with a link, or the first one if none has a link.
 func activeUplink(ports Ports, nics []string) int {
 	return max(0, slices.IndexFunc(nics, func(nic string) bool {
 		p, ok := ports.Port(nic)
@@ -184,14 +184,14 @@ func activeUplink(ports Ports, nics []string) int {
 	}))
 }
 
-// Recall reads the state of the uplinks before any flow is made, so that an agent that restarts makes the flows that the switch has.
+// Recall reads the state of the uplinks before any flow is created, so that a restarted agent creates the flows that the switch has.
 func (t *Trunk) Recall(ctx context.Context) {
 	if len(t.NICs) > 1 {
-		_ = t.read(ctx) // follow logs an error that stays
+		_ = t.read(ctx) // follow logs a persistent error
 	}
 }
 
-// follow has the switch use the uplinks that have a link, now and whenever that changes, until ctx ends.
+// follow makes the switch use the uplinks that have a link, now and after each change, until ctx ends.
 func (t *Trunk) follow(ctx context.Context) error {
 	var look <-chan time.Time
 	if t.Bond == BondLACP {
@@ -237,7 +237,7 @@ func linksOf(ports Ports, nics []string) string {
 	return string(out)
 }
 
-// read reads the state of the uplinks and has the switch use them accordingly.
+// read reads the state of the uplinks and makes the switch use them accordingly.
 func (t *Trunk) read(ctx context.Context) error {
 	agreed, err := t.agreed(ctx)
 	if err != nil {
@@ -247,7 +247,7 @@ func (t *Trunk) read(ctx context.Context) error {
 	return nil
 }
 
-// agreed returns what LACP has agreed with the switch beyond the uplinks; nothing without LACP.
+// agreed returns the LACP agreement with the peer switch; nothing without LACP.
 func (t *Trunk) agreed(ctx context.Context) (lacp.Bond, error) {
 	if t.Bond != BondLACP {
 		return lacp.Bond{}, nil
@@ -265,7 +265,7 @@ func (t *Trunk) agreed(ctx context.Context) (lacp.Bond, error) {
 	return bonds[0], nil
 }
 
-// use records the state of the uplinks and has the switch use them accordingly.
+// use records the state of the uplinks and makes the switch use them accordingly.
 func (t *Trunk) use(ctx context.Context, now state) {
 	last := t.now.Swap(&now)
 	if last.same(&now) {
@@ -283,9 +283,9 @@ func (t *Trunk) use(ctx context.Context, now state) {
 		}
 		t.Log.Log(ctx, level, "uplinks used together, as LACP has agreed", "uplinks", t.names(now.channel), "partner", memberOf(now.lacp, t.NICs[now.active]).Partner)
 	case len(last.channel) > 0:
-		t.Log.Warn("LACP has no uplink to use; one is taken that has a link, if the switch beyond lets it", "was", t.names(last.channel), "is", t.NICs[now.active])
+		t.Log.Warn("LACP selects no uplink; using one with a link, if the peer switch permits it", "was", t.names(last.channel), "is", t.NICs[now.active])
 	default:
-		t.Log.Warn("another uplink takes over", "from", t.NICs[last.active], "to", t.NICs[now.active])
+		t.Log.Warn("active uplink changed", "from", t.NICs[last.active], "to", t.NICs[now.active])
 	}
 	t.Use(Port(now.active), channel)
 }

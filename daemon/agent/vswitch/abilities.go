@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/ofnet/openflow"
 )
 
-// probe asks what the switch and its datapath can do, so that the flows need nothing else.
+// probe determines the abilities of the switch and its datapath, so that the flows need no others.
 func (p *Preparer) probe(ctx context.Context) error {
 	capabilities, err := p.Conn.Switch.Capabilities(ctx)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package vswitch is this host's Open vSwitch as an agent uses it: one agent works with it at a time, the agent prepares a bridge and its
-// fixed ports, and requests end when Open vSwitch does not answer.
+// Package vswitch manages this host's Open vSwitch for an agent: one agent works with it at a time, the agent prepares a bridge and its
+// fixed ports, and requests end if Open vSwitch does not answer.
 package vswitch
 
 import (
@@ -17,19 +17,19 @@ import (
 	"github.com/contiv/contiv/ofnet/unixctl"
 )
 
-// Bridge is the name of the one integration bridge of a host.
+// Bridge is the name of the integration bridge of a host.
 const Bridge = "contiv0"
 
-// Socket returns the path of the socket at which the bridge's OpenFlow is spoken.
+// Socket returns the path of the bridge's OpenFlow socket.
 func Socket(rundir string) string { return filepath.Join(rundir, Bridge+".mgmt") }
 
 // File returns the path of a file of the agent beside the sockets: it lives as long as the machine is up.
 func File(rundir, extension string) string { return filepath.Join(rundir, Bridge+extension) }
 
-// LedgerFile is where an agent notes kernel settings before it changes them, so that an uninstall restores them.
+// LedgerFile returns the ledger in which an agent records kernel settings before it changes them, so that an uninstall can restore them.
 func LedgerFile(rundir string) link.Ledger { return link.Ledger(File(rundir, ".settings")) }
 
-// LimitsFile is where an agent notes the limits of the connection tracker before it sets them.
+// LimitsFile returns the ledger in which an agent records the limits of the connection tracker before it sets them.
 func LimitsFile(rundir string) tracker.Ledger { return tracker.Ledger(File(rundir, ".limits")) }
 
 // Forwarder is the part of *bridge.Reconciler that a Connection needs.
@@ -56,7 +56,7 @@ func NewConnection(rundir string, forward Forwarder, links *link.Host, log *slog
 	return &Connection{RunDir: rundir, DB: db, Switch: ovsdb.NewSwitch(db, Bridge), forward: forward, links: links, log: log}
 }
 
-// Socket returns the path of the socket at which the bridge's OpenFlow is spoken.
+// Socket returns the path of the bridge's OpenFlow socket.
 func (c *Connection) Socket() string { return Socket(c.RunDir) }
 
 // Connections counts the connections to the switch: a new one may mean that it was restarted.
@@ -103,7 +103,7 @@ const silenceLimit = 3 * time.Second
 // silenceInterval is how often an attachment checks whether Open vSwitch answers.
 const silenceInterval = 100 * time.Millisecond
 
-// Silence returns which part of Open vSwitch has not answered for silenceLimit, nil when none has.
+// Silence returns an error that names the part of Open vSwitch that has not answered for silenceLimit, nil if all answer.
 func (c *Connection) Silence() error {
 	if quiet := c.forward.Unanswered(); quiet >= silenceLimit {
 		return fmt.Errorf("ovs-vswitchd at %s has not answered for %v: it is stopped, dead or overloaded; try again once it answers", c.Socket(), quiet.Round(time.Second))
@@ -114,8 +114,7 @@ func (c *Connection) Silence() error {
 	return nil
 }
 
-// WhileAnswering returns a context that ends when Open vSwitch does not answer, with the reason as its cause. The second result releases
-// it.
+// WhileAnswering returns a context that ends if Open vSwitch does not answer, with the reason as its cause. The second result releases it.
 func (c *Connection) WhileAnswering(ctx context.Context) (context.Context, func()) {
 	ctx, end := context.WithCancelCause(ctx)
 	if err := c.Silence(); err != nil {
@@ -140,7 +139,7 @@ func (c *Connection) WhileAnswering(ctx context.Context) (context.Context, func(
 	return ctx, func() { end(nil) }
 }
 
-// Waiting names what of Open vSwitch the agent waits for, empty when it serves.
+// Waiting names the parts of Open vSwitch for which the agent waits, empty if it serves.
 func (c *Connection) Waiting() (out []string) {
 	if !c.DB.Connected() {
 		out = append(out, "ovsdb-server at "+c.RunDir+silent(c.DB.Unanswered()))
@@ -156,7 +155,7 @@ func (c *Connection) Waiting() (out []string) {
 	return out
 }
 
-// silent is the remark beside the name of something that does not answer, "" until that has lasted.
+// silent returns a remark about a part that does not answer, "" until that has lasted.
 func silent(quiet time.Duration) string {
 	if quiet < silenceLimit {
 		return ""

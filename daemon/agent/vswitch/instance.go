@@ -11,30 +11,30 @@ import (
 	"github.com/contiv/contiv/daemon/agent/registration"
 )
 
-// instanceRetry is how long a Instance waits before it tries again.
+// instanceRetry is the time between two attempts to acquire the lock.
 const instanceRetry = 200 * time.Millisecond
 
 var errNoOVS = errors.New("there is no such directory: it does not run")
 
-// Instance makes this agent the only one that works with the switch.
+// Instance makes this agent the only one that works with the switch, by a lock.
 type Instance struct {
 	rundir  string
-	recall  func(token string) // called once, as soon as the seat is this agent's
+	recall  func(token string) // called once, when this agent has the lock
 	log     *slog.Logger
 	taken   chan struct{}
 	held    atomic.Pointer[registration.Lock]
 	problem atomic.Pointer[string]
 }
 
-// NewInstance returns a Instance that nobody has. recall is called once it is this agent's, before Taken is closed.
+// NewInstance returns an Instance without the lock. recall is called once with the lock, before Taken is closed.
 func NewInstance(rundir string, recall func(token string), log *slog.Logger) *Instance {
 	return &Instance{rundir: rundir, recall: recall, log: log, taken: make(chan struct{})}
 }
 
-// Taken is closed when no other agent works with the switch.
+// Taken is closed when this agent has the lock.
 func (s *Instance) Taken() <-chan struct{} { return s.taken }
 
-// Problem returns why the seat is not taken, "" while no reason is known.
+// Problem returns why the lock is not acquired, "" while no reason is known.
 func (s *Instance) Problem() string {
 	if text := s.problem.Load(); text != nil {
 		return *text
@@ -42,7 +42,7 @@ func (s *Instance) Problem() string {
 	return ""
 }
 
-// Run takes the seat as soon as it is free. Leave gives it back.
+// Run acquires the lock as soon as it is free. Leave releases it.
 func (s *Instance) Run(ctx context.Context, ready func()) error {
 	path := File(s.rundir, ".agent")
 	for {
@@ -56,11 +56,11 @@ func (s *Instance) Run(ctx context.Context, ready func()) error {
 			return nil
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			err = errNoOVS // its directory comes with it
+			err = errNoOVS // Open vSwitch creates its directory
 		}
 		text := err.Error()
 		if old := s.problem.Swap(&text); old == nil || *old != text {
-			s.log.Warn("the agent cannot work with the switch, trying again", "error", err)
+			s.log.Warn("cannot acquire the switch; retrying", "error", err)
 		}
 		select {
 		case <-time.After(instanceRetry):
@@ -70,7 +70,7 @@ func (s *Instance) Run(ctx context.Context, ready func()) error {
 	}
 }
 
-// Leave gives the seat back, after all that works with the switch has ended.
+// Leave releases the lock, after everything that uses the switch has ended.
 func (s *Instance) Leave() {
 	if seat := s.held.Load(); seat != nil {
 		seat.Leave()

@@ -14,8 +14,8 @@ import (
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
-// Part returns the tasks of the switch, the checks of it, and what of it the agent keeps as it is: first what closes the host to
-// containers, then the bridge and its ports.
+// Part returns the tasks and checks of the switch, and the state of it that the agent maintains: first what closes the host to containers,
+// then the bridge and its ports.
 func (p *Preparer) Part() part.Part {
 	sw := &hostcheck.Switch{Host: p.Host, OpenFlow: p.Conn.Socket(), OVSDB: filepath.Join(p.RunDir, "db.sock"),
 		Missing: func() bool { d, _ := p.Conn.Switch.BridgeDrift(); return d.Gone }, Waits: p.Conn.restoring}
@@ -41,8 +41,8 @@ func (p *Preparer) ownerOfEnd(name string) ofnet.Key {
 	return ofnet.Key{Kind: ofnet.KindHost, Name: p.Host}
 }
 
-// adoptEnds keeps the host ends that an agent before this one has made. An agent of an earlier build may have made them differently, which
-// is no one else's doing.
+// adoptEnds adopts the host ends that an earlier agent has created. An agent of an earlier build may have configured them differently,
+// which is not drift.
 func (p *Preparer) adoptEnds() {
 	for _, port := range p.Conn.Switch.Ports(ovsdb.IDContainer, "") {
 		p.Links.Ends().Adopt(port.Name)
@@ -52,12 +52,12 @@ func (p *Preparer) adoptEnds() {
 		err = errors.Join(err, p.Links.Ends().Repair(d.Name))
 	}
 	if err != nil {
-		p.Log.Warn("host ends of containers are not closed to the host yet, trying again", "error", err)
+		p.Log.Warn("host ends of containers not closed to the host; retrying", "error", err)
 	}
 }
 
-// Prepare makes the bridge and its fixed ports as they should be, and has the ports of containers numbered as before. It blocks until
-// ovs-vswitchd has made them, or ctx ends.
+// Prepare creates and configures the bridge and its fixed ports, and restores the numbers of containers' ports. It blocks until
+// ovs-vswitchd has done so, or ctx ends.
 func (p *Preparer) Prepare(ctx context.Context) error {
 	p.turn.Lock()
 	defer p.turn.Unlock()

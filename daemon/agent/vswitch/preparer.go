@@ -53,7 +53,7 @@ type Attachments interface {
 	Restore()
 }
 
-// PreparerOptions are what a Preparer needs.
+// PreparerOptions configure a Preparer.
 type PreparerOptions struct {
 	Settings
 	Host    string     // label
@@ -84,7 +84,7 @@ func NewPreparer(o PreparerOptions) *Preparer {
 // Prepared is closed when the switch has been prepared for the first time.
 func (p *Preparer) Prepared() <-chan struct{} { return p.prepared }
 
-// Problem returns why the switch is not prepared, "" while none is known.
+// Problem returns why the switch is not prepared, "" while no reason is known.
 func (p *Preparer) Problem() string {
 	if text := p.problem.Load(); text != nil {
 		return *text
@@ -95,14 +95,14 @@ func (p *Preparer) Problem() string {
 // prepareLimit bounds one attempt to prepare the switch; the next attempt waits for an Open vSwitch that is away.
 const prepareLimit = 15 * time.Second
 
-// Run prepares the bridge and its fixed ports, and does so again whenever Open vSwitch's database comes back, which
-// may have been replaced, until ctx ends.
+// Run prepares the bridge and its fixed ports, and again after each reconnection to Open vSwitch's database, which may have been replaced,
+// until ctx ends.
 func (p *Preparer) Run(ctx context.Context, ready func()) error {
 	select {
 	case <-p.Held:
 	case <-ctx.Done():
 	}
-	done := 0 // the listing of the database for which the switch is prepared
+	done := 0 // number of the database listing for which the switch is prepared
 	for ctx.Err() == nil {
 		changed := p.Conn.DB.Changed()
 		if lists := p.Conn.DB.Lists(); lists != done && p.Conn.DB.Connected() {
@@ -122,7 +122,7 @@ func (p *Preparer) Run(ctx context.Context, ready func()) error {
 			}
 			text := err.Error()
 			if old := p.problem.Swap(&text); old == nil || *old != text {
-				p.Log.Warn("preparation of the switch, trying again", "error", err)
+				p.Log.Warn("preparing the switch failed; retrying", "error", err)
 			}
 			t := time.NewTimer(500 * time.Millisecond)
 			select {
@@ -150,8 +150,7 @@ func (p *Preparer) prepareOnce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// host access tries again; host ends are closed by their own settings too
-	if err := p.Links.CloseEnds(p.Uplinks.NICs...); err != nil {
+	if err := p.Links.CloseEnds(p.Uplinks.NICs...); err != nil { // host access retries; host ends are also closed by their own settings
 		p.Log.Warn("host ends of containers are closed without nftables", "error", err)
 	}
 	sum := sha256.Sum256([]byte("contiv " + p.Host))
@@ -192,7 +191,7 @@ func (p *Preparer) prepareOnce(ctx context.Context) error {
 	return nil
 }
 
-// ensurePort makes a fixed port exist, with the OpenFlow numbers that it asks for.
+// ensurePort creates a fixed port with the requested OpenFlow numbers.
 func (p *Preparer) ensurePort(ctx context.Context, spec ovsdb.PortSpec) error {
 	if err := p.Conn.Switch.AddPort(ctx, spec); err != nil {
 		return err
@@ -210,8 +209,8 @@ func (p *Preparer) ensurePort(ctx context.Context, spec ovsdb.PortSpec) error {
 	return nil
 }
 
-// dropUplinks takes NICs out of the bridge that were uplinks of an agent before and are not now, and takes NICs apart that were
-// used together. Those that become members of one port stay until that is made.
+// dropUplinks removes NICs from the bridge that are no longer uplinks, and splits former bonds. NICs that become members of a bond stay
+// until the bond is created.
 func (p *Preparer) dropUplinks(ctx context.Context, wanted []ovsdb.PortSpec) error {
 	ports, interfaces := map[string]bool{}, map[string]bool{}
 	for _, s := range wanted {
@@ -241,10 +240,10 @@ func (p *Preparer) dropUplinks(ctx context.Context, wanted []ovsdb.PortSpec) err
 	return nil
 }
 
-// enoughQueue is the packet queue with which bulk TCP through the userspace datapath was seen to lose nothing, in bytes.
+// enoughQueue is the packet queue, in bytes, with which bulk TCP through the userspace datapath lost nothing in measurements.
 const enoughQueue = 4 << 20
 
-// warnSmallQueues warns of queues in which one container's bulk traffic pushes out the packets of others.
+// warnSmallQueues warns of queues in which one container's bulk traffic displaces the packets of others.
 func (p *Preparer) warnSmallQueues() {
 	if !p.Conn.Userspace() {
 		return
@@ -252,17 +251,17 @@ func (p *Preparer) warnSmallQueues() {
 	size, err := link.PacketQueue()
 	switch {
 	case err != nil:
-		p.Log.Warn("length of packet queues is not known", "error", err)
+		p.Log.Warn("length of packet queues unknown", "error", err)
 	case size < enoughQueue:
 		p.Log.Warn("ports of the userspace datapath have short queues: bulk traffic makes other packets drop; "+
 			"set net.core.rmem_default (sysctl) before ovs-vswitchd starts", "bytes", size, "enough", enoughQueue)
 	}
 }
 
-// LocalMAC returns a locally administered unicast address of five bytes.
+// LocalMAC returns a locally administered unicast address from five bytes.
 func LocalMAC(b []byte) net.HardwareAddr { return append(net.HardwareAddr{2}, b...) }
 
-// datapath decides on the datapath type. "auto" takes the kernel's where the kernel has one: Open vSwitch lists its type on every Linux.
+// datapath returns the datapath type. "auto" selects the kernel's if the kernel has one: Open vSwitch lists its type on every Linux.
 func (p *Preparer) datapath(ctx context.Context) (string, error) {
 	if p.Datapath != "" && p.Datapath != "auto" {
 		return p.Datapath, nil
@@ -272,7 +271,7 @@ func (p *Preparer) datapath(ctx context.Context) (string, error) {
 		p.Log.Info("datapath in user space", "reason", err)
 		return "netdev", nil
 	case err != nil:
-		return "", err // unknown is not absent: the other type would cut the containers of a bridge that has this one
+		return "", err // unknown is not absent: another type would disconnect the containers of an existing bridge
 	}
 	var types []string
 	err := p.Conn.DB.Await(ctx, func(t *ovsdb.Tables) (bool, error) {

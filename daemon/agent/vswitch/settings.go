@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/daemon/flags"
 )
 
-// Settings say where Open vSwitch is, and what its bridge is to be.
+// Settings configure the access to Open vSwitch, and its bridge.
 type Settings struct {
 	RunDir    string // directory of the sockets of Open vSwitch
 	Datapath  string // "auto", "netdev" or "system"; "": "auto"
@@ -23,7 +23,7 @@ func (s *Settings) Register(f *flags.Set) {
 	f.String(&s.RunDir, "ovs-rundir", "OVS_RUNDIR", "/run/openvswitch", "directory of Open vSwitch's sockets")
 }
 
-// Check reads the port, and returns what is wrong.
+// Check parses the port, and returns an error for invalid settings.
 func (s *Settings) Check() (err error) {
 	if err := flags.OneOf("datapath", s.Datapath, "auto", "netdev", "system"); err != nil {
 		return err

@@ -161,7 +161,7 @@ func (p *Notifier) do(ctx context.Context, j job) bool {
 		p.failed.Add(1)
 		after.Failed, after.Info = true, err.Error()
 		if p.saveProfile(ctx, j, &after) && after != j.before {
-			p.Log.Warn("the ACI gateway does not know a profile", "profile", j.key, "error", err)
+			p.Log.Warn("profile not sent to the ACI gateway", "profile", j.key, "error", err)
 		}
 		return false
 	}
@@ -186,7 +186,7 @@ func (p *Notifier) saveProfile(ctx context.Context, j job, after *record.ACIProf
 		return tx.Put(record.ACIProfiles+j.key, after)
 	})
 	if err != nil && ctx.Err() == nil {
-		p.Log.Warn("note what the ACI gateway knows", "profile", j.key, "error", err)
+		p.Log.Warn("recording the ACI gateway's state failed", "profile", j.key, "error", err)
 	}
 	return err == nil
 }

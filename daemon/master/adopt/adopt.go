@@ -145,10 +145,10 @@ func (e *Engine) Run(ctx context.Context) {
 		}
 		if over || len(missing) == 0 && e.complete() {
 			if len(missing) > 0 {
-				e.Log.Warn("hosts have not offered what they carry: what only they know is adopted when they come", "host", missing)
+				e.Log.Warn("hosts have not offered their endpoints; they are adopted later", "host", missing)
 			}
 			if err := e.end(ctx); err == nil {
-				e.Log.Info("hosts have offered what they carry: addresses are assigned again", "incarnation", e.Incarnation.ID)
+				e.Log.Info("all hosts have offered their endpoints: addresses are assigned again", "incarnation", e.Incarnation.ID)
 				return
 			}
 		}
@@ -218,10 +218,10 @@ func (e *Engine) Offer(ctx context.Context, o channel.Offer) (out channel.Offere
 		return out, 0, err
 	}
 	if n := len(out.Adopted); n > 0 {
-		e.Log.Info("endpoints of a host were adopted", "host", o.Host, "endpoints", n)
+		e.Log.Info("adopted endpoints of a host", "host", o.Host, "endpoints", n)
 	}
 	if n := len(out.Conflicts); n > 0 {
-		e.Log.Warn("endpoints that run contradict the store: netctl adopt ls lists them", "host", o.Host, "endpoints", n)
+		e.Log.Warn("running endpoints contradict the store (netctl adopt ls)", "host", o.Host, "endpoints", n)
 	}
 	noted, err := e.recordOffer(ctx, o.Host)
 	if err != nil {

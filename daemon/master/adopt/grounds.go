@@ -39,7 +39,7 @@ func (e *Engine) make(ctx context.Context, o model.Object) {
 	o.SetKey(o.ObjectKey())
 	o.SetDefaults()
 	if err := o.Validate(); err != nil {
-		e.Log.Warn("an object of which a host carries endpoints cannot be recreated", "object", o.ObjectKey(), "error", err)
+		e.Log.Warn("cannot recreate the object of a host's endpoints", "object", o.ObjectKey(), "error", err)
 		return
 	}
 	made := false
@@ -51,9 +51,9 @@ func (e *Engine) make(ctx context.Context, o model.Object) {
 	})
 	switch {
 	case err != nil:
-		e.Log.Warn("what a host carries is of an object that contradicts the store", "object", o.ObjectKey(), "error", err)
+		e.Log.Warn("object of a host's endpoints contradicts the store", "object", o.ObjectKey(), "error", err)
 	case made:
-		e.Log.Info("an object of which a host carries endpoints was recreated", "object", o.ObjectKey())
+		e.Log.Info("recreated the object of a host's endpoints", "object", o.ObjectKey())
 	}
 }
 

@@ -98,7 +98,7 @@ func (l *Log) Add(e model.AuditEvent) {
 	if l.enqueue(e) {
 		for _, s := range l.sinks {
 			if err := s.Write(e); err != nil {
-				l.log.Error("write an event of the audit", "error", err)
+				l.log.Error("writing an audit event failed", "error", err)
 			}
 		}
 	}
@@ -156,7 +156,7 @@ func (l *Log) Run(ctx context.Context) {
 		case <-tick.C:
 		}
 		if err := l.Flush(ctx); err != nil && ctx.Err() == nil {
-			l.log.Warn("store the audit", "error", err)
+			l.log.Warn("storing the audit failed", "error", err)
 		}
 	}
 }
@@ -200,7 +200,7 @@ func (l *Log) flushPart(ctx context.Context, part []record.AuditEvent) (rest []r
 		return part, err
 	case len(part) == 1:
 		l.dropped.Add(1)
-		l.log.Error("an event of the audit cannot be stored, and is dropped", "error", err)
+		l.log.Error("audit event dropped: it cannot be stored", "error", err)
 		return nil, nil
 	}
 	half := len(part) / 2

@@ -58,7 +58,7 @@ func (c *Catalog) CatchUp(ctx context.Context, rev store.Revision, patience time
 			return mirror.ErrReset
 		case <-whole:
 		case <-late.C:
-			log.Info("the watch of the store is late, so a leader that begins lists it", "revision", rev)
+			log.Info("the store's watch is late: the new leader lists the store", "revision", rev)
 			return c.Load(ctx, db, log)
 		}
 	}
@@ -94,7 +94,7 @@ func (c *Catalog) apply(changes []mirror.Change, log *slog.Logger) {
 			err = c.view.set(ch.Key, ch.After.Value, ch.Has)
 		}
 		if err != nil {
-			log.Error("passed over a record of the store", "key", ch.Key, "error", err)
+			log.Error("skipped malformed record", "key", ch.Key, "error", err)
 		}
 	}
 	c.publish()

@@ -64,7 +64,7 @@ func (f *Feed) follow(ctx context.Context) (done bool, _ error) {
 			}
 			why := fmt.Sprintf("the store %s: %v", f.db, err)
 			if f.away.Swap(&why) == nil {
-				f.log.Warn("lost the store; what is known stays", "store", f.db.String(), "error", err)
+				f.log.Warn("lost the store; using the last known state", "store", f.db.String(), "error", err)
 			}
 			continue
 		}

@@ -55,7 +55,7 @@ func (c *Committer) watchOver(b *batcher, ctx context.Context) error {
 		case <-look.C:
 		}
 		if b.turn.lasts() > c.stuck {
-			c.log.Error("nothing was committed for too long, so this netmaster's term ends", "duration", c.stuck, "requests", len(c.queue))
+			c.log.Error("nothing committed for too long: this netmaster's term ends", "duration", c.stuck, "requests", len(c.queue))
 			return ErrStuck
 		}
 	}

@@ -53,7 +53,7 @@ func Run(ctx context.Context, db Store, fence store.Fence, log *slog.Logger) (st
 	}
 	for _, it := range items {
 		if _, err := c.network(it.Value); err != nil {
-			log.Error("a network cannot be read", "key", it.Key, "error", err)
+			log.Error("malformed network", "key", it.Key, "error", err)
 		}
 	}
 	if err := c.move(ctx, catalog.HoldPrefix, c.hold); err != nil {
@@ -127,7 +127,7 @@ func (c *converter) move(ctx context.Context, prefix string, to func(store.Item)
 		now, err := to(it)
 		switch {
 		case err != nil:
-			c.log.Error("a record of an earlier build cannot be converted; it stays", "key", it.Key, "error", err)
+			c.log.Error("cannot convert a record of an earlier build", "key", it.Key, "error", err)
 		case now.Key != "":
 			changes = append(changes, []store.Op{{Key: it.Key, Delete: true}, {Key: now.Key, Value: now.Value}})
 		}

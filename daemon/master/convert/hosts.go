@@ -57,7 +57,7 @@ func (c *converter) hosts(ctx context.Context) error {
 	var changes [][]store.Op
 	for label, h := range old {
 		if field, why := h.Wrong(); field != "" {
-			c.log.Error("a host of an earlier build cannot be converted; its agent is to be upgraded and started", "host", label, "reason", field+": "+why)
+			c.log.Error("cannot convert a host of an earlier build; upgrade and start its agent", "host", label, "reason", field+": "+why)
 			continue
 		}
 		text, err := json.Marshal(h)

@@ -83,7 +83,7 @@ func (s *Service) Finish(ctx context.Context, log *slog.Logger) {
 	defer tick.Stop()
 	for {
 		if err := s.finish(ctx); err != nil && ctx.Err() == nil {
-			log.Warn("delete Docker networks that are gone", "error", err)
+			log.Warn("deleting Docker networks failed", "error", err)
 		}
 		select {
 		case <-ctx.Done():

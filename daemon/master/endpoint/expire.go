@@ -25,7 +25,7 @@ func (s *Service) Expire(ctx context.Context) {
 			continue
 		}
 		if err := s.ExpireNow(ctx); err != nil {
-			s.log.Warn("expire held addresses", "error", err)
+			s.log.Warn("expiring held addresses failed", "error", err)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (e *Enroller) RenewEnded(ctx context.Context, q model.RenewEndedRequest) (o
 	if err != nil {
 		return out, 0, err
 	}
-	e.Log.Info("an ended certificate is renewed", "identity", w.identity.String(), "until", w.record.Until)
+	e.Log.Info("renewed an expired certificate", "identity", w.identity.String(), "until", w.record.Until)
 	text, err := e.Trust.Trusted()
 	return model.RenewAnswer{Certificate: string(w.issued), Authority: string(text)}, uint64(at), err
 }

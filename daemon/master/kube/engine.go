@@ -155,7 +155,7 @@ func (e *Engine) read(ctx context.Context) {
 		}
 		e.mu.Unlock()
 		if changed {
-			e.Log.Error("Kubernetes is not read; it is tried again", "retry", e.Pause, "error", err)
+			e.Log.Error("cannot read Kubernetes; retrying", "retry", e.Pause, "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -302,7 +302,7 @@ func (e *Engine) Delete(k kube.Kind, key string) {
 func (e *Engine) encode(key string, value any) ([]byte, bool) {
 	text, err := json.Marshal(value)
 	if err != nil {
-		e.Log.Error("passed over an object of Kubernetes", "key", key, "error", err)
+		e.Log.Error("skipped an object of Kubernetes", "key", key, "error", err)
 	}
 	return text, err == nil
 }

@@ -36,7 +36,7 @@ func (e *Engine) watchHosts(ctx context.Context) {
 		case <-tick.C:
 		}
 		if err := e.CompareHosts(ctx); err != nil && ctx.Err() == nil {
-			e.Log.Warn("hosts are not compared with the nodes of Kubernetes; it is tried again", "retry", e.Compare, "error", err)
+			e.Log.Warn("cannot compare hosts with the nodes of Kubernetes; retrying", "retry", e.Compare, "error", err)
 		}
 	}
 }

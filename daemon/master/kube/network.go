@@ -49,7 +49,7 @@ func (n Network) make(ctx context.Context, e *Engine) bool {
 		return tx.Put(startedKey, started{n.ID})
 	})
 	if err != nil && ctx.Err() == nil {
-		e.Log.Warn("the default network of pods is not made; it is tried again", "network", n.ID, "retry", e.Pause, "error", err)
+		e.Log.Warn("cannot create the default network of pods; retrying", "network", n.ID, "retry", e.Pause, "error", err)
 	}
 	return err == nil
 }

@@ -134,7 +134,7 @@ func (e *Engine) statePolicies(ctx context.Context) error {
 		case err == nil, errors.Is(err, kube.ErrStale): // the watch delivers the newer object
 			continue
 		case errors.Is(err, kube.ErrForbidden):
-			e.Log.Warn("what of a policy is not in force is not written to its status", "id", name, "error", err)
+			e.Log.Warn("cannot write the status of a policy", "id", name, "error", err)
 			continue
 		}
 		e.mu.Lock()

@@ -21,7 +21,7 @@ func (e *Engine) runReporter(ctx context.Context) {
 			again = time.After(e.Pause)
 			if text := err.Error(); text != problem {
 				problem = text
-				e.Log.Warn("the status of a service or policy is not written; it is tried again", "retry", e.Pause, "error", err)
+				e.Log.Warn("cannot write the status of a service or policy; retrying", "retry", e.Pause, "error", err)
 			}
 		default:
 			problem = ""

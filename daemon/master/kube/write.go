@@ -40,7 +40,7 @@ func (e *Engine) write(ctx context.Context) bool {
 		e.giveBack(left, pods)
 		if err != nil {
 			if ctx.Err() == nil {
-				e.Log.Warn("what Kubernetes has changed is not written; it is tried again", "retry", e.Pause, "error", err)
+				e.Log.Warn("cannot write the changes of Kubernetes; retrying", "retry", e.Pause, "error", err)
 			}
 			return false
 		}

@@ -48,9 +48,9 @@ func (c *Compactor) Run(ctx context.Context) {
 			case ctx.Err() != nil:
 				return
 			case err != nil && !failed:
-				c.log.Warn("the store's history was not compacted, so that it grows unless another does that", "error", err)
+				c.log.Warn("compacting the store's history failed: it grows unless another client compacts it", "error", err)
 			case err == nil && !already && was[0] < was[steps] && !ours:
-				c.log.Info("the store's history is compacted from here, since no one else does it", "duration", c.keep)
+				c.log.Info("compacting the store's history: no other client does", "duration", c.keep)
 				ours = true
 			}
 			failed = err != nil

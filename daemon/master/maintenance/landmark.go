@@ -63,7 +63,7 @@ func (l *Landmarks) Run(ctx context.Context) {
 		})
 		if err != nil {
 			if ctx.Err() == nil {
-				l.log.Warn("the landmark was not written; it is tried again", "retry", LandmarkInterval, "error", err)
+				l.log.Warn("cannot write the landmark; retrying", "retry", LandmarkInterval, "error", err)
 			}
 			continue
 		}

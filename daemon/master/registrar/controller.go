@@ -119,6 +119,6 @@ func (k *Controller) write(ctx context.Context, come, gone []string) {
 		return
 	}
 	for _, host := range gone {
-		r.log.Warn("the agent of a host does not run any more, or reaches no netmaster", "host", host)
+		r.log.Warn("agent of a host stopped, or cannot reach a netmaster", "host", host)
 	}
 }

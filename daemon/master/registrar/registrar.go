@@ -68,7 +68,7 @@ func (r *Registrar) Register(ctx context.Context, h record.Host) (record.Host, u
 		return r.running(tx, h.Label)
 	})
 	if err == nil && fresh {
-		r.log.Info("a machine is a host now", "host", h.Label, "machine", h.Machine, "vtep", h.VTEP, "control", h.Control)
+		r.log.Info("registered a machine as a host", "host", h.Label, "machine", h.Machine, "vtep", h.VTEP, "control", h.Control)
 	}
 	return h, uint64(rev), err
 }

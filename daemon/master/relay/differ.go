@@ -109,7 +109,7 @@ func (s *Stream) judge(name channel.Shard, differs bool, now time.Time) {
 	}
 	d.times, d.sent = d.times+1, now
 	s.relay.resent.Add(1)
-	s.relay.log.Warn("an agent holds other records than it was sent: they are sent again", "host", s.hello.Host, "shard", name)
+	s.relay.log.Warn("agent has other records than it was sent; sending them again", "host", s.hello.Host, "shard", name)
 	s.holding.again[name] = struct{}{}
 	s.notify()
 }

@@ -76,7 +76,7 @@ func (k *Recorder) Run(ctx context.Context) {
 			return
 		}
 		if err := k.Look(ctx); err != nil && ctx.Err() == nil {
-			k.Log.Warn("what was found wrong is not written down; it is tried again", "error", err)
+			k.Log.Warn("cannot record findings; retrying", "error", err)
 		}
 	}
 }

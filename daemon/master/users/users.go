@@ -174,7 +174,7 @@ func (u *Users) Sweep(ctx context.Context, log *slog.Logger) {
 	defer tick.Stop()
 	for {
 		if err := u.SweepNow(ctx); err != nil && ctx.Err() == nil {
-			log.Warn("remove tokens that have expired", "error", err)
+			log.Warn("removing expired tokens failed", "error", err)
 		}
 		select {
 		case <-ctx.Done():
