@@ -140,7 +140,7 @@ func TestCompactor(t *testing.T) {
 			told   string
 		}{
 			{0, false, 0, ""}, {0, false, 0, ""}, {0, false, 0, ""}, // a quarter of an hour each
-			{0, false, 100, "since no one else does"},
+			{0, false, 100, "no other client does"},
 			{0, false, 110, ""},
 			{0, true, 120, "was not compacted"},
 			{0, true, 130, ""},
