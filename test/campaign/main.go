@@ -51,7 +51,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	f.DurationVar(&o.length, "for", time.Hour, "how long")
 	f.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "what the choices follow from")
 	f.StringVar(&o.name, "name", "campaign", "name of the lab")
-	f.StringVar(&o.bin, "bin", "bin", "`folder` of contiv, netmaster, netplugin and contivk8s")
+	f.StringVar(&o.bin, "bin", "bin", "`directory` of contiv, netmaster, netplugin and contivk8s")
 	f.StringVar(&o.store, "store", lab.StoreEmbedded, "store: embedded, etcd or consul")
 	f.BoolVar(&o.keep, "keep", false, "leave the lab running when there was a finding")
 	f.StringVar(&o.only, "only", "", "`name` of the one kind of trouble to make: kill, pause, two-agents, two-tunnel-ends, cut-off, meddle, advertise, rogue-host, rogue-tenant, freeze, one-way, lose-folder, restore-snapshot or flip-bit")

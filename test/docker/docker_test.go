@@ -14,7 +14,7 @@ import (
 )
 
 // dockerBin is the directory of the engine that is tested.
-var dockerBin = flag.String("docker-bin", "", "folder of dockerd, docker, containerd and runc: .cache/engines of make engines, by its full path (default: the machine's)")
+var dockerBin = flag.String("docker-bin", "", "directory of dockerd, docker, containerd and runc: .cache/engines of make engines, by its full path (default: the machine's)")
 
 // up makes a lab of hosts with engines; it is gone when the test ends, and has left nothing in the machine's control groups.
 func up(t *testing.T, p lab.Plan) *lab.Lab {

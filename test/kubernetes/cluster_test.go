@@ -17,8 +17,8 @@ import (
 
 // What is tested: directories of programs, by their full paths.
 var (
-	kubernetesBin = flag.String("kubernetes-bin", "", "folder of Kubernetes' programs (default: the newest in .cache/kubernetes)")
-	containerdBin = flag.String("containerd-bin", "", "folder of containerd and runc: .cache/engines of make engines (default: the machine's)")
+	kubernetesBin = flag.String("kubernetes-bin", "", "directory of Kubernetes' programs (default: the newest in .cache/kubernetes)")
+	containerdBin = flag.String("containerd-bin", "", "directory of containerd and runc: .cache/engines of make engines (default: the machine's)")
 )
 
 // programs is the directory of the project's programs, built when the tests start.

@@ -29,7 +29,7 @@ func TestSwitch(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			if len(where) != 1 {
-				t.Fatalf("folder of %s: %v", name, where)
+				t.Fatalf("directory of %s: %v", name, where)
 			}
 			rel, err := filepath.Rel("../..", where[0])
 			if err != nil {

@@ -33,7 +33,7 @@ func (s *Session) doFlows(args []string) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("flows %s: keep or same is wanted", args[1])
+	return fmt.Errorf("flows: got %s, want keep or same", args[1])
 }
 
 // difference lists the lines of one text alone.

@@ -22,7 +22,7 @@ var programs = map[string]string{
 	"contiv": "console", lab.Program: "lab/contivlab", "netctl": "netctl", "netmaster": "daemon/master", "netplugin": "daemon/agent", "contivk8s": "cni",
 }
 
-var built = flag.String("bin", "", "folder of programs that are built already; empty: they are built")
+var built = flag.String("bin", "", "directory of programs that are built already; empty: they are built")
 
 // build builds the programs from this source, unless they are there.
 func build(tb testing.TB) string {

@@ -414,7 +414,7 @@ func TestStoreMadeAnew(t *testing.T) {
 	}
 	w.e.mu.Lock()
 	defer w.e.mu.Unlock()
-	if got := strings.Count(w.logs.String(), "the store was made again"); got != 1 {
+	if got := strings.Count(w.logs.String(), "the store was recreated"); got != 1 {
 		t.Errorf("want it told once, got %d times in %s", got, w.logs)
 	}
 }

@@ -93,13 +93,13 @@ func TestSpace(t *testing.T) {
 			{store.Member{Bytes: 10, InUse: 5}, false, "quota unknown"},
 			{store.Member{Bytes: 10, InUse: 5, Quota: quota}, false, ""},
 			{store.Member{Bytes: 90, InUse: 60, Quota: quota}, false, ""},
-			{store.Member{Bytes: 95, InUse: 60, Quota: quota}, false, "will soon"},
+			{store.Member{Bytes: 95, InUse: 60, Quota: quota}, false, "nearly used up"},
 			{store.Member{Bytes: 85, InUse: 80, Quota: quota}, false, ""},
-			{store.Member{Bytes: 100, InUse: 90, Quota: quota, Full: true}, false, "takes no changes"},
+			{store.Member{Bytes: 100, InUse: 90, Quota: quota, Full: true}, false, "accepts no changes"},
 			{store.Member{Bytes: 10, InUse: 5, Quota: quota}, true, ""},
 			{store.Member{Err: errors.New("no answer")}, false, ""},
 			{store.Member{Bytes: 10, InUse: 5, Quota: quota}, false, "has space again"},
-			{store.Member{Bytes: 100, InUse: 90, Full: true}, false, "takes no changes"},
+			{store.Member{Bytes: 100, InUse: 90, Full: true}, false, "accepts no changes"},
 			{store.Member{Bytes: 10, InUse: 5}, false, "has space again"},
 		} {
 			db.with(func() { db.member, db.away = tt.member, tt.away })
@@ -142,7 +142,7 @@ func TestCompactor(t *testing.T) {
 			{0, false, 0, ""}, {0, false, 0, ""}, {0, false, 0, ""}, // a quarter of an hour each
 			{0, false, 100, "no other client does"},
 			{0, false, 110, ""},
-			{0, true, 120, "was not compacted"},
+			{0, true, 120, "history failed"},
 			{0, true, 130, ""},
 			{145, false, 140, ""},
 		} {

@@ -77,7 +77,7 @@ func TestSecrets(t *testing.T) {
 		"user of Consul":           {Config{Consul: consul, Secret: Secret{User: "u", PasswordFile: good}}, "--store-token-file"},
 		"token of etcd":            {Config{Etcd: etcd, Secret: Secret{TokenFile: good}}, "is for Consul"},
 		"a file that there is not": {Config{Etcd: etcd, Secret: Secret{User: "u", PasswordFile: dir + "/none"}}, "--store-password-file"},
-		"two lines":                {Config{Consul: consul, Secret: Secret{TokenFile: two}}, "on one line"},
+		"two lines":                {Config{Consul: consul, Secret: Secret{TokenFile: two}}, "one line with the secret"},
 	} {
 		err := c.config.Check()
 		if err == nil {

@@ -31,7 +31,7 @@ func main() {
 	flag.IntVar(&s.endpoints, "endpoints", 50_000, "how many there are in the cluster")
 	flag.DurationVar(&s.settle, "settle", 30*time.Second, "how long the agent is left alone, until its memory has settled")
 	flag.IntVar(&s.rounds, "rounds", 3, "rounds; the medians count")
-	flag.StringVar(&s.only, "only", "", "measure this layout alone: packed or one")
+	flag.StringVar(&s.only, "only", "", "measure only this layout: packed or one")
 	flag.StringVar(&s.profiles, "profile", "", "have agents write profiles of their start and of the heap to files whose names begin so")
 	flag.Parse()
 	ctx, cancel := context.WithTimeout(ctx, runLimit)
@@ -71,7 +71,7 @@ func run(ctx context.Context, s settings) error {
 		}
 	}
 	if !measured {
-		return fmt.Errorf("-only %s: packed or one is wanted", s.only)
+		return fmt.Errorf("-only: got %s, want packed or one", s.only)
 	}
 	return nil
 }

@@ -48,8 +48,8 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	f.IntVar(&o.n, "n", 60, "`number` of sandboxes that are added and deleted one at a time")
 	f.IntVar(&o.par, "par", 10, "`number` of sandboxes that are added at once")
 	f.IntVar(&o.ports, "ports", 1000, "`number` of ports that the switch has when 50 sandboxes arrive together; 0 leaves this out")
-	f.StringVar(&o.bin, "bin", "bin", "`folder` of contiv, netmaster, netplugin and contivk8s")
-	f.StringVar(&o.peers, "peers", "", "`folder` of bridge and host-local (default: peers below -bin, where they are built)")
+	f.StringVar(&o.bin, "bin", "bin", "`directory` of contiv, netmaster, netplugin and contivk8s")
+	f.StringVar(&o.peers, "peers", "", "`directory` of bridge and host-local (default: peers below -bin, where they are built)")
 	f.BoolVar(&o.inside, "inside", false, "run on the lab's host already (internal)")
 	if err := f.Parse(args); err != nil {
 		return 2
@@ -121,7 +121,7 @@ func buildPeers(ctx context.Context, dir string) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", dir+"/", module+"main/bridge", module+"ipam/host-local")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if text, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build bridge and host-local (-peers names a folder that has them): %w\n%s", err, text)
+		return fmt.Errorf("build bridge and host-local (-peers names a directory that has them): %w\n%s", err, text)
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	f.IntVar(&o.n, "n", 15, "`number` of containers of each network that are run and removed one at a time")
 	f.IntVar(&o.par, "par", 20, "`number` of containers that are run at once")
 	f.IntVar(&o.memory, "memory", 200, "`number` of containers for which the agent's memory is told; 0 leaves this out")
-	f.StringVar(&o.bin, "bin", "bin", "`folder` of contiv, netmaster and netplugin")
+	f.StringVar(&o.bin, "bin", "bin", "`directory` of contiv, netmaster and netplugin")
 	if err := f.Parse(args); err != nil {
 		return 2
 	}

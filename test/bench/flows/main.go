@@ -26,7 +26,7 @@ func main() {
 	locals := flag.Int("local", 2000, "endpoints of this host")
 	remotes := flag.Int("remote", 18000, "endpoints of other hosts")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of ours to this file")
-	only := flag.String("only", "", "measure this part alone: flows or endpoints")
+	only := flag.String("only", "", "measure only this part: flows or endpoints")
 	flag.Parse()
 	if err := run(*only, *rounds, *locals, *remotes, *profile); err != nil {
 		fmt.Fprintln(os.Stderr, "bench flows:", err)
@@ -67,7 +67,7 @@ func run(only string, rounds, locals, remotes int, profile string) error {
 		}
 	}
 	if !measured {
-		return fmt.Errorf("-only %s: flows or endpoints is wanted", only)
+		return fmt.Errorf("-only: got %s, want flows or endpoints", only)
 	}
 	return nil
 }

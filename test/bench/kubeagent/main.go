@@ -48,7 +48,7 @@ func main() {
 	defer stop()
 	rounds := flag.Int("rounds", 9, "rounds; the medians count")
 	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")
-	only := flag.String("only", "", "measure this part alone: compiled, policies or services")
+	only := flag.String("only", "", "measure only this part: compiled, policies or services")
 	flag.Parse()
 	ctx, cancel := context.WithTimeout(ctx, runLimit)
 	defer cancel()
@@ -89,7 +89,7 @@ func run(ctx context.Context, only, profile string, rounds int) error {
 		}
 	}
 	if !measured {
-		return fmt.Errorf("-only %s: compiled, policies or services is wanted", only)
+		return fmt.Errorf("-only: got %s, want compiled, policies or services", only)
 	}
 	return nil
 }

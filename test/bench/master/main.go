@@ -14,13 +14,13 @@ import (
 )
 
 func main() {
-	bin := flag.String("bin", "bin", "folder of netmaster")
+	bin := flag.String("bin", "bin", "directory of netmaster")
 	n := flag.Int("n", 1000, "endpoints a round and number of clients")
 	rounds := flag.Int("rounds", 3, "rounds, ours and the peer in turn")
 	kills := flag.Int("kills", 3, "how often the leader is killed")
-	only := flag.String("only", "", "measure this part alone: endpoints, tls, lists, inspection, netctl, networks, kubernetes or failover; with -than inside or beside")
+	only := flag.String("only", "", "measure only this part: endpoints, tls, lists, inspection, netctl, networks, kubernetes or failover; with -than inside or beside")
 	than := flag.String("than", "", "`list` of other builds of netmaster, separated by colons: compare these with the one in bin, and nothing else")
-	data := flag.String("etcd", "", "be an etcd with its data in this folder until the input ends")
+	data := flag.String("etcd", "", "be an etcd with its data in this directory until the input ends")
 	flag.Parse()
 	if *data != "" {
 		if err := serve(context.Background(), *data, os.Stdin, os.Stdout); err != nil {

@@ -46,7 +46,7 @@ func main() {
 	join := flag.String("join", "", "comma list of URLs of netmasters of another machine's bench: be agents of theirs until killed, from -first on")
 	flag.IntVar(&s.first, "first", 0, "number of the first agent, with -join")
 	only := flag.String("only", "", "leader: how netmasters begin to lead, without agents; drill: all netmasters and the store are lost, and a snapshot is restored")
-	data := flag.String("etcd", "", "be an etcd with its data in this folder until killed")
+	data := flag.String("etcd", "", "be an etcd with its data in this directory until killed")
 	client := flag.String("client", "", "URL of that etcd for clients")
 	peer := flag.String("peer", "", "URL of that etcd for peers")
 	flag.Parse()

@@ -32,7 +32,7 @@ func FindRelease(word string) (Release, error) {
 		}
 		names = append(names, r.Name)
 	}
-	return Release{}, fmt.Errorf("release %q: one of %s is wanted", word, strings.Join(names, ", "))
+	return Release{}, fmt.Errorf("release: got %q, want one of %s", word, strings.Join(names, ", "))
 }
 
 func (r Release) String() string { return fmt.Sprintf("Debian %d (%s)", r.Number, r.Name) }

@@ -42,7 +42,7 @@ func main() {
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		fmt.Fprint(os.Stderr, usage)
-		return errors.New("a command is wanted")
+		return errors.New("want a command")
 	}
 	if os.Geteuid() != 0 {
 		return errors.New("machines need root")
@@ -151,7 +151,7 @@ func boot(ctx context.Context, s *machine.Stand, spec machine.Spec) error {
 
 func ssh(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return errors.New("ssh: the name of a machine is wanted: h1, h2 and so on")
+		return errors.New("ssh: want the name of a machine: h1, h2 and so on")
 	}
 	cmd, err := machine.Enter(ctx, hand, args[0], strings.Join(args[1:], " "))
 	if err != nil {

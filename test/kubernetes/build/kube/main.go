@@ -52,7 +52,7 @@ func main() {
 	}
 	command := all[role]
 	if command == nil {
-		fmt.Fprintf(os.Stderr, "role %q: one of %s is wanted\n", role, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
+		fmt.Fprintf(os.Stderr, "role: got %q, want one of %s\n", role, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
 		os.Exit(2)
 	}
 	os.Exit(cli.Run(command()))

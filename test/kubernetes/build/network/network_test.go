@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	framework.RegisterClusterFlags(flag.CommandLine)
 	flag.Parse()
 	if rest := flag.Args(); len(rest) > 0 {
-		fmt.Fprintf(os.Stderr, "arguments %q: only flags are wanted\n", rest)
+		fmt.Fprintf(os.Stderr, "got arguments %q, want only flags\n", rest)
 		os.Exit(2)
 	}
 	testfiles.AddFileSource(manifests.GetE2ETestingManifestsFS())
