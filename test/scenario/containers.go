@@ -30,8 +30,8 @@ func (s *Session) doCNI(args []string) error {
 	return s.lab(append([]string{"cni"}, network(args)...)...)
 }
 
-// doPing pings, and once more if only some of the answers came: where interfaces come or go, Open vSwitch reads the routes of its host
-// again and may lose one packet of a tunnel. What must lose nothing at all is told by pinging and lost.
+// doPing pings, and repeats once if some answers are missing: while interfaces are added or removed, Open vSwitch rereads the routes of its
+// host and may lose one packet of a tunnel. Scripts that permit no loss use pinging and lost.
 func (s *Session) doPing(args []string) error {
 	err := s.pingAll(args)
 	if errors.Is(err, errSome) {

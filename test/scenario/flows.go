@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// doFlows compares without what changes by itself: counters, ages and the order.
+// doFlows compares flows without what changes by itself: counters, ages and the order.
 func (s *Session) doFlows(args []string) error {
 	if err := need(args, 2, "flows HOST keep|same"); err != nil {
 		return err
@@ -36,7 +36,7 @@ func (s *Session) doFlows(args []string) error {
 	return fmt.Errorf("flows: got %s, want keep or same", args[1])
 }
 
-// difference lists the lines of one text alone.
+// difference lists the lines of only one of two texts.
 func difference(before, after string) string {
 	a, b := strings.Split(before, "\n"), strings.Split(after, "\n")
 	var text []string

@@ -62,7 +62,7 @@ func (s *Session) doRestart(args []string) error {
 	return part("start")(s, args)
 }
 
-// host is the host of that name, of the leader, or of the last leader that was named.
+// host resolves the name of a host, of the leader, or of the last named leader.
 func (s *Session) host(name string) (host string, err error) {
 	switch name {
 	case "leader":
@@ -74,7 +74,7 @@ func (s *Session) host(name string) (host string, err error) {
 	return name, nil
 }
 
-// leader is the host whose netmaster leads.
+// leader returns the host of the leading netmaster.
 func (s *Session) leader() (string, error) {
 	if err := s.run("netctl", "node", "ls", "-o", "json"); err != nil {
 		return "", err

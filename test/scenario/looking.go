@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// patience bounds "eventually". What a killed part has in Consul is gone 20 s later at the latest.
+// patience bounds "eventually". Consul deletes the keys of a killed part within 20 s.
 const patience = 40 * time.Second
 
-// doSees runs a command and wants a match in what it prints: "sees REGEXP COMMAND...".
+// doSees runs a command that must print a match: "sees REGEXP COMMAND...".
 func (s *Session) doSees(args []string) error {
 	if err := need(args, 2, "sees REGEXP COMMAND"); err != nil {
 		return err
@@ -20,7 +20,7 @@ func (s *Session) doSees(args []string) error {
 	return s.match(args[0])
 }
 
-// match wants a match in what the last command printed.
+// match requires a match in the output of the last command.
 func (s *Session) match(pattern string) error {
 	re, err := regexp.Compile("(?m)" + pattern)
 	if err != nil {

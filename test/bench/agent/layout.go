@@ -11,24 +11,24 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// What the agent has.
+// Sizes of the agent's part of the cluster.
 const (
 	here     = 100 // endpoints
-	networks = 3   // that these are on
+	networks = 3   // on which they are
 	self     = "h0"
 	tenant   = "t0"
 )
 
-// layout is how the endpoints of the cluster are spread over tenants.
+// layout is the distribution of the cluster's endpoints over tenants.
 type layout struct {
 	name, what string
 	endpoints  int // of the agent's tenant
-	hosts      int // that have them
+	hosts      int // with these endpoints
 	most       int // resident memory, in MiB
-	settled    int // when it has settled
+	settled    int // in steady state
 }
 
-// layouts are the two that are promised something.
+// layouts returns the two layouts with a promised figure.
 func layouts(endpoints int) []layout {
 	const packed = 2500 // endpoints of a tenant
 	return []layout{
@@ -37,20 +37,20 @@ func layouts(endpoints int) []layout {
 	}
 }
 
-// host is the label of a host.
+// host returns the label of a host.
 func (l *layout) host(n int) string { return fmt.Sprint("h", n) }
 
-// vtep is where the tunnels of a host end.
+// vtep returns the tunnel address of a host.
 func (l *layout) vtep(n int) netip.Addr {
 	return netip.AddrFrom4([4]byte{192, 168, byte(n / 250), byte(1 + n%250)})
 }
 
-// network is one of the tenant's.
+// network returns one of the tenant's networks.
 func (l *layout) network(n int) identity.Network {
 	return identity.Network{Tenant: tenant, Name: fmt.Sprint("net", n)}
 }
 
-// endpoint is one of the tenant's, the first of which are here.
+// endpoint returns one of the tenant's endpoints, the first of which are here.
 func (l *layout) endpoint(i int) record.Endpoint {
 	host, net, at := i/here%l.hosts, i%networks, i/networks+1
 	ip := netip.AddrFrom4([4]byte{10, byte(net), byte(at >> 8), byte(at)})
@@ -60,7 +60,7 @@ func (l *layout) endpoint(i int) record.Endpoint {
 		Host: l.host(host), VTEP: l.vtep(host), IP: ip, MAC: record.MAC(append([]byte{2, 2}, four[:]...)), Machine: "4c4c4544-0042-4a10-8051-" + fmt.Sprintf("%012x", host)}
 }
 
-// shards are what the host is told.
+// shards returns the shards that the host receives.
 func (l *layout) shards() (out []channel.Update, err error) {
 	all, own := channel.Update{Shard: channel.Cluster, Full: true}, channel.Update{Shard: channel.Tenant(tenant), Full: true}
 	put := func(u *channel.Update, key string, value any) {

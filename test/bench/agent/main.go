@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/test/bench/report"
 )
 
-// runLimit bounds a run generously.
+// runLimit is a generous bound of a run.
 const runLimit = 10 * time.Minute
 
 func main() {
@@ -25,11 +25,11 @@ func main() {
 	defer stop()
 	var p part
 	var s settings
-	flag.StringVar(&p.url, "netmaster", "", "be the agent that this one tells")
+	flag.StringVar(&p.url, "netmaster", "", "run the agent, which another process starts")
 	flag.StringVar(&p.mgmt, "switch", "", "OpenFlow socket of that agent's switch")
 	flag.StringVar(&p.profiles, "profiles", "", "have that agent write profiles to files whose names begin so")
 	flag.IntVar(&s.endpoints, "endpoints", 50_000, "how many there are in the cluster")
-	flag.DurationVar(&s.settle, "settle", 30*time.Second, "how long the agent is left alone, until its memory has settled")
+	flag.DurationVar(&s.settle, "settle", 30*time.Second, "how long the agent idles until its memory is steady")
 	flag.IntVar(&s.rounds, "rounds", 3, "rounds; the medians count")
 	flag.StringVar(&s.only, "only", "", "measure only this layout: packed or one")
 	flag.StringVar(&s.profiles, "profile", "", "have agents write profiles of their start and of the heap to files whose names begin so")
@@ -46,7 +46,7 @@ func main() {
 	}
 }
 
-// settings are how it is measured.
+// settings are the parameters of the measurement.
 type settings struct {
 	endpoints, rounds int
 	settle            time.Duration

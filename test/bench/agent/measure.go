@@ -18,10 +18,10 @@ import (
 
 const brName = "br0"
 
-// startMost is how long an agent may take until its switch is programmed.
+// startMost bounds the time in which an agent must program its switch.
 const startMost = time.Second
 
-// figures are what one agent took.
+// figures are the measurements of one agent.
 type figures struct {
 	took        []time.Duration // from the start of its process until the switch had everything
 	most        []int           // resident memory, in KiB
@@ -29,7 +29,7 @@ type figures struct {
 	flows, mods int
 }
 
-// measure starts agents on an empty switch, and again on the one that has everything.
+// measure starts agents on an empty switch, and again on a completely programmed one.
 func measure(ctx context.Context, tb *harness.Stand, t *report.Table, l *layout, s settings) {
 	url := netmaster(tb, l)
 	ovs := ovstest.Start(tb)
@@ -91,7 +91,7 @@ func (f *figures) add(ctx context.Context, tb *harness.Stand, url, mgmt string, 
 	}
 }
 
-// memory is a line of a process's status (proc_pid_status(5)) in KiB.
+// memory returns a line of a process's status (proc_pid_status(5)) in KiB.
 func memory(tb *harness.Stand, pid int, what string) int {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/test/bench/harness"
 )
 
-// netmaster tells agents a snapshot, and nothing after it. It returns its URL.
+// netmaster serves a snapshot to agents, and nothing after it. It returns its URL.
 func netmaster(tb *harness.Stand, l *layout) string {
 	shards, err := l.shards()
 	if err != nil {

@@ -17,10 +17,10 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// part is an agent as far as it is measured.
+// part is the measured part of an agent.
 type part struct{ url, mgmt, profiles string }
 
-// run is the agent. It prints a line when the switch has everything, and ends when its standard input does.
+// run runs the agent. It prints a line when the switch has everything, and ends with its standard input.
 func (p *part) run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -29,14 +29,14 @@ func (p *part) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		defer func() { _ = file.Close() }() // what is missing in a profile, pprof says
+		defer func() { _ = file.Close() }() // pprof reports an incomplete profile
 		if err := pprof.StartCPUProfile(file); err != nil {
 			return err
 		}
 		defer pprof.StopCPUProfile()
 	}
 	go resources.Garbage(ctx, nil, os.Getenv("GOGC"), os.Getenv("GOMEMLIMIT"))
-	_ = resources.Slack(resources.AgentSlack) // needs a right, and is no reason to end
+	_ = resources.Slack(resources.AgentSlack) // needs a right, whose lack is no error
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	l := layout{hosts: 1}
 	client := channel.NewClient(channel.Options{Host: self, Masters: func(context.Context) []string { return []string{p.url} }, HTTP: channel.NewHTTP(nil), Log: log})
@@ -77,7 +77,7 @@ func (p *part) run(ctx context.Context) error {
 	return err
 }
 
-// profile writes what is in use on the heap, and what has been allocated, if it is asked for.
+// profile writes the heap in use, and all allocations, if requested.
 func (p *part) profile(when string) error {
 	if p.profiles == "" {
 		return nil
@@ -86,6 +86,6 @@ func (p *part) profile(when string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }() // what is missing in a profile, pprof says
+	defer func() { _ = file.Close() }() // pprof reports an incomplete profile
 	return pprof.Lookup("heap").WriteTo(file, 0)
 }

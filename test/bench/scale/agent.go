@@ -18,34 +18,34 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// agent is the agent of a host without a switch: it is admitted, told, and reports.
+// agent is the agent of a host without a switch: it registers, receives and reports.
 type agent struct {
 	label  string
 	tenant string // of its endpoints
 	wire   *wire
 	stop   context.CancelFunc
-	engine *engine // nil: what is told is taken for programmed
+	engine *engine // nil: everything received counts as programmed
 
 	mu       sync.Mutex
 	known    int                  // records of its first batch
-	foreign  int                  // records of other tenants that it was told of
-	fulls    int                  // shards that were told as a whole
+	foreign  int                  // received records of other tenants
+	fulls    int                  // shards received as a whole
 	failed   int                  // outages
-	heard    map[string]time.Time // when a value of a record came, by what says which
+	heard    map[string]time.Time // when a value of a record arrived, by its change
 	admitted bool
 	revision uint64
 	moved    chan struct{}
 	shards   map[channel.Shard]struct{}
 	mark     channel.Mark
-	carries  []string // ids of the endpoints that its host has, in the drill
+	carries  []string // ids of the host's endpoints, in the drill
 }
 
-// newAgent makes the agent of the i-th host, which has not begun.
+// newAgent returns the agent of the i-th host, not started.
 func newAgent(i int, by *wire) *agent {
 	return &agent{label: fmt.Sprint("h", i), wire: by, tenant: fmt.Sprint("t", i/hostsOfTenant), heard: map[string]time.Time{}, moved: make(chan struct{}), shards: map[channel.Shard]struct{}{}}
 }
 
-// start has the agent follow netmasters until ctx ends, from where it was when it ended.
+// start makes the agent follow netmasters until ctx ends, from the position at which it ended.
 func (w *world) start(ctx context.Context, i int, a *agent) {
 	ctx, a.stop = context.WithCancel(ctx)
 	way := a.wire.client()
@@ -105,40 +105,40 @@ func (w *world) start(ctx context.Context, i int, a *agent) {
 	}()
 }
 
-// attached are the ids of the endpoints that the agent's host carries.
+// attached returns the ids of the endpoints that the agent's host carries.
 func (a *agent) attached() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.carries)
 }
 
-// attach has the agent's host carry an endpoint.
+// attach makes the agent's host carry an endpoint.
 func (a *agent) attach(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.carries = append(a.carries, id)
 }
 
-// use has the agent report what an engine has programmed.
+// use makes the agent report what an engine has programmed.
 func (a *agent) use(e *engine) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.engine = e
 }
 
-// at is what reports where the agent has an engine; nil: it has none.
+// at returns the agent's engine; nil if it has none.
 func (a *agent) at() *engine {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.engine
 }
 
-// vtepOf is where the tunnels of a host end.
+// vtepOf returns the tunnel address of a host.
 func vtepOf(host int) netip.Addr {
 	return netip.AddrFrom4([4]byte{192, byte(168 + host/62_500), byte(host / 250 % 250), byte(1 + host%250)})
 }
 
-// take counts what comes.
+// take counts a batch.
 func (a *agent) take(b *channel.Batch, err error) {
 	now := time.Now()
 	a.mu.Lock()
@@ -177,7 +177,7 @@ func (a *agent) take(b *channel.Batch, err error) {
 	a.moved = make(chan struct{})
 }
 
-// Revision is what has been programmed.
+// Revision returns the programmed revision.
 func (a *agent) Revision() uint64 {
 	if e := a.at(); e != nil {
 		return e.Revision()
@@ -207,13 +207,13 @@ func (a *agent) Wait(ctx context.Context, rev uint64) error {
 	}
 }
 
-// Status is one of the length that a real agent's has, which changes each second.
+// Status returns a text as long as a real agent's status, which changes each second.
 func (a *agent) Status() ([]byte, error) {
 	return json.Marshal(model.AgentStatus{Host: a.label, Ready: true, Version: "bench", Since: "2030-01-02T03:04:05Z", Datapath: "netdev", VTEP: "192.168.251.1", Master: "http://192.0.2.1:9999",
 		Seen: a.Revision(), Flows: 1000, Endpoints: 50, FlowMods: uint64(time.Now().Unix()), Uplinks: []model.Uplink{{Name: "eth1", Link: true, Active: true, Port: 1001}}})
 }
 
-// Held is what the agent's engine holds; nothing where it has none.
+// Held returns what the agent's engine holds; nothing without an engine.
 func (a *agent) Held() (channel.Mark, map[channel.Shard]channel.Digest) {
 	if e := a.at(); e != nil {
 		return e.records.Held()
@@ -221,7 +221,7 @@ func (a *agent) Held() (channel.Mark, map[channel.Shard]channel.Digest) {
 	return channel.Mark{}, nil
 }
 
-// changed says which change a record is of, "" when it is of none: the common name of an endpoint, or a registration of mark.
+// changed returns the change of a record, "" for none: the common name of an endpoint, or a registration of mark.
 func changed(i *channel.Item) string {
 	if name, is := strings.CutPrefix(i.Key, record.Services+"bench/"); is {
 		return name
@@ -237,7 +237,7 @@ func changed(i *channel.Item) string {
 	return name
 }
 
-// when is when a change came to the agent; ok is false while it has not.
+// when returns the time at which a change reached the agent; ok is false if it has not.
 func (a *agent) when(change string) (at time.Time, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -20,14 +20,14 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// engine has an agent compile what it is told, as a real one does, for a switch that takes everything and keeps nothing.
+// engine compiles what an agent receives, as a real one does, for a switch that accepts everything and keeps nothing.
 type engine struct {
 	*bridge.Reconciler
 	records *desired.Engine
 	source  desired.Source
 }
 
-// engine is that of the i-th host's agent until ctx ends. It continues from what the one before has kept.
+// engine runs the i-th host's engine until ctx ends. It continues from the state of the previous one.
 func (w *world) engine(ctx context.Context, i int, a *agent, from *channel.Client) {
 	quiet := slog.New(slog.DiscardHandler)
 	file, saved, err := checkpoint.Open(filepath.Join(w.dir, a.label+".records"))
@@ -76,7 +76,7 @@ func (h heard) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
 	}
 }
 
-// taker is a switch that takes everything.
+// taker is a switch that accepts everything.
 type taker struct{}
 
 func (taker) Connect(context.Context) (bridge.Switch, error) { return taken{make(chan struct{})}, nil }
@@ -103,7 +103,7 @@ func (taken) Stats(context.Context, openflow.FlowFilter) ([]openflow.FlowStats, 
 	return nil, nil
 }
 
-// Filled fails, so that no one misses what was taken.
+// Filled fails, so that no one misses the flows that were dropped.
 func (taken) Filled(context.Context) (map[flow.TableID]int, error) {
 	return nil, errors.New("a switch that takes everything counts nothing")
 }

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// urls are those of all netmasters that there were; agents find out who is there.
+// urls returns the URLs of all netmasters that ever ran; agents find the running ones.
 func (w *world) urls(context.Context) []string { return w.known }
 
-// join has agents of this process follow netmasters of another machine until ctx ends, and prints how many are told.
+// join makes agents of this process follow netmasters of another machine until ctx ends, and prints how many are connected.
 func (s size) join(ctx context.Context, netmasters []string) error {
 	w := &world{size: s, known: netmasters}
 	by := newWire()
@@ -27,7 +27,7 @@ func (s size) join(ctx context.Context, netmasters []string) error {
 				told++
 			}
 		}
-		fmt.Printf("%d of %d agents are told, %s so far\n", told, len(w.agents), megabytes(float64(by.came.Load())))
+		fmt.Printf("%d of %d agents connected, %s so far\n", told, len(w.agents), megabytes(float64(by.came.Load())))
 		select {
 		case <-tick.C:
 		case <-ctx.Done():

@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/test/bench/report"
 )
 
-// starts measures all agents starting at once, until each is admitted and knows what concerns its host.
+// starts measures a simultaneous start of all agents, until each is admitted and has its host's records.
 func (w *world) starts(ctx context.Context, t *report.Table) error {
 	w.ctx, w.stop = context.WithCancel(ctx)
 	for range thirds {
@@ -38,15 +38,15 @@ func (w *world) starts(ctx context.Context, t *report.Table) error {
 	w.point.Agents, w.point.Endpoints, w.point.Start = w.size.agents, w.endpoints, took.Seconds()
 	t.Add(report.Row{What: "all agents start at once, until all are hosts and know what concerns them", Ours: seconds(took), Target: "30 s", Met: took <= 30*time.Second})
 	t.Add(report.Row{What: "... requests that failed", Ours: fmt.Sprint(failed), Target: "0", Met: failed == 0, Must: true})
-	t.Add(report.Row{What: "... records that each is told", Ours: fmt.Sprint(known / len(w.agents)), Target: "-", Met: true})
-	t.Add(report.Row{What: "... told to all of them", Ours: megabytes(float64(w.bytes())), Target: "100 MB", Met: w.bytes() <= 100e6})
+	t.Add(report.Row{What: "... records that each receives", Ours: fmt.Sprint(known / len(w.agents)), Target: "-", Met: true})
+	t.Add(report.Row{What: "... received by all of them", Ours: megabytes(float64(w.bytes())), Target: "100 MB", Met: w.bytes() <= 100e6})
 	return nil
 }
 
-// thirds is how many wires there are.
+// thirds is the number of wires.
 const thirds = 3
 
-// bytes are what all agents have been told so far.
+// bytes returns the bytes that all agents have received so far.
 func (w *world) bytes() (n int64) {
 	for _, by := range w.wires {
 		n += by.came.Load()
@@ -54,7 +54,7 @@ func (w *world) bytes() (n int64) {
 	return n
 }
 
-// changes measures changes of endpoints until those know who need it.
+// changes measures changes of endpoints until all agents that need them have them.
 func (w *world) changes(ctx context.Context, t *report.Table) error {
 	etcd, masters, err := w.spent()
 	if err != nil {
@@ -107,7 +107,7 @@ func (w *world) changes(ctx context.Context, t *report.Table) error {
 	p99, half := report.Percentile(late, 99), report.Percentile(late, 50)
 	t.Add(report.Row{What: fmt.Sprintf("a change, %.0f/s, from the store's answer to every agent that needs it: p99", float64(len(made))/took.Seconds()), Ours: report.Millis(p99), Target: "100 ms", Met: p99 <= 100*time.Millisecond})
 	t.Add(report.Row{What: "... p50", Ours: report.Millis(half), Target: "-", Met: true})
-	t.Add(report.Row{What: "... records told to agents that do not need them", Ours: fmt.Sprint(foreign), Target: "0", Met: foreign == 0, Must: true})
+	t.Add(report.Row{What: "... records received by agents that do not need them", Ours: fmt.Sprint(foreign), Target: "0", Met: foreign == 0, Must: true})
 	each := (mastersAfter - masters) / time.Duration(len(w.masters))
 	w.point.Change, w.point.StoreCPU, w.point.MasterCPU = p99.Seconds(), 100*(etcdAfter-etcd).Seconds()/took.Seconds(), 100*each.Seconds()/took.Seconds()
 	share := func(d time.Duration) string {
@@ -118,7 +118,7 @@ func (w *world) changes(ctx context.Context, t *report.Table) error {
 	return nil
 }
 
-// spent is the processor time so far of the store, and of all netmasters.
+// spent returns the processor time of the store, and of all netmasters, so far.
 func (w *world) spent() (etcd, masters time.Duration, err error) {
 	if etcd, err = harness.CPU(w.etcd.cmd.Process.Pid); err != nil {
 		return 0, 0, err
@@ -133,7 +133,7 @@ func (w *world) spent() (etcd, masters time.Duration, err error) {
 	return etcd, masters, nil
 }
 
-// masterKilled measures a netmaster, not the leader, that is killed, until all agents know of a change made after.
+// masterKilled measures a netmaster, not the leader, that is killed, until all agents have a change made after.
 func (w *world) masterKilled(ctx context.Context, t *report.Table) error {
 	if len(w.masters) < 2 {
 		return nil
@@ -151,11 +151,11 @@ func (w *world) masterKilled(ctx context.Context, t *report.Table) error {
 		return fmt.Errorf("a netmaster is killed: %w", err)
 	}
 	t.Add(report.Row{What: "a netmaster killed, until all agents know of a change made after", Ours: seconds(took), Target: "5 s", Met: took <= 5*time.Second})
-	t.Add(report.Row{What: "... shards that were told as a whole", Ours: fmt.Sprint(w.told() - fulls), Target: "-", Met: true})
+	t.Add(report.Row{What: "... shards received as a whole", Ours: fmt.Sprint(w.told() - fulls), Target: "-", Met: true})
 	return nil
 }
 
-// storeKilled measures a store that is killed and started again.
+// storeKilled measures a store that is killed and restarted.
 func (w *world) storeKilled(ctx context.Context, t *report.Table) error {
 	fulls := w.told()
 	begin := time.Now()
@@ -173,11 +173,11 @@ func (w *world) storeKilled(ctx context.Context, t *report.Table) error {
 	}
 	w.point.Store = took.Seconds()
 	t.Add(report.Row{What: fmt.Sprintf("the store killed (its first answer after %s), until all agents know of a change made after", seconds(answered)), Ours: seconds(took), Target: "5 s", Met: took <= 5*time.Second})
-	t.Add(report.Row{What: "... shards that were told as a whole", Ours: fmt.Sprint(w.told() - fulls), Target: "0", Met: w.told() == fulls})
+	t.Add(report.Row{What: "... shards received as a whole", Ours: fmt.Sprint(w.told() - fulls), Target: "0", Met: w.told() == fulls})
 	return nil
 }
 
-// told is how many shards were told as a whole.
+// told returns the number of shards received as a whole.
 func (w *world) told() (n int) {
 	for _, a := range w.agents {
 		a.mu.Lock()
@@ -187,7 +187,7 @@ func (w *world) told() (n int) {
 	return n
 }
 
-// mark makes a change of which all hosts are told, and returns when the last one knows it.
+// mark makes a change that all hosts receive, and returns when the last one has it.
 func (w *world) mark(ctx context.Context, since time.Time) (time.Duration, error) {
 	name, err := w.say(ctx)
 	if err != nil {
@@ -196,7 +196,7 @@ func (w *world) mark(ctx context.Context, since time.Time) (time.Duration, error
 	return w.heard(name, since)
 }
 
-// say makes a change of which all hosts are told.
+// say makes a change that all hosts receive.
 func (w *world) say(ctx context.Context) (name string, err error) {
 	w.marks++
 	name = fmt.Sprintf("192.0.2.%d:1", w.marks)
@@ -206,7 +206,7 @@ func (w *world) say(ctx context.Context) (name string, err error) {
 	return name, err
 }
 
-// heard returns when the last host knows a change.
+// heard returns when the last host has a change.
 func (w *world) heard(name string, since time.Time) (time.Duration, error) {
 	if err := w.all(func(a *agent) bool { _, ok := a.heard[name]; return ok }); err != nil {
 		return 0, err
@@ -220,7 +220,7 @@ func (w *world) heard(name string, since time.Time) (time.Duration, error) {
 	return last.Sub(since), nil
 }
 
-// rest measures what the processes have in memory.
+// rest measures the memory of the processes.
 func (w *world) rest(_ context.Context, t *report.Table) error {
 	etcd, err := resident(w.etcd.cmd.Process.Pid)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/test/bench/report"
 )
 
-// leaderKilled measures a leader that is killed, until all agents know of a change made after.
+// leaderKilled measures a leader that is killed, until all agents have a change made after.
 func (w *world) leaderKilled(ctx context.Context, t *report.Table) error {
 	if len(w.masters) < 2 {
 		return nil
@@ -34,11 +34,11 @@ func (w *world) leaderKilled(ctx context.Context, t *report.Table) error {
 	}
 	t.Add(report.Row{What: "the leader killed, until another takes changes", Ours: seconds(led), Target: "5 s", Met: led <= 5*time.Second})
 	t.Add(report.Row{What: "... until all agents know of a change made after", Ours: seconds(took), Target: "5 s", Met: took <= 5*time.Second})
-	t.Add(report.Row{What: "... shards that were told as a whole", Ours: fmt.Sprint(w.told() - fulls), Target: "0", Met: w.told() == fulls})
+	t.Add(report.Row{What: "... shards received as a whole", Ours: fmt.Sprint(w.told() - fulls), Target: "0", Met: w.told() == fulls})
 	return nil
 }
 
-// leader is the netmaster that leads, by its place among all.
+// leader returns the index of the leading netmaster.
 func (w *world) leader(ctx context.Context) (int, error) {
 	for i, m := range w.masters {
 		nodes, err := (&client.Client{Base: m.url, HTTP: http.DefaultClient}).Nodes(ctx)
@@ -54,10 +54,10 @@ func (w *world) leader(ctx context.Context) (int, error) {
 	return 0, fmt.Errorf("no netmaster leads")
 }
 
-// partition is for how long a third of all agents reach no netmaster.
+// partition is how long a third of all agents reach no netmaster.
 const partition = 15 * time.Second
 
-// cutOff measures a third of all agents that reach no netmaster, until all know of a change that was made meanwhile.
+// cutOff measures a third of all agents that reach no netmaster, until all have a change made meanwhile.
 func (w *world) cutOff(ctx context.Context, t *report.Table) error {
 	fulls := w.told()
 	w.wires[0].set(true)
@@ -73,11 +73,11 @@ func (w *world) cutOff(ctx context.Context, t *report.Table) error {
 		return fmt.Errorf("a third of the agents is cut off: %w", err)
 	}
 	t.Add(report.Row{What: fmt.Sprintf("a third of the agents cut off for %.0f s, from its end until all know of a change made meanwhile", partition.Seconds()), Ours: seconds(took), Target: "5 s", Met: took <= 5*time.Second})
-	t.Add(report.Row{What: "... shards that were told as a whole", Ours: fmt.Sprint(w.told() - fulls), Target: "0", Met: w.told() == fulls})
+	t.Add(report.Row{What: "... shards received as a whole", Ours: fmt.Sprint(w.told() - fulls), Target: "0", Met: w.told() == fulls})
 	return nil
 }
 
-// restarts measures all agents ending and starting at once, with what they knew, until all know of a change made after.
+// restarts measures a simultaneous restart of all agents, with their state, until all have a change made after.
 func (w *world) restarts(ctx context.Context, t *report.Table) error {
 	fulls, came := w.told(), w.bytes()
 	began := time.Now()
@@ -93,12 +93,12 @@ func (w *world) restarts(ctx context.Context, t *report.Table) error {
 	}
 	w.point.Restart = took.Seconds()
 	t.Add(report.Row{What: "all agents restarted at once, until all know of a change made after", Ours: seconds(took), Target: "30 s", Met: took <= 30*time.Second})
-	t.Add(report.Row{What: "... shards that were told as a whole", Ours: fmt.Sprint(w.told() - fulls), Target: "0", Met: w.told() == fulls})
-	t.Add(report.Row{What: "... told to all of them", Ours: megabytes(float64(w.bytes() - came)), Target: "100 MB", Met: w.bytes()-came <= 100e6})
+	t.Add(report.Row{What: "... shards received as a whole", Ours: fmt.Sprint(w.told() - fulls), Target: "0", Met: w.told() == fulls})
+	t.Add(report.Row{What: "... received by all of them", Ours: megabytes(float64(w.bytes() - came)), Target: "100 MB", Met: w.bytes()-came <= 100e6})
 	return nil
 }
 
-// acknowledged measures what it takes until netmasters know that all agents have programmed a change, as --wait asks.
+// acknowledged measures the time until netmasters know that all agents have programmed a change, as --wait asks.
 func (w *world) acknowledged(ctx context.Context, t *report.Table) error {
 	api := &client.Client{Base: w.masters[0].url, HTTP: http.DefaultClient}
 	began := time.Now()
@@ -128,7 +128,7 @@ func (w *world) acknowledged(ctx context.Context, t *report.Table) error {
 		}
 	}
 	took := time.Since(began)
-	t.Add(report.Row{What: "a change of which all agents are told, until a netmaster knows that each has programmed it", Ours: report.Millis(took), Target: "-", Met: true})
+	t.Add(report.Row{What: "a change that all agents receive, until a netmaster knows that each has programmed it", Ours: report.Millis(took), Target: "-", Met: true})
 	t.Add(report.Row{What: "... a list of all nodes, as `netctl node ls` asks", Ours: report.Millis(each), Target: "-", Met: true})
 	return nil
 }

@@ -22,10 +22,10 @@ import (
 	"github.com/contiv/contiv/test/bench/report"
 )
 
-// hostsOfTenant is how many hosts the endpoints of a tenant are on.
+// hostsOfTenant is the number of hosts with endpoints of a tenant.
 const hostsOfTenant = 10
 
-// patience is how long anything may take.
+// patience bounds every wait.
 const patience = 2 * time.Minute
 
 // world is a cluster without switches.
@@ -38,20 +38,20 @@ type world struct {
 	masters []*master
 	agents  []*agent
 	wires   []*wire         // of a third of them each
-	known   []string        // URLs of all netmasters that there were
+	known   []string        // URLs of all netmasters that ever ran
 	ctx     context.Context // of the agents
 	stop    context.CancelFunc
 	point   report.Point
-	carried map[int][]string // ids of the endpoints that hosts have; nil: agents offer nothing
-	marks   int              // changes of which all hosts are told, so far
+	carried map[int][]string // ids of the hosts' endpoints; nil: agents offer nothing
+	marks   int              // changes that all hosts receive, so far
 }
 
 func (s size) tenants() int { return max(1, s.agents/hostsOfTenant) }
 
-// tenantOf is the tenant of an endpoint.
+// tenantOf returns the tenant of an endpoint.
 func (s size) tenantOf(endpoint int) int { return endpoint % s.tenants() }
 
-// hostOf is its host: the endpoints of a tenant are on hosts of their own.
+// hostOf returns its host: each host has endpoints of one tenant.
 func (s size) hostOf(endpoint int) int {
 	return (s.tenantOf(endpoint)*hostsOfTenant + endpoint/s.tenants()%hostsOfTenant) % s.agents
 }
@@ -119,7 +119,7 @@ func (w *world) answer(ctx context.Context) error {
 	}
 }
 
-// endpoint is the record of one, in its n-th form.
+// endpoint returns the record of one, in its n-th form.
 func (w *world) endpoint(i, n int) (key string, value []byte, err error) {
 	at := w.subnet(w.tenantOf(i))
 	four := at.As4()
@@ -142,17 +142,17 @@ func (w *world) past(ctx context.Context) error {
 	})
 }
 
-// width is how many bits the addresses of a tenant have.
+// width returns the number of bits of a tenant's addresses.
 func (s size) width() int { return max(8, bits.Len(uint(s.endpoints/s.tenants()+2+drillLate))) }
 
-// subnet begins where the addresses of a tenant do.
+// subnet returns the first address of a tenant.
 func (s size) subnet(tenant int) netip.Addr {
 	var four [4]byte
 	binary.BigEndian.PutUint32(four[:], 10<<24+uint32(tenant)<<s.width())
 	return netip.AddrFrom4(four)
 }
 
-// network is the record of a tenant's only one.
+// network returns the record of a tenant's only network.
 func (w *world) network(tenant int) (key string, value []byte, err error) {
 	at := netip.PrefixFrom(w.subnet(tenant), 32-w.width())
 	n := record.Network{ID: identity.Network{Tenant: fmt.Sprint("t", tenant), Name: "net"}, Kind: record.DataNetwork, Encap: record.VXLAN, PktTag: 1 + tenant, ExtPktTag: 10_000 + tenant,
@@ -161,7 +161,7 @@ func (w *world) network(tenant int) (key string, value []byte, err error) {
 	return record.Networks + n.ID.String(), value, err
 }
 
-// fill writes the networks and the endpoints, and these again.
+// fill writes the networks and the endpoints, twice.
 func (w *world) fill(ctx context.Context) error {
 	if err := w.write(ctx, w.tenants(), w.network); err != nil {
 		return err
@@ -172,7 +172,7 @@ func (w *world) fill(ctx context.Context) error {
 	return w.write(ctx, w.revisions, func(i int) (string, []byte, error) { return w.endpoint(i%w.endpoints, i) })
 }
 
-// write writes n records, as many in a transaction as it holds.
+// write writes n records, as many in a transaction as fit.
 func (w *world) write(ctx context.Context, n int, of func(i int) (key string, value []byte, err error)) error {
 	var tx store.Tx
 	flush := func() error {
