@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// What runs and contradicts the store is listed with both names, and decided once.
+// Running endpoints that contradict the store are listed with both names, and decided once.
 func TestAdopt(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	run := func(line string) (out, errs string, code int) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What a browser brings back counts when it is of this login alone.
+// The result of a browser counts only if it is of this login.
 func TestReadCallback(t *testing.T) {
 	for text, want := range map[string]returned{
 		"/callback?code=c&state=s":                                       {"c", ""},
@@ -27,7 +27,7 @@ func TestReadCallback(t *testing.T) {
 	}
 }
 
-// Whoever asks netctl's port, only the one who knows the state ends its waiting.
+// Of all clients of netctl's port, only one that knows the state ends the wait.
 func FuzzReadCallback(f *testing.F) {
 	f.Add("/callback?code=c&state=s")
 	f.Add("/callback?error=e&state=%73")

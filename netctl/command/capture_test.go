@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// What netmaster sends goes to the output or a file as it is, and a stream that is not whole is told as such.
+// Captured packets go to the output or a file unchanged, and an incomplete stream is reported as such.
 func TestCapture(t *testing.T) {
 	master := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		ask := q.URL.Query()

@@ -46,8 +46,8 @@ func changes(t *testing.T, url string, steps []change) {
 	}
 }
 
-// A file stays the source of what there is: a rule of it changes in place, what cannot change is listed beside the rest, and what the file
-// has no more goes when the person says so.
+// A file stays the source of its objects: a rule of it changes in place, unchangeable differences are listed beside the rest, and objects
+// that the file no longer has are deleted on request.
 func TestFilesAreTheSource(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	edited := strings.NewReplacer("port: 80", "port: 8080", "10.7.0.0/24", "10.8.0.0/24").Replace(policyManifest)

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// What agents cannot repair is listed with what to do, and --repair is not offered for it.
+// Differences that agents cannot repair are listed with the remedy, without the suggestion of --repair.
 func TestDriftBeyondRepair(t *testing.T) {
 	now := ""
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Changes and findings are printed by time, of one kind alone if wanted, and the newest of both.
+// Changes and findings are printed by time, optionally of one kind, and the newest of both.
 func TestEvents(t *testing.T) {
 	at := func(s int) time.Time { return time.Date(2030, 1, 2, 3, 4, s, 0, time.UTC) }
 	history := []model.HistoryEntry{{Sequence: 1, Revision: 7, Time: at(1), Verb: "create", Kind: "network", Key: "t:n", By: model.Actor{Proved: "ann"}},

@@ -17,7 +17,7 @@ import (
 // is, all of it beside the output; a refusal of the server ends with 3.
 func TestExitCodesOfAllCommands(t *testing.T) {
 	offline := []string{"explain", "completion bash", "completion fish", "completion powershell", "completion zsh"} // ask no server
-	// what arguments alone do not make valid
+	// commands that need more than valid arguments
 	more := map[string][]string{
 		"network create": {"-s", "10.1.1.0/24"}, "service create": {"-s", "n", "-l", "a=b", "-p", "1:2:tcp"}, "bgp create": {"--router-ip", "50.1.1.2/24",
 			"--as", "1", "--neighbor-as", "2", "--neighbor", "50.1.1.3"}, "external-contracts create": {"-p", "-a", "x"},
@@ -91,7 +91,7 @@ func TestExitCodesMeanOneThing(t *testing.T) {
 	}
 }
 
-// What is spelled almost right is named.
+// Similar names are suggested for a misspelled one.
 func TestUnknownCommandNamesItsLikes(t *testing.T) {
 	for line, want := range map[string]string{"netwrok ls": "did you mean network?", "network creat": "did you mean create?", "policy rule-dd": "did you mean rule-add or"} {
 		if got := netctl(t, t.Context(), "http://127.0.0.1:1", strings.Fields(line)...); got.code != term.Usage || !strings.Contains(got.err, want) || got.out != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// What a watch shows, of everything in portions and after a broken connection.
+// The output of a watch, of everything in portions and after a broken connection.
 func TestFollower(t *testing.T) {
 	var shown []string
 	columns := term.Columns(model.KindTenant(), true)

@@ -14,9 +14,9 @@ import (
 
 const goldenSession = "testdata/session.txt"
 
-// What every command prints, and how it ends. testdata/session.txt is one session, in order: a command line after "$ ", then
-// its output, what it complains about after "! ", and its exit code where that is not 0. go test -update writes the
-// answers again. A command that no line of it runs is an error.
+// The output of every command, and its exit code. testdata/session.txt is one session, in order: a command line after "$ ", then its
+// output, its errors after "! ", and its exit code if that is not 0. go test -update rewrites the answers. A command that no line runs is
+// an error.
 func TestGoldenSession(t *testing.T) {
 	text, err := os.ReadFile(goldenSession)
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 	"github.com/contiv/contiv/daemon/master/mastertest"
 )
 
-// ticking is a clock that the test alone moves.
+// ticking is a clock that only the test moves.
 type ticking struct{ seconds atomic.Int64 }
 
 func (c *ticking) now() time.Time {
 	return time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC).Add(time.Duration(c.seconds.Load()) * time.Second)
 }
 
-// One session about the past: what is printed stands in testdata/history.txt, line by line as a person sees it.
+// One session about the past: testdata/history.txt has its output, line by line.
 func TestHistorySession(t *testing.T) {
 	clock := &ticking{}
 	m := mastertest.Start(t, mastertest.Options{Now: clock.now})

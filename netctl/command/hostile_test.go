@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/mastertest"
 )
 
-// What others have put into the cluster commands no terminal, in whatever form it is printed.
+// Texts of other users in the cluster command no terminal, in any output format.
 func TestHostileText(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	const text = "x\x1b]0;pwn\a\x1b[2J\u009b31m\u202ey"

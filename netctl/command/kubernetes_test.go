@@ -38,7 +38,7 @@ func shopOfKubernetes(t *testing.T, status model.KubernetesStatus) *mastertest.M
 	return m
 }
 
-// What Kubernetes owns is listed and inspected, and not changed.
+// Objects of Kubernetes are listed and inspected, and not changed.
 func TestKubernetesSession(t *testing.T) {
 	m := shopOfKubernetes(t, model.KubernetesStatus{Wanted: true, Leads: true})
 	for _, step := range []struct {

@@ -21,8 +21,7 @@ import (
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
-// world stands for the master, the store, Open vSwitch and the kernel: it keeps what it is told, refuses what they
-// refuse, and can be told to fail.
+// world is the fake master, store, Open vSwitch and kernel: it keeps what it receives, refuses what they refuse, and can be made to fail.
 type world struct {
 	mu        sync.Mutex
 	endpoints map[string]record.Endpoint // at the master, and in the store
@@ -274,7 +273,7 @@ func TestPod(t *testing.T) {
 			w := newWorld()
 			e, r := w.engine(), request(t)
 			r.Tenant, r.Network, r.Pod = row.tenant, row.network, &model.PodRequest{Namespace: "shop", Name: "web"}
-			for range 2 { // the repetition finds what there is
+			for range 2 { // the repetition finds the existing ones
 				res, err := e.Attach(t.Context(), r)
 				if err != nil || res.Endpoint.ID.String() != row.want {
 					t.Fatalf("want endpoint %s, got %s, %v", row.want, res.Endpoint.ID, err)
@@ -565,7 +564,7 @@ func TestNumbersComeBack(t *testing.T) {
 	}
 }
 
-// A port that got another number than it asked for gives back its own alone, not the one that another port has since.
+// A port that got another number than it requested releases only its own, not the one that another port has since.
 func TestClashedNumberIsAnothers(t *testing.T) {
 	w := newWorld()
 	e := w.engine()

@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// A port whose interface is gone is told with its endpoint and what to do, until it is whole again or the endpoint is gone.
+// A port whose interface is gone is reported with its endpoint and the remedy, until it is whole again or the endpoint is gone.
 func TestCutOff(t *testing.T) {
 	w := newWorld()
 	e := w.engine()

@@ -128,7 +128,7 @@ func TestLostPortOfAFormerName(t *testing.T) {
 	}
 }
 
-// Endpoints that an earlier build could not tell apart are attached side by side, found and taken away each for itself.
+// Endpoints that an earlier build could not distinguish are attached side by side, and found and removed individually.
 func TestEndpointsThatReadAlike(t *testing.T) {
 	type place struct{ tenant, network, container string }
 	for name, both := range map[string][2]place{

@@ -18,7 +18,7 @@ func (w *world) Occupied(string) (bool, error) {
 	return false, w.enter("occupied")
 }
 
-// What a runtime does not know goes, but nothing that a container may use or that a request is at work on.
+// Forsake removes what a runtime does not know, but nothing that a container may use or that a request is using.
 func TestForsake(t *testing.T) {
 	w := newWorld()
 	e := w.engine()
@@ -72,7 +72,7 @@ func TestForsake(t *testing.T) {
 	}
 }
 
-// An endpoint of which a crash has left no port is told by the store, and goes likewise: not while its interface may be in use.
+// An endpoint for which a crash has left no port is found in the store, and removed likewise, unless its interface may be in use.
 func TestForsakePortless(t *testing.T) {
 	w := newWorld()
 	e := w.engine()

@@ -47,7 +47,8 @@ func TestHanded(t *testing.T) {
 	}
 }
 
-// Nothing of the host says whether a container lives whose end a runtime has taken: who speaks with that is told since when it is attached.
+// Nothing on the host shows whether a container lives whose end a runtime has moved: the list has the time of its attachment for the code
+// that talks to the runtime.
 func TestSweepLeavesHanded(t *testing.T) {
 	w := newWorld()
 	e := w.engine()

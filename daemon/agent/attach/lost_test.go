@@ -184,8 +184,8 @@ func vanished(t *testing.T) (*world, *Engine, *lost, record.Endpoint) {
 	return w, e, l, res.Endpoint
 }
 
-// An endpoint of another machine - a clone of this one, or one that had the host's label before - is told and left, and so is
-// everything while the label is another's. As long as no netmaster has said whose it is, nothing is told.
+// An endpoint of another machine - a clone of this one, or one that had the host's label before - is reported and left, and so is
+// everything while the label is another's. Nothing is reported before a netmaster has decided about the label.
 func TestLostEndpointsOfOthers(t *testing.T) {
 	w, e, l, ep := vanished(t)
 	var standing registration.State
@@ -194,7 +194,7 @@ func TestLostEndpointsOfOthers(t *testing.T) {
 	for _, row := range []struct {
 		machine  string
 		standing registration.State
-		want     string // what is told, "" for nothing
+		want     string // the reported reason, "" for nothing
 		left     int
 	}{
 		{"m1", registration.Granted, "another machine has attached it as host h1", 1},
@@ -218,7 +218,8 @@ func TestLostEndpointsOfOthers(t *testing.T) {
 	}
 }
 
-// What is granted between a look and the repair is not released before it has been told, and left to the runtime for a while.
+// An endpoint that is granted between a check and the repair is not released before it has been reported, and left to the runtime for a
+// while.
 func TestReleasedIsTold(t *testing.T) {
 	w, e, l, ep := vanished(t)
 	standing := registration.Refused
@@ -239,7 +240,7 @@ func TestReleasedIsTold(t *testing.T) {
 	}
 }
 
-// What this process has taken away may still be in the store's records for a while, and is not missed.
+// An endpoint that this process has removed may stay in the store's records for a while, and is not reported as lost.
 func TestDetachedIsNotLost(t *testing.T) {
 	w := newWorld()
 	e, l := later(w)

@@ -40,7 +40,7 @@ func TestPorted(t *testing.T) {
 	}
 }
 
-// What the external ids say is read as it was written, and what is none of ours is nothing.
+// External ids are parsed as they were written, and malformed ones are ignored.
 func TestAddressesOf(t *testing.T) {
 	ep := record.Endpoint{IP: netip.MustParseAddr("10.1.1.2"), IP6: netip.MustParseAddr("fd00::2"), MAC: record.MAC{2, 2, 10, 1, 1, 2}}
 	ids := externalIDs(Request{Netns: "/n"}, &ep)

@@ -12,7 +12,7 @@ import (
 func TestDockerNetworks(t *testing.T) {
 	blue := identity.Network{Tenant: "default", Name: "blue"}
 	w := start(t, record.DockerNetwork{ID: "own", Network: blue, Host: "h1"}, record.DockerNetwork{ID: "other", Network: blue, Host: "h2"})
-	w.put(record.DockerNetwork{ID: "swarm", Network: blue, Group: "web"}) // the watch tells of it in its time, the store at once
+	w.put(record.DockerNetwork{ID: "swarm", Network: blue, Group: "web"}) // the watch reports it later, the store at once
 	for id, known := range map[string]bool{"own": true, "swarm": true, "other": false, "none": false} {
 		d, err := w.e.DockerNetwork(t.Context(), id)
 		if known && (err != nil || d.ID != id || d.Network != blue) || !known && !errors.Is(err, ErrNoDockerNetwork) {

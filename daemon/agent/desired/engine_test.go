@@ -281,7 +281,7 @@ func TestSilentHostKeepsItsEndpoints(t *testing.T) {
 	w.reach("silent and empty host gone", func(s *ofnet.State) bool { return s.Hosts.Get("h2") == nil })
 }
 
-// A network whose name, or whose tenant's, has dots forwards like any other, alone on its host as well.
+// A network whose name, or whose tenant's, has dots forwards like any other, also as the only one on its host.
 func TestDottedNetworks(t *testing.T) {
 	net := network("a.b", "c.d", 100)
 	w := start(t, tenant("c.d", 1))
@@ -388,7 +388,7 @@ func TestStoreAwayAndBack(t *testing.T) {
 	}
 }
 
-// A store made again is told once; what is known follows it from there.
+// A recreated store is logged once; the state follows it from there.
 func TestStoreMadeAnew(t *testing.T) {
 	blue := network("net", "blue", 100)
 	w := start(t, tenant("blue", 1), blue, member(blue, "b1", "h1", 1), member(blue, "b2", "h2", 2))

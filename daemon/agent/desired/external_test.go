@@ -94,7 +94,7 @@ func TestLends(t *testing.T) {
 	borrows("once containers have it")
 }
 
-// What hosts report counts until somebody has it, and again afterwards.
+// The addresses that hosts report count until another owner has them, and again afterwards.
 func TestReported(t *testing.T) {
 	own := func(host, ip string, prefixes ...string) record.Host {
 		m := machine(host, ip)

@@ -20,7 +20,7 @@ func TestFlowsOfANetPolicy(t *testing.T) {
 		Ingress: record.PolicyDirection{Isolates: true, Rules: []record.PolicyRule{{Number: 1,
 			Peers: []record.PolicyPeer{{Own: true, Pods: apps("app6", "app7", "app8", "app9")}, {Block: netip.MustParsePrefix("10.9.0.0/16")}},
 			Ports: []record.PolicyPort{{Protocol: 6, First: 80, Last: 80}, {Protocol: 6, First: 443, Last: 443}, {Protocol: 17, First: 53, Last: 53}}}}}}
-	// Policies in force on the host tell subjects from each other, and two of the four peers from all others.
+	// Policies in force on the host distinguish the subjects, and two of the four peers from all others.
 	const subjects, peers, ports = 6, 2 + 1 + 1, 3
 	compiler := pipeline.Default()
 	flows := func(r *records) int {

@@ -92,7 +92,7 @@ func TestTranslateAtRandom(t *testing.T) {
 		for _, item := range have {
 			_ = all.put(item)
 		}
-		for label, h := range r.hosts.All() { // who once told where a host is, is forgotten
+		for label, h := range r.hosts.All() { // the source of a host's address is forgotten
 			all.hosts.Set(label, h)
 		}
 		all.translate(newRecords("h1"), want)

@@ -110,7 +110,7 @@ func TestRulesThatCannotBeCarriedOutDeny(t *testing.T) {
 	}
 }
 
-// An attachment that cannot be read holds nevertheless, and is told of.
+// A malformed attachment holds nevertheless, and is reported.
 func TestAttachmentThatCannotBeRead(t *testing.T) {
 	r := newRecords("h1")
 	for _, value := range []string{"{", `{"id":"blue:db:p"}`, `{"id":"a:b"}`} {

@@ -9,12 +9,12 @@ import (
 	"github.com/contiv/contiv/daemon/channel"
 )
 
-// Whatever a batch puts together - steps that undo each other, shards that come whole or go, records that are in several shards - what is
-// known after it is what the shards have.
+// After any batch - steps that undo each other, shards that arrive complete or go, records that are in several shards - the state equals
+// that of the shards.
 func TestShards(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	s := newShards()
-	truth := map[channel.Shard]map[string]string{} // what the agent has been told
+	truth := map[channel.Shard]map[string]string{} // what the agent has received
 	known := map[string]string{}                   // what it makes of that
 	name := func() channel.Shard { return channel.Shard(fmt.Sprint("s", random.IntN(3))) }
 	value := map[string]string{} // of a key, the same in all shards

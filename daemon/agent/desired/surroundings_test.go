@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// TestSurroundings: who looks at the host is woken by what concerns it alone.
+// TestSurroundings: waiters for the surroundings are woken only by changes of them.
 func TestSurroundings(t *testing.T) {
 	blue := network("net", "blue", 7)
 	w := start(t, tenant("blue", 3), blue, podOn(blue, "db", "h1", 2), record.Namespace{Name: "ns", Place: record.Place{Tenant: "blue"}})
@@ -33,7 +33,7 @@ func TestSurroundings(t *testing.T) {
 		case <-w.ctx.Done():
 			t.Fatalf("%s: want it heard", row.name)
 		}
-		w.e.Seen() // what has been heard is told before the engine lets anyone in
+		w.e.Seen() // records received are reported before the engine accepts callers
 		select {
 		case <-moved:
 			if !row.want {

@@ -2,7 +2,7 @@ package inspect
 
 import "testing"
 
-// Packets are said to be of an endpoint, and of its container where that is called otherwise.
+// Packets are labeled with an endpoint, and with its container if that has another name.
 func TestCaptureNamesContainers(t *testing.T) {
 	names := map[string]string{inNetwork("c1").String(): "c1", inNetwork("5e1f").String(): "web", inNetwork("b2").String(): "shop/web"}
 	o := Options{Called: func(endpoint string) string { return names[endpoint] }}

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// What the log of connections is told of ends there, so it counts as dropped; what goes to the agent to be answered does not.
+// A packet that only the connection log receives counts as dropped; a packet that the agent answers does not.
 func TestObservedIsDropped(t *testing.T) {
 	o := &Options{Pipeline: pipeline.Default()}
 	words := o.Pipeline.NewGlossary(ofnet.NewState("h1"))

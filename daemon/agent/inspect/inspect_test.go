@@ -85,7 +85,7 @@ func (a *agent) HitsOf(context.Context, flow.Cookie) (bridge.Hits, error) {
 	return bridge.Hits{}, a.err
 }
 
-// Owner knows the tiers of group t:g alone.
+// Owner knows only the tiers of group t:g.
 func (a *agent) Owner(k ofnet.Key) (bridge.OwnerStatus, bool) {
 	return bridge.OwnerStatus{Owner: k, Phase: bridge.Done}, strings.HasPrefix(k.Name, "t:g/")
 }
@@ -292,7 +292,7 @@ var recorded = Limits{Hosts: []string{"example.com"}}
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// Ports that are gone, no one's, or broken are told apart.
+// Ports that are gone, no one's, or broken are distinguished.
 func TestPortDifferences(t *testing.T) {
 	at := func(id string, number uint32, problem string) attach.Attachment {
 		return attach.Attachment{StateID: inNetwork(id).String(), Port: ovsdb.Port{Name: "vv" + id, OFPort: number, Error: problem}}

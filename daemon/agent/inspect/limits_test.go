@@ -44,7 +44,7 @@ func (i *idle) ReadPacketData() ([]byte, gopacket.CaptureInfo, error) {
 
 func (i *idle) Close() error { close(i.closed); return nil }
 
-// What an agent is asked by a browser's page of someone else is refused, what costs much is bounded, and a defect is counted.
+// Requests from other sites' pages in a browser are refused, expensive requests are bounded, and a panic is counted.
 func TestDoor(t *testing.T) {
 	a := &asking{began: make(chan struct{}, 10), end: make(chan struct{})}
 	h := Handler(Options{Forward: a, Attach: a, Pipeline: pipeline.Default(), Now: time.Now, Limits: Limits{Traces: 1, Hosts: []string{"h1.example"}},

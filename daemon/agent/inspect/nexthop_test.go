@@ -23,7 +23,7 @@ func peer(state, reason string) bgp.Status {
 	return bgp.Status{Peers: []bgp.PeerStatus{p}, Own: []string{"10.1.1.2/32"}}
 }
 
-// What is behind the switch is told as the kernel and the BGP sessions have it.
+// The path beyond the switch is described by the kernel and the BGP sessions.
 func TestBeyond(t *testing.T) {
 	ask := model.TraceRequest{From: "endpoint/web", Packet: packetTo("tcp", "20.1.1.1")}
 	for _, r := range []struct {
@@ -66,7 +66,7 @@ func TestBeyond(t *testing.T) {
 	}
 }
 
-// Of the host's own ports those that are closed to containers are told.
+// Outputs to the host's own ports that are closed to containers are reported.
 func TestBeyond_Closed(t *testing.T) {
 	o := Options{Forward: &tracing{}, NextHop: func(netip.Addr, netip.Addr) (link.NextHop, error) { return link.NextHop{Own: true}, nil },
 		Closed: func(to netip.AddrPort, protocol uint8, own bool) bool { return own && protocol == 6 && to.Port() == 22 },
@@ -81,7 +81,7 @@ func TestBeyond_Closed(t *testing.T) {
 	}
 }
 
-// A router outside hands a host what that announces in a session, and what it sends to one is told by the router's address.
+// An external router sends a host packets for its announced prefixes, and an output to a router has that router's address.
 func TestTrace_Router(t *testing.T) {
 	s := state()
 	s.Router = &ofnet.Router{Tenant: "t", Port: 1100, MAC: ofnet.MAC{2, 2, 50, 1, 1, 1}, Addr: netip.MustParseAddr("50.1.1.1")}

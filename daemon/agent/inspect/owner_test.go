@@ -45,7 +45,7 @@ func TestOwnedBy(t *testing.T) {
 	}
 }
 
-// What users read of an owner can be asked for, and a rule or policy is called what its user calls it.
+// Users can select flows by the owner as it is printed, and rules and policies have their user-visible names.
 func TestCalled(t *testing.T) {
 	for k, want := range map[ofnet.Key]string{
 		{Kind: ofnet.KindRule, Name: "blue:db:p1:2"}:                    "rule/blue:p1:2",

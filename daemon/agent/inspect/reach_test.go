@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// reachable are two endpoints, of which one's namespace is known to its engine alone.
+// reachable has two endpoints; only its engine knows the namespace of one.
 type reachable struct{}
 
 func (reachable) List() []attach.Attachment {
@@ -23,7 +23,7 @@ func (reachable) List() []attach.Attachment {
 }
 func (reachable) Reclaim(context.Context, string) error { return nil }
 
-// What is asked for is checked, and what came back is said in words.
+// Queries are checked, and answers are described in words.
 func TestReach(t *testing.T) {
 	var got link.Reached
 	var failed error

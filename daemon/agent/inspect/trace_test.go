@@ -90,7 +90,7 @@ func TestTrace_Uplinks(t *testing.T) {
 	}
 }
 
-// Whatever is asked, ovs-vswitchd gets fields and values and nothing else.
+// ovs-vswitchd receives only fields and values for any query.
 func FuzzPacketText(f *testing.F) {
 	for _, seed := range []string{`{"from":"endpoint/web","packet":{"srcMAC":"router","dstMAC":"router","src":"10.1.1.2","dst":"10.1.1.1","protocol":"tcp"}}`,
 		`{"from":"host/h2","network":"t:blue","packet":{"srcMAC":"02:02:0a:01:01:02","dstMAC":"router","src":"fe80::1%a,actions=drop","dst":"::1","protocol":"icmp"}}`} {
@@ -108,7 +108,7 @@ func FuzzPacketText(f *testing.F) {
 	})
 }
 
-// What Open vSwitch prints becomes steps and exits in the words of objects.
+// The output of Open vSwitch becomes steps and exits with the names of objects.
 func TestTraceRoute(t *testing.T) {
 	printed := func(name string) string {
 		text, err := os.ReadFile("../../../ofnet/trace/testdata/" + name + ".txt")
@@ -217,7 +217,7 @@ func TestCaptureRefuses(t *testing.T) {
 	}
 }
 
-// Every condition that people are told of is one.
+// Every filter in the documentation is valid.
 func TestCaptureFilter(t *testing.T) {
 	_, words, _ := strings.Cut(model.CaptureFilter, ": ")
 	words, _, _ = strings.Cut(words, ";")

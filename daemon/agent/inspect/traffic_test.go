@@ -38,8 +38,7 @@ func (c *counting) HitsOf(_ context.Context, cookie flow.Cookie) (bridge.Hits, e
 	return bridge.Hits{}, c.err
 }
 
-// What an endpoint sends and receives is told since the newest of the flows that count it; what it may not send is told when that is
-// known.
+// The traffic of an endpoint counts since the newest of the flows that count it; refused packets are reported if they are known.
 func TestTraffic(t *testing.T) {
 	hits := func(packets uint64, seconds uint32) bridge.Hits {
 		return bridge.Hits{Packets: packets, Bytes: 100 * packets, Flows: 1, Seconds: seconds}

@@ -9,7 +9,7 @@ import (
 // row is a change and what becomes of it: "" when it is let in, else the refusal with its field and its remedy.
 type row struct {
 	name  string
-	given []string // what there is before
+	given []string // the initial objects
 	do    string
 	want  string
 }

@@ -24,7 +24,7 @@ func rules(n int) (out []model.Object) {
 	return out
 }
 
-// What a dry run of the rules of a policy costs grows with their number, and not with its square.
+// The cost of a dry run of a policy's rules grows linearly with their number.
 func TestDryRunOfRules(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	w.Must(t, "policy p", "network n subnet=10.1.1.0/24 encap=vxlan", "group g networkName=n policies=p")
@@ -51,7 +51,7 @@ func TestDryRunOfRules(t *testing.T) {
 	}
 }
 
-// Who has gone is not computed for any longer.
+// The computation ends with its client.
 func TestApplyEndsWithItsRequest(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	w.Must(t, "policy p")

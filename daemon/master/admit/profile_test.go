@@ -36,7 +36,7 @@ func TestProfilesAndRouters(t *testing.T) {
 	})
 }
 
-// A router's password is in the record that its host's agent is told, and in no object; it stays until another is given, or the router is
+// A router's password is in the record that its host's agent receives, and in no object; it stays until another is given, or the router is
 // deleted.
 func TestPasswordOfRouter(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{FwdMode: "routing"})

@@ -189,7 +189,7 @@ func TestNewMasterKnowsTheSame(t *testing.T) {
 	})
 }
 
-// The watch tells the leader late what it committed itself; that must change nothing.
+// The watch reports the leader's own commits late, which must change nothing.
 func TestLateEvents(t *testing.T) {
 	c := catalog.New()
 	net := []byte(`{"id":"n.default","tenant":"default","networkName":"n","pktTagType":"vlan","pktTag":7,"subnetIP":"10.1.1.0","subnetLen":24,"ipAddrRange":"10.1.1.0-10.1.1.255"}`)

@@ -28,7 +28,7 @@ func (c *counted) List(ctx context.Context, prefix string) ([]store.Item, store.
 func TestCatchUp(t *testing.T) {
 	tests := []struct {
 		name  string
-		told  time.Duration // after which the watch tells; 0: it has told before
+		told  time.Duration // after which the watch reports; 0: it has reported before
 		lists int
 		took  time.Duration
 	}{

@@ -15,7 +15,7 @@ func put(name, address string) store.Op {
 	return store.Op{Key: record.Endpoints + "default:n:" + name, Value: endpointAt(name, address)}
 }
 
-// A draft is committed. Whatever has come beside it, what is known is what a new master reads, and another draft begins there.
+// A draft is committed. Regardless of concurrent changes, the state equals that of a new master, and another draft begins there.
 func TestDraftCommitted(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -40,7 +40,7 @@ func TestDraftCommitted(t *testing.T) {
 		dropped.Apply(put("dropped", "10.1.1.7"))
 		ops := []store.Op{{Key: put("a", "").Key, Delete: true}, put("b", "10.1.1.1"), {Key: record.Endpoints + "default:n:bad", Value: []byte("{")}}
 		if test.name == "nothing" {
-			ops = ops[:2] // what cannot be read is taken in like what the watch tells
+			ops = ops[:2] // malformed values are applied like those of the watch
 		}
 		for _, op := range ops {
 			d.Apply(op)
@@ -67,7 +67,7 @@ func TestDraftCommitted(t *testing.T) {
 	}
 }
 
-// Requests work on drafts while others read, and while the watch tells.
+// Requests work on drafts while others read, and while the watch reports changes.
 func TestDraftBesideReaders(t *testing.T) {
 	c := catalog.New()
 	if err := c.Apply(store.Update{Full: true, Items: []store.Item{{Key: netKey, Value: []byte(netText), Revision: 2}}, Revision: 2}, quiet); err != nil {

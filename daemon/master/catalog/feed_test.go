@@ -29,7 +29,7 @@ func (d *deaf) Read(ctx context.Context, key string) (store.Item, error) {
 	return d.Store.Read(ctx, key)
 }
 
-// What is known may be old once the store has not confirmed it for five seconds, and is not when it has again.
+// The state may be old if the store has not confirmed it for five seconds, until it confirms it again.
 func TestUnconfirmed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := &deaf{Store: memory.New()}

@@ -54,7 +54,7 @@ func TestUnknownOutcome(t *testing.T) {
 	})
 }
 
-// A watch that was away tells of a network that was deleted and made again, as another one, by its new record alone.
+// After an outage a watch may report a deleted and recreated network only by its new record.
 func TestAnotherNetworkOfTheName(t *testing.T) {
 	c := catalog.New()
 	key, group := record.Networks+"default:n", record.Groups+"default:g"

@@ -47,8 +47,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// A list of everything, which is read ahead, and the same in small parts make the same catalog, and the same is said of what cannot be
-// read.
+// A complete list, which is decoded in advance, and the same in small parts make the same catalog, and log the same malformed records.
 func TestLoad(t *testing.T) {
 	items := benchItems(5000)
 	for tenant := range 100 {

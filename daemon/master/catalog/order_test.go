@@ -53,8 +53,8 @@ func owned(c *catalog.Catalog) (wrong string) {
 	return wrong
 }
 
-// A leader's list is ahead of its watch: what the watch tells of the time before changes nothing, though it tells of a key that the
-// leader has never seen. Its address is another endpoint's by now, and stays so.
+// A leader's list is ahead of its watch: earlier changes of the watch have no effect, even for a key that the leader has never seen. Its
+// address belongs to another endpoint by now, and stays so.
 func TestWatchBehindList(t *testing.T) {
 	c, db := catalog.New(), memory.New()
 	commit := func(build func(tx *store.Tx)) store.Revision {
@@ -99,7 +99,7 @@ func TestCommitAheadOfWatch(t *testing.T) {
 	c.Apply(store.Update{Full: true, Items: []store.Item{{Key: netKey, Value: []byte(netText), Revision: 2}}, Revision: 2}, quiet)
 	c.Committed(nil, []store.Op{{Key: record.Endpoints + "default:n:a", Value: endpointAt("a", "10.1.1.1")}}, 5, quiet)
 	c.Apply(store.Update{Items: []store.Item{{Key: record.Endpoints + "default:n:b", Value: endpointAt("b", "10.1.1.2"), Revision: 4}}, Revision: 4}, quiet)
-	// The watch may also be the faster one: it tells of a commit, and of the end of what was committed.
+	// The watch may also be faster: it reports a commit, and the deletion of what was committed.
 	c.Apply(store.Update{Gone: []string{record.Endpoints + "default:n:c"}, Revision: 9}, quiet)
 	c.Committed(nil, []store.Op{{Key: record.Endpoints + "default:n:c", Value: endpointAt("c", "10.1.1.3")}}, 8, quiet)
 	c.View(func(v *catalog.View) {

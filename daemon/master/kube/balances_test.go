@@ -194,7 +194,7 @@ func TestBalancerLateEvents(t *testing.T) {
 	w.says(server, "s", "False NoAddress: network shop:both not found")
 }
 
-// While the API server refuses, the store continues, and what is to be said is said when it does not refuse any more.
+// While the API server refuses, the store continues, and pending statuses are written when the API server accepts them again.
 func TestBalancerRefused(t *testing.T) {
 	server := kubetest.Start(t)
 	w := balancing(t, server)

@@ -10,7 +10,8 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// What a service names and does not have stands in its status, beside what others say there, until the claim goes, or its reason.
+// The status of a service lists the addresses that it names and does not get, beside conditions of others, until the claim or its reason
+// ends.
 func TestRefusedAddresses(t *testing.T) {
 	server := kubetest.Start(t)
 	w := balancing(t, server)

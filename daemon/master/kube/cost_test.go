@@ -29,7 +29,7 @@ func sliceOf(name, version string, addresses ...string) *discoveryv1.EndpointSli
 	return s
 }
 
-// What comes from Kubernetes costs one transaction each, and none when it says nothing that agents need.
+// Each change of Kubernetes costs one transaction, and none if agents do not need it.
 func TestTransactions(t *testing.T) {
 	server := kubetest.Start(t)
 	web, mark := pod("ns", "web", map[string]string{"app": "web"}), pod("ns", "mark", nil)

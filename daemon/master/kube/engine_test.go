@@ -66,7 +66,7 @@ func (w *world) unaware() {
 // transactions is how many have been committed.
 func (w *world) transactions() uint64 { return w.World.Commit.Stats().Transactions.Load() }
 
-// wrote checks how many transactions there were since there were so many. The store may tell of the last one before it is counted.
+// wrote checks the number of transactions since before. The store may report the last one before it is counted.
 func (w *world) wrote(what string, before, want uint64) {
 	w.t.Helper()
 	w.await(what+", written", func() bool { return w.transactions()-before >= want })
@@ -201,7 +201,7 @@ func TestNewLeader(t *testing.T) {
 
 	third := start(t, server, db)
 	third.has(record.NetworkPolicies+"ns:deny", denied)
-	if _, err := third.attach(pod("ns", "a", nil), "u-a"); err != nil { // which waits for what there is to write
+	if _, err := third.attach(pod("ns", "a", nil), "u-a"); err != nil { // which waits for the pending writes
 		t.Fatal(err)
 	}
 	if n := third.World.Commit.Stats().Transactions.Load(); n > 1 {

@@ -57,7 +57,7 @@ func TestLateSlices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A node's address and that of no pod count whoever has them.
+	// A node's address, and an address of no pod, count whoever has them.
 	server.Put(t, payingSlice("pay="+pay.IP.String(), "onhost=192.0.2.7", "="+pay.IP.String()))
 	is := func(state string) string {
 		return fmt.Sprintf("%s:%s 192.0.2.7: %[1]s:", pay.IP, state)

@@ -32,8 +32,8 @@ func stated(p *v1alpha2.ClusterNetworkPolicy) (out []string) {
 	return out
 }
 
-// What of a policy is not in force stands in its status, beside what others say there: what netmaster does not read, and what the switches
-// of hosts have no room for. It goes with its reason.
+// The status of a policy lists its parts that are not in force, beside conditions of others: what netmaster does not read, and what does
+// not fit into the switches of hosts. It ends with its reason.
 func TestPolicyConditions(t *testing.T) {
 	server := kubetest.Start(t)
 	server.Install(true)

@@ -14,8 +14,8 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// What an agent holds otherwise than it was sent - a value, a record too many or too few, a shard that it lacks or is not to have - is sent
-// again, that shard and no other, and reported until a minute after the agent holds the same.
+// A shard whose contents differ in an agent - a value, a missing or extra record, a missing or extra shard - is sent again, that shard and
+// no other, and reported until a minute after the difference ends.
 func TestDiffers(t *testing.T) {
 	blue := channel.Tenant("blue")
 	for _, row := range []struct {
@@ -68,8 +68,8 @@ func TestDiffers(t *testing.T) {
 	}
 }
 
-// What an agent says of what it held before a change, or before a shard was sent again, says nothing of now; and a shard that differs
-// whatever is sent is sent less and less.
+// An agent's report of its state before a change, or before a shard was sent again, does not count as current; and a shard that keeps
+// differing is sent at increasing intervals.
 func TestDiffersLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newLateMaster(t)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// What many are told of is gathered, what few are told of is not, and no one is forgotten.
+// Changes for many agents are batched, changes for few are not, and no agent is forgotten.
 func TestPace(t *testing.T) {
 	r := New(nil, "", nil, nil)
 	with := func(n int) *shard {

@@ -23,7 +23,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// master is a netmaster as far as it tells agents: it knows what the test puts, as a follower knows by its watch.
+// master is a netmaster's relay to agents: it knows what the test puts, as a follower knows by its watch.
 type master struct {
 	t       *testing.T
 	catalog *catalog.Catalog
@@ -75,7 +75,7 @@ func (m *master) apply(u store.Update) {
 	}
 }
 
-// agent is what a host has been told.
+// agent has what a host has received.
 type agent struct {
 	t     *testing.T
 	host  string
@@ -196,7 +196,7 @@ func at(tenant, name, host string, rev uint64) store.Item {
 
 func landmark(text string, rev uint64) store.Item { return item(record.Landmark, text, rev) }
 
-// A host is told of its tenants, of the cluster, and of nothing else; a tenant comes as a whole with its first endpoint.
+// A host receives its tenants, the cluster, and nothing else; a tenant arrives complete with its first endpoint.
 func TestScope(t *testing.T) {
 	m := newMaster(t)
 	m.apply(store.Update{Full: true, Revision: 10, Items: []store.Item{at("blue", "b1", "h1", 3), at("red", "r1", "h2", 4), item(record.Networks+"blue:net", `{"tenant":"blue","networkName":"net","nwType":"data","pktTagType":"vlan","pktTag":5}`, 2),
@@ -234,8 +234,7 @@ func TestScope(t *testing.T) {
 	}
 }
 
-// Every host is told of the certificates that are revoked of those that it speaks with, of nothing else about them, and until they are
-// forgotten.
+// Every host receives the revoked certificates of daemons that it speaks with, nothing else about them, and until they are removed.
 func TestRevoked(t *testing.T) {
 	m := newMaster(t)
 	certificate := func(serial, who, revoked string, rev uint64) store.Item {
@@ -257,7 +256,7 @@ func TestRevoked(t *testing.T) {
 	other := newMaster(t) // which knows only what is there now
 	other.apply(store.Update{Full: true, Revision: 12, Items: []store.Item{certificate("02", "master/h2", since, 11), certificate("04", "monitor/probe", since, 5), landmark("a", 1)}})
 	earlier := newAgent(t, "h2").follow(other)
-	delete(earlier.have, channel.Trust) // as one that netmasters of an earlier build have told
+	delete(earlier.have, channel.Trust) // like an agent of netmasters of an earlier build
 	earlier.follow(other).want("all of it, to an agent that knows the rest", channel.Trust, "02 04")
 	var listed []record.Revocation
 	m.catalog.View(func(v *catalog.View) { listed = relay.Revoked(v) })
@@ -266,7 +265,7 @@ func TestRevoked(t *testing.T) {
 	}
 }
 
-// Where hosts meet all containers, every host is told of every tenant, and of those that come.
+// If hosts access all containers directly, every host receives every tenant, including new ones.
 func TestDirect(t *testing.T) {
 	m := newMaster(t)
 	m.apply(store.Update{Full: true, Revision: 5, Items: []store.Item{at("blue", "b1", "h1", 3), item(record.GlobalKey, `{"host-access":"direct"}`, 4)}})
@@ -278,7 +277,7 @@ func TestDirect(t *testing.T) {
 	h2.until(7).want("and one that is needless, for a while", channel.Tenant("red"), "red:net:r1")
 }
 
-// An agent continues at another netmaster without being told anything twice, if both know the same store.
+// An agent continues at another netmaster without receiving anything twice, if both have the same store.
 func TestResume(t *testing.T) {
 	a, b := newMaster(t), newMaster(t)
 	both := func(u store.Update) {
@@ -356,16 +355,16 @@ func TestOfferWithoutRecords(t *testing.T) {
 	}
 }
 
-// What came and went while an agent knew of it from another netmaster is gone for it too, however much the next one has taken in at once;
-// and where that one cannot tell, it tells everything again.
+// A key that was created and deleted while an agent knew it from another netmaster is deleted for it too, even if the next netmaster has
+// applied many changes at once; a netmaster that cannot decide sends everything again.
 func TestResumeWithinAStep(t *testing.T) {
 	first := store.Update{Full: true, Revision: 10, Items: []store.Item{at("blue", "b1", "h1", 3), landmark("one", 9)}}
 	come := store.Update{Revision: 12, Items: []store.Item{at("blue", "b2", "h2", 12)}}
 	gone := store.Update{Revision: 14, Items: []store.Item{at("blue", "b3", "h2", 14)}, Gone: []string{record.Endpoints + "blue:net:b2"}}
 	for _, row := range []struct {
 		name  string
-		then  []store.Update // what the second netmaster is told after the first update, before it looks
-		whole bool           // it tells everything again
+		then  []store.Update // what the second netmaster receives after the first update, before it reads
+		whole bool           // it sends everything again
 	}{
 		{"two updates in one step", []store.Update{come, gone}, false},
 		{"one update with what came and went", []store.Update{{Revision: 14, Items: gone.Items, Gone: gone.Gone}}, true},
@@ -393,7 +392,7 @@ func TestResumeWithinAStep(t *testing.T) {
 	}
 }
 
-// A netmaster that lags behind what an agent knows tells it nothing until it knows as much.
+// A netmaster that lags behind an agent's state sends it nothing until it has caught up.
 func TestLag(t *testing.T) {
 	m := newMaster(t)
 	m.apply(store.Update{Full: true, Revision: 10, Items: []store.Item{at("blue", "b1", "h1", 3), landmark("one", 9)}})
@@ -417,8 +416,7 @@ func TestLag(t *testing.T) {
 	}
 }
 
-// A netmaster that has lost the store reports what it knows for a while, and then sends agents to others; once the store is back, it tells
-// again.
+// A netmaster that has lost the store serves its state for a while, and then refuses agents; once the store is back, it serves again.
 func TestStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMaster(t)
@@ -439,7 +437,7 @@ func TestStale(t *testing.T) {
 	})
 }
 
-// Records of an earlier build are no one's: nothing is told while a leader has them still to move.
+// Records of an earlier build belong to no shard: nothing is sent until a leader has moved them.
 func TestLegacyRecords(t *testing.T) {
 	m := newMaster(t)
 	old := record.LegacyEndpoints + "net.blue-b1"
@@ -454,7 +452,7 @@ func TestLegacyRecords(t *testing.T) {
 	newAgent(t, "h1").follow(m).until(11).want("the record at its new place", channel.Tenant("blue"), "blue:net:b1")
 }
 
-// Whatever comes in whatever order, and whichever netmaster tells: in the end each host has exactly what concerns it.
+// After any changes in any order at any netmaster, each host has exactly what concerns it.
 func TestRandom(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	masters := []*master{newMaster(t), newMaster(t)}
@@ -508,7 +506,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// What many are told is encoded once.
+// An update for many agents is encoded once.
 func BenchmarkChange(b *testing.B) {
 	log := slog.New(slog.DiscardHandler)
 	known := catalog.New()
