@@ -215,7 +215,7 @@ const kindPage = notice + `# {{.Name}}
 
 | route | methods |
 |---|---|
-| ` + "`/api/v1/{{.Plural}}/`" + ` | GET: list, [in pages and by selectors](../operations.md#lists-and-watches) |
+| ` + "`/api/v1/{{.Plural}}/`" + ` | GET: list, [in pages and by selectors](api.md#lists-and-watches) |
 {{if not .InspectOnly}}| ` + "`/api/v1/{{.Plural}}/KEY/`" + ` | GET: one; {{with .Owner}}anything else is refused, since {{.}} owns it{{else}}POST, PUT: create or update; DELETE{{end}} |
 {{end}}| ` + "`/api/v1/inspect/{{.Plural}}/KEY/`" + ` | GET: {{if .InspectOnly}}operational state{{else}}configuration with operational state{{end}} |
 {{if .Fields}}{{if not .InspectOnly}}

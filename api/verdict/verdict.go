@@ -1,4 +1,4 @@
-// Package verdict says what policies let through: a pure function over rules, by the rules of docs/policy.md. It speaks of
+// Package verdict says what policies let through: a pure function over rules, by the rules of docs/explanation/policy.md. It speaks of
 // packets that open a connection, between groups and between a group and the outside. Whether there is a way at all -
 // the same tenant, a route, a living host - is not its business.
 package verdict

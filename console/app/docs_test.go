@@ -15,7 +15,7 @@ import (
 
 // The tables of pages and keys in the documentation are made from their declarations; -update writes them again.
 func TestDocumentation(t *testing.T) {
-	const path, begin, end = "../../docs/console.md", "## Pages\n", "Column sorts take the initial"
+	const path, begin, end = "../../docs/reference/console.md", "## Pages\n", "Column sorts take the initial"
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +31,7 @@ func TestDocumentation(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if want != string(text) {
-		t.Errorf("docs/console.md is not what the pages declare: go test ./console/app -run TestDocumentation -update")
+		t.Errorf("docs/reference/console.md is not what the pages declare: go test ./console/app -run TestDocumentation -update")
 	}
 }
 

@@ -16,7 +16,7 @@ func TestNamesOfPages(t *testing.T) {
 	for _, k := range entryKeys() {
 		help.WriteString(k.Help().Key + " " + k.Help().Desc + "\n")
 	}
-	text, err := os.ReadFile("../../docs/console.md")
+	text, err := os.ReadFile("../../docs/reference/console.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestNamesOfPages(t *testing.T) {
 			}
 		}
 		if row := "| `" + e.Name + "` | "; !strings.Contains(string(text), row) {
-			t.Errorf("docs/console.md lacks a row of page %s", e.Name)
+			t.Errorf("docs/reference/console.md lacks a row of page %s", e.Name)
 		}
 	}
 	for name, want := range map[string]*model.Kind{"groups": model.KindEndpointGroup(), "svc": model.KindServiceLB(), "eps": model.KindEndpoint(), "nets": model.KindNetwork()} {

@@ -97,7 +97,7 @@ func newConfig(version string, variables []flags.Variable) (*Config, error) {
 	}
 	return &Config{
 		Description:     "Contiv " + version + ": networks and policies for containers",
-		Documentation:   "https://github.com/contiv/contiv/blob/main/docs/docker.md",
+		Documentation:   "https://github.com/contiv/contiv/blob/main/docs/how-to/docker-plugin.md",
 		Entrypoint:      []string{"/bin/" + entrypoint},
 		WorkDir:         "/",
 		Interface:       Interface{Types: []string{"docker.networkdriver/1.0", "docker.ipamdriver/1.0"}, Socket: docker.DefaultName + ".sock"},

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// page are the parts of docs/pipeline.md that follow from the declarations, by their marks.
+// page are the parts of docs/reference/pipeline.md that follow from the declarations, by their marks.
 func page() map[string]string {
 	p := Default()
 	var tables, regs, bits strings.Builder
@@ -42,7 +42,7 @@ func page() map[string]string {
 
 // TestPage compares the page about the pipeline with what is declared.
 func TestPage(t *testing.T) {
-	const path, end = "../../docs/pipeline.md", "<!-- end -->"
+	const path, end = "../../docs/reference/pipeline.md", "<!-- end -->"
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

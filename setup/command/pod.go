@@ -28,7 +28,7 @@ func (o *podOptions) flags(f *pflag.FlagSet) {
 
 func newPod() *cobra.Command {
 	cmd := &cobra.Command{Use: "pod", Short: "Certificates of netmaster and netplugin in pods, for a container that runs before them", Args: cobra.NoArgs,
-		Long: "Certificates of netmaster and netplugin in pods. deploy/kubernetes has an init container call it: see docs/kubernetes.md.",
+		Long: "Certificates of netmaster and netplugin in pods. deploy/kubernetes has an init container call it: see docs/how-to/kubernetes-install.md.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	cmd.AddCommand(newPodMaster(), newPodAgent())
 	return cmd

@@ -256,7 +256,7 @@ func printRestored(out io.Writer, b *setup.Backup, done *snapshot.Restored) erro
 		_, _ = fmt.Fprintf(out, "what was there is in %s: remove it when it is not needed\n", done.Aside)
 	}
 	if b.Kind == snapshot.Embedded {
-		_, _ = fmt.Fprintf(out, "next: systemctl start contiv-netmaster; hosts with other members of the store lose their data and join again (docs/backup.md)\n")
+		_, _ = fmt.Fprintf(out, "next: systemctl start contiv-netmaster; hosts with other members of the store lose their data and join again (docs/how-to/backup.md)\n")
 	}
 	return err
 }

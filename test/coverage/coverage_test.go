@@ -10,11 +10,11 @@ import (
 	"testing/fstest"
 )
 
-var update = flag.Bool("update", false, "write docs/scenarios.md again")
+var update = flag.Bool("update", false, "write docs/dev/scenarios.md again")
 
 const (
 	root = "../.."
-	page = root + "/docs/scenarios.md"
+	page = root + "/docs/dev/scenarios.md"
 )
 
 func list(t *testing.T) []Behaviour {

@@ -19,7 +19,7 @@ id claims nothing, and what no test claims is "not covered yet" here, even where
 
 `
 
-// Page renders docs/scenarios.md of the listed behaviours.
+// Page renders docs/dev/scenarios.md of the listed behaviours.
 func Page(list []Behaviour, found []Claim) []byte {
 	var b bytes.Buffer
 	b.WriteString(head)
@@ -80,7 +80,7 @@ func judge(behaviour Behaviour, found []Claim) (state string, tests []string) {
 	slices.SortFunc(own, func(x, y Claim) int { return cmp.Or(strings.Compare(x.File, y.File), strings.Compare(x.Test, y.Test)) })
 	state = absent
 	for _, c := range own {
-		tests = append(tests, fmt.Sprintf("[%s](../%s) (%s)", c.Test, c.File, c.Has))
+		tests = append(tests, fmt.Sprintf("[%s](../../%s) (%s)", c.Test, c.File, c.Has))
 		switch {
 		case c.Has >= behaviour.Needs:
 			state = covered

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,8 +13,10 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// pageFile is the page for operators of Docker, whose commands the tests run.
-const pageFile = "../../docs/docker.md"
+// pageDir has the pages for operators of Docker, and pageFiles are those whose commands the tests run, in this order.
+const pageDir = "../../docs/how-to"
+
+var pageFiles = []string{"docker-install.md", "docker-networks.md", "docker-ports.md", "docker-plugin.md", "docker-swarm.md"}
 
 // Stands on which the commands of a section are run.
 const (
@@ -23,9 +26,9 @@ const (
 	standFiles  = "files"  // lines of files, of which the first names one
 )
 
-// stands are those of the page's sections.
-var stands = map[string]string{"Install": standLab, "A door that stays": standFiles, "Networks": standHosts, "Networks of your own": standHosts, "Published ports": standHosts,
-	"As a managed plugin": standPlugin, "Swarm": standPlugin}
+// stands are those of the pages' titles and sections.
+var stands = map[string]string{"Install on Docker": standLab, "A door that stays": standFiles, "Use networks in Docker": standHosts, "Networks of your own": standHosts,
+	"Publish ports of Docker containers": standHosts, "Install the managed plugin of Docker": standPlugin, "Upgrade": standPlugin, "Use Docker Swarm": standPlugin}
 
 // shown is a command line of the page, and what the page shows of its output.
 type shown struct {
@@ -33,10 +36,19 @@ type shown struct {
 	output           []string
 }
 
-// page reads the command lines in the indented blocks of the page: those behind "$ ", or all of a block without any.
+// page reads the command lines in the indented blocks of all pages: those behind "$ ", or all of a block without any.
 func page(t *testing.T) (out []shown) {
 	t.Helper()
-	f, err := os.Open(pageFile)
+	for _, name := range pageFiles {
+		out = append(out, commands(t, filepath.Join(pageDir, name))...)
+	}
+	return out
+}
+
+// commands reads the command lines of one page.
+func commands(t *testing.T, file string) (out []shown) {
+	t.Helper()
+	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func TestDeploy(t *testing.T) {
 	c.kubectl("label", "node", "h1", "node-role.kubernetes.io/control-plane=")
 	mine := c.settings()
 	mine.install("v1")
-	c.eventually("netctl in the pod of a netmaster lists the hosts", func() error { // as docs/kubernetes.md has an operator do it
+	c.eventually("netctl in the pod of a netmaster lists the hosts", func() error { // as docs/how-to/kubernetes-install.md has an operator do it
 		out := c.kubectl("exec", "--namespace", "contiv-system", "daemonset/netmaster", "--", "netctl", "--netmaster", "https://"+mine.master+":9999", "node", "ls", "-o", "name")
 		if !strings.Contains(out, "h2") {
 			return fmt.Errorf("it lists %q", out)
@@ -65,7 +65,7 @@ func TestDeploy(t *testing.T) {
 	if got := p.ends(); len(got.Lost) > 0 {
 		t.Errorf("lost in an upgrade: %v (%v)", got, got.Lost)
 	}
-	// And back, as pods start. Interfaces that come cost tunnels of Open vSwitch a packet now and then (docs/performance.md, "Restarts").
+	// And back, as pods start. Interfaces that come cost tunnels of Open vSwitch a packet now and then (docs/explanation/performance-packets.md, "Restarts").
 	var fresh []*running
 	c.replaces(mine, "v1", func() {
 		for _, host := range []string{"h1", "h2", "h1", "h2"} {

@@ -27,7 +27,7 @@ type cluster struct {
 	before  map[string]string  // states of the machines before they became hosts, by name
 }
 
-// newCluster boots machines and makes them a cluster with the network blue, as docs/install.md says: some with a netmaster, and further ones
+// newCluster boots machines and makes them a cluster with the network blue, as docs/tutorials/install.md says: some with a netmaster, and further ones
 // with an agent only. The second machine has its store on a disk of its own, and the last one has an uplink.
 func newCluster(t *testing.T, masters, agents int) *cluster {
 	t.Helper()

@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/test/machines/page"
 )
 
-// What docs/install.md has in the place of what differs from cluster to cluster.
+// What docs/tutorials/install.md has in the place of what differs from cluster to cluster.
 const (
 	pageAddress = "192.0.2.1%d" // of host N
 	pageToken   = "TOKEN@192.0.2.11:9999"
@@ -23,9 +23,9 @@ const (
 // asResult is the least exit code of netctl that says how something is, and not that the command failed.
 const asResult = 10
 
-// Every block of docs/install.md does on fresh machines what the page says.
+// Every block of docs/tutorials/install.md does on fresh machines what the page says.
 func TestInstall(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(checkout(t), "docs", "install.md"))
+	text, err := os.ReadFile(filepath.Join(checkout(t), "docs", "tutorials", "install.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,23 +73,23 @@ func (r *reader) follow(t *testing.T, b *page.Block) {
 		commands = []*exec.Cmd{r.source(t, shell)}
 	}
 	if len(commands) == 0 {
-		t.Fatalf("docs/install.md:%d: no machine is %s", b.Line, strings.Join(b.Hosts, ", "))
+		t.Fatalf("docs/tutorials/install.md:%d: no machine is %s", b.Line, strings.Join(b.Hosts, ", "))
 	}
 	for i, cmd := range commands {
 		out, err := cmd.CombinedOutput()
-		t.Logf("docs/install.md:%d on %s:\n%s\n%s", b.Line, strings.Join(b.Hosts, ", "), shell, out)
+		t.Logf("docs/tutorials/install.md:%d on %s:\n%s\n%s", b.Line, strings.Join(b.Hosts, ", "), shell, out)
 		if code := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &code) || code.ExitCode() < asResult || code.ExitCode() > 99) {
 			for _, m := range r.hosts {
 				state, err := m.Run(t.Context(), "uptime; top -b -n 1 | head -14; ss -s; journalctl -n 25 --no-pager -o short-precise")
 				t.Logf("%s: %v\n%s", m.Name, err, state)
 			}
-			t.Fatalf("docs/install.md:%d: %v: %s", b.Line, err, out)
+			t.Fatalf("docs/tutorials/install.md:%d: %v: %s", b.Line, err, out)
 		}
 		if missing := page.Matches(page.Substitute(b.Prints, r.own), string(out)); missing != "" {
-			t.Errorf("docs/install.md:%d, run %d: this is not printed: %s", b.Line, i+1, missing)
+			t.Errorf("docs/tutorials/install.md:%d, run %d: this is not printed: %s", b.Line, i+1, missing)
 		}
 		if strings.Contains(string(out), "the kernel has no module") {
-			t.Errorf("docs/install.md:%d, run %d: a module that is built into this kernel counts as missing", b.Line, i+1)
+			t.Errorf("docs/tutorials/install.md:%d, run %d: a module that is built into this kernel counts as missing", b.Line, i+1)
 		}
 		r.learn(string(out))
 	}

@@ -17,7 +17,7 @@ var daemonLine = regexp.MustCompile(`^(?:sudo )?systemctl (start|stop|restart) c
 // ownPaths are those of a page that on a host of a lab, which has a directory of its own, are below that.
 var ownPaths = map[string]string{"/var/lib/contiv/": hostinit.Inside + "/var/lib/contiv/", "/etc/contiv/": hostinit.Inside + "/etc/contiv/", "sudo ": ""}
 
-// doPage runs the blocks of a page of docs on the hosts that the lines before them name, and compares what they print with what the page shows: "page backup.md". A page's "h1" is
+// doPage runs the blocks of a page of docs on the hosts that the lines before them name, and compares what they print with what the page shows: "page how-to/backup.md". A page's "h1" is
 // the first host of the lab, which the hosts have joined.
 func (s *Session) doPage(args []string) error {
 	if err := need(args, 1, "page FILE"); err != nil {

@@ -22,7 +22,7 @@
 //	serving web ADDRESS                  a name server that knows everyone by one address
 //	flows h1 keep|same                   remember the flows of a host's switch, compare them with that
 //	pinging web db|ADDRESS               ping every 10 ms in the background
-//	page backup.md                       run the blocks of a page of docs, and compare what they print with what it shows
+//	page how-to/backup.md                run the blocks of a page of docs, and compare what they print with what it shows
 //	lost <= N                            end that; no more than N pings were lost
 //	talking c web db PORT [--stream]     open a connection c that says something 100 times a second; or have db alone speak, over UDP
 //	talks c                              succeeds when it does so now

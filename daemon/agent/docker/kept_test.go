@@ -217,7 +217,7 @@ func TestKeptClaims(t *testing.T) {
 	}
 }
 
-// The store hears nothing of the networks of the agents' engines, however many: docs/scale.md has the figures.
+// The store hears nothing of the networks of the agents' engines, however many: docs/explanation/scale.md has the figures.
 func TestKeptNetworksCost(t *testing.T) {
 	const networks, groups = 30, 200
 	var lines []string

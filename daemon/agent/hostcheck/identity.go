@@ -26,7 +26,7 @@ func (s *Stores) look(context.Context) (out []model.Finding) {
 		out = append(out, model.Finding{Code: "store-is-another", Severity: model.SeverityError, Object: "host/" + s.Host,
 			Evidence: fmt.Sprintf("the netmaster at %s has another store than this host's cluster: incarnation %s, and the host knows %s; forwarding stays as it is, and no container of this host gets an interface from that netmaster",
 				o.Master, o.Incarnation, o.Known),
-			Remedy: "have that netmaster use the store of this cluster: mount its folder, or restore a snapshot (docs/operations.md, \"The store is another one\")", Next: "netctl leader"})
+			Remedy: "have that netmaster use the store of this cluster: mount its folder, or restore a snapshot (docs/how-to/wrong-store.md)", Next: "netctl leader"})
 	}
 	return out
 }

@@ -24,7 +24,7 @@ func tooLarge(err error) *model.Error {
 }
 
 // smaller is the remedy for a request that is too large for the store.
-const smaller = "split it into smaller changes, or shorten the texts of its objects; what a store permits: docs/operations.md, \"A change that is too large\""
+const smaller = "split it into smaller changes, or shorten the texts of its objects; what a store permits: docs/how-to/store-space.md"
 
 // noSpace returns the error for a request that the store, whose quota is used up, has certainly not applied.
 func noSpace(err error) *model.Error {
@@ -33,7 +33,7 @@ func noSpace(err error) *model.Error {
 }
 
 // noSpaceRemedy is the remedy for an etcd that has used up its quota.
-const noSpaceRemedy = "etcdctl compact REVISION, etcdctl defrag --cluster and etcdctl alarm disarm give it space again; docs/operations.md, \"A store without space\""
+const noSpaceRemedy = "etcdctl compact REVISION, etcdctl defrag --cluster and etcdctl alarm disarm give it space again; docs/how-to/store-space.md"
 
 // notStarted returns the error for a request that was in no transaction when its time was over.
 func notStarted(err error) *model.Error {

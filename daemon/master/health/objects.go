@@ -50,9 +50,9 @@ func store(s *Snapshot) (out []model.Finding) {
 		}
 		switch m.Space {
 		case "full":
-			note("store-full", model.SeverityError, object, "member "+m.Name+" has used up its quota: nothing can be changed", "make room, as docs/operations.md says")
+			note("store-full", model.SeverityError, object, "member "+m.Name+" has used up its quota: nothing can be changed", "make room, as docs/how-to/store-space.md says")
 		case "low":
-			note("store-low", model.SeverityWarning, object, "member "+m.Name+" will soon have used up its quota", "make room, as docs/operations.md says")
+			note("store-low", model.SeverityWarning, object, "member "+m.Name+" will soon have used up its quota", "make room, as docs/how-to/store-space.md says")
 		}
 	}
 	return out

@@ -63,7 +63,7 @@ func (s *Space) logChange(m *store.Member, told map[string]store.Space) {
 	log := s.log.With("member", m.Name, "bytes", m.Bytes, "used", m.InUse, "quota", m.Quota)
 	switch now {
 	case store.SpaceFull:
-		log.Error("the store's quota is used up and it accepts no changes: compact, defragment and disarm it (docs/operations.md, A store without space)")
+		log.Error("the store's quota is used up and it accepts no changes: compact, defragment and disarm it (docs/how-to/store-space.md)")
 	case store.SpaceLow:
 		log.Warn("the store's quota is nearly used up: compact and defragment the store, or raise the quota")
 	case store.SpaceUnknown, store.SpaceAmple:

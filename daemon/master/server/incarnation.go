@@ -32,7 +32,7 @@ func (s *Server) identifies(next http.Handler) http.Handler {
 				s.elsewhere.note(who.Name, known, time.Now())
 			}
 			httpserver.Refuse(w, q, model.Errorf(model.CodeUnavailable, "", "the store of this netmaster is another one than this host's: its incarnation is %s, and that which the host knows is %.40q", s.Incarnation.ID, known).
-				Try("have the netmaster use the store of its cluster (docs/operations.md, \"The store is another one\"); containers keep their network meanwhile"))
+				Try("have the netmaster use the store of its cluster (docs/how-to/wrong-store.md); containers keep their network meanwhile"))
 			return
 		}
 		next.ServeHTTP(w, q)

@@ -56,12 +56,12 @@ func TestSubstitute(t *testing.T) {
 
 // The page of the installation has no block that TestInstall of test/machines would not run.
 func TestInstall(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/install.md")
+	text, err := os.ReadFile("../../../docs/tutorials/install.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	blocks, err := Blocks(string(text))
 	if err != nil || len(blocks) < 10 {
-		t.Errorf("docs/install.md: %d blocks, %v", len(blocks), err)
+		t.Errorf("docs/tutorials/install.md: %d blocks, %v", len(blocks), err)
 	}
 }

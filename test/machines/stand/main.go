@@ -1,4 +1,4 @@
-// Stand prepares and runs booted Debian machines by hand; docs/machines.md shows it. It needs root.
+// Stand prepares and runs booted Debian machines by hand; docs/dev/machines.md shows it. It needs root.
 package main
 
 import (
