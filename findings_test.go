@@ -1,53 +1,67 @@
 package contiv_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/contiv/contiv/api/model"
 )
 
-// docs/findings.md has a row for every code that the product's checks give, and no other.
+// Every code of api/findings.yaml is reported by the product: a code without a check would be documented in vain. The compiler holds the other
+// direction, since no other package can make a code.
 func TestFindings(t *testing.T) {
-	page, err := os.ReadFile("docs/findings.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	documented, given := map[string]bool{}, map[string]bool{}
-	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|").FindAllStringSubmatch(string(page), -1) {
-		documented[m[1]] = true
-	}
-	code := regexp.MustCompile(`(?:\bCode: |\bnote\(|\bwrong\(|\bf\.Code, .*= |\bf\.Code = )"([a-z-]+)"`)
-	for _, dir := range []string{"daemon/agent/hostcheck", "daemon/agent/check", "daemon/agent/pathprobe", "daemon/agent/conflicts", "daemon/master/health", "daemon/master/server/doctor"} {
-		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-		if err != nil {
-			t.Fatal(err)
+	used := map[string]bool{}
+	for name, p := range packages(t) {
+		if !strings.HasPrefix(name, "daemon/") {
+			continue
 		}
-		for _, path := range files {
-			text, err := os.ReadFile(path)
+		for _, file := range p.GoFiles {
+			parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, file), nil, parser.SkipObjectResolution)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if strings.HasSuffix(path, "_test.go") {
-				continue
-			}
-			for _, m := range code.FindAllStringSubmatch(string(text), -1) {
-				given[m[1]] = true
-			}
+			ast.Inspect(parsed, func(n ast.Node) bool {
+				if s, ok := n.(*ast.SelectorExpr); ok {
+					if of, ok := s.X.(*ast.Ident); ok && of.Name == "model" {
+						used[s.Sel.Name] = true
+					}
+				}
+				return true
+			})
 		}
 	}
-	if len(given) < 20 {
-		t.Errorf("only %d codes are found in the checks: they are written in another way", len(given))
-	}
-	for c := range given {
-		if !documented[c] {
-			t.Errorf("docs/findings.md has no row of %q", c)
+	names := codeNames(t)
+	for _, c := range model.FindingCodes() {
+		if name := names[c.Code.String()]; !used[name] {
+			t.Errorf("no daemon reports %s (model.%s): delete it from api/findings.yaml, or report it", c.Code, name)
 		}
 	}
-	for c := range documented {
-		if !given[c] {
-			t.Errorf("docs/findings.md has a row of %q, which no check gives", c)
+	if want := len(model.FindingCodes()); len(names) != want {
+		t.Errorf("got %d variables of codes in api/model, want the %d codes of the table: %v", len(names), want, slices.Sorted(maps.Keys(names)))
+	}
+}
+
+// codeNames are the variables of the codes, by the text of each.
+func codeNames(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile("api/model/findings_gen.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if _, code, found := strings.Cut(rest, "FindingCode{\""); found && strings.HasPrefix(name, "Finding") {
+			code, _, _ = strings.Cut(code, "\"")
+			out[code] = name
 		}
 	}
+	return out
 }

@@ -1,5 +1,6 @@
-// Gen turns api/schema, with api/routes.yaml, into the generated parts of the project: the types of api/model, the accessors of api/client,
-// api/openapi.yaml and the reference of the kinds in docs/reference. It writes a file only when its content changes.
+// Gen turns api/schema, api/routes.yaml and api/findings.yaml into the generated parts of the project: the types of api/model, the accessors of
+// api/client, api/openapi.yaml, the reference of the kinds in docs/reference and the tables of docs/findings.md. It writes a file only when its
+// content changes.
 //
 //	go run ./api/gen -root .          # write
 //	go run ./api/gen -root . -check   # fail when something is not up to date
@@ -69,6 +70,9 @@ func generate(root string, check bool) (stale []string, err error) {
 		return nil, err
 	}
 	if err := reference(files, kinds); err != nil {
+		return nil, err
+	}
+	if err := findings(files, root); err != nil {
 		return nil, err
 	}
 	paths := make([]string, 0, len(files))

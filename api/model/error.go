@@ -33,11 +33,11 @@ const (
 
 // CodeInfo tells how an error code appears elsewhere and what to do about it.
 type CodeInfo struct {
-	Code   Code
-	Status int // HTTP
-	Exit   int // of netctl
-	Doc    string
-	Remedy string
+	Code   Code   `json:"code"`
+	Status int    `json:"status"` // HTTP
+	Exit   int    `json:"exit"`   // of netctl
+	Doc    string `json:"doc"`
+	Remedy string `json:"remedy"`
 }
 
 // Codes lists every code once; it is the only table of its kind.

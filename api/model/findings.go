@@ -21,6 +21,6 @@ func (s Severity) weight() int {
 // SortFindings puts the worst first, then by code, object and host.
 func SortFindings(list []Finding) {
 	slices.SortStableFunc(list, func(a, b Finding) int {
-		return cmp.Or(a.Severity.weight()-b.Severity.weight(), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Object, b.Object), cmp.Compare(a.Host, b.Host))
+		return cmp.Or(a.Severity.weight()-b.Severity.weight(), cmp.Compare(a.Code.text, b.Code.text), cmp.Compare(a.Object, b.Object), cmp.Compare(a.Host, b.Host))
 	})
 }

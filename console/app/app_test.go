@@ -334,10 +334,10 @@ func TestVerdicts(t *testing.T) {
 			s.Answers[page.HealthQuestion()] = feed.Answer{At: s.Received, Value: model.Health{Findings: list}}
 		}
 	}
-	of := func(code string, severity model.Severity, object, evidence string) model.Finding {
+	of := func(code model.FindingCode, severity model.Severity, object, evidence string) model.Finding {
 		return model.Finding{Code: code, Severity: severity, Object: object, Evidence: evidence}
 	}
-	silent := of("agent-silent", model.SeverityError, "host/h1", "its agent is down")
+	silent := of(model.FindingAgentSilent, model.SeverityError, "host/h1", "its agent is down")
 	tests := []struct {
 		name   string
 		change func(*feed.Snapshot)
@@ -345,17 +345,17 @@ func TestVerdicts(t *testing.T) {
 	}{
 		{"lag", func(*feed.Snapshot) {}, "CATCHING UP  h2: 3 changes are on the way to its switch - !"},
 		{"well", found(), "HEALTHY"},
-		{"no leader", found(of("leader-missing", model.SeverityError, "cluster/leader", "no netmaster leads")), "NO LEADER  cluster: no netmaster leads - !"},
+		{"no leader", found(of(model.FindingLeaderMissing, model.SeverityError, "cluster/leader", "no netmaster leads")), "NO LEADER  cluster: no netmaster leads - !"},
 		{"an error", found(silent), "DEGRADED  h1: its agent is down - !"},
-		{"two things", found(silent, of("agent-lag", model.SeverityWarning, "host/h2", "3 changes")), "DEGRADED  h1: its agent is down; 1 more - !"},
-		{"missing interfaces", found(of("interfaces-missing", model.SeverityError, "host/h2", "700 endpoints")), "DEGRADED  h2: 700 endpoints - !"},
-		{"endpoints that are being attached", found(of("interfaces-missing", model.SeverityWarning, "host/h2", "2 endpoints")), "CATCHING UP  h2: 2 endpoints - !"},
-		{"a warning", found(of("drift", model.SeverityWarning, "host/h2", "1 thing")), "WARNING  h2: 1 thing - !"},
-		{"something that is not known, after a warning", found(of("drift", model.SeverityWarning, "host/h2", "1 thing"), of("agent-unknown", model.SeverityUnknown, "host/h1", "who knows")),
+		{"two things", found(silent, of(model.FindingAgentLag, model.SeverityWarning, "host/h2", "3 changes")), "DEGRADED  h1: its agent is down; 1 more - !"},
+		{"missing interfaces", found(of(model.FindingInterfacesMissing, model.SeverityError, "host/h2", "700 endpoints")), "DEGRADED  h2: 700 endpoints - !"},
+		{"endpoints that are being attached", found(of(model.FindingInterfacesMissing, model.SeverityWarning, "host/h2", "2 endpoints")), "CATCHING UP  h2: 2 endpoints - !"},
+		{"a warning", found(of(model.FindingDrift, model.SeverityWarning, "host/h2", "1 thing")), "WARNING  h2: 1 thing - !"},
+		{"something that is not known, after a warning", found(of(model.FindingDrift, model.SeverityWarning, "host/h2", "1 thing"), of(model.FindingAgentUnknown, model.SeverityUnknown, "host/h1", "who knows")),
 			"WARNING  h2: 1 thing; 1 more - !"},
-		{"something that is not known, alone", found(of("agent-unknown", model.SeverityUnknown, "host/h1", "who knows")), "UNKNOWN  h1: who knows - !"},
-		{"a network", found(of("pool-empty", model.SeverityError, "network/acme:blue", "no address")), "DEGRADED  network acme:blue: no address - !"},
-		{"the store", found(of("store-full", model.SeverityError, "store/h2", "its quota")), "STORE FULL  store h2: its quota - !"},
+		{"something that is not known, alone", found(of(model.FindingAgentUnknown, model.SeverityUnknown, "host/h1", "who knows")), "UNKNOWN  h1: who knows - !"},
+		{"a network", found(of(model.FindingPoolEmpty, model.SeverityError, "network/acme:blue", "no address")), "DEGRADED  network acme:blue: no address - !"},
+		{"the store", found(of(model.FindingStoreFull, model.SeverityError, "store/h2", "its quota")), "STORE FULL  store h2: its quota - !"},
 		{"no verdict", func(s *feed.Snapshot) { s.Answers[page.HealthQuestion()] = feed.Answer{Err: "refused"} }, "UNKNOWN  netmaster has not reported the health of the cluster: refused - !"},
 		{"a verdict of long ago", func(s *feed.Snapshot) {
 			s.Answers[page.HealthQuestion()] = feed.Answer{At: s.Received.Add(-time.Minute), Value: model.Health{}}
@@ -384,7 +384,7 @@ func TestComplaintsLeadSomewhere(t *testing.T) {
 		return func(s *feed.Snapshot) {
 			var h model.Health
 			for _, o := range objects {
-				h.Findings = append(h.Findings, model.Finding{Code: "wrong", Severity: model.SeverityError, Object: o, Evidence: "it is wrong", Remedy: "do it"})
+				h.Findings = append(h.Findings, model.Finding{Code: model.FindingDrift, Severity: model.SeverityError, Object: o, Evidence: "it is wrong", Remedy: "do it"})
 			}
 			s.Answers[page.HealthQuestion()] = feed.Answer{At: s.Received, Value: h}
 		}

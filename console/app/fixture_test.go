@@ -96,7 +96,7 @@ func answers(now time.Time) map[feed.Question]feed.Answer {
 		}
 	}
 	return map[feed.Question]feed.Answer{
-		page.HealthQuestion(): said(model.Health{Findings: []model.Finding{{Code: "agent-lag", Severity: model.SeverityWarning, Object: "host/h2",
+		page.HealthQuestion(): said(model.Health{Findings: []model.Finding{{Code: model.FindingAgentLag, Severity: model.SeverityWarning, Object: "host/h2",
 			Evidence: "3 changes are on the way to its switch", Remedy: "wait; when it stays so, look at the agent's log", Next: "netctl node ls", Since: now.Format(time.RFC3339)}}}),
 		{Topic: feed.Flows, Host: "h1"}: said([]model.Flow{
 			{Table: "ingress", TableID: "0", Priority: 100, Match: "from port of web-1", Does: "on to spoof", Owner: "endpoint/acme:blue:web-1", Flow: "in_port=4", Packets: 1200, Bytes: 88000, Age: 7200, Rate: rate(1200, 88000)},

@@ -245,17 +245,17 @@ func realAnswers(s *feed.Snapshot, now time.Time, silent string) map[feed.Questi
 		}
 		out[feed.Question{Topic: feed.State, Kind: "serviceLB", Key: o.ObjectKey()}] = said(&model.ServiceLBInspect{Config: o, Oper: oper})
 	}
-	found := func(severity model.Severity, code, host, object, evidence, remedy string) model.Finding {
+	found := func(severity model.Severity, code model.FindingCode, host, object, evidence, remedy string) model.Finding {
 		return model.Finding{Code: code, Severity: severity, Host: host, Object: object, Evidence: evidence, Remedy: remedy, Next: "netctl node ls", Since: hour.UTC().Format(time.RFC3339)}
 	}
 	out[page.HealthQuestion()] = said(model.Health{Findings: []model.Finding{
-		found(model.SeverityError, "agent-silent", "", "host/node-05", "did not answer: dial tcp 192.0.2.105:9000: i/o timeout", "start netplugin on the host, or look why it reaches no netmaster"),
-		found(model.SeverityError, "tunnel-loss", "node-01", "host/node-02", "7 of 126 probes (5.6 %) on the tunnel to host node-02 were lost within 58s", "look at the network between"),
-		found(model.SeverityWarning, "pool-low", "", "network/shop:front", "229 of its 250 addresses are in use, 21 are free", "make a network with a larger subnet"),
-		found(model.SeverityWarning, "agent-lag", "", "host/node-03", "3 changes are on the way to its switch", "wait; when it stays so, look at the agent's log"),
-		found(model.SeverityWarning, "interfaces-missing", "", "host/node-03", "2 endpoints have no interface there: not yet, or not any more", "wait for containers that start; recreate those that are named"),
-		found(model.SeverityWarning, "uplink-down", "node-03", "uplink/node-03:eth2", "uplink eth2 of host node-03: no link", "look at its cable and at the switch beyond"),
-		found(model.SeverityUnknown, "container-unknown", "node-02", "endpoint/shop:data:db-2", "its network namespace cannot be read", "look at the agent's log")}})
+		found(model.SeverityError, model.FindingAgentSilent, "", "host/node-05", "did not answer: dial tcp 192.0.2.105:9000: i/o timeout", "start netplugin on the host, or look why it reaches no netmaster"),
+		found(model.SeverityError, model.FindingTunnelLoss, "node-01", "host/node-02", "7 of 126 probes (5.6 %) on the tunnel to host node-02 were lost within 58s", "look at the network between"),
+		found(model.SeverityWarning, model.FindingPoolLow, "", "network/shop:front", "229 of its 250 addresses are in use, 21 are free", "make a network with a larger subnet"),
+		found(model.SeverityWarning, model.FindingAgentLag, "", "host/node-03", "3 changes are on the way to its switch", "wait; when it stays so, look at the agent's log"),
+		found(model.SeverityWarning, model.FindingInterfacesMissing, "", "host/node-03", "2 endpoints have no interface there: not yet, or not any more", "wait for containers that start; recreate those that are named"),
+		found(model.SeverityWarning, model.FindingUplinkDown, "node-03", "uplink/node-03:eth2", "uplink eth2 of host node-03: no link", "look at its cable and at the switch beyond"),
+		found(model.SeverityUnknown, model.FindingContainerUnknown, "node-02", "endpoint/shop:data:db-2", "its network namespace cannot be read", "look at the agent's log")}})
 	seen := func(ago time.Duration, host string, verdict model.ObservedVerdict, from, to *model.ObservedEnd, port int, why string, rules ...string) model.Observed {
 		return model.Observed{Time: now.Add(-ago), Host: host, Verdict: verdict, Tenant: "shop", From: from, To: to, Proto: "tcp", SrcPort: 40000 + int(ago/time.Millisecond), Port: port, Reason: why, Rules: rules}
 	}

@@ -83,7 +83,7 @@ func hostile(t *testing.T) *feed.Snapshot {
 		s.Events[i].Key += nasty
 	}
 	s.Answers[page.HealthQuestion()] = feed.Answer{At: now, Value: model.Health{Findings: []model.Finding{
-		{Code: "objects-failed", Severity: model.SeverityError, Host: nasty, Object: "host/" + nasty, Evidence: "1 object does not work: " + nasty, Remedy: nasty, Next: nasty, Since: nasty}}}}
+		{Code: model.FindingObjectsFailed, Severity: model.SeverityError, Host: nasty, Object: "host/" + nasty, Evidence: "1 object does not work: " + nasty, Remedy: nasty, Next: nasty, Since: nasty}}}}
 	for q, a := range s.Answers {
 		if list, ok := a.Value.([]model.Flow); ok {
 			for i := range list {

@@ -32,7 +32,7 @@ func Findings() *Page {
 		},
 		id: findingID,
 		row: func(c Canvas, _ *feed.Snapshot, f *model.Finding) widget.Row {
-			return widget.Row{Cells: []string{string(f.Severity), f.Code, f.Object, cmp.Or(f.Host, "-"), sinceText(c.Now, f.Since), f.Evidence}}
+			return widget.Row{Cells: []string{string(f.Severity), f.Code.String(), f.Object, cmp.Or(f.Host, "-"), sinceText(c.Now, f.Since), f.Evidence}}
 		},
 	}
 	return &Page{Name: "findings", Command: "netctl status", Body: l, Keys: []Key{
@@ -41,7 +41,9 @@ func Findings() *Page {
 	}}
 }
 
-func findingID(f *model.Finding) string { return strings.Join([]string{f.Code, f.Host, f.Object}, " ") }
+func findingID(f *model.Finding) string {
+	return strings.Join([]string{f.Code.String(), f.Host, f.Object}, " ")
+}
 
 // sinceText is how long ago a time of RFC 3339 was.
 func sinceText(now time.Time, at string) string {
@@ -77,8 +79,12 @@ func culprit(f *model.Finding, s *feed.Snapshot) *Page {
 	return finding(f)
 }
 
-// finding is the page of one finding.
+// finding is the page of one finding, with what its code means in general.
 func finding(f *model.Finding) *Page {
-	return Text("finding", "netctl doctor", strings.Join([]string{"severity   " + string(f.Severity), "code       " + f.Code, "object     " + f.Object, "found on   " + cmp.Or(f.Host, "a netmaster"),
-		"since      " + f.Since, "seen       " + f.Evidence, "remedy     " + f.Remedy, "see        " + f.Next}, "\n"))
+	about := ""
+	if info, known := f.Code.Info(); known {
+		about = "\n\n" + info.Doc + "\n" + info.Remedy
+	}
+	return Text("finding", "netctl doctor", strings.Join([]string{"severity   " + string(f.Severity), "code       " + f.Code.String(), "object     " + f.Object, "found on   " + cmp.Or(f.Host, "a netmaster"),
+		"since      " + f.Since, "seen       " + f.Evidence, "remedy     " + f.Remedy, "see        " + f.Next}, "\n")+about)
 }

@@ -122,14 +122,14 @@ func found(s *feed.Snapshot, now time.Time) (out []Problem) {
 
 // wordOf is what the second line calls the cluster for a finding.
 func wordOf(f *model.Finding) (string, theme.Role) {
-	words := map[string]string{"leader-missing": "NO LEADER", "store-full": "STORE FULL"}
+	words := map[model.FindingCode]string{model.FindingLeaderMissing: "NO LEADER", model.FindingStoreFull: "STORE FULL"}
 	switch f.Severity {
 	case model.SeverityError:
 		return cmp.Or(words[f.Code], "DEGRADED"), theme.Bad
 	case model.SeverityUnknown:
 		return "UNKNOWN", theme.Held
 	}
-	if f.Code == "agent-lag" || f.Code == "interfaces-missing" {
+	if f.Code == model.FindingAgentLag || f.Code == model.FindingInterfacesMissing {
 		return "CATCHING UP", theme.Warn
 	}
 	return "WARNING", theme.Warn

@@ -25,7 +25,7 @@ func remembering(c *commit.Committer, known *catalog.Catalog, front func() *serv
 func silent(list []model.Finding) map[string]bool {
 	out := map[string]bool{}
 	for i := range list {
-		if host, is := strings.CutPrefix(list[i].Object, "host/"); is && (list[i].Code == "agent-silent" || list[i].Code == "agent-unknown") {
+		if host, is := strings.CutPrefix(list[i].Object, "host/"); is && (list[i].Code == model.FindingAgentSilent || list[i].Code == model.FindingAgentUnknown) {
 			out[host] = true
 		}
 	}

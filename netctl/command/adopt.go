@@ -54,7 +54,7 @@ func runAdoptList(ctx context.Context, f *Factory, o *output) error {
 		return err
 	}
 	for _, x := range verdict.Findings {
-		if x.Code == "adoption-waits" {
+		if x.Code == model.FindingAdoptionWaits {
 			return printf(f.Err, "%s\n%s\n", x.Evidence, x.Remedy)
 		}
 	}

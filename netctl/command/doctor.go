@@ -25,7 +25,7 @@ func newDoctor(f *Factory) *cobra.Command {
 		Use: "doctor [HOST|ENDPOINT|SERVICE]", Short: "Run checks and show problems with their remedies",
 		Long: "All agents check their hosts in parallel, for at most two seconds: the switch, the underlay, the path to other networks, and the " +
 			"interfaces of containers. The netmasters add their own checks: leader, store, lag, drift, services without providers, pools. " +
-			"docs/findings.md lists all codes. The exit code is 0 without findings, 1 with only warnings or unknown states, and 2 with " +
+			"netctl explain CODE describes a finding; docs/findings.md lists all codes. The exit code is 0 without findings, 1 with only warnings or unknown states, and 2 with " +
 			"errors; it is also 1 for a wrong argument, and 3 if netmaster does not answer.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {

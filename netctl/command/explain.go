@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -12,22 +13,64 @@ import (
 )
 
 func newExplain(f *Factory) *cobra.Command {
-	return &cobra.Command{
-		Use: "explain [KIND[.FIELD]|CODE]", Short: "List the kinds of objects, or describe a kind, a field or an error code",
+	o := &output{}
+	c := &cobra.Command{
+		Use: "explain [KIND[.FIELD]|CODE]", Short: "List the kinds of objects, or describe a kind, a field, or the code of an error or a finding",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return term.BadUsage("expected at most one argument (KIND[.FIELD] or CODE), got %d", len(args))
 			}
 			return nil
 		},
-		ValidArgsFunction: completeKind,
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return printf(f.Out, "%s", kindTable(true))
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return runExplain(f, args[0])
+			return explainable(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			format, err := o.parse()
+			if err != nil {
+				return err
+			}
+			return runExplain(f, format, args)
 		},
 	}
+	o.register(c)
+	return c
+}
+
+// explainable lists what explain describes by one word: the kinds, and the codes of errors and findings.
+func explainable() []string {
+	names := kindNames()
+	for _, c := range model.Codes() {
+		names = append(names, string(c.Code))
+	}
+	for _, c := range model.FindingCodes() {
+		names = append(names, c.Code.String())
+	}
+	return names
+}
+
+// explanation is a description as text, and as a value for programs.
+type explanation struct {
+	names []string
+	text  string
+	value any
+}
+
+func runExplain(f *Factory, format term.Format, args []string) error {
+	x := explanation{kindNames(), kindTable(true), explainedKinds(model.UserKinds())}
+	if len(args) == 1 {
+		var err error
+		if x, err = explain(args[0]); err != nil {
+			return err
+		}
+	}
+	if format.Tabular() {
+		return printf(f.Out, "%s", x.text)
+	}
+	return (&listing{names: x.names, value: x.value}).write(f, format)
 }
 
 // kindTable lists the kinds that have commands with all their names and, with explained, the first sentence about them.
@@ -49,38 +92,101 @@ func kindTable(explained bool) string {
 	return b.String()
 }
 
-func runExplain(f *Factory, what string) error {
+// explain describes a code, a kind or a field.
+func explain(what string) (explanation, error) {
 	for _, c := range model.Codes() {
 		if string(c.Code) == what {
-			return printf(f.Out, "error code %s (HTTP %d, exit %d)\n\n%s\n%s\n", c.Code, c.Status, c.Exit, c.Doc, c.Remedy)
+			return explanation{[]string{what}, fmt.Sprintf("error code %s (HTTP %d, exit %d)\n\n%s\n%s\n", c.Code, c.Status, c.Exit, c.Doc, c.Remedy), c}, nil
+		}
+	}
+	for _, c := range model.FindingCodes() {
+		if c.Code.String() == what {
+			return explanation{[]string{what}, findingText(&c), c}, nil
 		}
 	}
 	kindName, fieldName, one := strings.Cut(what, ".")
-	k, err := kindOf(kindName)
-	if err != nil {
-		return err
+	k, ok := model.KindOf(kindName)
+	if !ok {
+		return explanation{}, unexplained(kindName)
 	}
-	if one {
-		for _, fields := range [][]model.Field{k.Fields, k.Oper} {
-			for _, field := range fields {
-				if field.Name == fieldName {
-					return printf(f.Out, "%s.%s (%s)\n\n%s\n%s", k.Name, field.Name, field.Type, field.Doc, limits(field))
-				}
-			}
+	if !one {
+		return explanation{[]string{k.Name}, kindText(k), explainedKinds([]*model.Kind{k})[0]}, nil
+	}
+	for _, field := range slices.Concat(k.Fields, k.Oper) {
+		if field.Name == fieldName {
+			text := fmt.Sprintf("%s.%s (%s)\n\n%s\n%s", k.Name, field.Name, field.Type, field.Doc, limits(field))
+			return explanation{[]string{field.Name}, text, explainedFields([]model.Field{field})[0]}, nil
 		}
-		return term.BadUsage("%s has no field %q; netctl explain %s lists them", k.Name, fieldName, k.Name)
 	}
-	return explainKind(f, k)
+	return explanation{}, term.BadUsage("%s has no field %q; netctl explain %s lists them", k.Name, fieldName, k.Name)
 }
 
-func explainKind(f *Factory, k *model.Kind) error {
-	if err := printf(f.Out, "%s (%s), key %s\n\n%s\n", k.Name, k.Title, strings.Join(k.Key, ":"), k.Doc); err != nil {
-		return err
+// unexplained is the refusal of a word that is neither a kind nor a code.
+func unexplained(what string) error {
+	meant := "netctl explain lists the kinds; docs/findings.md and docs/reference/errors.md list the codes"
+	if alike := model.Alike(what, explainable()); len(alike) > 0 {
+		meant = "did you mean " + strings.Join(alike, ", ") + "? " + meant
 	}
+	return term.BadUsage("unknown kind or code %q: %s", what, meant)
+}
+
+// findingText describes the code of a finding.
+func findingText(c *model.FindingInfo) string {
+	var severities []string
+	for _, s := range c.Severities {
+		severities = append(severities, string(s))
+	}
+	return fmt.Sprintf("finding %s (%s)\n\n%s\n%s\nReported by: %s\n", c.Code, strings.Join(severities, ", "), c.Doc, c.Remedy, c.Reporter)
+}
+
+// explainedKind is a kind for programs.
+type explainedKind struct {
+	Kind   string           `json:"kind"`
+	Names  []string         `json:"names"`
+	Title  string           `json:"title"`
+	Key    []string         `json:"key"`
+	Doc    string           `json:"doc"`
+	Owner  string           `json:"owner,omitempty"`
+	Change string           `json:"change,omitempty"` // the owner's command that changes an object
+	Fields []explainedField `json:"fields,omitempty"`
+	Oper   []explainedField `json:"oper,omitempty"`
+}
+
+// explainedField is a field for programs.
+type explainedField struct {
+	Name     string   `json:"name"`
+	Type     string   `json:"type"`
+	Doc      string   `json:"doc"`
+	Required bool     `json:"required,omitempty"`
+	Enum     []string `json:"enum,omitempty"`
+	Format   string   `json:"format,omitempty"`
+	Default  string   `json:"default,omitempty"`
+	Example  string   `json:"example,omitempty"`
+	MaxLen   int      `json:"maxLength,omitempty"` // bytes
+	Min      int      `json:"min,omitempty"`
+	Max      int      `json:"max,omitempty"`
+}
+
+func explainedKinds(kinds []*model.Kind) (out []explainedKind) {
+	for _, k := range kinds {
+		out = append(out, explainedKind{k.Name, k.Names, k.Title, k.Key, k.Doc, k.Owner, k.Change, explainedFields(k.Fields), explainedFields(k.Oper)})
+	}
+	return out
+}
+
+func explainedFields(fields []model.Field) (out []explainedField) {
+	for _, f := range fields {
+		out = append(out, explainedField{f.Name, fmt.Sprint(f.Type), f.Doc, f.Required, f.Enum, f.Format, f.Default, f.Example, f.MaxLen, f.Min, f.Max})
+	}
+	return out
+}
+
+// kindText describes a kind with its fields.
+func kindText(k *model.Kind) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s (%s), key %s\n\n%s\n", k.Name, k.Title, strings.Join(k.Key, ":"), k.Doc)
 	if k.Owner != "" {
-		if err := printf(f.Out, "\n%s owns it: %s changes it.\n", k.Owner, k.Change); err != nil {
-			return err
-		}
+		fmt.Fprintf(&b, "\n%s owns it: %s changes it.\n", k.Owner, k.Change)
 	}
 	for _, part := range []struct {
 		title  string
@@ -89,7 +195,7 @@ func explainKind(f *Factory, k *model.Kind) error {
 		if len(part.fields) == 0 {
 			continue
 		}
-		out := tabwriter.NewWriter(f.Out, 0, 2, 2, ' ', 0)
+		out := tabwriter.NewWriter(&b, 0, 2, 2, ' ', 0)
 		fmt.Fprintf(out, "\n%s:\n", part.title)
 		for _, field := range part.fields {
 			mark := ""
@@ -98,11 +204,9 @@ func explainKind(f *Factory, k *model.Kind) error {
 			}
 			fmt.Fprintf(out, "  %s\t%s\t%s%s\n", field.Name, field.Type, mark, field.Doc)
 		}
-		if err := local(out.Flush()); err != nil {
-			return err
-		}
+		_ = out.Flush() // a Builder takes everything
 	}
-	return nil
+	return b.String()
 }
 
 // limits lists the permitted values of a field, one per line.

@@ -55,6 +55,12 @@ func TestApplyExport(t *testing.T) {
 		{"explain conflict", 0, "error code conflict (HTTP 409, exit 3)\n\nAn object with this name, tag, subnet or address is already there.\nChoose another, or remove the one that the message names.\n"},
 		{"explain network.encap", 0, "network.encap (string)\n\nHow frames cross the underlay.\nrequired\none of: vlan, vxlan\n"},
 		{"explain network.colour", 1, ""},
+		{"explain pool-low -o jsonpath={.severities}", 0, "[\"warning\"]\n"},
+		{"explain conflict -o jsonpath={.status}", 0, "409\n"},
+		{"explain network.encap -o jsonpath={.enum[1]}", 0, "vxlan\n"},
+		{"explain network -o jsonpath={.key}", 0, "[\"tenantName\",\"networkName\"]\n"},
+		{"explain tenant -o name", 0, "tenant\n"},
+		{"explain tunnel-los", 1, ""},
 	}
 	for _, s := range steps {
 		got := netctl(t, ctx, m.URL, strings.Fields(strings.ReplaceAll(s.line, "FILE", file))...)

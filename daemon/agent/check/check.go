@@ -27,6 +27,9 @@ func (c *Check) asked() func(ctx context.Context) []model.Finding {
 }
 
 // identity tells findings apart.
-type identity struct{ code, host, object string }
+type identity struct {
+	code         model.FindingCode
+	host, object string
+}
 
 func identityOf(f *model.Finding) identity { return identity{f.Code, f.Host, f.Object} }

@@ -102,7 +102,7 @@ func (e *Examiner) list(silent map[int]bool) []model.Finding {
 	for i, list := range e.found {
 		if silent[i] {
 			name := e.Checks[i].Name
-			list = []model.Finding{{Code: "check-silent", Severity: model.SeverityUnknown, Host: e.Host, Object: "check/" + name,
+			list = []model.Finding{{Code: model.FindingCheckSilent, Severity: model.SeverityUnknown, Host: e.Host, Object: "check/" + name,
 				Evidence: fmt.Sprintf("the check of %s has not ended within %v", name, Limit), Remedy: "look at the load of the host, and at the agent's log"}}
 		}
 		out = append(out, list...)
@@ -111,7 +111,7 @@ func (e *Examiner) list(silent map[int]bool) []model.Finding {
 	model.SortFindings(out)
 	if more := len(out) - mostFindings; more > 0 {
 		worst := out[mostFindings].Severity
-		out = append(out[:mostFindings:mostFindings], model.Finding{Code: "findings-more", Severity: worst, Host: e.Host, Object: "host/" + e.Host,
+		out = append(out[:mostFindings:mostFindings], model.Finding{Code: model.FindingFindingsMore, Severity: worst, Host: e.Host, Object: "host/" + e.Host,
 			Evidence: fmt.Sprintf("%d findings more on this host", more), Remedy: "put right what is named, and look again"})
 	}
 	return out

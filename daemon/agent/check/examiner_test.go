@@ -12,8 +12,14 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-func finding(code, object string) model.Finding {
-	return model.Finding{Code: code, Severity: model.SeverityError, Object: object}
+// code is a code as another version may report it.
+func code(text string) (c model.FindingCode) {
+	_ = c.UnmarshalText([]byte(text)) // takes any text
+	return c
+}
+
+func finding(name, object string) model.Finding {
+	return model.Finding{Code: code(name), Severity: model.SeverityError, Object: object}
 }
 
 // looks is a check that returns one list after the other, the last one again and again.
@@ -26,14 +32,14 @@ func looks(lists ...[]model.Finding) Check {
 
 func codes(list []model.Finding) (out []string) {
 	for _, f := range list {
-		out = append(out, f.Code+" "+f.Object+" "+f.Host)
+		out = append(out, f.Code.String()+" "+f.Object+" "+f.Host)
 	}
 	return out
 }
 
 func TestNow(t *testing.T) {
 	a, b := finding("a", "endpoint/x"), finding("b", "endpoint/y")
-	warning := model.Finding{Code: "aa", Severity: model.SeverityWarning, Object: "host/h1"}
+	warning := model.Finding{Code: code("aa"), Severity: model.SeverityWarning, Object: "host/h1"}
 	for _, row := range []struct {
 		name   string
 		checks []Check
@@ -131,7 +137,7 @@ func TestMany(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		got := New(Options{Host: "h1", Checks: []Check{looks(list)}, Now: time.Now}).Now(t.Context())
-		if len(got) != mostFindings+1 || got[mostFindings].Code != "findings-more" || got[mostFindings].Evidence != "30 findings more on this host" {
+		if len(got) != mostFindings+1 || got[mostFindings].Code != model.FindingFindingsMore || got[mostFindings].Evidence != "30 findings more on this host" {
 			t.Errorf("got %d, the last one %+v", len(got), got[len(got)-1])
 		}
 	})

@@ -139,7 +139,7 @@ func (c *Claims) Look(context.Context) (out []model.Finding) {
 
 // finding says a claim in words.
 func (c *Claims) finding(what claim, m *made, now time.Time) model.Finding {
-	f := model.Finding{Code: "address-conflict", Severity: model.SeverityError, Object: ofnet.Key{Kind: ofnet.KindEndpoint, Name: what.endpoint}.String()}
+	f := model.Finding{Code: model.FindingAddressConflict, Severity: model.SeverityError, Object: ofnet.Key{Kind: ofnet.KindEndpoint, Name: what.endpoint}.String()}
 	where := fmt.Sprintf("behind %s (port %d) with VLAN %d, %s within %s, the last %s ago", c.o.Uplink(m.port), m.port, m.tag,
 		times(m.times), now.Sub(m.first).Round(time.Second), now.Sub(m.last).Round(time.Second))
 	if what.own == what.by {

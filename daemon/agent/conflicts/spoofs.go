@@ -49,7 +49,7 @@ func NewSpoofs(o SpoofOptions) *Spoofs { return &Spoofs{o: o, counts: map[string
 func (p *Spoofs) Look(ctx context.Context) (out []model.Finding) {
 	hits, err := p.o.Hits(ctx)
 	if err != nil {
-		return []model.Finding{{Code: "spoofed-unknown", Severity: model.SeverityUnknown, Object: "switch/contiv0", Evidence: "the counters of spoofed packets cannot be read: " + err.Error(),
+		return []model.Finding{{Code: model.FindingSpoofedUnknown, Severity: model.SeverityUnknown, Object: "switch/contiv0", Evidence: "the counters of spoofed packets cannot be read: " + err.Error(),
 			Remedy: "see what is found about the switch of this host"}}
 	}
 	now := time.Now()
@@ -99,7 +99,7 @@ func spoofedBy(e *ofnet.Endpoint, n uint64, over time.Duration) model.Finding {
 	if e.IP6.IsValid() {
 		own = append(own, e.IP6.String())
 	}
-	return model.Finding{Code: "spoofed-source", Severity: model.SeverityWarning, Object: e.Key().String(),
+	return model.Finding{Code: model.FindingSpoofedSource, Severity: model.SeverityWarning, Object: e.Key().String(),
 		Evidence: fmt.Sprintf("%d packets within %s had other addresses than the container's (%s), and were dropped at its port", n, over.Round(time.Second), strings.Join(own, ", ")),
 		Remedy:   "see by a capture which addresses it uses: its interface may have been given another one, or it forwards for others; a container speaks with its own addresses alone",
 		Next:     "netctl capture " + e.ID}

@@ -22,7 +22,7 @@ func (a *Attachments) Check() check.Check {
 
 func (a *Attachments) look(context.Context) (out []model.Finding) {
 	for _, f := range a.Failures() {
-		out = append(out, model.Finding{Code: "attach-failed", Severity: model.SeverityWarning, Object: f.Container,
+		out = append(out, model.Finding{Code: model.FindingAttachFailed, Severity: model.SeverityWarning, Object: f.Container,
 			Evidence: fmt.Sprintf("it got no interface (tries: %d, the last at %s): %s", f.Tries, f.At.UTC().Format(time.RFC3339), f.Reason),
 			Remedy:   "do as the error says; the runtime tries again, or start the container again; what has not come back for an hour is not told any more", Next: "netctl endpoint ls"})
 	}

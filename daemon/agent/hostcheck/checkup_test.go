@@ -28,7 +28,7 @@ import (
 
 func codes(list []model.Finding) (out []string) {
 	for _, f := range list {
-		out = append(out, string(f.Severity)+" "+f.Code+" "+f.Object)
+		out = append(out, string(f.Severity)+" "+f.Code.String()+" "+f.Object)
 	}
 	return out
 }
@@ -250,7 +250,7 @@ func TestSwitchWaits(t *testing.T) {
 			break
 		}
 	}
-	if got := s.Check().Look(t.Context()); len(got) != 1 || got[0].Code != "switch-upcall" || !strings.Contains(got[0].Remedy, "ovs-vsctl remove Open_vSwitch . other_config flow-restore-wait") {
+	if got := s.Check().Look(t.Context()); len(got) != 1 || got[0].Code != model.FindingSwitchUpcall || !strings.Contains(got[0].Remedy, "ovs-vsctl remove Open_vSwitch . other_config flow-restore-wait") {
 		t.Errorf("want the key named, got %+v", got)
 	}
 	ovs.Vsctl("remove", "Open_vSwitch", ".", "other_config", "flow-restore-wait")

@@ -52,7 +52,7 @@ func (c *Clock) look(ctx context.Context) []model.Finding {
 	if difference < clockMost {
 		return nil
 	}
-	return []model.Finding{{Code: "clock-differs", Severity: model.SeverityError, Object: "host/" + c.Host,
+	return []model.Finding{{Code: model.FindingClockDiffers, Severity: model.SeverityError, Object: "host/" + c.Host,
 		Evidence: fmt.Sprintf("the clock of host %s is %s %s the clocks of netmasters: certificates may count for one and not for the other", c.Host, difference.Round(time.Second), direction),
 		Remedy:   "set the clock of host " + c.Host + ", and keep it with NTP (timedatectl set-ntp true)", Next: "netctl node ls"}}
 }

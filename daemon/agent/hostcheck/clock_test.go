@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/contiv/contiv/api/model"
 )
 
 func TestClock(t *testing.T) {
@@ -52,7 +54,7 @@ func TestClock(t *testing.T) {
 				}
 				return
 			}
-			if len(got) != 1 || got[0].Code != "clock-differs" || got[0].Object != "host/h1" || !strings.Contains(got[0].Evidence, row.want) {
+			if len(got) != 1 || got[0].Code != model.FindingClockDiffers || got[0].Object != "host/h1" || !strings.Contains(got[0].Evidence, row.want) {
 				t.Errorf("want %s, got %+v", row.want, got)
 			}
 		})

@@ -79,7 +79,7 @@ func (c *Containers) look(ctx context.Context) (out []model.Finding) {
 func object(id string) string { return ofnet.Key{Kind: ofnet.KindEndpoint, Name: id}.String() }
 
 func (c *Containers) unknown(id string, err error) model.Finding {
-	return model.Finding{Code: "container-unknown", Severity: model.SeverityUnknown, Object: object(id), Evidence: "its interface was not read: " + err.Error(),
+	return model.Finding{Code: model.FindingContainerUnknown, Severity: model.SeverityUnknown, Object: object(id), Evidence: "its interface was not read: " + err.Error(),
 		Remedy: "look at the agent's log", Next: "netctl drift " + c.Host}
 }
 
@@ -89,32 +89,32 @@ const recreate = "put it right in the container, or have the runtime recreate th
 // compare finds what keeps an interface from working as it was made.
 func (c *Containers) compare(a *attach.Configured, seen *link.Seen) (out []model.Finding) {
 	want := &a.Config
-	wrong := func(code string, severity model.Severity, format string, args ...any) {
+	wrong := func(code model.FindingCode, severity model.Severity, format string, args ...any) {
 		out = append(out, model.Finding{Code: code, Severity: severity, Object: object(a.StateID), Evidence: fmt.Sprintf(format, args...), Remedy: recreate,
 			Next: "netctl endpoint inspect " + a.ContainerID})
 	}
 	switch {
 	case !seen.Netns && seen.Outer:
-		wrong("container-namespace", model.SeverityError, "namespace %s cannot be opened, but interface %s is there", a.Netns, a.Port.Name)
+		wrong(model.FindingContainerNamespace, model.SeverityError, "namespace %s cannot be opened, but interface %s is there", a.Netns, a.Port.Name)
 	case !seen.Netns:
-		wrong("container-namespace", model.SeverityError, "namespace %s is gone, and the runtime has not detached the container", a.Netns)
+		wrong(model.FindingContainerNamespace, model.SeverityError, "namespace %s is gone, and the runtime has not detached the container", a.Netns)
 		out[0].Remedy = "nothing, when the container has ended: the agent removes the endpoint within half a minute; otherwise have the runtime recreate the container or pod"
 	case !seen.Outer || !seen.Inner:
-		wrong("container-interface", model.SeverityError, "interface %s, whose host end is %s, is gone", a.IfName, a.Port.Name)
+		wrong(model.FindingContainerInterface, model.SeverityError, "interface %s, whose host end is %s, is gone", a.IfName, a.Port.Name)
 	case !seen.OuterUp:
-		wrong("container-down", model.SeverityError, "host end %s of interface %s is down", a.Port.Name, a.IfName)
+		wrong(model.FindingContainerDown, model.SeverityError, "host end %s of interface %s is down", a.Port.Name, a.IfName)
 		out[0].Remedy = "ip link set " + a.Port.Name + " up"
 	case !seen.InnerUp:
-		wrong("container-down", model.SeverityError, "interface %s is down", a.IfName)
+		wrong(model.FindingContainerDown, model.SeverityError, "interface %s is down", a.IfName)
 	case want.MAC != nil && !bytes.Equal(seen.MAC, want.MAC):
-		wrong("container-mac", model.SeverityError, "interface %s has the MAC %s, and was given %s: what it sends is dropped", a.IfName, seen.MAC, want.MAC)
+		wrong(model.FindingContainerMAC, model.SeverityError, "interface %s has the MAC %s, and was given %s: what it sends is dropped", a.IfName, seen.MAC, want.MAC)
 	}
 	if out != nil {
 		return out
 	}
 	for _, p := range want.Addrs {
 		if !slices.Contains(seen.Addrs, p) {
-			wrong("container-address", model.SeverityError, "interface %s lacks the address %s that it was given; it has %s", a.IfName, p,
+			wrong(model.FindingContainerAddress, model.SeverityError, "interface %s lacks the address %s that it was given; it has %s", a.IfName, p,
 				texts(slices.DeleteFunc(slices.Clone(seen.Addrs), func(x netip.Prefix) bool { return x.Addr().IsLinkLocalUnicast() })))
 		}
 	}
@@ -124,7 +124,7 @@ func (c *Containers) compare(a *attach.Configured, seen *link.Seen) (out []model
 	for _, gw := range want.Gateways {
 		same := func(x netip.Addr) bool { return x.Is4() == gw.Is4() }
 		if !slices.Contains(seen.Default, gw) && (slices.ContainsFunc(seen.Default, same) || !seen.Other) {
-			wrong("container-gateway", model.SeverityError, "the default route leads to %s, and was made to %s", texts(slices.DeleteFunc(slices.Clone(seen.Default),
+			wrong(model.FindingContainerGateway, model.SeverityError, "the default route leads to %s, and was made to %s", texts(slices.DeleteFunc(slices.Clone(seen.Default),
 				func(x netip.Addr) bool { return !same(x) })), gw)
 		}
 	}
@@ -134,7 +134,7 @@ func (c *Containers) compare(a *attach.Configured, seen *link.Seen) (out []model
 // inside finds what a container has made of an interface that works.
 func (c *Containers) inside(a *attach.Configured, seen *link.Seen, ports []provided) (out []model.Finding) {
 	if want := a.Config.MTU; want != 0 && seen.MTU != want {
-		f := model.Finding{Code: "container-mtu", Severity: model.SeverityWarning, Object: object(a.StateID),
+		f := model.Finding{Code: model.FindingContainerMTU, Severity: model.SeverityWarning, Object: object(a.StateID),
 			Evidence: fmt.Sprintf("interface %s has MTU %d, and was given %d", a.IfName, seen.MTU, want), Remedy: recreate, Next: "netctl endpoint inspect " + a.ContainerID}
 		if seen.MTU > want {
 			f.Severity, f.Evidence = model.SeverityError, f.Evidence+": larger packets are lost on the way"
@@ -146,12 +146,12 @@ func (c *Containers) inside(a *attach.Configured, seen *link.Seen, ports []provi
 			continue
 		}
 		name := map[uint8]string{ofnet.ProtocolTCP: "tcp", ofnet.ProtocolUDP: "udp"}[p.protocol]
-		out = append(out, model.Finding{Code: "provider-silent", Severity: model.SeverityWarning, Object: object(a.StateID),
+		out = append(out, model.Finding{Code: model.FindingProviderSilent, Severity: model.SeverityWarning, Object: object(a.StateID),
 			Evidence: fmt.Sprintf("nothing listens at %s/%s, which service %s leads to it", name, strconv.Itoa(int(p.target.Port())), p.service),
 			Remedy:   "start what serves there, or correct the service's port or selector", Next: "netctl service inspect " + serviceArgs(p.service)})
 	}
 	if len(seen.Drops) > 0 {
-		out = append(out, model.Finding{Code: "container-filter", Severity: model.SeverityWarning, Object: object(a.StateID),
+		out = append(out, model.Finding{Code: model.FindingContainerFilter, Severity: model.SeverityWarning, Object: object(a.StateID),
 			Evidence: "the container filters packets itself: " + strings.Join(seen.Drops, "; "), Remedy: "look whether it is to drop these: nft list ruleset in its namespace",
 			Next: "netctl endpoint inspect " + a.ContainerID})
 	}

@@ -23,7 +23,7 @@ func (d *Datapath) Check() check.Check {
 
 func (d *Datapath) look(context.Context) (out []model.Finding) {
 	if d.Lacks().Has(ofnet.Forgetting) {
-		out = append(out, model.Finding{Code: "switch-lacks", Severity: model.SeverityInfo, Object: "host/" + d.Host,
+		out = append(out, model.Finding{Code: model.FindingSwitchLacks, Severity: model.SeverityInfo, Object: "host/" + d.Host,
 			Evidence: "Open vSwitch cannot forget single connections (" + ofnet.Forgetting.String() + "): those of deleted containers and services last until they time out",
 			Remedy:   "install Open vSwitch 3.1 or newer",
 			Next:     "netctl node ls"})
@@ -32,7 +32,7 @@ func (d *Datapath) look(context.Context) (out []model.Finding) {
 	if needed == 0 {
 		return out
 	}
-	return append(out, model.Finding{Code: "datapath-lacks", Severity: model.SeverityError, Object: "host/" + d.Host,
+	return append(out, model.Finding{Code: model.FindingDatapathLacks, Severity: model.SeverityError, Object: "host/" + d.Host,
 		Evidence: "datapath " + d.Type() + " of Open vSwitch cannot do " + needed.String() + ": " + needed.Means() + " do not work",
 		Remedy:   "boot a kernel that is built with it (4.18 or newer; NF_CONNTRACK_ZONES, NF_CONNTRACK_MARK, NF_CONNTRACK_LABELS, NF_NAT), or start the agent with --datapath netdev",
 		Next:     "netctl node ls"})

@@ -30,7 +30,7 @@ func TestDatapath(t *testing.T) {
 				}
 				return
 			}
-			if len(got) != 1 || !strings.Contains(got[0].Code+": "+got[0].Evidence, row.want) {
+			if len(got) != 1 || !strings.Contains(got[0].Code.String()+": "+got[0].Evidence, row.want) {
 				t.Errorf("want %s, got %+v", row.want, got)
 			}
 		})

@@ -26,7 +26,7 @@ func (d *Descriptors) look(context.Context) []model.Finding {
 	if !short {
 		return nil
 	}
-	return []model.Finding{{Code: "resources-exhausted", Severity: severity, Object: "host/" + d.Host, Host: d.Host,
+	return []model.Finding{{Code: model.FindingResourcesExhausted, Severity: severity, Object: "host/" + d.Host, Host: d.Host,
 		Evidence: fmt.Sprintf("netplugin has %d file descriptors of %d that it may have; without one it reaches neither Open vSwitch nor netmasters", used, most),
 		Remedy:   "raise LimitNOFILE of its unit, or ulimit -n, and restart it; look what it has open in /proc/PID/fd", Next: "netctl node ls"}}
 }

@@ -23,7 +23,7 @@ func (s *Stores) Check() check.Check {
 
 func (s *Stores) look(context.Context) (out []model.Finding) {
 	for _, o := range s.Others() {
-		out = append(out, model.Finding{Code: "store-is-another", Severity: model.SeverityError, Object: "host/" + s.Host,
+		out = append(out, model.Finding{Code: model.FindingStoreIsAnother, Severity: model.SeverityError, Object: "host/" + s.Host,
 			Evidence: fmt.Sprintf("the netmaster at %s has another store than this host's cluster: incarnation %s, and the host knows %s; forwarding stays as it is, and no container of this host gets an interface from that netmaster",
 				o.Master, o.Incarnation, o.Known),
 			Remedy: "have that netmaster use the store of this cluster: mount its folder, or restore a snapshot (docs/how-to/wrong-store.md)", Next: "netctl leader"})

@@ -29,19 +29,19 @@ func (i *Integrity) Check() check.Check {
 }
 
 func (i *Integrity) look(context.Context) (out []model.Finding) {
-	note := func(code string, severity model.Severity, evidence, remedy string) {
+	note := func(code model.FindingCode, severity model.Severity, evidence, remedy string) {
 		out = append(out, model.Finding{Code: code, Severity: severity, Object: "host/" + i.Host, Evidence: evidence, Remedy: remedy, Next: "netctl drift " + i.Host})
 	}
 	const restores = "the agent restores it; when it does not, look at its log"
 	switch d, differs := i.Drift(); {
 	case !differs:
 	case d.Gone:
-		note("bridge-missing", model.SeverityError, "Open vSwitch has no bridge "+i.Bridge+": all containers of the host are cut off", restores)
+		note(model.FindingBridgeMissing, model.SeverityError, "Open vSwitch has no bridge "+i.Bridge+": all containers of the host are cut off", restores)
 	case d.Open:
-		note("bridge-open", model.SeverityError, "bridge "+i.Bridge+" is not closed ("+strings.Join(d.Was, ", ")+"): while it has no flows, containers of all tenants meet",
+		note(model.FindingBridgeOpen, model.SeverityError, "bridge "+i.Bridge+" is not closed ("+strings.Join(d.Was, ", ")+"): while it has no flows, containers of all tenants meet",
 			restores+", or ovs-vsctl set-fail-mode "+i.Bridge+" secure")
 	default:
-		note("bridge-changed", model.SeverityWarning, "others have changed bridge "+i.Bridge+": got "+strings.Join(d.Was, ", ")+", want "+strings.Join(d.Want, ", "), restores)
+		note(model.FindingBridgeChanged, model.SeverityWarning, "others have changed bridge "+i.Bridge+": got "+strings.Join(d.Was, ", ")+", want "+strings.Join(d.Want, ", "), restores)
 	}
 	var last *model.Difference
 	count, now := 0, i.Now()
@@ -52,7 +52,7 @@ func (i *Integrity) look(context.Context) (out []model.Finding) {
 		}
 	}
 	if last != nil {
-		note("changed-by-others", model.SeverityInfo, fmt.Sprintf("within the last minute others have changed what the agent keeps, %d times, and it has restored it; the last: %s", count, last.Text()),
+		note(model.FindingChangedByOthers, model.SeverityInfo, fmt.Sprintf("within the last minute others have changed what the agent keeps, %d times, and it has restored it; the last: %s", count, last.Text()),
 			"look for the program that does it: the reload of a firewall, sysctl --system, a network manager, someone with ovs-vsctl or ovs-ofctl")
 	}
 	return out

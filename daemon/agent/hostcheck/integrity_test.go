@@ -71,7 +71,7 @@ func single(t *testing.T, name string, got []model.Finding, want string) {
 		return
 	}
 	words := strings.SplitN(want, " ", 3)
-	if len(got) != 1 || got[0].Code != words[0] || string(got[0].Severity) != words[1] || !strings.Contains(got[0].Evidence, words[2]) || got[0].Remedy == "" {
+	if len(got) != 1 || got[0].Code.String() != words[0] || string(got[0].Severity) != words[1] || !strings.Contains(got[0].Evidence, words[2]) || got[0].Remedy == "" {
 		t.Errorf("%s: want %s, got %+v", name, want, got)
 	}
 }

@@ -28,11 +28,11 @@ func (o *Overlap) look(context.Context) []model.Finding {
 	if len(private) == 0 {
 		return nil
 	}
-	f := model.Finding{Code: "private-overlap", Severity: model.SeverityError, Object: "host/" + o.Host, Next: "netctl node ls"}
+	f := model.Finding{Code: model.FindingPrivateOverlap, Severity: model.SeverityError, Object: "host/" + o.Host, Next: "netctl node ls"}
 	list, err := o.Find(private...)
 	switch {
 	case err != nil:
-		f.Code, f.Severity, f.Evidence, f.Remedy = "overlap-unknown", model.SeverityUnknown, "the host's routes were not read: "+err.Error(), "look at the agent's log"
+		f.Code, f.Severity, f.Evidence, f.Remedy = model.FindingOverlapUnknown, model.SeverityUnknown, "the host's routes were not read: "+err.Error(), "look at the agent's log"
 	case len(list) == 0:
 		return nil
 	default:

@@ -23,7 +23,7 @@ func (p *Policies) Check() check.Check {
 
 func (p *Policies) look(context.Context) (out []model.Finding) {
 	for _, c := range p.Crowded() {
-		out = append(out, model.Finding{Code: "policy-crowded", Severity: model.SeverityError, Object: "policy/" + c.Name, Host: p.Host,
+		out = append(out, model.Finding{Code: model.FindingPolicyCrowded, Severity: model.SeverityError, Object: "policy/" + c.Name, Host: p.Host,
 			Evidence: fmt.Sprintf("policies of tier %s and priority %d that select the same pods have more rules for direction %s than the %d places of their priority, and the %d that all of the tier share beyond that: those without a place deny all traffic of their subjects", c.Stage, c.Priority, c.Direction, ofnet.MaxSlots, ofnet.SpareSlots(c.Stage)),
 			Remedy:   "give the policies different priorities", Next: "netctl cnp ls"})
 	}

@@ -52,7 +52,7 @@ func (r *Refusals) look(ctx context.Context) (out []model.Finding) {
 	if len(rules) > 0 {
 		var err error
 		if hits, err = r.Hits(ctx); err != nil {
-			return []model.Finding{{Code: "refusals-unknown", Severity: model.SeverityUnknown, Object: "switch/contiv0", Evidence: "the counters of rules cannot be read: " + err.Error(),
+			return []model.Finding{{Code: model.FindingRefusalsUnknown, Severity: model.SeverityUnknown, Object: "switch/contiv0", Evidence: "the counters of rules cannot be read: " + err.Error(),
 				Remedy: "see what is found about the switch of this host"}}
 		}
 	}
@@ -81,7 +81,7 @@ func (r *Refusals) look(ctx context.Context) (out []model.Finding) {
 			continue
 		}
 		rule := "rule/" + a.ID.String()
-		out = append(out, model.Finding{Code: "rule-refuses", Severity: model.SeverityInfo, Object: rule,
+		out = append(out, model.Finding{Code: model.FindingRuleRefuses, Severity: model.SeverityInfo, Object: rule,
 			Evidence: fmt.Sprintf("its flows are %s old on this host, and have refused %d packets at group %s, the last of them within %s", age, h.Packets, a.By.Group(), refusedLately),
 			Remedy:   "when that is wanted, nothing; else have a rule of a higher priority allow it, or take this one away", Next: "netctl flows " + r.Host + " --owner " + rule})
 	}

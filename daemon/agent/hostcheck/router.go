@@ -27,15 +27,15 @@ func (r *Router) look(context.Context) (out []model.Finding) {
 	if errors.Is(err, bgp.ErrNoRouter) {
 		return nil
 	}
-	note := func(code string, severity model.Severity, evidence, remedy string) {
+	note := func(code model.FindingCode, severity model.Severity, evidence, remedy string) {
 		out = append(out, model.Finding{Code: code, Severity: severity, Object: "bgp/" + r.Host, Evidence: evidence, Remedy: remedy, Next: "netctl bgp inspect " + r.Host})
 	}
 	if err != nil {
-		note("bgp-unknown", model.SeverityUnknown, "the router did not say how it is: "+err.Error(), "look at the agent's log")
+		note(model.FindingBGPUnknown, model.SeverityUnknown, "the router did not say how it is: "+err.Error(), "look at the agent's log")
 		return out
 	}
 	if s.Error != "" {
-		note("bgp-router", model.SeverityError, s.Error, "do as the error says, and set the router again")
+		note(model.FindingBGPRouter, model.SeverityError, s.Error, "do as the error says, and set the router again")
 	}
 	for i := range s.Peers {
 		p := &s.Peers[i]
@@ -47,14 +47,14 @@ func (r *Router) look(context.Context) (out []model.Finding) {
 			state += "; the last one ended: " + p.State.Reason
 		}
 		if p.State.Restarting {
-			note("bgp-restarting", model.SeverityWarning, state+"; what it announced is kept until it is back", "wait for the peer, or start it")
+			note(model.FindingBGPRestarting, model.SeverityWarning, state+"; what it announced is kept until it is back", "wait for the peer, or start it")
 			continue
 		}
-		note("bgp-down", model.SeverityError, state, "look whether the peer runs and is set up for this host's address, AS and password, and whether TCP port 179 passes")
+		note(model.FindingBGPDown, model.SeverityError, state, "look whether the peer runs and is set up for this host's address, AS and password, and whether TCP port 179 passes")
 	}
 	for _, h := range s.Hops {
 		if h.MAC == "" {
-			note("bgp-nexthop", model.SeverityError, fmt.Sprintf("%d prefixes lead to next hop %s, whose link address is not known: what is for them alone is dropped", h.Prefixes, h.Address),
+			note(model.FindingBGPNexthop, model.SeverityError, fmt.Sprintf("%d prefixes lead to next hop %s, whose link address is not known: what is for them alone is dropped", h.Prefixes, h.Address),
 				"have the peer announce next hops that are on the link to this host")
 		}
 	}

@@ -40,21 +40,21 @@ func (s *Switch) look(ctx context.Context) []model.Finding {
 	go func() { failed <- twice(ctx, func(ctx context.Context) error { return ovsdb.Ping(ctx, s.OVSDB) }) }()
 	err := twice(ctx, s.upcall)
 	var out []model.Finding
-	wrong := func(code, evidence, remedy string) {
+	wrong := func(code model.FindingCode, evidence, remedy string) {
 		out = append(out, model.Finding{Code: code, Severity: model.SeverityError, Object: "host/" + s.Host, Evidence: evidence, Remedy: remedy, Next: "netctl node ls"})
 	}
 	switch {
 	case err != nil && s.Missing(): // ovs-vswitchd serves no socket of a bridge that it does not have
 	case errors.Is(err, errUpcall) && s.Waits():
-		wrong("switch-upcall", "ovs-vswitchd answers at "+s.OpenFlow+", but "+err.Error()+": other_config:"+ovsdb.RestoreWait+"=true in its database has it wait for flows that someone restores",
+		wrong(model.FindingSwitchUpcall, "ovs-vswitchd answers at "+s.OpenFlow+", but "+err.Error()+": other_config:"+ovsdb.RestoreWait+"=true in its database has it wait for flows that someone restores",
 			"unless Open vSwitch is being restarted just now: ovs-vsctl remove Open_vSwitch . other_config "+ovsdb.RestoreWait+"; a restart of ovs-vswitchd does not help")
 	case errors.Is(err, errUpcall):
-		wrong("switch-upcall", "ovs-vswitchd answers at "+s.OpenFlow+", but "+err.Error(), "restart ovs-vswitchd, and look at its log: no first packet of a connection is handled")
+		wrong(model.FindingSwitchUpcall, "ovs-vswitchd answers at "+s.OpenFlow+", but "+err.Error(), "restart ovs-vswitchd, and look at its log: no first packet of a connection is handled")
 	case err != nil:
-		wrong("switch-silent", "ovs-vswitchd does not answer at "+s.OpenFlow+": "+err.Error(), "start or continue ovs-vswitchd on the host")
+		wrong(model.FindingSwitchSilent, "ovs-vswitchd does not answer at "+s.OpenFlow+": "+err.Error(), "start or continue ovs-vswitchd on the host")
 	}
 	if err := <-failed; err != nil {
-		wrong("ovsdb-silent", "ovsdb-server does not answer at "+s.OVSDB+": "+err.Error(), "start or continue ovsdb-server on the host: no container can be attached")
+		wrong(model.FindingOVSDBSilent, "ovsdb-server does not answer at "+s.OVSDB+": "+err.Error(), "start or continue ovsdb-server on the host: no container can be attached")
 	}
 	return out
 }

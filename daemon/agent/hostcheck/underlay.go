@@ -30,27 +30,27 @@ func (u *Underlay) Check() check.Check {
 }
 
 func (u *Underlay) look(ctx context.Context) (out []model.Finding) {
-	note := func(code string, severity model.Severity, evidence, remedy string) {
+	note := func(code model.FindingCode, severity model.Severity, evidence, remedy string) {
 		out = append(out, model.Finding{Code: code, Severity: severity, Object: "host/" + u.Host, Evidence: evidence, Remedy: remedy, Next: "netctl node ls"})
 	}
 	at, err := u.Find(u.VTEP)
 	switch {
 	case errors.Is(err, link.ErrNoAddress):
-		note("vtep-missing", model.SeverityError, fmt.Sprintf("no interface has the tunnel address %s: nothing comes from other hosts", u.VTEP),
+		note(model.FindingVTEPMissing, model.SeverityError, fmt.Sprintf("no interface has the tunnel address %s: nothing comes from other hosts", u.VTEP),
 			"give it to the interface that leads to the other hosts, or correct --vtep-ip")
 		return out
 	case err != nil:
-		note("underlay-unknown", model.SeverityUnknown, "the interface of the tunnel address was not read: "+err.Error(), "look at the agent's log")
+		note(model.FindingUnderlayUnknown, model.SeverityUnknown, "the interface of the tunnel address was not read: "+err.Error(), "look at the agent's log")
 		return out
 	case !at.Up:
-		note("vtep-down", model.SeverityError, fmt.Sprintf("interface %s, which has the tunnel address %s, is down", at.Name, u.VTEP), "ip link set "+at.Name+" up, and look at its cable")
+		note(model.FindingVTEPDown, model.SeverityError, fmt.Sprintf("interface %s, which has the tunnel address %s, is down", at.Name, u.VTEP), "ip link set "+at.Name+" up, and look at its cable")
 	}
 	if !u.Bridge(at.Name) {
 		return out
 	}
 	nics, err := u.Members(ctx, at.Name)
 	if err != nil {
-		note("underlay-unknown", model.SeverityUnknown, "the ports of bridge "+at.Name+" were not read: "+err.Error(), "look at ovs-vswitchd")
+		note(model.FindingUnderlayUnknown, model.SeverityUnknown, "the ports of bridge "+at.Name+" were not read: "+err.Error(), "look at ovs-vswitchd")
 		return out
 	}
 	for _, nic := range nics {
@@ -59,17 +59,17 @@ func (u *Underlay) look(ctx context.Context) (out []model.Finding) {
 			continue // a port without an interface of the kernel
 		}
 		if member.MTU < at.MTU {
-			note("underlay-mtu", model.SeverityError, fmt.Sprintf("%s has MTU %d, and interface %s with the tunnel address has %d: larger packets are lost", nic, member.MTU, at.Name, at.MTU),
+			note(model.FindingUnderlayMTU, model.SeverityError, fmt.Sprintf("%s has MTU %d, and interface %s with the tunnel address has %d: larger packets are lost", nic, member.MTU, at.Name, at.MTU),
 				fmt.Sprintf("ip link set %s mtu %d", nic, at.MTU))
 		}
 	}
 	text, err := u.Flows(ctx, at.Name)
 	if err != nil {
-		note("underlay-unknown", model.SeverityUnknown, "the flows of bridge "+at.Name+" were not read: "+err.Error(), "look at ovs-vswitchd")
+		note(model.FindingUnderlayUnknown, model.SeverityUnknown, "the flows of bridge "+at.Name+" were not read: "+err.Error(), "look at ovs-vswitchd")
 		return out
 	}
 	if list := foreign(text); len(list) > 0 {
-		note("underlay-flows", model.SeverityWarning, fmt.Sprintf("bridge %s, which carries the tunnel address, has %d flows that do something else than to switch; the first: %s", at.Name, len(list), list[0]),
+		note(model.FindingUnderlayFlows, model.SeverityWarning, fmt.Sprintf("bridge %s, which carries the tunnel address, has %d flows that do something else than to switch; the first: %s", at.Name, len(list), list[0]),
 			"look at them with ovs-ofctl dump-flows "+at.Name+", and delete those that are not to be")
 	}
 	return out

@@ -58,9 +58,9 @@ func (w *WayOut) look(context.Context) (out []model.Finding) {
 		f := model.Finding{Object: "host/" + w.Host, Next: "netctl node ls"}
 		switch {
 		case err != nil:
-			f.Code, f.Severity, f.Evidence, f.Remedy = "wayout-unknown", model.SeverityUnknown, "the host's routes were not read: "+err.Error(), "look at the agent's log"
+			f.Code, f.Severity, f.Evidence, f.Remedy = model.FindingWayoutUnknown, model.SeverityUnknown, "the host's routes were not read: "+err.Error(), "look at the agent's log"
 		case on.Lost != "" && (lately || !on.None):
-			f.Code, f.Severity = "wayout-missing", model.SeverityWarning
+			f.Code, f.Severity = model.FindingWayoutMissing, model.SeverityWarning
 			f.Evidence, f.Remedy = "containers reach nothing outside by this host, which "+on.Lost, "give the host a default route, unless containers are to stay inside; or "+on.Try
 			if on.None {
 				f.Evidence += "; packets went nowhere for that within the last half minute"

@@ -83,27 +83,27 @@ func (v *verdict) silent(s *state) bool {
 
 // deaf is what is said when the agent does not hear its own probes.
 func (v *verdict) deaf() model.Finding {
-	return model.Finding{Code: "ways-unknown", Severity: model.SeverityUnknown, Object: "host/" + v.self, Evidence: "the switch of this host does not return the agent's own probes, so nothing can be said of tunnels and VLANs",
+	return model.Finding{Code: model.FindingWaysUnknown, Severity: model.SeverityUnknown, Object: "host/" + v.self, Evidence: "the switch of this host does not return the agent's own probes, so nothing can be said of tunnels and VLANs",
 		Remedy: "see what is found about the switch of this host, and whether ovs-vswitchd is busy", Next: "netctl node ls"}
 }
 
 // unheard is what is said when the agent hears its own probes, but not with the tag of a network.
 func (v *verdict) unheard(s *state) model.Finding {
-	return model.Finding{Code: "ways-unknown", Severity: model.SeverityUnknown, Object: "network/" + s.Network,
+	return model.Finding{Code: model.FindingWaysUnknown, Severity: model.SeverityUnknown, Object: "network/" + s.Network,
 		Evidence: fmt.Sprintf("the switch of host %s does not return the agent's own probes with VLAN %d, so nothing can be said of that VLAN", v.self, s.Tag),
 		Remedy:   "see what others have changed in the switch of this host; when nothing is listed there, restart netplugin", Next: "netctl drift " + v.self}
 }
 
 // older is what is said of a host that may not know of probes.
 func (v *verdict) older(s *state) model.Finding {
-	return model.Finding{Code: "ways-unknown", Severity: model.SeverityUnknown, Object: "host/" + s.Host,
+	return model.Finding{Code: model.FindingWaysUnknown, Severity: model.SeverityUnknown, Object: "host/" + s.Host,
 		Evidence: fmt.Sprintf("host %s, whose agent is of version %s, has answered no probe of this one yet, so nothing can be said of the ways to it", s.Host, s.life.Other),
 		Remedy:   "bring agents to one version: those before probes existed answer none", Next: "netctl node ls"}
 }
 
 // unreachable is what is said of a host that answers in no way at all: it may be down, and then it is no one's tunnel.
 func (v *verdict) unreachable(s *state) model.Finding {
-	return model.Finding{Code: "host-unreachable", Severity: model.SeverityUnknown, Object: "host/" + s.Host,
+	return model.Finding{Code: model.FindingHostUnreachable, Severity: model.SeverityUnknown, Object: "host/" + s.Host,
 		Evidence: fmt.Sprintf("none of the last %d probes on %s has come back, for %s, and %s", s.silent, s.name(), seconds(v.now.Sub(s.since)), s.life.Said),
 		Remedy:   fmt.Sprintf("see whether host %s runs, and whether the network between it and host %s passes anything", s.Host, v.self), Next: "netctl node ls"}
 }
@@ -116,7 +116,7 @@ func (v *verdict) tunnel(s *state) (out []model.Finding) {
 		if v.now.Sub(s.heard) < forgetting {
 			heard = fmt.Sprintf("; packets of host %s arrive here, so it is the way there that is blocked", s.Host)
 		}
-		return append(out, model.Finding{Code: "tunnel-blocked", Severity: model.SeverityError, Object: object,
+		return append(out, model.Finding{Code: model.FindingTunnelBlocked, Severity: model.SeverityError, Object: object,
 			Evidence: fmt.Sprintf("none of the last %d probes in %s has come back, for %s, while %s%s", s.silent, s.name(), seconds(v.now.Sub(s.since)), s.life.Said, heard),
 			Remedy:   fmt.Sprintf("let UDP port %d pass between hosts %s and %s in both directions: look at their own packet filters, and at those of the network between", v.port, v.self, s.Host), Next: "netctl node ls"})
 	}
@@ -124,12 +124,12 @@ func (v *verdict) tunnel(s *state) (out []model.Finding) {
 		return nil
 	}
 	if c := s.loss.count(v.now); c.lossy() {
-		out = append(out, model.Finding{Code: "tunnel-loss", Severity: model.SeverityError, Object: object, Evidence: v.lost(s, c),
+		out = append(out, model.Finding{Code: model.FindingTunnelLoss, Severity: model.SeverityError, Object: object, Evidence: v.lost(s, c),
 			Remedy: fmt.Sprintf("look for errors and drops of the NICs of hosts %s and %s, and of the switches between", v.self, s.Host), Next: "netctl node ls"})
 	}
 	if s.wide >= wideEnough && s.largest > 0 {
 		room := v.room(s.Way)
-		out = append(out, model.Finding{Code: "tunnel-mtu", Severity: model.SeverityError, Object: object, Evidence: v.narrow(s),
+		out = append(out, model.Finding{Code: model.FindingTunnelMTU, Severity: model.SeverityError, Object: object, Evidence: v.narrow(s),
 			Remedy: fmt.Sprintf("give switches and NICs between hosts %s and %s an MTU of %d bytes or more, or the interface of the tunnel address of each host one of %d", v.self, s.Host, room+v.overhead, s.largest+v.overhead), Next: "netctl node ls"})
 	}
 	return out
@@ -182,11 +182,11 @@ func (v *verdict) network(ways []*state, anyTag, more bool, there map[string]boo
 		out = append(out, v.missing(object, tag, silent, len(up)+len(lossy)+len(narrow) > 0, anyTag, more))
 	}
 	if len(lossy) > 0 {
-		out = append(out, model.Finding{Code: "vlan-loss", Severity: model.SeverityError, Object: object, Evidence: v.lost(lossy[0], lossy[0].loss.count(v.now)) + others(lossy[1:], "the same with "),
+		out = append(out, model.Finding{Code: model.FindingVLANLoss, Severity: model.SeverityError, Object: object, Evidence: v.lost(lossy[0], lossy[0].loss.count(v.now)) + others(lossy[1:], "the same with "),
 			Remedy: fmt.Sprintf("look for errors and drops of the uplinks of host %s and of %s, and of the switches between", v.self, hosts(lossy)), Next: "netctl node uplinks " + v.self})
 	}
 	if len(narrow) > 0 {
-		out = append(out, model.Finding{Code: "vlan-mtu", Severity: model.SeverityError, Object: object, Evidence: v.narrow(narrow[0]) + others(narrow[1:], "the same with "),
+		out = append(out, model.Finding{Code: model.FindingVLANMTU, Severity: model.SeverityError, Object: object, Evidence: v.narrow(narrow[0]) + others(narrow[1:], "the same with "),
 			Remedy: fmt.Sprintf("give the ports of the trunk between host %s and %s an MTU of %d bytes or more, and the tag beside", v.self, hosts(narrow), v.room(narrow[0].Way)), Next: "netctl node uplinks " + v.self})
 	}
 	return out
@@ -195,7 +195,7 @@ func (v *verdict) network(ways []*state, anyTag, more bool, there map[string]boo
 // missing says that a tag does not pass, and to which host most likely: if others answer here, the silent ones lack it; if none of several does,
 // this host.
 func (v *verdict) missing(object string, tag uint32, silent []*state, others, anyTag, more bool) model.Finding {
-	f := model.Finding{Code: "vlan-missing", Severity: model.SeverityError, Object: object, Next: "netctl node uplinks " + v.self}
+	f := model.Finding{Code: model.FindingVLANMissing, Severity: model.SeverityError, Object: object, Next: "netctl node uplinks " + v.self}
 	s := silent[0]
 	what := fmt.Sprintf("none of the last %d frames with VLAN %d from the trunk of host %s has come back from %s, for %s", s.silent, tag, v.self, hosts(silent), seconds(v.now.Sub(s.since)))
 	switch {

@@ -11,7 +11,7 @@ import (
 // adoptions finds endpoints that run and contradict the store.
 func adoptions(s *Snapshot) (out []model.Finding) {
 	for _, a := range s.Adoptions {
-		out = append(out, model.Finding{Code: "adoption-conflict", Severity: model.SeverityError, Object: "endpoint/" + a.Name, Host: a.Host,
+		out = append(out, model.Finding{Code: model.FindingAdoptionConflict, Severity: model.SeverityError, Object: "endpoint/" + a.Name, Host: a.Host,
 			Evidence: fmt.Sprintf("endpoint %s runs on host %s with address %s, and the store does not have it: %s", a.Name, a.Host, a.Address, a.Reason),
 			Remedy:   fmt.Sprintf("decide which one stays: netctl adopt accept %s, or netctl adopt drop %s", a.Name, a.Name), Next: "netctl adopt ls"})
 	}
@@ -38,7 +38,7 @@ func adopting(s *Snapshot) []model.Finding {
 	if !w.Complete {
 		who = strings.TrimPrefix(who+"; which other hosts there are is not known, so it waits for all of the "+w.Max, "waits for its leader to end this; ")
 	}
-	f := model.Finding{Code: "adoption-waits", Severity: model.SeverityWarning, Object: "cluster/store",
+	f := model.Finding{Code: model.FindingAdoptionWaits, Severity: model.SeverityWarning, Object: "cluster/store",
 		Evidence: fmt.Sprintf("the store follows another one (%s), and hosts offer what they carry: %s; %s. Until then, at most %s, agents receive nothing, no address is assigned and no endpoint deleted", w.Cause, have, who, w.Max),
 		Remedy:   "wait: it ends by itself", Next: "netctl adopt ls"}
 	if len(w.Missing) > 0 {

@@ -23,7 +23,7 @@ func clashes(s *Snapshot) (out []model.Finding) {
 		for _, c := range list {
 			what = append(what, c.What)
 		}
-		out = append(out, model.Finding{Code: "infra-clash", Severity: model.SeverityError, Object: "network/" + network, Host: list[0].Host,
+		out = append(out, model.Finding{Code: model.FindingInfraClash, Severity: model.SeverityError, Object: "network/" + network, Host: list[0].Host,
 			Evidence: brief(what) + ": the host cannot join the infra network, or loses its way to others there",
 			Remedy:   "delete the network and create it with another name and subnet, or give the host others", Next: "netctl network inspect " + network})
 	}
@@ -40,7 +40,7 @@ func refusals(s *Snapshot) (out []model.Finding) {
 		for _, r := range list {
 			what = append(what, r.What)
 		}
-		out = append(out, model.Finding{Code: "address-refused", Severity: model.SeverityWarning, Object: "service/" + service,
+		out = append(out, model.Finding{Code: model.FindingAddressRefused, Severity: model.SeverityWarning, Object: "service/" + service,
 			Evidence: "the service does not have addresses that it names: " + brief(what),
 			Remedy:   "name other addresses or ports in externalIPs, or have the load balancer's controller write others into the status", Next: "netctl ksvc inspect " + service})
 	}
@@ -61,14 +61,14 @@ func claims(s *Snapshot) (out []model.Finding) {
 				taken = append(taken, c.Address+", which is "+belongs(c.Whose))
 			}
 		}
-		note := func(code string, severity model.Severity, evidence, remedy string) {
+		note := func(code model.FindingCode, severity model.Severity, evidence, remedy string) {
 			out = append(out, model.Finding{Code: code, Severity: severity, Object: "host/" + host, Evidence: evidence, Remedy: remedy, Next: "netctl node ls -o wide"})
 		}
 		if len(taken) > 0 {
-			note("address-claimed", model.SeverityWarning, "it reports "+brief(taken)+" as its own; that closes nothing", "give the host, or the network, other addresses; if the host is not to have them, find out who set them")
+			note(model.FindingAddressClaimed, model.SeverityWarning, "it reports "+brief(taken)+" as its own; that closes nothing", "give the host, or the network, other addresses; if the host is not to have them, find out who set them")
 		}
 		if len(alone) > 0 {
-			note("address-open", model.SeverityInfo, fmt.Sprintf("it reports %s as its own, where no other host has an address: containers of other hosts reach what listens there", brief(alone)),
+			note(model.FindingAddressOpen, model.SeverityInfo, fmt.Sprintf("it reports %s as its own, where no other host has an address: containers of other hosts reach what listens there", brief(alone)),
 				"close it with --protected-prefixes of netplugin on all hosts, if containers can be routed there")
 		}
 	}

@@ -69,7 +69,10 @@ func Examine(s *Snapshot) (out []model.Finding) {
 }
 
 // key tells findings apart.
-type key struct{ code, host, object string }
+type key struct {
+	code         model.FindingCode
+	host, object string
+}
 
 // Memory knows since when things are wrong that the timeline does not have yet. It is for one goroutine at a time.
 type Memory struct{ since map[key]string }
@@ -81,13 +84,13 @@ func Undated(list []model.Finding) bool {
 
 // passing is how long what comes with every change, and with every part that is started again, may last before it is an error, and before it is more than
 // a note.
-func passing(code string) (most, quiet time.Duration, ok bool) {
+func passing(code model.FindingCode) (most, quiet time.Duration, ok bool) {
 	switch code {
-	case "interfaces-missing":
+	case model.FindingInterfacesMissing:
 		return 10 * time.Second, 10 * time.Second, true
-	case "leader-missing", "agent-silent", "agent-waiting":
+	case model.FindingLeaderMissing, model.FindingAgentSilent, model.FindingAgentWaiting:
 		return 15 * time.Second, 0, true
-	case "agent-lag":
+	case model.FindingAgentLag:
 		return time.Minute, 10 * time.Second, true
 	}
 	return 0, 0, false

@@ -18,11 +18,11 @@ func leader(s *Snapshot) []model.Finding {
 		return nil
 	}
 	if i := slices.IndexFunc(s.Nodes, func(n model.Node) bool { return n.Role == model.RoleUnknown && n.Address == s.Holder }); i >= 0 {
-		return []model.Finding{{Code: "leader-unknown", Severity: model.SeverityUnknown, Object: "cluster/leader",
+		return []model.Finding{{Code: model.FindingLeaderUnknown, Severity: model.SeverityUnknown, Object: "cluster/leader",
 			Evidence: "netmaster " + s.Holder + " holds the lock, and does not answer the netmaster that is asked: " + s.Nodes[i].Reason,
 			Remedy:   "look at the way between the two; ask another netmaster", Next: "netctl leader"}}
 	}
-	return []model.Finding{{Code: "leader-missing", Severity: model.SeverityError, Object: "cluster/leader", Evidence: "no netmaster leads: nothing can be changed",
+	return []model.Finding{{Code: model.FindingLeaderMissing, Severity: model.SeverityError, Object: "cluster/leader", Evidence: "no netmaster leads: nothing can be changed",
 		Remedy: "start netmasters, and most of the store's members", Next: "netctl leader"}}
 }
 
@@ -34,7 +34,7 @@ func stalled(s *Snapshot) []model.Finding {
 	if s.Stalled < stallNoted {
 		return nil
 	}
-	return []model.Finding{{Code: "commits-stalled", Severity: model.SeverityError, Object: "cluster/leader",
+	return []model.Finding{{Code: model.FindingCommitsStalled, Severity: model.SeverityError, Object: "cluster/leader",
 		Evidence: fmt.Sprintf("the leader has committed nothing for %v, and %d requests wait", s.Stalled.Round(time.Second), s.Waiting),
 		Remedy:   "wait: another netmaster takes over after 15 seconds; look at the leader's log for what was asked", Next: "netctl leader"}}
 }
@@ -49,15 +49,15 @@ func masters(s *Snapshot) (out []model.Finding) {
 		f := model.Finding{Object: "master/" + n.Name, Severity: model.SeverityWarning, Next: "netctl node ls"}
 		switch trouble := n.Kubernetes.Problem(); {
 		case !n.Answered() && strings.HasPrefix(n.Reason, model.WaitsFor):
-			f.Code, f.Evidence, f.Remedy = "master-waiting", "netmaster "+n.Address+" "+n.Reason, "give it what it waits for"
+			f.Code, f.Evidence, f.Remedy = model.FindingMasterWaiting, "netmaster "+n.Address+" "+n.Reason, "give it what it waits for"
 		case !n.Answered():
-			f.Code, f.Evidence, f.Remedy = "master-silent", "netmaster "+n.Address+" does not answer: "+n.Reason, "start it, and look at its log"
+			f.Code, f.Evidence, f.Remedy = model.FindingMasterSilent, "netmaster "+n.Address+" does not answer: "+n.Reason, "start it, and look at its log"
 		case !n.Ready:
-			f.Code, f.Evidence, f.Remedy = "master-waiting", "netmaster "+n.Address+" is not ready: "+n.Reason, "look at what it waits for"
+			f.Code, f.Evidence, f.Remedy = model.FindingMasterWaiting, "netmaster "+n.Address+" is not ready: "+n.Reason, "look at what it waits for"
 		case trouble != "" && n.Kubernetes.Silent:
-			f.Code, f.Severity, f.Evidence, f.Remedy = "kubernetes-silent", model.SeverityUnknown, trouble+"; pods that start wait for it", "look whether the API server of Kubernetes works, and the way to it"
+			f.Code, f.Severity, f.Evidence, f.Remedy = model.FindingKubernetesSilent, model.SeverityUnknown, trouble+"; pods that start wait for it", "look whether the API server of Kubernetes works, and the way to it"
 		case trouble != "":
-			f.Code, f.Severity, f.Evidence, f.Remedy = "kubernetes-trouble", model.SeverityError, trouble, "look whether the API server of Kubernetes runs, and lets netmaster in"
+			f.Code, f.Severity, f.Evidence, f.Remedy = model.FindingKubernetesTrouble, model.SeverityError, trouble, "look whether the API server of Kubernetes runs, and lets netmaster in"
 		default:
 			continue
 		}
@@ -80,9 +80,9 @@ func backups(s *Snapshot) (out []model.Finding) {
 		f := model.Finding{Object: "master/" + n.Name, Severity: model.SeverityWarning, Next: "contiv snapshot ls"}
 		switch {
 		case n.Snapshots.Error != "":
-			f.Code, f.Evidence, f.Remedy = "backup-failed", "the last snapshot of the store was not saved ("+n.Snapshots.Error+"); "+last, "do as the error says; save one with contiv snapshot save on that host"
+			f.Code, f.Evidence, f.Remedy = model.FindingBackupFailed, "the last snapshot of the store was not saved ("+n.Snapshots.Error+"); "+last, "do as the error says; save one with contiv snapshot save on that host"
 		case n.Snapshots.Old:
-			f.Code, f.Evidence, f.Remedy = "backup-old", last+", and one is due every "+n.Snapshots.Interval, "save one with contiv snapshot save on that host, and look at its clock"
+			f.Code, f.Evidence, f.Remedy = model.FindingBackupOld, last+", and one is due every "+n.Snapshots.Interval, "save one with contiv snapshot save on that host, and look at its clock"
 		default:
 			continue
 		}
@@ -94,7 +94,7 @@ func backups(s *Snapshot) (out []model.Finding) {
 // agents finds agents that do not answer or do not do their duty.
 func agents(s *Snapshot) (out []model.Finding) {
 	for _, n := range hosts(s) {
-		note := func(code string, severity model.Severity, evidence, remedy, next string) {
+		note := func(code model.FindingCode, severity model.Severity, evidence, remedy, next string) {
 			out = append(out, model.Finding{Code: code, Severity: severity, Object: "host/" + n.Name, Evidence: evidence, Remedy: remedy, Next: next})
 		}
 		look := "netctl drift " + n.Name
@@ -102,27 +102,27 @@ func agents(s *Snapshot) (out []model.Finding) {
 		case !n.Answered() && awaited(s, n.Name): // the finding adoption-waits names it
 			continue
 		case !n.Answered() && !silentAgent(n):
-			note("agent-unknown", model.SeverityUnknown, n.Reason, "start the netmaster that is named", "netctl node ls")
+			note(model.FindingAgentUnknown, model.SeverityUnknown, n.Reason, "start the netmaster that is named", "netctl node ls")
 			continue
 		case !n.Answered():
-			note("agent-silent", model.SeverityError, n.Reason+follows(s, n.Name), "start netplugin on the host, or look why it reaches no netmaster", "netctl node ls")
+			note(model.FindingAgentSilent, model.SeverityError, n.Reason+follows(s, n.Name), "start netplugin on the host, or look why it reaches no netmaster", "netctl node ls")
 			continue
 		case n.Errors > 0:
-			note("objects-failed", model.SeverityError, fmt.Sprintf("%d objects do not work there: %s", n.Errors, n.Reason), "do as the error says", look)
+			note(model.FindingObjectsFailed, model.SeverityError, fmt.Sprintf("%d objects do not work there: %s", n.Errors, n.Reason), "do as the error says", look)
 		case !n.Ready:
-			note("agent-waiting", model.SeverityError, "it "+n.Reason, "look at what it waits for", "netctl node ls")
+			note(model.FindingAgentWaiting, model.SeverityError, "it "+n.Reason, "look at what it waits for", "netctl node ls")
 		}
 		if n.Lag > 0 {
-			note("agent-lag", model.SeverityWarning, fmt.Sprintf("its switch is %d revisions of the store behind", n.Lag), "wait; when it stays so, look at the agent's log", "netctl node ls")
+			note(model.FindingAgentLag, model.SeverityWarning, fmt.Sprintf("its switch is %d revisions of the store behind", n.Lag), "wait; when it stays so, look at the agent's log", "netctl node ls")
 		}
 		if n.Missing > 0 {
-			note("interfaces-missing", model.SeverityWarning, fmt.Sprintf("%d endpoints have no interface there: not yet, or not any more", n.Missing), "wait for containers that start; recreate those that are named", look)
+			note(model.FindingInterfacesMissing, model.SeverityWarning, fmt.Sprintf("%d endpoints have no interface there: not yet, or not any more", n.Missing), "wait for containers that start; recreate those that are named", look)
 		}
 		if n.Differs > 0 {
-			note("drift", model.SeverityWarning, fmt.Sprintf("%d things there are not as they should be", n.Differs), look+" --repair", look)
+			note(model.FindingDrift, model.SeverityWarning, fmt.Sprintf("%d things there are not as they should be", n.Differs), look+" --repair", look)
 		}
 		if trouble := n.Docker.Problem(); trouble != "" {
-			note("docker-trouble", model.SeverityWarning, trouble, "look at the host's Docker engine", "netctl docknet ls")
+			note(model.FindingDockerTrouble, model.SeverityWarning, trouble, "look at the host's Docker engine", "netctl docknet ls")
 		}
 	}
 	return out
@@ -159,7 +159,7 @@ func reported(s *Snapshot) (out []model.Finding) {
 
 // tunnelTo is the host at the other end of a tunnel in which nothing comes back; ok is false of any other finding.
 func tunnelTo(f *model.Finding) (host string, ok bool) {
-	if f.Code != "tunnel-blocked" {
+	if f.Code != model.FindingTunnelBlocked {
 		return "", false
 	}
 	return strings.CutPrefix(f.Object, "host/")
@@ -200,7 +200,7 @@ func uplinks(s *Snapshot) (out []model.Finding) {
 			if trouble == "" {
 				continue
 			}
-			f := model.Finding{Code: "uplink-down", Severity: model.SeverityWarning, Host: n.Name, Object: "uplink/" + n.Name + ":" + u.Name,
+			f := model.Finding{Code: model.FindingUplinkDown, Severity: model.SeverityWarning, Host: n.Name, Object: "uplink/" + n.Name + ":" + u.Name,
 				Evidence: "uplink " + u.Name + " of host " + n.Name + ": " + trouble, Remedy: "look at its cable and at the switch beyond", Next: "netctl node ls -o wide"}
 			if up == 0 {
 				f.Severity, f.Evidence = model.SeverityError, f.Evidence+", and no other has one: VLAN networks end at this host"
@@ -221,7 +221,7 @@ func mtus(s *Snapshot) (out []model.Finding) {
 	})
 	for _, n := range hosts(s) {
 		if mtu := strconv.Itoa(n.MTU); n.MTU != 0 && mtu != common {
-			out = append(out, model.Finding{Code: "mtu-differs", Severity: model.SeverityError, Object: "host/" + n.Name,
+			out = append(out, model.Finding{Code: model.FindingMTUDiffers, Severity: model.SeverityError, Object: "host/" + n.Name,
 				Evidence: fmt.Sprintf("the interface of its tunnel address %s has MTU %s, others have %s: large packets between them are lost", n.VTEP, mtu, common),
 				Remedy:   "give the interfaces of all hosts, and the switches between them, the same MTU", Next: "netctl node ls -o wide"})
 		}
@@ -247,7 +247,7 @@ func versions(s *Snapshot) (out []model.Finding) {
 		if n.Role != model.RoleAgent {
 			object = "master/" + n.Name
 		}
-		out = append(out, model.Finding{Code: "version-skew", Severity: model.SeverityWarning, Object: object, Evidence: "it is of version " + n.Version + ", others are of " + common,
+		out = append(out, model.Finding{Code: model.FindingVersionSkew, Severity: model.SeverityWarning, Object: object, Evidence: "it is of version " + n.Version + ", others are of " + common,
 			Remedy: "finish the upgrade", Next: "netctl node ls"})
 	}
 	return out
@@ -265,7 +265,7 @@ func addresses(s *Snapshot) (out []model.Finding) {
 	}
 	for _, a := range slices.Sorted(maps.Keys(by)) {
 		if names := slices.Compact(slices.Sorted(slices.Values(by[a]))); len(names) > 1 {
-			out = append(out, model.Finding{Code: "address-twice", Severity: model.SeverityError, Object: "address/" + a, Evidence: "hosts " + strings.Join(names, " and ") + " both have " + a,
+			out = append(out, model.Finding{Code: model.FindingAddressTwice, Severity: model.SeverityError, Object: "address/" + a, Evidence: "hosts " + strings.Join(names, " and ") + " both have " + a,
 				Remedy: "give each host an address of its own: --vtep-ip, --ctrl-ip", Next: "netctl node ls -o wide"})
 		}
 	}
@@ -281,7 +281,7 @@ func differed(s *Snapshot) (out []model.Finding) {
 		if len(n.Differed) == 0 {
 			continue
 		}
-		f := model.Finding{Code: "records-differed", Severity: model.SeverityWarning, Object: "host/" + n.Name, Next: "netctl events",
+		f := model.Finding{Code: model.FindingRecordsDiffered, Severity: model.SeverityWarning, Object: "host/" + n.Name, Next: "netctl events",
 			Remedy: "nothing, when it is once; when it comes again, look at the host's memory and disk"}
 		var parts []string
 		for _, d := range n.Differed {

@@ -11,11 +11,11 @@ import (
 
 // store finds members that do not answer, against the quorum, and space that runs short.
 func store(s *Snapshot) (out []model.Finding) {
-	note := func(code string, severity model.Severity, object, evidence, remedy string) {
+	note := func(code model.FindingCode, severity model.Severity, object, evidence, remedy string) {
 		out = append(out, model.Finding{Code: code, Severity: severity, Object: object, Evidence: evidence, Remedy: remedy, Next: "netctl leader"})
 	}
 	if s.StoreErr != "" {
-		note("store-unknown", model.SeverityUnknown, "store/"+s.Store.Name, "it did not say how it is: "+s.StoreErr, "look whether its servers run")
+		note(model.FindingStoreUnknown, model.SeverityUnknown, "store/"+s.Store.Name, "it did not say how it is: "+s.StoreErr, "look whether its servers run")
 	}
 	all, answer := len(s.Store.Members), 0
 	for _, m := range s.Store.Members {
@@ -24,7 +24,7 @@ func store(s *Snapshot) (out []model.Finding) {
 		}
 	}
 	if all > 0 && all%2 == 0 {
-		note("store-even", model.SeverityWarning, "cluster/store", // netmasters have other names for it
+		note(model.FindingStoreEven, model.SeverityWarning, "cluster/store", // netmasters have other names for it
 			fmt.Sprintf("it has %d members, of which %d may fail, as of %d members: one more machine only adds what can fail", all, all-(all/2+1), all-1),
 			"add a member (contiv join --master), or remove one (contiv leave)")
 	}
@@ -46,13 +46,13 @@ func store(s *Snapshot) (out []model.Finding) {
 				severity, remedy = model.SeverityUnknown, "look whether it runs, and how busy its machine is"
 				evidence = fmt.Sprintf("member %s has not answered in time, so that it is not known whether it works; %d of %d have (%s)", m.Name, answer, all, m.Error)
 			}
-			note("store-member-silent", severity, object, evidence, remedy)
+			note(model.FindingStoreMemberSilent, severity, object, evidence, remedy)
 		}
 		switch m.Space {
 		case "full":
-			note("store-full", model.SeverityError, object, "member "+m.Name+" has used up its quota: nothing can be changed", "make room, as docs/how-to/store-space.md says")
+			note(model.FindingStoreFull, model.SeverityError, object, "member "+m.Name+" has used up its quota: nothing can be changed", "make room, as docs/how-to/store-space.md says")
 		case "low":
-			note("store-low", model.SeverityWarning, object, "member "+m.Name+" will soon have used up its quota", "make room, as docs/how-to/store-space.md says")
+			note(model.FindingStoreLow, model.SeverityWarning, object, "member "+m.Name+" will soon have used up its quota", "make room, as docs/how-to/store-space.md says")
 		}
 	}
 	return out
@@ -79,7 +79,7 @@ func services(s *Snapshot) (out []model.Finding) {
 			near = "the nearest container has " + labels(v.Nearest)
 		}
 		tenant, name, _ := strings.Cut(v.Name, ":")
-		out = append(out, model.Finding{Code: "service-empty", Severity: model.SeverityWarning, Object: "service/" + v.Name,
+		out = append(out, model.Finding{Code: model.FindingServiceEmpty, Severity: model.SeverityWarning, Object: "service/" + v.Name,
 			Evidence: "no container has its selector " + labels(v.Selector) + "; " + near, Remedy: "start containers with these labels, or correct the selector",
 			Next: "netctl service inspect " + name + " -t " + tenant})
 	}
@@ -105,11 +105,11 @@ func pools(s *Snapshot) (out []model.Finding) {
 			continue
 		}
 		tenant, name, _ := strings.Cut(p.Network, ":")
-		f := model.Finding{Code: "pool-low", Severity: model.SeverityWarning, Object: "network/" + p.Network,
+		f := model.Finding{Code: model.FindingPoolLow, Severity: model.SeverityWarning, Object: "network/" + p.Network,
 			Evidence: fmt.Sprintf("%d of its %d addresses are in use, %d are free", p.Taken, all, p.Free), Remedy: "delete what is not needed, or make a network with a larger subnet",
 			Next: "netctl ip show " + name + " -t " + tenant}
 		if p.Free == 0 {
-			f.Code, f.Severity, f.Evidence = "pool-empty", model.SeverityError, fmt.Sprintf("all of its %d addresses are in use: no container gets one", all)
+			f.Code, f.Severity, f.Evidence = model.FindingPoolEmpty, model.SeverityError, fmt.Sprintf("all of its %d addresses are in use: no container gets one", all)
 		}
 		out = append(out, f)
 	}

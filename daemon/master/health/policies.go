@@ -15,7 +15,7 @@ func unread(s *Snapshot) (out []model.Finding) {
 		if len(p.What) > 0 {
 			evidence = "this of the policy is not read, and what it is to accept is not accepted: " + brief(p.What)
 		}
-		out = append(out, model.Finding{Code: "policy-unread", Severity: model.SeverityWarning, Object: "policy/" + p.Policy, Evidence: evidence,
+		out = append(out, model.Finding{Code: model.FindingPolicyUnread, Severity: model.SeverityWarning, Object: "policy/" + p.Policy, Evidence: evidence,
 			Remedy: "write the policy with what docs/reference/kubernetes-policy.md lists as done", Next: "netctl netpol ls; netctl cnp ls"})
 	}
 	return out

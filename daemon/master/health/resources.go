@@ -14,7 +14,7 @@ func resources(s *Snapshot) (out []model.Finding) {
 			continue // agents look for themselves
 		}
 		if severity, short := model.ShortOfDescriptors(n.Descriptors.Used, n.Descriptors.Max); short {
-			out = append(out, model.Finding{Code: "resources-exhausted", Severity: severity, Object: "master/" + n.Name,
+			out = append(out, model.Finding{Code: model.FindingResourcesExhausted, Severity: severity, Object: "master/" + n.Name,
 				Evidence: fmt.Sprintf("netmaster %s has %d file descriptors of %d that it may have; without one it answers nobody and reaches no member of the store", n.Address, n.Descriptors.Used, n.Descriptors.Max),
 				Remedy:   "raise LimitNOFILE of its unit, or ulimit -n, and restart it; look what it has open in /proc/PID/fd", Next: "netctl leader"})
 		}

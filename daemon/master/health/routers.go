@@ -16,18 +16,18 @@ func routers(s *Snapshot) (out []model.Finding) {
 			by[a] = append(by[a], r.Host)
 		}
 		if !r.Known {
-			out = append(out, model.Finding{Code: "bgp-no-host", Severity: model.SeverityWarning, Object: "Bgp/" + r.Host, Evidence: "no machine is host " + r.Host + ": the router runs nowhere",
+			out = append(out, model.Finding{Code: model.FindingBGPNoHost, Severity: model.SeverityWarning, Object: "Bgp/" + r.Host, Evidence: "no machine is host " + r.Host + ": the router runs nowhere",
 				Remedy: "create it for a host of netctl node ls, and delete this one", Next: "netctl bgp ls"})
 		}
 		if len(r.OffLink) > 0 {
-			out = append(out, model.Finding{Code: "bgp-off-link", Severity: model.SeverityWarning, Object: "Bgp/" + r.Host,
+			out = append(out, model.Finding{Code: model.FindingBGPOffLink, Severity: model.SeverityWarning, Object: "Bgp/" + r.Host,
 				Evidence: strings.Join(r.OffLink, " and ") + " is in no subnet of the router (" + strings.Join(r.Addresses, ", ") + "), and the host has no other way to a neighbour",
 				Remedy:   "give the router an address of the neighbour's link, or name a neighbour on this one", Next: "netctl bgp inspect " + r.Host})
 		}
 	}
 	for _, a := range slices.Sorted(maps.Keys(by)) {
 		if names := by[a]; len(names) > 1 {
-			out = append(out, model.Finding{Code: "address-twice", Severity: model.SeverityError, Object: "address/" + a, Evidence: "the BGP routers of hosts " + strings.Join(names, " and ") + " both have " + a,
+			out = append(out, model.Finding{Code: model.FindingAddressTwice, Severity: model.SeverityError, Object: "address/" + a, Evidence: "the BGP routers of hosts " + strings.Join(names, " and ") + " both have " + a,
 				Remedy: "give each router an address of its own: netctl bgp create --router-ip", Next: "netctl bgp ls"})
 		}
 	}

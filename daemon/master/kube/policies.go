@@ -7,15 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/kube"
 	"github.com/contiv/contiv/daemon/kube/translate"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/timeline"
 	"github.com/contiv/contiv/sanitize"
 )
-
-// crowded is the finding of an agent whose switch has no space for rules of a cluster-wide policy, about object "policy/NAME".
-const crowded = "policy-crowded"
 
 // Bounds of the condition of a policy: the number of reasons and of hosts, and the length of its message in bytes; the API server accepts
 // 32 KiB.
@@ -85,7 +83,7 @@ func lacking(v *catalog.View) map[string]string {
 		if unread := unreads[p.Name]; len(unread) > 0 {
 			parts = append(parts, "this is not read, and what it is to accept is not accepted: "+some(unread, reasonsNamed, "; "))
 		}
-		if hosts := open.Hosts(crowded, "policy/"+p.Name); len(hosts) > 0 {
+		if hosts := open.Hosts(model.FindingPolicyCrowded, "policy/"+p.Name); len(hosts) > 0 {
 			parts = append(parts, "rules have no room in the switches of hosts "+some(hosts, hostsNamed, ", ")+", where they deny all traffic of their subjects: give policies of one tier different priorities")
 		}
 		if len(parts) > 0 {

@@ -15,7 +15,7 @@ import (
 func codesOf(h model.Health) (out []string) {
 	for _, f := range h.Findings {
 		if strings.HasPrefix(f.Object, "service/") || strings.HasPrefix(f.Object, "network/") {
-			out = append(out, f.Code+" "+f.Object)
+			out = append(out, f.Code.String()+" "+f.Object)
 		}
 	}
 	return out
@@ -32,12 +32,12 @@ func TestHealth(t *testing.T) {
 		t.Fatalf("want %q, got %+v, %v", empty, h, err)
 	}
 	for _, f := range h.Findings {
-		if f.Code == "service-empty" && (!strings.HasSuffix(f.Evidence, "the nearest container has tier=fornt") || f.Since == "") {
+		if f.Code == model.FindingServiceEmpty && (!strings.HasSuffix(f.Evidence, "the nearest container has tier=fornt") || f.Since == "") {
 			t.Errorf("want the nearest labels, and since when, got %+v", f)
 		}
 	}
 	of, err := m.Doctor(t.Context(), "shop")
-	if err != nil || len(of.Findings) != 1 || of.Findings[0].Code != "service-empty" {
+	if err != nil || len(of.Findings) != 1 || of.Findings[0].Code != model.FindingServiceEmpty {
 		t.Errorf("of the service alone: got %+v, %v", of, err)
 	}
 	if of, err = m.Doctor(t.Context(), "web"); err != nil || len(of.Findings) != 0 {

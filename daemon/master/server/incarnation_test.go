@@ -86,7 +86,7 @@ func TestElsewhere(t *testing.T) {
 	}
 	var objects []string
 	for _, f := range found.Findings {
-		if f.Code == "store-is-another" && strings.Contains(f.Evidence, "incarnation "+strings.Repeat("b", 26)+", and host h1 knows") {
+		if f.Code == model.FindingStoreIsAnother && strings.Contains(f.Evidence, "incarnation "+strings.Repeat("b", 26)+", and host h1 knows") {
 			objects = append(objects, f.Object)
 		}
 	}

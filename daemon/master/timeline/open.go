@@ -35,7 +35,7 @@ func Begun(v *catalog.View) Open {
 
 // Since returns the beginning of a finding, RFC 3339; "" if it is not open.
 func (o Open) Since(f *model.Finding) string {
-	at, ok := o.since[name{f.Code, f.Host, f.Object}]
+	at, ok := o.since[name{f.Code.String(), f.Host, f.Object}]
 	if !ok {
 		return ""
 	}
@@ -43,9 +43,9 @@ func (o Open) Since(f *model.Finding) string {
 }
 
 // Hosts returns the hosts on which a finding about an object is open, ordered.
-func (o Open) Hosts(code, object string) (out []string) {
+func (o Open) Hosts(code model.FindingCode, object string) (out []string) {
 	for n := range o.since {
-		if n.code == code && n.object == object {
+		if n.code == code.String() && n.object == object {
 			out = append(out, n.host)
 		}
 	}

@@ -132,7 +132,7 @@ func (k *Recorder) compare(found []model.Finding, silent map[string]bool, now ti
 		if f.Severity == model.SeverityInfo {
 			continue
 		}
-		n := name{f.Code, f.Host, f.Object}
+		n := name{f.Code.String(), f.Host, f.Object}
 		there[n] = f
 		k.course(n)
 	}

@@ -139,7 +139,7 @@ func (d *Doctor) look(ctx context.Context, nodes []model.Node) {
 			defer func() { <-turn }()
 			found, err := d.findings(ctx, n.Name)
 			if err != nil {
-				found = append(n.Findings, model.Finding{Code: "agent-unknown", Severity: model.SeverityUnknown, Object: "host/" + n.Name,
+				found = append(n.Findings, model.Finding{Code: model.FindingAgentUnknown, Severity: model.SeverityUnknown, Object: "host/" + n.Name,
 					Evidence: "its checks did not answer, what it reported last is shown: " + err.Error(), Remedy: "look at the agent's log", Next: "netctl node ls"})
 			}
 			n.Findings = found

@@ -18,7 +18,7 @@ func (d *Doctor) Describe(out chan<- *prometheus.Desc) { out <- findingsDesc() }
 // Collect makes the verdict. It is of prometheus.Collector, and takes as long as Health does.
 func (d *Doctor) Collect(out chan<- prometheus.Metric) {
 	type sort struct {
-		code     string
+		code     model.FindingCode
 		severity model.Severity
 	}
 	count := map[sort]int{}
@@ -26,6 +26,6 @@ func (d *Doctor) Collect(out chan<- prometheus.Metric) {
 		count[sort{f.Code, f.Severity}]++
 	}
 	for s, n := range count {
-		out <- prometheus.MustNewConstMetric(findingsDesc(), prometheus.GaugeValue, float64(n), s.code, string(s.severity))
+		out <- prometheus.MustNewConstMetric(findingsDesc(), prometheus.GaugeValue, float64(n), s.code.String(), string(s.severity))
 	}
 }
