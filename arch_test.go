@@ -154,6 +154,7 @@ func TestForbiddenImports(t *testing.T) {
 		{"api", "daemon", "the API is what everyone shares; the daemons are behind it"},
 		{"daemon/agent", "daemon/master", "agent and master meet in the store and daemon/channel"},
 		{"daemon/master", "daemon/agent", "agent and master meet in the store and daemon/channel"},
+		{"daemon/agent", "daemon/store", "agents hear everything from netmasters: no store is opened on their hosts"},
 		{"netctl", "daemon", "what netctl can do, any REST client can do"},
 		{"netctl", "ofnet", "netmaster says what packets are; libraries for them take time at each start of netctl"},
 		{"console/app", "daemon", "what the console shows, any REST client can see"},

@@ -15,6 +15,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/embedded"
 	"github.com/contiv/contiv/daemon/store/open"
+	"github.com/contiv/contiv/daemon/storeconfig"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -25,7 +26,7 @@ type Backup struct {
 	Label    string          // of the host; "" where nothing proves one
 	Trust    trust.Dir
 	Schedule snapshot.Schedule
-	beside   open.Config
+	beside   storeconfig.Config
 }
 
 // Backup reads the settings of the host's netmaster. A host without one is an error.
@@ -42,8 +43,8 @@ func (h *Host) Backup() (*Backup, error) {
 		return out
 	}
 	b := &Backup{Kind: snapshot.Embedded, Trust: h.Trust(), Schedule: snapshot.Schedule{Dir: get("SNAPSHOT_DIR"), Every: snapshot.DefaultEvery, Keep: snapshot.DefaultKeep}}
-	b.beside = open.Config{Etcd: list("ETCD_ENDPOINTS"), Consul: list("CONSUL_ENDPOINTS"), CAFile: get("STORE_CA"), CertFile: get("STORE_CERT"), KeyFile: get("STORE_KEY"),
-		Secret: open.Secret{User: get("STORE_USER"), PasswordFile: get("STORE_PASSWORD_FILE"), TokenFile: get("STORE_TOKEN_FILE")}}
+	b.beside = storeconfig.Config{Etcd: list("ETCD_ENDPOINTS"), Consul: list("CONSUL_ENDPOINTS"), CAFile: get("STORE_CA"), CertFile: get("STORE_CERT"), KeyFile: get("STORE_KEY"),
+		Secret: storeconfig.Secret{User: get("STORE_USER"), PasswordFile: get("STORE_PASSWORD_FILE"), TokenFile: get("STORE_TOKEN_FILE")}}
 	switch {
 	case len(b.beside.Etcd) > 0:
 		b.Kind = snapshot.Etcd

@@ -1,20 +1,17 @@
-// Package finder finds netmasters for who does not know one yet: those that it is told to begin with, and those that are registered in the store.
+// Package finder finds netmasters for an agent that knows none yet: those that are named, and, for agents that are configured as the original's are, those that
+// are registered in the store. It asks the store one question, without a client of it.
 package finder
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/store/open"
+	"github.com/contiv/contiv/daemon/storeconfig"
 )
 
 // Times of a Finder.
@@ -27,7 +24,7 @@ const (
 type Finder struct {
 	first  []string // URLs
 	scheme string   // of those that are found
-	store  open.Config
+	store  storeconfig.Config
 	log    *slog.Logger
 
 	mu    sync.Mutex
@@ -37,7 +34,7 @@ type Finder struct {
 }
 
 // New makes a Finder that knows URLs to begin with, as Parse gives them, and asks a store if one is named. URLs of netmasters have the scheme.
-func New(first []string, scheme string, store open.Config, log *slog.Logger) *Finder {
+func New(first []string, scheme string, store storeconfig.Config, log *slog.Logger) *Finder {
 	return &Finder{first: first, scheme: scheme, store: store, log: log}
 }
 
@@ -59,7 +56,7 @@ func (f *Finder) String() string {
 	return strings.Join(append(places, f.store.URLs()...), ", ")
 }
 
-// Find returns the URLs of netmasters that may serve, as far as it can find out now. It blocks for two seconds at the most.
+// Find returns the URLs of netmasters that may serve, as far as it can find out now. It blocks for at most two seconds.
 func (f *Finder) Find(ctx context.Context) []string {
 	out := append([]string(nil), f.first...)
 	if len(f.store.URLs()) == 0 {
@@ -68,37 +65,27 @@ func (f *Finder) Find(ctx context.Context) []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !time.Now().Before(f.until) {
-		found, err := f.ask(ctx)
+		limited, cancel := context.WithTimeout(ctx, askLimit)
+		found, err := f.registered(limited)
+		cancel()
 		switch {
 		case err == nil:
 			f.found, f.wrong = found, ""
 		case ctx.Err() == nil && err.Error() != f.wrong: // what was found before may do
 			f.wrong = err.Error()
-			f.log.Debug("the store does not tell where netmasters are", "error", err)
+			f.log.Debug("the store did not answer where netmasters are", "error", err)
 		}
 		f.until = time.Now().Add(fresh)
 	}
 	return append(out, f.found...)
 }
 
-// ask reads who is registered, by a connection of its own: there is none to the store otherwise.
-func (f *Finder) ask(ctx context.Context) (urls []string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, askLimit)
-	defer cancel()
-	db, err := open.Open(f.store, f.log)
-	if err != nil {
-		return nil, err
+// ask asks one member of the store, with its share of the time that is left for all members.
+func ask(ctx context.Context, from registry, url string, members int) ([][]byte, error) {
+	if until, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(until)/time.Duration(members))
+		defer cancel()
 	}
-	defer func() { _ = db.Close() }()
-	items, _, err := db.List(ctx, record.Services+record.ServiceMaster+"/")
-	if err != nil {
-		return nil, err
-	}
-	for _, i := range items {
-		var s record.Service
-		if json.Unmarshal(i.Value, &s) == nil && s.HostAddr != "" && s.Port > 0 {
-			urls = append(urls, f.scheme+"://"+net.JoinHostPort(s.HostAddr, strconv.Itoa(s.Port)))
-		}
-	}
-	return urls, nil
+	return from.values(ctx, url)
 }

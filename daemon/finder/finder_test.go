@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/embedded"
-	"github.com/contiv/contiv/daemon/store/open"
+	"github.com/contiv/contiv/daemon/storeconfig"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -69,7 +69,7 @@ func freeURL(t *testing.T) string {
 // Found are those to begin with, and those that a real store has; the latter also while it is away.
 func TestFind(t *testing.T) {
 	first := []string{"http://192.0.2.1:9999"}
-	if got := finder.New(first, "http", open.Config{}, quiet).Find(t.Context()); !slices.Equal(got, first) {
+	if got := finder.New(first, "http", storeconfig.Config{}, quiet).Find(t.Context()); !slices.Equal(got, first) {
 		t.Errorf("without a store: want %v, got %v", first, got)
 	}
 	client := freeURL(t)
@@ -89,7 +89,7 @@ func TestFind(t *testing.T) {
 	if _, err := db.Commit(t.Context(), &tx); err != nil {
 		t.Fatal(err)
 	}
-	f := finder.New(first, "http", open.Config{Etcd: []string{client}}, quiet)
+	f := finder.New(first, "http", storeconfig.Config{Etcd: []string{client}}, quiet)
 	want := []string{"http://192.0.2.1:9999", "http://192.0.2.2:9999", "http://[fd00::3]:9999"}
 	if got := f.Find(t.Context()); !slices.Equal(got, want) {
 		t.Errorf("with a store: want %v, got %v", want, got)

@@ -16,7 +16,7 @@ type Agent struct {
 // Register adds the flags.
 func (a *Agent) Register(s *Set) {
 	a.Common.Register(s)
-	s.List(&a.Netmasters, "netmasters", "NETMASTERS", "netmasters to begin with, such as 192.0.2.1:9999; they tell of the others. With these no store need be named, which is asked for netmasters and for nothing else")
+	s.List(&a.Netmasters, "netmasters", "NETMASTERS", "netmasters to begin with, such as 192.0.2.1:9999; they tell of the others; without them, the store that --etcd-endpoints or --consul-endpoints names is asked for netmasters, and for nothing else")
 }
 
 // Check checks the values and brings them into their canonical form.

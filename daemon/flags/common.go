@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/daemon/logging"
-	"github.com/contiv/contiv/daemon/store/open"
+	"github.com/contiv/contiv/daemon/storeconfig"
 )
 
 // Common is what both daemons are told.
@@ -16,7 +16,7 @@ type Common struct {
 	Mode    string // who runs containers: one of the Mode constants
 	NetMode string // "vlan" or "vxlan"
 	FwdMode string // "bridge" or "routing"
-	Store   open.Config
+	Store   storeconfig.Config
 	Trust   Trust
 	Log     logging.Config
 	Version bool

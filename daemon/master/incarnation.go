@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/incarnation"
+	"github.com/contiv/contiv/daemon/incarnation/stored"
 	"github.com/contiv/contiv/daemon/master/adopt"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/record"
@@ -32,7 +33,7 @@ func (c *config) awaitMember(ctx context.Context, front *front, log *slog.Logger
 	return persist(ctx, front, log, func() error {
 		known, err := c.ClusterFile.Read()
 		if err != nil {
-			return fmt.Errorf("%w: %w", incarnation.ErrAnother, err)
+			return fmt.Errorf("%w: %w", stored.ErrAnother, err)
 		}
 		permitted, err := c.Embedded.Permit(ctx, known.Stored() != "")
 		if err == nil {
@@ -44,13 +45,13 @@ func (c *config) awaitMember(ctx context.Context, front *front, log *slog.Logger
 
 // settle returns the incarnation of the store, and waits while the store is not the one that this host's cluster has, or does not answer.
 func (c *config) settle(ctx context.Context, db store.Store, front *front, log *slog.Logger) (out record.Incarnation, err error) {
-	o := incarnation.Options{NewStore: c.Embedded.NewStore, Alone: c.Store.Embedded && c.Embedded.Alone, Restored: c.Store.Embedded && c.Embedded.Restored, Random: rand.Text, Now: time.Now}
+	o := stored.Options{NewStore: c.Embedded.NewStore, Alone: c.Store.Embedded && c.Embedded.Alone, Restored: c.Store.Embedded && c.Embedded.Restored, Random: rand.Text, Now: time.Now}
 	err = persist(ctx, front, log, func() error {
 		known, err := c.ClusterFile.Read()
 		if err != nil {
-			return fmt.Errorf("%w: %w", incarnation.ErrAnother, err)
+			return fmt.Errorf("%w: %w", stored.ErrAnother, err)
 		}
-		if out, err = incarnation.Settle(ctx, db, known, o); err != nil {
+		if out, err = stored.Resolve(ctx, db, known, o); err != nil {
 			return err
 		}
 		if known.Stored() != out.ID {
@@ -78,7 +79,7 @@ func persist(ctx context.Context, front *front, log *slog.Logger, try func() err
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case !errors.Is(err, embedded.ErrLost) && !errors.Is(err, incarnation.ErrAnother) && !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrNoSpace):
+		case !errors.Is(err, embedded.ErrLost) && !errors.Is(err, stored.ErrAnother) && !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrNoSpace):
 			return err
 		}
 		front.waits("its store: " + err.Error())

@@ -1,141 +1,47 @@
-// Package open opens the store that a daemon's configuration names.
+// Package open turns what a daemon is told about its store into a store.Store.
 package open
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
-	"fmt"
 	"log/slog"
-	"os"
-	"strings"
 
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/consul"
 	"github.com/contiv/contiv/daemon/store/etcd"
+	"github.com/contiv/contiv/daemon/storeconfig"
 )
 
-// Config names a store.
-type Config struct {
-	Etcd, Consul              []string // URLs; at most one of the two
-	CertFile, KeyFile, CAFile string   // PEM; empty: none, none, the system's, or Own's
-	// Own is the daemon's TLS configuration for netmasters of its cluster, which also run the embedded store. It applies to a store at
-	// https URLs without files. nil: there is none.
-	Own      *tls.Config
-	Secret   Secret
-	Embedded bool // the store runs in the process; no URLs are needed
-	Optional bool // without URLs there is none
-}
-
-// Driver is a kind of store outside the daemons. Its flag is --NAME-endpoints, and its URLs may also start with NAME://.
-type Driver struct {
-	Name, Usage string
-	URLs        *[]string // of the Config
-	open        func(secure *tls.Config, log *slog.Logger) (store.Store, error)
-}
-
-// Drivers returns all drivers, with the URLs of the configuration.
-func (c *Config) Drivers() []Driver {
-	return []Driver{
-		{"etcd", "URLs of all etcd members", &c.Etcd, func(secure *tls.Config, log *slog.Logger) (store.Store, error) {
-			password, err := read("store-password-file", c.Secret.PasswordFile)
+// drivers open the stores of storeconfig.Drivers, by their names.
+func drivers() map[string]func(c *storeconfig.Config, secure *tls.Config, log *slog.Logger) (store.Store, error) {
+	return map[string]func(*storeconfig.Config, *tls.Config, *slog.Logger) (store.Store, error){
+		"etcd": func(c *storeconfig.Config, secure *tls.Config, log *slog.Logger) (store.Store, error) {
+			password, err := c.Secret.Password()
 			if err != nil {
 				return nil, err
 			}
 			return etcd.Open(etcd.Config{Endpoints: c.Etcd, TLS: secure, Username: c.Secret.User, Password: password, Log: log})
-		}},
-		{"consul", "URLs of Consul agents", &c.Consul, func(secure *tls.Config, _ *slog.Logger) (store.Store, error) {
-			token, err := read("store-token-file", c.Secret.TokenFile)
+		},
+		"consul": func(c *storeconfig.Config, secure *tls.Config, _ *slog.Logger) (store.Store, error) {
+			token, err := c.Secret.Token()
 			if err != nil {
 				return nil, err
 			}
 			return consul.Open(consul.Config{Endpoints: c.Consul, TLS: secure, Token: token})
-		}},
+		},
 	}
-}
-
-// URLs returns those of the configured store, none for an embedded one.
-func (c *Config) URLs() (out []string) {
-	for _, d := range c.Drivers() {
-		out = append(out, *d.URLs...)
-	}
-	return out
-}
-
-// DefaultEtcd is the default store.
-const DefaultEtcd = "http://127.0.0.1:2379"
-
-// Check checks the configuration and sets the default.
-func (c *Config) Check() error {
-	named := []string{}
-	if c.Embedded {
-		named = append(named, "--embedded-store")
-	}
-	for _, d := range c.Drivers() {
-		if len(*d.URLs) > 0 {
-			named = append(named, "--"+d.Name+"-endpoints")
-		}
-	}
-	switch {
-	case len(named) > 1:
-		return fmt.Errorf("%s exclude each other: name one store", strings.Join(named, " and "))
-	case len(named) == 0 && !c.Optional:
-		c.Etcd = []string{DefaultEtcd}
-	}
-	for _, d := range c.Drivers() {
-		scheme := d.Name + "://"
-		for i, u := range *d.URLs {
-			switch {
-			case strings.HasPrefix(u, "http://"), strings.HasPrefix(u, "https://"):
-			case strings.HasPrefix(u, scheme):
-				(*d.URLs)[i] = "http://" + strings.TrimPrefix(u, scheme)
-			default:
-				return fmt.Errorf("store endpoint %q: it starts with http://, https:// or %s", u, scheme)
-			}
-		}
-	}
-	if (c.CertFile == "") != (c.KeyFile == "") {
-		return errors.New("--store-cert and --store-key go together: give both or none")
-	}
-	return c.Secret.check(c)
 }
 
 // Open connects. It waits for an answer only from an etcd that requires a user.
-func Open(c Config, log *slog.Logger) (store.Store, error) {
+func Open(c storeconfig.Config, log *slog.Logger) (store.Store, error) {
 	secure, err := c.TLS()
 	if err != nil {
 		return nil, err
 	}
 	for _, d := range c.Drivers() {
 		if len(*d.URLs) > 0 {
-			return d.open(secure, log)
+			return drivers()[d.Name](&c, secure, log)
 		}
 	}
 	return nil, errors.New("no store is named: give the URLs of one")
-}
-
-// TLS reads the certificates; Own, which may be nil, if none are configured.
-func (c *Config) TLS() (*tls.Config, error) {
-	if c.CertFile == "" && c.CAFile == "" {
-		return c.Own, nil
-	}
-	out := &tls.Config{MinVersion: tls.VersionTLS12}
-	if c.CertFile != "" {
-		pair, err := tls.LoadX509KeyPair(c.CertFile, c.KeyFile)
-		if err != nil {
-			return nil, fmt.Errorf("--store-cert: %w", err)
-		}
-		out.Certificates = []tls.Certificate{pair}
-	}
-	if c.CAFile != "" {
-		text, err := os.ReadFile(c.CAFile)
-		if err != nil {
-			return nil, fmt.Errorf("--store-ca: %w", err)
-		}
-		out.RootCAs = x509.NewCertPool()
-		if !out.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("--store-ca %s holds no PEM certificate", c.CAFile)
-		}
-	}
-	return out, nil
 }

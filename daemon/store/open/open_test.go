@@ -12,11 +12,12 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/storeconfig"
 )
 
 // STO-01: store addresses that are none are refused; where nothing listens, the first request says so.
 func TestAddresses(t *testing.T) {
-	for _, c := range []Config{
+	for _, c := range []storeconfig.Config{
 		{Etcd: []string{"invalid"}}, {Etcd: []string{"invalid://localhost:2379"}}, {Etcd: []string{"etcd:/localhost:2379"}},
 		{Etcd: []string{"consul://localhost:8500"}}, {Consul: []string{"invalid"}}, {Consul: []string{"etcd://localhost:2379"}},
 		{Etcd: []string{"etcd://localhost:1"}, Consul: []string{"consul://localhost:1"}},
@@ -27,7 +28,7 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("%+v: the error must name the flag or the endpoint, got %v", c, err)
 		}
 	}
-	for _, c := range []Config{{Etcd: []string{"etcd://localhost"}}, {Etcd: []string{"etcd://localhost:1"}}, {Consul: []string{"consul://localhost:1"}}} {
+	for _, c := range []storeconfig.Config{{Etcd: []string{"etcd://localhost"}}, {Etcd: []string{"etcd://localhost:1"}}, {Consul: []string{"consul://localhost:1"}}} {
 		if err := c.Check(); err != nil {
 			t.Fatal(err)
 		}
@@ -42,17 +43,17 @@ func TestAddresses(t *testing.T) {
 		cancel()
 		_ = s.Close()
 	}
-	two := Config{Embedded: true, Consul: []string{"consul://localhost:1"}}
+	two := storeconfig.Config{Embedded: true, Consul: []string{"consul://localhost:1"}}
 	if err := two.Check(); err == nil || err.Error() != "--embedded-store and --consul-endpoints exclude each other: name one store" {
 		t.Errorf("two stores: want both named, got %v", err)
 	}
-	one := Config{Consul: []string{"consul://localhost:1"}}
+	one := storeconfig.Config{Consul: []string{"consul://localhost:1"}}
 	if err := one.Check(); err != nil || !slices.Equal(one.URLs(), []string{"http://localhost:1"}) {
 		t.Errorf("one store: want its URL, got %v, %v", one.URLs(), err)
 	}
-	none := Config{}
-	if err := none.Check(); err != nil || len(none.Etcd) != 1 || none.Etcd[0] != DefaultEtcd {
-		t.Errorf("no address: want %s, got %+v, %v", DefaultEtcd, none, err)
+	none := storeconfig.Config{}
+	if err := none.Check(); err != nil || len(none.Etcd) != 1 || none.Etcd[0] != storeconfig.DefaultEtcd {
+		t.Errorf("no address: want %s, got %+v, %v", storeconfig.DefaultEtcd, none, err)
 	}
 }
 
@@ -69,15 +70,15 @@ func TestSecrets(t *testing.T) {
 	good, two := file("good", "s3cret\n"), file("two", "a\nb\n")
 	etcd, consul := []string{"http://127.0.0.1:1"}, []string{"http://127.0.0.1:1"}
 	for name, c := range map[string]struct {
-		config Config
+		config storeconfig.Config
 		want   string // in the error of Check or Open; "": none
 	}{
-		"consul":                   {Config{Consul: consul, Secret: Secret{TokenFile: good}}, ""},
-		"user without a password":  {Config{Etcd: etcd, Secret: Secret{User: "u"}}, "go together"},
-		"user of Consul":           {Config{Consul: consul, Secret: Secret{User: "u", PasswordFile: good}}, "--store-token-file"},
-		"token of etcd":            {Config{Etcd: etcd, Secret: Secret{TokenFile: good}}, "is for Consul"},
-		"a file that there is not": {Config{Etcd: etcd, Secret: Secret{User: "u", PasswordFile: dir + "/none"}}, "--store-password-file"},
-		"two lines":                {Config{Consul: consul, Secret: Secret{TokenFile: two}}, "one line with the secret"},
+		"consul":                   {storeconfig.Config{Consul: consul, Secret: storeconfig.Secret{TokenFile: good}}, ""},
+		"user without a password":  {storeconfig.Config{Etcd: etcd, Secret: storeconfig.Secret{User: "u"}}, "go together"},
+		"user of Consul":           {storeconfig.Config{Consul: consul, Secret: storeconfig.Secret{User: "u", PasswordFile: good}}, "--store-token-file"},
+		"token of etcd":            {storeconfig.Config{Etcd: etcd, Secret: storeconfig.Secret{TokenFile: good}}, "is for Consul"},
+		"a file that there is not": {storeconfig.Config{Etcd: etcd, Secret: storeconfig.Secret{User: "u", PasswordFile: dir + "/none"}}, "--store-password-file"},
+		"two lines":                {storeconfig.Config{Consul: consul, Secret: storeconfig.Secret{TokenFile: two}}, "on one line"},
 	} {
 		err := c.config.Check()
 		if err == nil {

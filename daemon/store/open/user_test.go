@@ -14,6 +14,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/embedded"
 	"github.com/contiv/contiv/daemon/store/open"
+	"github.com/contiv/contiv/daemon/storeconfig"
 )
 
 // An etcd that asks who one is lets in the user with the password, and no one else.
@@ -40,7 +41,7 @@ func TestUserOfEtcd(t *testing.T) {
 		if err := os.WriteFile(file, []byte(password+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c := open.Config{Etcd: []string{server.ClientURL()}, Secret: open.Secret{User: "root", PasswordFile: file}}
+		c := storeconfig.Config{Etcd: []string{server.ClientURL()}, Secret: storeconfig.Secret{User: "root", PasswordFile: file}}
 		if err := c.Check(); err != nil {
 			t.Fatal(err)
 		}

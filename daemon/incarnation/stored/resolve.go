@@ -1,4 +1,5 @@
-package incarnation
+// Package stored makes sure that a store is the one that its host's cluster has: it writes an incarnation into a store that has none, and refuses another one.
+package stored
 
 import (
 	"context"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/contiv/contiv/daemon/incarnation"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 )
@@ -28,9 +30,9 @@ type Options struct {
 // ErrAnother says that a store is not the one that this host's cluster has. The error's text has the remedy.
 var ErrAnother = errors.New("the store is another one")
 
-// Settle returns the incarnation of a store, which it writes into one that has none, and into one that the options make a successor. It refuses, with
+// Resolve returns the incarnation of a store, which it writes into one that has none, and into one that the options make a successor. It refuses, with
 // ErrAnother, a store that neither is the known one nor follows it. It blocks until the store answers; an error of the store leaves open what was written.
-func Settle(ctx context.Context, db store.Store, known Known, o Options) (record.Incarnation, error) {
+func Resolve(ctx context.Context, db store.Store, known incarnation.Known, o Options) (record.Incarnation, error) {
 	for {
 		there, at, err := read(ctx, db)
 		if err != nil {
@@ -47,7 +49,7 @@ func Settle(ctx context.Context, db store.Store, known Known, o Options) (record
 		var tx store.Tx
 		tx.Require(record.IncarnationKey, at)
 		tx.Put(record.IncarnationKey, text)
-		if _, err = db.Commit(ctx, &tx); !errors.Is(err, store.ErrConflict) { // else another netmaster has settled it
+		if _, err = db.Commit(ctx, &tx); !errors.Is(err, store.ErrConflict) { // else another netmaster has written one
 			return next, err
 		}
 	}
@@ -69,7 +71,7 @@ func read(ctx context.Context, db store.Store) (out record.Incarnation, at store
 }
 
 // decide is what a store's incarnation is to be; as it is where nothing is to be written.
-func decide(there record.Incarnation, known Known, o Options) (record.Incarnation, error) {
+func decide(there record.Incarnation, known incarnation.Known, o Options) (record.Incarnation, error) {
 	relation := record.RelationOf(known.Stored(), &there)
 	older := relation == record.Another && slices.Contains(known.Predecessors, there.ID)
 	switch {
@@ -95,7 +97,9 @@ func decide(there record.Incarnation, known Known, o Options) (record.Incarnatio
 }
 
 // remedy is what an operator does about a store that is not the known one.
-const remedy = "mount or start the store that the cluster has; or restore a snapshot of it with contiv snapshot restore; or, to go on with this one, start netmaster once with --new-store"
+const remedy = "mount or start the store that the cluster has; or restore a snapshot of it with contiv snapshot restore; or, to continue with this one, start netmaster once with --new-store"
 
 // since is how and when a known incarnation began.
-func since(k Known) string { return fmt.Sprintf("of %s (%s)", k.Created.Format(time.RFC3339), k.Cause) }
+func since(k incarnation.Known) string {
+	return fmt.Sprintf("of %s (%s)", k.Created.Format(time.RFC3339), k.Cause)
+}

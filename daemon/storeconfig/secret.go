@@ -1,4 +1,4 @@
-package open
+package storeconfig
 
 import (
 	"errors"
@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// Secret is what a store requires in addition to a certificate. Secrets are in files, because every account can read the arguments of
-// processes.
+// Secret is what a store asks for beside a certificate. Secrets are in files, since a user who lists a machine's processes sees their arguments.
 type Secret struct {
 	User, PasswordFile string // of etcd
 	TokenFile          string // of Consul's ACLs
 }
 
-// check refuses options that exclude each other.
+// check says what does not go together.
 func (s *Secret) check(c *Config) error {
 	switch {
 	case (s.User == "") != (s.PasswordFile == ""):
@@ -27,6 +26,12 @@ func (s *Secret) check(c *Config) error {
 	return nil
 }
 
+// Password reads the password of the user; "" if none is named.
+func (s *Secret) Password() (string, error) { return read("store-password-file", s.PasswordFile) }
+
+// Token reads the token for Consul's ACLs; "" if none is named.
+func (s *Secret) Token() (string, error) { return read("store-token-file", s.TokenFile) }
+
 // read reads a file with one secret; "" names none.
 func read(flag, path string) (string, error) {
 	if path == "" {
@@ -38,7 +43,7 @@ func read(flag, path string) (string, error) {
 	}
 	secret := strings.TrimSpace(string(text))
 	if secret == "" || strings.ContainsAny(secret, "\r\n") {
-		return "", fmt.Errorf("--%s %s: want one line with the secret", flag, path)
+		return "", fmt.Errorf("--%s %s: got no secret, or several lines, want the secret on one line", flag, path)
 	}
 	return secret, nil
 }

@@ -1,0 +1,135 @@
+package stored_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/daemon/incarnation"
+	"github.com/contiv/contiv/daemon/incarnation/stored"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/memory"
+)
+
+var now = time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
+
+func id(c byte) string { return strings.Repeat(string(c), 26) }
+
+// put has a store hold an incarnation; the zero value is none.
+func put(t *testing.T, db store.Store, i record.Incarnation) {
+	t.Helper()
+	if i.ID == "" {
+		return
+	}
+	text, err := json.Marshal(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tx store.Tx
+	tx.Put(record.IncarnationKey, text)
+	if _, err := db.Commit(t.Context(), &tx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Whether netmaster uses a store follows from what the host knows and what the store says, and what it writes is what all find from then on.
+func TestResolve(t *testing.T) {
+	first := record.NewIncarnation(id('a'), now)
+	second := first.Successor(id('b'), record.CauseRestore, now)
+	other := record.NewIncarnation(id('x'), now)
+	knows := func(i record.Incarnation) incarnation.Known { return incarnation.Known{Incarnation: i} }
+	for _, row := range []struct {
+		name    string
+		known   incarnation.Known
+		store   record.Incarnation
+		options stored.Options
+		want    string // id, cause and predecessors; or part of the refusal
+	}{
+		{"a store and a host of an earlier build", incarnation.Known{}, record.Incarnation{}, stored.Options{}, id('n') + " init"},
+		{"the first start after contiv init", incarnation.Known{Incarnation: first, Pending: true}, record.Incarnation{}, stored.Options{}, id('a') + " init"},
+		{"contiv init with the store of a cluster that there is", incarnation.Known{Incarnation: first, Pending: true}, other, stored.Options{}, id('x') + " init"},
+		{"a host that has not noted it", incarnation.Known{}, other, stored.Options{}, id('x') + " init"},
+		{"the known one", knows(first), first, stored.Options{}, id('a') + " init"},
+		{"the known one, and a flag that was left", knows(first), first, stored.Options{NewStore: true}, id('a') + " init"},
+		{"a successor", knows(first), second, stored.Options{}, id('b') + " restore " + id('a')},
+		{"a successor, and a flag that was left", knows(first), second, stored.Options{NewStore: true}, id('b') + " restore " + id('a')},
+		{"one that others are lost of", knows(first), first, stored.Options{Alone: true}, id('n') + " alone " + id('a')},
+		{"one that was restored by other tools", knows(first), first, stored.Options{NewStore: true, Restored: true}, id('n') + " restore " + id('a')},
+		{"an empty one", knows(first), record.Incarnation{}, stored.Options{}, "it is empty, or not this cluster's, whose incarnation is " + id('a')},
+		{"an empty one that others are lost of", knows(first), record.Incarnation{}, stored.Options{Alone: true}, "start netmaster once with --new-store"},
+		{"an empty one that --new-store names", knows(second), record.Incarnation{}, stored.Options{NewStore: true}, id('n') + " new-store " + id('b') + " " + id('a')},
+		{"one of before", knows(second), first, stored.Options{}, "it is as it was before incarnation " + id('b')},
+		{"one of before that --new-store names", knows(second), first, stored.Options{NewStore: true}, id('n') + " new-store " + id('b') + " " + id('a')},
+		{"another cluster's", knows(first), other, stored.Options{}, "its incarnation is " + id('x') + ", and that of this host's cluster is " + id('a')},
+		{"another cluster's, which no flag takes", knows(first), other, stored.Options{NewStore: true, Alone: true}, "contiv leave first"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			db := memory.New()
+			put(t, db, row.store)
+			row.options.Now, row.options.Random = func() time.Time { return now }, func() string { return strings.ToUpper(id('n')) }
+			got, err := stored.Resolve(t.Context(), db, row.known, row.options)
+			text := strings.Join(append([]string{got.ID, string(got.Cause)}, got.Predecessors...), " ")
+			if err != nil {
+				if text = err.Error(); !errors.Is(err, stored.ErrAnother) {
+					t.Errorf("want ErrAnother, got %v", err)
+				}
+			}
+			if !strings.Contains(text, row.want) {
+				t.Fatalf("want %s, got %s", row.want, text)
+			}
+			it, err := db.Read(t.Context(), record.IncarnationKey)
+			there, _ := record.ParseIncarnation(it.Value)
+			want := got
+			if strings.Contains(row.want, "incarnation") || strings.Contains(row.want, "--") || strings.Contains(row.want, "contiv") {
+				want = row.store
+			}
+			if err != nil && !errors.Is(err, store.ErrNotFound) || !reflect.DeepEqual(there, want) {
+				t.Errorf("the store: want %+v, got %+v, %v", want, there, err)
+			}
+		})
+	}
+}
+
+// overtaken is a store into which another netmaster writes between the first read and the first commit.
+type overtaken struct {
+	store.Store
+	first func()
+}
+
+func (o *overtaken) Commit(ctx context.Context, tx *store.Tx) (store.Revision, error) {
+	if o.first != nil {
+		o.first()
+		o.first = nil
+	}
+	return o.Store.Commit(ctx, tx)
+}
+
+// Of netmasters that find a store without an incarnation together, one makes it and all have the same.
+func TestResolveTogether(t *testing.T) {
+	db := memory.New()
+	theirs := record.NewIncarnation(id('t'), now)
+	o := &overtaken{Store: db, first: func() { put(t, db, theirs) }}
+	got, err := stored.Resolve(t.Context(), o, incarnation.Known{}, stored.Options{Random: func() string { return id('n') }, Now: time.Now})
+	if err != nil || got.ID != theirs.ID {
+		t.Errorf("want %s, got %s, %v", theirs.ID, got.ID, err)
+	}
+}
+
+// A store that has something else under the key is used by no one.
+func TestResolveUnreadable(t *testing.T) {
+	db := memory.New()
+	var tx store.Tx
+	tx.Put(record.IncarnationKey, []byte(`{"id":"x"}`))
+	if _, err := db.Commit(t.Context(), &tx); err != nil {
+		t.Fatal(err)
+	}
+	_, err := stored.Resolve(t.Context(), db, incarnation.Known{}, stored.Options{NewStore: true})
+	if !errors.Is(err, stored.ErrAnother) || !strings.Contains(err.Error(), "restore the store from a snapshot") {
+		t.Errorf("want a refusal with the remedy, got %v", err)
+	}
+}
