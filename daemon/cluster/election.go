@@ -16,7 +16,11 @@ import (
 // DefaultTTL is the TTL of an ElectionConfig that says none.
 const DefaultTTL = 5 * time.Second
 
-// ElectionConfig says what is contended for and what the winner does.
+// Lead does the leader's work. ctx ends when the term does; a Lead must then return soon, because a process that shuts down keeps the lock until it has. Every
+// write it makes must be under t.Fence. If it returns an error while the term lasts, the lock is given back and contended for again a second later.
+type Lead func(ctx context.Context, t Term) error
+
+// ElectionConfig says what is contended for.
 type ElectionConfig struct {
 	Store     store.Store
 	Key       string        // of the lock, record.LeaderKey
@@ -24,11 +28,7 @@ type ElectionConfig struct {
 	Successor string        // key of an Heir, that begins with Key: record.HeirKey; "": terms are not handed over
 	ID        string        // this process's internal address "ip:port", where it already listens
 	TTL       time.Duration // of the lock; 0: DefaultTTL
-	// Lead does the leader's work. ctx ends when the term does; Lead must then return soon, because a process that
-	// shuts down keeps the lock until it has. Every write it makes must be under t.Fence.
-	// If it returns an error while the term lasts, the lock is given back and contended for again a second later.
-	Lead func(ctx context.Context, t Term) error
-	Log  *slog.Logger
+	Log       *slog.Logger
 	// Excluded says why this process may not lead, such as that its certificate is revoked; "", or nil: it may. It is asked about each second, and must
 	// not block.
 	Excluded func() string
@@ -36,7 +36,7 @@ type ElectionConfig struct {
 	Dial Dialer
 }
 
-// Election contends for a lock until it is stopped. It is a task; it never ends by itself, however long the store is away.
+// Election contends for a lock while its task runs, which never ends by itself, however long the store is away.
 //
 // The lock is leased: a leader that is silent for the TTL loses it. A leader that shuts down gives it back at once. One
 // that died is found out by the followers, which hold a connection to it (see probe). A process that finds its own
@@ -56,9 +56,7 @@ type Election struct {
 	terms   []Term // seen by this process, the newest last, at most historyLen
 }
 
-var _ task.Task = (*Election)(nil)
-
-// NewElection makes a contender; Run makes it contend.
+// NewElection makes a contender; the task of Leading makes it contend.
 func NewElection(c ElectionConfig) *Election {
 	if c.TTL == 0 {
 		c.TTL = DefaultTTL
@@ -75,7 +73,17 @@ func NewElection(c ElectionConfig) *Election {
 // Ready is closed when a leader, this process or another, is known for the first time.
 func (e *Election) Ready() <-chan struct{} { return e.ready }
 
+// String names the election.
 func (e *Election) String() string { return "election" }
+
+// Leading returns the task that contends, and does the leader's work by lead. One of them runs at a time.
+func (e *Election) Leading(lead Lead) task.Task { return &candidate{e, lead} }
+
+// candidate is the task of an Election.
+type candidate struct {
+	*Election
+	lead Lead
+}
 
 // Starved reports whether no one leads and this process cannot begin to, since the store has used up its quota.
 func (e *Election) Starved() bool { return e.starved.Load() && e.Holder().Address == "" }

@@ -53,13 +53,13 @@ func contend(tb testing.TB, db *memory.Store, id string, ttl time.Duration) *pro
 	}
 	go p.accept()
 	p.Election = NewElection(ElectionConfig{
-		Store: p.db, Key: record.LeaderKey, History: record.TermsKey, Successor: record.SuccessorKey, ID: id, TTL: ttl, Lead: p.lead,
+		Store: p.db, Key: record.LeaderKey, History: record.TermsKey, Successor: record.SuccessorKey, ID: id, TTL: ttl,
 		Excluded: func() string { p.asked.Add(1); why, _ := p.barred.Load().(string); return why },
 		Log:      slog.New(slog.DiscardHandler),
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
-	go func() { defer close(p.done); _ = p.Run(ctx) }()
+	go func() { defer close(p.done); _ = p.Leading(p.lead).Run(ctx) }()
 	tb.Cleanup(func() { p.stop(); p.silence() })
 	return p
 }
@@ -304,11 +304,11 @@ func TestLoseAnswer(t *testing.T) {
 func TestLeadFails(t *testing.T) {
 	db := memory.New()
 	p := &process{TB: t, terms: make(chan Term, 10), failed: errors.New("cannot load")}
-	e := NewElection(ElectionConfig{Store: db, Key: "lock", ID: "a:1", Lead: p.lead, Log: slog.New(slog.DiscardHandler)})
+	e := NewElection(ElectionConfig{Store: db, Key: "lock", ID: "a:1", Log: slog.New(slog.DiscardHandler)})
 	p.Election = e
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
-	go func() { done <- e.Run(ctx) }()
+	go func() { done <- e.Leading(p.lead).Run(ctx) }()
 	first, second := p.await("leading", p.terms), p.await("leading again", p.terms)
 	if second.Fence.Created <= first.Fence.Created {
 		t.Errorf("want a new term, got %d after %d", second.Fence.Created, first.Fence.Created)

@@ -48,11 +48,10 @@ func runContender(url string) error {
 	defer stop()
 	return NewElection(ElectionConfig{
 		Store: db, Key: record.LeaderKey, ID: l.Addr().String(), TTL: time.Minute, Log: slog.New(slog.DiscardHandler),
-		Lead: func(ctx context.Context, t Term) error {
-			fmt.Println("leads")
-			<-ctx.Done()
-			return nil
-		},
+	}).Leading(func(ctx context.Context, _ Term) error {
+		fmt.Println("leads")
+		<-ctx.Done()
+		return nil
 	}).Run(ctx)
 }
 

@@ -14,7 +14,7 @@ type lead struct {
 	term   Term
 	lease  store.Lease
 	cancel func()
-	ended  chan struct{} // closed when Lead has returned and the lease is no longer renewed
+	ended  chan struct{} // closed when the Lead has returned and the lease is no longer renewed
 }
 
 func (r *race) end(ctx context.Context, lease store.Lease) {
@@ -41,7 +41,7 @@ func (r *race) begin(ctx context.Context, lease store.Lease, t Term) {
 	})
 	wg.Go(func() {
 		defer cancel()
-		if err := r.c.Lead(ctx, t); err != nil && ctx.Err() == nil {
+		if err := r.does(ctx, t); err != nil && ctx.Err() == nil {
 			r.log.Error("the leader's work failed", "error", err)
 		}
 	})

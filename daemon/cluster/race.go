@@ -26,8 +26,9 @@ const (
 )
 
 // Run contends until ctx ends, gives the lock back if it has it, and returns nil.
-func (e *Election) Run(ctx context.Context) error {
-	r := &race{Election: e, attempt: shortAttempt, log: e.c.Log.With("id", e.c.ID)}
+func (c *candidate) Run(ctx context.Context) error {
+	e := c.Election
+	r := &race{Election: e, does: c.lead, attempt: shortAttempt, log: e.c.Log.With("id", e.c.ID)}
 	sightings := make(chan sighting)
 	wctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -73,6 +74,7 @@ const vacant = "the lock was free: given back, expired, or never taken"
 // race is what Run works with: one goroutine's state.
 type race struct {
 	*Election
+	does      Lead
 	log       *slog.Logger
 	seen      bool // the store has answered
 	at        store.Revision

@@ -13,7 +13,6 @@ import (
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/master/audit"
 	"github.com/contiv/contiv/daemon/master/server/peer"
-	"github.com/contiv/contiv/daemon/task"
 )
 
 // accessConfig is what the command line says of who may do what.
@@ -46,15 +45,6 @@ func (c *config) auditSinks() (out []audit.Sink, err error) {
 		out = append(out, s)
 	}
 	return out, nil
-}
-
-// auditing has what is noted stored.
-func auditing(l *audit.Log) task.Task {
-	return task.Func("audit", func(ctx context.Context, ready func()) error {
-		ready()
-		l.Run(ctx)
-		return nil
-	})
 }
 
 // passLimit is how long the leader may take to take down what others have noted.

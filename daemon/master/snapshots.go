@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/snapshot"
 	"github.com/contiv/contiv/daemon/store"
-	"github.com/contiv/contiv/daemon/task"
 )
 
 // snapshotConfig is when the store is saved, and where.
@@ -66,18 +64,6 @@ func (c *config) snapshotHeader() snapshot.Header {
 		h.Host, h.Authority = c.holder.Identity().Name, snapshot.Authority(c.holder.Dir())
 	}
 	return h
-}
-
-// saving is the task of a keeper, which may be nil.
-func saving(k *snapshot.Keeper) task.Task {
-	return task.Func("snapshots of the store", func(ctx context.Context, ready func()) error {
-		ready()
-		if k == nil {
-			<-ctx.Done()
-			return nil
-		}
-		return k.Run(ctx)
-	})
 }
 
 // saved is what the server says of a keeper, which may be nil.

@@ -43,7 +43,7 @@ func read(flag, path string) (string, error) {
 	}
 	secret := strings.TrimSpace(string(text))
 	if secret == "" || strings.ContainsAny(secret, "\r\n") {
-		return "", fmt.Errorf("--%s %s: got no secret, or several lines, want the secret on one line", flag, path)
+		return "", fmt.Errorf("--%s %s: want one line with the secret", flag, path)
 	}
 	return secret, nil
 }

@@ -100,15 +100,24 @@ func (g *Group) watchReady(ctx context.Context) {
 func (g *Group) Ready() <-chan struct{} { return g.ready }
 
 // Waiting names the tasks that are not ready yet, in the order given to NewGroup; it is empty once the group is ready.
-func (g *Group) Waiting() []string {
+func (g *Group) Waiting() []string { return Waiting(g.tasks...) }
+
+// Stage is something that is ready at some time. Every Task is one.
+type Stage interface {
+	Ready() <-chan struct{}
+	String() string
+}
+
+// Waiting names the stages that are not ready yet, in their order.
+func Waiting[S Stage](stages ...S) []string {
 	var names []string
-	for _, t := range g.tasks {
+	for _, t := range stages {
 		select {
 		case <-t.Ready():
 			continue
 		default:
 		}
-		if inner, ok := t.(*Group); ok {
+		if inner, ok := any(t).(*Group); ok {
 			names = append(names, inner.Waiting()...)
 			continue
 		}

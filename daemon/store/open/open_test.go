@@ -78,7 +78,7 @@ func TestSecrets(t *testing.T) {
 		"user of Consul":           {storeconfig.Config{Consul: consul, Secret: storeconfig.Secret{User: "u", PasswordFile: good}}, "--store-token-file"},
 		"token of etcd":            {storeconfig.Config{Etcd: etcd, Secret: storeconfig.Secret{TokenFile: good}}, "is for Consul"},
 		"a file that there is not": {storeconfig.Config{Etcd: etcd, Secret: storeconfig.Secret{User: "u", PasswordFile: dir + "/none"}}, "--store-password-file"},
-		"two lines":                {storeconfig.Config{Consul: consul, Secret: storeconfig.Secret{TokenFile: two}}, "on one line"},
+		"two lines":                {storeconfig.Config{Consul: consul, Secret: storeconfig.Secret{TokenFile: two}}, "one line with the secret"},
 	} {
 		err := c.config.Check()
 		if err == nil {
