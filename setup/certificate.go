@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -84,6 +85,11 @@ func (h *Host) Held() (text string, all []*x509.Certificate) {
 
 // Client reaches netmasters as a role whose certificate the host has. It repeats for so long what no one answers.
 func (h *Host) Client(role trust.Role, patience time.Duration, netmasters ...string) (*client.Client, error) {
+	return h.client(role, patience, &net.Dialer{}, netmasters...)
+}
+
+// client is Client, whose connections a dialer opens.
+func (h *Host) client(role trust.Role, patience time.Duration, by *net.Dialer, netmasters ...string) (*client.Client, error) {
 	held, err := trust.Open(h.Trust(), role)
 	if err != nil {
 		return nil, err
@@ -92,7 +98,7 @@ func (h *Host) Client(role trust.Role, patience time.Duration, netmasters ...str
 	for i, m := range netmasters {
 		urls[i] = "https://" + strings.TrimPrefix(m, "https://")
 	}
-	way := &http.Transport{TLSClientConfig: held.Client(trust.Master, ""), TLSHandshakeTimeout: dialLimit, DisableKeepAlives: true}
+	way := &http.Transport{TLSClientConfig: held.Client(trust.Master, ""), TLSHandshakeTimeout: dialLimit, DisableKeepAlives: true, DialContext: by.DialContext}
 	return &client.Client{Base: strings.Join(urls, ","), HTTP: &http.Client{Transport: way}, Timeout: patience, Program: "contiv"}, nil
 }
 

@@ -80,6 +80,13 @@ func (c *Client) RenewEndedCertificate(ctx context.Context, request model.RenewE
 	return out, err
 }
 
+// Readdress has a host be reached at another address, as far as the request says.
+func (c *Client) Readdress(ctx context.Context, request model.ReaddressRequest) (model.ReaddressAnswer, error) {
+	var out model.ReaddressAnswer
+	_, err := c.Post(ctx, "/api/v1/readdress", request, &out)
+	return out, err
+}
+
 // RevokeCertificates has certificates count no more, and returns their serials.
 func (c *Client) RevokeCertificates(ctx context.Context, request model.RevokeRequest) ([]string, error) {
 	var out []string

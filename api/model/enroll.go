@@ -77,6 +77,27 @@ type RenewAnswer struct {
 	Authority   string `json:"authority"`   // PEM
 }
 
+// ReaddressRequest says that a host is reached at another address: POST /api/v1/readdress. The host's own certificate proves the host, and the request comes from the
+// new address; or an operator sends it. Without Agent, Master, PeerURL and Only nothing is changed, and the answer says whether the addresses are free.
+type ReaddressRequest struct {
+	Host    string `json:"host"`              // label
+	Address string `json:"address"`           // at which netmasters and agents reach the host
+	VTEP    string `json:"vtep,omitempty"`    // end of its tunnels; "": Address
+	Agent   string `json:"agent,omitempty"`   // request for a certificate of its agent, PKCS #10, PEM, for Address and for what it was certified for
+	Master  string `json:"master,omitempty"`  // the same of its netmaster
+	PeerURL string `json:"peerURL,omitempty"` // where its member of the embedded store serves the others from now on
+	Only    bool   `json:"only,omitempty"`    // certificates of the host that are for another address than Address are revoked
+}
+
+// ReaddressAnswer is what a ReaddressRequest has done, and where netmasters and members of an embedded store are.
+type ReaddressAnswer struct {
+	Agent      string            `json:"agent,omitempty"`   // certificate, PEM
+	Master     string            `json:"master,omitempty"`  // certificate, PEM
+	Revoked    []string          `json:"revoked,omitempty"` // serials
+	Netmasters []string          `json:"netmasters"`        // "host:port"
+	Members    map[string]string `json:"members,omitempty"` // peer URLs by names
+}
+
 // CertificateInfo is a certificate that the cluster's authority has issued.
 type CertificateInfo struct {
 	Serial    string    `json:"serial"`   // in hexadecimal

@@ -1,4 +1,4 @@
-// Package command is how a person makes machines hosts of a cluster: contiv init, join, leave, token, cert, pod and snapshot.
+// Package command is how a person makes machines hosts of a cluster: contiv init, join, leave, replace, readdress, token, cert, pod and snapshot.
 package command
 
 import (
@@ -26,7 +26,7 @@ import (
 
 // New makes the commands.
 func New() []*cobra.Command {
-	return []*cobra.Command{newInit(), newJoin(), newLeave(), newReplace(), newToken(), newCert(), newPod(), newSnapshot()}
+	return []*cobra.Command{newInit(), newJoin(), newLeave(), newReplace(), newReaddress(), newToken(), newCert(), newPod(), newSnapshot()}
 }
 
 // place is the machine that a command is about, and how it is treated.

@@ -15,7 +15,13 @@ import (
 var daemonLine = regexp.MustCompile(`^(?:sudo )?systemctl (start|stop|restart) contiv-netmaster$`)
 
 // ownPaths are those of a page that on a host of a lab, which has a directory of its own, are below that.
-var ownPaths = map[string]string{"/var/lib/contiv/": hostinit.Inside + "/var/lib/contiv/", "/etc/contiv/": hostinit.Inside + "/etc/contiv/", "sudo ": ""}
+var ownPaths = map[string]string{"/var/lib/contiv/": hostinit.Inside + "/var/lib/contiv/", "/etc/contiv/": hostinit.Inside + "/etc/contiv/", "sudo ": "", "eth0": "mgmt0"}
+
+// moveLine is a line of a page that changes the address of a host, and starts the daemons again, which on a host of a lab the lab does.
+var moveLine = regexp.MustCompile(`^contiv readdress [0-9.]+$`)
+
+// pageAddress is how the addresses of hosts begin in a page.
+const pageAddress = "10.254.2."
 
 // doPage runs the blocks of a page of docs on the hosts that the lines before them name, and compares what they print with what the page shows: "page how-to/backup.md". A page's "h1" is
 // the first host of the lab, which the hosts have joined.
@@ -66,7 +72,7 @@ var (
 
 // hostShell is contiv on a host of a lab, which starts the daemons itself, and where the checks of a machine would find the lab's.
 const hostShell = `contiv() {
-	case $1 in join) set -- "$@" --start no --force;; leave) set -- "$@" --start no;; esac
+	case $1 in join) set -- "$@" --start no --force;; leave|readdress) set -- "$@" --start no;; esac
 	command contiv "$@" --root ` + hostinit.Inside + `
 }
 `
@@ -93,8 +99,30 @@ func (s *Session) pageBlock(host, block string) (printed string, err error) {
 		}
 		return err
 	}
+	if block, err = s.addressed(block); err != nil {
+		return "", err
+	}
 	for line := range strings.Lines(page.Substitute(block, ownPaths)) {
 		line = strings.TrimRight(line, "\n")
+		if moveLine.MatchString(line) {
+			if err := run(); err != nil {
+				return printed, err
+			}
+			script = []string{line}
+			if err := run(); err == nil || !strings.Contains(err.Error(), "repeat contiv readdress") {
+				return printed, fmt.Errorf("want to be asked to start the daemons, got %w", err)
+			}
+			for _, do := range []struct {
+				verb verb
+				part string
+			}{{(*Session).doRestart, "master"}, {part("stop"), "agent"}, {part("launch"), "agent"}} {
+				if err := do.verb(s, []string{do.part, host}); err != nil {
+					return printed, err
+				}
+			}
+			script = []string{"for try in 1 2 3 4 5 6 7 8 9; do " + line + " 2>/dev/null && exit; sleep 1; done; " + line}
+			continue
+		}
 		at := daemonLine.FindStringSubmatch(line)
 		if at == nil {
 			script = append(script, line)
@@ -110,4 +138,16 @@ func (s *Session) pageBlock(host, block string) (printed string, err error) {
 	}
 	err = run()
 	return strings.ReplaceAll(printed, hostinit.Inside+"/", "/"), err
+}
+
+// addressed is a block with the addresses of the lab's hosts in place of the page's.
+func (s *Session) addressed(block string) (string, error) {
+	if !strings.Contains(block, pageAddress) {
+		return block, nil
+	}
+	if err := s.lab("exec", s.hosts[0], "--", "sh", "-c", "ip -4 -o address show mgmt0"); err != nil {
+		return "", err
+	}
+	own := regexp.MustCompile(`10\.254\.[0-9]+\.`).FindString(s.stdout())
+	return strings.ReplaceAll(block, pageAddress, own), nil
 }

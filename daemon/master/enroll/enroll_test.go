@@ -74,6 +74,16 @@ func (p *peers) RemoveMember(_ context.Context, name string) (bool, error) {
 	return was, nil
 }
 
+func (p *peers) MoveMember(_ context.Context, name, url string) error {
+	if _, is := p.urls[name]; !is {
+		return errors.New("no member " + name)
+	}
+	p.urls[name] = url
+	return nil
+}
+
+func (p *peers) Peers() map[string]string { return p.urls }
+
 func (p *peers) Count() int { return len(p.urls) }
 
 func (p *peers) Presence(_ context.Context, name string) member.Presence {

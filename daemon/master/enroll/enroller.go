@@ -36,6 +36,10 @@ type Members interface {
 	// AddMember makes the store expect a member that serves others at a URL, and returns the peer URLs of all members by name,
 	// including the new one, and its id.
 	AddMember(ctx context.Context, name, peerURL string) (peers map[string]string, id string, err error)
+	// MoveMember makes the store reach a member at another peer URL.
+	MoveMember(ctx context.Context, name, peerURL string) error
+	// Peers returns the peer URLs of all members by name.
+	Peers() map[string]string
 	// RemoveMember removes a member permanently, and reports whether it existed. It is refused if the others could not continue.
 	RemoveMember(ctx context.Context, name string) (bool, error)
 	// Count returns the number of members.

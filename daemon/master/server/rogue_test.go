@@ -68,10 +68,12 @@ func rogueDeeds() map[string][]deed {
 		"GET /plugin/sessions": {{"the sessions of all", "", true}},
 		"GET /plugin/revoked":  {{"what is revoked", "", false}},
 		// Beside the routes of agents.
-		"GET /api/v1/auth/whoami":         {{"", "", false}},
-		"GET /api/v1/leave":               {{"the victim's endpoints", "host=h2", true}, {"its own", "host=evil", false}},
-		"POST /api/v1/leave":              {{"the victim", `{"agent":"h2"}`, true}, {"with a netmaster", `{"agent":"evil","master":"m1"}`, true}, {"a netmaster", `{"master":"m1"}`, true}, {"no one", `{}`, true}},
-		"POST /api/v1/drain":              {{"the victim", `{"host":"h2"}`, true}, {"its own", `{"host":"evil"}`, false}, {"no one", `{}`, true}},
+		"GET /api/v1/auth/whoami": {{"", "", false}},
+		"GET /api/v1/leave":       {{"the victim's endpoints", "host=h2", true}, {"its own", "host=evil", false}},
+		"POST /api/v1/leave":      {{"the victim", `{"agent":"h2"}`, true}, {"with a netmaster", `{"agent":"evil","master":"m1"}`, true}, {"a netmaster", `{"master":"m1"}`, true}, {"no one", `{}`, true}},
+		"POST /api/v1/drain":      {{"the victim", `{"host":"h2"}`, true}, {"its own", `{"host":"evil"}`, false}, {"no one", `{}`, true}},
+		"POST /api/v1/readdress": {{"the victim", `{"host":"h2","address":"192.0.2.66"}`, true}, {"to the victim's address", `{"host":"evil","address":"192.0.2.2"}`, true},
+			{"to an address that it does not ask from", `{"host":"evil","address":"203.0.113.7"}`, true}, {"its netmaster", `{"host":"evil","address":"192.0.2.66","peerURL":"https://192.0.2.66:2380"}`, true}, {"no one", `{}`, true}},
 		"POST /api/v1/certificates/renew": {{"a request that is none", `{"request":"x"}`, true}},
 	}
 }

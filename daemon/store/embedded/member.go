@@ -31,7 +31,7 @@ func (s *Server) AddMember(ctx context.Context, name, peerURL string) (peers map
 		here := slices.Contains(m.PeerURLs, urls[0].String())
 		switch {
 		case here && m.Name == name:
-			return s.peers(), member.ID(uint64(m.ID)), nil
+			return s.Peers(), member.ID(uint64(m.ID)), nil
 		case here:
 			return nil, "", model.Errorf(model.CodeConflict, "master.peerURL", "member %s of the store serves others at %s", m.Name, peerURL).
 				Try("give this host an address of its own, or, when that member is gone for good, have it leave: contiv leave %s", m.Name)
@@ -53,7 +53,37 @@ func (s *Server) AddMember(ctx context.Context, name, peerURL string) (peers map
 	if err != nil {
 		return nil, "", refusedChange(err)
 	}
-	return s.peers(), member.ID(uint64(learner.ID)), nil
+	return s.Peers(), member.ID(uint64(learner.ID)), nil
+}
+
+// MoveMember has the others reach a member at another peer URL; one that is reached there already is success. The member serves there once it is started so. It blocks until
+// a majority knows. Errors are *model.Error.
+func (s *Server) MoveMember(ctx context.Context, name, peerURL string) error {
+	urls, err := types.NewURLs([]string{peerURL})
+	if err != nil {
+		return model.Errorf(model.CodeInvalid, "peerURL", "%v", err).Because(err).Try("it is like https://192.0.2.1:2380")
+	}
+	var own *membership.Member
+	for _, m := range s.etcd.Server.Cluster().Members() {
+		switch here := slices.Contains(m.PeerURLs, urls[0].String()); {
+		case m.Name == name && here && len(m.PeerURLs) == 1:
+			return nil
+		case m.Name == name:
+			own = m
+		case here:
+			return model.Errorf(model.CodeConflict, "peerURL", "member %s of the store serves others at %s", m.Name, peerURL).
+				Try("give this host an address of its own, or, when that member is gone for good, have it leave: contiv leave %s", m.Name)
+		}
+	}
+	if own == nil {
+		return model.Errorf(model.CodeNotFound, "host", "the store has no member %s", name).Try("netctl leader shows the members of the store")
+	}
+	moved := *own
+	moved.PeerURLs = urls.StringSlice()
+	if _, err := s.etcd.Server.UpdateMember(ctx, moved); err != nil {
+		return refusedChange(err)
+	}
+	return nil
 }
 
 // RemoveMember removes a member from the cluster permanently, and reports whether it existed. It is refused if the rest would have no
@@ -126,8 +156,8 @@ func healthy(ctx context.Context, change func() error) error {
 	}
 }
 
-// peers returns the peer URLs of all members by name.
-func (s *Server) peers() map[string]string {
+// Peers returns the peer URLs of all members by name.
+func (s *Server) Peers() map[string]string {
 	out := map[string]string{}
 	for _, m := range s.etcd.Server.Cluster().Members() {
 		if len(m.PeerURLs) > 0 {

@@ -122,3 +122,36 @@ func TestPresence(t *testing.T) {
 		}
 	}
 }
+
+// A member is reached at another peer URL, serves there once it is started so, and has what was written meanwhile.
+func TestMoveMember(t *testing.T) {
+	all, urls := grown(t, 3)
+	put(t, all[0], "a", "1")
+	for name, row := range map[string]struct{ member, url, want string }{
+		"no such member":      {"m9", freeURL(t), "no member m9"},
+		"another's":           {"m2", urls["m1"], "member m1 of the store serves others at"},
+		"no URL":              {"m2", "192.0.2.1", "it is like"},
+		"where it is already": {"m2", urls["m2"], ""},
+	} {
+		err := all[0].MoveMember(t.Context(), row.member, row.url)
+		if (err == nil) != (row.want == "") || err != nil && !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: want %q, got %v", name, row.want, err)
+		}
+	}
+	to := freeURL(t)
+	for range 2 {
+		if err := all[0].MoveMember(t.Context(), "m2", to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := all[2].etcd.Config().Dir
+	if err := all[2].Close(); err != nil {
+		t.Fatal(err)
+	}
+	put(t, all[1], "b", "2")
+	again := begin(t, Config{Dir: dir, Name: "m2", PeerURL: to, InitialCluster: urls, Existing: true})
+	if i, err := again.Read(t.Context(), "b"); err != nil || string(i.Value) != "2" || again.Peers()["m2"] != to {
+		t.Errorf("want what was written meanwhile, and the new URL, got %q, %v, %v", i.Value, again.Peers(), err)
+	}
+	put(t, again, "c", "3")
+}

@@ -46,6 +46,13 @@ func (s *Enrolling) Register(r *rest.Router) {
 	r.Read("/api/v1/leave", s.aboard).Allow(rest.Needs(rights.Manage, trust.Agent, trust.Master))
 	rest.Change(r, "/api/v1/drain", s.drain).Allow(rest.Needs(rights.Manage, trust.Agent, trust.Master))
 	rest.Change(r, "/api/v1/leave", s.leave).Allow(rest.Needs(rights.Manage, trust.Agent, trust.Master))
+	rest.Change(r, "/api/v1/readdress", func(q *http.Request, request model.ReaddressRequest) (model.ReaddressAnswer, uint64, error) {
+		out, rev, err := s.Enroll.Readdress(q.Context(), request, s.Who(q))
+		if err == nil {
+			out.Netmasters = s.netmasters()
+		}
+		return out, rev, err
+	}).Allow(rest.Needs(rights.Manage, trust.Agent, trust.Master))
 	r.Read("/api/v1/tokens", func(q *http.Request, _ httprouter.Params) (any, error) { return s.tokens(), s.operator(q) }).Allow(rest.Needs(rights.Manage, trust.Master))
 	rest.Change(r, "/api/v1/tokens", s.makeToken).Allow(rest.Needs(rights.Manage, trust.Master))
 	r.Handle(http.MethodDelete, "/api/v1/tokens/:id", func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {

@@ -1,0 +1,135 @@
+package setup
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"slices"
+
+	"github.com/contiv/contiv/checksum"
+)
+
+// Variables in which the settings of daemons have the address of their host.
+const (
+	masterVariable  = "CONTIV_NETMASTER_INTERNAL_ADDRESS"
+	clientVariable  = "CONTIV_NETMASTER_EMBEDDED_CLIENT_URL"
+	peerVariable    = "CONTIV_NETMASTER_EMBEDDED_PEER_URL"
+	membersVariable = "CONTIV_NETMASTER_EMBEDDED_CLUSTER"
+	nameVariable    = "CONTIV_NETMASTER_EMBEDDED_NAME"
+	controlVariable = "CONTIV_NETPLUGIN_CONTROL_IP"
+	vtepVariable    = "CONTIV_NETPLUGIN_VTEP_IP"
+	mastersVariable = "CONTIV_NETPLUGIN_NETMASTERS"
+)
+
+// move is a change of a host's address, kept in a file until it is complete.
+type move struct {
+	Address  netip.Addr   `json:"address"`  // to
+	Previous []netip.Addr `json:"previous"` // from, each that the host had since the first change that is not complete
+}
+
+// to returns the move to an address of a host that is reached at others now: an incomplete one continues, or takes another way.
+func (m move) to(address netip.Addr, now []netip.Addr) move {
+	previous := slices.Concat(m.Previous, now)
+	if m.Address.IsValid() {
+		previous = append(previous, m.Address)
+	}
+	slices.SortFunc(previous, netip.Addr.Compare)
+	previous = slices.DeleteFunc(slices.Compact(previous), func(a netip.Addr) bool { return a == address })
+	return move{address, previous}
+}
+
+func (m move) String() string {
+	if len(m.Previous) == 0 {
+		return m.Address.String() + " is this host's address already: lists of other hosts are brought up to date"
+	}
+	return fmt.Sprintf("from %s to %s", addressList(m.Previous), m.Address)
+}
+
+// moveFile is where a host keeps a move that is not complete.
+func (h *Host) moveFile() string { return h.at("/etc/contiv/host/readdress") }
+
+// moving returns the move that is not complete; the zero value where there is none.
+func (h *Host) moving() (out move, err error) {
+	text, err := os.ReadFile(h.moveFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return out, nil
+	}
+	if err == nil {
+		err = errors.Join(checksum.CheckJSON(text), json.Unmarshal(text, &out))
+	}
+	if err != nil {
+		return move{}, fmt.Errorf("unfinished change of the address in %s: %w; remove the file, and the change begins again", h.moveFile(), err)
+	}
+	return out, nil
+}
+
+// saveMove keeps a move; one that changes nothing is not kept.
+func (h *Host) saveMove(m move) error {
+	if len(m.Previous) == 0 {
+		_, err := remove(h.moveFile())
+		return err
+	}
+	text, err := checksum.JSON(m)
+	if err != nil {
+		return err
+	}
+	_, err = write(h.moveFile(), text, 0o600)
+	return err
+}
+
+// reached are the addresses at which the settings of the host's daemons have it reached.
+func (h *Host) reached() (out []netip.Addr) {
+	add := func(text string) {
+		if a, err := netip.ParseAddr(text); err == nil && !slices.Contains(out, a.Unmap()) {
+			out = append(out, a.Unmap())
+		}
+	}
+	if env := h.Settings(Netmaster); env != nil {
+		host, _, _ := net.SplitHostPort(env[masterVariable])
+		add(host)
+		for _, name := range []string{clientVariable, peerVariable} {
+			if u, err := url.Parse(env[name]); err == nil {
+				add(u.Hostname())
+			}
+		}
+	}
+	if env := h.Settings(Netplugin); env != nil {
+		add(env[controlVariable])
+	}
+	return out
+}
+
+// Address returns the address at which the host's daemons are reached, or will be when an unfinished change is complete; "" where none is known.
+func (h *Host) Address() string {
+	if m, err := h.moving(); err == nil && m.Address.IsValid() {
+		return m.Address.String()
+	}
+	if all := h.reached(); len(all) > 0 {
+		return all[0].String()
+	}
+	return ""
+}
+
+// moved is a URL at another address.
+func moved(text string, to netip.Addr) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" {
+		return text
+	}
+	u.Host = net.JoinHostPort(to.String(), u.Port())
+	return u.String()
+}
+
+// movedPort is "host:port" at another address.
+func movedPort(text string, to netip.Addr) string {
+	_, port, err := net.SplitHostPort(text)
+	if err != nil {
+		return text
+	}
+	return net.JoinHostPort(to.String(), port)
+}
