@@ -19,10 +19,11 @@ func newLeave() *cobra.Command {
 		Long: "Take this host out of its cluster: its daemons end, its label and addresses are free, its member of the embedded store is removed, and its certificates count no more. Then " +
 			"the bridge, the rules of nftables and the files of contiv are removed, and kernel settings are restored; what remains is printed with the reason. While endpoints are on the host " +
 			"contiv leave refuses and names them; with --drain it waits for them instead, and the host takes no new ones meanwhile.\n\n" +
-			"With NAME another host is taken out, whose machine is gone for good; with --master only its netmaster, whose store is lost, so that contiv join --master makes it a member again.",
+			"With NAME another host is taken out, whose machine is gone for good; with --master only its netmaster, whose store is lost, so that contiv join --master makes it a member again. A netmaster that runs " +
+			"is refused; if its machine does not answer, nothing says that it does not run, and --force is needed.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return other(cmd, &p, args[0], master)
+				return other(cmd, &p, args[0], master, force)
 			}
 			if master {
 				return errors.New("--master is for another host, whose NAME goes with it: contiv leave without it takes this host out as a whole")
@@ -61,27 +62,34 @@ func newLeave() *cobra.Command {
 	cmd.Flags().BoolVar(&master, "master", false, "with NAME: take out the netmaster of that host, whose store is lost, and leave its agent and containers as they are")
 	cmd.Flags().BoolVar(&drain, "drain", false, "first have this host take no new containers, and wait until those that it has are deleted")
 	cmd.Flags().DurationVar(&timeout, "timeout", timeout, "with --drain: how long to wait for the containers")
-	cmd.Flags().BoolVar(&force, "force", false, "leave though containers of this host lose their network")
+	cmd.Flags().BoolVar(&force, "force", false, "leave though containers of this host lose their network; with NAME and --master: continue though the machine does not answer")
 	return cmd
 }
 
-// other takes a host out whose machine is gone for good, or its netmaster.
-func other(cmd *cobra.Command, p *place, name string, master bool) error {
+// other takes a host out whose machine is gone for good, or its netmaster: the latter only if its machine says that it does not run, or by force.
+func other(cmd *cobra.Command, p *place, name string, master, force bool) error {
 	c, _, _, err := p.reach()
 	if err != nil {
 		return err
 	}
-	request := model.DepartRequest{Agent: name, Master: name}
-	if master {
-		request.Agent = ""
+	who, out := name, model.Departed{}
+	switch {
+	case master:
+		who = "the netmaster of " + name
+		out, err = departed(cmd.Context(), c, model.DepartRequest{Master: name, Lost: true, Force: force})
+		if err != nil && model.AsError(err).Code == model.CodeUnsupported { // no netmaster has a part of the store
+			out, err = c.Depart(cmd.Context(), model.DepartRequest{Master: name})
+		}
+	case force:
+		return errors.New("--force goes with NAME only for a netmaster: add --master, or leave it out")
+	default:
+		out, err = c.Depart(cmd.Context(), model.DepartRequest{Agent: name, Master: name})
 	}
-	out, err := c.Depart(cmd.Context(), request)
 	if err != nil {
 		return err
 	}
-	who := name
-	if master {
-		who = "the netmaster of " + name
+	if out.Evidence != "" {
+		_, _ = fmt.Fprintf(cmd.OutOrStdout(), "netmaster of %s: %s\n", name, out.Evidence)
 	}
 	_, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s left the cluster; %d certificates are revoked\n", who, len(out.Revoked))
 	if out.Member != "" {

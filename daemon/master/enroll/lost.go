@@ -40,7 +40,7 @@ func (e *Enroller) Lost(ctx context.Context, name string, force bool) (evidence 
 			Try("if its disk is lost, stop netmaster on that host; contiv leave on that host takes it out of the cluster")
 	case p.State == member.Unknown && !force:
 		return "", model.Errorf(model.CodeNotReady, "master", "nothing says that member %s of the store does not run: %s", name, p.Evidence).
-			Try("bring its host up, whose answer decides; or, when its disk is lost for certain: contiv replace %s --force", name)
+			Try("bring its host up, whose answer decides; or, when its disk is lost for certain, repeat the command with --force")
 	}
 	return p.Evidence, nil
 }
