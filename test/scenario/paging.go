@@ -15,7 +15,8 @@ import (
 var daemonLine = regexp.MustCompile(`^(?:sudo )?systemctl (start|stop|restart) contiv-netmaster$`)
 
 // ownPaths are those of a page that on a host of a lab, which has a directory of its own, are below that.
-var ownPaths = map[string]string{"/var/lib/contiv/": hostinit.Inside + "/var/lib/contiv/", "/etc/contiv/": hostinit.Inside + "/etc/contiv/", "sudo ": "", "eth0": "mgmt0"}
+var ownPaths = map[string]string{"/var/lib/contiv/": hostinit.Inside + "/var/lib/contiv/", "/etc/contiv/": hostinit.Inside + "/etc/contiv/", "sudo ": "", "eth0": "mgmt0",
+	"mount /dev/vdb ": "mount --bind " + hostinit.Inside + "/disk "}
 
 // moveLine is a line of a page that changes the address of a host, and starts the daemons again, which on a host of a lab the lab does.
 var moveLine = regexp.MustCompile(`^contiv readdress [0-9.]+$`)
