@@ -15,7 +15,7 @@ const DefaultDir = "/etc/contiv/trust"
 // Dir is a folder of certificates and keys:
 //
 //	ca.crt      the certificates of the cluster's authority; several while one replaces another
-//	ca.key      its key, where a netmaster runs
+//	ca.key      its key, where a netmaster runs; ca.key.previous while one replaces another
 //	ROLE.pem    the certificate and the key of the host's netmaster, agent or user
 //	revoked.crl the certificates that count no more, where a netmaster runs: for its embedded store
 type Dir string
@@ -99,7 +99,7 @@ func (d Dir) Certify(a *Authority, who Identity, now time.Time, hosts ...string)
 // Remove removes all that proves something of this host: certificates, keys, the authority.
 func (d Dir) Remove() error {
 	var all []error
-	for _, path := range []string{d.AuthorityFile(), d.KeyFile(), d.RevokedFile(), d.PairFile(Master), d.PairFile(Agent), d.PairFile(User), d.PairFile(Monitor)} {
+	for _, path := range []string{d.AuthorityFile(), d.KeyFile(), d.PreviousKeyFile(), d.RevokedFile(), d.PairFile(Master), d.PairFile(Agent), d.PairFile(User), d.PairFile(Monitor)} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			all = append(all, err)
 		}

@@ -13,8 +13,9 @@ import (
 // Seal keeps secrets that netmasters have to read again from who reads the store. Its key follows from the authority's, which every netmaster's host has. It
 // is immutable.
 type Seal struct {
-	aead cipher.AEAD
-	by   string
+	aead   cipher.AEAD
+	by     string
+	before *Seal // of the authority that is being replaced; nil: none is
 }
 
 // ErrSealed says that a secret was sealed by the key of another authority, or elsewhere, or it is none.
@@ -41,7 +42,7 @@ func (a *Authority) Seal() (*Seal, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Seal{aead, a.Fingerprint()}, nil
+	return &Seal{aead: aead, by: a.Fingerprint()}, nil
 }
 
 // By names the authority.
@@ -55,8 +56,11 @@ func (s *Seal) Close(place string, secret []byte) []byte {
 // Open is the secret that was sealed for a place. The error is ErrSealed.
 func (s *Seal) Open(place string, sealed []byte) ([]byte, error) {
 	out, err := s.aead.Open(nil, nil, sealed, []byte(place))
-	if err != nil {
-		return nil, ErrSealed
+	switch {
+	case err == nil:
+		return out, nil
+	case s.before != nil:
+		return s.before.Open(place, sealed)
 	}
-	return out, nil
+	return nil, ErrSealed
 }

@@ -87,6 +87,19 @@ func (c *Client) Readdress(ctx context.Context, request model.ReaddressRequest) 
 	return out, err
 }
 
+// Rotation asks how far the replacement of the cluster's authority is.
+func (c *Client) Rotation(ctx context.Context) (model.Rotation, error) {
+	var out model.Rotation
+	return out, c.Raw(ctx, "/api/v1/authority", &out)
+}
+
+// RotateAuthority has the replacement of the cluster's authority go on to a phase.
+func (c *Client) RotateAuthority(ctx context.Context, request model.RotateRequest) (model.Rotation, error) {
+	var out model.Rotation
+	_, err := c.Post(ctx, "/api/v1/authority", request, &out)
+	return out, err
+}
+
 // RevokeCertificates has certificates count no more, and returns their serials.
 func (c *Client) RevokeCertificates(ctx context.Context, request model.RevokeRequest) ([]string, error) {
 	var out []string

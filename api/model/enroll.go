@@ -121,6 +121,27 @@ type RevokeRequest struct {
 	Identity string `json:"identity,omitempty"`
 }
 
+// RotateRequest has the replacement of the cluster's authority go on to a phase: POST /api/v1/authority.
+type RotateRequest struct {
+	Phase string `json:"phase"`           // "trust", "sign" or "finish"
+	Force bool   `json:"force,omitempty"` // of sign: go on though daemons do not answer, of which it is unknown whether they trust the next authority
+}
+
+// Rotation is how far the replacement of the cluster's authority is: GET /api/v1/authority.
+type Rotation struct {
+	Phase   string    `json:"phase,omitempty"`   // "trust", "sign" or "finish", which is complete; absent: it was never replaced
+	From    string    `json:"from,omitempty"`    // fingerprint of the authority that is replaced
+	To      string    `json:"to,omitempty"`      // of the next one
+	Since   time.Time `json:"since,omitzero"`    // of the phase
+	Waiting []string  `json:"waiting,omitempty"` // what the next phase waits for: daemons that do not trust the next authority, or who has certificates of the previous one
+}
+
+// Authorities are the authorities that a netmaster trusts: GET /plugin/authority.
+type Authorities struct {
+	Certificates string `json:"certificates"` // PEM
+	Signs        string `json:"signs"`        // fingerprint of the one that signs
+}
+
 // JoinTokenRequest asks for a token by which hosts join: POST /api/v1/tokens.
 type JoinTokenRequest struct {
 	TTL      string `json:"ttl,omitempty"`      // "24h" when absent

@@ -97,6 +97,7 @@ var (
 	FindingAdoptionConflict   = FindingCode{"adoption-conflict"}
 	FindingStoreLow           = FindingCode{"store-low"}
 	FindingBackupFailed       = FindingCode{"backup-failed"}
+	FindingAuthorityRotation  = FindingCode{"authority-rotation"}
 	FindingBackupOld          = FindingCode{"backup-old"}
 	FindingServiceEmpty       = FindingCode{"service-empty"}
 	FindingPoolLow            = FindingCode{"pool-low"}
@@ -199,6 +200,7 @@ func FindingCodes() []FindingInfo {
 		{Code: FindingAdoptionConflict, Severities: []Severity{"error"}, Reporter: "netmaster", Doc: "After a restore, an endpoint runs that contradicts the store: another one has its address, or its network is another one. It keeps its network on its host; `netctl adopt accept NAME` or `netctl adopt drop NAME` decides.", Remedy: "Decide which endpoint stays: netctl adopt accept NAME, or netctl adopt drop NAME."},
 		{Code: FindingStoreLow, Severities: []Severity{"warning"}, Reporter: "netmaster", Doc: "A member of the store will soon have used up its quota.", Remedy: "Free space as docs/how-to/store-space.md says."},
 		{Code: FindingBackupFailed, Severities: []Severity{"warning"}, Reporter: "netmaster", Doc: "A netmaster did not save the last snapshot of the store that was due; the evidence has the error, and the time of the newest. It retries after 15 seconds, then less and less often, at least every ten minutes.", Remedy: "Do as the error says; save a snapshot with contiv snapshot save on that host."},
+		{Code: FindingAuthorityRotation, Severities: []Severity{"warning"}, Reporter: "netmaster", Doc: "The cluster's authority is being replaced. The evidence has the phase and what the next phase waits for: daemons that do not trust the next authority, or identities whose certificates are of the previous one ([the runbook](runbooks/authority-replaced.md)).", Remedy: "Continue with contiv cert rotate-authority once nothing is waited for."},
 		{Code: FindingBackupOld, Severities: []Severity{"warning"}, Reporter: "netmaster", Doc: "The newest scheduled snapshot on a netmaster's disk is older than two of its intervals.", Remedy: "Save a snapshot with contiv snapshot save on that host, and check its clock."},
 		{Code: FindingServiceEmpty, Severities: []Severity{"warning"}, Reporter: "netmaster", Doc: "No container has the labels of a service's selector; the evidence has the nearest labels.", Remedy: "Start containers with these labels, or correct the selector."},
 		{Code: FindingPoolLow, Severities: []Severity{"warning"}, Reporter: "netmaster", Doc: "More than 90 % of a network's IPv4 addresses are in use.", Remedy: "Delete endpoints that are not needed, or create a network with a larger subnet."},

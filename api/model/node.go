@@ -50,6 +50,9 @@ type Node struct {
 	Docker *DockerStatus `json:"docker,omitempty"`
 	Mode   string        `json:"mode,omitempty"` // of an agent: who runs the containers of its host, as AgentStatus.Mode
 
+	Authorities []string `json:"authorities,omitempty"` // fingerprints of those that it trusts; of a netmaster with a member of the store, that this was started with
+	Authority   string   `json:"authority,omitempty"`   // fingerprint of the one that has certified it
+
 	MTU      int       `json:"mtu,omitempty"`      // of an agent: of the interface that has the tunnel address
 	Findings []Finding `json:"findings,omitempty"` // of an agent: what its checks of the host have found, the worst first
 	// Differed are the parts of the store of which an agent held something else within the last minute, or still does.
@@ -69,29 +72,31 @@ func (n *Node) Answered() bool { return n.Since != "" }
 
 // AgentStatus is what an agent says of itself: GET http://AGENT:9090/status.
 type AgentStatus struct {
-	Host      string        `json:"host"`
-	Version   string        `json:"version"`
-	Since     string        `json:"since"`
-	Ready     bool          `json:"ready"`
-	Waiting   []string      `json:"waiting,omitempty"` // what it waits for while it is not ready
-	Datapath  string        `json:"datapath"`          // "netdev" or "system"
-	VTEP      string        `json:"vtep"`
-	MTU       int           `json:"mtu,omitempty"`        // of the interface that has the tunnel address, as last seen
-	Master    string        `json:"master,omitempty"`     // URL of the netmaster that tells it what there is; absent while none does
-	Seen      uint64        `json:"seen"`                 // revision up to which it has been told all that concerns it
-	Revision  uint64        `json:"revision"`             // last store revision past the switch's barrier
-	At        string        `json:"revisionAt,omitempty"` // RFC 3339: when it had passed, by the host's clock
-	Flows     int           `json:"flows"`
-	Groups    int           `json:"groups"`
-	Endpoints int           `json:"endpoints"`         // attached here
-	FlowMods  uint64        `json:"flowMods"`          // changes of flows, groups and meters sent since the process started
-	Differs   int           `json:"differs,omitempty"` // ports and addresses that others have changed, and that were not put right
-	Errors    []OwnerStatus `json:"errors,omitempty"`  // objects that do not work: refused flows, and what the agent cannot repair
-	Uplinks   []Uplink      `json:"uplinks,omitempty"`
-	Bond      string        `json:"uplinkBond,omitempty"` // how several are used together: "active-backup" or "lacp"
-	Docker    *DockerStatus `json:"docker,omitempty"`     // absent where the agent does not ask a Docker engine
-	Mode      string        `json:"mode,omitempty"`       // who runs containers here, as it is configured or has found: "cni", "docker", "kubernetes" or "swarm-mode"
-	Findings  []Finding     `json:"findings,omitempty"`   // of the checks that the agent makes on its host, the worst first; at most 100 and how many more
+	Host        string        `json:"host"`
+	Version     string        `json:"version"`
+	Since       string        `json:"since"`
+	Ready       bool          `json:"ready"`
+	Waiting     []string      `json:"waiting,omitempty"` // what it waits for while it is not ready
+	Datapath    string        `json:"datapath"`          // "netdev" or "system"
+	VTEP        string        `json:"vtep"`
+	MTU         int           `json:"mtu,omitempty"`        // of the interface that has the tunnel address, as last seen
+	Master      string        `json:"master,omitempty"`     // URL of the netmaster that tells it what there is; absent while none does
+	Seen        uint64        `json:"seen"`                 // revision up to which it has been told all that concerns it
+	Revision    uint64        `json:"revision"`             // last store revision past the switch's barrier
+	At          string        `json:"revisionAt,omitempty"` // RFC 3339: when it had passed, by the host's clock
+	Flows       int           `json:"flows"`
+	Groups      int           `json:"groups"`
+	Endpoints   int           `json:"endpoints"`         // attached here
+	FlowMods    uint64        `json:"flowMods"`          // changes of flows, groups and meters sent since the process started
+	Differs     int           `json:"differs,omitempty"` // ports and addresses that others have changed, and that were not put right
+	Errors      []OwnerStatus `json:"errors,omitempty"`  // objects that do not work: refused flows, and what the agent cannot repair
+	Uplinks     []Uplink      `json:"uplinks,omitempty"`
+	Bond        string        `json:"uplinkBond,omitempty"`  // how several are used together: "active-backup" or "lacp"
+	Docker      *DockerStatus `json:"docker,omitempty"`      // absent where the agent does not ask a Docker engine
+	Mode        string        `json:"mode,omitempty"`        // who runs containers here, as it is configured or has found: "cni", "docker", "kubernetes" or "swarm-mode"
+	Authorities []string      `json:"authorities,omitempty"` // fingerprints of those that it trusts
+	Authority   string        `json:"authority,omitempty"`   // fingerprint of the one that has certified it
+	Findings    []Finding     `json:"findings,omitempty"`    // of the checks that the agent makes on its host, the worst first; at most 100 and how many more
 }
 
 // Uplink is a NIC of a host's VLAN trunk.

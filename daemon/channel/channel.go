@@ -10,10 +10,11 @@ import "strings"
 
 // Where a netmaster serves the channel, tells other netmasters whose streams it serves, and says which certificates are revoked.
 const (
-	Path         = "/plugin/channel"
-	SessionsPath = "/plugin/sessions"
-	OfferPath    = "/plugin/offer"   // where agents offer what they carry; see Offer
-	RevokedPath  = "/plugin/revoked" // the certificates of Trust, for agents that would not hear of them from the netmaster that they follow
+	Path          = "/plugin/channel"
+	SessionsPath  = "/plugin/sessions"
+	OfferPath     = "/plugin/offer"     // where agents offer what they carry; see Offer
+	AuthorityPath = "/plugin/authority" // the authorities that a netmaster trusts
+	RevokedPath   = "/plugin/revoked"   // the certificates of Trust, for agents that would not hear of them from the netmaster that they follow
 )
 
 // Shard names a part of what the cluster knows.

@@ -38,11 +38,7 @@ func (c *config) seal() (*trust.Seal, error) {
 	if c.holder == nil {
 		return nil, fs.ErrNotExist
 	}
-	a, err := c.holder.Dir().Authority()
-	if err != nil {
-		return nil, err
-	}
-	return a.Seal()
+	return c.holder.Dir().Seal()
 }
 
 // review says on which node a pod with an agent runs, by its service account token.

@@ -41,6 +41,7 @@ func (m *master) parts() part.Part {
 		m.storeSpace(),
 		m.saving(),
 		m.certificates(),
+		m.authority(),
 		m.auditing(),
 	)
 }
@@ -116,6 +117,11 @@ func (m *master) saving() part.Part {
 // certificates refuses those that are revoked.
 func (m *master) certificates() part.Part {
 	return part.Part{Tasks: []task.Task{m.revocation(m.known, m.log)}}
+}
+
+// authority carries out the replacement of the cluster's authority on this host.
+func (m *master) authority() part.Part {
+	return part.Part{Tasks: []task.Task{m.rotation(m.known, m.committer, m.accounts.SealSecrets, m.log)}}
 }
 
 // auditing stores the events of the audit.

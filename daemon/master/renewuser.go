@@ -55,7 +55,7 @@ func renewUser(ctx context.Context, dir trust.Dir, leader certifier, now time.Ti
 		return time.Time{}, nil
 	}
 	h, err := trust.Open(dir, trust.User)
-	if err != nil || now.Before(trust.Due(h.Certificate())) {
+	if err != nil || now.Before(trust.Due(h.Certificate())) && !replaced(dir, h) {
 		return time.Time{}, err
 	}
 	limited, cancel := context.WithTimeout(ctx, renewLimit)
@@ -79,6 +79,12 @@ func renewUser(ctx context.Context, dir trust.Dir, leader certifier, now time.Ti
 		return time.Time{}, err
 	}
 	return h.Certificate().NotAfter, nil
+}
+
+// replaced reports whether another authority signs now than the one that has certified a holder.
+func replaced(dir trust.Dir, h *trust.Holder) bool {
+	a, err := dir.Authority()
+	return err == nil && h.Signer() != a.Fingerprint()
 }
 
 // counts refuses a certificate that is revoked.

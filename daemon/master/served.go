@@ -24,7 +24,7 @@ func (m *master) served(doors []*httpserver.Connections, started time.Time, wait
 		Space: m.space.Members, Leadership: leadership{m.election, m.committer}, Store: m.db, Embedded: m.Store.Embedded, ClusterMode: m.Mode, Internal: m.Internal,
 		Version: build.Info(), Started: started, Kubernetes: status, Hosts: m.names(), Limits: m.Limits, Doors: doors, Log: m.log,
 		Waiting: waiting, Stale: m.feed.Away, Way: m.others, Enroll: m.joining, Cluster: m.told(), Incarnation: m.self,
-		Snapshots: saved(m.snapshots), Insecure: m.holder == nil, Users: m.accounts, Audit: m.audit, Recent: m.recent.Text,
+		Snapshots: saved(m.snapshots), Proves: m.proves(), Insecure: m.holder == nil, Users: m.accounts, Audit: m.audit, Recent: m.recent.Text,
 	}
 }
 

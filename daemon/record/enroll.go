@@ -7,7 +7,34 @@ const (
 	Enrolment    = Root + "trust/"
 	JoinTokens   = Enrolment + "token/"       // + ID
 	Certificates = Enrolment + "certificate/" // + serial
+	RotationKey  = Enrolment + "rotation"     // see Rotation
 )
+
+// Phase is how far the replacement of the cluster's authority is.
+type Phase string
+
+// Phases, in their order.
+const (
+	PhaseTrust  Phase = "trust"  // all trust the next authority beside the one that signs
+	PhaseSign   Phase = "sign"   // the next one signs, and both are trusted
+	PhaseFinish Phase = "finish" // only the next one is trusted
+)
+
+// Rotation is the replacement of the cluster's authority by another, at RotationKey. The last one stays there.
+type Rotation struct {
+	Phase       Phase     `json:"phase"`
+	From        string    `json:"from"`          // fingerprint of the authority that is replaced
+	To          string    `json:"to"`            // of the next one
+	Certificate string    `json:"certificate"`   // of the next one, PEM
+	Key         []byte    `json:"key,omitempty"` // its key, PEM, sealed by the authority that is replaced for RotationKey; nil once it is complete
+	By          string    `json:"by"`            // who asked for it
+	Since       time.Time `json:"since"`         // of the phase
+}
+
+// Underway reports whether the replacement is not complete.
+func (r *Rotation) Underway() bool {
+	return r != nil && (r.Phase == PhaseTrust || r.Phase == PhaseSign)
+}
 
 // JoinToken permits hosts to join the cluster, at JoinTokens+ID. Its secret is nowhere.
 type JoinToken struct {
@@ -37,6 +64,7 @@ type Certified struct {
 	Until     time.Time `json:"until"`
 	Revoked   time.Time `json:"revoked,omitzero"` // zero: it is not
 	RevokedBy string    `json:"revokedBy,omitempty"`
+	Authority string    `json:"authority,omitempty"` // fingerprint of the authority that has signed it; "": an earlier build recorded it
 }
 
 // Valid reports whether the certificate proves something at a time.

@@ -21,7 +21,7 @@ func newCert() *cobra.Command {
 	var p place
 	cmd := &cobra.Command{Use: "cert", Short: "Certificates of the cluster's hosts and users", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	p.flags(cmd.PersistentFlags())
-	cmd.AddCommand(newCertLs(&p), newCertShow(&p), newCertRenew(&p), newCertRevoke(&p), newCertUser(&p), newCertAuthority())
+	cmd.AddCommand(newCertLs(&p), newCertShow(&p), newCertRenew(&p), newCertRevoke(&p), newCertUser(&p), newCertAuthority(), newCertRotate(&p))
 	return cmd
 }
 

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/contiv/contiv/lab/hostinit"
 	"github.com/contiv/contiv/test/machines/page"
+	"github.com/contiv/contiv/trust"
 )
 
 // daemonLine is a line of a page that starts or stops netmaster, which on a host of a lab the lab does.
@@ -132,6 +134,9 @@ func (s *Session) pageBlock(host, block string) (printed string, err error) {
 		if err := run(); err != nil {
 			return printed, err
 		}
+		if err := s.trustAs(s.hosts[0]); err != nil {
+			return printed, err
+		}
 		do := map[string]verb{"start": part("start"), "stop": part("stop"), "restart": (*Session).doRestart}[at[1]]
 		if err := do(s, []string{"master", host}); err != nil {
 			return printed, err
@@ -151,4 +156,19 @@ func (s *Session) addressed(block string) (string, error) {
 	}
 	own := regexp.MustCompile(`10\.254\.[0-9]+\.`).FindString(s.stdout())
 	return strings.ReplaceAll(block, pageAddress, own), nil
+}
+
+// trustAs has those who look at the lab trust what a host that has joined trusts, and be its user: a page may replace the authority.
+func (s *Session) trustAs(host string) error {
+	own := trust.Dir(s.Getenv("CONTIV_TRUST"))
+	there := trust.Dir(filepath.Join(string(own), "..", host, trust.DefaultDir))
+	trusted, err := there.Trusted()
+	if err != nil {
+		return err
+	}
+	user, err := os.ReadFile(there.PairFile(trust.User))
+	if err != nil {
+		return err
+	}
+	return errors.Join(own.SaveAuthority(trusted, nil), own.SavePair(trust.User, user))
 }

@@ -48,6 +48,7 @@ func (m *Membership) certificates() []task.Task {
 	return []task.Task{
 		part.Started("certificates", func(ctx context.Context) error { m.Trust.Watch(ctx, m.Log); return nil }),
 		part.Started("renewal of the certificate", func(ctx context.Context) error { m.Trust.Renew(ctx, m.renewed, m.Log); return nil }),
+		part.Started("authorities", func(ctx context.Context) error { m.followAuthorities(ctx); return nil }),
 		part.Started("revoked certificates", func(ctx context.Context) error { m.revoked.Run(ctx); return nil }),
 	}
 }

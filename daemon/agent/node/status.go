@@ -26,6 +26,7 @@ func (n *Node) Status() model.AgentStatus {
 	if !sum.Passed.IsZero() {
 		s.At = sum.Passed.UTC().Format(time.RFC3339Nano)
 	}
+	s.Authorities, s.Authority = n.member.Proves()
 	s.Docker = n.engine.Status()
 	if sum.Failed > 0 {
 		for _, o := range n.forward.Status() {

@@ -21,6 +21,7 @@ func (e *Enroller) issue(a *trust.Authority, w *wish, by, token string) error {
 	}
 	w.issued = trust.CertificatePEM(c)
 	w.record = certified(c, w.identity)
+	w.record.Authority = a.Fingerprint()
 	w.record.By, w.record.Token, w.record.Request, w.record.Issued = by, token, record.Sum([]byte(w.text)), e.now()
 	return nil
 }
@@ -147,7 +148,7 @@ func (e *Enroller) Record(ctx context.Context, text string, proved trust.Identit
 			return 0, model.Errorf(model.CodeInvalid, "certificates", "%v", err).Because(err).Try("contiv cert show prints what a certificate says")
 		}
 		n := certified(c, who)
-		n.By = requester(ctx, proved)
+		n.By, n.Authority = requester(ctx, proved), trust.SignerOf(c, trusted)
 		notes = append(notes, n)
 	}
 	at, err := e.Commit.Join(ctx, func(tx *commit.Tx) error {

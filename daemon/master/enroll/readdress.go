@@ -31,7 +31,7 @@ func (e *Enroller) Readdress(ctx context.Context, q model.ReaddressRequest, prov
 		return out, 0, err
 	}
 	for _, w := range m.wishes {
-		if err := e.issue(a, w, asker(ctx, proved), ""); err != nil {
+		if err := e.issue(a, w, requester(ctx, proved), ""); err != nil {
 			return out, 0, err
 		}
 	}
@@ -44,12 +44,12 @@ func (e *Enroller) Readdress(ctx context.Context, q model.ReaddressRequest, prov
 			if err := e.moderate(tx.View, w); err != nil {
 				return err
 			}
-			if err := tx.Put(record.Certificates+w.note.Serial, &w.note); err != nil {
+			if err := tx.Put(record.Certificates+w.record.Serial, &w.record); err != nil {
 				return err
 			}
 		}
 		if q.Only {
-			out.Revoked, err = e.withdraw(tx, m, asker(ctx, proved))
+			out.Revoked, err = e.withdraw(tx, m, requester(ctx, proved))
 		}
 		return err
 	})
@@ -60,12 +60,12 @@ func (e *Enroller) Readdress(ctx context.Context, q model.ReaddressRequest, prov
 		return model.ReaddressAnswer{}, 0, err
 	}
 	for _, w := range m.wishes {
-		if w.who.Role == trust.Master {
+		if w.identity.Role == trust.Master {
 			out.Master = string(w.issued)
 		} else {
 			out.Agent = string(w.issued)
 		}
-		e.Log.Info("a host is certified for another address", "identity", w.who.String(), "address", m.address, "until", w.note.Until)
+		e.Log.Info("a host is certified for another address", "identity", w.identity.String(), "address", m.address, "until", w.record.Until)
 	}
 	if e.Members != nil && proved.Role != trust.Agent {
 		out.Members = e.Members.Peers()
@@ -142,7 +142,7 @@ func (m *move) wish(q *model.ReaddressRequest) error {
 		if err != nil {
 			return model.Errorf(model.CodeInvalid, one.field, "%v", err).Because(err).Try("contiv readdress makes one")
 		}
-		m.wishes = append(m.wishes, &wish{field: one.field, who: trust.Identity{Role: one.role, Name: q.Host}, text: one.text, request: r})
+		m.wishes = append(m.wishes, &wish{field: one.field, identity: trust.Identity{Role: one.role, Name: q.Host}, text: one.text, request: r})
 	}
 	return nil
 }
@@ -157,13 +157,13 @@ func (e *Enroller) movable(v *catalog.View, m *move) error {
 		return model.Errorf(model.CodeConflict, "vtep", "tunnel address %s is %s's", m.vtep, owner).Try("give the host's tunnels an end of its own with --vtep-ip; when the other host is gone for good: netctl node forget NAME")
 	}
 	for _, w := range m.wishes {
-		was := slices.DeleteFunc(v.CertifiedAs(w.who.String()), func(c *record.Certified) bool { return !c.Valid(e.now()) })
+		was := slices.DeleteFunc(v.CertifiedAs(w.identity.String()), func(c *record.Certified) bool { return !c.Valid(e.now()) })
 		if len(was) == 0 {
-			return model.Errorf(model.CodeDenied, w.field, "%s has no certificate that counts", w.who).Try("have the host join again: contiv join TOKEN@ADDRESS")
+			return model.Errorf(model.CodeDenied, w.field, "%s has no certificate that counts", w.identity).Try("have the host join again: contiv join TOKEN@ADDRESS")
 		}
 		for _, host := range w.request.Hosts() {
 			if host != m.address.String() && !common(host) && !slices.ContainsFunc(was, func(c *record.Certified) bool { return contains(c.Hosts, host) }) {
-				return model.Errorf(model.CodeDenied, w.field, "%s is not certified for %s", w.who, host).Try("have the host join again to be reached under another name: contiv join TOKEN@ADDRESS")
+				return model.Errorf(model.CodeDenied, w.field, "%s is not certified for %s", w.identity, host).Try("have the host join again to be reached under another name: contiv join TOKEN@ADDRESS")
 			}
 		}
 	}

@@ -24,6 +24,7 @@ type Snapshot struct {
 	Unread      []Unread
 	Elsewhere   []Elsewhere
 	Incarnation string              // of the store
+	Rotation    model.Rotation      // of the authority
 	Adoptions   []model.Adoption    // endpoints that run and contradict the store
 	Adopting    *model.AdoptionWait // who is waited for before agents receive anything; nil: nothing is
 	Stalled     time.Duration       // for how long this netmaster, which leads, has committed nothing while requests wait
@@ -56,7 +57,7 @@ type Pool struct {
 type check func(s *Snapshot) []model.Finding
 
 func checks() []check {
-	return []check{leader, stalled, masters, agents, reported, uplinks, mtus, versions, addresses, differed, backups, store, services, pools, routers, claims, clashes, refusals, unread, resources, adoptions, adopting, elsewhere}
+	return []check{leader, stalled, masters, agents, reported, uplinks, mtus, versions, addresses, differed, backups, rotation, store, services, pools, routers, claims, clashes, refusals, unread, resources, adoptions, adopting, elsewhere}
 }
 
 // Examine returns all that is wrong, the worst first, without the times since when it is.

@@ -1,6 +1,7 @@
 package health
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -102,6 +103,10 @@ func TestExamine(t *testing.T) {
 		{"snapshots that are saved, are old, and are not saved", func(s *Snapshot) {
 			s.Nodes[0].Snapshots, s.Nodes[1].Snapshots = &model.SnapshotStatus{Interval: "12h0m0s", Last: "2026-01-01T00:00:00Z"}, &model.SnapshotStatus{Old: true, Interval: "12h0m0s"}
 		}, []string{"warning backup-old master/m2"}},
+		{"an authority that is being replaced", func(s *Snapshot) {
+			s.Rotation = model.Rotation{Phase: "sign", From: "old", To: "next", Waiting: []string{"spiffe://contiv/agent/h2 until 2026-01-01"}}
+		}, []string{"warning authority-rotation authority/next"}},
+		{"an authority that was replaced", func(s *Snapshot) { s.Rotation = model.Rotation{Phase: "finish", From: "old", To: "next"} }, nil},
 		{"snapshots that are not saved", func(s *Snapshot) { s.Nodes[0].Snapshots = &model.SnapshotStatus{Old: true, Error: "no room"} }, []string{"warning backup-failed master/m1"}},
 		{"records that differed", func(s *Snapshot) {
 			s.Nodes[3].Differed = []model.Differed{{Shard: "cluster", Times: 5}, {Shard: "tenant/blue", Times: 2, Still: true}}
@@ -248,4 +253,21 @@ func TestAdopting(t *testing.T) {
 func code(text string) (c model.FindingCode) {
 	_ = c.UnmarshalText([]byte(text)) // takes any text
 	return c
+}
+
+// The finding about a replacement of the authority names those that the next phase waits for, as far as there is room.
+func TestRotationNamesWhatItWaitsFor(t *testing.T) {
+	waiting := make([]string, maxHosts+3)
+	for i := range waiting {
+		waiting[i] = fmt.Sprintf("agent h%d", i)
+	}
+	for phase, remedy := range map[string]string{"trust": "rotate-authority sign", "sign": "rotate-authority finish"} {
+		got := rotation(&Snapshot{Rotation: model.Rotation{Phase: phase, From: "old", To: "next", Waiting: waiting}})
+		if len(got) != 1 || !strings.Contains(got[0].Evidence, "agent h19; and 3 more") || !strings.Contains(got[0].Remedy, remedy) {
+			t.Errorf("%s: want names and how it continues, got %+v", phase, got)
+		}
+		if got = rotation(&Snapshot{Rotation: model.Rotation{Phase: phase, From: "old", To: "next"}}); len(got) != 1 || !strings.HasPrefix(got[0].Remedy, "continue with contiv cert "+remedy) {
+			t.Errorf("%s: want it to continue, got %+v", phase, got)
+		}
+	}
 }

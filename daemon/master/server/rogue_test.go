@@ -64,9 +64,10 @@ func rogueDeeds() map[string][]deed {
 			{"its address", `{"host":"evil","endpoints":[{"id":"blue.default-mine","netID":"blue.default","tenant":"default","endpointID":"mine","ipAddress":"10.1.1.1","homingHost":"evil"}]}`, false},
 			{"the address that it holds", `{"host":"evil","endpoints":[{"id":"blue.default-mine","netID":"blue.default","tenant":"default","endpointID":"mine","ipAddress":"10.1.1.50","homingHost":"evil"}]}`, false},
 			{"networks of its own making", `{"host":"evil","endpoints":[],"tenants":[{"id":"evil","tenant":"evil","vrf":9}]}`, false}},
-		"POST /plugin/channel": {{"as the victim", `{"host":"h2"}`, true}},
-		"GET /plugin/sessions": {{"the sessions of all", "", true}},
-		"GET /plugin/revoked":  {{"what is revoked", "", false}},
+		"POST /plugin/channel":  {{"as the victim", `{"host":"h2"}`, true}},
+		"GET /plugin/sessions":  {{"the sessions of all", "", true}},
+		"GET /plugin/revoked":   {{"what is revoked", "", false}},
+		"GET /plugin/authority": {{"which authorities are trusted", "", false}},
 		// Beside the routes of agents.
 		"GET /api/v1/auth/whoami": {{"", "", false}},
 		"GET /api/v1/leave":       {{"the victim's endpoints", "host=h2", true}, {"its own", "host=evil", false}},

@@ -106,6 +106,8 @@ type Config struct {
 	Kubernetes func() *model.KubernetesStatus
 	// Snapshots are those of the store that this netmaster saves; nil: it saves none.
 	Snapshots *Snapshots
+	// Proves returns the fingerprints of the authorities that this netmaster trusts, and of the one that has certified it; nil: it is insecure.
+	Proves func() (authorities []string, authority string)
 	// AnswerLimit is for how long a leader may take to answer what a follower passes on; 0: 20 seconds.
 	AnswerLimit time.Duration
 	Way         peer.Way // to agents and other masters
@@ -171,13 +173,14 @@ func (s *Server) register(r *rest.Router, registry *prometheus.Registry) {
 		Catalog: s.Catalog, Peers: peers, Commit: s.Commit, Endpoints: s.Endpoints, Leadership: s.Leadership, Store: s.Store,
 		Embedded: s.Embedded, Internal: s.Internal, Version: version, Started: s.Started, Waiting: s.Waiting, Answered: s.metrics.answered.Load,
 		Networks: networks, Kubernetes: s.Kubernetes, Relay: s.Relay, Snapshots: s.Snapshots.status(),
+		Proves: s.Proves,
 	}
 	all := &objects.Objects{
 		Inspector: inspect.Inspector{Catalog: s.Catalog, Peers: peers, ClusterMode: s.ClusterMode, Secrets: s.Users.Secrets},
 		Commit:    s.Commit, Admit: s.Admit, Log: s.Log,
 	}
 	all.Register(r)
-	joining := &joinapi.Enrolling{Own: s.Internal, Incarnation: s.Incarnation, Enroll: s.Enroll, Catalog: s.Catalog, Endpoints: s.Endpoints, Cluster: s.Cluster,
+	joining := &joinapi.Enrolling{Own: s.Internal, Incarnation: s.Incarnation, Enroll: s.Enroll, Catalog: s.Catalog, Endpoints: s.Endpoints, Cluster: s.Cluster, Nodes: members.All,
 		Who: func(q *http.Request) trust.Identity { return access.Of(q.Context()).Identity }}
 	joining.Register(r)
 	members.Forgotten = joining.Forgotten
@@ -196,7 +199,7 @@ func (s *Server) register(r *rest.Router, registry *prometheus.Registry) {
 	leading := &leadership.Leadership{Lock: s.Leadership, Store: s.Store, Catalog: s.Catalog, Commit: s.Commit, Peers: peers, Internal: s.Internal, Master: members.Master}
 	leading.Register(r)
 	verdict := doctor.New(doctor.Options{Catalog: s.Catalog, Peers: peers, Nodes: members.All, Leadership: leading.State, Stalled: s.Commit.Stalled,
-		Elsewhere: func() []health.Elsewhere { return s.elsewhere.list(time.Now()) }, Incarnation: s.Incarnation.ID, Adopting: s.Adopter.Waiting})
+		Elsewhere: func() []health.Elsewhere { return s.elsewhere.list(time.Now()) }, Incarnation: s.Incarnation.ID, Adopting: s.Adopter.Waiting, Rotation: s.Enroll.Rotation})
 	verdict.Register(r)
 	(&supportbundle.Bundling{Catalog: s.Catalog, Peers: peers, Store: s.Store, Front: r, Nodes: members.All, Own: s.Internal, Mode: s.ClusterMode, Version: s.Version,
 		Recent: s.Recent, Log: s.Log}).Register(r)

@@ -125,8 +125,8 @@ func (u *Users) Secrets() func(v *catalog.View, key string) string {
 	}
 }
 
-// SealSecrets seals secrets that an earlier build, or netmasters without the authority's key, have stored in plain text. It is for a
-// leader's first transaction.
+// SealSecrets seals secrets that an earlier build, or netmasters without the authority's key, have stored in plain text, and those that the
+// previous authority has sealed. It is for a leader's first transaction, and for the replacement of the authority.
 func (u *Users) SealSecrets(tx *commit.Tx) error {
 	seal, err := u.sealing()
 	if err != nil || seal == nil {
@@ -134,10 +134,16 @@ func (u *Users) SealSecrets(tx *commit.Tx) error {
 	}
 	for _, key := range []string{record.LDAPKey, record.OIDCKey} {
 		var s record.Secret
-		if raw := tx.Value(key); len(raw) == 0 || json.Unmarshal(raw, &s) != nil || s.Plain == "" {
+		if raw := tx.Value(key); len(raw) == 0 || json.Unmarshal(raw, &s) != nil || s.Plain == "" && s.By == seal.By() {
 			continue
 		}
-		if err := tx.Put(key, kept(seal, key, s.Plain)); err != nil {
+		text := []byte(s.Plain)
+		if s.Plain == "" {
+			if text, err = seal.Open(key, s.Sealed); err != nil {
+				continue // it is lost: its key is not here
+			}
+		}
+		if err := tx.Put(key, kept(seal, key, string(text))); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,8 @@ package users_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"io/fs"
 	"strings"
 	"testing"
@@ -85,4 +87,51 @@ func TestSecret(t *testing.T) {
 	expect("set again", second, "sealed", "finding", "")
 	w.Must(t, "ldapConfiguration ldap server=elsewhere baseDN=dc=x bindDN=cn=contiv")
 	expect("another server", second, "none", "", "")
+}
+
+// While the authority is replaced, a secret that the previous one has sealed is read, and sealed by the next one.
+func TestSecretWhileAuthorityIsReplaced(t *testing.T) {
+	w := enginetest.Start(t, enginetest.Options{})
+	w.Must(t, "ldapConfiguration ldap server=ldap baseDN=dc=x bindDN=cn=contiv")
+	dir := trust.Dir(t.TempDir())
+	old, err := trust.NewAuthority(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := trust.NewAuthority(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, key, err := old.PEM()
+	nextText, nextKey, wrong := next.PEM()
+	if err := errors.Join(err, wrong, dir.SaveAuthority(text, key)); err != nil {
+		t.Fatal(err)
+	}
+	u := users.New(users.Config{Commit: w.Commit, Catalog: w.Catalog, Directory: &told{}, Seal: dir.Seal, Cheap: true})
+	if _, err := u.SetLDAPPassword(t.Context(), "searching"); err != nil {
+		t.Fatal(err)
+	}
+	if err := dir.SignBy(nextText, nextKey); err != nil {
+		t.Fatal(err)
+	}
+	by := func() (s record.Secret) {
+		w.Catalog.View(func(v *catalog.View) { _ = json.Unmarshal(v.Value(record.LDAPKey), &s) })
+		return s
+	}
+	if got := by(); got.By != old.Fingerprint() {
+		t.Errorf("want it sealed by the previous authority, got %s", got.By)
+	}
+	for range 2 {
+		if _, err := w.Commit.Do(t.Context(), u.SealSecrets); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seal, err := next.Seal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := by()
+	if text, err := seal.Open(record.LDAPKey, got.Sealed); err != nil || string(text) != "searching" || got.By != next.Fingerprint() {
+		t.Errorf("want it sealed by the next authority, got %q, %v, %s", text, err, got.By)
+	}
 }

@@ -30,6 +30,8 @@ type Options struct {
 	Nodes      func(ctx context.Context) []model.Node
 	Leadership func(ctx context.Context, brief bool) model.Leadership
 	Stalled    func() (time.Duration, int) // for how long nothing was committed while requests wait, and how many wait; nil: that is not known
+	// Rotation is how far the replacement of the authority is, by what nodes say; nil: that is not known.
+	Rotation func(nodes []model.Node) model.Rotation
 	// Elsewhere are the hosts whose agents are refused, since they know another store than that with Incarnation; nil: that is not known.
 	Elsewhere   func() []health.Elsewhere
 	Incarnation string
@@ -74,6 +76,9 @@ func (d *Doctor) verdict(ctx context.Context, look func(nodes []model.Node)) mod
 	}
 	if d.Elsewhere != nil {
 		s.Elsewhere, s.Incarnation = d.Elsewhere(), d.Incarnation
+	}
+	if d.Rotation != nil {
+		s.Rotation = d.Rotation(s.Nodes)
 	}
 	if d.Adopting != nil {
 		s.Adopting = d.Adopting()

@@ -13,6 +13,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/api/rights"
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/enroll"
@@ -28,6 +29,7 @@ type Enrolling struct {
 	Enroll      *enroll.Enroller
 	Catalog     *catalog.Catalog
 	Endpoints   *endpoint.Service
+	Nodes       func(ctx context.Context) []model.Node // asks all daemons how they are
 	Cluster
 	// Who is who sends a request, as proved to this netmaster or to the one that has passed it on; the zero Identity: nothing is proved.
 	Who func(q *http.Request) trust.Identity
@@ -53,6 +55,16 @@ func (s *Enrolling) Register(r *rest.Router) {
 		}
 		return out, rev, err
 	}).Allow(rest.Needs(rights.Manage, trust.Agent, trust.Master))
+	r.Read(channel.AuthorityPath, func(*http.Request, httprouter.Params) (any, error) { return s.Enroll.Authorities() }).Allow(rest.Needs(rights.Read, trust.Agent))
+	r.Read("/api/v1/authority", func(q *http.Request, _ httprouter.Params) (any, error) {
+		return s.Enroll.Rotation(s.Nodes(q.Context())), s.operator(q)
+	}).Allow(rest.Needs(rights.Manage, trust.Master))
+	rest.Change(r, "/api/v1/authority", func(q *http.Request, request model.RotateRequest) (model.Rotation, uint64, error) {
+		if err := s.operator(q); err != nil {
+			return model.Rotation{}, 0, err
+		}
+		return s.Enroll.Rotate(q.Context(), request, s.Who(q), s.Nodes(q.Context()))
+	}).Allow(rest.Needs(rights.Manage, trust.Master))
 	r.Read("/api/v1/tokens", func(q *http.Request, _ httprouter.Params) (any, error) { return s.tokens(), s.operator(q) }).Allow(rest.Needs(rights.Manage, trust.Master))
 	rest.Change(r, "/api/v1/tokens", s.makeToken).Allow(rest.Needs(rights.Manage, trust.Master))
 	r.Handle(http.MethodDelete, "/api/v1/tokens/:id", func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {

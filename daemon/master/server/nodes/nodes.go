@@ -57,6 +57,8 @@ type Nodes struct {
 	Forgotten  func(ctx context.Context, host string) (revoked int, rev uint64, err error)
 	Kubernetes func() *model.KubernetesStatus // how this netmaster stands with it; nil: it has no address of it
 	Snapshots  func() *model.SnapshotStatus   // of the store that this netmaster saves; nil: it saves none
+	// Proves returns the fingerprints of the authorities that this netmaster trusts, and of the one that has certified it; nil: it is insecure.
+	Proves func() (authorities []string, authority string)
 }
 
 // Register adds what the cluster says of its members.
@@ -178,6 +180,9 @@ func (s *Nodes) self() model.Node {
 	}
 	if s.Snapshots != nil {
 		n.Snapshots = s.Snapshots()
+	}
+	if s.Proves != nil {
+		n.Authorities, n.Authority = s.Proves()
 	}
 	waiting := s.Waiting()
 	if n.Ready = len(waiting) == 0; !n.Ready {
