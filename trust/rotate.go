@@ -88,7 +88,7 @@ func (d Dir) SignBy(next, key []byte) error {
 	return d.write(d.KeyFile(), key, 0o600)
 }
 
-// TrustOnly has those who read the folder trust one authority and no other any more. It is refused where the folder's own key or a certificate in it is another authority's.
+// TrustOnly has those who read the folder trust only one authority. It is refused where the folder's own key or a certificate in it is another authority's.
 func (d Dir) TrustOnly(next []byte) error {
 	all, err := ParseCertificates(next)
 	if err != nil {

@@ -93,7 +93,7 @@ func (c *Client) Rotation(ctx context.Context) (model.Rotation, error) {
 	return out, c.Raw(ctx, "/api/v1/authority", &out)
 }
 
-// RotateAuthority has the replacement of the cluster's authority go on to a phase.
+// RotateAuthority has the replacement of the cluster's authority continue with a phase.
 func (c *Client) RotateAuthority(ctx context.Context, request model.RotateRequest) (model.Rotation, error) {
 	var out model.Rotation
 	_, err := c.Post(ctx, "/api/v1/authority", request, &out)

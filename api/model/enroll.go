@@ -121,10 +121,10 @@ type RevokeRequest struct {
 	Identity string `json:"identity,omitempty"`
 }
 
-// RotateRequest has the replacement of the cluster's authority go on to a phase: POST /api/v1/authority.
+// RotateRequest has the replacement of the cluster's authority continue with a phase: POST /api/v1/authority.
 type RotateRequest struct {
 	Phase string `json:"phase"`           // "trust", "sign" or "finish"
-	Force bool   `json:"force,omitempty"` // of sign: go on though daemons do not answer, of which it is unknown whether they trust the next authority
+	Force bool   `json:"force,omitempty"` // of sign: continue though daemons do not answer, of which it is unknown whether they trust the next authority
 }
 
 // Rotation is how far the replacement of the cluster's authority is: GET /api/v1/authority.

@@ -116,7 +116,7 @@ func (e *Enroller) provenBefore(v *catalog.View, r *record.Rotation) (out []stri
 	return out
 }
 
-// Rotate has the replacement of the authority go on to a phase, by what daemons say of themselves; a phase that is reached already is success. Netmasters carry it out as they follow the store.
+// Rotate has the replacement of the authority continue with a phase, by what daemons say of themselves; a phase that is reached already is success. Netmasters carry it out as they follow the store.
 // It blocks until the store has it. Errors are *model.Error.
 func (e *Enroller) Rotate(ctx context.Context, q model.RotateRequest, proved trust.Identity, nodes []model.Node) (out model.Rotation, rev uint64, err error) {
 	a, err := e.authority()
