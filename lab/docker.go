@@ -17,17 +17,17 @@ import (
 // PartDocker is a Docker engine of a host.
 const PartDocker = "docker"
 
-// dockerSocket is where an engine serves on its host.
+// dockerSocket is an engine's socket on its host.
 const dockerSocket = "/run/docker.sock"
 
-// agentSocket is where the door of a host finds its agent, and doorSocket where the engine finds the door.
+// agentSocket is the agent's socket for the plugin proxy of a host, and pluginSocket the proxy's for the engine.
 const (
-	agentSocket = "/run/contiv/contiv-docker.sock"
-	doorSocket  = "/run/docker/plugins/netplugin.sock"
+	agentSocket  = "/run/contiv/contiv-docker.sock"
+	pluginSocket = "/run/docker/plugins/netplugin.sock"
 )
 
-// dockerArgs is the command line of an engine: all that it has lies below the host's folders and its own control group, and it
-// touches no network but by drivers.
+// dockerArgs is the command line of an engine: all its data is below the host's directories and its own control group, and it changes
+// networks only by drivers.
 func (p *Plan) dockerArgs(host int) []string {
 	args := []string{"dockerd", "--host", "unix://" + dockerSocket, "--data-root", hostinit.Inside + "/docker", "--exec-root", "/run/docker-exec",
 		"--pidfile", "/run/docker.pid", "--bridge=none", "--iptables=false", "--ip6tables=false", "--ip-forward=false", "--userland-proxy=false",
@@ -43,7 +43,7 @@ func (p *Plan) dockerArgs(host int) []string {
 	return append(args, p.DockerFlags...)
 }
 
-// findDocker looks the engine up and notes what its flags ask for.
+// findDocker looks up the engine and records what its flags need.
 func (l *Lab) findDocker() error {
 	if l.DockerBin != "" {
 		for _, program := range []string{"dockerd", "docker", "containerd", "containerd-shim-runc-v2", "runc"} {
@@ -90,7 +90,7 @@ func (l *Lab) startDockers(ctx context.Context) error {
 	})
 }
 
-// dockerClient speaks with a host's engine.
+// dockerClient is a client of a host's engine.
 func (l *Lab) dockerClient(host int) (*http.Client, error) {
 	socket, err := l.inside(host, dockerSocket)
 	if err != nil {

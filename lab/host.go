@@ -23,7 +23,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// How long a part may take to become ready, and to stop when it is asked to.
+// The maximum times for a part to become ready, and to stop.
 const (
 	startTimeout = 3 * time.Minute // an API server has taken one, when pods took all processors
 	stopTimeout  = 20 * time.Second
@@ -58,7 +58,7 @@ func (l *Lab) boot(ctx context.Context, host int) error {
 	return l.power(ctx, host)
 }
 
-// power starts a host that has its folder, wires it and starts its switch.
+// power starts a host that has its directory, wires it and starts its switch.
 func (l *Lab) power(ctx context.Context, host int) error {
 	pid, err := l.spawn(host)
 	if err != nil {
@@ -184,12 +184,12 @@ func (p *Plan) dirs() []string {
 	return slices.DeleteFunc(out, func(dir string) bool { return dir == "" })
 }
 
-// path is the environment variable by which what runs on a host finds the programs of the lab's engines before the machine's.
+// path is the environment variable that makes programs on a host find the programs of the lab's engines before the machine's.
 func (l *Lab) path() string {
 	return "PATH=" + strings.Join(append(l.dirs(), os.Getenv("PATH")), ":")
 }
 
-// inside is where the machine sees a path of a host.
+// inside is the machine's path of a host's path.
 func (l *Lab) inside(host int, path string) (string, error) {
 	pid, err := l.pid(hostName(host))
 	return fmt.Sprintf("/proc/%d/root%s", pid, path), err
@@ -207,7 +207,7 @@ func (l *Lab) onHost(ctx context.Context, host int, args ...string) error {
 	return nil
 }
 
-// startPart starts a part, with more flags for this time, without waiting for it.
+// startPart starts a part, with additional flags for this time, without waiting for it.
 func (l *Lab) startPart(host int, part string, more ...string) error {
 	args := l.args(host, part)
 	if args == nil {
@@ -242,7 +242,7 @@ func (l *Lab) startWith(host int, part string, args []string) error {
 	return err
 }
 
-// lookPath finds a program: in the folder of the lab's, of its engines, or of the machine.
+// lookPath finds a program: in the lab's directory, of its engines, or of the machine.
 func (l *Lab) lookPath(program string) (string, error) {
 	if !filepath.IsAbs(program) {
 		for _, dir := range append([]string{l.Bin}, l.dirs()...) {
@@ -284,15 +284,15 @@ func (l *Lab) awaitPart(ctx context.Context, host int, part string) error {
 	return nil
 }
 
-// serves are the files by which a part shows that it is ready: sockets, and of ovs-vswitchd the one with its pid.
+// serves are the files that a ready part has created: sockets, and the pid file of ovs-vswitchd.
 var serves = map[string]string{
-	PartOVSDB:      "/run/openvswitch/db.sock",
-	PartOVS:        "/run/openvswitch/ovs-vswitchd.pid",
-	PartContainerd: containerdSocket,
-	PartDoor:       doorSocket,
+	PartOVSDB:       "/run/openvswitch/db.sock",
+	PartOVS:         "/run/openvswitch/ovs-vswitchd.pid",
+	PartContainerd:  containerdSocket,
+	PartPluginProxy: pluginSocket,
 }
 
-// probe asks a part whether it is ready.
+// probe checks whether a part is ready.
 func (l *Lab) probe(ctx context.Context, host int, part string) error {
 	if file, ok := serves[part]; ok {
 		path, err := l.inside(host, file)
@@ -342,9 +342,9 @@ func (l *Lab) probe(ctx context.Context, host int, part string) error {
 	return nil
 }
 
-// head is how an answer begins.
+// head is the first line of an answer.
 func head(resp *http.Response) string {
-	text, _ := io.ReadAll(io.LimitReader(resp.Body, 500)) // what there is says enough
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, 500)) // a partial text suffices
 	return strings.TrimSpace(string(text))
 }
 
@@ -366,7 +366,7 @@ func (l *Lab) part(host, name string) (hostinit.Part, error) {
 	return hostinit.Part{}, fmt.Errorf("%s has no %s", host, name)
 }
 
-// holder is the part that runs a host's store: the netmaster when the store is embedded.
+// holder is the part that runs a host's store: the netmaster if the store is embedded.
 func (l *Lab) holder(part string) string {
 	if part == PartStore && l.Store == StoreEmbedded {
 		return PartMaster
@@ -374,7 +374,7 @@ func (l *Lab) holder(part string) string {
 	return part
 }
 
-// Launch is Start that does not wait.
+// Launch is Start without waiting.
 func (l *Lab) Launch(host, part string, more ...string) error {
 	n := l.hostNumber(host)
 	if n == 0 {
@@ -383,7 +383,7 @@ func (l *Lab) Launch(host, part string, more ...string) error {
 	return l.startPart(n, l.holder(part), more...)
 }
 
-// Start starts a part that does not run, with more flags for this time, and waits until it is ready.
+// Start starts a part that does not run, with additional flags for this time, and waits until it is ready.
 func (l *Lab) Start(ctx context.Context, host, part string, more ...string) error {
 	n := l.hostNumber(host)
 	if n == 0 {
@@ -406,7 +406,7 @@ func (l *Lab) Start(ctx context.Context, host, part string, more ...string) erro
 func (l *Lab) Kill(host, part string) error { return l.signal(host, part, syscall.SIGKILL) }
 func (l *Lab) Stop(host, part string) error { return l.signal(host, part, syscall.SIGTERM) }
 
-// Pause stops a part from running (SIGSTOP) without ending it; Resume lets it run on.
+// Pause stops a part (SIGSTOP) without ending it; Resume continues it.
 func (l *Lab) Pause(host, part string) error  { return l.signal(host, part, syscall.SIGSTOP) }
 func (l *Lab) Resume(host, part string) error { return l.signal(host, part, syscall.SIGCONT) }
 
@@ -423,7 +423,7 @@ func (l *Lab) signal(host, part string, sig syscall.Signal) error {
 		return fmt.Errorf("%s: %w", host, err)
 	}
 	if part == PartOVS && r.Wait > 0 {
-		// A file that a killed vswitchd left behind must not pass for the next one.
+		// A file that a killed vswitchd has left must not be taken for the next one's.
 		path, err := l.inside(l.hostNumber(host), serves[PartOVS])
 		if err != nil {
 			return err
@@ -436,7 +436,7 @@ func (l *Lab) signal(host, part string, sig syscall.Signal) error {
 	return nil
 }
 
-// LogFile is where the output of a part is.
+// LogFile is the path of a part's output.
 func (l *Lab) LogFile(host, part string) string {
 	return filepath.Join(l.hostDir(host), l.holder(part)+".log")
 }

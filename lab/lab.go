@@ -1,7 +1,6 @@
-// Package lab pretends several hosts on one machine: each has network, process and mount namespaces and an Open vSwitch
-// of its own, and they are joined by switches that carry an underlay, a VLAN trunk and a management network.
-// It needs root, Open vSwitch, iproute2 and util-linux, and touches nothing of the machine's own but for one interface to
-// reach the hosts by.
+// Package lab emulates several hosts on one machine: each has network, process and mount namespaces and an Open vSwitch of its own, and
+// they are connected by switches that carry an underlay, a VLAN trunk and a management network. It needs root, Open vSwitch, iproute2 and
+// util-linux, and changes nothing of the machine's own except for one interface to reach the hosts.
 package lab
 
 import (
@@ -22,14 +21,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// DefaultDir is where labs keep their folders.
+// DefaultDir is the directory of labs.
 const DefaultDir = "/run/contiv-lab"
 
 // Program is the file name of the program that makes labs and is process 1 of their hosts. The other programs are beside it, unless a plan names
 // their directory.
 const Program = "contiv-lab"
 
-// Lab is one lab, running or half-way there.
+// Lab is one lab, running or incomplete.
 type Lab struct {
 	Plan
 	self string // the program contiv-lab, whose command "host" is process 1 of a host
@@ -40,8 +39,8 @@ type Lab struct {
 // planFile is where a lab's plan is kept.
 const planFile = "lab.json"
 
-// New makes the folder of a new lab and reserves its management subnet. Progress goes to out, a line a step.
-// p.Dir is the folder of all labs here and becomes the lab's own.
+// New creates the directory of a new lab and reserves its management subnet. Progress goes to out, one line per step. p.Dir is the
+// directory of all labs here and becomes the lab's own.
 func New(p Plan, self string, out io.Writer) (*Lab, error) {
 	p.Dir = filepath.Join(p.Dir, p.Name)
 	if err := p.check(); err != nil {
@@ -87,7 +86,7 @@ func New(p Plan, self string, out io.Writer) (*Lab, error) {
 	return l, nil
 }
 
-// Names are those of the labs in a folder, sorted.
+// Names are those of the labs in a directory, sorted.
 func Names(dir string) []string {
 	plans, _ := filepath.Glob(filepath.Join(dir, "*", planFile)) // only a malformed pattern is an error
 	var out []string
@@ -97,7 +96,7 @@ func Names(dir string) []string {
 	return out
 }
 
-// Open finds a lab that was made before.
+// Open opens an existing lab.
 func Open(dir, name, self string, out io.Writer) (*Lab, error) {
 	l := &Lab{self: self, out: out}
 	data, err := os.ReadFile(filepath.Join(dir, name, planFile))
@@ -118,7 +117,7 @@ func Open(dir, name, self string, out io.Writer) (*Lab, error) {
 
 // reserve picks a management subnet that the machine does not use, by making the machine's interface in it.
 func (l *Lab) reserve() error {
-	lock, err := os.Open("/run") // labs in any folder share the machine's addresses; this leaves no file behind
+	lock, err := os.Open("/run") // labs in any directory share the machine's addresses; this leaves no file behind
 	if err != nil {
 		return err
 	}
@@ -162,7 +161,7 @@ func (l *Lab) save() error {
 	return os.WriteFile(filepath.Join(l.Dir, planFile), append(data, '\n'), 0o644)
 }
 
-// Up starts everything and returns when it is ready. On an error what has started stays, to be looked at, until Down.
+// Up starts everything and returns when it is ready. After an error started parts stay, for inspection, until Down.
 func (l *Lab) Up(ctx context.Context) error {
 	if err := l.each(func(host int) error { return l.bootHost(ctx, host) }); err != nil {
 		return err
@@ -180,8 +179,8 @@ func (l *Lab) Up(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, part := range []string{PartStore, PartMaster, PartDoor, PartAgent} {
-		// All of them start before any is waited for: the members of a store need each other.
+	for _, part := range []string{PartStore, PartMaster, PartPluginProxy, PartAgent} {
+		// All of them start before the first wait: the members of a store need each other.
 		var running errgroup.Group
 		for i := range l.Hosts {
 			if l.args(i+1, part) == nil || l.Joined && part == PartMaster {
@@ -223,7 +222,7 @@ func (l *Lab) printf(format string, args ...any) {
 	fmt.Fprintf(l.out, "lab: "+format+"\n", args...)
 }
 
-// command runs a program to its end; its error has the program's own words.
+// command runs a program to its end; its error includes the program's output.
 func command(ctx context.Context, name string, args ...string) error {
 	_, err := output(ctx, name, args...)
 	return err

@@ -15,12 +15,12 @@ import (
 
 // Parts of a host, in the order in which they start.
 const (
-	PartOVSDB  = "ovsdb"
-	PartOVS    = "ovs"
-	PartStore  = "store"
-	PartMaster = "master"
-	PartDoor   = "door" // of the agent for the host's Docker engine
-	PartAgent  = "agent"
+	PartOVSDB       = "ovsdb"
+	PartOVS         = "ovs"
+	PartStore       = "store"
+	PartMaster      = "master"
+	PartPluginProxy = "door" // of the agent for the host's Docker engine
+	PartAgent       = "agent"
 )
 
 // Kinds of store.
@@ -30,38 +30,38 @@ const (
 	StoreConsul   = "consul"
 )
 
-// Plan is what a lab consists of. It is kept in the lab's folder.
+// Plan describes a lab. It is kept in the lab's directory.
 type Plan struct {
 	Name     string   `json:"name"`
-	Dir      string   `json:"dir"`            // the lab's folder
-	Disk     string   `json:"disk,omitempty"` // folder of the hosts' stores; empty: they are in the hosts' folders
+	Dir      string   `json:"dir"`            // the lab's directory
+	Disk     string   `json:"disk,omitempty"` // directory of the hosts' stores; empty: they are in the hosts' directories
 	Hosts    int      `json:"hosts"`          // h1, h2, ...
 	Masters  int      `json:"masters"`        // on the first of the hosts
 	Store    string   `json:"store"`
-	Bare     bool     `json:"bare"`               // hosts and switches alone
+	Bare     bool     `json:"bare"`               // only hosts and switches
 	Insecure bool     `json:"insecure,omitempty"` // plain HTTP, to everyone
 	Joined   bool     `json:"joined,omitempty"`   // by contiv init and contiv join; the store is embedded
-	Bin      string   `json:"bin"`                // folder of netmaster, netplugin, contivk8s
+	Bin      string   `json:"bin"`                // directory of netmaster, netplugin, contivk8s
 	Number   int      `json:"number"`
 	Uplinks  int      `json:"uplinks,omitempty"`  // NICs of a host in the VLAN trunk; 0: one
 	LACP     bool     `json:"lacp,omitempty"`     // a host's uplinks lead to a switch of its own that speaks LACP
 	Datapath string   `json:"datapath,omitempty"` // of all switches: system or netdev
 	Debug    bool     `json:"debug"`
-	Master   []string `json:"masterFlags,omitempty"` // more flags
+	Master   []string `json:"masterFlags,omitempty"` // additional flags
 	Agent    []string `json:"agentFlags,omitempty"`
 
 	Docker      bool     `json:"docker,omitempty"`      // every host has a Docker engine
-	DockerBin   string   `json:"dockerBin,omitempty"`   // folder of another engine than the machine's, with its containerd, runc and docker
+	DockerBin   string   `json:"dockerBin,omitempty"`   // directory of another engine than the machine's, with its containerd, runc and docker
 	DockerScore bool     `json:"dockerScore,omitempty"` // the engine would lower its out-of-memory score
 	DockerFlags []string `json:"dockerFlags,omitempty"`
 
 	Kubernetes *Kubernetes `json:"kubernetes,omitempty"`
 }
 
-// hasEngines says whether hosts run containers that have control groups.
+// hasEngines reports whether hosts run containers that have control groups.
 func (p *Plan) hasEngines() bool { return p.Docker || p.Kubernetes != nil }
 
-// maxUplinks is how many NICs a host has in the trunk at most.
+// maxUplinks is the maximum number of a host's NICs in the trunk.
 const maxUplinks = 4
 
 // uplinks are the names of a host's NICs in the trunk: eth1, eth2, ...
@@ -78,7 +78,7 @@ const maxHosts = 200
 
 var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
 
-// check says what is wrong with a plan.
+// check validates a plan.
 func (p *Plan) check() error {
 	switch {
 	case !namePattern.MatchString(p.Name):
@@ -113,7 +113,7 @@ func (p *Plan) hostNames() []string {
 	return names
 }
 
-// hostNumber is the number of a host, 0 when there is none of that name.
+// hostNumber is the number of a host, 0 if there is none of that name.
 func (p *Plan) hostNumber(name string) int {
 	for i := range p.Hosts {
 		if hostName(i+1) == name {
@@ -139,7 +139,7 @@ func (p *Plan) hostDir(host string) string { return filepath.Join(p.Dir, host) }
 // MasterURL is the API of the netmaster on a host.
 func (p *Plan) masterURL(host int) string { return p.scheme() + "://" + p.mgmt(host) + ":9999" }
 
-// storeURL is where the store serves on a host.
+// storeURL is the URL of the store on a host.
 func (p *Plan) storeURL(host int) string {
 	if p.Store == StoreConsul {
 		return "http://" + p.mgmt(host) + ":8500"
@@ -150,13 +150,13 @@ func (p *Plan) storeURL(host int) string {
 	return "http://" + p.mgmt(host) + ":2379"
 }
 
-// embeddedOn says whether the netmaster on a host runs a member of the embedded store: of three masters each does, of
-// fewer or more the first alone, because a cluster of two survives nothing.
+// embeddedOn reports whether the netmaster on a host runs a member of the embedded store: of three masters each does, of fewer or more only
+// the first, because a cluster of two tolerates no failure.
 func (p *Plan) embeddedOn(host int) bool {
 	return p.Store == StoreEmbedded && (host == 1 || p.Masters == 3 && host <= 3)
 }
 
-// finderFlags say to agents where netmasters are: of an embedded store, which serves netmasters alone, directly.
+// finderFlags point agents to netmasters: directly for an embedded store, which only serves netmasters.
 func (p *Plan) finderFlags() []string {
 	if p.Insecure || p.Store != StoreEmbedded {
 		return p.storeFlags()
@@ -168,7 +168,7 @@ func (p *Plan) finderFlags() []string {
 	return []string{"--netmasters", strings.Join(urls, ",")}
 }
 
-// storeFlags say where the store is, to those that do not run it.
+// storeFlags point parts that do not run the store to it.
 func (p *Plan) storeFlags() []string {
 	if p.Store == StoreConsul {
 		return []string{"--consul-endpoints", p.storeURL(1)}
@@ -180,10 +180,11 @@ func (p *Plan) storeFlags() []string {
 	return []string{"--etcd-endpoints", strings.Join(urls, ",")}
 }
 
-// ovsNice is the niceness that ovs-ctl(8) gives Open vSwitch: without it the switch loses packets for a second when pods take all processors.
+// ovsNice is the niceness that ovs-ctl(8) gives Open vSwitch: without it the switch loses packets for a second when pods use all
+// processors.
 const ovsNice = "-10"
 
-// args is the command line of a part on a host, nil when the host has no such part.
+// args is the command line of a part on a host, nil if the host has no such part.
 func (p *Plan) args(host int, part string) []string {
 	switch {
 	case part == PartOVSDB:
@@ -215,13 +216,13 @@ func (p *Plan) args(host int, part string) []string {
 		return p.masterArgs(host)
 	case part == PartAgent:
 		return p.agentArgs(host)
-	case part == PartDoor && p.Docker:
+	case part == PartPluginProxy && p.Docker:
 		return p.logged([]string{filepath.Join(p.Bin, "netplugin"), "--docker-door", "--mode", "docker", "--docker-agent-socket", agentSocket})
 	}
 	return nil
 }
 
-// clusterFlags have a host's daemons note which store the cluster has, where it outlives the store's folder.
+// clusterFlags make a host's daemons record which store the cluster has, in a file that outlives the store's directory.
 var clusterFlags = []string{"--cluster-file", hostinit.Inside + "/cluster"}
 
 func (p *Plan) masterArgs(host int) []string {
@@ -250,7 +251,7 @@ func (p *Plan) masterArgs(host int) []string {
 	return append(p.logged(p.reads(args)), p.Master...)
 }
 
-// reads has a netmaster read the lab's Kubernetes, if there is one that Contiv is the network of.
+// reads makes a netmaster read the lab's Kubernetes, if Contiv is its network.
 func (p *Plan) reads(args []string) []string {
 	if k := p.Kubernetes; k != nil && k.Network == kube.NetworkContiv {
 		return append(args, "--kubeconfig", filepath.Join(kube.Dir, kube.NetmasterConf))
@@ -265,7 +266,7 @@ func (p *Plan) agentArgs(host int) []string {
 	}
 	own := []string{"--machine-id", p.Name + "/" + hostName(host), "--datapath", p.datapath()}
 	args := append([]string{filepath.Join(p.Bin, "netplugin"), "--mode", mode}, own...)
-	if !p.Joined { // else this is in its environment
+	if !p.Joined { // otherwise this is in its environment
 		args = append(args, "--netmode", "vlan", "--fwdmode", "bridge",
 			"--host", hostName(host), "--ctrl-ip", p.mgmt(host), "--vtep-ip", p.vtep(host), "--vlan-uplinks", strings.Join(p.uplinks(), ","))
 		args = slices.Concat(args, p.finderFlags(), p.trustFlags(), clusterFlags)
@@ -286,7 +287,7 @@ func (p *Plan) logged(args []string) []string {
 	return args
 }
 
-// ready is the URL that tells when a part does its duty, "" when there is none.
+// ready is the URL of a part's readiness, "" if it has none.
 func (p *Plan) ready(host int, part string) string {
 	switch part {
 	case PartMaster:
@@ -297,7 +298,7 @@ func (p *Plan) ready(host int, part string) string {
 		return "http://docker/_ping"
 	case PartStore:
 		if p.Store == StoreConsul {
-			return p.storeURL(host) + "/v1/catalog/nodes" // an error while there is no leader
+			return p.storeURL(host) + "/v1/catalog/nodes" // an error without a leader
 		}
 		return p.storeURL(host) + "/health"
 	}
@@ -305,7 +306,7 @@ func (p *Plan) ready(host int, part string) string {
 }
 
 // PartNames are all parts that a host can have, in the order in which they start.
-var PartNames = []string{PartOVSDB, PartOVS, PartStore, PartMaster, PartDoor, PartAgent, PartContainerd, PartDocker,
+var PartNames = []string{PartOVSDB, PartOVS, PartStore, PartMaster, PartPluginProxy, PartAgent, PartContainerd, PartDocker,
 	kube.Etcd, kube.APIServer, kube.Controllers, kube.Scheduler, kube.Kubelet, kube.Proxy}
 
 // HostInfo is a host and its addresses: on the management network, and of its tunnels.

@@ -9,13 +9,13 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// Place is where a segment is on a host, and seat where a group is.
+// Place is the location of a segment on a host, and groupHost that of a group.
 type (
-	Place struct{ Segment, Host string }
-	seat  struct{ group, host string }
+	Place     struct{ Segment, Host string }
+	groupHost struct{ group, host string }
 )
 
-// What finds endpoints.
+// The indexes of endpoints.
 var (
 	endpointsOfSegment = table.By[string](func(e *Endpoint) string { return e.Segment })
 	endpointsOfGroup   = table.By[string](func(e *Endpoint) string { return e.Group })
@@ -25,10 +25,10 @@ var (
 	receivers          = table.Extracted[string](func(e *Endpoint) (Receiver, bool) {
 		return Receiver{e.Place(), e.Port, e.Group, e.Class, e.Isolated, e.ID}, e.Port != 0
 	}, Receiver.compare)
-	groupsHere = table.Sum[string](func(e *Endpoint) (seat, uint64) { return seat{e.Group, e.Host}, 1 })
+	groupsHere = table.Sum[string](func(e *Endpoint) (groupHost, uint64) { return groupHost{e.Group, e.Host}, 1 })
 )
 
-// Receiver is what is asked of hundreds of endpoints of a segment at a time: those that have a port.
+// Receiver has the fields of an endpoint that a segment's hundreds of receivers need: those that have a port.
 type Receiver struct {
 	place    Place
 	Port     uint32
@@ -44,7 +44,7 @@ func (r Receiver) compare(o Receiver) int {
 		strings.Compare(r.id, o.id))
 }
 
-// Place is where the endpoint is.
+// Place returns the location of the endpoint.
 func (e *Endpoint) Place() Place { return Place{e.Segment, e.Host} }
 
 // Key is the endpoint's key.
@@ -65,8 +65,7 @@ func (s *State) On(host string) iter.Seq[*Endpoint] {
 	return endpointsOfHost.In(s.Endpoints, host).Values()
 }
 
-// Receivers yields what the endpoints of a segment on this host that have a port are, in the order of ports. It takes time in
-// proportion to their number.
+// Receivers yields the local endpoints of a segment that have a port, in the order of ports. It takes time in proportion to their number.
 func (s *State) Receivers(segment string) iter.Seq[Receiver] {
 	here := Place{segment, s.Self}
 	return func(yield func(Receiver) bool) {
@@ -86,12 +85,12 @@ func (s *State) Present(p Place) int {
 
 // Here counts the members of a group on this host, in constant time.
 func (s *State) Here(group string) int {
-	n, _ := groupsHere.In(s.Endpoints, seat{group, s.Self})
+	n, _ := groupsHere.In(s.Endpoints, groupHost{group, s.Self})
 	return n
 }
 
-// At is the endpoint of a tenant that has an address, nil when there is none. It takes time proportional to the number of
-// tenants that use the address.
+// At returns the endpoint of a tenant that has an address, or nil. It takes time proportional to the number of tenants that use the
+// address.
 func (s *State) At(tenant string, a netip.Addr) (found *Endpoint) {
 	for e := range endpointsAt.In(s.Endpoints, a).Values() {
 		if found != nil && found.ID < e.ID {

@@ -48,6 +48,6 @@ func (o *options) door(ctx context.Context, stderr io.Writer) error {
 	if err != nil {
 		return &configError{err}
 	}
-	d := docker.NewDoor(o.Docker.Socket(), o.Docker.Agent, o.Docker.Scope == dockerhost.ScopeGlobal, log)
+	d := docker.NewPluginProxy(o.Docker.Socket(), o.Docker.Agent, o.Docker.Scope == dockerhost.ScopeGlobal, log)
 	return task.Run(ctx, log, d, task.Signals(syscall.SIGTERM, syscall.SIGINT))
 }

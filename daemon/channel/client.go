@@ -21,46 +21,46 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// silenceMost is for how long a netmaster may say nothing: it says something every two seconds.
-const silenceMost = 7 * time.Second
+// idleTimeout is the maximum silence of a netmaster, which sends something every two seconds.
+const idleTimeout = 7 * time.Second
 
-// Windows within which a netmaster is asked again at a random moment: the first, which doubles with every failure, and the longest.
+// Windows within which a retry happens at a random moment: the first, which doubles with every failure, and the longest.
 const (
 	firstWindow   = 50 * time.Millisecond
 	longestWindow = 2 * time.Second
 )
 
-// Options are what a Client needs.
+// Options are the dependencies of a Client.
 type Options struct {
 	Host    string                             // label
 	Masters func(ctx context.Context) []string // URLs of netmasters; any of them will do
-	HTTP    *http.Client                       // its requests say which incarnation the host knows
+	HTTP    *http.Client                       // its requests carry the incarnation that the host knows
 	Hooks   Hooks
 	Log     *slog.Logger
 }
 
-// Hooks are what a Client asks of the agent around it. Each may be nil.
+// Hooks are the interface to the rest of the agent. Each may be nil.
 type Hooks struct {
-	Directory func() bool                     // networks and groups of all tenants are needed; Again when that changes
-	Seat      func() string                   // as in record.Host
-	Offer     func(ctx context.Context) error // offers what the host carries, when a netmaster asks for that before it sends anything
+	Directory func() bool                     // whether networks and groups of all tenants are needed; call Again if that changes
+	Instance  func() string                   // as in record.Host
+	Offer     func(ctx context.Context) error // offers the host's endpoints, if a netmaster requests that before it sends anything
 	Reporter  Reporter                        // reports to netmasters
-	Opened    func(store record.Incarnation)  // called whenever a netmaster has begun to send what a store has, with the zero value by an earlier build
+	Opened    func(store record.Incarnation)  // called whenever a netmaster has started to send a store's content, with the zero value for an earlier build
 }
 
-// Client is the agent's end of the channel: it follows one netmaster after another, and continues with each where it was. It is safe for
-// concurrent use, but for Follow.
+// Client is the agent's end of the channel: it follows one netmaster after another, and continues with each from its position. It is safe
+// for concurrent use, except for Follow.
 type Client struct {
 	Options
 
 	mu      sync.Mutex
-	with    string // the netmaster that is followed; "": none
+	with    string // the netmaster that it follows; "": none
 	shards  map[Shard]struct{}
 	mark    Mark
-	stream  uint64             // numbers the one that is open
-	moved   chan struct{}      // closed when the mark moves
-	end     func()             // ends the stream that is open
-	offered string             // id of the incarnation to which what the host carries was offered last
+	stream  uint64             // number of the open one
+	moved   chan struct{}      // closed when the mark changes
+	end     func()             // ends the open stream
+	offered string             // id of the incarnation to which the host's endpoints were last offered
 	others  map[string]Another // netmasters with another store, by URL
 }
 
@@ -73,10 +73,10 @@ func NewClient(o Options) *Client {
 	return c
 }
 
-// Bind sets what the client asks of the agent around it. It is called before Follow.
+// Bind sets the hooks. It is called before Follow.
 func (c *Client) Bind(h Hooks) { c.Hooks = h }
 
-// With is the URL of the netmaster that is followed, "" while there is none.
+// With returns the URL of the netmaster that it follows, "" if there is none.
 func (c *Client) With() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,17 +86,17 @@ func (c *Client) With() string {
 // String names the client for logs.
 func (c *Client) String() string { return "a netmaster" }
 
-// errAgain ends a stream whose hello is not true any more.
+// errAgain ends a stream whose hello is outdated.
 var errAgain = errors.New("what this host needs to know has changed")
 
-// Again has the client say hello again, to any netmaster, since what it would say has changed. What it knows stays.
+// Again makes the client send its hello again, to any netmaster, since its content has changed. The client keeps its state.
 func (c *Client) Again() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.end()
 }
 
-// Retell has the netmaster that is followed, or the next one, tell a shard as a whole.
+// Retell makes the current netmaster, or the next one, send a whole shard again.
 func (c *Client) Retell(s Shard) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,7 +104,7 @@ func (c *Client) Retell(s Shard) {
 	c.end()
 }
 
-// Resume says what is known already, by batches of before. It is called before Follow.
+// Resume restores known state from earlier batches. It is called before Follow.
 func (c *Client) Resume(shards []Shard, mark Mark) {
 	for _, s := range shards {
 		c.shards[s] = struct{}{}
@@ -112,11 +112,12 @@ func (c *Client) Resume(shards []Shard, mark Mark) {
 	c.mark = mark
 }
 
-// Follow yields what concerns the host, first all that is not known yet, until ctx ends. An outage yields one error. It is called once.
+// Follow yields the batches that concern the host, first all that are not known yet, until ctx ends. An outage yields one error. It is
+// called once.
 func (c *Client) Follow(ctx context.Context) iter.Seq2[Batch, error] {
 	return func(yield func(Batch, error) bool) {
 		told, rounds := false, 0
-		failed := map[string]struct{}{} // netmasters, since one was followed or all were tried
+		failed := map[string]struct{}{} // netmasters, since the last success or since all were tried
 		for ctx.Err() == nil {
 			base, more, err := c.choose(ctx, failed)
 			followed := false
@@ -135,7 +136,7 @@ func (c *Client) Follow(ctx context.Context) iter.Seq2[Batch, error] {
 			}
 			failed[base] = struct{}{}
 			switch {
-			case followed: // one that ends is replaced without a word, by agents one after the other
+			case followed: // an ended stream is replaced silently, by agents one after the other
 				c.rest(ctx, firstWindow)
 			case !more:
 				if !told {
@@ -160,8 +161,8 @@ func (c *Client) rest(ctx context.Context, window time.Duration) {
 	}
 }
 
-// choose picks a netmaster at random, so that agents spread over them, of those that have not failed, or of all if all have; more: there are others that
-// have not failed.
+// choose picks a netmaster at random, so that agents spread over them, of those that have not failed, or of all if all have; more reports
+// whether others have not failed.
 func (c *Client) choose(ctx context.Context, failed map[string]struct{}) (base string, more bool, err error) {
 	all := c.Masters(ctx)
 	if len(all) == 0 {
@@ -179,7 +180,7 @@ func (c *Client) choose(ctx context.Context, failed map[string]struct{}) (base s
 	return left[rand.IntN(len(left))], len(left) > 1, nil
 }
 
-// follow follows one netmaster until that fails, or take is false: nil.
+// follow follows one netmaster until that fails, or yield returns false: nil.
 func (c *Client) follow(ctx context.Context, base string, take func(Batch) bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -188,7 +189,7 @@ func (c *Client) follow(ctx context.Context, base string, take func(Batch) bool)
 	c.stream++
 	stream := c.stream
 	c.mu.Unlock()
-	quiet := time.AfterFunc(silenceMost, func() { cancel(fmt.Errorf("it said nothing for %s", silenceMost)) })
+	quiet := time.AfterFunc(idleTimeout, func() { cancel(fmt.Errorf("it said nothing for %s", idleTimeout)) })
 	defer quiet.Stop()
 	answer, done, err := c.open(ctx, base, stream)
 	defer done()
@@ -197,25 +198,25 @@ func (c *Client) follow(ctx context.Context, base string, take func(Batch) bool)
 	}
 	defer func() { _ = answer.Body.Close() }()
 	defer c.set("")
-	in := NewReader(&received{answer.Body, func() { quiet.Reset(silenceMost) }})
+	in := NewReader(&received{answer.Body, func() { quiet.Reset(idleTimeout) }})
 	for {
 		b, err := in.Read()
 		if err != nil {
 			return because(ctx, base, err)
 		}
-		quiet.Stop() // the receiver may take its time
+		quiet.Stop() // the receiver has no time limit
 		c.set(base)
 		b.stream = stream
 		c.recordPosition(&b)
 		if !take(b) {
 			return nil
 		}
-		quiet.Reset(silenceMost)
+		quiet.Reset(idleTimeout)
 	}
 }
 
-// open says hello, and then reports until done is called, which is to be called in any case. A netmaster that asks for what the host carries is offered
-// that, and greeted again.
+// open sends the hello, and then reports until done is called, which must be called in any case. If a netmaster requests the host's
+// endpoints, it offers them and sends the hello again.
 func (c *Client) open(ctx context.Context, base string, stream uint64) (answer *http.Response, done func(), err error) {
 	answer, done, there, err := c.greet(ctx, base, stream)
 	if !errors.Is(err, errOffer) {
@@ -232,10 +233,10 @@ func (c *Client) open(ctx context.Context, base string, stream uint64) (answer *
 	return answer, done, err
 }
 
-// errOffer says that a netmaster asks for what the host carries.
+// errOffer means that a netmaster requests the host's endpoints.
 var errOffer = errors.New("it asks for what this host carries")
 
-// greet says hello once.
+// greet sends the hello once.
 func (c *Client) greet(ctx context.Context, base string, stream uint64) (answer *http.Response, done func(), there record.Incarnation, err error) {
 	body, done := c.speak(ctx, stream)
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, base+Path, body)
@@ -266,7 +267,7 @@ func (c *Client) greet(ctx context.Context, base string, stream uint64) (answer 
 	return answer, done, there, nil
 }
 
-// refusal is why a netmaster does not tell anything, by its answer.
+// refusal is the reason, from its answer, why a netmaster does not serve a stream.
 func refusal(answer *http.Response) error {
 	defer func() { _ = answer.Body.Close() }()
 	if answer.StatusCode == http.StatusNotFound {
@@ -275,13 +276,13 @@ func refusal(answer *http.Response) error {
 	return client.Refusal(answer)
 }
 
-// speak is what the agent says: hello, and then reports, until done is called.
+// speak is the body of the agent's request: hello, and then reports, until done is called.
 func (c *Client) speak(ctx context.Context, stream uint64) (body io.Reader, done func()) {
 	c.mu.Lock()
 	hello := Hello{Host: c.Host, Directory: c.Hooks.Directory != nil && c.Hooks.Directory(), Shards: slices.Sorted(maps.Keys(c.shards)), Mark: c.mark, Offers: c.Hooks.Offer != nil, Offered: c.offered}
 	c.mu.Unlock()
-	if c.Hooks.Seat != nil {
-		hello.Instance = c.Hooks.Seat()
+	if c.Hooks.Instance != nil {
+		hello.Instance = c.Hooks.Instance()
 	}
 	text, err := json.Marshal(hello)
 	if c.Hooks.Reporter == nil || err != nil {
@@ -305,7 +306,7 @@ func (c *Client) speak(ctx context.Context, stream uint64) (body io.Reader, done
 	}
 }
 
-// because is an error with what ended the request, if that was the client itself.
+// because adds the cause of a request's end to an error, if that was the client itself.
 func because(ctx context.Context, base string, err error) error {
 	if why := context.Cause(ctx); why != nil && !errors.Is(why, context.Canceled) {
 		err = why
@@ -313,7 +314,7 @@ func because(ctx context.Context, base string, err error) error {
 	return fmt.Errorf("netmaster at %s: %w", base[strings.LastIndex(base, "/")+1:], err)
 }
 
-// recordPosition remembers how far the client is.
+// recordPosition records the position of the client.
 func (c *Client) recordPosition(b *Batch) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -342,7 +343,7 @@ func (c *Client) set(with string) {
 	c.with = with
 }
 
-// received is a stream that tells when something comes.
+// received calls a function when something of a stream arrives.
 type received struct {
 	io.Reader
 	some func()

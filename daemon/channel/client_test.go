@@ -147,7 +147,7 @@ func TestReports(t *testing.T) {
 	})
 	opened := make(chan struct{}, 1)
 	c := channel.NewClient(channel.Options{Host: "h1", Masters: func(context.Context) []string { return []string{url} },
-		Hooks: channel.Hooks{Seat: func() string { return "s" }, Reporter: at, Opened: func(record.Incarnation) { opened <- struct{}{} }}, HTTP: channel.NewHTTP(nil), Log: slog.New(slog.DiscardHandler)})
+		Hooks: channel.Hooks{Instance: func() string { return "s" }, Reporter: at, Opened: func(record.Incarnation) { opened <- struct{}{} }}, HTTP: channel.NewHTTP(nil), Log: slog.New(slog.DiscardHandler)})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	ended := make(chan struct{})
 	go func() {

@@ -8,10 +8,10 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// dialLimit is how long a netmaster may take to accept a connection.
+// dialLimit is the maximum time of a connection to a netmaster.
 const dialLimit = 2 * time.Second
 
-// Protocols are what a netmaster speaks: HTTP/1.1 to everyone, and HTTP/2 to agents.
+// Protocols are those of a netmaster: HTTP/1.1 for everyone, and HTTP/2 for agents.
 func Protocols() *http.Protocols {
 	var both http.Protocols
 	both.SetHTTP1(true)
@@ -20,15 +20,16 @@ func Protocols() *http.Protocols {
 	return &both
 }
 
-// NewHTTP returns a client that has one connection to each netmaster, for the channel and for requests: HTTP/2 over TLS, on which netmasters prove that they
-// are of holder's cluster, or with prior knowledge (RFC 9113, section 3.3) where holder is nil. A connection to one whose certificate is revoked ends.
+// NewHTTP returns a client with one connection to each netmaster, for the channel and for requests: HTTP/2 over TLS, with which netmasters
+// prove that they belong to holder's cluster, or with prior knowledge (RFC 9113, section 3.3) if holder is nil. A connection ends if the
+// netmaster's certificate is revoked.
 func NewHTTP(holder *trust.Holder) *http.Client {
 	var two http.Protocols
 	two.SetHTTP2(holder != nil)
 	two.SetUnencryptedHTTP2(holder == nil)
 	plain := (&net.Dialer{Timeout: dialLimit}).DialContext
 	t := &http.Transport{Protocols: &two, DialContext: plain, IdleConnTimeout: time.Minute,
-		HTTP2: &http.HTTP2Config{SendPingTimeout: silenceMost / 2, PingTimeout: silenceMost / 2}}
+		HTTP2: &http.HTTP2Config{SendPingTimeout: idleTimeout / 2, PingTimeout: idleTimeout / 2}}
 	if holder != nil {
 		secure := holder.Client(trust.Master, "")
 		secure.NextProtos = []string{"h2"}

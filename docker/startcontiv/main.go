@@ -24,11 +24,11 @@ func main() {
 	os.Exit(run(ctx, os.Getenv, "/bin", os.Stderr))
 }
 
-// settings are what the plugin is told by its environment, besides what the programs read themselves.
+// settings are the plugin's own settings in its environment, beside those of the programs.
 type settings struct {
 	role   string // "netplugin", or "netmaster": both programs
 	logDir string
-	door   bool // netplugin has a door for the engine
+	proxy  bool // netplugin has a plugin proxy for the engine
 }
 
 // The plugin's roles.
@@ -37,16 +37,16 @@ const (
 	roleMaster = "netmaster"
 )
 
-// door is the program that serves the engine while netplugin is away, which is netplugin with doorFlag. It is run when netplugin is told where
-// it finds it.
+// proxyProgram is the program that serves the engine while netplugin is away, which is netplugin with proxyFlag. It runs if netplugin's
+// socket for it is set.
 const (
-	door         = "docker-door"
-	doorFlag     = "--docker-door"
-	doorVariable = "CONTIV_NETPLUGIN_DOCKER_AGENT_SOCKET"
+	proxyProgram        = "docker-door"
+	proxyFlag           = "--docker-door"
+	agentSocketVariable = "CONTIV_NETPLUGIN_DOCKER_AGENT_SOCKET"
 )
 
 func read(getenv func(string) string) (*settings, error) {
-	s := &settings{role: getenv("CONTIV_ROLE"), logDir: getenv("CONTIV_LOG_DIR"), door: getenv(doorVariable) != ""}
+	s := &settings{role: getenv("CONTIV_ROLE"), logDir: getenv("CONTIV_LOG_DIR"), proxy: getenv(agentSocketVariable) != ""}
 	if s.role == "" {
 		s.role = roleAgent
 	}
@@ -62,7 +62,7 @@ func read(getenv func(string) string) (*settings, error) {
 	return s, nil
 }
 
-// run is the plugin until ctx ends. It returns the exit code.
+// run runs the plugin until ctx ends. It returns the exit code.
 func run(ctx context.Context, getenv func(string) string, bin string, stderr io.Writer) int {
 	s, err := read(getenv)
 	if err != nil {
@@ -82,8 +82,8 @@ func run(ctx context.Context, getenv func(string) string, bin string, stderr io.
 	}
 	supervise(ctx, s, func(name string) *program {
 		p := &program{name: name, path: filepath.Join(bin, name), out: files.open(name), log: log}
-		if name == door {
-			p.path, p.args = filepath.Join(bin, roleAgent), []string{doorFlag}
+		if name == proxyProgram {
+			p.path, p.args = filepath.Join(bin, roleAgent), []string{proxyFlag}
 		}
 		return p
 	})
@@ -91,14 +91,14 @@ func run(ctx context.Context, getenv func(string) string, bin string, stderr io.
 	return 0
 }
 
-// supervise runs the programs until ctx ends. Then the agent ends first, so that a netmaster is there for what it still asks, and the door
-// last, so that the engine has an answer until then.
+// supervise runs the programs until ctx ends. Then the agent ends first, so that a netmaster is available for its last requests, and the
+// proxy last, so that the engine gets answers until then.
 func supervise(ctx context.Context, s *settings, program func(name string) *program) {
 	var ends []func()
 	for _, outlives := range []struct {
 		name string
 		is   bool
-	}{{door, s.door}, {roleMaster, s.role == roleMaster}} {
+	}{{proxyProgram, s.proxy}, {roleMaster, s.role == roleMaster}} {
 		if !outlives.is {
 			continue
 		}
@@ -113,8 +113,8 @@ func supervise(ctx context.Context, s *settings, program func(name string) *prog
 	}
 }
 
-// openSettings makes /proc/sys writable, which engines put under a read-only mount in every container: forwarding and the like are
-// the agent's to set. What is there already writable stays as it is.
+// openSettings makes /proc/sys writable, which engines put under a read-only mount in every container: the agent must set forwarding and
+// other settings. Existing writable mounts stay as they are.
 func openSettings() error {
 	const dir = "/proc/sys"
 	var fs syscall.Statfs_t

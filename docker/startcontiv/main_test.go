@@ -31,7 +31,7 @@ func (b *buffer) String() string {
 	return b.b.String()
 }
 
-// folder has shell scripts as programs.
+// directory has shell scripts as programs.
 func folder(t *testing.T, scripts map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -65,7 +65,7 @@ func TestSettings(t *testing.T) {
 		err  string
 	}{
 		{"nothing", nil, settings{"netplugin", "/var/log/contiv", false}, ""},
-		{"all", map[string]string{"CONTIV_ROLE": "netmaster", "CONTIV_LOG_DIR": "/x", doorVariable: "/y"}, settings{"netmaster", "/x", true}, ""},
+		{"all", map[string]string{"CONTIV_ROLE": "netmaster", "CONTIV_LOG_DIR": "/x", agentSocketVariable: "/y"}, settings{"netmaster", "/x", true}, ""},
 		{"role", map[string]string{"CONTIV_ROLE": "both"}, settings{}, "CONTIV_ROLE both"},
 		{"folder", map[string]string{"CONTIV_LOG_DIR": "log"}, settings{}, "CONTIV_LOG_DIR log"},
 	}
@@ -92,7 +92,7 @@ while :; do sleep 0.05; done`
 	bin, dir := folder(t, map[string]string{"netplugin": serve, "netmaster": serve}), t.TempDir()
 	t.Setenv("CONTIV_LOG_DIR", dir)
 	t.Setenv("CONTIV_ROLE", "netmaster")
-	t.Setenv(doorVariable, "/agent.sock")
+	t.Setenv(agentSocketVariable, "/agent.sock")
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan int)
 	var errs buffer

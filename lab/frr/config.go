@@ -8,13 +8,13 @@ import (
 	"github.com/contiv/contiv/daemon/agent/bgp"
 )
 
-// Times, in seconds: FRR's own of three minutes would make a lab wait.
+// Times, in seconds: FRR's defaults of three minutes would delay a lab.
 const (
 	keepAlive   = 3
 	holdTime    = 9
 	retryTime   = 2
 	restartTime = 120
-	// deferTime is for how long bgpd, started again, waits for the routes of its peers before it announces its own.
+	// deferTime is how long a restarted bgpd waits for the routes of its peers before it announces its own.
 	deferTime = 10
 )
 
@@ -51,7 +51,7 @@ func (r *Router) text() string {
 	return b.String()
 }
 
-// family is what is exchanged of one kind of addresses, with every peer.
+// family is the configuration of one address family, for every peer.
 func (r *Router) family(say func(string, ...any), name string, is func(netip.Addr) bool) {
 	say(" address-family %s unicast", name)
 	for _, p := range r.World {
@@ -62,6 +62,6 @@ func (r *Router) family(say func(string, ...any), name string, is func(netip.Add
 	for i := range r.Config.Peers {
 		say("  neighbor %s activate", r.Config.Peers[i].Address)
 	}
-	say("  maximum-paths %d", bgp.HopsMost)
+	say("  maximum-paths %d", bgp.MaxHops)
 	say(" exit-address-family")
 }

@@ -6,31 +6,31 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// firstPortion is about how many flows of a switch are compared at a time that is not known yet. All of hundreds of thousands would take as much memory again
-// as is known of them.
+// firstPortion is the approximate number of flows compared at a time if the switch's flows are unknown. Comparing hundreds of thousands at
+// once would double the memory that the table needs.
 const firstPortion = 1 << 14
 
-// compare finds out what the switch has. Places that are not as they should be become dirty. A switch whose flows are known is
-// compared share by share: it does nothing else while it lists flows, and what changes meanwhile is sent between two shares, unless flows are missing.
+// compare reads what the switch has and marks places that differ as dirty. A switch whose flows are known is compared share by share: it is
+// blocked while it lists flows, and changes of the meantime are sent between two shares, unless flows are missing.
 func (r *Reconciler) compare(ctx context.Context, sw Switch) error {
 	r.mu.Lock()
-	known := r.compared == sw                                      // else it is what was left by an agent before, not what we put there
-	shares := flow.Shares(usualFlows*len(r.touched), firstPortion) // as many as it should have
+	known := r.compared == sw                                      // otherwise an earlier agent left these flows
+	shares := flow.Shares(usualFlows*len(r.touched), firstPortion) // for the expected number of flows
 	if known {
 		shares = flow.Shares(r.shadow.flows.filled(flow.Share{}), r.options.Portion)
 	}
-	atOnce := r.hurt // parts of what is missing would let packets pass that the rest would stop
+	atOnce := r.hurt // restoring a part of the missing flows could let packets pass that the others stop
 	n := r.warnings(known && r.options.Observe && len(r.repairs) == 0)
-	r.synced = true // unless someone asks for another comparison while this one is under way
+	r.synced = true // unless another comparison is requested during this one
 	r.mu.Unlock()
-	between := func() error { return nil } // nothing is sent before it is known what is there
+	between := func() error { return nil } // nothing is sent before the switch's flows are known
 	if known && !atOnce {
 		between = func() error { return r.send(ctx, sw) }
 	}
 	drift, err := r.compareShares(ctx, sw, shares, n, between)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if known { // also when the connection was lost on the way: what was found until then may have been repaired
+	if known { // also if the connection was lost meanwhile: differences found until then may have been repaired
 		r.counters.Drift += uint64(drift)
 		r.keep(n)
 		if drift > 0 {
@@ -49,7 +49,7 @@ func (r *Reconciler) compare(ctx context.Context, sw Switch) error {
 	return nil
 }
 
-// compareShares compares one share after the other, and calls between between two.
+// compareShares compares one share after the other and calls between after each but the last.
 func (r *Reconciler) compareShares(ctx context.Context, sw Switch, shares []flow.Share, n *warnings, between func() error) (drift int, err error) {
 	for _, share := range shares {
 		found, err := r.compareShare(ctx, sw, share, n)
@@ -64,7 +64,7 @@ func (r *Reconciler) compareShares(ctx context.Context, sw Switch, shares []flow
 	return drift, nil
 }
 
-// compareShare is compare for one share. It returns how many places are not as they were believed to be.
+// compareShare compares one share and returns the number of places that differ from the recorded ones.
 func (r *Reconciler) compareShare(ctx context.Context, sw Switch, share flow.Share, n *warnings) (drift int, err error) {
 	have, err := sw.Dump(ctx, share)
 	if err != nil {
@@ -74,6 +74,6 @@ func (r *Reconciler) compareShare(ctx context.Context, sw Switch, share flow.Sha
 	defer r.mu.Unlock()
 	if len(have.Flows)*int(share.Mask()+1) >= len(r.touched) {
 		r.compileTouched()
-	} // else most is yet to be sent: flush compiles while the switch reads
+	} // otherwise most flows are yet to be sent: flush compiles while the switch reads
 	return r.shadow.observe(have, share, n), nil
 }

@@ -13,26 +13,26 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// Kind is a kind of thing that a switch holds.
+// Kind is a kind of entry in a switch.
 type Kind string
 
-// The sorts.
+// The kinds.
 const (
 	KindFlow  Kind = "flow"
 	KindGroup Kind = "group"
 	KindMeter Kind = "meter"
 )
 
-// Difference is one thing that the switch did not hold as it should, though the Reconciler had put it there.
+// Difference is one entry that the switch did not hold as it should, although the Reconciler had sent it.
 type Difference struct {
 	At    time.Time
 	Kind  Kind
-	Owner ofnet.Key // who wants it, or whose cookie it bears; zero: no one's
-	Was   *Entry    // what was found; nil: it was gone
-	Want  *Entry    // what should be; nil: nothing
+	Owner ofnet.Key // the owner that wants it, or whose cookie it has; zero: none
+	Was   *Entry    // the entry found; nil: it was missing
+	Want  *Entry    // the desired entry; nil: none
 }
 
-// Entry is something that a switch holds: exactly one is set.
+// Entry is an entry of a switch: exactly one field is set.
 type Entry struct {
 	Flow  *flow.Flow
 	Group *flow.Group
@@ -52,19 +52,19 @@ func (e *Entry) Text(names flow.Tables) string {
 	return ""
 }
 
-// maxKept is how many differences are remembered.
+// maxKept is the number of differences kept.
 const maxKept = 256
 
-// warnings are the differences that one comparison finds.
+// warnings collects the differences that one comparison finds.
 type warnings struct {
 	at       time.Time
 	byNumber func(number uint64) ofnet.Key
-	hold     bool // leave them as they are
+	hold     bool // do not repair them
 	list     []Difference
 	counts   map[Kind]uint64
 }
 
-// sort is how a sort of entries is told.
+// sort describes how a kind of entries is reported.
 type sort[K, V comparable] struct {
 	name  Kind
 	entry func(K, V) *Entry
@@ -87,7 +87,7 @@ func sortMeters() sort[uint32, flow.Meter] {
 	return sort[uint32, flow.Meter]{KindMeter, func(_ uint32, m flow.Meter) *Entry { return &Entry{Meter: &m} }, func(flow.Meter) uint64 { return 0 }}
 }
 
-// warning writes a place down when it is not as it should be.
+// warning records a place that is not as it should be.
 func warning[K, V comparable](n *warnings, c *entry[K, V], s sort[K, V]) {
 	if !c.differs() {
 		return
@@ -109,15 +109,15 @@ func warning[K, V comparable](n *warnings, c *entry[K, V], s sort[K, V]) {
 		d.Want = s.entry(c.key, c.desired)
 		d.Owner = c.owner.owner
 		if k := n.byNumber(s.owner(c.desired)); k != (ofnet.Key{}) {
-			d.Owner = k // flows of rules are booked by tier, and named by rule
+			d.Owner = k // flows of rules belong to a tier and are reported by rule
 		}
 	}
 	n.list = append(n.list, d)
 }
 
-// warnings makes an empty list. It is called with the lock held.
+// warnings returns an empty list. The caller holds the lock.
 func (r *Reconciler) warnings(hold bool) *warnings {
-	var rules map[uint64]ofnet.Key // made when something differs
+	var rules map[uint64]ofnet.Key // filled at the first difference
 	return &warnings{at: time.Now(), hold: hold, counts: map[Kind]uint64{}, byNumber: func(number uint64) ofnet.Key {
 		if number == 0 {
 			return ofnet.Key{}
@@ -145,7 +145,7 @@ func (n *warnings) order() {
 	})
 }
 
-// keep remembers what a comparison has found. It is called with the lock held.
+// keep records the result of a comparison. The caller holds the lock.
 func (r *Reconciler) keep(n *warnings) {
 	n.order()
 	r.drifted = append(r.drifted, n.list...)
@@ -157,7 +157,7 @@ func (r *Reconciler) keep(n *warnings) {
 	}
 }
 
-// Drifted lists the last differences that comparisons found, the oldest first.
+// Drifted lists the latest differences that comparisons found, the oldest first.
 func (r *Reconciler) Drifted() []Difference {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -173,11 +173,11 @@ func (r *Reconciler) DriftByKind() map[Kind]uint64 {
 	return out
 }
 
-// errBusy is what Check returns when the switch is changed all the time.
+// errBusy is returned by Check if the switch is changed all the time.
 var errBusy = errors.New("the switch is being changed all the time; ask again")
 
-// Check compares the switch with what it should hold, and changes nothing: neither the switch nor what Drifted lists.
-// What is on its way is no difference. It blocks for a dump of the switch.
+// Check compares the switch with the desired state and changes neither the switch nor the list of Drifted. Changes in flight are no
+// difference. It blocks for a dump of the switch.
 func (r *Reconciler) Check(ctx context.Context) ([]Difference, error) {
 	const tries = 5
 	for range tries {
@@ -193,7 +193,7 @@ func (r *Reconciler) Check(ctx context.Context) ([]Difference, error) {
 		r.mu.Lock()
 		if r.counters.Bundles != before.Bundles || r.sending {
 			r.mu.Unlock()
-			continue // the dump may be of before
+			continue // the dump may be older
 		}
 		n := r.warnings(false)
 		l := r.shadow
@@ -207,7 +207,7 @@ func (r *Reconciler) Check(ctx context.Context) ([]Difference, error) {
 	return nil, errBusy
 }
 
-// check notes the places of a table where list is not as it should be.
+// check records the places of a table at which list is not as it should be.
 func check[T any, K, V comparable](b *entryTable[K, V], list []T, read func(*T) (K, V), n *warnings, s sort[K, V]) {
 	seen := make(map[K]struct{}, len(list))
 	for i := range list {
@@ -234,8 +234,8 @@ func check[T any, K, V comparable](b *entryTable[K, V], list []T, read func(*T) 
 	}
 }
 
-// Repair compares now and repairs what differs, also when Options.Observe leaves that to others. It blocks until that is
-// past the switch's barrier, or ctx ends.
+// Repair compares and repairs all differences now, even if Options.Observe is set. It blocks until the repair has passed the switch's
+// barrier, or ctx ends.
 func (r *Reconciler) Repair(ctx context.Context) error {
 	if _, err := r.answering(); err != nil {
 		return err
@@ -254,12 +254,12 @@ func (r *Reconciler) Repair(ctx context.Context) error {
 	}
 }
 
-// repaired tells those who wait for a repair that it is done, when it is.
+// repaired wakes the callers of Repair once the repair is complete.
 func (r *Reconciler) repaired() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.synced {
-		return // someone has asked since
+		return // another repair was requested meanwhile
 	}
 	for _, done := range r.repairs {
 		close(done)
@@ -267,7 +267,7 @@ func (r *Reconciler) repaired() {
 	r.repairs = nil
 }
 
-// remark marks all places that are not as they should be: those that were held too.
+// remark marks all places that are not as they should be, including those left unrepaired.
 func (l *shadow) remark() {
 	for c := range l.flows.places.all {
 		l.flows.update(c)

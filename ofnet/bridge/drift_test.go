@@ -31,7 +31,7 @@ func meddle(t *testing.T, have flow.Set, tamper func(flow.Delta)) (removed, chan
 	return removed, changed, added, group
 }
 
-// What someone changes in the switch is told apart, with its owner; asking changes nothing, and repairing
+// What someone changes in the switch is distinguished, with its owner; asking changes nothing, and repairing
 // repairs that and nothing else.
 func TestDrift(t *testing.T) {
 	for _, w := range worlds() {

@@ -17,20 +17,20 @@ type entryTable[K, V comparable] struct {
 	places    places[K, V]
 	conflicts map[K][]conflict[V]
 	dirty     []*entry[K, V]
-	slab      []entry[K, V] // entries not yet used: they are made many at a time
+	slab      []entry[K, V] // unused entries: they are allocated many at a time
 
-	cookie func(V) flow.Cookie // of what is in a place; nil: there is none, and all is one share
-	there  [flow.MaxShares]int // how many places of each of the smallest shares are believed to be filled
+	cookie func(V) flow.Cookie // of the content; nil: there is none, and all entries are one share
+	there  [flow.MaxShares]int // number of places recorded as filled, for each of the smallest shares
 
-	table   func(K) flow.TableID // of a place; nil: there are none
-	inTable [256]int             // how many places of each are believed to be filled
+	table   func(K) flow.TableID // of a place; nil: entries have no table
+	inTable [256]int             // number of places recorded as filled, for each table
 }
 
 func newEntryTable[K, V comparable](cookie func(V) flow.Cookie, table func(K) flow.TableID) entryTable[K, V] {
 	return entryTable[K, V]{places: newPlaces[K, V](), conflicts: map[K][]conflict[V]{}, cookie: cookie, table: table}
 }
 
-// believe writes down what the switch has in a place.
+// believe records the switch's content of a place.
 func (b *entryTable[K, V]) believe(c *entry[K, V], v V, there bool) {
 	if c.there {
 		b.count(c.key, c.actual(), -1)
@@ -40,7 +40,7 @@ func (b *entryTable[K, V]) believe(c *entry[K, V], v V, there bool) {
 	}
 }
 
-// count takes one place more, or less, for filled.
+// count adds or removes one filled place.
 func (b *entryTable[K, V]) count(k K, v V, by int) {
 	b.there[b.share(v)] += by
 	if b.table != nil {
@@ -48,7 +48,7 @@ func (b *entryTable[K, V]) count(k K, v V, by int) {
 	}
 }
 
-// share is the smallest share that a value is in.
+// share returns the smallest share that includes a value.
 func (b *entryTable[K, V]) share(v V) uint64 {
 	if b.cookie == nil {
 		return 0
@@ -56,7 +56,7 @@ func (b *entryTable[K, V]) share(v V) uint64 {
 	return uint64(b.cookie(v)) & (flow.MaxShares - 1)
 }
 
-// filled counts the places of a share that are believed to be filled.
+// filled counts the places of a share that are recorded as filled.
 func (b *entryTable[K, V]) filled(s flow.Share) (n int) {
 	for at := s.At; at < flow.MaxShares; at += s.Mask() + 1 {
 		n += b.there[at]
@@ -64,7 +64,7 @@ func (b *entryTable[K, V]) filled(s flow.Share) (n int) {
 	return n
 }
 
-// slabSize is how many entries are made at a time: 8 KiB of flows.
+// slabSize is the number of entries allocated at a time: 8 KiB of flows.
 const slabSize = 102
 
 func (b *entryTable[K, V]) at(k K) *entry[K, V] {
@@ -81,7 +81,7 @@ func (b *entryTable[K, V]) at(k K) *entry[K, V] {
 	return c
 }
 
-// mark makes sure that the next take looks at c.
+// mark makes sure that the next apply checks c.
 func (b *entryTable[K, V]) mark(c *entry[K, V]) {
 	c.dirty = true
 	if !c.listed {
@@ -90,7 +90,7 @@ func (b *entryTable[K, V]) mark(c *entry[K, V]) {
 	}
 }
 
-// update marks the place when it is not as it should be, and forgets it when there is nothing to know about it.
+// update marks the place if it is not as it should be, and removes it if it has no content.
 func (b *entryTable[K, V]) update(c *entry[K, V]) {
 	if c.differs() {
 		b.mark(c)
@@ -102,12 +102,12 @@ func (b *entryTable[K, V]) update(c *entry[K, V]) {
 	}
 }
 
-// clean says that no place is dirty.
+// clean reports whether no place is dirty.
 func (b *entryTable[K, V]) clean() bool {
 	return !slices.ContainsFunc(b.dirty, func(c *entry[K, V]) bool { return c.dirty })
 }
 
-// reserve gives the place to a, or notes a conflict when a smaller owner has it. It returns the place.
+// reserve gives the place to a, or records a conflict if a smaller owner has it. It returns the place.
 func (b *entryTable[K, V]) reserve(a *ownerState, k K, v V) *entry[K, V] {
 	c := b.at(k)
 	b.dropConflict(a, k)
@@ -127,7 +127,7 @@ func (b *entryTable[K, V]) reserve(a *ownerState, k K, v V) *entry[K, V] {
 	return c
 }
 
-// release takes the claim of a away; the smallest owner in conflict follows.
+// release withdraws the claim of a; the smallest owner in conflict follows.
 func (b *entryTable[K, V]) release(a *ownerState, c *entry[K, V]) {
 	if c.owner != a {
 		b.dropConflict(a, c.key)
@@ -163,8 +163,7 @@ func (b *entryTable[K, V]) dropConflict(a *ownerState, k K) {
 	b.conflicts[k] = rest
 }
 
-// observe takes what the switch has of a share over into the table, counts the places where that is news, and lets note see
-// each of them.
+// observe records the switch's content of a share, counts the places where it is new, and calls note for each of them.
 func observe[T any, K, V comparable](b *entryTable[K, V], list []T, share flow.Share, read func(*T) (K, V), note func(*entry[K, V])) (news int) {
 	seen := make([]*entry[K, V], len(list))
 	for i := range list {
@@ -178,7 +177,7 @@ func observe[T any, K, V comparable](b *entryTable[K, V], list []T, share flow.S
 			note(c)
 		}
 	}
-	if b.filled(share) > len(list) { // something is gone
+	if b.filled(share) > len(list) { // an entry is missing
 		for c := range b.places.all {
 			if c.there && !c.seen && (b.cookie == nil || share.Has(b.cookie(c.actual()))) {
 				news++
@@ -195,7 +194,7 @@ func observe[T any, K, V comparable](b *entryTable[K, V], list []T, share flow.S
 	return news
 }
 
-// change is one place in a batch: what the switch will have there.
+// change is one place in a batch, with the content that the switch will have.
 type change[K, V comparable] struct {
 	entry *entry[K, V]
 	to    V
@@ -207,7 +206,7 @@ type changes[K, V comparable] struct {
 	add, mod, del []change[K, V]
 }
 
-// merge appends those of o.
+// merge appends the changes of o.
 func (x *changes[K, V]) merge(o *changes[K, V]) {
 	x.add, x.mod, x.del = append(x.add, o.add...), append(x.mod, o.mod...), append(x.del, o.del...)
 }
@@ -215,8 +214,8 @@ func (x *changes[K, V]) merge(o *changes[K, V]) {
 // len counts the places.
 func (x *changes[K, V]) len() int { return len(x.add) + len(x.mod) + len(x.del) }
 
-// add lists the dirty places that only admits, and clears their marks. Those of failed owners it passes over; their
-// marks go too, and wake brings them back.
+// add lists the dirty places that only admits and clears their marks. It skips those of failed owners and clears their marks too; wake sets
+// them again.
 func (b *entryTable[K, V]) add(only func(*entry[K, V]) bool) (out changes[K, V]) {
 	rest := b.dirty[:0]
 	for _, c := range b.dirty {
@@ -258,7 +257,7 @@ func (x *changes[K, V]) each(yield func(*change[K, V]) bool) {
 	}
 }
 
-// done writes down that the switch has carried out x.
+// done records that the switch has carried out x.
 func (b *entryTable[K, V]) done(x *changes[K, V]) {
 	for ch := range x.each {
 		c := b.keep(ch.entry)
@@ -279,8 +278,7 @@ func (b *entryTable[K, V]) again(x *changes[K, V]) {
 	}
 }
 
-// keep returns the entry of c's place: c, which it puts back if it was forgotten while its change was on the way, or
-// the one that has followed it.
+// keep returns the entry of c's place: c itself, restored if it was removed while its change was in flight, or its successor.
 func (b *entryTable[K, V]) keep(c *entry[K, V]) *entry[K, V] {
 	if now := b.places.in(c.hash, c.key); now != nil {
 		return now

@@ -24,7 +24,7 @@ type Fake struct {
 	meters  map[uint32]flow.Meter
 	ports   []Port
 	down    bool
-	paused  chan struct{} // closed when it goes on; nil: it runs
+	paused  chan struct{} // closed when it continues; nil: it runs
 	conns   map[*fakeConn]struct{}
 	refuse  func(flow.Flow) string
 	applied []flow.Delta

@@ -8,20 +8,20 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// Forgetter is a Compiler that knows which connections of the tracker must not outlive a change.
+// Forgetter is a Compiler that knows which tracked connections must not survive a change.
 type Forgetter interface {
-	// Forgotten lists them, for a change from one State to another.
+	// Forgotten lists these connections for a change from one State to another.
 	Forgotten(before, after *ofnet.State) []flow.Connections
 }
 
-// forget notes what the change from the State before makes the switch forget. The lock is held.
+// forget records which connections a change of the State deletes. The caller holds the lock.
 func (r *Reconciler) forget(before *ofnet.State) {
 	if f, ok := r.compiler.(Forgetter); ok {
 		r.remember(f.Forgotten(before, r.state))
 	}
 }
 
-// drainForgotten is what is to be forgotten once all flows are in the switch. The lock is held.
+// drainForgotten returns the connections to delete once all flows are in the switch. The caller holds the lock.
 func (r *Reconciler) drainForgotten() []flow.Connections {
 	if len(r.forgotten) == 0 {
 		return nil
@@ -34,8 +34,8 @@ func (r *Reconciler) drainForgotten() []flow.Connections {
 	return out
 }
 
-// sendForgotten has the switch forget; an error means that the connection failed, and then it is tried again over the next
-// one. A switch that cannot forget single connections goes on as it is, and that is said once.
+// sendForgotten makes the switch delete connections. An error means that the connection failed; they are sent again over the next one. A
+// switch that cannot delete single connections keeps them, which is logged once.
 func (r *Reconciler) sendForgotten(ctx context.Context, sw Switch, list []flow.Connections) error {
 	if len(list) == 0 {
 		return nil
@@ -59,14 +59,14 @@ func (r *Reconciler) sendForgotten(ctx context.Context, sw Switch, list []flow.C
 	return err
 }
 
-// remember puts back what was not sent. The lock is held.
+// remember restores connections that were not sent. The caller holds the lock.
 func (r *Reconciler) remember(list []flow.Connections) {
 	for _, c := range list {
 		r.forgotten[c] = struct{}{}
 	}
 }
 
-// keepForgotten is remember for those who do not hold the lock.
+// keepForgotten is remember for callers that do not hold the lock.
 func (r *Reconciler) keepForgotten(list []flow.Connections) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

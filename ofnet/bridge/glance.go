@@ -7,11 +7,12 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// glanceLimit is how long a switch may take to count its flows: one that takes longer is busy, which says nothing about them.
+// glanceLimit is the maximum time in which a switch must count its flows. A slower one is busy, which means nothing for its flows.
 const glanceLimit = time.Second
 
-// glance asks the switch how many flows its tables have. When one has fewer than were put there, someone has removed some: they are compared at once, and
-// until all is back the switch is not whole. What others have added or changed is for the next comparison.
+// glance asks the switch for the number of flows in its tables. If a table has fewer than were sent, flows were removed by someone else:
+// they are compared at once, and the switch is not whole until all are restored. The next comparison finds flows that were added or
+// changed.
 func (r *Reconciler) glance(ctx context.Context) {
 	r.mu.Lock()
 	sw, known := r.sw, r.sw != nil && r.compared == r.sw && r.synced && !r.hurt
@@ -25,7 +26,7 @@ func (r *Reconciler) glance(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	// Changes are sent by the goroutine of Run, which is here.
+	// Changes are sent by the goroutine of Run, which is the caller.
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	missing := 0
@@ -39,7 +40,7 @@ func (r *Reconciler) glance(ctx context.Context) {
 	r.options.Log.Warn("someone has removed flows from the switch", "difference", missing, "repairing", !r.options.Observe)
 }
 
-// healed ends what glance has found, when the switch has been compared since and has everything.
+// healed clears the result of glance once the switch has been compared since and has everything.
 func (r *Reconciler) healed() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -48,7 +49,7 @@ func (r *Reconciler) healed() {
 	}
 }
 
-// Whole says whether the switch is connected and answers, and has all flows that it was given, as far as the last glance has shown.
+// Whole reports whether the switch is connected, answers, and has all flows that it was given, as far as the last glance has shown.
 func (r *Reconciler) Whole() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -5,20 +5,19 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// Guard is a Compiler that knows what to do in place of an owner whose flows the switch refuses, when to do nothing would
-// let through what should not pass.
+// Guard is a Compiler with a substitute for an owner whose flows the switch refuses, needed if doing nothing would let packets pass that
+// must not.
 type Guard interface {
-	// Guard returns what keeps the owner's business closed, with cookies of the owner named guard; nothing when it may
-	// stay open.
+	// Guard returns flows that keep the owner closed, with cookies of the owner named guard, or nothing if it may stay open.
 	Guard(s *ofnet.State, owner, guard ofnet.Key) flow.Set
 }
 
-// kindGuard is the kind of what stands in for refused owners.
+// kindGuard is the kind of substitutes for refused owners.
 const kindGuard ofnet.Kind = "guard"
 
 func guardOf(owner ofnet.Key) ofnet.Key { return ofnet.Key{Kind: kindGuard, Name: owner.String()} }
 
-// putGuard puts the stand-in of a refused owner into the shadow table; the next round sends it. The lock is held.
+// putGuard adds the substitute of a refused owner to the shadow table; the next round sends it. The caller holds the lock.
 func (r *Reconciler) putGuard(owner ofnet.Key) {
 	g, ok := r.compiler.(Guard)
 	if !ok || owner.Kind == kindGuard {
@@ -32,7 +31,7 @@ func (r *Reconciler) putGuard(owner ofnet.Key) {
 	}
 }
 
-// dropGuard withdraws the stand-in of an owner, if there is one; the next round sends that. The lock is held.
+// dropGuard removes the substitute of an owner, if any; the next round sends the removal. The caller holds the lock.
 func (r *Reconciler) dropGuard(owner ofnet.Key) {
 	if guard := guardOf(owner); r.shadow.accounts[guard] != nil {
 		r.shadow.set(guard, flow.Set{}, r.latest)

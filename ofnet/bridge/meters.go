@@ -8,8 +8,8 @@ import (
 	"github.com/contiv/contiv/ofnet/openflow"
 )
 
-// setMeters sends meters by one command, and by the other those for which the switch refuses the first: a meter may be left from an agent that
-// was killed, or be gone, before this agent has listed the switch's meters. The error of the other command is the one that counts.
+// setMeters sends meters with one command, and sends those that the switch refuses with the other: a killed agent may have left a meter, or
+// a meter may be gone, before this agent has listed the switch's meters. It returns the error of the second command.
 func (c *connection) setMeters(ctx context.Context, list []flow.Meter, first, other openflow.Command) error {
 	err := c.meters(ctx, list, first)
 	said, ok := errors.AsType[*RefusedError](err)
@@ -26,7 +26,7 @@ func (c *connection) setMeters(ctx context.Context, list []flow.Meter, first, ot
 	return c.meters(ctx, again, other)
 }
 
-// meters sends one command for each meter. A meter is set or refused for itself.
+// meters sends one command for each meter. The switch accepts or refuses each meter by itself.
 func (c *connection) meters(ctx context.Context, list []flow.Meter, command openflow.Command) error {
 	err := c.Sequence(ctx, len(list), func(i int) openflow.Message {
 		return &openflow.MeterMod{Command: command, Meter: list[i]}

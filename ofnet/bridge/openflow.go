@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/ofnet/openflow"
 )
 
-// OpenFlow connects to an Open vSwitch bridge by its management socket.
+// OpenFlow connects to an Open vSwitch bridge at its management socket.
 type OpenFlow struct {
 	path    string
 	options openflow.Options
@@ -26,7 +26,7 @@ var (
 	_ Switch    = (*connection)(nil)
 )
 
-// Connect dials once.
+// Connect makes one attempt.
 func (o *OpenFlow) Connect(ctx context.Context) (Switch, error) {
 	c, err := openflow.Dial(ctx, o.path, o.options)
 	if err != nil {
@@ -38,7 +38,7 @@ func (o *OpenFlow) Connect(ctx context.Context) (Switch, error) {
 // connection is a Switch over OpenFlow.
 type connection struct{ *openflow.Conn }
 
-// Apply sends new meters, then everything else in one bundle, then takes old meters away.
+// Apply sends new meters, then all other changes in one bundle, then the deletions of meters.
 func (c *connection) Apply(ctx context.Context, d *flow.Delta) error {
 	if err := c.setMeters(ctx, d.AddMeters, openflow.Add, openflow.Modify); err != nil {
 		return err
@@ -58,15 +58,16 @@ func (c *connection) Forget(ctx context.Context, list []flow.Connections) error 
 	return refused(err, func(int, *Refusal) {})
 }
 
-// maxStreamed is how many changes a stream has room for; a switch would need many gigabytes for as many flows.
+// maxStreamed is the maximum number of changes in a stream; that many flows would need gigabytes in the switch.
 const maxStreamed = 1 << 24
 
-// Stream sends the pieces in one bundle, each as soon as it is there.
+// Stream sends the pieces in one bundle, each as soon as it is compiled.
 func (c *connection) Stream(ctx context.Context, pieces iter.Seq[*flow.Delta]) error {
 	return c.changes(ctx, c.Transact, maxStreamed, pieces)
 }
 
-// Fill sends the pieces without a bundle, each as soon as it is there. It saves the switch a tenth of its work, beside the wait for the last.
+// Fill sends the pieces without a bundle, each as soon as it is compiled. It saves the switch a tenth of its work, and the wait for the
+// last piece.
 func (c *connection) Fill(ctx context.Context, pieces iter.Seq[*flow.Delta]) error {
 	return c.changes(ctx, c.Sequence, maxStreamed, pieces)
 }
@@ -81,7 +82,7 @@ type step struct {
 
 func (s *step) len() int { return len(s.groups) + len(s.flows) }
 
-// steps lists what is in d in the order of the bundle.
+// steps lists the changes of d in the order of the bundle.
 func steps(d *flow.Delta) []step {
 	return []step{
 		{command: openflow.Add, groups: d.AddGroups},
@@ -94,7 +95,7 @@ func steps(d *flow.Delta) []step {
 	}
 }
 
-// changes sends the groups and flows of the pieces, at most as many as said, as Transact or Sequence does.
+// changes sends the groups and flows of the pieces, up to a maximum, as Transact or Sequence does.
 func (c *connection) changes(ctx context.Context, send func(ctx context.Context, n int, next func(i int) openflow.Message) error, most int, pieces iter.Seq[*flow.Delta]) error {
 	piece, stop := iter.Pull(pieces)
 	defer stop()
@@ -141,7 +142,7 @@ func (c *connection) changes(ctx context.Context, send func(ctx context.Context,
 	})
 }
 
-// refused turns the codec's refusal into the package's; name fills in the entry behind message i.
+// refused converts the codec's refusal to the package's; name sets the entry of message i.
 func refused(err error, name func(i int, r *Refusal)) error {
 	var said *openflow.RefusedError
 	if !errors.As(err, &said) {
@@ -158,7 +159,7 @@ func refused(err error, name func(i int, r *Refusal)) error {
 	return out
 }
 
-// Stats returns the flows that only selects, with their counters.
+// Stats returns the flows selected by only, with their counters.
 func (c *connection) Stats(ctx context.Context, only openflow.FlowFilter) ([]openflow.FlowStats, error) {
 	var out []openflow.FlowStats
 	err := c.List(ctx, &openflow.MultipartRequest{Part: openflow.PartFlow, Filter: only}, func(m *openflow.MultipartReply) { out = append(out, m.Flows...) })
@@ -171,7 +172,7 @@ func (c *connection) Stats(ctx context.Context, only openflow.FlowFilter) ([]ope
 // allFlows selects every flow.
 func allFlows() openflow.FlowFilter { return openflow.FlowFilter{Table: openflow.AllTables} }
 
-// Dump is Switch's. What is leased is left out.
+// Dump implements Switch. It omits leased flows.
 func (c *connection) Dump(ctx context.Context, share flow.Share) (flow.Set, error) {
 	var s flow.Set
 	only := allFlows()
@@ -198,7 +199,7 @@ func (c *connection) Dump(ctx context.Context, share flow.Share) (flow.Set, erro
 	return s, nil
 }
 
-// Filled counts the flows, table by table.
+// Filled counts the flows of each table.
 func (c *connection) Filled(ctx context.Context) (n map[flow.TableID]int, err error) {
 	n = map[flow.TableID]int{}
 	err = c.List(ctx, &openflow.MultipartRequest{Part: openflow.PartTable}, func(m *openflow.MultipartReply) {

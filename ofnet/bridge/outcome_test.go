@@ -13,7 +13,7 @@ import (
 )
 
 // TestOutcome asks how owners fared while their flows are on their way to a switch that has fallen silent: the answers come when
-// the switch goes on, and not before.
+// the switch continues, and not before.
 func TestOutcome(t *testing.T) {
 	port := func(n uint64) flow.Set {
 		return flow.Set{Flows: []flow.Flow{flow.New(4, 7, flow.NewMatch(flow.Eq(flow.InPort, n)), flow.Do(flow.GotoTable(8)))}}

@@ -2,30 +2,30 @@ package bridge
 
 import "hash/maphash"
 
-// places finds entries by their keys. It is a hash table whose chains go through the entries: of hundreds of thousands a map would take
-// as much memory again as they take themselves.
+// places finds entries by their keys. It is a hash table whose chains link the entries themselves: for hundreds of thousands of entries a
+// map would double their memory.
 type places[K, V comparable] struct {
 	seed   maphash.Seed
 	chains []*entry[K, V] // a power of two
 	n      int
 }
 
-// fewChains is how many there are at first.
+// fewChains is the initial number of chains.
 const fewChains = 16
 
 func newPlaces[K, V comparable]() places[K, V] {
 	return places[K, V]{seed: maphash.MakeSeed(), chains: make([]*entry[K, V], fewChains)}
 }
 
-// hash is what decides about the chain of a key.
+// hash selects the chain of a key.
 func (p *places[K, V]) hash(k K) uint32 { return uint32(maphash.Comparable(p.seed, k)) }
 
-// chain is where the chain of a hash begins.
+// chain returns the start of the chain of a hash.
 func (p *places[K, V]) chain(hash uint32) **entry[K, V] {
 	return &p.chains[int(hash)&(len(p.chains)-1)]
 }
 
-// find returns the entry of a key, nil when there is none.
+// find returns the entry of a key, or nil.
 func (p *places[K, V]) find(k K) *entry[K, V] { return p.in(p.hash(k), k) }
 
 func (p *places[K, V]) in(hash uint32, k K) *entry[K, V] {
@@ -36,7 +36,7 @@ func (p *places[K, V]) in(hash uint32, k K) *entry[K, V] {
 	return c
 }
 
-// add adds an entry whose hash is set, and whose key has none.
+// add adds an entry whose hash is set. Its key must not be in the table.
 func (p *places[K, V]) add(c *entry[K, V]) {
 	if p.n >= len(p.chains) {
 		p.grow()
@@ -58,7 +58,7 @@ func (p *places[K, V]) grow() {
 	}
 }
 
-// remove takes out an entry, if it is there.
+// remove removes an entry if the table has it.
 func (p *places[K, V]) remove(c *entry[K, V]) {
 	at := p.chain(c.hash)
 	for *at != nil && *at != c {
@@ -70,7 +70,7 @@ func (p *places[K, V]) remove(c *entry[K, V]) {
 	}
 }
 
-// all yields all entries; the one that is yielded may be removed, and none be added.
+// all yields all entries. The caller may remove the current one and must not add any.
 func (p *places[K, V]) all(yield func(*entry[K, V]) bool) {
 	for _, c := range p.chains {
 		for c != nil {

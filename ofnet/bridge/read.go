@@ -10,13 +10,13 @@ import (
 	"github.com/contiv/contiv/ofnet/openflow"
 )
 
-// ErrNotConnected is what Flows and Ports return while there is no connection.
+// ErrNotConnected is returned by Flows and Ports if there is no connection.
 var ErrNotConnected = errors.New("switch is not connected; is ovs-vswitchd running")
 
-// ErrSilent is what they return while the switch does not answer.
+// ErrSilent is returned by them while the switch does not answer.
 var ErrSilent = errors.New("the switch does not answer; is ovs-vswitchd stopped or overloaded")
 
-// answering returns the connection, when there is one and the switch answers.
+// answering returns the connection if there is one and the switch answers.
 func (r *Reconciler) answering() (Switch, error) {
 	sw := r.current()
 	switch {
@@ -28,7 +28,7 @@ func (r *Reconciler) answering() (Switch, error) {
 	return sw, nil
 }
 
-// Flows reads the flows that the switch has now, sorted, with the owners that their cookies name.
+// Flows reads the current flows of the switch, sorted, with the owners that their cookies name.
 func (r *Reconciler) Flows(ctx context.Context) ([]LiveFlow, error) {
 	sw, err := r.answering()
 	if err != nil {
@@ -54,8 +54,8 @@ func (r *Reconciler) Flows(ctx context.Context) ([]LiveFlow, error) {
 	return out, nil
 }
 
-// Owners finds who has the owner numbers of cookies (flow.Owner), the zero Key for a number that no one present has. Flows
-// of rules are booked by tier, but named by rule, and those of class policies by level, but named by policy.
+// Owners resolves the owner numbers of cookies (flow.Owner); an unknown number has the zero Key. Flows of rules belong to a tier and are
+// named by rule; those of class policies belong to a level and are named by policy.
 func (r *Reconciler) Owners(numbers []uint64) []ofnet.Key {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -67,7 +67,7 @@ func (r *Reconciler) Owners(numbers []uint64) []ofnet.Key {
 	return out
 }
 
-// ruleNumbers are the keys of rules and class policies by the number that their flows bear.
+// ruleNumbers maps the numbers in flows to the keys of rules and class policies.
 func (r *Reconciler) ruleNumbers() map[uint64]ofnet.Key {
 	rules := make(map[uint64]ofnet.Key, r.state.Rules.Len())
 	for rule := range r.state.AttachedRules() {
@@ -86,7 +86,7 @@ func (r *Reconciler) ownerOf(number uint64, rules map[uint64]ofnet.Key) ofnet.Ke
 	return rules[number]
 }
 
-// Wanted is the flow that the switch should have at a place; ok is false when it should have none there.
+// Wanted returns the desired flow of a place; ok is false if there is none.
 func (r *Reconciler) Wanted(k flow.Key) (f flow.Flow, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -97,14 +97,14 @@ func (r *Reconciler) Wanted(k flow.Key) (f flow.Flow, ok bool) {
 	return flow.Flow{Key: k, Cookie: c.desired.cookie, Actions: c.desired.actions}, true
 }
 
-// Hits are the counters of flows that one object caused.
+// Hits are the counters of the flows that one object caused.
 type Hits struct {
 	Packets, Bytes uint64
 	Flows          int
 	Seconds        uint32 // since the newest of the flows was added
 }
 
-// add takes in the counters of one more flow.
+// add adds the counters of one more flow.
 func (h *Hits) add(f *openflow.FlowStats) {
 	if h.Flows == 0 || f.Seconds < h.Seconds {
 		h.Seconds = f.Seconds
@@ -114,8 +114,7 @@ func (h *Hits) add(f *openflow.FlowStats) {
 	h.Bytes += f.Bytes
 }
 
-// Hits reads the counters of a feature's flows, added up by the owner number in their cookies (flow.Owner). It asks the
-// switch for no others.
+// Hits reads the counters of a feature's flows, summed by the owner number in their cookies (flow.Owner). It requests no other flows.
 func (r *Reconciler) Hits(ctx context.Context, feature uint8) (map[uint64]Hits, error) {
 	sw, err := r.answering()
 	if err != nil {
@@ -136,7 +135,7 @@ func (r *Reconciler) Hits(ctx context.Context, feature uint8) (map[uint64]Hits, 
 	return out, nil
 }
 
-// HitsOf reads the counters of the flows that have a cookie, added up. The switch finds them without a search.
+// HitsOf reads the summed counters of the flows with a cookie. The switch finds them without a search.
 func (r *Reconciler) HitsOf(ctx context.Context, c flow.Cookie) (h Hits, err error) {
 	sw, err := r.answering()
 	if err != nil {
@@ -151,7 +150,7 @@ func (r *Reconciler) HitsOf(ctx context.Context, c flow.Cookie) (h Hits, err err
 	return h, err
 }
 
-// Ports lists the ports that the switch has now.
+// Ports lists the current ports of the switch.
 func (r *Reconciler) Ports(ctx context.Context) ([]Port, error) {
 	sw, err := r.answering()
 	if err != nil {

@@ -12,25 +12,25 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// Compiler turns a State into flows, owner by owner; pipeline.Pipeline is one.
+// Compiler compiles a State into flows, owner by owner; pipeline.Pipeline is one.
 type Compiler interface {
 	Owners(s *ofnet.State) []ofnet.Key
 	Compile(s *ofnet.State, owner ofnet.Key) flow.Set
-	// Affected calls to with each owner whose flows may not be the same in two States; with some of them several times.
+	// Affected calls to with each owner whose flows may differ between two States, possibly several times.
 	Affected(before, after *ofnet.State, to func(owner ofnet.Key))
 }
 
-// Options are the settings of a Reconciler; the zero value of each means its default.
+// Options are the settings of a Reconciler; a zero value selects the default.
 type Options struct {
 	Log        *slog.Logger  // nil: no log
-	Resync     time.Duration // between whole comparisons; 30 s, give or take a fifth
+	Resync     time.Duration // between full comparisons; 30 s, plus or minus a fifth
 	RetryFirst time.Duration // before a refused owner is tried again; 100 ms, doubled with each failure
 	MaxRetry   time.Duration // the longest such wait; 10 s
 	Redial     time.Duration // between attempts to connect; 10 ms: while the switch is away, nothing is forwarded
 	Observe    bool          // do not repair what others changed in the switch, until Repair is called
-	Glance     time.Duration // between looks whether flows are missing, which cost next to nothing; 1 s
+	Glance     time.Duration // between checks for missing flows, which cost next to nothing; 1 s
 	Timeout    time.Duration // for a connection attempt, and for the answer to a bundle or a dump; 60 s
-	Portion    int           // about how many flows are compared at a time; 2048
+	Portion    int           // approximate number of flows compared at a time; 2048
 }
 
 func (o *Options) setDefaults() {
@@ -51,19 +51,19 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// Reconciler brings one switch to what a State asks for and keeps it there. Run does the work; all other methods
-// may be called at any time, also before Run, by several goroutines.
+// Reconciler makes one switch hold what a State asks for and keeps it there. Run does the work; all other methods may be called at any
+// time, also before Run, by several goroutines.
 type Reconciler struct {
 	compiler Compiler
 	connect  Connector
 	options  Options
 	wake     chan struct{}
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards the fields below
 	state     *ofnet.State
 	shadow    *shadow
 	touched   map[ofnet.Key]struct{} // owners to compile
-	complete  bool                   // the first Update has been
+	complete  bool                   // Update has been called
 	latest    uint64                 // revision of the last Update
 	passed    uint64                 // revision that has passed the barrier
 	passedAt  time.Time
@@ -71,27 +71,27 @@ type Reconciler struct {
 	progress  chan struct{} // closed and replaced when passed moves
 	outcomes  chan struct{} // closed and replaced when owners have left the phase Pending
 	sw        Switch        // nil when not connected
-	lostAt    time.Time     // when it was last heard, or Run began; while there is no sw
-	hurt      bool          // flows were missing at a glance, and are not all back
-	synced    bool          // what is believed of sw has been compared with it
-	fresh     bool          // a comparison has taken place that the loop has not seen yet
+	lostAt    time.Time     // when it last answered, or Run started; while sw is nil
+	hurt      bool          // glance found flows missing, and not all are restored
+	synced    bool          // the recorded content of sw has been compared with it
+	fresh     bool          // a comparison has finished that the loop has not handled yet
 	compared  Switch        // the connection of the last comparison
-	resolving int           // comparisons of this connection that are still to come soon
+	resolving int           // comparisons of this connection still due within resolve
 	counters  Counters
-	drifted   []Difference    // the last that comparisons found
-	driftOf   map[Kind]uint64 // how many they found
-	sending   bool            // changes may be on their way
-	repairs   []chan struct{} // closed when the next comparison is through
+	drifted   []Difference    // the latest that comparisons found
+	driftOf   map[Kind]uint64 // their total number
+	sending   bool            // changes may be in flight
+	repairs   []chan struct{} // closed when the next comparison is complete
 
-	forgotten map[flow.Connections]struct{} // what the switch is to forget after the next bundle
-	mindful   bool                          // it cannot
+	forgotten map[flow.Connections]struct{} // connections that the switch deletes after the next bundle
+	mindful   bool                          // the switch cannot delete single connections
 }
 
-// resolve is how long after one another a new connection is compared again, before Resync sets the pace: a switch that
-// has just started may still put its house in order.
+// resolve is the interval between the first comparisons of a new connection, before Resync applies: a switch that has just started may
+// still be changing its own state.
 var resolve = [...]time.Duration{5 * time.Second, time.Second}
 
-// NewReconciler makes the Reconciler of the host labelled self. Nothing happens before Run.
+// NewReconciler returns the Reconciler of the host labelled self. It does nothing before Run.
 func NewReconciler(self string, c Compiler, sw Connector, o Options) *Reconciler {
 	o.setDefaults()
 	return &Reconciler{
@@ -103,10 +103,10 @@ func NewReconciler(self string, c Compiler, sw Connector, o Options) *Reconciler
 	}
 }
 
-// Update lets change alter the State, and says that the State is then that of store revision rev. It must
-// not keep s. The first Update makes the State
-// complete: from then on flows that no one asked for are deleted, so it must bring everything that is known. A nil
-// change only moves the revision. Update does not wait for the switch; changes that come together go together.
+// Update calls change to modify the State, which is then that of store revision rev. change must not keep s. After the first Update the
+// State
+// complete is true: from then on undesired flows are deleted, so the first Update must include everything. A nil change only advances the
+// revision. Update does not wait for the switch; changes that come together are sent together.
 func (r *Reconciler) Update(rev uint64, change func(s *ofnet.State)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -128,16 +128,16 @@ func (r *Reconciler) Update(rev uint64, change func(s *ofnet.State)) {
 	r.wakeUp()
 }
 
-// Rewind says that revisions begin again, as those of a store that was made again do: until the next Update, and until that
-// has passed the barrier, the switch is at revision 0. The State stays. It does not block.
+// Rewind restarts the revisions, as needed for a store that was recreated: until the next Update, and until that has passed the barrier,
+// the switch is at revision 0. The State stays. It does not block.
 func (r *Reconciler) Rewind() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.latest, r.passed = 0, 0
-	r.era++ // what is on its way to the switch is of a revision from before
+	r.era++ // changes in flight have a revision of the previous era
 }
 
-// View calls fn with the State as it is. fn must not block, change it, or keep it.
+// View calls fn with the current State. fn must not block, change it, or keep it.
 func (r *Reconciler) View(fn func(s *ofnet.State)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -160,8 +160,8 @@ func (r *Reconciler) wakeUp() {
 	}
 }
 
-// Wait blocks until everything up to store revision rev is in the switch and behind a barrier, or ctx ends. An owner
-// that the switch refused does not hold it up: ask Owner how a particular one fared.
+// Wait blocks until everything up to store revision rev is in the switch and behind a barrier, or ctx ends. An owner that the switch
+// refused does not delay it: Owner returns the status of a particular one.
 func (r *Reconciler) Wait(ctx context.Context, rev uint64) error {
 	for {
 		r.mu.Lock()
@@ -178,8 +178,8 @@ func (r *Reconciler) Wait(ctx context.Context, rev uint64) error {
 	}
 }
 
-// Run connects, compares, applies and retries until ctx ends; then it closes the connection and returns nil. It
-// leaves the flows in the switch: forwarding survives its agent.
+// Run connects, compares, applies and retries until ctx ends; then it closes the connection and returns nil. The flows stay in the switch:
+// forwarding survives the agent.
 func (r *Reconciler) Run(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -215,7 +215,7 @@ func (r *Reconciler) Run(ctx context.Context) error {
 			switch {
 			case err != nil && ctx.Err() == nil:
 				if r.drop(err) {
-					wait = 0 // it was good until now: the first new attempt is made at once
+					wait = 0 // the connection worked until now: the first attempt follows at once
 				}
 			case err == nil:
 				now = time.Now()
@@ -231,7 +231,7 @@ func (r *Reconciler) Run(ctx context.Context) error {
 	}
 }
 
-// untilComparison is how long until the switch is to be compared again.
+// untilComparison returns the time until the next comparison is due.
 func (r *Reconciler) untilComparison() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -242,7 +242,7 @@ func (r *Reconciler) untilComparison() time.Duration {
 	return r.spread(r.options.Resync)
 }
 
-// spread moves d by up to a fifth, so that the agents of a cluster do not compare all at once.
+// spread varies d by up to a fifth, so that the agents of a cluster do not all compare at once.
 func (r *Reconciler) spread(d time.Duration) time.Duration {
 	return d - d/5 + time.Duration(rand.Int64N(int64(d/5)*2+1))
 }
@@ -253,7 +253,7 @@ func (r *Reconciler) current() Switch {
 	return r.sw
 }
 
-// dial makes sure that there is a connection, with one attempt.
+// dial makes one attempt to connect, unless there is a connection.
 func (r *Reconciler) dial(ctx context.Context) bool {
 	if r.current() != nil {
 		return true
@@ -273,7 +273,7 @@ func (r *Reconciler) dial(ctx context.Context) bool {
 	return true
 }
 
-// drop forgets the connection; why is nil when Run ends. It says whether the connection had been of use.
+// drop closes the connection; why is nil if Run ends. It reports whether the connection had been usable.
 func (r *Reconciler) drop(why error) (used bool) {
 	r.mu.Lock()
 	sw := r.sw
@@ -286,20 +286,20 @@ func (r *Reconciler) drop(why error) (used bool) {
 	if sw == nil {
 		return used
 	}
-	_ = sw.Close() // it is given up anyway
+	_ = sw.Close() // it is abandoned in any case
 	if why != nil {
 		r.options.Log.Warn("lost switch", "error", why)
 	}
 	return used
 }
 
-// nextRetry is how long until something falls due.
+// nextRetry returns the time until the next retry is due.
 func (r *Reconciler) nextRetry(now, nextResync time.Time) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	next := nextResync
 	if !r.complete {
-		next = now.Add(r.options.Resync) // nothing to do before the first Update, which wakes
+		next = now.Add(r.options.Resync) // nothing is due before the first Update, which wakes the loop
 	}
 	for a := range r.shadow.failed {
 		if a.failure.retryAt.Before(next) {
@@ -309,20 +309,20 @@ func (r *Reconciler) nextRetry(now, nextResync time.Time) time.Duration {
 	return next.Sub(now)
 }
 
-// Revision is the store revision up to which everything is in the switch.
+// Revision returns the store revision up to which everything is in the switch.
 func (r *Reconciler) Revision() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.passed
 }
 
-// Connected says whether there is a connection to the switch, and the switch answers.
+// Connected reports whether the switch is connected and answers.
 func (r *Reconciler) Connected() bool {
 	sw := r.current()
 	return sw != nil && sw.Silent() == 0
 }
 
-// Unanswered is for how long the switch has not answered: 0 while it does, and before Run. It does not block.
+// Unanswered returns how long the switch has not answered: 0 while it does, and before Run. It does not block.
 func (r *Reconciler) Unanswered() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -189,7 +189,7 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// A switch that is stopped is not connected, nothing is read of it, and when it goes on so does all the rest.
+// A switch that is stopped is not connected, nothing is read of it, and when it continues so does all the rest.
 func TestSwitchPauses(t *testing.T) {
 	f := bridge.NewFake()
 	r := bridge.NewReconciler("h0", pipeline.Default(), f, quick)

@@ -14,7 +14,7 @@ type body struct {
 	actions flow.Actions
 }
 
-// shadow holds, place by place, what should be in the switch, who wants it, and what is believed to be there.
+// shadow holds, for each place, the desired content, its owner, and the recorded content of the switch.
 type shadow struct {
 	accounts map[ofnet.Key]*ownerState
 	byNumber map[uint64]*ownerState // by the number in cookies
@@ -23,13 +23,13 @@ type shadow struct {
 	flows    entryTable[flow.Key, body]
 	groups   entryTable[uint32, flow.Group]
 	meters   entryTable[uint32, flow.Meter]
-	closed   bool // the first table stays as it is, empty, until all others have what they should: take leaves it out
+	closed   bool // the first table stays empty until all others have their flows: apply leaves it out
 }
 
-// firstTable is where every packet begins (OpenFlow 1.3.5 section 5.1).
+// firstTable is the table that every packet enters first (OpenFlow 1.3.5 section 5.1).
 const firstTable flow.TableID = 0
 
-// forwardsNothing says that the switch has no flow in its first table, so that no packet gets further.
+// forwardsNothing reports whether the switch has no flow in its first table, so that no packet passes it.
 func (l *shadow) forwardsNothing() bool { return l.flows.inTable[firstTable] == 0 }
 
 func newShadow() *shadow {
@@ -44,7 +44,7 @@ func newShadow() *shadow {
 	}
 }
 
-// set replaces what owner wants. An owner that wants nothing any more is struck off.
+// set replaces what owner wants. An owner that wants nothing is removed.
 func (l *shadow) set(owner ofnet.Key, want flow.Set, rev uint64) {
 	a := l.accounts[owner]
 	empty := len(want.Flows) == 0 && len(want.Groups) == 0 && len(want.Meters) == 0
@@ -70,8 +70,8 @@ func (l *shadow) set(owner ofnet.Key, want flow.Set, rev uint64) {
 	}
 }
 
-// behind is the owner of a flow: who its cookie names, or else, when that is a part of an owner, who wants it; zero when
-// no one does.
+// behind returns the owner of a flow: the one that its cookie names or, if that is a part of an owner, the one that wants it; zero if there
+// is none.
 func (l *shadow) behind(f *flow.Flow) ofnet.Key {
 	if a := l.byNumber[f.Cookie.Owner()]; a != nil {
 		return a.owner
@@ -82,7 +82,7 @@ func (l *shadow) behind(f *flow.Flow) ofnet.Key {
 	return ofnet.Key{}
 }
 
-// move puts an account into a phase.
+// move puts an owner into a phase.
 func (l *shadow) move(a *ownerState, p Phase) {
 	delete(l.pending, a)
 	delete(l.failed, a)
@@ -95,7 +95,7 @@ func (l *shadow) move(a *ownerState, p Phase) {
 	a.phase = p
 }
 
-// replace books new claims before it releases old ones, so that a place is never free in between. It returns the places that are claimed now.
+// replace reserves new places before it releases old ones, so that a place is never free in between. It returns the places reserved now.
 func replace[T any, K, V comparable](b *entryTable[K, V], a *ownerState, old []*entry[K, V], want []T, read func(*T) (K, V)) (now []*entry[K, V]) {
 	if len(want) > 0 {
 		now = make([]*entry[K, V], len(want))
@@ -116,7 +116,7 @@ func replace[T any, K, V comparable](b *entryTable[K, V], a *ownerState, old []*
 	return now
 }
 
-// wake marks everything of an account as to be compared again.
+// wake marks all places of an owner for comparison.
 func (l *shadow) wake(a *ownerState) {
 	for _, c := range a.flows {
 		l.flows.mark(c)
@@ -129,8 +129,8 @@ func (l *shadow) wake(a *ownerState) {
 	}
 }
 
-// observe records what the switch really has of a share, as Switch.Dump lists it, and returns how many places differ from what
-// was believed. What is not as it should be is noted.
+// observe records the switch's content of a share, as Switch.Dump lists it, and returns the number of places that differ from the recorded
+// content. It records places that are not as they should be.
 func (l *shadow) observe(have flow.Set, share flow.Share, n *warnings) (drift int) {
 	drift += observe(&l.flows, have.Flows, share, flowEntry, func(c *entry[flow.Key, body]) { warning(n, c, sortFlows()) })
 	if !share.First() {
@@ -145,7 +145,7 @@ func flowEntry(f *flow.Flow) (flow.Key, body)       { return f.Key, body{f.Cooki
 func groupEntry(g *flow.Group) (uint32, flow.Group) { return g.ID, *g }
 func meterEntry(m *flow.Meter) (uint32, flow.Meter) { return m.ID, *m }
 
-// batch is a Delta with the places that it changes. One that has come together from pieces has no Delta.
+// batch is a Delta with the places that it changes. A batch merged from pieces has no Delta.
 type batch struct {
 	delta  flow.Delta
 	flows  changes[flow.Key, body]
@@ -153,8 +153,8 @@ type batch struct {
 	meters changes[uint32, flow.Meter]
 }
 
-// apply makes a Delta of the dirty places that only admits, and clears their marks. Places of failed owners are left
-// as they are, until wake. only gets nil for places that no one wants.
+// apply makes a Delta of the dirty places that only admits, and clears their marks. Places of failed owners stay as they are until wake.
+// only receives nil for places that no owner wants.
 func (l *shadow) apply(only func(*ownerState) bool) *batch {
 	b := &batch{
 		flows: l.flows.add(func(c *entry[flow.Key, body]) bool {
@@ -177,7 +177,7 @@ func (l *shadow) apply(only func(*ownerState) bool) *batch {
 	return b
 }
 
-// applyMeters is take for new meters and nothing else.
+// applyMeters is apply for new meters only.
 func (l *shadow) applyMeters() *batch {
 	b := &batch{meters: l.meters.add(func(c *entry[uint32, flow.Meter]) bool { return c.owner != nil && !c.there })}
 	b.delta.AddMeters = newValues(b.meters.add)
@@ -208,7 +208,7 @@ func oldValues[K, V comparable](list []change[K, V]) []V {
 	return out
 }
 
-// owners lists who is behind the batch; nil stands for entries that no one wants.
+// owners lists the owners of the batch; nil stands for entries that no owner wants.
 func (b *batch) owners() []*ownerState {
 	seen := map[*ownerState]bool{}
 	for x := range b.flows.each {
@@ -233,7 +233,7 @@ func (b *batch) merge(o *batch) {
 // len counts the changes.
 func (b *batch) len() int { return b.flows.len() + b.groups.len() + b.meters.len() }
 
-// done writes down that the switch has carried out b.
+// done records that the switch has carried out b.
 func (l *shadow) done(b *batch) {
 	l.flows.done(&b.flows)
 	l.groups.done(&b.groups)
@@ -247,7 +247,7 @@ func (l *shadow) again(b *batch) {
 	l.meters.again(&b.meters)
 }
 
-// atFault finds who wants the refused entry; nil when no one does.
+// atFault returns the owner that wants the refused entry, or nil.
 func (l *shadow) atFault(r *Refusal) *ownerState {
 	switch {
 	case r.Flow != nil:
@@ -266,5 +266,5 @@ func (l *shadow) atFault(r *Refusal) *ownerState {
 	return nil
 }
 
-// clean says that nothing waits to be sent.
+// clean reports whether nothing waits to be sent.
 func (l *shadow) clean() bool { return l.flows.clean() && l.groups.clean() && l.meters.clean() }

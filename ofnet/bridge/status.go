@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// Phase is how far an owner's flows are on their way into the switch.
+// Phase is the state of an owner's flows on their way into the switch.
 type Phase uint8
 
 // The phases.
@@ -30,7 +30,7 @@ func (p Phase) String() string {
 	return "unknown"
 }
 
-// OwnerStatus says what the switch has of one owner.
+// OwnerStatus describes the flows of one owner in the switch.
 type OwnerStatus struct {
 	Owner    ofnet.Key
 	Phase    Phase
@@ -42,8 +42,8 @@ type OwnerStatus struct {
 // Summary is the state of a Reconciler in a few numbers.
 type Summary struct {
 	Connected bool
-	Revision  uint64    // everything up to this store revision is in the switch, but for what failed
-	Passed    time.Time // when that came to be so; zero before the first
+	Revision  uint64    // everything up to this store revision is in the switch, except refused owners
+	Passed    time.Time // when Revision was reached; zero before the first
 	Owners    int
 	Pending   int
 	Failed    int
@@ -54,9 +54,9 @@ type Summary struct {
 // LiveFlow is a flow as the switch holds it, with its owner.
 type LiveFlow struct {
 	flow.Flow
-	Owner          ofnet.Key // who its cookie names, or wants it; zero when no one does
+	Owner          ofnet.Key // the owner that its cookie names, or that wants it; zero: none
 	Packets, Bytes uint64
-	Seconds        uint32 // since it came into the switch
+	Seconds        uint32 // since it was added to the switch
 }
 
 // Counters are totals since the Reconciler was made.
@@ -65,7 +65,7 @@ type Counters struct {
 	Bundles     uint64 // successful bundles
 	Refused     uint64 // bundles that the switch refused
 	Resyncs     uint64 // whole comparisons with the switch
-	Drift       uint64 // differences that comparisons found after the first one of a connection
+	Drift       uint64 // differences that comparisons found after the first one of each connection
 	Connections uint64
-	Forgotten   uint64 // selections of connections that the switch was made to forget
+	Forgotten   uint64 // selections of connections that the switch deleted
 }

@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	manyOwners = 4096    // from so many on, the switch reads the first flows while the last are compiled
-	pieceSize  = 200     // owners that are compiled at a time: by one core, since the other is the switch's
-	usualFlows = 3       // of an owner, about
-	chunkSize  = 1 << 14 // changes after which a switch that forwards nothing yet is asked whether it has carried them out
+	manyOwners = 4096    // from this number on, the switch reads the first flows while the last are compiled
+	pieceSize  = 200     // owners compiled at a time, on one core: the switch needs the other
+	usualFlows = 3       // approximate number per owner
+	chunkSize  = 1 << 14 // changes after which a switch that forwards nothing yet confirms that it has carried them out
 )
 
-// inPieces divides the touched owners into the pieces of a stream. The first are all but endpoints, whose flows name the groups of one another;
-// endpoints follow, whose flows may name these.
+// inPieces divides the touched owners into the pieces of a stream. The first pieces have all owners but endpoints, since their flows name
+// the groups of one another; endpoints follow, whose flows may name these groups.
 func (r *Reconciler) inPieces() [][]ofnet.Key {
 	var first []ofnet.Key
 	endpoints := make([]ofnet.Key, 0, len(r.touched))
@@ -36,7 +36,7 @@ func (r *Reconciler) inPieces() [][]ofnet.Key {
 	return append(out, endpoints)
 }
 
-// ownMeters compiles what turns back probes, which every switch has, and takes its meter: a stream holds none.
+// ownMeters compiles the owner of probe flows, which every switch has, and applies its meter: a stream has no meters.
 func (r *Reconciler) ownMeters() *batch {
 	for k := range r.touched {
 		if k.Kind == ofnet.KindProbes {
@@ -46,7 +46,7 @@ func (r *Reconciler) ownMeters() *batch {
 	return r.shadow.applyMeters()
 }
 
-// sendMeters sends meters ahead of the flows that name them. Of an owner whose meter the switch refuses nothing is sent.
+// sendMeters sends meters before the flows that name them. If the switch refuses a meter, nothing of its owner is sent.
 func (r *Reconciler) sendMeters(ctx context.Context, sw Switch, b *batch) error {
 	if b.len() == 0 {
 		return nil
@@ -55,10 +55,10 @@ func (r *Reconciler) sendMeters(ctx context.Context, sw Switch, b *batch) error 
 	return err
 }
 
-// stream compiles owners piece by piece, and sends what is ready while it compiles the rest: all in one bundle. A switch that forwards nothing yet
-// carries out each change as it comes, in chunks, and the flows of the first table are left to the next flush. Deletions come last, when
-// everyone has said what they want. Meters cannot be in a bundle: where one turns up the stream ends early, and leaves the rest to the next
-// flush. So does a chunk of which the switch refuses something, after a comparison. An error means that the connection failed.
+// stream compiles owners piece by piece and sends each piece while it compiles the next: all in one bundle. A switch that forwards nothing
+// yet carries out each change as it comes, in chunks, and the flows of the first table are left to the next flush. Deletions come last,
+// when all owners are compiled. Meters cannot be in a bundle: at the first one the stream ends early and leaves the rest to the next flush.
+// The same happens, after a comparison, if the switch refuses a part of a chunk. An error means that the connection failed.
 func (r *Reconciler) stream(ctx context.Context, sw Switch, pieces [][]ofnet.Key) error {
 	r.mu.Lock()
 	filling := r.shadow.forwardsNothing()
@@ -103,15 +103,15 @@ func (r *Reconciler) stream(ctx context.Context, sw Switch, pieces [][]ofnet.Key
 	return nil
 }
 
-// compareAgain finds out what a switch has of which no one knows how much it has carried out.
+// compareAgain reads the content of a switch that has carried out an unknown part of a stream.
 func (r *Reconciler) compareAgain(ctx context.Context, sw Switch) error {
 	r.mu.Lock()
-	r.compared = nil // what differs is no one else's doing
+	r.compared = nil // the differences are not drift
 	r.mu.Unlock()
 	return r.compare(ctx, sw)
 }
 
-// compileAhead compiles the pieces one after the other, and never waits for the sending: ready has room for all. stop ends it before.
+// compileAhead compiles the pieces one after the other. It never waits for the sender, since ready has room for all. stop ends it early.
 func (r *Reconciler) compileAhead(pieces [][]ofnet.Key) (ready <-chan *batch, stop func()) {
 	out, stopped := make(chan *batch, len(pieces)), make(chan struct{})
 	go func() {
@@ -132,7 +132,7 @@ func (r *Reconciler) compileAhead(pieces [][]ofnet.Key) (ready <-chan *batch, st
 	return out, func() { close(stopped) }
 }
 
-// endStream leaves to the next flush what was compiled and not sent.
+// endStream leaves compiled but unsent flows to the next flush.
 func (r *Reconciler) endStream(ready <-chan *batch, stop func()) {
 	stop()
 	for b := range ready {
@@ -144,11 +144,11 @@ func (r *Reconciler) endStream(ready <-chan *batch, stop func()) {
 	defer r.mu.Unlock()
 	r.shadow.closed = false
 	if len(r.touched) == 0 {
-		r.touched = map[ofnet.Key]struct{}{} // an empty map keeps its room
+		r.touched = map[ofnet.Key]struct{}{} // an empty map keeps its memory
 	}
 }
 
-// piece compiles owners and takes what is to be sent for them; nil when that has meters.
+// piece compiles owners and returns their changes; nil if these include meters.
 func (r *Reconciler) piece(keys []ofnet.Key, last bool) *batch {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -157,7 +157,7 @@ func (r *Reconciler) piece(keys []ofnet.Key, last bool) *batch {
 		return nil
 	}
 	b := r.shadow.apply(func(a *ownerState) bool { return a != nil || last })
-	// Open vSwitch takes a tenth less for flows that come table by table.
+	// Open vSwitch needs a tenth less time for flows ordered by table.
 	slices.SortStableFunc(b.delta.AddFlows, func(a, b flow.Flow) int { return cmp.Compare(a.Table, b.Table) })
 	return b
 }

@@ -12,34 +12,34 @@ import (
 	"github.com/contiv/contiv/ofnet/openflow"
 )
 
-// Switch is a connection to one switch: the only way flows reach it. Its methods may be called by several
-// goroutines at once; each blocks until the switch has answered, ctx ends or the connection does.
+// Switch is a connection to one switch: the only path by which flows reach it. Its methods may be called by several goroutines at once;
+// each blocks until the switch has answered, ctx ends or the connection does.
 type Switch interface {
-	// Apply carries out d as a whole: one bundle, one barrier. When the switch refuses it nothing has changed,
-	// except for meters, and the error is a *RefusedError. Any other error means that the connection failed and
-	// that no one knows how much was done. A meter to add that exists is changed, and one to change that does not exist is added.
+	// Apply carries out d as a whole: one bundle, one barrier. If the switch refuses it, nothing has changed except for meters, and the
+	// error is a *RefusedError. Any other error means that the connection failed and that an unknown part was carried out. Adding an
+	// existing meter changes it, and changing a missing one adds it.
 	Apply(ctx context.Context, d *flow.Delta) error
-	// Stream is Apply for a change that comes in pieces: it sends each as soon as pieces yields it, and the switch
-	// does all of them together at the end. Later pieces may replace what earlier ones say. Pieces hold no meters.
+	// Stream is Apply for a change that comes in pieces: it sends each piece as soon as pieces yields it, and the switch carries out all of
+	// them together at the end. Later pieces may replace entries of earlier ones. Pieces have no meters.
 	Stream(ctx context.Context, pieces iter.Seq[*flow.Delta]) error
-	// Fill is Stream for a switch that forwards nothing yet: it carries out each change for itself, in order and as soon as it comes. A
-	// *RefusedError names those that it has not carried out.
+	// Fill is Stream for a switch that forwards nothing yet: the switch carries out each change by itself, in order and as soon as it
+	// comes. A *RefusedError names those that it has not carried out.
 	Fill(ctx context.Context, pieces iter.Seq[*flow.Delta]) error
-	// Forget makes the connection tracker forget the connections that list selects, one selection after the other. A
-	// switch that cannot do that answers with a *RefusedError.
+	// Forget makes the connection tracker delete the connections that list selects, one selection after the other. A switch without this
+	// ability answers with a *RefusedError.
 	Forget(ctx context.Context, list []flow.Connections) error
-	// Dump returns what the switch holds: the flows of the share, and, with the first share, groups and meters, so that these are back before
-	// the flows that name them.
+	// Dump returns the content of the switch: the flows of the share and, with the first share, groups and meters, so that these are
+	// restored before the flows that name them.
 	Dump(ctx context.Context, share flow.Share) (flow.Set, error)
-	// Stats returns the flows that only selects, with their counters.
+	// Stats returns the flows selected by only, with their counters.
 	Stats(ctx context.Context, only openflow.FlowFilter) ([]openflow.FlowStats, error)
-	// Filled counts the flows of each table that has any, leased ones too. The switch knows it without looking at them.
+	// Filled counts the flows of each non-empty table, including leased ones. The switch knows the number without reading the flows.
 	Filled(ctx context.Context) (map[flow.TableID]int, error)
 	// Ports lists the ports of the switch by number.
 	Ports(ctx context.Context) ([]Port, error)
-	// Silent is for how long the switch has said nothing although it was asked; 0 while it answers. It does not block.
+	// Silent returns how long the switch has not answered a request; 0 while it answers. It does not block.
 	Silent() time.Duration
-	// Done is closed when the connection has ended, for whatever reason.
+	// Done is closed when the connection has ended, for any reason.
 	Done() <-chan struct{}
 	// Close ends the connection.
 	Close() error
@@ -47,7 +47,7 @@ type Switch interface {
 
 // Connector makes connections to one switch.
 type Connector interface {
-	// Connect tries once. It blocks until the switch is ready for flows, or has failed, or ctx ends.
+	// Connect makes one attempt. It blocks until the switch is ready for flows, the attempt has failed, or ctx ends.
 	Connect(ctx context.Context) (Switch, error)
 }
 
@@ -59,13 +59,12 @@ type Port struct {
 	Up     bool // the link has a carrier and the port is enabled
 }
 
-// RefusedError is what Apply returns when the switch understood a change and said no.
+// RefusedError is returned by Apply if the switch understood a change and refused it.
 type RefusedError struct {
 	Refusals []Refusal // at least one
 }
 
-// Refusal is one entry that the switch refused, and why. Exactly one of Flow, Group and Meter is set, or none when
-// the switch did not say which entry it was.
+// Refusal is one refused entry and the reason. Exactly one of Flow, Group and Meter is set, or none if the switch did not name the entry.
 type Refusal struct {
 	Flow   *flow.Flow
 	Group  *flow.Group

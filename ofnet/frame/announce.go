@@ -6,15 +6,15 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// Announce is an unsolicited message to everyone in a network that an address is at a link address: a gratuitous ARP
-// request (RFC 5227 section 3), or a neighbor advertisement that overrides (RFC 4861 section 7.2.6).
+// Announce is an unsolicited broadcast in a network that an address is at a link address: a gratuitous ARP request (RFC 5227 section 3), or
+// a neighbor advertisement that overrides (RFC 4861 section 7.2.6).
 func Announce(a netip.Addr, mac ofnet.MAC) []byte {
 	if a.Is4() {
 		b := append([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, mac[:]...)
 		b = append(b, 0x08, 0x06, 0, 1, 0x08, 0, 6, 4, 0, 1)
 		b = append(append(b, mac[:]...), a.AsSlice()...)
 		b = append(append(b, 0, 0, 0, 0, 0, 0), a.AsSlice()...)
-		return append(b, make([]byte, 60-len(b))...) // the least that Ethernet carries
+		return append(b, make([]byte, 60-len(b))...) // the minimum length of Ethernet
 	}
 	const size, advertisement, override = 32, 136, 0x20
 	allNodes := netip.IPv6LinkLocalAllNodes()

@@ -14,7 +14,7 @@ type Headers struct {
 	Later            bool   // a fragment other than the first, which has no ports
 }
 
-// ErrNotIP is what ParseHeaders returns for everything but a packet of IP whose first headers are whole.
+// ErrNotIP is returned by ParseHeaders for anything but an IP packet whose first headers are whole.
 var ErrNotIP = errors.New("not a packet of IP")
 
 const (
@@ -22,7 +22,7 @@ const (
 	protoSCTP = 132
 )
 
-// ParseHeaders reads a frame without a tag, of which the end may be missing (RFC 791, RFC 8200). Extension headers of IPv6 are passed by.
+// ParseHeaders reads a frame without a tag, whose end may be missing (RFC 791, RFC 8200). It skips extension headers of IPv6.
 func ParseHeaders(b []byte) (h Headers, err error) {
 	if len(b) < ethSize {
 		return h, ErrNotIP
@@ -55,7 +55,7 @@ func ParseHeaders(b []byte) (h Headers, err error) {
 	return h, nil
 }
 
-// pass goes by extension headers (RFC 8200 section 4): hop-by-hop, routing, fragment and destination options.
+// pass skips extension headers (RFC 8200 section 4): hop-by-hop, routing, fragment and destination options.
 func (h *Headers) pass(b []byte) []byte {
 	for len(b) >= 8 {
 		size := int(b[1])*8 + 8

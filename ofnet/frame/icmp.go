@@ -7,17 +7,17 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// Failure is why a router did not pass a packet on.
+// Failure is the reason why a router did not forward a packet.
 type Failure uint8
 
-// The troubles: its last hop is behind it; no one has the address; no one has the port, so who connects is refused.
+// The failures: the hop limit was exceeded; no host has the address; no process has the port, so the connection is refused.
 const (
 	Expired Failure = iota + 1
 	Unreachable
 	Refused
 )
 
-// kinds are type and code of ICMP (RFC 792) and ICMPv6 (RFC 4443 section 3) for a trouble.
+// kinds are the type and code of a failure in ICMP (RFC 792) and ICMPv6 (RFC 4443 section 3).
 func (t Failure) kinds() (four, six [2]byte) {
 	switch t {
 	case Expired:
@@ -32,16 +32,16 @@ const (
 	protoICMP  = 1
 	protoICMP6 = 58
 	icmpSize   = 8
-	// max4 and max6 bound a message about a trouble (RFC 1812 section 4.3.2.3, RFC 4443 section 2.4).
+	// max4 and max6 bound the length of an error message (RFC 1812 section 4.3.2.3, RFC 4443 section 2.4).
 	max4 = 576
 	max6 = 1280
 )
 
-// ErrSilent is what Report returns where a router says nothing (RFC 1122 section 3.2.2, RFC 4443 section 2.4): about
-// messages of trouble, later fragments, what is for many or from no one in particular, and what is not whole.
+// ErrSilent is returned by Report for packets about which a router sends no error (RFC 1122 section 3.2.2, RFC 4443 section 2.4): ICMP
+// errors, later fragments, multicast and broadcast, unspecified senders, and truncated packets.
 var ErrSilent = errors.New("no message of trouble is due")
 
-// Receiver is the destination of an IP packet in an Ethernet frame; invalid when there is none.
+// Receiver is the destination of an IP packet in an Ethernet frame; invalid if there is none.
 func Receiver(packet []byte) (a netip.Addr) {
 	if len(packet) < ethSize {
 		return a
@@ -55,7 +55,7 @@ func Receiver(packet []byte) (a netip.Addr) {
 	return a
 }
 
-// Report is the message about a packet in an Ethernet frame to its sender: from a router with link address mac and the
+// Report returns the ICMP error about a packet in an Ethernet frame, addressed to its sender: from a router with link address mac and the
 // address router, of the packet's family.
 func Report(t Failure, packet []byte, mac ofnet.MAC, router netip.Addr) ([]byte, error) {
 	if len(packet) < ethSize || packet[0]&1 == 1 {
@@ -118,7 +118,7 @@ func report6(b, packet []byte, kind [2]byte, router netip.Addr) ([]byte, error) 
 	if total > len(packet) || !oneHost(src) || !oneHost(dst) {
 		return nil, ErrSilent
 	}
-	const informational = 128 // the first type that is none of trouble
+	const informational = 128 // the first type that is no error
 	if packet[6] == protoICMP6 && (total == ip6Size || packet[ip6Size] < informational) {
 		return nil, ErrSilent
 	}
@@ -137,10 +137,10 @@ func report6(b, packet []byte, kind [2]byte, router netip.Addr) ([]byte, error) 
 	return b, nil
 }
 
-// IsIPv6 says that a frame, without a tag, holds a packet of IPv6.
+// IsIPv6 reports whether a frame, without a tag, holds a packet of IPv6.
 func IsIPv6(b []byte) bool { return len(b) >= ethSize && be.Uint16(b[12:]) == etherIP6 }
 
-// oneHost says that an address is that of one machine that can be spoken to.
+// oneHost reports whether an address is a unicast address of one machine.
 func oneHost(a netip.Addr) bool {
 	return !a.IsMulticast() && !a.IsUnspecified() && !a.IsLoopback() && !a.Is4In6() && a != netip.AddrFrom4([4]byte{255, 255, 255, 255})
 }

@@ -9,30 +9,31 @@ import (
 // EtherProbe is the Ethernet type of a Probe: the first of those that IEEE 802 leaves to local experiments.
 const EtherProbe = 0x88b5
 
-// probeMagic begins a Probe; its last byte is the version.
+// probeMagic is the start of a Probe; its last byte is the version.
 const probeMagic = 0x63747601
 
-// LeastProbe and MaxProbe bound a Probe's frame without its tag: what Ethernet carries at least, and what a container's MTU may be at most.
+// LeastProbe and MaxProbe bound the length of a Probe's frame without its tag, in bytes: the minimum of Ethernet, and the maximum MTU of a
+// container.
 const (
 	LeastProbe = 60
 	MaxProbe   = ethSize + 9216
 )
 
-const probeSize = 24 // behind the Ethernet header
+const probeSize = 24 // after the Ethernet header
 
-// ErrNotProbe is what ParseProbe returns for everything but a Probe.
+// ErrNotProbe is returned by ParseProbe for anything but a Probe.
 var ErrNotProbe = errors.New("not a probe")
 
-// Probe is what agents send one another to find out what the ways between their hosts carry.
+// Probe is a packet that agents exchange to measure the paths between their hosts.
 type Probe struct {
 	EthSrc, EthDst ofnet.MAC
-	Session        uint64 // a number that the one who asks has drawn: answers to others are not its own
+	Session        uint64 // a random number of the sender: answers to other senders have another
 	Seq            uint32 // of the question, within the session
-	Received       uint32 // in an agent's answer: how many questions of the session have come to it; 0: a switch has turned the question back
+	Received       uint32 // in an agent's answer: the number of questions of the session received so far; 0: a switch has returned the question
 	Size           int    // of the frame without a tag
 }
 
-// Append writes the probe as an Ethernet frame of its size, which is brought within bounds.
+// Append writes the probe as an Ethernet frame of its size, which is limited to the bounds.
 func (p Probe) Append(b []byte) []byte {
 	size := min(max(p.Size, LeastProbe), MaxProbe)
 	b = append(append(b, p.EthDst[:]...), p.EthSrc[:]...)
@@ -42,7 +43,7 @@ func (p Probe) Append(b []byte) []byte {
 	return append(b, make([]byte, size-ethSize-probeSize)...)
 }
 
-// ParseProbe reads a frame without a tag. One that is shorter than it was is none.
+// ParseProbe reads a frame without a tag. A truncated frame is no Probe.
 func ParseProbe(b []byte) (p Probe, err error) {
 	if len(b) < LeastProbe || be.Uint16(b[12:]) != EtherProbe || be.Uint32(b[ethSize:]) != probeMagic {
 		return p, ErrNotProbe

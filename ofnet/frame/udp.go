@@ -29,7 +29,7 @@ const (
 	freshTTL = 64
 )
 
-// ErrNotUDP is what ParseUDP returns for everything but a whole, plain UDP datagram.
+// ErrNotUDP is returned by ParseUDP for anything but a whole, plain UDP datagram.
 var ErrNotUDP = errors.New("not a plain UDP datagram")
 
 // ParseUDP reads an Ethernet frame (RFC 768, RFC 791, RFC 8200). The payload shares memory with b.
@@ -71,13 +71,12 @@ func ParseUDP(b []byte) (u UDP, err error) {
 	return u, nil
 }
 
-// Reply is the datagram back, from who was asked to who asked.
+// Reply is the datagram in the other direction.
 func (u UDP) Reply(payload []byte) UDP {
 	return UDP{EthSrc: u.EthDst, EthDst: u.EthSrc, Src: u.Dst, Dst: u.Src, Payload: payload}
 }
 
-// Append writes the datagram as an Ethernet frame, with checksums and a fresh TTL. Payloads beyond 65507 bytes cannot
-// be written; they are cut.
+// Append writes the datagram as an Ethernet frame, with checksums and a fresh TTL. It truncates payloads longer than 65507 bytes.
 func (u UDP) Append(b []byte) []byte {
 	const most = 0xffff - ip4Size - udpSize
 	payload := u.Payload[:min(len(u.Payload), most)]
@@ -108,13 +107,13 @@ func (u UDP) Append(b []byte) []byte {
 	// The pseudo header: addresses, protocol, length.
 	c := ^sum(sum(sum(sum(protoUDP, be.AppendUint16(nil, uint16(size))), src), dst), b[at:])
 	if c == 0 {
-		c = 0xffff // 0 would say that there is none
+		c = 0xffff // 0 means that there is no checksum
 	}
 	be.PutUint16(b[at+6:], c)
 	return b
 }
 
-// sum goes on with a ones' complement sum (RFC 1071).
+// sum continues a ones' complement sum (RFC 1071).
 func sum(start uint16, b []byte) uint16 {
 	s := uint32(start)
 	for ; len(b) >= 2; b = b[2:] {

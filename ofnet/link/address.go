@@ -9,7 +9,8 @@ import (
 	"github.com/vishvananda/netlink"
 )
 
-// Addresses returns the addresses by which others may reach the host, sorted: those of all links (scope global), but for interfaces of GroupHost.
+// Addresses returns the addresses at which others may reach the host, sorted: those of all links (scope global) except interfaces of
+// GroupHost.
 func (h *Host) Addresses() ([]netip.Addr, error) {
 	have, err := h.nl.AddrList(nil, netlink.FAMILY_ALL)
 	if err != nil && !errors.Is(err, netlink.ErrDumpInterrupted) {

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// interfaces4 is where the kernel keeps the IPv4 switches of interfaces, "all" for what is at least so on each of them
-// (ip-sysctl, in the kernel's documentation).
+// interfaces4 is the directory of the kernel's IPv4 settings of interfaces; "all" has the minimum of each (ip-sysctl, in the kernel's
+// documentation).
 const interfaces4 = "/proc/sys/net/ipv4/conf"
 
-// LimitARP has the kernel answer ARP at a NIC for the NIC's own addresses alone, and reports whether it answered for those of all
-// interfaces before, as it does when no one says otherwise (arp_ignore). The setting is kept from then on (Settings).
+// LimitARP makes the kernel answer ARP at a NIC only for the NIC's own addresses (arp_ignore), and reports whether it answered for those of
+// all interfaces before, which is the default. The setting is kept from then on (Settings).
 func (h *Host) LimitARP(nic string) (changed bool, err error) {
 	h.settings.keep(arpIgnore(nic), keptSetting{value: "1", or: arpIgnore("all")})
 	err = h.ns.Do(func() error {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Bound returns an error when a program of the host has a port, so that it must not lead to a container; nil says that no one
-// has it, as far as binding it for a moment tells.
+// Bound returns an error if a program of the host uses a port, so that it must not lead to a container. It tests this by binding the port
+// for a moment.
 func (h *Host) Bound(protocol uint8, at netip.AddrPort) error {
 	kind := unix.SOCK_STREAM
 	if protocol == unix.IPPROTO_UDP {
@@ -20,7 +20,7 @@ func (h *Host) Bound(protocol uint8, at netip.AddrPort) error {
 	}
 	err := h.ns.Do(func() error { return bind(family, kind, int(protocol), addr) })
 	if errors.Is(err, unix.EAFNOSUPPORT) || errors.Is(err, unix.EPROTONOSUPPORT) {
-		return nil // without the family or the protocol no one listens
+		return nil // without the family or the protocol no program listens
 	}
 	return wrap(err, "bind %s", at)
 }
@@ -37,7 +37,7 @@ func bind(family, kind, protocol int, addr unix.Sockaddr) error {
 			return err
 		}
 	}
-	if kind == unix.SOCK_STREAM { // what is left of closed connections does not count
+	if kind == unix.SOCK_STREAM { // ignore remains of closed connections
 		if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1); err != nil {
 			return err
 		}

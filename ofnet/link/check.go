@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Check reads back what Create and Configure made. It returns ErrNoNamespace, or ErrDiffers with the first difference.
+// Check verifies the results of Create and Configure. It returns ErrNoNamespace, or ErrDiffers with the first difference.
 func (h *Host) Check(c Config) error {
 	ns, err := h.container(c.Netns)
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Claimed is a part of a subnet to which the host has a way of someone else's.
+// Claimed is a part of a subnet to which the host has a route that is not ours.
 type Claimed struct {
 	Prefix netip.Prefix
 	Dev    string
 	Within netip.Prefix // the subnet
 }
 
-// Claimed returns the routes of the main table that lead to subnets, or to parts of them, by interfaces that are not of GroupHost, sorted. A wider route
-// takes nothing away.
+// Claimed returns the routes of the main table that lead to subnets, or to parts of them, by interfaces outside GroupHost, sorted. It
+// ignores wider routes, which change nothing.
 func (h *Host) Claimed(subnets ...netip.Prefix) (out []Claimed, err error) {
 	routes, err := h.nl.RouteListFiltered(netlink.FAMILY_ALL, &netlink.Route{Table: unix.RT_TABLE_MAIN}, netlink.RT_FILTER_TABLE)
 	if err != nil && !errors.Is(err, netlink.ErrDumpInterrupted) {

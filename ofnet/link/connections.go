@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ForgetPublished has the kernel's connection tracker forget what was led to containers by ports that lead there no longer, so
-// that the next owner of a container's private address gets none of it, and datagrams that clients sent to the host's own addresses before
-// their port led to a container, since what follows them would go on to the host.
+// ForgetPublished makes the kernel's connection tracker delete the connections of ports that no longer lead to their containers, so that
+// the next owner of a container's private address receives none of them, and of datagrams that clients sent to the host's own addresses
+// before their port led to a container, since later ones would still go to the host.
 func (h *Host) ForgetPublished(gone, come []Published) error {
 	if len(gone)+len(come) == 0 {
 		return nil
@@ -37,7 +37,7 @@ func (h *Host) ForgetPublished(gone, come []Published) error {
 	return nil
 }
 
-// addresses are the host's own.
+// addresses returns the host's own addresses.
 func (h *Host) addresses() (map[netip.Addr]bool, error) {
 	list, err := h.nl.AddrList(nil, netlink.FAMILY_ALL)
 	if err != nil {
@@ -59,7 +59,7 @@ func ofFamily(list []Published, family netlink.InetFamily) (out []Published) {
 	return out
 }
 
-// stale matches connections that are to be forgotten.
+// stale matches the connections to delete.
 type stale struct {
 	led    []Published // to containers
 	direct []Published // not to containers, to an address of own

@@ -27,10 +27,9 @@ type Config struct {
 	SoftSum  bool           // turn transmit checksum offload off: needed on a userspace datapath
 }
 
-// Configure gives the container's end its MAC, MTU and addresses, sets it and lo up and adds default routes. IPv6
-// addresses come without duplicate address detection (RFC 4862 section 5.4: the network assigns them, and a container
-// must be able to use them at once). A default route that leads through another interface stays. Configuring again
-// changes nothing.
+// Configure gives the container's end its MAC, MTU and addresses, sets it and lo up and adds default routes. IPv6 addresses skip duplicate
+// address detection (RFC 4862 section 5.4: the network assigns them, and a container must be able to use them at once). A default route by
+// another interface stays. Configuring again changes nothing.
 func (h *Host) Configure(c Config) error {
 	ns, err := h.container(c.Netns)
 	if err != nil {
@@ -84,7 +83,7 @@ func (c *Config) apply(in *netlink.Handle, l netlink.Link) error {
 	return nil
 }
 
-// madeSo reports whether the interface is up with MAC and MTU already, as Create makes it.
+// madeSo reports whether the interface is already up with its MAC and MTU, as Create makes it.
 func (c *Config) madeSo(a *netlink.LinkAttrs) bool {
 	return a.Flags&net.FlagUp != 0 && (c.MAC == nil || bytes.Equal(a.HardwareAddr, c.MAC)) && (c.MTU == 0 || a.MTU == c.MTU)
 }
@@ -102,7 +101,7 @@ func setUp(ifname string, mac net.HardwareAddr, mtu int) error {
 	return err
 }
 
-// SetContainerMTU sets the MTU of a container's end; a container or interface that is gone is success.
+// SetContainerMTU sets the MTU of a container's end; a missing container or interface is success.
 func (h *Host) SetContainerMTU(netns, ifname string, mtu int) error {
 	ns, err := h.container(netns)
 	if errors.Is(err, ErrNoNamespace) {
@@ -126,7 +125,7 @@ func (h *Host) SetContainerMTU(netns, ifname string, mtu int) error {
 	}), "set MTU of %s in %s", ifname, netns)
 }
 
-// addresses adds the wanted addresses first and then removes others, except link-local ones.
+// addresses adds the desired addresses first and then removes others, except link-local ones.
 func (c *Config) addresses(in *netlink.Handle, l netlink.Link) error {
 	have, err := in.AddrList(l, netlink.FAMILY_ALL)
 	if err != nil && !errors.Is(err, netlink.ErrDumpInterrupted) {
@@ -163,7 +162,7 @@ func (c *Config) addresses(in *netlink.Handle, l netlink.Link) error {
 	if len(stale) == 0 {
 		return nil
 	}
-	for _, p := range c.Addrs { // the first address of a subnet takes the subnet's others along when it is removed
+	for _, p := range c.Addrs { // removing the first address of a subnet removes the subnet's others too
 		if err := add(p); err != nil {
 			return err
 		}
@@ -175,7 +174,7 @@ func (c *Config) addresses(in *netlink.Handle, l netlink.Link) error {
 func (c *Config) defaultRoute(in *netlink.Handle, l netlink.Link, gw netip.Addr) error {
 	r := &netlink.Route{LinkIndex: l.Attrs().Index, Gw: gw.AsSlice()}
 	if !slices.ContainsFunc(c.Addrs, func(p netip.Prefix) bool { return p.Contains(gw) }) {
-		r.SetFlag(netlink.FLAG_ONLINK) // nothing else tells the kernel that the gateway is there
+		r.SetFlag(netlink.FLAG_ONLINK) // only this makes the kernel accept the gateway
 	}
 	err := in.RouteAdd(r)
 	if !errors.Is(err, unix.EEXIST) {
@@ -195,7 +194,7 @@ func family(a netip.Addr) int {
 	return netlink.FAMILY_V6
 }
 
-// defaultVia returns the gateway of the default route through l, and whether there is one through another interface.
+// defaultVia returns the gateway of the default route by l, and whether there is one by another interface.
 func defaultVia(in *netlink.Handle, l netlink.Link, family int) (gw netip.Addr, other bool, err error) {
 	routes, err := in.RouteListFiltered(family, &netlink.Route{Table: unix.RT_TABLE_MAIN}, netlink.RT_FILTER_TABLE)
 	if err != nil && !errors.Is(err, netlink.ErrDumpInterrupted) {
@@ -217,8 +216,8 @@ func defaultVia(in *netlink.Handle, l netlink.Link, family int) (gw netip.Addr, 
 	return gw, other, nil
 }
 
-// enableIPv6 undoes what container runtimes set when they know of no IPv6 network. It is called on a thread inside
-// the namespace: /proc/sys/net shows the namespace of whoever opens it.
+// enableIPv6 reverts the settings of container runtimes that know of no IPv6 network. It is called on a thread inside the namespace:
+// /proc/sys/net shows the namespace of the process that opens it.
 func enableIPv6(ifname string) error {
 	path := "/proc/sys/net/ipv6/conf/" + ifname + "/disable_ipv6"
 	now, err := os.ReadFile(path)
@@ -280,8 +279,8 @@ func ethtool(ifname string, cmd, value uint32) (uint32, error) {
 	return v.data, nil
 }
 
-// TxChecksumOff makes an interface of the calling thread's network namespace compute checksums itself. A userspace datapath takes frames as they are from the
-// host end, and would carry them on with the checksum that the device was expected to fill in: TCP never connects.
+// TxChecksumOff makes an interface of the calling thread's network namespace compute checksums itself. A userspace datapath reads frames
+// from the host end unchanged, and would forward them with the checksum that the device was expected to fill in: TCP would never connect.
 func TxChecksumOff(ifname string) error {
 	if on, err := ethtool(ifname, unix.ETHTOOL_GTXCSUM, 0); err == nil && on == 0 {
 		return nil

@@ -8,16 +8,16 @@ import (
 	"github.com/vishvananda/netlink"
 )
 
-// datapathFamily is the generic netlink family by which ovs-vswitchd speaks with the kernel's datapath (linux/openvswitch.h).
+// datapathFamily is the generic netlink family of the kernel's Open vSwitch datapath (linux/openvswitch.h).
 const datapathFamily = "ovs_datapath"
 
-// ErrNoKernelDatapath says that the kernel has no datapath for Open vSwitch.
+// ErrNoKernelDatapath means that the kernel has no datapath for Open vSwitch.
 var ErrNoKernelDatapath = errors.New("the kernel has no datapath for Open vSwitch (no generic netlink family " + datapathFamily +
 	"); install the kernel's modules, or modprobe openvswitch")
 
-// KernelDatapath returns nil if the kernel has a datapath for Open vSwitch, ErrNoKernelDatapath if it has none, and another error if that is
-// unknown. Open vSwitch cannot answer this: it lists the type "system" on every Linux. The kernel loads its module for the request, if the
-// module is installed.
+// KernelDatapath returns nil if the kernel has a datapath for Open vSwitch, ErrNoKernelDatapath if it has none, and another error if that
+// is unknown. Open vSwitch itself lists the type "system" on every Linux. The request makes the kernel load its module, if that is
+// installed.
 func KernelDatapath() error {
 	_, err := netlink.GenlFamilyGet(datapathFamily)
 	switch {

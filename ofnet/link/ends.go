@@ -17,18 +17,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// endsTable is our own nftables table that keeps what containers send out of the host's own stack.
+// endsTable is our nftables table that keeps the packets of containers out of the host's own stack.
 const endsTable = "contiv-ends"
 
 // arpIn is NF_ARP_IN of linux/netfilter_arp.h.
 const arpIn = 0
 
-// endsPriority is before connection tracking (-200) and all that others do at "raw" (-300).
+// endsPriority is before connection tracking (-200) and the rules of others at "raw" (-300).
 const endsPriority = -310
 
-// CloseEnds has the host's stack take nothing that comes in by host ends of containers, and by those of the NICs that have no address of the
-// host's: beside a userspace datapath the kernel receives what the switch receives. What the switch reads and sends is not concerned, since it reads
-// before nftables does. A NIC with an address stays as it is, for the host speaks by it. It may be called whenever addresses change.
+// CloseEnds makes the host's stack drop everything that comes in by host ends of containers, and by NICs without an address of the host:
+// beside a userspace datapath the kernel receives the same frames as the switch. The switch is not affected, since it reads before nftables
+// does. A NIC with an address stays as it is, since the host uses it. Call it again when addresses change.
 func (h *Host) CloseEnds(nics ...string) error {
 	var closed []string
 	for _, nic := range nics {
@@ -74,7 +74,7 @@ func (h *Host) CloseEnds(nics ...string) error {
 	return nil
 }
 
-// hasAddress says whether an interface has an address by which others than those of the link reach it. One that is not there has none.
+// hasAddress reports whether an interface has an address beyond link scope. A missing interface has none.
 func (h *Host) hasAddress(name string) (bool, error) {
 	l, err := find(h.nl, name)
 	if err != nil || l == nil {
@@ -90,17 +90,17 @@ func (h *Host) hasAddress(name string) (bool, error) {
 	}), nil
 }
 
-// keptEnds are the host ends that should be, and the NICs that CloseEnds has closed.
+// keptEnds are the desired host ends, and the NICs that CloseEnds has closed.
 type keptEnds struct {
 	mu     sync.Mutex
 	names  map[string]struct{}
 	closed []string
-	set    bool // CloseEnds has closed anything
+	set    bool // CloseEnds has been called
 
 	sixStays atomic.Bool // settings below /proc/sys cannot be written here
 }
 
-// closedBefore are the NICs that CloseEnds has closed; set is false before it has.
+// closedBefore returns the NICs that CloseEnds has closed; set is false if it has not been called.
 func (k *keptEnds) closedBefore() (nics []string, set bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -132,10 +132,10 @@ func (k *keptEnds) copy() map[string]struct{} {
 // Ends are the host ends of containers' pairs. They are Kept.
 type Ends struct{ h *Host }
 
-// Ends are the host ends that were made or adopted, and not given up since.
+// Ends are the host ends that were made or adopted, and not released since.
 func (h *Host) Ends() Ends { return Ends{h} }
 
-// Adopt takes interfaces for host ends, as a process does whose predecessor has made them.
+// Adopt registers existing interfaces as host ends, as needed by a process whose predecessor has made them.
 func (e Ends) Adopt(names ...string) { e.h.ends.keep(names...) }
 
 // Drift lists the host ends that others have opened to the host's stack, by name. It changes nothing and blocks for the kernel.
@@ -158,7 +158,7 @@ func (e Ends) Drift() (out []Drift, err error) {
 	return out, nil
 }
 
-// Repair closes a host end that Drift has named. One that is not wanted any more stays as it is.
+// Repair closes a host end that Drift has named. A released one stays as it is.
 func (e Ends) Repair(name string) error {
 	if _, ok := e.h.ends.copy()[name]; !ok {
 		return nil

@@ -20,10 +20,11 @@ const (
 	conf6DisableIPv6 = 26
 )
 
-// strict has the kernel refuse packets of IPv4 at an interface to which it would not send their answer: at one without addresses and routes, all.
+// strict makes the kernel refuse IPv4 packets at an interface to which it would not send the answer: all packets at one without addresses
+// and routes.
 const strict = 1
 
-// endState is what closes a host end to the host's stack.
+// endState holds the settings that close a host end to the host's stack.
 type endState struct {
 	group    uint32
 	arp      bool
@@ -31,7 +32,7 @@ type endState struct {
 	ipv6     bool
 }
 
-// open lists what is not as makeVeth makes it. Whether IPv6 is on does not count where sixStays.
+// open lists the settings that differ from those of makeVeth. Whether IPv6 is on does not count if sixStays is set.
 func (s *endState) open(sixStays bool) (was, want []string) {
 	differs := func(name, is, should string) {
 		was, want = append(was, name+"="+is), append(want, name+"="+should)
@@ -51,7 +52,7 @@ func (s *endState) open(sixStays bool) (was, want []string) {
 	return was, want
 }
 
-// endStates are those of all veth interfaces, by name.
+// endStates returns those of all veth interfaces, by name.
 func (h *Host) endStates() (map[string]endState, error) {
 	req := nl.NewNetlinkRequest(unix.RTM_GETLINK, unix.NLM_F_DUMP)
 	req.AddData(nl.NewIfInfomsg(unix.AF_UNSPEC))
@@ -99,7 +100,7 @@ func parseEnd(m []byte) (name string, s endState, err error) {
 	return name, s, nil
 }
 
-// settings reads an interface's settings, family by family. A kernel without IPv6 has none of it.
+// settings reads an interface's settings for each family. A kernel without IPv6 has none for it.
 func (s *endState) settings(spec []byte) error {
 	families, err := nl.ParseRouteAttr(spec)
 	if err != nil {
@@ -130,7 +131,7 @@ func word(list []byte, at int) uint32 {
 	return nl.NativeEndian().Uint32(list[4*at:])
 }
 
-// closeEnd makes a host end take no packets for the host's stack, as far as the interface's own settings can.
+// closeEnd makes a host end pass no packets to the host's stack, as far as the interface's own settings can.
 func (h *Host) closeEnd(name string) error {
 	err := h.execute(closedMessage(name, true))
 	if errors.Is(err, unix.EAFNOSUPPORT) { // a kernel without IPv6 has nothing to turn off
@@ -144,7 +145,7 @@ func (h *Host) closeEnd(name string) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
-		case errors.Is(err, unix.EROFS) || errors.Is(err, fs.ErrPermission): // as in a container; the table of CloseEnds is what is left
+		case errors.Is(err, unix.EROFS) || errors.Is(err, fs.ErrPermission): // as in a container; only the table of CloseEnds remains
 			h.ends.sixStays.Store(true)
 			return nil
 		}
@@ -152,9 +153,9 @@ func (h *Host) closeEnd(name string) error {
 	})
 }
 
-// closedMessage asks that a host end refuse all IPv4, and, with six, get no link-local address: it would send packets of its own into the
-// switch, and each of its routes would have ovs-vswitchd read the routing table again. While the interface is down this makes no
-// event; the message that makes the interface cannot carry it.
+// closedMessage makes a host end refuse all IPv4 and, with six, have no link-local address: it would send packets of its own into the
+// switch, and each of its routes would make ovs-vswitchd read the routing table again. While the interface is down this causes no event;
+// the message that makes the interface cannot carry it.
 func closedMessage(name string, six bool) *nl.NetlinkRequest {
 	req := nl.NewNetlinkRequest(unix.RTM_SETLINK, unix.NLM_F_ACK)
 	req.AddData(nl.NewIfInfomsg(unix.AF_UNSPEC))

@@ -7,8 +7,8 @@ import (
 	"github.com/google/nftables/expr"
 )
 
-// drops says which filters of a namespace drop packets that come in or go out there: base chains of the input and output hooks whose policy is
-// drop, and chains with rules that drop. Rules of iptables are among them where iptables writes nftables, as it does by default.
+// drops lists the filters of a namespace that drop its incoming or outgoing packets: base chains of the input and output hooks whose policy
+// is drop, and chains with rules that drop. It includes rules of iptables if iptables writes nftables, which is its default.
 func drops(ns *Namespace) (out []string, err error) {
 	c, end, err := ns.nftables()
 	if err != nil {

@@ -13,17 +13,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The kernel's switches for passing packets on from one interface to another, and where it keeps those of interfaces
-// (ip-sysctl, in the kernel's documentation).
+// The kernel's settings for forwarding packets from one interface to another, and the directory of those of interfaces (ip-sysctl, in the
+// kernel's documentation).
 const (
 	forwarding4 = "/proc/sys/net/ipv4/ip_forward"
 	forwarding6 = "/proc/sys/net/ipv6/conf/all/forwarding"
 	interfaces6 = "/proc/sys/net/ipv6/conf"
 )
 
-// EnableForwarding has the host pass IPv4 packets on, or with six IPv6 packets, and reports whether it did not before; the setting is kept
-// from then on (Settings). A host that passes IPv6 on would no longer listen to router advertisements: interfaces by which it
-// speaks IPv6 because of such an advertisement, and NICs that accept them, continue to listen.
+// EnableForwarding makes the host forward IPv4 packets, or with six IPv6 packets, and reports whether it did not before; the setting is
+// kept from then on (Settings). A host that forwards IPv6 ignores router advertisements by default: interfaces that have IPv6 because of
+// such an advertisement, and NICs that accept them, continue to accept them.
 func (h *Host) EnableForwarding(six bool) (changed bool, err error) {
 	file, remedy := forwarding4, "net.ipv4.ip_forward=1"
 	if six {
@@ -49,7 +49,7 @@ func (h *Host) EnableForwarding(six bool) (changed bool, err error) {
 	return changed, nil
 }
 
-// ReleaseForwarding ends what EnableForwarding has begun to keep: the host passes packets on until someone has it stop.
+// ReleaseForwarding stops keeping the setting of EnableForwarding: the host forwards packets until someone disables it.
 func (h *Host) ReleaseForwarding(six bool) {
 	if six {
 		h.settings.release(forwarding6)
@@ -58,8 +58,8 @@ func (h *Host) ReleaseForwarding(six bool) {
 	h.settings.release(forwarding4)
 }
 
-// keepListening makes interfaces accept router advertisements although the host is a router, where they accept them now: those that have accepted
-// one, and NICs. Others do not: neither those that come later, nor ends of containers, nor NICs that CloseEnds has closed.
+// keepListening makes interfaces that accept router advertisements now accept them although the host is a router: those that have accepted
+// one, and NICs. It does not apply to later interfaces, ends of containers, and NICs that CloseEnds has closed.
 func (h *Host) keepListening() error {
 	links, err := h.nl.LinkList()
 	if err != nil && !errors.Is(err, netlink.ErrDumpInterrupted) {
@@ -82,14 +82,14 @@ func (h *Host) keepListening() error {
 		if err == nil && strings.TrimSpace(string(now)) == "1" {
 			err = h.change(file, "2")
 		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // an interface may go meanwhile
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // an interface may disappear meanwhile
 			return err
 		}
 	}
 	return nil
 }
 
-// autoconfigured are the indexes of interfaces that have an address or a route because of a router advertisement.
+// autoconfigured returns the indexes of interfaces that have an address or a route because of a router advertisement.
 func (h *Host) autoconfigured() (map[int]struct{}, error) {
 	addrs, err := h.nl.AddrList(nil, netlink.FAMILY_V6)
 	if err != nil && !errors.Is(err, netlink.ErrDumpInterrupted) {

@@ -13,8 +13,8 @@ import (
 // discard is the UDP port whose datagrams no one answers (RFC 863).
 const discard = 9
 
-// Greet sends an empty UDP datagram to a neighbour, so that the kernel resolves its link address; Open vSwitch learns
-// it from the answer as that passes by. It does not wait for one. An address that no route leads to is an error.
+// Greet sends an empty UDP datagram to a neighbour, so that the kernel resolves its link address; Open vSwitch learns it from the passing
+// answer. It does not wait for one. An address without a route is an error.
 func (h *Host) Greet(addr netip.Addr) error {
 	err := h.ns.Do(func() error {
 		c, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(netip.AddrPortFrom(addr, discard)))
@@ -33,9 +33,9 @@ func (h *Host) Greet(addr netip.Addr) error {
 	return nil
 }
 
-// ForgetAndGreet is Greet after the kernel has forgotten the neighbour's link address, or that of the gateway on the way, so that it
-// asks and an answer passes by. A neighbour heard from lately would only be written to, and Open vSwitch, which believes answers
-// alone, would learn nothing. A permanent entry stays.
+// ForgetAndGreet makes the kernel delete the neighbour's link address, or that of the gateway to it, before it calls Greet, so that the
+// kernel sends a query and an answer passes by. Without the deletion the kernel would use the known address, and Open vSwitch, which learns
+// only from answers, would learn nothing. A permanent entry stays.
 func (h *Host) ForgetAndGreet(addr netip.Addr) error {
 	routes, err := h.nl.RouteGet(addr.AsSlice())
 	if err != nil {
@@ -53,7 +53,7 @@ func (h *Host) ForgetAndGreet(addr netip.Addr) error {
 	return h.Greet(addr)
 }
 
-// forget has the kernel forget the link address of a neighbour on an interface, unless someone has set it for good.
+// forget makes the kernel delete the link address of a neighbour on an interface, unless the entry is permanent.
 func (h *Host) forget(link int, addr netip.Addr) error {
 	n, err := h.neighbour(link, addr)
 	if n == nil || err != nil || n.State&(netlink.NUD_PERMANENT|netlink.NUD_NOARP) != 0 {

@@ -13,32 +13,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guardTable is our own nftables table for what comes from networks to the host.
+// guardTable is our nftables table for packets from networks to the host.
 const guardTable = "contiv-guard"
 
-// guardPriority is before the filters of others (NF_IP_PRI_FILTER), whose "accept" would not help anyway: a refusal is final.
+// guardPriority is before the filters of others (NF_IP_PRI_FILTER), whose "accept" would change nothing: a refusal is final.
 const guardPriority = -10
 
-// Guard says what may come from networks to the host itself, by interfaces of GroupHost and those of Doors, and what may be
-// passed on from there. What belongs to a connection that the host has opened always passes, and so does a ping, and what the
-// host's own rules lead elsewhere (DNAT). All the rest is refused.
+// Guard describes what networks may send to the host itself, by interfaces of GroupHost and those of Doors, and what the host may forward
+// from there. Packets of connections that the host has opened, pings, and packets that the host's own rules redirect (DNAT) always pass.
+// All others are refused.
 type Guard struct {
-	Services  []netip.AddrPort   // of the host, over TCP, which everyone may reach
+	Services  []netip.AddrPort   // of the host, over TCP, open to everyone
 	Doors     []GuardedInterface // further interfaces that are guarded
-	Open      []Ports            // of the host and of Protected, which everyone may reach
-	Hosts     []netip.Addr       // of other hosts in networks for hosts: they may reach everything at this one
-	Known     []netip.Addr       // to which nothing is passed on
-	Protected []netip.Prefix     // to which nothing is passed on
-	// Control are ports to which nothing is passed on, whatever the address: those of the cluster's control plane and of its tunnels. An address of
-	// another machine that no one has registered is as closed as the others are.
+	Open      []Ports            // of the host and of Protected, open to everyone
+	Hosts     []netip.Addr       // of other hosts in networks for hosts: they may reach everything on this one
+	Known     []netip.Addr       // to which nothing is forwarded
+	Protected []netip.Prefix     // to which nothing is forwarded
+	// Control are ports to which nothing is forwarded, at any address: those of the cluster's control plane and of its tunnels. They are
+	// also closed at the address of a machine that is not registered.
 	Control []Ports
-	// Meet says that hosts are met: by interfaces of GroupHost everything at this one may be reached, and at Known, but for the ports
+	// Meet opens the host to other hosts: by interfaces of GroupHost everything on this one may be reached, and at Known, except the ports
 	// of Control and Shut.
 	Meet bool
 	Shut []Ports
 }
 
-// GuardedInterface is an interface that is guarded though it is not of GroupHost, and the one TCP port that is open there.
+// GuardedInterface is a guarded interface outside GroupHost, and the one TCP port that is open there.
 type GuardedInterface struct {
 	Name string
 	Port uint16
@@ -68,15 +68,14 @@ func ParsePorts(text string) (p Ports, err error) {
 	return Ports{protocol, uint16(from), uint16(to)}, nil
 }
 
-// Equal says whether o says the same.
+// Equal reports whether two are equal.
 func (g *Guard) Equal(o *Guard) bool {
 	return slices.Equal(g.Services, o.Services) && slices.Equal(g.Doors, o.Doors) && slices.Equal(g.Open, o.Open) &&
 		slices.Equal(g.Hosts, o.Hosts) && slices.Equal(g.Known, o.Known) && slices.Equal(g.Protected, o.Protected) &&
 		slices.Equal(g.Control, o.Control) && g.Meet == o.Meet && slices.Equal(g.Shut, o.Shut)
 }
 
-// SetGuard makes g so, by a table of ours in nftables that is replaced as a whole and at once; nil removes it. No one else's
-// rules are touched.
+// SetGuard applies g as an nftables table of ours, which is replaced as a whole and at once; nil removes it. It changes no other rules.
 func (h *Host) SetGuard(g *Guard) error {
 	t := tableID{nftables.TableFamilyINet, guardTable}
 	if g == nil {
@@ -151,12 +150,12 @@ func (g *Guard) write(c *nftables.Conn, table *nftables.Table) error {
 // ctDNAT is IPS_DST_NAT: the connection's destination was translated.
 const ctDNAT = 1 << 5
 
-// common is what passes on all ways.
+// common matches what passes on all paths.
 func (g *Guard) common(rule func(...[]expr.Any)) {
 	rule(conntrack(expr.CtKeySTATE, expr.CtStateBitESTABLISHED|expr.CtStateBitRELATED), verdict(expr.VerdictAccept))
 	rule(conntrack(expr.CtKeySTATUS, ctDNAT), verdict(expr.VerdictAccept))
 	rule(icmp(unix.NFPROTO_IPV4, unix.IPPROTO_ICMP, 8), verdict(expr.VerdictAccept))
-	// Echo request (RFC 4443), who listens to which group (RFC 3810), neighbour solicitation and advertisement (RFC 4861).
+	// Echo request (RFC 4443), multicast listener reports (RFC 3810), neighbour solicitation and advertisement (RFC 4861).
 	for _, kind := range []byte{128, 130, 135, 136} {
 		rule(icmp(unix.NFPROTO_IPV6, unix.IPPROTO_ICMPV6, kind), verdict(expr.VerdictAccept))
 	}
@@ -165,18 +164,17 @@ func (g *Guard) common(rule func(...[]expr.Any)) {
 	}
 }
 
-// refuse ends a TCP connection with a reset, which the sender takes for what it is behind any translation, and tells of all
-// else by ICMP.
+// refuse ends a TCP connection with a reset, which reaches the sender through any translation, and answers everything else with ICMP.
 func refuse(rule func(...[]expr.Any), which ...[]expr.Any) {
 	which = slices.Clip(which)
 	rule(append(which, protocol(unix.IPPROTO_TCP), []expr.Any{&expr.Reject{Type: unix.NFT_REJECT_TCP_RST}})...)
 	rule(append(which, []expr.Any{&expr.Reject{Type: unix.NFT_REJECT_ICMPX_UNREACH, Code: unix.NFT_REJECT_ICMPX_ADMIN_PROHIBITED}})...)
 }
 
-// maxElements is how many elements of a set one message takes, whose length has 16 bits.
+// maxElements is the maximum number of set elements in one message, whose length has 16 bits.
 const maxElements = 512
 
-// addressSets makes a set of the addresses of each family, where there are any.
+// addressSets makes a set of the addresses of each family that has any.
 func addressSets(c *nftables.Conn, table *nftables.Table, name string, addrs []netip.Addr) (sets []*nftables.Set, err error) {
 	for _, f := range []struct {
 		digit string
@@ -218,7 +216,7 @@ func ifname(name string) []byte {
 
 func protocol(p uint8) []expr.Any { return meta(expr.MetaKeyL4PROTO, expr.CmpOpEq, []byte{p}) }
 
-// ports matches the destination port, which TCP, UDP and SCTP have at the same place.
+// ports matches the destination port, which TCP, UDP and SCTP have at the same offset.
 func ports(first, last uint16) []expr.Any {
 	load := &expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: 2, Len: 2}
 	if first == last {
@@ -241,7 +239,7 @@ func conntrack(key expr.CtKey, bits uint32) []expr.Any {
 		&expr.Cmp{Op: expr.CmpOpNeq, Register: 1, Data: make([]byte, 4)}}
 }
 
-// header is where the IP header of a family has the source address, or the destination.
+// header is the offset of the source or the destination address in the IP header of a family.
 func header(bits int, destination bool) (family byte, at, length uint32) {
 	family, at, length = unix.NFPROTO_IPV4, 12, 4 // RFC 791 section 3.1
 	if bits == 128 {

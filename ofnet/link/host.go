@@ -19,18 +19,18 @@ const (
 	GroupDeleting = 0xc0472
 )
 
-// Errors that callers decide on.
+// Errors that callers handle.
 var (
-	// ErrNoNamespace says that the container's network namespace is gone.
+	// ErrNoNamespace means that the container's network namespace is gone.
 	ErrNoNamespace = errors.New("network namespace does not exist")
-	// ErrTaken says that the name of the wanted interface is in use for something else.
+	// ErrTaken means that the name of the desired interface is used by something else.
 	ErrTaken = errors.New("interface name is in use")
-	// ErrDiffers says that an interface is not as it should be.
+	// ErrDiffers means that an interface is not as it should be.
 	ErrDiffers = errors.New("interface is not as it was made")
 )
 
-// atOnce is how many pairs are worked on together. The kernel changes links one at a time anyway, under one lock; more
-// would only be more threads that wait for it, beside ovs-vswitchd, which needs it too.
+// atOnce is the number of pairs handled in parallel. The kernel changes links one at a time anyway, under one lock; more would only add
+// threads that wait for it, beside ovs-vswitchd, which needs it too.
 const atOnce = 4
 
 // Host is the network namespace that holds the host ends of all pairs: the one that ovs-vswitchd lives in.
@@ -40,22 +40,22 @@ type Host struct {
 	nl     *netlink.Handle
 	reaper *netlink.Handle
 	maker  map[int]*nl.SocketHandle // the socket that veth pairs are made by
-	slots  chan struct{}            // a token for each operation under way
+	slots  chan struct{}            // a token for each operation in progress
 	ledger Ledger
 
 	tables   keptTables
 	settings keptSettings
 	ends     keptEnds
-	changes  *bell // of what is kept
-	moves    *bell // of addresses
+	changes  *bell // rung when kept state changes
+	moves    *bell // rung when addresses change
 
 	mu        sync.Mutex
 	scheduled []string
-	reaping   []string // what is being deleted
-	queued    uint64   // doomed so far
-	reaped    uint64   // and deleted so far
+	reaping   []string // being deleted
+	queued    uint64   // number scheduled for deletion so far
+	reaped    uint64   // number deleted so far
 	urgent    bool
-	wake      chan struct{} // has room for one
+	wake      chan struct{} // with a buffer of one
 	changed   chan struct{} // closed when reaped grows
 }
 
@@ -106,7 +106,7 @@ func (n *Namespace) netlink() (*netlink.Handle, error) {
 	return h, nil
 }
 
-// socket opens a netlink socket of a protocol inside the namespace for requests that package netlink has no words for.
+// socket opens a netlink socket of a protocol inside the namespace, for requests that package netlink does not support.
 func (n *Namespace) socket(protocol int) (map[int]*nl.SocketHandle, error) {
 	s, err := nl.GetNetlinkSocketAt(*n.netnsHandle(), netns.None(), protocol)
 	if err != nil {
@@ -134,9 +134,9 @@ func (h *Host) container(path string) (*Namespace, error) {
 	return ns, nil
 }
 
-// Create makes the pair, both ends up, the peer inside the container or, down, on the host. A pair that exists is left as it is, but for
-// being up; a host end of ours that leads elsewhere is replaced, unless its peer was to stay and a runtime has taken it. It returns ErrNoNamespace when the container is gone and
-// ErrTaken when something else bears one of the names.
+// Create makes the pair, both ends up, the peer inside the container or, down, on the host. An existing pair is only set up; a host end of
+// ours that leads elsewhere is replaced, unless its peer was to stay and a runtime has moved it. It returns ErrNoNamespace if the container
+// is gone and ErrTaken if something else has one of the names.
 func (h *Host) Create(p Pair) error {
 	ns := h.ns
 	if !p.Stays {
@@ -164,7 +164,7 @@ func (h *Host) Create(p Pair) error {
 	return wrap(err, "make veth %s to %s in %s", p.Host, p.IfName, p.Netns)
 }
 
-// reconcile looks at what is in the way of a new pair: again is true when it has been removed.
+// reconcile checks what blocks a new pair; again is true if it has been removed.
 func (h *Host) reconcile(ns *Namespace, p Pair) (again bool, err error) {
 	inside, err := ns.netlink()
 	if err != nil {
@@ -183,14 +183,14 @@ func (h *Host) reconcile(ns *Namespace, p Pair) (again bool, err error) {
 		return false, fmt.Errorf("%w: %s on the host belongs to someone else", ErrTaken, p.Host)
 	}
 	if p.Stays && inner == nil && elsewhere(outer) {
-		return false, nil // the runtime has taken it
+		return false, nil // the runtime has moved it
 	}
 	if inner != nil && paired(outer, inner) && outer.Attrs().Group == GroupLive {
 		h.ends.keep(p.Host)
 		return false, wrap(h.nl.LinkSetUp(outer), "set %s up", p.Host)
 	}
 	if inner != nil && !paired(outer, inner) {
-		// The end of an older pair of ours may go; anything else is not ours to delete.
+		// The end of an older pair of ours may be deleted, but nothing else.
 		peer, err := h.nl.LinkByIndex(inner.Attrs().ParentIndex)
 		if err != nil || inner.Type() != "veth" || peer.Attrs().ParentIndex != inner.Attrs().Index ||
 			(peer.Attrs().Group != GroupLive && peer.Attrs().Group != GroupDeleting) {
@@ -208,13 +208,13 @@ func (h *Host) reconcile(ns *Namespace, p Pair) (again bool, err error) {
 	return true, nil
 }
 
-// Delete deletes a host end of ours, and with it the pair, at once. It takes about 20 ms; ScheduleDelete does not.
+// Delete deletes a host end of ours, and with it the pair, at once. It blocks for about 20 ms; ScheduleDelete does not.
 func (h *Host) Delete(name string) error {
 	h.ends.release(name)
 	return remove(h.nl, name)
 }
 
-// remove deletes a host end of ours by nl, which is busy for as long.
+// remove deletes a host end of ours with nl, which it blocks for the same time.
 func remove(nl *netlink.Handle, name string) error {
 	l, err := find(nl, name)
 	if err != nil || l == nil {
@@ -228,7 +228,7 @@ func remove(nl *netlink.Handle, name string) error {
 
 // Names returns the names of all live host ends.
 func (h *Host) Names() ([]string, error) {
-	// A list that changed while it was read lacks something, but what it has is true.
+	// A list that changed while it was read may be incomplete, but its entries are correct.
 	links, err := h.nl.LinkList()
 	if err != nil && !errors.Is(err, netlink.ErrDumpInterrupted) {
 		return nil, fmt.Errorf("list links: %w", err)
@@ -248,7 +248,7 @@ func (h *Host) Exists(name string) (bool, error) {
 	return l != nil && l.Attrs().Group == GroupLive, err
 }
 
-// Alias returns the alias of a live host end (Pair.Alias); exists is false when there is none of that name.
+// Alias returns the alias of a live host end (Pair.Alias); exists is false if there is none of that name.
 func (h *Host) Alias(name string) (alias string, exists bool, err error) {
 	l, err := find(h.nl, name)
 	if err != nil || l == nil || l.Attrs().Group != GroupLive {
@@ -257,7 +257,7 @@ func (h *Host) Alias(name string) (alias string, exists bool, err error) {
 	return l.Attrs().Alias, true, nil
 }
 
-// SetMTU sets the MTU of a host end; one that is gone is success.
+// SetMTU sets the MTU of a host end; a missing one is success.
 func (h *Host) SetMTU(name string, mtu int) error {
 	l, err := find(h.nl, name)
 	if err != nil || l == nil || l.Attrs().MTU == mtu {
@@ -266,7 +266,7 @@ func (h *Host) SetMTU(name string, mtu int) error {
 	return wrap(gone(h.nl.LinkSetMTU(l, mtu)), "set MTU of %s", name)
 }
 
-// SetUp sets an interface of the host up, whoever it belongs to.
+// SetUp sets any interface of the host up.
 func (h *Host) SetUp(name string) error {
 	l, err := h.nl.LinkByName(name)
 	if err == nil && l.Attrs().Flags&net.FlagUp == 0 {
@@ -275,7 +275,7 @@ func (h *Host) SetUp(name string) error {
 	return wrap(err, "set %s up", name)
 }
 
-// find returns a link by name, nil when there is none.
+// find returns a link by name, or nil.
 func find(nl *netlink.Handle, name string) (netlink.Link, error) {
 	l, err := nl.LinkByName(name)
 	if _, ok := errors.AsType[netlink.LinkNotFoundError](err); ok {
@@ -298,13 +298,13 @@ func elsewhere(outer netlink.Link) bool {
 	return outer != nil && outer.Type() == "veth" && outer.Attrs().Group == GroupLive && outer.Attrs().NetNsID >= 0
 }
 
-// Taken reports whether a live host end of that name exists whose other end is in another namespace: a container has it.
+// Taken reports whether a live host end of that name exists whose other end is in another namespace, that is, in a container.
 func (h *Host) Taken(name string) (bool, error) {
 	l, err := find(h.nl, name)
 	return err == nil && elsewhere(l), err
 }
 
-// gone makes a success of "there is no such device".
+// gone turns the error "no such device" into success.
 func gone(err error) error {
 	if errors.Is(err, unix.ENODEV) {
 		return nil

@@ -12,18 +12,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// GroupHost is the link group (IFLA_GROUP) of the interfaces by which a host itself takes part in networks.
+// GroupHost is the link group (IFLA_GROUP) of the interfaces that connect the host itself to networks.
 const GroupHost = 0xc0473
 
 // routeProtocol marks the routes that SetHostPort has made (rtm_protocol; iproute2 names the numbers that others use, FRR those from 186 to 198).
 const routeProtocol netlink.RouteProtocol = 141
 
-// HostPort is the configuration of an interface by which the host itself takes part in a network.
+// HostPort is the configuration of an interface that connects the host itself to a network.
 type HostPort struct {
 	Name     string
-	MTU      int            // 0: as it is
-	Addrs    []netip.Prefix // with the length of their subnet; others are removed, but for link-local ones
-	Routes   []netip.Prefix // that lead to the interface directly, beside those of Addrs
+	MTU      int            // 0: unchanged
+	Addrs    []netip.Prefix // with the length of their subnet; others are removed, except link-local ones
+	Routes   []netip.Prefix // by the interface directly, in addition to those of Addrs
 	Gateways []GatewayRoute // further routes
 }
 
@@ -31,10 +31,10 @@ type HostPort struct {
 type GatewayRoute struct {
 	To   netip.Prefix
 	Via  netip.Addr // within the subnet of one of the interface's addresses
-	From netip.Addr // the source of what the host itself sends, an address of the host's
+	From netip.Addr // the source of the host's own packets, an address of the host
 }
 
-// Equal says whether two say the same.
+// Equal reports whether two are equal.
 func (p *HostPort) Equal(o *HostPort) bool {
 	return p.Name == o.Name && p.MTU == o.MTU && slices.Equal(p.Addrs, o.Addrs) && slices.Equal(p.Routes, o.Routes) && slices.Equal(p.Gateways, o.Gateways)
 }
@@ -51,8 +51,8 @@ func (p *HostPort) allRoutes() map[netip.Prefix]GatewayRoute {
 	return out
 }
 
-// SetHostPort gives an interface of the host its addresses, MTU and routes and sets it up. Doing it again changes nothing.
-// Routes that others have made stay; where one leads elsewhere already, that is an error and the rest is done.
+// SetHostPort gives an interface of the host its addresses, MTU and routes and sets it up. Repeating it changes nothing. Other routes stay;
+// if one conflicts, SetHostPort continues with the rest and returns an error.
 func (h *Host) SetHostPort(p HostPort) error {
 	l, err := h.nl.LinkByName(p.Name)
 	if err != nil {
@@ -78,7 +78,7 @@ func (h *Host) SetHostPort(p HostPort) error {
 	return h.routes(l, p.allRoutes())
 }
 
-// routes makes the routes of ours through l exactly these.
+// routes makes these the only routes of ours by l.
 func (h *Host) routes(l netlink.Link, want map[netip.Prefix]GatewayRoute) error {
 	ours, err := h.ownRoutes(l)
 	if err != nil {
@@ -109,7 +109,7 @@ func (h *Host) routes(l netlink.Link, want map[netip.Prefix]GatewayRoute) error 
 	return errors.Join(errs...)
 }
 
-// ownRoutes are the routes through l that SetHostPort has made.
+// ownRoutes returns the routes by l that SetHostPort has made.
 func (h *Host) ownRoutes(l netlink.Link) (map[netip.Prefix]netlink.Route, error) {
 	have, err := h.nl.RouteListFiltered(netlink.FAMILY_ALL, &netlink.Route{LinkIndex: l.Attrs().Index, Protocol: routeProtocol},
 		netlink.RT_FILTER_OIF|netlink.RT_FILTER_PROTOCOL)
@@ -125,7 +125,7 @@ func (h *Host) ownRoutes(l netlink.Link) (map[netip.Prefix]netlink.Route, error)
 	return out, nil
 }
 
-// gatewayRouteOf is the inverse of what routes makes of a Way.
+// gatewayRouteOf is the inverse of routes for one route.
 func gatewayRouteOf(p netip.Prefix, r *netlink.Route) GatewayRoute {
 	w := GatewayRoute{To: p}
 	if via, ok := netip.AddrFromSlice(r.Gw); ok {
@@ -142,8 +142,8 @@ func prefixOf(n *net.IPNet) netip.Prefix {
 	return netip.PrefixFrom(addr.Unmap(), bits)
 }
 
-// HostPortDrift compares an interface with what SetHostPort makes of it and changes nothing: was lists what is there and
-// should not be, want what should be. Routes that others have made do not count.
+// HostPortDrift compares an interface with the desired one of SetHostPort and changes nothing: was lists existing things that should not be
+// there, want the missing ones. It ignores routes made by others.
 func (h *Host) HostPortDrift(p HostPort) (was, want []string, err error) {
 	l, err := find(h.nl, p.Name)
 	if err != nil {

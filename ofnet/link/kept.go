@@ -38,23 +38,23 @@ func (t tableID) String() string {
 // Drift is a thing that is not as the Host has set it.
 type Drift struct {
 	Name      string
-	Gone      bool     // there is no such thing
-	Was, Want []string // what differs, "arp=on"; of a thing that is gone, Want only
+	Gone      bool     // it does not exist
+	Was, Want []string // the differences, "arp=on"; if Gone, only Want
 }
 
 // keptTable is a table as it was last set.
 type keptTable struct {
 	write func(*nftables.Conn, *nftables.Table) error
-	sum   [sha256.Size]byte // of what the kernel listed then; zero: not known, so it counts as changed
+	sum   [sha256.Size]byte // of the kernel's listing at that time; zero: unknown, which counts as changed
 }
 
-// keptTables are the tables of nftables that a Host has set: what others change of them is drift.
+// keptTables are the nftables tables that a Host has set: changes by others are drift.
 type keptTables struct {
 	mu   sync.Mutex
 	kept map[tableID]keptTable
 }
 
-// setTable replaces a table of ours as a whole and at once; nil for write removes it. No one else's rules are touched. It blocks for the kernel.
+// setTable replaces a table of ours as a whole and at once; a nil write removes it. It changes no other rules. It blocks for the kernel.
 func (h *Host) setTable(t tableID, write func(*nftables.Conn, *nftables.Table) error) error {
 	h.tables.mu.Lock()
 	defer h.tables.mu.Unlock()
@@ -71,14 +71,14 @@ func (h *Host) writeTable(t tableID, write func(*nftables.Conn, *nftables.Table)
 	if write == nil {
 		delete(h.tables.kept, t)
 		if there, err := hasTable(c, t); err != nil || !there {
-			return err // no one hears of a change that is none
+			return err // a failed change causes no notification
 		}
 	}
 	before, err := h.generation()
 	if err != nil {
 		return err
 	}
-	// Deleting what may not be there: make it first.
+	// A table must exist to be deleted: create it first.
 	c.DelTable(c.AddTable(&nftables.Table{Family: t.family, Name: t.name}))
 	if write != nil {
 		if err := write(c, c.AddTable(&nftables.Table{Family: t.family, Name: t.name})); err != nil {
@@ -91,7 +91,7 @@ func (h *Host) writeTable(t tableID, write func(*nftables.Conn, *nftables.Table)
 	if write == nil {
 		return nil
 	}
-	// The list is that of our own table if no one else has changed anything since: a transaction moves the generation by one.
+	// The listing is of our own table if nothing else has changed since: a transaction increments the generation by one.
 	k := keptTable{write: write}
 	sum, _, err := tableSum(c, t)
 	if after, failed := h.generation(); err == nil && failed == nil && after == before+1 {
@@ -101,10 +101,10 @@ func (h *Host) writeTable(t tableID, write func(*nftables.Conn, *nftables.Table)
 	return nil
 }
 
-// Tables are the tables of nftables that a Host has set. They are Kept.
+// Tables are the nftables tables that a Host has set. They are Kept.
 type Tables struct{ h *Host }
 
-// Tables are what SetGuard, Masquerade, SetPublished and CloseEnds have set.
+// Tables are the tables of SetGuard, Masquerade, SetPublished and CloseEnds.
 func (h *Host) Tables() Tables { return Tables{h} }
 
 // Drift lists the tables that others have removed or changed since they were set, by name. It changes nothing and blocks for the kernel.
@@ -134,7 +134,7 @@ func (t Tables) Drift() (out []Drift, err error) {
 	return out, err
 }
 
-// Repair sets a table that Drift has named again, as it was last set. One that is not wanted any more stays as it is.
+// Repair sets a table that Drift has named to its last value. It ignores a table that is no longer desired.
 func (t Tables) Repair(name string) error {
 	own := &t.h.tables
 	own.mu.Lock()
@@ -147,7 +147,7 @@ func (t Tables) Repair(name string) error {
 	return nil
 }
 
-// ids are the tables by name. The lock is held.
+// ids returns the tables by name. The caller holds the lock.
 func (k *keptTables) ids() []tableID {
 	return slices.SortedFunc(maps.Keys(k.kept), func(a, b tableID) int { return bytes.Compare([]byte(a.String()), []byte(b.String())) })
 }
@@ -180,7 +180,7 @@ func (h *Host) generation() (id uint32, err error) {
 	return 0, errors.New("read the generation of nftables: the answer has none")
 }
 
-// hasTable says whether there is a table.
+// hasTable reports whether a table exists.
 func hasTable(c *nftables.Conn, t tableID) (bool, error) {
 	tables, err := c.ListTablesOfFamily(t.family)
 	if err != nil {
@@ -189,7 +189,7 @@ func hasTable(c *nftables.Conn, t tableID) (bool, error) {
 	return slices.ContainsFunc(tables, func(o *nftables.Table) bool { return o.Name == t.name }), nil
 }
 
-// tableSum is a sum of all that a table has, but for counters; there is false when there is no such table.
+// tableSum is a hash of a table's content without counters; there is false if the table does not exist.
 func tableSum(c *nftables.Conn, t tableID) (sum [sha256.Size]byte, there bool, err error) {
 	tables, err := c.ListTablesOfFamily(t.family)
 	if err != nil {
@@ -247,7 +247,7 @@ func tableSum(c *nftables.Conn, t tableID) (sum [sha256.Size]byte, there bool, e
 	return [sha256.Size]byte(w.Sum(nil)), true, nil
 }
 
-// pointed is what a pointer leads to, as text; nil is "-".
+// pointed returns the value of a pointer as text; nil is "-".
 func pointed[T any](p *T) string {
 	if p == nil {
 		return "-"

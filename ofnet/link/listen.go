@@ -6,7 +6,7 @@ import (
 	"net/netip"
 )
 
-// Listen listens for TCP connections at an address of the host. The address must be there.
+// Listen listens for TCP connections at an address of the host, which must exist.
 func (h *Host) Listen(at netip.AddrPort) (l net.Listener, err error) {
 	err = h.ns.Do(func() error {
 		l, err = net.Listen("tcp", at.String())

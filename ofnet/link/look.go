@@ -10,24 +10,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Seen is how a container's interface is, by what the kernel says in its namespace.
+// Seen is the state of a container's interface, as the kernel reports it in its namespace.
 type Seen struct {
-	Netns   bool // the namespace exists; without it nothing else is known
-	Outer   bool // the host end exists, and
-	OuterUp bool // is up
-	Inner   bool // the container's end exists there, is the host end's peer, and
-	InnerUp bool // is up
+	Netns   bool // the namespace exists; otherwise nothing else is known
+	Outer   bool // the host end exists
+	OuterUp bool // and is up
+	Inner   bool // the container's end exists there and is the host end's peer
+	InnerUp bool // and is up
 	MAC     net.HardwareAddr
 	MTU     int
 	Addrs   []netip.Prefix
 	Default []netip.Addr // gateways of default routes by this interface
 	Other   bool         // there is a default route by another interface
 
-	Listeners []Listener // only those asked for
-	Drops     []string   // filters of the container's own that drop packets, in words
+	Listeners []Listener // only if requested
+	Drops     []string   // descriptions of the container's own filters that drop packets
 }
 
-// Look reads how a container's interface is. It changes nothing, and does not wait for anything but the kernel. Sockets are read if listeners is true.
+// Look reads the state of a container's interface. It changes nothing and waits only for the kernel. It reads sockets if listeners is true.
 func (h *Host) Look(netns, ifname, host string, listeners bool) (s Seen, err error) {
 	outer, err := find(h.nl, host)
 	if err != nil {

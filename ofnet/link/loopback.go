@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// AllowLoopback lets the host's loopback addresses speak by an interface (net.ipv4.conf.IFACE.route_localnet), so that ports which
-// lead to containers are there at 127.0.0.1 too.
+// AllowLoopback lets an interface carry packets of the host's loopback addresses (net.ipv4.conf.IFACE.route_localnet), so that ports that
+// lead to containers are also reachable at 127.0.0.1.
 func (h *Host) AllowLoopback(ifname string) error {
 	return wrap(h.ns.Do(func() error {
 		file := filepath.Join("/proc/sys/net/ipv4/conf", ifname, "route_localnet")

@@ -10,18 +10,18 @@ import (
 // PortMapping is a port of the host that leads to a port of a container.
 type PortMapping struct {
 	Protocol  uint8          // IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP
-	Host      netip.AddrPort // the unspecified address of a family stands for all of the host's
+	Host      netip.AddrPort // the unspecified address of a family means all addresses of the host
 	Container uint16
 }
 
-// PortWish is a PortMapping whose port of the host may be chosen: any from Host's own to Last. Host's is 0 where any will do, and equals Last where only that one
-// will.
+// PortWish is a PortMapping whose host port is chosen from a range: from Host's port to Last. Host's port is 0 if any port is acceptable,
+// and equals Last if only that one is.
 type PortWish struct {
 	PortMapping
 	Last uint16
 }
 
-// Wish is a wish for this very mapping.
+// Wish returns a wish for exactly this mapping.
 func (m PortMapping) Wish() PortWish { return PortWish{m, m.Host.Port()} }
 
 // Chosen reports whether a mapping fulfils the wish.
@@ -30,12 +30,12 @@ func (w PortWish) Chosen(m PortMapping) bool {
 	return m.Protocol == w.Protocol && m.Container == w.Container && m.Host.Addr() == w.Host.Addr() && (w.Host.Port() == 0 || port >= w.Host.Port() && port <= w.Last)
 }
 
-// String is the mapping as in "tcp/0.0.0.0:8080=80", which ParsePortMapping reads.
+// String returns the mapping as in "tcp/0.0.0.0:8080=80", which ParsePortMapping parses.
 func (m PortMapping) String() string {
 	return fmt.Sprintf("%s/%s=%d", ProtocolName(m.Protocol), m.Host, m.Container)
 }
 
-// ProtocolName is "tcp", "udp" or "sctp" of an IP protocol number that a PortMapping may have, and the number of another one.
+// ProtocolName returns "tcp", "udp" or "sctp" for an IP protocol number that a PortMapping may have, and the number for any other.
 func ProtocolName(p uint8) string {
 	for name, number := range portProtocols {
 		if number == p {
@@ -45,7 +45,7 @@ func ProtocolName(p uint8) string {
 	return strconv.Itoa(int(p))
 }
 
-// ParsePortMapping reads "tcp/0.0.0.0:8080=80" or "udp/[::]:53=53".
+// ParsePortMapping parses "tcp/0.0.0.0:8080=80" or "udp/[::]:53=53".
 func ParsePortMapping(text string) (PortMapping, error) {
 	name, rest, _ := strings.Cut(text, "/")
 	host, container, _ := strings.Cut(rest, "=")
@@ -58,7 +58,7 @@ func ParsePortMapping(text string) (PortMapping, error) {
 	return PortMapping{protocol, at, uint16(port)}, nil
 }
 
-// JoinPortMappings is one text for several mappings, which SplitPortMappings reads; "" for none.
+// JoinPortMappings joins mappings to one text, which SplitPortMappings parses; "" for none.
 func JoinPortMappings(list []PortMapping) string {
 	words := make([]string, len(list))
 	for i, m := range list {
@@ -67,7 +67,7 @@ func JoinPortMappings(list []PortMapping) string {
 	return strings.Join(words, ",")
 }
 
-// SplitPortMappings reads what JoinPortMappings wrote.
+// SplitPortMappings parses the text of JoinPortMappings.
 func SplitPortMappings(text string) (list []PortMapping, err error) {
 	if text == "" {
 		return nil, nil
@@ -82,7 +82,7 @@ func SplitPortMappings(text string) (list []PortMapping, err error) {
 	return list, nil
 }
 
-// Overlaps reports whether one packet can be for both ports of the host.
+// Overlaps reports whether one packet can match both ports of the host.
 func (m PortMapping) Overlaps(o PortMapping) bool {
 	a, b := m.Host.Addr(), o.Host.Addr()
 	return m.Protocol == o.Protocol && m.Host.Port() == o.Host.Port() && a.BitLen() == b.BitLen() &&

@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// masqueradeTable is our own nftables table; no one else's rules are touched.
+// masqueradeTable is our own nftables table; no other rules are changed.
 const masqueradeTable = "contiv"
 
-// Masquerade lets what comes from a private subnet leave the host with the host's own address, by a table of ours in
-// nftables for the family of the subnet; without wanted the table is removed. Between interfaces of GroupHost nothing is
-// passed on, since it would lead from one tenant to another, but for what a port of the host leads to a container. The table is replaced as a whole and at once; open connections keep
-// their translation.
+// Masquerade gives packets from a private subnet that leave the host the host's own address, with an nftables table of ours for the family
+// of the subnet; if wanted is invalid, the table is removed. The host forwards nothing between interfaces of GroupHost, since that would
+// lead from one tenant to another, except packets that a port of the host leads to a container. The table is replaced as a whole and at
+// once; open connections keep their translation.
 func (h *Host) Masquerade(private netip.Prefix, wanted bool) error {
 	f := nftFamily{nftables.TableFamilyIPv4, 12, 4} // RFC 791 section 3.1
 	if private.Addr().Is6() {
@@ -38,7 +38,7 @@ func (h *Host) Masquerade(private netip.Prefix, wanted bool) error {
 	return wrap(err, "replace nftables table %s (does the kernel have nf_tables with NAT?)", t)
 }
 
-// nftFamily is a family of nftables, and where its header has the source address.
+// nftFamily is a family of nftables, with the offset of the source address in its header.
 type nftFamily struct {
 	family nftables.TableFamily
 	sourceAt,

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Namespace is an open network namespace. It stays alive until Close, even when its path is gone.
+// Namespace is an open network namespace. It stays alive until Close, even if its path is deleted.
 type Namespace struct {
 	fd   int
 	path string
@@ -32,7 +32,7 @@ func OpenNamespace(path string) (*Namespace, error) {
 	return &Namespace{fd, p}, nil
 }
 
-// NamespaceGone reports whether the path of a network namespace certainly leads nowhere any more.
+// NamespaceGone reports whether the path of a network namespace certainly no longer leads to one.
 func NamespaceGone(path string) bool {
 	err := unix.Access(path, unix.F_OK)
 	return err == unix.ENOENT || err == unix.ESRCH || err == unix.ENOTDIR
@@ -50,8 +50,8 @@ func (n *Namespace) Same(other *Namespace) bool {
 	return unix.Fstat(n.fd, &a) == nil && unix.Fstat(other.fd, &b) == nil && a.Dev == b.Dev && a.Ino == b.Ino
 }
 
-// Do calls fn on a thread that is inside the namespace and waits for it. Sockets that fn opens belong to the namespace
-// for good; goroutines that it starts do not. A thread that cannot come back is thrown away.
+// Do calls fn on a thread inside the namespace and waits for it. Sockets that fn opens belong to the namespace for good; goroutines that it
+// starts do not. A thread that cannot return to its namespace is discarded.
 func (n *Namespace) Do(fn func() error) error {
 	done := make(chan error, 1)
 	go func() {
@@ -70,7 +70,7 @@ func (n *Namespace) Do(fn func() error) error {
 		}
 		err = fn()
 		if unix.Setns(home, unix.CLONE_NEWNET) == nil {
-			runtime.UnlockOSThread() // else the goroutine ends locked, and the thread ends with it
+			runtime.UnlockOSThread() // otherwise the goroutine ends locked, and the thread ends with it
 		}
 		done <- err
 	}()

@@ -14,10 +14,10 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// Neighbour returns the link address that the kernel knows of a neighbour on an interface of the host; ok is false
-// while it knows none. One that has not been heard of for a while (STALE) is said to be in use, as if the kernel had sent it a packet:
-// it is asked soon whether it is still there, and forgotten when it does not answer (RFC 4861 section 7.3.3). Flows that a switch
-// forwards by would not do that, and lead to a link address that no one has any more.
+// Neighbour returns the link address that the kernel knows of a neighbour on an interface of the host; ok is false if it knows none. It
+// marks a stale neighbour as in use (STALE), as if the kernel had sent it a packet: the kernel soon probes it, and deletes it if it does
+// not answer (RFC 4861 section 7.3.3). Flows that a switch forwards by would not cause that, and would lead to a link address that no
+// machine has any longer.
 func (h *Host) Neighbour(name string, addr netip.Addr) (mac ofnet.MAC, ok bool) {
 	l, err := h.nl.LinkByName(name)
 	if err != nil {
@@ -29,14 +29,14 @@ func (h *Host) Neighbour(name string, addr netip.Addr) (mac ofnet.MAC, ok bool) 
 		return mac, false
 	}
 	if n.State&netlink.NUD_STALE != 0 {
-		// Best effort: what is known stays of use, and the next look tries again.
+		// Best effort: the known address stays usable, and the next call tries again.
 		_ = h.nl.NeighSet(&netlink.Neigh{LinkIndex: n.LinkIndex, Family: n.Family, IP: n.IP, Flags: unix.NTF_USE})
 	}
 	copy(mac[:], n.HardwareAddr)
 	return mac, true
 }
 
-// neighbour is what the kernel has of a neighbour on the interface with an index; nil when it has nothing.
+// neighbour returns the kernel's entry for a neighbour on the interface with an index, or nil.
 func (h *Host) neighbour(link int, addr netip.Addr) (*netlink.Neigh, error) {
 	family := netlink.FAMILY_V4
 	if addr.Is6() {
@@ -54,9 +54,9 @@ func (h *Host) neighbour(link int, addr netip.Addr) (*netlink.Neigh, error) {
 	return nil, nil
 }
 
-// WatchNeighbours has the kernel doubt its neighbours on an interface of the host 2.5 to 7.5 seconds after it has heard of them, and
-// ask those that are in use a second later, instead of 15 to 45 and five (base_reachable_time_ms and delay_first_probe_time of
-// ip-sysctl, in the kernel's documentation). It is for an interface whose traffic the kernel does not see.
+// WatchNeighbours makes the kernel doubt its neighbours on an interface of the host 2.5 to 7.5 seconds after their last packet, and probe
+// those in use one second later, instead of 15 to 45 and five (base_reachable_time_ms and delay_first_probe_time of ip-sysctl, in the
+// kernel's documentation). It is for an interface whose traffic the kernel does not see.
 func (h *Host) WatchNeighbours(name string) error {
 	return h.ns.Do(func() error {
 		for _, family := range []string{"ipv4", "ipv6"} {
@@ -71,7 +71,7 @@ func (h *Host) WatchNeighbours(name string) error {
 	})
 }
 
-// set writes a switch of the kernel unless it has the value already: some begin again with each write.
+// set writes a setting of the kernel unless it has the value already: some settings restart a timer with each write.
 func set(file, value string) error {
 	if now, err := os.ReadFile(file); err == nil && strings.TrimSpace(string(now)) == value {
 		return nil

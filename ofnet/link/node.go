@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// NodeAddresses returns the addresses by which others know the machine that has addr: that one, and the first of the other family that the
-// same interface has for all links (scope global) and for good, invalid when there is none. An error says that no interface has addr, or that the
-// kernel does not tell.
+// NodeAddresses returns the addresses that others use for the machine that has addr: addr itself, and the first permanent global address of
+// the other family on the same interface, or an invalid one. It returns an error if no interface has addr, or if the kernel does not
+// answer.
 func (h *Host) NodeAddresses(addr netip.Addr) (four, six netip.Addr, err error) {
 	addr = addr.Unmap()
 	u, err := h.Underlay(addr)

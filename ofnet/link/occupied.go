@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Occupied reports whether the other end of a live host end is in another network namespace, in which a process runs: not one that a
-// mount alone keeps. It knows of processes that /proc shows, and reads the namespace of each of their threads.
+// Occupied reports whether the other end of a live host end is in another network namespace in which a process runs, not one that only a
+// mount keeps. It knows the processes that /proc shows, and reads the namespace of each of their threads.
 func (h *Host) Occupied(name string) (bool, error) {
 	l, err := find(h.nl, name)
 	if err != nil || !elsewhere(l) {
@@ -21,7 +21,7 @@ func (h *Host) Occupied(name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	seen := map[string]struct{}{} // namespaces, as /proc calls them
+	seen := map[string]struct{}{} // namespaces, in the notation of /proc
 	for _, path := range threads {
 		space, err := os.Readlink(path)
 		if _, again := seen[space]; again || ended(err) {
@@ -39,7 +39,7 @@ func (h *Host) Occupied(name string) (bool, error) {
 	return false, nil
 }
 
-// namespaceID is what the host's namespace calls another one, negative when no interface leads there. err, if any, is returned as it is.
+// namespaceID returns the host namespace's id of another one, negative if no interface leads there. A non-nil err is returned unchanged.
 func (h *Host) namespaceID(path string, err error) (int, error) {
 	if err != nil {
 		return 0, err
@@ -55,5 +55,5 @@ func (h *Host) namespaceID(path string, err error) (int, error) {
 	return h.nl.GetNetNsIdByFd(int(f.Fd()))
 }
 
-// ended says that an error comes of a thread that has ended.
+// ended reports whether an error means that a thread has ended.
 func ended(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) }

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// EnsureAddresses sets an interface of the host up and gives it these addresses and no others, IPv6 addresses of the link
-// apart. What is so already stays. No one is asked whether an address is taken (RFC 4862, section 5.4): it is used at once.
+// EnsureAddresses sets an interface of the host up and gives it exactly these addresses, except IPv6 link-local ones. Existing ones stay.
+// There is no duplicate address detection (RFC 4862, section 5.4): an address is usable at once.
 func (h *Host) EnsureAddresses(name string, addresses ...netip.Prefix) error {
 	l, err := h.nl.LinkByName(name)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/gopacket/gopacket/pcapgo"
 )
 
-// OpenPackets opens a packet socket at an interface of the network namespace at path, "" for the process's own. It sees what
-// the interface sends and receives, frames of up to most bytes. Close ends a read that waits.
+// OpenPackets opens a packet socket at an interface of the network namespace at path, "" for the process's own. It receives what the
+// interface sends and receives, frames of up to most bytes. Close ends a blocked read.
 func OpenPackets(path, ifname string, most int) (*pcapgo.EthernetHandle, error) {
 	ns, err := OpenNamespace(path)
 	if err != nil {

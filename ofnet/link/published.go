@@ -13,46 +13,47 @@ import (
 // publishedTable is our own nftables table for the host's ports that lead to containers.
 const publishedTable = "contiv-ports"
 
-// publishedBefore is how much earlier than other translations ours come: a port that leads to a container is no one else's.
+// publishedBefore is the lead of our translations over others: a port that leads to a container belongs to no one else.
 const publishedBefore = 10
 
 // Published is a port of the host that leads to a container.
 type Published struct {
 	Protocol uint8          // IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP
-	From     netip.AddrPort // of the host; the unspecified address of a family stands for all of the host's
+	From     netip.AddrPort // of the host; the unspecified address of a family means all addresses of the host
 	To       netip.AddrPort // at an interface of GroupHost
-	Own      bool           // only for connections of the host's own processes, which it leads in place of a port that is for all
+	Own      bool           // only for connections of the host's own processes, in place of a port for all
 }
 
-// Translation is how the host's ports lead to containers.
+// Translation describes how the host's ports lead to containers.
 type Translation struct {
 	Ports []Published // in any order; of two with the same Protocol and From the first counts
-	// Private are the subnets behind interfaces of GroupHost. What comes from there, or from the host's loopback addresses, gets
-	// the address of the same place in Own; all other clients keep theirs.
+	// Private are the subnets behind interfaces of GroupHost. Packets from there, or from the host's loopback addresses, get the address of
+	// the same index in Own; all other clients keep theirs.
 	Private []netip.Prefix
 	Own     []netip.Addr
-	// Clients are further addresses that get another one: the container would answer them by another way than the host's.
+	// Clients are further addresses that are translated: the container would answer them by a path that bypasses the host.
 	Clients []netip.Addr
-	// Kept are addresses at interfaces of GroupHost from which everyone is answered by way of the host: Clients keep theirs towards these.
+	// Kept are addresses at interfaces of GroupHost that answer everyone by way of the host: Clients keep their address towards these.
 	Kept []netip.Addr
-	// Hidden are subnets of containers that answer everyone by another way: towards these, every client gets the host's address beside it.
+	// Hidden are subnets of containers that answer everyone by a path that bypasses the host: towards these, every client gets the host's
+	// address.
 	Hidden []Hidden
 }
 
-// Hidden is a subnet of containers, and the host's address by which they see all clients.
+// Hidden is a subnet of containers, with the host's address that they see for all clients.
 type Hidden struct {
 	Prefix netip.Prefix
 	By     netip.Addr
 }
 
-// Equal says whether two say the same.
+// Equal reports whether two are equal.
 func (t *Translation) Equal(o *Translation) bool {
 	return slices.Equal(t.Ports, o.Ports) && slices.Equal(t.Private, o.Private) && slices.Equal(t.Own, o.Own) &&
 		slices.Equal(t.Clients, o.Clients) && slices.Equal(t.Kept, o.Kept) && slices.Equal(t.Hidden, o.Hidden)
 }
 
-// SetPublished makes the host's ports lead to containers, by a table of ours in nftables that is replaced as a whole and at
-// once; without ports it is removed. Open TCP connections keep their translation.
+// SetPublished makes the host's ports lead to containers, with an nftables table of ours that is replaced as a whole and at once; without
+// ports it is removed. Open TCP connections keep their translation.
 func (h *Host) SetPublished(t Translation) error {
 	id := tableID{nftables.TableFamilyINet, publishedTable}
 	if len(t.Ports) == 0 {
@@ -61,7 +62,7 @@ func (h *Host) SetPublished(t Translation) error {
 	return wrap(h.setTable(id, t.write), "replace nftables table %s (does the kernel have nf_tables with NAT for inet, maps and fib?)", id)
 }
 
-// write puts maps and chains into the batch of c.
+// write adds maps and chains to the batch of c.
 func (t *Translation) write(c *nftables.Conn, table *nftables.Table) error {
 	chain := func(name string, hook *nftables.ChainHook, priority nftables.ChainPriority) *nftables.Chain {
 		return c.AddChain(&nftables.Chain{Name: name, Table: table, Type: nftables.ChainTypeNAT, Hooknum: hook,
@@ -71,7 +72,7 @@ func (t *Translation) write(c *nftables.Conn, table *nftables.Table) error {
 		chain("prerouting", nftables.ChainHookPrerouting, *nftables.ChainPriorityNATDest),
 		chain("output", nftables.ChainHookOutput, *nftables.ChainPriorityNATDest),
 	}
-	// A port of one address before the same port of all addresses, and what is for the host's own processes before what is for all.
+	// A port of one address precedes the same port of all addresses, and ports for the host's own processes precede those for all.
 	for _, m := range []publishedMap{{"one4", 32, true, false}, {"one6", 128, true, false}, {"own4", 32, false, true}, {"own6", 128, false, true},
 		{"all4", 32, false, false}, {"all6", 128, false, false}} {
 		elements := m.elements(t.Ports)
@@ -123,7 +124,7 @@ func (t *Translation) write(c *nftables.Conn, table *nftables.Table) error {
 	return nil
 }
 
-// sourceNAT gives what goes to a container and matches another source address.
+// sourceNAT gives matching packets to a container another source address.
 func sourceNAT(which []expr.Any, to netip.Addr) []expr.Any {
 	family, _, _ := header(to.BitLen(), false)
 	return slices.Concat(meta(expr.MetaKeyOIFGROUP, expr.CmpOpEq, binaryutil.NativeEndian.PutUint32(GroupHost)),
@@ -132,7 +133,7 @@ func sourceNAT(which []expr.Any, to netip.Addr) []expr.Any {
 			&expr.NAT{Type: expr.NATTypeSourceNAT, Family: uint32(family), RegAddrMin: 1}})
 }
 
-// publishedMap leads from a protocol, a port and, when it is exact, an address of the host to a container's address and port.
+// publishedMap maps a protocol, a port and, if exact, an address of the host to a container's address and port.
 type publishedMap struct {
 	name  string
 	bits  int // of an address
@@ -140,8 +141,7 @@ type publishedMap struct {
 	own   bool // of ports for the host's own processes
 }
 
-// Registers of four bytes; a value of any length begins in one, and parts of a key lie one behind the other (nft(8),
-// concatenations).
+// Registers of four bytes; a value of any length starts in one, and parts of a key follow one another (nft(8), concatenations).
 const (
 	regProto = unix.NFT_REG32_00
 	regPort  = unix.NFT_REG32_01
@@ -161,7 +161,7 @@ func (m *publishedMap) set(table *nftables.Table) *nftables.Set {
 		KeyType: nftables.MustConcatSetType(key...), DataType: nftables.MustConcatSetType(kind, nftables.TypeInetService)}
 }
 
-// elements are the entries that belong into m; of several for one key the first.
+// elements returns the entries of m; of several for one key the first.
 func (m *publishedMap) elements(ports []Published) (out []nftables.SetElement) {
 	seen := map[string]bool{}
 	for _, p := range ports {
@@ -180,7 +180,7 @@ func (m *publishedMap) elements(ports []Published) (out []nftables.SetElement) {
 	return out
 }
 
-// padded joins parts, each of which takes whole registers.
+// padded joins parts, each of which fills whole registers.
 func padded(parts ...[]byte) (out []byte) {
 	for _, p := range parts {
 		out = append(out, p...)
@@ -189,7 +189,7 @@ func padded(parts ...[]byte) (out []byte) {
 	return out
 }
 
-// rule translates what is for an address of the host's own and in m.
+// rule translates packets to an address of the host that are in m.
 func (m *publishedMap) rule(set *nftables.Set) []expr.Any {
 	family, at, length := header(m.bits, true)
 	out := slices.Concat(

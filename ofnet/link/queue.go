@@ -10,9 +10,9 @@ import (
 // receiveDefault is the size of a new socket's receive queue, in bytes (socket(7)); one for the whole machine.
 const receiveDefault = "/proc/sys/net/core/rmem_default"
 
-// PacketQueue is how many bytes of packets wait at most at a port of the userspace datapath, as the machine is set: Open vSwitch
-// reads its devices by packet sockets and leaves their size alone (lib/netdev-linux.c, netdev_linux_rxq_construct). What
-// comes when a queue is full is dropped, whoever has filled it. Ports made before a change of the setting keep theirs.
+// PacketQueue returns the maximum number of bytes of packets that wait at a port of the userspace datapath, as the machine is configured:
+// Open vSwitch reads its devices by packet sockets and does not change their size (lib/netdev-linux.c, netdev_linux_rxq_construct). Packets
+// that arrive at a full queue are dropped, whoever has filled it. Ports created before a change of the setting keep theirs.
 func PacketQueue() (bytes int, err error) {
 	text, err := os.ReadFile(receiveDefault)
 	if err == nil {

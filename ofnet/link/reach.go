@@ -16,27 +16,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Gateways in which a packet that was sent may be answered.
+// The outcomes of a packet that was sent.
 const (
-	Answered    = "answered"    // by whom it was sent to
-	Refused     = "refused"     // by a TCP reset, or ICMP's port unreachable: it arrived where no program listens
-	Unreachable = "unreachable" // a router or the container's own kernel says that there is no way
-	Silent      = "silent"      // nothing came back in time
+	Answered    = "answered"    // by its destination
+	Refused     = "refused"     // by a TCP reset, or ICMP port unreachable: it arrived, but no program listens
+	Unreachable = "unreachable" // reported by a router or by the container's own kernel
+	Silent      = "silent"      // no answer in time
 )
 
-// Reached is what came back for a packet.
+// Reached is the outcome for a packet.
 type Reached struct {
 	How      string
-	Duration time.Duration // until it came; of Silent, for how long it was waited
-	Reason   string        // what the kernel says, of Unreachable
+	Duration time.Duration // until the answer; if Silent, the time waited
+	Reason   string        // the kernel's error, if Unreachable
 }
 
-// reachTries is how often is sent what has no retransmission of its own, while nothing comes back.
+// reachTries is the number of attempts for packets without a retransmission of their own, while no answer comes.
 const reachTries = 3
 
-// Reach sends a packet from within a container to an address and waits for what comes back: it opens a TCP connection and closes it, sends an empty UDP
-// datagram, or an ICMP echo request. It blocks until an answer comes, or ctx ends, which is no error. It returns ErrNoNamespace when the
-// container is gone.
+// Reach sends a packet from within a container to an address and waits for the answer: it opens a TCP connection and closes it, or sends an
+// empty UDP datagram or an ICMP echo request. It blocks until an answer comes, or ctx ends, which is no error. It returns ErrNoNamespace if
+// the container is gone.
 func (h *Host) Reach(ctx context.Context, path, protocol string, to netip.AddrPort) (Reached, error) {
 	ns, err := h.container(path)
 	if err != nil {
@@ -76,7 +76,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &t) && t.Timeout()
 }
 
-// reason is the kernel's word for an error.
+// reason is the kernel's text for an error.
 func reason(err error) string {
 	if number, ok := errors.AsType[unix.Errno](err); ok {
 		return number.Error()
@@ -84,7 +84,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// connect opens a TCP connection. It dials one address, so the socket is made on the thread that calls.
+// connect opens a TCP connection. It dials one address, so the socket is created on the calling thread.
 func connect(ctx context.Context, to netip.AddrPort) error {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", to.String())
 	if err == nil {
@@ -93,7 +93,7 @@ func connect(ctx context.Context, to netip.AddrPort) error {
 	return err
 }
 
-// datagram sends empty datagrams until something comes back.
+// datagram sends empty datagrams until an answer comes.
 func datagram(ctx context.Context, to netip.AddrPort) error {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "udp", to.String())
 	if err != nil {
@@ -128,7 +128,7 @@ func echo(ctx context.Context, to netip.AddrPort) error {
 	_, _ = rand.Read(id[:]) // never fails
 	mine := int(binary.BigEndian.Uint16(id[:]))
 	message := ping.Message{Type: request, Body: &ping.Echo{ID: mine, Data: []byte("contiv why --probe")}}
-	packet, err := message.Marshal(nil) // the kernel sums what is sent by ICMPv6
+	packet, err := message.Marshal(nil) // the kernel computes the checksum of ICMPv6
 	if err != nil {
 		return err
 	}
@@ -137,20 +137,20 @@ func echo(ctx context.Context, to netip.AddrPort) error {
 		return err
 	}, func() (bool, error) {
 		buf := make([]byte, 1500)
-		n, _, err := raw.ReadFrom(buf) // without the header of IPv4, which Read leaves
+		n, _, err := raw.ReadFrom(buf) // strips the header of IPv4, which Read keeps
 		if err != nil {
 			return false, err
 		}
 		got, err := ping.ParseMessage(number, buf[:n])
 		if err != nil {
-			return false, nil // another's, cut short
+			return false, nil // of another program, truncated
 		}
 		body, ok := got.Body.(*ping.Echo)
 		return ok && got.Type == reply && body.ID == mine, nil
 	})
 }
 
-// tries sends, and receives until that is enough, some times within what ctx leaves. What is received without being enough is passed over.
+// tries sends and receives a few times within the time of ctx, until an answer is accepted. It ignores other packets.
 func tries(ctx context.Context, conn net.Conn, send func() error, receive func() (enough bool, err error)) error {
 	end, ok := ctx.Deadline()
 	if !ok {

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reapWindow is how long the reaper collects before it deletes. What it deletes together costs the kernel one grace
-// period, and ovs-vswitchd one look at its ports.
+// reapWindow is how long the reaper collects before it deletes. Deleting together costs the kernel one grace period, and ovs-vswitchd one
+// scan of its ports.
 const reapWindow = 200 * time.Millisecond
 
 // ScheduleDelete gives host ends to the reaper, which deletes them soon. It does not block. Only links of ours are deleted.
@@ -26,8 +26,8 @@ func (h *Host) ScheduleDelete(names ...string) {
 	h.poke()
 }
 
-// cancelDelete takes a name away from the reaper, since an interface is about to bear it again, and tells whether it was doomed: what bears it
-// still is then the caller's to delete. It blocks while the reaper is deleting that name.
+// cancelDelete withdraws a name from the reaper, since an interface is about to use it again, and reports whether it was scheduled: an
+// interface that still has it is then the caller's to delete. It blocks while the reaper is deleting that name.
 func (h *Host) cancelDelete(name string) (doomed bool) {
 	for {
 		h.mu.Lock()
@@ -50,7 +50,7 @@ func (h *Host) poke() {
 	}
 }
 
-// Flush waits until everything doomed before the call has been deleted; it needs Reap to run.
+// Flush waits until everything scheduled before the call has been deleted; it needs Reap to run.
 func (h *Host) Flush(ctx context.Context) error {
 	h.mu.Lock()
 	target := h.queued
@@ -72,8 +72,8 @@ func (h *Host) Flush(ctx context.Context) error {
 	}
 }
 
-// Reap deletes what is doomed, many links by one request, until ctx ends; then it deletes the rest and returns nil.
-// It begins with what an earlier process left doomed.
+// Reap deletes scheduled links, many per request, until ctx ends; then it deletes the rest and returns nil. It starts with what an earlier
+// process left scheduled.
 func (h *Host) Reap(ctx context.Context, log *slog.Logger) error {
 	if err := h.deleteScheduled(); err != nil {
 		log.Warn("deletion of old interfaces", "error", err)
@@ -111,7 +111,7 @@ func (h *Host) reap() error {
 		return nil
 	}
 	var errs []error
-	if len(names) == 1 { // a change of its group would be one more link event
+	if len(names) == 1 { // changing its group would be another link event
 		errs = append(errs, remove(h.reaper, names[0]))
 		names = nil
 	}
@@ -133,7 +133,7 @@ func (h *Host) reap() error {
 	return errors.Join(errs...)
 }
 
-// deleteScheduled deletes the doomed group with one request, so with one grace period.
+// deleteScheduled deletes the group of scheduled links with one request, so with one grace period.
 func (h *Host) deleteScheduled() error {
 	return wrap(h.ns.Do(func() error {
 		req := nl.NewNetlinkRequest(unix.RTM_DELLINK, unix.NLM_F_ACK)

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Refuses tells whether the guard refuses what opens a conversation from an interface of GroupHost that belongs to no other host: towards
-// to, at the host itself when own says so, or beyond it. Pings pass, and so does what rules of the host's own lead elsewhere,
-// which is not known here.
+// Refuses reports whether the guard refuses a packet that opens a connection from an interface of GroupHost that belongs to no other host:
+// to an address of the host itself if own is true, or beyond it. Pings pass, and so do packets that the host's own rules redirect, which
+// are not known here.
 func (g *Guard) Refuses(to netip.AddrPort, protocol uint8, own bool) bool {
 	addr, port := to.Addr(), to.Port()
 	among := func(list []Ports) bool {

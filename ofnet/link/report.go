@@ -10,20 +10,20 @@ import (
 	"github.com/vishvananda/netlink"
 )
 
-// Report is what a host has itself.
+// Report has the addresses and interfaces of the host itself.
 type Report struct {
-	Addrs []netip.Prefix // all addresses by which others may reach it, each with its subnet's length: wide subnets first, then by address
+	Addrs []netip.Prefix // all addresses at which others may reach it, each with its subnet's length: wide subnets first, then by address
 	Names []string       // of its interfaces, in order
 }
 
-// Equal says whether o says the same.
+// Equal reports whether two are equal.
 func (r *Report) Equal(o *Report) bool {
 	return slices.Equal(r.Addrs, o.Addrs) && slices.Equal(r.Names, o.Names)
 }
 
-// Report lists the addresses and interfaces of the host itself: not those of loopback and of links, and none of interfaces of GroupHost, host ends, and those
-// named ours. Ends of containers' and of virtual machines' interfaces come and go, so that of veths and taps only those are named that have an address,
-// and those among kept.
+// Report lists the addresses and interfaces of the host itself: not those of loopback and link-local ones, and none of interfaces of
+// GroupHost, host ends, and those named ours. Interfaces of containers and virtual machines come and go, so veths and taps are listed only
+// if they have an address or are among kept.
 func (h *Host) Report(kept, ours []string) (out Report, err error) {
 	links, err := h.nl.LinkList()
 	if err != nil && !errors.Is(err, netlink.ErrDumpInterrupted) {

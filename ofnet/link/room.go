@@ -1,13 +1,14 @@
 package link
 
-// Room is how large packets between hosts may be, in bytes.
+// Room is the maximum size of packets between hosts, in bytes.
 type Room struct {
 	Tunnel   int // MTU of the interface that carries the tunnel address
 	Overhead int // of a tunnel
-	Trunk    int // the least MTU of the uplinks; 0: there are none
+	Trunk    int // the smallest MTU of the uplinks; 0: there are none
 }
 
-// InTunnel is the MTU of what goes by tunnels. Where hosts route - in a routed cluster, and where they meet containers - any packet may go by the trunk, too.
+// InTunnel is the MTU of packets in tunnels. If hosts route - in a routed cluster, and where they meet containers - any packet may also
+// take the trunk.
 func (r Room) InTunnel(routed bool) int {
 	room := r.Tunnel - r.Overhead
 	if routed && r.Trunk != 0 {
@@ -16,8 +17,8 @@ func (r Room) InTunnel(routed bool) int {
 	return room
 }
 
-// OnTrunk is the MTU of what goes by the trunk. A tag takes no room, because NICs take a tagged frame of full MTU. Where hosts route any packet may go
-// by a tunnel, too.
+// OnTrunk is the MTU of packets on the trunk. A tag needs no room, because NICs accept a tagged frame of full MTU. If hosts route, any
+// packet may also take a tunnel.
 func (r Room) OnTrunk(routed bool) int {
 	switch {
 	case routed:

@@ -28,14 +28,14 @@ func (s Setting) Name() string {
 	return strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(strings.TrimPrefix(s.File, "/proc/sys/"), ".", "\x00"), "/", "."), "\x00", "/")
 }
 
-// Ledger is the path of the file in which a Host notes settings before it changes them. The file belongs on a file system that a boot empties, as a boot
-// resets the settings. An empty Ledger notes nothing.
+// Ledger is the path of the file in which a Host records settings before it changes them. The file belongs on a file system that a boot
+// empties, as a boot resets the settings. An empty Ledger records nothing.
 type Ledger string
 
-// maxLedger bounds what is read of a ledger, in bytes. An agent changes a few settings.
+// maxLedger bounds the part of a ledger that is read, in bytes. An agent changes a few settings.
 const maxLedger = 1 << 20
 
-// KeepLedger has the Host note settings in a ledger from now on. Call it before the Host is shared.
+// KeepLedger makes the Host record settings in a ledger from now on. Call it before the Host is shared.
 func (h *Host) KeepLedger(l Ledger) { h.ledger = l }
 
 // record adds a setting, unless the ledger has its file already: the first value found counts.
@@ -44,7 +44,7 @@ func (l Ledger) record(s Setting) error {
 		return nil
 	}
 	all, err := l.Settings()
-	if errors.Is(err, checksum.ErrDamaged) || errors.Is(err, checksum.ErrFormat) { // it stays for whoever is to restore the settings
+	if errors.Is(err, checksum.ErrDamaged) || errors.Is(err, checksum.ErrFormat) { // kept for an operator who restores the settings
 		err = os.Rename(string(l), string(l)+damagedSuffix)
 	}
 	if err != nil {
@@ -61,10 +61,10 @@ func (l Ledger) record(s Setting) error {
 	return nil
 }
 
-// damagedSuffix ends the name of a ledger that could not be read when settings were noted.
+// damagedSuffix is appended to the name of a ledger that could not be read.
 const damagedSuffix = ".damaged"
 
-// Damaged is where a ledger is that was damaged and whose settings are not known; "" is none.
+// Damaged is the path of a damaged ledger whose settings are unknown; "" is none.
 func (l Ledger) Damaged() string {
 	path := string(l) + damagedSuffix
 	if _, err := os.Stat(path); l == "" || err != nil {
@@ -73,13 +73,13 @@ func (l Ledger) Damaged() string {
 	return path
 }
 
-// ledgerName and ledgerFormat are what the file is, and the number of its format. Files of earlier builds have neither, and no checksum.
+// ledgerName and ledgerFormat are the type of the file and the number of its format. Files of earlier builds have neither, and no checksum.
 const (
 	ledgerName   = "settings"
 	ledgerFormat = 1
 )
 
-// write replaces the ledger, a setting a line.
+// write replaces the ledger, one setting per line.
 func (l Ledger) write(all []Setting) error {
 	var body bytes.Buffer
 	lines := json.NewEncoder(&body)
@@ -102,7 +102,8 @@ func (l Ledger) write(all []Setting) error {
 	return err
 }
 
-// Settings returns the settings in the ledger. A ledger that does not exist has none; of one that is damaged, or of a later build, nothing is used: checksum.ErrDamaged, checksum.ErrFormat.
+// Settings returns the settings in the ledger. A missing ledger has none; of one that is damaged, or of a later build, nothing is used:
+// checksum.ErrDamaged, checksum.ErrFormat.
 func (l Ledger) Settings() ([]Setting, error) {
 	text, err := os.ReadFile(string(l))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -118,7 +119,7 @@ func (l Ledger) Settings() ([]Setting, error) {
 	return parseLedger(body), nil
 }
 
-// parseLedger reads a setting a line. Lines that name no file below /proc/sys/net are left out: a crash may have cut the last one.
+// parseLedger reads one setting per line. It skips lines that name no file below /proc/sys/net: a crash may have cut the last one.
 func parseLedger(text []byte) (out []Setting) {
 	lines := bufio.NewScanner(bytes.NewReader(text[:min(len(text), maxLedger)]))
 	for lines.Scan() {
@@ -131,7 +132,7 @@ func parseLedger(text []byte) (out []Setting) {
 	return out
 }
 
-// change writes a setting after it has noted the value found. The caller is in the Host's namespace.
+// change writes a setting after it has recorded the old value. The caller is in the Host's namespace.
 func (h *Host) change(file, value string) error {
 	now, err := os.ReadFile(file)
 	if err != nil {
@@ -143,21 +144,21 @@ func (h *Host) change(file, value string) error {
 	return os.WriteFile(file, []byte(value), 0)
 }
 
-// Restored says what became of a setting: restored, or why it stays.
+// Restored is the outcome for a setting: restored, or the reason why it stays.
 type Restored struct {
 	Setting
 	Stays string // reason, empty if the setting has its old value again
 }
 
-// RestoreSettings gives settings their old values where they still have ours. A setting that someone has changed since stays, and so does forwarding
-// while the namespace has virtual interfaces of others, which may need it. A setting whose interface is gone is left out.
+// RestoreSettings gives settings their old values if they still have ours. A setting that was changed since stays, and so does forwarding
+// while the namespace has virtual interfaces of others, which may need it. A setting whose interface is gone is skipped.
 func (h *Host) RestoreSettings(all []Setting) (out []Restored, err error) {
 	others, err := h.forwarders()
 	if err != nil {
 		return nil, err
 	}
 	err = h.ns.Do(func() error {
-		for _, s := range slices.Backward(all) { // forwarding before who listened to routers without it
+		for _, s := range slices.Backward(all) { // forwarding before the interfaces that accepted router advertisements without it
 			now, err := os.ReadFile(s.File)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
@@ -186,13 +187,14 @@ func (h *Host) RestoreSettings(all []Setting) (out []Restored, err error) {
 	return out, err
 }
 
-// forwards reports whether a setting has the host pass packets on, or follows from that.
+// forwards reports whether a setting enables forwarding, or follows from it.
 func (s Setting) forwards() bool {
 	return s.File == forwarding4 || s.File == forwarding6 || strings.HasSuffix(s.File, "/accept_ra")
 }
 
-// forwarders returns the names of interfaces of others that are up and between which a host usually passes packets on: bridges, tunnels, and ends of
-// containers. Those of Open vSwitch, such as vxlan_sys_4789, do not need the kernel's forwarding, and go a moment after the bridge that had them.
+// forwarders returns the names of interfaces of others that are up and between which a host usually forwards packets: bridges, tunnels, and
+// ends of containers. Those of Open vSwitch, such as vxlan_sys_4789, do not need the kernel's forwarding, and disappear shortly after their
+// bridge.
 func (h *Host) forwarders() (names []string, err error) {
 	links, err := h.nl.LinkList()
 	if err != nil {

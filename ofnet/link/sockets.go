@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Listener is a socket that takes what comes for its port.
+// Listener is a socket that receives packets for its port.
 type Listener struct {
 	Protocol uint8
 	Addr     netip.Addr // unspecified: any address
@@ -20,8 +20,8 @@ type Listener struct {
 // listening is the state TCP_LISTEN of a TCP socket (include/net/tcp_states.h of Linux).
 const listening = 10
 
-// sockets lists the sockets that listen, of TCP and UDP, in the network namespace of the calling thread (proc(5)). The files are there in every
-// kernel, but the netlink family of sockets is a module, and another for each protocol.
+// sockets lists the listening sockets, of TCP and UDP, in the network namespace of the calling thread (proc(5)). The files exist in every
+// kernel, while the netlink family of sockets is a module, and another for each protocol.
 func sockets() (out []Listener, err error) {
 	proc, err := procfs.NewFS("/proc/thread-self")
 	if err != nil {
@@ -34,7 +34,7 @@ func sockets() (out []Listener, err error) {
 	}
 	for _, list := range []func() (procfs.NetTCP, error){proc.NetTCP, proc.NetTCP6} {
 		tcp, err := list()
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // without IPv6 there is no file of it
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // without IPv6 its file does not exist
 			return nil, fmt.Errorf("list sockets of TCP: %w", err)
 		}
 		for _, x := range tcp {
@@ -57,10 +57,10 @@ func sockets() (out []Listener, err error) {
 	return out, nil
 }
 
-// Listens reports whether a socket takes what comes for a port of an address.
+// Listens reports whether a socket receives packets for a port of an address.
 func (s *Seen) Listens(protocol uint8, to netip.AddrPort) bool {
 	for _, l := range s.Listeners {
-		// A socket of IPv6 for any address takes IPv4 as well, unless it has the option IPV6_V6ONLY, which /proc does not show.
+		// A socket of IPv6 for any address receives IPv4 as well, unless it has the option IPV6_V6ONLY, which /proc does not show.
 		if l.Protocol == protocol && l.Port == to.Port() && (l.Addr == to.Addr() || l.Addr.IsUnspecified() && (l.Addr.Is6() || to.Addr().Is4())) {
 			return true
 		}

@@ -11,21 +11,21 @@ import (
 	"sync"
 )
 
-// keptSettings are the kernel settings that a Host wants not to be off, by file.
+// keptSettings are the kernel settings that a Host requires to be on, by file.
 type keptSettings struct {
 	mu   sync.Mutex
 	kept map[string]keptSetting
 }
 
 type keptSetting struct {
-	value string // what is written when it is off
-	or    string // a file that does as well while it is not off; "": none
+	value string // written if it is off
+	or    string // a file that suffices if it is on; "": none
 }
 
-// Settings are the kernel settings that a Host has changed, or would have had they been off. They are Kept.
+// Settings are the kernel settings that a Host has changed, or would have changed had they been off. They are Kept.
 type Settings struct{ h *Host }
 
-// Settings are what EnableForwarding, LimitARP and AllowLoopback want.
+// Settings are those of EnableForwarding, LimitARP and AllowLoopback.
 func (h *Host) Settings() Settings { return Settings{h} }
 
 func (k *keptSettings) keep(file string, s keptSetting) {
@@ -46,10 +46,10 @@ func (k *keptSettings) copy() map[string]keptSetting {
 	return maps.Clone(k.kept)
 }
 
-// off is what turns a setting of the kernel off.
+// off is the value that turns a setting of the kernel off.
 const off = "0"
 
-// isOff says that a setting is off by its file and by the other. One whose interface is gone is not.
+// isOff reports whether a setting is off in both its files. A setting whose interface is gone is not.
 func (k keptSetting) isOff(file string) (bool, error) {
 	for _, f := range []string{file, k.or} {
 		if f == "" {
@@ -87,7 +87,7 @@ func (s Settings) Drift() (out []Drift, err error) {
 	return out, err
 }
 
-// Repair turns a setting that Drift has named on. One that is not wanted any more stays as it is.
+// Repair turns on a setting that Drift has named. It ignores one that is no longer required.
 func (s Settings) Repair(name string) error {
 	for file, k := range s.h.settings.copy() {
 		if (Setting{File: file}).Name() == name {

@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nftables opens nftables of the namespace; end closes it. The socket is made here, and not with each operation: mdlayher/socket (0.5.1), which makes one in a
-// namespace, forgets when that has failed, as in a process without a free file descriptor, and the operation then uses none that there is.
+// nftables opens nftables of the namespace; end closes it. The socket is opened here, and not with each operation: mdlayher/socket (0.5.1),
+// which opens one in a namespace, does not report a failure, as in a process without a free file descriptor, and the operation then uses an
+// invalid socket.
 func (n *Namespace) nftables() (c *nftables.Conn, end func(), err error) {
 	err = n.Do(func() (err error) {
 		c, err = nftables.New(nftables.AsLasting())
@@ -22,7 +23,7 @@ func (n *Namespace) nftables() (c *nftables.Conn, end func(), err error) {
 	return c, func() { _ = c.CloseLasting() }, nil
 }
 
-// RemoveTables removes all tables of ours in nftables, of whatever family. No one else's are touched. A kernel without nftables has none.
+// RemoveTables removes all nftables tables of ours, of any family. It changes no others. A kernel without nftables has none.
 func (h *Host) RemoveTables() error {
 	c, end, err := h.ns.nftables()
 	if err != nil {

@@ -2,10 +2,10 @@ package link
 
 import "fmt"
 
-// Traffic is what an interface has carried since it was made, as the kernel counts (struct rtnl_link_stats64).
+// Traffic is the traffic of an interface since it was created, as counted by the kernel (struct rtnl_link_stats64).
 type Traffic struct{ RxPackets, RxBytes, TxPackets, TxBytes uint64 }
 
-// Traffic reads the counters of an interface of the host. One that does not exist is an error.
+// Traffic reads the counters of an interface of the host. A missing interface is an error.
 func (h *Host) Traffic(name string) (Traffic, error) {
 	l, err := h.nl.LinkByName(name)
 	if err != nil {

@@ -53,11 +53,11 @@ func underlayOf(l netlink.Link) Underlay {
 	return Underlay{Name: a.Name, Index: a.Index, MTU: a.MTU, MAC: a.HardwareAddr, Up: !down}
 }
 
-// ErrNoAddress says that no interface has an address.
+// ErrNoAddress means that no interface has an address.
 var ErrNoAddress = errors.New("no interface has the address")
 
-// VXLANOverhead is what a tunnel adds to a frame, in bytes: outer Ethernet, IP, UDP and VXLAN headers (RFC 7348
-// section 5). VLAN adds nothing, because NICs take a tagged frame of full MTU.
+// VXLANOverhead is the number of bytes that a tunnel adds to a frame: outer Ethernet, IP, UDP and VXLAN headers (RFC 7348 section 5). VLAN
+// adds nothing, because NICs accept a tagged frame of full MTU.
 func VXLANOverhead(vtep netip.Addr) int {
 	if vtep.Is6() && !vtep.Is4In6() {
 		return 14 + 40 + 8 + 8
@@ -65,9 +65,8 @@ func VXLANOverhead(vtep netip.Addr) int {
 	return 14 + 20 + 8 + 8
 }
 
-// FollowMTU calls changed with the MTU of the interface that carries addr, now and whenever it changes, until ctx
-// ends; then it returns nil. When the address is absent it looks again with the next change of a link, and each
-// second at most.
+// FollowMTU calls changed with the MTU of the interface that carries addr, now and whenever it changes, until ctx ends; then it returns
+// nil. If no interface has the address it retries at the next change of a link, at most once per second.
 func (h *Host) FollowMTU(ctx context.Context, addr netip.Addr, changed func(mtu int)) error {
 	last := 0
 	look := func() (index int) {

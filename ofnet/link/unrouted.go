@@ -2,8 +2,8 @@ package link
 
 import "github.com/prometheus/procfs"
 
-// Unrouted counts the packets that came to this process's network namespace, whoever sent them, and went nowhere for want of a route, since it began
-// (IpExtInNoRoutes and Ip6InNoRoutes of nstat(8)). The kernel is asked; it does not block.
+// Unrouted returns the number of packets of this process's network namespace that were dropped since its creation because there was no
+// route (IpExtInNoRoutes and Ip6InNoRoutes of nstat(8)). It reads the kernel's counters and does not block.
 func Unrouted() (v4, v6 uint64, err error) {
 	self, err := procfs.Self()
 	if err != nil {
@@ -26,8 +26,8 @@ func Unrouted() (v4, v6 uint64, err error) {
 	return v4, v6, nil
 }
 
-// Received counts the packets that an interface of this process's network namespace has received since it is there; 0 when it is not. The kernel is
-// asked; it does not block.
+// Received returns the number of packets that an interface of this process's network namespace has received since its creation; 0 if it
+// does not exist. It reads the kernel's counters and does not block.
 func Received(name string) (uint64, error) {
 	self, err := procfs.Self()
 	if err != nil {

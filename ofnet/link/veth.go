@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Pair is a veth pair as it is made.
+// Pair is the specification of a veth pair.
 type Pair struct {
 	Host         string // name of the host end
 	Netns        string // path of the container's network namespace
-	Stays        bool   // the container's end stays on the host, down, for a runtime that takes it from there; then Netns is not used
+	Stays        bool   // the container's end stays on the host, down, for a runtime that moves it; then Netns is not used
 	IfName       string // name of the container's end
 	MTU          int    // of the host end
 	ContainerMTU int    // 0: that of the host end
@@ -22,15 +22,13 @@ type Pair struct {
 	SoftSum      bool   // turn transmit checksum offload off: needed on a userspace datapath
 }
 
-// makeVeth makes the pair with as few requests as all supported kernels take. Every later change would be one more link
-// event, and ovs-vswitchd, which receives those of the containers too (NETLINK_LISTEN_ALL_NSID), checks all its ports
-// after each.
+// makeVeth makes the pair with as few requests as all supported kernels accept. Every later change would be one more link event, and
+// ovs-vswitchd, which receives those of the containers too (NETLINK_LISTEN_ALL_NSID), checks all its ports after each.
 //
-// The host end is the link that the request creates, and the container's end its peer. Kernels before 6.15 look the
-// name of the created link up in the socket's namespace, wherever the link is to be (net/core/rtnetlink.c,
-// rtnl_newlink), so a container's eth0 would collide with the host's own. The name of the peer is only looked up in the
-// peer's namespace (drivers/net/veth.c, veth_newlink). The peer of that request cannot be up, because its own
-// peer is not registered yet (veth_open); a request inside the container's namespace sets it up.
+// The host end is the link that the request creates, and the container's end its peer. Kernels before 6.15 look the name of the created
+// link up in the socket's namespace, wherever the link is to be (net/core/rtnetlink.c, rtnl_newlink), so a container's eth0 would collide
+// with the host's own. The name of the peer is only looked up in the peer's namespace (drivers/net/veth.c, veth_newlink). The peer of that
+// request cannot be up, because its own peer is not registered yet (veth_open); a request inside the container's namespace sets it up.
 func (h *Host) makeVeth(p Pair, container *Namespace) error {
 	if err := h.execute(p.message(container, h.ns)); err != nil {
 		return err
@@ -50,7 +48,7 @@ func (h *Host) makeVeth(p Pair, container *Namespace) error {
 	return container.Do(func() error { return p.prepare() })
 }
 
-// prepare finishes the container's end, on a thread inside the container's namespace.
+// prepare completes the container's end, on a thread inside the container's namespace.
 func (p *Pair) prepare() error {
 	if p.SoftSum {
 		if err := TxChecksumOff(p.IfName); err != nil {
@@ -72,7 +70,7 @@ func (h *Host) execute(req *nl.NetlinkRequest) error {
 	return err
 }
 
-// message asks for the pair, both ends down: the host end promiscuous, as ovs-vswitchd would make it, and without ARP.
+// message requests the pair, both ends down: the host end promiscuous, as ovs-vswitchd would make it, and without ARP.
 func (p *Pair) message(container, host *Namespace) *nl.NetlinkRequest {
 	req := nl.NewNetlinkRequest(unix.RTM_NEWLINK, unix.NLM_F_CREATE|unix.NLM_F_EXCL|unix.NLM_F_ACK)
 	outer := nl.NewIfInfomsg(unix.AF_UNSPEC)
@@ -97,7 +95,7 @@ func (p *Pair) message(container, host *Namespace) *nl.NetlinkRequest {
 	return req
 }
 
-// endAttrs are what both ends are told; mtu 0 is the kernel's choice.
+// endAttrs are the attributes of both ends; mtu 0 leaves the choice to the kernel.
 func endAttrs(name string, ns *Namespace, mtu int) []*nl.RtAttr {
 	attrs := []*nl.RtAttr{
 		nl.NewRtAttr(unix.IFLA_IFNAME, nl.ZeroTerminated(name)),
@@ -112,7 +110,7 @@ func endAttrs(name string, ns *Namespace, mtu int) []*nl.RtAttr {
 // addrGenNone is IN6_ADDR_GEN_MODE_NONE of linux/if_link.h.
 const addrGenNone = 1
 
-// aliasMessage asks for an alias. While the interface is down this makes no event.
+// aliasMessage requests an alias. While the interface is down this causes no event.
 func aliasMessage(name, alias string) *nl.NetlinkRequest {
 	req := nl.NewNetlinkRequest(unix.RTM_SETLINK, unix.NLM_F_ACK)
 	req.AddData(nl.NewIfInfomsg(unix.AF_UNSPEC))
@@ -121,7 +119,7 @@ func aliasMessage(name, alias string) *nl.NetlinkRequest {
 	return req
 }
 
-// upMessage asks to set an interface up.
+// upMessage requests that an interface be up.
 func upMessage(name string) *nl.NetlinkRequest {
 	req := nl.NewNetlinkRequest(unix.RTM_SETLINK, unix.NLM_F_ACK)
 	msg := nl.NewIfInfomsg(unix.AF_UNSPEC)

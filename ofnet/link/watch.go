@@ -15,10 +15,10 @@ import (
 // settingsInterval is how often the kernel settings are read: the kernel sends no notification of their changes.
 const settingsInterval = time.Second
 
-// watchAgain is how long after a failure the kernel is asked again for its notifications.
+// watchAgain is the delay after a failure before the kernel's notifications are subscribed to again.
 const watchAgain = time.Second
 
-// bell is rung when something may have changed.
+// bell notifies waiters that something may have changed.
 type bell struct {
 	mu   sync.Mutex
 	rung chan struct{}
@@ -26,7 +26,7 @@ type bell struct {
 
 func newBell() *bell { return &bell{rung: make(chan struct{})} }
 
-// next is closed when the bell rings.
+// next returns a channel that is closed at the next ring.
 func (b *bell) next() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -40,15 +40,15 @@ func (b *bell) ring() {
 	b.rung = make(chan struct{})
 }
 
-// Changed returns a channel that is closed when others may have changed what the Host keeps, while Watch runs. What containers come and go by does
-// not count.
+// Changed returns a channel that is closed when others may have changed what the Host keeps, while Watch runs. It ignores the changes of
+// containers that come and go.
 func (h *Host) Changed() <-chan struct{} { return h.changes.next() }
 
-// Moved returns a channel that is closed when an address of the namespace has come or gone, while Watch runs.
+// Moved returns a channel that is closed when an address of the namespace is added or removed, while Watch runs.
 func (h *Host) Moved() <-chan struct{} { return h.moves.next() }
 
-// Watch listens to the kernel's notifications until ctx ends; then it returns nil. Links, addresses and routes of ours come by rtnetlink, tables by
-// nfnetlink (NFNLGRP_NFTABLES); settings are read each second.
+// Watch receives the kernel's notifications until ctx ends; then it returns nil. Links, addresses and routes of ours come by rtnetlink,
+// tables by nfnetlink (NFNLGRP_NFTABLES); settings are read each second.
 func (h *Host) Watch(ctx context.Context) error {
 	var tasks sync.WaitGroup
 	for _, s := range []struct {
@@ -63,7 +63,7 @@ func (h *Host) Watch(ctx context.Context) error {
 			for ctx.Err() == nil {
 				h.follow(ctx, s.protocol, s.groups, s.concerns)
 				pause(ctx, watchAgain)
-				h.ringAll() // what came meanwhile is not known
+				h.ringAll() // notifications of the meantime are lost
 			}
 		})
 	}
@@ -88,7 +88,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// follow rings the bells at notifications that concern the Host, until there is trouble or ctx ends.
+// follow rings the bells at notifications that concern the Host, until an error or the end of ctx.
 func (h *Host) follow(ctx context.Context, protocol int, groups []uint, concerns func(*syscall.NetlinkMessage) bool) {
 	s, err := nl.SubscribeAt(*h.ns.netnsHandle(), -1, protocol, groups...)
 	if err != nil {
@@ -100,11 +100,11 @@ func (h *Host) follow(ctx context.Context, protocol int, groups []uint, concerns
 			s.Close()
 		}
 	}()
-	h.ringAll() // from now on nothing is missed
+	h.ringAll() // from now on no notification is lost
 	for {
 		list, _, err := s.Receive()
 		switch {
-		case errors.Is(err, unix.ENOBUFS): // so much came that some is lost
+		case errors.Is(err, unix.ENOBUFS): // the buffer overflowed: some are lost
 			h.ringAll()
 			continue
 		case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EINTR):
@@ -132,12 +132,13 @@ func (h *Host) ringAll() {
 	h.moves.ring()
 }
 
-// routeConcerns says whether a notification of rtnetlink is more than a container's interface that comes or goes as it should, or a route of others.
+// routeConcerns reports whether a notification of rtnetlink is more than the normal creation or deletion of a container's interface, or a
+// route of others.
 func routeConcerns(m *syscall.NetlinkMessage) bool {
 	switch m.Header.Type {
 	case unix.RTM_NEWLINK, unix.RTM_DELLINK:
 	case unix.RTM_DELROUTE:
-		const protocol = 5 // place of rtm_protocol in struct rtmsg (linux/rtnetlink.h)
+		const protocol = 5 // offset of rtm_protocol in struct rtmsg (linux/rtnetlink.h)
 		return len(m.Data) > protocol && m.Data[protocol] == byte(routeProtocol)
 	case unix.RTM_NEWROUTE:
 		return false
@@ -149,8 +150,8 @@ func routeConcerns(m *syscall.NetlinkMessage) bool {
 	return !ours || m.Header.Type == unix.RTM_NEWLINK && s.arp
 }
 
-// tableConcerns says whether a notification of nfnetlink is of a table of ours. The first attribute of all but those of generations is the table's name
-// (linux/netfilter/nf_tables.h).
+// tableConcerns reports whether a notification of nfnetlink is about a table of ours. The first attribute of all but those of generations
+// is the table's name (linux/netfilter/nf_tables.h).
 func tableConcerns(m *syscall.NetlinkMessage) bool {
 	if len(m.Data) < nl.SizeofNfgenmsg || m.Header.Type == unix.NFNL_SUBSYS_NFTABLES<<8|unix.NFT_MSG_NEWGEN {
 		return false

@@ -7,14 +7,15 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// Affinity with a timeout: when a client is led to a backend, the switch learns a flow of table affinity that says so, for as long as the
-// timeout after the client's last connection. The flow is the switch's, so it is there without an agent; it bears a cookie
-// that no one compares, and goes with the flow that taught it, which is there as long as the backend may be chosen.
+// Affinity with a timeout: when a client is directed to a backend, the switch learns a flow of table affinity that records this, for the
+// timeout after the client's last connection. The flow belongs to the switch, so it exists without an agent; it has a cookie that is not
+// compared, and is deleted with the flow that taught it, which exists as long as the backend may be chosen.
 //
-// Where packets are handed on as they are - those of processes of this host and of clients outside, to backends elsewhere - the switch learns
-// whose host that is. It sees every packet, so the timeout is after the last of these. The other host learns its own backend.
+// For packets that are passed on unchanged - those of processes of this host and of clients outside, to backends elsewhere - the switch
+// learns the backend's host. It sees every packet, so the timeout counts from the last of these. The other host learns its own backend.
 
-// maxLearned is how many clients of one backend the switch remembers: those beyond are led to a backend for each connection.
+// maxLearned is the maximum number of clients of one backend that the switch remembers: others are directed to a backend for each
+// connection.
 const maxLearned = 1 << 14
 
 // longest is the longest time that a flow can last unused.
@@ -23,15 +24,15 @@ const longest = 1<<16 - 1
 // unchosen is the slot of a connection whose client may have had a backend before.
 const unchosen = 1 << 18
 
-// learns says that the port's clients are remembered.
+// learns reports whether the port's clients are remembered.
 func (q *portBalancing) learns() bool { return q.Affinity.Client && q.Affinity.Timeout > 0 }
 
-// recall asks which backend the client had last, and goes on with that or with none.
+// recall looks up the client's last backend, and continues with that or with none.
 func (q *portBalancing) recall(mark uint32) []flow.Action {
 	return []flow.Action{load(regBackend, 0), load(regSlot, unchosen|mark), flow.Resubmit(tAffinity), flow.GotoTable(tBackend)}
 }
 
-// learned leads clients to the backend that they had, and others to any. Two connections of a new client at once may get one each; the
+// learned directs clients to their earlier backend, and others to any. Two simultaneous connections of a new client may get one each; the
 // second one is remembered.
 func (q *portBalancing) learned(out *flow.Set) {
 	q.learnedAmong(out, memory{list: q.near})
@@ -40,22 +41,22 @@ func (q *portBalancing) learned(out *flow.Set) {
 	}
 }
 
-// memory is of the clients of one list of backends.
+// memory records the clients of one list of backends.
 type memory struct {
 	mark uint32 // of the slots
 	list []backend
-	// direction hands a packet on to the host of a backend that is elsewhere, as it is; nil where all are translated to here.
+	// direction passes a packet on to the host of a remote backend, unchanged; nil if all are translated here.
 	direction func(x *backend) []flow.Action
 }
 
-// place is where a client was led: a backend, or the host of those elsewhere.
+// place is a client's destination: a backend, or the host of remote ones.
 type place struct {
 	number uint64 // in the register
 	key    ofnet.Key
 	do     []flow.Action
 }
 
-// place is where clients of x are led; ok is false when there is no way.
+// place returns the destination of clients of x; ok is false if there is no path.
 func (q *portBalancing) place(m *memory, x *backend) (at place, ok bool) {
 	if m.direction == nil || x.here != 0 {
 		key := q.LoadKey(q.ServicePort, x.Backend, ofnet.LoadOpened)
@@ -66,7 +67,7 @@ func (q *portBalancing) place(m *memory, x *backend) (at place, ok bool) {
 	return place{hashed(x.at), key, way}, way != nil && x.at != ""
 }
 
-// learnedAmong is learned for one list of backends. What is handed on is not tracked here: each of its packets is led alike, by addresses alone.
+// learnedAmong is learned for one list of backends. Packets passed on are not tracked here: each is directed alike, by addresses only.
 func (q *portBalancing) learnedAmong(out *flow.Set, m memory) {
 	if len(m.list) == 0 {
 		return
@@ -93,14 +94,14 @@ func (q *portBalancing) learnedAmong(out *flow.Set, m memory) {
 		known[at.number] = struct{}{}
 		led := flow.New(tBackend, exact, flow.NewMatch(append(service[:2:2], first, flow.Eq(regBackend, at.number))...),
 			flow.Do(append([]flow.Action{q.learn(at)}, at.do...)...))
-		if m.direction == nil || m.list[i].here != 0 { // else the other host counts
+		if m.direction == nil || m.list[i].here != 0 { // otherwise the other host counts
 			led.Cookie = flow.NewCookie(0, 0, flow.Owner(at.key))
 		}
 		out.Add(led)
 	}
 }
 
-// learn remembers the client of a connection that is led to a place.
+// learn remembers the client of a connection that was directed to a place.
 func (q *portBalancing) learn(at place) flow.Action {
 	ip := uint64(0x0800)
 	if q.six {

@@ -8,15 +8,15 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// Announcement is what tells the machines behind the uplink where an address is.
+// Announcement informs the machines behind the uplink of the location of an address.
 type Announcement struct {
 	Addr    netip.Addr
 	MAC     ofnet.MAC
-	Actions flow.Actions // that send a frame there
+	Actions flow.Actions // send a frame there
 }
 
-// Announcements are those of all endpoints here that are on VLANs, and of services whose front this host is, by what they tell: when the endpoint, its port or the
-// active uplink is another one, so is the key.
+// Announcements returns those of all local endpoints on VLANs, and of services whose front this host is, by content: the key changes with
+// the endpoint, its port and the active uplink.
 func Announcements(s *ofnet.State) map[string]Announcement {
 	out := map[string]Announcement{}
 	up := s.Local.ActiveUplink()
@@ -43,8 +43,8 @@ func Announcements(s *ofnet.State) map[string]Announcement {
 	return out
 }
 
-// announceServices adds the addresses of services that this host answers for on a VLAN: when it is another host's turn,
-// those outside hear of it.
+// announceServices adds the addresses of services that this host answers for on a VLAN: if another host takes over, machines outside are
+// informed.
 func announceServices(out map[string]Announcement, s *ofnet.State, up uint32) {
 	for name, v := range s.Services.All() {
 		for _, a := range v.External {
@@ -61,7 +61,7 @@ func announceServices(out map[string]Announcement, s *ofnet.State, up uint32) {
 	}
 }
 
-// trunkOf is the VLAN of a tenant that an address belongs to; nil when it belongs to none.
+// trunkOf returns the VLAN of a tenant that an address belongs to, or nil.
 func trunkOf(s *ofnet.State, tenant string, a netip.Addr) *ofnet.Segment {
 	for n := range s.SegmentsOf(tenant) {
 		if n.Encap == ofnet.VLAN && (n.Prefix4.Contains(a) || n.Prefix6.Contains(a)) {

@@ -5,16 +5,15 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// An answer belongs to a connection that the rules have admitted, so it passes. When they have changed since, the
-// connection is judged again by its opener's next packet; of TCP there always is one, for the opener acknowledges.
-// Where the opener may be silent for good - it has subscribed to a stream, say - the answer is judged in its place: turned
-// into what the opener would send, it is shown to the rules in policy_out and policy_in, and turned back. The tracker
-// keeps the verdict, so that happens once for each connection and change of the rules, in one pass.
+// An answer belongs to a connection that the rules have admitted, so it passes. If the rules have changed since, the next packet of the
+// opening side is judged again; TCP always has one, for the opening side acknowledges. If the opening side may stay silent, as a subscriber
+// of a stream does, the answer is judged in its place: it is turned into the packet that the opening side would send, matched by the rules
+// in policy_out and policy_in, and turned back. The tracker stores the verdict, so that happens once for each connection and change of the
+// rules, in one pass.
 //
-// The tracker of the userspace datapath does not see the ports of SCTP: all associations of two ends are one connection to
-// it, whichever end has opened them. So each of their answers is judged, turned with its own ports. What answers nothing that
-// is permitted may open something that is, unless the rules have refused the other side something meanwhile: then it may
-// be the answer to that.
+// The tracker of the userspace datapath does not see the ports of SCTP: all associations of two ends are one connection to it, whichever
+// end has opened them. So each of their answers is judged, turned with its own ports. A packet that answers nothing permitted may open
+// something that is, unless the rules have refused the other side something meanwhile: then it may be the answer to that.
 
 func sctp() flow.Term { return flow.Eq(flow.IPProto, ofnet.ProtocolSCTP) }
 
@@ -44,7 +43,7 @@ func answers(out *flow.Set) {
 	for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
 		add(tState, 179, flow.Do(on(bitAnswer), flow.GotoTable(tPeer)), family, answering())
 	}
-	// What an endpoint says to itself by way of a service is no one's business but its own.
+	// Packets of an endpoint to itself by way of a service are not judged.
 	add(tPolicyOut, policyKnown, flow.Do(on(bitSkip), flow.GotoTable(tReplicate)), flow.EqMask(regFlags, 1<<bitAnswer|1<<bitHairpin, 1<<bitAnswer|1<<bitHairpin))
 	for _, f := range bothFamilies() {
 		add(tPolicyOut, policyTurn, f.judge(noPorts, false), f.term, answering(), has(bitAnswer), hasNot(bitBehind))
@@ -63,14 +62,13 @@ func answers(out *flow.Set) {
 		add(tVerdict, 70, flow.Do(on(bitSkip), flow.GotoTable(tReplicate)), f.term, sctp(), has(bitAdmitted), answering())
 		add(tVerdict, 65, flow.Actions{}, f.term, sctp(), answering(), flow.EqMask(flow.CTMark, markBlocked, markBlocked))
 		add(tVerdict, 60, flow.Do(on(bitNoCommit), flow.Resubmit(tPolicyOut)), f.term, sctp(), answering())
-		add(tRefuse, 55, flow.Actions{}, f.term, sctp(), answering()) // what the opener may do is not for the other side to say
+		add(tRefuse, 55, flow.Actions{}, f.term, sctp(), answering()) // the other side does not decide about the opening side
 	}
 	add(tCommit, 110, flow.Do(on(bitAdmitted)), has(bitTurned))
 	add(tRefuse, 60, flow.Actions{}, has(bitTurned))
 }
 
-// answersOfTenant are the flows that follow from the generation of a tenant's rules: what they admitted, what they refused,
-// and what the verdict makes of a connection that they had not judged.
+// answersOfTenant are the flows that depend on the generation of a tenant's rules: admitted, refused, and not yet judged connections.
 func answersOfTenant(out *flow.Set, t *ofnet.Tenant, generation uint64, note []flow.Action, block flow.Action) {
 	known := func(mark uint64, do flow.Actions) {
 		out.Add(flow.New(tPolicyOut, policyKnown, flow.NewMatch(answering(), flow.Eq(flow.CTMark, mark), has(bitAnswer), hasNot(bitHairpin), inTenant(t)), do))
@@ -89,8 +87,8 @@ func answersOfTenant(out *flow.Set, t *ofnet.Tenant, generation uint64, note []f
 type turning struct {
 	term     flow.Term
 	src, dst flow.Field // of the packet
-	opener   flow.Field // of the packet that opened the connection
-	opened   flow.Field // where that went
+	opener   flow.Field // source of the packet that opened the connection
+	opened   flow.Field // its destination
 	backend  flow.Field // the register of a backend's address
 }
 
@@ -101,7 +99,7 @@ func bothFamilies() []turning {
 	}
 }
 
-// portSource says where the ports of what the opener would send are from.
+// portSource is the source of the ports in the opening side's packet.
 type portSource int
 
 const (
@@ -110,14 +108,14 @@ const (
 	ownPorts                // the answer's
 )
 
-// exchangePorts makes of the ports of an SCTP packet those of one the other way.
+// exchangePorts swaps the ports of an SCTP packet.
 func exchangePorts() []flow.Action {
-	scratch := flow.Range(regPort, 0, 15) // of no use without a backend
+	scratch := flow.Range(regPort, 0, 15) // unused without a backend
 	return []flow.Action{flow.Move(flow.All(flow.SCTPSrc), scratch), move(flow.SCTPDst, flow.SCTPSrc), flow.Move(scratch, flow.All(flow.SCTPDst))}
 }
 
-// judge turns the answer, shows it to the rules, and turns it back. What opened the connection went to the service's address
-// and port; the rules judge what goes to the backend's.
+// judge turns the answer, matches it with the rules, and turns it back. The packet that opened the connection was addressed to the
+// service's address and port; the rules judge the backend's.
 func (f *turning) judge(ports portSource, behind bool) flow.Actions {
 	receiver, receiverPort := f.opened, flow.CTTPDst
 	if behind {

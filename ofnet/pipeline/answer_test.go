@@ -51,7 +51,7 @@ func (l *serviceLab) goesOn(what string, st stream, pass bool) {
 	}
 }
 
-// serviceStreams: rules that change meet an exchange of which only the answers go on, and judge what opened it: at the
+// serviceStreams: rules that change meet an exchange of which only the answers continue, and judge what opened it: at the
 // client, with the backend's address, port and group; between hosts and on one; over IPv4 and IPv6.
 func serviceStreams(t *testing.T, l *serviceLab) {
 	l.change(func(s *ofnet.State) {

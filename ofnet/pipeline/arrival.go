@@ -5,10 +5,10 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// outside takes the connections from outside. The host at which they arrive - the one that answers for the address on the
-// uplink, or any that a router chose - leads each to a backend's host, by a hash that all hosts share; it remembers
-// nothing but, for affinity with a timeout, the client's host. That host leads it to a backend of its own, translates, and remembers, so it does not matter to an open
-// connection by which host its next packet arrives. With ExternalLocal a host keeps what arrives there, or drops it.
+// outside handles connections from outside. The host at which they arrive - the one that answers for the address on the uplink, or any that
+// a router chose - directs each to a backend's host, by a hash that all hosts share; it remembers nothing except, for affinity with a
+// timeout, the client's host. The backend's host chooses a backend of its own, translates, and remembers, so an open connection does not
+// depend on the host at which its next packet arrives. With ExternalLocal a host keeps packets that arrive there, or drops them.
 func (q *portBalancing) outside(out *flow.Set, s *ofnet.State) {
 	if s.Local.Uplink == 0 && s.Local.Tunnel == 0 || len(q.external) == 0 && !fromHosts(s) || len(q.all) == 0 {
 		return
@@ -29,7 +29,7 @@ func (q *portBalancing) outside(out *flow.Set, s *ofnet.State) {
 		}
 	}
 	switch {
-	case q.ClusterLocal: // they are there
+	case q.ClusterLocal: // the backends are local
 	case q.learns():
 		q.learnedAmong(out, memory{mark: hereSlot, list: q.here})
 	default:
@@ -54,14 +54,14 @@ func (q *portBalancing) outside(out *flow.Set, s *ofnet.State) {
 	}
 }
 
-// arrive leads what matches to a slot of all backends, or of those here.
+// arrive directs matching packets to a slot of all backends, or of the local ones.
 func (q *portBalancing) arrive(out *flow.Set, asked []flow.Term, all bool, terms ...flow.Term) {
-	// Another basis for the second choice: else it would depend on the first.
+	// The second choice needs another basis: otherwise it would depend on the first.
 	mark, basis, list := uint32(hereSlot), uint16(q.number+1), q.here
 	if all && !q.ExternalLocal {
 		mark, basis, list = outsideSlot, uint16(q.number), q.all
 	}
-	do := flow.Actions{} // no one here, and no one else is to be asked
+	do := flow.Actions{} // no local backend, and no other host is to be used
 	switch {
 	case len(list) == 0:
 	case q.learns():

@@ -5,19 +5,19 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// asksBack says that the switch cannot turn a solicitation into an advertisement: the kernel's datapath writes neither the flags nor the
-// type of an option. The switch then asks the asker from the address that is asked for, with the link address of the answer. The asker
-// learns it from that (RFC 4861 section 7.2.3), and answers; its answer is an advertisement with flags and option as they are to be, and
-// goes back to it with the addresses of the one asked for. Neither an agent nor a controller has a part in it.
+// asksBack reports whether the switch cannot turn a solicitation into an advertisement: the kernel's datapath writes neither the flags nor
+// the type of an option. The switch then sends the requester a solicitation from the requested address, with the link address of the
+// answer. The requester learns it from that (RFC 4861 section 7.2.3), and answers; its advertisement has the right flags and option, and is
+// returned to it with the addresses of the requested one. Neither an agent nor a controller is involved.
 func asksBack(s *ofnet.State) bool { return s.Missing.Has(ofnet.NDExtensions) }
 
-// askBack turns solicitations and advertisements into the same of the other side.
+// askBack returns solicitations and advertisements as the same of the other side.
 func askBack(out *flow.Set) {
 	add := func(priority uint16, do flow.Actions, terms ...flow.Term) {
 		out.Add(flow.New(tAnswer, priority, flow.NewMatch(terms...), do))
 	}
 	asked := flow.Eq(flow.ICMPv6Type, ndSolicitation)
-	add(20, flow.Actions{}, asked, flow.EqMAC(flow.NDSLL, ofnet.MAC{})) // without a link address: it looks for duplicates
+	add(20, flow.Actions{}, asked, flow.EqMAC(flow.NDSLL, ofnet.MAC{})) // without a link address: duplicate address detection
 	add(10, flow.Do(
 		move(flow.EthSrc, flow.EthDst), moveAnswer(flow.EthSrc),
 		move(flow.IPv6Src, flow.IPv6Dst), move(flow.NDTarget, flow.IPv6Src), move(flow.IPv6Dst, flow.NDTarget),

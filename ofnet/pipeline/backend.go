@@ -7,19 +7,19 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// backend is a backend with the way to it.
+// backend is a backend with the path to it.
 type backend struct {
 	ofnet.Backend
-	twin  bool          // its address provides the port at another port, too, which the tracker calls by the address
+	twin  bool          // its address provides the port at another port, too; the tracker labels both by the address
 	group uint32        // of the endpoint; 0: none
-	at    string        // host that has it; "" when it is not known
-	here  uint32        // port of the endpoint, or of the host; 0 when it is on another host or not known
-	relay []flow.Action // that hand a packet from outside on to its host; nil when it is here, or there is no way
-	// handed are those that hand a packet of this host's own on by the tunnel; nil when it is here, or there is no way.
+	at    string        // host that has it; "" if unknown
+	here  uint32        // port of the endpoint, or of the host; 0 if it is on another host or unknown
+	relay []flow.Action // pass a packet from outside on to its host; nil if it is here, or there is no path
+	// handed pass a packet of this host's own on by the tunnel; nil if it is here, or there is no path.
 	handed []flow.Action
 }
 
-// label is what the tracker calls the backend.
+// label is the tracker's label of the backend.
 func (x backend) label() uint64 {
 	b := x.Addr.As16()
 	if x.twin {
@@ -31,7 +31,7 @@ func (x backend) label() uint64 {
 	return hashed(string(b[:]))
 }
 
-// hashed is 32 bits of what has more: FNV-1a.
+// hashed hashes a longer value to 32 bits: FNV-1a.
 func hashed(text string) uint64 {
 	const prime, offset = 16777619, 2166136261
 	h := uint32(offset)
@@ -41,7 +41,7 @@ func hashed(text string) uint64 {
 	return uint64(h)
 }
 
-// among are the backends of a list that get new connections: those that are not draining, else those that are.
+// among returns the backends of a list that get new connections: those that are not draining or, if there are none, those that are.
 func among(list []backend, of func(x *backend) bool) (out []backend) {
 	for _, draining := range [...]bool{false, true} {
 		for i := range list {
@@ -56,7 +56,7 @@ func among(list []backend, of func(x *backend) bool) (out []backend) {
 	return slices.Clip(out)
 }
 
-// choose finds who gets new connections.
+// choose selects the backends of new connections.
 func (q *portBalancing) choose() {
 	q.near = among(q.backends, func(x *backend) bool { return !x.Far })
 	q.all = among(q.backends, func(*backend) bool { return true })

@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// balancing is a service in one family of addresses, with what it is made of.
+// balancing is a service in one address family, with its parts.
 type balancing struct {
 	*ofnet.Service
 	tenant   *ofnet.Tenant
@@ -18,10 +18,10 @@ type balancing struct {
 	cluster  []netip.Addr // of the family
 	external []netip.Addr // of the family
 	ports    []portBalancing
-	front    string // host that takes connections from the uplink: that of the backend with the lowest address; "" when it is not known
+	front    string // host that accepts connections from the uplink: that of the backend with the lowest address; "" if unknown
 }
 
-// balancingOf puts a service together; ok is false when it is not in s, its tenant is not, or it has no address of the family.
+// balancingOf assembles a service; ok is false if the service or its tenant is not in s, or it has no address of the family.
 func balancingOf(s *ofnet.State, name string, six bool) (b *balancing, ok bool) {
 	v := s.Services.Get(name)
 	if v == nil {
@@ -63,12 +63,12 @@ func balancingOf(s *ofnet.State, name string, six bool) (b *balancing, ok bool) 
 	return b, true
 }
 
-// ofFamily are those of a list that are of the family.
+// ofFamily returns the addresses of a list that are of the family.
 func (b *balancing) ofFamily(list []netip.Addr) []netip.Addr {
 	return slices.DeleteFunc(slices.Clone(list), func(a netip.Addr) bool { return a.Is4() == b.six })
 }
 
-// backend says of a backend how packets get there, and which host has it; "" when that is not known.
+// backend returns the path of packets to a backend, and its host; "" if unknown.
 func (b *balancing) backend(s *ofnet.State, x ofnet.Backend) (y backend, host string) {
 	y = backend{Backend: x}
 	if x.Host != "" {
@@ -97,7 +97,7 @@ func (b *balancing) backend(s *ofnet.State, x ofnet.Backend) (y backend, host st
 	return y, m.Host
 }
 
-// portFields are the fields of a protocol's ports; ok is false when it has none.
+// portFields returns the fields of a protocol's ports; ok is false if it has none.
 func portFields(protocol uint8) (from, to flow.Field, ok bool) {
 	switch protocol {
 	case ofnet.ProtocolTCP:
@@ -141,8 +141,8 @@ func (b *balancing) flows(out *flow.Set, s *ofnet.State) {
 	}
 }
 
-// address answers who has an address of the service: the router, as everywhere; on a VLAN, for those outside, one host. A port that the
-// service does not have, and one that no one provides, is told to the client.
+// address answers queries for an address of the service: the router, as everywhere; on a VLAN, for machines outside, one host. Clients get
+// an error for a port that the service does not have, and for one that has no backend.
 func (b *balancing) address(out *flow.Set, s *ofnet.State, a netip.Addr, external bool) {
 	if b.leadsHere(s, a) {
 		b.hostClient(out, s, a)
@@ -171,8 +171,8 @@ func (b *balancing) address(out *flow.Set, s *ofnet.State, a netip.Addr, externa
 	b.unserved(out, s, a, external)
 }
 
-// unserved has those told who are not served: clients on this host, and, for an address for outside, those whose connections this host takes. What
-// another switch has sent, and what others take, ends here.
+// unserved sends errors to rejected clients: those on this host, and, for an address for outside, those whose connections this host
+// accepts. It drops packets from other switches, and packets that other hosts accept.
 func (b *balancing) unserved(out *flow.Set, s *ofnet.State, a netip.Addr, external bool) {
 	to := slices.Clip([]flow.Term{b.family, flow.EqAddr(b.dst, a), inTenant(b.tenant)})
 	tell := func(terms ...flow.Term) {
@@ -188,17 +188,17 @@ func (b *balancing) unserved(out *flow.Set, s *ofnet.State, a netip.Addr, extern
 	out.Add(flow.New(tService, 40, flow.NewMatch(to...), flow.Actions{}))
 }
 
-// byUplink matches what has come from a VLAN's trunk to this host by name: what a physical switch floods is others' business.
+// byUplink matches packets from a VLAN's trunk to this host by name: other hosts handle packets that a physical switch floods.
 func byUplink(s *ofnet.State) []flow.Term {
 	return []flow.Term{flow.EqMAC(flow.EthDst, uplinkMAC(s)), flow.EqMask(regFlags, 1<<bitUplink, 1<<bitUplink|1<<bitRouted|1<<bitRelayed)}
 }
 
-// fronts says that this host takes the connections to an address that come by the uplink.
+// fronts reports whether this host accepts connections to an address that come by the uplink.
 func (b *balancing) fronts(s *ofnet.State, a netip.Addr) bool {
 	return s.Local.Uplink != 0 && b.frontOf(s, a) == s.Self && uplinkMAC(s) != ofnet.MAC{}
 }
 
-// main is the address in whose name the service itself speaks.
+// main is the source address of the service's own messages.
 func (b *balancing) main() netip.Addr {
 	if len(b.cluster) > 0 {
 		return b.cluster[0]
@@ -206,7 +206,7 @@ func (b *balancing) main() netip.Addr {
 	return b.external[0]
 }
 
-// remember puts the backend's address into a register.
+// remember stores the backend's address in a register.
 func (b *balancing) remember(x backend) flow.Action {
 	if b.six {
 		return flow.SetAddr(regBackend6, x.Addr)

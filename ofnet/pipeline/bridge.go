@@ -7,8 +7,8 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// bridge forwards by network and destination MAC. Broadcast, unknown and multicast frames go to groups that have one
-// bucket for each receiver; what came from the fabric goes to receivers on this host only (split horizon).
+// bridge forwards by network and destination MAC. Broadcast, unknown and multicast frames go to groups with one bucket per receiver; frames
+// from the fabric only go to receivers on this host (split horizon).
 type bridge struct{}
 
 func (bridge) Name() string { return "bridge" }
@@ -41,11 +41,11 @@ func (bridge) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 			do = do.Shared()
 		}
 		out.Add(flow.New(tBridge, exact, towards(m, inNetwork(m.net), flow.EqMAC(flow.EthDst, m.MAC)), do))
-		if m.local { // it is among the receivers of what it says to everyone
+		if m.local { // it is among the receivers of its own broadcasts
 			out.Add(flow.New(tOutput, 110, flow.NewMatch(flow.Eq(regOut, uint64(m.Port)), flow.Eq(flow.InPort, uint64(m.Port))), flow.Actions{}))
 		}
 		if !m.local && m.net.Encap == ofnet.VXLAN && m.net.ARP == ofnet.Flood {
-			// Split horizon hides it from the fabric, but it is not unknown: it is no one's business here.
+			// Split horizon hides it from the fabric, but it is not unknown: this host ignores it.
 			out.Add(flow.New(tBridge, exact, flow.NewMatch(has(bitFabric), inNetwork(m.net), flow.EqMAC(flow.EthDst, m.MAC)),
 				flow.Actions{}))
 		}

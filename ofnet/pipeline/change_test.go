@@ -29,7 +29,7 @@ type conversation struct {
 	ports    [2]uint16
 }
 
-// passes sends one packet, forward or back, and says whether it arrives.
+// passes sends one packet, forward or back, and reports whether it arrives.
 func (c *conversation) passes(back bool, flags byte) bool {
 	c.t.Helper()
 	f, in := frame{kind: c.kind, flags: flags, ports: c.ports, ttl: 64, src: c.from.MAC, dst: c.to.MAC, from: c.from.IP4, to: c.to.IP4}, c.from
@@ -108,7 +108,7 @@ func TestRuleChanges(t *testing.T) {
 	}
 	want(c80, "unchanged", true, true)
 
-	// Another rule: c80 is judged again, and goes on without a loss, in whichever direction.
+	// Another rule: c80 is judged again, and continues without a loss, in whichever direction.
 	rules(closed + "rule web group=open:db in allow priority=100 proto=tcp ports=80\nrule more group=open:db in allow priority=100 proto=tcp ports=81")
 	want(c80, "after a rule for another port", true, true)
 	if !out.passes(true, ack) || !out.passes(false, ack) {

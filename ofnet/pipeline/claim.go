@@ -7,9 +7,9 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// neighborForged: no one behind the uplink may claim an endpoint's address. That of one that is elsewhere may be claimed
-// where endpoints ask one another; where the switch answers for it, no one has asked. Claims of what an endpoint here has go to a table of
-// their own, where they end, and where an agent hears of them.
+// neighborForged: no machine behind the uplink may claim an endpoint's address. That of a remote endpoint may be claimed where endpoints
+// resolve one another; where the switch answers for it, no query was sent. Claims of a local endpoint's address go to a table of their own,
+// where they end, and where an agent receives them.
 func neighborForged(out *flow.Set, m member) {
 	if m.net.Encap != ofnet.VLAN || !m.local && m.net.ARP == ofnet.Flood {
 		return
@@ -39,8 +39,8 @@ func neighborForged(out *flow.Set, m member) {
 	}
 }
 
-// Claims is what brings an agent the claims of endpoints' addresses by machines behind the uplink, through a meter, as long as it holds them by
-// a lease.
+// Claims are the flows that send an agent the claims of endpoints' addresses by machines behind the uplink, through a meter, while it holds
+// the lease.
 func Claims() []flow.Flow {
 	return []flow.Flow{LeaseClaims.flow(tAnnouncement, exact, flow.NewMatch(has(bitUplink)), LeaseClaims.toAgent(flow.Output(flow.PortController)))}
 }

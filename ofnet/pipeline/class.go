@@ -9,17 +9,17 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// The metadata field has the classes of sender and receiver, with what isolates them. They are written after the tracker has been
-// asked, for the reason that keeps the generation out of registers.
+// The metadata field has the classes of sender and receiver, with their isolation. They are written after the tracker's lookup, for the
+// same reason that keeps the generation out of registers.
 const (
 	regClasses = flow.Metadata
 	srcClass   = 0  // first bit of the sender's 32
 	dstClass   = 32 // of the receiver's
 	classBits  = 30
-	isolatedIn = 31 // beyond the first bit: what it receives is isolated; what it sends, one bit below
+	isolatedIn = 31 // relative to the first bit: its receiving is isolated; sending is one bit below
 )
 
-// isolatedBit is where an end whose class begins at first says that it is isolated in a direction.
+// isolatedBit is the bit by which an end whose class begins at first is isolated in a direction.
 func isolatedBit(first int, d ofnet.Direction) int {
 	if d == ofnet.In {
 		return first + isolatedIn
@@ -27,7 +27,7 @@ func isolatedBit(first int, d ofnet.Direction) int {
 	return first + isolatedIn - 1
 }
 
-// classOf is what the half of the field says of an endpoint.
+// classOf is the value of an endpoint's half of the field.
 func classOf(class uint32, isolated ofnet.Direction) uint64 {
 	v := uint64(class)
 	for _, d := range []ofnet.Direction{ofnet.In, ofnet.Out} {
@@ -38,7 +38,7 @@ func classOf(class uint32, isolated ofnet.Direction) uint64 {
 	return v
 }
 
-// loadClass appends what says of an endpoint, at one end, what class it has; of most nothing is to be said.
+// loadClass appends the actions that write an endpoint's class, at one end; most endpoints need none.
 func loadClass(steps []flow.Action, first int, class uint32, isolated ofnet.Direction) []flow.Action {
 	if class == 0 && isolated == 0 {
 		return steps
@@ -46,18 +46,18 @@ func loadClass(steps []flow.Action, first int, class uint32, isolated ofnet.Dire
 	return append(steps, flow.Load(flow.Range(regClasses, first, first+31), classOf(class, isolated)))
 }
 
-// inClass asks for the class of an end.
+// inClass matches the class of an end.
 func inClass(first int, class uint32) flow.Term {
 	return flow.EqBits(flow.Range(regClasses, first, first+classBits-1), uint64(class))
 }
 
-// classSide is what the two directions differ in.
+// classSide holds the differences between the two directions.
 type classSide struct {
 	admin, netpol, after flow.TableID
-	own, peer            int        // where the classes begin
+	own, peer            int        // first bits of the classes
 	isolated             int        // the bit that isolates the own side
 	peer4, peer6         flow.Field // addresses
-	decided              flow.Field // register for the number of what decides
+	decided              flow.Field // register for the number of the deciding policy
 }
 
 func classSideOf(d ofnet.Direction) classSide {
@@ -69,7 +69,7 @@ func classSideOf(d ofnet.Direction) classSide {
 		isolated: isolatedBit(srcClass, d), peer4: flow.IPDst, peer6: flow.IPv6Dst, decided: regRuleOut}
 }
 
-// table is where a stage asks.
+// table is the table of a stage.
 func (s *classSide) table(stage ofnet.Stage) flow.TableID {
 	if stage == ofnet.StageAdmin {
 		return s.admin
@@ -77,8 +77,8 @@ func (s *classSide) table(stage ofnet.Stage) flow.TableID {
 	return s.netpol
 }
 
-// does is where a packet goes that a rule of a stage speaks of. What is refused or admitted says by which policy, by its number; what is admitted,
-// in place of the rule of a group that has let it pass before.
+// does is the action for packets that match a rule of a stage. Refused and admitted packets carry the number of the policy; admitted ones
+// have it in place of the group rule that has admitted it before.
 func (s *classSide) does(stage ofnet.Stage, a ofnet.ClassAction, number uint32) flow.Actions {
 	switch {
 	case a == ofnet.Deny:
@@ -89,7 +89,7 @@ func (s *classSide) does(stage ofnet.Stage, a ofnet.ClassAction, number uint32) 
 	return flow.Do(load(s.decided, number), flow.GotoTable(s.after))
 }
 
-// classWords says what a flow asks, or writes, of the classes of both ends.
+// classWords describes what a flow matches, or writes, of the classes of both ends.
 func classWords(v, mask uint64) string {
 	var words []string
 	for _, end := range []struct {

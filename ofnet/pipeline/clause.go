@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// family is the address family of packets that a flow is for; familyAny when it asks nothing that tells them apart.
+// family is the address family of packets that a flow is for; familyAny if its match does not distinguish them.
 type family uint8
 
 const (
@@ -16,7 +16,7 @@ const (
 	family6
 )
 
-// families lists those that a rule needs flows for, whose other side is at peers.
+// families lists those that a rule with these peers needs flows for.
 func families(r *ofnet.Rule, peers []netip.Prefix) []family {
 	if r.Protocol == ofnet.ProtocolAny && len(peers) == 0 && len(r.Own) == 0 {
 		return []family{familyAny}
@@ -24,8 +24,8 @@ func families(r *ofnet.Rule, peers []netip.Prefix) []family {
 	return []family{family4, family6}
 }
 
-// addresses are the clauses of a list of prefixes: those of the family, each once and none that lies in another.
-// possible is false when the list is not empty and has none of the family.
+// addresses returns the clauses of a list of prefixes: those of the family, each once and none that lies in another. possible is false if
+// the list is not empty and has none of the family.
 func addresses(f flow.Field, list []netip.Prefix, family family) (out clauses, possible bool) {
 	if len(list) == 0 {
 		return nil, true
@@ -38,7 +38,7 @@ func addresses(f flow.Field, list []netip.Prefix, family family) (out clauses, p
 	return out, len(out) > 0
 }
 
-// covered says that entry i of list lies in another one, or is the same as an earlier one.
+// covered reports whether entry i of list lies in another one, or equals an earlier one.
 func covered(list []netip.Prefix, i int) bool {
 	p := list[i].Masked()
 	for j, q := range list {
@@ -50,7 +50,7 @@ func covered(list []netip.Prefix, i int) bool {
 	return false
 }
 
-// services are the clauses of a rule's protocol and ports; possible is false when its ranges hold no port.
+// services are the clauses of a rule's protocol and ports; possible is false if its ranges hold no port.
 func services(r *ofnet.Rule, family family) (out clauses, possible bool) {
 	proto := flow.IP()
 	if family == family6 {
@@ -77,7 +77,6 @@ func services(r *ofnet.Rule, family family) (out clauses, possible bool) {
 	return out, len(out) > 0
 }
 
-// portOf is where a packet of a protocol says what port it goes to; flow.NoField of one without ports.
 func portOf(protocol uint8) flow.Field {
 	switch protocol {
 	case ofnet.ProtocolTCP:
@@ -90,8 +89,8 @@ func portOf(protocol uint8) flow.Field {
 	return flow.NoField
 }
 
-// masks yields the fewest masked values that together are a range of ports: at most 30, in rising order. A range that
-// ends before it begins has none.
+// masks yields the fewest masked values that together are a range of ports: at most 30, in ascending order. A range that ends before it
+// begins has none.
 func masks(p ofnet.PortRange) func(yield func(value, mask uint16) bool) {
 	return func(yield func(value, mask uint16) bool) {
 		for at, last := uint32(p.First), uint32(p.Last); at <= last; {

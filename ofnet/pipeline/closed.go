@@ -8,9 +8,9 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// closed ends what an endpoint opens to the cluster's machines, behind the decision which way the packet goes and whichever that is: the host's
-// packet filter sees only one of the ways, and others may have emptied it. Endpoints with the same addresses, in the tenant, are not concerned: the router
-// has led to them before.
+// closed drops packets with which an endpoint opens connections to the cluster's machines, after the decision about their path and for each
+// path: the host's packet filter sees only one of the paths, and other programs may have emptied it. Endpoints with the same addresses, in
+// the tenant, are not affected: the router has forwarded to them before.
 type closed struct{}
 
 func (closed) Name() string { return "closed" }
@@ -27,12 +27,12 @@ func (closed) Reads() []*Input {
 		func(s *ofnet.State, to owners) { to(ofnet.Key{Kind: ofnet.KindSwitch, Name: s.Self}) }))
 }
 
-// The order in which table closed asks, the last first.
+// The order of the flows in table closed, the last first.
 const (
 	closedAll    = 10 // what is not TCP, to a closed address
-	closedAnswer = 20 // TCP that opens nothing, answers, and pings
+	closedAnswer = 20 // TCP that opens no connection, answers, and pings
 	closedOpens  = 30
-	closedOpen   = 40 // ports that are open all the same
+	closedOpen   = 40 // ports that are open nevertheless
 )
 
 func (closed) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {

@@ -7,8 +7,8 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// deliver sends the packet out: to a port, into the tunnel, or tagged to the uplink. Routed frames leave by the
-// uplink with this host's own address, never with the router's. Whatever an endpoint here gets leaves by table output.
+// deliver sends the packet out: to a port, into the tunnel, or tagged to the uplink. Routed frames leave by the uplink with this host's own
+// address, never with the router's. Everything for a local endpoint leaves by table output.
 type deliver struct{}
 
 func (deliver) Name() string { return "deliver" }
@@ -27,7 +27,7 @@ func (deliver) Reads() []*Input {
 
 func (deliver) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	if owner.Kind == ofnet.KindSwitch {
-		// The switch does not send a packet back by its in_port unless that is forgotten.
+		// The switch does not send a packet back by its in_port unless that is cleared.
 		out.Add(flow.New(tDeliver, 110, flow.NewMatch(has(bitHairpin)),
 			flow.Do(flow.Load(flow.Range(flow.InPort, 0, 15), 0xffff), flow.GotoTable(tOutput))))
 		if s.Local.Uplink != 0 {
@@ -47,10 +47,10 @@ func (deliver) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	out.Add(flow.New(tUplink, 40, flow.NewMatch(inNetwork(n)), flow.Do(tagged...)))
 }
 
-// To sends a frame of the agent's own out of a port.
+// To sends a frame of the agent out of a port.
 func To(port uint32) flow.Actions { return flow.Do(load(regOut, port), flow.Resubmit(tOutput)) }
 
-// turnBack sends the packet back to the port that it came in by.
+// turnBack sends the packet back to the port at which it arrived.
 func turnBack() []flow.Action {
 	return []flow.Action{flow.Move(flow.Range(flow.InPort, 0, 15), flow.Range(regOut, 0, 15)), on(bitHairpin), flow.GotoTable(tDeliver)}
 }

@@ -8,17 +8,17 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// direct has hosts and endpoints meet by their own addresses, on every host, when the State says so: Kubernetes wants that of nodes and
-// pods. An endpoint's packets to a node's address leave their network for that node, by the tunnel when it is another one, whatever the
-// encapsulation; what a node sends goes the way of a router's packets. The switch of the endpoint's host alone sees both directions, so
-// rules are asked and connections are remembered there.
+// direct lets hosts and endpoints communicate by their own addresses, on every host, if the State says so: Kubernetes requires that of
+// nodes and pods. An endpoint's packets to a node's address leave their network for that node, by the tunnel if it is another one, whatever
+// the encapsulation; packets of a node take the path of a router's packets. Only the switch of the endpoint's host sees both directions, so
+// rules are applied and connections tracked there.
 type direct struct{}
 
 func (direct) Name() string { return "direct" }
 
 func (direct) Tables() []flow.Table { return nil }
 
-// hostVNI is the tunnel number of what is for the receiving host itself. No tenant has the number 0.
+// hostVNI is the tunnel number of packets for the receiving host itself. No tenant has the number 0.
 const hostVNI = relayVNI
 
 func (direct) Reads() []*Input {
@@ -27,7 +27,7 @@ func (direct) Reads() []*Input {
 		readsDirect)
 }
 
-// readsDirect is whether hosts and endpoints meet by their own addresses.
+// readsDirect is whether hosts and endpoints communicate by their own addresses.
 var readsDirect = setting(func(a, b *ofnet.State) bool { return a.Direct == b.Direct && a.Private == b.Private }, everything)
 
 func (direct) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
@@ -55,10 +55,10 @@ func (direct) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	}
 }
 
-// is4 says whether the family is IPv4.
+// is4 reports whether the family is IPv4.
 func (f *hostFamily) is4() bool { return f.subnet.Addr().Is4() }
 
-// node leads what endpoints here send to a host's addresses to that host, whatever gateway they have.
+// node directs packets of local endpoints to a host's addresses to that host, whatever gateway they have.
 func (f *hostFamily) node(out *flow.Set, s *ofnet.State, h *ofnet.Host) {
 	f.nodeAsked(out, h)
 	steps := []flow.Action{flow.DecTTL(), load(regDstGroup, 0)}
@@ -81,14 +81,14 @@ func (f *hostFamily) node(out *flow.Set, s *ofnet.State, h *ofnet.Host) {
 			f.toHost(out, s, a)
 			continue
 		}
-		// What this host itself answers another by way of a service.
+		// Answers of this host to another host by way of a service.
 		out.Add(flow.New(tRoute, routePriority(a.BitLen(), rankLow), flow.NewMatch(f.ip, flow.EqAddr(f.dst, a), has(bitHost)),
 			flow.Do(append(slices.Clip(steps), flow.GotoTable(tPolicyOut))...)))
 	}
 }
 
-// nodeAsked has endpoints' new connections to a node looked up among the ports that services have at all nodes: they are led to a backend here,
-// as at a service's address, and the node is not asked.
+// nodeAsked looks endpoints' new connections to a node up among the ports that services have at all nodes: they are directed to a local
+// backend, as at a service's address, and not to the node.
 func (f *hostFamily) nodeAsked(out *flow.Set, h *ofnet.Host) {
 	for _, a := range h.Addrs() {
 		if a.Is4() == f.is4() {
@@ -98,18 +98,18 @@ func (f *hostFamily) nodeAsked(out *flow.Set, h *ofnet.Host) {
 	}
 }
 
-// nodePort has this host answer those whom it led to a service without changing their address, hosts among them: its kernel is to translate the
-// answer back.
+// nodePort makes this host answer clients that it directed to a service without changing their address, including hosts: its kernel must
+// translate the answer back.
 func (f *hostFamily) nodePort(out *flow.Set, s *ofnet.State) {
 	from := flow.NewMatch(f.ip, flow.EqAddr(f.src, NodePortAddr(f.subnet, true)), has(bitEndpoint))
 	out.Add(flow.New(tRoute, routePriority(f.subnet.Addr().BitLen(), rankOurs)+1, from,
 		flow.Do(flow.DecTTL(), load(regDstGroup, 0), load(regOut, s.Local.Host), flow.GotoTable(tPolicyOut))))
-	// No service has the port: it is the node's own.
+	// No service has the port: it belongs to the node.
 	out.Add(flow.New(tService, 10, flow.NewMatch(f.ip, flow.Eq(regSlot, nodeSlot)), flow.Do(load(regSlot, 0), flow.GotoTable(tHairpin))))
 }
 
-// toHost hands what is for an address of this host to it, with the sender's own address: also when a service has led it there, for the host
-// itself or another one.
+// toHost passes packets for an address of this host to it, with the sender's own address, even if a service has directed them there, for
+// the host itself or another one.
 func (f *hostFamily) toHost(out *flow.Set, s *ofnet.State, a netip.Addr) {
 	led := []flow.Action{flow.DecTTL(), flow.SetMAC(flow.EthDst, HostMAC), flow.SetMAC(flow.EthSrc, RouterMAC), load(regDstGroup, 0),
 		load(regOut, s.Local.Host), on(bitHairpin), flow.GotoTable(tPolicyOut)}
@@ -124,7 +124,7 @@ func (f *hostFamily) toHost(out *flow.Set, s *ofnet.State, a netip.Addr) {
 	}
 }
 
-// fromHost routes what the host sends to endpoints on other hosts. These judge and remember it, as they alone see what is answered.
+// fromHost routes packets of the host to endpoints on other hosts. The other hosts apply rules and track, since only they see the answers.
 func (f *hostFamily) fromHost(out *flow.Set, n *ofnet.Segment, t *ofnet.Tenant) {
 	if p := f.prefix(n); p.IsValid() {
 		out.Add(flow.New(tHostIn, 50, flow.NewMatch(f.ip, flow.EqPrefix(f.dst, p)),
@@ -132,7 +132,7 @@ func (f *hostFamily) fromHost(out *flow.Set, n *ofnet.Segment, t *ofnet.Tenant) 
 	}
 }
 
-// own takes what the host sends to an endpoint here.
+// own accepts packets of the host to a local endpoint.
 func (f *hostFamily) own(out *flow.Set, m member) {
 	if a := ownAddress(m, f.subnet); a.IsValid() {
 		out.Add(flow.New(tHostIn, exact, flow.NewMatch(f.ip, flow.EqAddr(f.dst, a)),
@@ -140,7 +140,7 @@ func (f *hostFamily) own(out *flow.Set, m member) {
 	}
 }
 
-// noGateway answers for the default route of endpoints on a bridged network that has no gateway, by which they answer hosts.
+// noGateway answers for the default route of endpoints on a bridged network without a gateway, by which they answer hosts.
 func (f *hostFamily) noGateway(out *flow.Set, s *ofnet.State, n *ofnet.Segment) {
 	if n.Mode != ofnet.Bridge || f.gateway(n).IsValid() || !f.prefix(n).IsValid() {
 		return
@@ -154,7 +154,7 @@ func (f *hostFamily) noGateway(out *flow.Set, s *ofnet.State, n *ofnet.Segment) 
 	}
 }
 
-// prefix is the network's subnet of the family; invalid when it has none.
+// prefix returns the network's subnet of the family; invalid if it has none.
 func (f *hostFamily) prefix(n *ofnet.Segment) netip.Prefix {
 	if f.is4() {
 		return n.Prefix4
@@ -162,9 +162,9 @@ func (f *hostFamily) prefix(n *ofnet.Segment) netip.Prefix {
 	return n.Prefix6
 }
 
-// RouterLinkLocal is the router's address of IPv6 on every network, to which default routes lead where a network has no gateway.
+// RouterLinkLocal is the router's IPv6 address on every network, the target of default routes if a network has no gateway.
 func RouterLinkLocal() netip.Addr { return netip.AddrFrom16([16]byte{0: 0xfe, 1: 0x80, 15: 1}) }
 
-// NextHop is the address in the private subnet of a family by which the host reaches endpoints by their own addresses: the switch answers for
-// it, and no port has its number.
+// NextHop is the address in the private subnet of a family by which the host reaches endpoints by their own addresses: the switch answers
+// for it, and no port has its number.
 func NextHop(private netip.Prefix) netip.Addr { return privateAddr(private, 0xfffd) }

@@ -7,9 +7,9 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// external connects the host with routers outside. Its own interface speaks with them, untagged, by the uplink; what
-// comes to the interface's MAC for other addresses is routed to a local endpoint of the router's tenant; and what that
-// tenant's endpoints send goes to the next hops of learned routes.
+// external connects the host with routers outside. Its own interface communicates with them, untagged, by the uplink; packets to the
+// interface's MAC for other addresses are routed to a local endpoint of the router's tenant; and packets of that tenant's endpoints go to
+// the next hops of learned routes.
 type external struct{}
 
 func (external) Name() string { return "external" }
@@ -57,7 +57,7 @@ func (external) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	}
 }
 
-// readsRouter is the interface towards routers: its own flows, and those of all that is reached by it.
+// readsRouter is the interface towards routers: its own flows, and those of everything reached by it.
 var readsRouter = setting(func(a, b *ofnet.State) bool {
 	return a.Router == b.Router || a.Router != nil && b.Router != nil && *a.Router == *b.Router
 }, func(s *ofnet.State, to owners) {
@@ -86,7 +86,7 @@ func externalInterface(out *flow.Set, s *ofnet.State, r *ofnet.Router) {
 	add := func(t flow.TableID, priority uint16, do flow.Actions, terms ...flow.Term) {
 		out.Add(flow.New(t, priority, flow.NewMatch(terms...), do))
 	}
-	const tagged = 0x1000 // the bit of OXM_OF_VLAN_VID that says that there is a tag
+	const tagged = 0x1000 // the bit of OXM_OF_VLAN_VID for the presence of a tag
 	untagged := flow.EqMask(flow.VlanVID, 0, tagged)
 	away, toOwn := flow.Do(toUplink(s)), flow.Do(flow.Output(r.Port))
 	add(tClassify, 120, away, own, flow.EqAddr(flow.ARPSPA, r.Addr))
@@ -99,7 +99,7 @@ func externalInterface(out *flow.Set, s *ofnet.State, r *ofnet.Router) {
 		add(tClassify, 120, toOwn, up, untagged, flow.EqAddr(flow.ARPTPA, r.Addr))
 		add(tClassify, 120, toOwn, up, untagged, flow.EqMAC(flow.EthDst, r.MAC), flow.EqAddr(flow.IPDst, r.Addr))
 		if r.Addr6.IsValid() {
-			// Who asks for the address sends to a group, or to us when it asks again.
+			// Queries for the address go to a group, or to this host if repeated.
 			add(tClassify, 120, toOwn, up, untagged, flow.Eq(flow.ICMPv6Type, ndSolicitation), flow.EqAddr(flow.NDTarget, r.Addr6))
 			add(tClassify, 120, toOwn, up, untagged, flow.EqMAC(flow.EthDst, r.MAC), flow.EqAddr(flow.IPv6Dst, r.Addr6))
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// copies are the steps that give everyone in the segment a copy of a local endpoint's frame: those here, and the fabric, which
-// on a tunnel is a list of hosts. That list is the segment's own; its receivers here are KindReceivers'.
+// copies are the steps that copy a local endpoint's frame to everyone in the segment: local receivers, and the fabric, which on a tunnel is
+// a list of hosts. That list belongs to the segment; its local receivers belong to KindReceivers.
 func copies(out *flow.Set, s *ofnet.State, n *ofnet.Segment, name string) []flow.Action {
 	id := n.ID & idMask
 	steps := []flow.Action{off(bitBUM), flow.ToGroup(floodHere | id)}
@@ -33,9 +33,9 @@ func copies(out *flow.Set, s *ofnet.State, n *ofnet.Segment, name string) []flow
 	return append(steps, flow.ToGroup(floodElsewhere|id))
 }
 
-// chain divides n buckets into parts if they are too many for one group, and returns those that lead to the parts. Parts are
-// short, so that one endpoint more is one short message to the switch. first is the id of the first part. piece returns the buckets
-// from one number up to another, which is not included.
+// chain divides n buckets into parts if they are too many for one group, and returns those that lead to the parts. Parts are short, so that
+// adding an endpoint is one short message to the switch. first is the id of the first part. piece returns the buckets from one number up to
+// another, which is not included.
 func chain(out *flow.Set, first uint32, n int, piece func(from, to int) flow.Buckets) flow.Buckets {
 	if n <= floodFew {
 		return piece(0, n)
@@ -50,7 +50,7 @@ func chain(out *flow.Set, first uint32, n int, piece func(from, to int) flow.Buc
 	return short.Done()
 }
 
-// hostsWith are the other hosts that have endpoints of the segment and can be reached through the tunnel, by their labels.
+// hostsWith returns the labels of the other hosts that have endpoints of the segment and can be reached by the tunnel.
 func hostsWith(s *ofnet.State, segment string) (list []*ofnet.Host) {
 	for h := range s.Hosts.Values() {
 		if h.Label != s.Self && h.VTEP.IsValid() && s.Present(ofnet.Place{Segment: segment, Host: h.Label}) > 0 {

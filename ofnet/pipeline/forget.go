@@ -9,12 +9,12 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// Forgotten lists the connections that the switch must forget between two States: those of an address whose endpoint has
-// gone, so that no one inherits them; and UDP through a service to a backend that was taken from it, since a client that
-// goes on would never leave it. It is bridge.Forgetter.
+// Forgotten lists the connections that the switch must delete between two States: those of an address whose endpoint is gone, so that the
+// next one does not inherit them; and UDP through a service to a removed backend, since an active client would never leave it. It
+// implements bridge.Forgetter.
 //
-// What rules deny is not among them: marked as refused, a connection is cut in both directions; forgotten, the side that
-// answers would open it again.
+// Connections that rules deny are not among them: marked as refused, a connection is cut in both directions; if it were deleted, the
+// answering side would open it again.
 func (*Pipeline) Forgotten(before, after *ofnet.State) (out []flow.Connections) {
 	for c := range table.Changes(before.Tenants, after.Tenants) {
 		if c.Had && !c.Has { // the tenant has left this host
@@ -41,11 +41,11 @@ func (*Pipeline) Forgotten(before, after *ofnet.State) (out []flow.Connections) 
 	return out
 }
 
-// forgottenAddresses: what has at one end an address that an endpoint no longer has; is is nil when it has gone.
+// forgottenAddresses adds connections with an address that an endpoint no longer has; is is nil if the endpoint is gone.
 func forgottenAddresses(before, after *ofnet.State, was, is *ofnet.Endpoint) (out []flow.Connections) {
 	n := before.Segments.Get(was.Segment)
 	if n == nil {
-		n = after.Segments.Get(was.Segment) // it has come since
+		n = after.Segments.Get(was.Segment) // its segment is new
 	}
 	if n == nil {
 		return nil
@@ -59,7 +59,7 @@ func forgottenAddresses(before, after *ofnet.State, was, is *ofnet.Endpoint) (ou
 			continue
 		}
 		for _, protocol := range forgettable(a) {
-			// Behind a service the address is the sender of the answers alone.
+			// Behind a service the address is only the sender of the answers.
 			out = append(out, flow.Connections{Zone: t.ID, Protocol: protocol, Orig: flow.Tuple{Src: a}},
 				flow.Connections{Zone: t.ID, Protocol: protocol, Reply: flow.Tuple{Src: a}})
 			if before.HasServices(t.Name) || after.HasServices(t.Name) {
@@ -70,9 +70,9 @@ func forgottenAddresses(before, after *ofnet.State, was, is *ofnet.Endpoint) (ou
 	return out
 }
 
-// forgettable are the protocols to name when connections of an address are to be forgotten; 0 is all. Open vSwitch 3.1 ends, by
-// abort, when one over ICMPv6 is among them: it turns the type of its answer's key round as if it were of ICMP. Pings over
-// IPv6 so last until no one has sent one for half a minute, and table state has each of them judged, as it has what is of SCTP.
+// forgettable are the protocols to name when connections of an address are deleted; 0 is all. Open vSwitch 3.1 aborts if a connection over
+// ICMPv6 is among them: it reverses the type in the key of its answer as if it were ICMP. Pings over IPv6 therefore last until none is sent
+// for half a minute, and table state judges each of them, as it does SCTP.
 func forgettable(a netip.Addr) []uint8 {
 	if a.Is6() {
 		return []uint8{ofnet.ProtocolTCP, ofnet.ProtocolUDP}
@@ -80,7 +80,8 @@ func forgettable(a netip.Addr) []uint8 {
 	return []uint8{ofnet.ProtocolAny}
 }
 
-// forgottenBackends: UDP to backends that a service no longer has. TCP has an end of its own, and goes on until then.
+// forgottenBackends adds UDP connections to backends that a service no longer has. TCP connections end by themselves, and continue until
+// then.
 func forgottenBackends(after *ofnet.State, was, is *ofnet.Service) (out []flow.Connections) {
 	t := after.Tenants.Get(was.Tenant)
 	if t == nil {
@@ -103,7 +104,7 @@ func forgottenBackends(after *ofnet.State, was, is *ofnet.Service) (out []flow.C
 	return out
 }
 
-// leads says that a service, nil for none, leads connections to an address and port of its to a backend.
+// leads reports whether a service, nil for none, directs connections to an address and port of its own to a backend.
 func leads(v *ofnet.Service, a netip.Addr, port *ofnet.ServicePort, to ofnet.Backend) bool {
 	if v == nil || !slices.Contains(v.Cluster, a) && !slices.Contains(v.External, a) {
 		return false

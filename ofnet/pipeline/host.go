@@ -11,7 +11,7 @@ import (
 // HostMAC is the Ethernet address of the host's port contivh0.
 var HostMAC = ofnet.MAC{0x02, 0x02, 0xac, 0x13, 0xff, 0xfe}
 
-// HostAddr is the host's own address in the private subnet between it and its endpoints: the last but one.
+// HostAddr is the host's own address in the private subnet between the host and its endpoints: the last but one.
 func HostAddr(private netip.Prefix) netip.Addr { return privateAddr(private, 0xfffe) }
 
 // PrivateAddr is the address in the private subnet under which the host knows the endpoint behind an OpenFlow port.
@@ -34,8 +34,8 @@ func privateAddr(private netip.Prefix, low uint32) netip.Addr {
 	return a
 }
 
-// hostAccess connects endpoints with their host, and by its address translation with the world. Each local endpoint
-// has private addresses made from its port, so that equal addresses of two tenants stay apart.
+// hostAccess connects endpoints with their host and, by its address translation, with the outside. Each local endpoint has private
+// addresses derived from its port, so that equal addresses of two tenants stay separate.
 type hostAccess struct{}
 
 func (hostAccess) Name() string { return "host" }
@@ -47,7 +47,7 @@ func (hostAccess) Tables() []flow.Table {
 	}
 }
 
-// hostFamily is what differs between IPv4 and IPv6 on the way to the host.
+// hostFamily holds the differences between IPv4 and IPv6 on the path to the host.
 type hostFamily struct {
 	ip       flow.Term
 	src, dst flow.Field
@@ -63,7 +63,7 @@ func hostFamilies(private netip.Prefix) [2]hostFamily {
 	}
 }
 
-// asked matches requests for an address of the subnet.
+// asked matches queries for an address of the subnet.
 func (f *hostFamily) asked(s *ofnet.State) flow.Match {
 	if f.subnet.Addr().Is4() {
 		return flow.NewMatch(flow.Eq(flow.ARPOp, 1), flow.EqPrefix(flow.ARPTPA, f.subnet))
@@ -84,7 +84,7 @@ func (hostAccess) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 		switch owner.Kind {
 		case ofnet.KindSwitch:
 			out.Add(flow.New(tHostIn, exact, f.asked(s), answer(RouterMAC)))
-			if !f.subnet.Addr().Is4() && asksBack(s) { // what the host answers is not for the endpoint that has the address
+			if !f.subnet.Addr().Is4() && asksBack(s) { // the host's answer is not for the endpoint that has the address
 				out.Add(flow.New(tHostIn, exact+10, flow.NewMatch(flow.Eq(flow.ICMPv6Type, ndAdvertisement), flow.EqPrefix(flow.IPv6Dst, f.subnet)), answer(RouterMAC)))
 			}
 			f.address(out, s)
@@ -106,7 +106,7 @@ func (hostAccess) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 		}
 	}
 	if owner.Kind == ofnet.KindSwitch {
-		// What does not leave a link is nothing for the host (RFC 4291 section 2.5.6, 2.7).
+		// Link-local packets are not for the host (RFC 4291 section 2.5.6, 2.7).
 		for _, p := range []string{"fe80::/10", "ff00::/8"} {
 			own := netip.MustParsePrefix(p)
 			out.Add(flow.New(tRoute, routePriority(own.Bits(), rankOurs), flow.NewMatch(flow.IPv6(), flow.EqPrefix(flow.IPv6Dst, own), has(bitEndpoint)), flow.Actions{}))
@@ -114,7 +114,7 @@ func (hostAccess) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	}
 }
 
-// ownAddress is m's address of the family of like; invalid when it has none.
+// ownAddress returns m's address in the family of like; invalid if it has none.
 func ownAddress(m member, like netip.Prefix) netip.Addr {
 	switch {
 	case m.Endpoint == nil:
@@ -125,7 +125,7 @@ func ownAddress(m member, like netip.Prefix) netip.Addr {
 	return m.IP6
 }
 
-// endpoint exchanges an endpoint's own address and its private one.
+// endpoint translates between an endpoint's own address and its private one.
 func (f *hostFamily) endpoint(out *flow.Set, s *ofnet.State, m member, own netip.Addr) {
 	private := privateAddr(f.subnet, m.Port)
 	steps := append([]flow.Action{flow.SetAddr(f.dst, own)}, enter(bitHost, m.net, m.tenant)...)
@@ -136,8 +136,8 @@ func (f *hostFamily) endpoint(out *flow.Set, s *ofnet.State, m member, own netip
 			flow.Output(s.Local.Host))))
 }
 
-// address: what the host asked an endpoint for by its private address is answered to the host's own. Endpoints
-// open nothing towards that address, and do not meet one another's private addresses by way of the host.
+// address: answers to requests that the host sent to an endpoint's private address go to the host's own. Endpoints open no connection to
+// that address, and do not reach one another's private addresses by way of the host.
 func (f *hostFamily) address(out *flow.Set, s *ofnet.State) {
 	host := HostAddr(f.subnet)
 	own := flow.EqAddr(f.dst, host)
@@ -145,7 +145,7 @@ func (f *hostFamily) address(out *flow.Set, s *ofnet.State) {
 	add := func(priority uint16, do flow.Actions, terms ...flow.Term) {
 		out.Add(flow.New(tRoute, priority, flow.NewMatch(append(terms, has(bitEndpoint))...), do))
 	}
-	at := routePriority(host.BitLen(), rankLow) - 1 // an endpoint that has the very address stays above
+	at := routePriority(host.BitLen(), rankLow) - 1 // below an endpoint that has the same address
 	add(at+1, flow.Actions{}, own, f.echo)
 	add(at+1, flow.Actions{}, own, f.tcp, flow.EqMask(flow.TCPFlags, syn, syn|ack))
 	add(at, flow.Do(flow.DecTTL(), load(regOut, s.Local.Host), flow.GotoTable(tPolicyOut)), own, f.ip)

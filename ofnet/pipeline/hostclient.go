@@ -8,20 +8,20 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// Where hosts and endpoints meet by their own addresses, processes of the host are clients of services too. What the host sends to an address
-// of a service is led to a backend here, or as it is to the host of a backend: that one translates, remembers, and answers the host as from the
-// service, by the way that endpoints answer hosts. So the backend sees the host's own address, and the host's switch remembers nothing of
-// backends elsewhere.
+// If hosts and endpoints communicate by their own addresses, processes of the host are clients of services too. A packet of the host to an
+// address of a service is directed to a local backend, or passed on unchanged to the host of a backend: that host translates, tracks, and
+// answers as the service, by the path on which endpoints answer hosts. So the backend sees the host's own address, and the host's switch
+// tracks nothing for backends elsewhere.
 
-// hostSlot marks slots of backends for processes of this host: those elsewhere are reached by way of the tunnel.
+// hostSlot marks slots of backends for processes of this host: those elsewhere are reached by the tunnel.
 const hostSlot = 1 << 19
 
-// fromHosts says whether processes of hosts are clients.
+// fromHosts reports whether processes of hosts are clients.
 func fromHosts(s *ofnet.State) bool {
 	return s.Direct && s.Local.Host != 0 && s.Private.Addr().Is4()
 }
 
-// hostClient takes what the host sends to an address of the service, and hands it what comes from there.
+// hostClient accepts packets of the host to an address of the service, and passes answers to it.
 func (b *balancing) hostClient(out *flow.Set, s *ofnet.State, a netip.Addr) {
 	if !fromHosts(s) {
 		return
@@ -30,7 +30,8 @@ func (b *balancing) hostClient(out *flow.Set, s *ofnet.State, a netip.Addr) {
 	out.Add(flow.New(tHostIn, exact, flow.NewMatch(b.family, flow.EqAddr(b.dst, a)), flow.Do(append(steps, flow.GotoTable(tUnhairpin))...)))
 }
 
-// fromHost leads new connections of this host's processes to one of the backends, and those that another host has handed on to one here.
+// fromHost directs new connections of this host's processes to one of the backends, and those that another host has passed on to a local
+// one.
 func (q *portBalancing) fromHost(out *flow.Set, s *ofnet.State, a netip.Addr, cluster bool) {
 	if !fromHosts(s) || len(q.all) == 0 {
 		return
@@ -41,16 +42,17 @@ func (q *portBalancing) fromHost(out *flow.Set, s *ofnet.State, a netip.Addr, cl
 	}
 }
 
-// nodeSlot marks, instead of a slot, new connections of endpoints to an address of a node: table service then asks for the port alone.
+// nodeSlot marks, in place of a slot, new connections of endpoints to an address of a node: table service then matches only the port.
 const nodeSlot = 1 << 20
 
-// askedAtNode matches new connections of endpoints here to the port's number at any node's address.
+// askedAtNode matches new connections of local endpoints to the port's number at any node's address.
 func (q *portBalancing) askedAtNode() []flow.Term {
 	return slices.Clip([]flow.Term{q.family, flow.Eq(flow.IPProto, uint64(q.Protocol)), flow.Eq(regSlot, nodeSlot),
 		flow.Eq(q.to, uint64(q.NodePort)), flow.State(flow.CTNew|flow.CTTracked, 0), inTenant(q.tenant)})
 }
 
-// nodePort takes what the host's kernel has translated to a NodePortAddr: connections to the port's number at the host's own addresses.
+// nodePort accepts packets that the host's kernel has translated to a NodePortAddr: connections to the port's number at the host's own
+// addresses.
 func (q *portBalancing) nodePort(out *flow.Set, s *ofnet.State) {
 	if !fromHosts(s) || q.NodePort == 0 {
 		return
@@ -61,7 +63,7 @@ func (q *portBalancing) nodePort(out *flow.Set, s *ofnet.State) {
 	}
 }
 
-// nodePortAt takes what the host's kernel has translated to one NodePortAddr, and leads it to backends here, or to all.
+// nodePortAt accepts packets that the host's kernel has translated to one NodePortAddr, and directs them to local backends, or to all.
 func (q *portBalancing) nodePortAt(out *flow.Set, s *ofnet.State, local bool) {
 	private := s.Private
 	if q.six {
@@ -71,7 +73,7 @@ func (q *portBalancing) nodePortAt(out *flow.Set, s *ofnet.State, local bool) {
 	steps := enterTenant([]flow.Action{on(bitHost), on(bitRouted), load(regNetwork, outside)}, q.tenant)
 	out.Add(flow.New(tHostIn, exact+20, flow.NewMatch(q.family, flow.Eq(flow.IPProto, uint64(q.Protocol)), flow.EqAddr(q.dst, a), flow.Eq(q.to, uint64(q.NodePort))),
 		flow.Do(append(steps, flow.GotoTable(tUnhairpin))...)))
-	// What is answered keeps its sender, for the kernel to translate it back.
+	// Answers keep their source address, so that the kernel translates them back.
 	out.Add(flow.New(tHostOut, exact+5, flow.NewMatch(q.family, flow.Eq(flow.IPProto, uint64(q.Protocol)), flow.EqAddr(q.src, a), flow.Eq(q.from, uint64(q.NodePort))),
 		flow.Do(flow.SetMAC(flow.EthDst, HostMAC), flow.SetMAC(flow.EthSrc, RouterMAC), flow.Output(s.Local.Host))))
 	asked := q.askedAt(a, q.NodePort)
@@ -85,7 +87,7 @@ func (q *portBalancing) nodePortAt(out *flow.Set, s *ofnet.State, local bool) {
 	}
 }
 
-// leadHost leads what the host sends to one of the backends, or to one of those here alone.
+// leadHost directs packets of the host to one of the backends, or to one of the local ones.
 func (q *portBalancing) leadHost(out *flow.Set, asked []flow.Term, here bool) {
 	list, mark := q.all, uint32(hostSlot)
 	if here {
@@ -102,8 +104,9 @@ func (q *portBalancing) leadHost(out *flow.Set, asked []flow.Term, here bool) {
 	out.Add(flow.New(tService, exact+10, flow.NewMatch(append(asked, has(bitHost))...), do))
 }
 
-// NodePortAddr is the address in the private subnet of a family to which the host's kernel translates connections to ports of services at the
-// host's own addresses, the port's number being the same: with local, those of clients outside to services whose connections from outside stay on the host.
+// NodePortAddr is the address in the private subnet of a family to which the host's kernel translates connections to ports of services at
+// the host's own addresses, with the same port number; with local, it is the one for clients outside of services whose connections from
+// outside stay on the host.
 func NodePortAddr(private netip.Prefix, local bool) netip.Addr {
 	if local {
 		return privateAddr(private, 0xfffb)
@@ -111,7 +114,7 @@ func NodePortAddr(private netip.Prefix, local bool) netip.Addr {
 	return privateAddr(private, 0xfffc)
 }
 
-// hostSlots are the slots that processes of this host are led to.
+// hostSlots are the slots for processes of this host.
 func (q *portBalancing) hostSlots(out *flow.Set, s *ofnet.State) {
 	if !fromHosts(s) {
 		return

@@ -6,19 +6,19 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// An Input is something of a State that flows are made of. It says whose flows may not be the same in two States because of it, by calling
-// to with these owners, with some of them several times.
+// An Input is a part of a State that flows depend on. It calls to with the owners whose flows may differ between two States because of that
+// part, possibly several times.
 type Input func(before, after *ofnet.State, to owners)
 
-// owners takes owners of flows.
+// owners receives owners of flows.
 type owners func(ofnet.Key)
 
-// rows is an Input of the rows of a table. whose tells who is made of a row, in its State: it is asked about each row that is not the
-// same, as it was and as it is.
+// rows is an Input of the rows of a table. whose returns the owners whose flows depend on a row, in its State: it is called for each
+// changed row, with the old and the new one.
 func rows[K comparable, V any](of func(*ofnet.State) *table.Table[K, *V], whose func(s *ofnet.State, row *V, to owners)) *Input {
 	in := Input(func(before, after *ofnet.State, to owners) {
 		if table.Same(of(before), of(after)) {
-			return // as most are: to say so without an iterator is faster
+			return // the usual case, which needs no iterator
 		}
 		for c := range table.Changes(of(before), of(after)) {
 			if c.Had {
@@ -32,8 +32,8 @@ func rows[K comparable, V any](of func(*ofnet.State) *table.Table[K, *V], whose 
 	return &in
 }
 
-// facts is an Input of what follows from the rows of a table together: fact tells it of something that a row is about, and whose tells
-// who is made of it. Whose is asked where the fact is another one, and not about each row.
+// facts is an Input of a property that several rows of a table determine together: fact returns the property of the subject of a row, and
+// whose the owners whose flows depend on it. whose is called if the property has changed, and not for each row.
 func facts[K comparable, V any, X, F comparable](of func(*ofnet.State) *table.Table[K, *V], about func(*V) X, fact func(*ofnet.State, X) F,
 	whose func(s *ofnet.State, x X, to owners)) *Input {
 	in := Input(func(before, after *ofnet.State, to owners) {
@@ -64,7 +64,7 @@ func facts[K comparable, V any, X, F comparable](of func(*ofnet.State) *table.Ta
 	return &in
 }
 
-// setting is an Input of something that a State has once.
+// setting is an Input of a single value of a State.
 func setting(same func(before, after *ofnet.State) bool, whose func(s *ofnet.State, to owners)) *Input {
 	in := Input(func(before, after *ofnet.State, to owners) {
 		if !same(before, after) {
@@ -92,8 +92,8 @@ func endpointRows(s *ofnet.State) *table.Table[string, *ofnet.Endpoint]       { 
 func routeRows(s *ofnet.State) *table.Table[string, *ofnet.Route]             { return s.Routes }
 func nextHopRows(s *ofnet.State) *table.Table[string, *ofnet.NextHops]        { return s.NextHops }
 
-// Affected calls to with each owner whose flows may not be the same in two States, with some of them several times. It takes time in
-// proportion to what is not the same.
+// Affected calls to with each owner whose flows may differ between two States, possibly several times. It takes time in proportion to the
+// differences.
 func (p *Pipeline) Affected(before, after *ofnet.State, to func(owner ofnet.Key)) {
 	for _, in := range p.inputs {
 		(*in)(before, after, to)

@@ -5,7 +5,8 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// The tables. Numbers are even so that one can be put between; a packet only ever goes up. The features that have them say what they ask.
+// The tables. Numbers are even, which leaves room between them; a packet only goes to higher ones. The features that declare them describe
+// them.
 const (
 	tClassify     flow.TableID = 0
 	tOverlay      flow.TableID = 2
@@ -53,37 +54,36 @@ const (
 
 const (
 	hairpinZone = 0x8000     // top bit of the second conntrack zone
-	markBlocked = 0x80000000 // ct_mark bit 31: refused after it was established, by the rules of the generation below
-	labelMet    = 64         // ct_label bit: the connection was open when the switch met it
-	exact       = 100        // priority of lookups with one flow an object
+	markBlocked = 0x80000000 // ct_mark bit 31: refused after establishment, by the rules of the generation in the bits below
+	labelMet    = 64         // ct_label bit: the connection was open when the switch first saw it
+	exact       = 100        // priority of lookups with one flow per object
 )
 
-// Group ids carry their kind in the top byte and below it the number of the segment, or of the port of a service.
+// Group ids have their kind in the top byte and below it the number of the segment, or of the port of a service.
 const (
 	floodElsewhere = 0x01 << 24
 	floodHere      = 0x02 << 24
 	spread         = 0x03 << 24
 	// 0x04 is uplinkGroup, 0x05 nextHopGroup.
 	spreadHere = 0x06 << 24
-	// floodPart is the first kind of the parts of a long list of receivers here, floodPartElsewhere of one of hosts; part n has
-	// the kind floodPart + n<<24, so that all 24 bits below stay the segment's.
+	// floodPart is the first kind of the parts of a long list of local receivers, floodPartElsewhere of one of hosts; part n has the kind
+	// floodPart + n<<24, so that all 24 bits below stay the segment's.
 	floodPart          = 0x40 << 24
 	floodPartElsewhere = floodPart + floodParts<<24
-	// floodFew is how many buckets a group of them has before it is divided, and floodParts into how many parts it is divided at
-	// the most.
+	// floodFew is the number of buckets above which such a group is divided, and floodParts the maximum number of parts.
 	floodFew   = 64
 	floodParts = 90
-	// maxSpread is how many buckets a group of a service has at most: a group_mod holds 64 kB.
+	// maxSpread is the maximum number of buckets of a service's group: a group_mod holds 64 kB.
 	maxSpread = 1000
 	idMask    = 1<<24 - 1
 )
 
-// RouterMAC is the Ethernet address of the distributed router, the same on every host. It never appears as a source
-// on the wire: there, physical switches would see it jump.
+// RouterMAC is the Ethernet address of the distributed router, the same on every host. It is never a source address on the wire, since
+// physical switches would see it move.
 var RouterMAC = ofnet.MAC{0x00, 0x00, 0x11, 0x11, 0x11, 0x11}
 
-// Bits of ct_label that say behind which port of a service a connection is, by its number, and at which backend: an IPv4
-// address, or a hash of an IPv6 address.
+// Bits of ct_label for the port of a service that a connection uses, by its number, and for its backend: an IPv4 address, or a hash of an
+// IPv6 address.
 func labelService() flow.Bits { return flow.Range(flow.CTLabel, 72, 95) }
 func labelBackend() flow.Bits { return flow.Range(flow.CTLabel, 96, 127) }
 
@@ -101,7 +101,7 @@ func inTenant(t *ofnet.Tenant) flow.Term   { return flow.EqMask(regTenant, uint6
 // zone is the conntrack zone of the packet's tenant.
 func zone() flow.Bits { return flow.Range(regTenant, 0, 15) }
 
-// enter says who the packet is from: class, network, tenant.
+// enter writes the sender of the packet: class, network, tenant.
 func enter(class int, n *ofnet.Segment, t *ofnet.Tenant) []flow.Action {
 	steps := append(make([]flow.Action, 0, 8), on(class))
 	if class == bitTunnel || class == bitUplink {
@@ -110,14 +110,14 @@ func enter(class int, n *ofnet.Segment, t *ofnet.Tenant) []flow.Action {
 	return enterTenant(append(steps, load(regNetwork, n.ID)), t)
 }
 
-// enterTenant appends whose the packet is.
+// enterTenant appends the actions that write the packet's tenant.
 func enterTenant(steps []flow.Action, t *ofnet.Tenant) []flow.Action {
 	return append(steps,
 		flow.Load(zone(), uint64(t.ID)),
 		flow.Load(flow.Range(regTenant, 16, 31), uint64(t.ID)|hairpinZone))
 }
 
-// pushTag puts the network's tag on.
+// pushTag adds the network's tag.
 func pushTag(n *ofnet.Segment) []flow.Action {
 	return []flow.Action{flow.PushVLAN(), flow.SetField(flow.VlanVID, 0x1000|uint64(n.Tag&0xfff))}
 }

@@ -5,21 +5,21 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// Lease is flows that a part of an agent holds in the switch (flow.Leased) as long as it works: they send packets to the agent through a meter. The order
-// decides the numbers of the meters.
+// Lease is a set of flows that a part of an agent holds in the switch (flow.Leased) while it works: they send packets to the agent through
+// a meter. The order determines the numbers of the meters.
 type Lease int
 
 // All leases.
 const (
-	LeaseNames       Lease = iota // questions to name servers
-	LeaseMessages                 // packets whose senders get a message that they were not forwarded
+	LeaseNames       Lease = iota // queries to name servers
+	LeaseMessages                 // packets that were not forwarded, whose senders get an error message
 	LeaseProbes                   // probes of this agent and of others
 	LeaseClaims                   // claims of endpoints' addresses by machines behind the uplink
-	LeaseConnections              // packets that end here, for the log of connections
+	LeaseConnections              // packets that are dropped, for the log of connections
 	leases
 )
 
-// terms are the name of a lease in `netctl flows`, and the packets that its meter lets pass in a second, and at once.
+// terms are the name of a lease in `netctl flows`, the packets per second that its meter lets pass, and the burst.
 func (l Lease) terms() (name string, rate, burst uint32) {
 	switch l {
 	case LeaseNames:
@@ -42,12 +42,12 @@ func (l Lease) Owner() ofnet.Key {
 	return ofnet.Key{Kind: ofnet.KindAgent, Name: name}
 }
 
-// Cookie is that of the lease's flows.
+// Cookie returns the cookie of the lease's flows.
 func (l Lease) Cookie() flow.Cookie {
 	return flow.NewCookie(flow.Leased, round, flow.Owner(l.Owner()))
 }
 
-// Meter bounds what reaches the agent.
+// Meter returns the meter that limits the packets to the agent.
 func (l Lease) Meter() flow.Meter {
 	_, rate, burst := l.terms()
 	return flow.Meter{ID: flow.LeasedMeters + uint32(l), Packets: true, Rate: rate, Burst: burst}
@@ -65,7 +65,7 @@ func (l Lease) flow(t flow.TableID, priority uint16, m flow.Match, do flow.Actio
 	return f
 }
 
-// LeaseOf returns the owner of a leased flow by its cookie; ok is false of other flows.
+// LeaseOf returns the owner of a leased flow by its cookie; ok is false for other flows.
 func LeaseOf(c flow.Cookie) (owner ofnet.Key, ok bool) {
 	for l := range leases {
 		if l.Cookie() == c {

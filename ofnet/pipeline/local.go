@@ -5,7 +5,7 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// local answers for addresses that the switch owns: a ping to the gateway comes back, anything else to it stops.
+// local answers for addresses of the switch: it answers a ping to the gateway and drops other packets to it.
 type local struct{}
 
 func (local) Name() string { return "local" }

@@ -7,12 +7,12 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// NamesPort is the TCP port at HostAddr at which the host's agent answers questions about names.
+// NamesPort is the TCP port at HostAddr at which the host's agent answers DNS queries.
 const NamesPort = 9053
 
-// namesAsked leads questions over TCP to the agent, when they are asked of a gateway that is the switch itself: to the
-// host's own address, and hostout gives them the private address of who asks. No one else would answer there. Rules are not
-// asked, as with questions over UDP. Without an agent the host refuses the connection.
+// namesAsked directs DNS queries over TCP to the agent if they are addressed to a gateway that is the switch itself: to the host's own
+// address; table hostout then sets the private address of the requester. Nothing else would answer there. Rules are not applied, as with
+// queries over UDP. Without an agent the host refuses the connection.
 func (f *hostFamily) namesAsked(out *flow.Set, n *ofnet.Segment) {
 	gateway := f.gateway(n)
 	if !OwnsGateway(n) || !gateway.IsValid() {
@@ -23,7 +23,7 @@ func (f *hostFamily) namesAsked(out *flow.Set, n *ofnet.Segment) {
 		flow.GotoTable(tHostOut))))
 }
 
-// namesAnswered leads the answers back to the endpoint's own address, as from the gateway.
+// namesAnswered directs the answers back to the endpoint's own address, as if from the gateway.
 func (f *hostFamily) namesAnswered(out *flow.Set, m member, own netip.Addr) {
 	gateway := f.gateway(m.net)
 	if !gateway.IsValid() {
@@ -35,7 +35,7 @@ func (f *hostFamily) namesAnswered(out *flow.Set, m member, own netip.Addr) {
 			flow.SetMAC(flow.EthSrc, RouterMAC), flow.SetMAC(flow.EthDst, m.MAC), load(regOut, m.Port), flow.GotoTable(tOutput))))
 }
 
-// gateway is the network's, of the family; invalid when it has none.
+// gateway returns the network's gateway of the family; invalid if it has none.
 func (f *hostFamily) gateway(n *ofnet.Segment) netip.Addr {
 	if f.subnet.Addr().Is4() {
 		return n.Gateway4

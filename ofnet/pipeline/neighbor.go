@@ -8,8 +8,8 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// neighbor resolves addresses: ARP and neighbor discovery are answered by the switch itself, from what it knows, or
-// flooded where the network asks for that. What is not IP, ARP or discovery stops here.
+// neighbor resolves addresses: the switch itself answers ARP and neighbor discovery from the State, or floods them if the network requires
+// that. Packets other than IP, ARP or discovery are dropped.
 type neighbor struct{}
 
 func (neighbor) Name() string { return "neighbor" }
@@ -40,7 +40,7 @@ func (neighbor) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	}
 }
 
-// answer makes the request in hand into an answer with mac.
+// answer turns the current request into an answer with mac.
 func answer(mac ofnet.MAC) flow.Actions {
 	var v uint64
 	for _, b := range mac {
@@ -49,16 +49,16 @@ func answer(mac ofnet.MAC) flow.Actions {
 	return flow.Do(flow.SetField(regAnswer, v), flow.GotoTable(tAnswer))
 }
 
-// flood sends the frame to the network's members without asking for rules: a question is no traffic.
+// flood sends the frame to the network's members without applying rules, since a query is no traffic.
 func flood() flow.Actions { return flow.Do(on(bitSkip), on(bitBUM), flow.GotoTable(tReplicate)) }
 
-// asking is a way to ask for an address.
+// asking is a form of query for an address.
 type asking struct {
 	terms []flow.Term
 	six   bool
 }
 
-// asksFor are the ways to ask for the endpoint's addresses.
+// asksFor returns the queries for the endpoint's addresses.
 func asksFor(s *ofnet.State, m member) (list []asking) {
 	if m.IP4.Is4() {
 		list = append(list, asking{terms: []flow.Term{flow.Eq(flow.ARPOp, 1), flow.EqAddr(flow.ARPTPA, m.IP4)}})
@@ -71,14 +71,14 @@ func asksFor(s *ofnet.State, m member) (list []asking) {
 	return list
 }
 
-// tellings match what tells of an address in ARP and neighbor discovery.
+// tellings match announcements of an address in ARP and neighbor discovery.
 func tellings() []flow.Term {
 	return []flow.Term{flow.Eq(flow.ARPOp, 2), flow.Eq(flow.ICMPv6Type, ndAdvertisement)}
 }
 
-// solicits matches a neighbor solicitation that carries its sender's link address, so that the answer has room for
-// one. One without is a probe for duplicates, and gets silence.
-// Where the datapath cannot match that, table answer checks the option instead.
+// solicits matches a neighbor solicitation with its sender's link address, so that the answer has room for one. A solicitation without it
+// is duplicate address detection, which gets no answer.
+// If the datapath cannot match that, table answer checks the option instead.
 func solicits(s *ofnet.State) []flow.Term {
 	out := append(make([]flow.Term, 0, 6), flow.Eq(flow.ICMPv6Type, ndSolicitation))
 	if asksBack(s) {
@@ -87,7 +87,7 @@ func solicits(s *ofnet.State) []flow.Term {
 	return append(out, flow.Eq(flow.NDOptionsType, 1))
 }
 
-// asks6 match what is asked about an address, and where the switch asks back, what is said to that.
+// asks6 match queries for an address and, if the switch asks back, the answers to its own.
 func asks6(s *ofnet.State, a netip.Addr) [][]flow.Term {
 	list := [][]flow.Term{append(solicits(s), flow.EqAddr(flow.NDTarget, a))}
 	if asksBack(s) {
@@ -98,7 +98,7 @@ func asks6(s *ofnet.State, a netip.Addr) [][]flow.Term {
 
 func neighborEndpoint(out *flow.Set, s *ofnet.State, m member) {
 	if m.local && m.IP4.Is4() {
-		// An endpoint that asks for itself announces itself. Physical switches learn from it; no one answers.
+		// An endpoint that queries its own address announces itself. Physical switches learn from it; the switch does not answer.
 		own := flow.Actions{}
 		if m.net.Encap == ofnet.VLAN || m.net.ARP == ofnet.Flood {
 			own = flood()
@@ -107,7 +107,7 @@ func neighborEndpoint(out *flow.Set, s *ofnet.State, m member) {
 			flow.EqAddr(flow.ARPTPA, m.IP4)), own))
 	}
 	if m.local && m.net.Encap == ofnet.VLAN && m.net.Mode == ofnet.Bridge && m.IP6.Is6() && asksBack(s) {
-		// Who outside was asked back would say to the endpoint what it says to its own questions, too. So the endpoint answers itself.
+		// A machine outside would send the endpoint's queries the same answer as those of the switch. So the endpoint answers itself.
 		out.Add(flow.New(tNeighbor, exact, flow.NewMatch(append(solicits(s), flow.EqAddr(flow.NDTarget, m.IP6), has(bitUplink), inNetwork(m.net))...),
 			flow.Do(on(bitSkip), flow.SetMAC(flow.EthDst, m.MAC), flow.GotoTable(tBridge))))
 	}
@@ -116,7 +116,7 @@ func neighborEndpoint(out *flow.Set, s *ofnet.State, m member) {
 			out.Add(flow.New(tNeighbor, exact, flow.NewMatch(append(ask.terms, has(bitEndpoint), inNetwork(m.net))...), answer(m.MAC)))
 		}
 		if m.local && m.net.Encap == ofnet.VLAN {
-			// Asked from outside, exactly the host that has the endpoint answers.
+			// Exactly the host of the endpoint answers queries from outside.
 			mac := m.MAC
 			if m.net.Mode == ofnet.Routing {
 				mac = uplinkMAC(s)
@@ -133,7 +133,7 @@ func neighborSegment(out *flow.Set, s *ofnet.State, n *ofnet.Segment) {
 		out.Add(flow.New(tNeighbor, priority, flow.NewMatch(append(terms, inNetwork(n))...), do))
 	}
 	if n.Mode == ofnet.Routing {
-		// Everything is behind the router.
+		// All addresses are behind the router.
 		add(90, answer(RouterMAC), has(bitEndpoint), flow.Eq(flow.ARPOp, 1))
 		add(90, answer(RouterMAC), append(solicits(s), has(bitEndpoint))...)
 		if asksBack(s) {
@@ -153,7 +153,7 @@ func neighborSegment(out *flow.Set, s *ofnet.State, n *ofnet.Segment) {
 			case n.ARP == ofnet.Flood:
 				add(50, flood(), ask)
 			case n.Encap == ofnet.VLAN && s.Local.Uplink != 0:
-				// No one that we know: it can only be outside.
+				// The address is unknown: it can only be outside.
 				add(50, flow.Do(load(regOut, s.Local.Uplink), flow.GotoTable(tUplink)), ask, has(bitEndpoint))
 			}
 		}
@@ -171,7 +171,7 @@ func neighborSegment(out *flow.Set, s *ofnet.State, n *ofnet.Segment) {
 	}
 }
 
-// moveAnswer copies the MAC to answer with into a field.
+// moveAnswer copies the MAC of the answer to a field.
 func moveAnswer(to flow.Field) flow.Action {
 	return flow.Move(flow.Range(regAnswer, 0, 47), flow.All(to))
 }
@@ -185,7 +185,7 @@ func neighborSwitch(out *flow.Set, s *ofnet.State) {
 	reply := flow.Do(on(bitSkip), flow.GotoTable(tBridge))
 	for _, told := range tellings() {
 		add(tNeighbor, 30, reply, told)
-		add(tNeighbor, 31, flow.Actions{}, told, has(bitTunnel)) // where switches answer, no one elsewhere has been asked
+		add(tNeighbor, 31, flow.Actions{}, told, has(bitTunnel)) // switches answer here, so no query was sent elsewhere
 	}
 	add(tNeighbor, 25, flow.Actions{}, flow.Eq(flow.ICMPv6Type, ndSolicitation))
 	for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
@@ -209,7 +209,7 @@ func neighborSwitch(out *flow.Set, s *ofnet.State) {
 			flow.SetField(flow.NDReserved, solicitedOverride), flow.SetField(flow.NDOptionsType, 2),
 			flow.GotoTable(tBack)), flow.Eq(flow.ICMPv6Type, ndSolicitation))
 	}
-	// The target's link address can be written only where the match says that this is an advertisement.
+	// The target's link address can be written only if the match requires an advertisement.
 	inPort := flow.Output(flow.PortInPort)
 	add(tBack, 12, flow.Do(append([]flow.Action{moveAnswer(flow.NDTLL)}, turnBack()...)...), flow.Eq(flow.ICMPv6Type, ndAdvertisement), has(bitEndpoint))
 	add(tBack, 12, flow.Do(moveAnswer(flow.NDTLL), inPort), flow.Eq(flow.ICMPv6Type, ndAdvertisement), has(bitHost))

@@ -8,8 +8,9 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// netpol judges beside the rules of groups, by the classes of sender and receiver: the sender's policies on the sender's host, the receiver's
-// on the receiver's. What the rules let pass comes here; what came to be judged already, or is the other end's business, does not.
+// netpol applies policies in addition to the rules of groups, by the classes of sender and receiver: the sender's policies on the sender's
+// host, the receiver's on the receiver's. It receives packets that the rules allow, except those judged already and those that the other
+// end judges.
 type netpol struct{}
 
 func (netpol) Name() string { return "netpol" }
@@ -23,19 +24,20 @@ func (netpol) Tables() []flow.Table {
 	}
 }
 
-// Priorities. Levels of the admin and baseline stages have a block each, and in it a rule has its own, by its place: nothing is
-// renumbered, unless a level needs more than its block, which moves the blocks above it. Clauses and the flow of their conjunction have the same one.
+// Priorities. Levels of the admin and baseline stages have a block each, and in it a rule has its own, by its place: nothing is renumbered,
+// unless a level needs more than its block, which moves the blocks above it. Clauses and the flow of their conjunction have the same
+// priority.
 const (
 	netpolExempt   = 60000 // echo replies, and the host itself
-	netpolUnnamed  = 52000 // of StageNamespace: and a number below ofnet.Levels
-	netpolIsolated = 51500 // nothing of StageNamespace has admitted it
-	netpolFirst    = 100   // of the other stages, where the last rule of the last priority has its place
+	netpolUnnamed  = 52000 // of StageNamespace: plus a number below ofnet.Levels
+	netpolIsolated = 51500 // no policy of StageNamespace has admitted it
+	netpolFirst    = 100   // of the other stages: the place of the last rule of the last priority
 )
 
-// slots are the places of a level: one more than rules have, for what closes.
+// slots is the number of places of a level: one more than rules have, for the closing flow.
 const slots = ofnet.MaxSlots + 1
 
-// slotPriority is the priority of the flows of a rule that has a place in a level, from 0; what closes has the one behind the last.
+// slotPriority is the priority of the flows of a rule at a place in a level, from 0; the closing flow comes after the last.
 func slotPriority(l ofnet.Level, room ofnet.Room, slot int) uint16 {
 	if l.Stage == ofnet.StageNamespace {
 		return netpolUnnamed + l.Number
@@ -72,7 +74,7 @@ func (netpol) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	}
 }
 
-// netpolSwitch are the flows that hold whatever policies there are.
+// netpolSwitch returns the flows that do not depend on policies.
 func netpolSwitch(out *flow.Set, s *ofnet.State) {
 	own := s.Own
 	if s.Private.IsValid() {
@@ -88,7 +90,7 @@ func netpolSwitch(out *flow.Set, s *ofnet.State) {
 				field = side.peer6
 			}
 			if d == ofnet.In {
-				terms = append(terms, has(bitHost)) // anyone may say that it is the host
+				terms = append(terms, has(bitHost)) // any sender could claim to be the host
 			}
 			out.Add(flow.New(side.admin, netpolExempt, flow.NewMatch(append(terms, flow.EqAddr(field, a))...), pass))
 		}

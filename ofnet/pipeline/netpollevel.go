@@ -7,8 +7,8 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// netpolLevel compiles the policies of one direction, stage and priority. A rule is a conjunction of the classes that it judges, of those of
-// the other side, and of ports, so that it costs their sum; clauses that rules of the level have in common are one flow.
+// netpolLevel compiles the policies of one direction, stage and priority. A rule is a conjunction of its own classes, those of the other
+// side, and ports, so that it costs their sum; clauses that rules of the level share are one flow.
 func netpolLevel(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	l, policies := s.PoliciesAt(owner)
 	c := levelCompilation{classSide: classSideOf(l.Direction), level: l, clauses: map[flow.Key][]flow.Action{}}
@@ -30,7 +30,7 @@ func netpolLevel(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	}
 }
 
-// levelCompilation gathers the clauses of a level. Those of several rules with one place become one flow.
+// levelCompilation collects the clauses of a level. Those of several rules with one place become one flow.
 type levelCompilation struct {
 	classSide
 	level   ofnet.Level
@@ -39,13 +39,14 @@ type levelCompilation struct {
 	order   []flow.Key
 }
 
-// decider is what the flow of a conjunction names: the owner in its cookie, and the number in the tracker's label.
+// decider is named by the flow of a conjunction: the owner in its cookie, and the number in the tracker's label.
 type decider struct {
 	owner  ofnet.Key
 	number uint32
 }
 
-// add compiles one rule. Conjunctions are numbered by priority and the rule's place among those of the level, so no two of a table share one.
+// add compiles one rule. Conjunctions are numbered by priority and the rule's place among those of the level, so no two in a table share a
+// number.
 func (c *levelCompilation) add(out *flow.Set, r *ofnet.ClassRule, by decider, priority uint16) {
 	id := uint32(priority)<<16 | c.rules
 	c.rules++
@@ -56,12 +57,12 @@ func (c *levelCompilation) add(out *flow.Set, r *ofnet.ClassRule, by decider, pr
 	if len(r.Ports) > 0 {
 		dimensions = append(dimensions, c.ports(r.Ports))
 	}
-	if len(dimensions) == 1 { // a conjunction has two clauses at least
+	if len(dimensions) == 1 { // a conjunction needs at least two clauses
 		dimensions = append(dimensions, clauses{{flow.IP()}, {flow.IPv6()}})
 	}
 	for _, list := range dimensions {
 		if len(list) == 0 {
-			return // no packet meets it
+			return // it matches no packet
 		}
 	}
 	table := c.table(c.level.Stage)
@@ -86,7 +87,7 @@ func (c *levelCompilation) classes(first int, list []uint32) (out clauses) {
 	return out
 }
 
-// addresses are the clauses of the other side's prefixes, each once and none that lies in another.
+// addresses returns the clauses of the other side's prefixes, each once and none that lies in another.
 func (c *levelCompilation) addresses(list []netip.Prefix) (out clauses) {
 	for i, p := range list {
 		if covered(list, i) {
@@ -101,7 +102,7 @@ func (c *levelCompilation) addresses(list []netip.Prefix) (out clauses) {
 	return out
 }
 
-// ports are the clauses of ports, in both families, each once.
+// ports returns the clauses of ports, in both families, each once.
 func (c *levelCompilation) ports(list []ofnet.ProtocolPorts) (out clauses) {
 	seen := map[flow.Match]struct{}{}
 	for _, p := range list {

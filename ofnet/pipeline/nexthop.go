@@ -11,12 +11,12 @@ import (
 // nextHopGroup is the kind of the groups that share connections among next hops; the number is that of the NextHops.
 const nextHopGroup = 0x05 << 24
 
-// hopSlots is how many buckets such a group has, whatever the number of next hops. Open vSwitch maps as many values of a
-// hash to them, one to each (ovs-ofctl(8), selection_method=dp_hash, which is the default). The hash is that of addresses,
-// protocol and, for TCP and SCTP, ports: UDP between two addresses keeps to one next hop.
+// hopSlots is the number of buckets of such a group, whatever the number of next hops. Open vSwitch maps as many values of a hash to them,
+// one to each (ovs-ofctl(8), selection_method=dp_hash, which is the default). The hash covers addresses, protocol and, for TCP and SCTP,
+// ports: UDP between two addresses keeps one next hop.
 const hopSlots = 64
 
-// nextHops is the group of several next hops. One alone needs none.
+// nextHops returns the group of several next hops. A single one needs none.
 func nextHops(out *flow.Set, n *ofnet.NextHops) {
 	hops := n.Resolved()
 	if len(hops) < 2 {
@@ -30,8 +30,8 @@ func nextHops(out *flow.Set, n *ofnet.NextHops) {
 	out.AddGroup(flow.Group{ID: nextHopGroup | n.ID, Type: flow.GroupSelect, Buckets: flow.NewBuckets(buckets...)})
 }
 
-// preferred is the next hop of a slot: the one that ranks highest by a hash of slot and address (highest random weight,
-// RFC 2991, section 3). When another one is lost the slot keeps its own, and so do the connections in it.
+// preferred returns the next hop of a slot: the one with the highest hash of slot and address (highest random weight, RFC 2991, section 3).
+// If another one is lost, the slot and its connections keep their own.
 func preferred(hops []ofnet.NextHop, slot int) (best ofnet.NextHop) {
 	var most uint64
 	for _, h := range hops {
@@ -43,7 +43,7 @@ func preferred(hops []ofnet.NextHop, slot int) (best ofnet.NextHop) {
 	return best
 }
 
-// externalRoute leads to the next hops that are resolved.
+// externalRoute directs packets to the next hops that are resolved.
 func externalRoute(out *flow.Set, s *ofnet.State, r *ofnet.Route) {
 	t, n := s.Tenants.Get(s.Router.Tenant), s.NextHops.Get(r.Via)
 	if t == nil || n == nil {

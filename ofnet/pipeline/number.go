@@ -7,28 +7,28 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// What decided about a connection is told by a number: in registers, in the tracker's label, and so in packet-ins. The first ones stand
-// for what is no rule.
+// The decider of a connection is encoded as a number: in registers, in the tracker's label, and so in packet-ins. The first numbers stand
+// for deciders that are no rule.
 const (
-	numberIsolated = 1 // policies admit nothing of the kind, and the end is isolated
-	numberGuard    = 2 // the group is closed, since the switch refuses its rules
-	numberCrowded  = 3 // policies of one priority have more rules than there is room for
+	numberIsolated = 1 // the end is isolated and no policy admits the connection
+	numberGuard    = 2 // the group is closed because the switch refuses its rules
+	numberCrowded  = 3 // policies of one priority have too many rules
 	firstNumber    = 4
 )
 
-// numberOf is the number of a rule or policy: the low half of its number in cookies. Of two rules in a tier that would have the same, the
-// second has what follows.
+// numberOf returns the number of a rule or policy: the low half of its number in cookies. If two rules of a tier have the same, the second
+// has the next free one.
 func numberOf(k ofnet.Key) uint32 { return max(uint32(flow.Owner(k)), firstNumber) }
 
-// Decider is what decided about a connection at one end.
+// Decider is the rule or policy that decided about a connection at one end.
 type Decider struct {
-	Key  ofnet.Key // of a rule or policy; zero: of none, or it is not known which
+	Key  ofnet.Key // of a rule or policy; zero: none, or unknown
 	Deny bool      // it refuses, or is a policy some of whose rules do
-	Text string    // what decided, where that is no rule; "": nothing did, or it is not known
+	Text string    // the decider, if it is no rule; "": none, or unknown
 }
 
-// Decider says which rule of a group, a key of s.Groups, or which policy a number stands for, as it is in s. It takes time in proportion to the
-// number of rules that the group has in this direction, and of policies. When several have the number, none is named.
+// Decider returns the rule of a group, a key of s.Groups, or the policy that a number stands for, as it is in s. It takes time in
+// proportion to the number of rules that the group has in this direction, and of policies. If several have the number, it returns none.
 func (p *Pipeline) Decider(s *ofnet.State, group string, d ofnet.Direction, number uint32) (out Decider) {
 	switch number {
 	case 0:

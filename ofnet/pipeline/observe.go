@@ -6,20 +6,20 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// observedBytes is how much of a packet an observer gets: all headers, as far as ports.
+// observedBytes is the length of the captured part of a packet: all headers up to the ports.
 const observedBytes = 128
 
-// observedPriority is above that of a table's miss alone.
+// observedPriority is only above a table's miss.
 const observedPriority = 1
 
-// Observes says of a flow that it is one of Observations: its packets end, as if no flow had taken them.
+// Observes reports whether a flow is one of Observations: its packets are dropped as if they matched no flow.
 func Observes(f *flow.Flow) bool {
 	return f.Cookie.Feature() == flow.Leased && f.Priority == observedPriority
 }
 
-// Observations is what brings an agent the headers of packets that end here, through a meter, as long as it holds them by a lease: of those that
-// rules refuse when they would open a connection, of those that no flow takes, and of what endpoints here say with an address that is not theirs. They
-// end all the same.
+// Observations are the flows that send an agent the headers of dropped packets, through a meter, while it holds the lease: of packets that
+// rules refuse when they would open a connection, of packets that match no flow, and of packets that local endpoints send with an address
+// of others. The packets are dropped in any case.
 func Observations() []flow.Flow {
 	do := LeaseConnections.toAgent(flow.Trace(observedBytes))
 	var out []flow.Flow
@@ -28,7 +28,7 @@ func Observations() []flow.Flow {
 		terms []flow.Term
 	}{
 		{tRefuse, nil}, {tNowhere, nil}, {tBackend, nil}, {tUnserved, nil}, {tUplink, nil}, {tHostOut, nil}, {tOrigin, nil}, {tSpoofed, nil}, {tShut, nil},
-		// What a physical switch floods is no one's loss.
+		// Dropping what a physical switch floods is no loss.
 		{tBridge, []flow.Term{hasNot(bitUplink)}},
 	} {
 		for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
@@ -38,20 +38,20 @@ func Observations() []flow.Flow {
 	return out
 }
 
-// Ended is what the registers say of a packet that ended in a table.
+// Ended is the content of the registers for a packet that was dropped in a table.
 type Ended struct {
 	Segment  uint32
 	Tenant   uint16
 	Refused  bool   // by rules or policies
-	Out, In  uint32 // numbers of what admitted or refused at the sender's end and at the receiver's; the last one that is not 0 refused
-	SrcGroup uint32 // 0: none, or not known here
+	Out, In  uint32 // numbers of the deciders at the sender's end and at the receiver's; the last one that is not 0 refused
+	SrcGroup uint32 // 0: none, or unknown here
 	DstGroup uint32
-	Sender   uint32     // port that it came in by, of an endpoint that may not send from that address; 0: the source address says who has sent it
-	Asked    netip.Addr // where the packet went before a service led it to a backend; invalid: where it goes
-	Why      string     // what it means that it ended there; "" where rules refused it
+	Sender   uint32     // the ingress port, if its endpoint may not send from that address; 0: the source address identifies the sender
+	Asked    netip.Addr // the destination before a service directed it to a backend; invalid: unchanged
+	Why      string     // why it was dropped there; "" if rules refused it
 }
 
-// Ended reads the packet-in of a packet that ended: one of Observations, or of Troubles.
+// Ended reads the packet-in of a dropped packet: one of Observations, or of Failures.
 func (p *Pipeline) Ended(table flow.TableID, m flow.Match) Ended {
 	e := Ended{Refused: table == tRefuse, Why: p.tables.Table(table).Lost}
 	e.Segment, e.Tenant = Origin(m)

@@ -7,8 +7,8 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// peer finds the group and the class of a sender on another host by its address, and the class of one that is here. The address of an endpoint on this host cannot
-// come from outside.
+// peer determines the group and the class of a sender on another host by its address, and the class of a local one. The address of a local
+// endpoint cannot come from outside.
 type peer struct{}
 
 func (peer) Name() string { return "peer" }

@@ -9,21 +9,20 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// Feature is one thing that the pipeline can do.
+// Feature is one function of the pipeline.
 type Feature interface {
 	// Name is one word, for operators.
 	Name() string
-	// Tables are the tables that the feature asks its questions in. No two features declare one table.
+	// Tables are the tables of the feature. No two features declare one table.
 	Tables() []flow.Table
-	// Reads is what its flows are made of. Features may share an Input.
+	// Reads lists the inputs of its flows. Features may share an Input.
 	Reads() []*Input
-	// Flows adds what owner causes in s to out: flows for any table, groups, meters. An owner that is not in s, or whose
-	// network, tenant or host is not, causes nothing. Cookies are the Pipeline's business.
+	// Flows adds what owner causes in s to out: flows for any table, groups, meters. An owner that is not in s, or whose network, tenant or
+	// host is not, causes nothing. The Pipeline sets the cookies.
 	Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key)
 }
 
-// Pipeline is an ordered list of features. It has no state; its methods may be called by several goroutines that
-// have a State each.
+// Pipeline is an ordered list of features. It has no state; several goroutines may call its methods, each with its own State.
 type Pipeline struct {
 	features []Feature
 	tables   flow.Tables // sorted by number
@@ -76,7 +75,7 @@ func (p *Pipeline) Tables() flow.Tables { return p.tables }
 // Features lists the features; the first has number 1 in cookies.
 func (p *Pipeline) Features() []Feature { return p.features }
 
-// Number is what a feature is called in cookies, 0 when there is none of this name.
+// Number returns the number of a feature in cookies, 0 if there is none of this name.
 func (p *Pipeline) Number(feature string) uint8 {
 	return uint8(1 + slices.IndexFunc(p.features, func(f Feature) bool { return f.Name() == feature }))
 }
@@ -84,8 +83,8 @@ func (p *Pipeline) Number(feature string) uint8 {
 // Owners lists everything in s that can cause flows, in a fixed order.
 func (p *Pipeline) Owners(s *ofnet.State) []ofnet.Key { return s.Owners() }
 
-// Compile returns what one owner causes, with its cookie on every flow. The misses of the tables belong to the
-// switch. An owner that is not in s causes nothing.
+// Compile returns the flows of one owner, with its cookie on every flow. The misses of the tables belong to the switch. An owner that is
+// not in s causes nothing.
 func (p *Pipeline) Compile(s *ofnet.State, owner ofnet.Key) flow.Set {
 	number := flow.Owner(owner)
 	var out flow.Set
@@ -111,7 +110,7 @@ func (p *Pipeline) Compile(s *ofnet.State, owner ofnet.Key) flow.Set {
 	return out
 }
 
-// usual is how many flows an endpoint has, as a rule. Room for more would stay with most of them, who are elsewhere.
+// usual is the number of flows of most endpoints. A larger capacity would be wasted on most of them, which are on other hosts.
 func usual(e *ofnet.Endpoint, self string) int {
 	switch {
 	case e == nil:
@@ -124,7 +123,7 @@ func usual(e *ofnet.Endpoint, self string) int {
 	return 4
 }
 
-// CompileAll returns what all owners cause together.
+// CompileAll returns the flows of all owners together.
 func (p *Pipeline) CompileAll(s *ofnet.State) flow.Set {
 	var out flow.Set
 	for _, owner := range p.Owners(s) {

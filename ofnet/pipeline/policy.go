@@ -7,8 +7,8 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// policy judges at both ends, after forwarding has said who the receiver is: the sender's rules on the sender's
-// host, the receiver's on the receiver's. A group without rules admits everything.
+// policy applies rules at both ends, after forwarding has determined the receiver: the sender's rules on the sender's host, the receiver's
+// on the receiver's. A group without rules admits everything.
 type policy struct{}
 
 func (policy) Name() string { return "policy" }
@@ -23,7 +23,7 @@ func (policy) Tables() []flow.Table {
 // Priorities of the flows that stand above all rules.
 const (
 	policySkip  = 60000 // judged already
-	policyOther = 59000 // the other end judges
+	policyOther = 59000 // judged at the other end
 	policyGuard = 58000 // the switch refuses the rules
 )
 
@@ -36,7 +36,7 @@ func (policy) Reads() []*Input {
 		rows(groupRows, func(s *ofnet.State, g *ofnet.Group, to owners) { of(s, g.Name, to) }),
 		rows(groupRows, func(s *ofnet.State, g *ofnet.Group, to owners) { all(s.TiersNaming(g.Tenant, g.Key()), to) }),
 		rows(segmentRows, func(s *ofnet.State, n *ofnet.Segment, to owners) { all(s.TiersNaming(n.Tenant, n.Key()), to) }),
-		// The first member of a group here brings the group's rules, and the last one takes them along.
+		// The first local member of a group adds the group's rules, and the last one removes them.
 		facts(endpointRows, func(e *ofnet.Endpoint) string { return e.Group },
 			func(s *ofnet.State, group string) bool { return s.Here(group) > 0 }, of),
 		setting(func(a, b *ofnet.State) bool { return a.Self == b.Self }, everything),
@@ -76,8 +76,8 @@ func policyTier(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	c.flowsTo(out)
 }
 
-// Guard closes a group in a direction, for all but what is open and goes on: it stands in for a tier that denies
-// something, when the switch refuses the tier's flows. Other owners have no stand-in. It is bridge.Guard.
+// Guard closes a group in a direction, except for open connections: it replaces a tier that denies something if the switch refuses the
+// tier's flows. Other owners have no replacement. It implements bridge.Guard.
 func (p *Pipeline) Guard(s *ofnet.State, owner, guard ofnet.Key) (out flow.Set) {
 	t, rules := s.RulesOf(owner)
 	g := s.Groups.Get(t.Group)

@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// port says who a packet is from: the endpoint behind a port, the network behind a VNI or a VLAN tag, the host.
+// port determines the origin of a packet: the endpoint behind a port, the network behind a VNI or a VLAN tag, or the host.
 type port struct{}
 
 func (port) Name() string { return "port" }
@@ -52,7 +52,7 @@ func (port) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 			out.Merge(uplinkMembers(s))
 		}
 	case ofnet.KindHost:
-		// Only hosts that we know may speak to the tunnel port.
+		// Only known hosts may send to the tunnel port.
 		if h := s.Hosts.Get(owner.Name); h != nil && owner.Name != s.Self && h.VTEP.IsValid() && s.Local.Tunnel != 0 {
 			out.Add(flow.New(tClassify, exact, flow.NewMatch(flow.Eq(flow.InPort, uint64(s.Local.Tunnel)), comesFrom(h.VTEP)),
 				flow.Do(flow.GotoTable(tOverlay))))

@@ -10,9 +10,9 @@ import (
 	"github.com/contiv/contiv/ofnet/frame"
 )
 
-// probe turns back what agents of other hosts send to find out what the ways between hosts carry: in the tunnel, and with the tag of a network
-// by the trunk. The switch does so alone, so a way is known to carry packets when the agent behind it does not run, and round trips are the
-// network's. A meter bounds it, and only ends of tunnels that are known, and tags of networks, are heard.
+// probe returns the probes that agents of other hosts send to test the paths between hosts: in the tunnel, and with the tag of a network by
+// the trunk. The switch does so by itself, so a path is known to carry packets even if the agent behind it does not run, and round trips
+// are those of the network. A meter limits the probes, and only known ends of tunnels, and tags of networks, are accepted.
 type probe struct{}
 
 func (probe) Name() string { return "probe" }
@@ -26,26 +26,27 @@ func (probe) Reads() []*Input {
 }
 
 const (
-	// probeMeter bounds the probes that are turned back. Ports have no such number, nor have the meters of receivers.
+	// probeMeter limits the returned probes. No port has this number, nor has a meter of receivers.
 	probeMeter = 0xff00
-	// What all other hosts ask of one for its doctor's sake at the same moment is less: probes a second, and at once.
+	// The simultaneous probes of all other hosts for `netctl doctor` stay below these values: probes per second, and burst.
 	probeRate, probeBurst = 4000, 4000
 
 	probePriority = exact + 20
 )
 
-// ProbeKind is what a probe is, by its destination.
+// ProbeKind is the kind of a probe, encoded in its destination.
 type ProbeKind byte
 
-// The kinds: what the switch turns back, what its agent answers, and answers. Bytes are the first of addresses of local administration.
+// The kinds: probes that the switch returns, that its agent answers, and answers. The values are the first byte of locally administered
+// addresses.
 const (
 	AskSwitch ProbeKind = 0x26
 	AskAgent  ProbeKind = 0x36
 	ProbeBack ProbeKind = 0x46
 )
 
-// ProbeMAC is the address of a host's probes. Lanes of a tunnel may take several ways through the network: their addresses are part of the hash
-// that chooses one. By the trunk lane is 0: there each address is at one host, as physical switches learn it.
+// ProbeMAC is the address of a host's probes. Lanes of a tunnel may take several paths through the network: their addresses are part of the
+// hash that chooses one. On the trunk lane is 0: there each address is at one host, as physical switches learn it.
 func ProbeMAC(kind ProbeKind, host string, lane uint8) ofnet.MAC {
 	sum := sha256.Sum256([]byte("contiv probe " + host))
 	return ofnet.MAC{byte(kind), sum[0], sum[1], sum[2], sum[3], lane}
@@ -70,7 +71,7 @@ func (probe) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 			flow.Do(append(slices.Clip(steps), back, flow.Output(flow.PortInPort))...)))
 	}
 	for _, p := range s.Local.Uplinks() {
-		if s.Local.Receives(p) { // a frame whose place is not known comes by each of several
+		if s.Local.Receives(p) { // a broadcast frame arrives at each of several members
 			out.Add(flow.New(tNeighbor, probePriority, flow.NewMatch(flow.Eq(flow.InPort, uint64(p)), has(bitUplink), isProbe(), flow.EqMAC(flow.EthDst, self)),
 				flow.Do(append(slices.Clip(steps), flow.GotoTable(tBack))...)))
 		}
@@ -82,8 +83,8 @@ func (probe) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 
 func isProbe() flow.Term { return flow.Eq(flow.EthType, frame.EtherProbe) }
 
-// ProbeAnswers is what brings a host's agent the answers to its probes, and the questions that it is to answer itself, through a meter, as
-// long as it holds them by a lease.
+// ProbeAnswers are the flows that send a host's agent the answers to its probes, and the probes that it must answer itself, through a
+// meter, while it holds the lease.
 func ProbeAnswers(self string) []flow.Flow {
 	anyLane := ofnet.MAC{0xff, 0xff, 0xff, 0xff, 0xff, 0}
 	var out []flow.Flow
@@ -99,7 +100,7 @@ func ProbeAnswers(self string) []flow.Flow {
 	return out
 }
 
-// ProbeOrigin tells by the registers of a packet-in where a probe has come from: by the tunnel of which end, or by the trunk in which network.
+// ProbeOrigin returns the origin of a probe from the registers of a packet-in: the end of a tunnel, or a network on the trunk.
 func ProbeOrigin(m flow.Match) (end netip.Addr, segment uint32) {
 	if a, ok := m.Addr(flow.TunSrc); ok {
 		return a, 0
@@ -111,7 +112,7 @@ func ProbeOrigin(m flow.Match) (end netip.Addr, segment uint32) {
 	return netip.Addr{}, segment
 }
 
-// ProbeTunnel sends a probe by the tunnel to a host; ok is false when there is no tunnel.
+// ProbeTunnel sends a probe by the tunnel to a host; ok is false if there is no tunnel.
 func ProbeTunnel(s *ofnet.State, host string) (do flow.Actions, ok bool) {
 	h := s.Hosts.Get(host)
 	if h == nil || host == s.Self || !h.VTEP.IsValid() || s.Local.Tunnel == 0 {
@@ -120,7 +121,7 @@ func ProbeTunnel(s *ofnet.State, host string) (do flow.Actions, ok bool) {
 	return flow.Do(append(tunnelUnder(nil, hostVNI, h.VTEP), flow.Output(s.Local.Tunnel))...), true
 }
 
-// ProbeTrunk sends a probe by the trunk with a network's tag; ok is false when the network has none, or the host no trunk.
+// ProbeTrunk sends a probe by the trunk with a network's tag; ok is false if the network has none, or the host no trunk.
 func ProbeTrunk(s *ofnet.State, segment string) (do flow.Actions, ok bool) {
 	n := s.Segments.Get(segment)
 	if n == nil || n.Encap != ofnet.VLAN || s.Local.Uplink == 0 {
@@ -129,11 +130,11 @@ func ProbeTrunk(s *ofnet.State, segment string) (do flow.Actions, ok bool) {
 	return flow.Do(append(pushTag(n), toUplink(s))...), true
 }
 
-// ProbeSelf has the switch take a frame as if it had come by the trunk, without a network: an agent hears a probe to itself again.
+// ProbeSelf makes the switch process a frame as if it had arrived by the trunk, without a network: an agent receives a probe to itself.
 func ProbeSelf() flow.Actions { return flow.Do(on(bitUplink), flow.Resubmit(tNeighbor)) }
 
-// ProbeArrival has the switch take a frame as if it had come by a port of the trunk, with a network's tag: an agent hears a probe to itself again by all that
-// hears those of others. ok is false when the network has no tag, or the host no trunk.
+// ProbeArrival makes the switch process a frame as if it had arrived at a port of the trunk, with a network's tag: an agent receives a
+// probe to itself by the same flows as those of others. ok is false if the network has no tag, or the host no trunk.
 func ProbeArrival(s *ofnet.State, segment string) (port uint32, do flow.Actions, ok bool) {
 	n := s.Segments.Get(segment)
 	at := slices.IndexFunc(s.Local.Uplinks(), s.Local.Receives)

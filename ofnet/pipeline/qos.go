@@ -7,8 +7,8 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// qos limits what an endpoint sends and receives, and marks what it sends, as its group's profile and its own limits say. Each endpoint has
-// meters of its own, whose numbers are made of that of its port. Without profiles everything passes.
+// qos limits the traffic that an endpoint sends and receives, and marks what it sends, according to its group's profile and its own limits.
+// Each endpoint has meters of its own, whose numbers derive from that of its port. Without profiles everything passes.
 type qos struct{}
 
 func (qos) Name() string { return "qos" }
@@ -57,10 +57,10 @@ func (qos) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	}
 }
 
-// receiveMeters is the number above those of ports with which the meters of receivers begin.
+// receiveMeters is the offset of the meters of receivers from the numbers of ports.
 const receiveMeters = 1 << 16
 
-// profileOf is what limits and marks an endpoint: its group's profile, and the lower rate where the endpoint has one of its own.
+// profileOf returns the limits and the mark of an endpoint: its group's profile, and the lower rate if the endpoint has one of its own.
 func profileOf(s *ofnet.State, m member) ofnet.Profile {
 	var p ofnet.Profile
 	if g := s.Groups.Get(m.Endpoint.Group); g != nil {
@@ -76,8 +76,8 @@ func profileOf(s *ofnet.State, m member) ofnet.Profile {
 	return p
 }
 
-// burst is what may pass at once, in kbit: what the profile says, or a quarter of a second, with which TCP comes near its
-// rate. It is never less than eight packets of 1500 bytes: a meter lets no packet pass that is larger than its burst.
+// burst is the burst in kbit: that of the profile, or a quarter of a second, with which TCP nearly reaches its rate. It is never less than
+// eight packets of 1500 bytes: a meter lets no packet pass that is larger than its burst.
 func burst(rate, said uint32) uint32 {
 	const least = 96
 	if said != 0 {

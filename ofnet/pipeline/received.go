@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// received counts what each endpoint here gets: all of it leaves by table output. What it sends is counted by source, which lets it pass.
+// received counts the packets to each local endpoint: all of them leave by table output. Table source counts the packets that it sends.
 // Counters cost a packet nothing: they are the switch's own, of flows that forward.
 type received struct{}
 
@@ -25,18 +25,18 @@ func (received) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	}
 }
 
-// Counter is a number of packets and bytes that the switch counts of each endpoint.
+// Counter is a number of packets and bytes that the switch counts for each endpoint.
 type Counter string
 
-// The counters. What an endpoint sends with an address that is not its own is offered, and not sent.
+// The counters. Packets that an endpoint sends with an address of others count as offered, and not as sent.
 const (
 	Offered  Counter = "port"
 	Sent     Counter = "source"
 	Received Counter = "received"
-	Spoofed  Counter = "spoofed" // of what is offered, with an address of someone else
+	Spoofed  Counter = "spoofed" // part of the offered, with an address of others
 )
 
-// Counted is the cookie of the flows that count for an endpoint.
+// Counted is the cookie of an endpoint's counting flows.
 func (p *Pipeline) Counted(c Counter, endpoint string) flow.Cookie {
 	return flow.NewCookie(p.Number(string(c)), round, flow.Owner(ofnet.Key{Kind: ofnet.KindEndpoint, Name: endpoint}))
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// floodGroups makes the list of those who get the segment's broadcasts on this host. It is an owner of its own, KindReceivers:
-// one endpoint more changes it and nothing else of the segment.
+// floodGroups makes the list of the segment's local broadcast receivers. It is an owner of its own, KindReceivers: an additional endpoint
+// changes it and nothing else of the segment.
 func floodGroups(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	if owner.Kind != ofnet.KindReceivers {
 		return
@@ -21,7 +21,7 @@ func floodGroups(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	}
 }
 
-// readsReceivers is what the lists are made of.
+// readsReceivers is the input of the lists.
 var readsReceivers = []*Input{
 	rows(segmentRows, func(_ *ofnet.State, n *ofnet.Segment, to owners) { to(n.ReceiversKey()) }),
 	rows(tenantRows, func(s *ofnet.State, t *ofnet.Tenant, to owners) {
@@ -44,7 +44,7 @@ var readsReceivers = []*Input{
 	facts(attachmentRows, (*ofnet.Attachment).Group, (*ofnet.State).JudgesIn, receiversOf),
 }
 
-// receiversOf are the lists that have members of a group.
+// receiversOf returns the lists that have members of a group.
 func receiversOf(s *ofnet.State, group string, to owners) {
 	for e := range s.MembersOf(group) {
 		if e.Host == s.Self {
@@ -53,14 +53,14 @@ func receiversOf(s *ofnet.State, group string, to owners) {
 	}
 }
 
-// receivers are who gets a segment's broadcasts on this host, by how, and each of them in the order of their ports.
+// receivers are a segment's local broadcast receivers, by the form of delivery, and each of them in the order of their ports.
 type receivers struct {
 	plain   []flow.Port
-	limited []flow.Port // what they receive has a limit
+	limited []flow.Port // with a limit for received traffic
 	judged  []listener
 }
 
-// listener is a receiver whose group has rules about what it receives, or that has a class: a copy for it is judged like any other packet.
+// listener is a receiver whose group has rules about received packets, or that has a class: a copy for it is judged like any other packet.
 type listener struct {
 	port     flow.Port
 	group    uint32
@@ -73,7 +73,7 @@ func receiversHere(s *ofnet.State, segment string) *receivers {
 	var group audience
 	for e := range s.Receivers(segment) {
 		port := e.Port
-		if group.name != e.Group || !group.known { // most have the one before's
+		if group.name != e.Group || !group.known { // most have the group of the previous one
 			group = audienceOf(s, e.Group)
 		}
 		switch {
@@ -94,7 +94,7 @@ func receiversHere(s *ofnet.State, segment string) *receivers {
 
 func (r *receivers) len() int { return len(r.plain) + len(r.limited) + len(r.judged) }
 
-// buckets are those of the receivers from one number up to another, which is not included.
+// buckets returns those of the receivers from one number up to another, which is not included.
 func (r *receivers) buckets(from, to int) flow.Buckets {
 	var l flow.BucketList
 	l.Resubmit(tOutput, regOut, cut(r.plain, &from, &to)...)
@@ -106,7 +106,7 @@ func (r *receivers) buckets(from, to int) flow.Buckets {
 	return l.Done()
 }
 
-// cut returns what list has of the numbers from..to, and makes them those of a list that comes after it.
+// cut returns the part of list with the numbers from..to, and shifts them for the next list.
 func cut[T any](list []T, from, to *int) []T {
 	n := len(list)
 	piece := list[min(max(*from, 0), n):min(max(*to, 0), n)]
@@ -114,7 +114,7 @@ func cut[T any](list []T, from, to *int) []T {
 	return piece
 }
 
-// audience is how the endpoints of a group get their copies.
+// audience is the form of delivery of copies to the endpoints of a group.
 type audience struct {
 	known           bool
 	name            string

@@ -2,7 +2,7 @@ package pipeline
 
 import "github.com/contiv/contiv/ofnet/flow"
 
-// Bits of reg0: the class of the ingress, one bit each, then flags. What they say is in flags.
+// Bits of reg0: the class of the ingress, one bit each, then flags. The variable flags describes them.
 const (
 	bitEndpoint = 0
 	bitTunnel   = 1
@@ -28,10 +28,10 @@ const (
 // flagBit is a bit of reg0.
 type flagBit struct {
 	name, means string
-	set, unset  string // what a packet is with it, and without it
+	set, unset  string // description of a packet with the flag, and without it
 }
 
-// meaning is what a packet is with the flag, or without it.
+// meaning describes a packet with the flag, or without it.
 func (f *flagBit) meaning(set bool) string {
 	if set {
 		return f.set
@@ -64,7 +64,7 @@ func flags() map[int]flagBit {
 	}
 }
 
-// The registers. What they hold is in registers.
+// The registers. The variable registers describes them.
 const (
 	regFlags    = flow.Reg0
 	regNetwork  = flow.Reg0 + 1
@@ -76,7 +76,7 @@ const (
 	regRuleIn   = flow.Reg0 + 7
 	regScratch  = flow.Reg0 + 7
 	regService  = flow.Reg0 + 8
-	regSlot     = flow.Reg0 + 9 // bit 16: of those that are here; bit 17: from the uplink
+	regSlot     = flow.Reg0 + 9 // bit 16: of local ones; bit 17: from the uplink
 	regPort     = flow.Reg0 + 10
 	regSender   = flow.Reg0 + 11
 	regBackend  = flow.Reg0 + 12
@@ -85,7 +85,7 @@ const (
 	regScratch6 = flow.XXReg0 + 3
 )
 
-// nameKind is what numbers are names of.
+// nameKind is the kind of object that numbers identify.
 type nameKind int
 
 const (
@@ -100,7 +100,7 @@ const (
 	nameKinds
 )
 
-// otherwise is said before a number that has no name.
+// otherwise precedes a number without a name.
 func (k nameKind) otherwise() string {
 	switch k {
 	case portNames:
@@ -113,12 +113,12 @@ func (k nameKind) otherwise() string {
 	return "number "
 }
 
-// register is a field that holds something of a packet.
+// register is a field that holds a property of a packet.
 type register struct {
 	field flow.Field
 	holds string
-	asked string   // before the name of what a flow asks for; "": it has none
-	given string   // before the name of what a flow writes; "": it has none
+	asked string   // before the name of a matched value; "": not described
+	given string   // before the name of a written value; "": not described
 	names nameKind // of the values
 }
 

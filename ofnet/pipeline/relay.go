@@ -7,22 +7,21 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// relay hands what came in by the uplink to the host that it is for, once: to a backend of a service, or to an endpoint
-// behind a tunnel. There it counts as if it had come in by that host's own uplink, so it is judged, and goes nowhere
-// else; what the receiver answers leaves by its own host.
+// relay passes a packet from the uplink on to its host, once: to a backend of a service, or to an endpoint behind a tunnel. There it counts
+// as if it had arrived at that host's own uplink, so it is judged, and is not passed on again; the receiver's answer leaves by its own
+// host.
 //
-// The relaying host remembers no connection. It sees one direction alone, and would take the packets for invalid.
+// The relaying host tracks no connection. It sees only one direction, and would treat the packets as invalid.
 type relay struct{}
 
 func (relay) Name() string { return "relay" }
 
 func (relay) Tables() []flow.Table { return nil }
 
-// relayVNI is the first of the tunnel numbers under which packets are relayed: a tenant's is relayVNI + Tenant.ID. No
-// network may have one of them.
+// relayVNI is the first of the tunnel numbers for relayed packets: a tenant's is relayVNI + Tenant.ID. No network may have one of them.
 const relayVNI = ofnet.LastVNI + 1
 
-// fromOutside matches what has just come in by the uplink, and by the host's interface towards routers.
+// fromOutside matches packets that have just arrived by the uplink, and by the host's interface towards routers.
 func fromOutside() flow.Term {
 	return flow.EqMask(regFlags, 1<<bitUplink|1<<bitRouted, 1<<bitUplink|1<<bitRouted|1<<bitRelayed)
 }
@@ -50,7 +49,7 @@ func (relay) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	if m.net.Encap == ofnet.VXLAN {
 		forged(out, m)
 	}
-	// Before the tracker: an answer to what the endpoint has asked by its own host belongs to nothing here.
+	// Before the tracker: an answer to a request that the endpoint sent by its own host matches nothing here.
 	do := flow.Do(tunnelRelay(s, m)...)
 	if m.IP4.Is4() {
 		out.Add(flow.New(tTrack, 20, flow.NewMatch(flow.EqAddr(flow.IPDst, m.IP4), inTenant(m.tenant), fromOutside()), do))
@@ -60,8 +59,8 @@ func (relay) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	}
 }
 
-// forged drops what comes from routers outside as if it were of an endpoint behind a tunnel: between hosts such an endpoint speaks by the
-// tunnel alone, and with its address comes its group. An endpoint of a VLAN may come by routers, when its host is behind one.
+// forged drops packets of routers outside with the address of an endpoint behind a tunnel: between hosts such an endpoint only uses the
+// tunnel, and its address determines its group. An endpoint of a VLAN may come by routers if its host is behind one.
 func forged(out *flow.Set, m member) {
 	outer := flow.Eq(regNetwork, outside)
 	if m.IP4.Is4() {
@@ -72,8 +71,8 @@ func forged(out *flow.Set, m member) {
 	}
 }
 
-// relayTo sends the packet to the host of m: nil when there is no way. On a bridged VLAN that is the VLAN itself, whose
-// packets may be too long for a tunnel.
+// relayTo sends the packet to the host of m: nil if there is no path. On a bridged VLAN that is the VLAN itself, whose packets may be too
+// long for a tunnel.
 func relayTo(s *ofnet.State, m member) []flow.Action {
 	switch {
 	case m.net.Encap == ofnet.VLAN && m.net.Mode == ofnet.Bridge:
@@ -91,7 +90,7 @@ func relayTo(s *ofnet.State, m member) []flow.Action {
 // tunnelRelay relays by the tunnel to the host of m.
 func tunnelRelay(s *ofnet.State, m member) []flow.Action { return hostRelay(s, m.host, m.tenant) }
 
-// hostRelay relays what is of a tenant by the tunnel to a host.
+// hostRelay relays a tenant's packets by the tunnel to a host.
 func hostRelay(s *ofnet.State, h *ofnet.Host, t *ofnet.Tenant) []flow.Action {
 	return append(tunnelUnder([]flow.Action{flow.DecTTL()}, relayVNI|uint32(t.ID), h.VTEP), flow.Output(s.Local.Tunnel))
 }

@@ -4,7 +4,7 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// member is an endpoint with what it belongs to, all present.
+// member is an endpoint with the objects that it belongs to, all present.
 type member struct {
 	*ofnet.Endpoint
 	net    *ofnet.Segment
@@ -14,8 +14,8 @@ type member struct {
 	host   *ofnet.Host
 }
 
-// endpoint finds the endpoint that owner names. ok is false when owner is no endpoint, when something that the
-// endpoint belongs to is missing, or when there is no way to it yet: no port here, no tunnel address there.
+// endpoint returns the endpoint that owner names. ok is false if owner is no endpoint, if an object that the endpoint belongs to is
+// missing, or if there is no path to it yet: no local port, no tunnel address of its host.
 func endpoint(s *ofnet.State, owner ofnet.Key) (m member, ok bool) {
 	if owner.Kind != ofnet.KindEndpoint {
 		return m, false
@@ -47,13 +47,13 @@ func resolve(s *ofnet.State, e *ofnet.Endpoint) (m member, ok bool) {
 	}
 }
 
-// here is endpoint for those on this host.
+// here is endpoint for local ones.
 func here(s *ofnet.State, owner ofnet.Key) (m member, ok bool) {
 	m, ok = endpoint(s, owner)
 	return m, ok && m.local
 }
 
-// segment finds the segment that owner names, with its tenant.
+// segment returns the segment that owner names, with its tenant.
 func segment(s *ofnet.State, owner ofnet.Key) (n *ofnet.Segment, t *ofnet.Tenant, ok bool) {
 	if owner.Kind != ofnet.KindSegment {
 		return nil, nil, false
@@ -65,8 +65,8 @@ func segment(s *ofnet.State, owner ofnet.Key) (n *ofnet.Segment, t *ofnet.Tenant
 	return n, t, t != nil
 }
 
-// OwnsGateway says that the network's gateway is this switch: everywhere but on a bridged VLAN, whose gateway is a
-// machine outside.
+// OwnsGateway reports whether the network's gateway is this switch: everywhere except on a bridged VLAN, whose gateway is a machine
+// outside.
 func OwnsGateway(n *ofnet.Segment) bool { return n.Mode == ofnet.Routing || n.Encap == ofnet.VXLAN }
 
 // uplinkMAC is the source of routed frames on this host's uplink.

@@ -7,8 +7,7 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// route is the distributed router: what is addressed to it goes by tenant and destination address, the longest
-// prefix first, IPv4 and IPv6 alike.
+// route is the distributed router: it forwards packets by tenant and destination address, the longest prefix first, IPv4 and IPv6 alike.
 type route struct{}
 
 func (route) Name() string { return "route" }
@@ -17,13 +16,13 @@ func (route) Tables() []flow.Table {
 	return []flow.Table{
 		{ID: tGate, Name: "gate", Miss: flow.Do(flow.GotoTable(tBridge)), Asks: "is it addressed to the router"},
 		{ID: tRoute, Name: "route", Miss: flow.Do(flow.GotoTable(tNowhere)), Asks: "tenant and destination address, longest prefix first"},
-		{ID: tNowhere, Name: "nowhere", Asks: "no endpoint has the address", Lost: "no endpoint has that address"}, // the agent, while it lives, tells the sender: see Troubles
+		{ID: tNowhere, Name: "nowhere", Asks: "no endpoint has the address", Lost: "no endpoint has that address"}, // a running agent sends an error: see Failures
 	}
 }
 
 // Ranks decide between routes to the same prefix.
 const (
-	rankLow     = 0 // the way to the host and the world, and that to hosts by a routed VLAN
+	rankLow     = 0 // the path to the host and the outside, and that to hosts by a routed VLAN
 	rankLearned = 1 // from a router outside
 	rankOurs    = 2 // endpoints, and the tenant's own subnets
 )
@@ -40,7 +39,7 @@ func (route) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 		routeEndpoint(out, s, m)
 	}
 	if n, t, ok := segment(s, owner); ok {
-		// An address of the tenant's own that no one has does not follow the default route out of the tenant.
+		// Packets to an unused address of the tenant do not follow the default route out of the tenant.
 		nowhere := flow.Do(flow.GotoTable(tNowhere))
 		if n.Prefix4.IsValid() {
 			out.Add(flow.New(tRoute, routePriority(n.Prefix4.Bits(), rankOurs),
@@ -62,8 +61,8 @@ func (route) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 }
 
 func routeEndpoint(out *flow.Set, s *ofnet.State, m member) {
-	// On a VLAN that is routed, frames go from one host's uplink address to the other's.
-	// Hosts that are behind routers announce their endpoints instead.
+	// On a routed VLAN, frames go from one host's uplink address to the other's.
+	// Hosts behind routers announce their endpoints instead.
 	mac, rank := m.MAC, rankOurs
 	if !m.local && m.net.Encap == ofnet.VLAN && m.net.Mode == ofnet.Routing {
 		mac, rank = m.host.UplinkMAC, rankLow

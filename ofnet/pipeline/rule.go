@@ -8,10 +8,9 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// rulePriority leaves room for four sorts of flows at each priority of rules, of which the later beat the earlier:
-// those that allow by conjunction, that allow, that deny by conjunction, that deny. A plain flow and the clause of a
-// conjunction never meet at one priority: which of them counts would be undefined (ovs-fields(7), "Conjunctive Match
-// Fields").
+// rulePriority leaves room for four kinds of flows at each priority of rules, in ascending order: those that allow by conjunction, that
+// allow, that deny by conjunction, that deny. A plain flow and the clause of a conjunction never have the same priority: which of them
+// counts would be undefined (ovs-fields(7), "Conjunctive Match Fields").
 func rulePriority(r *ofnet.Rule, conjunction bool) uint16 {
 	p := 100 + 4*uint16(r.Priority)
 	if r.Deny {
@@ -23,7 +22,7 @@ func rulePriority(r *ofnet.Rule, conjunction bool) uint16 {
 	return p
 }
 
-// side is what the two directions differ in.
+// side holds the differences between the two directions.
 type side struct {
 	table, next  flow.TableID
 	own, peer    flow.Field // registers of groups
@@ -41,10 +40,10 @@ func sideOf(d ofnet.Direction) side {
 		own4: flow.IPSrc, own6: flow.IPv6Src, peer4: flow.IPDst, peer6: flow.IPv6Dst, decided: regRuleOut}
 }
 
-// clauses are the alternatives of one dimension of a rule: its peers, own addresses or ports. A nil list asks nothing.
+// clauses are the alternatives of one dimension of a rule: its peers, own addresses or ports. A nil list matches anything.
 type clauses [][]flow.Term
 
-// compilation gathers the flows of a tier. Flows of several rules with one place become one.
+// compilation collects the flows of a tier. Flows of several rules with one place become one.
 type compilation struct {
 	side
 	state   *ofnet.State
@@ -60,8 +59,8 @@ func newCompilation(s *ofnet.State, t ofnet.Tier, group uint32) *compilation {
 		plain: map[flow.Key]flow.Flow{}, shared: map[flow.Key][]flow.Action{}}
 }
 
-// number is what a rule is called in conjunctions and in connections: the low half of its number in cookies, or what
-// follows that when another rule of the tier has it.
+// number returns the number of a rule in conjunctions and in connections: the low half of its number in cookies, or the next free one if
+// another rule of the tier has it.
 func (c *compilation) number(rule ofnet.Key) uint32 {
 	n := numberOf(rule)
 	for c.numbers[n] {
@@ -71,7 +70,7 @@ func (c *compilation) number(rule ofnet.Key) uint32 {
 	return n
 }
 
-// add compiles one rule. Rules of a tier are added in the order of their ids, so that numbers come out the same.
+// add compiles one rule. Rules of a tier are added in the order of their ids, so that numbers are reproducible.
 func (c *compilation) add(rule ofnet.AttachedRule) {
 	r, key := rule.Rule, rule.Key()
 	number := c.number(key) // also of a rule that matches nothing, so that the others keep theirs
@@ -123,8 +122,8 @@ func (c *compilation) add(rule ofnet.AttachedRule) {
 	}
 }
 
-// peers is the other side of a rule: the number of its group, 0 for any, and the prefixes of its addresses, none for all. ok is false
-// when what the rule names is not there.
+// peers returns the other side of a rule: the number of its group, 0 for any, and the prefixes of its addresses, none for all. ok is false
+// if the rule names something that does not exist.
 func (c *compilation) peers(r *ofnet.Rule) (group uint32, prefixes []netip.Prefix, ok bool) {
 	if r.PeerGroup != "" {
 		g := c.state.Groups.Get(r.PeerGroup)
@@ -144,7 +143,7 @@ func (c *compilation) peers(r *ofnet.Rule) (group uint32, prefixes []netip.Prefi
 	return group, prefixes, len(prefixes) > 0
 }
 
-// addressesOf are the prefixes that together are the addresses of a network.
+// addressesOf returns the prefixes that together are the addresses of a network.
 func addressesOf(n *ofnet.Segment) (out []netip.Prefix) {
 	if n.First4.IsValid() {
 		out = ipam.Range{First: n.First4, Last: n.Last4}.Prefixes()
@@ -157,7 +156,7 @@ func addressesOf(n *ofnet.Segment) (out []netip.Prefix) {
 	return out
 }
 
-// plainFlow books a flow that decides. Of rules that ask the same the first one has the flow, and its counter.
+// plainFlow adds a flow that decides. If rules match the same, the first one has the flow, and its counter.
 func (c *compilation) plainFlow(k flow.Key, cookie flow.Cookie, do flow.Actions) {
 	if _, there := c.plain[k]; there {
 		return
@@ -186,7 +185,7 @@ func (c *compilation) flowsTo(out *flow.Set) {
 // dimensions are a rule's clauses for one family of addresses.
 type dimensions [3]clauses
 
-// dimensions lists what a rule asks of packets of a family; possible is false when no such packet can meet it.
+// dimensions lists the conditions of a rule for packets of a family; possible is false if no such packet can match.
 func (c *compilation) dimensions(r *ofnet.Rule, peers []netip.Prefix, family family) (d dimensions, possible bool) {
 	own, peer := c.own4, c.peer4
 	if family == family6 {
@@ -202,7 +201,7 @@ func (c *compilation) dimensions(r *ofnet.Rule, peers []netip.Prefix, family fam
 	return d, possible
 }
 
-// single joins the dimensions that leave no choice.
+// single joins the dimensions with only one alternative.
 func (d *dimensions) single() (out []flow.Term) {
 	for _, list := range d {
 		if len(list) == 1 {

@@ -10,9 +10,9 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// sender believes a tunnel that a packet is of an endpoint only if it is the tunnel of that endpoint's host: another host, or a machine that
-// forges what is outside, speaks as none of its endpoints. It is asked before the tracker, so that no forged packet ends a connection.
-// Addresses that no endpoint has pass: those of hosts, and of endpoints that this host will hear of in a moment.
+// sender accepts a tunneled packet of an endpoint only from the tunnel of that endpoint's host: another host, or a machine that forges
+// outer addresses, cannot send as its endpoints. It is applied before the tracker, so that no forged packet ends a connection. Addresses
+// without an endpoint pass: those of hosts, and of endpoints that this host will learn of shortly.
 type sender struct{}
 
 func (sender) Name() string { return "sender" }
@@ -41,12 +41,12 @@ func (sender) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	if !ok {
 		return
 	}
-	// This host's own number is that of no tunnel.
+	// No tunnel has this host's own number.
 	do := flow.Do(load(regSender, endNumber(m.host.VTEP)), flow.GotoTable(tOrigin)).Shared()
 	of := func(priority uint16, terms ...flow.Term) {
 		out.Add(flow.New(tSender, priority, flow.NewMatch(append(terms, inTenant(m.tenant))...), do))
 	}
-	asks := m.net.Encap == ofnet.VXLAN && m.net.ARP == ofnet.Flood // elsewhere no tunnel brings questions or answers: see neighbor
+	asks := m.net.Encap == ofnet.VXLAN && m.net.ARP == ofnet.Flood // otherwise no queries or answers come by a tunnel: see neighbor
 	if m.IP4.Is4() {
 		of(exact, flow.EqAddr(flow.IPSrc, m.IP4))
 		if asks {
@@ -61,7 +61,7 @@ func (sender) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	}
 }
 
-// endNumber stands for a tunnel end in a register; 0 for none.
+// endNumber is the number of a tunnel end in a register; 0 for none.
 func endNumber(vtep netip.Addr) uint32 {
 	if vtep.Is4() {
 		a := vtep.As4()
@@ -75,7 +75,7 @@ func endNumber(vtep netip.Addr) uint32 {
 	return sum.Sum32()
 }
 
-// comesFrom matches what a tunnel brings from an end.
+// comesFrom matches packets from the end of a tunnel.
 func comesFrom(vtep netip.Addr) flow.Term {
 	if vtep.Is6() {
 		return flow.EqAddr(flow.TunIPv6Src, vtep)

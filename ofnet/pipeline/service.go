@@ -8,9 +8,9 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// service leads the connections of clients that are here to a backend, wherever that is: the tracker translates the
-// service's address and port into the backend's, and back in the answers. Only the client's host does so; everyone else
-// sees client and backend. Rules are asked afterwards, so they judge the connection to the backend.
+// service directs the connections of local clients to a backend anywhere: the tracker translates the service's address and port to the
+// backend's, and back in the answers. Only the client's host does so; all others see client and backend. Rules are applied afterwards, so
+// they judge the connection to the backend.
 type service struct{}
 
 func (service) Name() string { return "service" }
@@ -39,7 +39,7 @@ func (service) Reads() []*Input {
 		}),
 		rows(tenantRows, func(s *ofnet.State, t *ofnet.Tenant, to owners) { sharers(s, s.ServicesOf(t.Name), to) }),
 		rows(endpointRows, func(s *ofnet.State, e *ofnet.Endpoint, to owners) { sharers(s, s.ServicesOver(e), to) }),
-		// Which of a tenant's endpoints an address stands for depends on its segments.
+		// The endpoints of a tenant at an address depend on its segments.
 		rows(segmentRows, func(s *ofnet.State, n *ofnet.Segment, to owners) { over(s, s.Members(n.Name), to) }),
 		rows(groupRows, func(s *ofnet.State, g *ofnet.Group, to owners) { over(s, s.MembersOf(g.Name), to) }),
 		rows(hostRows, func(s *ofnet.State, h *ofnet.Host, to owners) {

@@ -430,7 +430,7 @@ func servicePolicy(t *testing.T, l *serviceLab) {
 	rules("")
 }
 
-// serviceChanges: connections to a backend that is taken from a service go on, new ones avoid it (SVC-07).
+// serviceChanges: connections to a backend that is taken from a service continue, new ones avoid it (SVC-07).
 func serviceChanges(t *testing.T, l *serviceLab) {
 	set := func(backends ...string) {
 		l.change(func(s *ofnet.State) {
@@ -489,7 +489,7 @@ func (l *serviceLab) forget(what string, do func(s *ofnet.State)) {
 	}
 }
 
-// serviceForgets: a client that goes on over UDP leaves a backend that was taken away, and who gets the address of an
+// serviceForgets: a client that continues over UDP leaves a backend that was taken away, and who gets the address of an
 // endpoint that is gone has none of its connections.
 func serviceForgets(t *testing.T, l *serviceLab) {
 	l.change(func(s *ofnet.State) {
@@ -545,7 +545,7 @@ func serviceForgets(t *testing.T, l *serviceLab) {
 	}
 }
 
-// serviceForgetsSix: the same over IPv6, where the switch cannot forget pings: they go on, and each is judged.
+// serviceForgetsSix: the same over IPv6, where the switch cannot forget pings: they continue, and each is judged.
 func serviceForgetsSix(t *testing.T, l *serviceLab) {
 	l.change(func(s *ofnet.State) {
 		s.Groups.Set("red:closed", &ofnet.Group{Name: "red:closed", Tenant: "red", ID: 0x40009})
@@ -585,7 +585,7 @@ func serviceCounters(t *testing.T, l *serviceLab) {
 	if got, want := l.counters(), (map[ofnet.Load]uint64{ofnet.LoadOpened: 3, ofnet.LoadTo: 6, ofnet.LoadFrom: 3}); !maps.Equal(got, want) {
 		t.Errorf("counters of three connections: want %v, got %v", want, got)
 	}
-	// What takes the place of another backend's flow does not go on with its counters.
+	// What takes the place of another backend's flow does not continue with its counters.
 	was := l.lab.state.Services.Get("red:lone")
 	l.change(func(s *ofnet.State) {
 		v := *was

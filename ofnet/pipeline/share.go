@@ -9,30 +9,30 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// Services may share an address. What is about the address alone then belongs to the first of them by name, and what is about a port to the
-// first that has it. Where none of them has the address as its own, nothing is about the address alone: its other ports are whoever's they are.
+// Services may share an address. Flows of the address itself belong to the first of them by name, and flows of a port to the first that has
+// it. If none of them has the address as its own, there are no flows of the address itself: its other ports belong to its owner.
 
-// sharers hands on services, and those that share an address with one of them.
+// sharers calls to with services, and with those that share an address with one of them.
 func sharers(s *ofnet.State, list iter.Seq[*ofnet.Service], to owners) {
 	for v := range list {
 		each(s.Sharers(v), to)
 	}
 }
 
-// leads says whether the service is the first of its tenant that has an address, as its own.
+// leads reports whether the service is the first of its tenant that has an address as its own.
 func (b *balancing) leads(s *ofnet.State, a netip.Addr) bool {
 	return s.FirstAt(a, b.beside).Name == b.Name && !b.Borrows(a)
 }
 
-// leadsHere says whether the service is the first of all tenants that has an address, as its own: processes of hosts have no tenant.
+// leadsHere reports whether the service is the first of all tenants that has an address as its own: processes of hosts have no tenant.
 func (b *balancing) leadsHere(s *ofnet.State, a netip.Addr) bool {
 	return s.FirstAt(a, func(*ofnet.Service) bool { return true }).Name == b.Name && !b.Borrows(a)
 }
 
-// beside says whether a service is of the same tenant.
+// beside reports whether a service is of the same tenant.
 func (b *balancing) beside(o *ofnet.Service) bool { return o.Tenant == b.Tenant }
 
-// frontOf is the host that takes connections from the uplink to an address; "" when it is not known.
+// frontOf returns the host that accepts connections from the uplink to an address; "" if unknown.
 func (b *balancing) frontOf(s *ofnet.State, a netip.Addr) string {
 	first := s.FirstAt(a, b.beside)
 	if first.Name == b.Name {
@@ -44,21 +44,21 @@ func (b *balancing) frontOf(s *ofnet.State, a netip.Addr) string {
 	return ""
 }
 
-// own are the addresses of a list by which clients get this service when they ask for the port.
+// own returns the addresses of a list by which clients of the port reach this service.
 func (q *portBalancing) own(s *ofnet.State, list []netip.Addr) (out []netip.Addr) {
 	has := func(o *ofnet.Service) bool { return q.beside(o) && o.Port(q.Protocol, q.ServicePort.Port) != nil }
 	for _, a := range list {
 		if q.Borrows(a) && !s.FirstAt(a, q.beside).Borrows(a) {
-			continue // whose own it is has all of it
+			continue // the owner of the address has all of it
 		}
-		if s.FirstAt(a, has).Name == q.Service.Name { // a port has a name too
+		if s.FirstAt(a, has).Name == q.Service.Name { // ports of equal addresses are ordered by name
 			out = append(out, a)
 		}
 	}
 	return out
 }
 
-// alone are the addresses of a list at which the port is the only one of UDP.
+// alone returns the addresses of a list at which the port is the only UDP port.
 func (q *portBalancing) alone(s *ofnet.State, list []netip.Addr) (out []netip.Addr) {
 	if q.Protocol != ofnet.ProtocolUDP {
 		return nil
@@ -66,7 +66,7 @@ func (q *portBalancing) alone(s *ofnet.State, list []netip.Addr) (out []netip.Ad
 	another := func(p ofnet.ServicePort) bool { return p.Protocol == ofnet.ProtocolUDP && p.Port != q.ServicePort.Port }
 	for _, a := range list {
 		if q.Borrows(a) {
-			continue // fragments do not say of which port they are
+			continue // fragments do not identify their port
 		}
 		if s.FirstAt(a, func(o *ofnet.Service) bool { return q.beside(o) && slices.ContainsFunc(o.Ports, another) }) == nil {
 			out = append(out, a)
@@ -75,7 +75,7 @@ func (q *portBalancing) alone(s *ofnet.State, list []netip.Addr) (out []netip.Ad
 	return out
 }
 
-// guard drops what comes to the port by a guarded address, but from those who may.
+// guard drops packets to the port at a guarded address, except from allowed sources.
 func (q *portBalancing) guard(out *flow.Set) {
 	whole := netip.PrefixFrom(netip.IPv4Unspecified(), 0)
 	if q.six {

@@ -16,8 +16,8 @@ const (
 	ndRedirect            = 137
 )
 
-// source lets a local endpoint speak with its own addresses and nothing else, and without a tag. ARP probes (RFC 5227) pass, and of
-// neighbor discovery only what names the endpoint's own link address; router advertisements and redirects do not.
+// source lets a local endpoint send only with its own addresses, and without a tag. ARP probes (RFC 5227) pass, and of neighbor discovery
+// only packets that name the endpoint's own link address; router advertisements and redirects do not.
 type source struct{}
 
 func (source) Name() string { return "source" }
@@ -37,8 +37,8 @@ func (source) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 		for _, kind := range []uint64{ndRouterAdvertisement, ndSolicitation, ndAdvertisement, ndRedirect} {
 			out.Add(flow.New(tSource, 110, flow.NewMatch(flow.Eq(flow.ICMPv6Type, kind)), flow.Actions{}))
 		}
-		// A frame that brings a tag could reach another network behind the uplink.
-		const tagged = 0x1000 // the bit of OXM_OF_VLAN_VID that says that there is one
+		// A frame with a tag could reach another network behind the uplink.
+		const tagged = 0x1000 // the bit of OXM_OF_VLAN_VID for the presence of a tag
 		out.Add(flow.New(tSource, 130, flow.NewMatch(flow.EqMask(flow.VlanVID, tagged, tagged)), flow.Actions{}))
 		return
 	}
@@ -61,7 +61,7 @@ func (source) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 			allow(120, flow.EqAddr(flow.IPv6Src, a), flow.Eq(flow.ICMPv6Type, ndSolicitation), flow.EqMAC(flow.NDSLL, m.MAC))
 		}
 		answers := []netip.Addr{m.IP6}
-		if asksBack(s) { // about the address from which it asks
+		if asksBack(s) { // for the address from which the query is sent
 			answers = append(answers, linkLocal(m.MAC))
 		}
 		for _, a := range answers {
@@ -71,7 +71,7 @@ func (source) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	}
 }
 
-// linkLocal is the link-local address made from a MAC (RFC 4291 appendix A).
+// linkLocal is the link-local address derived from a MAC (RFC 4291 appendix A).
 func linkLocal(m ofnet.MAC) netip.Addr {
 	return netip.AddrFrom16([16]byte{0xfe, 0x80, 8: m[0] ^ 2, 9: m[1], 10: m[2], 11: 0xff, 12: 0xfe, 13: m[3], 14: m[4], 15: m[5]})
 }

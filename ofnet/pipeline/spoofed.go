@@ -8,8 +8,8 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// spoofed counts what each endpoint here says with an address that is not its own. It is dropped in any case. What a kernel says without being
-// told is not counted: from a link-local address, or before it has any.
+// spoofed counts packets that each local endpoint sends with an address of others. They are dropped in any case. Packets that a kernel
+// sends by itself are not counted: from a link-local address, or before it has any.
 type spoofed struct{}
 
 func (spoofed) Name() string { return "spoofed" }

@@ -5,8 +5,8 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// track sends the packets of tenants that have rules or services through the connection tracker, one zone a tenant,
-// and remembers what was admitted. The packets of other tenants go straight on, and are spared the second pass.
+// track sends the packets of tenants that have rules or services through the connection tracker, one zone per tenant, and stores which were
+// admitted. The packets of other tenants skip the second pass.
 type track struct{}
 
 func (track) Name() string { return "track" }
@@ -84,11 +84,11 @@ func trackSwitch(out *flow.Set) {
 	}
 	judged := flow.Do(on(bitSkip), flow.GotoTable(tPeer))
 	add(tState, 200, flow.Actions{}, flow.State(flow.CTInv|flow.CTTracked, 0))
-	// The answer to a ping that went by untracked, before the tenant's first rule: it opens nothing, so it is judged alone.
+	// The answer to a ping that passed untracked, before the tenant's first rule: it opens nothing, so it is judged by itself.
 	for _, answer := range []flow.Term{flow.Eq(flow.ICMPType, 0), flow.Eq(flow.ICMPv6Type, 129)} {
 		add(tState, 201, flow.Do(on(bitNoCommit), flow.GotoTable(tPeer)), flow.State(flow.CTInv|flow.CTTracked, 0), answer)
 	}
-	// Above the flows that look at ct_mark, so that the megaflow of a new connection does not.
+	// Above the flows that match ct_mark, so that the megaflow of a new connection does not.
 	opening := flow.Do(on(bitOpening), flow.GotoTable(tService))
 	for _, family := range []flow.Term{flow.TCP(), flow.TCP6()} {
 		const syn, ack = 0x02, 0x10
@@ -101,15 +101,15 @@ func trackSwitch(out *flow.Set) {
 	}
 	answers(out)
 	add(tState, 180, judged, flow.State(flow.CTRel|flow.CTTracked, 0))
-	// The tracker of the userspace datapath does not look at SCTP's ports: what one admitted association has in common with
-	// another one between the same ends is no reason to admit that.
+	// The tracker of the userspace datapath ignores SCTP's ports: the admission of one association does not apply to another between the
+	// same ends.
 	for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
 		add(tState, 175, flow.Do(flow.GotoTable(tService)), flow.State(flow.CTEst|flow.CTTracked, flow.CTRpl), family, sctp())
 	}
-	// A ping over IPv6 outlasts the endpoint that it was admitted to (forgottenEndpoint says why): the next one that has the address
-	// may let no one in.
+	// A ping over IPv6 outlasts the endpoint that it was admitted to (see forgottenAddresses): the next endpoint with the address may not
+	// allow it.
 	add(tState, 175, flow.Do(flow.GotoTable(tService)), flow.State(flow.CTEst|flow.CTTracked, flow.CTRpl), flow.ICMP6())
-	// What is left was admitted by older rules.
+	// The rest was admitted by older rules.
 	add(tState, 10, opening, flow.State(flow.CTEst|flow.CTTracked, flow.CTRpl), flow.EqBit(flow.CTLabel, labelMet, false))
 	add(tCommit, 100, flow.Do(flow.GotoTable(tDeliver)), has(bitNoCommit))
 }

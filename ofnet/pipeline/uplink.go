@@ -5,10 +5,9 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// uplinkGroup is the way out by a trunk of several members: by the first that is live (fast failover, OpenFlow 1.3.5 section
-// 5.6.1), or, when the switch beyond takes them for one, by one that the connection's hash chooses of those that are
-// live. Open vSwitch takes a member for live that has a link and, where LACP is spoken, a partner in step. So the group changes over
-// without an agent.
+// uplinkGroup is the exit by a trunk of several members: by the first live one (fast failover, OpenFlow 1.3.5 section 5.6.1) or, if the
+// physical switch aggregates them, by a live one chosen by the connection's hash. Open vSwitch regards a member as live if it has a link
+// and, with LACP, a partner in sync. So the group fails over without an agent.
 const uplinkGroup = 0x04 << 24
 
 // toUplink sends the frame out by the trunk.
@@ -19,8 +18,8 @@ func toUplink(s *ofnet.State) flow.Action {
 	return flow.ToGroup(uplinkGroup)
 }
 
-// uplinkMembers is the trunk of several members. When all of them lead to one network separately, a frame for many comes by each of
-// them, and by the others even when it is our own: those of one member count. The members of a channel bring it once.
+// uplinkMembers is the trunk of several members. If all of them lead to one network separately, a broadcast frame arrives by each of them,
+// and by the others even if it is this host's own: only those of one member count. The members of a channel deliver it once.
 func uplinkMembers(s *ofnet.State) (out flow.Set) {
 	group := flow.Group{ID: uplinkGroup, Type: flow.GroupFailover}
 	var weight uint16

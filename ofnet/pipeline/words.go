@@ -11,8 +11,8 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// Glossary says flows in words: what registers, ports and tunnel addresses stand for in a State. It is a copy: later
-// changes of the State do not change it.
+// Glossary describes flows in words: the meaning of registers, ports and tunnel addresses in a State. It is a copy: later changes of the
+// State do not change it.
 type Glossary struct {
 	names     [nameKinds]map[uint64]string
 	hosts     map[netip.Addr]string
@@ -87,10 +87,10 @@ func (g *Glossary) readPorts(s *ofnet.State) {
 	}
 }
 
-// Lost says what it means for a packet that no flow of a table takes it; "" when no one knows, or it goes on.
+// Lost explains why a packet that matches no flow of a table is dropped; "" if the reason is unknown, or it is not dropped.
 func (g *Glossary) Lost(t flow.TableID) string { return g.tables.Table(t).Lost }
 
-// Match says what a flow is about. What has no name is printed as ovs-ofctl does.
+// Match describes the match of a flow. Fields without a name are printed as by ovs-ofctl.
 func (g *Glossary) Match(m flow.Match) string {
 	if m.IsZero() {
 		return "any packet"
@@ -130,7 +130,7 @@ func (g *Glossary) part(p *flow.Part) string {
 	return p.Text
 }
 
-// Actions says what a flow does.
+// Actions describes the actions of a flow.
 func (g *Glossary) Actions(a flow.Actions) string {
 	if a.IsDrop() {
 		return "drop"
@@ -175,7 +175,7 @@ func (g *Glossary) step(s *flow.Step) string {
 	return s.Text
 }
 
-// written says what a field gets.
+// written describes the value written to a field.
 func (g *Glossary) written(s *flow.Step) string {
 	if r, ok := g.registers[s.To.Field]; ok && r.given != "" {
 		if s.To.First != 0 {
@@ -205,7 +205,7 @@ func (g *Glossary) written(s *flow.Step) string {
 	return s.Text
 }
 
-// Meter says whose traffic a meter limits.
+// Meter describes the traffic that a meter limits.
 func (g *Glossary) Meter(id uint32) string {
 	if id >= flow.LeasedMeters {
 		return "limit on what goes to the agent"
@@ -217,7 +217,7 @@ func (g *Glossary) Meter(id uint32) string {
 	return "limit on what " + whose + " sends"
 }
 
-// Group says what a group is for.
+// Group describes the purpose of a group.
 func (g *Glossary) Group(id uint32) string {
 	network := func() string {
 		for number, name := range g.names[networkNames] {
@@ -246,7 +246,7 @@ func (g *Glossary) Group(id uint32) string {
 	return "group " + strconv.FormatUint(uint64(id), 10)
 }
 
-// flagged says the bits of reg0 that mask selects.
+// flagged describes the bits of reg0 that mask selects.
 func (g *Glossary) flagged(v, mask uint64) string {
 	var words []string
 	for bit := range 32 {

@@ -33,7 +33,7 @@ func TestChurn(t *testing.T) {
 	for _, p := range pairs {
 		p.start()
 	}
-	c.churn(*churn, []string{lab.PartDocker, lab.PartAgent, lab.PartDoor, lab.PartMaster})
+	c.churn(*churn, []string{lab.PartDocker, lab.PartAgent, lab.PartPluginProxy, lab.PartMaster})
 	tunnel, vlan := pairs[0].end(), pairs[1].end()
 	t.Logf("lost by tunnel: %v; by VLAN: %v", tunnel, vlan)
 	if len(vlan.Lost) > 0 || vlan.Sent == 0 {

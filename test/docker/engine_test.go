@@ -77,7 +77,7 @@ func TestEngineSide(t *testing.T) {
 	all := desired.Segments{Networks: []record.Network{netOf("default", "net", "10.5.0.0/24", "10.5.0.254"), six},
 		Groups: []record.Group{{ID: identity.Group{Tenant: "default", Name: "web"}, Network: identity.Network{Tenant: "default", Name: "net"}}}}
 	c := &segments{known: all, changed: make(chan struct{})}
-	k := dockerd.NewKeeper(w, c, "netplugin", log)
+	k := dockerd.NewNetworkSyncer(w, c, "netplugin", log)
 	ctx, end := context.WithCancel(context.Background())
 	var tasks sync.WaitGroup
 	for _, run := range []func(context.Context) error{w.Run, k.Run} {

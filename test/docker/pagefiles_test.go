@@ -53,7 +53,7 @@ func (c *cluster) serves(files map[string][]string, network string) {
 	if !slices.Contains(strings.Fields(setting(c.t, door, "Before")), "docker.service") || !slices.Contains(strings.Fields(setting(c.t, agent, "Before")), "docker.service") {
 		c.t.Errorf("they start before Docker: %v, %v", door, agent)
 	}
-	if err := c.Kill("h1", lab.PartDoor); err != nil {
+	if err := c.Kill("h1", lab.PartPluginProxy); err != nil {
 		c.t.Fatal(err)
 	}
 	line := append([]string{"sh", "-c", `echo $$ >/run/door.pid; exec env "$@"`, "door"}, files[env]...)
@@ -70,7 +70,7 @@ func (c *cluster) serves(files map[string][]string, network string) {
 		return nil
 	})
 	end()
-	if err := c.Start(c.t.Context(), "h1", lab.PartDoor); err != nil {
+	if err := c.Start(c.t.Context(), "h1", lab.PartPluginProxy); err != nil {
 		c.t.Fatal(err)
 	}
 }

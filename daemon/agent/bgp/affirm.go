@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// A change of what is announced while a session comes up may be lost: the library reads what there is to tell, and only a moment
-// later counts the peer among those that hear of changes. What was changed at about that time is changed once more when the
-// session has settled: taken back, and made again. The library's own ways do not serve: it does not tell again what has not
-// changed, and asked to, it speaks of kinds of routes that the peer does not know, which ends the session.
+// A change of announcements while a session comes up may be lost: the library reads the existing routes, and only a moment later adds the
+// peer to those that receive changes. Changes at about that time are repeated once the session is stable: withdrawn, and announced again.
+// The library's own functions do not serve: it does not send unchanged routes again, and a route refresh includes address families that the
+// peer does not support, which ends the session.
 
 const (
-	settled = time.Second            // after which a session counts as settled
-	doubt   = 250 * time.Millisecond // how far from the session's beginning a change may have been lost
+	stableAfter = time.Second            // after which a session counts as stable
+	doubt       = 250 * time.Millisecond // before and after the start of the session, when a change may be lost
 )
 
-// changes remembers which prefixes were announced or withdrawn of late.
+// changes records recently announced or withdrawn prefixes.
 type changes struct {
 	mu sync.Mutex
 	at map[netip.Prefix]time.Time
 }
 
-// add notes a change, and forgets those that no session will ask about any more.
+// add records a change, and deletes old ones.
 func (c *changes) add(p netip.Prefix, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -32,14 +32,14 @@ func (c *changes) add(p netip.Prefix, now time.Time) {
 		c.at = map[netip.Prefix]time.Time{}
 	}
 	for old, at := range c.at {
-		if now.Sub(at) > 2*settled {
+		if now.Sub(at) > 2*stableAfter {
 			delete(c.at, old)
 		}
 	}
 	c.at[p] = now
 }
 
-// near lists what was changed about then.
+// near lists the prefixes changed at about a time.
 func (c *changes) near(then time.Time) (out []netip.Prefix) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,10 +51,10 @@ func (c *changes) near(then time.Time) (out []netip.Prefix) {
 	return out
 }
 
-// affirm repeats what may have been lost on a session that has just come up, when it has settled. It does not block.
+// affirm repeats changes that may have been lost on a new session, once it is stable. It does not block.
 func (s *Speaker) affirm(ctx context.Context, problem func(error)) {
 	up := time.Now()
-	timer := time.AfterFunc(settled, func() {
+	timer := time.AfterFunc(stableAfter, func() {
 		if err := s.repeat(up); err != nil && ctx.Err() == nil {
 			problem(err)
 		}
@@ -62,7 +62,7 @@ func (s *Speaker) affirm(ctx context.Context, problem func(error)) {
 	context.AfterFunc(ctx, func() { timer.Stop() })
 }
 
-// repeat makes the changes about then once more.
+// repeat makes the changes of about that time once more.
 func (s *Speaker) repeat(then time.Time) error {
 	s.change.Lock()
 	defer s.change.Unlock()

@@ -16,7 +16,7 @@ import (
 	"github.com/osrg/gobgp/v4/pkg/packet/bgp"
 )
 
-// told is what a peer was told, in order.
+// received is what a peer was told, in order.
 type told struct {
 	mu    sync.Mutex
 	words []string
@@ -118,15 +118,15 @@ func TestChanges(t *testing.T) {
 	start := time.Unix(1000, 0)
 	one, two, three := netip.MustParsePrefix("10.0.0.1/32"), netip.MustParsePrefix("10.0.0.2/32"), netip.MustParsePrefix("10.0.0.3/32")
 	c.add(one, start)
-	c.add(two, start.Add(settled))
-	c.add(three, start.Add(settled+doubt))
+	c.add(two, start.Add(stableAfter))
+	c.add(three, start.Add(stableAfter+doubt))
 	if got := c.near(start.Add(doubt)); !slices.Equal(got, []netip.Prefix{one}) {
 		t.Errorf("want the one about then, got %v", got)
 	}
-	if got := c.near(start.Add(settled)); len(got) != 2 {
+	if got := c.near(start.Add(stableAfter)); len(got) != 2 {
 		t.Errorf("want both about then, got %v", got)
 	}
-	if c.add(two, start.Add(10*settled)); len(c.at) != 1 {
+	if c.add(two, start.Add(10*stableAfter)); len(c.at) != 1 {
 		t.Errorf("want old ones to be forgotten, got %v", c.at)
 	}
 }

@@ -94,7 +94,7 @@ func TestRestart_Both(t *testing.T) {
 		if err != nil || len(s.Peers) != 1 || !s.Peers[0].Established() {
 			return false
 		}
-		r.kick()
+		r.notify()
 		rounds++
 		return rounds > 20
 	})

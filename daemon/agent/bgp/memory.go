@@ -15,16 +15,16 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// memory is what a Router has put into the switch, as the file says it to the next agent: routes stay in the switch when an
-// agent ends, and stay when another starts, until that has learned its own.
+// memory is what a Router has added to the switch, in the form of the file for the next agent: routes stay in the switch when an agent
+// ends, and after another starts until that has learned its own.
 type memory struct {
 	Config Config
 	Router ofnet.Router
 	Hops   [][]ofnet.NextHop
-	Routes map[netip.Prefix]int // places in Hops
+	Routes map[netip.Prefix]int // indexes in Hops
 }
 
-// keep is what is kept of an agent before.
+// keep is what is kept of an earlier agent.
 type keep struct {
 	config   Config
 	routes   map[netip.Prefix][]netip.Addr
@@ -33,12 +33,12 @@ type keep struct {
 	complete bool // all peers are back, as of the last look
 }
 
-// rememberEvery is how often the file is written at most.
-const rememberEvery = time.Second
+// saveInterval is the minimum time between two writes of the file.
+const saveInterval = time.Second
 
-// remember writes the file, when it is behind.
+// remember writes the file if it is outdated.
 func (r *Router) remember() error {
-	if r.o.Memory == "" || !r.forgetful || time.Since(r.remembered) < rememberEvery {
+	if r.o.Memory == "" || !r.forgetful || time.Since(r.remembered) < saveInterval {
 		return nil
 	}
 	if r.router.Port == 0 {
@@ -49,7 +49,7 @@ func (r *Router) remember() error {
 		return nil
 	}
 	if r.config == nil {
-		return nil // the speaker does not start: what the file says is still so
+		return nil // the speaker does not start: the file is still correct
 	}
 	r.mu.Lock()
 	m := memory{Config: *r.config, Router: r.router, Routes: make(map[netip.Prefix]int, len(r.table.routes))}
@@ -92,13 +92,13 @@ func (m *memory) write(path string) error {
 	return nil
 }
 
-// sealName and sealFormat are what the file is, and the number of its format. Files of earlier builds have neither, and no checksum.
+// sealName and sealFormat are the type of the file and the number of its format. Files of earlier builds have neither, and no checksum.
 const (
 	sealName   = "routes"
 	sealFormat = 1
 )
 
-// parseMemory reads the file's text. What it says of a switch must be possible.
+// parseMemory parses the file's text, which must describe a possible switch.
 func parseMemory(text []byte) (m memory, err error) {
 	b, err := checksum.Open(sealName, sealFormat, text)
 	if err != nil {
@@ -111,7 +111,7 @@ func parseMemory(text []byte) (m memory, err error) {
 		return m, errors.New("there is no router")
 	}
 	for _, hops := range m.Hops {
-		if len(hops) == 0 || len(hops) > 2*HopsMost || !slices.IsSortedFunc(hops, func(a, b ofnet.NextHop) int { return a.Addr.Compare(b.Addr) }) {
+		if len(hops) == 0 || len(hops) > 2*MaxHops || !slices.IsSortedFunc(hops, func(a, b ofnet.NextHop) int { return a.Addr.Compare(b.Addr) }) {
 			return m, errors.New("next hops are none, too many, or not sorted")
 		}
 		for _, h := range hops {
@@ -128,9 +128,9 @@ func parseMemory(text []byte) (m memory, err error) {
 	return m, nil
 }
 
-// Restore takes over what an agent before has left in the switch, if its record is the same still. It is called when all
-// records are known, before Run. The function that it returns puts it all into the State, and must be called in the same
-// Update as everything else: flows that no State asks for are deleted.
+// Restore restores what an earlier agent has left in the switch, if its record is still the same. It is called when all records are known,
+// before Run. The function that it returns adds everything to the State, and must be called in the same Update as everything else: flows
+// that no State asks for are deleted.
 func (r *Router) Restore() (put func(*ofnet.State)) {
 	none := func(*ofnet.State) {}
 	if r.o.Memory == "" {
@@ -175,7 +175,7 @@ func (r *Router) Restore() (put func(*ofnet.State)) {
 	}
 }
 
-// keeps says whether what is kept goes with a configuration: sessions are then those of a speaker that restarts.
+// keeps reports whether the kept routes belong to a configuration: sessions are then those of a speaker that restarts.
 func (r *Router) keeps(c *Config) bool {
 	r.mu.Lock()
 	kept := r.kept

@@ -11,12 +11,12 @@ import (
 	"github.com/osrg/gobgp/v4/pkg/packet/bgp"
 )
 
-// HopsMost is how many next hops a prefix has at most; a prefix with more uses the first of them.
-const HopsMost = 16
+// MaxHops is the maximum number of next hops of a prefix; a prefix with more uses the first of them.
+const MaxHops = 16
 
-// Routes returns the best routes that peers announce, without martians: next hops by prefix, those of equally good paths, sorted. Routes of
-// peers that restart gracefully are among them. It ends with a call that the server answers in turn, so that what was read
-// here is read before anything that happens to the routes later.
+// Routes returns the best routes that peers announce, without martians: next hops by prefix, those of equally good paths, sorted. It
+// includes routes of peers that restart gracefully. It ends with a call that the server answers in turn, so that all reads happen before
+// any later change of the routes.
 func (s *Speaker) Routes() (map[netip.Prefix][]netip.Addr, error) {
 	out := map[netip.Prefix][]netip.Addr{}
 	for _, family := range s.config.families() {
@@ -39,7 +39,7 @@ func (s *Speaker) Routes() (map[netip.Prefix][]netip.Addr, error) {
 	return out, nil
 }
 
-// hops are the next hops of the best path and of those that are as good; none when the best is our own.
+// hops returns the next hops of the best path and of equally good ones; none if the best is our own.
 func (s *Speaker) hops(paths []*apiutil.Path) (out []netip.Addr) {
 	var best merit
 	for i, p := range paths {
@@ -54,7 +54,7 @@ func (s *Speaker) hops(paths []*apiutil.Path) (out []netip.Addr) {
 		if i == 0 {
 			best = m
 		}
-		if m == best && len(out) < HopsMost && !slices.Contains(out, next) {
+		if m == best && len(out) < MaxHops && !slices.Contains(out, next) {
 			out = append(out, next)
 		}
 	}
@@ -62,8 +62,8 @@ func (s *Speaker) hops(paths []*apiutil.Path) (out []netip.Addr) {
 	return out
 }
 
-// nextHop is where a path leads, the zero Addr when it does not say. An IPv4 address in the form of IPv6, as a speaker
-// without an address of IPv6 gives it, is that address.
+// nextHop is the next hop of a path, or the zero Addr. An IPv4-mapped IPv6 address, as a speaker without an address of IPv6 sends it, is
+// unmapped.
 func nextHop(p *apiutil.Path) netip.Addr {
 	for _, a := range p.Attrs {
 		switch n := a.(type) {
@@ -76,7 +76,7 @@ func nextHop(p *apiutil.Path) netip.Addr {
 	return netip.Addr{}
 }
 
-// merit is what decides between paths before anything that tells every two of them apart (RFC 4271, section 9.1.2.2).
+// merit is the part of path selection before the tie-breakers (RFC 4271, section 9.1.2.2).
 type merit struct {
 	preference, med uint32
 	length          int

@@ -14,31 +14,30 @@ import (
 
 // Link is the host's own interface towards routers outside. Its methods are called by one goroutine.
 type Link interface {
-	// Ensure makes the interface be there, up, with the addresses and no others.
+	// Ensure makes the interface exist, up, with exactly these addresses.
 	Ensure(ctx context.Context, addresses ...netip.Prefix) (port uint32, mac ofnet.MAC, err error)
-	// Remove makes it be gone.
+	// Remove removes it.
 	Remove(ctx context.Context) error
-	// Neighbour returns the link address of a neighbour, as far as it is known; ok is false while it is not.
+	// Neighbour returns the link address of a neighbour; ok is false if it is unknown.
 	Neighbour(addr netip.Addr) (mac ofnet.MAC, ok bool)
-	// Ask has the kernel find the link address out. It does not wait for it.
+	// Ask makes the kernel resolve the link address. It does not wait for the result.
 	Ask(addr netip.Addr) error
 }
 
-// Options are what a Router needs.
+// Options are the dependencies of a Router.
 type Options struct {
 	Host   string        // label
 	Tenant string        // whose endpoints are announced
-	Mode   func() string // the cluster's forwarding mode; routers are for "routing" alone
-	// External are further addresses of the tenant's services whose connections this host takes; nil: there are none.
+	Mode   func() string // the cluster's forwarding mode; routers are only for "routing"
+	// External returns further addresses of the tenant's services whose connections this host accepts; nil: there are none.
 	External func() []netip.Addr
 	Update   func(rev uint64, change func(s *ofnet.State))
 	Link     Link
-	Memory   string // path of the file that the next agent learns from what this one has put into the switch; "": none
+	Memory   string // path of the file that describes to the next agent what this one has added to the switch; "": none
 	Log      *slog.Logger
 }
 
-// Router keeps sessions, announcements and the State's routes equal to the records. It is a task's work, and a
-// desired.Listener.
+// Router keeps sessions, announcements and the State's routes in sync with the records. It is a task, and a desired.Listener.
 type Router struct {
 	o    Options
 	wake chan struct{}
@@ -49,40 +48,40 @@ type Router struct {
 	services  map[string]hostRoutes // of the tenant, by id
 	speaker   *Speaker
 	table     table // in the State
-	kept      *keep // what an agent before has left, until it is learned again; nil: nothing
+	kept      *keep // what an earlier agent has left, until it is learned again; nil: nothing
 	problem   error
 
-	// Of Run's goroutine alone.
+	// Only for the goroutine of Run.
 	config     *Config // of the speaker
 	announced  map[netip.Prefix]bool
-	router     ofnet.Router // in the State, when its port is not 0
+	router     ofnet.Router // in the State, if its port is not 0
 	remembered time.Time    // when Memory was written last
-	forgetful  bool         // Memory is behind
+	forgetful  bool         // Memory is outdated
 }
 
 // hostRoutes are the prefixes that lead to one endpoint or service, a /32 and a /128; either may be the zero prefix.
 type hostRoutes [2]netip.Prefix
 
-// lookEvery is how often everything is looked at without being told: link addresses change without a word.
-const lookEvery = 500 * time.Millisecond
+// pollInterval is the interval of checks without an event: the kernel sends none for link addresses.
+const pollInterval = 500 * time.Millisecond
 
-// NewRouter makes a Router; Run keeps it going.
+// NewRouter returns a Router; Run works.
 func NewRouter(o Options) *Router {
 	return &Router{o: o, wake: make(chan struct{}, 1), endpoints: map[string]hostRoutes{}, services: map[string]hostRoutes{},
 		table: newTable(), announced: map[netip.Prefix]bool{}}
 }
 
-func (r *Router) kick() {
+func (r *Router) notify() {
 	select {
 	case r.wake <- struct{}{}:
 	default:
 	}
 }
 
-// Tenant is not about routers.
+// Tenant does nothing: routers do not depend on tenants.
 func (r *Router) Tenant(string, *record.Tenant) {}
 
-// Service takes over a service's record, nil when it is gone. Every host with a router takes its connections.
+// Service applies a service's record, nil if it was deleted. Every host with a router accepts its connections.
 func (r *Router) Service(id string, v *record.ServiceLB) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,20 +91,20 @@ func (r *Router) Service(id string, v *record.ServiceLB) {
 		r.services[id] = hostRoutes{netip.PrefixFrom(v.IP, v.IP.BitLen())}
 	}
 	if is, has := r.services[id]; had != has || was != is {
-		r.kick()
+		r.notify()
 	}
 }
 
-// KubernetesService hears that External may say something else.
-func (r *Router) KubernetesService(string, *record.KubernetesService) { r.kick() }
+// KubernetesService wakes the loop: the result of External may have changed.
+func (r *Router) KubernetesService(string, *record.KubernetesService) { r.notify() }
 
-// KubernetesNamespace is not about routers: a namespace changes its tenant too seldom for anyone to wait for it.
+// KubernetesNamespace does nothing: the next check finds the rare change of a namespace's tenant.
 func (r *Router) KubernetesNamespace(string, *record.Namespace) {}
 
-// EndpointSlice is not about routers either: a backend is looked for at the next look.
+// EndpointSlice does nothing: the next check finds changed backends.
 func (r *Router) EndpointSlice(string, *record.EndpointSlice) {}
 
-// Router takes over a router's record, nil when it is gone. Those of other hosts do not matter.
+// Router applies a router's record, nil if it was deleted. It ignores those of other hosts.
 func (r *Router) Router(host string, b *record.BGP) {
 	if host != r.o.Host {
 		return
@@ -117,10 +116,10 @@ func (r *Router) Router(host string, b *record.BGP) {
 		own := *b
 		r.record = &own
 	}
-	r.kick()
+	r.notify()
 }
 
-// Endpoint takes over an endpoint's record, nil when it is gone.
+// Endpoint applies an endpoint's record, nil if it was deleted.
 func (r *Router) Endpoint(id string, e *record.Endpoint) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,13 +137,13 @@ func (r *Router) Endpoint(id string, e *record.Endpoint) {
 		}
 	}
 	if is, has := r.endpoints[id]; had != has || was != is {
-		r.kick()
+		r.notify()
 	}
 }
 
-// Run works until ctx ends. It leaves the interface and the switch's flows as they are: forwarding survives the agent.
+// Run works until ctx ends. It leaves the interface and the switch's flows: forwarding survives the agent.
 func (r *Router) Run(ctx context.Context) error {
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	defer func() {
 		r.remembered = time.Time{}
@@ -153,7 +152,7 @@ func (r *Router) Run(ctx context.Context) error {
 		}
 	}()
 	for {
-		r.note(errors.Join(r.round(ctx), r.remember()))
+		r.recordError(errors.Join(r.round(ctx), r.remember()))
 		select {
 		case <-ctx.Done():
 			return nil
@@ -163,8 +162,8 @@ func (r *Router) Run(ctx context.Context) error {
 	}
 }
 
-// note remembers what is wrong, and says so when it is new.
-func (r *Router) note(err error) {
+// recordError records an error, and logs a new one.
+func (r *Router) recordError(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil && (r.problem == nil || r.problem.Error() != err.Error()) {
@@ -173,7 +172,7 @@ func (r *Router) note(err error) {
 	r.problem = err
 }
 
-// round brings everything one step closer to what the records say.
+// round makes one step towards what the records require.
 func (r *Router) round(ctx context.Context) error {
 	further := r.external() // before the lock, as Mode
 	r.mu.Lock()
@@ -200,7 +199,7 @@ func (r *Router) round(ctx context.Context) error {
 			return err
 		}
 		want.Restarting = r.keeps(&want)
-		s, err := Start(want, r.o.Log, r.kick)
+		s, err := Start(want, r.o.Log, r.notify)
 		if err != nil {
 			return err
 		}
@@ -250,7 +249,7 @@ func (r *Router) stop() error {
 	return s.Stop()
 }
 
-// attach makes the State have the router; one without a port is none.
+// attach adds the router to the State; one without a port is none.
 func (r *Router) attach(now ofnet.Router) {
 	if r.router == now {
 		return
@@ -263,7 +262,7 @@ func (r *Router) attach(now ofnet.Router) {
 	})
 }
 
-// external is what External says.
+// external returns the result of External.
 func (r *Router) external() []netip.Addr {
 	if r.o.External == nil {
 		return nil
@@ -271,8 +270,8 @@ func (r *Router) external() []netip.Addr {
 	return r.o.External()
 }
 
-// own are the addresses that this host is the way to: of endpoints here, of services, and further ones; of IPv6 if the router has an
-// address of it. r.mu is held.
+// own returns the addresses that are reachable by this host: of local endpoints, of services, and further ones; of IPv6 if the router has
+// an address of it. The caller holds r.mu.
 func (r *Router) own(further []netip.Addr) map[netip.Prefix]bool {
 	out := make(map[netip.Prefix]bool, len(r.endpoints)+len(r.services)+len(further))
 	for _, a := range further {
@@ -292,7 +291,7 @@ func (r *Router) own(further []netip.Addr) map[netip.Prefix]bool {
 	return out
 }
 
-// announce makes the peers know these addresses, and no others.
+// announce announces exactly these addresses to the peers.
 func (r *Router) announce(want map[netip.Prefix]bool) error {
 	for p := range want {
 		if !r.announced[p] {

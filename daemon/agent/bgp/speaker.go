@@ -19,21 +19,20 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Times of a session, in seconds. A silent peer is given up after holdTime; while this host's agent is away, peers that
-// know graceful restart (RFC 4724) keep its routes for restartTime.
+// Times of a session, in seconds. A silent peer is dropped after holdTime; while this host's agent is away, peers that support graceful
+// restart (RFC 4724) keep its routes for restartTime.
 const (
 	holdTime    = 9
 	keepAlive   = 3
 	retryTime   = 2
 	restartTime = 120
-	// deferTime is for how long a speaker that has restarted waits for the routes of its peers before it announces its own
-	// to those that are there.
+	// deferTime is how long a restarted speaker waits for the routes of its peers before it announces its own to those that are connected.
 	deferTime = 5
 	usualPort = 179
 )
 
-// Speaker is a BGP speaker inside this process: nothing but its sessions can be reached from outside. It speaks IPv4
-// unicast, and IPv6 unicast when it has an address of IPv6 (RFC 4760). Its methods are safe for concurrent use, and block for a moment at most.
+// Speaker is a BGP speaker inside this process: only its sessions can be reached from outside. It supports IPv4 unicast, and IPv6 unicast
+// if it has an address of IPv6 (RFC 4760). Its methods are safe for concurrent use, and block for a moment at most.
 type Speaker struct {
 	config   Config
 	server   *server.BgpServer
@@ -47,9 +46,9 @@ type Speaker struct {
 	changes   changes
 }
 
-// Start listens at the own address, which must be there, and begins sessions with all peers. changed is called when a
-// session may have changed; it must not block. Routes are looked up with Routes: the library's own stream of best paths
-// reads them while a session that ends marks them stale, without a lock.
+// Start listens at the own address, which must exist, and starts sessions with all peers. changed is called when a session may have
+// changed; it must not block. Routes are read with Routes: the library's own stream of best paths reads them while a session that ends
+// marks them stale, without a lock.
 func Start(c Config, log *slog.Logger, changed func()) (*Speaker, error) {
 	for i := range c.Peers {
 		if err := signs(&c.Peers[i], trySignature); err != nil {
@@ -58,7 +57,7 @@ func Start(c Config, log *slog.Logger, changed func()) (*Speaker, error) {
 	}
 	level := new(slog.LevelVar)
 	level.Set(slog.LevelWarn)
-	s := &Speaker{config: c, announced: map[netip.Prefix]struct{}{}, ends: ends{told: map[netip.Addr][]bgp.Family{}}, reasons: reasons{last: map[netip.Addr]string{}},
+	s := &Speaker{config: c, announced: map[netip.Prefix]struct{}{}, ends: ends{received: map[netip.Addr][]bgp.Family{}}, reasons: reasons{last: map[netip.Addr]string{}},
 		attempts: newAttempts(openTime), server: server.NewBgpServer(server.LoggerOption(log, level))}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
@@ -137,8 +136,7 @@ func (s *Speaker) addPeer(ctx context.Context, p *Peer) error {
 		own = s.config.Address6
 	}
 	peer := &api.Peer{
-		// Hosts of a cluster often share an AS: what one of them announces comes to the others with their own AS in its
-		// path.
+		// Hosts of a cluster often share an AS: the routes of one of them reach the others with their own AS in the path.
 		Conf:      &api.PeerConf{NeighborAddress: p.Address.String(), PeerAsn: p.AS, AllowOwnAsn: 1, AuthPassword: p.Password},
 		Transport: &api.Transport{LocalAddress: own.Addr().String(), RemotePort: port},
 		Timers: &api.Timers{Config: &api.TimersConfig{ConnectRetry: retryTime, HoldTime: holdTime, KeepaliveInterval: keepAlive,
@@ -163,13 +161,13 @@ func (s *Speaker) addPeer(ctx context.Context, p *Peer) error {
 	return nil
 }
 
-// Stop ends all sessions without a word, so that peers that know graceful restart keep the routes for a while.
+// Stop ends all sessions without a notification, so that peers that support graceful restart keep the routes for a while.
 func (s *Speaker) Stop() error {
 	defer s.cancel()
 	return s.server.StopBgp(context.Background(), &api.StopBgpRequest{AllowGracefulRestart: true})
 }
 
-// families are the kinds of routes that are exchanged.
+// families are the address families of the exchanged routes.
 func (c *Config) families() []bgp.Family {
 	if c.Address6.IsValid() {
 		return []bgp.Family{bgp.RF_IPv4_UC, bgp.RF_IPv6_UC}
@@ -177,7 +175,7 @@ func (c *Config) families() []bgp.Family {
 	return []bgp.Family{bgp.RF_IPv4_UC}
 }
 
-// path is that of a prefix to the own address of its family.
+// path is the path of a prefix to the own address of its family.
 func (s *Speaker) path(p netip.Prefix) (*apiutil.Path, error) {
 	nlri, err := bgp.NewIPAddrPrefix(p)
 	if err != nil {
@@ -201,7 +199,7 @@ func (s *Speaker) path(p netip.Prefix) (*apiutil.Path, error) {
 	return out, nil
 }
 
-// Announce says that a prefix is reached by the own address of its family, which must be there.
+// Announce announces a prefix by the own address of its family, which must exist.
 func (s *Speaker) Announce(p netip.Prefix) error {
 	s.change.Lock()
 	defer s.change.Unlock()
@@ -210,7 +208,7 @@ func (s *Speaker) Announce(p netip.Prefix) error {
 	return s.put(p)
 }
 
-// Withdraw takes Announce back.
+// Withdraw withdraws a prefix.
 func (s *Speaker) Withdraw(p netip.Prefix) error {
 	s.change.Lock()
 	defer s.change.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// table is what a Router puts into the State.
+// table is what a Router adds to the State.
 type table struct {
 	routes map[netip.Prefix]string // names of next hops
 	hops   map[string]*ofnet.NextHops
@@ -47,7 +47,7 @@ func (t *table) number() {
 	}
 }
 
-// put makes s have t, and no other routes.
+// put makes t the only routes of s.
 func (t *table) put(s *ofnet.State) {
 	for name, now := range t.hops {
 		if was := s.NextHops.Get(name); was == nil || was.ID != now.ID || !slices.Equal(was.Hops, now.Hops) {
@@ -71,14 +71,14 @@ func (t *table) put(s *ofnet.State) {
 	}
 }
 
-// learn makes routes of what the peers announce, and for a while of what is kept of an agent before. A next hop that is not
-// on the link leads nowhere, and neither does one whose link address is not known: it is asked for, and waits.
+// learn makes routes of the peers' announcements, and for a while of what is kept of an earlier agent. A next hop that is not on the link
+// is not used, and neither is one whose link address is unknown: it waits until it is resolved.
 func (r *Router) learn() error {
 	learned, err := r.speaker.Routes()
 	if err != nil {
 		return err
 	}
-	for i := range r.config.Peers { // the way to a peer itself, which no peer announces
+	for i := range r.config.Peers { // the path to a peer itself, which no peer announces
 		a := r.config.Peers[i].Address
 		learned[netip.PrefixFrom(a, a.BitLen())] = []netip.Addr{a}
 	}
@@ -96,7 +96,7 @@ func (r *Router) learn() error {
 	t, macs := newTable(), map[netip.Addr]ofnet.MAC{}
 	for p, vias := range learned {
 		if r.announced[p] {
-			continue // our own, come back
+			continue // our own route, returned
 		}
 		hops := make([]ofnet.NextHop, len(vias))
 		for i, via := range vias {
@@ -114,21 +114,21 @@ func (r *Router) learn() error {
 	return nil
 }
 
-// merge is both sorted lists, sorted, each address once.
+// merge merges two sorted lists, each address once.
 func merge(a, b []netip.Addr) []netip.Addr {
 	out := slices.Concat(a, b)
 	slices.SortFunc(out, netip.Addr.Compare)
 	return slices.Compact(out)
 }
 
-// resolve finds the link address of a next hop, or has it asked for.
+// resolve returns the link address of a next hop, or starts resolving it.
 func (r *Router) resolve(via netip.Addr, kept *keep) ofnet.MAC {
 	mac, ok := r.o.Link.Neighbour(via)
 	if ok {
 		return mac
 	}
 	if err := r.o.Link.Ask(via); err != nil {
-		r.o.Log.Debug("next hop", "address", via, "error", err) // asked again with the next look
+		r.o.Log.Debug("next hop", "address", via, "error", err) // the next check retries
 	}
 	if kept != nil {
 		return kept.macs[via]
@@ -136,7 +136,7 @@ func (r *Router) resolve(via netip.Addr, kept *keep) ofnet.MAC {
 	return ofnet.MAC{}
 }
 
-// set makes the State have these routes, and no others.
+// set makes these the only routes of the State.
 func (r *Router) set(t table) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -151,7 +151,7 @@ func (r *Router) set(t table) {
 	r.o.Update(0, t.put)
 }
 
-// review ends the time of what is kept, when all peers have announced all they had, or did not come back in time.
+// review ends the time of what is kept if all peers have announced all their routes, or did not return in time.
 func (r *Router) review() error {
 	r.mu.Lock()
 	kept := r.kept
@@ -172,10 +172,10 @@ func (r *Router) review() error {
 			return nil
 		}
 	}
-	// What was announced before its end was told may have come after the look at the routes.
+	// Routes announced before the end marker may have arrived after the last read.
 	if !kept.complete {
 		kept.complete = true
-		r.kick()
+		r.notify()
 		return nil
 	}
 	r.forget("all peers are back")

@@ -16,7 +16,7 @@ type pod struct {
 	class   *class   // nil without answers
 }
 
-// answer is what a pod says to a question, other than no.
+// answer is a pod's answer to a question, other than no.
 type answer struct {
 	*question
 	value uint16
@@ -33,7 +33,7 @@ type class struct {
 	isolated ofnet.Direction
 }
 
-// answersOf asks a pod all questions that it may answer.
+// answersOf evaluates all questions that may apply to a pod.
 func (c *Classes) answersOf(p *pod) (out []answer) {
 	labels := c.namespaces[p.Namespace]
 	for at := range p.places {
@@ -47,7 +47,7 @@ func (c *Classes) answersOf(p *pod) (out []answer) {
 	return out
 }
 
-// signature is what answers, in order, have for a key.
+// signature is the key of ordered answers.
 func signature(answers []answer) string {
 	b := make([]byte, 0, 10*len(answers))
 	for _, a := range answers {
@@ -56,8 +56,8 @@ func signature(answers []answer) string {
 	return string(b)
 }
 
-// settle puts a pod into the class of its answers, and reports whether that is another one than before.
-func (c *Classes) settle(p *pod, answers []answer) bool {
+// assign puts a pod into the class of its answers, and reports whether its class has changed.
+func (c *Classes) assign(p *pod, answers []answer) bool {
 	key := signature(answers)
 	old := p.class
 	if old == nil && key == "" || old != nil && old.key == key {
@@ -85,7 +85,7 @@ func (c *Classes) settle(p *pod, answers []answer) bool {
 	return true
 }
 
-// appear makes a class.
+// appear adds a class.
 func (c *Classes) appear(key string, answers []answer) *class {
 	x := &class{key: key, answers: answers, pods: map[*pod]struct{}{}}
 	for _, a := range answers {
@@ -108,7 +108,7 @@ func (c *Classes) vanish(x *class) {
 	c.touch(x)
 }
 
-// renumbered notes that classes have other numbers.
+// renumbered records that classes have other numbers.
 func (c *Classes) renumbered(list []*class) {
 	for _, x := range list {
 		for p := range x.pods {
@@ -118,7 +118,7 @@ func (c *Classes) renumbered(list []*class) {
 	}
 }
 
-// touch notes that the rules of all policies that name a class may be others.
+// touch records that the rules of all policies that name a class may have changed.
 func (c *Classes) touch(x *class) {
 	for _, a := range x.answers {
 		for p := range a.users {
@@ -134,24 +134,24 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// numbering gives classes numbers from 1 that follow from what they are, whatever the order in which they came: of two that want one
-// number the one with the lesser sum has it, and the other takes the next that it would like.
+// numbering gives classes numbers from 1 that derive from their content, whatever the order in which they came: if two prefer one number,
+// the one with the lesser sum has it, and the other takes its next preference.
 type numbering struct {
-	most  uint32
+	max   uint32
 	taken map[uint32]*class
-	moved map[*class]struct{} // that do not have the number that they would like best
+	moved map[*class]struct{} // without their preferred number
 }
 
 func newNumbering(most uint32) numbering {
-	return numbering{most: most, taken: map[uint32]*class{}, moved: map[*class]struct{}{}}
+	return numbering{max: most, taken: map[uint32]*class{}, moved: map[*class]struct{}{}}
 }
 
-// liked is the number that a class would like, after as many others as its salt says.
+// liked is the number that a class prefers, after as many others as its salt says.
 func (n *numbering) liked(x *class) uint32 {
-	return 1 + uint32(mix(x.sum+bits.RotateLeft64(uint64(x.salt), 32))%uint64(n.most))
+	return 1 + uint32(mix(x.sum+bits.RotateLeft64(uint64(x.salt), 32))%uint64(n.max))
 }
 
-// add gives a class a number, and lists others that have had to take another one for it.
+// add gives a class a number, and lists others that had to take another one for it.
 func (n *numbering) add(x *class) (others []*class) {
 	x.salt = 0
 	for first := x; x != nil; {
@@ -176,7 +176,7 @@ func (n *numbering) add(x *class) (others []*class) {
 	return others
 }
 
-// remove takes a class's number, and lists those that have another one since.
+// remove removes a class's number, and lists those that have another one since.
 func (n *numbering) remove(x *class) (others []*class) {
 	delete(n.taken, x.number)
 	delete(n.moved, x)

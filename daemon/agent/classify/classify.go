@@ -1,6 +1,6 @@
-// Package classify tells which pods the network policies of Kubernetes tell apart: those for which all selectors of these policies say the
-// same are one class. It follows changes, a pod in proportion to the selectors that may select it, a policy in proportion to its selectors and
-// the pods that these may select. Policies that select no pod of this host are not looked into.
+// Package classify groups pods by the network policies of Kubernetes: pods for which all selectors of these policies have the same result
+// are one class. It follows changes, for a pod in proportion to the selectors that may select it, for a policy in proportion to its
+// selectors and the pods that these may select. It ignores policies that select no pod of this host.
 package classify
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// Pod is what policies see of a pod. Pods of the host's own network are none.
+// Pod has the fields of a pod that policies depend on. Pods of the host's own network are excluded.
 type Pod struct {
 	ID        string // of its endpoint
 	Namespace string
@@ -21,7 +21,8 @@ type Pod struct {
 	Here      bool // on this host: policies may select it
 }
 
-// Classes are all pods and policies. It belongs to one goroutine at a time. Set and Remove tell it what there is; Changes tells what follows.
+// Classes has all pods and policies. It belongs to one goroutine at a time. Set and Remove report what exists; Changes returns the
+// consequences.
 type Classes struct {
 	namespaces map[string]map[string]string // labels
 	pods       map[string]*pod
@@ -32,23 +33,23 @@ type Classes struct {
 	numbers    numbering
 	policies   map[string]*policy
 	tenants    map[string]tenant
-	pending    []*question // that have begun or ceased to select pods, or have other policies
-	asked      uint64      // questions so far
-	relabelled uint64      // hash of the changes of labels that mattered
+	pending    []*question // that have started or stopped selecting pods, or have other policies
+	asked      uint64      // number of questions so far
+	relabelled uint64      // hash of the relevant label changes
 	changes    Changes
 }
 
-// tenant is by which questions policies select pods of a tenant here, each with how many.
+// tenant has the questions by which policies select local pods of a tenant, with the number of pods.
 type tenant map[*question]int
 
-// Changes are what is not as it was when Changes were asked for last.
+// Changes are the changes since the last call of Changes.
 type Changes struct {
 	Pods     map[string]struct{} // endpoints that have another class
-	Policies map[string]struct{} // names of policies whose rules, in numbers of classes, are others
-	Tenants  map[string]struct{} // that are judged otherwise
+	Policies map[string]struct{} // names of policies whose rules, in numbers of classes, have changed
+	Tenants  map[string]struct{} // with another Judgement
 }
 
-// New returns Classes of no pod and no policy.
+// New returns Classes without pods and policies.
 func New() *Classes {
 	c := &Classes{namespaces: map[string]map[string]string{}, pods: map[string]*pod{}, inside: map[string]map[string]*pod{},
 		questions: map[string]*question{}, index: map[place][]*question{}, classes: map[string]*class{}, policies: map[string]*policy{},
@@ -57,14 +58,14 @@ func New() *Classes {
 	return c
 }
 
-// Changes returns what has changed since it was asked for last.
+// Changes returns the changes since its last call.
 func (c *Classes) Changes() Changes {
 	out := c.changes
 	c.changes = Changes{map[string]struct{}{}, map[string]struct{}{}, map[string]struct{}{}}
 	return out
 }
 
-// Class is what an endpoint is known as, and in which directions it is isolated.
+// Class returns an endpoint's class, and the directions in which it is isolated.
 func (c *Classes) Class(endpoint string) (number uint32, isolated ofnet.Direction) {
 	p := c.pods[endpoint]
 	if p == nil || p.class == nil {
@@ -73,7 +74,7 @@ func (c *Classes) Class(endpoint string) (number uint32, isolated ofnet.Directio
 	return p.class.number, p.class.isolated
 }
 
-// Policies are a policy's rules, of each direction in which it says something of pods of this host.
+// Policies returns a policy's rules, for each direction that concerns pods of this host.
 func (c *Classes) Policies(name string) []*ofnet.ClassPolicy {
 	p := c.policies[name]
 	if p == nil || !p.active {
@@ -82,7 +83,7 @@ func (c *Classes) Policies(name string) []*ofnet.ClassPolicy {
 	return p.compile()
 }
 
-// Judgement is what policies amount to for a tenant, nil when they select none of its pods here.
+// Judgement returns the sum of the policies for a tenant, nil if they select none of its local pods.
 func (c *Classes) Judgement(name string) *ofnet.Judgement {
 	t := c.tenants[name]
 	if t == nil {
@@ -91,13 +92,13 @@ func (c *Classes) Judgement(name string) *ofnet.Judgement {
 	sum := c.relabelled
 	for q := range t {
 		for p := range q.users {
-			sum += p.said
+			sum += p.hash
 		}
 	}
 	return &ofnet.Judgement{Tenant: name, Sum: sum}
 }
 
-// SetNamespace tells of a namespace and its labels.
+// SetNamespace sets the labels of a namespace.
 func (c *Classes) SetNamespace(name string, labels map[string]string) {
 	if old, known := c.namespaces[name]; known && maps.Equal(old, labels) {
 		return
@@ -106,7 +107,7 @@ func (c *Classes) SetNamespace(name string, labels map[string]string) {
 	c.relabel(name)
 }
 
-// RemoveNamespace tells that a namespace is gone. Pods that are left in it have one without labels.
+// RemoveNamespace removes a namespace. Remaining pods have one without labels.
 func (c *Classes) RemoveNamespace(name string) {
 	delete(c.namespaces, name)
 	c.relabel(name)
@@ -119,7 +120,7 @@ func (c *Classes) relabel(namespace string) {
 	c.follow()
 }
 
-// SetPod tells of a pod. Its labels may change; what changes its namespace or tenant makes another pod of it.
+// SetPod sets a pod. Its labels may change; a change of its namespace or tenant makes it another pod.
 func (c *Classes) SetPod(v Pod) {
 	old := c.pods[v.ID]
 	switch {
@@ -133,7 +134,7 @@ func (c *Classes) SetPod(v Pod) {
 			c.inside[v.Namespace] = map[string]*pod{}
 		}
 		c.inside[v.Namespace][v.ID] = old
-		c.settle(old, c.answersOf(old))
+		c.assign(old, c.answersOf(old))
 	default:
 		old.Pod = v
 		c.judge(old)
@@ -141,13 +142,13 @@ func (c *Classes) SetPod(v Pod) {
 	c.follow()
 }
 
-// RemovePod tells that a pod is gone.
+// RemovePod removes a pod.
 func (c *Classes) RemovePod(id string) {
 	p := c.pods[id]
 	if p == nil {
 		return
 	}
-	c.settle(p, nil)
+	c.assign(p, nil)
 	delete(c.pods, id)
 	delete(c.inside[p.Namespace], id)
 	if len(c.inside[p.Namespace]) == 0 {
@@ -156,10 +157,9 @@ func (c *Classes) RemovePod(id string) {
 	c.follow()
 }
 
-// judge has the questions about a known pod answered again. If any is answered otherwise, what was admitted under the old labels is judged
-// again.
+// judge evaluates the questions about a known pod again. If any answer changes, connections admitted under the old labels are judged again.
 func (c *Classes) judge(p *pod) {
-	if c.settle(p, c.answersOf(p)) {
+	if c.assign(p, c.answersOf(p)) {
 		c.relabelled = hash("relabelled", p.ID, signature(p.answers)) + c.relabelled*31
 		for name := range c.tenants {
 			c.changes.Tenants[name] = struct{}{}

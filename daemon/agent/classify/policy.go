@@ -13,14 +13,14 @@ type policy struct {
 	name     string
 	stage    ofnet.Stage
 	priority uint16
-	said     uint64 // hash of the record
+	hash     uint64 // of the record
 	own      string // namespace
 	sides    []side
 	subject  *question
-	active   bool // its peers and ports are asked for, since the subject selects someone
+	active   bool // its peers and ports are evaluated, since the subject selects a pod
 }
 
-// side is what a policy says in a direction.
+// side is the part of a policy for one direction.
 type side struct {
 	direction ofnet.Direction
 	rules     []rule
@@ -34,9 +34,9 @@ type rule struct {
 	ports  []*question // of the ports that are names
 }
 
-// SetNetworkPolicy tells of a policy of a namespace.
+// SetNetworkPolicy sets a policy of a namespace.
 func (c *Classes) SetNetworkPolicy(r *record.NetworkPolicy) {
-	p := &policy{name: r.ID.String(), stage: ofnet.StageNamespace, own: r.ID.Namespace, said: said(r)}
+	p := &policy{name: r.ID.String(), stage: ofnet.StageNamespace, own: r.ID.Namespace, hash: hashOf(r)}
 	var isolates ofnet.Direction
 	for d, s := range map[ofnet.Direction]*record.PolicyDirection{ofnet.In: &r.Ingress, ofnet.Out: &r.Egress} {
 		if !s.Isolates {
@@ -53,9 +53,9 @@ func (c *Classes) SetNetworkPolicy(r *record.NetworkPolicy) {
 	c.set(p)
 }
 
-// SetClusterPolicy tells of a policy of the cluster.
+// SetClusterPolicy sets a policy of the cluster.
 func (c *Classes) SetClusterPolicy(r *record.ClusterNetworkPolicy) {
-	p := &policy{name: r.Name, stage: ofnet.StageAdmin, priority: uint16(r.Priority), said: said(r)}
+	p := &policy{name: r.Name, stage: ofnet.StageAdmin, priority: uint16(r.Priority), hash: hashOf(r)}
 	if r.Tier == record.TierBaseline {
 		p.stage = ofnet.StageBaseline
 	}
@@ -73,16 +73,16 @@ func (c *Classes) SetClusterPolicy(r *record.ClusterNetworkPolicy) {
 	c.set(p)
 }
 
-// said is a hash of a record.
-func said(r any) uint64 {
-	text, _ := json.Marshal(r) // of types that have no value that cannot be written
+// hashOf returns a hash of a record.
+func hashOf(r any) uint64 {
+	text, _ := json.Marshal(r) // these types have no value that cannot be encoded
 	return hash(string(text))
 }
 
-// set puts a policy into the place of the one of its name. The new one is asked about first, so that no one is between two classes.
+// set replaces the policy of the same name. It evaluates the new one first, so that no pod is between two classes.
 func (c *Classes) set(p *policy) {
 	old := c.policies[p.name]
-	if old != nil && old.said == p.said {
+	if old != nil && old.hash == p.hash {
 		return
 	}
 	slices.SortFunc(p.sides, func(a, b side) int { return int(a.direction) - int(b.direction) })
@@ -96,7 +96,7 @@ func (c *Classes) set(p *policy) {
 	}
 }
 
-// RemovePolicy tells that a policy is gone: by "namespace:name", or by the name of one of the cluster.
+// RemovePolicy removes a policy: by "namespace:name", or by the name of one of the cluster.
 func (c *Classes) RemovePolicy(name string) {
 	if p := c.policies[name]; p != nil {
 		delete(c.policies, name)
@@ -105,7 +105,7 @@ func (c *Classes) RemovePolicy(name string) {
 	}
 }
 
-// retire withdraws what a policy asks.
+// retire withdraws the questions of a policy.
 func (c *Classes) retire(p *policy) {
 	c.deactivate(p)
 	c.judged(p.subject)
@@ -113,7 +113,7 @@ func (c *Classes) retire(p *policy) {
 	c.follow()
 }
 
-// judged notes that tenants whose pods a question selects are judged otherwise.
+// judged records that tenants whose pods a question selects have another Judgement.
 func (c *Classes) judged(q *question) {
 	for name, t := range c.tenants {
 		if t[q] > 0 {
@@ -122,7 +122,7 @@ func (c *Classes) judged(q *question) {
 	}
 }
 
-// count notes that a pod is selected by questions, once more or less.
+// count records that questions select a pod, or no longer do.
 func (c *Classes) count(p *pod, answers []answer, more int) {
 	for _, a := range answers {
 		if !a.subjects || a.port != "" {
@@ -147,7 +147,7 @@ func (c *Classes) count(p *pod, answers []answer, more int) {
 	}
 }
 
-// follow looks into policies that select pods now, and no longer into those that do not.
+// follow activates policies that select pods now, and deactivates those that no longer do.
 func (c *Classes) follow() {
 	for len(c.pending) > 0 {
 		q := c.pending[0]
@@ -164,7 +164,7 @@ func (c *Classes) follow() {
 	}
 }
 
-// activate asks for a policy's peers and ports.
+// activate adds the questions of a policy's peers and ports.
 func (c *Classes) activate(p *policy) {
 	p.active = true
 	c.changes.Policies[p.name] = struct{}{}
@@ -191,7 +191,7 @@ func (c *Classes) activate(p *policy) {
 	}
 }
 
-// named are the protocols in which a port's name is asked for; none when it has none.
+// named returns the protocols in which a port's name is looked up; none if it has none.
 func named(p record.PolicyPort) []uint8 {
 	switch {
 	case p.Name == "":

@@ -11,33 +11,33 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// question is what policies ask of pods: does a selector select it, or what port has it by a name. Policies share questions.
+// question is a question of policies about pods: whether a selector selects a pod, or the number of a named port. Policies share questions.
 type question struct {
 	text string // two questions of one text are one
 	id   uint64 // in the order in which they were asked
 	hash uint64 // of the text
-	// subjects is asked of pods of this host alone: whom a policy judges, or what port that one has.
+	// subjects means only pods of this host: the subjects of a policy, or a named port of them.
 	subjects   bool
-	isolates   ofnet.Direction // what it means to be selected, beside the rules
-	own        string          // the namespace whose pods are asked; "" when namespaces says that
+	isolates   ofnet.Direction // the consequence of being selected, in addition to the rules
+	own        string          // the namespace of the pods; "" if namespaces decides
 	namespaces record.Selector
 	pods       record.Selector
-	port       string // a name; "": no port is asked for
+	port       string // a name; "": the question is not about a port
 	protocol   uint8
 
 	users   map[*policy]struct{}
 	selects int               // pods that are selected
-	classes map[*class]uint16 // that have an answer
+	classes map[*class]uint16 // with an answer
 }
 
-// selecting asks whether pods are selected.
+// selecting returns the question whether pods are selected.
 func selecting(subjects bool, isolates ofnet.Direction, own string, namespaces, pods record.Selector) *question {
 	q := &question{subjects: subjects, isolates: isolates, own: own, namespaces: namespaces, pods: pods}
 	q.text = fmt.Sprintf("%t %d %q %q %q", subjects, isolates, own, namespaces, pods)
 	return q
 }
 
-// naming asks what port of a protocol pods have by a name.
+// naming returns the question for the number of a pod's named port of a protocol.
 func naming(subjects bool, protocol uint8, port string) *question {
 	q := &question{subjects: subjects, port: port, protocol: protocol}
 	q.text = fmt.Sprintf("%t %d port %q", subjects, protocol, port)
@@ -62,10 +62,11 @@ func (q *question) answer(p *pod, namespace map[string]string) uint16 {
 	return 1
 }
 
-// place is where a question is found by the pods that may answer it: those of a namespace, or any, with a label, or any, or with a port's name.
+// place is the index key by which the pods that a question may apply to find it: those of a namespace, or any, with a label, or any, or
+// with a port's name.
 type place struct{ namespace, key, value, port string }
 
-// places are where a question stands. A pod looks at those of its own labels.
+// places are the index keys of a question. A pod looks up those of its own labels.
 func (q *question) places() (out []place) {
 	if q.port != "" {
 		return []place{{port: q.port}}
@@ -81,7 +82,7 @@ func (q *question) places() (out []place) {
 	return []place{{namespace: q.own}}
 }
 
-// places are where questions stand that a pod may answer.
+// places are the index keys of questions that may apply to a pod.
 func (p *pod) places(yield func(place) bool) {
 	for _, namespace := range []string{"", p.Namespace} {
 		if !yield(place{namespace: namespace}) {
@@ -100,7 +101,7 @@ func (p *pod) places(yield func(place) bool) {
 	}
 }
 
-// ask adds a policy to those who ask a question, and has the pods answer it if no one has asked it before.
+// ask adds a policy to the users of a question, and evaluates a new question for all pods.
 func (c *Classes) ask(q *question, by *policy) *question {
 	if known := c.questions[q.text]; known != nil {
 		known.users[by] = struct{}{}
@@ -114,13 +115,13 @@ func (c *Classes) ask(q *question, by *policy) *question {
 	}
 	for p := range c.mayAnswer(q) {
 		if a := q.answer(p, c.namespaces[p.Namespace]); a != 0 {
-			c.settle(p, append(slices.Clone(p.answers), answer{q, a}))
+			c.assign(p, append(slices.Clone(p.answers), answer{q, a}))
 		}
 	}
 	return q
 }
 
-// withdraw takes a policy from those who ask a question. What no one asks is forgotten.
+// withdraw removes a policy from the users of a question. Unused questions are deleted.
 func (c *Classes) withdraw(q *question, by *policy) {
 	delete(q.users, by)
 	if len(q.users) > 0 || c.questions[q.text] != q {
@@ -135,12 +136,12 @@ func (c *Classes) withdraw(q *question, by *policy) {
 	}
 	for p := range c.mayAnswer(q) {
 		if slices.ContainsFunc(p.answers, func(a answer) bool { return a.question == q }) {
-			c.settle(p, slices.DeleteFunc(slices.Clone(p.answers), func(a answer) bool { return a.question == q }))
+			c.assign(p, slices.DeleteFunc(slices.Clone(p.answers), func(a answer) bool { return a.question == q }))
 		}
 	}
 }
 
-// mayAnswer yields the pods that may answer a question.
+// mayAnswer yields the pods that a question may apply to.
 func (c *Classes) mayAnswer(q *question) func(yield func(*pod) bool) {
 	return func(yield func(*pod) bool) {
 		for name, pods := range c.inside {
@@ -156,7 +157,7 @@ func (c *Classes) mayAnswer(q *question) func(yield func(*pod) bool) {
 	}
 }
 
-// hash is a number that what says the same shares, also after a restart.
+// hash is a hash of the content, the same after a restart.
 func hash(of ...string) uint64 {
 	h := sha256.New()
 	for _, text := range of {

@@ -12,21 +12,21 @@ import (
 	"time"
 )
 
-// results is the folder of results below that of the library's cache, with a file NETWORK-CONTAINER-INTERFACE for each
+// results is the directory of results below that of the library's cache, with a file NETWORK-CONTAINER-INTERFACE for each
 // (github.com/containernetworking/cni/libcni).
 const results = "results"
 
-// Sweeper looks for results that were not written to their end.
+// Sweeper removes incomplete results.
 type Sweeper struct {
-	Dir     string        // the library's cache
-	Network string        // whose results: the name in its configuration
-	Every   time.Duration // how often it looks; what has not changed from one look to the next is not being written
-	Log     *slog.Logger
+	Dir      string        // the library's cache
+	Network  string        // whose results: the name in its configuration
+	Interval time.Duration // between two checks; a file that has not changed between them is not being written
+	Log      *slog.Logger
 }
 
-// Run looks until ctx ends. What cannot be read or removed is logged and tried again.
+// Run checks until ctx ends. It logs and retries failures to read or remove a file.
 func (s *Sweeper) Run(ctx context.Context) error {
-	tick := time.NewTicker(s.Every)
+	tick := time.NewTicker(s.Interval)
 	defer tick.Stop()
 	var broken map[string]time.Time
 	said := ""
@@ -44,8 +44,8 @@ func (s *Sweeper) Run(ctx context.Context) error {
 	}
 }
 
-// sweep removes those of the broken results that were seen before, and returns the others with the time of their last change. A folder
-// that is not there has none.
+// sweep removes those of the incomplete results that were seen before, and returns the others with the time of their last change. A missing
+// directory has none.
 func (s *Sweeper) sweep(seen map[string]time.Time) (broken map[string]time.Time, err error) {
 	entries, err := os.ReadDir(filepath.Join(s.Dir, results))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,14 +67,14 @@ func (s *Sweeper) sweep(seen map[string]time.Time) (broken map[string]time.Time,
 				s.Log.Warn("removed a result that the container runtime had not written to its end: it could not delete the container with it", "path", path)
 			}
 		}
-		if failed != nil && !errors.Is(failed, fs.ErrNotExist) { // the container went meanwhile
+		if failed != nil && !errors.Is(failed, fs.ErrNotExist) { // the container was deleted meanwhile
 			err = errors.Join(err, failed)
 		}
 	}
 	return broken, err
 }
 
-// look tells when a result was last changed, and whether it is whole.
+// look returns when a result was last changed, and whether it is complete.
 func look(path string) (changed time.Time, whole bool, err error) {
 	info, err := os.Stat(path)
 	if err != nil {

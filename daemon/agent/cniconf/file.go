@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// put makes a file hold text, at once or not at all, and says whether it did not. One that is there and in use, as a program may be,
-// is not written to: another takes its place.
+// put makes a file hold text, at once or not at all, and reports whether it changed. It replaces an existing file instead of writing to it,
+// since a program may be in use.
 func put(path string, text []byte, mode fs.FileMode) (changed bool, err error) {
 	if same(path, text, mode) {
 		return false, nil
@@ -30,7 +30,7 @@ func put(path string, text []byte, mode fs.FileMode) (changed bool, err error) {
 	return true, nil
 }
 
-// same says that a file holds text already.
+// same reports whether a file holds text already.
 func same(path string, text []byte, mode fs.FileMode) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Mode().Perm() != mode || info.Size() != int64(len(text)) {
@@ -40,7 +40,7 @@ func same(path string, text []byte, mode fs.FileMode) bool {
 	return err == nil && bytes.Equal(have, text)
 }
 
-// tidy removes what an agent that was killed while it wrote a file has left beside it.
+// tidy removes temporary files of an agent that was killed while it wrote a file.
 func tidy(path string) error {
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"-*"))
 	for _, file := range left {
@@ -49,7 +49,7 @@ func tidy(path string) error {
 	return err
 }
 
-// withdraw removes a file that still holds text. What somebody else has put in its place stays.
+// withdraw removes a file that still holds text. Another file in its place stays.
 func withdraw(path string, text []byte, mode fs.FileMode) (gone bool, err error) {
 	if !same(path, text, mode) {
 		return false, nil
@@ -60,8 +60,8 @@ func withdraw(path string, text []byte, mode fs.FileMode) (gone bool, err error)
 	return true, nil
 }
 
-// Remove removes the configuration of these folders, whatever it says, and then the plugin of that name, with what an agent that was killed
-// has left beside them. A folder that is "" has none of ours; what is gone already is success.
+// Remove removes the configuration of these directories, whatever its content, and then the plugin of that name, with the temporary files
+// of a killed agent. A directory that is "" has none of ours; missing files are success.
 func Remove(conf, bin, program string) error {
 	for _, f := range []struct{ folder, name string }{{conf, File}, {bin, program}} {
 		if f.folder == "" || f.name == "" {

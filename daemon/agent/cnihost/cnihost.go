@@ -27,7 +27,7 @@ type Options struct {
 // Part returns the sockets of CNI, and the tasks for the host's runtime.
 func (s *Settings) Part(o Options) (p part.Part, err error) {
 	cni := cniserver.Options{Socket: s.Socket, Attacher: o.Attach, Publisher: o.Access, Starting: o.Starting, Waiting: o.Waiting,
-		Cut: o.Cut, Patience: o.Timeout, Log: o.Log}
+		Cut: o.Cut, WaitTimeout: o.Timeout, Log: o.Log}
 	if cni.Socket != "" {
 		p.Doors = append(p.Doors, cniserver.New(cni))
 	}
@@ -39,11 +39,11 @@ func (s *Settings) Part(o Options) (p part.Part, err error) {
 		if err != nil {
 			return p, err
 		}
-		keeper := &cniconf.Keeper{Program: plugin, Bin: s.Bin, Conf: s.Conf, Stays: s.Stays, Waiting: o.Waiting, Every: time.Second, Log: o.Log}
+		keeper := &cniconf.Installer{Program: plugin, Bin: s.Bin, Conf: s.Conf, Stays: s.Stays, Waiting: o.Waiting, Interval: time.Second, Log: o.Log}
 		p.Tasks = append(p.Tasks, part.Started("configuration of CNI", keeper.Run))
 	}
 	if s.Cache != "" && s.Socket != "" {
-		sweeper := &cnicache.Sweeper{Dir: s.Cache, Network: cniconf.Name, Every: 10 * time.Second, Log: o.Log}
+		sweeper := &cnicache.Sweeper{Dir: s.Cache, Network: cniconf.Name, Interval: 10 * time.Second, Log: o.Log}
 		p.Tasks = append(p.Tasks, part.Started("cache of the CNI library", sweeper.Run))
 	}
 	return p, nil

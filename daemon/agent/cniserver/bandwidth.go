@@ -14,11 +14,11 @@ type bandwidth struct {
 	EgressBurst  uint64 `json:"egressBurst,omitempty"`
 }
 
-// unbounded is the burst that runtimes ask for when they have none to ask for: what suits the rate is taken instead, or the rate would not hold for
-// as long as such a burst lasts.
+// unbounded is the burst that runtimes send if they have none: a burst derived from the rate is used instead, since otherwise the rate
+// would not apply for as long as such a burst lasts.
 const unbounded = math.MaxInt32
 
-// request is what netmaster is told, nil without a rate.
+// request is the request to netmaster, nil without a rate.
 func (b *bandwidth) request() (*model.BandwidthRequest, error) {
 	if b.IngressRate == 0 && b.EgressRate == 0 {
 		return nil, nil

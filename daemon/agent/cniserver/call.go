@@ -18,7 +18,7 @@ import (
 	"github.com/contiv/contiv/cni/wire"
 )
 
-// call answers a plugin: what it prints, and its exit code. A plugin that is killed does not stop the operation half-way.
+// call answers a plugin: its output, and its exit code. A plugin that is killed does not stop the operation half-way.
 func (s *Server) call(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), callLimit)
 	defer cancel()
@@ -35,7 +35,7 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request) {
 	answer(w, v, out, refused)
 }
 
-// run carries a command out. It returns the version of the network configuration, "" when that is not known, and what is printed.
+// run carries out a command. It returns the version of the network configuration, "" if unknown, and the output.
 func (s *Server) run(ctx context.Context, env environment, stdin []byte) (v string, out []byte, refused *types.Error) {
 	var text bytes.Buffer
 	if env["CNI_COMMAND"] == "VERSION" {
@@ -68,7 +68,7 @@ func (s *Server) run(ctx context.Context, env environment, stdin []byte) (v stri
 	return v, text.Bytes(), nil
 }
 
-// overridden says whether the runtime wants the container to have its own namespace, as a sandbox of a virtual machine may.
+// overridden reports whether the runtime requires the container to have its own namespace, as a sandbox of a virtual machine may.
 func overridden(env environment) bool {
 	v := env["CNI_NETNS_OVERRIDE"]
 	return v == "1" || strings.EqualFold(v, "true")
@@ -82,7 +82,7 @@ func printResult(out io.Writer, r *types100.Result, v string) error {
 	return as.PrintTo(out)
 }
 
-// refusal is an error as the specification prints it.
+// refusal is an error in the format of the specification.
 type refusal struct {
 	CNIVersion string `json:"cniVersion,omitempty"`
 	types.Error
@@ -102,11 +102,11 @@ func answer(w http.ResponseWriter, v string, out []byte, refused *types.Error) {
 	w.Header().Set(wire.HeaderExit, strconv.Itoa(exit))
 	w.Header().Set("Content-Length", strconv.Itoa(len(out)))
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(out) // a plugin that is gone cannot be told
+	_, _ = w.Write(out) // the plugin may be gone
 }
 
-// perform carries out what is asked for at a path, and logs it.
-func (s *Server) perform(ctx context.Context, path string, req request) (a formerAnswer) {
+// perform carries out the request at a path, and logs it.
+func (s *Server) perform(ctx context.Context, path string, req request) (a legacyAnswer) {
 	begin := time.Now()
 	conf, err := parseConf(req.Config)
 	if err != nil {

@@ -169,11 +169,11 @@ func TestPatience(t *testing.T) {
 			}
 			return nil
 		}
-		s.Patience = time.Minute
+		s.WaitTimeout = time.Minute
 		if a := do(t, s, call(command, conf)); a.Exit != 0 {
 			t.Errorf("%s while something is missing for a moment: got %d %s", command, a.Exit, a.Stdout)
 		}
-		s.Starting, s.Patience = func() []string { return []string{"store"} }, 50*time.Millisecond
+		s.Starting, s.WaitTimeout = func() []string { return []string{"store"} }, 50*time.Millisecond
 		if a := do(t, s, call(command, conf)); a.Exit != 1 || !strings.Contains(string(a.Stdout), "store") {
 			t.Errorf("%s while something stays missing: got %d %s", command, a.Exit, a.Stdout)
 		}

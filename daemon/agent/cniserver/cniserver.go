@@ -1,5 +1,5 @@
-// Package cniserver is the agent's end of CNI: an HTTP service on a unix socket that does for plugins all that the specification
-// asks of them, and answers plugins of earlier builds and of the original too.
+// Package cniserver is the agent's end of CNI: an HTTP service on a unix socket that does the work of the specification for plugins, and
+// also answers plugins of earlier builds and of the original.
 package cniserver
 
 import (
@@ -25,10 +25,10 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// maxConnections bounds how many requests there are at once, above what a kubelet and its runtime send.
+// maxConnections is the maximum number of concurrent requests, above the number that a kubelet and its runtime send.
 const maxConnections = 1024
 
-// callLimit bounds one operation; it is shorter than the plugin's patience, so that the plugin hears why.
+// callLimit bounds one operation; it is shorter than the plugin's timeout, so that the plugin receives the reason.
 const callLimit = 50 * time.Second
 
 // Attacher is *attach.Engine.
@@ -39,17 +39,17 @@ type Attacher interface {
 	Keep(ctx context.Context, owner string, valid map[[2]string]bool) error
 }
 
-// Options are what a Server needs.
+// Options are the dependencies of a Server.
 type Options struct {
-	Socket    string // path of the unix socket
-	Mesos     bool   // it is for Mesos: the original's plugin for Mesos asks there, not that for Kubernetes
-	Attacher  Attacher
-	Publisher Publisher       // nil: ports of the host lead nowhere
-	Starting  func() []string // what the agent still needs before it can do anything; empty once it has it
-	Waiting   func() []string // what it waits for now, for STATUS; an operation may be tried all the same
-	Cut       func() bool     // whether the switch is away, so that containers may have lost connectivity, for STATUS
-	Patience  time.Duration   // how long a request waits for what is missing, as after a start of the agent or of a netmaster
-	Log       *slog.Logger
+	Socket      string // path of the unix socket
+	Mesos       bool   // for Mesos: the original's plugin for Mesos is served, not that for Kubernetes
+	Attacher    Attacher
+	Publisher   Publisher       // nil: ports of the host lead nowhere
+	Starting    func() []string // what the agent still needs before it can work; empty once it has it
+	Waiting     func() []string // what it waits for now, for STATUS; operations may be tried nevertheless
+	Cut         func() bool     // whether the switch is away, so that containers may have lost connectivity, for STATUS
+	WaitTimeout time.Duration   // how long a request waits for missing components, as after a start of the agent or of a netmaster
+	Log         *slog.Logger
 }
 
 // Server is the CNI service. It is a task.
@@ -72,7 +72,7 @@ func (s *Server) String() string {
 // Ready is closed once the socket is listened to.
 func (s *Server) Ready() <-chan struct{} { return s.ready }
 
-// Run serves until ctx ends; requests under way may finish within five seconds.
+// Run serves until ctx ends; requests in progress may finish within five seconds.
 func (s *Server) Run(ctx context.Context) error {
 	l, err := httpserver.ListenUnix(s.Socket)
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+wire.PathCall, s.call)
 	for path := range s.handlers() {
-		mux.HandleFunc("POST "+path, s.former)
+		mux.HandleFunc("POST "+path, s.legacy)
 	}
 	if s.Mesos {
 		mux.HandleFunc("POST "+pathMesosAdd, s.addMesos)
@@ -120,7 +120,7 @@ func reply(w http.ResponseWriter, status int, v any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a plugin that is gone cannot be told
+	_, _ = w.Write(body) // the plugin may be gone
 }
 
 // cniError chooses the specification's code for an error.
@@ -148,7 +148,7 @@ func cniError(err error) *types.Error {
 	return types.NewError(types.ErrTryAgainLater, text, remedy)
 }
 
-// owner is who an attachment belongs to, for the garbage collector: a network configuration.
+// owner is the owner of an attachment, for garbage collection: a network configuration.
 func owner(conf *Conf) string { return "cni/" + conf.Name }
 
 func (s *Server) add(ctx context.Context, r request, conf *Conf) (*types100.Result, error) {
@@ -207,7 +207,7 @@ func (s *Server) del(ctx context.Context, r request, _ *Conf) (*types100.Result,
 	return nil, s.Attacher.Detach(ctx, r.ContainerID, r.IfName)
 }
 
-// check compares with what was made, and with what the runtime remembers of it.
+// check compares the interface with the stored attachment, and with the runtime's cached result.
 func (s *Server) check(ctx context.Context, r request, conf *Conf) (*types100.Result, error) {
 	if err := s.serving(ctx); err != nil {
 		return nil, err
@@ -239,7 +239,7 @@ func (s *Server) check(ctx context.Context, r request, conf *Conf) (*types100.Re
 	return nil, nil
 }
 
-// checkError makes a difference found by CHECK a lasting error: trying again would not help.
+// checkError makes a difference found by CHECK a permanent error: a retry would not help.
 func checkError(err error) error {
 	if e := cniError(err); e.Code != types.ErrTryAgainLater {
 		return e
@@ -247,7 +247,7 @@ func checkError(err error) error {
 	return types.NewError(types.ErrInternal, err.Error(), "")
 }
 
-// serving says why the agent cannot serve yet.
+// serving returns an error if the agent cannot serve yet.
 func (s *Server) serving(ctx context.Context) error {
 	if err := notReady(s.await(ctx, s.Starting)); err != nil {
 		return err
@@ -255,18 +255,18 @@ func (s *Server) serving(ctx context.Context) error {
 	return nil
 }
 
-// lookEvery is how often a request that waits looks again.
-const lookEvery = 20 * time.Millisecond
+// pollInterval is the interval at which a waiting request checks again.
+const pollInterval = 20 * time.Millisecond
 
-// await waits until nothing is missing, for as long as the patience is, and returns what still is.
+// await waits until nothing is missing, up to the wait timeout, and returns what still is.
 func (s *Server) await(ctx context.Context, missing func() []string) []string {
-	for end := time.Now().Add(s.Patience); ; {
+	for end := time.Now().Add(s.WaitTimeout); ; {
 		still := missing()
 		if len(still) == 0 || !time.Now().Before(end) {
 			return still
 		}
 		select {
-		case <-time.After(lookEvery):
+		case <-time.After(pollInterval):
 		case <-ctx.Done():
 			return still
 		}

@@ -85,14 +85,14 @@ func post(t testing.TB, h http.Handler, path, body string) *httptest.ResponseRec
 	return w
 }
 
-func ask(t testing.TB, s *Server, path string, r request) formerAnswer {
+func ask(t testing.TB, s *Server, path string, r request) legacyAnswer {
 	t.Helper()
 	body, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := post(t, s.Handler(), path, string(body))
-	var a formerAnswer
+	var a legacyAnswer
 	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || w.Code != http.StatusOK {
 		t.Fatalf("answer: want 200 and JSON, got %d %s", w.Code, w.Body)
 	}

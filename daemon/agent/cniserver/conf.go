@@ -7,10 +7,10 @@ import (
 	"github.com/containernetworking/cni/pkg/types"
 )
 
-// Conf is the part of a network configuration that concerns contiv, beside what every CNI configuration has.
+// Conf is the part of a network configuration that concerns contiv, in addition to the fields of every CNI configuration.
 //
-// Master is the URL of the netmaster that the agent asks first; when it does not answer, the agent asks the registered
-// ones. It must belong to the agent's own cluster: the flows come from that cluster's store.
+// Master is the URL of the netmaster that the agent calls first; if it does not answer, the agent calls the registered ones. It must belong
+// to the agent's own cluster: the flows come from that cluster's store.
 type Conf struct {
 	types.PluginConf
 	Tenant  string            `json:"tenant,omitempty"`
@@ -23,12 +23,12 @@ type Conf struct {
 	Runtime runtimeConfig     `json:"runtimeConfig,omitzero"`
 }
 
-// confArgs is what runtimes add to a network configuration.
+// confArgs are the arguments that runtimes add to a network configuration.
 type confArgs struct {
 	Mesos *mesosArgs `json:"org.apache.mesos,omitempty"`
 }
 
-// parseConf reads a network configuration.
+// parseConf parses a network configuration.
 func parseConf(data []byte) (*Conf, error) {
 	c := new(Conf)
 	if err := json.Unmarshal(data, c); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/containernetworking/cni/pkg/version"
 )
 
-// environment is the variables that a plugin was started with.
+// environment has the environment variables of the plugin.
 type environment map[string]string
 
 func readEnvironment(vars []string) environment {
@@ -23,14 +23,14 @@ func readEnvironment(vars []string) environment {
 	return env
 }
 
-// operation is what a command needs.
+// operation has the requirements of a command.
 type operation struct {
 	since    string   // lowest version of the network configuration; "": any
-	required []string // variables beside CNI_COMMAND
-	path     string   // at which plugins of earlier builds ask for it
+	required []string // variables in addition to CNI_COMMAND
+	path     string   // the path used by plugins of earlier builds
 }
 
-// operations are the commands of the specification but VERSION, which needs nothing.
+// operations are the commands of the specification except VERSION, which needs nothing.
 func operations() map[string]operation {
 	of := []string{"CNI_CONTAINERID", "CNI_NETNS", "CNI_IFNAME", "CNI_PATH"}
 	return map[string]operation{
@@ -42,7 +42,7 @@ func operations() map[string]operation {
 	}
 }
 
-// check refuses what package skel of the CNI library refuses a plugin, in its order, codes and words; it is the library that judges
+// check rejects what package skel of the CNI library rejects, in the same order, with the same codes and texts; the library itself checks
 // names and versions. It returns the version of the network configuration.
 func check(env environment, stdin []byte) (string, *types.Error) {
 	command := env["CNI_COMMAND"]

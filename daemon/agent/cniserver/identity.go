@@ -10,13 +10,13 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// What a container gets that asks for nothing. Of pods netmaster decides it.
+// The defaults of a container. netmaster decides for pods.
 const (
 	defaultTenant  = "default"
 	defaultNetwork = "default-net"
 )
 
-// parseArgs reads CNI_ARGS, "K=V;K=V". Keys of others are kept: the specification lets them be there.
+// parseArgs parses CNI_ARGS, "K=V;K=V". Unknown keys are kept, as the specification allows.
 func parseArgs(text string) (map[string]string, error) {
 	args := map[string]string{}
 	for part := range strings.SplitSeq(text, ";") {
@@ -32,9 +32,9 @@ func parseArgs(text string) (map[string]string, error) {
 	return args, nil
 }
 
-// identify says who the container is, and where it belongs. The strongest word is CNI_ARGS, then the network configuration, then labels of
-// Mesos, then labels in the network configuration. What these leave open of a pod netmaster decides, by what Kubernetes says of it; labels in
-// the configuration are defaults. Of a container that is no pod they are its labels too, by which services select it.
+// identify returns the container's identity and place. CNI_ARGS have precedence, then the network configuration, then labels of Mesos, then
+// labels in the network configuration. netmaster decides the rest of a pod's by Kubernetes' data; labels in the configuration are defaults.
+// For a container that is no pod they are also its labels, by which services select it.
 func identify(q *attach.Request, args map[string]string, conf *Conf) {
 	asked := first(record.Place{Tenant: args["CONTIV_TENANT"], Network: args["CONTIV_NETWORK"], Group: args["CONTIV_GROUP"]},
 		record.Place{Tenant: conf.Tenant, Network: conf.Network, Group: conf.Group})
@@ -55,7 +55,7 @@ func identify(q *attach.Request, args map[string]string, conf *Conf) {
 	q.Tenant, q.Network, q.Group = asked.Tenant, asked.Network, asked.Group
 }
 
-// first takes each part of the first place that says it.
+// first returns the first non-empty value of each part.
 func first(places ...record.Place) (out record.Place) {
 	for _, p := range places {
 		out = record.Place{Tenant: cmp.Or(out.Tenant, p.Tenant), Network: cmp.Or(out.Network, p.Network), Group: cmp.Or(out.Group, p.Group)}

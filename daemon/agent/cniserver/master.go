@@ -7,8 +7,8 @@ import (
 	"github.com/containernetworking/cni/pkg/types"
 )
 
-// masterOf is the netmaster that a network configuration names, "" when it names none. Who writes configurations decides where the
-// agent asks first, but not what: a URL that names more than a server is an error.
+// masterOf returns the netmaster in a network configuration, "" if there is none. The author of a configuration decides which netmaster the
+// agent calls first, but not the request: a URL with more than a server is an error.
 func masterOf(conf *Conf) (string, error) {
 	if conf.Master == "" {
 		return "", nil

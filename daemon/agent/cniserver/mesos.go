@@ -14,7 +14,7 @@ const (
 	pathMesosDel = "/MesosNwIntfDel"
 )
 
-// mesosVersion is the CNI version of the original plugin for Mesos, and of what Mesos itself can read.
+// mesosVersion is the CNI version of the original plugin for Mesos, which Mesos itself supports.
 const mesosVersion = "0.2.0"
 
 // mesosRequest is what the original netcontiv posts.
@@ -37,16 +37,15 @@ func (s *Server) addMesos(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// delMesos answers the original netcontiv's request to take an interface away. Unlike the original it says what failed, so that Mesos
-// repeats it.
+// delMesos answers the original netcontiv's request to remove an interface. Unlike the original it returns errors, so that Mesos retries.
 func (s *Server) delMesos(w http.ResponseWriter, r *http.Request) {
 	s.mesos(w, r, func(ctx context.Context, q mesosRequest) (any, error) {
 		return nil, s.Attacher.Detach(ctx, q.ContainerID, q.IfName)
 	})
 }
 
-// mesos decodes, checks and answers a request; nil is answered by an empty body. With HTTP status 500 the original netcontiv prints
-// the error and ends with exit code 2.
+// mesos decodes, checks and answers a request; nil is an empty body. With HTTP status 500 the original netcontiv prints the error and ends
+// with exit code 2.
 func (s *Server) mesos(w http.ResponseWriter, r *http.Request, do func(context.Context, mesosRequest) (any, error)) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), callLimit)
 	defer cancel()
@@ -84,7 +83,7 @@ func decodeMesos(r *http.Request, q *mesosRequest) *types.Error {
 	return utils.ValidateInterfaceName(q.IfName)
 }
 
-// mesosArgs is what Mesos adds to a network configuration: NetworkInfo of its API (mesos.proto).
+// mesosArgs are the arguments that Mesos adds to a network configuration: NetworkInfo of its API (mesos.proto).
 type mesosArgs struct {
 	NetworkInfo struct {
 		Labels struct {
@@ -96,7 +95,7 @@ type mesosArgs struct {
 	} `json:"network_info"`
 }
 
-// labels are those of the container's network; of two with one key the last counts, as in the original.
+// labels returns those of the container's network; of two with the same key the last counts, as in the original.
 func (m *mesosArgs) labels() map[string]string {
 	out := map[string]string{}
 	for _, l := range m.NetworkInfo.Labels.Labels {

@@ -70,7 +70,7 @@ func TestMesosLabels(t *testing.T) {
 	}
 }
 
-// A link, a pipe and a folder in the file's place are refused, and none is waited for.
+// A link, a pipe and a directory in the file's place are refused, and none is waited for.
 func TestMesosFileThatIsNone(t *testing.T) {
 	for name, put := range map[string]func(path string) error{
 		"link":   func(path string) error { return os.Symlink("/etc/hostname", path) },

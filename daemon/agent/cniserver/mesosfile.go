@@ -16,14 +16,14 @@ const mesosFile = "netcontiv/network.conf"
 // maxMesosFile bounds it, in bytes.
 const maxMesosFile = 1 << 20
 
-// mesosFileArgs reads what Mesos has said of a container from the file where the original netcontiv looked, for configurations
-// without it. It returns nil when there is no such file. The file must be the agent's account's and closed to writing by others.
+// mesosFileArgs reads Mesos' arguments for a container from the original netcontiv's file, for configurations without them. It returns nil
+// if there is no such file. The file must belong to the agent's account and must not be writable by others.
 func mesosFileArgs(netns string) (*mesosArgs, error) {
 	if !filepath.IsAbs(netns) {
 		return nil, nil
 	}
 	path := filepath.Join(filepath.Dir(netns), mesosFile)
-	// Neither a link is followed nor a pipe waited for.
+	// It does not follow a link or wait for a pipe.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil

@@ -20,7 +20,7 @@ type podRequest struct {
 	IfName      string `json:"CNI_IFNAME"`
 }
 
-// podAnswer is what the original agent answers; with Result 1 the HTTP status is 500.
+// podAnswer is the answer of the original agent; with Result 1 the HTTP status is 500.
 type podAnswer struct {
 	Result      int    `json:"result,omitempty"`
 	EndpointID  string `json:"endpointid,omitempty"`
@@ -60,7 +60,7 @@ func (s *Server) addPod(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, answer)
 }
 
-// delPod answers the original plugin's request to take an interface away.
+// delPod answers the original plugin's request to remove an interface.
 func (s *Server) delPod(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), callLimit)
 	defer cancel()

@@ -13,8 +13,8 @@ import (
 	"github.com/contiv/contiv/daemon/agent/attach"
 )
 
-// cniResult is the specification's picture of an attachment: host end, container end, addresses, default routes, and
-// the DNS settings that the network configuration brings.
+// cniResult is an attachment in the format of the specification: host end, container end, addresses, default routes, and the DNS settings
+// of the network configuration.
 func cniResult(a *attach.Result, conf *Conf) *types100.Result {
 	const container = 1 // index in Interfaces
 	r := &types100.Result{CNIVersion: types100.ImplementedSpecVersion, DNS: conf.DNS, Interfaces: []*types100.Interface{
@@ -42,7 +42,7 @@ func ipNet(p netip.Prefix) net.IPNet {
 	return net.IPNet{IP: p.Addr().AsSlice(), Mask: net.CIDRMask(p.Bits(), p.Addr().BitLen())}
 }
 
-// previous reads prevResult of a configuration in the version that the configuration has; nil when there is none.
+// previous returns prevResult of a configuration in the configuration's version; nil if there is none.
 func previous(config json.RawMessage, conf *Conf) (*types100.Result, error) {
 	var c struct {
 		PrevResult json.RawMessage `json:"prevResult"`

@@ -14,21 +14,21 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// Publisher has ports of the host lead to endpoints; *hostaccess.Engine is one. What is published of an endpoint ends with its port.
+// Publisher makes ports of the host lead to endpoints; *hostaccess.Engine is one. The published ports of an endpoint end with its port.
 type Publisher interface {
 	Publish(ctx context.Context, endpoint string, mappings []link.PortMapping) error
 	Published(endpoint string) ([]model.PublishedPort, error)
 }
 
-// runtimeConfig is what a runtime asks for by the capabilities of the configuration (CNI conventions, "dynamic plugin specific fields").
+// runtimeConfig has a runtime's requests for the capabilities of the configuration (CNI conventions, "dynamic plugin specific fields").
 type runtimeConfig struct {
 	PortMappings []portMapping `json:"portMappings,omitempty"`
-	IPs          []string      `json:"ips,omitempty"` // wanted addresses, with or without a length; one of each family
-	MAC          string        `json:"mac,omitempty"` // wanted
+	IPs          []string      `json:"ips,omitempty"` // requested addresses, with or without a length; one of each family
+	MAC          string        `json:"mac,omitempty"` // requested
 	Bandwidth    bandwidth     `json:"bandwidth,omitzero"`
 }
 
-// portMapping is a port of the host that is to lead to one of the container.
+// portMapping is a port of the host that leads to one of the container.
 type portMapping struct {
 	HostPort      int    `json:"hostPort"`
 	ContainerPort int    `json:"containerPort"`
@@ -36,12 +36,12 @@ type portMapping struct {
 	HostIP        string `json:"hostIP"`   // "": all addresses of the host
 }
 
-// unsupported refuses what a runtime asks for, by the name of the field.
+// unsupported is the error for an unsupported request, with the name of the field.
 func unsupported(field, format string, values ...any) *types.Error {
 	return types.NewError(types.ErrUnsupportedField, "runtimeConfig."+field+": "+fmt.Sprintf(format, values...), "")
 }
 
-// addresses are the wanted ones.
+// addresses returns the requested ones.
 func (r *runtimeConfig) addresses() (four, six string, err error) {
 	for _, text := range r.IPs {
 		bare, _, _ := strings.Cut(text, "/")
@@ -58,7 +58,7 @@ func (r *runtimeConfig) addresses() (four, six string, err error) {
 	return four, six, nil
 }
 
-// mappings are the ports of the host that are to lead to a container with these addresses. A port 0 of the host asks for nothing.
+// mappings returns the ports of the host for a container with these addresses. Port 0 of the host requests nothing.
 func (r *runtimeConfig) mappings(addrs []netip.Prefix) (out []link.PortMapping, err error) {
 	for _, m := range r.PortMappings {
 		if m.HostPort == 0 {
@@ -89,7 +89,7 @@ func (r *runtimeConfig) mappings(addrs []netip.Prefix) (out []link.PortMapping, 
 	return out, nil
 }
 
-// check refuses what there is no way to do, before anything is made.
+// check rejects unsupported requests before anything is created.
 func (r *runtimeConfig) check(publisher Publisher) error {
 	if _, err := r.Bandwidth.request(); err != nil {
 		return err
@@ -101,7 +101,7 @@ func (r *runtimeConfig) check(publisher Publisher) error {
 	return err
 }
 
-// publish has ports of the host lead to a container that was attached. When they cannot, it is detached again.
+// publish makes ports of the host lead to an attached container. If they cannot, it detaches the container again.
 func (s *Server) publish(ctx context.Context, res *attach.Result, conf *Conf) error {
 	ports, err := conf.Runtime.mappings(res.Addrs)
 	if err != nil || len(ports) == 0 {
@@ -110,7 +110,7 @@ func (s *Server) publish(ctx context.Context, res *attach.Result, conf *Conf) er
 	return s.Publisher.Publish(ctx, res.Endpoint.ID.String(), ports)
 }
 
-// checkPublished reports whether all ports that a runtime has asked for lead to the container.
+// checkPublished reports whether all ports that a runtime has requested lead to the container.
 func (s *Server) checkPublished(res *attach.Result, conf *Conf) error {
 	want, err := conf.Runtime.mappings(res.Addrs)
 	if err != nil || len(want) == 0 {

@@ -71,15 +71,15 @@ func TestClaims(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := ofnettest.Parse(t, hosts)
-				c := NewClaims(ClaimOptions{Host: "h1", View: func(fn func(*ofnet.State)) { fn(s) }, Uplink: func(port uint32) string { return fmt.Sprint("eth", port-1000) }, Log: slog.New(slog.DiscardHandler)})
+				c := NewDetector(DetectorOptions{Host: "h1", View: func(fn func(*ofnet.State)) { fn(s) }, Uplink: func(port uint32) string { return fmt.Sprint("eth", port-1000) }, Log: slog.New(slog.DiscardHandler)})
 				for range 3 {
-					c.take(row.port, flow.NewMatch(flow.Eq(flow.Reg0+1, uint64(row.segment))), row.frame)
+					c.receive(row.port, flow.NewMatch(flow.Eq(flow.Reg0+1, uint64(row.segment))), row.frame)
 					<-time.After(time.Second)
 				}
 				if got := words(c.Look(t.Context())); !regexp.MustCompile(row.want).MatchString(got) {
 					t.Errorf("want %s, got\n%s", row.want, got)
 				}
-				<-time.After(claimLasts)
+				<-time.After(conflictLifetime)
 				if got := words(c.Look(t.Context())); got != "" {
 					t.Errorf("when it is over: want nothing, got\n%s", got)
 				}
@@ -91,12 +91,12 @@ func TestClaims(t *testing.T) {
 // However many claims there are, few are kept, and one is told of a container.
 func TestClaims_Many(t *testing.T) {
 	s := ofnettest.Parse(t, hosts)
-	c := NewClaims(ClaimOptions{Host: "h1", View: func(fn func(*ofnet.State)) { fn(s) }, Uplink: func(uint32) string { return "eth1" }, Log: slog.New(slog.DiscardHandler)})
+	c := NewDetector(DetectorOptions{Host: "h1", View: func(fn func(*ofnet.State)) { fn(s) }, Uplink: func(uint32) string { return "eth1" }, Log: slog.New(slog.DiscardHandler)})
 	for i := range 1000 {
-		c.take(1001, flow.NewMatch(flow.Eq(flow.Reg0+1, 103)), frame.Announce(netip.MustParseAddr("10.3.0.1"), ofnet.MAC{0x52, 0x54, 0, 0, byte(i >> 8), byte(i)}))
+		c.receive(1001, flow.NewMatch(flow.Eq(flow.Reg0+1, 103)), frame.Announce(netip.MustParseAddr("10.3.0.1"), ofnet.MAC{0x52, 0x54, 0, 0, byte(i >> 8), byte(i)}))
 	}
-	if got := c.Look(t.Context()); len(got) != 1 || len(c.list) != mostClaims {
-		t.Errorf("want 1 finding and %d claims, got %d and %d", mostClaims, len(got), len(c.list))
+	if got := c.Look(t.Context()); len(got) != 1 || len(c.list) != maxConflicts {
+		t.Errorf("want 1 finding and %d claims, got %d and %d", maxConflicts, len(got), len(c.list))
 	}
 }
 

@@ -1,3 +1,3 @@
-// Package conflicts finds addresses that two say to have: a machine behind the uplinks that claims a container's, and a container that speaks
+// Package conflicts finds address conflicts: a machine behind the uplinks that claims a container's address, and a container that sends
 // with another's.
 package conflicts

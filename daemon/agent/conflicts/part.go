@@ -8,8 +8,8 @@ import (
 	"github.com/contiv/contiv/daemon/task"
 )
 
-// Part returns the checks of who has containers' addresses, and the task that sees claims from outside, where the host has uplinks.
-func Part(stages *part.Stages, claims *Claims, spoofs *Spoofs, uplinks bool) part.Part {
+// Part returns the checks of address conflicts, and the task that receives announcements from outside if the host has uplinks.
+func Part(stages *part.Stages, claims *Detector, spoofs *Spoofs, uplinks bool) part.Part {
 	p := part.Part{Checks: []check.Check{
 		{Name: "conflicts", Every: 5 * time.Second, Look: claims.Look},
 		{Name: "spoofed sources", Every: 10 * time.Second, Look: spoofs.Look},

@@ -16,18 +16,18 @@ import (
 )
 
 const (
-	spoofedMost  = 10 // packets within spoofedLasts that are no finding
+	maxSpoofed   = 10 // packets within spoofedLasts without a finding
 	spoofedLasts = time.Minute
 )
 
-// SpoofOptions are what Spoofs needs.
+// SpoofOptions are the dependencies of Spoofs.
 type SpoofOptions struct {
-	// Hits reads what each endpoint here has said with an address that is not its own, by flow.Owner of the endpoint.
+	// Hits reads the counters of packets that each local endpoint has sent with an address of others, by flow.Owner of the endpoint.
 	Hits func(ctx context.Context) (map[uint64]bridge.Hits, error)
-	View func(func(s *ofnet.State)) // shows what the switch is to do
+	View func(func(s *ofnet.State)) // calls a function with the desired state of the switch
 }
 
-// Spoofs finds containers that speak with addresses which are not theirs, by the counters of the switch. It is safe for concurrent use.
+// Spoofs finds containers that send with addresses of others, by the counters of the switch. It is safe for concurrent use.
 type Spoofs struct {
 	o SpoofOptions
 
@@ -41,11 +41,11 @@ type reading struct {
 	packets uint64
 }
 
-// NewSpoofs makes Spoofs.
+// NewSpoofs returns a Spoofs.
 func NewSpoofs(o SpoofOptions) *Spoofs { return &Spoofs{o: o, counts: map[string][]reading{}} }
 
-// Look reads the counters and compares them with those of the last minute. The first reading of a counter tells nothing: no one knows how old
-// what it has counted is.
+// Look reads the counters and compares them with those of the last minute. The first reading of a counter proves nothing, since the age of
+// its packets is unknown.
 func (p *Spoofs) Look(ctx context.Context) (out []model.Finding) {
 	hits, err := p.o.Hits(ctx)
 	if err != nil {
@@ -65,7 +65,7 @@ func (p *Spoofs) Look(ctx context.Context) (out []model.Finding) {
 			}
 			list := add(had[e.ID], reading{now, h.Packets})
 			p.counts[e.ID] = list
-			if n := h.Packets - list[0].packets; n > spoofedMost {
+			if n := h.Packets - list[0].packets; n > maxSpoofed {
 				out = append(out, spoofedBy(e, n, now.Sub(list[0].at)))
 			}
 		}
@@ -74,10 +74,10 @@ func (p *Spoofs) Look(ctx context.Context) (out []model.Finding) {
 	return out
 }
 
-// mostReadings of a counter are kept: those that changed nothing are left out.
-const mostReadings = 16
+// maxReadings is the maximum number of readings of a counter: those without a change are omitted.
+const maxReadings = 16
 
-// add appends a reading, and leaves out those that are older than they count for, but for the last of them. A counter that has gone back begins again.
+// add appends a reading, and deletes expired ones except the last. A counter that has decreased starts again.
 func add(list []reading, r reading) []reading {
 	if n := len(list); n > 0 && list[n-1].packets > r.packets {
 		list = nil
@@ -85,7 +85,7 @@ func add(list []reading, r reading) []reading {
 	if n := len(list); n > 1 && list[n-1].packets == r.packets && list[n-2].packets == r.packets {
 		list = list[:n-1]
 	}
-	for len(list) > 1 && (r.at.Sub(list[1].at) >= spoofedLasts || len(list) >= mostReadings) {
+	for len(list) > 1 && (r.at.Sub(list[1].at) >= spoofedLasts || len(list) >= maxReadings) {
 		list = list[1:]
 	}
 	return append(slices.Clip(list), r)

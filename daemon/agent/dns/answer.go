@@ -12,26 +12,26 @@ import (
 )
 
 const (
-	// ttl is for how long clients may remember an answer, in seconds. Containers come and go.
+	// ttl is how long clients may cache an answer, in seconds. Containers come and go.
 	ttl = 5
-	// most is how many addresses one answer has; larger groups take turns.
-	most = 16
-	// sizes of answers over UDP: what every client takes (RFC 1035 section 4.2.1), and what passes every network.
+	// maxAddresses is the maximum number of addresses in one answer; larger groups rotate.
+	maxAddresses = 16
+	// Sizes of answers over UDP: the one that every client accepts (RFC 1035 section 4.2.1), and the one that passes every network.
 	plainSize = 512
 	safeSize  = 1232
 )
 
-// Verdict is what becomes of a question.
+// Verdict is the outcome for a query.
 type Verdict uint8
 
 // The verdicts.
 const (
-	NoQuestion Verdict = iota // not a question that can be understood
-	NotOurs                   // about a name that the Zone does not know
+	NoQuestion Verdict = iota // not a valid query
+	NotOurs                   // about a name unknown to the Zone
 	Answered
 )
 
-// Answer says what a client of the tenant with this VRF number is told; nil unless the verdict is Answered.
+// Answer returns the answer for a client of the tenant with this VRF number; nil unless the verdict is Answered.
 func (z *Zone) Answer(vrf uint16, q *dns.Msg) (*dns.Msg, Verdict) {
 	if q.Response || q.Opcode != dns.OpcodeQuery || len(q.Question) != 1 || q.Question[0].Qclass != dns.ClassINET {
 		return nil, NoQuestion
@@ -83,7 +83,7 @@ func (z *Zone) resolve(vrf uint16, q, a *dns.Msg) bool {
 	rest, under := z.relative(name, of)
 	ports, host := split(rest)
 	if !under && strings.Contains(host, ".") {
-		return false // names with dots are other people's, such as kubernetes.default.svc.cluster.local
+		return false // names with dots belong to others, such as kubernetes.default.svc.cluster.local
 	}
 	addrs, ok := z.addresses(t, host)
 	if whole := strings.TrimSuffix(name, "."+z.domain); !ok && under && whole != host { // the tenant's name may be a namespace's
@@ -108,10 +108,10 @@ func (z *Zone) resolve(vrf uint16, q, a *dns.Msg) bool {
 	return true
 }
 
-// wanted is the port that a name like _80._tcp.web asks for; the zero wanted is any.
+// wanted is the port that a name like _80._tcp.web requests; the zero wanted is any.
 type wanted struct{ number, protocol string }
 
-// split takes port and protocol off a name (RFC 2782). ports is nil when it has none.
+// split cuts port and protocol off a name (RFC 2782). ports is nil if it has none.
 func split(name string) (ports *wanted, host string) {
 	labels := strings.SplitN(name, ".", 3)
 	if len(labels) == 3 && strings.HasPrefix(labels[0], "_") && strings.HasPrefix(labels[1], "_") {
@@ -120,7 +120,7 @@ func split(name string) (ports *wanted, host string) {
 	return nil, name
 }
 
-// serve answers with the ports of a service. A name that asks for a port that is not there does not exist.
+// serve answers with the ports of a service. A name with a missing port does not exist.
 func (z *Zone) serve(t *tenant, host string, w *wanted, target string, a *dns.Msg) {
 	s, ok := z.services[t.services[host]]
 	if !ok && w == nil {
@@ -145,7 +145,7 @@ func (z *Zone) serve(t *tenant, host string, w *wanted, target string, a *dns.Ms
 	}
 }
 
-// turns chooses the addresses of the wanted family, other ones first for every question id.
+// turns chooses the addresses of the requested family, with a different start for every query id.
 func turns(addrs []netip.Addr, qtype, id uint16) []netip.Addr {
 	list := slices.DeleteFunc(slices.Clone(addrs), func(a netip.Addr) bool {
 		return qtype != dns.TypeANY && !(qtype == dns.TypeA && a.Is4()) && !(qtype == dns.TypeAAAA && a.Is6())
@@ -154,7 +154,7 @@ func turns(addrs []netip.Addr, qtype, id uint16) []netip.Addr {
 		return nil
 	}
 	at := int(id) % len(list)
-	return append(list[at:len(list):len(list)], list[:at]...)[:min(most, len(list))]
+	return append(list[at:len(list):len(list)], list[:at]...)[:min(maxAddresses, len(list))]
 }
 
 func header(name string, rrtype uint16) dns.RR_Header {
@@ -168,7 +168,7 @@ func address(name string, addr netip.Addr) dns.RR {
 	return &dns.AAAA{Hdr: header(name, dns.TypeAAAA), AAAA: net.IP(addr.AsSlice())}
 }
 
-// soa tells for how long nothing stays nothing (RFC 2308): every name is a zone of its own.
+// soa sets how long a negative answer may be cached (RFC 2308): every name is a zone of its own.
 func soa(a *dns.Msg) {
 	if len(a.Answer) > 0 {
 		return
@@ -177,7 +177,7 @@ func soa(a *dns.Msg) {
 	a.Ns = append(a.Ns, &dns.SOA{Hdr: header(name, dns.TypeSOA), Ns: name, Mbox: "contiv.", Serial: 1, Refresh: ttl, Retry: ttl, Expire: ttl, Minttl: ttl})
 }
 
-// datagramSize is how large an answer over UDP may be, in bytes.
+// datagramSize is the maximum size of an answer over UDP, in bytes.
 func datagramSize(q *dns.Msg) int {
 	if opt := q.IsEdns0(); opt != nil {
 		return min(max(int(opt.UDPSize()), plainSize), safeSize)
@@ -185,8 +185,7 @@ func datagramSize(q *dns.Msg) int {
 	return plainSize
 }
 
-// fit packs an answer in at most size bytes. What does not fit is left out, and does not make the client ask again over TCP: it is
-// addresses of a group that take turns.
+// fit packs an answer in at most size bytes. It omits the rest without making the client retry over TCP: the addresses of a group rotate.
 func fit(a *dns.Msg, size int) ([]byte, error) {
 	for {
 		b, err := a.Pack()
@@ -203,7 +202,7 @@ func fit(a *dns.Msg, size int) ([]byte, error) {
 	}
 }
 
-// reversed reads the address of a name under in-addr.arpa or ip6.arpa (RFC 1035 section 3.5, RFC 3596 section 2.5).
+// reversed parses the address in a name under in-addr.arpa or ip6.arpa (RFC 1035 section 3.5, RFC 3596 section 2.5).
 func reversed(name string) (addr netip.Addr, ok bool) {
 	if digits, ok := strings.CutSuffix(name, ".in-addr.arpa"); ok {
 		labels := strings.Split(digits, ".")

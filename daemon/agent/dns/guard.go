@@ -14,14 +14,14 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// guard is a listener that lets in the connections of endpoints that have a share left. They are closed when ctx ends.
+// guard is a listener that accepts connections of endpoints that have a share left. It closes them when ctx ends.
 type guard struct {
 	net.Listener
 	ctx context.Context
 	r   *Responder
 }
 
-// Accept waits for the next connection that is let in. It fails only when the listener is closed.
+// Accept waits for the next accepted connection. It fails only if the listener is closed.
 func (g *guard) Accept() (net.Conn, error) {
 	for {
 		c, err := g.Listener.Accept()
@@ -52,38 +52,38 @@ var (
 )
 
 func (g *guard) admit(c net.Conn) (*stream, error) {
-	asker, ok := g.r.asker(c.RemoteAddr())
+	asker, ok := g.r.requester(c.RemoteAddr())
 	if !ok {
 		return nil, errStranger
 	}
-	release, ok := g.r.streams.take(asker)
+	release, ok := g.r.streams.acquire(asker)
 	if !ok {
 		g.r.excess.Add(1)
 		return nil, errTooMany
 	}
-	s := &stream{Conn: c, asker: asker, release: sync.OnceFunc(release)}
+	s := &stream{Conn: c, requester: asker, release: sync.OnceFunc(release)}
 	s.forget = context.AfterFunc(g.ctx, func() { _ = s.Conn.Close() })
 	return s, nil
 }
 
-// stream is an endpoint's connection with its share, which the end of the connection gives back.
+// stream is an endpoint's connection with its share, which is released when the connection ends.
 type stream struct {
 	net.Conn
-	asker   Asker
-	release func()
-	forget  func() bool
+	requester Requester
+	release   func()
+	forget    func() bool
 }
 
-// origin is a stream's remote address and whose it was when the stream was let in.
+// origin is a stream's remote address and its owner when the stream was accepted.
 type origin struct {
 	net.Addr
-	Asker
+	Requester
 }
 
 // RemoteAddr returns an origin.
-func (s *stream) RemoteAddr() net.Addr { return origin{s.Conn.RemoteAddr(), s.asker} }
+func (s *stream) RemoteAddr() net.Addr { return origin{s.Conn.RemoteAddr(), s.requester} }
 
-// SetReadDeadline bounds the answer too: dns.Server sets no deadline for writing.
+// SetReadDeadline also limits the answer: dns.Server sets no deadline for writing.
 func (s *stream) SetReadDeadline(t time.Time) error { return s.SetDeadline(t) }
 
 // Close ends the connection.
@@ -93,7 +93,7 @@ func (s *stream) Close() error {
 	return s.Conn.Close()
 }
 
-// metered reads the messages of an endpoint's stream, whatever is in them, as long as it does not ask too much.
+// metered reads the messages of an endpoint's stream, whatever their content, within the endpoint's limit.
 type metered struct {
 	dns.Reader
 	r *Responder
@@ -107,18 +107,18 @@ func (m metered) ReadTCP(c net.Conn, timeout time.Duration) ([]byte, error) {
 	}
 	m.r.questions.Add(1)
 	from := c.RemoteAddr().(origin)
-	if now, ok := m.r.asker(from); !ok || now != from.Asker {
-		return nil, errStranger // the endpoint has gone, and another one may have its address
+	if now, ok := m.r.requester(from); !ok || now != from.Requester {
+		return nil, errStranger // the endpoint is gone, and another one may have its address
 	}
-	if !m.r.admits(from.Asker) {
+	if !m.r.admits(from.Requester) {
 		m.r.excess.Add(1)
 		return nil, errTooMany
 	}
 	return question, nil
 }
 
-// asker is who has a private address now.
-func (r *Responder) asker(remote net.Addr) (a Asker, ok bool) {
+// requester returns the current owner of a private address.
+func (r *Responder) requester(remote net.Addr) (a Requester, ok bool) {
 	from, err := netip.ParseAddrPort(remote.String())
 	if err != nil {
 		return a, false
@@ -134,7 +134,7 @@ func (r *Responder) asker(remote net.Addr) (a Asker, ok bool) {
 				continue
 			}
 			if n := s.Segments.Get(e.Segment); n != nil && s.Tenants.Get(n.Tenant) != nil {
-				a, ok = Asker{e.Port, s.Tenants.Get(n.Tenant).ID}, true
+				a, ok = Requester{e.Port, s.Tenants.Get(n.Tenant).ID}, true
 			}
 		}
 	})

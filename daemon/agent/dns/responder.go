@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// Questions a second of one endpoint, and of all of a host together; an endpoint that asks more asks without the agent for a while. When
-	// questions come at more than rateOfMany together, each tenant has rateOfTenant.
+	// Queries per second of one endpoint, and of all of a host together; the queries of an endpoint above its limit bypass the agent for a
+	// while. If all queries together exceed rateOfMany, each tenant has rateOfTenant.
 	rateOfOne, burstOfOne = 100, 200
 	rateOfMany            = 1000
 	rateOfTenant          = 250
@@ -30,27 +30,27 @@ type Switch interface {
 	Hold(ctx context.Context, flows []flow.Flow) error
 }
 
-// Options are what a Responder needs.
+// Options are the dependencies of a Responder.
 type Options struct {
 	Host    string // label
 	Zone    *Zone
 	Forward *Forwarder
-	// View shows the State of the switch; it must not be kept.
+	// View calls a function with the State of the switch, which it must not keep.
 	View func(fn func(s *ofnet.State))
 	Log  *slog.Logger
 }
 
 // Counts are totals since the Responder was made.
 type Counts struct {
-	Questions uint64 // that came here
+	Questions uint64 // received
 	Answered  uint64 // by the Zone
 	Forwarded uint64 // to the host's name servers, by the Forwarder
-	Passed    uint64 // let go unmodified
-	Excess    uint64 // times that an endpoint asked too much, and was let past
+	Passed    uint64 // continued unmodified
+	Excess    uint64 // number of times that an endpoint exceeded its limit, and bypassed the agent
 	Failed    uint64 // could not be sent, or no name server answered in time
 }
 
-// Responder decides about every question that is caught. Its methods are safe for concurrent use.
+// Responder handles every caught query. Its methods are safe for concurrent use.
 type Responder struct {
 	o Options
 
@@ -62,13 +62,13 @@ type Responder struct {
 	streams *shares // of connections
 }
 
-// NewResponder makes a Responder; NewReceiver receives its questions.
+// NewResponder returns a Responder; NewReceiver receives its queries.
 func NewResponder(o Options) *Responder {
 	return &Responder{o: o, all: rate.NewLimiter(rateOfMany, rateOfMany), ports: newLimits[uint32](rateOfOne, burstOfOne),
-		tenants: newLimits[uint16](rateOfTenant, rateOfTenant), streams: newShares(streamsMost)}
+		tenants: newLimits[uint16](rateOfTenant, rateOfTenant), streams: newShares(maxStreams)}
 }
 
-// NewReceiver makes the receiver of the packet-ins that r handles, from the bridge's management socket.
+// NewReceiver returns the receiver of the packet-ins that r handles, from the bridge's management socket.
 func NewReceiver(r *Responder, socket string) *packetin.Receiver {
 	var in *packetin.Receiver
 	in = packetin.New(packetin.Options{Socket: socket, Flows: pipeline.DNSQuestions(), Meter: pipeline.LeaseNames.Meter(), Send: pipeline.To, Resume: pipeline.Resume,
@@ -82,11 +82,11 @@ func (r *Responder) Counts() Counts {
 		Excess: r.excess.Load(), Failed: r.failed.Load()}
 }
 
-// Handle answers a packet by sw, or lets it go. Only name servers of the host are waited for, elsewhere.
+// Handle answers a packet by sw, or lets it continue. It waits only for name servers of the host, in another goroutine.
 func (r *Responder) Handle(ctx context.Context, sw Switch, p packetin.Packet) {
 	r.questions.Add(1)
 	segment, tenant := pipeline.Origin(p.Match)
-	from := Asker{p.InPort, tenant}
+	from := Requester{p.InPort, tenant}
 	if !r.admits(from) {
 		r.excess.Add(1)
 		r.check(sw.Hold(ctx, pipeline.DNSBypass(p.InPort)))
@@ -126,13 +126,13 @@ func (r *Responder) pass(sw Switch, p packetin.Packet) {
 	r.check(sw.Resume(p))
 }
 
-// forward asks the host's name servers. What does not fit is left out, with the bit that says that there is more (RFC 2181,
-// section 9). The Forwarder bounds how many do so at once.
-func (r *Responder) forward(ctx context.Context, sw Switch, from Asker, u *frame.UDP, q *dns.Msg) {
+// forward queries the host's name servers. It truncates a long answer, with the bit that says so (RFC 2181, section 9). The Forwarder
+// limits the number of concurrent queries.
+func (r *Responder) forward(ctx context.Context, sw Switch, from Requester, u *frame.UDP, q *dns.Msg) {
 	a, err := r.o.Forward.Forward(ctx, from, q)
 	if err != nil {
 		r.failed.Add(1)
-		return // the client asks again
+		return // the client retries
 	}
 	a.Truncate(datagramSize(q))
 	reply, err := a.Pack()
@@ -150,12 +150,12 @@ func (r *Responder) check(err error) {
 	}
 }
 
-// admits says whether an endpoint may ask one more.
-func (r *Responder) admits(from Asker) bool {
+// admits reports whether an endpoint may send one more query.
+func (r *Responder) admits(from Requester) bool {
 	return r.ports.allow(from.Port) && (r.all.Allow() || r.tenants.allow(from.Tenant))
 }
 
-// toGateway says whether a question is addressed to a gateway that is the switch itself: no one else will answer it.
+// toGateway reports whether a query is addressed to a gateway that is the switch itself, so that nothing else will answer it.
 func (r *Responder) toGateway(segment uint32, u *frame.UDP) (yes bool) {
 	if u.EthDst != pipeline.RouterMAC {
 		return false

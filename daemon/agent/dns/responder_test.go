@@ -145,7 +145,7 @@ func TestResponder_TenantsShare(t *testing.T) {
 	refused := 0
 	for port := range uint32(4 * pipeline.LeaseNames.Meter().Rate / burstOfOne) {
 		for range burstOfOne {
-			if !r.admits(Asker{port, 1}) {
+			if !r.admits(Requester{port, 1}) {
 				refused++
 			}
 		}
@@ -154,7 +154,7 @@ func TestResponder_TenantsShare(t *testing.T) {
 		t.Errorf("a tenant that floods: want it refused what is beyond its share, got %d of %d refused", refused, 4*int(pipeline.LeaseNames.Meter().Rate))
 	}
 	for range burstOfOne {
-		if !r.admits(Asker{5000, 2}) {
+		if !r.admits(Requester{5000, 2}) {
 			t.Fatal("another tenant at the same time: want all its questions taken, got one refused")
 		}
 	}
@@ -164,7 +164,7 @@ func forward(t *testing.T, f *Forwarder, name string) *dns.Msg {
 	t.Helper()
 	q := new(dns.Msg)
 	q.SetQuestion(name, dns.TypeA)
-	a, err := f.Forward(t.Context(), Asker{}, q)
+	a, err := f.Forward(t.Context(), Requester{}, q)
 	if err != nil || a.Id != q.Id {
 		t.Fatalf("reply: %v, %v", a, err)
 	}
@@ -184,7 +184,7 @@ func TestForwarder(t *testing.T) {
 	if err := os.WriteFile(file, []byte("nameserver "+host+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	at = at.Add(rereadEvery)
+	at = at.Add(rereadInterval)
 	if got := f.upstreams(); len(got) != 1 || got[0] != net.JoinHostPort(host, "53") {
 		t.Errorf("servers of the file: got %v", got)
 	}
@@ -201,16 +201,16 @@ func TestForwarder(t *testing.T) {
 		t.Error("an answer outlives its time to live")
 	}
 	for {
-		if _, ok := f.slots.take(Asker{}); !ok {
+		if _, ok := f.slots.acquire(Requester{}); !ok {
 			break
 		}
 	}
 	q := new(dns.Msg)
 	q.SetQuestion("example.com.", dns.TypeA)
-	if _, err := f.Forward(t.Context(), Asker{}, q); !errors.Is(err, ErrBusy) {
+	if _, err := f.Forward(t.Context(), Requester{}, q); !errors.Is(err, ErrBusy) {
 		t.Errorf("too many at once: got %v", err)
 	}
-	if _, err := f.Forward(t.Context(), Asker{9, 9}, q); err != nil {
+	if _, err := f.Forward(t.Context(), Requester{9, 9}, q); err != nil {
 		t.Errorf("too many of one tenant: want another one's asked, got %v", err)
 	}
 }

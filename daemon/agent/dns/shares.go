@@ -2,36 +2,36 @@ package dns
 
 import "sync"
 
-// Asker is an endpoint that asks: its OpenFlow port, and the number of its tenant.
-type Asker struct {
+// Requester is an endpoint that sends queries: its OpenFlow port, and the number of its tenant.
+type Requester struct {
 	Port   uint32
 	Tenant uint16
 }
 
-// leastShare is how many places every tenant may have, whatever others have taken.
+// leastShare is the number of slots that every tenant may have, whatever others use.
 const leastShare = 4
 
-// shares divides a number of places among tenants, and those of a tenant among its endpoints. Beyond leastShare a tenant has at
-// most as many as are free, and an endpoint at most as many as its tenant could still have: so who is alone may have many, and
-// leaves as many to who comes. Its methods are safe for concurrent use.
+// shares divides a number of slots among tenants, and those of a tenant among its endpoints. Beyond leastShare a tenant may use at most as
+// many slots as are free, and an endpoint at most as many as its tenant could still use: so a single user may have many, and leaves as many
+// to the next one. Its methods are safe for concurrent use.
 type shares struct {
-	most int
+	max int
 
 	mu        sync.Mutex
 	taken     int
 	tenants   map[uint16]int
-	endpoints map[Asker]int
+	endpoints map[Requester]int
 }
 
 func newShares(most int) *shares {
-	return &shares{most: most, tenants: map[uint16]int{}, endpoints: map[Asker]int{}}
+	return &shares{max: most, tenants: map[uint16]int{}, endpoints: map[Requester]int{}}
 }
 
-// take gives a place, until release; ok is false when the asker has its share already. It does not block.
-func (s *shares) take(a Asker) (release func(), ok bool) {
+// acquire takes a slot, until release; ok is false if the requester has its share already. It does not block.
+func (s *shares) acquire(a Requester) (release func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	room := s.most - s.taken - s.tenants[a.Tenant] // what the tenant could still have
+	room := s.max - s.taken - s.tenants[a.Tenant] // slots that the tenant could still use
 	if s.tenants[a.Tenant] >= leastShare && s.endpoints[a] >= room {
 		return nil, false
 	}

@@ -6,9 +6,9 @@ import "testing"
 func TestShares(t *testing.T) {
 	s := newShares(256)
 	var held []func()
-	hold := func(a Asker) (n int) {
+	hold := func(a Requester) (n int) {
 		for {
-			release, ok := s.take(a)
+			release, ok := s.acquire(a)
 			if !ok {
 				return n
 			}
@@ -16,16 +16,16 @@ func TestShares(t *testing.T) {
 			n++
 		}
 	}
-	if n := hold(Asker{1, 1}); n < 64 {
+	if n := hold(Requester{1, 1}); n < 64 {
 		t.Errorf("alone: want a good part of 256, got %d", n)
 	}
 	for port := range uint32(20) { // a tenant that floods by many endpoints
-		hold(Asker{port, 1})
+		hold(Requester{port, 1})
 	}
 	for tenant := range uint16(20) { // and others that do so too
-		hold(Asker{100 + uint32(tenant), 10 + tenant})
+		hold(Requester{100 + uint32(tenant), 10 + tenant})
 	}
-	if n := hold(Asker{500, 500}); n == 0 {
+	if n := hold(Requester{500, 500}); n == 0 {
 		t.Error("one that has asked for nothing beside 21 tenants that flood: want a place, got none")
 	}
 	for _, release := range held {
@@ -35,8 +35,8 @@ func TestShares(t *testing.T) {
 		t.Errorf("when all is given back: want nothing kept, got %d, %v, %v", s.taken, s.tenants, s.endpoints)
 	}
 	// Those of one tenant, when one of them takes what it can.
-	hold(Asker{1, 1})
-	if n := hold(Asker{2, 1}); n == 0 {
+	hold(Requester{1, 1})
+	if n := hold(Requester{2, 1}); n == 0 {
 		t.Error("the second endpoint of a tenant: want a place, got none")
 	}
 }

@@ -15,20 +15,20 @@ import (
 )
 
 const (
-	streamsMost = 256              // connections at once, of which every asker has a share; more are closed
-	streamIdle  = 10 * time.Second // for a question and its answer (RFC 7766, section 6.2.3)
-	listenAgain = time.Second      // between attempts to listen, and looks at where
+	maxStreams  = 256              // concurrent connections, of which every requester has a share; more are closed
+	streamIdle  = 10 * time.Second // for a query and its answer (RFC 7766, section 6.2.3)
+	listenAgain = time.Second      // between attempts to listen, and checks of the addresses
 )
 
 // Listen listens for TCP connections at an address of the host.
 type Listen func(at netip.AddrPort) (net.Listener, error)
 
-// Serve answers questions that come over TCP (RFC 7766), to the host's private addresses, until ctx ends. It follows those
-// addresses, and waits for them to be there.
+// Serve answers queries over TCP (RFC 7766), to the host's private addresses, until ctx ends. It follows changes of those addresses, and
+// waits until they exist.
 func (r *Responder) Serve(ctx context.Context, listen Listen) error {
 	tick := time.NewTicker(listenAgain)
 	defer tick.Stop()
-	var doors [2]door // IPv4 and IPv6
+	var doors [2]listenSocket // IPv4 and IPv6
 	defer func() {
 		for i := range doors {
 			doors[i].close()
@@ -48,7 +48,7 @@ func (r *Responder) Serve(ctx context.Context, listen Listen) error {
 	}
 }
 
-// listenAt are the host's private addresses; invalid while there are none.
+// listenAt returns the host's private addresses; invalid if there are none.
 func (r *Responder) listenAt() (out [2]netip.AddrPort) {
 	r.o.View(func(s *ofnet.State) {
 		if s.Private.Addr().Is4() {
@@ -60,14 +60,14 @@ func (r *Responder) listenAt() (out [2]netip.AddrPort) {
 	return out
 }
 
-// door is where one family is listened at.
-type door struct {
-	l            net.Listener // nil: nowhere
+// listenSocket is the listener of one family.
+type listenSocket struct {
+	l            net.Listener // nil: not listening
 	here, failed netip.AddrPort
 }
 
-// at moves the door, and returns a listener that is new.
-func (d *door) at(want netip.AddrPort, listen Listen, log *slog.Logger) net.Listener {
+// at moves the listener to an address, and returns a new listener, if any.
+func (d *listenSocket) at(want netip.AddrPort, listen Listen, log *slog.Logger) net.Listener {
 	if want != d.here {
 		d.close()
 	}
@@ -86,15 +86,15 @@ func (d *door) at(want netip.AddrPort, listen Listen, log *slog.Logger) net.List
 	return l
 }
 
-func (d *door) close() {
+func (d *listenSocket) close() {
 	if d.l != nil {
 		_ = d.l.Close()
 	}
 	d.l, d.here = nil, netip.AddrPort{}
 }
 
-// accept serves connections until the listener is closed, and those that are open then until they or ctx end. What an open
-// connection has sent takes 64 KiB at most, the largest message.
+// accept serves connections until the listener is closed, and the open ones then until they or ctx end. An open connection buffers at most
+// 64 KiB, the largest message.
 func (r *Responder) accept(ctx context.Context, l net.Listener) {
 	server := &dns.Server{
 		Listener:       &guard{l, ctx, r},
@@ -107,7 +107,7 @@ func (r *Responder) accept(ctx context.Context, l net.Listener) {
 	_ = server.ActivateAndServe() // the listener was closed
 }
 
-// answer answers a question, by the Zone or by the host's name servers. A question that cannot be answered ends the connection.
+// answer answers a query, by the Zone or by the host's name servers. A query that cannot be answered ends the connection.
 func (r *Responder) answer(ctx context.Context, w dns.ResponseWriter, q *dns.Msg) {
 	from := w.RemoteAddr().(origin)
 	a, v := r.o.Zone.Answer(from.Tenant, q)
@@ -117,7 +117,7 @@ func (r *Responder) answer(ctx context.Context, w dns.ResponseWriter, q *dns.Msg
 		r.answered.Add(1)
 	case NotOurs:
 		r.forwarded.Add(1)
-		a, err = r.o.Forward.Forward(ctx, from.Asker, q)
+		a, err = r.o.Forward.Forward(ctx, from.Requester, q)
 	default:
 		err = errors.New("not one question for an address or a name")
 	}

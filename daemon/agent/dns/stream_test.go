@@ -97,7 +97,7 @@ endpoint e1 network=blue:net host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1
 	if a, _, err := client.ExchangeWithConn(ask, six); err == nil {
 		t.Errorf("a stranger by IPv6 is answered: %v", a)
 	}
-	if a, ok := r.asker(net.TCPAddrFromAddrPort(netip.MustParseAddrPort("[fd63:6f6e:7469:76::7f00:1]:40000"))); !ok || a != (Asker{1, 1}) {
+	if a, ok := r.requester(net.TCPAddrFromAddrPort(netip.MustParseAddrPort("[fd63:6f6e:7469:76::7f00:1]:40000"))); !ok || a != (Requester{1, 1}) {
 		t.Errorf("who has the private IPv6 address of port 1: want tenant 1, got %+v, %v", a, ok)
 	}
 
@@ -172,7 +172,7 @@ endpoint e2 network=blue:net host=h1 port=2 mac=02:02:65:01:00:02 ip=10.1.0.2
 		t.Cleanup(func() { _ = c.Close() })
 		return c
 	}
-	for range streamsMost + 1 {
+	for range maxStreams + 1 {
 		dial(1)
 	}
 	q := new(dns.Msg)

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	serverPatience = 2 * time.Second // with each name server
-	rereadEvery    = 10 * time.Second
-	cacheMost      = 4096 // answers
+	serverTimeout  = 2 * time.Second // with each name server
+	rereadInterval = 10 * time.Second
+	maxCached      = 4096 // answers
 	cacheLongest   = 5 * time.Minute
-	atOnce         = 256 // questions under way
+	atOnce         = 256 // concurrent queries
 )
 
-// Forwarder asks the host's own name servers. Its methods are safe for concurrent use.
+// Forwarder queries the host's own name servers. Its methods are safe for concurrent use.
 type Forwarder struct {
 	servers []string // HOST:PORT; empty: those of the file
 	file    string
@@ -39,11 +39,11 @@ type cached struct {
 	until  time.Time
 }
 
-// ErrBusy says that too many questions of an endpoint, or of its tenant, are under way.
+// ErrBusy means that too many queries of an endpoint, or of its tenant, are in progress.
 var ErrBusy = errors.New("too many questions to name servers are under way")
 
-// NewForwarder makes a Forwarder to servers, "ADDRESS" or "ADDRESS:PORT"; without any, to those that file names, in the
-// form of resolv.conf(5), which is read again when it may have changed.
+// NewForwarder returns a Forwarder to servers, "ADDRESS" or "ADDRESS:PORT"; without any, to those in file, in the format of resolv.conf(5),
+// which is read again if it may have changed.
 func NewForwarder(servers []string, file string) *Forwarder {
 	f := &Forwarder{file: file, now: time.Now, slots: newShares(atOnce), cache: map[dns.Question]cached{}}
 	for _, s := range servers {
@@ -55,10 +55,10 @@ func NewForwarder(servers []string, file string) *Forwarder {
 	return f
 }
 
-// Forward asks for a client of from and returns the whole answer. It blocks for as long as name servers take, two seconds
-// each at most; when none answers, the client is told that the server failed.
-func (f *Forwarder) Forward(ctx context.Context, from Asker, q *dns.Msg) (*dns.Msg, error) {
-	release, ok := f.slots.take(from)
+// Forward sends the query of a client and returns the whole answer. It blocks while name servers answer, at most two seconds each; if none
+// answers, the client receives SERVFAIL.
+func (f *Forwarder) Forward(ctx context.Context, from Requester, q *dns.Msg) (*dns.Msg, error) {
+	release, ok := f.slots.acquire(from)
 	if !ok {
 		return nil, ErrBusy
 	}
@@ -81,15 +81,14 @@ func (f *Forwarder) Forward(ctx context.Context, from Asker, q *dns.Msg) (*dns.M
 	return a, nil
 }
 
-// exchange asks one server after the other, under a number of its own: the client's is known to the client, who could
-// have answers forged.
+// exchange queries one server after the other, with an id of its own: the client knows its own id, and could have answers forged.
 func (f *Forwarder) exchange(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
 	q := question.Copy()
 	q.Id = dns.Id()
 	var errs []error
 	for _, server := range f.upstreams() {
 		for _, network := range []string{"udp", "tcp"} {
-			c := &dns.Client{Net: network, Timeout: serverPatience, UDPSize: dns.DefaultMsgSize}
+			c := &dns.Client{Net: network, Timeout: serverTimeout, UDPSize: dns.DefaultMsgSize}
 			a, _, err := c.ExchangeContext(ctx, q, server)
 			if err != nil {
 				errs = append(errs, fmt.Errorf("%s: %w", server, err))
@@ -103,14 +102,14 @@ func (f *Forwarder) exchange(ctx context.Context, question *dns.Msg) (*dns.Msg, 
 	return nil, fmt.Errorf("no name server answers: %w", errors.Join(errs...))
 }
 
-// upstreams are the servers to ask, in order.
+// upstreams returns the servers in order.
 func (f *Forwarder) upstreams() []string {
 	if len(f.servers) > 0 {
 		return f.servers
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if now := f.now(); f.read.IsZero() || now.Sub(f.read) >= rereadEvery {
+	if now := f.now(); f.read.IsZero() || now.Sub(f.read) >= rereadInterval {
 		f.read = now
 		if c, err := dns.ClientConfigFromFile(f.file); err == nil || errors.Is(err, os.ErrNotExist) {
 			f.found = nil
@@ -122,7 +121,7 @@ func (f *Forwarder) upstreams() []string {
 	return f.found
 }
 
-// remembered is a copy of an answer that still holds, its times to live as they are now; nil when there is none.
+// remembered returns a copy of a cached answer that is still valid, with the remaining times to live; nil if there is none.
 func (f *Forwarder) remembered(q dns.Question) *dns.Msg {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -145,8 +144,7 @@ func (f *Forwarder) remembered(q dns.Question) *dns.Msg {
 	return a
 }
 
-// remember keeps what name servers say exists, for as long as its shortest-lived part. When the cache is full, some
-// other answer goes.
+// remember caches positive answers for the shortest time to live of their records. If the cache is full, it evicts some other answer.
 func (f *Forwarder) remember(q dns.Question, a *dns.Msg) {
 	if a.Rcode != dns.RcodeSuccess || len(a.Answer) == 0 || a.Truncated {
 		return
@@ -161,7 +159,7 @@ func (f *Forwarder) remember(q dns.Question, a *dns.Msg) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	q.Name = dns.CanonicalName(q.Name)
-	if len(f.cache) >= cacheMost {
+	if len(f.cache) >= maxCached {
 		for other := range f.cache {
 			delete(f.cache, other)
 			break

@@ -33,7 +33,7 @@ func TestForwarder_AsksUnderANumberOfItsOwn(t *testing.T) {
 		q := new(dns.Msg)
 		q.SetQuestion("example.com.", dns.TypeA)
 		q.Id = known
-		a, err := f.Forward(t.Context(), Asker{}, q)
+		a, err := f.Forward(t.Context(), Requester{}, q)
 		if err != nil || a.Id != known || a.Rcode != dns.RcodeSuccess {
 			t.Fatalf("answer: got %v, %v", a, err)
 		}

@@ -1,8 +1,8 @@
-// Package docker is the agent's end of libnetwork's remote drivers: an HTTP service on a unix socket that turns what a Docker engine asks of
-// its network driver and its IPAM driver into attachments, addresses and records of Docker networks.
+// Package docker is the agent's end of libnetwork's remote drivers: an HTTP service on a unix socket that turns the requests of a Docker
+// engine to its network driver and its IPAM driver into attachments, addresses and records of Docker networks.
 //
-// What outlasts a request is in the store, in the switch or, of networks that the agent keeps, in a Kept, since an engine tells most things once. No handler asks the engine, which
-// may be waiting for the answer.
+// State that outlasts a request is in the store, in the switch or, for networks that the agent keeps, in a Kept, since an engine sends most
+// information only once. No handler calls the engine, which may be waiting for the answer.
 package docker
 
 import (
@@ -21,17 +21,17 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// DefaultName is what the driver is called, and its socket.
+// DefaultName is the name of the driver, and of its socket.
 const DefaultName = "netplugin"
 
-// DefaultFolder is where engines look for sockets of drivers.
-const DefaultFolder = "/run/docker/plugins"
+// DefaultDir is the directory in which engines look for sockets of drivers.
+const DefaultDir = "/run/docker/plugins"
 
-// callLimit bounds one operation. An engine waits for as long as it takes, and others of its requests wait with it; it gives a driver
-// that cannot be reached 30 seconds (pkg/plugins/client.go of moby).
+// callLimit bounds one operation. An engine waits without a limit, and its other requests wait with it; it waits 30 seconds for a driver
+// that cannot be reached (pkg/plugins/client.go of moby).
 const callLimit = 25 * time.Second
 
-// maxConnections bounds how many requests there are at once, above what an engine sends that starts a host's containers.
+// maxConnections is the maximum number of concurrent requests, above the number that an engine sends when it starts a host's containers.
 const maxConnections = 1024
 
 // Attacher is *attach.Engine.
@@ -51,7 +51,7 @@ type Master interface {
 	ReleaseAddress(ctx context.Context, request model.ReleaseAddressRequest) error
 }
 
-// Networks tells what a Docker network stands for.
+// Networks resolves what a Docker network stands for.
 type Networks interface {
 	DockerNetwork(ctx context.Context, id string) (record.DockerNetwork, error)
 }
@@ -68,24 +68,25 @@ type Segments interface {
 	Segment(network identity.Network, group string) (record.Network, bool)
 }
 
-// Publisher is *hostaccess.Engine: it has ports of the host lead to endpoints, and chooses those that are not named. Both operations may be repeated.
+// Publisher is *hostaccess.Engine: it makes ports of the host lead to endpoints, and chooses those that are not given. Both operations may
+// be repeated.
 type Publisher interface {
 	Accept(ctx context.Context, endpoint string, wishes []link.PortWish) error
 	Unpublish(ctx context.Context, endpoint string) error
 }
 
-// Options are what a Driver needs.
+// Options are the dependencies of a Driver.
 type Options struct {
 	Socket    string // path of the unix socket; its name without ".sock" is the driver's
 	Host      string // label of this host
-	Global    bool   // networks are of a whole swarm, and not of one engine
+	Global    bool   // networks belong to a whole swarm, and not to one engine
 	Attacher  Attacher
 	Master    Master
 	Networks  Networks
 	Kept      Kept     // nil: the agent keeps no networks in the engine, or they are of a whole swarm
 	Segments  Segments // as Kept
 	Publisher Publisher
-	Starting  func() []string // what the agent still needs before it can do anything; empty once it has it
+	Starting  func() []string // what the agent still needs before it can work; empty once it has it
 	Log       *slog.Logger
 	Now       func() time.Time // nil: time.Now
 }
@@ -98,8 +99,8 @@ type Driver struct {
 	owed   *owed
 	outage *outage
 	ready  chan struct{}
-	// patience is how long a request waits for the agent to be at work.
-	patience time.Duration
+	// readyTimeout is how long a request waits for the agent to be ready.
+	readyTimeout time.Duration
 }
 
 // New returns a Driver; Run serves.
@@ -107,7 +108,7 @@ func New(o Options) *Driver {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Driver{Options: o, pools: newPools(o.Now), holds: newHolds(o.Now), owed: newOwed(), outage: &outage{now: o.Now}, ready: make(chan struct{}), patience: patience}
+	return &Driver{Options: o, pools: newPools(o.Now), holds: newHolds(o.Now), owed: newOwed(), outage: &outage{now: o.Now}, ready: make(chan struct{}), readyTimeout: defaultReadyTimeout}
 }
 
 // String names the driver for logs.
@@ -116,7 +117,7 @@ func (d *Driver) String() string { return "Docker driver at " + d.Socket }
 // Ready is closed once the socket is listened to.
 func (d *Driver) Ready() <-chan struct{} { return d.ready }
 
-// Run serves until ctx ends; requests under way may finish within five seconds.
+// Run serves until ctx ends; requests in progress may finish within five seconds.
 func (d *Driver) Run(ctx context.Context) error {
 	l, err := httpserver.ListenUnix(d.Socket)
 	if err != nil {
@@ -126,7 +127,7 @@ func (d *Driver) Run(ctx context.Context) error {
 	close(d.ready)
 	repaying, end := context.WithCancel(ctx)
 	var repeats sync.WaitGroup
-	repeats.Go(func() { d.settle(repaying) })
+	repeats.Go(func() { d.retryDeletions(repaying) })
 	defer repeats.Wait()
 	defer end()
 	return httpserver.Serve(ctx, srv, httpserver.NewConnections(maxConnections, 0).Listen(l))

@@ -53,7 +53,7 @@ func TestMethods(t *testing.T) {
 func TestNotReady(t *testing.T) {
 	d := newWorld(t).driver("h1")
 	d.Starting = func() []string { return []string{"the store", "the switch"} }
-	d.patience = time.Millisecond
+	d.readyTimeout = time.Millisecond
 	err := call(t, d, "NetworkDriver.CreateEndpoint", endpointRequest{}, &empty{})
 	if want := "contiv agent is not ready (it waits for: the store; the switch)"; err == nil || err.Error() != want {
 		t.Errorf("want %q, got %v", want, err)

@@ -12,17 +12,17 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// ifName is what the interface of an endpoint is called until the engine names it: with this name an attachment's endpoint is called as its
-// container, which is what an engine's endpoint id becomes.
+// ifName is the name of an endpoint's interface until the engine renames it: with this name an attachment's endpoint is named after its
+// container, which is the engine's endpoint id.
 const ifName = "eth0"
 
-// Owner is whose the attachments of a Docker network are, as attach.Attachment.Owner says.
+// Owner returns the owner of the attachments of a Docker network, in the form of attach.Attachment.Owner.
 func Owner(network string) string { return "docker/" + network }
 
-// releaseLimit bounds how long a held address is given back that did not become an endpoint's.
+// releaseLimit bounds the release of a held address that no endpoint got.
 const releaseLimit = 3 * time.Second
 
-// network finds what a Docker network stands for.
+// network resolves what a Docker network stands for.
 func (d *Driver) network(ctx context.Context, id string) (record.DockerNetwork, error) {
 	if n, kept := d.kept(id); kept {
 		return n, nil
@@ -37,7 +37,7 @@ func (d *Driver) network(ctx context.Context, id string) (record.DockerNetwork, 
 	return n, nil
 }
 
-// createEndpoint does all that an attachment needs but what libnetwork does itself: to move the container's end into its namespace and give it
+// createEndpoint attaches the container except for what libnetwork does itself: moving the container's end into its namespace and giving it
 // its addresses and routes.
 func (d *Driver) createEndpoint(ctx context.Context, q endpointRequest) (createEndpointResponse, error) {
 	if q.EndpointID == "" || q.Interface == nil {
@@ -53,7 +53,7 @@ func (d *Driver) createEndpoint(ctx context.Context, q endpointRequest) (createE
 		if err == nil || address == "" {
 			continue
 		}
-		d.holds.deleted(n.Network.Tenant, placeOf(n.Network.Tenant, address).address) // the engine will release it, too
+		d.holds.deleted(n.Network.Tenant, placeOf(n.Network.Tenant, address).address) // the engine will also release it
 		if held {
 			d.giveBack(ctx, one, address)
 		}
@@ -61,7 +61,7 @@ func (d *Driver) createEndpoint(ctx context.Context, q endpointRequest) (createE
 	if err != nil {
 		return createEndpointResponse{}, err
 	}
-	return createEndpointResponse{Interface: told(&res, q.Interface)}, nil
+	return createEndpointResponse{Interface: missingInfo(&res, q.Interface)}, nil
 }
 
 func (d *Driver) attach(ctx context.Context, q endpointRequest, n record.DockerNetwork) (attach.Result, error) {
@@ -87,7 +87,7 @@ func (d *Driver) attach(ctx context.Context, q endpointRequest, n record.DockerN
 	return d.Attacher.Attach(ctx, r)
 }
 
-// giveBack releases an address that did not become an endpoint's. It works also when the time for the request is over.
+// giveBack releases an address that no endpoint got. It works even if the time for the request is over.
 func (d *Driver) giveBack(ctx context.Context, one held, address string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseLimit)
 	defer cancel()
@@ -96,8 +96,8 @@ func (d *Driver) giveBack(ctx context.Context, one held, address string) {
 	}
 }
 
-// told is what the engine does not know of the interface: it refuses to hear again what it has said.
-func told(res *attach.Result, known *endpointInterface) (out endpointInterface) {
+// missingInfo returns what the engine does not know of the interface: it refuses to receive its own values again.
+func missingInfo(res *attach.Result, known *endpointInterface) (out endpointInterface) {
 	if known.MacAddress == "" {
 		out.MacAddress = res.MAC.String()
 	}
@@ -112,7 +112,7 @@ func told(res *attach.Result, known *endpointInterface) (out endpointInterface) 
 	return out
 }
 
-// deleteEndpoint takes an endpoint away; one that is not known is success. The engine will release its addresses, which go with it.
+// deleteEndpoint removes an endpoint; an unknown one is success. The engine will release its addresses, which are deleted with it.
 func (d *Driver) deleteEndpoint(ctx context.Context, q endpointRequest) (empty, error) {
 	if q.EndpointID == "" {
 		return empty{}, model.Errorf(model.CodeInvalid, "EndpointID", "it is missing")
@@ -131,11 +131,11 @@ func (d *Driver) deleteEndpoint(ctx context.Context, q endpointRequest) (empty, 
 		}
 		d.holds.deleted(n.Network.Tenant)
 	}
-	return empty{}, d.take(ctx, q.EndpointID)
+	return empty{}, d.removeEndpoint(ctx, q.EndpointID)
 }
 
-// take takes an endpoint away with its published ports. It may be repeated.
-func (d *Driver) take(ctx context.Context, endpoint string) error {
+// removeEndpoint removes an endpoint with its published ports. It may be repeated.
+func (d *Driver) removeEndpoint(ctx context.Context, endpoint string) error {
 	if res, err := d.Attacher.Find(ctx, endpoint, ifName); err == nil {
 		if err := d.Publisher.Unpublish(ctx, res.Endpoint.ID.String()); err != nil {
 			return err
@@ -144,7 +144,7 @@ func (d *Driver) take(ctx context.Context, endpoint string) error {
 	return d.Attacher.Detach(ctx, endpoint, ifName)
 }
 
-// operInfo is what an operator looks for.
+// operInfo returns information for operators.
 func (d *Driver) operInfo(ctx context.Context, q endpointRequest) (operInfoResponse, error) {
 	res, err := d.Attacher.Find(ctx, q.EndpointID, ifName)
 	if errors.Is(err, attach.ErrUnknown) {

@@ -34,7 +34,7 @@ func FuzzRequests(f *testing.F) {
 		f.Add(uint8(i), "")
 	}
 	f.Fuzz(func(t *testing.T, i uint8, text string) {
-		closed := NewDoor("/none.sock", "/none/agent.sock", false, d.Log)
+		closed := NewPluginProxy("/none.sock", "/none/agent.sock", false, d.Log)
 		closed.restart = 0
 		for _, h := range []http.Handler{d.Handler(), closed.handler()} {
 			rec := httptest.NewRecorder()

@@ -8,9 +8,9 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// settling is how long the release of an address may come after the deletion of the endpoint that had it: at once, or when the engine finds its
-// driver again, whose answer it has not heard. It repeats a request for half a minute.
-const settling = time.Minute
+// releaseGrace is the maximum time between the deletion of an endpoint and the release of its address: at once, or when the engine finds
+// its driver again, whose answer it has not received. It repeats a request for half a minute.
+const releaseGrace = time.Minute
 
 // place is an address of a tenant, whose networks share none.
 type place struct {
@@ -18,17 +18,17 @@ type place struct {
 	address netip.Addr
 }
 
-// holds remembers which addresses are held for endpoints to come, and by which tokens. An engine releases the address of every endpoint that it
-// deletes, and of every one that it could not make, and says nothing but the address. The former has gone with its endpoint, and may by
-// then be held for the next one; only the latter is given back. What is forgotten, such as with the agent, ends by itself soon.
+// holds records which addresses are held for future endpoints, and by which tokens. An engine releases the address of every endpoint that
+// it deletes, and of every one that it could not create, and sends only the address. The former was deleted with its endpoint, and may by
+// then be held for the next one; only the latter is released. Entries lost with the agent end by themselves soon.
 type holds struct {
 	now   func() time.Time
 	since time.Time
 
 	mu     sync.Mutex
 	tokens map[place]held
-	gone   map[place][]time.Time // when endpoints with an address were deleted whose release is to come
-	blind  map[string]time.Time  // tenants with deleted endpoints of which no address was known
+	gone   map[place][]time.Time // when endpoints were deleted whose address is yet to be released
+	blind  map[string]time.Time  // tenants with deleted endpoints whose address was unknown
 }
 
 type held struct {
@@ -40,7 +40,7 @@ func newHolds(now func() time.Time) *holds {
 	return &holds{now: now, since: now(), tokens: map[place]held{}, gone: map[place][]time.Time{}, blind: map[string]time.Time{}}
 }
 
-// placeOf reads "address" or "address/length".
+// placeOf parses "address" or "address/length".
 func placeOf(tenant, text string) place {
 	if p, err := netip.ParsePrefix(text); err == nil {
 		return place{tenant, p.Addr()}
@@ -49,7 +49,7 @@ func placeOf(tenant, text string) place {
 	return place{tenant, a}
 }
 
-// asked notes that an address is held.
+// asked records that an address is held.
 func (h *holds) asked(pool identity.Pool, address, token string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -57,8 +57,8 @@ func (h *holds) asked(pool identity.Pool, address, token string) {
 	h.tokens[placeOf(pool.Network.Tenant, address)] = held{pool.String(), token, h.now()}
 }
 
-// tokensOf are those of an endpoint's addresses. When they should be known and are not, their time is over, and the addresses may be held for
-// another endpoint by now: then the answer fits none.
+// tokensOf returns those of an endpoint's addresses. If they should be known and are not, they have expired, and the addresses may be held
+// for another endpoint by now: then no token is valid.
 func (h *holds) tokensOf(tenant string, addresses ...string) (out []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -68,7 +68,7 @@ func (h *holds) tokensOf(tenant string, addresses ...string) (out []string) {
 			out = append(out, one.token)
 		}
 	}
-	if len(out) == 0 && h.now().Sub(h.since) >= settling {
+	if len(out) == 0 && h.now().Sub(h.since) >= releaseGrace {
 		out = []string{over}
 	}
 	return out
@@ -77,7 +77,7 @@ func (h *holds) tokensOf(tenant string, addresses ...string) (out []string) {
 // over is no token.
 const over = "-"
 
-// taken notes that the endpoint has come, or cannot come, and returns how its address was held.
+// taken records that the endpoint exists, or cannot, and returns how its address was held.
 func (h *holds) taken(tenant, address string) (held, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -87,7 +87,7 @@ func (h *holds) taken(tenant, address string) (held, bool) {
 	return one, ok
 }
 
-// deleted notes that an endpoint with these addresses is deleted, whose release will come; no address: they are not known.
+// deleted records that an endpoint with these addresses is deleted, whose release will follow; no address: they are unknown.
 func (h *holds) deleted(tenant string, addresses ...netip.Addr) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -101,8 +101,8 @@ func (h *holds) deleted(tenant string, addresses ...netip.Addr) {
 	}
 }
 
-// released tells by which token an address is to be given back, "" when it is not known to be held. ended says that the release is about an
-// endpoint that had it.
+// released returns the token by which an address is to be released, "" if it is not known to be held. ended reports whether the release is
+// about an endpoint that had it.
 func (h *holds) released(tenant, address string) (token string, ended bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -115,7 +115,7 @@ func (h *holds) released(tenant, address string) (token string, ended bool) {
 		return "", true
 	}
 	_, blind := h.blind[tenant]
-	if _, all := h.blind[""]; blind || all || h.now().Sub(h.since) < settling {
+	if _, all := h.blind[""]; blind || all || h.now().Sub(h.since) < releaseGrace {
 		return "", false
 	}
 	token = h.tokens[p].token
@@ -123,7 +123,7 @@ func (h *holds) released(tenant, address string) (token string, ended bool) {
 	return token, false
 }
 
-// expire forgets what has become of no use. h.mu is held.
+// expire deletes obsolete entries. The caller holds h.mu.
 func (h *holds) expire() {
 	now := h.now()
 	for p, one := range h.tokens {
@@ -132,12 +132,12 @@ func (h *holds) expire() {
 		}
 	}
 	for p, list := range h.gone {
-		if now.Sub(list[len(list)-1]) > settling {
+		if now.Sub(list[len(list)-1]) > releaseGrace {
 			delete(h.gone, p)
 		}
 	}
 	for tenant, at := range h.blind {
-		if now.Sub(at) > settling {
+		if now.Sub(at) > releaseGrace {
 			delete(h.blind, tenant)
 		}
 	}

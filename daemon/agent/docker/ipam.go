@@ -9,15 +9,15 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// The options of a request for an address (package ipamapi of libnetwork). A swarm's manager asks for addresses one after the other (package
-// cnmallocator), for the virtual address of a service and for a task alike; engines never do.
+// The options of a request for an address (package ipamapi of libnetwork). A swarm's manager requests addresses one after the other
+// (package cnmallocator), for the virtual address of a service and for a task alike; engines never do.
 const (
 	keyAddressType = "RequestAddressType"
 	typeGateway    = "com.docker.network.gateway"
 	keySerial      = "com.docker.network.ipam.serial"
 )
 
-// holdSeconds is how long an address is held from the request for it until the endpoint that gets it, which an engine asks for at once.
+// holdSeconds is how long an address is held from its request until the creation of its endpoint, which an engine requests at once.
 const holdSeconds = 30
 
 func (d *Driver) requestPool(ctx context.Context, q requestPoolRequest) (requestPoolResponse, error) {
@@ -30,7 +30,7 @@ func (d *Driver) requestPool(ctx context.Context, q requestPoolRequest) (request
 
 // given is the answer for a pool, which it remembers.
 func (d *Driver) given(p model.DockerPoolResponse) requestPoolResponse {
-	d.pools.note(p.PoolID)
+	d.pools.add(p.PoolID)
 	out := requestPoolResponse{PoolID: p.PoolID, Pool: p.Pool, Data: map[string]string{}}
 	if p.Gateway != "" {
 		out.Data[keyGateway] = p.Gateway
@@ -62,8 +62,8 @@ func (d *Driver) requestAddress(ctx context.Context, q requestAddressRequest) (r
 	return requestAddressResponse{Address: a.IPv4Address}, nil
 }
 
-// tasks is the answer to a task's host, which asks for the address that a manager has got for the task: whether the task gets it is decided
-// with its endpoint.
+// tasks is the answer to a task's host, which requests the address that a manager has got for the task: the creation of its endpoint
+// decides whether the task gets it.
 func tasks(pool identity.Pool, address string) (requestAddressResponse, error) {
 	a, err := netip.ParseAddr(address)
 	if err != nil || !pool.Subnet.Contains(a) {
@@ -72,9 +72,9 @@ func tasks(pool identity.Pool, address string) (requestAddressResponse, error) {
 	return requestAddressResponse{Address: netip.PrefixFrom(a, pool.Subnet.Bits()).String()}, nil
 }
 
-// gateway is the address that an engine takes for a network's gateway: the network's. In its place a network without one gets the address of
-// the subnet itself, which no one else can have; its containers hear of none. Of a network that is still to be made it is the wanted one, or
-// the first.
+// gateway returns the address that an engine uses as a network's gateway: the network's. A network without one uses the address of the
+// subnet itself, which no one else can have; its containers do not receive it. For a network that does not exist yet it is the requested
+// one, or the first.
 func (d *Driver) gateway(ctx context.Context, pool identity.Pool, wanted string) (string, error) {
 	options := map[string]string{"tenant": pool.Network.Tenant, "network": pool.Network.Name, "group": pool.Group}
 	p, err := d.Master.DockerPool(ctx, model.DockerPoolRequest{Pool: pool.Subnet.String(), Options: options, V6: pool.Subnet.Addr().Is6()})
@@ -110,12 +110,12 @@ func gatewayOf(pool identity.Pool, p model.DockerPoolResponse, wanted string) (s
 	return netip.PrefixFrom(a, pool.Subnet.Bits()).String(), nil
 }
 
-// releaseAddress gives an address back that was asked for and came to nothing. One that an endpoint has had went with that, and may be someone
-// else's by now.
+// releaseAddress releases an address that was requested and not used. The address of an endpoint was released with it, and may belong to
+// another by now.
 func (d *Driver) releaseAddress(ctx context.Context, q releaseAddressRequest) (empty, error) {
 	pool, err := identity.ParsePool(q.PoolID)
 	if err != nil {
-		return empty{}, nil // nothing was ever held in it
+		return empty{}, nil // no address was ever held in it
 	}
 	token, ended := d.holds.released(pool.Network.Tenant, q.Address)
 	if d.Global && token == "" && !ended {

@@ -114,7 +114,7 @@ func TestReleasesTakeFromNoOne(t *testing.T) {
 // releases its address when it has deleted it.
 func (r *run) forsaken() {
 	r.all = slices.DeleteFunc(r.all, func(m *making) bool {
-		return !m.made && !m.deleted && r.now.Sub(m.at) >= holdSeconds*time.Second || m.deleted && r.now.Sub(m.at) >= settling
+		return !m.made && !m.deleted && r.now.Sub(m.at) >= holdSeconds*time.Second || m.deleted && r.now.Sub(m.at) >= releaseGrace
 	})
 }
 

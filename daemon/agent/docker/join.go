@@ -9,10 +9,10 @@ import (
 	"github.com/contiv/contiv/daemon/agent/attach"
 )
 
-// prefix is how interfaces are called in containers, with a number behind.
+// prefix is the prefix of interface names in containers, followed by a number.
 const prefix = "eth"
 
-// join says which interface of the host becomes the container's, and its routes.
+// join returns the interface of the host that becomes the container's, and its routes.
 func (d *Driver) join(ctx context.Context, q endpointRequest) (joinResponse, error) {
 	res, err := d.Attacher.Find(ctx, q.EndpointID, ifName)
 	if err != nil {
@@ -25,7 +25,7 @@ func (d *Driver) join(ctx context.Context, q endpointRequest) (joinResponse, err
 	return joined(&res, n.Internal), nil
 }
 
-// joined is the answer for an attachment. Without a gateway the engine would connect the container to a bridge of its own, to lead out by that.
+// joined is the answer for an attachment. Without a gateway the engine would connect the container to a bridge of its own, as its exit.
 func joined(res *attach.Result, internal bool) joinResponse {
 	out := joinResponse{InterfaceName: interfaceName{SrcName: res.FarName, DstPrefix: prefix}}
 	if !internal {

@@ -11,19 +11,19 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// deletePath is the request by which an engine has an endpoint deleted.
+// deletePath is the path of an engine's request to delete an endpoint.
 const deletePath = "/NetworkDriver.DeleteEndpoint"
 
-// Bounds of the deletions that a door keeps: an engine's are a few hundred bytes.
+// Bounds of the deletions that a proxy keeps: an engine's are a few hundred bytes.
 const (
 	maxDeletion = 4 << 10
 	maxMissed   = 10_000
 	maxTogether = 64 // sent at once
 )
 
-// missed sends requests to an agent, and before them the deletions of endpoints that it has missed while it was away. An engine asks for these
-// once (see owed), and may start the same container next, with the same address and published ports. A door that ends forgets them; then the
-// endpoints are taken for gone once the engine is proved not to have them.
+// missed sends requests to an agent, and before them the deletions of endpoints that the agent has missed while it was away. An engine
+// sends these once (see owed), and may start the same container next, with the same address and published ports. A proxy that ends loses
+// them; then the endpoints count as gone once it is certain that the engine does not have them.
 type missed struct {
 	http.RoundTripper
 
@@ -55,7 +55,8 @@ func (m *missed) RoundTrip(r *http.Request) (*http.Response, error) {
 	return out, err
 }
 
-// repay sends what was missed, and keeps what is not answered. Others wait meanwhile: a few seconds, even when the agent's requests fail.
+// repay sends missed deletions, and keeps those without an answer. Others wait meanwhile: a few seconds, even if the agent's requests
+// fail.
 func (m *missed) repay(ctx context.Context) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -68,7 +69,7 @@ func (m *missed) repay(ctx context.Context) {
 		sending.Go(func() error {
 			r, err := m.send(ctx, body)
 			if err == nil {
-				_, _ = io.Copy(io.Discard, r.Body) // an agent that fails to delete it repeats that
+				_, _ = io.Copy(io.Discard, r.Body) // an agent that fails to delete it retries
 				_ = r.Body.Close()
 				answered[i] = true
 			}

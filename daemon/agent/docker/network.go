@@ -11,12 +11,12 @@ import (
 
 // Keys of a network's options (package netlabel of libnetwork).
 const (
-	keyGeneric  = "com.docker.network.generic" // what was said with -o
+	keyGeneric  = "com.docker.network.generic" // the options given with -o
 	keyInternal = "com.docker.network.internal"
 	keyGateway  = "com.docker.network.gateway"
 )
 
-// capable is what the network driver can do.
+// capable describes the network driver.
 func capable(global bool) capabilities {
 	if global {
 		return capabilities{Scope: "global", ConnectivityScope: "global"}
@@ -24,17 +24,17 @@ func capable(global bool) capabilities {
 	return capabilities{Scope: "local", ConnectivityScope: "global"}
 }
 
-// createNetwork keeps what a network of this engine stands for. In a swarm the manager has done so before, and each engine that gets a task on
-// the network says again that it has it.
+// createNetwork stores what a network of this engine stands for. In a swarm the manager has done so before, and each engine that gets a
+// task on the network repeats it.
 func (d *Driver) createNetwork(ctx context.Context, q networkRequest) (empty, error) {
 	if d.Global {
 		_, err := d.network(ctx, q.NetworkID)
 		return empty{}, err
 	}
-	return empty{}, d.keep(ctx, q, d.Host)
+	return empty{}, d.putNetwork(ctx, q, d.Host)
 }
 
-// deleteNetwork forgets it. A network of a swarm is there until that says so.
+// deleteNetwork deletes it. A network of a swarm exists until the swarm deletes it.
 func (d *Driver) deleteNetwork(ctx context.Context, q networkID) (empty, error) {
 	if d.Global {
 		return empty{}, nil
@@ -42,17 +42,17 @@ func (d *Driver) deleteNetwork(ctx context.Context, q networkID) (empty, error) 
 	return empty{}, d.Master.DeleteDockerNetwork(ctx, model.DockerNetworkRemoval{ID: q.NetworkID, Host: d.Host})
 }
 
-// allocateNetwork is said once for a whole swarm, by a manager. What it answers, the engines get as options of the network.
+// allocateNetwork is called once for a whole swarm, by a manager. The engines get its answer as options of the network.
 func (d *Driver) allocateNetwork(ctx context.Context, q networkRequest) (allocateNetworkResponse, error) {
-	return allocateNetworkResponse{Options: texts(q.Options)}, d.keep(ctx, q, "")
+	return allocateNetworkResponse{Options: texts(q.Options)}, d.putNetwork(ctx, q, "")
 }
 
 func (d *Driver) freeNetwork(ctx context.Context, q networkID) (empty, error) {
 	return empty{}, d.Master.DeleteDockerNetwork(ctx, model.DockerNetworkRemoval{ID: q.NetworkID})
 }
 
-// keep tells the master what a network stands for.
-func (d *Driver) keep(ctx context.Context, q networkRequest, host string) error {
+// putNetwork sends the master what a network stands for.
+func (d *Driver) putNetwork(ctx context.Context, q networkRequest, host string) error {
 	request, err := networkOf(q, host == "")
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (d *Driver) keep(ctx context.Context, q networkRequest, host string) error 
 	return nil
 }
 
-// networkOf reads a request about a network. The manager of a swarm does not say whose the addresses are.
+// networkOf parses a request about a network. The manager of a swarm does not include the owner of the addresses.
 func networkOf(q networkRequest, swarm bool) (out model.DockerNetworkRequest, err error) {
 	if q.NetworkID == "" {
 		return out, model.Errorf(model.CodeInvalid, "NetworkID", "it is missing")
@@ -97,7 +97,7 @@ func networkOf(q networkRequest, swarm bool) (out model.DockerNetworkRequest, er
 	return out, nil
 }
 
-// options are those that were said with -o. A swarm has them beside its own.
+// options returns those given with -o. A swarm has them beside its own.
 func options(all map[string]any) map[string]string {
 	out := texts(all)
 	if generic, ok := all[keyGeneric].(map[string]any); ok {
@@ -106,7 +106,7 @@ func options(all map[string]any) map[string]string {
 	return out
 }
 
-// texts are the options that are texts.
+// texts returns the options that are strings.
 func texts(all map[string]any) map[string]string {
 	out := map[string]string{}
 	for name, value := range all {

@@ -10,32 +10,32 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// brief is how long a request may take that an engine does not need the outcome of, or that is likely to fail: an engine that starts or stops
+// brief is the time limit of a request whose outcome the engine does not need, or that is likely to fail: an engine that starts or stops
 // waits for all of them.
 const brief = 2 * time.Second
 
-// outageMemory is how long netmasters are taken to be away still, after a request that none answered.
+// outageMemory is how long netmasters count as away after a request that none answered.
 const outageMemory = 30 * time.Second
 
-// outage remembers that netmasters were away a moment ago. The first request waits while the cluster elects a leader. Of those after it one at
-// a time is tried, briefly, and the others are refused as it was, or an engine that starts would wait for each of its containers.
+// outage records that netmasters were away a moment ago. The first request waits while the cluster elects a leader. Of later requests one
+// at a time is tried, briefly, and the others fail with the same error; otherwise a starting engine would wait for each of its containers.
 type outage struct {
 	now func() time.Time
 
 	mu   sync.Mutex
 	last time.Time // of the failures
-	why  error     // that one
-	next time.Time // for one to be tried
+	why  error     // of the last failure
+	next time.Time // of the next attempt
 }
 
-// lasts reports whether netmasters are taken to be away.
+// lasts reports whether netmasters count as away.
 func (o *outage) lasts() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.now().Sub(o.last) < outageMemory
 }
 
-// try does what may need a netmaster, unless that is known to fail.
+// try calls do, which may need a netmaster, unless it is known to fail.
 func (o *outage) try(ctx context.Context, do func(context.Context) error) error {
 	if o.lasts() {
 		if err := o.refusal(); err != nil {
@@ -50,14 +50,14 @@ func (o *outage) try(ctx context.Context, do func(context.Context) error) error 
 	return err
 }
 
-// over notes that a netmaster has answered.
+// over records that a netmaster has answered.
 func (o *outage) over() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.last, o.next = time.Time{}, time.Time{}
 }
 
-// refusal is why the last request failed, nil for the one that is to be tried.
+// refusal returns why the last request failed, nil for the one to be tried.
 func (o *outage) refusal() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -68,20 +68,20 @@ func (o *outage) refusal() error {
 	return fmt.Errorf("not tried, since a request at %s failed: %w", o.last.Format(time.TimeOnly), o.why)
 }
 
-// failed takes in why a request failed, nil when it did not.
+// failed records the result of a request.
 func (o *outage) failed(err error) {
 	var e *model.Error
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !errors.As(err, &e) || e.Code != model.CodeUnavailable {
-		o.next = time.Time{} // perhaps a netmaster's answer
+		o.next = time.Time{} // it may be a netmaster's answer
 		return
 	}
 	o.last, o.why = o.now(), err
 	o.next = o.last.Add(brief)
 }
 
-// asking is a request that does not succeed without a netmaster.
+// asking wraps a request that cannot succeed without a netmaster.
 func asking[Q, A any](d *Driver, do func(context.Context, Q) (A, error)) func(context.Context, Q) (A, error) {
 	return func(ctx context.Context, q Q) (out A, err error) {
 		err = d.outage.try(ctx, func(ctx context.Context) error {

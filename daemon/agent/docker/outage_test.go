@@ -57,7 +57,7 @@ func TestOutage(t *testing.T) {
 func TestLongDeletion(t *testing.T) {
 	d := newWorld(t).driver("h1")
 	began := time.Now()
-	deleted := d.remembering(func(ctx context.Context, _ endpointRequest) (empty, error) {
+	deleted := d.retryingLater(func(ctx context.Context, _ endpointRequest) (empty, error) {
 		<-ctx.Done()
 		return empty{}, model.Errorf(model.CodeUnavailable, "", "%v", ctx.Err())
 	})

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// owed are the deletions of endpoints that have failed. An engine asks once and forgets the endpoint whatever it hears (package libnetwork,
-// Endpoint.deleteEndpoint), so they are repeated here. An agent that ends forgets them too: what is left then is taken for gone once the
-// engine is proved not to have it.
+// owed are the failed deletions of endpoints. An engine sends a deletion once and deletes the endpoint whatever the answer (package
+// libnetwork, Endpoint.deleteEndpoint), so they are retried here. An agent that ends loses them too: remaining endpoints then count as gone
+// once it is certain that the engine does not have them.
 type owed struct {
-	first, most time.Duration // between attempts
-	changed     chan struct{} // holds one after add
+	first, maxWait time.Duration // between attempts
+	changed        chan struct{} // holds one after add
 
 	mu        sync.Mutex
 	endpoints map[string]struct{}
 }
 
 func newOwed() *owed {
-	return &owed{first: 250 * time.Millisecond, most: 2 * time.Second, changed: make(chan struct{}, 1), endpoints: map[string]struct{}{}}
+	return &owed{first: 250 * time.Millisecond, maxWait: 2 * time.Second, changed: make(chan struct{}, 1), endpoints: map[string]struct{}{}}
 }
 
 func (o *owed) add(endpoint string) {
@@ -37,7 +37,7 @@ func (o *owed) done(endpoint string) {
 	delete(o.endpoints, endpoint)
 }
 
-// list is what is owed.
+// list returns the owed deletions.
 func (o *owed) list() (out []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -47,8 +47,8 @@ func (o *owed) list() (out []string) {
 	return out
 }
 
-// remembering is a deletion that is owed when it fails or takes long, also when the agent was not ready for it.
-func (d *Driver) remembering(do func(context.Context, endpointRequest) (empty, error)) func(context.Context, endpointRequest) (empty, error) {
+// retryingLater wraps a deletion that is retried if it fails or takes long, also if the agent was not ready for it.
+func (d *Driver) retryingLater(do func(context.Context, endpointRequest) (empty, error)) func(context.Context, endpointRequest) (empty, error) {
 	return func(ctx context.Context, q endpointRequest) (empty, error) {
 		ctx, cancel := context.WithTimeout(ctx, brief)
 		defer cancel()
@@ -64,15 +64,15 @@ func (d *Driver) remembering(do func(context.Context, endpointRequest) (empty, e
 	}
 }
 
-// settle repeats what is owed until it succeeds or ctx ends.
-func (d *Driver) settle(ctx context.Context) {
+// retryDeletions retries owed deletions until they succeed or ctx ends.
+func (d *Driver) retryDeletions(ctx context.Context) {
 	wait := d.owed.first
 	for {
 		var again <-chan time.Time
-		if left := d.repay(ctx); left == 0 {
+		if left := d.deleteOwed(ctx); left == 0 {
 			wait = d.owed.first
 		} else {
-			again, wait = time.After(wait), min(2*wait, d.owed.most)
+			again, wait = time.After(wait), min(2*wait, d.owed.maxWait)
 		}
 		select {
 		case <-d.owed.changed:
@@ -83,8 +83,8 @@ func (d *Driver) settle(ctx context.Context) {
 	}
 }
 
-// repay tries everything once, and tells how much is left.
-func (d *Driver) repay(ctx context.Context) (left int) {
+// deleteOwed tries everything once, and returns the number left.
+func (d *Driver) deleteOwed(ctx context.Context) (left int) {
 	list := d.owed.list()
 	if len(list) > 0 && len(d.Starting()) > 0 {
 		return len(list)
@@ -92,7 +92,7 @@ func (d *Driver) repay(ctx context.Context) (left int) {
 	for _, endpoint := range list {
 		attempt, cancel := context.WithTimeout(ctx, callLimit)
 		_, unknown := d.Attacher.Find(attempt, endpoint, ifName)
-		err := d.take(attempt, endpoint)
+		err := d.removeEndpoint(attempt, endpoint)
 		cancel()
 		if err != nil {
 			left++

@@ -44,30 +44,30 @@ func TestDeletionsAreOwed(t *testing.T) {
 			if err := call(t, d, "NetworkDriver.DeleteEndpoint", q, &empty{}); err == nil {
 				t.Error("a deletion that has failed is told as done")
 			}
-			if left := d.repay(t.Context()); left != 1 || len(w.attached) != 1 {
+			if left := d.deleteOwed(t.Context()); left != 1 || len(w.attached) != 1 {
 				t.Errorf("left while it fails: %d, attached %v", left, w.attached)
 			}
 			row.heal(w, d)
 			d.outage.failed(model.Errorf(model.CodeUnavailable, "", "no netmaster answers"))
-			if left := d.repay(t.Context()); left != 0 || len(w.attached) != 0 || len(w.published) != 0 {
+			if left := d.deleteOwed(t.Context()); left != 0 || len(w.attached) != 0 || len(w.published) != 0 {
 				t.Errorf("left once it can be done: %d, attached %v, published %v", left, w.attached, w.published)
 			}
 			if d.outage.lasts() {
 				t.Error("netmaster has deleted an endpoint, and is taken to be away")
 			}
-			if left := d.repay(t.Context()); left != 0 {
+			if left := d.deleteOwed(t.Context()); left != 0 {
 				t.Errorf("left after that: %d", left)
 			}
 		})
 	}
 }
 
-// A host that starts: its engine deletes what ended with the host and starts containers anew, while the agent begins. They wait for it, and a
+// A host that starts: its engine deletes what ended with the host and starts containers again, while the agent begins. They wait for it, and a
 // container with a wanted address gets it again.
 func TestContainersWaitForTheAgent(t *testing.T) {
 	w := newWorld(t, "network blue encap=vxlan subnet=10.1.1.0/24")
 	d, q := w.withContainer(t)
-	d.patience = 10 * time.Second
+	d.readyTimeout = 10 * time.Second
 	var asked atomic.Int32
 	d.Starting = func() []string {
 		if asked.Add(1) < 5 {
@@ -91,7 +91,7 @@ func TestDeletionsAreRepeated(t *testing.T) {
 	d.owed.first = time.Millisecond
 	ctx, end := context.WithCancel(t.Context())
 	ended := make(chan struct{})
-	go func() { d.settle(ctx); close(ended) }()
+	go func() { d.retryDeletions(ctx); close(ended) }()
 	d.owed.add(q.EndpointID)
 	for gone := false; !gone; time.Sleep(time.Millisecond) {
 		w.mu.Lock()

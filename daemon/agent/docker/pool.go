@@ -9,12 +9,11 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// poolMemory is how long a network may take to be made, from the request for its pool.
+// poolMemory is the maximum time between the request for a network's pool and the creation of the network.
 const poolMemory = time.Minute
 
-// pools remembers which pools an engine has asked for a moment ago. The request that makes the network does not say of which pool it is, but
-// of which subnet. Who makes networks says it with the driver's options too, or makes one at a time, and nothing is lost with this memory
-// but that.
+// pools records which pools an engine has requested a moment ago. The request that creates the network names the subnet, but not the pool.
+// Users who create networks also name it in the driver's options, or create one at a time, and nothing else is lost with these records.
 type pools struct {
 	now func() time.Time
 
@@ -26,8 +25,8 @@ func newPools(now func() time.Time) *pools {
 	return &pools{now: now, seen: map[identity.Pool]time.Time{}}
 }
 
-// note remembers a pool.
-func (p *pools) note(text string) {
+// add records a pool.
+func (p *pools) add(text string) {
 	pool, err := identity.ParsePool(text)
 	if err != nil {
 		return
@@ -43,7 +42,7 @@ func (p *pools) note(text string) {
 	p.seen[pool] = now
 }
 
-// requested are the pools of a subnet that were asked for, ordered.
+// requested returns the requested pools of a subnet, ordered.
 func (p *pools) requested(subnet string) (out []string) {
 	now := p.now()
 	p.mu.Lock()
@@ -57,12 +56,12 @@ func (p *pools) requested(subnet string) (out []string) {
 	return out
 }
 
-// made forgets the pools of a network that is made.
+// made deletes the pools of a network that was created.
 func (p *pools) made(d record.DockerNetwork) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, subnet := range d.Pools {
 		delete(p.seen, identity.Pool{Network: d.Network, Group: d.Group, Subnet: subnet})
-		delete(p.seen, identity.Pool{Network: identity.Network{Tenant: d.Network.Tenant}, Subnet: subnet}) // it had no name yet
+		delete(p.seen, identity.Pool{Network: identity.Network{Tenant: d.Network.Tenant}, Subnet: subnet}) // its name was unknown
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// keyPortMap is the option with what was said with -p (package netlabel of libnetwork).
+// keyPortMap is the option with the ports given with -p (package netlabel of libnetwork).
 const keyPortMap = "com.docker.network.portmap"
 
-// portBinding is a port of a container and one of the host that is to lead there, as engines send it.
+// portBinding is a port of a container and the port of the host for it, in the engine's format.
 type portBinding struct {
 	Proto                 uint8 // of IP
 	Port                  uint16
@@ -23,7 +23,7 @@ type portBinding struct {
 	HostPort, HostPortEnd uint16
 }
 
-// portsOf reads the ports to be published from options. A port of the host that is not named, or a range, is left to be chosen.
+// portsOf reads the ports to be published from options. It leaves an unspecified port of the host, or a range, to be chosen.
 func portsOf(options map[string]any) (out []link.PortWish, err error) {
 	value := options[keyPortMap]
 	if value == nil {
@@ -61,9 +61,9 @@ func portsOf(options map[string]any) (out []link.PortWish, err error) {
 	return slices.Compact(out), nil
 }
 
-// publish has ports of the host lead to an endpoint. An engine asks the endpoint whose network is the container's way out, and has taken the ports
-// from the one before: when it connects a running container, a refusal leaves that without a default route and without its ports. So what
-// the network does not permit is accepted, and reported.
+// publish makes ports of the host lead to an endpoint. An engine sends it for the endpoint that has the container's default route, and has
+// withdrawn the ports of the previous one: if it connects a running container, a refusal leaves the container without a default route and
+// without its ports. So ports that the network does not permit are accepted, and reported.
 func (d *Driver) publish(ctx context.Context, q endpointRequest) (empty, error) {
 	ports, err := portsOf(q.Options)
 	if err != nil || len(ports) == 0 {
@@ -76,7 +76,7 @@ func (d *Driver) publish(ctx context.Context, q endpointRequest) (empty, error) 
 	return empty{}, d.Publisher.Accept(ctx, res.Endpoint.ID.String(), ports)
 }
 
-// unpublish takes back what was published of an endpoint; one that is not known has nothing.
+// unpublish withdraws the published ports of an endpoint; an unknown one has none.
 func (d *Driver) unpublish(ctx context.Context, q endpointRequest) (empty, error) {
 	res, err := d.Attacher.Find(ctx, q.EndpointID, ifName)
 	if err != nil {

@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// presence knows since when there has been no agent at a socket, whether it is asked something or not.
+// presence records since when there has been no agent at a socket, even without requests.
 type presence struct {
 	socket string
 	log    *slog.Logger
-	pause  time.Duration // between two looks
+	pause  time.Duration // between two checks
 
 	mu   sync.Mutex
 	gone time.Time // zero while an agent is there
 }
 
-// newPresence counts an agent as gone just now: it is about to start.
+// newPresence counts an agent as gone since now: it is about to start.
 func newPresence(socket string, log *slog.Logger) *presence {
 	return &presence{socket: socket, log: log, pause: 100 * time.Millisecond, gone: time.Now()}
 }
 
-// away is for how long there has been no agent, 0 while there is one.
+// away returns how long there has been no agent, 0 while there is one.
 func (p *presence) away() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -34,11 +34,11 @@ func (p *presence) away() time.Duration {
 	return time.Since(p.gone)
 }
 
-// watch holds a connection to the agent, whose end is the agent's, until ctx ends. There is called when it is there, and at times after that.
+// watch holds a connection, which the agent ends, until ctx ends. It calls there when the agent is present, and regularly afterwards.
 func (p *presence) watch(ctx context.Context, there func(context.Context)) {
 	for ctx.Err() == nil {
 		nc, err := new(net.Dialer).DialContext(ctx, "unix", p.socket)
-		p.note(err)
+		p.record(err)
 		if err == nil {
 			there(ctx)
 			hold(ctx, nc)
@@ -50,18 +50,18 @@ func (p *presence) watch(ctx context.Context, there func(context.Context)) {
 	}
 }
 
-// hold blocks until the other end closes the connection. One on which something was asked is idle: an agent that ends closes it first, and one
-// that works closes it after a while.
+// hold blocks until the other end closes the connection. A connection with a request is idle: an agent that ends closes it first, and a
+// working one closes it after a while.
 func hold(ctx context.Context, nc net.Conn) {
 	stop := context.AfterFunc(ctx, func() { _ = nc.Close() })
 	defer func() { stop(); _ = nc.Close() }()
 	if _, err := io.WriteString(nc, "HEAD / HTTP/1.1\r\nHost: agent\r\n\r\n"); err == nil {
-		_, _ = io.Copy(io.Discard, nc) // whatever ends it
+		_, _ = io.Copy(io.Discard, nc) // any end counts
 	}
 }
 
-// note takes in how an attempt to connect ended.
-func (p *presence) note(err error) {
+// record records the result of an attempt to connect.
+func (p *presence) record(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {

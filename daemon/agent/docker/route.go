@@ -17,24 +17,24 @@ import (
 // maxRequest bounds a request: options of a network with a thousand labels are below 200 kB.
 const maxRequest = 4 << 20
 
-// contentType is what engines send and accept.
+// contentType is the type that engines send and accept.
 const contentType = "application/vnd.docker.plugins.v1.1+json"
 
-// constants adds the routes whose answers depend on nothing but the drivers' scope.
+// constants adds the routes whose answers depend only on the drivers' scope.
 func constants(mux *http.ServeMux, global bool, log *slog.Logger) {
 	answer(mux, log, "/Plugin.Activate", activation{Implements: []string{"NetworkDriver", "IpamDriver"}})
 	answer(mux, log, "/Plugin.Deactivate", empty{})
 
 	const n = "/NetworkDriver."
 	answer(mux, log, n+"GetCapabilities", capable(global))
-	answer(mux, log, n+"Leave", empty{}) // libnetwork puts the interface back where it took it, and deletes the endpoint
+	answer(mux, log, n+"Leave", empty{}) // libnetwork moves the interface back, and deletes the endpoint
 	answer(mux, log, n+"DiscoverNew", empty{})
 	answer(mux, log, n+"DiscoverDelete", empty{})
 
 	const i = "/IpamDriver."
 	answer(mux, log, i+"GetCapabilities", ipamCapabilities{})
 	answer(mux, log, i+"GetDefaultAddressSpaces", addressSpaces{LocalDefaultAddressSpace: addressSpace, GlobalDefaultAddressSpace: addressSpace})
-	answer(mux, log, i+"ReleasePool", empty{}) // nothing was kept of it
+	answer(mux, log, i+"ReleasePool", empty{}) // there is no state to delete
 }
 
 // register adds the routes of both drivers.
@@ -42,24 +42,24 @@ func (d *Driver) register(mux *http.ServeMux) {
 	constants(mux, d.Global, d.Log)
 
 	const n = "/NetworkDriver."
-	route(d, mux, n+"CreateNetwork", patiently(d, locally(d.createKept, asking(d, d.createNetwork))))
+	route(d, mux, n+"CreateNetwork", withReadyTimeout(d, locally(d.createKept, asking(d, d.createNetwork))))
 	route(d, mux, n+"DeleteNetwork", whenReady(d, locally(d.deleteKept, asking(d, d.deleteNetwork))))
-	route(d, mux, n+"AllocateNetwork", patiently(d, asking(d, d.allocateNetwork)))
+	route(d, mux, n+"AllocateNetwork", withReadyTimeout(d, asking(d, d.allocateNetwork)))
 	route(d, mux, n+"FreeNetwork", whenReady(d, asking(d, d.freeNetwork)))
-	route(d, mux, n+"CreateEndpoint", patiently(d, asking(d, d.createEndpoint)))
-	route(d, mux, deletePath, d.remembering(whenReady(d, d.deleteEndpoint)))
+	route(d, mux, n+"CreateEndpoint", withReadyTimeout(d, asking(d, d.createEndpoint)))
+	route(d, mux, deletePath, d.retryingLater(whenReady(d, d.deleteEndpoint)))
 	route(d, mux, n+"EndpointOperInfo", whenReady(d, d.operInfo))
-	route(d, mux, n+"Join", patiently(d, d.join))
-	route(d, mux, n+"ProgramExternalConnectivity", patiently(d, d.publish))
+	route(d, mux, n+"Join", withReadyTimeout(d, d.join))
+	route(d, mux, n+"ProgramExternalConnectivity", withReadyTimeout(d, d.publish))
 	route(d, mux, n+"RevokeExternalConnectivity", whenReady(d, d.unpublish))
 
 	const i = "/IpamDriver."
-	route(d, mux, i+"RequestPool", patiently(d, locally(d.knownPool, asking(d, d.requestPool))))
-	route(d, mux, i+"RequestAddress", patiently(d, locally(d.knownGateway, asking(d, d.requestAddress))))
+	route(d, mux, i+"RequestPool", withReadyTimeout(d, locally(d.knownPool, asking(d, d.requestPool))))
+	route(d, mux, i+"RequestAddress", withReadyTimeout(d, locally(d.knownGateway, asking(d, d.requestAddress))))
 	route(d, mux, i+"ReleaseAddress", whenReady(d, d.releaseAddress))
 }
 
-// answer adds a route with an answer that is always the same. What is sent is read, as far as it can be: many have no body.
+// answer adds a route with a constant answer. It reads the request as far as possible: many have no body.
 func answer(mux *http.ServeMux, log *slog.Logger, path string, said any) {
 	mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
 		var ignored json.RawMessage
@@ -71,24 +71,24 @@ func answer(mux *http.ServeMux, log *slog.Logger, path string, said any) {
 	})
 }
 
-// patience is how long a request waits for an agent that begins: longer than the claim of one lasts that has died with its host (10 s). An
-// engine that begins beside it starts containers once, and gives a driver without a socket the same time.
-const patience = 15 * time.Second
+// defaultReadyTimeout is how long a request waits for a starting agent: longer than the lease of the registration of one that died with its
+// host (10 s). An engine that starts at the same time starts containers once, and waits for a driver without a socket for the same time.
+const defaultReadyTimeout = 15 * time.Second
 
-// patiently waits for the agent to be at work. What engines have deleted before goes first: they count on it.
-func patiently[Q, A any](d *Driver, do func(context.Context, Q) (A, error)) func(context.Context, Q) (A, error) {
+// withReadyTimeout waits for the agent to be ready. Earlier deletions come first: engines count on them.
+func withReadyTimeout[Q, A any](d *Driver, do func(context.Context, Q) (A, error)) func(context.Context, Q) (A, error) {
 	return func(ctx context.Context, q Q) (A, error) {
-		for end := time.Now().Add(d.patience); len(d.Starting()) > 0 && time.Now().Before(end); {
-			time.Sleep(d.patience / 300)
+		for end := time.Now().Add(d.readyTimeout); len(d.Starting()) > 0 && time.Now().Before(end); {
+			time.Sleep(d.readyTimeout / 300)
 		}
 		if len(d.Starting()) == 0 && !d.outage.lasts() {
-			d.repay(ctx)
+			d.deleteOwed(ctx)
 		}
 		return whenReady(d, do)(ctx, q)
 	}
 }
 
-// whenReady refuses what is asked before the agent is at work.
+// whenReady refuses requests before the agent is ready.
 func whenReady[Q, A any](d *Driver, do func(context.Context, Q) (A, error)) func(context.Context, Q) (A, error) {
 	return func(ctx context.Context, q Q) (none A, err error) {
 		if waiting := d.Starting(); len(waiting) > 0 {
@@ -136,14 +136,14 @@ func decode(r io.Reader, v any) error {
 	return nil
 }
 
-// refuse answers with an error. Engines show its text to who has given the command.
+// refuse answers with an error. Engines show its text to the user.
 func refuse(log *slog.Logger, w http.ResponseWriter, path string, err error) {
 	log.Warn("Docker", "path", path, "error", err)
-	reply(w, http.StatusInternalServerError, failure{Err: said(err)})
+	reply(w, http.StatusInternalServerError, failure{Err: errorText(err)})
 }
 
-// said is an error with the field that it is about.
-func said(err error) string {
+// errorText is the text of an error with the name of its field.
+func errorText(err error) string {
 	var e *model.Error
 	if errors.As(err, &e) && e.Field != "" && !strings.Contains(err.Error(), e.Field) {
 		return e.Field + ": " + err.Error()
@@ -159,5 +159,5 @@ func reply(w http.ResponseWriter, status int, v any) {
 	}
 	w.Header().Set("Content-Type", contentType)
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // an engine that is gone cannot be told
+	_, _ = w.Write(body) // the engine may be gone
 }

@@ -1,6 +1,6 @@
 package docker
 
-// Requests and answers of libnetwork's remote drivers, as drivers/remote/api and ipams/remote/api of moby's libnetwork have them.
+// Requests and answers of libnetwork's remote drivers, as in drivers/remote/api and ipams/remote/api of moby's libnetwork.
 
 type empty struct{}
 
@@ -11,7 +11,7 @@ type activation struct{ Implements []string }
 
 type capabilities struct{ Scope, ConnectivityScope string }
 
-// networkRequest is of CreateNetwork and AllocateNetwork. The latter's options are texts, the former's of any kind.
+// networkRequest is that of CreateNetwork and AllocateNetwork. The latter's options are strings, the former's of any type.
 type networkRequest struct {
 	NetworkID          string
 	Options            map[string]any
@@ -50,7 +50,7 @@ type operInfoResponse struct{ Value map[string]any }
 
 type interfaceName struct{ SrcName, DstPrefix string }
 
-// routeConnected is the type of a static route to what the interface's own link reaches (types.CONNECTED of libnetwork).
+// routeConnected is the type of a static route to destinations on the interface's own link (types.CONNECTED of libnetwork).
 const routeConnected = 1
 
 type staticRoute struct {
@@ -70,8 +70,8 @@ type ipamCapabilities struct{ RequiresMACAddress, RequiresRequestReplay bool }
 
 type addressSpaces struct{ LocalDefaultAddressSpace, GlobalDefaultAddressSpace string }
 
-// addressSpace is the one address space. That the local and the global one are the same has the engine take a pool as it is: it would ask
-// again and again for another one as long as the pool overlaps with a route of the host.
+// addressSpace is the only address space. Equal local and global ones make the engine accept a pool as it is: otherwise it would request
+// other ones as long as the pool overlaps with a route of the host.
 const addressSpace = "contiv"
 
 type requestPoolRequest struct {

@@ -13,7 +13,7 @@ func There(path string) bool {
 	return err == nil && info.Mode().Type() == fs.ModeSocket
 }
 
-// Appear blocks until the socket is there, at which it looks so often, or until ctx ends: false.
+// Appear blocks until the socket exists, which it checks at an interval, or until ctx ends: false.
 func Appear(ctx context.Context, path string, every time.Duration) bool {
 	tick := time.NewTicker(every)
 	defer tick.Stop()

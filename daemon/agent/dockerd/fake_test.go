@@ -287,8 +287,8 @@ func (b *box) settings() object {
 
 // quick is a watcher's pace for tests.
 func quick() pace {
-	return pace{answer: 300 * time.Millisecond, work: 300 * time.Millisecond, settle: time.Millisecond, retry: 10 * time.Millisecond,
-		pulse: 50 * time.Millisecond, first: 5 * time.Millisecond, most: 20 * time.Millisecond}
+	return pace{answer: 300 * time.Millisecond, work: 300 * time.Millisecond, debounce: time.Millisecond, retry: 10 * time.Millisecond,
+		pulse: 50 * time.Millisecond, first: 5 * time.Millisecond, maxWait: 20 * time.Millisecond}
 }
 
 // watch starts a watcher of the engine, which ends with the test, before the engine does.

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// inbox gathers what to look at. It takes events as fast as they come: an engine throws away what a slow listener leaves.
+// inbox collects what must be read again. It receives events as fast as they come: an engine discards events for a slow reader.
 type inbox struct {
 	signal chan struct{} // holds one when there is something
 
@@ -19,19 +19,19 @@ func newInbox() *inbox {
 	return &inbox{signal: make(chan struct{}, 1), containers: map[string]struct{}{}, joined: map[string]struct{}{}}
 }
 
-// drain takes events until ctx ends.
+// drain receives events until ctx ends.
 func (b *inbox) drain(ctx context.Context, events <-chan Event) {
 	for {
 		select {
 		case e := <-events:
-			b.note(e)
+			b.addEvent(e)
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-func (b *inbox) note(e Event) {
+func (b *inbox) addEvent(e Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if e.Network {
@@ -47,7 +47,7 @@ func (b *inbox) note(e Event) {
 	b.wake()
 }
 
-// wake makes signal hold something. b.mu is held.
+// wake fills signal. The caller holds b.mu.
 func (b *inbox) wake() {
 	select {
 	case b.signal <- struct{}{}:
@@ -55,7 +55,7 @@ func (b *inbox) wake() {
 	}
 }
 
-// add notes containers to look at.
+// add adds containers to be read.
 func (b *inbox) add(ids ...string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -67,8 +67,8 @@ func (b *inbox) add(ids ...string) {
 	}
 }
 
-// take empties the inbox. Containers whose interfaces alone have changed count when they run.
-func (b *inbox) take(running map[string]Container) (ids []string, networks uint64) {
+// drainChanges empties the inbox. Containers of which only the interfaces have changed count if they run.
+func (b *inbox) drainChanges(running map[string]Container) (ids []string, networks uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for id := range b.joined {

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// maxLabels bounds what is told of a container's labels, in bytes of their names and values: every agent keeps them.
+// maxLabels bounds the reported labels of a container, in bytes of their names and values: every agent keeps them.
 const maxLabels = 2048
 
-// concise are the labels of a container that are told: those by which services select, and of the others, in order of their names, as many
-// as there is room for.
+// concise returns the reported labels of a container: those by which services select, and others, in order of their names, up to the
+// maximum.
 func concise(labels map[string]string, selectors []map[string]string) map[string]string {
 	var first, rest []string
 	for _, name := range slices.Sorted(maps.Keys(labels)) {

@@ -42,8 +42,8 @@ func TestConcise(t *testing.T) {
 func TestTellerKnowsSelectors(t *testing.T) {
 	f, c := newFake(t), newCluster()
 	w := f.watch()
-	teller := NewTeller(w, c, c, slog.New(slog.DiscardHandler))
-	teller.settle = time.Millisecond
+	teller := NewEndpointSyncer(w, c, c, slog.New(slog.DiscardHandler))
+	teller.debounce = time.Millisecond
 	f.background(teller.Run)
 	f.run("c1", "web", map[string]string{"a": strings.Repeat("x", maxLabels-5), "z": "web"}, "net")
 	id := c.attach("default", "net", f.endpointOf("c1", "net"))

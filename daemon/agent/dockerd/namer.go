@@ -10,21 +10,21 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// NamingMaster gives networks the names of Docker's.
+// NamingMaster sets the Docker names of networks.
 type NamingMaster interface {
 	NameDockerNetwork(ctx context.Context, q model.DockerNetworkName) error
 }
 
-// Made is what the agent knows of Docker networks.
+// Made is the agent's view of Docker networks.
 type Made interface {
 	// DockerNetworks returns the networks of this host's engine and of its swarm.
 	DockerNetworks() []record.DockerNetwork
-	// Changed is closed when records have changed after the call.
+	// Changed returns a channel that is closed when records have changed after the call.
 	Changed() <-chan struct{}
 }
 
-// Namer has networks that were made for networks of the engine, as compose makes them, called by the engine's names. An engine does not say them to the driver
-// that makes the network.
+// Namer names networks that were created for networks of the engine, as compose creates them, after the engine's networks. An engine does
+// not send the name to the driver when it creates the network.
 type Namer struct {
 	watcher *Watcher
 	master  NamingMaster
@@ -33,14 +33,14 @@ type Namer struct {
 	log     *slog.Logger
 	limit   time.Duration // of a request to the master
 	first   time.Duration // before the first retry
-	most    time.Duration // before a retry, after many
+	maxWait time.Duration // before a retry, after many
 
 	kept map[string]string // why a network keeps its id for a name, by id
 }
 
-// NewNamer returns a Namer of the networks of a host's engine; Run makes it live.
+// NewNamer returns a Namer of the networks of a host's engine; Run names them.
 func NewNamer(w *Watcher, m NamingMaster, r Made, host string, log *slog.Logger) *Namer {
-	return &Namer{watcher: w, master: m, records: r, host: host, log: log, limit: 15 * time.Second, first: time.Second, most: 30 * time.Second, kept: map[string]string{}}
+	return &Namer{watcher: w, master: m, records: r, host: host, log: log, limit: 15 * time.Second, first: time.Second, maxWait: 30 * time.Second, kept: map[string]string{}}
 }
 
 // Run names networks until ctx ends; then it returns nil.
@@ -52,7 +52,7 @@ func (n *Namer) Run(ctx context.Context) error {
 		if n.look(ctx) {
 			wait = n.first
 		} else {
-			again, wait = time.After(wait), min(2*wait, n.most)
+			again, wait = time.After(wait), min(2*wait, n.maxWait)
 		}
 		select {
 		case <-docker:
@@ -64,7 +64,7 @@ func (n *Namer) Run(ctx context.Context) error {
 	return nil
 }
 
-// look names what can be named; done is false when something is to be tried again.
+// look names networks; done is false if something must be retried.
 func (n *Namer) look(ctx context.Context) (done bool) {
 	due := map[string]bool{}
 	for _, d := range n.records.DockerNetworks() {
@@ -92,7 +92,7 @@ func (n *Namer) look(ctx context.Context) (done bool) {
 		case err == nil:
 			n.log.Info("a network is called as Docker calls it", "network", record.DockerNetworkName(x.Name), "id", x.ID)
 		case client.IsCode(err, model.CodeInUse) || client.IsCode(err, model.CodeConflict) || client.IsCode(err, model.CodeInvalid) || client.IsCode(err, model.CodeNotFound):
-			n.kept[x.ID] = err.Error() // for as long as the agent runs: its containers know it by this name
+			n.kept[x.ID] = err.Error() // while the agent runs: its containers know it by this name
 			n.log.Info("a network keeps the id that Docker has for it as its name", "network", x.Name, "id", x.ID, "reason", err)
 		default:
 			done = false

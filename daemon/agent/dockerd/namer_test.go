@@ -23,7 +23,7 @@ func TestNamer(t *testing.T) {
 		return record.DockerNetwork{ID: id, Network: identity.Network{Tenant: "default", Name: network}, Host: host, Made: true}
 	}
 	n := NewNamer(f.watch(), c, c, "h1", slog.New(slog.DiscardHandler))
-	n.first, n.most = 5*time.Millisecond, 20*time.Millisecond
+	n.first, n.maxWait = 5*time.Millisecond, 20*time.Millisecond
 	f.background(n.Run)
 	c.change(func() {
 		c.docknets = []record.DockerNetwork{made("n1", "n1", "h1"), made("n2", "named", "h1"), made("n3", "n3", "h2"), {ID: "n4", Network: identity.Network{Tenant: "default", Name: "n4"}, Host: "h1"}}

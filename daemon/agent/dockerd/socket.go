@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// socket is an engine behind a unix socket. The version of its API is agreed on with the first request.
+// socket is an engine behind a unix socket. The first request negotiates the version of its API.
 type socket struct {
 	*client.Client
 	path string
@@ -68,7 +68,7 @@ func (s *socket) Events(ctx context.Context, since time.Time) (<-chan Event, <-c
 	return out, r.Err
 }
 
-// eventOf says what follows from an event of the API; tells is false when nothing does.
+// eventOf converts an event of the API; tells is false if it is irrelevant.
 func eventOf(m events.Message) (e Event, tells bool) {
 	switch m.Type {
 	case events.ContainerEventType:
@@ -107,7 +107,7 @@ func (s *socket) Container(ctx context.Context, id string) (Container, bool, err
 	return containerOf(&r.Container), err == nil, err
 }
 
-// containerOf reads what the API says of a container.
+// containerOf converts a container of the API.
 func containerOf(r *container.InspectResponse) Container {
 	c := Container{ID: r.ID, Name: strings.TrimPrefix(r.Name, "/")}
 	if r.State != nil && r.State.Running {
@@ -136,7 +136,7 @@ func containerOf(r *container.InspectResponse) Container {
 	return c
 }
 
-// together is how many requests are under way at once.
+// together is the number of concurrent requests.
 const together = 4
 
 func (s *socket) Endpoints(ctx context.Context, driver string) (map[string]struct{}, error) {
@@ -200,7 +200,7 @@ func (s *socket) Networks(ctx context.Context) ([]Network, error) {
 	return out, nil
 }
 
-// networkOf reads what the API says of a network.
+// networkOf converts a network of the API.
 func networkOf(n *network.Network) Network {
 	out := Network{ID: n.ID, Name: n.Name, Created: n.Created, Internal: n.Internal, Spec: Spec{Driver: n.Driver, IPAM: n.IPAM.Driver, Options: n.Options,
 		IPAMOptions: n.IPAM.Options, Labels: n.Labels, IPv6: n.EnableIPv6}}

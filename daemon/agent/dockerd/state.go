@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// State is what is known of an engine.
+// State is the known state of an engine.
 type State struct {
-	// Here says that the engine answers; Why is the reason when it does not.
+	// Here reports whether the engine answers; Why is the reason if it does not.
 	Here bool
 	Why  string
-	// Since is since when the one or the other is so.
+	// Since is the time of the last change of Here.
 	Since    time.Time
-	Identity Identity // of the engine as last heard
-	// Containers are those that run, by id; those that were last known while the engine is away.
+	Identity Identity // of the engine, as last read
+	// Containers are the running ones, by id; while the engine is away, the last known ones.
 	Containers map[string]Container
-	// Complete says that Containers are all that run.
+	// Complete means that Containers has all running ones.
 	Complete bool
-	// Networks counts events about networks: it is another number when they may have changed.
+	// Networks counts events about networks: the number changes if they may have changed.
 	Networks uint64
 }
 
@@ -38,5 +38,5 @@ type Owner struct {
 	Interface Interface
 }
 
-// same says that two containers are alike.
+// same reports whether two containers are equal.
 func same(a, b Container) bool { return reflect.DeepEqual(a, b) }

@@ -6,8 +6,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Status is what an agent says of its engine. k is nil when its networks are not kept.
-func Status(w *Watcher, k *Keeper) *model.DockerStatus {
+// Status is the agent's report about its engine. k is nil if it does not sync the networks.
+func Status(w *Watcher, k *NetworkSyncer) *model.DockerStatus {
 	s := w.State()
 	out := &model.DockerStatus{Here: s.Here, Reason: s.Why, Since: s.Since.UTC().Format(time.RFC3339), ID: s.Identity.ID, Version: s.Identity.Version}
 	if s.Complete {

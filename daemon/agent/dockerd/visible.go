@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Visible asks the kernel who listens at the socket; it answers 0 for a process that this one does not see (unix(7), SO_PEERCRED;
-// pid_namespaces(7)).
+// Visible reads the process that listens at the socket from the kernel, which returns 0 for a process that this one does not see (unix(7),
+// SO_PEERCRED; pid_namespaces(7)).
 func (s *socket) Visible(ctx context.Context) (bool, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "unix", s.path)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // Managed is the label, and the option of the driver, of networks that the agent keeps.
 const Managed = "io.contiv.managed"
 
-// Options of networks, those of the original and what it derived them from.
+// Options of networks: those of the original, and what it derived them from.
 const (
 	optionTenant  = "tenant"
 	optionNetwork = "network"
@@ -26,11 +26,11 @@ const (
 	optionContivTag = "contiv-tag"
 )
 
-// defaultTenant is not part of the names of networks.
+// defaultTenant is omitted from the names of networks.
 const defaultTenant = "default"
 
-// wanted are the networks that an engine should have, by name, of a driver. Of a network and a group whose names read the same the
-// network has it; clashes says of the others why they are not there.
+// wanted returns the desired networks of an engine, by name, for a driver. If a network and a group have the same name, the network has it;
+// clashes gives the reason why the others are missing.
 func wanted(s *desired.Segments, driver string) (out map[string]Spec, clashes map[string]string) {
 	out, clashes = map[string]Spec{}, map[string]string{}
 	of := map[string]string{}
@@ -64,7 +64,7 @@ func wanted(s *desired.Segments, driver string) (out map[string]Spec, clashes ma
 	return out, clashes
 }
 
-// specOf is what a network of the engine is made of that stands for a network, or for a group on it.
+// specOf returns the specification of an engine's network for a network, or for a group on it.
 func specOf(n *record.Network, group, driver string) Spec {
 	tag := n.PktTag
 	if n.Encap == record.VXLAN {
@@ -85,10 +85,10 @@ func specOf(n *record.Network, group, driver string) Spec {
 	return s
 }
 
-// managed says that the agent has made the network.
+// managed reports whether the agent has created the network.
 func (s *Spec) managed() bool { return s.Labels[Managed] == "true" || s.Options[Managed] == "true" }
 
-// differs names the first thing of a network that is not as wanted, "" when all is. An engine chooses a gateway where none is given.
+// differs names the first difference from the desired network, "" if there is none. An engine chooses a gateway if none is given.
 func (s *Spec) differs(want *Spec) string {
 	for _, f := range []struct {
 		name      string

@@ -12,23 +12,23 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// pace is how long things take.
+// pace has the time limits and intervals.
 type pace struct {
-	answer time.Duration // an answer that says what is known
-	work   time.Duration // an answer to a change, for which the engine may ask the agent
-	settle time.Duration // events are gathered
-	retry  time.Duration // until a container is asked about again
-	pulse  time.Duration // an engine is silent before it is asked whether it is there
-	first  time.Duration // until an engine that is away is looked for again
-	most   time.Duration // the same, after many attempts
+	answer   time.Duration // limit of a request that reads
+	work     time.Duration // limit of a request that changes, for which the engine may call the agent
+	debounce time.Duration // how long events are collected
+	retry    time.Duration // until a container is read again
+	pulse    time.Duration // silence of an engine before it is pinged
+	first    time.Duration // until the first attempt to reach an engine that is away
+	maxWait  time.Duration // the same, after many attempts
 }
 
 func usual() pace {
-	return pace{answer: 10 * time.Second, work: 30 * time.Second, settle: 30 * time.Millisecond, retry: time.Second, pulse: 10 * time.Second,
-		first: 200 * time.Millisecond, most: 5 * time.Second}
+	return pace{answer: 10 * time.Second, work: 30 * time.Second, debounce: 30 * time.Millisecond, retry: time.Second, pulse: 10 * time.Second,
+		first: 200 * time.Millisecond, maxWait: 5 * time.Second}
 }
 
-// Watcher knows the containers of one engine. Its methods are safe for concurrent use.
+// Watcher tracks the containers of one engine. Its methods are safe for concurrent use.
 type Watcher struct {
 	dial func() (Engine, error)
 	log  *slog.Logger
@@ -40,20 +40,20 @@ type Watcher struct {
 	changed chan struct{}
 }
 
-// NewWatcher returns a watcher of the engine that dial returns; Run makes it live.
+// NewWatcher returns a Watcher of the engine that dial returns; Run watches.
 func NewWatcher(dial func() (Engine, error), log *slog.Logger) *Watcher {
 	return &Watcher{dial: dial, log: log, pace: usual(), changed: make(chan struct{}),
 		state: State{Why: "it has not been asked yet", Since: time.Now(), Containers: map[string]Container{}}}
 }
 
-// State returns what is known now. Its maps are not to be changed.
+// State returns the current state. Its maps are read-only.
 func (w *Watcher) State() State {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.state
 }
 
-// Changed is closed when State has changed after the call.
+// Changed returns a channel that is closed when State has changed after the call.
 func (w *Watcher) Changed() <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -92,12 +92,12 @@ func (w *Watcher) Run(ctx context.Context) error {
 			})
 		}
 		pause(ctx, wait)
-		wait = min(2*wait, w.pace.most)
+		wait = min(2*wait, w.pace.maxWait)
 	}
 	return nil
 }
 
-// pause waits, or for ctx.
+// pause waits for a duration, or for ctx.
 func pause(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -107,7 +107,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// update changes the state, and which engine answers.
+// update changes the state, and the answering engine.
 func (w *Watcher) update(e Engine, change func(s *State)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -119,7 +119,7 @@ func (w *Watcher) update(e Engine, change func(s *State)) {
 
 var errSilent = errors.New("it did not answer in time")
 
-// ask carries out a request with a deadline.
+// ask sends a request with a deadline.
 func ask[T any](ctx context.Context, limit time.Duration, request func(ctx context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errSilent)
 	defer cancel()
@@ -145,7 +145,7 @@ func (w *Watcher) follow(ctx context.Context) error {
 	}
 	in := newInbox()
 	overdue := time.AfterFunc(w.pace.answer, func() { end(errSilent) })
-	events, ended := e.Events(ctx, time.Now().Add(-w.pace.retry)) // what happens between its answer and the subscription is told
+	events, ended := e.Events(ctx, time.Now().Add(-w.pace.retry)) // including events between its answer and the subscription
 	overdue.Stop()
 	go in.drain(ctx, events)
 	running, err := ask(ctx, w.pace.answer, e.Running)
@@ -168,7 +168,7 @@ func (w *Watcher) follow(ctx context.Context) error {
 	return w.keep(ctx, e, in, ended)
 }
 
-// keep asks about what the inbox names, and now and then whether the engine is there.
+// keep reads what the inbox names, and regularly pings the engine.
 func (w *Watcher) keep(ctx context.Context, e Engine, in *inbox, ended <-chan error) error {
 	pulse := time.NewTicker(w.pace.pulse)
 	defer pulse.Stop()
@@ -180,7 +180,7 @@ func (w *Watcher) keep(ctx context.Context, e Engine, in *inbox, ended <-chan er
 		}
 		select {
 		case <-in.signal:
-			pause(ctx, w.pace.settle)
+			pause(ctx, w.pace.debounce)
 		case <-retry:
 		case <-pulse.C:
 			if _, err := ask(ctx, w.pace.answer, func(ctx context.Context) (struct{}, error) { return struct{}{}, e.Ping(ctx) }); err != nil {
@@ -195,10 +195,10 @@ func (w *Watcher) keep(ctx context.Context, e Engine, in *inbox, ended <-chan er
 	}
 }
 
-// refresh asks about the containers in the inbox, and returns those of which nothing was learnt.
+// refresh reads the containers in the inbox, and returns those that must be read again.
 func (w *Watcher) refresh(ctx context.Context, e Engine, in *inbox) (again []string) {
 	before := w.State()
-	ids, networks := in.take(before.Containers)
+	ids, networks := in.drainChanges(before.Containers)
 	var mu sync.Mutex
 	learnt, gone := map[string]Container{}, []string(nil)
 	var group errgroup.Group

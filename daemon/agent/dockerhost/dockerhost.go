@@ -20,9 +20,9 @@ import (
 // Engine is the Docker engine of a host, which may appear later. It is safe for concurrent use.
 type Engine struct {
 	Driver
-	found    chan struct{}    // closed when the host has one: from the start, unless the agent searches for it
-	watcher  *dockerd.Watcher // nil: no engine is used
-	networks *dockerd.Keeper  // nil: its networks are not maintained
+	found    chan struct{}          // closed when the host has one: from the start, unless the agent searches for it
+	watcher  *dockerd.Watcher       // nil: no engine is used
+	networks *dockerd.NetworkSyncer // nil: its networks are not maintained
 }
 
 // searchInterval is the time between two searches for a Docker engine.
@@ -113,14 +113,14 @@ func (e *Engine) Part(o Options) (p part.Part) {
 	driver := docker.New(options)
 	p.Tasks = append(p.Tasks,
 		e.onceFound("Docker engine", e.watcher.Run),
-		e.onceFound("what Docker no longer has", part.Await(o.Serving, dockerd.NewProver(e.watcher, o.Attach, e.Name, o.Log).Run)),
-		e.onceFound("names of Docker's containers", part.Await(o.Serving, dockerd.NewTeller(e.watcher, o.Master, o.Records, o.Log).Run)),
+		e.onceFound("what Docker no longer has", part.Await(o.Serving, dockerd.NewOrphanDetector(e.watcher, o.Attach, e.Name, o.Log).Run)),
+		e.onceFound("names of Docker's containers", part.Await(o.Serving, dockerd.NewEndpointSyncer(e.watcher, o.Master, o.Records, o.Log).Run)),
 	)
 	if !e.Global {
 		p.Tasks = append(p.Tasks, e.onceFound("names of Docker's networks", part.Await(o.Serving, dockerd.NewNamer(e.watcher, o.Master, o.Records, o.Host, o.Log).Run)))
 	}
 	if e.Keep {
-		e.networks = dockerd.NewKeeper(e.watcher, o.Records, e.Name, o.Log)
+		e.networks = dockerd.NewNetworkSyncer(e.watcher, o.Records, e.Name, o.Log)
 		p.Tasks = append(p.Tasks, e.onceFound("Docker's networks", part.Await(o.Serving, e.networks.Run)))
 	}
 	if e.Found() {

@@ -43,7 +43,7 @@ const (
 // Register adds the flags.
 func (o *Settings) Register(s *flags.Set) {
 	s.String(&o.Name, "plugin-name", "PLUGIN_NAME", docker.DefaultName, "with --mode docker, swarm-mode or auto: how Docker calls this network driver")
-	s.String(&o.Dir, "docker-plugins", "DOCKER_PLUGINS", docker.DefaultFolder, "directory in which Docker looks for the driver's socket")
+	s.String(&o.Dir, "docker-plugins", "DOCKER_PLUGINS", docker.DefaultDir, "directory in which Docker looks for the driver's socket")
 	s.String(&o.Engine, "docker-socket", "DOCKER_SOCKET", "/var/run/docker.sock", "unix socket of this host's Docker engine, which is asked with --mode docker and swarm-mode, and with auto from when it is there")
 	s.String(&o.Agent, "docker-agent-socket", "DOCKER_AGENT_SOCKET", "", "unix socket at which netplugin --docker-door finds this agent, such as "+docker.DefaultAgentSocket+" (default: the agent itself serves in --docker-plugins, and Docker waits for it while it is away)")
 	s.Bool(&o.Proxy, "docker-door", "DOCKER_DOOR", "instead of an agent's work, serve in --docker-plugins, pass what Docker asks on to the agent at --docker-agent-socket, and refuse it at once while that is away")
@@ -60,7 +60,7 @@ func (o *Settings) Check(mode string) error {
 		return fmt.Errorf("--plugin-name %q: it is a name of letters, digits, dots and dashes, such as %s, or a managed plugin's, such as contiv/v2plugin:latest", o.Name, docker.DefaultName)
 	}
 	if !filepath.IsAbs(o.Dir) {
-		return fmt.Errorf("--docker-plugins %q: it is the whole path of a directory, such as %s", o.Dir, docker.DefaultFolder)
+		return fmt.Errorf("--docker-plugins %q: it is the whole path of a directory, such as %s", o.Dir, docker.DefaultDir)
 	}
 	if o.Agent != "" && !filepath.IsAbs(o.Agent) {
 		return fmt.Errorf("--docker-agent-socket %q: it is the whole path of a socket, such as %s", o.Agent, docker.DefaultAgentSocket)

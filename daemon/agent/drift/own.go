@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
-// Kept are things of one sort that are kept as they were set: link.Tables, link.Settings and link.Ends.
+// Kept are things of one kind that are kept as they were set: link.Tables, link.Settings and link.Ends.
 type Kept interface {
 	Drift() ([]link.Drift, error)
 	Repair(name string) error
@@ -19,7 +19,7 @@ type Kept interface {
 // Own are Kept things of a host. It is a Source.
 type Own struct {
 	Sort  string // the kind of its differences
-	What  string // what a thing is called: "nftables table"
+	What  string // name of a thing: "nftables table"
 	Owner func(name string) ofnet.Key
 	Of    Kept
 }
@@ -36,27 +36,27 @@ func (o *Own) Differences() (out []Difference, err error) {
 	return out, err
 }
 
-// Repair sets a thing again.
+// Repair sets a thing to its last value.
 func (o *Own) Repair(_ context.Context, name string) error { return o.Of.Repair(name) }
 
 // Bridge is the bridge of a switch. It is a Source.
 type Bridge struct {
 	Host   string // label, its owner
 	Name   string
-	Switch BridgeKeeper
-	// Prepare makes the bridge and its fixed ports as they should be. It may block until ctx ends.
+	Switch BridgeSwitch
+	// Prepare applies the desired state of the bridge and its fixed ports. It may block until ctx ends.
 	Prepare func(ctx context.Context) error
 }
 
-// BridgeKeeper is the part of *ovsdb.Switch that Bridge needs.
-type BridgeKeeper interface {
+// BridgeSwitch is the part of *ovsdb.Switch that Bridge needs.
+type BridgeSwitch interface {
 	BridgeDrift() (d ovsdb.BridgeDrift, differs bool)
 }
 
 // Kind is KindBridge.
 func (b *Bridge) Kind() string { return KindBridge }
 
-// Differences compares with what Open vSwitch last said. It does not block and never fails.
+// Differences compares with the last update from Open vSwitch. It does not block and never fails.
 func (b *Bridge) Differences() ([]Difference, error) {
 	d, differs := b.Switch.BridgeDrift()
 	if !differs {
@@ -68,7 +68,7 @@ func (b *Bridge) Differences() ([]Difference, error) {
 // Repair prepares the bridge.
 func (b *Bridge) Repair(ctx context.Context, _ string) error { return b.Prepare(ctx) }
 
-// difference puts one into words: what is the thing as operators call it, and settings are "name=value".
+// difference describes one: what is the operators' name of the thing, and settings are "name=value".
 func difference(owner ofnet.Key, what, thing string, gone bool, was, want []string) Difference {
 	m := model.Difference{Owner: owner.String(), What: "removed: " + what, Want: what + " " + strings.Join(want, " ")}
 	if !gone {

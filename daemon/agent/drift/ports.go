@@ -22,7 +22,7 @@ type Ports struct {
 // Kind is KindPort.
 func (p *Ports) Kind() string { return KindPort }
 
-// Differences compares with what Open vSwitch last told. It does not block and never fails.
+// Differences compares with the last update from Open vSwitch. It does not block and never fails.
 func (p *Ports) Differences() (out []Difference, err error) {
 	for _, d := range p.Switch.Drift() {
 		owner := ofnet.Key{Kind: ofnet.KindEndpoint, Name: d.Endpoint}
@@ -34,5 +34,5 @@ func (p *Ports) Differences() (out []Difference, err error) {
 	return out, nil
 }
 
-// Repair makes a port as it should be.
+// Repair repairs a port.
 func (p *Ports) Repair(ctx context.Context, name string) error { return p.Switch.Repair(ctx, name) }

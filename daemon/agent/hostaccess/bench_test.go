@@ -29,7 +29,7 @@ func BenchmarkBring(b *testing.B) {
 		Nodes: func() []ofnet.Host { return hosts }, Log: slog.New(slog.DiscardHandler)})
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := e.Bring(b.Context()); err != nil {
+		if err := e.Sync(b.Context()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -10,14 +10,15 @@ import (
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
-// Ports that are chosen where none is named: the dynamic ones (RFC 6335 section 6). Only part of them is tried, since each try asks the kernel.
+// The range of ports that are chosen automatically: the dynamic ones (RFC 6335 section 6). Only part of them is tried, since each try is a
+// system call.
 const (
 	firstChosen, lastChosen = 49152, 65535
-	mostTries               = 512
+	maxTries                = 512
 )
 
-// choose finds a port of the host for each wish: the one that held already has for it, or one that no other container, and no program of the host, has. Wishes
-// that differ in the host's address only, as of both families, get the same port.
+// choose finds a port of the host for each wish: the one that held already has for it, or one that no other container, and no program of
+// the host, uses. Wishes that differ only in the host's address, as for both families, get the same port.
 func (e *Engine) choose(endpoint string, wishes []link.PortWish, held []link.PortMapping) (out []link.PortMapping, err error) {
 	var open [][]link.PortWish // of one port each
 	for _, w := range wishes {
@@ -45,18 +46,18 @@ func (e *Engine) choose(endpoint string, wishes []link.PortWish, held []link.Por
 	return out, nil
 }
 
-// others are the ports that lead to other endpoints.
+// others returns the ports that lead to other endpoints.
 func (e *Engine) others(endpoint string) (out []link.PortMapping) {
 	for _, p := range e.Switch.Ports(ovsdb.IDEndpoint, "") {
 		if p.ExternalIDs[ovsdb.IDEndpoint] != endpoint {
-			theirs, _ := link.SplitPortMappings(p.ExternalIDs[ovsdb.IDPublished]) // what cannot be read leads nowhere
+			theirs, _ := link.SplitPortMappings(p.ExternalIDs[ovsdb.IDPublished]) // an invalid value maps nothing
 			out = append(out, theirs...)
 		}
 	}
 	return out
 }
 
-// chooseOne finds one port for wishes that differ in the host's address only.
+// chooseOne finds one port for wishes that differ only in the host's address.
 func (e *Engine) chooseOne(endpoint string, group []link.PortWish, held, taken []link.PortMapping) ([]link.PortMapping, error) {
 	first, last := int(group[0].Host.Port()), int(group[0].Last)
 	if first == 0 {
@@ -70,10 +71,10 @@ func (e *Engine) chooseOne(endpoint string, group []link.PortWish, held, taken [
 	start := 0 // of a range the first that is free
 	if group[0].Host.Port() == 0 {
 		h := fnv.New32a()
-		fmt.Fprintf(h, "%s/%d/%d", endpoint, group[0].Protocol, group[0].Container) // a hash takes all bytes
+		fmt.Fprintf(h, "%s/%d/%d", endpoint, group[0].Protocol, group[0].Container) // a hash never fails
 		start = int(h.Sum32() % uint32(last-first+1))
 	}
-	for n := range min(last-first+1, mostTries) {
+	for n := range min(last-first+1, maxTries) {
 		got := at(group, uint16(first+(start+n)%(last-first+1)))
 		if !slices.ContainsFunc(got, func(m link.PortMapping) bool {
 			return slices.ContainsFunc(taken, m.Overlaps) || e.Links.Bound(m.Protocol, m.Host) != nil
@@ -84,7 +85,7 @@ func (e *Engine) chooseOne(endpoint string, group []link.PortWish, held, taken [
 	return nil, fmt.Errorf("%w: none of the host's ports %d to %d is free for port %d of the container; name another one", ErrPublish, first, last, group[0].Container)
 }
 
-// at are the mappings of wishes at one port of the host.
+// at returns the mappings of wishes at one port of the host.
 func at(group []link.PortWish, port uint16) (out []link.PortMapping) {
 	for _, w := range group {
 		m := w.PortMapping

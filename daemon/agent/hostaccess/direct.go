@@ -12,9 +12,9 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// ways lead the host to the endpoints of all tenants by their own addresses, in the order of subnets. A subnet in which a host has its own
-// address is left out, for the host would lose its way to others there: that is an error.
-func (e *Engine) ways(networks []record.Network, hosts *machines) (out []link.GatewayRoute, err error) {
+// directRoutes returns the host's routes to the endpoints of all tenants by their own addresses, in the order of subnets. It leaves out a subnet
+// in which a host has its own address, since the host would lose its route to others there: that is an error.
+func (e *Engine) directRoutes(networks []record.Network, hosts *machines) (out []link.GatewayRoute, err error) {
 	private := e.Flows.Private()
 	for i := range networks {
 		n := &networks[i]
@@ -37,18 +37,18 @@ func (e *Engine) ways(networks []record.Network, hosts *machines) (out []link.Ga
 			out = append(out, link.GatewayRoute{To: to, Via: via, From: from})
 		}
 	}
-	return e.serviceWays(out, hosts), err
+	return e.serviceRoutes(out, hosts), err
 }
 
-// hidden says whether the endpoints of a network answer others by a gateway of their own, and hosts alone by their host.
+// hidden reports whether the endpoints of a network answer others by a gateway of their own, and only hosts by their host.
 func (e *Engine) hidden(g *record.Global, network identity.Network) bool {
 	return slices.ContainsFunc(e.Flows.Networks(), func(n record.Network) bool {
 		return n.ID == network && g.HostAccess == record.HostDirect && g.FwdMode != record.FwdRouting && n.Encap != record.VXLAN
 	})
 }
 
-// clients adds who is answered by another way than the host's: hosts, and endpoints, which meet the container by its own address; on a
-// bridged VLAN everyone.
+// clients adds those whose answers take a path that bypasses the host: hosts, and endpoints, which reach the container by its own address;
+// on a bridged VLAN everyone.
 func (e *Engine) clients(t *link.Translation, g *record.Global, hosts *machines) {
 	own := t.Own[:2]
 	for _, h := range hosts.all {

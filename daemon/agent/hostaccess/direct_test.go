@@ -25,7 +25,7 @@ func TestDirect(t *testing.T) {
 	e.Closed.Members = func() []Member {
 		return []Member{{Addr: netip.MustParseAddr("192.0.2.1"), Port: 9999}, {Addr: netip.MustParseAddr("192.0.2.1"), Host: "h1"}}
 	}
-	if err := e.Bring(t.Context()); err != nil {
+	if err := e.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	want := "[{10.1.1.0/24 172.19.255.253 192.0.2.1} {10.3.1.0/24 172.19.255.253 192.0.2.1}]"
@@ -44,14 +44,14 @@ func TestDirect(t *testing.T) {
 		}
 	}
 	w.networks = append(w.networks, network("own", record.DataNetwork, record.VXLAN, "192.0.2.0/24"))
-	if err := e.Bring(t.Context()); err == nil || !strings.Contains(err.Error(), "host h1 has its own address in 192.0.2.0/24") {
+	if err := e.Sync(t.Context()); err == nil || !strings.Contains(err.Error(), "host h1 has its own address in 192.0.2.0/24") {
 		t.Errorf("a subnet of hosts: want it told, got %v", err)
 	}
 	if got := fmt.Sprint(w.links[PortName].Gateways); got != want {
 		t.Errorf("and left out: want %s, got %s", want, got)
 	}
 	w.global.HostAccess = record.HostPrivate
-	if err := e.Bring(t.Context()); err != nil || len(w.links[PortName].Gateways) != 0 || w.guard.Meet {
+	if err := e.Sync(t.Context()); err != nil || len(w.links[PortName].Gateways) != 0 || w.guard.Meet {
 		t.Errorf("no longer directly: want neither ways nor open ports, got %v, %v, %+v", err, w.links[PortName].Gateways, w.guard)
 	}
 }

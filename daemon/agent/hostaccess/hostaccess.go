@@ -18,30 +18,30 @@ import (
 )
 
 const (
-	// PortName is the host's port in the private subnet. Making the port is the agent's business.
+	// PortName is the host's port in the private subnet. The agent creates it.
 	PortName = "contivh0"
 	// Owner is the external id ovsdb.IDOwner of ports of infra networks.
 	Owner = "infra"
 )
 
-// How often everything is looked at again, changes or not, how soon after a failure, and how soon after a change that comes
-// right behind another one: most changes of the store do not concern the host, and a look takes system calls.
+// The interval of checks without a change, the delay after a failure, and the delay after a change that closely follows another one: most
+// changes of the store do not concern the host, and a check takes system calls.
 const (
-	lookEvery  = 30 * time.Second
-	retryAfter = 2 * time.Second
-	restFor    = 100 * time.Millisecond
+	syncInterval = 30 * time.Second
+	retryAfter   = 2 * time.Second
+	restFor      = 100 * time.Millisecond
 )
 
-// Flows is what the agent knows of the store, and what it tells the switch.
+// Flows is the agent's view of the store, and its interface to the switch.
 type Flows interface {
-	Surroundings() <-chan struct{} // closed with the next change of what follows
+	Surroundings() <-chan struct{} // closed at the next change of the results below
 	Global() record.Global
 	Private() netip.Prefix
 	Networks() []record.Network
-	Services() []*ofnet.Service // not to be changed
+	Services() []*ofnet.Service // read-only
 	Endpoint(id string) (record.Endpoint, bool)
 	SetPort(endpoint string, port uint32)
-	SetClosed(c *ofnet.Closed) // what the switch itself closes to endpoints; not to be changed any more
+	SetClosed(c *ofnet.Closed) // what the switch itself closes to endpoints; it must not be changed afterwards
 }
 
 // Master makes and deletes the host's endpoints, as attach.Master does.
@@ -59,7 +59,7 @@ type Switch interface {
 	Label(ctx context.Context, port, key, value string) error
 }
 
-// Links is the part of *link.Host that host access needs. What it sets is kept: others' changes are the business of package drift.
+// Links is the part of *link.Host that host access needs. Its settings are kept: package drift handles others' changes.
 type Links interface {
 	CloseEnds(nics ...string) error
 	Addresses() ([]netip.Addr, error) // of the host itself
@@ -75,7 +75,7 @@ type Links interface {
 	Bound(protocol uint8, at netip.AddrPort) error
 }
 
-// Options are what an Engine needs.
+// Options are the dependencies of an Engine.
 type Options struct {
 	Host    string // label of this host
 	Master  Master
@@ -83,42 +83,41 @@ type Options struct {
 	Switch  Switch
 	Links   Links
 	Moved   func() <-chan struct{} // closed when an address of the host has changed; nil: addresses are not watched
-	Uplinks []string               // NICs that are there for the switch
+	Uplinks []string               // NICs of the switch
 	Room    func() link.Room       // for packets between hosts
-	Nodes   func() []ofnet.Host    // all hosts with their own addresses, this one first; nil: none are known
+	Nodes   func() []ofnet.Host    // all hosts with their own addresses, this one first; nil: unknown
 	Closed  Closed                 // to containers
 	Log     *slog.Logger
 }
 
-// Engine keeps the host's interfaces, routes and address translation as the store wants them.
+// Engine keeps the host's interfaces, routes and address translation as the store requires.
 type Engine struct {
 	Options
-	said            string // the last trouble that was logged
+	reported        string // the last error that was logged
 	masked, masked6 masquerade
 	guardian        guardian
 	publisher       publisher
 
-	mu   sync.Mutex // of what follows
+	mu   sync.Mutex // guards the fields below
 	kept map[string]kept
 }
 
-// New returns an Engine; Run makes it work.
+// New returns an Engine; Run works.
 func New(o Options) *Engine { return &Engine{Options: o, kept: map[string]kept{}} }
 
-// Run works until ctx ends; then it returns nil and leaves everything as it is. The records must be known and the switch
-// prepared.
+// Run works until ctx ends; then it returns nil and changes nothing. The records must be known and the switch prepared.
 func (e *Engine) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		changed, moved := e.Flows.Surroundings(), e.moved()
-		err := e.Bring(ctx)
+		err := e.Sync(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
-		pause := lookEvery
+		pause := syncInterval
 		if err != nil {
 			pause = retryAfter
 		}
-		e.say(err)
+		e.report(err)
 		wait(ctx, restFor, nil, nil)
 		wait(ctx, pause, changed, moved)
 	}
@@ -133,7 +132,7 @@ func (e *Engine) moved() <-chan struct{} {
 	return e.Moved()
 }
 
-// wait waits until so much time has passed, or until changed, moved or ctx is done.
+// wait waits for a duration, or until changed, moved or ctx is done.
 func wait(ctx context.Context, d time.Duration, changed, moved <-chan struct{}) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -145,30 +144,30 @@ func wait(ctx context.Context, d time.Duration, changed, moved <-chan struct{}) 
 	}
 }
 
-// say logs trouble once, and its end.
-func (e *Engine) say(err error) {
+// report logs an error once, and its end.
+func (e *Engine) report(err error) {
 	text := ""
 	if err != nil {
 		text = err.Error()
 	}
 	switch {
-	case text == e.said:
+	case text == e.reported:
 	case err != nil:
 		e.Log.Warn("host access, trying again", "error", err)
 	default:
 		e.Log.Info("host access is as it should be")
 	}
-	e.said = text
+	e.reported = text
 }
 
-// Bring makes everything as it should be. It continues after an error and returns all.
-func (e *Engine) Bring(ctx context.Context) error {
+// Sync applies the desired state. It continues after an error and returns all.
+func (e *Engine) Sync(ctx context.Context) error {
 	g := e.Flows.Global()
 	if g.FwdMode == "" {
-		return nil // not known yet
+		return nil // unknown yet
 	}
 	networks := e.Flows.Networks()
-	// The guard first: what it guards is to be reached by interfaces that come now, and by none while it has never stood.
+	// The guard comes first: interfaces that are added below lead to what it guards, and none may exist before its first installation.
 	err := errors.Join(e.Links.CloseEnds(e.Uplinks...), e.guard(&g, networks))
 	if err != nil && e.guardian.set == nil {
 		return fmt.Errorf("containers reach nothing by way of the host until it is closed to them: %w", err)
@@ -176,12 +175,12 @@ func (e *Engine) Bring(ctx context.Context) error {
 	return errors.Join(err, e.private(&g, networks), e.infra(ctx, &g, networks), e.keepPublished(&g))
 }
 
-// leads says whether the host and a network's endpoints meet: where the switch is the gateway, and everywhere by own addresses.
+// leads reports whether the host and a network's endpoints communicate: if the switch is the gateway, and everywhere by own addresses.
 func leads(g *record.Global, n *record.Network) bool {
 	return g.FwdMode == record.FwdRouting || n.Encap == record.VXLAN || g.HostAccess == record.HostDirect
 }
 
-// Leaving are addresses as containers have when they leave by this host, one for each family in which they do.
+// Leaving returns the source addresses of containers that leave by this host, one for each family in which they do.
 func (e *Engine) Leaving() (out []netip.Addr) {
 	g, subnet := e.Flows.Global(), e.Flows.Private()
 	var four, six bool
@@ -199,7 +198,7 @@ func (e *Engine) Leaving() (out []netip.Addr) {
 	return out
 }
 
-// Private are the private subnets by which containers and this host meet, and leave by it, one for each family; none while they do not.
+// Private returns the private subnets between containers and this host, one for each family; none if they do not communicate.
 func (e *Engine) Private() (out []netip.Prefix) {
 	subnet := e.Flows.Private()
 	for _, a := range e.Leaving() {
@@ -210,7 +209,7 @@ func (e *Engine) Private() (out []netip.Prefix) {
 	return out
 }
 
-// private keeps contivh0 and the translation. It is wanted as soon as there is a network whose gateway is the switch.
+// private keeps contivh0 and the translation. They exist while there is a network whose gateway is the switch.
 func (e *Engine) private(g *record.Global, networks []record.Network) error {
 	subnet := e.Flows.Private()
 	six := pipeline.Private6(subnet)
@@ -220,7 +219,7 @@ func (e *Engine) private(g *record.Global, networks []record.Network) error {
 			wanted, wanted6 = true, wanted6 || networks[i].Subnet6.IsValid()
 		}
 	}
-	// Of a tunnel's MTU, so that the kernel tells the world what is too big for a container.
+	// The MTU of a tunnel, so that the kernel reports packets that are too big for a container.
 	routed := g.FwdMode == record.FwdRouting || g.HostAccess == record.HostDirect
 	port := link.HostPort{Name: PortName, MTU: e.Room().InTunnel(routed), Addrs: []netip.Prefix{netip.PrefixFrom(pipeline.HostAddr(subnet), subnet.Bits())}}
 	if wanted6 {
@@ -228,18 +227,18 @@ func (e *Engine) private(g *record.Global, networks []record.Network) error {
 	}
 	var err error
 	if g.HostAccess == record.HostDirect {
-		port.Gateways, err = e.ways(networks, e.machines())
+		port.Gateways, err = e.directRoutes(networks, e.machines())
 	}
 	return errors.Join(err, e.keep(ofnet.Key{Kind: ofnet.KindHost, Name: e.Host}, port), e.translate(&e.masked, subnet, wanted), e.translate(&e.masked6, six, wanted6))
 }
 
-// masquerade is what was translated at the last look.
+// masquerade is what was translated at the last check.
 type masquerade struct {
 	subnet netip.Prefix // invalid: nothing
 	known  bool         // it has been set once
 }
 
-// translate makes the translation of one private subnet.
+// translate applies the translation of one private subnet.
 func (e *Engine) translate(last *masquerade, subnet netip.Prefix, wanted bool) error {
 	var err error
 	now := netip.Prefix{}

@@ -248,7 +248,7 @@ func TestPrivate(t *testing.T) {
 	} {
 		w := newWorld(row.mode, row.networks...)
 		e := w.engine(t)
-		if err := e.Bring(t.Context()); err != nil {
+		if err := e.Sync(t.Context()); err != nil {
 			t.Fatalf("%s: %v", row.name, err)
 		}
 		addrs := "[172.19.255.254/16]"
@@ -265,7 +265,7 @@ func TestPrivate(t *testing.T) {
 			t.Errorf("%s: contivh0: got %+v", row.name, got)
 		}
 		w.networks = nil
-		if err := e.Bring(t.Context()); err != nil || w.masked4.IsValid() || w.masked6.IsValid() {
+		if err := e.Sync(t.Context()); err != nil || w.masked4.IsValid() || w.masked6.IsValid() {
 			t.Errorf("%s: with no networks: got %v, %v, %v", row.name, w.masked4, w.masked6, err)
 		}
 	}
@@ -282,7 +282,7 @@ func guards(t *testing.T) {
 		Shut: []link.Ports{{Protocol: 17, First: 4789, Last: 4789}, {Protocol: 6, First: 9999, Last: 9999}}, Names: 9053, Doors: []link.GuardedInterface{{Name: "inb01", Port: 179}}, Members: func() []Member { return members }}
 	bring := func() {
 		t.Helper()
-		if err := e.Bring(t.Context()); err != nil {
+		if err := e.Sync(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -361,7 +361,7 @@ func TestFailsClosed(t *testing.T) {
 		fail(w)
 		e := w.engine(t)
 		e.Uplinks = []string{"eth1"}
-		err := e.Bring(t.Context())
+		err := e.Sync(t.Context())
 		if name == "ends" { // the guard stands
 			if err == nil || w.guard == nil || !w.passing4 || fmt.Sprint(w.ends) != "[eth1]" {
 				t.Errorf("%s: want the error, and the rest done, got %v, guard %v, passing %v", name, err, w.guard, w.passing4)
@@ -372,13 +372,13 @@ func TestFailsClosed(t *testing.T) {
 			t.Errorf("%s: want nothing that leads to the host, got interfaces %v, ports %v, passing %v, masked %v, %v", name, w.links, w.ports, w.passing4, w.masked4, err)
 		}
 		w.unguarded = nil
-		if err := e.Bring(t.Context()); err != nil || !w.passing4 || len(w.ports) != 1 {
+		if err := e.Sync(t.Context()); err != nil || !w.passing4 || len(w.ports) != 1 {
 			t.Errorf("%s: with a guard: want all of it, got %v", name, err)
 		}
 		w.unguarded = errors.New("busy") // it stands as it stood
 		w.networks = append(w.networks, network("y", "infra", "vxlan", "10.8.0.0/24"))
 		e.Closed.Members = func() []Member { return []Member{{Addr: netip.MustParseAddr("192.0.2.1"), Port: 9999}} }
-		if err := e.Bring(t.Context()); err == nil || len(w.ports) != 2 {
+		if err := e.Sync(t.Context()); err == nil || len(w.ports) != 2 {
 			t.Errorf("%s: one that cannot be changed: want the rest done, got ports %v, %v", name, w.ports, err)
 		}
 	}
@@ -386,7 +386,7 @@ func TestFailsClosed(t *testing.T) {
 
 func TestUnknownModeTouchesNothing(t *testing.T) {
 	w := newWorld("", network("x", "infra", "vlan", "10.9.0.0/24"))
-	if err := w.engine(t).Bring(t.Context()); err != nil || len(w.links)+len(w.ports) != 0 {
+	if err := w.engine(t).Sync(t.Context()); err != nil || len(w.links)+len(w.ports) != 0 {
 		t.Errorf("before the mode is known: got %v, %v, %v", w.links, w.ports, err)
 	}
 }
@@ -400,7 +400,7 @@ func TestInfra(t *testing.T) {
 	w := newWorld("routing", h1, x, a, b, v, foreign)
 	e := w.engine(t)
 	for range 2 { // again changes nothing
-		if err := e.Bring(t.Context()); err != nil {
+		if err := e.Sync(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if got := w.routesOf(record.HostNetwork); got != "10.1.0.0/24 10.2.0.0/24" {
@@ -414,7 +414,7 @@ func TestInfra(t *testing.T) {
 		}
 	}
 	w.networks = []record.Network{h1, b}
-	if err := w.engine(t).Bring(t.Context()); err != nil { // another life of the agent
+	if err := w.engine(t).Sync(t.Context()); err != nil { // another life of the agent
 		t.Fatal(err)
 	}
 	if got := w.routesOf(record.HostNetwork); got != "10.2.0.0/24" || len(w.ports) != 1 || len(w.endpoints) != 1 || len(w.numbers) != 1 {
@@ -425,11 +425,11 @@ func TestInfra(t *testing.T) {
 		w.services = append(w.services, &ofnet.Service{Name: "default:" + name, Tenant: "default", External: []netip.Addr{netip.MustParseAddr(a)}})
 	}
 	w.services = append(w.services, &ofnet.Service{Name: "acme:x", Tenant: "acme", External: []netip.Addr{netip.MustParseAddr("10.5.0.100")}})
-	if err := e.Bring(t.Context()); err != nil || w.routesOf(record.HostNetwork) != "10.2.0.0/24 10.3.0.100/32" {
+	if err := e.Sync(t.Context()); err != nil || w.routesOf(record.HostNetwork) != "10.2.0.0/24 10.3.0.100/32" {
 		t.Errorf("with services: got routes %s, %v", w.routesOf(record.HostNetwork), err)
 	}
 	w.global.FwdMode = "bridge"
-	if err := e.Bring(t.Context()); err != nil || w.routesOf(record.HostNetwork) != "10.2.0.100/32 10.3.0.100/32" {
+	if err := e.Sync(t.Context()); err != nil || w.routesOf(record.HostNetwork) != "10.2.0.100/32 10.3.0.100/32" {
 		t.Errorf("bridged: got routes %s, %v", w.routesOf(record.HostNetwork), err)
 	}
 }
@@ -439,7 +439,7 @@ func TestInfra_Trouble(t *testing.T) {
 	w := newWorld("routing", network("a-name-of-many-letters", "infra", "vlan", "10.7.0.0/24"), network("taken", "infra", "vlan", "10.6.0.0/24"),
 		network("x", "infra", "vlan", "10.8.0.0/24"))
 	w.ports["taken"] = ovsdb.Port{Name: "taken", OFPort: firstPort, ExternalIDs: map[string]string{ovsdb.IDEndpoint: ovsdb.FixedPort}}
-	err := w.engine(t).Bring(t.Context())
+	err := w.engine(t).Sync(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "use a shorter one") || !strings.Contains(err.Error(), "port taken of the switch is taken") {
 		t.Errorf("want both troubles, got %v", err)
 	}
@@ -448,7 +448,7 @@ func TestInfra_Trouble(t *testing.T) {
 	}
 	w = newWorld("routing", network("x", "infra", "vlan", "10.8.0.0/24"))
 	w.refuse = errors.New("no leader")
-	if err := w.engine(t).Bring(t.Context()); !errors.Is(err, w.refuse) || len(w.ports) != 0 {
+	if err := w.engine(t).Sync(t.Context()); !errors.Is(err, w.refuse) || len(w.ports) != 0 {
 		t.Errorf("without a master: want its error and no port, got %v, %v", err, w.ports)
 	}
 }
@@ -457,7 +457,7 @@ func TestInfra_Trouble(t *testing.T) {
 func TestDifferences(t *testing.T) {
 	w := newWorld("bridge", network("x", "infra", "vlan", "10.8.0.0/24"))
 	e := w.engine(t)
-	if err := e.Bring(t.Context()); err != nil {
+	if err := e.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := e.Differences(); err != nil || len(got) != 0 {
@@ -486,7 +486,7 @@ func TestDifferences(t *testing.T) {
 		t.Errorf("after a repair: got %+v, x is %+v", got, w.links["x"])
 	}
 	w.networks = nil
-	if err := e.Bring(t.Context()); err != nil {
+	if err := e.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := e.Differences(); len(got) != 0 {
@@ -518,7 +518,7 @@ func (b *busy) Global() record.Global {
 	return b.world.Global()
 }
 
-// However often the store changes, the host is looked at ten times a second at the most; a change after a rest is seen at once.
+// However often the store changes, the host is looked at ten times a second at most; a change after a rest is seen at once.
 func TestBurstOfChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &busy{world: newWorld("bridge")}

@@ -77,7 +77,7 @@ func TestPublish(t *testing.T) {
 	const notYet = ", does not work: the host does not translate it yet"
 	told("before the first look", "tcp 0.0.0.0:8080 to 80"+notYet, noSix, "udp 10.0.0.1:53 to 53"+notYet)
 	for range 2 {
-		if err := e.Bring(t.Context()); err != nil {
+		if err := e.Sync(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		want("after a restart", both)
@@ -100,7 +100,7 @@ func TestPublish(t *testing.T) {
 	want("after refusals", "6/0.0.0.0:5432>172.19.0.6:5432 "+both)
 	// With the port of the switch goes what led there.
 	delete(w.ports, "vweb")
-	if err := e.Bring(t.Context()); err != nil {
+	if err := e.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	want("without the container", "6/0.0.0.0:5432>172.19.0.6:5432")
@@ -144,7 +144,7 @@ func TestPublishOnBridgedVLAN(t *testing.T) {
 		t.Errorf("accepted on a bridged VLAN: want it reported, got %v, %v, %v", list, err, e.Unreached())
 	}
 	w.global.FwdMode = record.FwdRouting
-	if err := e.Bring(t.Context()); err != nil || w.leads() == "" || len(e.Unreached()) != 0 {
+	if err := e.Sync(t.Context()); err != nil || w.leads() == "" || len(e.Unreached()) != 0 {
 		t.Errorf("once the host reaches it: leads %q, unreached %v, %v", w.leads(), e.Unreached(), err)
 	}
 	if err := w.engine(t).Publish(t.Context(), w.attached(n, "web", 5), mappings(t, "tcp/0.0.0.0:80=80")); err != nil {

@@ -10,8 +10,9 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// nodePorts adds the ports at which this host takes connections for services: the kernel leads them to the switch, which chooses. Those that may
-// be answered by another host come in this host's name, so that the answer comes back here; all others keep their client's address.
+// nodePorts adds the ports at which this host accepts connections for services: the kernel directs them to the switch, which chooses.
+// Connections that may be answered by another host get this host's source address, so that the answer comes back here; all others keep
+// their client's address.
 func (e *Engine) nodePorts(t *link.Translation, hosts *machines) {
 	services := e.Flows.Services()
 	var ports []link.Published
@@ -44,8 +45,8 @@ func (e *Engine) nodePorts(t *link.Translation, hosts *machines) {
 	t.Ports = append(t.Ports, ports...) // a container's port counts before
 }
 
-// byNodePort leads from a port of the host to a service that has a node port. Processes of the host, which is met by its own address then, are within the
-// cluster: any backend serves them, whatever the service says of clients outside.
+// byNodePort leads from a port of the host to a service that has a node port. Processes of the host, which is then reached by its own
+// address, are within the cluster: any backend serves them, whatever the service's policy for clients outside.
 func byNodePort(v *ofnet.Service, p *ofnet.ServicePort, from netip.AddrPort, private netip.Prefix, met bool) []link.Published {
 	to := func(local bool) netip.AddrPort {
 		return netip.AddrPortFrom(pipeline.NodePortAddr(private, local), p.NodePort)
@@ -57,8 +58,9 @@ func byNodePort(v *ofnet.Service, p *ofnet.ServicePort, from netip.AddrPort, pri
 	return out
 }
 
-// serviceWays lead the host to the services of Kubernetes, by its own address. What is in a subnet that has a way already needs none.
-func (e *Engine) serviceWays(ways []link.GatewayRoute, hosts *machines) []link.GatewayRoute {
+// serviceRoutes adds the host's routes to the services of Kubernetes, by its own address. Addresses in a subnet that has a route already
+// need none.
+func (e *Engine) serviceRoutes(ways []link.GatewayRoute, hosts *machines) []link.GatewayRoute {
 	private := e.Flows.Private()
 	subnets := len(ways)
 	for _, v := range e.Flows.Services() {

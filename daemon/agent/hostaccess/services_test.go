@@ -26,7 +26,7 @@ func TestServicesOfHosts(t *testing.T) {
 	}
 	e := New(Options{Host: "h1", Flows: w, Nodes: func() []ofnet.Host { return []ofnet.Host{{Label: "h1", Node4: addr("192.0.2.1")}} }})
 	var ways []string
-	for _, x := range e.serviceWays([]link.GatewayRoute{{To: netip.MustParsePrefix("10.1.0.0/16")}}, e.machines()) {
+	for _, x := range e.serviceRoutes([]link.GatewayRoute{{To: netip.MustParsePrefix("10.1.0.0/16")}}, e.machines()) {
 		ways = append(ways, fmt.Sprintf("%s from %s", x.To, x.From))
 	}
 	want := []string{"10.1.0.0/16 from invalid IP", "10.96.0.8/32 from 192.0.2.1", "10.96.0.9/32 from 192.0.2.1", "192.0.2.9/32 from 192.0.2.1"}
@@ -82,7 +82,7 @@ func TestBorrowedPorts(t *testing.T) {
 	w.global.HostAccess = record.HostDirect
 	bring := func() {
 		t.Helper()
-		if err := e.Bring(t.Context()); err != nil {
+		if err := e.Sync(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

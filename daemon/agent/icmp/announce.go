@@ -9,12 +9,12 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// settle is how long changes are gathered before they are announced, and after which a failed attempt is repeated.
-const settle = 200 * time.Millisecond
+// announceDelay is how long changes are collected before they are announced, and the delay before a failed attempt is repeated.
+const announceDelay = 200 * time.Millisecond
 
-// Announce tells the machines behind the uplink where the addresses of containers are: when a container comes, and of all
-// when another uplink takes over. Silent containers would else get nothing until switches have forgotten the old
-// place. It works until ctx ends; then it returns nil. changed is closed with the next change, view shows the State.
+// Announce informs the machines behind the uplink of the location of containers' addresses: when a container starts, and of all when
+// another uplink takes over. Otherwise silent containers would receive nothing until switches have aged out the old location. It runs until
+// ctx ends; then it returns nil. changed is closed at the next change, view calls a function with the State.
 func (r *Responder) Announce(ctx context.Context, changed func() <-chan struct{}, view func(func(*ofnet.State))) error {
 	told := map[string]bool{}
 	for {
@@ -32,12 +32,12 @@ func (r *Responder) Announce(ctx context.Context, changed func() <-chan struct{}
 				continue
 			}
 			if err := r.packets.Inject(a.Actions, frame.Announce(a.Addr, a.MAC)); err != nil {
-				failed = true // the switch is away: its return brings all
+				failed = true // the switch is away: everything is announced after its return
 				break
 			}
 			told[key] = true
 		}
-		timer := time.NewTimer(settle)
+		timer := time.NewTimer(announceDelay)
 		select {
 		case <-timer.C:
 		case <-ctx.Done():

@@ -1,5 +1,5 @@
-// Package icmp tells senders why the router did not pass their packets on, by ICMP: their last hop is behind them,
-// no one has the address, or a service has no provider. The switch alone cannot, for such a message quotes the packet.
+// Package icmp sends ICMP errors to the senders of packets that the router did not forward: the hop limit was exceeded, no endpoint has the
+// address, or a service has no backend. The switch cannot do so by itself, because such an error quotes the packet.
 package icmp
 
 import (
@@ -16,13 +16,13 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// Options are what a Responder needs.
+// Options are the dependencies of a Responder.
 type Options struct {
 	Host   string // label of this host
 	Socket string // the bridge's management socket
-	// Router is the router's address in a network, by the network's number; invalid: it says nothing there.
+	// Router returns the router's address in a network, by the network's number; invalid: it sends nothing there.
 	Router func(segment uint32, ipv6 bool) netip.Addr
-	View   func(func(*ofnet.State)) // shows what the switch is to do
+	View   func(func(*ofnet.State)) // calls a function with the desired state of the switch
 	Log    *slog.Logger
 }
 
@@ -30,10 +30,10 @@ type Options struct {
 type Responder struct {
 	o       Options
 	packets *packetin.Receiver
-	told    atomic.Uint64
+	sent    atomic.Uint64
 }
 
-// New returns a Responder; Run makes it work.
+// New returns a Responder; Run serves.
 func New(o Options) *Responder {
 	r := &Responder{o: o}
 	r.packets = packetin.New(packetin.Options{Socket: o.Socket, Flows: pipeline.Failures(), Meter: pipeline.LeaseMessages.Meter(),
@@ -41,11 +41,11 @@ func New(o Options) *Responder {
 	return r
 }
 
-// Run answers until ctx ends; then it returns nil. A switch that goes away is waited for.
+// Run answers until ctx ends; then it returns nil. If the switch goes away, it waits for its return.
 func (r *Responder) Run(ctx context.Context) error { return r.packets.Run(ctx) }
 
-// Told counts the messages that were sent.
-func (r *Responder) Told() uint64 { return r.told.Load() }
+// Sent counts the errors that were sent.
+func (r *Responder) Sent() uint64 { return r.sent.Load() }
 
 func (r *Responder) handle(_ context.Context, p packetin.Packet) {
 	segment, tenant := pipeline.Origin(p.Match)
@@ -62,7 +62,7 @@ func (r *Responder) handle(_ context.Context, p packetin.Packet) {
 	r.o.View(func(s *ofnet.State) { do, mac, routed, ok = pipeline.Reply(s, p.Match) })
 	from := netip.Addr{}
 	switch {
-	case routed || ok && trouble != frame.Refused: // of the router's own concern
+	case routed || ok && trouble != frame.Refused: // the router itself reports it
 		do, mac, from = pipeline.Inject(segment, tenant), pipeline.RouterMAC, r.o.Router(segment, frame.IsIPv6(p.Frame))
 	case ok:
 		from = frame.Receiver(p.Frame)
@@ -75,8 +75,8 @@ func (r *Responder) handle(_ context.Context, p packetin.Packet) {
 		err = r.packets.Inject(do, message)
 	}
 	if err != nil {
-		r.o.Log.Debug("message of trouble", "error", err) // the next packet tells again
+		r.o.Log.Debug("message of trouble", "error", err) // the next packet causes another
 		return
 	}
-	r.told.Add(1)
+	r.sent.Add(1)
 }

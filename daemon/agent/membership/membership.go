@@ -82,7 +82,7 @@ func (m *Membership) Follow(h Host) *revocation.Syncer {
 	m.carried = inventory.New(inventory.Options{Host: host, Follower: m.Channel, Attached: h.Attached, Ported: h.Ported, Post: m.Master.Offer, Log: m.Log})
 	m.records = &checkpoint.Source{Follower: m.carried, Grace: startWait, Log: m.Log}
 	m.revoked = revocation.New(revocation.Options{Source: m.records, Masters: m.Netmasters.All, Ask: m.askRevoked, Revoke: m.revoke, Log: m.Log})
-	m.Channel.Bind(channel.Hooks{Directory: m.Directory, Seat: m.Registration.Instance, Reporter: &reporter{h, m.carried}, Opened: m.followed,
+	m.Channel.Bind(channel.Hooks{Directory: m.Directory, Instance: m.Registration.Instance, Reporter: &reporter{h, m.carried}, Opened: m.followed,
 		Offer: func(ctx context.Context) error { m.Registration.Again(); return m.carried.Offer(ctx) }})
 	return m.revoked
 }

@@ -78,7 +78,7 @@ type Node struct {
 	trunk     *uplink.Trunk
 	seat      *vswitch.Instance
 	preparer  *vswitch.Preparer
-	drift     *drift.Keeper
+	drift     *drift.Controller
 	examiner  *check.Examiner
 
 	doors []task.Task // by which requests come in

@@ -172,7 +172,7 @@ func (n *Node) announcements(stages *part.Stages) (p part.Part) {
 
 // conflicts is who has containers' addresses.
 func (n *Node) conflicts(stages *part.Stages) part.Part {
-	claims := conflicts.NewClaims(conflicts.ClaimOptions{Host: n.Host, Socket: n.conn.Socket(), View: n.forward.View, Uplink: n.Uplinks.Name, Log: n.Log})
+	claims := conflicts.NewDetector(conflicts.DetectorOptions{Host: n.Host, Socket: n.conn.Socket(), View: n.forward.View, Uplink: n.Uplinks.Name, Log: n.Log})
 	spoofs := conflicts.NewSpoofs(conflicts.SpoofOptions{View: n.forward.View, Hits: n.hits(string(pipeline.Spoofed))})
 	return conflicts.Part(stages, claims, spoofs, len(n.Uplinks.NICs) > 0)
 }

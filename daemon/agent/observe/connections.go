@@ -15,44 +15,44 @@ import (
 )
 
 const (
-	// lookEvery is how often the tracker is asked, and share the part of the time that may be spent on that: 1/share.
-	lookEvery, share = time.Second, 100
-	// mostConnections is how many connections are followed: with more, none is.
-	mostConnections = 100_000
-	// lookLimit bounds one look.
+	// pollInterval is the interval between reads of the tracker; 1/share is the maximum part of the time spent on that.
+	pollInterval, share = time.Second, 100
+	// maxConnections is the maximum number of connections that are followed: with more, none is.
+	maxConnections = 100_000
+	// lookLimit bounds one read.
 	lookLimit = 10 * time.Second
 
-	hairpinZones = 0x8000     // zones from here on are of hairpins, which have a connection in the tenant's zone, too
-	blocked      = 0x80000000 // of a mark: rules refuse the connection, which they had admitted before
+	hairpinZones = 0x8000     // zones from here on are of hairpins, which also have a connection in the tenant's zone
+	blocked      = 0x80000000 // in a mark: rules refuse the connection, which they had admitted before
 )
 
-// flowKey tells connections apart.
+// flowKey identifies a connection.
 type flowKey struct {
 	zone     uint16
 	protocol uint8
 	orig     conntrack.Tuple
 }
 
-// connection is what is known of one.
+// connection is the state of one.
 type connection struct {
 	reply   conntrack.Tuple
 	label   uint64
-	since   time.Time // zero: it was there before
-	look    uint32    // that has seen it last
+	since   time.Time // zero: it existed before
+	look    uint32    // number of the read that has seen it last
 	to      *conntrack.Count
 	from    *conntrack.Count
 	closed  bool
 	blocked bool
 }
 
-// tracker follows the connections that the switch's tracker knows.
+// tracker follows the tracked connections of the switch.
 type tracker struct {
-	known map[flowKey]*connection // nil: nothing is known yet
+	known map[flowKey]*connection // nil: unknown
 	look  uint32
-	fault string // why the last look has shown nothing; "" when it did
+	fault string // why the last read failed; "" if it did not
 }
 
-// follow looks at the tracker until ctx ends.
+// follow reads the tracker until ctx ends.
 func (o *Observer) follow(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -64,11 +64,11 @@ func (o *Observer) follow(ctx context.Context) {
 		}
 		begin := time.Now()
 		o.look(ctx)
-		timer.Reset(max(lookEvery, share*time.Since(begin)))
+		timer.Reset(max(pollInterval, share*time.Since(begin)))
 	}
 }
 
-// look asks the tracker once. What hinders it is told once, as long as it lasts.
+// look reads the tracker once. It reports a fault once, as long as it lasts.
 func (o *Observer) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
@@ -82,12 +82,12 @@ func (o *Observer) look(ctx context.Context) {
 		o.tracker.known = nil
 	}
 	if fault != "" && o.tracker.fault == "" {
-		o.note("connections that are opened and closed are not seen: "+fault, 0)
+		o.recordMissed("connections that are opened and closed are not seen: "+fault, 0)
 	}
 	o.tracker.fault = fault
 }
 
-// dump reads what the tracker knows, and tells what is other than before.
+// dump reads the tracked connections, and reports changes.
 func (o *Observer) dump(ctx context.Context) error {
 	datapath := o.Datapath()
 	if datapath == "" {
@@ -95,10 +95,10 @@ func (o *Observer) dump(ctx context.Context) error {
 	}
 	datapath += "@ovs-" + datapath
 	text, err := o.Control(ctx, "dpctl/ct-get-nconns", datapath)
-	if n, wrong := strconv.Atoi(strings.TrimSpace(text)); err == nil && wrong == nil && n > mostConnections {
-		return fmt.Errorf("the switch tracks %d, and more than %d are not followed", n, mostConnections)
+	if n, wrong := strconv.Atoi(strings.TrimSpace(text)); err == nil && wrong == nil && n > maxConnections {
+		return fmt.Errorf("the switch tracks %d, and more than %d are not followed", n, maxConnections)
 	}
-	if _, refused := errors.AsType[*unixctl.Refusal](err); err != nil && !refused { // not every tracker can count
+	if _, refused := errors.AsType[*unixctl.Refusal](err); err != nil && !refused { // not every tracker has the command
 		return err
 	}
 	if text, err = o.Control(ctx, "dpctl/dump-conntrack", "-s", datapath); err != nil {
@@ -113,7 +113,7 @@ func (o *Observer) dump(ctx context.Context) error {
 		t.known = map[flowKey]*connection{}
 	}
 	t.look++
-	err = conntrack.Parse(text, mostConnections, func(e *conntrack.Entry) {
+	err = conntrack.Parse(text, maxConnections, func(e *conntrack.Entry) {
 		if e.Zone > 0 && e.Zone < hairpinZones {
 			o.entry(e, now, first)
 		}
@@ -132,7 +132,7 @@ func (o *Observer) dump(ctx context.Context) error {
 	return nil
 }
 
-// entry takes a connection that the tracker knows.
+// entry handles a tracked connection.
 func (o *Observer) entry(e *conntrack.Entry, now time.Time, first bool) {
 	k := flowKey{e.Zone, e.Protocol, e.Orig}
 	c, there := o.tracker.known[k]
@@ -147,17 +147,17 @@ func (o *Observer) entry(e *conntrack.Entry, now time.Time, first bool) {
 			c.closed = e.Closed()
 		case !c.blocked:
 			c.since = now
-			o.tell(&k, c, model.ObservedOpened, now)
+			o.report(&k, c, model.ObservedOpened, now)
 		}
 	}
 	c.look, c.to, c.from = o.tracker.look, e.To, e.From
 	switch {
 	case !c.blocked && e.Mark&blocked != 0:
 		c.blocked = true
-		o.tell(&k, c, model.ObservedRefused, now)
+		o.report(&k, c, model.ObservedRefused, now)
 	case c.blocked && e.Mark&blocked == 0:
 		c.blocked, c.since, c.label = false, now, e.Label[0]
-		o.tell(&k, c, model.ObservedOpened, now)
+		o.report(&k, c, model.ObservedOpened, now)
 	}
 	if e.Closed() && !c.closed && !c.blocked {
 		o.ended(&k, c, now)
@@ -165,14 +165,14 @@ func (o *Observer) entry(e *conntrack.Entry, now time.Time, first bool) {
 	}
 }
 
-// ended tells that a connection is over.
+// ended reports that a connection has ended.
 func (o *Observer) ended(k *flowKey, c *connection, now time.Time) {
-	o.tell(k, c, model.ObservedClosed, now)
+	o.report(k, c, model.ObservedClosed, now)
 }
 
-// tell puts an event of a connection into the ring, if it is this host's to tell: that of the one who is connected to; of the one who connects
-// only where no other host would tell, or where a rule here has admitted it.
-func (o *Observer) tell(k *flowKey, c *connection, verdict model.ObservedVerdict, now time.Time) {
+// report adds an event of a connection to the ring, if this host is responsible: the host of the destination; the host of the source only
+// if no other host would report it, or if a rule here has admitted it.
+func (o *Observer) report(k *flowKey, c *connection, verdict model.ObservedVerdict, now time.Time) {
 	e := model.Observed{Time: now, Host: o.Host, Verdict: verdict, Proto: protocolName(k.protocol), SrcPort: int(k.orig.SrcPort), Port: int(c.reply.SrcPort)}
 	mine, revision := false, o.Revision()
 	o.View(func(s *ofnet.State) {
@@ -197,7 +197,7 @@ func (o *Observer) tell(k *flowKey, c *connection, verdict model.ObservedVerdict
 	}
 	o.name(&e)
 	if verdict == model.ObservedClosed {
-		if now.After(c.since) && !c.since.IsZero() { // not between two looks
+		if now.After(c.since) && !c.since.IsZero() { // not between two reads
 			seconds := now.Sub(c.since).Seconds()
 			e.Seconds = &seconds
 		}

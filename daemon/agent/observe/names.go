@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// protocolName is a protocol of IP as people call it; its number when it has no name here.
+// protocolName is the usual name of an IP protocol; its number if it has no name here.
 func protocolName(p uint8) string {
 	switch p {
 	case ofnet.ProtocolICMP, protocolICMP6:
@@ -26,7 +26,7 @@ func protocolName(p uint8) string {
 
 const protocolICMP6 = 58
 
-// name says what the containers at both ends are called.
+// name fills in the names of the containers at both ends.
 func (o *Observer) name(e *model.Observed) {
 	for _, end := range []*model.ObservedEnd{e.From, e.To} {
 		if end.Endpoint != "" {
@@ -35,7 +35,7 @@ func (o *Observer) name(e *model.Observed) {
 	}
 }
 
-// end is who has an address in a tenant.
+// end returns the owner of an address in a tenant.
 func end(s *ofnet.State, tenant string, a netip.Addr) *model.ObservedEnd {
 	if e := s.At(tenant, a); e != nil {
 		return endOf(e, a)
@@ -60,17 +60,17 @@ func endOf(e *ofnet.Endpoint, a netip.Addr) *model.ObservedEnd {
 	return &model.ObservedEnd{Address: a.String(), Endpoint: e.ID, Network: e.Segment, Group: e.Group, Host: e.Host}
 }
 
-// sender is who is at a port here and sends from an address that is not its own.
+// sender returns the endpoint at a local port that sends from an address of others.
 func sender(s *ofnet.State, port uint32, a netip.Addr) *model.ObservedEnd {
 	for e := range s.On(s.Self) {
 		if e.Port == port {
 			return endOf(e, a)
 		}
 	}
-	return &model.ObservedEnd{Address: a.String()} // it has just gone
+	return &model.ObservedEnd{Address: a.String()} // it has just disappeared
 }
 
-// service is the service of a tenant that has an address; "" when none has.
+// service returns the service of a tenant that has an address; "" if none has.
 func service(s *ofnet.State, tenant string, a netip.Addr) string {
 	if v := s.FirstAt(a, func(v *ofnet.Service) bool { return v.Tenant == tenant }); v != nil {
 		return v.Name
@@ -78,7 +78,7 @@ func service(s *ofnet.State, tenant string, a netip.Addr) string {
 	return ""
 }
 
-// tenantOf is the tenant that has a number; "" when none has.
+// tenantOf returns the tenant with a number; "" if there is none.
 func tenantOf(s *ofnet.State, number uint16) string {
 	for name, t := range s.Tenants.All() {
 		if t.ID == number {
@@ -88,29 +88,29 @@ func tenantOf(s *ofnet.State, number uint16) string {
 	return ""
 }
 
-// decision is what a number in registers or labels is asked for.
+// decision is the key of a lookup of a number in registers or labels.
 type decision struct {
 	group     string
 	direction ofnet.Direction
 	number    uint32
 }
 
-// mostDecisions bounds what is remembered of them.
-const mostDecisions = 4096
+// maxDecisions bounds the cached ones.
+const maxDecisions = 4096
 
-// deciders remembers what numbers stand for while the State stays the same: to find out takes time in proportion to the rules.
+// deciders caches the meaning of numbers while the State stays the same: a lookup takes time in proportion to the rules.
 type deciders struct {
 	find func(s *ofnet.State, group string, d ofnet.Direction, number uint32) pipeline.Decider
 	of   uint64 // revision of the State
 	is   map[decision]pipeline.Decider
 }
 
-// get is what decided, in the State of a revision.
+// get returns the decider, in the State of a revision.
 func (d *deciders) get(s *ofnet.State, revision uint64, what decision) pipeline.Decider {
 	if what.number == 0 {
 		return pipeline.Decider{}
 	}
-	if d.is == nil || d.of != revision || len(d.is) >= mostDecisions {
+	if d.is == nil || d.of != revision || len(d.is) >= maxDecisions {
 		d.is, d.of = map[decision]pipeline.Decider{}, revision
 	}
 	out, known := d.is[what]
@@ -121,7 +121,7 @@ func (d *deciders) get(s *ofnet.State, revision uint64, what decision) pipeline.
 	return out
 }
 
-// ruleName is a rule or policy as flows name their owners.
+// ruleName returns a rule or policy in the form in which flows name their owners.
 func ruleName(k ofnet.Key, called func(ofnet.Key) string) []string {
 	if k == (ofnet.Key{}) {
 		return nil

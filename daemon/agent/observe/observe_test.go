@@ -150,7 +150,7 @@ func TestTrackerAway(t *testing.T) {
 	w.look(t.Context())
 	for name, hinder := range map[string]func(){
 		"there is no switch": func() { w.err = errors.New("no such socket") },
-		"it has too many":    func() { w.many = mostConnections + 1 },
+		"it has too many":    func() { w.many = maxConnections + 1 },
 		"it cannot be read":  func() { w.lines = []string{"nonsense"} },
 	} {
 		at := w.ring.end()
@@ -205,11 +205,11 @@ func TestPackets(t *testing.T) {
 	if got := w.says(0); !slices.Equal(got, want) {
 		t.Errorf("want %q, got %q", want, got)
 	}
-	for i := range 3 * mostTold { // however many there are, and memory has a bound
+	for i := range 3 * maxReported { // however many there are, and memory has a bound
 		w.packet(t.Context(), ended(bridge, "10.1.1.1", netip.AddrFrom4([4]byte{10, 2, byte(i >> 8), byte(i)}).String(), 80))
 	}
-	if len(w.told) > mostTold || len(w.ring.events) != kept {
-		t.Errorf("%d conversations and %d events are remembered", len(w.told), len(w.ring.events))
+	if len(w.reported) > maxReported || len(w.ring.events) != kept {
+		t.Errorf("%d conversations and %d events are remembered", len(w.reported), len(w.ring.events))
 	}
 }
 

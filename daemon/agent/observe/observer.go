@@ -16,19 +16,19 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// limitEvery is how often the meter is asked what it has kept back.
-const limitEvery = 2 * time.Second
+// meterInterval is the interval between reads of the meter's drops.
+const meterInterval = 2 * time.Second
 
-// Options are what an Observer needs.
+// Options are the dependencies of an Observer.
 type Options struct {
 	Host     string // label
 	Socket   string // the bridge's management socket
 	Pipeline *pipeline.Pipeline
-	View     func(func(s *ofnet.State)) // shows what the switch is to do
-	Revision func() uint64              // of that; another one when it has changed
+	View     func(func(s *ofnet.State)) // calls a function with the desired state of the switch
+	Revision func() uint64              // of that; it differs after a change
 	Called   func(endpoint string) string
-	Rule     func(owner ofnet.Key) string // a rule or policy as users name it
-	Datapath func() string                // type of the switch's; "": not known yet
+	Rule     func(owner ofnet.Key) string // a rule or policy in the form that users know
+	Datapath func() string                // type of the switch's; "": unknown
 	Control  func(ctx context.Context, command string, args ...string) (string, error)
 	Now      func() time.Time
 	Log      *slog.Logger
@@ -41,22 +41,22 @@ type Observer struct {
 	ring    *ring
 	since   time.Time
 
-	mu       sync.Mutex // of what follows
-	told     map[conversation]told
+	mu       sync.Mutex // guards the fields below
+	reported map[conversation]reportedEvent
 	deciders deciders
 	tracker  tracker
 }
 
-// New makes an Observer; Run has it look.
+// New returns an Observer; Run observes.
 func New(o Options) *Observer {
-	out := &Observer{Options: o, ring: newRing(kept), since: o.Now(), told: map[conversation]told{}, deciders: deciders{find: o.Pipeline.Decider}}
+	out := &Observer{Options: o, ring: newRing(kept), since: o.Now(), reported: map[conversation]reportedEvent{}, deciders: deciders{find: o.Pipeline.Decider}}
 	out.packets = packetin.New(packetin.Options{Socket: o.Socket, Flows: pipeline.Observations(), Meter: pipeline.LeaseConnections.Meter(),
-		Receive: []flow.Cookie{pipeline.LeaseMessages.Cookie()}, // what the responder gets does not come to the flows of here
+		Receive: []flow.Cookie{pipeline.LeaseMessages.Cookie()}, // packets for the responder do not reach the flows of this lease
 		Handle:  out.packet, Workers: 1, Log: o.Log})
 	return out
 }
 
-// Run looks until ctx ends; then it returns nil. A switch that goes away is waited for.
+// Run observes until ctx ends; then it returns nil. If the switch goes away, it waits for its return.
 func (o *Observer) Run(ctx context.Context) error {
 	var parts sync.WaitGroup
 	parts.Go(func() { o.follow(ctx) })
@@ -65,14 +65,14 @@ func (o *Observer) Run(ctx context.Context) error {
 	return o.packets.Run(ctx)
 }
 
-// note tells what is not seen.
-func (o *Observer) note(what string, lost uint64) {
+// recordMissed records that events were missed.
+func (o *Observer) recordMissed(what string, lost uint64) {
 	o.ring.add(model.Observed{Time: o.Now(), Host: o.Host, Verdict: model.ObservedUnknown, Reason: what, Count: lost})
 }
 
-// limits tells what has not reached the agent, until ctx ends.
+// limits reports packets that have not reached the agent, until ctx ends.
 func (o *Observer) limits(ctx context.Context) {
-	tick := time.NewTicker(limitEvery)
+	tick := time.NewTicker(meterInterval)
 	defer tick.Stop()
 	var metered, busy uint64
 	for {
@@ -83,7 +83,7 @@ func (o *Observer) limits(ctx context.Context) {
 		}
 		now, err := o.packets.Limited(ctx)
 		if err != nil {
-			continue // without the switch nothing is seen, which the look at its tracker tells
+			continue // without the switch nothing is seen, which the reads of its tracker report
 		}
 		waiting := o.packets.Counts().Dropped
 		lost := waiting - busy
@@ -91,25 +91,25 @@ func (o *Observer) limits(ctx context.Context) {
 			lost += now - metered
 		}
 		if metered, busy = now, waiting; lost > 0 {
-			o.note(fmt.Sprintf("%d packets that were refused or dropped are missing here: at most %d a second reach the agent", lost, pipeline.LeaseConnections.Meter().Rate), lost)
+			o.recordMissed(fmt.Sprintf("%d packets that were refused or dropped are missing here: at most %d a second reach the agent", lost, pipeline.LeaseConnections.Meter().Rate), lost)
 		}
 	}
 }
 
 const (
-	// piece is how many events are written at once.
+	// piece is the number of events written at once.
 	piece = 256
-	// beat is how often a reader that follows hears that there is nothing new.
+	// beat is the interval at which a following reader is informed that there is nothing new.
 	beat = time.Second
-	// mostUntracked is how many tenants are named whose connections are not tracked.
-	mostUntracked = 20
+	// maxUntracked is the maximum number of tenants named whose connections are not tracked.
+	maxUntracked = 20
 )
 
-// Stream hands over what a request asks for, oldest first, until ctx ends or write fails; without Follow until all is told that is there. With
-// nothing to be told, write gets nothing each second.
+// Stream writes the requested events, oldest first, until ctx ends or write fails; without Follow until all existing ones are written. If
+// there are none, it writes an empty list each second.
 func (o *Observer) Stream(ctx context.Context, ask model.Observe, write func([]model.Observed) error) error {
 	oldest := o.Now().Add(-ask.Since)
-	if err := write(o.untold(&ask, oldest)); err != nil {
+	if err := write(o.omissions(&ask, oldest)); err != nil {
 		return err
 	}
 	tick := time.NewTicker(beat)
@@ -153,8 +153,8 @@ func (o *Observer) Stream(ctx context.Context, ask model.Observe, write func([]m
 	}
 }
 
-// untold is what an answer cannot tell: what was before the agent, and connections of tenants that are not tracked.
-func (o *Observer) untold(ask *model.Observe, oldest time.Time) (out []model.Observed) {
+// omissions describes what an answer cannot include: events before the agent's start, and connections of tenants that are not tracked.
+func (o *Observer) omissions(ask *model.Observe, oldest time.Time) (out []model.Observed) {
 	add := func(tenant, reason string) {
 		out = append(out, model.Observed{Time: oldest, Host: o.Host, Verdict: model.ObservedUnknown, Tenant: tenant, Reason: reason})
 	}
@@ -170,10 +170,10 @@ func (o *Observer) untold(ask *model.Observe, oldest time.Time) (out []model.Obs
 		}
 	})
 	slices.SortFunc(untracked, strings.Compare)
-	for _, tenant := range untracked[:min(len(untracked), mostUntracked)] {
+	for _, tenant := range untracked[:min(len(untracked), maxUntracked)] {
 		add(tenant, "tenant "+tenant+" has no rules and no services: its connections are not tracked, so those that are opened and closed are not seen")
 	}
-	if n := len(untracked) - mostUntracked; n > 0 {
+	if n := len(untracked) - maxUntracked; n > 0 {
 		add("", fmt.Sprintf("%d further tenants have no rules and no services: their connections are not tracked, so not seen", n))
 	}
 	return out

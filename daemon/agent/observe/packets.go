@@ -11,30 +11,30 @@ import (
 	"github.com/contiv/contiv/ofnet/packetin"
 )
 
-// conversation tells packets that are told once from others.
+// conversation identifies packets that are reported once.
 type conversation struct {
 	tenant           uint16
 	refused          bool
-	sender           uint32 // port, where the source address is not the sender's
+	sender           uint32 // port, if the source address is not the sender's
 	src, dst         netip.Addr
 	protocol         uint8
 	srcPort, dstPort uint16
 }
 
-// told is the event of a conversation.
-type told struct {
+// reportedEvent is the event of a conversation.
+type reportedEvent struct {
 	number uint64
 	first  time.Time
 }
 
 const (
-	// again is for how long packets of a conversation count as one event.
+	// again is how long packets of a conversation count as one event.
 	again = 10 * time.Second
-	// mostTold bounds the conversations that are remembered: the meters let fewer pass within again.
-	mostTold = 4096
+	// maxReported bounds the remembered conversations: the meters let fewer pass within again.
+	maxReported = 4096
 )
 
-// packet takes a packet that ended.
+// packet handles a dropped packet.
 func (o *Observer) packet(_ context.Context, p packetin.Packet) {
 	h, err := frame.ParseHeaders(p.Frame)
 	if err != nil || h.Dst.IsMulticast() || h.Src.IsUnspecified() || h.Src.IsLinkLocalUnicast() || h.Dst == netip.AddrFrom4([4]byte{255, 255, 255, 255}) {
@@ -45,13 +45,13 @@ func (o *Observer) packet(_ context.Context, p packetin.Packet) {
 	now := o.Now()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if t, ok := o.told[what]; ok && now.Sub(t.first) < again {
+	if t, ok := o.reported[what]; ok && now.Sub(t.first) < again {
 		o.ring.again(t.number)
 		return
 	}
 	e := model.Observed{Time: now, Host: o.Host, Verdict: model.ObservedDropped, Proto: protocolName(h.Protocol), SrcPort: int(h.SrcPort), Port: int(h.DstPort),
 		Reason: ended.Why, Count: 1}
-	revision := o.Revision() // which View may keep from being asked
+	revision := o.Revision() // before View, which may hold the lock
 	o.View(func(s *ofnet.State) {
 		e.Tenant = tenantOf(s, ended.Tenant)
 		e.From, e.To = end(s, e.Tenant, h.Src), end(s, e.Tenant, h.Dst)
@@ -81,18 +81,18 @@ func (o *Observer) packet(_ context.Context, p packetin.Packet) {
 		}
 	})
 	if e.Tenant == "" {
-		return // of no tenant that is known: no one may see it
+		return // of an unknown tenant: no user may see it
 	}
 	o.name(&e)
-	if len(o.told) >= mostTold {
-		for k, t := range o.told {
+	if len(o.reported) >= maxReported {
+		for k, t := range o.reported {
 			if now.Sub(t.first) >= again {
-				delete(o.told, k)
+				delete(o.reported, k)
 			}
 		}
-		if len(o.told) >= mostTold {
-			clear(o.told) // some are told twice, and none is lost
+		if len(o.reported) >= maxReported {
+			clear(o.reported) // some are reported twice, and none is lost
 		}
 	}
-	o.told[what] = told{o.ring.add(e), now}
+	o.reported[what] = reportedEvent{o.ring.add(e), now}
 }

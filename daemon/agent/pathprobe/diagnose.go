@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	leastPacket = 1280 // that every way should carry (RFC 8200 section 5)
-	wideEnough  = 3    // probes of full size that have to be lost in a row
-	silentLeast = 8    // probes in a row that have to be lost, over silentFor
+	leastPacket = 1280 // that every path should carry (RFC 8200 section 5)
+	wideEnough  = 3    // lost probes of full size in a row
+	silentLeast = 8    // lost probes in a row, over silentFor
 	silentFor   = 2 * time.Second
 	asking      = 20 // probes that the other agent counts
 )
 
-// diagnose finds out more about a way that is not well: whether the machine at its end is there, the largest packet that passes, and in which
-// direction something is lost.
-func (p *Prober) diagnose(ctx context.Context, w Way) {
+// diagnose finds the reason why a path is not healthy: whether the machine at its end is alive, the largest packet that passes, and the
+// direction in which packets are lost.
+func (p *Prober) diagnose(ctx context.Context, w Path) {
 	p.mu.Lock()
 	c := p.conditions[w]
 	if c == nil {
@@ -31,7 +31,7 @@ func (p *Prober) diagnose(ctx context.Context, w Way) {
 	soon := 4*trip + 30*time.Millisecond
 	switch {
 	case silent:
-		p.seek(ctx, w)
+		p.checkPeer(ctx, w)
 	case wide && !known:
 		p.measure(ctx, w, soon)
 	case loss:
@@ -39,29 +39,30 @@ func (p *Prober) diagnose(ctx context.Context, w Way) {
 	}
 }
 
-// seek finds out whether the machine at the end of a way is there, and lets its agent hear that this way carries something, if it does.
-func (p *Prober) seek(ctx context.Context, w Way) {
-	if _, err := p.run(ctx, train{way: w, kind: pipeline.AskAgent, n: 2, size: smallProbe, gap: visitGap}); err != nil {
+// checkPeer checks whether the machine at the end of a path is alive, and sends its agent probes over the path, so that it knows whether
+// the path carries any.
+func (p *Prober) checkPeer(ctx context.Context, w Path) {
+	if _, err := p.run(ctx, burst{path: w, kind: pipeline.AskAgent, n: 2, size: smallProbe, gap: visitGap}); err != nil {
 		return
 	}
 	life := p.o.Alive(ctx, w.Host)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c := p.conditions[w]; c != nil {
-		if c.life = life; life.Other != "" && life.Other != c.spoke {
-			c.answers = false // the version that answered is not there any more
+		if c.liveness = life; life.Other != "" && life.Other != c.spoke {
+			c.answers = false // the version that answered is no longer there
 		}
 	}
 }
 
-// measure looks for the largest packet that passes there and back, and in which direction no larger one does: an agent's answer is small.
-func (p *Prober) measure(ctx context.Context, w Way, soon time.Duration) {
+// measure finds the largest packet that passes there and back, and the direction in which no larger one does: an agent's answer is small.
+func (p *Prober) measure(ctx context.Context, w Path, soon time.Duration) {
 	passes := func(kind pipeline.ProbeKind, packet int) bool {
-		o, err := p.run(ctx, train{way: w, kind: kind, n: wideEnough, size: frameOf(packet), gap: time.Millisecond, patience: soon})
+		o, err := p.run(ctx, burst{path: w, kind: kind, n: wideEnough, size: frameOf(packet), gap: time.Millisecond, timeout: soon})
 		return err == nil && o.back > 0
 	}
 	most := p.o.Room(w)
-	low, high := leastPacket, most // low passes, or is the least that is asked; high does not
+	low, high := leastPacket, most // low passes, or is the minimum; high does not
 	if high <= low || passes(pipeline.AskSwitch, high) {
 		return
 	}
@@ -77,7 +78,7 @@ func (p *Prober) measure(ctx context.Context, w Way, soon time.Duration) {
 		}
 	}
 	narrow := unknown
-	if o, err := p.run(ctx, train{way: w, kind: pipeline.AskAgent, n: wideEnough, size: smallProbe, gap: time.Millisecond, patience: soon}); err == nil && o.back > 0 {
+	if o, err := p.run(ctx, burst{path: w, kind: pipeline.AskAgent, n: wideEnough, size: smallProbe, gap: time.Millisecond, timeout: soon}); err == nil && o.back > 0 {
 		if narrow = going; passes(pipeline.AskAgent, most) {
 			narrow = coming
 		}
@@ -92,21 +93,21 @@ func (p *Prober) measure(ctx context.Context, w Way, soon time.Duration) {
 	}
 }
 
-// locate asks the other agent how many probes come to it.
-func (p *Prober) locate(ctx context.Context, w Way, soon time.Duration) {
-	o, err := p.run(ctx, train{way: w, kind: pipeline.AskAgent, n: asking, size: smallProbe, gap: visitGap / 4, patience: soon})
+// locate queries the number of probes that arrive at the other agent.
+func (p *Prober) locate(ctx context.Context, w Path, soon time.Duration) {
+	o, err := p.run(ctx, burst{path: w, kind: pipeline.AskAgent, n: asking, size: smallProbe, gap: visitGap / 4, timeout: soon})
 	if err != nil || o.asked == 0 {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c := p.conditions[w]; c != nil {
-		now, both := time.Now(), located{}
-		if c.heardOf != nil {
-			both = *c.heardOf
+		now, both := time.Now(), lossByDirection{}
+		if c.perDirection != nil {
+			both = *c.perDirection
 		}
-		both.there.add(now, o.asked, o.asked-o.heard)
-		both.home.add(now, o.heard, o.heard-o.back)
-		c.heardOf = &both // who looks at it meanwhile has the other one
+		both.there.add(now, o.asked, o.asked-o.received)
+		both.home.add(now, o.received, o.received-o.back)
+		c.perDirection = &both // concurrent readers keep the old one
 	}
 }

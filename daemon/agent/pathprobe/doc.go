@@ -1,3 +1,3 @@
-// Package pathprobe finds out what the ways between hosts carry: the tunnels, and the tags of networks on the trunk. It sends probes that the
-// switch of the other host turns back, a few a second however many hosts there are, and more where something is lost; and says what is wrong.
+// Package pathprobe measures the paths between hosts: the tunnels, and the tags of networks on the trunk. It sends probes that the switch
+// of the other host returns, a few per second whatever the number of hosts, and more where packets are lost; and reports findings.
 package pathprobe

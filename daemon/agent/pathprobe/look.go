@@ -9,37 +9,37 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// How many ways are probed at once when someone asks, those under suspicion first, and with how many probes together and each.
+// Bounds of a check on request: the number of paths, suspect ones first, and the number of probes, together and each.
 const (
-	askedWays   = 32
+	askedPaths  = 32
 	askedProbes = 800
 	askedLeast  = 20
-	askedMost   = 100
+	maxAsked    = 100
 	askedGap    = 4 * time.Millisecond
 	askedWait   = 150 * time.Millisecond
 )
 
-// Look says what is wrong by the visits of the last minute. It sends nothing.
+// Look returns findings from the visits of the last minute. It sends nothing.
 func (p *Prober) Look(context.Context) []model.Finding {
 	p.refresh()
 	p.mu.Lock()
-	deaf, list := p.deaf, make([]state, 0, len(p.ways))
-	for _, w := range p.ways {
+	deaf, list := p.selfTestFailed, make([]state, 0, len(p.paths))
+	for _, w := range p.paths {
 		list = append(list, state{w, *p.conditions[w]})
 	}
 	p.mu.Unlock()
 	v := verdict{self: p.o.Host, port: p.o.Port, overhead: p.o.Overhead, room: p.o.Room, now: time.Now()}
 	if deaf && len(list) > 0 {
-		return []model.Finding{v.deaf()}
+		return []model.Finding{v.selfTestFailed()}
 	}
 	return v.findings(list)
 }
 
-// Ask probes at once, as many ways as can be in the time that ctx leaves, and says what is wrong.
+// Ask probes as many paths as possible within the time of ctx, and returns findings.
 func (p *Prober) Ask(ctx context.Context) []model.Finding {
 	p.refresh()
-	ways := p.chosen(time.Now())
-	each := min(max(askedProbes/max(len(ways), 1), askedLeast), askedMost)
+	ways := p.selectPaths(time.Now())
+	each := min(max(askedProbes/max(len(ways), 1), askedLeast), maxAsked)
 	var wait sync.WaitGroup
 	for _, w := range ways {
 		wait.Go(func() { p.ask(ctx, w, each) })
@@ -48,9 +48,9 @@ func (p *Prober) Ask(ctx context.Context) []model.Finding {
 	return p.Look(ctx)
 }
 
-// ask probes one way, a second time if something was lost, and looks for the reason.
-func (p *Prober) ask(ctx context.Context, w Way, probes int) {
-	t := train{way: w, n: probes, gap: askedGap, patience: askedWait}
+// ask probes one path, a second time if something was lost, and diagnoses it.
+func (p *Prober) ask(ctx context.Context, w Path, probes int) {
+	t := burst{path: w, n: probes, gap: askedGap, timeout: askedWait}
 	p.visit(ctx, t)
 	p.mu.Lock()
 	c := p.conditions[w]
@@ -61,7 +61,7 @@ func (p *Prober) ask(ctx context.Context, w Way, probes int) {
 	wide := c.wide > 0
 	p.mu.Unlock()
 	t.n = max(probes*3/5, askedLeast)
-	if wide { // what is large is asked again at once
+	if wide { // large packets are probed again at once
 		t.n = askedLeast / 2
 		p.visit(ctx, t)
 	}
@@ -69,20 +69,20 @@ func (p *Prober) ask(ctx context.Context, w Way, probes int) {
 	p.diagnose(ctx, w)
 }
 
-// chosen are the ways that are probed at once: those that may not be well, and then those whose turn it is.
-func (p *Prober) chosen(now time.Time) (out []Way) {
+// selectPaths returns the suspect paths, then the next in rotation.
+func (p *Prober) selectPaths(now time.Time) (out []Path) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, w := range p.ways {
-		if len(out) < askedWays && p.conditions[w].suspicious(now) {
+	for _, w := range p.paths {
+		if len(out) < askedPaths && p.conditions[w].suspicious(now) {
 			out = append(out, w)
 		}
 	}
-	for range p.ways {
-		if p.next %= len(p.ways); len(out) >= askedWays {
+	for range p.paths {
+		if p.next %= len(p.paths); len(out) >= askedPaths {
 			break
 		}
-		if w := p.ways[p.next]; !slices.Contains(out, w) {
+		if w := p.paths[p.next]; !slices.Contains(out, w) {
 			out = append(out, w)
 		}
 		p.next++

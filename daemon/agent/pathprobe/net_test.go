@@ -65,32 +65,32 @@ func newUnderlay(t *testing.T, hosts ...string) *underlay {
 	for _, host := range hosts {
 		s := ofnettest.Parse(t, "self "+host+threeHosts)
 		u.probers[host] = New(Options{Host: host, Port: 4789, Overhead: 50, View: func(fn func(*ofnet.State)) { fn(s) }, Log: slog.New(slog.DiscardHandler),
-			Room: func(w Way) int {
+			Room: func(w Path) int {
 				if w.Network == "" {
 					return 1450
 				}
 				return 1500
 			},
-			Send: func(w Way, b []byte) error {
+			Send: func(w Path, b []byte) error {
 				if u.is(u.away, host) {
 					return errors.New("no connection to the switch")
 				}
 				u.carry(s, host, w, b)
 				return nil
 			},
-			Self: func(w Way, b []byte) error {
+			Self: func(w Path, b []byte) error {
 				if u.is(u.hung, host) || w.Network != "" && u.is(u.tagless, host) {
 					return nil
 				}
-				u.probers[host].Take(Origin{Segment: w.segment}, b)
+				u.probers[host].Receive(Origin{Segment: w.segment}, b)
 				return nil
 			},
 			Other: func(string) string { return u.version() },
-			Alive: func(_ context.Context, other string) Life {
+			Alive: func(_ context.Context, other string) Liveness {
 				if u.is(u.dead, other) {
-					return Life{Said: "its control address is silent"}
+					return Liveness{Text: "its control address is silent"}
 				}
-				return Life{Alive: true, Said: "its control address answers", Other: u.version()}
+				return Liveness{Alive: true, Text: "its control address answers", Other: u.version()}
 			}})
 	}
 	return u
@@ -119,7 +119,7 @@ func (u *underlay) set(change func()) {
 const trip = 200 * time.Microsecond
 
 // carry brings a frame to the host that its destination names, of all that hear it.
-func (u *underlay) carry(s *ofnet.State, from string, w Way, b []byte) {
+func (u *underlay) carry(s *ofnet.State, from string, w Path, b []byte) {
 	u.mu.Lock()
 	u.sent[from]++
 	u.mu.Unlock()
@@ -137,14 +137,14 @@ func (u *underlay) carry(s *ofnet.State, from string, w Way, b []byte) {
 	}
 }
 
-func (u *underlay) deliver(s *ofnet.State, kind pipeline.ProbeKind, h hop, w Way, b []byte) {
+func (u *underlay) deliver(s *ofnet.State, kind pipeline.ProbeKind, h hop, w Path, b []byte) {
 	u.mu.Lock()
 	lost := u.drops(h) || u.hung[h.from] || u.hung[h.to] || u.dead[h.to] || h.vlan && u.tagless[h.to] && kind != pipeline.AskSwitch
 	p, mute := u.probers[h.to], u.mute[h.to]
 	u.mu.Unlock()
-	origin, back := Origin{Segment: w.segment}, Way{Network: w.Network, Tag: w.Tag, segment: w.segment}
+	origin, back := Origin{Segment: w.segment}, Path{Network: w.Network, Tag: w.Tag, segment: w.segment}
 	if w.Network == "" {
-		origin, back = Origin{End: s.Hosts.Get(h.from).VTEP}, Way{Host: h.from, End: s.Hosts.Get(h.from).VTEP}
+		origin, back = Origin{End: s.Hosts.Get(h.from).VTEP}, Path{Host: h.from, End: s.Hosts.Get(h.from).VTEP}
 	}
 	switch {
 	case lost:
@@ -156,7 +156,7 @@ func (u *underlay) deliver(s *ofnet.State, kind pipeline.ProbeKind, h hop, w Way
 		probe.EthSrc, probe.EthDst = probe.EthDst, probe.EthSrc
 		u.carry(s, h.to, back, probe.Append(nil))
 	case p != nil && !mute:
-		p.Take(origin, b)
+		p.Receive(origin, b)
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// aliveTimeout is how long a machine of which nothing else answers may take to answer.
+// aliveTimeout is the maximum time for an answer of a machine from which nothing else answers.
 const aliveTimeout = 500 * time.Millisecond
 
 // errNoPath is returned when a path no longer exists.
@@ -35,7 +35,7 @@ type Records interface {
 	Direct() bool
 }
 
-// ProbingOptions are what a Probing needs.
+// ProbingOptions are the dependencies of a Probing.
 type ProbingOptions struct {
 	Host    string // label
 	Version string // of this agent
@@ -48,7 +48,7 @@ type ProbingOptions struct {
 	Log     *slog.Logger
 }
 
-// Probing has a Prober send its probes by the switch.
+// Probing connects a Prober to the switch.
 type Probing struct {
 	ProbingOptions
 	packets *packetin.Receiver
@@ -72,17 +72,17 @@ func (p *Probing) Part(stages *part.Stages) part.Part {
 	}
 }
 
-// restart has the prober begin again, since the switch has the flows of probes from now on.
+// restart restarts the prober once the switch has the flows of probes.
 func (p *Probing) restart() { p.prober.Restart() }
 
-// receive takes in a probe that has arrived.
+// receive handles a probe that has arrived.
 func (p *Probing) receive(_ context.Context, in packetin.Packet) {
 	end, segment := pipeline.ProbeOrigin(in.Match)
-	p.prober.Take(Origin{End: end, Segment: segment}, in.Frame)
+	p.prober.Receive(Origin{End: end, Segment: segment}, in.Frame)
 }
 
 // send sends a frame on a path.
-func (p *Probing) send(w Way, b []byte) error {
+func (p *Probing) send(w Path, b []byte) error {
 	var do flow.Actions
 	var ok bool
 	p.View(func(s *ofnet.State) {
@@ -96,8 +96,8 @@ func (p *Probing) send(w Way, b []byte) error {
 	return p.packets.Inject(do, b)
 }
 
-// sendSelf hands a frame to the switch, which hands it back.
-func (p *Probing) sendSelf(w Way, b []byte) error {
+// sendSelf sends a frame to the switch, which returns it.
+func (p *Probing) sendSelf(w Path, b []byte) error {
 	if w.Network == "" {
 		return p.packets.Inject(pipeline.ProbeSelf(), b)
 	}
@@ -112,7 +112,7 @@ func (p *Probing) sendSelf(w Way, b []byte) error {
 }
 
 // longest returns the longest packet that containers send on a path.
-func (p *Probing) longest(w Way) int {
+func (p *Probing) longest(w Path) int {
 	routed := p.Records.Routing() || p.Records.Direct()
 	if w.Network == "" {
 		return p.Room().InTunnel(routed)
@@ -120,12 +120,12 @@ func (p *Probing) longest(w Way) int {
 	return p.Room().OnTrunk(routed)
 }
 
-// alive reports whether the machine of a host answers other than by its switch: any answer to a connection will do.
-func (p *Probing) alive(ctx context.Context, host string) Life {
+// alive reports whether the machine of a host answers by other means than its switch: any answer to a connection counts.
+func (p *Probing) alive(ctx context.Context, host string) Liveness {
 	machines := p.Records.Machines()
 	at := slices.IndexFunc(machines, func(h *record.Host) bool { return h.Label == host })
 	if at < 0 {
-		return Life{Said: "no machine is this host any longer"}
+		return Liveness{Text: "no machine is this host any longer"}
 	}
 	h, other := machines[at], p.otherVersion(host)
 	try := []netip.AddrPort{h.Control}
@@ -146,13 +146,13 @@ func (p *Probing) alive(ctx context.Context, host string) Life {
 	}
 	for range try {
 		if to := <-answers; to.IsValid() {
-			return Life{Alive: true, Other: other, Said: fmt.Sprintf("the machine answers at %s", to.Addr())}
+			return Liveness{Alive: true, Other: other, Text: fmt.Sprintf("the machine answers at %s", to.Addr())}
 		}
 	}
-	return Life{Other: other, Said: fmt.Sprintf("the machine does not answer at %s either", h.Control.Addr())}
+	return Liveness{Other: other, Text: fmt.Sprintf("the machine does not answer at %s either", h.Control.Addr())}
 }
 
-// otherVersion returns the version of a host's agent, "" when it is this one's, or unknown.
+// otherVersion returns the version of a host's agent, "" if it equals this one's, or is unknown.
 func (p *Probing) otherVersion(host string) string {
 	for _, h := range p.Records.Machines() {
 		if h.Label == host && h.Version != p.Version {

@@ -15,84 +15,85 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// How often a way is visited, and how many probes a visit has: ten a second of a host, however many ways there are.
+// The interval of visits, and the number of probes per visit: ten per second and host, whatever the number of paths.
 const (
-	visitEvery = 500 * time.Millisecond
-	visitSmall = 4 // and one of full size
-	visitGap   = 20 * time.Millisecond
-	patience   = time.Second
+	visitInterval = 500 * time.Millisecond
+	visitSmall    = 4 // and one of full size
+	visitGap      = 20 * time.Millisecond
+	answerTimeout = time.Second
 
-	// Ways that are under suspicion are visited more often, so many of them at a time.
-	suspectEvery = time.Second
-	suspectSmall = 10
-	suspects     = 8
+	// Suspect paths are visited more often, up to this number at a time.
+	suspectInterval = time.Second
+	suspectSmall    = 10
+	suspects        = 8
 )
 
-// Origin is where a probe has come from.
+// Origin is the origin of a probe.
 type Origin struct {
-	End     netip.Addr // of the tunnel; invalid: by the trunk
+	End     netip.Addr // of the tunnel; invalid: the trunk
 	Segment uint32     // number of the network whose tag it had
 }
 
-// Life is what is known of the machine at the other end when nothing answers on a way.
-type Life struct {
+// Liveness is the state of the machine at the other end if nothing answers on a path.
+type Liveness struct {
 	Alive bool
-	Said  string // how it answered, or that it did not: "the machine answers at 10.0.0.2"
-	Other string // version of its agent when that is not this one's: it may be one whose switch turns no probes back
+	Text  string // the result: "the machine answers at 10.0.0.2"
+	Other string // version of its agent if that differs from this one's: its switch may return no probes
 }
 
-// Options are what a Prober needs.
+// Options are the dependencies of a Prober.
 type Options struct {
-	Host     string                      // label of this one
-	Port     int                         // of tunnels, UDP
-	Overhead int                         // of a tunnel, in bytes
-	View     func(func(s *ofnet.State))  // shows what the switch is to do
-	Send     func(w Way, b []byte) error // sends a frame on a way
-	// Self hands a frame to the switch, which is to hand it back to Take: of a way with a tag as if it had come with that by the trunk, of others without a network.
-	Self  func(w Way, b []byte) error
-	Room  func(w Way) int // the longest packet that a container sends on a way
-	Alive func(ctx context.Context, host string) Life
-	Other func(host string) string // version of a host's agent when that is not this one's, as in Life; it does not block
+	Host     string                       // label of this one
+	Port     int                          // of tunnels, UDP
+	Overhead int                          // of a tunnel, in bytes
+	View     func(func(s *ofnet.State))   // calls a function with the desired state of the switch
+	Send     func(w Path, b []byte) error // sends a frame on a path
+	// Self sends a frame to the switch, which must return it to Receive: for a path with a tag as if it had arrived with that by the trunk,
+	// for others without a network.
+	Self  func(w Path, b []byte) error
+	Room  func(w Path) int // the longest packet that a container sends on a path
+	Alive func(ctx context.Context, host string) Liveness
+	Other func(host string) string // version of a host's agent if that differs from this one's, as in Liveness; it does not block
 	Log   *slog.Logger
 }
 
-// Prober sends probes and keeps what they tell. It is safe for concurrent use.
+// Prober sends probes and keeps their results. It is safe for concurrent use.
 type Prober struct {
 	o Options
 
-	mu         sync.Mutex
-	seen       *ofnet.State // of which ways and back are made
-	ways       []Way        // sorted
-	conditions map[Way]*condition
-	back       map[Origin]Way // ways to those who ask
-	flights    map[uint64]*flight
-	askers     map[asker]asked
-	base       uint64 // sessions count from there
-	sessions   uint64
-	next       int // place of the way that is visited next
-	suspect    int // place of the one of those under suspicion
-	deaf       bool
+	mu             sync.Mutex
+	seen           *ofnet.State // from which paths and back derive
+	paths          []Path       // sorted
+	conditions     map[Path]*pathState
+	back           map[Origin]Path // paths to the requesters
+	flights        map[uint64]*burstInFlight
+	requesters     map[requester]asked
+	base           uint64 // sessions count from there
+	sessions       uint64
+	next           int // index of the path that is visited next
+	suspect        int // index of the next suspect path
+	selfTestFailed bool
 }
 
-// New makes a Prober; Run has it work, and Take is what it hears by.
+// New returns a Prober; Run probes, and Receive handles probes that arrive.
 func New(o Options) *Prober {
-	return &Prober{o: o, conditions: map[Way]*condition{}, back: map[Origin]Way{}, flights: map[uint64]*flight{}, askers: map[asker]asked{}, base: rand.Uint64()}
+	return &Prober{o: o, conditions: map[Path]*pathState{}, back: map[Origin]Path{}, flights: map[uint64]*burstInFlight{}, requesters: map[requester]asked{}, base: rand.Uint64()}
 }
 
-// Run visits ways until ctx ends; then it returns nil.
+// Run visits paths until ctx ends; then it returns nil.
 func (p *Prober) Run(ctx context.Context) error {
 	var visits sync.WaitGroup
 	defer visits.Wait()
-	tick := time.NewTicker(visitEvery)
+	tick := time.NewTicker(visitInterval)
 	defer tick.Stop()
 	for {
 		p.refresh()
 		if w, ok := p.turn(); ok {
-			visits.Go(func() { p.visit(ctx, train{way: w, n: visitSmall, gap: visitGap, patience: patience}) })
+			visits.Go(func() { p.visit(ctx, burst{path: w, n: visitSmall, gap: visitGap, timeout: answerTimeout}) })
 		}
 		for _, w := range p.suspected(time.Now()) {
 			visits.Go(func() {
-				p.visit(ctx, train{way: w, n: suspectSmall, gap: 2 * visitGap, patience: patience / 2})
+				p.visit(ctx, burst{path: w, n: suspectSmall, gap: 2 * visitGap, timeout: answerTimeout / 2})
 				p.diagnose(ctx, w)
 			})
 		}
@@ -104,7 +105,7 @@ func (p *Prober) Run(ctx context.Context) error {
 	}
 }
 
-// refresh brings the ways up to date with the State.
+// refresh updates the paths from the State.
 func (p *Prober) refresh() {
 	p.o.View(func(s *ofnet.State) {
 		p.mu.Lock()
@@ -113,50 +114,50 @@ func (p *Prober) refresh() {
 			return
 		}
 		p.seen = s.Clone()
-		p.ways = waysOf(s)
+		p.paths = pathsOf(s)
 		now, had := time.Now(), p.conditions
-		p.conditions = make(map[Way]*condition, len(p.ways))
-		for _, w := range p.ways {
+		p.conditions = make(map[Path]*pathState, len(p.paths))
+		for _, w := range p.paths {
 			if p.conditions[w] = had[w]; p.conditions[w] == nil {
-				p.conditions[w] = &condition{known: now}
+				p.conditions[w] = &pathState{known: now}
 			}
 		}
-		p.back = map[Origin]Way{}
+		p.back = map[Origin]Path{}
 		for h := range s.Hosts.Values() {
 			if h.VTEP.IsValid() {
-				p.back[Origin{End: h.VTEP}] = Way{Host: h.Label, End: h.VTEP}
+				p.back[Origin{End: h.VTEP}] = Path{Host: h.Label, End: h.VTEP}
 			}
 		}
 		for n := range s.Segments.Values() {
 			if n.Encap == ofnet.VLAN {
-				p.back[Origin{Segment: n.ID}] = Way{Network: n.Name, Tag: n.Tag, segment: n.ID}
+				p.back[Origin{Segment: n.ID}] = Path{Network: n.Name, Tag: n.Tag, segment: n.ID}
 			}
 		}
 	})
 }
 
-// turn is the way whose turn it is.
-func (p *Prober) turn() (w Way, ok bool) {
+// turn returns the next path in rotation.
+func (p *Prober) turn() (w Path, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.ways) == 0 {
+	if len(p.paths) == 0 {
 		return w, false
 	}
-	p.next %= len(p.ways)
-	w = p.ways[p.next]
+	p.next %= len(p.paths)
+	w = p.paths[p.next]
 	p.next++
 	return w, true
 }
 
-// suspected are ways on which something is lost and that are due, some of them when there are many.
-func (p *Prober) suspected(now time.Time) (out []Way) {
+// suspected returns the suspect paths that are due, up to a maximum.
+func (p *Prober) suspected(now time.Time) (out []Path) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for range p.ways {
-		p.suspect = (p.suspect + 1) % len(p.ways)
-		w := p.ways[p.suspect]
+	for range p.paths {
+		p.suspect = (p.suspect + 1) % len(p.paths)
+		w := p.paths[p.suspect]
 		if c := p.conditions[w]; len(out) < suspects && c.suspicious(now) && !now.Before(c.due) {
-			c.due = now.Add(suspectEvery)
+			c.due = now.Add(suspectInterval)
 			out = append(out, w)
 		}
 		if len(out) == suspects {
@@ -166,67 +167,68 @@ func (p *Prober) suspected(now time.Time) (out []Way) {
 	return out
 }
 
-// visit sends small probes and then one of full size on a way, and writes down what came of them.
-func (p *Prober) visit(ctx context.Context, t train) {
+// visit sends small probes and then one of full size on a path, and records the results.
+func (p *Prober) visit(ctx context.Context, t burst) {
 	t.kind, t.size = pipeline.AskSwitch, smallProbe
 	began := time.Now()
 	small, err := p.run(ctx, t)
-	if err != nil || small.back == 0 && !p.listens(ctx, t.way) {
+	if err != nil || small.back == 0 && !p.listens(ctx, t.path) {
 		return
 	}
 	if small.back > 0 {
 		p.mu.Lock()
-		p.deaf = false // while the switch was away no probe could be sent, so hears was not asked
+		p.selfTestFailed = false // while the switch was away no probe could be sent, so selfTest did not run
 		p.mu.Unlock()
 	}
-	t.n, t.size = 1, frameOf(p.o.Room(t.way))
+	t.n, t.size = 1, frameOf(p.o.Room(t.path))
 	full := outcome{}
 	if small.back > 0 {
 		if full, err = p.run(ctx, t); err != nil {
 			return
 		}
 	}
-	other := p.o.Other(t.way.Host)
+	other := p.o.Other(t.path.Host)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if c := p.conditions[t.way]; c != nil {
-		if c.note(began, &small, &full); small.back > 0 {
+	if c := p.conditions[t.path]; c != nil {
+		if c.record(began, &small, &full); small.back > 0 {
 			c.spoke = other
 		}
 	}
 }
 
-// listens reports whether this agent would hear an answer on a way: else the way is not to blame. Earlier evidence against it does not count then.
-func (p *Prober) listens(ctx context.Context, w Way) bool {
-	heard := p.hears(ctx, Way{Host: p.o.Host})
+// listens reports whether this agent would receive an answer on a path; otherwise the path is not at fault, and earlier evidence against it
+// does not count.
+func (p *Prober) listens(ctx context.Context, w Path) bool {
+	heard := p.selfTest(ctx, Path{Host: p.o.Host})
 	p.mu.Lock()
-	p.deaf = !heard
+	p.selfTestFailed = !heard
 	p.mu.Unlock()
 	if !heard || w.Network == "" {
 		return heard
 	}
 	own := w
 	own.Host = p.o.Host
-	heard = p.hears(ctx, own)
+	heard = p.selfTest(ctx, own)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c := p.conditions[w]; c != nil {
-		if c.deaf = !heard; c.deaf {
+		if c.selfTestFailed = !heard; c.selfTestFailed {
 			c.restart()
 		}
 	}
 	return heard
 }
 
-// hears reports whether the switch hands probes to this agent.
-func (p *Prober) hears(ctx context.Context, own Way) bool {
-	f := &flight{way: own, n: 1, home: make(chan struct{})}
+// selfTest reports whether probes reach this agent; if not, no path can be blamed.
+func (p *Prober) selfTest(ctx context.Context, own Path) bool {
+	f := &burstInFlight{path: own, n: 1, home: make(chan struct{})}
 	f.shots = []shot{{at: time.Now()}}
-	session := p.depart(f)
+	session := p.start(f)
 	defer p.arrive(session)
 	probe := frame.Probe{EthSrc: pipeline.ProbeMAC(pipeline.AskSwitch, p.o.Host, 0), EthDst: pipeline.ProbeMAC(pipeline.ProbeBack, p.o.Host, 0), Session: session, Size: smallProbe}
 	err := p.o.Self(own, probe.Append(nil))
-	timer := time.NewTimer(patience / 2)
+	timer := time.NewTimer(answerTimeout / 2)
 	defer timer.Stop()
 	if err == nil {
 		select {
@@ -238,7 +240,7 @@ func (p *Prober) hears(ctx context.Context, own Way) bool {
 	return p.soFar(f).back > 0
 }
 
-// Restart forgets what is held against ways: another switch than the one by which it was found does their work now, with ports of its own.
+// Restart resets the evidence against paths: another switch than before forwards for them now, with ports of its own.
 func (p *Prober) Restart() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -253,9 +255,9 @@ func frameOf(packet int) int { return packet + ethernet }
 // ethernet is the size of a header without a tag.
 const ethernet = 14
 
-// Ways are those that are kept.
-func (p *Prober) Ways() []Way {
+// Paths returns the current paths.
+func (p *Prober) Paths() []Path {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.Clone(p.ways)
+	return slices.Clone(p.paths)
 }

@@ -14,14 +14,14 @@ import (
 
 func TestWaysOf(t *testing.T) {
 	var got []string
-	for _, w := range waysOf(ofnettest.Parse(t, "self h2"+threeHosts)) {
+	for _, w := range pathsOf(ofnettest.Parse(t, "self h2"+threeHosts)) {
 		got = append(got, w.name()+" "+w.Network)
 	}
 	want := "the tunnel to host h1 (192.168.251.1) \nthe tunnel to host h3 (192.168.251.3) \nVLAN 11 to host h3 blue:vl\nVLAN 11 to host h1 blue:vl"
 	if strings.Join(got, "\n") != want {
 		t.Errorf("want\n%s\ngot\n%s", want, strings.Join(got, "\n"))
 	}
-	if got := waysOf(ofnettest.Parse(t, "self h4"+threeHosts)); len(got) != 0 {
+	if got := pathsOf(ofnettest.Parse(t, "self h4"+threeHosts)); len(got) != 0 {
 		t.Errorf("a host that shares nothing: want no ways, got %v", got)
 	}
 }
@@ -152,7 +152,7 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// A tunnel that is blocked now and then has no loss: the probes that were under way as that began and ended belong to it.
+// A tunnel that is blocked now and then has no loss: the probes that were in progress as that began and ended belong to it.
 func TestBlockedIsNoLoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newUnderlay(t, "h1", "h2", "h3")

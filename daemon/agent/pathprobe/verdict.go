@@ -8,27 +8,27 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// settling is how long a way may be silent when this host needs it for the first time: hosts are told one after the other.
-const settling = 15 * time.Second
+// initialGrace is how long a path may be silent when this host needs it for the first time: hosts receive changes one after the other.
+const initialGrace = 15 * time.Second
 
-// state is a way with what is known of it.
+// state is a path with its state.
 type state struct {
-	Way
-	condition
+	Path
+	pathState
 }
 
-// verdict says what is wrong with ways, at a time.
+// verdict derives findings about paths at a time.
 type verdict struct {
 	self     string
 	port     int
 	overhead int
-	room     func(w Way) int
+	room     func(w Path) int
 	now      time.Time
 }
 
-// findings are what is wrong with the ways of the list.
+// findings returns those about the paths of the list.
 func (v *verdict) findings(list []state) (out []model.Finding) {
-	there := map[string]bool{} // hosts that answer on some way
+	there := map[string]bool{} // hosts that answer on some path
 	for i := range list {
 		there[list[i].Host] = there[list[i].Host] || list[i].passes()
 	}
@@ -37,17 +37,17 @@ func (v *verdict) findings(list []state) (out []model.Finding) {
 	for i := range list {
 		s := &list[i]
 		switch {
-		case s.deaf:
+		case s.selfTestFailed:
 			if !unheard[s.Network] {
 				out = append(out, v.unheard(s))
 			}
 			unheard[s.Network] = true
-		case v.silent(s) && s.life.Other != "" && !s.answers:
+		case v.silent(s) && s.liveness.Other != "" && !s.answers:
 			if !unreachable[s.Host] {
 				out = append(out, v.older(s))
 			}
 			unreachable[s.Host] = true
-		case v.silent(s) && s.life.Said != "" && !s.life.Alive && !there[s.Host]:
+		case v.silent(s) && s.liveness.Text != "" && !s.liveness.Alive && !there[s.Host]:
 			if !unreachable[s.Host] {
 				out = append(out, v.unreachable(s))
 			}
@@ -73,51 +73,51 @@ func (v *verdict) findings(list []state) (out []model.Finding) {
 	return out
 }
 
-// passes says that the last probes on a way came back.
+// passes reports whether the last probes on a path were returned.
 func (s *state) passes() bool { return s.answers && s.silent == 0 }
 
-// silent says that nothing comes back on a way, for long enough to say so.
+// silent reports whether a path has been silent long enough for a finding.
 func (v *verdict) silent(s *state) bool {
-	return s.silent >= silentLeast && v.now.Sub(s.since) >= silentFor && (s.answers || v.now.Sub(s.known) >= settling)
+	return s.silent >= silentLeast && v.now.Sub(s.since) >= silentFor && (s.answers || v.now.Sub(s.known) >= initialGrace)
 }
 
-// deaf is what is said when the agent does not hear its own probes.
-func (v *verdict) deaf() model.Finding {
+// selfTestFailed is the finding if the agent does not receive its own probes.
+func (v *verdict) selfTestFailed() model.Finding {
 	return model.Finding{Code: model.FindingWaysUnknown, Severity: model.SeverityUnknown, Object: "host/" + v.self, Evidence: "the switch of this host does not return the agent's own probes, so nothing can be said of tunnels and VLANs",
 		Remedy: "see what is found about the switch of this host, and whether ovs-vswitchd is busy", Next: "netctl node ls"}
 }
 
-// unheard is what is said when the agent hears its own probes, but not with the tag of a network.
+// unheard is the finding if the agent receives its own probes, but not with the tag of a network.
 func (v *verdict) unheard(s *state) model.Finding {
 	return model.Finding{Code: model.FindingWaysUnknown, Severity: model.SeverityUnknown, Object: "network/" + s.Network,
 		Evidence: fmt.Sprintf("the switch of host %s does not return the agent's own probes with VLAN %d, so nothing can be said of that VLAN", v.self, s.Tag),
 		Remedy:   "see what others have changed in the switch of this host; when nothing is listed there, restart netplugin", Next: "netctl drift " + v.self}
 }
 
-// older is what is said of a host that may not know of probes.
+// older is the finding about a host that may not support probes.
 func (v *verdict) older(s *state) model.Finding {
 	return model.Finding{Code: model.FindingWaysUnknown, Severity: model.SeverityUnknown, Object: "host/" + s.Host,
-		Evidence: fmt.Sprintf("host %s, whose agent is of version %s, has answered no probe of this one yet, so nothing can be said of the ways to it", s.Host, s.life.Other),
+		Evidence: fmt.Sprintf("host %s, whose agent is of version %s, has answered no probe of this one yet, so nothing can be said of the ways to it", s.Host, s.liveness.Other),
 		Remedy:   "bring agents to one version: those before probes existed answer none", Next: "netctl node ls"}
 }
 
-// unreachable is what is said of a host that answers in no way at all: it may be down, and then it is no one's tunnel.
+// unreachable is the finding about a host that does not answer at all: it may be down, and then no tunnel is at fault.
 func (v *verdict) unreachable(s *state) model.Finding {
 	return model.Finding{Code: model.FindingHostUnreachable, Severity: model.SeverityUnknown, Object: "host/" + s.Host,
-		Evidence: fmt.Sprintf("none of the last %d probes on %s has come back, for %s, and %s", s.silent, s.name(), seconds(v.now.Sub(s.since)), s.life.Said),
+		Evidence: fmt.Sprintf("none of the last %d probes on %s has come back, for %s, and %s", s.silent, s.name(), seconds(v.now.Sub(s.since)), s.liveness.Text),
 		Remedy:   fmt.Sprintf("see whether host %s runs, and whether the network between it and host %s passes anything", s.Host, v.self), Next: "netctl node ls"}
 }
 
-// tunnel says what is wrong with a tunnel.
+// tunnel returns the finding about a tunnel.
 func (v *verdict) tunnel(s *state) (out []model.Finding) {
 	object := "host/" + s.Host
-	if v.silent(s) && s.life.Alive {
+	if v.silent(s) && s.liveness.Alive {
 		heard := ""
-		if v.now.Sub(s.heard) < forgetting {
+		if v.now.Sub(s.lastReceived) < forgetting {
 			heard = fmt.Sprintf("; packets of host %s arrive here, so it is the way there that is blocked", s.Host)
 		}
 		return append(out, model.Finding{Code: model.FindingTunnelBlocked, Severity: model.SeverityError, Object: object,
-			Evidence: fmt.Sprintf("none of the last %d probes in %s has come back, for %s, while %s%s", s.silent, s.name(), seconds(v.now.Sub(s.since)), s.life.Said, heard),
+			Evidence: fmt.Sprintf("none of the last %d probes in %s has come back, for %s, while %s%s", s.silent, s.name(), seconds(v.now.Sub(s.since)), s.liveness.Text, heard),
 			Remedy:   fmt.Sprintf("let UDP port %d pass between hosts %s and %s in both directions: look at their own packet filters, and at those of the network between", v.port, v.self, s.Host), Next: "netctl node ls"})
 	}
 	if s.silent >= silentLeast {
@@ -128,20 +128,20 @@ func (v *verdict) tunnel(s *state) (out []model.Finding) {
 			Remedy: fmt.Sprintf("look for errors and drops of the NICs of hosts %s and %s, and of the switches between", v.self, s.Host), Next: "netctl node ls"})
 	}
 	if s.wide >= wideEnough && s.largest > 0 {
-		room := v.room(s.Way)
+		room := v.room(s.Path)
 		out = append(out, model.Finding{Code: model.FindingTunnelMTU, Severity: model.SeverityError, Object: object, Evidence: v.narrow(s),
 			Remedy: fmt.Sprintf("give switches and NICs between hosts %s and %s an MTU of %d bytes or more, or the interface of the tunnel address of each host one of %d", v.self, s.Host, room+v.overhead, s.largest+v.overhead), Next: "netctl node ls"})
 	}
 	return out
 }
 
-// lost is how much is lost on a way, and where as far as it is known.
+// lost describes the loss on a path, and its direction if known.
 func (v *verdict) lost(s *state, c count) string {
 	text := fmt.Sprintf("%d of %d probes (%.1f %%) on %s were lost within %s", c.lost, c.sent, c.percent(), s.name(), seconds(c.over))
-	if s.heardOf == nil {
+	if s.perDirection == nil {
 		return text + v.roundTrip(s)
 	}
-	if there, home := s.heardOf.there.count(v.now), s.heardOf.home.count(v.now); there.sent >= enoughProbes && home.sent > 0 {
+	if there, home := s.perDirection.there.count(v.now), s.perDirection.home.count(v.now); there.sent >= enoughProbes && home.sent > 0 {
 		text += fmt.Sprintf("; of those that its agent has counted, %.1f %% on the way there and %.1f %% on the way back", there.percent(), home.percent())
 	}
 	return text + v.roundTrip(s)
@@ -151,23 +151,23 @@ func (v *verdict) roundTrip(s *state) string {
 	return fmt.Sprintf("; round trip %s", s.trip.Round(10*time.Microsecond))
 }
 
-// narrow is what passes a way.
+// narrow describes the largest packet that passes a path.
 func (v *verdict) narrow(s *state) string {
-	where := map[direction]string{going: " on the way there", coming: " on the way back", unknown: ""}[s.condition.narrow]
-	text := fmt.Sprintf("packets of up to %d bytes pass on %s, larger ones are lost%s; containers send up to %d", s.largest, s.name(), where, v.room(s.Way))
+	where := map[direction]string{going: " on the way there", coming: " on the way back", unknown: ""}[s.pathState.narrow]
+	text := fmt.Sprintf("packets of up to %d bytes pass on %s, larger ones are lost%s; containers send up to %d", s.largest, s.name(), where, v.room(s.Path))
 	if s.largest < leastPacket {
-		text = fmt.Sprintf("packets of %d bytes are lost on %s%s, small ones pass; containers send up to %d", leastPacket, s.name(), where, v.room(s.Way))
+		text = fmt.Sprintf("packets of %d bytes are lost on %s%s, small ones pass; containers send up to %d", leastPacket, s.name(), where, v.room(s.Path))
 	}
 	return text
 }
 
-// network says what is wrong with the tag of a network on the trunk.
+// network returns the finding about the tag of a network on the trunk.
 func (v *verdict) network(ways []*state, anyTag, more bool, there map[string]bool) (out []model.Finding) {
 	object, tag := "network/"+ways[0].Network, ways[0].Tag
 	var silent, up, lossy, narrow []*state
 	for _, s := range ways {
 		switch c := s.loss.count(v.now); {
-		case v.silent(s) && (s.life.Alive || there[s.Host]):
+		case v.silent(s) && (s.liveness.Alive || there[s.Host]):
 			silent = append(silent, s)
 		case s.silent >= silentLeast:
 		case s.wide >= wideEnough && s.largest > 0:
@@ -187,13 +187,13 @@ func (v *verdict) network(ways []*state, anyTag, more bool, there map[string]boo
 	}
 	if len(narrow) > 0 {
 		out = append(out, model.Finding{Code: model.FindingVLANMTU, Severity: model.SeverityError, Object: object, Evidence: v.narrow(narrow[0]) + others(narrow[1:], "the same with "),
-			Remedy: fmt.Sprintf("give the ports of the trunk between host %s and %s an MTU of %d bytes or more, and the tag beside", v.self, hosts(narrow), v.room(narrow[0].Way)), Next: "netctl node uplinks " + v.self})
+			Remedy: fmt.Sprintf("give the ports of the trunk between host %s and %s an MTU of %d bytes or more, and the tag beside", v.self, hosts(narrow), v.room(narrow[0].Path)), Next: "netctl node uplinks " + v.self})
 	}
 	return out
 }
 
-// missing says that a tag does not pass, and to which host most likely: if others answer here, the silent ones lack it; if none of several does,
-// this host.
+// missing is the finding that a tag does not pass, and the host most likely at fault: if others answer here, the silent ones; if none of
+// several does, this host.
 func (v *verdict) missing(object string, tag uint32, silent []*state, others, anyTag, more bool) model.Finding {
 	f := model.Finding{Code: model.FindingVLANMissing, Severity: model.SeverityError, Object: object, Next: "netctl node uplinks " + v.self}
 	s := silent[0]
@@ -219,13 +219,13 @@ func (v *verdict) missing(object string, tag uint32, silent []*state, others, an
 	return f
 }
 
-// mostNamed is how many hosts a sentence names.
-const mostNamed = 5
+// maxNamed is the maximum number of hosts named in a sentence.
+const maxNamed = 5
 
-// hosts names the hosts of ways.
+// hosts names the hosts of paths.
 func hosts(list []*state) string {
 	var names []string
-	for _, s := range list[:min(len(list), mostNamed)] {
+	for _, s := range list[:min(len(list), maxNamed)] {
 		names = append(names, s.Host)
 	}
 	text := "host "
@@ -233,13 +233,13 @@ func hosts(list []*state) string {
 		text = "hosts "
 	}
 	text += strings.Join(names, ", ")
-	if more := len(list) - mostNamed; more > 0 {
+	if more := len(list) - maxNamed; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
 }
 
-// others says of which hosts the same is true.
+// others lists the hosts for which the same is true.
 func others(list []*state, said string) string {
 	if len(list) == 0 {
 		return ""
@@ -247,5 +247,5 @@ func others(list []*state, said string) string {
 	return "; " + said + hosts(list)
 }
 
-// seconds is how long something has been so.
+// seconds prints a duration.
 func seconds(d time.Duration) string { return d.Round(time.Second).String() }

@@ -3,12 +3,12 @@ package pathprobe
 import "time"
 
 const (
-	moment  = 250 * time.Millisecond // probes that are lost within one may have been lost by one event
-	moments = 64                     // that are remembered: those in which probes were sent
-	lately  = time.Minute            // for how long they count
+	moment  = 250 * time.Millisecond // probes lost within one may have been lost by one event
+	moments = 64                     // kept: those in which probes were sent
+	lately  = time.Minute            // how long they count
 )
 
-// window counts what was sent and what was lost lately.
+// window counts recently sent and lost probes.
 type window struct {
 	slots [moments]slot
 	next  int
@@ -33,14 +33,14 @@ func (w *window) add(now time.Time, sent, lost int) {
 	w.next = (w.next + 1) % moments
 }
 
-// count is what a window holds.
+// count is the content of a window.
 type count struct {
 	sent, lost int
-	times      int           // moments in which something was lost
-	over       time.Duration // since the first was sent
+	times      int           // moments with losses
+	over       time.Duration // since the first probe was sent
 }
 
-// count adds up what was sent lately.
+// count sums up the recent probes.
 func (w *window) count(now time.Time) (c count) {
 	for i := range w.slots {
 		s := &w.slots[i]
@@ -56,7 +56,7 @@ func (w *window) count(now time.Time) (c count) {
 	return c
 }
 
-// percent is how much of what was sent was lost.
+// percent is the share of lost probes.
 func (c count) percent() float64 {
 	if c.sent == 0 {
 		return 0
@@ -64,14 +64,14 @@ func (c count) percent() float64 {
 	return 100 * float64(c.lost) / float64(c.sent)
 }
 
-// What counts as loss: of at least so many probes so much, and not all at one moment, as when a switch's ports change.
+// The threshold of loss: a minimum of lost probes among a minimum of sent ones, and not all in one moment, as when a switch's ports change.
 const (
 	enoughProbes = 20
 	lossPercent  = 2
 	lossTimes    = 3
 )
 
-// lossy says that a way loses packets.
+// lossy reports whether a path loses packets.
 func (c count) lossy() bool {
 	return c.sent >= enoughProbes && c.percent() >= lossPercent && c.times >= lossTimes
 }

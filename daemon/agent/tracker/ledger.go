@@ -17,17 +17,18 @@ import (
 	"github.com/contiv/contiv/ofnet/conntrack"
 )
 
-// Ledger is the path of a file in which an agent notes limits before it sets them, so that the next agent, or an uninstall, removes those that no tenant needs.
-// The file belongs on a file system that a boot empties, as a boot resets the limits. An empty Ledger notes nothing.
+// Ledger is the path of a file in which an agent records limits before it sets them, so that the next agent, or an uninstall, removes those
+// that no tenant needs. The file belongs on a file system that a boot empties, as a boot resets the limits. An empty Ledger records
+// nothing.
 type Ledger string
 
-// Limits are those of zones, by zone.
+// Limits are the limits of zones, by zone.
 type Limits map[uint16]uint32
 
-// mostLedger bounds what is read of a ledger, in bytes: two zones of 30 bytes for each of 32,767 tenants are less.
-const mostLedger = 4 << 20
+// maxLedger bounds the part of a ledger that is read, in bytes: two zones of 30 bytes for each of 32,767 tenants are less.
+const maxLedger = 4 << 20
 
-// Limits returns the limits in the ledger, by datapath as dpctl calls it. A ledger that does not exist, or that a crash has cut, has none. It blocks for a file.
+// Limits returns the limits in the ledger, by datapath as dpctl names it. A missing or truncated ledger has none. It blocks for a file.
 func (l Ledger) Limits() (map[string]Limits, error) {
 	all := map[string]Limits{}
 	if l == "" {
@@ -44,24 +45,24 @@ func (l Ledger) Limits() (map[string]Limits, error) {
 	if err != nil {
 		return nil, fmt.Errorf("limits that were set, in %s: %w", l, err)
 	}
-	if len(body) > mostLedger || json.Unmarshal(body, &all) != nil || all == nil {
+	if len(body) > maxLedger || json.Unmarshal(body, &all) != nil || all == nil {
 		return map[string]Limits{}, nil
 	}
 	return all, nil
 }
 
-// ledgerName and ledgerFormat are what the file is, and the number of its format. Files of earlier builds have neither, and no checksum.
+// ledgerName and ledgerFormat are the type of the file and the number of its format. Files of earlier builds have neither, and no checksum.
 const (
 	ledgerName   = "limits"
 	ledgerFormat = 1
 )
 
-// unusable reports whether an error says that nothing of a ledger is used.
+// unusable reports whether an error means that a ledger cannot be used.
 func unusable(err error) bool {
 	return errors.Is(err, checksum.ErrDamaged) || errors.Is(err, checksum.ErrFormat)
 }
 
-// Remove removes the file, if there is one.
+// Remove removes the file, if it exists.
 func (l Ledger) Remove() error {
 	if err := os.Remove(string(l)); l != "" && err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -69,8 +70,8 @@ func (l Ledger) Remove() error {
 	return nil
 }
 
-// note replaces the limits of a datapath in the ledger.
-func (l Ledger) note(datapath string, limits Limits) error {
+// put replaces the limits of a datapath in the ledger.
+func (l Ledger) put(datapath string, limits Limits) error {
 	if l == "" {
 		return nil
 	}
@@ -105,11 +106,11 @@ func (l Ledger) note(datapath string, limits Limits) error {
 	return err
 }
 
-// Release removes the limits in a ledger from the switch, where no one has changed them since, and then the ledger. It blocks until the switch has answered; with
-// an error the ledger stays, so Release may be repeated. A datapath that the switch does not have any more has no limits.
+// Release removes the limits in a ledger from the switch, unless they were changed since, and then the ledger. It blocks until the switch
+// has answered; after an error the ledger stays, so Release may be repeated. A datapath that the switch no longer has, has no limits.
 func Release(ctx context.Context, l Ledger, control func(ctx context.Context, command string, args ...string) (string, error)) error {
 	all, err := l.Limits()
-	if unusable(err) { // no repetition reads it
+	if unusable(err) { // no retry can read it
 		return errors.Join(fmt.Errorf("%w: limits of the connection tracker may stay until the next boot: ovs-appctl dpctl/ct-get-limits shows them", err), os.Remove(string(l)))
 	}
 	if err != nil {
@@ -123,7 +124,7 @@ func Release(ctx context.Context, l Ledger, control func(ctx context.Context, co
 	return l.Remove()
 }
 
-// release removes limits of zones that are as they were set.
+// release removes limits of zones that are still as they were set.
 func release(ctx context.Context, datapath string, limits Limits, control func(ctx context.Context, command string, args ...string) (string, error)) error {
 	text, err := control(ctx, "dpctl/ct-get-limits", datapath)
 	if err != nil {
@@ -146,7 +147,7 @@ func release(ctx context.Context, datapath string, limits Limits, control func(c
 	return err
 }
 
-// zonesText is how dpctl names zones.
+// zonesText is dpctl's notation of zones.
 func zonesText(zones []uint16) string {
 	slices.Sort(zones)
 	var names []string

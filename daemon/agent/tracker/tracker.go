@@ -1,5 +1,5 @@
-// Package tracker keeps one tenant from using up the host's connection tracker, and says how full it is. Zones of the tracker are tenants: each gets a limit, a
-// share of what the tracker holds.
+// Package tracker keeps one tenant from using up the host's connection tracker, and reports its usage. Zones of the tracker are tenants:
+// each gets a limit, a share of the tracker's capacity.
 package tracker
 
 import (
@@ -23,20 +23,20 @@ import (
 )
 
 const (
-	lookEvery = 5 * time.Second
-	lookLimit = 3 * time.Second
-	// stays is for how long the tracker counts as full after it has refused a connection.
+	checkInterval = 5 * time.Second
+	lookLimit     = 3 * time.Second
+	// stays is how long the tracker counts as full after it has refused a connection.
 	stays = time.Minute
 	// hairpins is added to a tenant's zone for connections of backends to themselves, which have an entry in both zones.
 	hairpins = 0x8000
 )
 
-// Config is what a Keeper is made of.
+// Config has the dependencies of a Controller.
 type Config struct {
-	Datapath func() string // "netdev", "system", or "" while it is not known
+	Datapath func() string // "netdev", "system", or "" if unknown
 	Control  func(ctx context.Context, command string, args ...string) (string, error)
 	View     func(fn func(*ofnet.State))
-	Proc     string // where the kernel's procfs is: /proc
+	Proc     string // mount point of the kernel's procfs: /proc
 	Ledger   Ledger // of the limits that agents have set on this host
 	Now      func() time.Time
 	Log      *slog.Logger
@@ -48,43 +48,43 @@ type Zone struct {
 	Count, Limit int
 }
 
-// Usage is how full the tracker is.
+// Usage is the usage of the tracker.
 type Usage struct {
-	At           time.Time // of the look; zero: there was none yet
-	Unknown      string    // why it is not known, as all that follows; "": it is
+	At           time.Time // of the check; zero: none yet
+	Unknown      string    // why the fields below are unknown; "": they are known
 	Count, Limit int       // connections
 	Refused      bool      // it has refused new ones within the last minute
-	Zones        []Zone    // tenants that have a limit, ordered by name
+	Zones        []Zone    // tenants with a limit, ordered by name
 	Unlimited    string    // why tenants have no limits; "": they have
 }
 
-// Keeper keeps limits, and knows the usage.
-type Keeper struct {
+// Controller keeps the limits, and reports the usage.
+type Controller struct {
 	Config
 
 	mu    sync.Mutex
 	usage Usage
 
 	ours    Limits // that agents have set, this one or those before it
-	of      string // datapath that has them
+	of      string // their datapath
 	refused uint64 // connections, as last counted
 	counted bool
 	full    time.Time // when it refused one last
 }
 
-// New makes a Keeper.
-func New(c Config) *Keeper { return &Keeper{Config: c, ours: Limits{}} }
+// New returns a Controller.
+func New(c Config) *Controller { return &Controller{Config: c, ours: Limits{}} }
 
-// Usage is that of the last look. It does not block.
-func (k *Keeper) Usage() Usage {
+// Usage returns the result of the last check. It does not block.
+func (k *Controller) Usage() Usage {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.usage
 }
 
-// Run looks, and puts limits right, every few seconds until ctx ends.
-func (k *Keeper) Run(ctx context.Context) error {
-	tick := time.NewTicker(lookEvery)
+// Run checks, and corrects limits, every few seconds until ctx ends.
+func (k *Controller) Run(ctx context.Context) error {
+	tick := time.NewTicker(checkInterval)
 	defer tick.Stop()
 	for {
 		k.Look(ctx)
@@ -96,8 +96,8 @@ func (k *Keeper) Run(ctx context.Context) error {
 	}
 }
 
-// Look asks once. It blocks for a few seconds at most.
-func (k *Keeper) Look(ctx context.Context) {
+// Look checks once. It blocks for a few seconds at most.
+func (k *Controller) Look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
 	u := Usage{At: k.Now()}
@@ -117,8 +117,8 @@ func (k *Keeper) Look(ctx context.Context) {
 	}
 }
 
-// measure finds how many connections there are, may be, and were refused.
-func (k *Keeper) measure(ctx context.Context, u *Usage) (err error) {
+// measure reads the number of connections, the maximum, and the refused ones.
+func (k *Controller) measure(ctx context.Context, u *Usage) (err error) {
 	var drops uint64 // connections that were refused
 	switch kind := k.Datapath(); kind {
 	case "":
@@ -132,7 +132,7 @@ func (k *Keeper) measure(ctx context.Context, u *Usage) (err error) {
 		}
 		text, err := os.ReadFile(filepath.Join(k.Proc, "net/stat/nf_conntrack"))
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // a kernel without NF_CONNTRACK_PROCFS: what was refused is not known, how full it is is
+		case errors.Is(err, fs.ErrNotExist): // a kernel without NF_CONNTRACK_PROCFS: refusals are unknown, the usage is known
 		case err != nil:
 			return fmt.Errorf("read the kernel's tracker: %w", err)
 		default:
@@ -153,7 +153,7 @@ func (k *Keeper) measure(ctx context.Context, u *Usage) (err error) {
 		}
 		drops = uint64(n)
 	}
-	if k.counted && drops > k.refused { // a switch that starts counts from 0
+	if k.counted && drops > k.refused { // a restarted switch counts from 0
 		k.full = u.At
 	}
 	k.refused, k.counted = drops, true
@@ -165,7 +165,7 @@ func (k *Keeper) measure(ctx context.Context, u *Usage) (err error) {
 }
 
 // number reads a number of the kernel.
-func (k *Keeper) number(path string) (int, error) {
+func (k *Controller) number(path string) (int, error) {
 	text, err := os.ReadFile(filepath.Join(k.Proc, path))
 	if err != nil {
 		return 0, fmt.Errorf("read the kernel's tracker: %w", err)
@@ -173,8 +173,8 @@ func (k *Keeper) number(path string) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(string(text)))
 }
 
-// ask asks ovs-vswitchd for a number.
-func (k *Keeper) ask(ctx context.Context, command string, args ...string) (int, error) {
+// ask requests a number from ovs-vswitchd.
+func (k *Controller) ask(ctx context.Context, command string, args ...string) (int, error) {
 	text, err := k.Control(ctx, command, args...)
 	if err != nil {
 		return 0, err
@@ -186,11 +186,12 @@ func (k *Keeper) ask(ctx context.Context, command string, args ...string) (int, 
 	return n, nil
 }
 
-// datapath is what dpctl calls it.
-func (k *Keeper) datapath() string { return k.Datapath() + "@ovs-" + k.Datapath() }
+// datapath is dpctl's name of it.
+func (k *Controller) datapath() string { return k.Datapath() + "@ovs-" + k.Datapath() }
 
-// limit gives the zones of tenants the limits that they lack, takes those of tenants that are gone back, and says what each has. It leaves zones of others as they are.
-func (k *Keeper) limit(ctx context.Context, u *Usage) error {
+// limit sets missing limits of tenants' zones, removes those of deleted tenants, and returns the limit of each. It leaves zones of others
+// unchanged.
+func (k *Controller) limit(ctx context.Context, u *Usage) error {
 	text, err := k.Control(ctx, "dpctl/ct-get-limits", k.datapath())
 	if err != nil {
 		return err
@@ -226,11 +227,11 @@ func (k *Keeper) limit(ctx context.Context, u *Usage) error {
 	return k.unset(ctx, known, wanted)
 }
 
-// errLedger is wrapped by errors of a ledger: without it no limit is set that nobody would remove.
+// errLedger is wrapped by errors of a ledger: without a ledger no limit is set, since nothing would remove it.
 var errLedger = errors.New("the ledger of limits")
 
-// remember reads the ledger once for each datapath: what agents before this one have set is this one's to remove.
-func (k *Keeper) remember() error {
+// remember reads the ledger once for each datapath: this agent must remove the limits of earlier ones.
+func (k *Controller) remember() error {
 	if k.of == k.datapath() {
 		return nil
 	}
@@ -247,16 +248,16 @@ func (k *Keeper) remember() error {
 	return nil
 }
 
-// note writes down the limits that are this agent's.
-func (k *Keeper) note() error {
-	if err := k.Ledger.note(k.of, k.ours); err != nil {
+// save records the limits that are this agent's.
+func (k *Controller) save() error {
+	if err := k.Ledger.put(k.of, k.ours); err != nil {
 		return fmt.Errorf("%w: %w", errLedger, err)
 	}
 	return nil
 }
 
 // set sets limits that are not as they should be.
-func (k *Keeper) set(ctx context.Context, known map[uint16]conntrack.Limit, wanted Limits) error {
+func (k *Controller) set(ctx context.Context, known map[uint16]conntrack.Limit, wanted Limits) error {
 	var args []string
 	for zone, n := range wanted {
 		if known[zone].Limit != n {
@@ -264,7 +265,7 @@ func (k *Keeper) set(ctx context.Context, known map[uint16]conntrack.Limit, want
 		}
 		k.ours[zone] = n
 	}
-	if err := k.note(); err != nil || len(args) == 0 {
+	if err := k.save(); err != nil || len(args) == 0 {
 		return err
 	}
 	slices.Sort(args)
@@ -272,8 +273,8 @@ func (k *Keeper) set(ctx context.Context, known map[uint16]conntrack.Limit, want
 	return err
 }
 
-// unset removes the limits that agents have set for tenants that are gone, where no one has changed them.
-func (k *Keeper) unset(ctx context.Context, known map[uint16]conntrack.Limit, wanted Limits) error {
+// unset removes the limits that agents have set for deleted tenants, unless they were changed since.
+func (k *Controller) unset(ctx context.Context, known map[uint16]conntrack.Limit, wanted Limits) error {
 	stays, zones := Limits{}, []uint16(nil)
 	for zone, n := range k.ours {
 		if _, needed := wanted[zone]; needed {
@@ -288,11 +289,11 @@ func (k *Keeper) unset(ctx context.Context, known map[uint16]conntrack.Limit, wa
 		}
 	}
 	k.ours = stays
-	return k.note()
+	return k.save()
 }
 
-// Shares are how many connections a tenant may have in its zone, and in that of hairpins, of a tracker that holds that many: three quarters as a host's only
-// tenant and half beside others, and an eighth. So the host's own connections, or another tenant's, find room.
+// Shares returns how many connections a tenant may have in its zone, and in that of hairpins, of a tracker with a capacity: three quarters
+// as a host's only tenant and half beside others, and an eighth. So the host's own connections, or another tenant's, have room.
 func Shares(most, tenants int) (own, hairpin uint32) {
 	own, hairpin = uint32(most/4*3), uint32(most/8)
 	if tenants > 1 {
@@ -301,7 +302,7 @@ func Shares(most, tenants int) (own, hairpin uint32) {
 	return max(own, 1), max(hairpin, 1)
 }
 
-// refused reports whether an error says that ovs-vswitchd, or its datapath, cannot limit zones, or is not to be asked to.
+// refused reports whether an error means that ovs-vswitchd, or its datapath, does not support limits of zones, or refuses them.
 func refused(err error) bool {
 	_, is := errors.AsType[*unixctl.Refusal](err)
 	return is

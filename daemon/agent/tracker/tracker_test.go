@@ -20,16 +20,16 @@ import (
 	"github.com/contiv/contiv/ofnet/unixctl"
 )
 
-// world is a Keeper with tenants and a clock that a test sets.
+// world is a Controller with tenants and a clock that a test sets.
 type world struct {
-	*Keeper
+	*Controller
 	tenants map[string]uint16
 	now     time.Time
 }
 
 func newWorld(datapath string, control func(ctx context.Context, command string, args ...string) (string, error)) *world {
 	w := &world{tenants: map[string]uint16{}, now: time.Unix(1000, 0)}
-	w.Keeper = New(Config{Datapath: func() string { return datapath }, Control: control, Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler),
+	w.Controller = New(Config{Datapath: func() string { return datapath }, Control: control, Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler),
 		View: func(fn func(*ofnet.State)) {
 			s := ofnet.NewState("h1")
 			for name, id := range w.tenants {
@@ -87,7 +87,7 @@ func TestLimits(t *testing.T) {
 	check("two, and a limit that someone took away", map[string]uint16{"red": 1, "blue": 2})
 	check("one is gone", map[string]uint16{"blue": 2})
 	check("another has come", map[string]uint16{"blue": 2, "green": 3})
-	w.Keeper = New(w.Config)
+	w.Controller = New(w.Config)
 	check("it is gone while another agent starts", map[string]uint16{"blue": 2})
 	ovs.StopSwitch()
 	ovs.StartSwitch()
@@ -130,7 +130,7 @@ func TestLimits(t *testing.T) {
 // A switch that does not answer keeps the ledger, so that Release may be repeated; a datapath that is gone has no limits. Without a ledger no limit is set.
 func TestLedger(t *testing.T) {
 	l := Ledger(filepath.Join(t.TempDir(), "limits"))
-	if err := l.note("system@ovs-system", Limits{1: 9}); err != nil {
+	if err := l.put("system@ovs-system", Limits{1: 9}); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
@@ -157,7 +157,7 @@ func TestLedger(t *testing.T) {
 func TestLedger_Empty(t *testing.T) {
 	l := Ledger(filepath.Join(t.TempDir(), "limits"))
 	for _, limits := range []Limits{{7: 100}, {}} {
-		if err := l.note("system@ovs-system", limits); err != nil {
+		if err := l.put("system@ovs-system", limits); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := os.Stat(string(l)); (err == nil) != (len(limits) > 0) {
@@ -173,7 +173,7 @@ func TestLedger_Empty(t *testing.T) {
 func TestLedgerDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "limits")
 	l := Ledger(path)
-	if err := l.note("system@ovs-system", Limits{1: 9}); err != nil {
+	if err := l.put("system@ovs-system", Limits{1: 9}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)
@@ -190,7 +190,7 @@ func TestLedgerDamaged(t *testing.T) {
 	if all, err := l.Limits(); len(all) != 0 || !errors.Is(err, checksum.ErrDamaged) {
 		t.Errorf("damaged: want nothing of it, got %v, %v", all, err)
 	}
-	if err := l.note("system@ovs-system", Limits{2: 7}); err != nil {
+	if err := l.put("system@ovs-system", Limits{2: 7}); err != nil {
 		t.Fatal(err)
 	}
 	if all, err := l.Limits(); err != nil || !maps.Equal(all["system@ovs-system"], Limits{2: 7}) {

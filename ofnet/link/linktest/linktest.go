@@ -1,4 +1,4 @@
-// Package linktest makes network namespaces for one test; they are gone when it ends. It needs root and iproute2.
+// Package linktest creates network namespaces for one test and deletes them at its end. It needs root and iproute2.
 package linktest
 
 import (
@@ -29,7 +29,7 @@ func New(tb testing.TB) *Namespace {
 	return n
 }
 
-// Delete removes the namespace before the test ends; a second time it does nothing.
+// Delete removes the namespace before the test ends; repeating it does nothing.
 func (n *Namespace) Delete() { _ = exec.Command("ip", "netns", "del", n.Name).Run() }
 
 // IP runs ip(8) in the namespace and returns its output.

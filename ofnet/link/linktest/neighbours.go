@@ -11,8 +11,8 @@ import (
 // patience is how long a condition about neighbours may take to hold.
 const patience = 20 * time.Second
 
-// AwaitNeighbours blocks until holds says true. It asks at once, and again with each change that the kernel tells of the namespace's
-// neighbours (rtnetlink(7), RTM_NEWNEIGH); after 20 seconds the test fails, with what the kernel knows of them.
+// AwaitNeighbours blocks until holds returns true. It calls holds at once, and after each change of the namespace's neighbours that the
+// kernel reports (rtnetlink(7), RTM_NEWNEIGH); after 20 seconds the test fails and prints the neighbours.
 func (n *Namespace) AwaitNeighbours(what string, holds func() bool) {
 	n.tb.Helper()
 	ns, err := netns.GetFromPath(n.Path)

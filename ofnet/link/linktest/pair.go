@@ -2,7 +2,7 @@ package linktest
 
 import "testing"
 
-// Pair makes two namespaces that a cable joins: an interface u0 in each, down.
+// Pair makes two namespaces that are connected by a cable: an interface u0 in each, down.
 func Pair(tb testing.TB) (a, b *Namespace) {
 	tb.Helper()
 	a, b = New(tb), New(tb)

@@ -57,7 +57,7 @@ func (w *world) start(ctx context.Context, i int, a *agent) {
 	if w.carried != nil {
 		offer = func(ctx context.Context) error { return keeper.Offer(ctx) }
 	}
-	c := channel.NewClient(channel.Options{Host: a.label, Masters: w.urls, HTTP: way, Log: slog.New(slog.DiscardHandler), Hooks: channel.Hooks{Seat: func() string { return h.Instance }, Reporter: a, Offer: offer,
+	c := channel.NewClient(channel.Options{Host: a.label, Masters: w.urls, HTTP: way, Log: slog.New(slog.DiscardHandler), Hooks: channel.Hooks{Instance: func() string { return h.Instance }, Reporter: a, Offer: offer,
 		Opened: func(record.Incarnation) {
 			select {
 			case again <- struct{}{}:

@@ -103,7 +103,7 @@ func TestPodsThatAreRefused(t *testing.T) {
 	one := model.CertificateRequest{Name: "n1", Request: string(r.PEM())}
 	for want, q := range map[string]model.JoinRequest{
 		"denied master: a service account token is only for an agent": {Pod: "of n1", Agent: &one, Master: &model.MasterRequest{CertificateRequest: one}},
-		"invalid token: it is there beside pod":                        {Pod: "of n1", Token: trust.NewToken(s.authority.Fingerprint()).String(), Agent: &one},
+		"invalid token: it is there beside pod":                       {Pod: "of n1", Token: trust.NewToken(s.authority.Fingerprint()).String(), Agent: &one},
 	} {
 		if _, err := visitor.Join(t.Context(), q); !strings.HasPrefix(enginetest.Say(err), want) {
 			t.Errorf("want %q, got %v", want, err)

@@ -56,8 +56,8 @@ func newThings(sort string) *things {
 	return &things{sort: sort, broken: map[string]string{}, repaired: make(chan string, 8)}
 }
 
-func newKeeper(leave []string, changed func() <-chan struct{}, sources ...Source) *Keeper {
-	return New(Options{Sources: sources, Leave: leave, Changed: changed, Every: time.Hour, Log: slog.New(slog.DiscardHandler)})
+func newKeeper(leave []string, changed func() <-chan struct{}, sources ...Source) *Controller {
+	return New(Options{Sources: sources, Leave: leave, Changed: changed, Interval: time.Hour, Log: slog.New(slog.DiscardHandler)})
 }
 
 func TestRunRepairsAndCounts(t *testing.T) {
@@ -166,7 +166,7 @@ func TestStuck(t *testing.T) {
 	cut := Difference{Difference: model.Difference{Kind: KindPort, What: "removed: interface vv1", Remedy: "recreate it"}, Thing: "vv1"}
 	other := Difference{Difference: model.Difference{Kind: KindPort, What: "changed: port vv2"}, Thing: "vv2"}
 	for i, list := range [][]Difference{{cut, other}, {cut}, {}, {cut}} {
-		k.note(list)
+		k.record(list)
 		want := min(len(list), 1)
 		if got := k.Stuck(); len(got) != want || want == 1 && got[0] != cut.Difference {
 			t.Errorf("look %d: want %d, got %+v", i, want, got)
@@ -179,11 +179,11 @@ func TestStuck(t *testing.T) {
 
 func TestNoMoreIsKeptThanMostKept(t *testing.T) {
 	k := newKeeper(nil, nil)
-	for i := range mostKept + 10 {
-		k.note([]Difference{{Difference: model.Difference{Kind: KindPort, What: strings.Repeat("x", i)}, Thing: "p"}})
+	for i := range maxRecorded + 10 {
+		k.record([]Difference{{Difference: model.Difference{Kind: KindPort, What: strings.Repeat("x", i)}, Thing: "p"}})
 	}
-	if got := k.Found(); len(got) != mostKept || len(got[0].What) != 10 {
-		t.Errorf("kept: want the last %d, got %d, the first of %d letters", mostKept, len(got), len(got[0].What))
+	if got := k.Found(); len(got) != maxRecorded || len(got[0].What) != 10 {
+		t.Errorf("kept: want the last %d, got %d, the first of %d letters", maxRecorded, len(got), len(got[0].What))
 	}
 }
 

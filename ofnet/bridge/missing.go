@@ -10,11 +10,11 @@ import (
 	"github.com/contiv/contiv/ofnet/openflow"
 )
 
-// unused is a zone of the tracker that no tenant has.
+// unused is a zone of the tracker that no tenant uses.
 const unused = 65535
 
-// Missing asks the switch, over a connection of its own, for the meters and groups that a pipeline needs, and whether it forgets connections
-// (NXT_CT_FLUSH, Open vSwitch 3.1), and returns what it lacks.
+// Missing asks the switch, over a connection of its own, for the meters and groups that a pipeline needs, and for NXT_CT_FLUSH (Open
+// vSwitch 3.1), and returns the missing abilities.
 func (o *OpenFlow) Missing(ctx context.Context) (lacks ofnet.Abilities, err error) {
 	c, err := openflow.Dial(ctx, o.path, o.options)
 	if err != nil {

@@ -127,8 +127,8 @@ func (c *cluster) calls() int {
 func TestTeller(t *testing.T) {
 	f, c := newFake(t), newCluster()
 	w := f.watch()
-	teller := NewTeller(w, c, c, slog.New(slog.DiscardHandler))
-	teller.settle, teller.lag, teller.first, teller.most = time.Millisecond, 200*time.Millisecond, 5*time.Millisecond, 10*time.Millisecond
+	teller := NewEndpointSyncer(w, c, c, slog.New(slog.DiscardHandler))
+	teller.debounce, teller.lag, teller.first, teller.maxWait = time.Millisecond, 200*time.Millisecond, 5*time.Millisecond, 10*time.Millisecond
 	f.background(teller.Run)
 	f.run("c1", "web", map[string]string{"app": "web"}, "net", "net2/blue")
 	one, two := c.attach("default", "net", f.endpointOf("c1", "net")), c.attach("blue", "net2", f.endpointOf("c1", "net2/blue"))
@@ -170,8 +170,8 @@ func TestTeller(t *testing.T) {
 func TestTellerWithdrawsLabels(t *testing.T) {
 	f, c := newFake(t), newCluster()
 	w := f.watch()
-	teller := NewTeller(w, c, c, slog.New(slog.DiscardHandler))
-	teller.settle = time.Millisecond
+	teller := NewEndpointSyncer(w, c, c, slog.New(slog.DiscardHandler))
+	teller.debounce = time.Millisecond
 	f.background(teller.Run)
 	f.run("c1", "web", map[string]string{"app": "web"}, "net")
 	id := c.attach("default", "net", f.endpointOf("c1", "net"))
@@ -179,8 +179,8 @@ func TestTellerWithdrawsLabels(t *testing.T) {
 	f.stop()
 	until(t, "the engine away", func() bool { return !w.State().Here })
 	f.change("", func() { f.boxes["c1"].running = false })
-	another := NewTeller(w, c, c, slog.New(slog.DiscardHandler))
-	if _, err := another.tell(t.Context()); err != nil || c.endpoint(id).Labels == nil {
+	another := NewEndpointSyncer(w, c, c, slog.New(slog.DiscardHandler))
+	if _, err := another.sync(t.Context()); err != nil || c.endpoint(id).Labels == nil {
 		t.Errorf("an engine that is away: want the labels left, got %v, %v", c.endpoint(id), err)
 	}
 	f.start()

@@ -16,7 +16,7 @@ import (
 	"github.com/containernetworking/cni/libcni"
 )
 
-// host is a host's folders with a Keeper at work.
+// host is a host's directories with a Installer at work.
 type host struct {
 	*testing.T
 	bin, conf, program string
@@ -35,7 +35,7 @@ func newHost(t *testing.T) *host {
 func (h *host) starts() {
 	ctx, end := context.WithCancel(h.Context())
 	h.end, h.ended = end, make(chan error, 1)
-	k := &Keeper{Program: h.program, Bin: h.bin, Conf: h.conf, Every: time.Millisecond, Log: slog.New(slog.DiscardHandler), Waiting: func() []string {
+	k := &Installer{Program: h.program, Bin: h.bin, Conf: h.conf, Interval: time.Millisecond, Log: slog.New(slog.DiscardHandler), Waiting: func() []string {
 		if h.serves.Load() {
 			return nil
 		}
@@ -108,7 +108,7 @@ func TestKeeper(t *testing.T) {
 	h.ends()
 }
 
-// A folder that cannot be made is said, and tried again.
+// A directory that cannot be made is said, and tried again.
 func TestKeeperWithoutFolder(t *testing.T) {
 	h := newHost(t)
 	h.serves.Store(true)

@@ -45,7 +45,7 @@ func (a *attached) add(owner, endpoint string) {
 
 // trial is a prover whose clock the test moves.
 type trial struct {
-	*Prover
+	*OrphanDetector
 	t   *testing.T
 	f   *fake
 	a   *attached
@@ -58,8 +58,8 @@ func newTrial(t *testing.T) *trial {
 	w := NewWatcher(f.dial, slog.New(slog.DiscardHandler))
 	w.pace = quick()
 	x := &trial{t: t, f: f, a: &attached{inUse: map[string]error{}}, now: time.Unix(1000, 0)}
-	x.Prover = NewProver(w, x.a, "netplugin", slog.New(slog.DiscardHandler))
-	x.Prover.now = func() time.Time { return x.now }
+	x.OrphanDetector = NewOrphanDetector(w, x.a, "netplugin", slog.New(slog.DiscardHandler))
+	x.OrphanDetector.now = func() time.Time { return x.now }
 	return x
 }
 
@@ -148,7 +148,7 @@ func TestProverRuns(t *testing.T) {
 	w := f.watch()
 	a := &attached{inUse: map[string]error{}}
 	a.add("docker/n1", "e1")
-	p := NewProver(w, a, "netplugin", slog.New(slog.DiscardHandler))
+	p := NewOrphanDetector(w, a, "netplugin", slog.New(slog.DiscardHandler))
 	p.apart = 20 * time.Millisecond
 	ctx, end := context.WithTimeout(t.Context(), 20*time.Second)
 	defer end()

@@ -16,56 +16,56 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Master is told whose endpoints are.
+// Master receives the containers of endpoints.
 type Master interface {
 	UpdateEndpoint(ctx context.Context, r model.UpdateEndpointRequest) error
 }
 
-// Records is what the agent knows of the store.
+// Records is the agent's view of the store.
 type Records interface {
 	// Local returns the endpoints whose homing host is this one.
 	Local() []record.Endpoint
-	// Selectors are those of the services of a tenant.
+	// Selectors returns those of the services of a tenant.
 	Selectors(tenant string) []map[string]string
-	// Changed is closed when records have changed after the call.
+	// Changed returns a channel that is closed when records have changed after the call.
 	Changed() <-chan struct{}
 }
 
-// Teller keeps the records of endpoints equal to what the engine says of their containers: id, name, aliases, labels. By its
+// EndpointSyncer keeps the records of endpoints in sync with the engine's data of their containers: id, name, aliases, labels. By its
 // labels a container provides services while it runs.
-type Teller struct {
-	watcher *Watcher
-	master  Master
-	records Records
-	log     *slog.Logger
-	limit   time.Duration // of a request to the master
-	settle  time.Duration // changes are gathered
-	lag     time.Duration // what was told may be on its way for so long
-	first   time.Duration // until what failed is tried again
-	most    time.Duration // the same, after many attempts
+type EndpointSyncer struct {
+	watcher  *Watcher
+	master   Master
+	records  Records
+	log      *slog.Logger
+	limit    time.Duration // of a request to the master
+	debounce time.Duration // how long changes are collected
+	lag      time.Duration // how long the record may lag behind an update
+	first    time.Duration // before the first retry
+	maxWait  time.Duration // before a retry, after many
 
 	mu   sync.Mutex
-	told map[string]telling // by the text of the endpoint's identity
+	sent map[string]sentUpdate // by the text of the endpoint's identity
 }
 
-// telling is what the master was told last of an endpoint.
-type telling struct {
+// sentUpdate is the last update of an endpoint that was sent to the master.
+type sentUpdate struct {
 	request model.UpdateEndpointRequest
 	at      time.Time
 }
 
-// NewTeller returns a Teller of what w knows; Run makes it live.
-func NewTeller(w *Watcher, m Master, r Records, log *slog.Logger) *Teller {
-	return &Teller{watcher: w, master: m, records: r, log: log, limit: 15 * time.Second, settle: 50 * time.Millisecond,
-		lag: 5 * time.Second, first: time.Second, most: 30 * time.Second, told: map[string]telling{}}
+// NewEndpointSyncer returns an EndpointSyncer for the containers of w; Run syncs.
+func NewEndpointSyncer(w *Watcher, m Master, r Records, log *slog.Logger) *EndpointSyncer {
+	return &EndpointSyncer{watcher: w, master: m, records: r, log: log, limit: 15 * time.Second, debounce: 50 * time.Millisecond,
+		lag: 5 * time.Second, first: time.Second, maxWait: 30 * time.Second, sent: map[string]sentUpdate{}}
 }
 
-// Run tells until ctx ends; then it returns nil.
-func (t *Teller) Run(ctx context.Context) error {
+// Run syncs until ctx ends; then it returns nil.
+func (t *EndpointSyncer) Run(ctx context.Context) error {
 	wait, reported := t.first, false
 	for ctx.Err() == nil {
 		docker, records := t.watcher.Changed(), t.records.Changed()
-		later, err := t.tell(ctx)
+		later, err := t.sync(ctx)
 		var again <-chan time.Time
 		switch {
 		case err != nil && ctx.Err() == nil:
@@ -73,7 +73,7 @@ func (t *Teller) Run(ctx context.Context) error {
 				t.log.Warn("netmaster was not told of a container; tried again", "error", err)
 			}
 			reported = true
-			again, wait = time.After(wait), min(2*wait, t.most)
+			again, wait = time.After(wait), min(2*wait, t.maxWait)
 		case later:
 			again, wait, reported = time.After(t.lag), t.first, false
 		default:
@@ -81,9 +81,9 @@ func (t *Teller) Run(ctx context.Context) error {
 		}
 		select {
 		case <-docker:
-			pause(ctx, t.settle)
+			pause(ctx, t.debounce)
 		case <-records:
-			pause(ctx, t.settle)
+			pause(ctx, t.debounce)
 		case <-again:
 		case <-ctx.Done():
 		}
@@ -91,11 +91,12 @@ func (t *Teller) Run(ctx context.Context) error {
 	return nil
 }
 
-// tell tells of all endpoints whose record is not what the engine says. later says that a record does not show yet what was told.
-func (t *Teller) tell(ctx context.Context) (later bool, err error) {
+// sync sends updates of all endpoints whose record differs from the engine's data. later reports that a record does not show a sent update
+// yet.
+func (t *EndpointSyncer) sync(ctx context.Context) (later bool, err error) {
 	state := t.watcher.State()
 	owners := state.Owners()
-	known := map[string]telling{}
+	known := map[string]sentUpdate{}
 	var due []model.UpdateEndpointRequest
 	selectors := map[string][]map[string]string{}
 	for _, ep := range t.records.Local() {
@@ -110,14 +111,14 @@ func (t *Teller) tell(ctx context.Context) (later bool, err error) {
 		}
 		later = true
 		key := ep.ID.String()
-		was, ok := t.told[key]
+		was, ok := t.sent[key]
 		if ok && sameRequest(was.request, request) && time.Since(was.at) < t.lag {
 			known[key] = was
 			continue
 		}
 		due = append(due, request)
 	}
-	t.told = known
+	t.sent = known
 	var group errgroup.Group
 	group.SetLimit(together)
 	for _, request := range due {
@@ -126,21 +127,21 @@ func (t *Teller) tell(ctx context.Context) (later bool, err error) {
 	return later, group.Wait()
 }
 
-func (t *Teller) update(ctx context.Context, request model.UpdateEndpointRequest) error {
+func (t *EndpointSyncer) update(ctx context.Context, request model.UpdateEndpointRequest) error {
 	ctx, cancel := context.WithTimeout(ctx, t.limit)
 	defer cancel()
 	err := t.master.UpdateEndpoint(ctx, request)
-	if err != nil && !client.IsCode(err, model.CodeNotFound) { // one that is gone has a record no longer than the watch takes
+	if err != nil && !client.IsCode(err, model.CodeNotFound) { // the record of a deleted endpoint disappears with the watch
 		return fmt.Errorf("container %s (%s): %w", request.EPCommonName, request.ContainerID, err)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.told[request.Tenant+":"+request.Network+":"+request.EndpointID] = telling{request, time.Now()}
+	t.sent[request.Tenant+":"+request.Network+":"+request.EndpointID] = sentUpdate{request, time.Now()}
 	return nil
 }
 
-// updateOf says what the master is to be told of an endpoint. Labels of an endpoint that no running container has are withdrawn,
-// if complete says that there is no other; all else stays until the endpoint goes.
+// updateOf returns the update of an endpoint for the master. Labels of an endpoint without a running container are withdrawn if complete is
+// true, so that there is no other; all else stays until the endpoint is deleted.
 func updateOf(ep *record.Endpoint, owner *Owner, has, complete bool) (r model.UpdateEndpointRequest, differs bool) {
 	r = model.UpdateEndpointRequest{Tenant: ep.ID.Tenant, Network: ep.ID.Name, EndpointID: ep.ID.Endpoint, IPAddress: record.Text(ep.IP)}
 	if !has {

@@ -14,39 +14,40 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Sources are where a Keeper learns what the networks should be.
+// Sources provides the desired networks.
 type Sources interface {
 	// Segments returns the cluster's networks and groups.
 	Segments() desired.Segments
 	// DockerNetworks returns the networks of this host's engine and of its swarm.
 	DockerNetworks() []record.DockerNetwork
-	// Changed is closed when records have changed after the call.
+	// Changed returns a channel that is closed when records have changed after the call.
 	Changed() <-chan struct{}
 }
 
-// Keeper keeps the networks of an engine equal to the cluster's networks and groups. Networks that it has not made it leaves alone.
-type Keeper struct {
-	watcher *Watcher
-	sources Sources
-	driver  string
-	log     *slog.Logger
-	settle  time.Duration // changes are gathered
-	first   time.Duration // until what failed is tried again
-	most    time.Duration // the same, after many attempts
+// NetworkSyncer keeps the networks of an engine in sync with the cluster's networks and groups. It leaves networks that it has not created
+// unchanged.
+type NetworkSyncer struct {
+	watcher  *Watcher
+	sources  Sources
+	driver   string
+	log      *slog.Logger
+	debounce time.Duration // how long changes are collected
+	first    time.Duration // before the first retry
+	maxWait  time.Duration // before a retry, after many
 
 	mu       sync.Mutex
-	kept     *int              // how many networks are as they should be; nil: unknown
-	problems map[string]string // what is not, by name
+	kept     *int              // number of networks in sync; nil: unknown
+	problems map[string]string // of others, by name
 }
 
-// NewKeeper returns a Keeper of the networks of driver; Run makes it live.
-func NewKeeper(w *Watcher, s Sources, driver string, log *slog.Logger) *Keeper {
-	return &Keeper{watcher: w, sources: s, driver: driver, log: log, settle: 200 * time.Millisecond, first: 2 * time.Second,
-		most: 30 * time.Second, problems: map[string]string{}}
+// NewNetworkSyncer returns a NetworkSyncer of the networks of driver; Run syncs.
+func NewNetworkSyncer(w *Watcher, s Sources, driver string, log *slog.Logger) *NetworkSyncer {
+	return &NetworkSyncer{watcher: w, sources: s, driver: driver, log: log, debounce: 200 * time.Millisecond, first: 2 * time.Second,
+		maxWait: 30 * time.Second, problems: map[string]string{}}
 }
 
-// Run keeps the networks until ctx ends; then it returns nil.
-func (k *Keeper) Run(ctx context.Context) error {
+// Run syncs the networks until ctx ends; then it returns nil.
+func (k *NetworkSyncer) Run(ctx context.Context) error {
 	var done struct {
 		networks []record.Network
 		groups   []record.Group
@@ -65,18 +66,18 @@ func (k *Keeper) Run(ctx context.Context) error {
 			due = true
 		case due:
 			done.networks, done.groups, done.aci, done.events = s.Networks, s.Groups, s.ACI, state.Networks
-			due = k.keep(ctx, e, &s)
+			due = k.sync(ctx, e, &s)
 			if due {
-				again, wait = time.After(wait), min(2*wait, k.most)
+				again, wait = time.After(wait), min(2*wait, k.maxWait)
 			} else {
 				wait = k.first
 			}
 		}
 		select {
 		case <-docker:
-			pause(ctx, k.settle)
+			pause(ctx, k.debounce)
 		case <-records:
-			pause(ctx, k.settle)
+			pause(ctx, k.debounce)
 		case <-again:
 		case <-ctx.Done():
 		}
@@ -84,8 +85,8 @@ func (k *Keeper) Run(ctx context.Context) error {
 	return nil
 }
 
-// keep makes the networks what they should be, as far as that can be done. again says that something failed and is to be tried again.
-func (k *Keeper) keep(ctx context.Context, e Engine, s *desired.Segments) (again bool) {
+// sync applies the desired networks as far as possible. again reports that something failed and must be retried.
+func (k *NetworkSyncer) sync(ctx context.Context, e Engine, s *desired.Segments) (again bool) {
 	want, problems := wanted(s, k.driver)
 	have, err := ask(ctx, k.watcher.pace.answer, e.Networks)
 	if err != nil {
@@ -93,7 +94,7 @@ func (k *Keeper) keep(ctx context.Context, e Engine, s *desired.Segments) (again
 		k.unknown()
 		return true
 	}
-	there, held := map[string]struct{}{}, map[string]struct{}{} // names of networks as wanted, and of others
+	there, held := map[string]struct{}{}, map[string]struct{}{} // names of the desired networks, and of others
 	k.spare(want, have)
 	for _, n := range have {
 		spec, wanted := want[n.Name]
@@ -131,12 +132,12 @@ func (k *Keeper) keep(ctx context.Context, e Engine, s *desired.Segments) (again
 		k.log.Info("made a network in Docker", "network", name)
 		count++
 	}
-	k.tell(count, problems)
+	k.record(count, problems)
 	return again
 }
 
-// spare takes networks out of those that are wanted for which the engine has one of its user's, of that name: they were made for it.
-func (k *Keeper) spare(want map[string]Spec, have []Network) {
+// spare removes desired networks for which the engine has a network that a user created with that name: they exist for it.
+func (k *NetworkSyncer) spare(want map[string]Spec, have []Network) {
 	made := map[string]record.DockerNetwork{}
 	for _, d := range k.sources.DockerNetworks() {
 		made[d.ID] = d
@@ -152,7 +153,7 @@ func (k *Keeper) spare(want map[string]Spec, have []Network) {
 	}
 }
 
-func (k *Keeper) remove(ctx context.Context, e Engine, n *Network) error {
+func (k *NetworkSyncer) remove(ctx context.Context, e Engine, n *Network) error {
 	_, err := ask(ctx, k.watcher.pace.work, func(ctx context.Context) (struct{}, error) { return struct{}{}, e.RemoveNetwork(ctx, n.ID) })
 	if err == nil {
 		k.log.Info("removed a network from Docker", "network", n.Name, "id", n.ID)
@@ -160,7 +161,7 @@ func (k *Keeper) remove(ctx context.Context, e Engine, n *Network) error {
 	return err
 }
 
-// unremoved says what is wrong with a network that was to go and did not.
+// unremoved describes why a network was not removed.
 func unremoved(wanted bool, differs string, err error) string {
 	switch {
 	case !wanted:
@@ -171,8 +172,8 @@ func unremoved(wanted bool, differs string, err error) string {
 	return "not as the cluster has it (" + differs + ") and not made again yet: " + err.Error()
 }
 
-// tell notes how things are, and logs problems when they are new.
-func (k *Keeper) tell(count int, problems map[string]string) {
+// record records the status, and logs new problems.
+func (k *NetworkSyncer) record(count int, problems map[string]string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, name := range slices.Sorted(maps.Keys(problems)) {
@@ -183,15 +184,15 @@ func (k *Keeper) tell(count int, problems map[string]string) {
 	k.kept, k.problems = &count, problems
 }
 
-// unknown notes that the engine's networks are not known.
-func (k *Keeper) unknown() {
+// unknown records that the engine's networks are unknown.
+func (k *NetworkSyncer) unknown() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.kept = nil
 }
 
-// status is how many networks are as they should be, nil when that is unknown, and what is wrong with others as last seen.
-func (k *Keeper) status() (kept *int, problems []model.DockerProblem) {
+// status returns the number of networks in sync, nil if unknown, and the last problems of others.
+func (k *NetworkSyncer) status() (kept *int, problems []model.DockerProblem) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, name := range slices.Sorted(maps.Keys(k.problems)) {

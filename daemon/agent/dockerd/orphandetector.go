@@ -12,24 +12,24 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// OwnerPrefix begins the owners of what the door for Docker has attached; an id of a network follows.
+// OwnerPrefix is the prefix of owners of attachments for Docker; an id of a network follows.
 const OwnerPrefix = "docker/"
 
-// Attacher is the part of *attach.Engine that a Prover needs.
+// Attacher is the part of *attach.Engine that an OrphanDetector needs.
 type Attacher interface {
-	// List returns everything that is attached.
+	// List returns all attachments.
 	List() []attach.Attachment
-	// Portless returns what is attached to this host by the store alone: a crash has left no port of it.
+	// Portless returns this host's attachments that only the store has: a crash has left no port of them.
 	Portless() []record.Endpoint
-	// Forsake detaches an interface, and tells why, unless a container may use it or a request for it is under way. seen says that this
-	// process sees those of containers.
+	// Forsake detaches an interface, with a reason, unless a container may use it or a request for it is in progress. seen reports whether
+	// this process sees those of containers.
 	Forsake(ctx context.Context, container, ifname, why string, seen bool) (done bool, err error)
 }
 
-// Prover releases endpoints that the engine no longer has: those of containers that ended while Docker could not tell the agent,
-// and those of an engine whose data was lost. Proof are two complete lists of one engine without the endpoint, apart from each other,
-// both begun after it was attached. An error proves nothing, and neither does silence.
-type Prover struct {
+// OrphanDetector releases endpoints that the engine no longer has: those of containers that ended while Docker could not reach the agent,
+// and those of an engine whose data was lost. The proof is two complete lists of one engine without the endpoint, some time apart, both
+// requested after it was attached. An error proves nothing, and neither does silence.
+type OrphanDetector struct {
 	watcher *Watcher
 	attach  Attacher
 	driver  string
@@ -37,7 +37,7 @@ type Prover struct {
 	apart   time.Duration // between the two lists
 	now     func() time.Time
 
-	seen    map[string]time.Time // attachments, by id, and when this process knew of them
+	seen    map[string]time.Time // attachments, by id, and when this process first saw them
 	missing map[string]absence   // by id
 }
 
@@ -47,17 +47,17 @@ type absence struct {
 	began  time.Time
 }
 
-// proofApart is Prover.apart.
+// proofApart is OrphanDetector.apart.
 const proofApart = 30 * time.Second
 
-// NewProver returns a Prover of the networks of driver; Run makes it live.
-func NewProver(w *Watcher, a Attacher, driver string, log *slog.Logger) *Prover {
-	return &Prover{watcher: w, attach: a, driver: driver, log: log, apart: proofApart, now: time.Now,
+// NewOrphanDetector returns an OrphanDetector of the networks of driver; Run works.
+func NewOrphanDetector(w *Watcher, a Attacher, driver string, log *slog.Logger) *OrphanDetector {
+	return &OrphanDetector{watcher: w, attach: a, driver: driver, log: log, apart: proofApart, now: time.Now,
 		seen: map[string]time.Time{}, missing: map[string]absence{}}
 }
 
-// Run looks when the engine appears, and from time to time, until ctx ends; then it returns nil.
-func (p *Prover) Run(ctx context.Context) error {
+// Run lists endpoints when the engine appears, and regularly, until ctx ends; then it returns nil.
+func (p *OrphanDetector) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		changed := p.watcher.Changed()
 		e, here := p.watcher.Engine()
@@ -76,8 +76,8 @@ func (p *Prover) Run(ctx context.Context) error {
 	return nil
 }
 
-// rest waits until the next list may complete a proof, or another engine is there.
-func (p *Prover) rest(ctx context.Context, e Engine) {
+// rest waits until the next list may complete a proof, or another engine appears.
+func (p *OrphanDetector) rest(ctx context.Context, e Engine) {
 	t := time.NewTimer(p.apart + p.apart/30)
 	defer t.Stop()
 	for {
@@ -95,8 +95,8 @@ func (p *Prover) rest(ctx context.Context, e Engine) {
 	}
 }
 
-// look lists what the engine has, and releases what it has been proved not to have.
-func (p *Prover) look(ctx context.Context, e Engine) error {
+// look lists the engine's endpoints, and releases those that it certainly does not have.
+func (p *OrphanDetector) look(ctx context.Context, e Engine) error {
 	began := p.now()
 	attached := p.attached(began)
 	if len(attached) == 0 {
@@ -133,8 +133,8 @@ func (p *Prover) look(ctx context.Context, e Engine) error {
 	return nil
 }
 
-// docker are the attachments of Docker's, those without a port among them.
-func (p *Prover) docker() []attach.Attachment {
+// docker returns the attachments for Docker, including those without a port.
+func (p *OrphanDetector) docker() []attach.Attachment {
 	out := slices.DeleteFunc(p.attach.List(), func(a attach.Attachment) bool { return !strings.HasPrefix(a.Owner, OwnerPrefix) })
 	for _, ep := range p.attach.Portless() {
 		if ep.DockerNetwork != "" {
@@ -144,8 +144,8 @@ func (p *Prover) docker() []attach.Attachment {
 	return out
 }
 
-// attached are the attachments of Docker's. What is gone is forgotten.
-func (p *Prover) attached(now time.Time) (out []attach.Attachment) {
+// attached returns the attachments for Docker. It deletes the records of former ones.
+func (p *OrphanDetector) attached(now time.Time) (out []attach.Attachment) {
 	seen, missing := map[string]time.Time{}, map[string]absence{}
 	for _, a := range p.docker() {
 		out = append(out, a)
@@ -153,7 +153,7 @@ func (p *Prover) attached(now time.Time) (out []attach.Attachment) {
 		switch {
 		case !known:
 			at = now
-		case a.Since.After(at): // taken away and attached again since then
+		case a.Since.After(at): // detached and attached again since then
 			at = a.Since
 		}
 		seen[a.StateID] = at
@@ -165,7 +165,7 @@ func (p *Prover) attached(now time.Time) (out []attach.Attachment) {
 	return out
 }
 
-func (p *Prover) release(ctx context.Context, e Engine, a *attach.Attachment, engine string) {
+func (p *OrphanDetector) release(ctx context.Context, e Engine, a *attach.Attachment, engine string) {
 	why := "Docker engine " + engine + " has no such endpoint, by two complete lists"
 	done, err := ask(ctx, p.watcher.pace.work, func(ctx context.Context) (bool, error) {
 		seen, err := e.Visible(ctx)

@@ -7,8 +7,8 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// pathTo appends where the endpoint is: its group, and the port, tunnel or uplink that leads to it. Routing and
-// bridging end in the same words.
+// pathTo appends the endpoint's location: its group, and the port, tunnel or uplink that leads to it. Routing and bridging use the same
+// actions.
 func pathTo(steps []flow.Action, s *ofnet.State, m member) []flow.Action {
 	isolated := m.Isolated
 	if !m.local {
@@ -25,12 +25,12 @@ func pathTo(steps []flow.Action, s *ofnet.State, m member) []flow.Action {
 	}
 }
 
-// tunnelTo appends what sets the VNI of a network and the far end.
+// tunnelTo appends the actions that set the VNI of a network and the far end.
 func tunnelTo(steps []flow.Action, n *ofnet.Segment, vtep netip.Addr) []flow.Action {
 	return tunnelUnder(steps, n.Tag, vtep)
 }
 
-// tunnelUnder appends what sets a VNI and the far end.
+// tunnelUnder appends the actions that set a VNI and the far end.
 func tunnelUnder(steps []flow.Action, vni uint32, vtep netip.Addr) []flow.Action {
 	f := flow.TunDst
 	if vtep.Is6() {
@@ -39,8 +39,8 @@ func tunnelUnder(steps []flow.Action, vni uint32, vtep netip.Addr) []flow.Action
 	return append(steps, flow.SetField(flow.TunID, uint64(vni)), flow.SetAddr(f, vtep))
 }
 
-// towards are the terms of a lookup that leads to the endpoint. What came from the fabric does not go back to it:
-// it finds only endpoints that are here.
+// towards are the terms of a lookup that leads to the endpoint. Packets from the fabric do not return to it: they only reach local
+// endpoints.
 func towards(m member, terms ...flow.Term) flow.Match {
 	if !m.local {
 		terms = append(terms, hasNot(bitFabric))

@@ -5,11 +5,11 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// lastHop is the TTL of a packet that a router does not pass on (RFC 1812 section 5.3.1).
+// lastHop is the TTL of a packet that a router does not forward (RFC 1812 section 5.3.1).
 const lastHop = 1
 
-// Failures are the flows of LeaseMessages, which send packets that the router does not forward to the agent, which sends their senders a message. Without
-// an agent these packets are dropped without one.
+// Failures are the flows of LeaseMessages, which send packets that the router does not forward to the agent, which sends their senders an
+// error message. Without an agent these packets are dropped silently.
 func Failures() []flow.Flow {
 	do := LeaseMessages.toAgent(flow.Output(flow.PortController))
 	var out []flow.Flow
@@ -21,7 +21,7 @@ func Failures() []flow.Flow {
 	add(tRoute, flow.Eq(flow.IPTTL, lastHop), hasNot(bitHost), hasNot(bitTunnel))
 	add(tNowhere, has(bitEndpoint))
 	add(tShut, has(bitEndpoint))
-	for _, protocol := range []uint64{ofnet.ProtocolTCP, ofnet.ProtocolUDP, ofnet.ProtocolSCTP} { // no one answers a service's pings either
+	for _, protocol := range []uint64{ofnet.ProtocolTCP, ofnet.ProtocolUDP, ofnet.ProtocolSCTP} { // a service's pings have no answer either
 		for _, from := range []int{bitEndpoint, bitHost, bitUplink} {
 			add(tUnserved, has(from), flow.Eq(flow.IPProto, protocol))
 		}
@@ -29,23 +29,23 @@ func Failures() []flow.Flow {
 	return out
 }
 
-// HasExpired says of a packet that Troubles caught in a table that its last hop is behind it.
+// HasExpired reports whether the hop limit of a packet that Failures caught in a table is exceeded.
 func HasExpired(table flow.TableID) bool { return table == tRoute }
 
-// IsRefused says of a packet that Troubles caught in a table that it is for a service that has no one to lead it to, or for what is closed to endpoints; if it
-// has not expired either, no one has the address that it is for.
+// IsRefused reports whether a packet that Failures caught in a table is for a service without backends, or for a destination that is closed
+// to endpoints. If it has not expired either, its destination address is unused.
 func IsRefused(table flow.TableID) bool { return table == tUnserved || table == tShut }
 
-// Inject is what a packet of the agent's own is sent with to reach an endpoint of a tenant by its address, wherever that
-// is, as the router would send it. Numbers are as Origin tells them; no rules judge it.
+// Inject returns the actions that send a packet of the agent to an endpoint of a tenant by its address, anywhere, as the router would send
+// it. Numbers are those of Origin; no rules judge it.
 func Inject(segment uint32, tenant uint16) flow.Actions {
 	return flow.Do(load(regNetwork, segment), flow.Load(zone(), uint64(tenant)),
 		on(bitEndpoint), on(bitRouted), on(bitSkip), on(bitNoCommit), flow.Resubmit(tRoute))
 }
 
-// Reply is how a message about what Troubles caught gets to its sender, and the link address that it bears: as the router would send it when
-// routed says so; else by where the packet came from, which is the host itself or a machine on a VLAN, and in the name of its destination. ok is
-// false when there is no way any more.
+// Reply returns the actions that send a message about a packet that Failures caught to its sender, and the link address of the message: if
+// routed, as the router would send it; otherwise to the packet's origin, which is the host itself or a machine on a VLAN, and in the name
+// of its destination. ok is false if there is no path any longer.
 func Reply(s *ofnet.State, m flow.Match) (do flow.Actions, mac ofnet.MAC, routed, ok bool) {
 	segment, tenant := Origin(m)
 	flags, _ := m.Uint(regFlags)

@@ -9,7 +9,7 @@ import (
 	types100 "github.com/containernetworking/cni/pkg/types/100"
 )
 
-// Paths at which plugins of earlier builds ask, with a request each; they check and print themselves. All are POST.
+// Paths of plugins of earlier builds, which send a request to one each; they check and print themselves. All are POST.
 const (
 	pathAdd    = "/cni/add"
 	pathDel    = "/cni/del"
@@ -27,8 +27,8 @@ type request struct {
 	Config      json.RawMessage `json:"config,omitempty"`
 }
 
-// formerAnswer is what plugins of earlier builds are answered: a Result of an ADD, an Error, or nothing for success.
-type formerAnswer struct {
+// legacyAnswer is the answer to plugins of earlier builds: a Result of an ADD, an Error, or nothing for success.
+type legacyAnswer struct {
 	Result *types100.Result `json:"result,omitempty"`
 	Error  *types.Error     `json:"error,omitempty"`
 }
@@ -39,13 +39,13 @@ func (s *Server) handlers() map[string]func(context.Context, request, *Conf) (*t
 	}
 }
 
-// former answers a plugin of an earlier build.
-func (s *Server) former(w http.ResponseWriter, r *http.Request) {
+// legacy answers a plugin of an earlier build.
+func (s *Server) legacy(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), callLimit)
 	defer cancel()
 	var req request
 	if err := decode(r.Body, &req); err != nil {
-		reply(w, http.StatusOK, formerAnswer{Error: types.NewError(types.ErrDecodingFailure, err.Error(), "")})
+		reply(w, http.StatusOK, legacyAnswer{Error: types.NewError(types.ErrDecodingFailure, err.Error(), "")})
 		return
 	}
 	reply(w, http.StatusOK, s.perform(ctx, r.URL.Path, req))

@@ -9,33 +9,33 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// Way is one from this host to another.
-type Way struct {
+// Path is a path from this host to another.
+type Path struct {
 	Host    string     // at the other end
-	Network string     // whose tag the frames have on the trunk, "tenant:network"; "": it is the tunnel
+	Network string     // whose tag the frames have on the trunk, "tenant:network"; "": the tunnel
 	Tag     uint32     // of the network
 	End     netip.Addr // of the tunnel
 	segment uint32     // number of the network
 }
 
-// name is what people call the way.
-func (w *Way) name() string {
+// name describes the path in findings.
+func (w *Path) name() string {
 	if w.Network == "" {
 		return fmt.Sprintf("the tunnel to host %s (%s)", w.Host, w.End)
 	}
 	return fmt.Sprintf("VLAN %d to host %s", w.Tag, w.Host)
 }
 
-// mostWays is how many ways are kept; fewPeers is how many other hosts of a VLAN are asked at least.
+// maxPaths is the maximum number of paths; fewPeers is the minimum number of other hosts probed for a VLAN.
 const (
-	mostWays = 4096
+	maxPaths = 4096
 	fewPeers = 3
 )
 
-// waysOf are the ways that endpoints of this host have need of, in a fixed order: tunnels to the hosts with which it shares a tenant's VXLAN
-// networks, and by the trunk, with each VLAN network's tag, those to the hosts that have endpoints of it. When there are too many, each host has
-// the next few of a VLAN in the order of labels, so that still each host's tag is known to some.
-func waysOf(s *ofnet.State) []Way {
+// pathsOf returns the paths that local endpoints need, in a fixed order: tunnels to the hosts with which this host shares a tenant's VXLAN
+// networks, and by the trunk, with each VLAN network's tag, those to the hosts that have endpoints of it. If there are too many, each host
+// has the next few of a VLAN in the order of labels, so that still some host probes each host's tag.
+func pathsOf(s *ofnet.State) []Path {
 	tenants, vlans := map[string]bool{}, []*ofnet.Segment{}
 	for n := range s.Segments.Values() {
 		switch here := s.Present(ofnet.Place{Segment: n.Name, Host: s.Self}) > 0; {
@@ -51,7 +51,7 @@ func waysOf(s *ofnet.State) []Way {
 	}
 	slices.SortFunc(hosts, func(a, b *ofnet.Host) int { return cmp.Compare(a.Label, b.Label) })
 	slices.SortFunc(vlans, func(a, b *ofnet.Segment) int { return cmp.Compare(a.Name, b.Name) })
-	var out []Way
+	var out []Path
 	var shared []*ofnet.Segment
 	for tenant := range tenants {
 		for n := range s.SegmentsOf(tenant) {
@@ -63,14 +63,14 @@ func waysOf(s *ofnet.State) []Way {
 	for _, h := range hosts {
 		has := func(n *ofnet.Segment) bool { return s.Present(ofnet.Place{Segment: n.Name, Host: h.Label}) > 0 }
 		if h.Label != s.Self && h.VTEP.IsValid() && slices.ContainsFunc(shared, has) {
-			out = append(out, Way{Host: h.Label, End: h.VTEP})
+			out = append(out, Path{Host: h.Label, End: h.VTEP})
 		}
 	}
 	for i, n := range vlans {
-		most := max(fewPeers, (mostWays-len(out))/(len(vlans)-i))
+		most := max(fewPeers, (maxPaths-len(out))/(len(vlans)-i))
 		for _, h := range after(hosts, s.Self) {
 			if most > 0 && s.Present(ofnet.Place{Segment: n.Name, Host: h.Label}) > 0 {
-				out = append(out, Way{Host: h.Label, Network: n.Name, Tag: n.Tag, segment: n.ID})
+				out = append(out, Path{Host: h.Label, Network: n.Name, Tag: n.Tag, segment: n.ID})
 				most--
 			}
 		}
@@ -78,7 +78,7 @@ func waysOf(s *ofnet.State) []Way {
 	return out
 }
 
-// after are the other hosts, from the one that follows self on, and around.
+// after returns the other hosts, starting after self, in a circle.
 func after(hosts []*ofnet.Host, self string) []*ofnet.Host {
 	at, _ := slices.BinarySearchFunc(hosts, self, func(h *ofnet.Host, label string) int { return cmp.Compare(h.Label, label) })
 	if at == len(hosts) || hosts[at].Label != self {

@@ -9,24 +9,25 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// train is a number of probes that are sent one after the other, alike but for their number.
-type train struct {
-	way      Way
-	kind     pipeline.ProbeKind // pipeline.AskSwitch, or AskAgent
-	n        int
-	size     int           // of the frames
-	gap      time.Duration // between them
-	patience time.Duration // after the last
+// burst is a number of probes that are sent one after the other and differ only in their number.
+type burst struct {
+	path    Path
+	kind    pipeline.ProbeKind // pipeline.AskSwitch, or AskAgent
+	n       int
+	size    int           // of the frames
+	gap     time.Duration // between them
+	timeout time.Duration // after the last
 }
 
-// outcome is what has come of a train.
+// outcome is the result of a burst.
 type outcome struct {
 	sent  int
 	back  int
 	shots []shot          // that were sent
-	trips []time.Duration // of those that came back
-	// asked and heard are, as far as an agent has answered, how many were sent up to the last that it has answered, and how many of them had come to it.
-	asked, heard int
+	trips []time.Duration // of the probes that came back
+	// asked and received are, according to the latest answer of an agent, the number of probes sent up to then, and the number that had
+	// arrived there.
+	asked, received int
 }
 
 // shot is one probe.
@@ -35,7 +36,7 @@ type shot struct {
 	back bool
 }
 
-// trip is the median of the round trips; 0 when there are none.
+// trip is the median of the round trips; 0 if there are none.
 func (o *outcome) trip() time.Duration {
 	if len(o.trips) == 0 {
 		return 0
@@ -44,16 +45,16 @@ func (o *outcome) trip() time.Duration {
 	return o.trips[len(o.trips)/2]
 }
 
-// flight is a train that is under way.
-type flight struct {
-	way Way
-	n   int // that are to be sent
+// burstInFlight is a burst in progress.
+type burstInFlight struct {
+	path Path
+	n    int // number of probes to send
 	outcome
 	home chan struct{} // closed when all have come back
 }
 
-// take counts an answer.
-func (f *flight) take(p *frame.Probe, now time.Time) {
+// receive counts an answer.
+func (f *burstInFlight) receive(p *frame.Probe, now time.Time) {
 	seq := int(p.Seq)
 	if seq >= len(f.shots) || f.shots[seq].back {
 		return
@@ -62,7 +63,7 @@ func (f *flight) take(p *frame.Probe, now time.Time) {
 	f.back++
 	f.trips = append(f.trips, now.Sub(f.shots[seq].at))
 	if p.Received > 0 && seq >= f.asked {
-		f.asked, f.heard = seq+1, int(p.Received)
+		f.asked, f.received = seq+1, int(p.Received)
 	}
 	if f.back == f.n {
 		close(f.home)
@@ -72,16 +73,16 @@ func (f *flight) take(p *frame.Probe, now time.Time) {
 // smallProbe is the size of probes that pass everywhere.
 const smallProbe = 100
 
-// lanes is how many addresses of origin the probes of a tunnel have, so that they spread over the ways that the underlay may choose from.
+// lanes is the number of source addresses of a tunnel's probes, so that they spread over the paths that the underlay may choose from.
 const lanes = 8
 
-// run sends a train and waits for it. It returns early when all are back, or ctx ends: then what has come until then counts for those that have
-// been sent long enough.
-func (p *Prober) run(ctx context.Context, t train) (outcome, error) {
-	f := &flight{way: t.way, n: t.n, home: make(chan struct{})}
-	session := p.depart(f)
+// run sends a burst and waits for it. It returns early if all probes are back, or ctx ends: then it counts the results for those sent long
+// enough ago.
+func (p *Prober) run(ctx context.Context, t burst) (outcome, error) {
+	f := &burstInFlight{path: t.path, n: t.n, home: make(chan struct{})}
+	session := p.start(f)
 	defer p.arrive(session)
-	to := pipeline.ProbeMAC(t.kind, t.way.Host, 0)
+	to := pipeline.ProbeMAC(t.kind, t.path.Host, 0)
 	pause := time.NewTicker(t.gap)
 	defer pause.Stop()
 	for seq := range t.n {
@@ -93,18 +94,18 @@ func (p *Prober) run(ctx context.Context, t train) (outcome, error) {
 			}
 		}
 		lane := uint8(0)
-		if t.way.Network == "" {
+		if t.path.Network == "" {
 			lane = uint8(seq) % lanes
 		}
 		p.mu.Lock()
 		f.shots = append(f.shots, shot{at: time.Now()})
 		p.mu.Unlock()
 		probe := frame.Probe{EthSrc: pipeline.ProbeMAC(pipeline.ProbeBack, p.o.Host, lane), EthDst: to, Session: session, Seq: uint32(seq), Size: t.size}
-		if err := p.o.Send(t.way, probe.Append(nil)); err != nil {
+		if err := p.o.Send(t.path, probe.Append(nil)); err != nil {
 			return outcome{}, err
 		}
 	}
-	wait := time.NewTimer(t.patience)
+	wait := time.NewTimer(t.timeout)
 	defer wait.Stop()
 	select {
 	case <-f.home:
@@ -115,8 +116,8 @@ func (p *Prober) run(ctx context.Context, t train) (outcome, error) {
 	return p.soFar(f), nil
 }
 
-// depart writes down that a train is under way.
-func (p *Prober) depart(f *flight) (session uint64) {
+// start registers a burst as in flight.
+func (p *Prober) start(f *burstInFlight) (session uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sessions++
@@ -131,8 +132,8 @@ func (p *Prober) arrive(session uint64) {
 	delete(p.flights, session)
 }
 
-// soFar is what has come of a train by now.
-func (p *Prober) soFar(f *flight) outcome {
+// soFar returns the current result of a burst.
+func (p *Prober) soFar(f *burstInFlight) outcome {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	o := f.outcome
@@ -141,8 +142,8 @@ func (p *Prober) soFar(f *flight) outcome {
 	return o
 }
 
-// Take takes a probe that has come here: by the tunnel of an end, or by the trunk in a network, by its number.
-func (p *Prober) Take(origin Origin, b []byte) {
+// Receive handles a probe that has arrived here: by the tunnel of an end, or by the trunk in a network, by its number.
+func (p *Prober) Receive(origin Origin, b []byte) {
 	probe, err := frame.ParseProbe(b)
 	if err != nil {
 		return
@@ -154,7 +155,7 @@ func (p *Prober) Take(origin Origin, b []byte) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if f := p.flights[probe.Session]; f != nil && f.way.End == origin.End && f.way.segment == origin.Segment {
-		f.take(&probe, now)
+	if f := p.flights[probe.Session]; f != nil && f.path.End == origin.End && f.path.segment == origin.Segment {
+		f.receive(&probe, now)
 	}
 }

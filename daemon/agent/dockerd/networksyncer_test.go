@@ -66,10 +66,10 @@ func (f *fake) names() (out []string) {
 	return out
 }
 
-// keep starts a keeper that does not wait long.
-func (f *fake) keep(w *Watcher, c *cluster) *Keeper {
-	k := NewKeeper(w, c, "netplugin", slog.New(slog.DiscardHandler))
-	k.settle, k.first, k.most = time.Millisecond, 5*time.Millisecond, 20*time.Millisecond
+// sync starts a keeper that does not wait long.
+func (f *fake) keep(w *Watcher, c *cluster) *NetworkSyncer {
+	k := NewNetworkSyncer(w, c, "netplugin", slog.New(slog.DiscardHandler))
+	k.debounce, k.first, k.maxWait = time.Millisecond, 5*time.Millisecond, 20*time.Millisecond
 	f.background(k.Run)
 	return k
 }

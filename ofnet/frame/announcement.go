@@ -7,14 +7,15 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// ARPAnnouncement is what a frame of address resolution says of its sender: that an address is at a link address.
+// ARPAnnouncement is the claim of an address resolution frame: its sender has an address at a link address.
 type ARPAnnouncement struct {
 	EthSrc ofnet.MAC  // of the frame
-	Link   ofnet.MAC  // that the message names; EthSrc where it names none
-	Addr   netip.Addr // that is claimed; invalid: none, as in a question of one that has no address yet
+	Link   ofnet.MAC  // in the message; EthSrc if it has none
+	Addr   netip.Addr // the claimed address; invalid: none, as in a query of a sender without an address
 }
 
-// ErrNoAnnouncement is what ParseAnnouncement returns for everything but a whole frame of ARP, or a solicitation or advertisement of neighbor discovery.
+// ErrNoAnnouncement is returned by ParseAnnouncement for anything but a whole frame of ARP, or a solicitation or advertisement of neighbor
+// discovery.
 var ErrNoAnnouncement = errors.New("not a message of address resolution")
 
 const (

@@ -11,27 +11,27 @@ import (
 	"time"
 )
 
-// Keeper keeps the plugin and its configuration on a host while it runs.
-type Keeper struct {
-	Program string          // path of the plugin to be installed; its name there is the same
-	Bin     string          // folder in which the runtime looks for plugins; "" leaves that to others
-	Conf    string          // folder in which it looks for configurations
-	Stays   bool            // the configuration stays when the agent ends: another takes its place
-	Waiting func() []string // what the agent lacks to serve; none: the configuration may be written
-	Every   time.Duration   // how often it looks
-	Log     *slog.Logger
+// Installer keeps the plugin and its configuration installed on a host while it runs.
+type Installer struct {
+	Program  string          // path of the plugin to install, which keeps its name
+	Bin      string          // directory of the runtime's plugins; "" leaves the plugin to others
+	Conf     string          // directory of the runtime's configurations
+	Stays    bool            // the configuration stays when the agent ends, for its successor
+	Waiting  func() []string // what the agent lacks to serve; none: the configuration may be written
+	Interval time.Duration   // between two checks
+	Log      *slog.Logger
 }
 
-// Modes of what is written.
+// Modes of the files.
 const (
 	programMode fs.FileMode = 0o755
 	confMode    fs.FileMode = 0o644
 )
 
-// Run installs the plugin, writes the configuration as soon as the agent serves, and puts both back when they are changed, until ctx ends.
-// Then it removes the configuration, unless that stays, and leaves the plugin: pods that end need it, whoever connects new ones. What
-// cannot be written is logged and tried again.
-func (k *Keeper) Run(ctx context.Context) error {
+// Run installs the plugin, writes the configuration as soon as the agent serves, and restores both if they are changed, until ctx ends.
+// Then it removes the configuration, unless that stays, and leaves the plugin: pods that end need it, whatever plugin connects new ones. It
+// logs and retries failures.
+func (k *Installer) Run(ctx context.Context) error {
 	conf, err := Conf(filepath.Base(k.Program))
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (k *Keeper) Run(ctx context.Context) error {
 			k.Log.Info("removed the configuration of CNI: no pod is sent here while no agent is", "path", at)
 		}
 	}()
-	tick := time.NewTicker(k.Every)
+	tick := time.NewTicker(k.Interval)
 	defer tick.Stop()
 	said := ""
 	for serves := false; ; {
@@ -70,8 +70,8 @@ func (k *Keeper) Run(ctx context.Context) error {
 	}
 }
 
-// install puts the plugin into Bin.
-func (k *Keeper) install() error {
+// install installs the plugin in Bin.
+func (k *Installer) install() error {
 	if k.Bin == "" {
 		return nil
 	}
@@ -88,11 +88,11 @@ func (k *Keeper) install() error {
 	return k.put("--cni-bin-dir", to, text, programMode)
 }
 
-func (k *Keeper) write(at string, conf []byte) error {
+func (k *Installer) write(at string, conf []byte) error {
 	return k.put("--cni-conf-dir", at, conf, confMode)
 }
 
-func (k *Keeper) put(flag, path string, text []byte, mode fs.FileMode) error {
+func (k *Installer) put(flag, path string, text []byte, mode fs.FileMode) error {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), tidy(path)); err != nil {
 		return fmt.Errorf("%s: %w", flag, err)
 	}

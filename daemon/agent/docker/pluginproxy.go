@@ -15,21 +15,21 @@ import (
 	"github.com/contiv/contiv/daemon/httpserver"
 )
 
-// DefaultAgentSocket is where a Door finds its host's agent, unless another path is named.
+// DefaultAgentSocket is the default socket of the host's agent for a PluginProxy.
 const DefaultAgentSocket = "/run/contiv/contiv-docker.sock"
 
-// restart is how long a request waits for an agent that has just gone: longer than a service manager takes to start it again, or an upgrade
-// to replace it. An engine that starts or stops is held up by no more than that, altogether.
+// restart is how long a request waits for an agent that has just ended: longer than a service manager needs to restart it, or an upgrade to
+// replace it. It is the maximum total delay of an engine that starts or stops.
 const restart = 5 * time.Second
 
-// answerLimit bounds how long an agent may take that is there: a little longer than it gives itself.
-const answerLimit = patience + callLimit + 5*time.Second
+// answerLimit bounds the answer of a running agent: a little longer than the agent's own limit.
+const answerLimit = defaultReadyTimeout + callLimit + 5*time.Second
 
-// Door serves a host's engine where it looks for the driver, in a process of its own that outlives agents. What the driver always says it says
-// itself; all else it passes on to the agent as it comes, or refuses at once while there is none. An engine that gets no answer repeats each
-// request for 15 seconds, one after the other, and one that is refused the driver's capabilities after its activation asks for neither again
-// until it is restarted (pkg/plugins and libnetwork/drivers/remote of moby). It is a task.
-type Door struct {
+// PluginProxy serves a host's engine at the driver's socket, in a process of its own that outlives agents. It gives constant answers
+// itself; it passes all other requests on to the agent, or refuses them at once while there is none. An engine without an answer repeats
+// each request for 15 seconds, one after the other, and after a refusal of the driver's capabilities following its activation it requests
+// neither again until it is restarted (pkg/plugins and libnetwork/drivers/remote of moby). It is a task.
+type PluginProxy struct {
 	socket, agent string
 	global        bool
 	log           *slog.Logger
@@ -39,22 +39,22 @@ type Door struct {
 	ready         chan struct{}
 }
 
-// NewDoor returns a Door at a socket to the agent at another; Run serves. global is as in Options.
-func NewDoor(socket, agent string, global bool, log *slog.Logger) *Door {
-	d := &Door{socket: socket, agent: agent, global: global, log: log, presence: newPresence(agent, log), restart: restart, ready: make(chan struct{})}
-	// A connection to each request: one that an agent has left behind is found out only by the request that it loses.
+// NewPluginProxy returns a PluginProxy at a socket to the agent at another; Run serves. global is as in Options.
+func NewPluginProxy(socket, agent string, global bool, log *slog.Logger) *PluginProxy {
+	d := &PluginProxy{socket: socket, agent: agent, global: global, log: log, presence: newPresence(agent, log), restart: restart, ready: make(chan struct{})}
+	// A new connection for each request: a connection to an agent that has ended is only detected by the request that it loses.
 	d.missed = &missed{RoundTripper: &http.Transport{DialContext: d.dial, DisableKeepAlives: true, DisableCompression: true, ResponseHeaderTimeout: answerLimit}}
 	return d
 }
 
-// String names the door for logs.
-func (d *Door) String() string { return "door for Docker at " + d.socket }
+// String names the proxy for logs.
+func (d *PluginProxy) String() string { return "door for Docker at " + d.socket }
 
 // Ready is closed once the socket is listened to.
-func (d *Door) Ready() <-chan struct{} { return d.ready }
+func (d *PluginProxy) Ready() <-chan struct{} { return d.ready }
 
-// Run serves until ctx ends; requests under way may finish within five seconds.
-func (d *Door) Run(ctx context.Context) error {
+// Run serves until ctx ends; requests in progress may finish within five seconds.
+func (d *PluginProxy) Run(ctx context.Context) error {
 	l, err := httpserver.ListenUnix(d.socket)
 	if err != nil {
 		return fmt.Errorf("door for Docker (check --docker-plugins and --plugin-name): %w", err)
@@ -67,7 +67,7 @@ func (d *Door) Run(ctx context.Context) error {
 	return httpserver.Serve(ctx, httpserver.NewServer(d.handler(), httpserver.Ordinary(), d.log), httpserver.NewConnections(maxConnections, 0).Listen(l))
 }
 
-func (d *Door) handler() http.Handler {
+func (d *PluginProxy) handler() http.Handler {
 	mux := http.NewServeMux()
 	constants(mux, d.global, d.log)
 	agent := &url.URL{Scheme: "http", Host: "agent"}
@@ -81,8 +81,8 @@ func (d *Door) handler() http.Handler {
 	return httpserver.Recovered(d.log, func() {}, ended)
 }
 
-// dial connects to the agent, and waits for one that has just gone, or has more to do than it takes.
-func (d *Door) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+// dial connects to the agent, and waits for one that has just ended, or is overloaded.
+func (d *PluginProxy) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	for began := time.Now(); ; {
 		nc, err := new(net.Dialer).DialContext(ctx, "unix", d.agent)
 		if err == nil || max(d.presence.away(), time.Since(began)) >= d.restart {
@@ -96,8 +96,8 @@ func (d *Door) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// reason is why a request was not answered, for who has given the command.
-func (d *Door) reason(err error) error {
+// reason explains to the user of the engine why a request was not answered.
+func (d *PluginProxy) reason(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" {
 		return model.Errorf(model.CodeNotReady, "", "contiv agent is not running, since %s", time.Now().Add(-d.presence.away()).Format(time.TimeOnly)).

@@ -19,7 +19,7 @@ import (
 
 // hall is a Door, and the two sockets.
 type hall struct {
-	*Door
+	*PluginProxy
 	t    *testing.T
 	came chan struct{} // gets something for each request that the door is to pass on
 }
@@ -46,10 +46,10 @@ func newHall(t *testing.T, restart time.Duration) *hall {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	h := &hall{NewDoor(filepath.Join(dir, "plugins", "netplugin.sock"), filepath.Join(dir, "agent.sock"), false, slog.New(slog.DiscardHandler)), t, make(chan struct{}, 1)}
+	h := &hall{NewPluginProxy(filepath.Join(dir, "plugins", "netplugin.sock"), filepath.Join(dir, "agent.sock"), false, slog.New(slog.DiscardHandler)), t, make(chan struct{}, 1)}
 	h.missed.RoundTripper = noted{h.missed.RoundTripper, h.came}
 	h.restart, h.presence.pause = restart, time.Millisecond
-	h.begin(h.Door)
+	h.begin(h.PluginProxy)
 	return h
 }
 
@@ -78,7 +78,7 @@ func (h *hall) begin(one task.Task) (end func()) {
 // agent is a driver behind the door.
 func (h *hall) agent(w *world) *Driver {
 	d := w.driver("h1")
-	d.Socket = h.Door.agent
+	d.Socket = h.PluginProxy.agent
 	return d
 }
 
@@ -219,10 +219,10 @@ func TestDoorKeepsDeletions(t *testing.T) {
 	}
 }
 
-// An agent that ends with a request under way leaves an answer.
+// An agent that ends with a request in progress leaves an answer.
 func TestDoorToAgentThatDies(t *testing.T) {
 	h := newHall(t, 0)
-	l, err := net.Listen("unix", h.Door.agent)
+	l, err := net.Listen("unix", h.PluginProxy.agent)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,29 +8,30 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// ownerState is one owner in the shadow table. There is one of each endpoint of the host's tenants, so what few have is apart.
+// ownerState is one owner in the shadow table. There is one for each endpoint of the host's tenants, so fields that few owners need are in
+// holdings.
 type ownerState struct {
 	owner     ofnet.Key
-	flows     []*entry[flow.Key, body] // places that it wants, though another owner may have them
+	flows     []*entry[flow.Key, body] // places that it wants, including those that another owner has
 	rest      *holdings                // nil: none
 	failure   *failure                 // nil: none
 	revision  uint64
-	conflicts int32 // places that a smaller owner has
+	conflicts int32 // places that it wants and a smaller owner has
 	phase     Phase
 }
 
-// holdings are what an owner wants beside flows.
+// holdings are the groups and meters that an owner wants.
 type holdings struct {
 	groups []*entry[uint32, flow.Group]
 	meters []*entry[uint32, flow.Meter]
 }
 
-// failure is what a refused owner has.
+// failure is the state of an owner that the switch refused.
 type failure struct {
 	err     string
-	retryAt time.Time     // when it is tried again
+	retryAt time.Time     // time of the next attempt
 	backoff time.Duration // the wait after the next failure
-	trying  bool          // its turn has come
+	trying  bool          // an attempt is in progress
 }
 
 func (a *ownerState) groups() []*entry[uint32, flow.Group] {
@@ -47,7 +48,7 @@ func (a *ownerState) meters() []*entry[uint32, flow.Meter] {
 	return a.rest.meters
 }
 
-// hold notes what the owner wants beside flows.
+// hold returns the owner's holdings and creates them if needed.
 func (a *ownerState) hold(groups []*entry[uint32, flow.Group], meters []*entry[uint32, flow.Meter]) {
 	a.rest = nil
 	if len(groups)+len(meters) > 0 {
@@ -55,13 +56,13 @@ func (a *ownerState) hold(groups []*entry[uint32, flow.Group], meters []*entry[u
 	}
 }
 
-// trying says that a refused owner's turn has come.
+// trying reports whether a refused owner is being retried.
 func (a *ownerState) trying() bool { return a.failure != nil && a.failure.trying }
 
-// aside says that the account's places are to be left as they are.
+// aside reports whether the owner's places must stay as they are.
 func (a *ownerState) aside() bool { return a != nil && a.phase == Failed && !a.trying() }
 
-// less orders owners; of two that want one place the smaller one gets it.
+// less orders owners. If two want one place, the smaller one gets it.
 func less(a, b *ownerState) bool {
 	if a.owner.Kind != b.owner.Kind {
 		return a.owner.Kind < b.owner.Kind

@@ -13,17 +13,17 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// errLost says that the connection has ended.
+// errLost means that the connection has ended.
 var errLost = errors.New("connection closed")
 
-// unsync makes the next bring compare with the switch.
+// unsync makes the next sync compare with the switch.
 func (r *Reconciler) unsync() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.synced = false
 }
 
-// isFresh says, once, that a comparison has taken place since it was asked last.
+// isFresh reports whether a comparison has finished since its last call.
 func (r *Reconciler) isFresh() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -32,14 +32,13 @@ func (r *Reconciler) isFresh() bool {
 	return fresh
 }
 
-// sync does everything that is due: compare, apply what changed, try again what failed. An error means that the
-// connection is of no use any more.
+// sync does everything that is due: it compares, applies changes and retries failures. After an error the connection is unusable.
 func (r *Reconciler) sync(ctx context.Context) error {
 	r.mu.Lock()
 	ready, synced, sw := r.complete, r.synced, r.sw
 	r.mu.Unlock()
 	if !ready {
-		return nil // what is in the switch may be right: nothing is known yet
+		return nil // the switch's flows may be right: the State is not complete yet
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.options.Timeout)
 	defer cancel()
@@ -51,7 +50,7 @@ func (r *Reconciler) sync(ctx context.Context) error {
 	return r.send(ctx, sw)
 }
 
-// send sends what waits to be sent, and tries again what was refused and is due.
+// send sends pending changes and retries refused owners that are due.
 func (r *Reconciler) send(ctx context.Context, sw Switch) error {
 	r.setSending(true)
 	defer r.setSending(false)
@@ -61,7 +60,7 @@ func (r *Reconciler) send(ctx context.Context, sw Switch) error {
 	return r.retry(ctx, sw)
 }
 
-// setSending says whether changes may be on their way.
+// setSending records whether changes may be in flight.
 func (r *Reconciler) setSending(yes bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -74,17 +73,17 @@ func (r *Reconciler) compileTouched() {
 	for k := range r.touched {
 		keys = append(keys, k)
 	}
-	for part := range slices.Chunk(keys, manyOwners) { // what is compiled takes room until it is in the table
+	for part := range slices.Chunk(keys, manyOwners) { // compiled flows occupy memory until they are in the table
 		r.compile(part)
 	}
 	if len(keys) >= manyOwners {
-		r.touched = map[ofnet.Key]struct{}{} // an empty map keeps its room
+		r.touched = map[ofnet.Key]struct{}{} // an empty map keeps its memory
 	}
 }
 
 // compile brings the shadow table up to date with the State, for the owners with the keys.
 func (r *Reconciler) compile(keys []ofnet.Key) {
-	const few = 256 // less is not worth a goroutine
+	const few = 256 // fewer are not worth a goroutine
 	sets := make([]flow.Set, len(keys))
 	part := func(from, to int) {
 		for i := from; i < to; i++ {
@@ -109,7 +108,7 @@ func (r *Reconciler) compile(keys []ofnet.Key) {
 	}
 }
 
-// flush sends what is dirty until nothing is, and moves the revision.
+// flush sends dirty entries until none is left, and advances the revision.
 func (r *Reconciler) flush(ctx context.Context, sw Switch) error {
 	for {
 		r.mu.Lock()
@@ -123,7 +122,7 @@ func (r *Reconciler) flush(ctx context.Context, sw Switch) error {
 			if err := r.stream(ctx, sw, pieces); err != nil {
 				return err
 			}
-			continue // with what came or was refused meanwhile
+			continue // with changes and refusals of the meantime
 		}
 		r.compileTouched()
 		rev, era := r.latest, r.era
@@ -138,9 +137,9 @@ func (r *Reconciler) flush(ctx context.Context, sw Switch) error {
 			return err
 		}
 		if refused {
-			continue // the owners at fault are set aside, and the rest is dirty again
+			continue // the owners at fault are set aside, and the other entries are dirty again
 		}
-		// Their flows are gone, so they are not remembered again; and no one has heard yet that the change is done.
+		// Their flows are gone, so they are not recorded again, and the change has not been reported as done.
 		if err := r.sendForgotten(ctx, sw, gone); err != nil {
 			return err
 		}
@@ -158,10 +157,10 @@ func (r *Reconciler) flush(ctx context.Context, sw Switch) error {
 	}
 }
 
-// markDone gives everyone who has nothing waiting the phase Done.
+// markDone sets the phase of every owner without pending changes to Done.
 func (r *Reconciler) markDone() {
 	if len(r.touched) > 0 || !r.shadow.clean() {
-		return // the next round does
+		return // the next round marks the others
 	}
 	for a := range r.shadow.pending {
 		r.shadow.move(a, Done)
@@ -170,18 +169,18 @@ func (r *Reconciler) markDone() {
 	announce(&r.outcomes)
 }
 
-// announce wakes those who wait for a channel's end. The lock that guards the channel is held.
+// announce wakes the waiters of a channel by closing it. The caller holds the lock that guards the channel.
 func announce(c *chan struct{}) {
 	close(*c)
 	*c = make(chan struct{})
 }
 
-// apply sends one batch. When the switch refuses it, the owners at fault are Failed, everything else is dirty again
-// and refused is true. An error means that the connection failed.
+// apply sends one batch. If the switch refuses it, the owners at fault become Failed, all other entries are dirty again and refused is
+// true. An error means that the connection failed.
 func (r *Reconciler) apply(ctx context.Context, sw Switch, b *batch) (refused bool, err error) {
 	if b.delta.Empty() {
 		select {
-		case <-sw.Done(): // with nothing to send, no one else notices
+		case <-sw.Done(): // with nothing to send, nothing else detects this
 			return false, errLost
 		default:
 		}
@@ -190,7 +189,7 @@ func (r *Reconciler) apply(ctx context.Context, sw Switch, b *batch) (refused bo
 	return r.applied(ctx, sw, b, sw.Apply(ctx, &b.delta))
 }
 
-// applied draws the conclusions from the switch's answer to a batch, as apply says.
+// applied handles the switch's answer to a batch, as described for apply.
 func (r *Reconciler) applied(ctx context.Context, sw Switch, b *batch, err error) (refused bool, _ error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -203,7 +202,7 @@ func (r *Reconciler) applied(ctx context.Context, sw Switch, b *batch, err error
 		return false, nil
 	case !errors.As(err, &no):
 		r.shadow.again(b)
-		r.synced = false // no one knows how much of it the switch has done
+		r.synced = false // it is unknown how much of it the switch has carried out
 		return false, fmt.Errorf("apply %d changes: %w", b.len(), err)
 	}
 	r.counters.Refused++
@@ -221,10 +220,10 @@ func (r *Reconciler) applied(ctx context.Context, sw Switch, b *batch, err error
 	return true, r.halve(ctx, sw, b, no)
 }
 
-// fail sets an owner aside until its time comes.
+// fail sets an owner aside until its next attempt.
 func (r *Reconciler) fail(a *ownerState, why string) {
 	if r.shadow.accounts[a.owner] != a {
-		return // struck off while its flows were on the way
+		return // removed while its flows were in flight
 	}
 	wait := r.options.RetryFirst
 	if a.failure != nil {
@@ -237,13 +236,13 @@ func (r *Reconciler) fail(a *ownerState, why string) {
 	announce(&r.outcomes)
 }
 
-// halve finds an owner at fault when the switch did not name an entry: it sends the batch owner by owner, in halves.
-// It is called with the lock held and returns with it held.
+// halve finds an owner at fault if the switch did not name an entry: it sends the batch owner by owner, in halves. It is called and returns
+// with the lock held.
 func (r *Reconciler) halve(ctx context.Context, sw Switch, b *batch, why error) error {
 	owners := b.owners()
 	if len(owners) == 1 {
 		if owners[0] == nil {
-			// A deletion that the switch refuses. Forgetting the marks leaves it to the next comparison.
+			// The switch refuses a deletion. Clearing the marks leaves it to the next comparison.
 			r.shadow.apply(func(a *ownerState) bool { return a == nil })
 			r.options.Log.Error("switch refused to delete", "error", why)
 			return nil
@@ -263,7 +262,7 @@ func (r *Reconciler) halve(ctx context.Context, sw Switch, b *batch, why error) 
 	return nil
 }
 
-// retry tries failed owners whose time has come, each for itself.
+// retry sends each failed owner that is due by itself.
 func (r *Reconciler) retry(ctx context.Context, sw Switch) error {
 	for {
 		r.mu.Lock()
@@ -291,9 +290,9 @@ func (r *Reconciler) retry(ctx context.Context, sw Switch) error {
 		switch {
 		case refused:
 			if due.trying() {
-				r.fail(due, due.failure.err) // someone else was found at fault: it stands back again
+				r.fail(due, due.failure.err) // another owner was at fault: this one waits again
 			}
-			// What apply marked again belongs to a failed owner: it waits for its next turn.
+			// Entries that apply marked again belong to a failed owner, which waits for its next attempt.
 			r.shadow.apply(func(a *ownerState) bool { return a == due })
 		case due.trying() && r.shadow.accounts[due.owner] == due:
 			r.shadow.move(due, Done)
@@ -305,7 +304,7 @@ func (r *Reconciler) retry(ctx context.Context, sw Switch) error {
 	}
 }
 
-// Owner says how one owner fared; ok is false when it wants nothing.
+// Owner returns the status of one owner; ok is false if it wants nothing.
 func (r *Reconciler) Owner(k ofnet.Key) (st OwnerStatus, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -317,8 +316,7 @@ func (r *Reconciler) Owner(k ofnet.Key) (st OwnerStatus, ok bool) {
 	return r.status(a), true
 }
 
-// Outcome blocks while an owner's flows are on their way to the switch, and says how it fared, as Owner does. When ctx ends
-// first, err says so.
+// Outcome blocks while an owner's flows are in flight and then returns the same as Owner. It returns an error if ctx ends first.
 func (r *Reconciler) Outcome(ctx context.Context, k ofnet.Key) (st OwnerStatus, ok bool, err error) {
 	for {
 		r.mu.Lock()

@@ -23,77 +23,77 @@ const (
 	KindInterface = "interface"
 )
 
-// mostKept is how many differences are remembered.
-const mostKept = 256
+// maxRecorded is the maximum number of recorded differences.
+const maxRecorded = 256
 
-// Source knows one sort of things, as they should be and as they are. Its methods are safe for concurrent use.
+// Source finds and repairs one kind of drift. Its methods are safe for concurrent use.
 type Source interface {
 	// Kind is the kind of its differences.
 	Kind() string
-	// Differences lists what is not as it should be now, in the same order each time; Keeper fills At and Kind. Thing names
-	// what is to be repaired.
+	// Differences lists the current differences, in the same order each time; Controller fills At and Kind. Thing names what is to be
+	// repaired.
 	Differences() ([]Difference, error)
-	// Repair puts a thing right. It may block until ctx ends.
+	// Repair repairs a thing. It may block until ctx ends.
 	Repair(ctx context.Context, thing string) error
 }
 
-// Difference is one, and what a Source calls the thing.
+// Difference is a difference with the name that its Source has for the thing.
 type Difference struct {
 	model.Difference
 	Thing string
 
-	by Source // who has listed it, and repairs it; the Keeper's business
+	by Source // its Source; set by the Controller
 }
 
-// Options are what a Keeper needs.
+// Options are the dependencies of a Controller.
 type Options struct {
-	Sources []Source
-	Leave   []string               // sorts that are told of and left as they are
-	Changed func() <-chan struct{} // the channel is closed when something may have changed in Open vSwitch
-	Kernel  func() <-chan struct{} // and in the kernel; nil: nothing is watched there
-	Every   time.Duration          // looks at least so often; 0: 10 s
-	Log     *slog.Logger
+	Sources  []Source
+	Leave    []string               // kinds that are reported but not repaired
+	Changed  func() <-chan struct{} // the channel is closed when something may have changed in Open vSwitch
+	Kernel   func() <-chan struct{} // the same for the kernel; nil: it is not watched
+	Interval time.Duration          // maximum time between two checks; 0: 10 s
+	Log      *slog.Logger
 }
 
-// Keeper looks whenever something may have changed, remembers what differs, and repairs it.
-type Keeper struct {
+// Controller checks whenever something may have changed, records differences, and repairs them.
+type Controller struct {
 	Options
-	mu     sync.Mutex // of what follows
+	mu     sync.Mutex // guards the fields below
 	found  []model.Difference
 	counts map[string]uint64
-	open   map[key]bool       // noted, and still there
+	open   map[key]bool       // recorded, and still present
 	stuck  []model.Difference // of these, those that have a Remedy
-	left   int                // of the others, those that the last look did not put right
+	left   int                // number of the others that the last check did not repair
 
-	turn chan struct{} // one look at a time: it has room for one
+	turn chan struct{} // one check at a time: its capacity is one
 }
 
-// key tells differences apart.
+// key identifies a difference.
 type key struct{ sort, thing, what, was string }
 
-// New returns a Keeper.
-func New(o Options) *Keeper {
-	if o.Every == 0 {
-		o.Every = 10 * time.Second
+// New returns a Controller.
+func New(o Options) *Controller {
+	if o.Interval == 0 {
+		o.Interval = 10 * time.Second
 	}
-	k := &Keeper{Options: o, counts: map[string]uint64{}, open: map[key]bool{}, turn: make(chan struct{}, 1)}
+	k := &Controller{Options: o, counts: map[string]uint64{}, open: map[key]bool{}, turn: make(chan struct{}, 1)}
 	for _, s := range o.Sources {
 		k.counts[s.Kind()] = 0
 	}
 	return k
 }
 
-// calm is how long a change may still continue before it is judged: a port comes in several steps.
+// calm is how long a change may continue before it is judged: a port is added in several steps.
 const calm = 300 * time.Millisecond
 
 // Run works until ctx ends; then it returns nil.
-func (k *Keeper) Run(ctx context.Context) error {
+func (k *Controller) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		changed, kernel := k.Changed(), k.kernel()
 		if err := k.look(ctx, k.Leave); err != nil && ctx.Err() == nil {
 			k.Log.Warn("repair of what others have changed, trying again", "error", err)
 		}
-		timer := time.NewTimer(k.Every)
+		timer := time.NewTimer(k.Interval)
 		select {
 		case <-changed:
 			wait(ctx, calm)
@@ -107,7 +107,7 @@ func (k *Keeper) Run(ctx context.Context) error {
 	return nil
 }
 
-func (k *Keeper) kernel() <-chan struct{} {
+func (k *Controller) kernel() <-chan struct{} {
 	if k.Kernel == nil {
 		return nil
 	}
@@ -123,8 +123,8 @@ func wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Check lists what differs now.
-func (k *Keeper) Check() ([]model.Difference, error) {
+// Check lists the current differences.
+func (k *Controller) Check() ([]model.Difference, error) {
 	list, err := k.list()
 	out := make([]model.Difference, len(list))
 	for i := range list {
@@ -133,32 +133,32 @@ func (k *Keeper) Check() ([]model.Difference, error) {
 	return out, err
 }
 
-// Repair repairs what differs now, whatever Leave says.
-func (k *Keeper) Repair(ctx context.Context) error { return k.look(ctx, nil) }
+// Repair repairs the current differences, regardless of Leave.
+func (k *Controller) Repair(ctx context.Context) error { return k.look(ctx, nil) }
 
-// Found lists the last differences that were found, the oldest first.
-func (k *Keeper) Found() []model.Difference {
+// Found lists the latest differences found, the oldest first.
+func (k *Controller) Found() []model.Difference {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return slices.Clone(k.found)
 }
 
-// Stuck lists what differed at the last look and is for the operator to put right: what has a Remedy.
-func (k *Keeper) Stuck() []model.Difference {
+// Stuck lists the differences of the last check that the operator must repair: those with a Remedy.
+func (k *Controller) Stuck() []model.Difference {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return slices.Clone(k.stuck)
 }
 
-// Counts are the differences that were found since the Keeper was made, by sort.
-func (k *Keeper) Counts() map[string]uint64 {
+// Counts returns the number of differences found since the Controller was made, by kind.
+func (k *Controller) Counts() map[string]uint64 {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return maps.Clone(k.counts)
 }
 
-// list asks all sources.
-func (k *Keeper) list() (out []Difference, err error) {
+// list calls all sources.
+func (k *Controller) list() (out []Difference, err error) {
 	at := time.Now().UTC().Format(time.RFC3339)
 	for _, s := range k.Sources {
 		list, failed := s.Differences()
@@ -171,8 +171,8 @@ func (k *Keeper) list() (out []Difference, err error) {
 	return out, err
 }
 
-// look notes what differs and repairs it, but for sorts to leave. It continues after an error and returns all.
-func (k *Keeper) look(ctx context.Context, leave []string) error {
+// look records differences and repairs them, except kinds in Leave. It continues after an error and returns all errors.
+func (k *Controller) look(ctx context.Context, leave []string) error {
 	select {
 	case k.turn <- struct{}{}:
 		defer func() { <-k.turn }()
@@ -180,7 +180,7 @@ func (k *Keeper) look(ctx context.Context, leave []string) error {
 		return fmt.Errorf("wait for the repair that is under way: %w", ctx.Err())
 	}
 	list, err := k.list()
-	k.note(list)
+	k.record(list)
 	errs, left := []error{err}, 0
 	for _, d := range list {
 		repaired := false
@@ -198,25 +198,25 @@ func (k *Keeper) look(ctx context.Context, leave []string) error {
 	return errors.Join(errs...)
 }
 
-// Left is how many differences the last look found and did not put right: it was to leave them, or could not. Those that are for the
-// operator, which Stuck lists, are not among them.
-func (k *Keeper) Left() int {
+// Left returns the number of differences that the last check found and did not repair, because of Leave or an error. It excludes those of
+// Stuck.
+func (k *Controller) Left() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.left
 }
 
-// repairLimit bounds the repair of one thing: a switch that never attaches a port must not keep others from being repaired.
+// repairLimit bounds the repair of one thing: a switch that never attaches a port must not keep other things from being repaired.
 const repairLimit = 5 * time.Second
 
-func (k *Keeper) repair(ctx context.Context, d *Difference) error {
+func (k *Controller) repair(ctx context.Context, d *Difference) error {
 	ctx, cancel := context.WithTimeout(ctx, repairLimit)
 	defer cancel()
 	return d.by.Repair(ctx, d.Thing)
 }
 
-// note remembers each difference once for as long as it is there.
-func (k *Keeper) note(list []Difference) {
+// record records each difference once for as long as it is present.
+func (k *Controller) record(list []Difference) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := make(map[key]bool, len(list))
@@ -234,7 +234,7 @@ func (k *Keeper) note(list []Difference) {
 		k.found = append(k.found, d.Difference)
 		k.Log.Warn("not as it should be", "kind", d.Difference.Kind, "owner", d.Owner, "difference", d.Text(), "was", d.Was, "want", d.Want)
 	}
-	if extra := len(k.found) - mostKept; extra > 0 {
+	if extra := len(k.found) - maxRecorded; extra > 0 {
 		k.found = slices.Delete(k.found, 0, extra)
 	}
 	k.open = now

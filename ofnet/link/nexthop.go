@@ -13,19 +13,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// NextHop is what the kernel does with a packet that comes in by an interface.
+// NextHop is the kernel's decision for a packet that arrives at an interface.
 type NextHop struct {
 	Own  bool       // the destination is an address of the host itself
-	Dev  string     // the interface by which the packet leaves; "" when it does not
-	Via  netip.Addr // the next hop; invalid when the destination is on the link of Dev
-	Lost string     // why it goes nowhere, as in "has no route to 192.0.2.1"; "" when it is the host's own, or leaves
-	Try  string     // what to do about Lost
-	None bool       // Lost is for want of any route
+	Dev  string     // the interface by which the packet leaves; "" if it does not
+	Via  netip.Addr // the next hop; invalid if the destination is on the link of Dev
+	Lost string     // why it is dropped, as in "has no route to 192.0.2.1"; "" if it is the host's own, or leaves
+	Try  string     // the remedy for Lost
+	None bool       // Lost is due to a missing route
 }
 
-// NextHop asks the kernel what becomes of a packet that comes in by the interface called in: whether it passes packets on, and by which
-// route (rtnetlink(7), RTM_GETROUTE with an input interface, so that rules of policy routing count). It sends nothing. Filters
-// of the host's own are not asked. An error says that the kernel could not tell.
+// NextHop asks the kernel for the decision about a packet that arrives at the interface named in: whether it forwards packets, and by which
+// route (rtnetlink(7), RTM_GETROUTE with an input interface, so that policy routing applies). It sends nothing. It ignores the host's own
+// filters. An error means that the kernel could not answer.
 func (h *Host) NextHop(in string, src, dst netip.Addr) (NextHop, error) {
 	from, err := h.nl.LinkByName(in)
 	if err != nil {
@@ -59,7 +59,7 @@ func (h *Host) NextHop(in string, src, dst netip.Addr) (NextHop, error) {
 	return h.leaves(r, dst)
 }
 
-// leaves is the way out by a route.
+// leaves returns the exit by a route.
 func (h *Host) leaves(r *netlink.Route, dst netip.Addr) (NextHop, error) {
 	out, err := h.nl.LinkByIndex(r.LinkIndex)
 	if err != nil {
@@ -84,7 +84,7 @@ func (h *Host) leaves(r *netlink.Route, dst netip.Addr) (NextHop, error) {
 	return to, nil
 }
 
-// noRoute says what the kernel's refusal of a route means; ok is false for other errors, and for none.
+// noRoute explains the kernel's refusal of a route; ok is false for other errors, and for nil.
 func noRoute(dst netip.Addr, err error) (lost NextHop, ok bool) {
 	shows := "ip route get " + dst.String() + " shows it"
 	switch {
@@ -98,7 +98,7 @@ func noRoute(dst netip.Addr, err error) (lost NextHop, ok bool) {
 	return NextHop{}, false
 }
 
-// forwards tells whether the kernel passes on what comes in by an interface, and what makes it so.
+// forwards reports whether the kernel forwards what arrives at an interface, and the setting that decides.
 func (h *Host) forwards(in string, six bool) (yes bool, remedy string, err error) {
 	file, name := filepath.Join("/proc/sys/net/ipv4/conf", in, "forwarding"), "net.ipv4.ip_forward"
 	if six {
