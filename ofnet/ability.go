@@ -6,30 +6,30 @@ import "strings"
 // in user space.
 type Abilities uint32
 
-// What a pipeline asks of a datapath.
+// The abilities that a pipeline needs of a datapath.
 const (
 	// NDExtensions: reads and writes the flags of neighbor discovery and the type of its options.
 	NDExtensions  Abilities = 1 << iota
 	Tracker                 // hands packets to a connection tracker
 	Zones                   // has the tracker keep tenants apart
-	Marks                   // has the tracker remember which generation of rules admitted a connection
-	Labels                  // has the tracker remember which rules those were
+	Marks                   // has the tracker store the generation of rules that admitted a connection
+	Labels                  // has the tracker store which rules those were
 	Translation             // has the tracker translate addresses
 	Recirculation           // has a packet pass the tables again, once the tracker has seen it
 	Clones                  // changes a copy of a packet, and not the packet
 	Meters                  // limits a rate
 	Groups                  // copies a packet, and chooses between destinations
-	Forgetting              // forgets single connections of the tracker, which is up to ovs-vswitchd and not to its datapath
+	Forgetting              // deletes single connections of the tracker; this depends on ovs-vswitchd, not on its datapath
 )
 
-// ability is one of them.
+// ability describes one Ability.
 type ability struct {
 	of    Abilities
 	key   string // in column capabilities of OVSDB's table Datapath (ovs-vswitchd.conf.db(5)), or what OpenFlow calls it
-	means string // what does not work without; "": the pipeline has another way
+	means string // what does not work without it; "": the pipeline has an alternative
 }
 
-// abilities are all of them.
+// abilities lists all of them.
 func abilities() []ability {
 	return []ability{
 		{NDExtensions, "nd_ext", ""},
@@ -57,10 +57,10 @@ func LackedBy(capabilities map[string]string) (lacks Abilities) {
 	return lacks
 }
 
-// Has says whether the set has all of some.
+// Has reports whether the set includes all of some.
 func (a Abilities) Has(some Abilities) bool { return a&some == some }
 
-// Needed are those that a pipeline has no other way for.
+// Needed lists the abilities for which the pipeline has no alternative.
 func (a Abilities) Needed() (out Abilities) {
 	for _, x := range abilities() {
 		if x.means != "" && a.Has(x.of) {

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// LastClass is the greatest number of a class. A class is all endpoints that no ClassPolicy of the State tells apart; 0 is that of whom none
-// knows. Numbers are a host's own.
+// LastClass is the greatest number of a class. A class is all endpoints that no ClassPolicy of the State distinguishes; 0 is the class of
+// endpoints that no policy selects. Numbers are local to a host.
 const LastClass = 1<<30 - 1
 
-// Stage is a set of ClassPolicies that are asked together, one set after the other: those of StageAdmin in the order of their priorities, all of
-// StageNamespace at once, those of StageBaseline as the first ones.
+// Stage is a set of ClassPolicies that are evaluated together, one set after the other: those of StageAdmin in the order of their
+// priorities, all of StageNamespace at once, those of StageBaseline like those of StageAdmin.
 type Stage uint8
 
-// The stages, in the order in which they are asked.
+// The stages, in the order of evaluation.
 const (
 	StageAdmin Stage = iota + 1
 	StageNamespace
@@ -34,21 +34,22 @@ func (s Stage) String() string {
 	return "baseline"
 }
 
-// ClassAction is what a ClassRule does with the packets that it speaks of.
+// ClassAction is the action of a ClassRule for the packets that it matches.
 type ClassAction uint8
 
-// The actions. Pass leaves the decision to the next stage; after the last one, or when no rule speaks of it, a packet passes.
+// The actions. Pass leaves the decision to the next stage; after the last one, or if no rule matches, a packet passes.
 const (
 	Accept ClassAction = iota + 1
 	Deny
 	Pass
 )
 
-// ClassPolicy judges the packets that open connections to or from endpoints of some classes, beside the Rules of their groups: a packet
-// passes when both let it. An endpoint that is Isolated in a direction gets, or sends, only what a policy of StageAdmin accepts, or, unless
-// such a policy decides, one of StageNamespace. Established connections fare as with Rules, by the Judgement of their tenant.
+// ClassPolicy judges the packets that open connections to or from endpoints of some classes, in addition to the Rules of their groups: a
+// packet passes if both allow it. An endpoint that is Isolated in a direction receives, or sends, only packets that a policy of StageAdmin
+// accepts or, if no such policy decides, one of StageNamespace. Established connections are treated as with Rules, by the Judgement of
+// their tenant.
 //
-// A ClassPolicy in a State is not changed; another takes its place.
+// A ClassPolicy in a State is never modified, only replaced.
 type ClassPolicy struct {
 	Name      string    // the text of an identity
 	Direction Direction // In or Out
@@ -57,16 +58,16 @@ type ClassPolicy struct {
 	Rules     []ClassRule
 }
 
-// LastPriority is the greatest priority of a ClassPolicy, and MaxRules how many places its rules have at most. Where policies of one stage
-// have one priority, MaxSlots is how many places those with common subjects have together; more they take from the SpareSlots of their stage. Rules that find
-// none there either deny everything of their subjects.
+// LastPriority is the greatest priority of a ClassPolicy, and MaxRules the maximum number of places of its rules. If policies of one stage
+// have the same priority, MaxSlots is the maximum number of places of those with common subjects; they use SpareSlots of their stage for
+// more. Rules without a place deny everything of their subjects.
 const (
 	LastPriority = 1000
 	MaxRules     = 25
 	MaxSlots     = 2 * MaxRules
 )
 
-// SpareSlots is how many places beyond MaxSlots the policies of a stage have together, in a direction.
+// SpareSlots is the number of places beyond MaxSlots that the policies of a stage share, for each direction.
 func SpareSlots(s Stage) int {
 	switch s {
 	case StageAdmin:
@@ -77,12 +78,12 @@ func SpareSlots(s Stage) int {
 	return 0 // the rules of a priority have one place
 }
 
-// ClassRule speaks of packets between endpoints of its Subjects and others.
+// ClassRule matches packets between endpoints of its Subjects and others.
 type ClassRule struct {
-	Place    uint8 // among the policy's, 1..MaxRules; rules that say one thing of several classes share one. All of StageNamespace are equal
+	Place    uint8 // among the policy's, 1..MaxRules; rules that are equal but for their classes share one. All of StageNamespace are equal
 	Action   ClassAction
 	Subjects []uint32 // classes, in order, each once
-	// Peers are classes, in order, each once, and Prefixes addresses, of which the other side has to be in one; unless Anyone is set.
+	// Peers are classes, in order, each once, and Prefixes addresses, one of which must include the other side, unless Anyone is set.
 	Anyone   bool
 	Peers    []uint32
 	Prefixes []netip.Prefix
@@ -98,7 +99,7 @@ type ProtocolPorts struct {
 // AllPorts are all ports of a protocol.
 func AllPorts(protocol uint8) ProtocolPorts { return ProtocolPorts{protocol, PortRange{0, 1<<16 - 1}} }
 
-// Equal says whether two policies say the same.
+// Equal reports whether two policies are equal.
 func (p *ClassPolicy) Equal(o *ClassPolicy) bool {
 	return p.Name == o.Name && p.Direction == o.Direction && p.Stage == o.Stage && p.Priority == o.Priority &&
 		slices.EqualFunc(p.Rules, o.Rules, func(a, b ClassRule) bool { return a.equal(&b) })
@@ -115,11 +116,11 @@ func (p *ClassPolicy) Key() Key { return Key{KindClassPolicy, p.Name} }
 // ID is the policy's key in State.ClassPolicies: its name and direction.
 func (p *ClassPolicy) ID() string { return p.Name + "/" + p.Direction.String() }
 
-// Judgement is what ClassPolicies amount to for the endpoints of a tenant that are here: the tenant's connections are tracked, and judged
-// again when Sum is another.
+// Judgement is the sum of the ClassPolicies for the endpoints of a tenant on this host: the tenant's connections are tracked, and evaluated
+// again when Sum changes.
 type Judgement struct {
 	Tenant string // a key of State.Tenants
-	Sum    uint64 // of what the policies say, and of labels that have changed; the same after a restart
+	Sum    uint64 // a hash of the policies and of changed labels; the same after a restart
 }
 
 // Level is ClassPolicies that share flows, and so are compiled together: those of one direction, stage and priority. Those of StageNamespace,
@@ -130,10 +131,10 @@ type Level struct {
 	Number    uint16
 }
 
-// Levels is over how many levels the policies of StageNamespace are spread.
+// Levels is the number of levels over which the policies of StageNamespace are spread.
 const Levels = 7000
 
-// Level is where the policy's flows belong.
+// Level returns the level of the policy's flows.
 func (p *ClassPolicy) Level() Level {
 	l := Level{p.Direction, p.Stage, p.Priority}
 	if p.Stage == StageNamespace {
@@ -147,7 +148,7 @@ func (l Level) Key() Key {
 	return Key{KindLevel, l.Direction.String() + "/" + l.Stage.String() + "/" + strconv.Itoa(int(l.Number))}
 }
 
-// LevelOf is the level that has a key; ok is false when none has.
+// LevelOf returns the level with a key; ok is false if there is none.
 func LevelOf(k Key) (l Level, ok bool) {
 	rest, number := cutLast(k.Name)
 	direction, stage, _ := strings.Cut(rest, "/")

@@ -13,7 +13,7 @@ var policiesOfLevel = table.By[string]((*ClassPolicy).Level)
 // SetClassPolicy puts a policy into ClassPolicies under its ID.
 func (s *State) SetClassPolicy(p *ClassPolicy) { s.ClassPolicies.Set(p.ID(), p) }
 
-// PoliciesAt finds the level that has a key, and its policies by name; a level without policies is the zero Level. It takes time in
+// PoliciesAt returns the level with a key, and its policies by name; a level without policies is the zero Level. It takes time in
 // proportion to their number.
 func (s *State) PoliciesAt(level Key) (l Level, policies []*ClassPolicy) {
 	l, ok := LevelOf(level)

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// Closed is what endpoints open nothing to when their packets leave the tenant: by their host, or by a router outside. Pings pass, and answers.
-// It is not changed once a State has it.
+// Closed lists the destinations to which endpoints open no connection when their packets leave the tenant, by their host or by a router
+// outside. Pings and answers pass. It is never modified once it is in a State.
 type Closed struct {
-	Machines []netip.Prefix   // addresses of the cluster's machines, and what the operator has closed
-	Own      []netip.Addr     // addresses of this host: by a router outside only, for the host itself knows what it leads elsewhere
+	Machines []netip.Prefix   // addresses of the cluster's machines, and those closed by the operator
+	Own      []netip.Addr     // addresses of this host: only by a router outside, since the host knows which of them it forwards
 	Ports    []ProtocolPorts  // at any address: those of the control plane and of tunnels
-	Doors    []netip.AddrPort // of TCP, where hosts are met
-	Open     []ProtocolPorts  // at any address, whatever else is closed
+	Doors    []netip.AddrPort // TCP addresses at which hosts are reachable
+	Open     []ProtocolPorts  // at any address, even if closed otherwise
 }
 
-// Equal says whether two say the same; nil is nothing closed.
+// Equal reports whether two are equal; nil closes nothing.
 func (c *Closed) Equal(o *Closed) bool {
 	if c == nil || o == nil {
 		return c == o

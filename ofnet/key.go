@@ -1,16 +1,16 @@
 package ofnet
 
-// Kind says what sort of object caused a flow.
+// Kind is the kind of object that caused a flow.
 type Kind string
 
-// The kinds of owners. KindSwitch owns what every switch has whatever its State says: misses, trackers. Rules own no
-// flows: those of one group, direction and priority share some, and so KindPolicy owns them, the Tier. Backends own none
-// either: they are named in the cookies of their service's flows. ClassPolicies are to a KindLevel what rules are to a KindPolicy. KindReceivers owns a segment's lists of those who get its
-// broadcasts, by the segment's name: they change with its endpoints, and the segment's other flows do not.
+// The kinds of owners. KindSwitch owns the flows of every switch that do not depend on its State: misses, trackers. Rules own no flows:
+// those of one group, direction and priority share some, and so KindPolicy owns them, the Tier. Backends own none either: they are named in
+// the cookies of their service's flows. ClassPolicies are to a KindLevel what rules are to a KindPolicy. KindReceivers owns a segment's
+// lists of broadcast receivers, by the segment's name: they change with its endpoints, and the segment's other flows do not.
 const (
 	KindSwitch      Kind = "switch"
-	KindUplink      Kind = "uplink" // of this host, when it has several members
-	KindProbes      Kind = "probes" // what turns back the probes of other hosts, by the label of this one
+	KindUplink      Kind = "uplink" // of this host, if it has several members
+	KindProbes      Kind = "probes" // the flows that return the probes of other hosts, by the label of this one
 	KindHost        Kind = "host"
 	KindTenant      Kind = "tenant"
 	KindSegment     Kind = "network"
@@ -26,7 +26,7 @@ const (
 	KindRouter      Kind = "router" // the State's Router, by the label of the host
 	KindRoute       Kind = "route"
 	KindNextHops    Kind = "nexthops"
-	KindAgent       Kind = "agent" // a part of the agent, which holds flows by a lease
+	KindAgent       Kind = "agent" // a part of the agent that holds flows by a lease
 )
 
 // Key names one owner of flows: the object that caused them. Name is the object's identity in the store:

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Without are the prefixes that together are a block but for exceptions.
+// Without returns the prefixes that together are a block except for others.
 func Without(block netip.Prefix, except []netip.Prefix) []netip.Prefix {
 	inside := slices.DeleteFunc(slices.Clone(except), func(e netip.Prefix) bool { return !e.Overlaps(block) })
 	switch {
@@ -18,7 +18,7 @@ func Without(block netip.Prefix, except []netip.Prefix) []netip.Prefix {
 	return append(Without(low, inside), Without(high, inside)...)
 }
 
-// halves are the two parts of a prefix.
+// halves returns the two halves of a prefix.
 func halves(p netip.Prefix) (low, high netip.Prefix) {
 	b := p.Addr().AsSlice()
 	b[p.Bits()/8] |= 0x80 >> (p.Bits() % 8)

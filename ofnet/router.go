@@ -2,20 +2,20 @@ package ofnet
 
 import "net/netip"
 
-// Router is how this host exchanges packets with routers outside: by an interface of its own on the uplink, untagged.
-// One tenant's addresses are reachable that way.
+// Router describes how this host exchanges packets with routers outside: by an interface of its own on the uplink, untagged. The addresses
+// of one tenant are reachable by it.
 type Router struct {
 	Tenant string     // a key of State.Tenants
 	Port   uint32     // OpenFlow port of the interface, on this switch
 	MAC    MAC        // of the interface
-	Addr   netip.Addr // IPv4, of the interface: where this host is the next hop
-	Addr6  netip.Addr // the same of IPv6; invalid when there is none
+	Addr   netip.Addr // IPv4 address of the interface: this host as a next hop
+	Addr6  netip.Addr // the same for IPv6; invalid if there is none
 }
 
-// Route is a way out that routers outside have announced.
+// Route is a route that routers outside have announced.
 type Route struct {
 	Prefix netip.Prefix // masked
-	Via    string       // a key of State.NextHops
+	Via    string       // NextHops are the next hops that share the connections to some prefixes. Those in a State are never modified, only replaced.
 }
 
 // NextHops are the next hops among which the connections to some prefixes are shared. One in a State is not changed;
@@ -29,10 +29,10 @@ type NextHops struct {
 // NextHop is one of them, on the link of the Router.
 type NextHop struct {
 	Addr netip.Addr
-	MAC  MAC // zero: not resolved, and nothing is forwarded to it
+	MAC  MAC // zero: not resolved, and no packets are sent to it
 }
 
-// Resolved are the next hops to which packets can be sent.
+// Resolved returns the next hops to which packets can be sent.
 func (n *NextHops) Resolved() (out []NextHop) {
 	for _, h := range n.Hops {
 		if h.MAC != (MAC{}) {

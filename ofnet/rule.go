@@ -10,10 +10,10 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Direction says on which side of the packets that a Rule judges its groups are.
+// Direction is the side of the judged packets on which a Rule's groups are.
 type Direction uint8
 
-// The directions: In judges what members of the group receive, Out what they send. Both is of rules that close alone.
+// The directions: In judges packets that members of the group receive, Out packets that they send. Only rules that close use Both.
 const (
 	In Direction = 1 << iota
 	Out
@@ -31,7 +31,7 @@ func (d Direction) String() string {
 	return "both"
 }
 
-// Protocols that rules speak of by name (IANA, "Protocol Numbers"). ProtocolICMP stands for ICMPv6 too.
+// Protocols that rules name (IANA, "Protocol Numbers"). ProtocolICMP includes ICMPv6.
 const (
 	ProtocolAny  = 0
 	ProtocolICMP = 1
@@ -43,44 +43,44 @@ const (
 // PortRange is a range of ports, both ends included.
 type PortRange struct{ First, Last uint16 }
 
-// Priorities of rules: an operator's are up to MaxPriority; PriorityClosed is above them all, for what must be denied
-// because no one can tell what was meant.
+// Priorities of rules: an operator's are up to MaxPriority; PriorityClosed is above them all, for rules that deny because the intended rule
+// is unreadable.
 const (
 	MaxPriority    = 100
 	PriorityClosed = 200
 )
 
-// Rule judges the packets that open connections to or from the members of the groups that its policy is attached to. Of the
-// rules of a group and direction that match a packet the one with the highest priority counts, and of those with equal priority
-// one that denies; a packet that none matches passes. What follows in an admitted connection passes until a rule changes; then
-// its next packet is judged like a first one. Answers pass, but for those of ICMP: rules about ICMP judge these too.
+// Rule judges the packets that open connections to or from the members of the groups that its policy is attached to. Of the matching rules
+// of a group and direction the one with the highest priority counts, and of those with equal priority one that denies; a packet without a
+// matching rule passes. Later packets of an admitted connection pass until a rule changes; then the next packet is judged like a first one.
+// Answers pass, except those of ICMP: rules about ICMP judge these too.
 //
-// A Rule in a State is not changed; another takes its place.
+// A Rule in a State is never modified, only replaced.
 type Rule struct {
 	ID        identity.Rule
 	Direction Direction
 	Priority  uint8 // 1..MaxPriority, or PriorityClosed
-	// PeerGroup is a key of State.Groups, of which the other side must be a member, PeerNetwork one of State.Segments, among whose
-	// addresses the other side's must be; both are of the rule's tenant. "": any. Of one that is not there the rule matches nothing.
+	// PeerGroup is a key of State.Groups, of which the other side must be a member, PeerNetwork one of State.Segments, whose addresses must
+	// include the other side's; both are of the rule's tenant. "": any. A rule that names a missing one matches nothing.
 	PeerGroup, PeerNetwork string
-	// Peers are prefixes of which the other side's address must be in one, Own those for the member's address; both
-	// families may be mixed. Empty: any.
+	// Peers are prefixes, one of which must include the other side's address, Own those for the member's address; both families may be
+	// mixed. Empty: any.
 	Peers, Own []netip.Prefix
 	Protocol   uint8       // IP protocol; ProtocolAny: all
 	Ports      []PortRange // of the side that is connected to, for TCP, UDP and SCTP; empty: any
-	// Openings makes a TCP rule spare a connection that the switch first met when it was open already.
+	// Openings makes a TCP rule ignore a connection that was already open when the switch first saw it.
 	Openings bool
 	Deny     bool
 }
 
-// Equal says whether two rules say the same.
+// Equal reports whether two rules are equal.
 func (r *Rule) Equal(o *Rule) bool {
 	return r.ID == o.ID && r.Direction == o.Direction && r.Priority == o.Priority && r.PeerGroup == o.PeerGroup && r.PeerNetwork == o.PeerNetwork &&
 		slices.Equal(r.Peers, o.Peers) && slices.Equal(r.Own, o.Own) && r.Protocol == o.Protocol &&
 		slices.Equal(r.Ports, o.Ports) && r.Openings == o.Openings && r.Deny == o.Deny
 }
 
-// Attachment says that a group has a policy. It is not changed.
+// Attachment is the attachment of a policy to a group. It is never modified.
 type Attachment struct{ ID identity.Attachment }
 
 // Group is the group, a key of State.Groups.
@@ -101,7 +101,7 @@ func (r AttachedRule) Key() Key {
 	return Key{KindRule, identity.AttachedRule{Tenant: at.Tenant, Group: at.Name, Policy: at.Policy, Rule: r.ID.Rule}.String()}
 }
 
-// Tier is where the rule's flows belong; of one that closes both directions, those of the first.
+// Tier returns the tier of the rule's flows; for a rule that closes both directions, the one of the first.
 func (r AttachedRule) Tier() Tier {
 	t := Tier{r.By.Group(), Out, r.Priority}
 	if r.Direction&In != 0 {
@@ -122,7 +122,7 @@ func (t Tier) Key() Key {
 	return Key{KindPolicy, t.Group + "/" + t.Direction.String() + "/" + strconv.Itoa(int(t.Priority))}
 }
 
-// tierOf is the tier that has a key; ok is false when none has.
+// tierOf returns the tier with a key; ok is false if there is none.
 func tierOf(k Key) (t Tier, ok bool) {
 	rest, priority := cutLast(k.Name)
 	group, direction := cutLast(rest)

@@ -18,7 +18,7 @@ type step struct {
 	priority  uint8
 }
 
-// peer is who rules of a tenant name as their other side.
+// peer is what rules of a tenant name as their other side.
 type peer struct {
 	tenant string
 	Key    // of a group or segment
@@ -55,7 +55,7 @@ var (
 	attachmentsSum      = table.Sum[identity.Attachment](func(a *Attachment) (identity.Policy, uint64) { return a.Policy(), hash(a.ID) })
 )
 
-// hash is a number that what says the same shares, on all hosts and after a restart.
+// hash is a hash of the content, equal on all hosts and after a restart.
 func hash(of ...any) uint64 {
 	h := sha256.Sum256(fmt.Appendf(nil, "%+v", of))
 	return binary.BigEndian.Uint64(h[:])
@@ -70,7 +70,7 @@ func (r *Rule) directions(yield func(Direction) bool) {
 	}
 }
 
-// Attach gives a group a policy, if it does not have it.
+// Attach attaches a policy to a group, if it is not attached yet.
 func (s *State) Attach(id identity.Attachment) {
 	if s.Attachments.Get(id) == nil {
 		s.Attachments.Set(id, &Attachment{id})
@@ -82,13 +82,13 @@ func (s *State) AttachmentsOf(policy identity.Policy) iter.Seq[*Attachment] {
 	return attachmentsOfPolicy.In(s.Attachments, policy).Values()
 }
 
-// PolicyJudgesIn says whether a policy has rules about what members of its groups receive, in constant time.
+// PolicyJudgesIn reports whether a policy has rules about packets that members of its groups receive, in constant time.
 func (s *State) PolicyJudgesIn(policy identity.Policy) bool {
 	n, _ := judgedIn.In(s.Rules, policy)
 	return n > 0
 }
 
-// JudgesIn says whether rules judge what members of a group receive. It takes time in proportion to the number of its policies.
+// JudgesIn reports whether rules judge packets that members of a group receive. It takes time in proportion to the number of its policies.
 func (s *State) JudgesIn(group string) bool {
 	for a := range attachmentsOfGroup.In(s.Attachments, group).Values() {
 		if s.PolicyJudgesIn(a.Policy()) {
@@ -131,8 +131,8 @@ func (s *State) TiersWith(r *Rule) (out []Tier) {
 	return out
 }
 
-// TiersNaming lists the tiers with rules of a tenant that name a group or segment as their other side, in no order and some of them
-// several times.
+// TiersNaming lists the tiers with rules of a tenant that name a group or segment as their other side, in no order and some of them several
+// times.
 func (s *State) TiersNaming(tenant string, k Key) (out []Tier) {
 	for r := range rulesNaming.In(s.Rules, peer{tenant, k}).Values() {
 		out = append(out, s.TiersWith(r)...)
@@ -149,7 +149,7 @@ func (s *State) tiers() (out []Tier) {
 	return slices.Compact(out)
 }
 
-// RulesOf finds the tier that has a key, and its rules by id; a tier without rules is the zero Tier. It takes time in proportion to their
+// RulesOf returns the tier with a key, and its rules by id; a tier without rules is the zero Tier. It takes time in proportion to their
 // number.
 func (s *State) RulesOf(tier Key) (t Tier, rules []AttachedRule) {
 	t, ok := tierOf(tier)
@@ -181,17 +181,17 @@ func (s *State) AttachedRules() iter.Seq[AttachedRule] {
 	}
 }
 
-// Tracking is whether a tenant's connections are tracked, and by what rules.
+// Tracking reports whether a tenant's connections are tracked, and by which generation of rules.
 type Tracking struct {
 	On bool
-	// Generation is a hash of the rules, of who has them and of whom they name, and of the tenant's Judgement, 1..1<<31-1, the same on all hosts and after a restart; a
-	// connection that was admitted under another generation is judged again.
+	// Generation is a hash of the rules, of their groups and of the peers that they name, and of the tenant's Judgement, 1..1<<31-1, the
+	// same on all hosts and after a restart; a connection that was admitted in another generation is judged again.
 	Generation uint32
 }
 
-// Tracking says whether a tenant's connections are tracked, which costs every packet a second pass of the switch:
-// only those of a tenant that has groups with rules, a Judgement, or services, are. It takes time in proportion to the number of policies that groups
-// have, and of groups and segments that rules name.
+// Tracking reports whether a tenant's connections are tracked, which costs every packet a second pass of the switch: only a tenant that has
+// groups with rules, a Judgement, or services needs that. It takes time in proportion to the number of policies that groups have, and of
+// groups and segments that rules name.
 func (s *State) Tracking(tenant string) (t Tracking) {
 	var sum uint64
 	for policy := range attachmentsOfPolicy.Each(s.Attachments) {
@@ -213,7 +213,7 @@ func (s *State) Tracking(tenant string) (t Tracking) {
 	return t
 }
 
-// Tracked is Tracking.On, sooner.
+// Tracked returns only Tracking.On, in less time.
 func (s *State) Tracked(tenant string) bool {
 	for policy := range attachmentsOfPolicy.Each(s.Attachments) {
 		if rules, _ := rulesSum.In(s.Rules, policy); rules > 0 && policy.Tenant == tenant {

@@ -8,59 +8,60 @@ import (
 	"time"
 )
 
-// Service is one or several addresses of a tenant behind which backends share the load. Whoever opens a connection to one of its
-// ports is led to a backend, which sees the client's own address; rules judge the connection as one to the backend.
+// Service is one or several addresses of a tenant behind which backends share the load. A connection to one of its ports is directed to a
+// backend, which sees the client's own address; rules judge the connection as one to the backend.
 //
-// A Service in a State is not changed; another takes its place.
+// A Service in a State is never modified, only replaced.
 type Service struct {
 	Name   string // "tenant:service"
 	Tenant string // a key of State.Tenants
 	// Cluster are the addresses for clients within the cluster, and External those for clients outside as well: of both families, ordered.
-	// Services may share one of External and differ in ports; of a port that several have there, the first by name takes the connections.
+	// Services may share an address of External and differ in ports; if several have the same port there, the first by name gets the
+	// connections.
 	Cluster, External []netip.Addr
-	// Borrowed are addresses of External that are someone else's: the service has its ports there and nothing besides, and none where another service of the
-	// tenant has the address as its own.
+	// Borrowed are addresses of External that belong to something else: the service only has its ports there, and none if another service
+	// of the tenant has the address as its own.
 	Borrowed []netip.Addr
 	Ports    []ServicePort
-	// Affinity leads a client to one backend every time; else each connection is led for itself.
+	// Affinity directs a client to the same backend every time; otherwise each connection is directed by itself.
 	Affinity Affinity
-	// ClusterLocal leads clients on a host to backends of that host alone, when they come by an address of Cluster; ExternalLocal does the same
-	// with clients outside and the host at which they arrive.
+	// ClusterLocal directs clients on a host only to backends of that host if they use an address of Cluster; ExternalLocal does the same
+	// for clients outside and the host at which they arrive.
 	ClusterLocal, ExternalLocal bool
-	// Guarded are addresses of External by which only clients of Sources come; others' packets are dropped. Both are ordered. Of a family in
-	// which there is no source, all are dropped.
+	// Guarded are addresses of External that only clients of Sources may use; packets of others are dropped. Both are ordered. If Sources
+	// has none of a family, all packets of the family are dropped.
 	Guarded []netip.Addr
 	Sources []netip.Prefix
 
 	numbers []uint32 // of Ports, in IPv4 and in IPv6; see State.SetService
 }
 
-// Affinity says how long a client keeps its backend. The zero Affinity is for a connection alone.
+// Affinity is how long a client keeps its backend. The zero Affinity applies to one connection only.
 type Affinity struct {
 	Client bool
-	// Timeout is how long after its last connection a client is remembered, to the second; 0: no one is remembered, a client's address says
-	// which backend it gets for as long as the backends stay the same.
+	// Timeout is how long after its last connection a client is remembered, to the second; 0: clients are not remembered, and a client's
+	// address selects its backend as long as the backends stay the same.
 	Timeout time.Duration
 }
 
-// ServicePort is a port of a service, and who provides it.
+// ServicePort is a port of a service, with its backends.
 type ServicePort struct {
 	Name     string // "" when it has none
 	Protocol uint8  // ProtocolTCP, ProtocolUDP or ProtocolSCTP
 	Port     uint16
-	NodePort uint16    // at which every host takes connections for it; 0: none
+	NodePort uint16    // at which every host accepts connections for it; 0: none
 	Backends []Backend // ordered by Compare, each once; none: connections are refused
 }
 
-// Backend is who provides a port of a service.
+// Backend is a provider of a port of a service.
 type Backend struct {
 	Addr   netip.Addr
 	Target uint16 // its own port
-	// Host is the label of the host whose own address it is; "": it is that of an endpoint, which says where it is.
+	// Host is the label of the host that has the address; "": it belongs to an endpoint.
 	Host string
-	// Draining serves while it ends: it gets new connections only when no backend does that is not.
+	// Draining means that the backend serves while it ends: it gets new connections only if all backends are draining.
 	Draining bool
-	// Far is for clients elsewhere: those on this host have nearer ones.
+	// Far means that it serves clients elsewhere: those on this host have nearer backends.
 	Far bool
 }
 
@@ -84,31 +85,31 @@ func (p *ServicePort) Has(a netip.Addr, target uint16) bool {
 	return ok
 }
 
-// Twin reports whether the backend's address provides the port at a lesser port of its own, too. It takes logarithmic time.
+// Twin reports whether the backend's address provides the port at a lower port of its own, too. It takes logarithmic time.
 func (p *ServicePort) Twin(b Backend) bool {
 	i, _ := slices.BinarySearchFunc(p.Backends, b, Backend.Compare)
 	return i > 0 && p.Backends[i-1].Addr == b.Addr
 }
 
-// Equal says whether two ports say the same.
+// Equal reports whether two ports are equal.
 func (p *ServicePort) Equal(o *ServicePort) bool {
 	return p.Name == o.Name && p.Protocol == o.Protocol && p.Port == o.Port && p.NodePort == o.NodePort && slices.Equal(p.Backends, o.Backends)
 }
 
-// Equal says whether two services say the same.
+// Equal reports whether two services are equal.
 func (v *Service) Equal(o *Service) bool {
 	return v.Name == o.Name && v.Tenant == o.Tenant && slices.Equal(v.Cluster, o.Cluster) && slices.Equal(v.External, o.External) && slices.Equal(v.Borrowed, o.Borrowed) &&
 		slices.EqualFunc(v.Ports, o.Ports, func(a, b ServicePort) bool { return a.Equal(&b) }) && v.Affinity == o.Affinity &&
 		v.ClusterLocal == o.ClusterLocal && v.ExternalLocal == o.ExternalLocal && slices.Equal(v.Guarded, o.Guarded) && slices.Equal(v.Sources, o.Sources)
 }
 
-// Addresses are all addresses of the service, those within the cluster first.
+// Addresses returns all addresses of the service, those within the cluster first.
 func (v *Service) Addresses() []netip.Addr { return slices.Concat(v.Cluster, v.External) }
 
-// Borrows reports whether an address of the service is someone else's.
+// Borrows reports whether an address of the service belongs to something else.
 func (v *Service) Borrows(a netip.Addr) bool { return slices.Contains(v.Borrowed, a) }
 
-// Port is the port of a protocol and number; nil when the service has none.
+// Port returns the port of a protocol and number, or nil.
 func (v *Service) Port(protocol uint8, port uint16) *ServicePort {
 	for i := range v.Ports {
 		if p := &v.Ports[i]; p.Protocol == protocol && p.Port == port {
@@ -121,18 +122,18 @@ func (v *Service) Port(protocol uint8, port uint16) *ServicePort {
 // Key is the service's key.
 func (v *Service) Key() Key { return Key{KindService, v.Name} }
 
-// Load is what a counter of a service counts.
+// Load is the kind of a service's counter.
 type Load string
 
-// The counters of one backend behind one port of a service, on the clients' hosts: connections that were led to it, all
-// packets of clients to it, and those of its answers.
+// The counters of one backend behind one port of a service, on the clients' hosts: connections directed to it, all packets of clients to
+// it, and those of its answers.
 const (
 	LoadOpened Load = "opened"
 	LoadTo     Load = "to"
 	LoadFrom   Load = "from"
 )
 
-// LoadKey is the key that the flow of one counter bears in its cookie. It names the backend by its address, and a Twin by its port as well.
+// LoadKey is the key in the cookie of the flow with one counter. It names the backend by its address, and a Twin by its port as well.
 func (v *Service) LoadKey(p *ServicePort, backend Backend, of Load) Key {
 	name := backend.Addr.String()
 	if p.Twin(backend) {

@@ -67,7 +67,7 @@ func sameAddresses(a, b []Backend) bool {
 // lastNumber is the last number that a port of a service may have.
 const lastNumber = 1<<24 - 1
 
-// preferredNumber is the number that a port has on every host unless another has it already.
+// preferredNumber is the number of a port on every host unless another port has it already.
 func preferredNumber(service string, p *ServicePort, six bool) uint32 {
 	name := service + "/" + p.String()
 	if six {
@@ -77,8 +77,8 @@ func preferredNumber(service string, p *ServicePort, six bool) uint32 {
 	return uint32(h[0])<<16 | uint32(h[1])<<8 | uint32(h[2])
 }
 
-// Number is the number of port i of a service in a State, in IPv4 or IPv6, 1..1<<24-1: unique on this host, and the same on all hosts and
-// after a restart but for names that clash. It is 0 for a service that is in no State.
+// Number returns the number of port i of a service in a State, in IPv4 or IPv6, 1..1<<24-1: unique on this host, and the same on all hosts
+// and after a restart except for hash collisions. It is 0 for a service that is in no State.
 func (v *Service) Number(i int, six bool) uint32 {
 	n := 2 * i
 	if six {
@@ -95,13 +95,13 @@ func (s *State) ServicesOf(tenant string) iter.Seq[*Service] {
 	return servicesOfTenant.In(s.Services, tenant).Values()
 }
 
-// HasServices says whether a tenant has services, in constant time.
+// HasServices reports whether a tenant has services, in constant time.
 func (s *State) HasServices(tenant string) bool {
 	return servicesOfTenant.In(s.Services, tenant).Len() > 0
 }
 
-// ServicesOver yields the services of which an endpoint is a backend, in no order; those of other tenants that have a backend of its
-// address are among them, and those that have both of its addresses come twice.
+// ServicesOver yields the services of which an endpoint is a backend, in no order; those of other tenants with a backend of its address are
+// included, and those that have both of its addresses come twice.
 func (s *State) ServicesOver(e *Endpoint) iter.Seq[*Service] {
 	return func(yield func(*Service) bool) {
 		for _, a := range []netip.Addr{e.IP4, e.IP6} {
@@ -119,7 +119,8 @@ func (s *State) ServicesAt(host string) iter.Seq[*Service] {
 	return servicesAtHost.In(s.Services, host).Values()
 }
 
-// Sharers yields the services that have an address of a service, itself among them, in no order; those that share several come as often.
+// Sharers yields the services that have an address of a service, itself included, in no order; those that share several addresses come as
+// many times.
 func (s *State) Sharers(v *Service) iter.Seq[*Service] {
 	return func(yield func(*Service) bool) {
 		for _, a := range v.Addresses() {
@@ -132,7 +133,7 @@ func (s *State) Sharers(v *Service) iter.Seq[*Service] {
 	}
 }
 
-// FirstAt is the first service that has an address, of those that meet; nil when there is none. Those whose own it is come first, then those that borrow
+// FirstAt returns the first matching service that has an address, or nil. Services that own the address come first, then those that borrow
 // it, both by name.
 func (s *State) FirstAt(a netip.Addr, meets func(v *Service) bool) (first *Service) {
 	for v := range servicesAt.In(s.Services, a).Values() {

@@ -2,10 +2,11 @@ package ofnet
 
 import "slices"
 
-// Slots are the first slots of policies of one level, in order: each begins behind those before it that share a subject, so that of two policies
-// about one packet the first goes first. Policies without a common subject never meet in one packet, and have the same slots. They count from 0.
+// Slots are the first slots of policies of one level, in order: each begins after those before it that share a subject, so that of two
+// policies about one packet the first comes first. Policies without a common subject never match the same packet, and have the same slots.
+// They count from 0.
 func Slots(policies []*ClassPolicy) []int {
-	ends := map[uint32]int{} // behind the last slot of a class's policies
+	ends := map[uint32]int{} // the end of the last slot of a class's policies
 	out := make([]int, len(policies))
 	for i, p := range policies {
 		most := 0
@@ -24,14 +25,14 @@ func Slots(policies []*ClassPolicy) []int {
 	return out
 }
 
-// Room is where the flows of a level are.
+// Room is the range of priorities of a level's flows.
 type Room struct {
-	Slots int // that its rules have
-	Above int // how many slots more than usual the levels behind it have together: its flows are that much higher
+	Slots int // of its rules
+	Above int // extra slots of the levels behind it: its flows are that much higher
 }
 
-// RoomOf is the room of a level: MaxSlots, as a rule. One whose policies need more takes the rest from the spare slots of its stage, and the levels that are
-// asked before it stand that much higher. It takes time in proportion to the policies of the crowded levels behind it.
+// RoomOf returns the room of a level, usually MaxSlots. A level whose policies need more takes the rest from the spare slots of its stage,
+// and the levels evaluated before it are that much higher. It takes time in proportion to the policies of the crowded levels behind it.
 func (s *State) RoomOf(l Level) Room {
 	spare := SpareSlots(l.Stage)
 	above := 0
@@ -49,7 +50,7 @@ func (s *State) Wide(l Level) bool {
 	return l.Stage != StageNamespace && policiesOfLevel.In(s.ClassPolicies, l).Len()*MaxRules > MaxSlots
 }
 
-// surplus is how many slots more than MaxSlots the policies of a level need.
+// surplus is the number of slots above MaxSlots that the policies of a level need.
 func (s *State) surplus(l Level) (n int) {
 	if !s.Wide(l) {
 		return 0
@@ -63,7 +64,7 @@ func (s *State) surplus(l Level) (n int) {
 	return n
 }
 
-// Above lists the levels that are asked before one, of its direction and stage.
+// Above lists the levels that are evaluated before one, of its direction and stage.
 func (s *State) Above(l Level) (out []Level) {
 	return slices.DeleteFunc(s.levels(), func(o Level) bool { return o.Direction != l.Direction || o.Stage != l.Stage || o.Number >= l.Number })
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// State is the complete wish of one host: everything its switch needs to know, and nothing that it does not.
-// It belongs to one goroutine at a time; a Clone is another State. Rows of its tables are not changed: another takes their place.
+// State is the complete desired state of one host: everything its switch needs to know, and nothing else. It belongs to one goroutine at a
+// time; a Clone is another State. Rows of its tables are never modified, only replaced.
 type State struct {
 	Self    string    // label of this host; a key of Hosts
 	Local   Ports     // the switch's own fixed ports
-	Missing Abilities // what the switch's datapath cannot do
-	// Own are the addresses of this host itself, as its endpoints see them: ClassPolicies do not come between a host and its own endpoints.
+	Missing Abilities // abilities that the switch's datapath does not have
+	// Own are the addresses of this host itself, as its endpoints see them: ClassPolicies never apply between a host and its own endpoints.
 	Own      []netip.Addr
-	Private  netip.Prefix                   // IPv4 subnet between this host and its endpoints, a /16; invalid: they do not meet
-	Direct   bool                           // hosts and endpoints meet by their own addresses, too, which are unique then
+	Private  netip.Prefix                   // IPv4 subnet between this host and its endpoints, a /16; invalid: they do not communicate
+	Direct   bool                           // hosts and endpoints also communicate by their own addresses, which are then unique
 	Closed   *Closed                        // nil: nothing is closed to endpoints
 	Router   *Router                        // nil: this host has no routers outside
 	Hosts    *table.Table[string, *Host]    // by label, this host included
@@ -26,9 +26,9 @@ type State struct {
 	Segments *table.Table[string, *Segment] // by "tenant:network"
 	Groups   *table.Table[string, *Group]   // by "tenant:group"
 	Rules    *table.Table[identity.Rule, *Rule]
-	// Attachments say which groups have which policies. A policy's rules judge nothing without.
+	// Attachments record which groups have which policies. A policy's rules judge nothing without one.
 	Attachments *table.Table[identity.Attachment, *Attachment]
-	// ClassPolicies judge beside the rules of groups, by classes of endpoints that labels tell apart; by ID, see SetClassPolicy.
+	// ClassPolicies judge in addition to the rules of groups, by classes of endpoints with equal labels; by ID, see SetClassPolicy.
 	ClassPolicies *table.Table[string, *ClassPolicy]
 	Judgements    *table.Table[string, *Judgement] // by tenant
 	Services      *table.Table[string, *Service]   // by "tenant:service"; see SetService
@@ -60,7 +60,7 @@ func NewState(self string) *State {
 	}
 }
 
-// Clone returns a State that says the same, to be read or changed while s changes. It takes constant time.
+// Clone returns an equal State, to be read or changed while s changes. It takes constant time.
 func (s *State) Clone() *State {
 	c := *s
 	c.Hosts, c.Tenants, c.Segments, c.Groups = s.Hosts.Clone(), s.Tenants.Clone(), s.Segments.Clone(), s.Groups.Clone()
@@ -76,11 +76,11 @@ type Ports struct {
 	Tunnel uint32 // the one flow-based VXLAN port
 	Uplink uint32 // the VLAN trunk: its first member
 	Host   uint32 // the internal port contivh0
-	// Backup are further members of the trunk, in the order in which they take over when those before have no link.
+	// Backup are further members of the trunk, in the order in which they take over if those before have no link.
 	Backup []uint32
-	Active uint32 // the member whose frames for many count; 0: Uplink
-	// Channel are the members that the switch beyond the trunk takes for one (link aggregation): connections are spread over them, and frames
-	// for many come by any of them, each once. Empty: the switch takes them for several, and Active counts alone.
+	Active uint32 // the member whose broadcast frames count; 0: Uplink
+	// Channel are the members that the physical switch aggregates (link aggregation): connections are spread over them, and a broadcast
+	// frame arrives by any of them, once. Empty: they are separate, and only Active counts.
 	Channel []uint32
 }
 
@@ -95,7 +95,7 @@ func (p *Ports) Uplinks() []uint32 {
 	return append([]uint32{p.Uplink}, p.Backup...)
 }
 
-// Receives says whether frames for many that come by a member of the VLAN trunk count.
+// Receives reports whether broadcast frames that arrive at a member of the VLAN trunk count.
 func (p *Ports) Receives(member uint32) bool {
 	if len(p.Channel) > 0 {
 		return slices.Contains(p.Channel, member)
@@ -103,25 +103,25 @@ func (p *Ports) Receives(member uint32) bool {
 	return member == p.ActiveUplink()
 }
 
-// Equal says whether two say the same.
+// Equal reports whether two are equal.
 func (p *Ports) Equal(o *Ports) bool {
 	return p.Tunnel == o.Tunnel && p.Uplink == o.Uplink && p.Host == o.Host && p.Active == o.Active &&
 		slices.Equal(p.Backup, o.Backup) && slices.Equal(p.Channel, o.Channel)
 }
 
-// ActiveUplink is the member of the VLAN trunk whose frames for many count, 0 when there is no trunk.
+// ActiveUplink returns the member of the VLAN trunk whose broadcast frames count, 0 if there is no trunk.
 func (p *Ports) ActiveUplink() uint32 { return cmp.Or(p.Active, p.Uplink) }
 
 // Host is a machine that carries endpoints.
 type Host struct {
 	Label     string
-	VTEP      netip.Addr // tunnel address; invalid when the host does not take part in VXLAN
+	VTEP      netip.Addr // tunnel address; invalid if the host has no VXLAN
 	UplinkMAC MAC        // source of routed frames on the uplink
-	// Node4 and Node6 are the machine's own addresses, by which endpoints meet it; invalid: not known, or there is none.
+	// Node4 and Node6 are the machine's own addresses, by which endpoints reach it; invalid: unknown, or none.
 	Node4, Node6 netip.Addr
 }
 
-// Addrs are the machine's addresses by which endpoints meet it, each once: its own, and that of its tunnels.
+// Addrs returns the machine's addresses by which endpoints reach it, each once: its own, and that of its tunnels.
 func (h *Host) Addrs() (out []netip.Addr) {
 	for _, a := range []netip.Addr{h.Node4, h.Node6, h.VTEP} {
 		if a = a.Unmap(); a.IsValid() && !slices.Contains(out, a) {
@@ -137,7 +137,7 @@ type Tenant struct {
 	ID   uint16
 }
 
-// LastVNI is the last VXLAN network identifier that a segment may have; those above are the pipeline's own, one a tenant.
+// LastVNI is the highest VXLAN network identifier of a segment; those above are the pipeline's own, one per tenant.
 const LastVNI = 0xff7fff
 
 // Encap is how a segment crosses the underlay.
@@ -158,7 +158,7 @@ const (
 	Routing
 )
 
-// ARPMode is who answers address resolution.
+// ARPMode selects who answers address resolution.
 type ARPMode uint8
 
 // The ARP modes: the switch answers by flows, or requests are flooded to the segment.
@@ -200,11 +200,11 @@ type Limits struct {
 // Profile limits what each member of a group sends and receives, and marks what it sends. The zero Profile does neither.
 type Profile struct {
 	Rate  uint32 // kbit/s that a member sends; 0: no limit
-	Burst uint32 // kbit that may pass at once above Rate; 0: what suits Rate
-	// ReceiveRate and ReceiveBurst are the same for what a member receives.
+	Burst uint32 // kbit that may pass at once above Rate; 0: derived from Rate
+	// ReceiveRate and ReceiveBurst are the same for traffic that a member receives.
 	ReceiveRate, ReceiveBurst uint32
 
-	DSCP uint8 // differentiated services code point, 1..63 (RFC 2474); 0: what the member says
+	DSCP uint8 // differentiated services code point, 1..63 (RFC 2474); 0: unchanged
 }
 
 // Endpoint is one interface of a container.
@@ -213,13 +213,13 @@ type Endpoint struct {
 	Segment string // a key of State.Segments
 	Group   string // a key of State.Groups, or ""
 	Host    string // a key of State.Hosts
-	Port    uint32 // OpenFlow port on this switch; 0 when the endpoint is elsewhere
+	Port    uint32 // OpenFlow port on this switch; 0 if the endpoint is on another host
 	MAC     MAC
 	IP4     netip.Addr
 	IP6     netip.Addr // invalid when the segment has no IPv6
-	// Class is what ClassPolicies know the endpoint as, up to LastClass; 0: nothing that any of them names.
+	// Class is the endpoint's class for ClassPolicies, up to LastClass; 0: none of them selects it.
 	Class    uint32
-	Isolated Direction // in which directions nothing passes but what ClassPolicies admit; 0 when the endpoint is elsewhere
-	// Limits are the endpoint's own rates, beside those of its group's Profile: the lower one of each direction holds.
+	Isolated Direction // directions in which only packets pass that ClassPolicies admit; 0 if the endpoint is on another host
+	// Limits are the endpoint's own rates, in addition to those of its group's Profile: the lower one of each direction applies.
 	Limits Limits
 }

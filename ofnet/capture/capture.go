@@ -1,4 +1,4 @@
-// Package capture chooses packets, says them in words, and writes and joins files of them, which are pcapng
+// Package capture filters packets, describes them in text, and writes and joins files of them in pcapng format
 // (https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-01.html).
 package capture
 
@@ -14,13 +14,13 @@ import (
 	"github.com/gopacket/gopacket/pcapgo"
 )
 
-// Source yields packets; Close ends a read that waits for one.
+// Source yields packets. Close ends a blocked read.
 type Source interface {
 	ReadPacketData() (data []byte, ci gopacket.CaptureInfo, err error)
 	Close() error
 }
 
-// MaxFrame is as long as a frame gets, with segments that the kernel has not cut yet.
+// MaxFrame is the maximum length of a frame in bytes, including segments that the kernel has not split yet.
 const MaxFrame = 1 << 16
 
 // Limits bound a capture. All must be positive.
@@ -30,13 +30,13 @@ type Limits struct {
 	For     time.Duration
 }
 
-// Interface names the place of a capture in its file.
+// Interface is the name of a capture point in its file.
 func Interface(name, comment string) pcapgo.NgInterface {
 	return pcapgo.NgInterface{Name: name, Comment: comment, LinkType: layers.LinkTypeEthernet, TimestampResolution: 9, SnapLength: MaxFrame}
 }
 
-// Write writes the packets of src that f takes to w until a limit is reached or ctx ends, and closes src. After each
-// packet that no other follows at once it calls flush. It returns an error only of src or w.
+// Write writes the packets of src that match f to w until a limit is reached or ctx ends, and closes src. It calls flush after each packet
+// that no other follows at once. It returns only errors of src or w.
 func Write(ctx context.Context, src Source, at pcapgo.NgInterface, f Filter, l Limits, w io.Writer, flush func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, l.For)
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 	"github.com/gopacket/gopacket/layers"
 )
 
-// Filter chooses packets. The zero Filter takes all.
+// Filter selects packets. The zero Filter selects all.
 type Filter struct{ terms []term }
 
 // term is one condition.
@@ -29,8 +29,8 @@ func protocols() map[string]gopacket.LayerType {
 		"icmp6": layers.LayerTypeICMPv6, "arp": layers.LayerTypeARP, "ip": layers.LayerTypeIPv4, "ip6": layers.LayerTypeIPv6}
 }
 
-// ParseFilter reads conditions as tcpdump writes them, joined by "and": tcp, udp, icmp, icmp6, arp, ip, ip6, [src|dst] host
-// ADDRESS, [src|dst] port NUMBER, each perhaps behind "not".
+// ParseFilter reads conditions as tcpdump writes them, joined by "and": tcp, udp, icmp, icmp6, arp, ip, ip6, [src|dst] host ADDRESS,
+// [src|dst] port NUMBER, each optionally after "not".
 func ParseFilter(text string) (Filter, error) {
 	var f Filter
 	words := strings.Fields(text)
@@ -77,7 +77,7 @@ func ParseFilter(text string) (Filter, error) {
 	return f, nil
 }
 
-// Matches says whether an Ethernet frame meets all conditions. A frame that cannot be read meets none.
+// Matches reports whether an Ethernet frame meets all conditions. A frame that cannot be read meets none.
 func (f Filter) Matches(frame []byte) bool {
 	if len(f.terms) == 0 {
 		return true
@@ -110,7 +110,7 @@ func (t *term) met(p gopacket.Packet) bool {
 
 func (t *term) either(src, dst bool) bool { return src && t.side != "dst" || dst && t.side != "src" }
 
-// addresses are those of IP, or of ARP: who asks, and who is asked for.
+// addresses returns those of IP, or the sender and target of ARP.
 func addresses(p gopacket.Packet) (src, dst netip.Addr) {
 	if a, ok := p.Layer(layers.LayerTypeARP).(*layers.ARP); ok {
 		src, _ = netip.AddrFromSlice(a.SourceProtAddress)
@@ -135,7 +135,7 @@ func ports(p gopacket.Packet) (src, dst uint16, ok bool) {
 	return 0, 0, false
 }
 
-// Line says a frame in a line: addresses, protocol, ports, length.
+// Line describes a frame in one line: addresses, protocol, ports, length.
 func Line(frame []byte) string {
 	p := Decode(frame)
 	src, dst := addresses(p)

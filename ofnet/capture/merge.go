@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// Join writes the packets of streams to w as they come, in one file that has an interface for each, and closes the streams.
-// flush is called when no other packet follows at once. It blocks until all streams have ended; the error is one of w or flush, which
-// ends the streams, or of streams that broke off, which does not end the others.
+// Join writes the packets of streams to w as they come, in one file with an interface for each stream, and closes the streams. It calls
+// flush when no other packet follows at once. It blocks until all streams have ended. An error of w or flush ends the streams; the error of
+// one stream does not end the others.
 func Join(w io.Writer, flush func() error, streams ...*Stream) error {
 	var head []byte
 	for i, s := range streams {
@@ -24,7 +24,7 @@ func Join(w io.Writer, flush func() error, streams ...*Stream) error {
 	})
 }
 
-// Lines writes the packets of streams to w as lines: when, where, and what Line says. Otherwise it is as Join.
+// Lines writes the packets of streams to w as lines: time, place, and the text of Line. Otherwise it is like Join.
 func Lines(w io.Writer, flush func() error, streams ...*Stream) error {
 	var line []byte
 	return merge(w, flush, streams, nil, func(i int, p packet) []byte {
@@ -33,7 +33,7 @@ func Lines(w io.Writer, flush func() error, streams ...*Stream) error {
 	})
 }
 
-// merge writes head, and then what say makes of each packet of stream number i, one at a time.
+// merge writes head, and then the text that say returns for each packet of stream number i, one at a time.
 func merge(w io.Writer, flush func() error, streams []*Stream, head []byte, say func(i int, p packet) []byte) error {
 	defer closeAll(streams)
 	write := func(text []byte, more bool) error {

@@ -120,7 +120,7 @@ func TestJoinBreaksOff(t *testing.T) {
 	}
 }
 
-// When no one reads any more, streams end that would go on for ever.
+// When no one reads any more, streams end that would continue for ever.
 func TestJoinFails(t *testing.T) {
 	away := errors.New("away")
 	var streams []*capture.Stream

@@ -24,22 +24,22 @@ const (
 	nanoseconds = 9
 )
 
-// maxBlock is as long as a block of ours gets, in bytes: a frame and what is said of it.
+// maxBlock is the maximum length in bytes of a block that Write writes: a frame and its description.
 const maxBlock = MaxFrame + 4096
 
-// Stream is a capture in the form of Write, read as it comes.
+// Stream is a capture in the format of Write, read as it arrives.
 type Stream struct {
-	At string // where its packets are taken: the comment of its interface
+	At string // the capture point: the comment of its interface
 
 	from    io.ReadCloser
 	in      *bufio.Reader
-	section []byte // the blocks that open its file
+	section []byte // the blocks at the start of its file
 	place   []byte
-	block   []byte // the block that was read last
+	block   []byte // the block read last
 }
 
-// Open reads the head of a capture that Write writes at the far end of from; it blocks until that has come. The Stream closes
-// from; after an error the caller does. Files of others, which may be big-endian, count time otherwise or have several interfaces, are
+// Open reads the head of a capture that Write writes at the far end of from; it blocks until the head has arrived. The Stream closes from;
+// after an error the caller must. Other files, which may be big-endian, use another time resolution or have several interfaces, are
 // refused.
 func Open(from io.ReadCloser) (*Stream, error) {
 	s := &Stream{from: from, in: bufio.NewReaderSize(from, 16<<10)}
@@ -89,7 +89,7 @@ func options(place []byte) (comment string, resolution byte) {
 	return comment, resolution
 }
 
-// next reads a block into s.block, whole as it stands in the file. It is io.EOF between two blocks alone.
+// next reads a whole block into s.block. It returns io.EOF only between two blocks.
 func (s *Stream) next() (kind uint32, err error) {
 	head, err := s.in.Peek(8)
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *Stream) next() (kind uint32, err error) {
 	return kind, nil
 }
 
-// packet reads on to the next packet, which may be used until the next call.
+// packet reads up to the next packet, which is valid until the next call.
 func (s *Stream) packet() (packet, error) {
 	for {
 		kind, err := s.next()
@@ -134,23 +134,23 @@ func (s *Stream) packet() (packet, error) {
 	}
 }
 
-// more tells whether something of the next packet has come already.
+// more reports whether a part of the next packet has arrived already.
 func (s *Stream) more() bool { return s.in.Buffered() > 0 }
 
 // packet is an enhanced packet block (pcapng, section 4.3).
 type packet []byte
 
-// setInterface says which of its file's interfaces it is of.
+// setInterface sets the packet's interface in the file.
 func (p packet) setInterface(i int) { binary.LittleEndian.PutUint32(p[8:], uint32(i)) }
 
-// time is when the packet was taken.
+// time is when the packet was captured.
 func (p packet) time() time.Time {
 	high, low := binary.LittleEndian.Uint32(p[12:]), binary.LittleEndian.Uint32(p[16:])
 	return time.Unix(0, int64(uint64(high)<<32|uint64(low))).UTC()
 }
 
-// length is how much of the frame there is, in bytes.
+// length is the captured length of the frame in bytes.
 func (p packet) length() int { return int(binary.LittleEndian.Uint32(p[20:])) }
 
-// frame is the Ethernet frame, or as much of it as was taken.
+// frame is the captured part of the Ethernet frame.
 func (p packet) frame() []byte { return p[28 : 28+p.length()] }

@@ -1,5 +1,5 @@
-// Package conntrack reads what ovs-vswitchd prints of the connections that its tracker knows: the text of dpctl/dump-conntrack
-// (ovs-dpctl(8), "Connection Tracking Table Commands"), of the userspace datapath's tracker and of the kernel's.
+// Package conntrack parses what ovs-vswitchd prints of tracked connections: the text of dpctl/dump-conntrack (ovs-dpctl(8), "Connection
+// Tracking Table Commands"), of the userspace datapath's tracker and of the kernel's.
 package conntrack
 
 import (
@@ -20,14 +20,14 @@ type Tuple struct {
 	ICMPCode         uint8
 }
 
-// Count is what a direction has carried.
+// Count is the number of packets and bytes in one direction.
 type Count struct{ Packets, Bytes uint64 }
 
 // Entry is one connection.
 type Entry struct {
 	Protocol    uint8 // of IP
-	Orig, Reply Tuple // as the one that opened it says, and as the other one answers
-	// To and From are what the opener has sent, and got; nil: this tracker does not count.
+	Orig, Reply Tuple // as the opening side sends, and as the other side answers
+	// To and From are what the opening side has sent and received; nil: this tracker does not count.
 	To, From *Count
 	Zone     uint16
 	Mark     uint32
@@ -35,7 +35,7 @@ type Entry struct {
 	State    string    // of TCP, as TIME_WAIT; "" of others
 }
 
-// Closed tells whether both ends have said that a connection of TCP is over. Others end when their entry does.
+// Closed reports whether both ends have closed a TCP connection. Other connections end when their entry does.
 func (e *Entry) Closed() bool {
 	switch e.State {
 	case "TIME_WAIT", "CLOSED", "CLOSE", "CLOSING", "LAST_ACK":
@@ -44,7 +44,7 @@ func (e *Entry) Closed() bool {
 	return false
 }
 
-// Opening tells whether the other end of a connection of TCP has not answered yet.
+// Opening reports whether the other end of a TCP connection has not answered yet.
 func (e *Entry) Opening() bool {
 	switch e.State {
 	case "SYN_SENT", "SYN_SENT2", "LISTEN":
@@ -53,11 +53,11 @@ func (e *Entry) Opening() bool {
 	return false
 }
 
-// ErrMore is what Parse returns when a text has more connections than were asked for.
+// ErrMore is returned by Parse if a text has more connections than the limit.
 var ErrMore = errors.New("the tracker has more connections")
 
-// Parse hands each connection of a text over, so many at the most; then it returns ErrMore. A line that it cannot read is an error that
-// quotes it.
+// Parse calls a function with each connection of a text, up to a limit; then it returns ErrMore. For a line that it cannot parse it returns
+// an error that quotes it.
 func Parse(text string, most int, each func(e *Entry)) error {
 	n := 0
 	for line := range strings.Lines(text) {
@@ -77,7 +77,7 @@ func Parse(text string, most int, each func(e *Entry)) error {
 	return nil
 }
 
-// protocol reads the name that ovs-vswitchd has for one, or its number.
+// protocol parses the name that ovs-vswitchd has for a protocol, or its number.
 func protocol(name string) (uint8, error) {
 	switch name {
 	case "icmp":
@@ -178,7 +178,7 @@ func label(text string) (out [2]uint64, err error) {
 	return out, nil
 }
 
-// state reads what the tracker knows of the protocol: of TCP the state, or that of each end, of which the opener's is taken.
+// state parses the protocol's state: of TCP the state, or that of each end, of which it returns that of the opening side.
 func (e *Entry) state(text string) error {
 	for text != "" {
 		key, value, rest, err := field(text)

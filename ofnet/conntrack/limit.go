@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Limit is how many connections a zone of the tracker may have, and has.
+// Limit is the maximum and the current number of connections of a tracker zone.
 type Limit struct {
 	Zone  uint16
-	Limit uint32 // 0: the zone has none of its own
+	Limit uint32 // 0: the zone has no limit of its own
 	Count uint32
 }
 
-// ParseLimits reads what ovs-vswitchd prints of the zones that have a limit: the text of dpctl/ct-get-limits.
+// ParseLimits parses the zones with a limit from the text of dpctl/ct-get-limits.
 func ParseLimits(text string) (out []Limit, err error) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -42,8 +42,8 @@ func ParseLimits(text string) (out []Limit, err error) {
 	return out, nil
 }
 
-// Full is by how many connections a Linux kernel's tracker has refused, which /proc/net/stat/nf_conntrack counts: the sum of column drop over its lines, one a
-// processor, in hexadecimal.
+// Full returns the number of connections that a Linux kernel's tracker has refused, which /proc/net/stat/nf_conntrack counts: the sum of
+// column drop over its lines, one per processor, in hexadecimal.
 func Full(stat string) (n uint64, err error) {
 	column := -1
 	for line := range strings.Lines(stat) {

@@ -58,8 +58,8 @@ const (
 	insMeterSize = 8
 )
 
-// Action is one step: an action that is applied at once, or one of the instructions goto_table and meter, which
-// ovs-ofctl writes in the same list. It is immutable.
+// Action is one step: an action that is applied at once, or one of the instructions goto_table and meter, which ovs-ofctl writes in the
+// same list. It is immutable.
 type Action struct {
 	instruction uint8
 	n           uint8
@@ -109,7 +109,7 @@ func Output(p Port) Action {
 	return output(p, 0)
 }
 
-// Trace sends the controller the first bytes of the packet, so many at the most; 65535 is the whole packet.
+// Trace sends the controller at most the given number of the packet's first bytes; 65535 is the whole packet.
 func Trace(most uint16) Action { return output(PortController, most) }
 
 func output(p Port, most uint16) Action {
@@ -149,7 +149,7 @@ func OutputField(r Bits) Action {
 	return newAction(insAction, zeros(b, 6))
 }
 
-// The lengths of actions that are written by the block.
+// The lengths of actions that are appended as a block.
 const loadLen, resubmitLen = 24, 16
 
 // Load writes v into bits of a field; at most 64 bits.
@@ -230,7 +230,7 @@ func DecTTL() Action { return plain(actDecTTL) }
 // SetTTL writes the TTL or hop limit.
 func SetTTL(v uint8) Action { return plain(actSetTTL, v) }
 
-// Resubmit looks the packet up in table t, from where the list goes on.
+// Resubmit looks the packet up in table t, and continues the list from there.
 func Resubmit(t TableID) Action {
 	var buf [resubmitLen]byte
 	b := nx(buf[:0], nxResubmitTable, resubmitLen)
@@ -239,7 +239,7 @@ func Resubmit(t TableID) Action {
 	return newAction(insAction, zeros(b, 3))
 }
 
-// Conjunction says that this flow is clause k, counted from 1, of the n clauses of the conjunction id.
+// Conjunction makes this flow clause k, counted from 1, of the n clauses of the conjunction id.
 func Conjunction(id uint32, k, n int) Action {
 	var buf [16]byte
 	b := nx(buf[:0], nxConjunction, 16)
@@ -278,7 +278,7 @@ func Multipath(h HashFields, basis uint16, n int, to Bits) Action {
 	return newAction(insAction, be.AppendUint32(b, fields[to.Field].nxHeader()))
 }
 
-// GotoTable goes on in a table that must have a higher number.
+// GotoTable continues in a table, which must have a higher number.
 func GotoTable(t TableID) Action {
 	return newAction(insGoto, []byte{0, insGoto, 0, 8, byte(t), 0, 0, 0})
 }
@@ -292,7 +292,7 @@ func ToMeter(id uint32) Action {
 // at once, goto_table). The zero Actions drops the packet. It is immutable and comparable.
 type Actions struct{ wire string }
 
-// Do joins steps in order. Whatever its place, a meter comes first and a goto_table last, as the switch has it.
+// Do joins steps in order. A meter is moved to the start and a goto_table to the end, as in the switch.
 func Do(steps ...Action) Actions {
 	var buf [320]byte
 	out := buf[:0]
@@ -321,13 +321,13 @@ func Do(steps ...Action) Actions {
 	return Actions{string(out)}
 }
 
-// Shared is a, in the one copy of those that are made at about the same time: thousands of flows lead to the same few hosts.
+// Shared returns the one copy of a among those made at about the same time: thousands of flows have the same few destinations.
 func (a Actions) Shared() Actions { return Actions{unique.Make(a.wire).Value()} }
 
 // Wire is the list as OpenFlow instructions.
 func (a Actions) Wire() string { return a.wire }
 
-// IsDrop says that the list does nothing.
+// IsDrop reports whether the list is empty.
 func (a Actions) IsDrop() bool { return a.wire == "" }
 
 // Apply is the body of the list's apply-actions instruction.

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// BucketList is a list of buckets that grows. The zero BucketList is empty; one that is in use must not be copied.
+// BucketList is a growing list of buckets. The zero BucketList is empty; one that is in use must not be copied.
 type BucketList struct{ wire strings.Builder }
 
 // bucketHead is the length of an ofp_bucket without its actions (OpenFlow 1.3.5 section 7.3.4.2).
@@ -27,7 +27,7 @@ func (l *BucketList) Add(list ...Bucket) {
 }
 
 // Resubmit appends a bucket for each value, which writes it to a register and looks the packet up in a table. The lists of a network's
-// receivers are long, and made again with each endpoint; this is Add without actions for each.
+// receivers are long and recreated for each endpoint; this is Add without actions for each.
 func (l *BucketList) Resubmit(t TableID, reg Field, values ...uint32) {
 	const valueAt, size, few = bucketHead + loadLen - 4, bucketHead + loadLen + resubmitLen, 8
 	l.wire.Grow(size * len(values))
@@ -44,10 +44,10 @@ func (l *BucketList) Resubmit(t TableID, reg Field, values ...uint32) {
 	}
 }
 
-// Done is the list; nothing may be appended after it.
+// Done returns the list; nothing may be appended afterwards.
 func (l *BucketList) Done() Buckets { return Buckets{l.wire.String()} }
 
-// appendHead appends what comes before a bucket's actions.
+// appendHead appends the part of a bucket before its actions.
 func appendHead(b []byte, weight uint16, watch Port, actions int) []byte {
 	if watch == 0 {
 		watch = PortAny

@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// Connections selects connections of the tracker: those of a zone that agree with everything that is said. The zero value
-// of a field says nothing.
+// Connections selects tracked connections of a zone that match all fields. The zero value of a field matches anything.
 type Connections struct {
 	Zone        uint16
 	Protocol    uint8 // IP protocol
-	Orig, Reply Tuple // as the side sends that opened the connection, and as the other side does
+	Orig, Reply Tuple // as the opening side sends, and as the other side does
 }
 
 // Tuple is one direction of connections.
@@ -20,8 +19,8 @@ type Tuple struct {
 	SrcPort, DstPort uint16 // of TCP, UDP and SCTP
 }
 
-// Words are the arguments after the switch with which ovs-ofctl ct-flush selects the same (ovs-ofctl(8)): zone, and two
-// tuples, of which one that says nothing is a space.
+// Words are the arguments after the switch with which ovs-ofctl ct-flush selects the same (ovs-ofctl(8)): zone, and two tuples, of which an
+// empty one is a space.
 func (c Connections) Words() []string {
 	return []string{fmt.Sprintf("zone=%d", c.Zone), c.Orig.words(c.Protocol, true), c.Reply.words(c.Protocol, c.Reply != Tuple{})}
 }
@@ -54,7 +53,7 @@ func (t Tuple) words(protocol uint8, told bool) string {
 	return strings.Join(words, ",")
 }
 
-// String is Words as one types them.
+// String returns Words as typed on a command line.
 func (c Connections) String() string {
 	w := c.Words()
 	return fmt.Sprintf("%s '%s' '%s'", w[0], strings.TrimSpace(w[1]), strings.TrimSpace(w[2]))

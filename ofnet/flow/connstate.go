@@ -15,7 +15,7 @@ const (
 	CTDNAT                          // +dnat
 )
 
-// State asks that the connection state has the bits of set and lacks those of unset.
+// State matches if the connection state has the bits of set and lacks those of unset.
 func State(set, unset ConnState) Term {
 	return EqMask(CTState, uint64(set), uint64(set|unset))
 }

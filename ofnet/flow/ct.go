@@ -121,7 +121,7 @@ func (n *NAT) appendTo(b []byte) []byte {
 	return b
 }
 
-// ClearCT forgets what the tracker said about the packet.
+// ClearCT clears the tracker's result for the packet.
 func ClearCT() Action {
 	var buf [16]byte
 	return newAction(insAction, zeros(nx(buf[:0], nxCTClear, 16), 6))

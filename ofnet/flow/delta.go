@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// Delta is the difference between two Sets, in the order in which a switch must be told: meters and groups that
-// flows need come first, groups and meters that flows needed go last (deleting a group deletes the flows that use
-// it). Groups that name other groups stand after them in the adds and before them in the deletes.
+// Delta is the difference between two Sets, in the order in which a switch must receive it: meters and groups that flows need come first,
+// groups and meters that flows needed last (deleting a group deletes the flows that use it). Groups that name other groups stand after them
+// in the adds and before them in the deletes.
 type Delta struct {
 	AddMeters, ModMeters []Meter
 	AddGroups, ModGroups []Group
 	AddFlows, ModFlows   []Flow // an ADD over an equal Key replaces the flow and keeps its counters
-	DrainFlows           []Flow // they take the place of another object's flow, and do not count on with its counters
+	DrainFlows           []Flow // they replace the flow of another object, with new counters
 	DelFlows             []Flow
 	DelGroups            []Group
 	DelMeters            []Meter
 }
 
-// Diff returns what turns have into want. Of entries that want holds twice the first counts.
+// Diff returns the changes that turn have into want. Of duplicate entries in want the first counts.
 func Diff(want, have Set) Delta {
 	var d Delta
 	d.AddFlows, d.ModFlows, d.DelFlows = diff(want.Flows, have.Flows, func(f *Flow) Key { return f.Key })
@@ -36,7 +36,7 @@ func Diff(want, have Set) Delta {
 	return d
 }
 
-// Part moves from ModFlows to DrainFlows those whose place another object has: was is the cookie there.
+// Part moves the flows whose place another object has from ModFlows to DrainFlows; was is the cookie there.
 func (d *Delta) Part(was func(Key) Cookie) {
 	var mod []Flow
 	for _, f := range d.ModFlows {
@@ -49,7 +49,7 @@ func (d *Delta) Part(was func(Key) Cookie) {
 	d.ModFlows = mod
 }
 
-// Order brings groups into the order that Delta promises.
+// Order sorts groups as described for Delta.
 func (d *Delta) Order() {
 	d.AddGroups = inOrder(d.AddGroups)
 	d.DelGroups = inOrder(d.DelGroups)
@@ -95,7 +95,7 @@ func inOrder(groups []Group) []Group {
 		if _, waits := byID[g.ID]; !waits {
 			return
 		}
-		delete(byID, g.ID) // before its parts, so that a circle ends
+		delete(byID, g.ID) // before its parts, so that a cycle ends
 		for id := range g.refersTo {
 			if part, ok := byID[id]; ok {
 				visit(part)
@@ -109,7 +109,7 @@ func inOrder(groups []Group) []Group {
 	return out
 }
 
-// Empty says that there is nothing to do.
+// Empty reports whether there is nothing to do.
 func (d *Delta) Empty() bool { return d.Len() == 0 }
 
 // Len counts the changes.
@@ -123,8 +123,8 @@ func (d *Delta) FlowMods() int {
 	return len(d.AddFlows) + len(d.ModFlows) + len(d.DrainFlows) + len(d.DelFlows)
 }
 
-// Text prints the changes in order, as "ovs-ofctl bundle" reads them; meters, which a bundle cannot hold, stand in
-// lines that begin with "meter".
+// Text prints the changes in order, as "ovs-ofctl bundle" reads them; meters, which a bundle cannot hold, are in lines that begin with
+// "meter".
 func (d *Delta) Text(names Tables) string {
 	var b strings.Builder
 	line := func(verb string, list ...string) {

@@ -2,8 +2,8 @@ package flow
 
 import "maps"
 
-// Field is a packet field, tunnel field, register or connection tracking field that a match looks at or an action
-// sets. Its order is the order in which ovs-ofctl prints a match; it is also the canonical order inside a Match.
+// Field is a packet field, tunnel field, register or connection tracking field that a match tests or an action sets. The order of fields is
+// the order in which ovs-ofctl prints a match, and the canonical order inside a Match.
 type Field uint8
 
 // The fields. Reg0 + n is register n, XReg0 + n the 64-bit pair of registers 2n and 2n+1, XXReg0 + n four registers.
@@ -77,7 +77,7 @@ const (
 	numFields       = XXReg0 + 4
 )
 
-// form says how a value prints.
+// form selects the text format of a value.
 type form uint8
 
 const (
@@ -130,12 +130,12 @@ type fieldInfo struct {
 	proto uint8  // IP protocol that the field presumes; 0 when any
 }
 
-// discovers says whether the field is one of neighbor discovery, which presumes ICMPv6 code 0 (ovs-fields(7), "ICMPv6 Neighbor Discovery Fields"). A flow has
-// to match the code: Open vSwitch has the kernel's datapath compare these fields only where it compares both type and code, and takes a flow that compares
-// the type only for one of all senders and targets.
+// discovers reports whether the field is one of neighbor discovery, which presumes ICMPv6 code 0 (ovs-fields(7), "ICMPv6 Neighbor Discovery
+// Fields"). A flow must match the code: Open vSwitch lets the kernel's datapath compare these fields only if it compares both type and
+// code, and otherwise applies the flow to all senders and targets.
 func (f Field) discovers() bool { return f >= NDTarget && f <= NDOptionsType }
 
-// fields is a constant table, filled once from literals; nothing changes it afterwards.
+// fields is a constant table, filled once from literals and never changed.
 var fields = buildFields()
 
 // fullMasks has the mask of all significant bits of each field, left-aligned as in a Term.
@@ -288,7 +288,7 @@ var fieldNames = buildFieldNames()
 
 func buildFieldNames() map[string]Field {
 	m := make(map[string]Field, 3*numFields)
-	// Downwards, so that of two fields with one match name (tp_dst, icmp_type) the first one keeps it.
+	// In descending order, so that of two fields with one match name (tp_dst, icmp_type) the first one keeps it.
 	for f := numFields - 1; f > NoField; f-- {
 		i := fields[f]
 		m[i.match], m[i.nx] = f, f

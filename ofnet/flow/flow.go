@@ -9,13 +9,13 @@ import (
 // TableID is the number of a flow table, 0 to 254.
 type TableID uint8
 
-// Table is a flow table with its name and what happens to a packet that no flow takes.
+// Table is a flow table with its name and what happens to a packet that matches no flow.
 type Table struct {
 	ID   TableID
 	Name string
 	Miss Actions
-	Asks string // what its flows answer, in words
-	Lost string // what it means for a packet that no flow takes it and that it ends there, in words; "": it goes on, or no one knows
+	Asks string // the question that its flows answer, as text
+	Lost string // why a packet that matches no flow is dropped here, as text; "": it continues, or the reason is unknown
 }
 
 // Tables is a list of tables; it gives names to numbers in text.
@@ -54,9 +54,8 @@ func NewCookie(feature, round uint8, owner uint64) Cookie {
 
 const ownerMask = 1<<48 - 1
 
-// What someone holds by a lease, and gives up by not renewing it, is no part of what a switch should have: no one else
-// adds, changes or deletes it. Leased is the feature in the cookies of such flows, and LeasedMeters the first number of
-// such meters.
+// Leased is the feature in the cookies of flows that are held by a lease and expire without renewal, and LeasedMeters the first number of
+// such meters. They are no part of the desired state of a switch: only their holder adds, changes or deletes them.
 const (
 	Leased       = 0xff
 	LeasedMeters = 1 << 17

@@ -135,7 +135,7 @@ type Meter struct {
 	Burst   uint32
 }
 
-// Gotos yields the tables that the list goes on in.
+// Gotos yields the tables that the list continues in.
 func (a Actions) Gotos(yield func(TableID) bool) {
 	for rest := a.wire; len(rest) >= 8; {
 		n := int(rest[2])<<8 | int(rest[3])

@@ -15,18 +15,19 @@ const (
 	learnBits      = 1<<11 - 1
 )
 
-// A Lesson is a flow that the switch adds when a packet meets Learn, or keeps when it is there. It goes with the last flow that teaches it.
+// A Lesson is a flow that the switch adds when a packet meets Learn, or keeps if it exists. It is deleted with the last flow that teaches
+// it.
 type Lesson struct {
 	Table    TableID
-	Idle     uint16 // seconds that it lasts unused, and untaught; 0: it lasts
+	Idle     uint16 // seconds without use or renewal after which it ends; 0: never
 	Priority uint16
 	Cookie   Cookie
-	Limit    uint32 // how many flows with this cookie the table gets in this way; 0: any number
-	// Match is what packets have in common with the one that is at hand, or with Value; Load is what they get.
+	Limit    uint32 // maximum number of flows with this cookie that the table learns; 0: any number
+	// Match is what packets have in common with the current packet, or with Value; Load is what they receive.
 	Match, Load []Learned
 }
 
-// Learned is a range of bits of a Lesson: as they are in From, or, if that has no bits, in Value, of which they are the lowest.
+// Learned is a range of bits of a Lesson: copied from From or, if that has no bits, from the lowest bits of Value.
 type Learned struct {
 	To, From Bits
 	Value    uint64

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// appendLearn prints what Learn writes, as ovs-ofctl does; ok is false for what it does not.
+// appendLearn prints what Learn encodes, as ovs-ofctl does; ok is false for any other learn action.
 func appendLearn(b, w []byte, names Tables) (_ []byte, ok bool) {
 	l, err := decodeLearn(w)
 	if err != nil {
@@ -46,7 +46,7 @@ func appendLearn(b, w []byte, names Tables) (_ []byte, ok bool) {
 	return append(b, ')'), true
 }
 
-// decodeLearn reads what Learn writes. Anything else is an error.
+// decodeLearn decodes what Learn encodes. Anything else is an error.
 func decodeLearn(w []byte) (l Lesson, err error) {
 	other := fmt.Errorf("learn is not of the form that Learn writes")
 	const head = 40
@@ -75,7 +75,7 @@ func decodeLearn(w []byte) (l Lesson, err error) {
 	return l, nil
 }
 
-// decodeLearned reads one part of a learned flow, and how many bytes it has.
+// decodeLearned decodes one part of a learned flow, and returns its length in bytes.
 func decodeLearned(b []byte) (p Learned, n int, ok bool) {
 	kind := be.Uint16(b)
 	width := int(kind & learnBits)
@@ -144,7 +144,7 @@ func parseLearn(arg string, names Tables) (a Action, err error) {
 	return Learn(l), nil
 }
 
-// parseLearned reads where a part of a learned flow goes, a field or bits of one, and what it is: bits, or a number.
+// parseLearned parses the destination of a part of a learned flow, a field or bits of one, and its source: bits, or a number.
 func parseLearned(to, from string) (p Learned, err error) {
 	if f := fieldByName(to); f != NoField {
 		p.To = All(f)

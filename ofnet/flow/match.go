@@ -6,14 +6,14 @@ import (
 	"net/netip"
 )
 
-// Match says which packets a flow is for. The zero Match takes every packet. It is immutable; equal matches are
-// equal with ==, whatever order and pieces they were built from.
+// Match selects packets. The zero Match selects every packet. It is immutable; equal matches are equal with ==, whatever order and pieces
+// they were built from.
 type Match struct {
 	oxm string // OpenFlow match fields (OXM TLVs) in Field order; unknown fields follow, in byte order
 }
 
-// NewMatch joins terms; terms over one field join their masks. It adds what the terms presume. Terms that
-// contradict one another are a mistake in the program, and NewMatch panics.
+// NewMatch joins terms; the masks of terms over one field are joined. It adds what the terms presume. Contradicting terms are a mistake in
+// the program, and NewMatch panics.
 func NewMatch(terms ...Term) Match {
 	m, err := Join(terms...)
 	if err != nil {
@@ -139,10 +139,10 @@ func appendTerm(out []byte, t *Term) []byte {
 // OXM is the match as OpenFlow carries it: TLVs, without the ofp_match header and padding.
 func (m Match) OXM() string { return m.oxm }
 
-// IsZero says that the match takes every packet.
+// IsZero reports whether the match selects every packet.
 func (m Match) IsZero() bool { return m.oxm == "" }
 
-// Has says whether the match looks at f.
+// Has reports whether the match tests f.
 func (m Match) Has(f Field) bool {
 	for t := range m.terms {
 		if t.field == f {
@@ -152,7 +152,7 @@ func (m Match) Has(f Field) bool {
 	return false
 }
 
-// Uint returns the value of f as far as the match fixes it, and whether the match looks at f at all.
+// Uint returns the value of f as far as the match fixes it, and whether the match tests f at all.
 func (m Match) Uint(f Field) (v uint64, ok bool) {
 	for t := range m.terms {
 		if t.field != f {
@@ -166,7 +166,7 @@ func (m Match) Uint(f Field) (v uint64, ok bool) {
 	return 0, false
 }
 
-// Addr returns the value of an address field, and whether the match asks for it as a whole.
+// Addr returns the value of an address field, and whether the match fixes all its bits.
 func (m Match) Addr(f Field) (a netip.Addr, ok bool) {
 	for t := range m.terms {
 		if t.field == f && t.whole() {
@@ -201,7 +201,7 @@ func (m Match) raw(yield func(string) bool) {
 	}
 }
 
-// nextTLV takes one TLV off b, which must hold a whole one: DecodeMatch and the builder see to that.
+// nextTLV cuts one TLV off b, which must begin with a whole one: DecodeMatch and the builder ensure that.
 func nextTLV(b string) (t Term, tlv string, n int) {
 	n = 4 + int(b[3])
 	if t, ok := tcpFlags(b[:n]); ok {
@@ -228,8 +228,8 @@ func nextTLV(b string) (t Term, tlv string, n int) {
 	return t, b[:n], n
 }
 
-// tcpFlags reads the form in which Open vSwitch reports TCP flags to those who speak OpenFlow 1.3: as an experimenter
-// field of the Open Networking Foundation (EXT-109, meta-flow.h). It takes them in either form.
+// tcpFlags decodes the form in which Open vSwitch reports TCP flags over OpenFlow 1.3: as an experimenter field of the Open Networking
+// Foundation (EXT-109, meta-flow.h). The switch accepts either form.
 func tcpFlags(tlv string) (t Term, ok bool) {
 	const plain, masked = "\xff\xff\x54\x06ONF\x00", "\xff\xff\x55\x08ONF\x00"
 	const head = len(plain)
@@ -247,8 +247,8 @@ func tcpFlags(tlv string) (t Term, ok bool) {
 	return t, true
 }
 
-// DecodeMatch reads OXM TLVs, as a switch sends them in any order, into the canonical Match. Unknown fields are
-// kept as they are. Cut, repeated and contradicting fields are errors.
+// DecodeMatch reads OXM TLVs, which a switch sends in any order, into the canonical Match. Unknown fields are kept unchanged. Truncated,
+// repeated and contradicting fields are errors.
 func DecodeMatch(oxm []byte) (Match, error) {
 	var b builder
 	rest := string(oxm)

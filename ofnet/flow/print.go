@@ -48,8 +48,8 @@ func (m Match) String() string {
 	return string(b)
 }
 
-// print calls part with each condition and its text, which is valid until part returns; with nil for the protocol's word, and for what
-// is not known.
+// print calls part with each condition and its text, which is valid until part returns; with nil for the protocol's word, and for unknown
+// fields.
 func (m Match) print(part func(t *Term, text []byte)) {
 	var buf [64]byte
 	ether, proto, both := m.protocol()
@@ -66,7 +66,7 @@ func (m Match) print(part func(t *Term, text []byte)) {
 	}
 }
 
-// protocol names the match's protocol in one word. both says that the word covers the IP protocol too.
+// protocol names the match's protocol in one word. both reports whether the word covers the IP protocol too.
 func (m Match) protocol() (word string, proto uint64, both bool) {
 	e, ok := m.Uint(EthType)
 	if !ok {

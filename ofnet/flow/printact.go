@@ -79,7 +79,7 @@ func appendActions(b, wire []byte, names Tables) []byte {
 	return b
 }
 
-// appendAction prints one action, w being its whole bytes; what it does not know it prints raw.
+// appendAction prints one action, whose whole bytes are w; it prints an unknown one raw.
 func appendAction(b, w []byte, names Tables) []byte {
 	switch kind := be.Uint16(w); {
 	case kind == actOutput && len(w) == 16:

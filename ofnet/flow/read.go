@@ -5,10 +5,10 @@ import "net/netip"
 // A Part is one condition of a Match, or the word for its protocol.
 type Part struct {
 	Text  string // as ovs-ofctl prints it
-	Field Field  // NoField: only Text tells
+	Field Field  // NoField: only Text describes the condition
 	// Value and Mask are those of a field of at most 64 bits. The bits that the field does not have are not in Mask.
 	Value, Mask uint64
-	Addr        netip.Addr // of an address field that is asked for as a whole
+	Addr        netip.Addr // of an address field all of whose bits are matched
 }
 
 // Parts are the conditions in the order in which ovs-ofctl prints them.
@@ -27,7 +27,7 @@ func (m Match) Parts() (out []Part) {
 	return out
 }
 
-// addrOf is the value of a field when that is an address; else it is invalid.
+// addrOf returns the value of a field if that is an address, or an invalid address.
 func addrOf(f Field, value []byte) (a netip.Addr) {
 	if form := fields[f].form; form == formIP4 || form == formIP6 {
 		a, _ = netip.AddrFromSlice(value)
@@ -38,11 +38,11 @@ func addrOf(f Field, value []byte) (a netip.Addr) {
 // A Verb is what a Step does.
 type Verb uint8
 
-// The verbs. Of an Other only the Text tells.
+// The verbs. An Other is described only by Text.
 const (
 	Other      Verb = iota
 	Write           // Value, or Addr, into the bits To
-	Goto            // on to table Value
+	Goto            // continue in table Value
 	OutputTo        // to port Value
 	OutputFrom      // to the port that is in the bits To
 	GroupTo         // to group Value

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Set is a collection of flows, groups and meters: what one owner wants, what a whole switch should have, or what
-// it has. Within a Set a flow's Key, a group's id and a meter's id should be unique; Check says whether they are.
+// Set is a collection of flows, groups and meters: those of one owner, or the desired or actual ones of a whole switch. Within a Set a
+// flow's Key, a group's id and a meter's id should be unique; Check reports whether they are.
 type Set struct {
 	Flows  []Flow
 	Groups []Group
@@ -37,8 +37,8 @@ func (s *Set) Sort() {
 	slices.SortFunc(s.Meters, func(a, b Meter) int { return int(int64(a.ID) - int64(b.ID)) })
 }
 
-// Check returns an error when two entries claim one place, or a flow or bucket names a group or meter that the Set
-// lacks: the things for which a switch would refuse it.
+// Check returns an error for anything that a switch would refuse: two entries at one place, or a flow or bucket that names a group or meter
+// missing in the Set.
 func (s Set) Check() error {
 	groups, meters, flows := map[uint32]bool{}, map[uint32]bool{}, make(map[Key]bool, len(s.Flows))
 	for _, g := range s.Groups {

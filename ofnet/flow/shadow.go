@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Shadows finds flows that no packet can reach, because one flow of a higher priority in the same table takes all of
-// theirs. It returns, for each flow, the index of such a one, or -1. A flow that several others cover only together is
-// not found. Clauses of conjunctions take no packet by themselves and so cover nothing (ovs-actions(7), "conjunction").
+// Shadows finds flows that no packet can reach, because one flow of a higher priority in the same table matches all their packets. It
+// returns, for each flow, the index of such a flow, or -1. It does not find a flow that only several others together cover. Clauses of
+// conjunctions match no packet by themselves and so cover nothing (ovs-actions(7), "conjunction").
 //
 // It costs the number of flows times the number of different sets of fields and masks in a table.
 func Shadows(flows []Flow) []int {
@@ -29,7 +29,7 @@ func Shadows(flows []Flow) []int {
 	return out
 }
 
-// shape is one set of fields and masks, and the flows seen that look at exactly these, by the values they want.
+// shape is one set of fields and masks, and the flows seen that test exactly these, by their values.
 type shape struct {
 	masks []Term
 	seen  map[string]int
@@ -76,7 +76,7 @@ func shadowsIn(flows []Flow, order, out []int) {
 	}
 }
 
-// covers finds a flow of the shape that takes every packet of which terms are true.
+// covers returns a flow of the shape that matches every packet for which terms are true.
 func (s *shape) covers(terms []Term) (int, bool) {
 	values, ok := s.project(terms)
 	if !ok {
@@ -86,7 +86,7 @@ func (s *shape) covers(terms []Term) (int, bool) {
 	return i, ok
 }
 
-// project is what terms say of the bits that the shape looks at; false when they leave one of these open.
+// project returns the part of terms within the bits that the shape tests; false if they leave one of these open.
 func (s *shape) project(terms []Term) (string, bool) {
 	var buf [64]byte
 	values, at := buf[:0], 0
@@ -108,7 +108,7 @@ func (s *shape) project(terms []Term) (string, bool) {
 	return string(values), true
 }
 
-// foreign tells whether the match looks at fields that this package does not know.
+// foreign reports whether the match tests fields that this package does not know.
 func (m Match) foreign() bool {
 	for range m.raw {
 		return true
@@ -116,7 +116,7 @@ func (m Match) foreign() bool {
 	return false
 }
 
-// clause tells whether the actions make the flow a clause of a conjunction.
+// clause reports whether the actions make the flow a clause of a conjunction.
 func (a Actions) clause() bool {
 	for rest := a.Apply(); len(rest) >= 10; {
 		n := int(rest[2])<<8 | int(rest[3])

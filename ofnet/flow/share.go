@@ -1,22 +1,22 @@
 package flow
 
-// Share is a part of all flows, by their owners: those whose owner's number leaves the rest At when it is divided by Of, which is
-// a power of two up to MaxShares. The zero Share, and one of 1, is all flows.
+// Share is a part of all flows, by their owners: those whose owner number modulo Of is At. Of is a power of two up to MaxShares. The zero
+// Share, and one of 1, is all flows.
 type Share struct{ At, Of uint64 }
 
-// MaxShares is into how many parts flows can be divided. For each of them a switch looks at all its flows.
+// MaxShares is the maximum number of parts. For each of them a switch reads all its flows.
 const MaxShares = 32
 
-// Mask is the part of a cookie that decides; a switch that selects flows by At under it lists the share.
+// Mask returns the part of a cookie that decides; a switch that selects flows by At under it lists the share.
 func (s Share) Mask() uint64 { return max(s.Of, 1) - 1 }
 
-// Has tells whether a flow with the cookie belongs to the share.
+// Has reports whether a flow with the cookie belongs to the share.
 func (s Share) Has(c Cookie) bool { return uint64(c)&s.Mask() == s.At }
 
-// First reports whether no share of the same division comes before.
+// First reports whether the share is the first of its division.
 func (s Share) First() bool { return s.At == 0 }
 
-// Last tells whether no share of the same division follows.
+// Last reports whether the share is the last of its division.
 func (s Share) Last() bool { return s.At == s.Mask() }
 
 // Shares divides flows so that no part has many more than size.

@@ -25,7 +25,7 @@ func newTerm(f Field) Term {
 // exact sets the mask to all significant bits of the field.
 func (t *Term) exact() { t.mask = fullMasks[t.field] }
 
-// whole says that the mask has all significant bits of the field.
+// whole reports whether the mask has all significant bits of the field.
 func (t *Term) whole() bool { return t.mask == fullMasks[t.field] }
 
 func (t *Term) put(b *[16]byte, v uint64) {
@@ -36,7 +36,7 @@ func (t *Term) put(b *[16]byte, v uint64) {
 	}
 }
 
-// Eq asks that field f, of at most 64 bits, has the value v.
+// Eq matches if field f, of at most 64 bits, has the value v.
 func Eq(f Field, v uint64) Term {
 	t := newTerm(f)
 	t.put(&t.value, v)
@@ -44,7 +44,7 @@ func Eq(f Field, v uint64) Term {
 	return t
 }
 
-// EqMask asks that the bits of field f selected by mask have the value v.
+// EqMask matches if the bits of field f selected by mask have the value v.
 func EqMask(f Field, v, mask uint64) Term {
 	t := newTerm(f)
 	t.put(&t.value, v)
@@ -52,7 +52,7 @@ func EqMask(f Field, v, mask uint64) Term {
 	return t
 }
 
-// EqBit asks that bit n of field f, counted from the lowest, is set or not; it reaches all bits of wide fields.
+// EqBit matches if bit n of field f, counted from the lowest, is set or not; it reaches all bits of wide fields.
 func EqBit(f Field, n int, set bool) Term {
 	t := newTerm(f)
 	at, bit := int(fields[f].size)-1-n/8, byte(1)<<(n%8)
@@ -63,7 +63,7 @@ func EqBit(f Field, n int, set bool) Term {
 	return t
 }
 
-// EqBits asks that a range of at most 64 bits of a field has the value v; it reaches all bits of wide fields.
+// EqBits matches if a range of at most 64 bits of a field has the value v; it reaches all bits of wide fields.
 func EqBits(r Bits, v uint64) Term {
 	t := newTerm(r.Field)
 	size := int(fields[r.Field].size)
@@ -77,7 +77,7 @@ func EqBits(r Bits, v uint64) Term {
 	return t
 }
 
-// EqMAC asks that field f is the Ethernet address m.
+// EqMAC matches if field f is the Ethernet address m.
 func EqMAC(f Field, m [6]byte) Term {
 	t := newTerm(f)
 	copy(t.value[:], m[:])
@@ -85,7 +85,7 @@ func EqMAC(f Field, m [6]byte) Term {
 	return t
 }
 
-// EqMACMask asks that the bits of field f selected by mask are those of m.
+// EqMACMask matches if the bits of field f selected by mask are those of m.
 func EqMACMask(f Field, m, mask [6]byte) Term {
 	t := newTerm(f)
 	copy(t.value[:], m[:])
@@ -93,7 +93,7 @@ func EqMACMask(f Field, m, mask [6]byte) Term {
 	return t
 }
 
-// EqAddr asks that field f is the address a; the family of a must be the field's.
+// EqAddr matches if field f is the address a; the family of a must be the field's.
 func EqAddr(f Field, a netip.Addr) Term {
 	t := newTerm(f)
 	putAddr(&t.value, f, a)
@@ -101,7 +101,7 @@ func EqAddr(f Field, a netip.Addr) Term {
 	return t
 }
 
-// EqPrefix asks that field f lies in p.
+// EqPrefix matches if field f lies in p.
 func EqPrefix(f Field, p netip.Prefix) Term {
 	t := newTerm(f)
 	putAddr(&t.value, f, p.Addr())

@@ -1,5 +1,5 @@
-// Package lacp reads what ovs-vswitchd tells of link aggregation (IEEE 802.1AX), as its command lacp/show prints it
-// (ovs-vswitchd(8), "Bond Commands").
+// Package lacp parses the state of link aggregation (IEEE 802.1AX) that ovs-vswitchd prints for lacp/show (ovs-vswitchd(8), "Bond
+// Commands").
 package lacp
 
 import (
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Bond is one port that negotiates.
+// Bond is one port that uses LACP.
 type Bond struct {
 	Name       string
 	Negotiated bool // the other side speaks LACP
@@ -17,16 +17,16 @@ type Bond struct {
 // Member is an interface of a Bond.
 type Member struct {
 	Name     string
-	Status   string // "current": the partner is heard; "expired": not any more; "defaulted": it is taken for silent
+	Status   string // "current": LACPDUs arrive; "expired": they no longer do; "defaulted": the partner counts as absent
 	Attached bool   // it belongs to the aggregate
 	Enabled  bool   // it has a link and carries traffic
-	Partner  string // MAC by which the other side names itself, "" when it was not heard
+	Partner  string // the partner's system id, a MAC; "" if no LACPDU was received
 }
 
-// ErrNoBond is what Parse returns for a text that tells of no port.
+// ErrNoBond is returned by Parse for a text without a port.
 var ErrNoBond = errors.New("no port negotiates link aggregation")
 
-// Parse reads the text of lacp/show. Lines that it does not know are left out.
+// Parse parses the text of lacp/show. It skips unknown lines.
 func Parse(text string) ([]Bond, error) {
 	var out []Bond
 	for line := range strings.Lines(text) {

@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// addClassRule adds a class policy that is not there yet and, if asked to, a rule of it.
+// addClassRule adds a class policy if it is missing and, if requested, a rule of it.
 func addClassRule(s *ofnet.State, rule bool, name string, l *line) {
 	p := &ofnet.ClassPolicy{Name: name, Direction: ofnet.Out, Stage: ofnet.StageNamespace, Priority: uint16(l.number("priority"))}
 	if l.has("in") {
@@ -76,7 +76,7 @@ func (l *line) protocolPorts(k string) (out []ofnet.ProtocolPorts) {
 	return out
 }
 
-// isolated reads in which directions an endpoint is isolated.
+// isolated reads the directions in which an endpoint is isolated.
 func (l *line) isolated() (d ofnet.Direction) {
 	for word := range strings.SplitSeq(l.words["isolated"], ",") {
 		switch word {

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// service reads what a line says of a service: address=ADDRESS,... for clients outside too, cluster=ADDRESS,... for others,
+// service reads the words of a line about a service: address=ADDRESS,... for clients outside too, cluster=ADDRESS,... for others,
 // ports=PROTOCOL:PORT:TARGET[:NODEPORT],..., backends=ADDRESS,... of all ports, draining=ADDRESS,... and far=ADDRESS,... among them, and
 // hosts=ADDRESS@HOST,..., guarded=ADDRESS,... with sources=PREFIX,..., affinity or affinity=SECONDS, clusterlocal, externallocal.
 func (l *line) service(name string) *ofnet.Service {
@@ -42,7 +42,7 @@ func (l *line) service(name string) *ofnet.Service {
 	return v
 }
 
-// servicePorts reads ports without backends, but for a first one with the target alone.
+// servicePorts reads ports without backends, except a first one with only the target.
 func (l *line) servicePorts(k string) (out []ofnet.ServicePort) {
 	l.get(k, func(text string) error {
 		for word := range strings.SplitSeq(text, ",") {
@@ -62,7 +62,7 @@ func (l *line) servicePorts(k string) (out []ofnet.ServicePort) {
 }
 
 // SetBackends gives each port of a service backends with these addresses, whose target is that of the port's first one so far; a port
-// without one gets them at its own number.
+// without one uses its own number as target.
 func SetBackends(v *ofnet.Service, addrs ...netip.Addr) {
 	v.Ports = slices.Clone(v.Ports)
 	for i := range v.Ports {

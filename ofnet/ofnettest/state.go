@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// Parse reads a State from lines, one object each; empty lines and lines that begin with # do not count:
+// Parse reads a State from lines, one object each; empty lines and lines that begin with # are skipped:
 //
 //	self h1
 //	ports tunnel=1000 uplink=1001 host=1002 backup=1003
@@ -161,7 +161,7 @@ func (l *line) rule(name string) *ofnet.Rule {
 	return r
 }
 
-// RuleID names a rule of the policy that a group "tenant:group" has here: one of the group's own name.
+// RuleID names a rule of the policy of a group "tenant:group": here one with the group's own name.
 func RuleID(group, rule string) identity.Rule {
 	tenant, policy, _ := strings.Cut(group, ":")
 	return identity.Rule{Policy: identity.Policy{Tenant: tenant, Name: policy}, Rule: rule}
@@ -174,10 +174,10 @@ func SetRule(s *ofnet.State, group string, r *ofnet.Rule) {
 	s.Rules.Set(r.ID, r)
 }
 
-// CopyRules gives a State the rules of another one, and who has them.
+// CopyRules copies the rules of another State, and their groups.
 func CopyRules(to, from *ofnet.State) { to.Rules, to.Attachments = from.Rules, from.Attachments }
 
-// line is the key=value words of a line; the first mistake in one sticks.
+// line is the key=value words of a line; it keeps the first error.
 type line struct {
 	words map[string]string
 	err   error
@@ -276,7 +276,7 @@ func (l *line) ports(k string) (out []ofnet.PortRange) {
 	return out
 }
 
-// hops reads ADDRESS@MAC,..., where "@MAC" may be missing.
+// hops reads ADDRESS@MAC,..., where "@MAC" is optional.
 func (l *line) hops(k string) (out []ofnet.NextHop) {
 	l.get(k, func(v string) error {
 		for word := range strings.SplitSeq(v, ",") {
@@ -309,8 +309,8 @@ func (l *line) mac(k string) (m ofnet.MAC) {
 	return m
 }
 
-// Many makes a State of one tenant with VXLAN networks of 200 endpoints each, local and remote ones as many as
-// asked for; every network has its share of both.
+// Many makes a State of one tenant with VXLAN networks of 200 endpoints each, with the given numbers of local and remote ones; every
+// network has its share of both.
 func Many(locals, remotes int) *ofnet.State {
 	const size = 200
 	s := ofnet.NewState("h0")
@@ -343,7 +343,7 @@ func Many(locals, remotes int) *ofnet.State {
 	return s
 }
 
-// Endpoint makes number i of endpoints that fill networks t:n0, t:n1 and so on with size each.
+// Endpoint returns endpoint number i of those that fill networks t:n0, t:n1 and so on with size each.
 func Endpoint(i, size int) *ofnet.Endpoint {
 	n, last := i/size, i%size+1
 	return &ofnet.Endpoint{ID: fmt.Sprintf("t:n%d:e%d", n, i), Segment: fmt.Sprintf("t:n%d", n), Group: "t:g", Host: "h0",

@@ -5,7 +5,7 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// PacketIn is a packet that the switch hands over, with the fields it had in the pipeline.
+// PacketIn is a packet that the switch sends to the controller, with the fields it had in the pipeline.
 type PacketIn struct {
 	TotalLen uint16
 	Reason   uint8
@@ -45,7 +45,7 @@ type Port struct {
 	State  uint32 // bit 0: no link
 }
 
-// Up says that the port is enabled and has a link.
+// Up reports whether the port is enabled and has a link.
 func (p Port) Up() bool { return p.Config&1 == 0 && p.State&1 == 0 }
 
 func (p Port) append(b []byte) []byte {

@@ -10,7 +10,7 @@ const (
 	bundleOrdered = 2
 )
 
-// BundleStep is what a BundleControl asks for or answers.
+// BundleStep is the request or the reply of a BundleControl.
 type BundleStep uint16
 
 // The steps; a reply is the request's number plus one.
@@ -56,7 +56,7 @@ func (m *BundleAdd) append(b []byte, xid uint32) []byte {
 	b = append(b, Version, byte(m.Message.Type()), 0, 0)
 	b = be.AppendUint32(b, xid)
 	b = m.Message.append(b, xid)
-	be.PutUint16(b[start+2:], uint16(min(len(b)-start, maxMessage))) // Append refuses the whole when it is longer
+	be.PutUint16(b[start+2:], uint16(min(len(b)-start, maxMessage))) // Append refuses the whole message if it is longer
 	return b
 }
 

@@ -8,18 +8,18 @@ type call struct {
 	done        chan struct{} // closed after the last reply
 
 	mu sync.Mutex
-	// append takes the answer to message i in the reader goroutine, and returns true after the last one; nil when nobody waits any more.
+	// append receives the answer to message i in the reader goroutine, and returns true after the last one; nil if nobody waits any longer.
 	append func(i int, m Message) bool
 }
 
-// reply hands over the answer to message i, and reports whether it is the last one.
+// reply handles the answer to message i, and reports whether it is the last one.
 func (k *call) reply(i int, m Message) (last bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.append != nil && k.append(i, m)
 }
 
-// leave has no answer taken any more. It blocks while one is.
+// leave stops the handling of answers. It blocks while one is being handled.
 func (k *call) leave() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -13,10 +13,10 @@ import (
 
 // Options are the settings of a Conn; the zero value of each means its default.
 type Options struct {
-	Echo    time.Duration // between questions whether the switch is alive, when nothing else comes from it; 1 s
-	Silence time.Duration // without a byte from a switch that was asked before Silent says so; 3 s
-	Timeout time.Duration // and before the connection is ended; 15 s
-	// PacketIn is called in order, by the reader, for each packet from the switch. It must not block. nil: the switch is not asked for them.
+	Echo    time.Duration // interval of echo requests while the switch sends nothing else; 1 s
+	Silence time.Duration // without a byte after a request until Silent reports it; 3 s
+	Timeout time.Duration // the same, until the connection is ended; 15 s
+	// PacketIn is called in order, by the reader, for each packet from the switch. It must not block. nil: the switch sends none.
 	PacketIn func(*PacketIn)
 }
 
@@ -31,7 +31,7 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// ErrClosed is what calls return when the connection was closed by Close.
+// ErrClosed is returned by calls whose connection was closed by Close.
 var ErrClosed = errors.New("connection closed")
 
 // Conn is a connection to a switch. Its methods may be called by several goroutines at once.
@@ -44,15 +44,15 @@ type Conn struct {
 	w     *bufio.Writer
 	buf   []byte
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	xid   uint32
 	calls []*call
 	err   error
 	done  chan struct{}
 }
 
-// Dial connects to the switch that listens at the unix socket path, and shakes hands. It blocks until the switch
-// has told its features; ctx limits only that. The connection lives until Close, or until it fails.
+// Dial connects to the switch that listens at the unix socket path, and shakes hands. It blocks until the switch has sent its features; ctx
+// limits only that. The connection lives until Close, or until it fails.
 func Dial(ctx context.Context, path string, o Options) (*Conn, error) {
 	var d net.Dialer
 	c, err := d.DialContext(ctx, "unix", path)
@@ -62,7 +62,7 @@ func Dial(ctx context.Context, path string, o Options) (*Conn, error) {
 	return NewConn(ctx, c, o)
 }
 
-// NewConn is Dial over a connection that is there already, which it owns from now on.
+// NewConn is Dial over an existing connection, which it owns from now on.
 func NewConn(ctx context.Context, nc net.Conn, o Options) (*Conn, error) {
 	o.setDefaults()
 	c := &Conn{net: nc, options: o, done: make(chan struct{})}
@@ -86,23 +86,23 @@ func NewConn(ctx context.Context, nc net.Conn, o Options) (*Conn, error) {
 	return c, nil
 }
 
-// Done is closed when the connection has ended; Err then says why.
+// Done is closed when the connection has ended; Err then returns the reason.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Err is why the connection has ended; nil while it lives.
+// Err returns why the connection has ended; nil while it lives.
 func (c *Conn) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
 }
 
-// Close ends the connection; calls that wait return ErrClosed.
+// Close ends the connection; waiting calls return ErrClosed.
 func (c *Conn) Close() error {
 	c.fail(ErrClosed)
 	return nil
 }
 
-// fail ends the connection once; the first reason stays.
+// fail ends the connection once; it keeps the first reason.
 func (c *Conn) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,7 +115,7 @@ func (c *Conn) fail(err error) {
 	_ = c.net.Close() // the reason is err
 }
 
-// Send writes a message that no one answers.
+// Send writes a message without an answer.
 func (c *Conn) Send(m Message) error {
 	c.mu.Lock()
 	c.xid++
@@ -153,13 +153,13 @@ func (c *Conn) flushLocked() error {
 	return nil
 }
 
-// broken ends the connection after a failed write and returns the reason it ended for.
+// broken ends the connection after a failed write and returns the reason for its end.
 func (c *Conn) broken(err error) error {
 	c.fail(fmt.Errorf("write to switch: %w", err))
 	return c.Err()
 }
 
-// begin reserves n xids and registers who takes the answers to them.
+// begin reserves n xids and registers the receiver of their answers.
 func (c *Conn) begin(n int, reply func(int, Message) bool) (*call, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -175,7 +175,7 @@ func (c *Conn) begin(n int, reply func(int, Message) bool) (*call, error) {
 	return k, nil
 }
 
-// wait blocks until the call has its last answer. When it returns, no answer is being taken, and none will be.
+// wait blocks until the call has its last answer. When it returns, no answer is being handled, and none will be.
 func (c *Conn) wait(ctx context.Context, k *call) error {
 	defer k.leave()
 	select {
@@ -195,7 +195,7 @@ func (c *Conn) forget(k *call) {
 	k.leave()
 }
 
-// end takes a call off the list; true when it was there.
+// end removes a call from the list and reports whether it was there.
 func (c *Conn) end(k *call) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -208,7 +208,7 @@ func (c *Conn) end(k *call) bool {
 	return false
 }
 
-// Request sends m and blocks for the one message that answers it. When the switch refuses, the error is an *Error.
+// Request sends m and blocks for its single answer. If the switch refuses, the error is an *Error.
 func (c *Conn) Request(ctx context.Context, m Message) (Message, error) {
 	var answer Message
 	k, err := c.begin(1, func(_ int, m Message) bool {
@@ -231,8 +231,8 @@ func (c *Conn) Request(ctx context.Context, m Message) (Message, error) {
 	return answer, nil
 }
 
-// List sends a request and calls each with every piece of the answer, in order, in the reader goroutine; it must
-// not block. It returns when the last piece has been handed over.
+// List sends a request and calls each with every part of the answer, in order, in the reader goroutine; it must not block. It returns after
+// the last part.
 func (c *Conn) List(ctx context.Context, m *MultipartRequest, each func(*MultipartReply)) error {
 	var failed error
 	k, err := c.begin(1, func(_ int, m Message) bool {
@@ -260,7 +260,7 @@ func (c *Conn) List(ctx context.Context, m *MultipartRequest, each func(*Multipa
 	return failed
 }
 
-// read is the reader goroutine: it decodes in order and hands over.
+// read is the reader goroutine: it decodes and dispatches in order.
 func (c *Conn) read() {
 	r := bufio.NewReaderSize(c.pulse.reader(c.net), 256<<10)
 	frame := make([]byte, headerSize, maxMessage)
@@ -289,7 +289,7 @@ func (c *Conn) read() {
 	}
 }
 
-// dispatch hands a message to the one that waits for it.
+// dispatch passes a message to the call that waits for it.
 func (c *Conn) dispatch(xid uint32, m Message) {
 	switch m := m.(type) {
 	case *Hello:
@@ -299,7 +299,7 @@ func (c *Conn) dispatch(xid uint32, m Message) {
 		return
 	case *Echo:
 		if !m.Reply {
-			// Not here: a reader that waits for room to write would stop both directions.
+			// In a goroutine: a reader that waits for buffer space would stop both directions.
 			go func() { _ = c.put(xid, &Echo{Reply: true, Data: m.Data}) }() // a failure ends the Conn
 			return
 		}
@@ -310,7 +310,7 @@ func (c *Conn) dispatch(xid uint32, m Message) {
 		return
 	case *Raw:
 		if m.Kind == TypeFlowRemoved || m.Kind == TypePortStatus {
-			return // they answer nothing
+			return // they answer no request
 		}
 	}
 	c.mu.Lock()

@@ -382,7 +382,7 @@ func TestOwnWritesAreNoLife(t *testing.T) {
 	}
 }
 
-// A switch that is stopped is noticed in seconds with the settings that the agent has; one that goes on is heard again.
+// A switch that is stopped is noticed in seconds with the settings that the agent has; one that continues is heard again.
 func TestStoppedSwitch(t *testing.T) {
 	o := ovstest.Start(t)
 	o.Bridge("br0")

@@ -24,7 +24,7 @@ const (
 	tupleDstPort = 3
 )
 
-// CTFlush makes the switch forget connections. A version of Open vSwitch before 3.1 answers OFPBRC_BAD_SUBTYPE.
+// CTFlush makes the switch delete tracked connections. A version of Open vSwitch before 3.1 answers OFPBRC_BAD_SUBTYPE.
 type CTFlush struct{ flow.Connections }
 
 // Type is TypeExperimenter.
@@ -104,7 +104,7 @@ func (r *reader) tuple() (t flow.Tuple) {
 	return t
 }
 
-// address reads 16 bytes; IPv4 addresses are mapped (RFC 4291 section 2.5.5.2). The unspecified IPv6 address says nothing.
+// address reads 16 bytes; IPv4 addresses are mapped (RFC 4291 section 2.5.5.2). The unspecified IPv6 address matches any.
 func (r *reader) address() netip.Addr {
 	b := r.read(16)
 	if b == nil {
@@ -117,7 +117,7 @@ func (r *reader) address() netip.Addr {
 	return a
 }
 
-// properties reads the rest as properties - kind, length, body, filled up to eight bytes - and calls each with their bodies.
+// properties reads the rest as properties - kind, length, body, padded to eight bytes - and calls each with their bodies.
 func (r *reader) properties(each func(kind uint16, body *reader)) {
 	for r.err == nil && len(r.b) > 0 {
 		whole := r.sub("property", 2, 4)

@@ -6,7 +6,7 @@ import "fmt"
 type Error struct {
 	Kind, Code   uint16
 	Experimenter uint32 // of an error with Kind 0xffff; then Code is the experimenter's own number
-	Data         []byte // the beginning of the refused message
+	Data         []byte // the first bytes of the refused message
 }
 
 // Type is TypeError.
@@ -32,7 +32,7 @@ func decodeError(r *reader) *Error {
 	return m
 }
 
-// Error is the name that ovs-ofctl gives the refusal, or its numbers when it has none here.
+// Error returns ovs-ofctl's name of the refusal, or its numbers if this package knows no name.
 func (m *Error) Error() string {
 	if m.Kind == errorExperimenter {
 		if m.Experimenter == experimenterONF {

@@ -1,6 +1,6 @@
 package openflow
 
-// Can is what a switch can do with groups (OpenFlow 1.3.5 section 7.3.5.12) or with meters (section 7.3.5.15).
+// Can describes a switch's support of groups (OpenFlow 1.3.5 section 7.3.5.12) or of meters (section 7.3.5.15).
 type Can struct {
 	Groups uint32 // by PartGroupFeatures: set of 1<<type
 	Meters uint32 // by PartMeterFeatures: the largest number of meters, and
@@ -10,7 +10,7 @@ type Can struct {
 // BandDrop is the type of a meter's band that drops packets (OpenFlow 1.3.5 section 7.3.4.4).
 const BandDrop = 1
 
-// Lengths of what follows the fields read here.
+// Lengths of the data after the fields read here.
 const (
 	groupFeaturesRest = 36
 	meterFeaturesRest = 8

@@ -9,7 +9,7 @@ import (
 // Version is the only wire version that the package speaks.
 const Version = 4
 
-// maxMessage is the most that the length field of a header can say.
+// maxMessage is the maximum of the length field of a header.
 const maxMessage = 0xffff
 
 // headerSize is the size of ofp_header.
@@ -47,11 +47,11 @@ const (
 type Message interface {
 	// Type is the type in the message's header.
 	Type() Type
-	// append writes the body behind the header. Bodies that hold whole messages need the xid.
+	// append writes the body after the header. Bodies that hold whole messages need the xid.
 	append(b []byte, xid uint32) []byte
 }
 
-// Append writes m with its header to b. A message over 64 kB, whose length the header could not say, is an error.
+// Append writes m with its header to b. A message over 64 kB, whose length does not fit the header, is an error.
 func Append(b []byte, xid uint32, m Message) ([]byte, error) {
 	start := len(b)
 	b = append(b, Version, byte(m.Type()), 0, 0)
@@ -65,8 +65,7 @@ func Append(b []byte, xid uint32, m Message) ([]byte, error) {
 	return b, nil
 }
 
-// Decode reads one whole message, header included. Messages of types that it does not know come back as Raw. What
-// it returns shares nothing with frame.
+// Decode reads one whole message, header included. It returns messages of unknown types as Raw. The result shares nothing with frame.
 func Decode(frame []byte) (xid uint32, m Message, err error) {
 	if len(frame) < headerSize || int(be.Uint16(frame[2:])) != len(frame) {
 		return 0, nil, fmt.Errorf("message of %d bytes does not have the length its header says", len(frame))
@@ -130,13 +129,13 @@ func (s Simple) Type() Type { return Type(s) }
 
 func (Simple) append(b []byte, _ uint32) []byte { return b }
 
-// Raw is a message of a type that the package does not know.
+// Raw is a message of a type unknown to the package.
 type Raw struct {
 	Kind Type
 	Body []byte
 }
 
-// Type is what the header said.
+// Type returns the type in the header.
 func (m *Raw) Type() Type { return m.Kind }
 
 func (m *Raw) append(b []byte, _ uint32) []byte { return append(b, m.Body...) }
@@ -152,7 +151,7 @@ func (m *Hello) append(b []byte, _ uint32) []byte {
 	return be.AppendUint32(b, m.Versions)
 }
 
-// decodeHello reads the version bitmap; without one the header's version and all below it are meant.
+// decodeHello reads the version bitmap; without one it means the header's version and all below it.
 func decodeHello(version uint8, r *reader) *Hello {
 	m := &Hello{Versions: 1<<(min(uint(version), 30)+1) - 2}
 	for r.err == nil && len(r.b) >= 4 {
@@ -165,7 +164,7 @@ func decodeHello(version uint8, r *reader) *Hello {
 	return m
 }
 
-// Echo asks for, or is, a sign of life.
+// Echo is an echo request or reply.
 type Echo struct {
 	Reply bool
 	Data  []byte
@@ -181,7 +180,7 @@ func (m *Echo) Type() Type {
 
 func (m *Echo) append(b []byte, _ uint32) []byte { return append(b, m.Data...) }
 
-// Features says what a switch is.
+// Features describes a switch.
 type Features struct {
 	DatapathID   uint64
 	Buffers      uint32

@@ -4,10 +4,10 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// Command says what a flow, group or meter modification does.
+// Command is the operation of a flow, group or meter modification.
 type Command uint8
 
-// The commands; groups and meters know Add, Modify and Delete only.
+// The commands; groups and meters have only Add, Modify and Delete.
 const (
 	Add          Command = 0
 	Modify       Command = 1
@@ -43,16 +43,16 @@ const (
 	noBuffer = 0xffffffff
 )
 
-// ResetCounts is the flag of an Add that sets the counters of the flow to nothing whose place it takes; without it they go
-// on (OFPFF_RESET_COUNTS; OpenFlow 1.3.5 section 7.3.4.1).
+// ResetCounts is the flag of an Add that resets the counters of the flow that it replaces; without it they continue (OFPFF_RESET_COUNTS;
+// OpenFlow 1.3.5 section 7.3.4.1).
 const ResetCounts uint16 = 1 << 2
 
 // FlowMod changes one flow, or with Delete and Modify all that its match covers.
 type FlowMod struct {
 	Command    Command
 	Flow       flow.Flow
-	CookieMask uint64 // of a Delete or Modify: only flows whose cookie agrees in these bits
-	Seconds    uint16 // of an Add: how long the flow stays (hard_timeout), 0: for ever
+	CookieMask uint64 // of a Delete or Modify: only flows whose cookie equals Cookie in these bits
+	Seconds    uint16 // of an Add: lifetime of the flow (hard_timeout), 0: unlimited
 	Flags      uint16
 }
 
@@ -190,7 +190,7 @@ func (r *reader) meter() (m flow.Meter) {
 	return m
 }
 
-// PacketOut sends a packet as if it had come in by InPort.
+// PacketOut sends a packet as if it had arrived at InPort.
 type PacketOut struct {
 	InPort  uint32
 	Actions flow.Actions // only actions that apply at once

@@ -81,11 +81,10 @@ func decodeMultipartRequest(r *reader) *MultipartRequest {
 	return m
 }
 
-// MultipartReply is one piece of a listing. Of the lists the one that fits Part is filled; a type that the package
-// does not know stays in Body.
+// MultipartReply is one part of a listing. Only the list that belongs to Part is filled; an unknown type stays in Body.
 type MultipartReply struct {
 	Part   Part
-	More   bool // another piece follows
+	More   bool // another part follows
 	Flows  []FlowStats
 	Groups []flow.Group
 	Meters []flow.Meter
@@ -106,19 +105,19 @@ type FlowStats struct {
 	Seconds        uint32 // since it was added
 }
 
-// TableStats is how many flows a table has.
+// TableStats is the number of flows of a table.
 type TableStats struct {
 	Table flow.TableID
 	Flows uint32
 }
 
-// MeterDrops is how many packets a meter has dropped since it was made or changed.
+// MeterDrops is the number of packets that a meter has dropped since it was created or changed.
 type MeterDrops struct {
 	ID      uint32
 	Packets uint64
 }
 
-// append writes the piece again; only tests and fakes send replies.
+// append writes the part again; only tests and fakes send replies.
 func (m *MultipartReply) append(b []byte, _ uint32) []byte {
 	b = be.AppendUint16(b, uint16(m.Part))
 	b = append(b, 0, boolByte(m.More), 0, 0, 0, 0)
@@ -218,7 +217,7 @@ func (r *reader) flowStats() (f FlowStats) {
 	return f
 }
 
-// tableStats reads a table's number of flows, in front of counters of lookups (OpenFlow 1.3.5 section 7.3.5.4).
+// tableStats reads a table's number of flows, before the counters of lookups (OpenFlow 1.3.5 section 7.3.5.4).
 func (r *reader) tableStats() (t TableStats) {
 	t.Table = flow.TableID(r.u8())
 	r.skip(3)
@@ -227,7 +226,7 @@ func (r *reader) tableStats() (t TableStats) {
 	return t
 }
 
-// meterDrops reads the statistics of a meter, whose length stands behind its number (OpenFlow 1.3.5 section 7.3.5.14).
+// meterDrops reads the statistics of a meter, whose length follows its number (OpenFlow 1.3.5 section 7.3.5.14).
 func (r *reader) meterDrops() (d MeterDrops) {
 	e := reader{b: r.sub("meter statistics", 4, 40), err: r.err}
 	d.ID = e.u32()

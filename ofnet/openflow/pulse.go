@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// pulse is what a connection knows of its peer's life. Only bytes that come from the peer are a sign of it: what is written
-// may lie in the socket's buffer of a process that is stopped.
+// pulse tracks whether the peer of a connection is alive. Only bytes from the peer prove that: written bytes may stay in the socket's
+// buffer of a stopped process.
 //
-// Silence is counted in looks, Options.Echo apart, and not by the clock: a program that was itself stopped for a minute has
-// did not look more often in that time, and the peer is not to blame.
+// Silence is counted in looks, Options.Echo apart, and not by the clock: if this program itself was stopped for a minute, it has not looked
+// more often in that time, and the peer is not at fault.
 type pulse struct {
 	received atomic.Bool  // bytes have come since the last look
-	asked    atomic.Bool  // an echo request has been handed to the socket, or is about to, and nothing has come since
-	due      atomic.Bool  // the writer at work is to put an echo request between its messages
-	writing  atomic.Bool  // a write is under way: it blocks when the peer takes nothing
-	missed   atomic.Int64 // looks in a row that found nothing although something was due
+	asked    atomic.Bool  // an echo request was written, or is about to be, and nothing has come since
+	due      atomic.Bool  // the active writer must insert an echo request between its messages
+	writing  atomic.Bool  // a write is in progress: it blocks if the peer reads nothing
+	missed   atomic.Int64 // consecutive looks that found nothing although an answer was due
 }
 
-// reader notes what comes by r.
+// reader records what r receives.
 func (p *pulse) reader(r io.Reader) io.Reader { return received{p, r} }
 
 type received struct {
@@ -37,7 +37,7 @@ func (h received) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// writer notes how long writes to w take.
+// writer records how long writes to w take.
 func (p *pulse) writer(w io.Writer) io.Writer { return writing{p, w} }
 
 type writing struct {
@@ -51,7 +51,7 @@ func (w writing) Write(b []byte) (int, error) {
 	return w.w.Write(b)
 }
 
-// look counts one look and returns how many in a row have found nothing; ask is true when the peer is to be asked now.
+// look counts one look and returns the number of consecutive looks without a byte; ask reports whether an echo request is due now.
 func (p *pulse) look() (missed int64, ask bool) {
 	if p.received.Swap(false) {
 		p.asked.Store(false)
@@ -64,8 +64,7 @@ func (p *pulse) look() (missed int64, ask bool) {
 	return missed, !p.asked.Load()
 }
 
-// Silent is for how long, about, the switch has sent nothing although it was asked; 0 while that is less than
-// Options.Silence.
+// Silent returns approximately how long the switch has not answered; 0 while that is less than Options.Silence.
 func (c *Conn) Silent() time.Duration {
 	quiet := time.Duration(c.pulse.missed.Load()) * c.options.Echo
 	if quiet < c.options.Silence {
@@ -74,7 +73,7 @@ func (c *Conn) Silent() time.Duration {
 	return quiet
 }
 
-// keepAlive asks for signs of life and ends the connection when none come.
+// keepAlive sends echo requests and ends the connection if no answer comes.
 func (c *Conn) keepAlive() {
 	tick := time.NewTicker(c.options.Echo)
 	defer tick.Stop()
@@ -93,7 +92,7 @@ func (c *Conn) keepAlive() {
 		case !ask:
 		case c.write.TryLock():
 			c.pulse.asked.Store(true)
-			go func() { // a peer that takes nothing off the socket must not stop the looking
+			go func() { // a peer that reads nothing from the socket must not stop the looks
 				defer c.write.Unlock()
 				if c.putLocked(0, &Echo{}) == nil { // a failure ends the Conn
 					_ = c.flushLocked()
@@ -105,7 +104,7 @@ func (c *Conn) keepAlive() {
 	}
 }
 
-// echoDueLocked puts an echo request behind the message just written, when one is due.
+// echoDueLocked writes an echo request after the current message if one is due.
 func (c *Conn) echoDueLocked() error {
 	if !c.pulse.due.CompareAndSwap(true, false) {
 		return nil

@@ -7,8 +7,7 @@ import (
 
 var be = binary.BigEndian
 
-// reader takes fields off a message. The first field that is not there makes the error stick; from then on every
-// field is zero.
+// reader reads fields of a message. The first missing field sets the error; all later fields are zero.
 type reader struct {
 	b   []byte
 	err error
@@ -56,7 +55,7 @@ func (r *reader) u64() uint64 {
 	return 0
 }
 
-// text takes a field of n bytes that holds a string ended by a zero byte.
+// text reads a field of n bytes that holds a string ended by a zero byte.
 func (r *reader) text(n int) string {
 	x := r.read(n)
 	for i, c := range x {
@@ -73,7 +72,7 @@ func (r *reader) fail(format string, args ...any) {
 	}
 }
 
-// sub takes an element whose first 16 bits at offset at hold its whole length, at least least.
+// sub reads an element whose first 16 bits at offset at hold its whole length, which must be at least least.
 func (r *reader) sub(what string, at, least int) []byte {
 	if r.err != nil {
 		return nil

@@ -5,32 +5,31 @@ import (
 	"fmt"
 )
 
-// Refusal is the switch's refusal of the message at Index of a transaction; -1 when it named none.
+// Refusal is the switch's refusal of the message at Index of a transaction; -1 if it named none.
 type Refusal struct {
 	Index int
 	Err   *Error
 }
 
-// RefusedError says that the switch refused a transaction, of which it then did nothing.
+// RefusedError means that the switch refused a transaction and carried out nothing of it.
 type RefusedError struct{ Refusals []Refusal }
 
-// Error tells the first refusal and how many there are.
+// Error describes the first refusal and returns the number of others.
 func (e *RefusedError) Error() string {
 	return fmt.Sprintf("switch refused message %d of the bundle: %v (%d refusals)", e.Refusals[0].Index, e.Refusals[0].Err,
 		len(e.Refusals))
 }
 
-// Transact sends up to n messages, which must be FlowMods and GroupMods, as one bundle with one barrier: all are done
-// or none. next returns message i, nil when there are no more; it is called once for each i in order, and may reuse
-// what it returned before. While next works, the switch reads what went before. The call blocks until the switch has
-// passed the barrier; without a message it does nothing. A refusal is a *RefusedError. When ctx ends before, the
-// connection ends with it: no one knows how much of the bundle arrived.
+// Transact sends up to n messages, which must be FlowMods and GroupMods, as one bundle with one barrier: all are carried out or none. next
+// returns message i, or nil if there are no more; it is called once for each i in order, and may reuse what it returned before. While next
+// works, the switch reads the earlier messages. The call blocks until the switch has passed the barrier; without a message it does nothing.
+// A refusal is a *RefusedError. If ctx ends early, the connection ends with it, since it is unknown how much of the bundle arrived.
 func (c *Conn) Transact(ctx context.Context, n int, next func(i int) Message) error {
 	return c.transact(ctx, n, true, next)
 }
 
-// Sequence is Transact without a bundle, for messages that cannot be in one, such as MeterMods: each is done or
-// refused for itself, and the *RefusedError names those that were refused.
+// Sequence is Transact without a bundle, for messages that cannot be in one, such as MeterMods: each is carried out or refused by itself,
+// and the *RefusedError names the refused ones.
 func (c *Conn) Sequence(ctx context.Context, n int, next func(i int) Message) error {
 	return c.transact(ctx, n, false, next)
 }
@@ -107,7 +106,7 @@ func (c *Conn) putAll(k *call, n int, bundle bool, next func(i int) Message) err
 			if dead := c.Err(); dead != nil {
 				return dead
 			}
-			// The message was too long. Of the open bundle nothing may stay at the switch.
+			// The message was too long. No part of the open bundle may stay at the switch.
 			_ = control(k.last-1, BundleDiscard) // a failure ends the Conn
 			_ = c.flushLocked()
 			return &RefusedError{[]Refusal{{i, tooLong}}}
@@ -122,10 +121,10 @@ func (c *Conn) putAll(k *call, n int, bundle bool, next func(i int) Message) err
 	return c.flushLocked()
 }
 
-// tooLong is OFPBRC_BAD_LEN: what a switch would say to a message of more than 64 kB if it could be sent.
+// tooLong is OFPBRC_BAD_LEN: the switch's answer to a message of more than 64 kB, if it could be sent.
 var tooLong = &Error{Kind: 1, Code: 6}
 
-// named keeps the refusals that name a message; when none does, the first.
+// named keeps the refusals that name a message or, if none does, the first.
 func named(all []Refusal) []Refusal {
 	var out []Refusal
 	for _, r := range all {

@@ -16,10 +16,9 @@ type Bond struct {
 	Members []PortSpec        // plain ones, by the names of their devices
 }
 
-// LACPSpec is a port that negotiates link aggregation with the switch beyond it (IEEE 802.1AX): it speaks first, and wants to
-// hear from the other side each second, so that silence is noticed in 3 s. When the other side does not speak LACP the
-// members stay usable (lacp-fallback-ab). The mode says how Open vSwitch's own learning switch would spread; flows
-// choose members themselves.
+// LACPSpec is a port that negotiates link aggregation with the physical switch (IEEE 802.1AX): it is active, and requests LACPDUs each
+// second, so that silence is detected in 3 s. If the other side does not support LACP, the members stay usable (lacp-fallback-ab). The mode
+// is how Open vSwitch's own learning switch would spread; flows choose members themselves.
 func LACPSpec(name string, members ...PortSpec) PortSpec {
 	return PortSpec{Name: name, ExternalIDs: map[string]string{IDEndpoint: FixedPort}, Bond: &Bond{Mode: "balance-tcp", LACP: "active",
 		Config: map[string]string{"lacp-time": "fast", "lacp-fallback-ab": "true"}, Members: members}}
@@ -33,7 +32,7 @@ func (p *PortSpec) Interfaces() []PortSpec {
 	return p.Bond.Members
 }
 
-// Bonds tells for interfaces that are members of a port of another name which port that is. It does not block.
+// Bonds maps interfaces that are members of a port of another name to that port. It does not block.
 func (s *Switch) Bonds() map[string]string {
 	out := map[string]string{}
 	s.db.View(func(t *Tables) {
@@ -48,7 +47,7 @@ func (s *Switch) Bonds() map[string]string {
 	return out
 }
 
-// interfaceNames are the names of the port's interfaces, sorted.
+// interfaceNames returns the names of the port's interfaces, sorted.
 func (t *Tables) interfaceNames(p *PortRow) []string {
 	var out []string
 	for _, id := range p.Interfaces {
@@ -60,7 +59,7 @@ func (t *Tables) interfaceNames(p *PortRow) []string {
 	return out
 }
 
-// memberNames are the names of the bond's members, sorted.
+// memberNames returns the names of the bond's members, sorted.
 func (b *Bond) memberNames() []string {
 	var out []string
 	for i := range b.Members {
@@ -78,14 +77,14 @@ func (b *Bond) same(other *Bond) bool {
 		slices.EqualFunc(b.Members, other.Members, func(x, y PortSpec) bool { return x.Name == y.Name && same(&x, &y) })
 }
 
-// met reports whether the port row is as the bond says, but for its interfaces' own settings.
+// met reports whether the port row matches the bond, except for the settings of its interfaces.
 func (b *Bond) met(t *Tables, have *PortRow) bool {
 	return have.BondMode == b.Mode && have.LACP == b.LACP && maps.Equal(have.OtherConfig, merged(have.OtherConfig, b.Config)) &&
 		slices.Equal(t.interfaceNames(have), b.memberNames())
 }
 
-// bondOps are the operations that make the bond of a change as it should be. made is the row of the port when it is new, and
-// plain are ports of single members to be removed. n is the change's place in its transaction.
+// bondOps returns the operations that apply the bond of a change. made is the row of a new port, and plain are ports of single members to
+// be removed. n is the change's place in its transaction.
 func bondOps(t *Tables, c *change, n int) (ops []Op, made Set, plain Set, err error) {
 	bond, members := c.add.Bond, Set{}
 	for i := range bond.Members {

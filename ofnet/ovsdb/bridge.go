@@ -10,32 +10,32 @@ import (
 	"strings"
 )
 
-// secure has a bridge forward nothing by itself, whether a controller is there or not (fail_mode of ovs-vswitchd.conf.db(5)).
+// secure makes a bridge forward nothing by itself, with or without a controller (fail_mode of ovs-vswitchd.conf.db(5)).
 const secure = "secure"
 
 // BridgeSpec is the desired configuration of a bridge.
 type BridgeSpec struct {
 	DatapathType string           // "netdev" or "system"
-	DatapathID   uint64           // fixed, or a new port could change it and cost the OpenFlow connection
+	DatapathID   uint64           // fixed; otherwise a new port could change it and end the OpenFlow connection
 	MAC          net.HardwareAddr // of the local port, fixed for the same reason
 	Protocols    []string         // "OpenFlow13", ...
 	ExternalIDs  map[string]string
 }
 
-// config is what other_config has at least.
+// config is the minimum of other_config.
 func (b *BridgeSpec) config() map[string]string {
 	return map[string]string{"datapath-id": fmt.Sprintf("%016x", b.DatapathID), "hwaddr": b.MAC.String()}
 }
 
-// BridgeDrift is how a bridge differs from what Ensure was last asked for.
+// BridgeDrift is the difference between a bridge and the last specification of Ensure.
 type BridgeDrift struct {
-	Gone      bool     // there is no such bridge
-	Open      bool     // fail_mode is not secure: while no flows are there, it passes everything on to everyone
-	Was, Want []string // the settings that differ, "fail_mode=secure"; of a bridge that is gone, Want only
+	Gone      bool     // the bridge does not exist
+	Open      bool     // fail_mode is not secure: without flows, it forwards everything to everyone
+	Was, Want []string // the settings that differ, "fail_mode=secure"; if Gone, only Want
 }
 
-// BridgeDrift says how others have changed the bridge; differs is false when they have not, and before Ensure. It compares with what was last heard
-// from Open vSwitch and does not block.
+// BridgeDrift returns how others have changed the bridge; differs is false if they have not, and before Ensure. It compares with the last
+// update from Open vSwitch and does not block.
 func (s *Switch) BridgeDrift() (d BridgeDrift, differs bool) {
 	spec := s.bridge.Load()
 	if spec == nil {
@@ -77,9 +77,9 @@ func (b *BridgeSpec) drift(t *Tables, name string) (d BridgeDrift, differs bool)
 	return d, len(d.Want) > 0
 }
 
-// EnsureRoot makes the one row of table Open_vSwitch, as ovs-vsctl init does, in a database that has none: one that was made empty in place of one that was
-// lost. Without it ovs-vswitchd has no configuration, and the database drops every bridge at once, since nothing refers to it. It blocks until the database has
-// answered.
+// EnsureRoot creates the one row of table Open_vSwitch, as ovs-vsctl init does, in a database that has none, such as an empty one that
+// replaced a lost one. Without it ovs-vswitchd has no configuration, and the database deletes every bridge at once, since nothing refers to
+// it. It blocks until the database has answered.
 func (s *Switch) EnsureRoot(ctx context.Context) error {
 	there := false
 	s.db.View(func(t *Tables) { _, there = t.Root() })
@@ -87,13 +87,13 @@ func (s *Switch) EnsureRoot(ctx context.Context) error {
 		return nil
 	}
 	_, err := s.db.Transact(ctx, Guard("Open_vSwitch", []string{"next_cfg"}, nil), Insert("Open_vSwitch", "root", Row{}))
-	if err == nil || errors.Is(err, ErrWaitFailed) { // somebody else was first
+	if err == nil || errors.Is(err, ErrWaitFailed) { // another client was first
 		return nil
 	}
 	return fmt.Errorf("make the row of table Open_vSwitch: %w", err)
 }
 
-// Ensure makes the bridge exist as spec says, closed (fail_mode=secure) until it has flows, without a controller, and waits until
+// Ensure makes the bridge exist as specified, closed (fail_mode=secure) until it has flows, without a controller, and waits until
 // ovs-vswitchd has made it. External ids and other settings that spec does not name stay. From then on BridgeDrift compares with spec.
 func (s *Switch) Ensure(ctx context.Context, spec BridgeSpec) error {
 	s.bridge.Store(&spec)

@@ -13,26 +13,26 @@ import (
 
 const (
 	database     = "Open_vSwitch"
-	callLimit    = 10 * time.Second        // a call that the caller does not limit
+	callLimit    = 10 * time.Second        // of a call without a deadline
 	echoInterval = 2 * time.Second         // between probes of the connection
-	silence      = 3 * time.Second         // without an answer to a probe, and the server counts as silent
-	echoLimit    = 10 * time.Second        // and the connection is ended
-	retryMin     = 50 * time.Millisecond   // pause after the first failed dial
-	retryMax     = 1000 * time.Millisecond // and at most
+	silence      = 3 * time.Second         // without an answer to a probe until the server counts as silent
+	echoLimit    = 10 * time.Second        // without an answer until the connection is ended
+	retryMin     = 50 * time.Millisecond   // wait after the first failed dial
+	retryMax     = 1000 * time.Millisecond // maximum wait
 )
 
-// Client keeps Tables in step with an ovsdb-server behind a unix socket. When the connection ends it dials again and
-// lists everything again. All methods are safe for concurrent use.
+// Client keeps Tables in sync with an ovsdb-server behind a unix socket. If the connection ends, it dials again and lists everything again.
+// All methods are safe for concurrent use.
 type Client struct {
 	path string
 	log  *slog.Logger
 
 	mu       sync.RWMutex
-	conn     *Conn     // nil while there is none or its first list is under way
-	received time.Time // when the server answered last, while it does not; zero while it does, and before Run
-	tables   *Tables   // of the last connection; kept while there is none
+	conn     *Conn     // nil if there is none or its first list is in progress
+	received time.Time // time of the server's last answer, if it does not answer now; zero if it does, and before Run
+	tables   *Tables   // of the last connection; kept after its end
 	changed  chan struct{}
-	ready    chan struct{} // closed at the first list
+	ready    chan struct{} // closed after the first list
 	lists    int
 }
 
@@ -54,7 +54,7 @@ func (c *Client) Connected() bool {
 	return c.conn != nil && c.received.IsZero()
 }
 
-// Unanswered is for how long the server has not answered: 0 while it does, and before Run. It does not block.
+// Unanswered returns how long the server has not answered: 0 while it does, and before Run. It does not block.
 func (c *Client) Unanswered() time.Duration {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -64,26 +64,25 @@ func (c *Client) Unanswered() time.Duration {
 	return time.Since(c.received)
 }
 
-// setReceived says when the server answered last; zero: it answers now.
+// setReceived records the time of the server's last answer; zero: it answers now.
 func (c *Client) setReceived(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if at.IsZero() == c.received.IsZero() {
-		return // nothing new: the first time counts
+		return // already recorded: the first time counts
 	}
 	c.received = at
 	c.wake()
 }
 
-// Lists is how often everything was listed: 1 after the start, one more for each reconnect.
+// Lists returns how often everything was listed: 1 after the start, one more for each reconnect.
 func (c *Client) Lists() int {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.lists
 }
 
-// Run keeps the connection until ctx ends, then returns nil. An outage is logged once when it begins and once when it
-// ends.
+// Run keeps the connection until ctx ends, then returns nil. An outage is logged once at its start and once at its end.
 func (c *Client) Run(ctx context.Context) error {
 	c.setReceived(time.Now())
 	pause, down := retryMin, false
@@ -110,14 +109,14 @@ func (c *Client) Run(ctx context.Context) error {
 	}
 }
 
-// serve holds one connection from dial to its end; served is true when the tables were listed.
+// serve runs one connection from dial to its end; served reports whether the tables were listed.
 func (c *Client) serve(ctx context.Context) (served bool, err error) {
 	dialer := net.Dialer{Timeout: 2 * time.Second}
 	nc, err := dialer.DialContext(ctx, "unix", c.path)
 	if err != nil {
 		return false, err
 	}
-	// Updates may come before the list's answer has been looked at: they wait in order until it has.
+	// Updates may arrive before the answer with the list has been applied: they wait in order until then.
 	fresh, listed := newTables(), make(chan struct{})
 	conn := newConn(nc, func(method string, params json.RawMessage) error {
 		select {
@@ -153,7 +152,7 @@ func (c *Client) serve(ctx context.Context) (served bool, err error) {
 	return true, c.probe(ctx, conn)
 }
 
-// probe waits for the end of the connection and makes a dead one end.
+// probe waits for the end of the connection and ends a dead one.
 func (c *Client) probe(ctx context.Context, conn *Conn) error {
 	tick := time.NewTicker(echoInterval)
 	defer tick.Stop()
@@ -171,7 +170,7 @@ func (c *Client) probe(ctx context.Context, conn *Conn) error {
 	}
 }
 
-// ask asks the server whether it is alive. It blocks until the answer, which may come late.
+// ask sends an echo request. It blocks until the answer, which may be late.
 func (c *Client) ask(ctx context.Context, conn *Conn) error {
 	asked := time.Now()
 	late := time.AfterFunc(silence, func() { c.setReceived(asked) })
@@ -197,7 +196,7 @@ func (c *Client) drop(conn *Conn) {
 	c.wake()
 }
 
-// update carries out one notification of the server, unless tables have been replaced by those of a newer connection.
+// update applies one notification of the server, unless tables have been replaced by those of a newer connection.
 func (c *Client) update(tables *Tables, method string, params json.RawMessage) error {
 	if method != "update" {
 		return nil
@@ -224,13 +223,13 @@ func decodeUpdate(params json.RawMessage) (json.RawMessage, error) {
 	return pair[1], nil
 }
 
-// wake wakes all who wait for a change; c.mu is held.
+// wake wakes all waiters for a change; the caller holds c.mu.
 func (c *Client) wake() {
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
 
-// View calls look with the tables as they are; look must be quick and must not keep t.
+// View calls look with the current tables; look must be quick and must not keep t.
 func (c *Client) View(look func(t *Tables)) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -262,9 +261,9 @@ func (c *Client) Await(ctx context.Context, look func(t *Tables) (bool, error)) 
 	}
 }
 
-// Transact carries out the operations together or not at all and returns a result for each. It waits for a connection;
-// a ctx without deadline is limited to ten seconds. When it returns, the tables show the changes. An *Error is the
-// server's refusal; after ErrLost or a context error the outcome is unknown.
+// Transact carries out all operations or none and returns a result for each. It waits for a connection; a ctx without deadline is limited
+// to ten seconds. When it returns, the tables show the changes. An *Error is the server's refusal; after ErrLost or a context error the
+// outcome is unknown.
 func (c *Client) Transact(ctx context.Context, ops ...Op) ([]Result, error) {
 	if _, ok := ctx.Deadline(); !ok {
 		limited, cancel := context.WithTimeout(ctx, callLimit)

@@ -37,18 +37,18 @@ type Conn struct {
 	done    chan struct{}
 }
 
-// newConn serves nc until it ends. notify is called from the reading goroutine for every notification of the server;
-// an error of it closes the connection.
+// newConn serves nc until it ends. It calls notify from the reading goroutine for every notification of the server; an error of notify
+// closes the connection.
 func newConn(nc net.Conn, notify func(method string, params json.RawMessage) error) *Conn {
 	c := &Conn{nc: nc, notify: notify, pending: map[uint64]chan message{}, done: make(chan struct{})}
 	go c.read()
 	return c
 }
 
-// Done is closed when the connection has ended; Err then says why.
+// Done is closed when the connection has ended; Err then returns the reason.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Err is why the connection ended, nil while it lives.
+// Err returns why the connection ended, nil while it lives.
 func (c *Conn) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,14 +121,14 @@ func (c *Conn) dispatch(m message) error {
 	}
 	var id uint64
 	if json.Unmarshal(m.ID, &id) != nil {
-		return nil // an answer to nothing that we asked
+		return nil // an answer without a request of ours
 	}
 	c.mu.Lock()
 	ch := c.pending[id]
 	delete(c.pending, id)
 	c.mu.Unlock()
 	if ch != nil {
-		ch <- m // has room for one
+		ch <- m // buffered
 	}
 	return nil
 }
@@ -147,8 +147,7 @@ func (c *Conn) write(v any, deadline time.Time) error {
 	return err
 }
 
-// Call sends a request and waits for its answer, ctx or the end of the connection (ErrLost). An error that the server
-// answers with is an *Error.
+// Call sends a request and waits for its answer, ctx or the end of the connection (ErrLost). An error answer of the server is an *Error.
 func (c *Conn) Call(ctx context.Context, method string, params ...any) (json.RawMessage, error) {
 	ch := make(chan message, 1)
 	c.mu.Lock()
@@ -169,7 +168,7 @@ func (c *Conn) Call(ctx context.Context, method string, params ...any) (json.Raw
 		params = []any{}
 	}
 	if err := c.write(map[string]any{"method": method, "params": params, "id": id}, deadline); err != nil {
-		c.fail(err) // a message cut in the middle spoils the stream
+		c.fail(err) // a truncated message corrupts the stream
 	}
 	select {
 	case m := <-ch:

@@ -1,6 +1,6 @@
-// Package ovsdb talks to ovsdb-server: it keeps the four tables that a container network needs in step by a monitor,
-// and changes them by guarded transactions.
+// Package ovsdb is a client of ovsdb-server: it keeps the tables that a container network needs in sync by a monitor, and changes them by
+// guarded transactions.
 //
-// The floors inside, from the bottom: values and rows (what RFC 7047 puts into JSON), Conn (one connection),
-// Client (a connection that comes back, with its Tables), Switch (one bridge and its ports, in the words of a user).
+// Its layers, from the bottom: values and rows (the JSON of RFC 7047), Conn (one connection), Client (a connection that is restored, with
+// its Tables), Switch (one bridge and its ports).
 package ovsdb

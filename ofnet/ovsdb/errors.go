@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// Errors that callers decide on.
+// Errors that callers handle.
 var (
-	// ErrLost says that the connection ended before the answer: whether the transaction was carried out is unknown.
+	// ErrLost means that the connection ended before the answer: it is unknown whether the transaction was carried out.
 	ErrLost = errors.New("connection to ovsdb-server was lost")
-	// ErrMalformed says that the server sent something that is not RFC 7047.
+	// ErrMalformed means that the server sent something that violates RFC 7047.
 	ErrMalformed = errors.New("malformed OVSDB message")
-	// ErrNoBridge says that the bridge that an operation needs does not exist (any more).
+	// ErrNoBridge means that the bridge of an operation does not exist, or no longer.
 	ErrNoBridge = errors.New("bridge does not exist in Open vSwitch")
 )
 

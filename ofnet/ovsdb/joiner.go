@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// maxJoined is how many changes share a transaction at most.
+// maxJoined is the maximum number of changes that share a transaction.
 const maxJoined = 256
 
-// attachLimit is how long ovs-vswitchd may hold the next transaction up.
+// attachLimit is the maximum time that ovs-vswitchd may delay the next transaction.
 const attachLimit = time.Second
 
-// joiner carries out changes in transactions, one at a time. Changes that arrive while a transaction is under way, or
-// while ovs-vswitchd attaches its ports, share the next one: each transaction costs ovs-vswitchd a look at all ports.
+// joiner carries out changes in transactions, one at a time. Changes that arrive during a transaction, or while ovs-vswitchd attaches its
+// ports, share the next one: each transaction makes ovs-vswitchd scan all ports.
 type joiner struct {
 	commit  func(ctx context.Context, changes []change) error
 	resolve func(ctx context.Context, changes []change)
@@ -26,10 +26,10 @@ type joiner struct {
 
 type wish struct {
 	change
-	done chan error // has room for one
+	done chan error // buffered
 }
 
-// do returns when the change is carried out or refused, or ctx ends (then it may still happen).
+// do returns when the change is carried out or refused, or ctx ends (the change may still happen then).
 func (j *joiner) do(ctx context.Context, c change) error {
 	w := &wish{change: c, done: make(chan error, 1)}
 	j.mu.Lock()
@@ -62,7 +62,7 @@ func (j *joiner) drain() {
 	}
 }
 
-// add removes the next changes from the queue: in order, each port once; j.mu is held.
+// add removes the next changes from the queue: in order, each port once; the caller holds j.mu.
 func (j *joiner) add() []*wish {
 	seen := map[string]bool{}
 	n := 0
@@ -88,7 +88,7 @@ func (j *joiner) carryOut(round []*wish) {
 			w.done <- err
 		}
 	} else {
-		// One bad change spoils the transaction of all: each by itself then.
+		// One refused change fails the transaction of all: send each by itself.
 		for _, w := range round {
 			w.done <- j.attempt(ctx, []*wish{w})
 		}
@@ -98,7 +98,7 @@ func (j *joiner) carryOut(round []*wish) {
 	j.resolve(limited, changesOf(round))
 }
 
-// makeDevices makes the devices of a round at once and returns the round without the wishes for which that failed.
+// makeDevices makes the devices of a round in parallel and returns the round without the changes that failed.
 func makeDevices(round []*wish) []*wish {
 	errs := make([]error, len(round))
 	var wg sync.WaitGroup

@@ -6,8 +6,8 @@ import (
 	"maps"
 )
 
-// Label sets one external id of a port that exists, or removes it when value is empty. A port that is gone is an error unless the id
-// is to be removed.
+// Label sets one external id of an existing port, or removes it if value is empty. A missing port is an error unless the id is to be
+// removed.
 func (s *Switch) Label(ctx context.Context, port, key, value string) error {
 	ops := []Op{s.guard()}
 	found := false

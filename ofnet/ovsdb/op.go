@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Op is one operation of a transaction (RFC 7047 section 5.2), as the JSON object that it is.
+// Op is one operation of a transaction (RFC 7047 section 5.2), as a JSON object.
 type Op map[string]any
 
 // Row is the content of columns in an Insert or Update.
@@ -52,8 +52,8 @@ type Result struct {
 	Count int  // rows that an Update, Mutate or Delete met
 }
 
-// decodeResults reads the result array of a transact answer: one entry an operation, and one more when the commit
-// itself failed (RFC 7047 section 4.1.3). n is the number of operations that were sent.
+// decodeResults reads the result array of a transact answer: one entry per operation, and one more if the commit itself failed (RFC 7047
+// section 4.1.3). n is the number of operations that were sent.
 func decodeResults(raw json.RawMessage, n int) ([]Result, error) {
 	var answers []*struct {
 		UUID    json.RawMessage `json:"uuid"`

@@ -7,7 +7,8 @@ import (
 	"net"
 )
 
-// Ping asks the server at a unix socket, by a connection of its own, whether it is alive (RFC 7047 section 4.1.11). It blocks until the answer, or until ctx ends.
+// Ping checks over a new connection whether the server at a unix socket is alive (RFC 7047 section 4.1.11). It blocks until the answer, or
+// until ctx ends.
 func Ping(ctx context.Context, path string) error {
 	nc, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"strconv"
 )
 
-// External ids of an endpoint's interface. They are all that an agent must know of the endpoint after a restart.
+// External ids of an endpoint's interface. They are all that an agent needs to know the endpoint after a restart.
 const (
 	IDEndpoint  = "contiv-endpoint"  // state id of the endpoint; every port of ours has it, fixed ports as "-"
 	IDTenant    = "contiv-tenant"    // tenant name
@@ -20,11 +20,11 @@ const (
 	IDContainer = "contiv-container" // container id
 	IDIfName    = "contiv-ifname"    // name of the interface in the container
 	IDNetns     = "contiv-netns"     // path of the container's network namespace
-	IDOwner     = "contiv-owner"     // who asked for the port: "cni/NAME", "docker/NETWORK"
+	IDOwner     = "contiv-owner"     // the requester of the port: "cni/NAME", "docker/NETWORK"
 	IDAddresses = "contiv-addresses" // the endpoint's addresses, joined by commas; earlier builds wrote none
 	IDMAC       = "contiv-mac"       // its MAC, as net.HardwareAddr prints it; earlier builds wrote none
-	IDSince     = "contiv-since"     // when the endpoint was attached (RFC 3339), of a runtime that may tell later that it has it no more
-	IDPublished = "contiv-published" // ports of the host that lead to it, as link.JoinPortMappings says them, or absent
+	IDSince     = "contiv-since"     // when the endpoint was attached (RFC 3339), for a runtime that may report later that it no longer has it
+	IDPublished = "contiv-published" // ports of the host that lead to it, in the form of link.JoinPortMappings, or absent
 )
 
 // FixedPort is the value of IDEndpoint for ports that belong to the switch itself.
@@ -33,21 +33,21 @@ const FixedPort = "-"
 // PortSpec is the desired configuration of a port.
 type PortSpec struct {
 	Name        string
-	Type        string // "" for a device that exists, "internal", "vxlan"
+	Type        string // "" for an existing device, "internal", "vxlan"
 	OFPort      uint32 // requested OpenFlow number, 1..65279; 0: any
 	MAC         net.HardwareAddr
 	Options     map[string]string
 	ExternalIDs map[string]string
-	Bond        *Bond // nil: one interface of the port's name; else Type, OFPort, MAC and Options are the members' own
+	Bond        *Bond // nil: one interface with the port's name; otherwise Type, OFPort, MAC and Options belong to the members
 
-	// Device makes the interface that the port is to be of; nil: there is one. It is called just before the transaction
-	// that adds the port, beside those of the transaction's other ports, so that ovs-vswitchd hears of all at once.
+	// Device creates the interface of the port; nil: it exists. It is called just before the transaction that adds the port, in parallel
+	// with those of the transaction's other ports, so that ovs-vswitchd receives all events at once.
 	Device func() error
 }
 
-// TunnelSpec is the one VXLAN port of a switch; flows choose peer and VNI, and copy the TOS byte into the outer header.
-// udp is the UDP destination port. What is sent comes from local, and what is for another address of the host is not taken in; an invalid local leaves both to
-// the host's routes, and takes in what is for any address.
+// TunnelSpec is the one VXLAN port of a switch; flows choose peer and VNI, and copy the TOS byte into the outer header. udp is the UDP
+// destination port. The tunnel sends from local and ignores packets to other addresses of the host; with an invalid local the host's routes
+// decide, and the tunnel receives packets to any address.
 func TunnelSpec(name string, ofport uint32, udp int, local netip.Addr) PortSpec {
 	options := map[string]string{"remote_ip": "flow", "key": "flow", "tos": "inherit", "dst_port": strconv.Itoa(udp)}
 	if local.IsValid() {
@@ -73,13 +73,13 @@ type Port struct {
 	Type        string
 	OFPort      uint32 // 0: not assigned (yet, or ever: see Error)
 	Requested   uint32 // ofport_request, 0: none
-	Error       string // why ovs-vswitchd could not make it work
+	Error       string // why ovs-vswitchd could not attach it
 	MAC         string
 	Up          bool // it has a link
 	ExternalIDs map[string]string
 }
 
-// refused reports whether ovs-vswitchd has given the interface up for now.
+// refused reports whether ovs-vswitchd has given up the interface for now.
 func (r *InterfaceRow) refused() bool { return r.OFPort < 0 && r.Error != "" }
 
 func portOf(r *InterfaceRow) Port {
@@ -93,7 +93,7 @@ func portOf(r *InterfaceRow) Port {
 	return p
 }
 
-// Port returns the port of that name, as last heard from Open vSwitch. It does not block.
+// Port returns the port of that name, as of the last update from Open vSwitch. It does not block.
 func (s *Switch) Port(name string) (Port, bool) {
 	var out Port
 	var ok bool
@@ -106,8 +106,7 @@ func (s *Switch) Port(name string) (Port, bool) {
 	return out, ok
 }
 
-// Ports returns all ports that carry the external id key (with any value when value is ""), ordered by name.
-// It does not block.
+// Ports returns all ports that have the external id key (with any value if value is ""), ordered by name. It does not block.
 func (s *Switch) Ports(key, value string) []Port {
 	var out []Port
 	s.db.View(func(t *Tables) {
@@ -126,7 +125,7 @@ func (s *Switch) Ports(key, value string) []Port {
 	return out
 }
 
-// Devices are the system's devices that are ports of any bridge of this Open vSwitch, but those of containers; sorted. It does not
+// Devices returns the system's devices that are ports of any bridge of this Open vSwitch, except those of containers; sorted. It does not
 // block.
 func (s *Switch) Devices() []string {
 	var out []string
@@ -141,9 +140,9 @@ func (s *Switch) Devices() []string {
 	return out
 }
 
-// AddPort makes the port exist as spec says and returns when the database has it; WaitPort waits for the switch.
-// Calls that come while ovs-vswitchd is busy with the ports of a transaction share the next one. A port of that name
-// that belongs to another endpoint is an error, and so is what spec.Device returns.
+// AddPort makes the port exist as specified and returns when the database has it; WaitPort waits for the switch. Calls that arrive while
+// ovs-vswitchd is busy with the ports of a transaction share the next one. A port of that name that belongs to another endpoint is an
+// error, and so is an error of spec.Device.
 func (s *Switch) AddPort(ctx context.Context, spec PortSpec) error {
 	if err := s.joined.do(ctx, change{name: spec.Name, add: &spec}); err != nil {
 		return fmt.Errorf("add port %s: %w", spec.Name, err)
@@ -152,8 +151,8 @@ func (s *Switch) AddPort(ctx context.Context, spec PortSpec) error {
 	return nil
 }
 
-// RemovePort makes the port be gone from the database. It joins other calls as AddPort does, and takes its turn behind
-// an AddPort of the same port whose caller has given up.
+// RemovePort removes the port from the database. It shares transactions as AddPort does, and is ordered after an AddPort of the same port
+// whose caller has given up.
 func (s *Switch) RemovePort(ctx context.Context, name string) error {
 	s.wanted.remove(name)
 	if err := s.joined.do(ctx, change{name: name}); err != nil {
@@ -162,7 +161,7 @@ func (s *Switch) RemovePort(ctx context.Context, name string) error {
 	return nil
 }
 
-// WaitPort waits until ovs-vswitchd has given the port its OpenFlow number, or says why it cannot.
+// WaitPort waits until ovs-vswitchd has given the port its OpenFlow number, or reported an error.
 func (s *Switch) WaitPort(ctx context.Context, name string) (Port, error) {
 	var out Port
 	err := s.db.Await(ctx, func(t *Tables) (bool, error) {
@@ -184,7 +183,7 @@ func (s *Switch) WaitPort(ctx context.Context, name string) (Port, error) {
 
 // waitAttached waits until ovs-vswitchd has attached or refused the ports that the changes added.
 func (s *Switch) waitAttached(ctx context.Context, changes []change) {
-	// What is overdue is told to those who wait for their port.
+	// The waiters of an overdue port report it.
 	_ = s.db.Await(ctx, func(t *Tables) (bool, error) {
 		for _, c := range changes {
 			if c.add == nil {
@@ -208,14 +207,14 @@ func (s *Switch) EnsurePort(ctx context.Context, spec PortSpec) (Port, error) {
 	return s.WaitPort(ctx, spec.Name)
 }
 
-// change is one wish of a joined transaction: a port to have, or (add is nil) to have not.
+// change is one change of a joined transaction: a port to add, or to remove (add is nil).
 type change struct {
 	name  string
 	add   *PortSpec
-	force bool // whoever the port says it belongs to
+	force bool // regardless of the owner that the port names
 }
 
-// errTaken says that a port name is in use for something else.
+// errTaken means that a port name is in use for something else.
 func errTaken(name, owner string) error {
 	return fmt.Errorf("port name %s is taken by endpoint %s", name, owner)
 }
@@ -289,10 +288,10 @@ func (p *PortSpec) row() Row {
 	return r
 }
 
-// restricted reports whether the switch itself adds or takes tags at the port. Ours are trunks for all: flows see to tags.
+// restricted reports whether the switch itself adds or removes tags at the port. Ours are trunks for all: flows handle tags.
 func (r *PortRow) restricted() bool { return len(r.Tag) > 0 || len(r.Trunks) > 0 || r.VLANMode != "" }
 
-// met reports whether the interface is as the spec says.
+// met reports whether the interface matches the spec.
 func (p *PortSpec) met(have *InterfaceRow) bool {
 	return have.Type == p.Type && (p.OFPort == 0 || have.OFPortRequest == int64(p.OFPort)) &&
 		maps.Equal(have.Options, p.Options) && maps.Equal(have.ExternalIDs, p.ExternalIDs) &&

@@ -6,7 +6,7 @@ import (
 	"maps"
 )
 
-// Relabel gives ports that exist another IDEndpoint, by their names, in one transaction; those that are gone are passed over.
+// Relabel gives existing ports another IDEndpoint, by their names, in one transaction; it skips missing ones.
 func (s *Switch) Relabel(ctx context.Context, endpoints map[string]string) error {
 	ops := []Op{s.guard()}
 	s.db.View(func(t *Tables) {

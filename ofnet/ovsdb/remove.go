@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Remove makes the bridge be gone from the database with all its ports. ovs-vswitchd follows: the device of the bridge's name shows when
-// it has. A bridge that is not there is success.
+// Remove removes the bridge from the database with all its ports. ovs-vswitchd follows: when the device of the bridge's name is gone, it
+// has done so. A missing bridge is success.
 func (s *Switch) Remove(ctx context.Context) error {
 	var gone Set
 	s.db.View(func(t *Tables) {

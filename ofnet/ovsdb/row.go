@@ -9,7 +9,7 @@ import (
 // Root is the one row of table Open_vSwitch (ovs-vswitchd.conf.db(5)).
 type Root struct {
 	Version       string          // ovs_version
-	DatapathTypes []string        // that ovs-vswitchd knows; "system" is among them whether or not the kernel has a datapath
+	DatapathTypes []string        // supported by ovs-vswitchd; "system" is among them whether or not the kernel has a datapath
 	Datapaths     map[string]UUID // by type
 	OtherConfig   map[string]string
 	ExternalIDs   map[string]string
@@ -35,7 +35,7 @@ type PortRow struct {
 	Interfaces []UUID
 	Tag        []string // none, or the VLAN of an access port
 	Trunks     []string // VLANs of a trunk; none: all
-	VLANMode   string   // "" when tag and trunks say it
+	VLANMode   string   // "" if tag and trunks determine it
 
 	// Of a port of several interfaces; "" is Open vSwitch's default.
 	BondMode, LACP string
@@ -62,9 +62,9 @@ type FlowTableRow struct {
 
 // DatapathRow is a row of table Datapath.
 type DatapathRow struct {
-	Capabilities map[string]string // "true", "false" or a number, by name; empty until ovs-vswitchd has asked the datapath
+	Capabilities map[string]string // "true", "false" or a number, by name; empty until ovs-vswitchd has probed the datapath
 	ExternalIDs  map[string]string
-	Zones        map[int64]UUID // conntrack zones with a time-out policy of their own
+	Zones        map[int64]UUID // conntrack zones with a time-out policy
 }
 
 // column decodes one column into a row of type R.
@@ -73,7 +73,7 @@ type column[R any] struct {
 	decode func(*R, json.RawMessage) error
 }
 
-// col makes a column from the field's place and its decoder.
+// col returns a column for the address of the field and its decoder.
 func col[R, T any](name string, place func(*R) *T, decode func(json.RawMessage) (T, error)) column[R] {
 	return column[R]{name, func(r *R, raw json.RawMessage) error {
 		v, err := decode(raw)

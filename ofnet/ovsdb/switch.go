@@ -9,14 +9,14 @@ import (
 	"sync/atomic"
 )
 
-// Switch is one bridge of an Open vSwitch and its ports. All methods are safe for concurrent use and may be repeated:
-// what is there already stays as it is.
+// Switch is one bridge of an Open vSwitch and its ports. All methods are safe for concurrent use and may be repeated: what exists stays
+// unchanged.
 type Switch struct {
 	db     *Client
 	name   string
 	joined joiner
 	wanted wanted
-	bridge atomic.Pointer[BridgeSpec] // as it is wanted; nil before Ensure
+	bridge atomic.Pointer[BridgeSpec] // the desired one; nil before Ensure
 }
 
 // NewSwitch returns the bridge of that name; Ensure makes it exist.
@@ -29,7 +29,7 @@ func NewSwitch(db *Client, name string) *Switch {
 // Name is the bridge's name.
 func (s *Switch) Name() string { return s.name }
 
-// guard makes a transaction fail when the bridge is gone; a change of an absent row would pass unnoticed.
+// guard makes a transaction fail if the bridge is gone; a change of a missing row would pass unnoticed.
 func (s *Switch) guard() Op {
 	return Guard("Bridge", []string{"name"}, []Row{{"name": s.name}}, Is("name", s.name))
 }
@@ -64,7 +64,7 @@ func (s *Switch) SetFlowTables(ctx context.Context, names map[uint8]string) erro
 	return nil
 }
 
-// explain turns a failed guard into what it means.
+// explain turns a failed guard into its meaning.
 func (s *Switch) explain(err error) error {
 	if errors.Is(err, ErrWaitFailed) {
 		return fmt.Errorf("%w: %s", ErrNoBridge, s.name)
@@ -72,7 +72,7 @@ func (s *Switch) explain(err error) error {
 	return err
 }
 
-// DatapathType is the type of the bridge as it is, "" when there is no bridge.
+// DatapathType returns the actual type of the bridge, "" if there is no bridge.
 func (s *Switch) DatapathType() string {
 	var out string
 	s.db.View(func(t *Tables) {

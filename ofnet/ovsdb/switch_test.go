@@ -309,7 +309,7 @@ func TestEmptyDatabase(t *testing.T) {
 	}
 }
 
-// A server that is stopped, and whose socket takes what is written, is not connected within seconds; when it goes on, so does the
+// A server that is stopped, and whose socket takes what is written, is not connected within seconds; when it continues, so does the
 // client, and what was asked meanwhile is done.
 func TestStoppedServer(t *testing.T) {
 	o := ovstest.Start(t)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// table holds the rows of one table. Rows are never changed in place, so they may be handed out.
+// table holds the rows of one table. Rows are never changed in place, so callers may keep them.
 type table[R any] struct {
 	name    string
 	columns []column[R]
@@ -26,7 +26,7 @@ func (t *table[R]) names() []string {
 	return out
 }
 
-// rowUpdate is RFC 7047's <row-update>: old is the former content, new the content from now on.
+// rowUpdate is RFC 7047's <row-update>: old is the previous content, new the content from now on.
 type rowUpdate struct {
 	New map[string]json.RawMessage `json:"new"`
 }
@@ -77,8 +77,8 @@ func (t *table[R]) get(key string) (UUID, *R, bool) {
 	return id, t.rows[id], ok
 }
 
-// Tables are the rows that the monitor has brought so far. They are read inside Client.View and Client.Await only;
-// the rows they hand out are never changed and may be kept.
+// Tables are the rows received by the monitor so far. They may only be read inside Client.View and Client.Await; the rows themselves are
+// never changed and may be kept.
 type Tables struct {
 	root       *table[Root]
 	bridges    *table[BridgeRow]
@@ -99,7 +99,7 @@ func newTables() *Tables {
 	}
 }
 
-// monitorRequest is the <monitor-requests> object that asks for exactly these tables and columns (RFC 7047 4.1.5).
+// monitorRequest is the <monitor-requests> object for exactly these tables and columns (RFC 7047 4.1.5).
 func (t *Tables) monitorRequest() map[string]any {
 	ask := func(columns []string) any { return map[string]any{"columns": columns} }
 	return map[string]any{
@@ -112,7 +112,7 @@ func (t *Tables) monitorRequest() map[string]any {
 	}
 }
 
-// apply carries out a <table-updates> object. On an error the tables may be half updated: the caller starts again.
+// apply carries out a <table-updates> object. After an error the tables may be partly updated: the caller starts again.
 func (t *Tables) apply(raw json.RawMessage) error {
 	var updates map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &updates); err != nil {
@@ -141,7 +141,7 @@ func (t *Tables) apply(raw json.RawMessage) error {
 	return nil
 }
 
-// Root returns the row of table Open_vSwitch; ok is false when there is none.
+// Root returns the row of table Open_vSwitch; ok is false if there is none.
 func (t *Tables) Root() (row Root, ok bool) {
 	for _, r := range t.root.rows {
 		return *r, true
@@ -149,8 +149,9 @@ func (t *Tables) Root() (row Root, ok bool) {
 	return Root{}, false
 }
 
-// RestoreWait is the key of other_config in table Open_vSwitch by which ovs-vswitchd waits for flows that someone restores: while it is true it hands no packet to
-// a controller and changes no flow of the datapath (ovs-vswitchd.conf.db(5)). ovs-ctl sets and removes it when it restarts Open vSwitch.
+// RestoreWait is the key of other_config in table Open_vSwitch that makes ovs-vswitchd wait until flows are restored: while it is true
+// ovs-vswitchd sends no packet to a controller and changes no flow of the datapath (ovs-vswitchd.conf.db(5)). ovs-ctl sets and removes it
+// when it restarts Open vSwitch.
 const RestoreWait = "flow-restore-wait"
 
 // Waits reports whether Open vSwitch waits for flows to be restored.
@@ -159,7 +160,7 @@ func (t *Tables) Waits() bool {
 	return root.OtherConfig[RestoreWait] == "true"
 }
 
-// datapath is the row of the datapath of a type, nil when there is none.
+// datapath returns the row of the datapath of a type, or nil.
 func (t *Tables) datapath(kind string) *DatapathRow {
 	root, ok := t.Root()
 	if !ok {
@@ -186,7 +187,7 @@ func (t *Tables) Interfaces(yield func(*InterfaceRow) bool) {
 	}
 }
 
-// FlowTableName returns the name in a Flow_Table row, "" when there is no such row.
+// FlowTableName returns the name in a Flow_Table row, "" if there is no such row.
 func (t *Tables) FlowTableName(id UUID) string {
 	if r := t.flowTables.rows[id]; r != nil {
 		return r.Name

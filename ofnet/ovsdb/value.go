@@ -10,7 +10,7 @@ import (
 // UUID names a row.
 type UUID string
 
-// MarshalJSON prints the UUID as RFC 7047 section 5.1 wants it: ["uuid", "..."].
+// MarshalJSON prints the UUID in the form of RFC 7047 section 5.1: ["uuid", "..."].
 func (u UUID) MarshalJSON() ([]byte, error) { return json.Marshal([2]string{"uuid", string(u)}) }
 
 // Named refers to a row that the same transaction inserts.

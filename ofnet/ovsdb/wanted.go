@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// youth is for how long a wish is not compared: what the monitor tells of the database may be of before.
+// youth is the age below which a wish is not compared: the monitor's data may be older.
 const youth = time.Second
 
-// wanted are the ports that the Switch was told to have.
+// wanted are the desired ports of the Switch.
 type wanted struct {
 	mu    sync.Mutex
 	ports map[string]wantedPort
@@ -25,7 +25,7 @@ type wantedPort struct {
 }
 
 func (w *wanted) add(spec PortSpec) {
-	spec.Device = nil // it was made for the first time
+	spec.Device = nil // the device exists now
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if old, ok := w.ports[spec.Name]; ok && same(&old.spec, &spec) {
@@ -63,8 +63,8 @@ func (s *Switch) Wants(name string) bool {
 	return ok
 }
 
-// Adopt takes the ports that carry the external id key for wished, as a process does whose predecessor has added them.
-// They should be plain ports of a device, of the number that they ask for.
+// Adopt registers the ports that have the external id key as desired, as needed by a process whose predecessor has added them. They should
+// be plain ports of a device, with the requested number.
 func (s *Switch) Adopt(key string) {
 	for _, p := range s.Ports(key, "") {
 		if p.Type == "" {
@@ -73,16 +73,16 @@ func (s *Switch) Adopt(key string) {
 	}
 }
 
-// PortDrift is a port that is not as the Switch was told to have it.
+// PortDrift is a port that differs from the desired one.
 type PortDrift struct {
 	Name      string
 	Endpoint  string   // external id IDEndpoint that it should have
-	Gone      bool     // there is no such port
-	Was, Want []string // the settings that differ, "tag=7"; of a port that is gone, Want alone
+	Gone      bool     // the port does not exist
+	Was, Want []string // the settings that differ, "tag=7"; if Gone, only Want
 }
 
-// Drift lists the ports that others have changed or removed, by name. Ports that were added within the last second are left
-// out. It compares with what was last heard from Open vSwitch and does not block.
+// Drift lists the ports that others have changed or removed, by name. It skips ports that were added within the last second. It compares
+// with the last update from Open vSwitch and does not block.
 func (s *Switch) Drift() (out []PortDrift) {
 	now := time.Now()
 	list := s.wanted.list()
@@ -143,8 +143,8 @@ func (p *PortSpec) driftOfInterface(have *InterfaceRow, setting func(name, was, 
 	}
 }
 
-// Repair makes a port that Drift has named as it should be, whoever it says it belongs to, and returns when the database has
-// it. A port that is not wanted any more stays as it is.
+// Repair restores a port that Drift has named, regardless of the owner that it names, and returns when the database has it. It ignores a
+// port that is no longer desired.
 func (s *Switch) Repair(ctx context.Context, name string) error {
 	s.wanted.mu.Lock()
 	w, ok := s.wanted.ports[name]

@@ -8,8 +8,8 @@ import (
 	"github.com/contiv/contiv/ofnet/unixctl"
 )
 
-// Control is an open connection to the control socket of ovs-vswitchd, for many questions in a row: each costs a fraction
-// of what a process of ovs-appctl does.
+// Control is an open connection to the control socket of ovs-vswitchd, for many requests in a row: each costs a fraction of an ovs-appctl
+// process.
 type Control struct {
 	tb   TB
 	conn *unixctl.Conn
@@ -26,7 +26,7 @@ func (o *OVS) Control() *Control {
 	return &Control{o.tb, conn}
 }
 
-// Do runs a command, such as ofproto/trace, and returns what it prints. It waits 10 s at most.
+// Do runs a command, such as ofproto/trace, and returns its output. It waits at most 10 s.
 func (c *Control) Do(command string, args ...string) string {
 	c.tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)

@@ -1,6 +1,6 @@
-// Package ovstest starts a real Open vSwitch for one test or measurement: its own ovsdb-server and ovs-vswitchd, in a network
-// namespace and a folder of their own, gone when the test ends. Its datapath is the kernel's where the kernel has one, else the one in user space.
-// It needs root and Debian's openvswitch-switch package; a test that lacks them fails and says so.
+// Package ovstest starts a real Open vSwitch for one test or measurement: its own ovsdb-server and ovs-vswitchd, in a network namespace and
+// a directory of their own, which are deleted when the test ends. Its datapath is the kernel's if the kernel has one, otherwise the one in
+// user space. It needs root and Debian's openvswitch-switch package; a test that lacks them fails with an explanation.
 package ovstest
 
 import (
@@ -24,8 +24,8 @@ import (
 
 var serial atomic.Uint32
 
-// TB is what a switch needs of the test that it belongs to: a *testing.T or *testing.B, or a program that measures.
-// Fatal and Fatalf do not return. Cleanup functions run last in, first out, when the test ends.
+// TB is the part of the test that a switch needs: a *testing.T or *testing.B, or a program that measures. Fatal and Fatalf do not return.
+// Cleanup functions run last in, first out, when the test ends.
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -38,10 +38,10 @@ type TB interface {
 // OVS is a running Open vSwitch.
 type OVS struct {
 	Dir   string // OVS_RUNDIR: sockets, pid files, logs
-	NetNS string // name of the network namespace that ovs-vswitchd lives in
+	NetNS string // name of the network namespace of ovs-vswitchd
 	tb    TB
 	procs map[string]*exec.Cmd
-	user  bool // its datapath is the one in user space, whatever the kernel has
+	user  bool // its datapath is the one in user space, even if the kernel has one
 }
 
 // Start runs an Open vSwitch without bridges and waits until it serves. It ends with the test.
@@ -50,8 +50,8 @@ func Start(tb TB) *OVS {
 	return start(tb, false)
 }
 
-// StartInOrder is Start for a test that needs the order in which packets are taken off all ports: the datapath is the one in user space, whose one thread
-// does that, but on a machine with one processor, where the kernel's datapath keeps the order, too.
+// StartInOrder is Start for a test that needs the order in which packets are read from all ports: the datapath is the one in user space,
+// whose single thread keeps the order, except on a machine with one processor, where the kernel's datapath keeps the order, too.
 func StartInOrder(tb TB) *OVS {
 	tb.Helper()
 	return start(tb, runtime.NumCPU() > 1)
@@ -106,7 +106,7 @@ func (o *OVS) Bridge(name string) {
 	o.waitSocket(o.Mgmt(name))
 }
 
-// Datapath is the type of the switch's bridges: the kernel's datapath where the kernel has one. All bridges have the same, since ovs-vswitchd
+// Datapath is the type of the switch's bridges: the kernel's datapath if the kernel has one. All bridges have the same, since ovs-vswitchd
 // cannot wait for the revalidators of two datapaths.
 func (o *OVS) Datapath() string {
 	if o.Kernel() {
@@ -115,16 +115,16 @@ func (o *OVS) Datapath() string {
 	return "netdev"
 }
 
-// Kernel says that the bridges are on the kernel's datapath.
+// Kernel reports whether the bridges are on the kernel's datapath.
 func (o *OVS) Kernel() bool { return !o.user && link.KernelDatapath() == nil }
 
-// Lacks are what the datapath of Start cannot do.
+// Lacks returns the abilities that the datapath of Start does not have.
 func Lacks() ofnet.Abilities { return lacks(link.KernelDatapath() == nil) }
 
-// Lacks are what the switch's datapath cannot do.
+// Lacks returns the abilities that the switch's datapath does not have.
 func (o *OVS) Lacks() ofnet.Abilities { return lacks(o.Kernel()) }
 
-// lacks: no kernel knows the flags of neighbor discovery.
+// lacks: no kernel supports the flags of neighbor discovery.
 func lacks(kernel bool) ofnet.Abilities {
 	if kernel {
 		return ofnet.NDExtensions
@@ -164,7 +164,7 @@ func (o *OVS) StartDB() {
 	o.waitSocket(o.DBSocket())
 }
 
-// EmptyDB makes an empty database in place of the one that there is, without the row that ovs-vsctl init makes. ovsdb-server does not run.
+// EmptyDB replaces the database with an empty one, without the row that ovs-vsctl init creates. ovsdb-server must not run.
 func (o *OVS) EmptyDB() {
 	o.tb.Helper()
 	file := filepath.Join(o.Dir, "conf.db")
@@ -220,16 +220,16 @@ func (o *OVS) start(name, program string, args ...string) {
 	o.procs[name] = cmd
 }
 
-// Pause stops ovs-vswitchd where it is, as SIGSTOP does: its sockets stay open, and take what fits their buffers.
+// Pause stops ovs-vswitchd with SIGSTOP: its sockets stay open, and accept what fits their buffers.
 func (o *OVS) Pause() { o.signal("ovs-vswitchd", syscall.SIGSTOP) }
 
-// Resume lets a paused ovs-vswitchd go on.
+// Resume continues a paused ovs-vswitchd.
 func (o *OVS) Resume() { o.signal("ovs-vswitchd", syscall.SIGCONT) }
 
 // PauseDB and ResumeDB are Pause and Resume of ovsdb-server.
 func (o *OVS) PauseDB() { o.signal("ovsdb-server", syscall.SIGSTOP) }
 
-// ResumeDB lets a paused ovsdb-server go on.
+// ResumeDB continues a paused ovsdb-server.
 func (o *OVS) ResumeDB() { o.signal("ovsdb-server", syscall.SIGCONT) }
 
 func (o *OVS) signal(name string, s syscall.Signal) {

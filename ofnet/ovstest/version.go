@@ -8,7 +8,7 @@ import (
 
 var version = regexp.MustCompile(`\(Open vSwitch\) (\d+)\.(\d+)`)
 
-// Forgets reports whether the installed Open vSwitch forgets single connections (NXT_CT_FLUSH): 3.1 or newer does.
+// Forgets reports whether the installed Open vSwitch can delete single connections (NXT_CT_FLUSH), as 3.1 and newer can.
 func Forgets(tb TB) bool {
 	tb.Helper()
 	out, err := exec.Command("ovs-vswitchd", "--version").Output()

@@ -1,5 +1,5 @@
-// Package packetin has a switch send packets of one kind to this program (OpenFlow 1.3.5, section 6.1.2), for as long as it lives.
+// Package packetin makes a switch send packets of one kind to this program (OpenFlow 1.3.5, section 6.1.2) while it runs.
 //
-// The flows that do so are leased: they expire within Lease when the program does not renew them. So packets go their ordinary way
-// again soon after the program has died, hangs, or has lost its switch, and at once when it stops in order.
+// The flows that do so are leased: they expire within Lease unless the program renews them. Packets therefore take their normal path again
+// soon after the program has died, hangs, or has lost its switch, and at once after an orderly stop.
 package packetin

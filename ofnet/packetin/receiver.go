@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	// Lease is how long flows outlive their last renewal, in seconds; Open vSwitch looks once a second.
+	// Lease is the lifetime of flows after their last renewal, in seconds; Open vSwitch checks once a second.
 	Lease = 4
-	// renewInterval is how often they are renewed.
+	// renewInterval is the time between two renewals.
 	renewInterval = time.Second
-	// redial is how long to wait before the switch is tried again.
+	// redial is the delay before the next attempt to connect.
 	redial = 500 * time.Millisecond
 	// timeout bounds every exchange with the switch.
 	timeout = 3 * time.Second
@@ -27,35 +27,35 @@ const (
 
 // Packet is a packet-in.
 type Packet struct {
-	InPort uint32       // OpenFlow port that it came in by
-	Table  flow.TableID // that sent it
+	InPort uint32       // OpenFlow port at which it arrived
+	Table  flow.TableID // of the flow that sent it
 	Match  flow.Match   // ingress and registers at that point
-	Frame  []byte       // from the Ethernet header on
+	Frame  []byte       // starting with the Ethernet header
 }
 
 // Options are what a Receiver needs.
 type Options struct {
 	Socket  string                          // the bridge's management socket
 	Flows   []flow.Flow                     // that send packets through the meter to the controller; their cookies have the feature flow.Leased
-	Meter   flow.Meter                      // bounds what reaches this program; its number is at least flow.LeasedMeters
-	Send    func(port uint32) flow.Actions  // what sends a frame out of a port
-	Resume  func(m flow.Match) flow.Actions // what lets a packet go its way, by the registers of its packet-in
-	Receive []flow.Cookie                   // of flows that others hold, whose packets are handed over as well
-	// Handle takes a packet. Several goroutines call it at once; it may block for a while, and uses Send and Resume.
+	Meter   flow.Meter                      // limits the packets that reach this program; its number is at least flow.LeasedMeters
+	Send    func(port uint32) flow.Actions  // send a frame out of a port
+	Resume  func(m flow.Match) flow.Actions // let a packet continue, by the registers of its packet-in
+	Receive []flow.Cookie                   // of flows held by others whose packets are handled too
+	// Handle handles a packet. Several goroutines call it at once; it may block for a while, and uses Send and Resume.
 	Handle  func(ctx context.Context, p Packet)
 	Workers int    // goroutines that call Handle; 0: 4
-	Held    func() // is called when the flows are in a switch: the first one, and each that has taken its place; nil: nothing is
+	Held    func() // called when the flows are in a switch: the first one, and each that replaced it; may be nil
 	Log     *slog.Logger
 }
 
 // Counts are totals since the Receiver was made.
 type Counts struct {
 	Received uint64 // packet-ins
-	Dropped  uint64 // of these, for want of a free worker
-	Lost     uint64 // times that the switch went away or refused the flows
+	Dropped  uint64 // of these, because no worker was free
+	Lost     uint64 // number of times that the switch was lost or refused the flows
 }
 
-// Receiver keeps the flows in the switch and hands packet-ins over. Its methods are safe for concurrent use.
+// Receiver keeps the flows in the switch and dispatches packet-ins. Its methods are safe for concurrent use.
 type Receiver struct {
 	o                       Options
 	queue                   chan Packet
@@ -63,13 +63,13 @@ type Receiver struct {
 	received, dropped, lost atomic.Uint64
 }
 
-// queued is how many packets wait for a worker.
+// queued is the number of packets that wait for a worker.
 const queued = 256
 
-// ErrAway is what sending returns while there is no switch.
+// ErrAway is returned by sending methods if there is no switch.
 var ErrAway = errors.New("switch is not connected")
 
-// New makes a Receiver; Run installs its flows.
+// New returns a Receiver; Run installs its flows.
 func New(o Options) *Receiver {
 	if o.Workers == 0 {
 		o.Workers = 4
@@ -82,7 +82,7 @@ func (r *Receiver) Counts() Counts {
 	return Counts{Received: r.received.Load(), Dropped: r.dropped.Load(), Lost: r.lost.Load()}
 }
 
-// Run keeps the flows in the switch until ctx ends; then it deletes them and returns nil. It waits for a switch that goes away.
+// Run keeps the flows in the switch until ctx ends; then it deletes them and returns nil. If the switch goes away, it waits for its return.
 func (r *Receiver) Run(ctx context.Context) error {
 	var workers sync.WaitGroup
 	for range r.o.Workers {
@@ -109,7 +109,7 @@ func (r *Receiver) Run(ctx context.Context) error {
 		err := r.hold(ctx, held)
 		if err != nil && ctx.Err() == nil {
 			r.lost.Add(1)
-			if !said { // once for each time that it is lost
+			if !said { // log once for each loss
 				r.o.Log.Warn("the switch does not send packets to this agent; trying again", "error", err)
 				said = true
 			}
@@ -124,7 +124,7 @@ func (r *Receiver) Run(ctx context.Context) error {
 	return nil
 }
 
-// hold keeps the flows in the switch for the life of one connection. It calls held when they are there.
+// hold keeps the flows in the switch during one connection. It calls held once they are installed.
 func (r *Receiver) hold(ctx context.Context, held func()) error {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	c, err := openflow.Dial(limited, r.o.Socket, openflow.Options{PacketIn: r.dispatch})
@@ -162,7 +162,7 @@ func (r *Receiver) setMeter(ctx context.Context, c *openflow.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	err := c.Sequence(ctx, 1, func(int) openflow.Message { return &openflow.MeterMod{Command: openflow.Add, Meter: r.o.Meter} })
-	if _, ok := errors.AsType[*openflow.RefusedError](err); ok { // it is there already
+	if _, ok := errors.AsType[*openflow.RefusedError](err); ok { // it exists already
 		err = c.Sequence(ctx, 1, func(int) openflow.Message { return &openflow.MeterMod{Command: openflow.Modify, Meter: r.o.Meter} })
 	}
 	if err != nil {
@@ -193,7 +193,7 @@ func (r *Receiver) release(c *openflow.Conn) error {
 	})
 }
 
-// dispatch takes a message from the connection's reader; it does not block.
+// dispatch queues a message from the connection's reader; it does not block.
 func (r *Receiver) dispatch(in *openflow.PacketIn) {
 	if !r.ours(in.Cookie) {
 		return
@@ -210,7 +210,7 @@ func (r *Receiver) dispatch(in *openflow.PacketIn) {
 	}
 }
 
-// ours says whether a packet was sent by one of our flows, or of those that we hear of: every connection hears of all.
+// ours reports whether a packet was sent by one of our flows, or of those in Receive: every connection receives all packet-ins.
 func (r *Receiver) ours(c flow.Cookie) bool {
 	for i := range r.o.Flows {
 		if r.o.Flows[i].Cookie == c {
@@ -220,7 +220,7 @@ func (r *Receiver) ours(c flow.Cookie) bool {
 	return slices.Contains(r.o.Receive, c)
 }
 
-// Hold adds further leased flows, once: they end after Lease.
+// Hold adds further leased flows once; they expire after Lease.
 func (r *Receiver) Hold(ctx context.Context, flows []flow.Flow) error {
 	c := r.conn.Load()
 	if c == nil {
@@ -229,7 +229,7 @@ func (r *Receiver) Hold(ctx context.Context, flows []flow.Flow) error {
 	return r.renew(ctx, c, flows)
 }
 
-// Limited is how many packets the meter has kept from this program since its flows were put into the switch the last time.
+// Limited returns the number of packets that the meter has dropped since its flows were last installed.
 func (r *Receiver) Limited(ctx context.Context) (n uint64, err error) {
 	c := r.conn.Load()
 	if c == nil {
@@ -250,7 +250,7 @@ func (r *Receiver) Send(port uint32, frame []byte) error {
 	return r.out(&openflow.PacketOut{InPort: flow.PortController, Actions: r.o.Send(port), Data: frame})
 }
 
-// Resume lets a packet go its way.
+// Resume lets a packet continue on its path.
 func (r *Receiver) Resume(p Packet) error {
 	return r.out(&openflow.PacketOut{InPort: p.InPort, Actions: r.o.Resume(p.Match), Data: p.Frame})
 }
@@ -260,7 +260,7 @@ func (r *Receiver) Inject(actions flow.Actions, frame []byte) error {
 	return r.out(&openflow.PacketOut{InPort: flow.PortController, Actions: actions, Data: frame})
 }
 
-// Arrive has the switch take a frame of the agent's own as one that has come by a port, through actions.
+// Arrive makes the switch process a frame of the agent as if it had arrived at a port, through actions.
 func (r *Receiver) Arrive(port uint32, actions flow.Actions, frame []byte) error {
 	return r.out(&openflow.PacketOut{InPort: port, Actions: actions, Data: frame})
 }

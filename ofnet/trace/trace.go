@@ -1,5 +1,5 @@
-// Package trace reads what Open vSwitch says of a packet's way through its tables: the text that ofproto/trace prints
-// (ovs-vswitchd(8), "OpenFlow Implementation").
+// Package trace parses the path of a packet through the tables of Open vSwitch: the text that ofproto/trace prints (ovs-vswitchd(8),
+// "OpenFlow Implementation").
 package trace
 
 import (
@@ -12,17 +12,17 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// Step is one flow that the packet met.
+// Step is one flow that the packet matched.
 type Step struct {
 	Table    flow.TableID
 	Priority uint16
 	Cookie   flow.Cookie
 	Match    string   // as ovs-ofctl prints it; "" matches any packet
-	Actions  []string // as ovs-ofctl prints them, each by itself
-	Missing  bool     // no flow took the packet
+	Actions  []string // as ovs-ofctl prints them, one each
+	Missing  bool     // the packet matched no flow
 }
 
-// Flow is the flow of a step, as it stands in the switch; an error when it has something that package flow has no words for.
+// Flow returns the flow of a step, as it is in the switch; an error if package flow cannot represent it.
 func (s *Step) Flow(tables flow.Tables) (flow.Flow, error) {
 	m, err := flow.ParseMatch(s.Match)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Step) Text() string {
 	return out + " actions=" + strings.Join(s.topLevel(), ",")
 }
 
-// topLevel leaves out what Open vSwitch prints of the inside of ct(), which stands in the ct() itself too.
+// topLevel omits what Open vSwitch prints of the inside of ct(), which is in the ct() itself too.
 func (s *Step) topLevel() []string {
 	out := make([]string, 0, len(s.Actions))
 	for _, a := range s.Actions {
@@ -61,13 +61,13 @@ func (s *Step) topLevel() []string {
 // Packet is a packet as Open vSwitch describes it: fields by name, as "nw_src"; those without a value, as "tcp", have "".
 type Packet map[string]string
 
-// Trace is a packet's way through one switch.
+// Trace is the path of a packet through one switch.
 type Trace struct {
 	Steps  []Step // in order, also those after the connection tracker
-	Start  Packet // as it came in
+	Start  Packet // as it arrived
 	End    Packet // as the tables leave it
 	Ports  []uint32
-	Action string // datapath actions of the last pass; "drop" when it goes nowhere
+	Action string // datapath actions of the last pass; "drop" if it is dropped
 }
 
 var (
@@ -81,10 +81,10 @@ var (
 	skippedComment = "skipping output to input port"
 )
 
-// reader is how far Parse is.
+// reader is the state of Parse.
 type reader struct {
 	bridge  string
-	here    bool // within the bridge that is asked about
+	here    bool // within the traced bridge
 	indents []indent
 	out     *Trace
 }
@@ -92,16 +92,16 @@ type reader struct {
 // indent is the depth of a step, and that of its actions: 0 until one was read.
 type indent struct{ step, actions int }
 
-// depth is how far a line is set in. What a step does stands further in than the step, all of it equally far; what is further in
-// still is the inside of that, as the steps of a resubmission are.
+// depth is the indentation of a line. What a step does is indented more than the step, all of it equally; deeper lines are the inside of
+// that, as the steps of a resubmission are.
 func depth(line string) int { return (len(line) - len(strings.TrimLeft(line, " "))) / 4 }
 
-// add adds a step that is set in so far.
+// add adds a step with an indentation.
 func (r *reader) add(s Step, depth int) {
 	r.out.Steps, r.indents = append(r.out.Steps, s), append(r.indents, indent{step: depth})
 }
 
-// does adds an action to the step that it is of.
+// does adds an action to its step.
 func (r *reader) does(words string, depth int) {
 	for i := len(r.indents) - 1; i >= 0; i-- {
 		p := &r.indents[i]
@@ -118,8 +118,8 @@ func (r *reader) does(words string, depth int) {
 	}
 }
 
-// Parse reads the text of ofproto/trace about a bridge. What other bridges do with the packet, as the one that carries the
-// tunnels, is left out.
+// Parse parses the text of ofproto/trace for a bridge. It omits what other bridges do with the packet, such as the one that carries the
+// tunnels.
 func Parse(text, bridge string) (*Trace, error) {
 	r := &reader{bridge: bridge, out: &Trace{}}
 	for line := range strings.Lines(text) {

@@ -15,11 +15,10 @@ import (
 	"time"
 )
 
-// maxAnswer bounds what is read of the answers of one connection, in bytes.
+// maxAnswer bounds the answers of one connection, in bytes.
 const maxAnswer = 64 << 20
 
-// Socket is the path of ovs-vswitchd's control socket: its name has the number that stands in ovs-vswitchd.pid of the
-// run directory.
+// Socket returns the path of ovs-vswitchd's control socket: its name contains the number in ovs-vswitchd.pid of the run directory.
 func Socket(rundir string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(rundir, "ovs-vswitchd.pid"))
 	if err != nil {
@@ -39,7 +38,7 @@ type Conn struct {
 	id   int
 }
 
-// Dial connects to a control socket. It blocks until that, or ctx ends.
+// Dial connects to a control socket. It blocks until it is connected, or ctx ends.
 func Dial(ctx context.Context, path string) (*Conn, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
 	if err != nil {
@@ -51,8 +50,8 @@ func Dial(ctx context.Context, path string) (*Conn, error) {
 // Close ends the connection.
 func (c *Conn) Close() error { return c.conn.Close() }
 
-// Do runs a command, such as ofproto/trace, and returns what it prints. It blocks until the answer, or ctx ends; after an
-// error other than *Refusal the connection is of no further use.
+// Do runs a command, such as ofproto/trace, and returns its output. It blocks until the answer, or ctx ends; after an error other than
+// *Refusal the connection is unusable.
 func (c *Conn) Do(ctx context.Context, command string, args ...string) (string, error) {
 	stop := context.AfterFunc(ctx, func() { _ = c.conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
@@ -85,7 +84,7 @@ func (c *Conn) Do(ctx context.Context, command string, args ...string) (string, 
 	return *answer.Result, nil
 }
 
-// Refusal is what Do returns when ovs-vswitchd understood the command and said no.
+// Refusal is returned by Do if ovs-vswitchd understood the command and refused it.
 type Refusal struct{ Command, Reason string }
 
 // Error is the command and the reason.
