@@ -1,5 +1,5 @@
-// Package bundle is the file format of a support bundle: a tar, compressed by gzip, of what a cluster said of itself at one time. A netmaster
-// writes it, netctl and the console read it where the cluster is not. The package computes only.
+// Package bundle is the file format of a support bundle: a gzip-compressed tar of the state of a cluster at one time. A netmaster writes
+// it, netctl and the console read it away from the cluster. The package only computes.
 package bundle
 
 import (
@@ -11,30 +11,30 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Format is the version of the format that is written, and the newest that is read.
+// Format is the version of the written format, and the newest readable one.
 const Format = 1
 
-// root is the folder that a bundle unpacks to.
+// root is the directory that a bundle unpacks to.
 const root = "contiv-bundle/"
 
-// ManifestName is the file that says what a bundle is. It is written last, so a bundle without one is not whole.
+// ManifestName is the file that describes a bundle. It is written last, so a bundle without one is incomplete.
 const ManifestName = "manifest.json"
 
-// Manifest says what is in a bundle, and what is not.
+// Manifest describes what is in a bundle, and what is missing.
 type Manifest struct {
 	Format   int           `json:"format"`
-	Made     time.Time     `json:"made"`              // when the cluster began to be asked
-	Duration string        `json:"took"`              // how long that was
-	By       string        `json:"by"`                // who asked for it, as that was proved
+	Made     time.Time     `json:"made"`              // when the collection started
+	Duration string        `json:"took"`              // of the collection
+	By       string        `json:"by"`                // the authenticated requester
 	From     string        `json:"from"`              // address of the netmaster that wrote it
 	Version  model.Version `json:"version"`           // of that netmaster
 	Mode     string        `json:"mode"`              // its --mode: the orchestrator
-	Revision uint64        `json:"revision"`          // of the store, up to which everything is known
+	Revision uint64        `json:"revision"`          // of the store, up to which everything is included
 	Versions []Node        `json:"versions"`          // of the cluster's daemons
 	Hosts    []Host        `json:"hosts"`             // that are registered
-	Missing  []Missing     `json:"missing,omitempty"` // what was asked for in vain
-	TakenOut []string      `json:"takenOut"`          // what a bundle never holds, for people
-	Files    []File        `json:"files"`             // all but the manifest
+	Missing  []Missing     `json:"missing,omitempty"` // requests without an answer
+	TakenOut []string      `json:"takenOut"`          // descriptions of what a bundle never contains
+	Files    []File        `json:"files"`             // all except the manifest
 }
 
 // Node is a daemon with its version.
@@ -50,14 +50,14 @@ type Host struct {
 	Address string `json:"address,omitempty"`
 }
 
-// Missing is something that a bundle would hold had it been told.
+// Missing is something that the bundle lacks because there was no answer.
 type Missing struct {
 	Of   string `json:"of"`             // "host h1", "netmaster 192.0.2.1:9999", "cluster"
-	What string `json:"what,omitempty"` // the file's name without its folder; "": nothing at all was told
+	What string `json:"what,omitempty"` // the file's name without its directory; "": no answer at all
 	Why  string `json:"why"`
 }
 
-// String is the line of it for people.
+// String describes it in one line.
 func (m *Missing) String() string {
 	if m.What == "" {
 		return m.Of + ": " + m.Why
@@ -69,7 +69,7 @@ func (m *Missing) String() string {
 type File struct {
 	Name  string `json:"name"`
 	Bytes int64  `json:"bytes"`
-	From  string `json:"from"` // the request that it answers, or what it was made of
+	From  string `json:"from"` // the request that it answers, or its source
 }
 
 // OfHost is the name of a file about a host.
@@ -83,10 +83,10 @@ func OfMaster(address, file string) string {
 // Intent is the name of the file with all objects of a kind.
 func Intent(k *model.Kind) string { return "intent/" + k.Name + ".json" }
 
-// Records is the folder of what the store holds: files of lines of JSON, a Record each.
+// Records is the directory of the store's content: files of lines of JSON, a Record each.
 const Records = "records/"
 
-// Record is an item of the store. Its value is JSON, or Bytes where it is something else.
+// Record is an item of the store. Its value is JSON, or Bytes for any other value.
 type Record struct {
 	Key      string          `json:"key"`
 	Revision uint64          `json:"revision"`
@@ -95,13 +95,13 @@ type Record struct {
 	Bytes    []byte          `json:"bytes,omitempty"`
 }
 
-// Served is what a netmaster says that answers from a bundle (netmaster --bundle).
+// Served is the answer of a netmaster that serves a bundle (netmaster --bundle).
 type Served struct {
-	Socket   string   `json:"socket"`   // path of the unix socket at which it does
+	Socket   string   `json:"socket"`   // path of its unix socket
 	Manifest Manifest `json:"manifest"` // without the files
 }
 
-// String is the line that goes with everything that is read of a bundle: when that was, and what is not known of it.
+// String is the note for everything that is read from a bundle: its time, and what is unknown.
 func (m *Manifest) String() string {
 	text := "bundle of " + m.Made.UTC().Format(time.RFC3339) + ", read only"
 	silent := map[string]struct{}{}

@@ -13,20 +13,20 @@ import (
 	"strings"
 )
 
-// What is read of a bundle at the most: more is refused before it takes memory.
+// Bounds of a bundle: larger ones are refused before they use memory.
 const (
 	MaxFile  = 256 << 20 // bytes of a file
 	MaxBytes = 2 << 30   // of all files
 	MaxFiles = 100_000
 )
 
-// Bundle is a bundle that was read whole.
+// Bundle is a bundle that was read completely.
 type Bundle struct {
 	Manifest Manifest
 	files    map[string][]byte
 }
 
-// Read reads a bundle, which comes from outside: one that is no bundle, breaks off, or is larger than it may be, is an error.
+// Read reads an untrusted bundle: one that is no bundle, is truncated, or exceeds the bounds, is an error.
 func Read(r io.Reader) (*Bundle, error) {
 	b := &Bundle{files: map[string][]byte{}}
 	m, err := Scan(r, func(name string, size int64, content io.Reader) error {
@@ -41,7 +41,7 @@ func Read(r io.Reader) (*Bundle, error) {
 	return b, nil
 }
 
-// Scan has each file of a bundle visited as it comes, and returns the manifest, which comes last. Errors are as those of Read.
+// Scan calls visit for each file of a bundle as it is read, and returns the manifest, which comes last. Errors are as those of Read.
 func Scan(r io.Reader, visit func(name string, size int64, content io.Reader) error) (*Manifest, error) {
 	zip, err := gzip.NewReader(r)
 	if err != nil {
@@ -109,7 +109,7 @@ func manifest(r io.Reader) (*Manifest, error) {
 	return m, nil
 }
 
-// check compares the manifest with the names of what was read.
+// check compares the manifest with the names of the files.
 func (m *Manifest) check(seen map[string]struct{}) error {
 	for _, f := range m.Files {
 		if _, ok := seen[f.Name]; !ok {
@@ -129,18 +129,18 @@ func noBundle(err error) error {
 	return fmt.Errorf("it is no support bundle: %w", err)
 }
 
-// File is the content of a file; ok is false when there is none. The caller must not change it.
+// File returns the content of a file; ok is false if there is none. The caller must not change it.
 func (b *Bundle) File(name string) (content []byte, ok bool) {
 	content, ok = b.files[name]
 	return content, ok
 }
 
-// Names are those of the files below a folder, which ends with a slash, in order.
+// Names returns those of the files below a directory, which ends with a slash, in order.
 func (b *Bundle) Names(folder string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(b.files)), func(n string) bool { return !strings.HasPrefix(n, folder) })
 }
 
-// Gaps says why a file that a bundle could hold is not in it, for people.
+// Gaps explains why a file that a bundle could contain is missing.
 func (m *Manifest) Gaps(of, file string) string {
 	for i := range m.Missing {
 		if x := &m.Missing[i]; x.Of == of && (x.What == file || x.What == "") {

@@ -20,16 +20,16 @@ type Writer struct {
 	bytes int64
 }
 
-// NewWriter returns a Writer to w of a bundle that was begun at a time.
+// NewWriter returns a Writer to w of a bundle that was started at a time.
 func NewWriter(w io.Writer, made time.Time) *Writer {
 	zip := gzip.NewWriter(w)
 	return &Writer{zip: zip, tar: tar.NewWriter(zip), made: made}
 }
 
-// ErrFull is that a file would make the bundle larger than it can be read.
+// ErrFull means that a file would make the bundle too large to be read.
 var ErrFull = errors.New("the bundle is full")
 
-// Add writes a file, of which from says what it was made of. A file that is too large, or one too many, is not written: the error wraps ErrFull.
+// Add writes a file, whose source is from. A file that is too large, or one too many, is not written: the error wraps ErrFull.
 func (w *Writer) Add(name, from string, content []byte) error {
 	if !fs.ValidPath(name) || name == ManifestName {
 		return fmt.Errorf("%q cannot be the name of a file of a bundle", name)

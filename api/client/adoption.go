@@ -6,7 +6,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Adoptions asks for the endpoints that hosts carry and that contradict the store.
+// Adoptions returns the endpoints that hosts carry and that contradict the store.
 func (c *Client) Adoptions(ctx context.Context) ([]model.Adoption, error) {
 	var out []model.Adoption
 	return out, c.Raw(ctx, "/api/v1/adoptions", &out)

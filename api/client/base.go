@@ -6,8 +6,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Bases reads what a person names as netmaster: a base URL, or several joined by commas. It returns them as Client.Base
-// wants them. The error is a *model.Error of the field netmaster.
+// Bases parses the netmaster setting of a user: a base URL, or several joined by commas. It returns them in the form of Client.Base. The
+// error is a *model.Error of the field netmaster.
 func Bases(list string) (string, error) {
 	urls := strings.Split(list, ",")
 	for i, url := range urls {

@@ -9,8 +9,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Bundle asks for a support bundle. It blocks until netmaster begins to write it; the stream may take minutes, and a read of one that broke off is an
-// error other than io.EOF. The caller closes it.
+// Bundle requests a support bundle. It blocks until netmaster starts to write it; the stream may take minutes, and reading a truncated one
+// returns an error other than io.EOF. The caller closes it.
 func (c *Client) Bundle(ctx context.Context) (io.ReadCloser, error) {
 	const media = "application/gzip"
 	err := error(model.Errorf(model.CodeUnavailable, "", "no netmaster is known"))

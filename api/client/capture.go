@@ -11,14 +11,14 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Capture is the packets of one end or of two, as they come. The caller closes it.
+// Capture is a stream of the packets of one or two endpoints. The caller closes it.
 type Capture struct {
 	io.ReadCloser
-	At []string // where they are taken, for people: one of each end
+	At []string // descriptions of the capture points, one for each endpoint
 }
 
-// Capture asks for packets. It blocks until netmaster has found out where they are; the stream ends by itself or with ctx, and a
-// read of one that broke off is an error other than io.EOF.
+// Capture requests packets. It blocks until netmaster has located the endpoints; the stream ends by itself or with ctx, and reading a
+// truncated one returns an error other than io.EOF.
 func (c *Client) Capture(ctx context.Context, ask model.CaptureRequest) (*Capture, error) {
 	query := url.Values{}
 	for name, value := range map[string]string{"of": ask.Of, "peer": ask.Peer, "tenant": ask.Tenant, "network": ask.Network, "host": ask.Host, "filter": ask.Filter} {
@@ -49,7 +49,7 @@ func (c *Client) Capture(ctx context.Context, ask model.CaptureRequest) (*Captur
 		case answer.StatusCode == http.StatusOK && got == media && len(at) > 0:
 			return &Capture{answer.Body, at}, nil
 		case answer.StatusCode == http.StatusOK:
-			_ = answer.Body.Close() // it may go on for minutes
+			_ = answer.Body.Close() // it may continue for minutes
 			return nil, model.Errorf(model.CodeUnsupported, "", "the netmaster at %s does not join captures", base).Try("it is of another version: netctl version")
 		}
 		err = Refusal(answer)

@@ -1,5 +1,5 @@
-// Package client is the REST client of netmaster: generated accessors for every kind of object, the watch stream, and
-// what a cluster says of itself. netctl, the console, the agent and the tests all reach the cluster through it.
+// Package client is the REST client of netmaster: generated accessors for every kind of object, the watch stream, and the state of a
+// cluster. netctl, the console, the agent and the tests all reach the cluster through it.
 package client
 
 import (
@@ -20,46 +20,45 @@ import (
 	"github.com/contiv/contiv/sanitize"
 )
 
-// DefaultBase is where a Client looks for netmaster when it is told nothing.
+// DefaultBase is the default URL of netmaster.
 const DefaultBase = "http://netmaster:9999"
 
-// Client talks to netmaster. Its zero value works, with DefaultBase. Fields must not change after the first request.
+// Client sends requests to netmaster. Its zero value works, with DefaultBase. Fields must not change after the first request.
 type Client struct {
-	// Base is the URL of any netmaster, "http://host:port", or of several, joined by commas: the next is asked when one
-	// does not answer.
+	// Base is the URL of any netmaster, "http://host:port", or of several, joined by commas: if one does not answer, the next is tried.
 	Base string
-	// Masters, when set, replaces Base: the URLs of all netmasters, best first, asked again for each attempt.
+	// Masters, if set, replaces Base: the URLs of all netmasters, best first, read again for each attempt.
 	Masters func(ctx context.Context) []string
 	// HTTP sends the requests; nil: http.DefaultClient.
 	HTTP *http.Client
-	// Actor says who is behind the requests, for the history: "ann@laptop", a host's label. It is a claim. It is asked when
-	// something is to be changed; nil: no one is named.
+	// Actor returns the user behind the requests, for the history: "ann@laptop", a host's label. It is a claim. It is called for changes;
+	// nil: no user is named.
 	Actor func() string
 	// Program is sent as the User-Agent: "netctl/1.0"; "": Go's own.
 	Program string
-	// Token is sent as X-Auth-Token when the URL is https; over http a token is refused.
+	// Token is sent as X-Auth-Token if the URL is https; over http a token is refused.
 	Token string
-	// Timeout is for how long a request that no one answered is repeated while the cluster elects a leader;
-	// 0: every endpoint is tried once. All requests of the API may be repeated.
+	// Timeout is how long a request without an answer is repeated while the cluster elects a leader; 0: every netmaster is tried once. All
+	// requests of the API may be repeated.
 	Timeout time.Duration
-	// Stale is called with a netmaster's URL and its reason when a read was answered by one that may know less than the store has, and none that knows all
-	// answered. It may be called by several goroutines at a time; nil: such answers are as others.
+	// Stale is called with a netmaster's URL and its reason if a read was answered by one that may lag behind the store, and no up-to-date
+	// one answered. It may be called by several goroutines at a time; nil: such answers are treated like others.
 	Stale func(base, reason string)
 }
 
-// Revision is the store revision that a change got, 0 of an answer that carries none.
+// Revision is the store revision of a change, 0 for an answer without one.
 type Revision = uint64
 
 const maxAnswer = 256 << 20
 
-// maxReason bounds why a netmaster may know less than the store has, in bytes.
+// maxReason bounds the reason why a netmaster may lag behind the store, in bytes.
 const maxReason = 300
 
-// preferKey marks a context that names the netmaster to ask first.
+// preferKey marks a context with the netmaster to try first.
 type preferKey struct{}
 
-// Prefer returns a context whose requests ask the netmaster at base first, and the others when it does not answer.
-// An empty base changes nothing.
+// Prefer returns a context whose requests try the netmaster at base first, and the others if it does not answer. An empty base changes
+// nothing.
 func Prefer(ctx context.Context, base string) context.Context {
 	if base == "" {
 		return ctx
@@ -67,7 +66,7 @@ func Prefer(ctx context.Context, base string) context.Context {
 	return context.WithValue(ctx, preferKey{}, base)
 }
 
-// Preferred is what Prefer has said; "" when it has said nothing.
+// Preferred returns the base set by Prefer; "" if none is set.
 func Preferred(ctx context.Context) string {
 	base, _ := ctx.Value(preferKey{}).(string)
 	return base
@@ -100,7 +99,7 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) (re
 }
 
 // exchange sends one request, decodes the answer into out (unless nil; a func(io.Reader) error reads it as it comes) and returns its
-// header. It blocks until an answer, ctx's end, or the end of the client's patience. A refusal comes back as *model.Error.
+// header. It blocks until an answer, ctx's end, or the end of the client's timeout. A refusal is a *model.Error.
 func (c *Client) exchange(ctx context.Context, method, path string, in, out any) (http.Header, error) {
 	var body []byte
 	if in != nil {
@@ -129,8 +128,8 @@ type repeatKey struct{}
 
 func repeating(ctx context.Context) context.Context { return context.WithValue(ctx, repeatKey{}, true) }
 
-// round asks each netmaster in turn until one answers. When none does what is asked, the error says what each of them said: that of a netmaster
-// which runs before those of addresses at which none answers.
+// round tries each netmaster in turn until one answers. If none succeeds, the error contains the reason of each: those of running
+// netmasters before those of addresses without an answer.
 func (c *Client) round(ctx context.Context, method, path string, body []byte, out any) (http.Header, error) {
 	var said, silent []error
 	bases, old := c.bases(ctx), ""
@@ -152,7 +151,7 @@ func (c *Client) round(ctx context.Context, method, path string, body []byte, ou
 		}
 		ctx = repeating(ctx)
 	}
-	if old != "" { // what may be old is better than nothing, and says that it may be
+	if old != "" { // a stale answer is better than none, and is marked as such
 		return c.one(context.WithValue(ctx, currentKey{}, nil), old, method, path, body, out)
 	}
 	switch {
@@ -166,16 +165,16 @@ func (c *Client) round(ctx context.Context, method, path string, body []byte, ou
 	return nil, model.Errorf(model.CodeUnavailable, "", "no netmaster is known").Try("start one, or name it with --netmaster")
 }
 
-// currentKey marks the context of a request that only a netmaster is to answer that knows what the store has.
+// currentKey marks the context of a request that only an up-to-date netmaster may answer.
 type currentKey struct{}
 
-// staleError is the refusal of a netmaster that may know less.
+// staleError is the refusal of a netmaster that may lag behind.
 type staleError struct{ error }
 
 // Unwrap is the refusal.
 func (e *staleError) Unwrap() error { return e.error }
 
-// none says that no netmaster answers, and why of each.
+// none is the error that no netmaster answers, with the reason of each.
 func none(silent []error) error {
 	var each []string
 	for _, err := range silent {
@@ -220,7 +219,7 @@ func (c *Client) one(ctx context.Context, base, method, path string, body []byte
 	return answer.Header, nil
 }
 
-// accepted is the refusal that an answer is, nil of one that is none. It reports one that may be old.
+// accepted returns the error of a refusal, nil for any other answer. It reports a stale one.
 func (c *Client) accepted(base string, answer *http.Response) error {
 	reason := answer.Header.Get(model.StaleHeader)
 	switch {
@@ -281,11 +280,11 @@ func (c *Client) send(ctx context.Context, base, method, path, accept string, bo
 	return answer, nil
 }
 
-// maxRedirects is how often a request is sent somewhere else.
+// maxRedirects is the maximum number of redirections.
 const maxRedirects = 5
 
-// redirected decides whether a redirection is followed: never from https down to http, and to another host only by what carries neither
-// a token nor a body. then decides about the others; nil: all are followed.
+// redirected decides whether a redirection is followed: never from https to http, and to another host only for requests with neither a
+// token nor a body. then decides about the others; nil: all are followed.
 func (c *Client) redirected(then func(*http.Request, []*http.Request) error) func(*http.Request, []*http.Request) error {
 	return func(next *http.Request, sent []*http.Request) error {
 		first := sent[0]
@@ -308,7 +307,7 @@ func (c *Client) redirected(then func(*http.Request, []*http.Request) error) fun
 	}
 }
 
-// Refusal is what an answer other than 200 says, as an error; where netmaster says why, a *model.Error. It reads the body.
+// Refusal returns the error of an answer other than 200; if netmaster gives a reason, a *model.Error. It reads the body.
 func Refusal(answer *http.Response) error {
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, 1<<20))
 	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
@@ -331,7 +330,7 @@ func Refusal(answer *http.Response) error {
 		message = answer.Status
 	}
 	e := model.Errorf(code, "", "%s", message)
-	if answer.StatusCode == http.StatusNotFound && answer.Request != nil { // a netmaster says in its own words what it lacks
+	if answer.StatusCode == http.StatusNotFound && answer.Request != nil { // a netmaster's own error would name what is missing
 		e = e.Try("is %s the address of a netmaster?", answer.Request.URL)
 	}
 	return e
@@ -339,13 +338,14 @@ func Refusal(answer *http.Response) error {
 
 func unavailable(err error) bool { return IsCode(err, model.CodeUnavailable) }
 
-// rejected reports whether a server ended the TLS handshake, because of the client's certificate for example: a repetition would end the same way.
+// rejected reports whether a server ended the TLS handshake, for instance because of the client's certificate: a retry would end the same
+// way.
 func rejected(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && op.Op == "remote error" // as crypto/tls names the alerts of the other side
 }
 
-// IsCode tells whether err is a refusal with this code.
+// IsCode reports whether err is a refusal with this code.
 func IsCode(err error, code model.Code) bool {
 	var e *model.Error
 	return errors.As(err, &e) && e.Code == code

@@ -37,7 +37,7 @@ func (c Collection[T, I]) path(key []string) string {
 
 func escape(key []string) string { return url.PathEscape(model.Key(key...)) }
 
-// The generic forms below serve programs that know the kind only at run time.
+// The generic forms below are for programs that know the kind only at run time.
 
 // Get returns one object of a kind.
 func (c *Client) Get(ctx context.Context, kind *model.Kind, key ...string) (model.Object, error) {
@@ -63,7 +63,7 @@ func (c *Client) InspectRaw(ctx context.Context, kind *model.Kind, out any, key 
 	return c.Raw(ctx, "/api/v1/inspect/"+kind.Plural+"/"+escape(key)+"/", out)
 }
 
-// Post sends in, as JSON, to path and decodes the answer into out, unless that is nil. A refusal comes back as *model.Error.
+// Post sends in, as JSON, to path and decodes the answer into out, unless that is nil. A refusal is a *model.Error.
 func (c *Client) Post(ctx context.Context, path string, in, out any) (Revision, error) {
 	return c.call(ctx, http.MethodPost, path, in, out)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Counters asks what the switches of all hosts have counted of a tenant's endpoints and rules; "": of all. It takes as long as the slowest
+// Counters returns the counters of all hosts' switches for a tenant's endpoints and rules; "": for all. It takes as long as the slowest
 // agent, within seconds.
 func (c *Client) Counters(ctx context.Context, tenant string) (model.Counters, error) {
 	var out model.Counters

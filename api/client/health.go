@@ -7,13 +7,13 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Health asks what is wrong in the cluster, as it is known.
+// Health returns the known problems of the cluster.
 func (c *Client) Health(ctx context.Context) (model.Health, error) {
 	var out model.Health
 	return out, c.Raw(ctx, "/api/v1/health", &out)
 }
 
-// Doctor has all agents look, and asks what is wrong with one host, endpoint or service; "": with anything. It takes seconds.
+// Doctor runs the checks of all agents, and returns problems of one host, endpoint or service; "": of any. It takes seconds.
 func (c *Client) Doctor(ctx context.Context, of string) (model.Health, error) {
 	var out model.Health
 	path := "/api/v1/doctor"

@@ -10,15 +10,15 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// HistoryQuery selects changes. What is empty selects all.
+// HistoryQuery selects changes. Empty fields select all.
 type HistoryQuery struct {
 	Kind, Key string
 	By        string // part of the claim, the program or the address
 	Since     time.Time
-	Limit     int // the newest so many; 0: all that is kept
+	Limit     int // maximum number of changes, newest first; 0: all
 }
 
-// History asks what changed, the newest last.
+// History returns changes, the newest last.
 func (c *Client) History(ctx context.Context, q HistoryQuery) ([]model.HistoryEntry, error) {
 	path := "/api/v1/history"
 	if q.Kind != "" {
@@ -39,13 +39,13 @@ func (c *Client) History(ctx context.Context, q HistoryQuery) ([]model.HistoryEn
 	return out, c.Raw(ctx, path+query(v), &out)
 }
 
-// ObjectAt asks for an object as it was at a moment, a revision or a time of RFC 3339, as JSON.
+// ObjectAt returns an object at an earlier moment, a revision or a time of RFC 3339, as JSON.
 func (c *Client) ObjectAt(ctx context.Context, kind *model.Kind, key, at string) (json.RawMessage, error) {
 	var out json.RawMessage
 	return out, c.Raw(ctx, "/api/v1/history/"+kind.Name+"/"+url.PathEscape(key)+query(url.Values{"at": {at}}), &out)
 }
 
-// ObjectsAt asks for all objects as they were at a moment, of one kind or, with nil, of all, each after those that it needs.
+// ObjectsAt returns all objects at an earlier moment, of one kind or, with nil, of all, each after those that it needs.
 func (c *Client) ObjectsAt(ctx context.Context, kind *model.Kind, at string) ([]model.ApplyObject, error) {
 	path := "/api/v1/history"
 	if kind != nil {
@@ -55,12 +55,11 @@ func (c *Client) ObjectsAt(ctx context.Context, kind *model.Kind, at string) ([]
 	return out, c.Raw(ctx, path+query(url.Values{"at": {at}}), &out)
 }
 
-// AddressQuery selects addresses: those of a network of a tenant, or one address, of all networks that have it unless
-// one is named.
+// AddressQuery selects addresses: those of a network of a tenant, or one address, of all networks that have it unless one is named.
 type AddressQuery struct {
 	Tenant, Network, Address string
 	At                       string // a revision or a time of RFC 3339; "" is now
-	Limit                    int    // of the ledger's entries, the newest; 0: all that is kept
+	Limit                    int    // maximum number of the ledger's entries, newest first; 0: all
 }
 
 func (q AddressQuery) values() url.Values {
@@ -75,26 +74,26 @@ func (q AddressQuery) values() url.Values {
 	return v
 }
 
-// Addresses asks who has addresses, now or at an earlier moment.
+// Addresses returns the owners of addresses, now or at an earlier moment.
 func (c *Client) Addresses(ctx context.Context, q AddressQuery) ([]model.AddressState, error) {
 	var out []model.AddressState
 	return out, c.Raw(ctx, "/api/v1/addresses"+query(q.values()), &out)
 }
 
-// Ledger asks how addresses went from owner to owner, the newest entry last.
+// Ledger returns the changes of addresses' owners, the newest last.
 func (c *Client) Ledger(ctx context.Context, q AddressQuery) ([]model.AddressEntry, error) {
 	var out []model.AddressEntry
 	return out, c.Raw(ctx, "/api/v1/ledger"+query(q.values()), &out)
 }
 
-// Quarantine keeps a free address from everyone.
+// Quarantine reserves a free address so that it is not allocated.
 func (c *Client) Quarantine(ctx context.Context, q model.QuarantineRequest) (model.AddressOwner, Revision, error) {
 	var out model.AddressOwner
 	rev, err := c.Post(ctx, "/api/v1/addresses/quarantine", q, &out)
 	return out, rev, err
 }
 
-// FreeAddress ends a hold or a quarantine, and tells whether there was one.
+// FreeAddress ends a hold or a quarantine, and reports whether there was one.
 func (c *Client) FreeAddress(ctx context.Context, q model.ReleaseRequest) (bool, Revision, error) {
 	var out model.ReleaseAnswer
 	rev, err := c.Post(ctx, "/api/v1/addresses/release", q, &out)

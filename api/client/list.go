@@ -12,20 +12,20 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Lister reaches the objects of one kind to look at them. T is what lists show of one, I what its inspection does.
+// Lister lists and inspects the objects of one kind. T is the type of listed objects, I that of inspected ones.
 type Lister[T, I any] struct {
 	c    *Client
 	kind *model.Kind
 }
 
-// List returns all objects, or those that the options leave.
+// List returns all objects, or those that the options select.
 func (l Lister[T, I]) List(ctx context.Context, options ...Option) (out []*T, err error) {
 	_, err = l.c.list(ctx, l.kind, asked(options), &out)
 	return out, err
 }
 
-// Pages yields the objects in pages of at most Limit, each as things are when it is asked for; an object that is there all the while is
-// in one of them. An error ends it. The next page is asked for while one is looked at.
+// Pages yields the objects in pages of at most Limit, each with the state at its request; an object that exists all the while is in one of
+// them. An error ends it. The next page is requested while the current one is processed.
 func (l Lister[T, I]) Pages(ctx context.Context, options ...Option) iter.Seq2[[]*T, error] {
 	return ahead(ctx, asked(options), func(ctx context.Context, q url.Values) (out []*T, next string, err error) {
 		next, err = l.c.list(ctx, l.kind, q, &out)
@@ -33,7 +33,7 @@ func (l Lister[T, I]) Pages(ctx context.Context, options ...Option) iter.Seq2[[]
 	})
 }
 
-// Inspect returns an object with its operational state. key are the parts of its key, the tenant first.
+// Inspect returns an object with its operational state. key has the parts of its key, the tenant first.
 func (l Lister[T, I]) Inspect(ctx context.Context, key ...string) (*I, error) {
 	out := new(I)
 	if err := l.c.InspectRaw(ctx, l.kind, out, key...); err != nil {
@@ -42,7 +42,7 @@ func (l Lister[T, I]) Inspect(ctx context.Context, key ...string) (*I, error) {
 	return out, nil
 }
 
-// List returns the objects of a kind that is known only at run time, and that has lists of objects.
+// List returns the objects of a kind that is only known at run time.
 func (c *Client) List(ctx context.Context, kind *model.Kind, options ...Option) ([]model.Object, error) {
 	out, _, err := c.objects(ctx, kind, asked(options))
 	return out, err
@@ -55,7 +55,7 @@ func (c *Client) Pages(ctx context.Context, kind *model.Kind, options ...Option)
 	})
 }
 
-// objects gets a page of objects, and what the next begins with.
+// objects gets a page of objects, and the position of the next.
 func (c *Client) objects(ctx context.Context, kind *model.Kind, q url.Values) ([]model.Object, string, error) {
 	list := reflect.New(reflect.SliceOf(reflect.TypeOf(kind.New())))
 	next, err := c.list(ctx, kind, q, list.Interface())
@@ -73,7 +73,7 @@ func (c *Client) objects(ctx context.Context, kind *model.Kind, q url.Values) ([
 	return out, next, nil
 }
 
-// list decodes a page of a kind into out, and returns what the next begins with; "": there is none.
+// list decodes a page of a kind into out, and returns the position of the next; "": there is none.
 func (c *Client) list(ctx context.Context, kind *model.Kind, q url.Values, out any) (next string, err error) {
 	path := "/api/v1/" + kind.Plural + "/"
 	if len(q) > 0 {
@@ -86,7 +86,7 @@ func (c *Client) list(ctx context.Context, kind *model.Kind, q url.Values, out a
 	return header.Get(model.ContinueHeader), err
 }
 
-// ahead yields pages, and gets the one that follows meanwhile.
+// ahead yields pages, and requests the next one meanwhile.
 func ahead[P any](ctx context.Context, q url.Values, get func(context.Context, url.Values) (page P, next string, err error)) iter.Seq2[P, error] {
 	type answer struct {
 		page P

@@ -42,7 +42,7 @@ func TestPages(t *testing.T) {
 	}{
 		{"one", 1, 0, 9, "n1", 1},
 		{"several", 3, 0, 9, "n1 n2 n3", 3},
-		{"enough of them", 9, 0, 2, "n1 n2", 4}, // one is ready, and one is being asked for at the most
+		{"enough of them", 9, 0, 2, "n1 n2", 4}, // one is ready, and one is being asked for at most
 		{"an error ends them", 9, 3, 9, "n1 n2 error", 3},
 	} {
 		c, asked := counting(t, row.last, row.broken)

@@ -7,8 +7,8 @@ import (
 	"net/http"
 )
 
-// Login asks netmaster, or the original's auth proxy, the first of Base, for a token. It returns the answer's status and body as they are; an error means
-// that there was no answer.
+// Login requests a token from netmaster, or the original's auth proxy, the first of Base. It returns the answer's status and body
+// unchanged; an error means that there was no answer.
 func (c *Client) Login(ctx context.Context, user, password string) (status int, answer []byte, err error) {
 	body, err := json.Marshal(map[string]string{"username": user, "password": password})
 	if err != nil {

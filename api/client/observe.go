@@ -17,8 +17,8 @@ import (
 // maxEvent bounds an event of a stream, in bytes.
 const maxEvent = 64 << 10
 
-// Observe yields what is seen of connections: what was, and with Follow what comes, until ctx ends or the connection breaks, which is its
-// last, an error.
+// Observe yields observed connections: earlier ones, and with Follow new ones, until ctx ends or the connection breaks, which is its last,
+// an error.
 func (c *Client) Observe(ctx context.Context, ask model.Observe) iter.Seq2[model.Observed, error] {
 	return func(yield func(model.Observed, error) bool) {
 		answer, err := c.observed(ctx, &ask)
@@ -52,7 +52,7 @@ func (c *Client) Observe(ctx context.Context, ask model.Observe) iter.Seq2[model
 	}
 }
 
-// observed asks netmasters one after the other.
+// observed tries netmasters one after the other.
 func (c *Client) observed(ctx context.Context, ask *model.Observe) (*http.Response, error) {
 	err := error(model.Errorf(model.CodeUnavailable, "", "no netmaster is known"))
 	for _, base := range c.bases(ctx) {

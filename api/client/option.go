@@ -7,16 +7,16 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Option says which objects a list or a watch is of.
+// Option selects the objects of a list or a watch.
 type Option func(url.Values)
 
-// Fields is of those objects alone whose fields have these values: "homingHost=h1,network!=blue.default". "" is of all.
+// Fields selects only objects whose fields have these values: "homingHost=h1,network!=blue.default". "" is all.
 func Fields(selector string) Option { return parameter("fieldSelector", selector) }
 
-// Labels is of those objects alone that have these labels: "app=web,tier in (front,back)". "" is of all.
+// Labels selects only objects that have these labels: "app=web,tier in (front,back)". "" is all.
 func Labels(selector string) Option { return parameter("labelSelector", selector) }
 
-// Limit is of so many objects at the most in a list, a page or an event; 0 is of any number.
+// Limit is the maximum number of objects in a list, a page or an event; 0 is any number.
 func Limit(n int) Option {
 	if n == 0 {
 		return parameter("limit", "")
@@ -32,7 +32,7 @@ func parameter(name, value string) Option {
 	}
 }
 
-// asked is the parameters that options say.
+// asked are the parameters of options.
 func asked(options []Option) url.Values {
 	q := url.Values{}
 	for _, o := range options {
@@ -41,7 +41,7 @@ func asked(options []Option) url.Values {
 	return q
 }
 
-// understood is an error when a netmaster that knows no parameters was asked for a part: it has answered with everything.
+// understood returns an error if a netmaster that does not support parameters was asked for a part: it has answered with everything.
 func understood(q url.Values) error {
 	for _, name := range []string{"fieldSelector", "labelSelector"} {
 		if q.Has(name) {

@@ -8,14 +8,14 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// TimelineQuery selects events of the timeline. What is empty selects all.
+// TimelineQuery selects events of the timeline. Empty fields select all.
 type TimelineQuery struct {
 	Code, Host, Object string
 	Since              string // RFC 3339
-	Limit              int    // so many, the newest; 0: all
+	Limit              int    // maximum number of events, newest first; 0: all
 }
 
-// Timeline asks what was found wrong in the cluster, and when that ended; the newest is last.
+// Timeline returns the findings of the cluster with their start and end; the newest is last.
 func (c *Client) Timeline(ctx context.Context, q TimelineQuery) ([]model.TimelineEvent, error) {
 	values := url.Values{}
 	for name, value := range map[string]string{"code": q.Code, "host": q.Host, "object": q.Object, "since": q.Since} {

@@ -15,16 +15,16 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// silence is how long the watch stream may say nothing before it counts as broken.
+// silence is the maximum silence of the watch stream before it counts as broken.
 const silence = 20 * time.Second
 
-// portion is how many objects an event has at the most.
+// portion is the maximum number of objects in an event.
 const portion = 1000
 
-// Watch yields everything of the kinds (all kinds when there are none) that the options leave, and then each change. After a broken
+// Watch yields all objects of the kinds (all kinds if there are none) that the options select, and then each change. After a broken
 // connection it yields one error, reconnects, and yields everything again, beginning with an event of type EventFull for each kind, and of
-// type EventMore where there are many; a receiver therefore replaces what it knows of a kind whenever it sees EventFull. What a selector
-// selects no more is told as deleted. It ends with ctx or the loop.
+// type EventMore if there are many; a receiver therefore replaces its state of a kind whenever it sees EventFull. An object that is no
+// longer selected is reported as deleted. It ends with ctx or the loop.
 func (c *Client) Watch(ctx context.Context, kinds []*model.Kind, options ...Option) iter.Seq2[model.Event, error] {
 	return func(yield func(model.Event, error) bool) {
 		q := asked(append([]Option{Limit(portion)}, options...))
@@ -38,7 +38,7 @@ func (c *Client) Watch(ctx context.Context, kinds []*model.Kind, options ...Opti
 		for old := false; ; {
 			err := error(model.Errorf(model.CodeUnavailable, "", "no netmaster is known"))
 			bases, asked := c.bases(ctx), ctx
-			if len(bases) > 1 && !old { // else what may be old is better than nothing
+			if len(bases) > 1 && !old { // otherwise a stale stream is better than none
 				asked = context.WithValue(ctx, currentKey{}, true)
 			}
 			old = false
@@ -72,7 +72,7 @@ func (c *Client) Watch(ctx context.Context, kinds []*model.Kind, options ...Opti
 	}
 }
 
-// stream reads one connection; more is false when the receiver has had enough.
+// stream reads one connection; more is false if the receiver has stopped.
 func (c *Client) stream(ctx context.Context, base, path string, yield func(model.Event) bool) (more bool, err error) {
 	answer, err := c.send(ctx, base, http.MethodGet, path, "text/event-stream", nil)
 	if err != nil {

@@ -25,7 +25,7 @@ type declared struct {
 	pkg  string // prefix of names without one: "record." or ""
 }
 
-// readTypes reads the types of folders, by prefix of their names.
+// readTypes reads the types of directories, by prefix of their names.
 func readTypes(folders map[string]string) (*goTypes, error) {
 	t := &goTypes{map[string]declared{}, map[string]struct{}{}}
 	for prefix, folder := range folders {

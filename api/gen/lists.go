@@ -6,7 +6,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// list describes the route that lists the objects of a kind. Lists of kinds that are only looked at tell their state.
+// list describes the route that lists the objects of a kind. Lists of read-only kinds include their state.
 func (k *kind) list(answer func(what string, schema object) object) object {
 	item := k.Go()
 	if k.InspectOnly {
@@ -29,7 +29,7 @@ func (k *kind) list(answer func(what string, schema object) object) object {
 	return object{"operationId": "list" + k.Go(), "summary": "All " + k.Plural + ".", "parameters": parameters, "responses": responses}
 }
 
-// labelled tells whether the kind's objects have labels.
+// labelled reports whether the kind's objects have labels.
 func (k *kind) labelled() bool {
 	return slices.ContainsFunc(slices.Concat(k.Fields, k.Oper), func(f field) bool { return f.Name == "labels" })
 }

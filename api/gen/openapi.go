@@ -96,7 +96,7 @@ func (k *kind) schemas(schemas object) {
 	schemas[k.Go()+"Inspect"] = object{"type": "object", "properties": inspect}
 }
 
-// refusals adds what is answered to those who would change what is not theirs.
+// refusals adds the answers to changes of objects owned by others.
 func (k *kind) refusals(paths object, key []object) {
 	one := object{"get": object{
 		"operationId": "get" + k.Go(), "summary": "One object.", "parameters": key,

@@ -64,7 +64,7 @@ func markdown(text string, data any, kinds []*kind) ([]byte, error) {
 // cell makes text fit a table: a bar would end the cell.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
-// Description is the type of a field's value in words.
+// Description describes the type of a field's value.
 func (f field) Description() string {
 	switch f.Type {
 	case "strings":
@@ -75,7 +75,7 @@ func (f field) Description() string {
 	return f.Type
 }
 
-// Limits tells in words what a field takes.
+// Limits describes the accepted values of a field.
 func (f field) Limits() string {
 	var parts []string
 	if len(f.Enum) > 0 {

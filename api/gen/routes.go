@@ -20,8 +20,8 @@ type route struct {
 	Query   map[string]string `json:"query"`
 	Body    string            `json:"body"`
 	Answer  string            `json:"answer"`
-	In      string            `json:"in"`    // the member of an object that the answer is
-	Media   string            `json:"media"` // of an answer that is no type of ours; several are parted by spaces
+	In      string            `json:"in"`    // the member of an object that contains the answer
+	Media   string            `json:"media"` // of an answer without a type of ours; several are separated by spaces
 }
 
 // loadRoutes reads api/routes.yaml.
@@ -42,7 +42,7 @@ func loadRoutes(path string) ([]route, error) {
 	return out, nil
 }
 
-// asked is how the route is asked for; method is "" when it says none, or several.
+// asked returns the route's method; "" if it has none, or several.
 func (r *route) asked() (method, path string) {
 	for name, at := range map[string]string{"get": r.Get, "post": r.Post, "delete": r.Delete} {
 		if at != "" && method != "" {

@@ -18,21 +18,21 @@ type kind struct {
 	Name        string   `json:"name"`
 	Plural      string   `json:"plural"`
 	Many        string   `json:"many"`  // in texts; "": as Plural
-	Short       []string `json:"short"` // what people type instead
+	Short       []string `json:"short"` // short names
 	Title       string   `json:"title"`
 	Doc         string   `json:"doc"`
 	Key         []string `json:"key"`
 	InspectOnly bool     `json:"inspectOnly"`
-	Owner       string   `json:"owner"`   // who makes and changes the objects, when that is not Contiv's user: they are only shown
+	Owner       string   `json:"owner"`   // the system that creates and changes the objects, if not Contiv's user: they are read-only
 	Change      string   `json:"change"`  // the owner's command that changes one
-	Guarded     bool     `json:"guarded"` // admins alone see and change the objects
+	Guarded     bool     `json:"guarded"` // only admins see and change the objects
 	Fields      []field  `json:"fields"`
 	Oper        []field  `json:"oper"`
 	LinkSets    []link   `json:"linkSets"`
 	Links       []link   `json:"links"`
 	Columns     []column `json:"columns"`
 	Command     command  `json:"command"`
-	// Sample is an object that the validator accepts, for the reference: values by field name.
+	// Sample is a valid object for the reference: values by field name.
 	Sample map[string]any `json:"sample"`
 }
 
@@ -47,19 +47,19 @@ type field struct {
 	Default  string   `json:"default"`
 	MaxLen   int      `json:"-"`
 	Min      int      `json:"min"`
-	Max      int      `json:"max"` // of an int its bound, of a string its length
+	Max      int      `json:"max"` // the bound of an int, the length of a string
 	Required bool     `json:"required"`
 	Optional bool     `json:"optional"` // an enum that may be empty, an int below whose min 0 is accepted
 	Summary  bool     `json:"summary"`
 	Secret   bool     `json:"secret"` // the history hides the value
-	// Inspected: of operational state that no list tells.
+	// Inspected: operational state that lists omit.
 	Inspected bool `json:"inspected"`
 }
 
 type link struct {
 	Name string `json:"name"`
 	To   string `json:"to"`
-	// Via are own fields that name the other objects; the first that is set counts for a single link.
+	// Via are own fields that name the other objects; for a single link the first that is set counts.
 	Via []string `json:"via"`
 	// Back: a single link to the object of that kind that links here.
 	Back bool `json:"back"`
@@ -71,9 +71,9 @@ type column struct {
 	Dashes int    `json:"dashes"`
 	Wide   bool   `json:"wide"`
 	Style  string `json:"style"` // how the value is shown: brackets, bandwidth, labels; default plain
-	// Parts are texts with a {field}, in place of Field: those whose field is set are shown, separated by commas.
+	// Parts are texts with a {field}, instead of Field: those whose field is set are shown, separated by commas.
 	Parts []string `json:"parts"`
-	None  string   `json:"none"` // shown for what is empty or 0
+	None  string   `json:"none"` // shown for an empty value or 0
 }
 
 // names lists the fields that the column shows.
@@ -94,13 +94,13 @@ type command struct {
 	Use      string   `json:"use"`
 	Under    string   `json:"under"` // command of which this one's verbs are part, as "rule-add"
 	Aliases  []string `json:"aliases"`
-	Verbs    []string `json:"verbs"`  // of create, rm, ls, inspect; all when there are none
+	Verbs    []string `json:"verbs"`  // of create, rm, ls, inspect; empty: all
 	Single   bool     `json:"single"` // of one object: info, inspect, set
-	Merge    bool     `json:"merge"`  // set keeps what is not given
+	Merge    bool     `json:"merge"`  // set keeps fields that are not given
 	Args     []string `json:"args"`
-	More     bool     `json:"more"`  // create passes over further arguments
-	Names    string   `json:"names"` // what rm and inspect want: "Tenant name"
-	Wants    string   `json:"wants"` // what create wants; Names when empty
+	More     bool     `json:"more"`  // create ignores further arguments
+	Names    string   `json:"names"` // arguments of rm and inspect: "Tenant name"
+	Wants    string   `json:"wants"` // arguments of create; empty: Names
 	Creating string   `json:"creating"`
 	Deleting string   `json:"deleting"`
 	Flags    []flagOf `json:"flags"`
@@ -119,8 +119,8 @@ type flagOf struct {
 	Alias   string `json:"alias"`
 	Field   string `json:"field"`
 	Default string `json:"default"`
-	Needed  bool   `json:"required"` // on the command line, though the server would do without
-	Split   string `json:"split"`    // what stands between the elements of one value of a list
+	Needed  bool   `json:"required"` // on the command line, though not by the server
+	Split   string `json:"split"`    // separator of the elements in one value of a list
 }
 
 // load reads every schema file, strictly, and checks what a generator can check.
@@ -151,7 +151,7 @@ func load(dir string) ([]*kind, error) {
 	return kinds, distinct(kinds)
 }
 
-// distinct is an error when two kinds go by one name.
+// distinct returns an error if two kinds share a name.
 func distinct(kinds []*kind) error {
 	owner := map[string]*kind{}
 	for _, k := range kinds {
@@ -165,7 +165,7 @@ func distinct(kinds []*kind) error {
 	return nil
 }
 
-// Names are all by which people name the kind, in lower case: its type, its command, its short names, and the plurals of these.
+// Names are all names of the kind, in lower case: its type, its command, its short names, and the plurals of these.
 func (k *kind) Names() []string {
 	var out []string
 	add := func(name string) {
@@ -191,7 +191,7 @@ func (k *kind) Aliases() []string {
 	return slices.DeleteFunc(k.Names(), func(name string) bool { return name == k.Command.Use })
 }
 
-// Noun is what one object is called in a sentence: the title, in lower case unless it begins with an abbreviation or the owner's name.
+// Noun is the name of one object in a sentence: the title, in lower case unless it begins with an abbreviation or the owner's name.
 func (k *kind) Noun() string {
 	if first, rest, _ := strings.Cut(k.Title, " "); first != strings.ToUpper(first) && first != k.Owner {
 		return strings.TrimSpace(strings.ToLower(first) + " " + rest)
@@ -199,10 +199,10 @@ func (k *kind) Noun() string {
 	return k.Title
 }
 
-// Nouns is what several are called.
+// Nouns is the name of several objects.
 func (k *kind) Nouns() string { return plural(k.Noun()) }
 
-// plural is the plural of an English word; one that ends with s is one.
+// plural is the plural of an English word; one that ends with s is its own plural.
 func plural(word string) string {
 	stem, y := strings.CutSuffix(word, "y")
 	switch {
@@ -262,7 +262,7 @@ func (k *kind) prepareFields() error {
 	return nil
 }
 
-// check says what names a field that there is not, and what the command lacks.
+// check finds references to missing fields, and incomplete commands.
 func (k *kind) check() error {
 	known := func(name string) bool {
 		is := func(f field) bool { return f.Name == name }
@@ -315,7 +315,7 @@ func (k *kind) check() error {
 	return nil
 }
 
-// Writable tells whether people make and change the objects.
+// Writable reports whether users create and change the objects.
 func (k *kind) Writable() bool { return !k.InspectOnly && k.Owner == "" }
 
 // Go is the exported Go name of a kind.
@@ -347,7 +347,7 @@ func (f field) GoType() string {
 // GoConst is the model.Type constant of a field.
 func (f field) GoConst() string { return exported(f.Type) }
 
-// Needed tells whether an empty value of an enumeration is refused.
+// Needed reports whether an empty value of an enumeration is refused.
 func (f field) Needed() bool { return f.Required || len(f.Enum) > 0 && !f.Optional && f.Default == "" }
 
 // exported makes a Go name: first letter and letters after a dash in upper case.

@@ -2,8 +2,8 @@ package model
 
 import "time"
 
-// Adoption is an endpoint that runs on a host and contradicts what the store has: after a restore, or a store that was lost. Its flows stay on its host until an
-// operator decides: GET /api/v1/adoptions.
+// Adoption is an endpoint that runs on a host and contradicts the store: after a restore, or the loss of a store. Its flows stay on its
+// host until an operator decides: GET /api/v1/adoptions.
 type Adoption struct {
 	Name    string    `json:"name"` // id of the endpoint
 	Host    string    `json:"host"` // that carries it
@@ -16,14 +16,14 @@ type Adoption struct {
 // AdoptionDecision decides about an Adoption: POST /api/v1/adoptions.
 type AdoptionDecision struct {
 	Name   string `json:"name"`   // of an Adoption
-	Accept bool   `json:"accept"` // the endpoint becomes part of the store, and the one that it contradicts is deleted; else it loses its network
+	Accept bool   `json:"accept"` // the endpoint becomes part of the store, and the one that it contradicts is deleted; otherwise it loses its network
 }
 
-// AdoptionWait is what a store that follows another one waits for, before an address is assigned or an endpoint deleted.
+// AdoptionWait is the state of a store that follows another one, before an address is assigned or an endpoint deleted.
 type AdoptionWait struct {
-	Cause    string   // why the store is another one, as an incarnation has it: "restore"
-	Missing  []string // labels of hosts that have not offered what they carry, ordered
+	Cause    string   // why the store is a new one, as in an incarnation: "restore"
+	Missing  []string // labels of hosts that have not offered their endpoints, ordered
 	Offered  []string // those that have
-	Complete bool     // all hosts are known of
-	Max      string   // for how long, at most, a leader waits
+	Complete bool     // all hosts are known
+	Max      string   // maximum time that a leader waits
 }

@@ -2,8 +2,8 @@ package model
 
 import "slices"
 
-// Alike returns those of names that are spelled almost as word is, the nearest first, three at most. It is for questions of the kind
-// "did you mean"; one edit in three letters is the most that it takes for a slip.
+// Alike returns those of names that are spelled similarly to word, the nearest first, three at most. It is for questions of the kind "did
+// you mean"; it tolerates at most one edit in three letters.
 func Alike(word string, names []string) []string {
 	type near struct {
 		name string
@@ -29,7 +29,7 @@ func Alike(word string, names []string) []string {
 
 // edits counts the letters to insert, to delete, to replace, or to swap with their neighbours, that make b of a.
 func edits(a, b string) int {
-	const most = 64 // letters of a name that are looked at
+	const most = 64 // compared letters of a name
 	a, b = a[:min(len(a), most)], b[:min(len(b), most)]
 	before, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range above {

@@ -2,13 +2,13 @@ package model
 
 import "slices"
 
-// ApplyRequest asks for several objects at once, all or nothing: POST /api/v1/apply.
+// ApplyRequest requests changes of several objects at once, all or nothing: POST /api/v1/apply.
 type ApplyRequest struct {
 	Objects []ApplyObject `json:"objects"`
-	Delete  bool          `json:"delete,omitempty"` // delete the objects instead, of which only the key is read; those that do not exist are passed over
+	Delete  bool          `json:"delete,omitempty"` // delete the objects instead, of which only the key is read; missing ones are ignored
 	Prune   []ApplyObject `json:"prune,omitempty"`  // objects to delete after the others are applied, as with Delete
 	DryRun  bool          `json:"dryRun,omitempty"` // check and report, change nothing
-	Diff    bool          `json:"diff,omitempty"`   // a dry run that reports what is refused of an object, and continues with the next
+	Diff    bool          `json:"diff,omitempty"`   // a dry run that reports refused objects, and continues with the next
 }
 
 // ApplyObject is one object of an ApplyRequest: its kind, and its fields as the object routes take them.
@@ -26,7 +26,7 @@ const (
 	ActionUpdated   Action = "updated"
 	ActionUnchanged Action = "unchanged"
 	ActionDeleted   Action = "deleted"
-	ActionAbsent    Action = "absent"  // was to be deleted and is not there
+	ActionAbsent    Action = "absent"  // to be deleted, but missing
 	ActionRefused   Action = "refused" // Diff only: applying the objects would be refused because of this one
 )
 
@@ -36,13 +36,13 @@ type ApplyResult struct {
 	Key     string   `json:"key"`
 	Action  Action   `json:"action"`
 	Changes []Change `json:"changes,omitempty"`
-	// Affected is whose forwarding the change concerns; nil: no one's yet. Only a dry run tells.
+	// Affected is the forwarding that the change concerns; nil: none yet. Only a dry run includes it.
 	Affected *Affected `json:"affected,omitempty"`
 	// Refusal is why an object is refused; nil unless Action is refused.
 	Refusal *Problem `json:"refusal,omitempty"`
 }
 
-// Affected is what a change of an object concerns, as things are before it.
+// Affected is what a change of an object concerns, in the state before it.
 type Affected struct {
 	Groups    []string `json:"groups,omitempty"` // keys
 	Endpoints int      `json:"endpoints"`
@@ -56,7 +56,7 @@ type Change struct {
 	New   any    `json:"new,omitempty"`
 }
 
-// Order returns all kinds that can be stored such that what others link to comes first.
+// Order returns all kinds that can be stored, so that linked kinds come before those that link to them.
 func Order() []*Kind {
 	var out []*Kind
 	var visit func(k *Kind)
@@ -93,8 +93,8 @@ func Order() []*Kind {
 	return out
 }
 
-// Differences lists the fields in which two objects of one kind differ, in field order. A secret, which no object that is stored has, differs when it is
-// given, and is not told.
+// Differences lists the fields in which two objects of one kind differ, in field order. A secret, which no stored object contains, differs
+// if it is given, and its value is not shown.
 func Differences(before, after Object) []Change {
 	var out []Change
 	for _, f := range after.Kind().Fields {
@@ -112,7 +112,7 @@ func Differences(before, after Object) []Change {
 	return out
 }
 
-// Hidden stands where a secret was given.
+// Hidden replaces a given secret.
 const Hidden = "(secret)"
 
 func equal(a, b any) bool {

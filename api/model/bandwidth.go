@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Bandwidth is a rate as net profiles give it: a number of kilobits, megabits or gigabits a second, in powers of 1024.
+// Bandwidth is a rate of a net profile: a number of kilobits, megabits or gigabits per second, in powers of 1024.
 type Bandwidth struct {
 	Number uint64
 	Unit   byte // 'k', 'm' or 'g'; 0 with Number 0: no limit
 }
 
-// ParseBandwidth reads texts of the format "bandwidth", such as "10 Mbps" or "500k"; "" is no limit.
+// ParseBandwidth parses texts of the format "bandwidth", such as "10 Mbps" or "500k"; "" is no limit.
 func ParseBandwidth(text string) (Bandwidth, error) {
 	if text == "" {
 		return Bandwidth{}, nil

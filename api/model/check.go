@@ -34,7 +34,7 @@ func checkString(f *Field, v string) *Error {
 	return nil
 }
 
-// matches says what a field takes, as a sentence that begins with "it".
+// matches describes the accepted values of a field, as a sentence that begins with "it".
 func matches(f *Field) string {
 	switch format, ok := formats[f.Format]; {
 	case len(f.Enum) > 0:
@@ -45,7 +45,7 @@ func matches(f *Field) string {
 	return "it must not be empty" + example(f)
 }
 
-// Missing names the required fields that an object lacks, each with what it takes; nil when it has all.
+// Missing names the missing required fields of an object, each with its accepted values; nil if there are none.
 func Missing(o Object) *Error {
 	var names, remedies []string
 	for i, f := range o.Kind().Fields {

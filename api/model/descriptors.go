@@ -2,15 +2,15 @@ package model
 
 // Descriptors are file descriptors of a process.
 type Descriptors struct {
-	Used int `json:"used"` // that it has open
-	Max  int `json:"most"` // that it may have
+	Used int `json:"used"` // number of open ones
+	Max  int `json:"most"` // limit of the process
 }
 
-// spareDescriptors are so few that one request may take them.
+// spareDescriptors is a number that one request may use up.
 const spareDescriptors = 16
 
-// ShortOfDescriptors says how bad it is to have used that many of the most that a process may have: a warning from 80 % on, an error with hardly one left. most 0: it is
-// not known.
+// ShortOfDescriptors returns the severity of a number of open descriptors out of the process's limit: a warning from 80 % on, an error with
+// hardly one left. most 0: the limit is unknown.
 func ShortOfDescriptors(used, most int) (severity Severity, short bool) {
 	switch {
 	case most == 0 || used < most/5*4:

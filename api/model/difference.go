@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Difference is what the change did, in one line.
+// Difference describes the change in one line.
 func (e *HistoryEntry) Difference() string {
 	var parts []string
 	for _, c := range e.Changes {
@@ -46,7 +46,7 @@ func plain(v any) string {
 	return string(text)
 }
 
-// transfer is an address that goes from one owner to another, in words.
+// transfer describes a change of an address's owner.
 func (a *AddressChange) transfer() string {
 	switch {
 	case a.Was == nil:

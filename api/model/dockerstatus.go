@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// DockerStatus is what an agent knows of its host's Docker engine.
+// DockerStatus is an agent's status of its host's Docker engine.
 type DockerStatus struct {
 	Here       bool            `json:"here"`                 // the engine answers
 	Reason     string          `json:"reason,omitempty"`     // why it does not
-	Since      string          `json:"since"`                // RFC 3339: since when the one or the other is so
-	ID         string          `json:"id,omitempty"`         // what the engine calls itself, as last heard
-	Version    string          `json:"version,omitempty"`    // of the engine, as last heard
-	Containers *int            `json:"containers,omitempty"` // that run and have an interface; absent: unknown
-	Networks   *int            `json:"networks,omitempty"`   // that are kept and are as they should be; absent: unknown, or none are kept
-	Problems   []DockerProblem `json:"problems,omitempty"`   // networks that are not, as last seen
+	Since      string          `json:"since"`                // RFC 3339: time of the last change of Here
+	ID         string          `json:"id,omitempty"`         // the engine's id, as last read
+	Version    string          `json:"version,omitempty"`    // of the engine, as last read
+	Containers *int            `json:"containers,omitempty"` // running ones with an interface; absent: unknown
+	Networks   *int            `json:"networks,omitempty"`   // managed ones in sync; absent: unknown, or none are managed
+	Problems   []DockerProblem `json:"problems,omitempty"`   // of other networks, as last read
 }
 
-// DockerProblem says what is wrong with a network of a Docker engine, or why one is missing.
+// DockerProblem describes a problem of a network of a Docker engine, or why one is missing.
 type DockerProblem struct {
 	Network string `json:"network"` // its name in Docker
 	Problem string `json:"problem"`
 }
 
-// Problem is what is wrong with the engine or its networks, in one line; "" when nothing is, or no engine is asked.
+// Problem describes the problem of the engine or its networks in one line; "" if there is none, or no engine is used.
 func (d *DockerStatus) Problem() string {
 	switch {
 	case d == nil:
@@ -39,7 +39,8 @@ func (d *DockerStatus) Problem() string {
 	return ""
 }
 
-// String is the engine in a line: "29.0.1, 12 containers, 4 networks", with what is in trouble, or "away since TIME: why". What is not known is "?".
+// String describes the engine in one line: "29.0.1, 12 containers, 4 networks", with problems, or "away since TIME: why". An unknown value
+// is "?".
 func (d *DockerStatus) String() string {
 	if !d.Here {
 		return "away since " + d.Since + ": " + d.Reason

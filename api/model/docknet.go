@@ -1,31 +1,31 @@
 package model
 
-// Requests and answers of the routes by which agents tell of networks of Docker engines, and of the list that operators read.
+// Requests and answers of the routes by which agents report networks of Docker engines, and of the list for operators.
 
-// DockerPoolRequest asks where the addresses of a Docker network that is about to be made come from. Nothing is kept of it.
+// DockerPoolRequest asks for the source of the addresses of a Docker network that is about to be created. It changes nothing.
 type DockerPoolRequest struct {
-	Pool    string            // wanted subnet, or ""
-	SubPool string            // part of it to give addresses from, or ""
+	Pool    string            // requested subnet, or ""
+	SubPool string            // part of it to allocate addresses from, or ""
 	Options map[string]string // of the IPAM driver
 	V6      bool
 }
 
-// DockerPoolResponse says it.
+// DockerPoolResponse is the answer.
 type DockerPoolResponse struct {
 	PoolID  string // identity.Pool
 	Pool    string // "address/length"
-	Gateway string // "address/length", "" of a network without one, or of one that is still to come
-	Exists  bool   // there is that network
+	Gateway string // "address/length", "" for a network without one, or one that does not exist yet
+	Exists  bool   // the network exists
 }
 
-// DockerNetworkRequest says that there is a network of a Docker engine. Saying it again changes nothing.
+// DockerNetworkRequest registers a network of a Docker engine. Repeating it changes nothing.
 type DockerNetworkRequest struct {
 	ID       string            // Docker's
-	Host     string            // label of the host whose engine has it; "" of a network of a whole swarm
+	Host     string            // label of the host whose engine has it; "" for a network of a whole swarm
 	Options  map[string]string // of the network driver
 	Pools    []DockerPool
 	Internal bool
-	// Requested are the pools of these subnets that the same engine has asked for a moment ago, as DockerPoolResponse.PoolID.
+	// Requested are the pools of these subnets that the same engine has requested a moment ago, as DockerPoolResponse.PoolID.
 	Requested []string
 }
 
@@ -35,21 +35,22 @@ type DockerPool struct {
 	Gateway string // "address/length" or "address", or ""
 }
 
-// MaxKept is how many ids DockerNetworkRemoval.Kept may have: what one transaction of a store takes.
+// MaxKept is the maximum number of ids in DockerNetworkRemoval.Kept: as many as one transaction of a store takes.
 const MaxKept = 100
 
-// DockerNetworkRemoval says that there is no such network any more. Saying it again changes nothing.
+// DockerNetworkRemoval removes the record of such a network. Repeating it changes nothing.
 type DockerNetworkRemoval struct {
 	ID   string
-	Host string // whose engine says so; "": an operator
-	// Kept are ids, in the place of ID, of networks that the agent of Host keeps without a record: only the records of earlier builds are deleted. At most MaxKept.
+	Host string // host of the reporting engine; "": an operator
+	// Kept are ids, instead of ID, of networks that the agent of Host keeps without a record: only records of earlier builds are deleted.
+	// There are at most MaxKept.
 	Kept []string `json:",omitempty"`
 }
 
-// DockerNetworkName says what a host's Docker engine calls one of its networks. Saying it again changes nothing.
+// DockerNetworkName sets the name of a network in a host's Docker engine. Repeating it changes nothing.
 type DockerNetworkName struct {
 	ID   string
-	Host string // whose engine says so
+	Host string // host of the reporting engine
 	Name string
 }
 
@@ -59,22 +60,22 @@ type DockerNetwork struct {
 	Tenant    string   `json:"tenant"`
 	Network   string   `json:"network"`
 	Group     string   `json:"group,omitempty"`
-	Host      string   `json:"host,omitempty"` // whose engine has it; "" of a network of a whole swarm
+	Host      string   `json:"host,omitempty"` // whose engine has it; "" for a network of a whole swarm
 	Pools     []string `json:"pools"`
-	Made      bool     `json:"made,omitempty"`     // the network was made for it, and goes with it
-	Managed   bool     `json:"managed,omitempty"`  // an agent of an earlier build made it, or a swarm's, since there is the network or group
+	Made      bool     `json:"made,omitempty"`     // the network was created for it, and is deleted with it
+	Managed   bool     `json:"managed,omitempty"`  // an agent of an earlier build, or of a swarm, created it for the network or group
 	Internal  bool     `json:"internal,omitempty"` // its containers have no gateway
-	Gone      bool     `json:"gone,omitempty"`     // Docker has it no more; it goes with the last of its endpoints
-	Endpoints int      `json:"endpoints"`          // of the network or group on that host, by whatever engine
+	Gone      bool     `json:"gone,omitempty"`     // Docker no longer has it; it is deleted with the last of its endpoints
+	Endpoints int      `json:"endpoints"`          // of the network or group on that host, by any engine
 }
 
-// shortID is how much of an id Docker shows, and we with it.
+// shortID is the length of an id as Docker shows it.
 const shortID = 12
 
-// ShortID is as much of the id as Docker shows.
+// ShortID returns the id in the length that Docker shows.
 func (d *DockerNetwork) ShortID() string { return d.ID[:min(len(d.ID), shortID)] }
 
-// Maker is who has made the network, for operators: "agent", "user", or "user, with its network", or that it is gone.
+// Maker describes the creator of the network: "agent", "user", or "user, with its network", or that it is gone.
 func (d *DockerNetwork) Maker() string {
 	switch {
 	case d.Gone:

@@ -2,54 +2,54 @@ package model
 
 import "time"
 
-// JoinRequest asks for what a host needs to be part of the cluster: POST /api/v1/join. Who sends it holds a token, and no certificate yet.
+// JoinRequest requests the credentials of a new host of the cluster: POST /api/v1/join. The sender has a token, and no certificate yet.
 type JoinRequest struct {
 	Token  string              `json:"token"`            // ID.SECRET.PIN, as contiv token create prints it
-	Pod    string              `json:"pod,omitempty"`    // in its place, of an agent in a pod: a service account token that Kubernetes has made for that pod
+	Pod    string              `json:"pod,omitempty"`    // instead of Token, from an agent in a pod: a service account token that Kubernetes has issued for that pod
 	Agent  *CertificateRequest `json:"agent,omitempty"`  // of the host's agent, by the host's label
 	Master *MasterRequest      `json:"master,omitempty"` // of its netmaster, if it runs one; only for tokens that permit it
 }
 
-// CertificateRequest asks the cluster's authority to certify a key.
+// CertificateRequest requests a certificate for a key from the cluster's CA.
 type CertificateRequest struct {
-	Name    string `json:"name"`    // who the holder of the key is to be
+	Name    string `json:"name"`    // the future name of the key's holder
 	Request string `json:"request"` // PKCS #10, PEM
 }
 
 // MasterRequest is the part of a JoinRequest for a netmaster.
 type MasterRequest struct {
 	CertificateRequest
-	PeerURL string `json:"peerURL,omitempty"` // where its member of the embedded store will serve the others, when the cluster has one
+	PeerURL string `json:"peerURL,omitempty"` // URL at which its member of the embedded store will serve the others, if the cluster has one
 }
 
-// JoinAnswer is what a host needs to be part of the cluster.
+// JoinAnswer has the credentials and settings of a new host of the cluster.
 type JoinAnswer struct {
 	Authority    string          `json:"authority"`              // certificates, PEM
-	AuthorityKey string          `json:"authorityKey,omitempty"` // PEM, for netmasters alone
+	AuthorityKey string          `json:"authorityKey,omitempty"` // PEM, only for netmasters
 	Agent        string          `json:"agent,omitempty"`        // certificate, PEM
 	Master       string          `json:"master,omitempty"`       // certificate, PEM
-	Netmasters   []string        `json:"netmasters"`             // where they are reached, "host:port"
+	Netmasters   []string        `json:"netmasters"`             // their addresses, "host:port"
 	Settings     ClusterSettings `json:"settings"`
 	Store        StoreSettings   `json:"store"`
 	Incarnation  *Incarnation    `json:"incarnation,omitempty"` // of the cluster's store
 }
 
-// Incarnation identifies the history of a cluster's store, so that no daemon takes another store for it.
+// Incarnation identifies the history of a cluster's store, so that no daemon mistakes another store for it.
 type Incarnation struct {
 	ID           string    `json:"id"`
-	Predecessors []string  `json:"predecessors,omitempty"` // ids of those that it follows, newest first
+	Predecessors []string  `json:"predecessors,omitempty"` // ids of the preceding ones, newest first
 	Cause        string    `json:"cause"`                  // "init", "new-store", "restore" or "alone"
 	Created      time.Time `json:"created"`
 }
 
-// ClusterSettings are what all daemons of a cluster are told alike.
+// ClusterSettings are the common settings of all daemons of a cluster.
 type ClusterSettings struct {
 	Mode    string `json:"mode"`
 	NetMode string `json:"netMode"`
 	FwdMode string `json:"fwdMode"`
 }
 
-// StoreSettings say where the cluster's store is.
+// StoreSettings describe the cluster's store.
 type StoreSettings struct {
 	Kind    string            `json:"kind"`              // "embedded" in netmasters, or "etcd" or "consul" beside them
 	URLs    []string          `json:"urls,omitempty"`    // of the latter
@@ -57,21 +57,22 @@ type StoreSettings struct {
 	Member  string            `json:"member,omitempty"`  // id of the latter's member, in hexadecimal
 }
 
-// RenewRequest asks for a certificate of who sends it, for another key: POST /api/v1/certificates/renew.
+// RenewRequest requests a certificate of the sender, for another key: POST /api/v1/certificates/renew.
 type RenewRequest struct {
 	Request string `json:"request"` // PKCS #10, PEM
 }
 
-// RenewEndedRequest asks for a certificate of the agent whose certificate has ended, for another key: POST /api/v1/certificates/renew-ended. The key of the
-// ended certificate signs the request, and the machine is the one that was admitted as the host.
+// RenewEndedRequest requests a certificate of the agent whose certificate has expired, for another key: POST
+// /api/v1/certificates/renew-ended. The key of the expired certificate signs the request, and the machine is the one that was admitted as
+// the host.
 type RenewEndedRequest struct {
 	Request     string `json:"request"`     // PKCS #10, PEM
-	Certificate string `json:"certificate"` // the ended one, PEM
+	Certificate string `json:"certificate"` // the expired one, PEM
 	Signature   []byte `json:"signature"`   // by its key, as trust.Holder.Vouch makes it
 	Machine     string `json:"machine"`     // identity of the machine
 }
 
-// RenewAnswer is the certificate, and the authority's certificates as they are now.
+// RenewAnswer has the certificate, and the CA's current certificates.
 type RenewAnswer struct {
 	Certificate string `json:"certificate"` // PEM
 	Authority   string `json:"authority"`   // PEM
@@ -103,19 +104,19 @@ type CertificateInfo struct {
 	Serial    string    `json:"serial"`   // in hexadecimal
 	Identity  string    `json:"identity"` // spiffe://contiv/ROLE/NAME
 	Hosts     []string  `json:"hosts,omitempty"`
-	By        string    `json:"by,omitempty"` // who asked for it
+	By        string    `json:"by,omitempty"` // the requester
 	Issued    time.Time `json:"issued"`
 	Until     time.Time `json:"until"`
 	Revoked   time.Time `json:"revoked,omitzero"`
 	RevokedBy string    `json:"revokedBy,omitempty"`
 }
 
-// RecordRequest has certificates listed that were issued outside of netmaster, by the key of the authority: POST /api/v1/certificates.
+// RecordRequest registers certificates that were issued outside of netmaster, by the key of the CA: POST /api/v1/certificates.
 type RecordRequest struct {
 	Certificates string `json:"certificates"` // PEM
 }
 
-// RevokeRequest has one certificate count no more, or all that someone has: POST /api/v1/certificates/revoke. One of the two is given.
+// RevokeRequest revokes one certificate, or all of one identity: POST /api/v1/certificates/revoke. One of the two is given.
 type RevokeRequest struct {
 	Serial   string `json:"serial,omitempty"`
 	Identity string `json:"identity,omitempty"`
@@ -142,15 +143,15 @@ type Authorities struct {
 	Signs        string `json:"signs"`        // fingerprint of the one that signs
 }
 
-// JoinTokenRequest asks for a token by which hosts join: POST /api/v1/tokens.
+// JoinTokenRequest requests a token with which hosts join: POST /api/v1/tokens.
 type JoinTokenRequest struct {
-	TTL      string `json:"ttl,omitempty"`      // "24h" when absent
-	Uses     *int   `json:"uses,omitempty"`     // so many hosts; 0: any number; 1 when absent
-	Masters  bool   `json:"masters,omitempty"`  // who joins may be a netmaster too
-	Replaces string `json:"replaces,omitempty"` // name of the only host that may join by it, which takes the place of one whose certificates may be valid
+	TTL      string `json:"ttl,omitempty"`      // "24h" if absent
+	Uses     *int   `json:"uses,omitempty"`     // maximum number of hosts; 0: any number; 1 if absent
+	Masters  bool   `json:"masters,omitempty"`  // the host may also be a netmaster
+	Replaces string `json:"replaces,omitempty"` // name of the only host that may join with it, which replaces one whose certificates may be valid
 }
 
-// JoinTokenInfo is what is known of a token.
+// JoinTokenInfo describes a token.
 type JoinTokenInfo struct {
 	ID       string    `json:"id"`
 	Masters  bool      `json:"masters,omitempty"`
@@ -162,39 +163,39 @@ type JoinTokenInfo struct {
 	Expires  time.Time `json:"expires"`
 }
 
-// JoinToken is a new token. Its text is told this once.
+// JoinToken is a new token. Its text is returned only once.
 type JoinToken struct {
 	JoinTokenInfo
 	Token      string   `json:"token"`
 	Netmasters []string `json:"netmasters"` // where a host may join, "host:port"
 }
 
-// DepartRequest says that a host leaves the cluster for good: POST /api/v1/leave. Its agent has ended before.
+// DepartRequest removes a host from the cluster for good: POST /api/v1/leave. Its agent must have ended before.
 type DepartRequest struct {
 	Agent  string `json:"agent,omitempty"`  // label of the host
 	Master string `json:"master,omitempty"` // name of its netmaster, which gives up its part of the embedded store
-	Lost   bool   `json:"lost,omitempty"`   // the netmaster's disk is lost, as someone else says: refused while its member of the embedded store answers
-	Force  bool   `json:"force,omitempty"`  // with Lost: it is not refused though nothing says whether that member runs
+	Lost   bool   `json:"lost,omitempty"`   // the netmaster's disk is lost, as reported by another host: refused while its member of the embedded store answers
+	Force  bool   `json:"force,omitempty"`  // with Lost: accept it even if it is unknown whether that member runs
 }
 
-// HostEndpoints are the endpoints of containers on a host, which a host that leaves would cut off: GET /api/v1/leave.
+// HostEndpoints are the endpoints of containers on a host, which its departure would cut off: GET /api/v1/leave.
 type HostEndpoints struct {
 	Host      string   `json:"host"`
-	Endpoints []string `json:"endpoints"` // ids; the host's own in networks for hosts are not among them
+	Endpoints []string `json:"endpoints"` // ids, except the host's own in networks for hosts
 }
 
-// DrainRequest has a host take no new endpoints for 15 seconds, or end that: POST /api/v1/drain. The answer is its HostEndpoints.
+// DrainRequest makes a host accept no new endpoints for 15 seconds, or ends that: POST /api/v1/drain. The answer is its HostEndpoints.
 type DrainRequest struct {
 	Host string `json:"host"`          // label
-	End  bool   `json:"end,omitempty"` // the host takes endpoints again
+	End  bool   `json:"end,omitempty"` // the host accepts endpoints again
 }
 
-// Departed is what a DepartRequest has done.
+// Departed is the result of a DepartRequest.
 type Departed struct {
 	Revoked   []string `json:"revoked"`             // serials of certificates
 	Freed     []string `json:"freed"`               // as Forgotten
 	Endpoints []string `json:"endpoints,omitempty"` // ids of those that are left on the host
 	Member    string   `json:"member,omitempty"`    // of the embedded store, which was removed
 	Members   int      `json:"members,omitempty"`   // of the embedded store, which are left
-	Evidence  string   `json:"evidence,omitempty"`  // with Lost: what says that the member does not run
+	Evidence  string   `json:"evidence,omitempty"`  // with Lost: the evidence that the member does not run
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Code says what sort of thing went wrong, for programs. Codes are stable.
+// Code is the kind of an error, for programs. Codes are stable.
 type Code string
 
 // The codes. CodeOf gives their HTTP status and exit code.
@@ -19,19 +19,19 @@ const (
 	CodeExhausted   Code = "exhausted"   // no address or number is left
 	CodeImmutable   Code = "immutable"   // the object or field does not change
 	CodeNotReady    Code = "not-ready"   // something that this needs is not configured yet
-	CodeUnavailable Code = "unavailable" // the store, the leader or an agent cannot be reached; try again
+	CodeUnavailable Code = "unavailable" // the store, the leader or an agent cannot be reached; retry
 	CodeNoSpace     Code = "no-space"    // the store has used up its quota; an operator must act
 	CodeTooLarge    Code = "too-large"   // the request is larger than permitted
-	CodeTooSlow     Code = "too-slow"    // the request did not come within its time
-	CodeBusy        Code = "busy"        // the client has as much under way as it may have
+	CodeTooSlow     Code = "too-slow"    // the request did not arrive in time
+	CodeBusy        Code = "busy"        // the client has too many concurrent requests
 	CodeForbidden   Code = "forbidden"   // a request that a browser may have been tricked into
 	CodeUnproved    Code = "unproved"    // the one who asks has not proved who that is
-	CodeDenied      Code = "denied"      // the one who asks lacks a right
-	CodeUnsupported Code = "unsupported" // this kind or verb has no meaning here
+	CodeDenied      Code = "denied"      // CodeUnproved    Code = "unproved" // the requester is not authenticated
+	CodeUnsupported Code = "unsupported" // CodeDenied      Code = "denied" // the requester lacks a right
 	CodeInternal    Code = "internal"    // a defect of this program
 )
 
-// CodeInfo tells how an error code appears elsewhere and what to do about it.
+// CodeInfo describes an error code's other representations and its remedy.
 type CodeInfo struct {
 	Code   Code   `json:"code"`
 	Status int    `json:"status"` // HTTP
@@ -77,7 +77,7 @@ func (c Code) Info() CodeInfo {
 	return internal
 }
 
-// Error is a refusal as data. Message is the text that clients of the original compare; Remedy says what to do.
+// Error is a refusal as data. Message is the text that clients of the original compare; Remedy is the remedy.
 type Error struct {
 	Code    Code   `json:"code"`
 	Field   string `json:"field,omitempty"`
@@ -86,7 +86,7 @@ type Error struct {
 	Err     error  `json:"-"` // cause, for logs
 }
 
-// Error prints the message and, where there is one, the remedy.
+// Error prints the message and the remedy, if any.
 func (e *Error) Error() string { return e.Message + e.bracket() }
 
 // Unwrap returns the cause.
@@ -106,13 +106,13 @@ func AsError(err error) *Error {
 	return &Error{Code: CodeInternal, Message: err.Error(), Err: err}
 }
 
-// NotFound is the refusal of an unknown key, in the original's words. keys lists the keys of a kind, to say whether it is the tenant that
-// does not exist, and to name what is spelled alike; nil: they are not known.
+// NotFound is the refusal of an unknown key, in the original's words. keys lists the keys of a kind, to report a missing tenant, and to
+// suggest similar names; nil: they are unknown.
 func NotFound(k *Kind, key string, keys func(*Kind) []string) *Error {
 	return Errorf(CodeNotFound, "", "%s not found", k.Name).Unknown(k, key, keys)
 }
 
-// Unknown adds to a refusal which key it is that no object of a kind has, as NotFound does, and returns the error.
+// Unknown adds the unknown key of a kind to a refusal, as NotFound does, and returns the error.
 func (e *Error) Unknown(k *Kind, key string, keys func(*Kind) []string) *Error {
 	if keys == nil {
 		keys = func(*Kind) []string { return nil }
@@ -125,7 +125,7 @@ func (e *Error) Unknown(k *Kind, key string, keys func(*Kind) []string) *Error {
 	return e.Try("the key is %q%s", key, semicolon(Instead(k, key, keys(k))))
 }
 
-// Instead says, as the end of a remedy, what may have been meant by a key that no object has, and where all keys are listed.
+// Instead suggests, as the end of a remedy, similar existing keys, and the command that lists all.
 func Instead(k *Kind, key string, keys []string) string {
 	const most = 5
 	var parts []string
@@ -141,8 +141,7 @@ func Instead(k *Kind, key string, keys []string) string {
 	return strings.Join(parts, " ")
 }
 
-// alikeKeys are the keys that may have been meant: those of other tenants with the same name, then those that are spelled alike in the
-// same tenant.
+// alikeKeys returns the suggestions: those of other tenants with the same name, then similar ones in the same tenant.
 func alikeKeys(k *Kind, key string, keys []string) []string {
 	tenant, name, scoped := strings.Cut(key, ":")
 	if !k.TenantScoped() || !scoped {

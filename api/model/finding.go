@@ -1,14 +1,14 @@
 package model
 
-// Severity says how much a Finding matters.
+// Severity is how much a Finding matters.
 type Severity string
 
 // The severities, the worst first.
 const (
 	SeverityError   Severity = "error"   // packets are lost, or changes are not carried out
-	SeverityWarning Severity = "warning" // one failure more, or more load, and they would be
-	SeverityUnknown Severity = "unknown" // what was to say it did not answer
-	SeverityInfo    Severity = "note"    // nothing is wrong, but it may be what someone looks for
+	SeverityWarning Severity = "warning" // with one more failure, or more load, they would be
+	SeverityUnknown Severity = "unknown" // the component to check did not answer
+	SeverityInfo    Severity = "note"    // nothing is wrong, but it may explain something
 )
 
 // FindingCode is the code of a finding. The codes that there are stand in api/findings.yaml, and no package but this one can make another; one that
@@ -46,15 +46,15 @@ func (c FindingCode) Info() (info FindingInfo, ok bool) {
 	return FindingInfo{}, false
 }
 
-// Finding is one thing that is wrong in the cluster, or that cannot be told: what was found, about which object, and what to do.
-// Two findings with the same Code, Host and Object are the same one.
+// Finding is one problem of the cluster, or something that could not be checked: what was found, about which object, and the remedy. Two
+// findings with the same Code, Host and Object are the same one.
 type Finding struct {
 	Code     FindingCode `json:"code"` // as in docs/findings.md: "tunnel-loss"
 	Severity Severity    `json:"severity"`
-	Host     string      `json:"host,omitempty"`  // label of the host that found it; absent when a netmaster did
+	Host     string      `json:"host,omitempty"`  // label of the host that found it; absent if a netmaster did
 	Object   string      `json:"object"`          // "kind/name", as owners of flows are named: "endpoint/default:blue:web", "host/h2"
 	Evidence string      `json:"evidence"`        // what was seen, in a sentence
-	Remedy   string      `json:"remedy"`          // what to do about it, a sentence
-	Next     string      `json:"next,omitempty"`  // the command that tells more
-	Since    string      `json:"since,omitempty"` // RFC 3339: when it was found first
+	Remedy   string      `json:"remedy"`          // the remedy, a sentence
+	Next     string      `json:"next,omitempty"`  // a command for more information
+	Since    string      `json:"since,omitempty"` // RFC 3339: when it was first found
 }

@@ -11,7 +11,7 @@ import (
 
 // Format is a named shape of a string.
 type Format struct {
-	Description string // what it takes, to follow "takes"
+	Description string // the accepted values, to follow "takes"
 	Accepts     func(string) bool
 }
 
@@ -25,8 +25,7 @@ const (
 	labels = `(([a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9\-]*[a-zA-Z0-9])\.)*([A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9\-]*[A-Za-z0-9])`
 )
 
-// formats is a constant in all but name: nothing changes it. Each expression is compiled at its first use, since most
-// programs need none.
+// formats is effectively a constant: nothing changes it. Each expression is compiled at its first use, since most programs need none.
 var formats = map[string]Format{
 	"name":         match(`letters, digits, dots and inner dashes, such as web-1`, `^`+labels+`$`),
 	"optionalName": match(`a name of letters, digits, dots and inner dashes, or nothing`, `^(`+labels+`\.?)?$`),
@@ -55,7 +54,7 @@ func match(says, expression string) Format {
 	return Format{says, func(s string) bool { return compiled().MatchString(s) }}
 }
 
-// either takes what matches the expression or one of the others does.
+// either accepts what matches the expression or one of the others accepts.
 func either(says, expression string, others ...func(string) bool) Format {
 	first := match(says, expression).Accepts
 	return Format{says, func(s string) bool {
@@ -68,7 +67,7 @@ func isIPv6(s string) bool {
 	return err == nil && a.Is6() && a.Zone() == "" && !strings.Contains(s, ".")
 }
 
-// areAddresses says whether s is a list of addresses. Spaces around them are let be.
+// areAddresses reports whether s is a list of addresses. Spaces around them are permitted.
 func areAddresses(s string) bool {
 	if s == "" {
 		return true
@@ -87,7 +86,7 @@ func isSubnet6(s string) bool {
 	return err == nil && p.Addr().Is6() && !strings.Contains(s, ".") && p.Bits() >= 1 && p.Bits() <= 127
 }
 
-// isRest says whether s is a time for which an address may rest.
+// isRest reports whether s is a valid duration of the quarantine of addresses.
 func isRest(s string) bool {
 	if s == "" {
 		return true

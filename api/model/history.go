@@ -7,25 +7,26 @@ import (
 	"unicode"
 )
 
-// Headers by which a request says who sends it.
+// Headers that identify the sender of a request.
 const (
-	// ActorHeader is what a client calls itself: "ann@laptop", a host's label. It is kept as a claim, and decides nothing.
+	// ActorHeader is the client's name for itself: "ann@laptop", a host's label. It is recorded as a claim, and decides nothing.
 	ActorHeader = "X-Contiv-Actor"
-	// ClientHeader is what a follower writes into a request that it passes on: the address that it came from. It counts from netmasters alone.
+	// ClientHeader is the client's address in a request that a follower forwards. It is only accepted from netmasters.
 	ClientHeader = "X-Contiv-Client"
 )
 
-// Actor is who asked for a change: what it has proved, where the request came from, and what its sender says of itself, which no one has proved.
+// Actor is the requester of a change: its authenticated identity, the origin of the request, and the unauthenticated claims of its sender.
 type Actor struct {
-	Proved  string `json:"proved,omitempty"`  // who it is, as netmaster has checked: a user's name, "agent/h1", "master/m1"; "": nothing was proved
+	Proved  string `json:"proved,omitempty"`  // the authenticated identity: a user's name, "agent/h1", "master/m1"; "": none
 	Proof   string `json:"proof,omitempty"`   // how: certificate, session, ldap, oidc or service-account
-	Claimed string `json:"claimed,omitempty"` // what the client calls itself: "ann@laptop" of netctl, the host's label of an agent; "" of other clients
-	Program string `json:"program,omitempty"` // as the User-Agent says: "netctl/1.0"; "netmaster", without an address, for what a master does by itself
-	Address string `json:"address,omitempty"` // where the request came from, as a netmaster saw it
-	Via     string `json:"via,omitempty"`     // the follower that passed it on
+	Claimed string `json:"claimed,omitempty"` // the client's name for itself: "ann@laptop" for netctl, the host's label for an agent; "" for other clients
+	Program string `json:"program,omitempty"` // the User-Agent: "netctl/1.0"; "netmaster", without an address, for a master's own changes
+	Address string `json:"address,omitempty"` // the origin of the request, as seen by a netmaster
+	Via     string `json:"via,omitempty"`     // the follower that forwarded it
 }
 
-// String is who, from where and with what: "ann@laptop (unproved) from 192.0.2.5 with netctl", "192.0.2.5 with curl", "netmaster".
+// String describes the actor, its address and its program: "ann@laptop (unproved) from 192.0.2.5 with netctl", "192.0.2.5 with curl",
+// "netmaster".
 func (a Actor) String() string {
 	program, _, _ := strings.Cut(a.Program, "/")
 	who := a.Address
@@ -52,7 +53,7 @@ func (a Actor) String() string {
 	return who + " with " + word(program)
 }
 
-// word quotes what a client says of itself when it might be read as more than one name.
+// word quotes a client's claim if it might be read as more than one name.
 func word(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("@._-:/", r)
@@ -68,16 +69,16 @@ type HistoryEntry struct {
 	Revision  uint64          `json:"revision"` // of the store
 	Time      time.Time       `json:"time"`     // by the leader's clock
 	By        Actor           `json:"by"`
-	Why       string          `json:"why,omitempty"` // of what a master or an agent did by itself
+	Why       string          `json:"why,omitempty"` // of a change that a master or an agent made by itself
 	Verb      string          `json:"verb"`          // create, update, delete; of an address the verbs of AddressEntry
 	Kind      string          `json:"kind"`
 	Key       string          `json:"key"`
 	Changes   []Change        `json:"changes,omitempty"` // by field
-	Cut       bool            `json:"cut,omitempty"`     // some differences were too large to be kept
+	Cut       bool            `json:"cut,omitempty"`     // some differences were too large to be recorded
 	Addresses []AddressChange `json:"addresses,omitempty"`
 }
 
-// AddressOwner is who has an address.
+// AddressOwner is the owner of an address.
 type AddressOwner struct {
 	Kind   string     `json:"kind"` // endpoint, service, gateway, pool, hold or quarantine
 	ID     string     `json:"id,omitempty"`
@@ -96,7 +97,7 @@ const (
 	OwnerQuarantine = "quarantine"
 )
 
-// String is the owner in words: "endpoint blue.default-web on h1"; that of nil is "free".
+// String describes the owner: "endpoint blue.default-web on h1"; that of nil is "free".
 func (o *AddressOwner) String() string {
 	if o == nil {
 		return "free"
@@ -133,16 +134,16 @@ type AddressEntry struct {
 	AddressChange
 }
 
-// AddressState is what is known of one address, now or at an earlier time: GET /api/v1/addresses.
+// AddressState is the state of one address, now or at an earlier time: GET /api/v1/addresses.
 type AddressState struct {
 	Network string        `json:"network"` // "network.tenant"
 	Address string        `json:"address"` // or "first-last" of a group's pool
-	State   string        `json:"state"`   // kind of the owner, or free, reserved (a group's pool has it), outside (never given)
+	State   string        `json:"state"`   // kind of the owner, or free, reserved (by a group's pool), outside (never allocated)
 	Owner   *AddressOwner `json:"owner,omitempty"`
 	Pool    string        `json:"pool,omitempty"`   // the group whose pool it belongs to
-	Since   *time.Time    `json:"since,omitempty"`  // nil: longer than the history reaches
-	By      *Actor        `json:"by,omitempty"`     // who brought it about
-	Before  *AddressOwner `json:"before,omitempty"` // the last owner before, be it long ago
+	Since   *time.Time    `json:"since,omitempty"`  // nil: before the start of the history
+	By      *Actor        `json:"by,omitempty"`     // the requester of the change
+	Before  *AddressOwner `json:"before,omitempty"` // the previous owner, however long ago
 }
 
 // QuarantineRequest keeps a free address from being allocated: POST /api/v1/addresses/quarantine.
@@ -159,7 +160,7 @@ type ReleaseRequest struct {
 	Address string `json:"address"`
 }
 
-// ReleaseAnswer says whether there was something to release.
+// ReleaseAnswer reports whether there was something to release.
 type ReleaseAnswer struct {
 	Released bool `json:"released"`
 }

@@ -9,7 +9,7 @@ type Version struct {
 	Incarnation string `json:",omitempty"`
 }
 
-// Info is what a netmaster says of itself: GET /info.
+// Info describes a netmaster: GET /info.
 type Info struct {
 	LocalIP        string   `json:"local-ip"`
 	LeaderIP       string   `json:"leader-ip"` // "ip:port" from the lock

@@ -30,8 +30,8 @@ type Object interface {
 type Kind struct {
 	Name        string   // type name in links and in the store: "network"
 	Plural      string   // in routes: "networks"
-	Many        string   // in texts: "policies" where routes have "policys"
-	Names       []string // by which people name it, all of them, in lower case: type, plural, command, short names
+	Many        string   // in texts: "policies" if routes have "policys"
+	Names       []string // all its names, in lower case: type, plural, command, short names
 	noun, nouns string   // in sentences: "endpoint group", "endpoint groups"
 	Title, Doc  string
 	Key         []string // JSON names of the fields that make the key
@@ -42,9 +42,10 @@ type Kind struct {
 	Columns     []Column
 	Command     Command
 	InspectOnly bool // no list, get, post, put or delete
-	// Owner is who makes and changes the objects, which can then only be looked at; "": Contiv's users. Change is its command for that.
+	// Owner is the system that creates and changes the objects, which are then read-only; "": Contiv's users. Change is its command for
+	// that.
 	Owner, Change string
-	// Guarded: the objects say who may do what; the right to manage users is needed to see and to change them.
+	// Guarded: the objects define permissions; the right to manage users is needed to see and to change them.
 	Guarded bool
 	New     func() Object
 }
@@ -76,7 +77,7 @@ type Field struct {
 	Optional bool // an enumeration that may be empty, an int below whose Min 0 is accepted
 	Summary  bool
 	Secret   bool // its value is never recorded or printed
-	// Inspected is of operational state that no list tells.
+	// Inspected is set for operational state that lists omit.
 	Inspected bool
 }
 
@@ -97,9 +98,9 @@ type Column struct {
 	Dashes int    // width of the line below the header; 0 = as wide as the header
 	Wide   bool   // only in wide tables
 	Style  string // how the value is shown: "brackets", "bandwidth", "labels"; "" plainly
-	// Parts are texts with a {field}, in place of Field: those whose field is set are shown, separated by commas.
+	// Parts are texts with a {field}, instead of Field: those whose field is set are shown, separated by commas.
 	Parts []string
-	None  string // shown for what is empty or 0
+	None  string // shown for an empty value or 0
 }
 
 // Fill replaces each {name} of a text, such as "Creating network {tenantName}:{networkName}", by its value.
@@ -119,13 +120,13 @@ type Command struct {
 	Use      string // "": the kind has no command
 	Under    string // command of which this one's verbs are part, as "rule-add"
 	Aliases  []string
-	Verbs    []string // of create, rm, ls and inspect those that it has; nil: all
+	Verbs    []string // the supported ones of create, rm, ls and inspect; nil: all
 	Single   bool     // the kind has one object; the verbs are info, inspect and set
-	Merge    bool     // set keeps what is not given
+	Merge    bool     // set keeps fields that are not given
 	Args     []string // fields that create takes as arguments, in order
-	More     bool     // create passes over further arguments
-	Names    string   // what rm and inspect take, for messages: "Tenant name"
-	Wants    string   // what create takes; "" as Names
+	More     bool     // create ignores further arguments
+	Names    string   // arguments of rm and inspect, for messages: "Tenant name"
+	Wants    string   // arguments of create; "" as Names
 	Creating string   // printed after create; {field} is replaced
 	Deleting string   // printed before rm
 	Flags    []Flag
@@ -135,17 +136,17 @@ type Command struct {
 // Flag is a command line flag that sets a field.
 type Flag struct {
 	Name, Short, Alias, Field, Default string
-	Needed                             bool   // on the command line, though the server would do without
-	Split                              string // what stands between the elements of one value of a list
+	Needed                             bool   // on the command line, though not by the server
+	Split                              string // separator of the elements in one value of a list
 }
 
 // Line is one line of the info of a single object.
 type Line struct{ Text, Field string }
 
-// Has tells whether the command has a verb.
+// Has reports whether the command has a verb.
 func (c *Command) Has(verb string) bool { return c.Verbs == nil || slices.Contains(c.Verbs, verb) }
 
-// Listing is the command line that lists the objects, of all tenants; "" when there is none.
+// Listing is the command line that lists the objects, of all tenants; "" if there is none.
 func (k *Kind) Listing() string {
 	all := ""
 	if k.TenantScoped() {
@@ -168,7 +169,7 @@ func (k *Kind) Summary() string {
 	return strings.TrimSuffix(first, ".")
 }
 
-// ShortName is the shortest way in which people name the kind: its command's alias, or its command.
+// ShortName is the shortest name of the kind: its command's alias, or its command.
 func (k *Kind) ShortName() string {
 	if len(k.Command.Aliases) > 0 {
 		return k.Command.Aliases[0]
@@ -184,16 +185,16 @@ func (k *Kind) Count(n int) string {
 	return strconv.Itoa(n) + " " + k.Many
 }
 
-// Noun is what one object is called in a text: "endpoint group".
+// Noun is the name of one object in texts: "endpoint group".
 func (k *Kind) Noun() string { return k.noun }
 
-// Nouns is what several are called: "policies".
+// Nouns is the name of several objects: "policies".
 func (k *Kind) Nouns() string { return k.nouns }
 
-// Writable tells whether people make and change objects of the kind, which are then stored.
+// Writable reports whether users create and change objects of the kind, which are then stored.
 func (k *Kind) Writable() bool { return !k.InspectOnly && k.Owner == "" }
 
-// Owned is the refusal to change an object that someone else owns.
+// Owned is the refusal to change an object that another system owns.
 func (k *Kind) Owned() *Error {
 	return Errorf(CodeUnsupported, "", "a %s is only shown here, since %s owns it", k.noun, k.Owner).Try("%s changes it", k.Change)
 }
@@ -207,13 +208,13 @@ func (k *Kind) Field(name string) (Field, bool) {
 	return k.Fields[i], true
 }
 
-// TenantScoped tells whether objects of this kind belong to a tenant.
+// TenantScoped reports whether objects of this kind belong to a tenant.
 func (k *Kind) TenantScoped() bool { return len(k.Key) > 1 && k.Key[0] == "tenantName" }
 
-// Namespaced tells whether objects of this kind belong to a namespace of Kubernetes.
+// Namespaced reports whether objects of this kind belong to a namespace of Kubernetes.
 func (k *Kind) Namespaced() bool { return len(k.Key) > 1 && k.Key[0] == "namespace" }
 
-// UserKinds are the kinds that people work with: those with a command, ordered by name.
+// UserKinds are the kinds for users: those with a command, ordered by name.
 func UserKinds() []*Kind {
 	return slices.DeleteFunc(Kinds(), func(k *Kind) bool { return k.Command.Use == "" })
 }

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// KubernetesStatus is how a netmaster stands with Kubernetes, which the leader alone reads: GET /api/v1/kubernetes tells the leader's.
+// KubernetesStatus is a netmaster's status of Kubernetes, which only the leader reads: GET /api/v1/kubernetes returns the leader's.
 type KubernetesStatus struct {
 	Wanted  bool       `json:"wanted"`           // it has an address of the API server
 	Leads   bool       `json:"leads"`            // it leads, so it is the one that reads
-	Since   *time.Time `json:"since,omitempty"`  // since when it knows everything, or does not; nil: unknown
-	Missing string     `json:"lacks,omitempty"`  // what it does not know, and why; "": nothing
-	Silent  bool       `json:"silent,omitempty"` // the API server has only not answered in time: whether it works is not known
-	// Differs is how many records and pods are still to be compared with the store, which then has what Kubernetes told of.
+	Since   *time.Time `json:"since,omitempty"`  // time of the last change of Missing; nil: unknown
+	Missing string     `json:"lacks,omitempty"`  // what it cannot read, and why; "": nothing
+	Silent  bool       `json:"silent,omitempty"` // the API server has only not answered in time: its state is unknown
+	// Differs is the number of records and pods that are yet to be compared with the store, which then has all of Kubernetes' objects.
 	Differs int `json:"differs,omitempty"`
 }
 
-// String is the status in words, as in "read since 2026-01-02T03:04:05Z".
+// String describes the status, as in "read since 2026-01-02T03:04:05Z".
 func (s KubernetesStatus) String() string {
 	switch {
 	case !s.Wanted:
@@ -29,7 +29,7 @@ func (s KubernetesStatus) String() string {
 	return "read" + s.since()
 }
 
-// Problem is why Kubernetes is not read though it is to be; "" while it is.
+// Problem is why Kubernetes is not read although it is configured; "" if it is.
 func (s *KubernetesStatus) Problem() string {
 	if s == nil || !s.Wanted || s.Missing == "" {
 		return ""
@@ -37,7 +37,7 @@ func (s *KubernetesStatus) Problem() string {
 	return "Kubernetes is " + s.String() + "; what was read stays in force"
 }
 
-// None says why nothing of a kind is known.
+// None explains why nothing of a kind is known.
 func (s KubernetesStatus) None(k *Kind) string {
 	text := "no " + k.noun + " is known"
 	if !strings.HasPrefix(k.noun, k.Owner) {

@@ -2,9 +2,8 @@ package model
 
 import "strings"
 
-// LabelText turns the labels of an endpoint, which the API has in the original's form, "map[app:db tier:back]", into the form of
-// selectors, "app=db,tier=back". A value may have spaces, which is why a word without a colon is of the value before it. Another text is
-// returned as it is.
+// LabelText converts the labels of an endpoint from the original's form in the API, "map[app:db tier:back]", to the form of selectors,
+// "app=db,tier=back". A value may have spaces, so a word without a colon belongs to the value before it. It returns another text unchanged.
 func LabelText(text string) string {
 	inner, ok := strings.CutPrefix(text, "map[")
 	if !ok || !strings.HasSuffix(inner, "]") {

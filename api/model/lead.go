@@ -1,14 +1,14 @@
 package model
 
-// Lead is who leads the cluster by the newest of several answers, which were given at different moments.
+// Lead is the leader of the cluster by the newest of several answers, which were given at different moments.
 type Lead struct {
-	Known   bool   // some answer says it
+	Known   bool   // some answer includes it
 	Address string // of the leader, "ip:port"; "": no netmaster leads
-	Term    uint64 // number of the term; 0: it was not said
+	Term    uint64 // number of the term; 0: unknown
 }
 
-// LeadOf is who leads by a list of nodes and by the lock, whichever knows of the newer term. Of one term, nodes that have seen it end know more, if they are
-// ready: one that has lost the store, or the cluster, has seen nothing end.
+// LeadOf is the leader by a list of nodes and by the lock, whichever has the newer term. Of one term, nodes that have seen it end know
+// more, if they are ready: a node that has lost the store, or the cluster, has not seen it end.
 func LeadOf(nodes []Node, locks ...Leadership) (out Lead) {
 	for i := range nodes {
 		n := &nodes[i]
@@ -27,7 +27,7 @@ func LeadOf(nodes []Node, locks ...Leadership) (out Lead) {
 	return out
 }
 
-// Role is the role of a node when that one leads.
+// Role is the role of a node under that leader.
 func (l Lead) Role(n *Node) NodeRole {
 	switch {
 	case n.Role == RoleAgent || n.Role == RoleUnknown || !n.Answered() || !l.Known:

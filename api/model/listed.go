@@ -2,7 +2,7 @@ package model
 
 import "slices"
 
-// Listed are the fields by which a list of the kind can be narrowed: those that lists show, but for secrets.
+// Listed are the fields by which a list of the kind can be filtered: the listed ones, except secrets.
 func (k *Kind) Listed() []Field {
 	fields := k.Fields
 	if k.InspectOnly {
@@ -11,7 +11,7 @@ func (k *Kind) Listed() []Field {
 	return slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return f.Secret || f.Inspected })
 }
 
-// Labelled tells whether objects of the kind have labels.
+// Labelled reports whether objects of the kind have labels.
 func (k *Kind) Labelled() bool {
 	return slices.ContainsFunc(k.Listed(), func(f Field) bool { return f.Name == "labels" })
 }

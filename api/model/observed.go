@@ -10,63 +10,63 @@ import (
 	"time"
 )
 
-// Observed is something that was seen of a connection: a line of GET /api/v1/observe, and of /inspect/observed of an agent.
+// Observed is an observed event of a connection: a line of GET /api/v1/observe, and of /inspect/observed of an agent.
 type Observed struct {
-	Time    time.Time       `json:"time"` // when the host has seen it: of what the tracker tells, up to a second or so after it was
+	Time    time.Time       `json:"time"` // when the host has seen it: tracker events up to a second or so late
 	Host    string          `json:"host,omitempty"`
 	Verdict ObservedVerdict `json:"verdict"`
 	Tenant  string          `json:"tenant,omitempty"`
-	From    *ObservedEnd    `json:"from,omitempty"` // who opens the connection
+	From    *ObservedEnd    `json:"from,omitempty"` // the end that opens the connection
 	To      *ObservedEnd    `json:"to,omitempty"`
-	Service string          `json:"service,omitempty"`  // "tenant:service" by which it goes to To
+	Service string          `json:"service,omitempty"`  // "tenant:service" that directs it to To
 	Proto   string          `json:"protocol,omitempty"` // "tcp", "udp", "sctp", "icmp", or a number
 	SrcPort int             `json:"srcPort,omitempty"`
 	Port    int             `json:"port,omitempty"`   // of To
 	Rules   []string        `json:"rules,omitempty"`  // that refuse it, or have admitted it here: "rule/TENANT:POLICY:RULE", or as flows name owners
-	Reason  string          `json:"reason,omitempty"` // why it was refused or dropped, in words; of unknown: what is not known
-	Count   uint64          `json:"count,omitempty"`  // of refused and dropped: packets of this connection that reached the agent; of unknown: how many events are lost
+	Reason  string          `json:"reason,omitempty"` // why it was refused or dropped; of unknown: what is unknown
+	Count   uint64          `json:"count,omitempty"`  // of refused and dropped: packets of this connection that reached the agent; of unknown: number of lost events
 	Sent    *FlowCount      `json:"sent,omitempty"`   // of closed: by From; absent: the switch does not count it
 	Got     *FlowCount      `json:"got,omitempty"`    // by From
 	Seconds *float64        `json:"seconds,omitempty"`
 }
 
-// ObservedVerdict says what was seen.
+// ObservedVerdict is the kind of an event.
 type ObservedVerdict string
 
-// What is seen of connections.
+// The kinds of events.
 const (
 	ObservedOpened  ObservedVerdict = "opened"
 	ObservedClosed  ObservedVerdict = "closed"
 	ObservedRefused ObservedVerdict = "refused" // by a rule or policy
-	ObservedDropped ObservedVerdict = "dropped" // no flow takes it
-	ObservedUnknown ObservedVerdict = "unknown" // no connection: Reason says what is not seen
+	ObservedDropped ObservedVerdict = "dropped" // it matches no flow
+	ObservedUnknown ObservedVerdict = "unknown" // no connection: Reason describes what is missing
 )
 
 // ObservedEnd is one end of a connection.
 type ObservedEnd struct {
 	Address  string `json:"address"`
-	Endpoint string `json:"endpoint,omitempty"` // its id; "": it is none of Contiv's
-	Name     string `json:"name,omitempty"`     // what the runtime calls the container, or the pod
+	Endpoint string `json:"endpoint,omitempty"` // its id; "": not Contiv's
+	Name     string `json:"name,omitempty"`     // the runtime's name of the container, or the pod
 	Network  string `json:"network,omitempty"`  // "tenant:network" of the endpoint
 	Group    string `json:"group,omitempty"`    // "tenant:group"
-	Host     string `json:"host,omitempty"`     // that it is on, or that it is
+	Host     string `json:"host,omitempty"`     // its host, or the host itself
 }
 
-// Observe asks what is seen: GET /api/v1/observe with the fields as its query.
+// Observe is the request for events: GET /api/v1/observe with the fields as its query.
 type Observe struct {
 	From, To string // endpoint, container, pod, group, service, address or host, or several of these, separated by commas; "" is any
 	Rule     string // "TENANT:POLICY:RULE", the beginning of that, or an owner of flows; "" is any
 	Service  string // "TENANT:SERVICE" or the service; "" is any
 	Tenant   string // "" is all
-	Denied   bool   // refused and dropped alone
-	Follow   bool   // goes on
+	Denied   bool   // only refused and dropped
+	Follow   bool   // continue with new events
 	Since    time.Duration
 }
 
 // ObservedLines is the media type of a stream of events: one of JSON a line, and empty lines.
 const ObservedLines = "application/x-ndjson"
 
-// ObserveSince is how far back who does not say is told.
+// ObserveSince is the default age of the first event.
 const ObserveSince = 5 * time.Minute
 
 // Query is the request as a query.
@@ -88,7 +88,7 @@ func (o *Observe) Query() url.Values {
 	return out
 }
 
-// ParseObserve reads what Query writes; errors name the field.
+// ParseObserve parses the result of Query; errors name the field.
 func ParseObserve(q url.Values) (o Observe, err error) {
 	o = Observe{From: q.Get("from"), To: q.Get("to"), Rule: q.Get("rule"), Service: q.Get("service"), Tenant: q.Get("tenant")}
 	for name, to := range map[string]*bool{"denied": &o.Denied, "follow": &o.Follow} {
@@ -106,7 +106,7 @@ func ParseObserve(q url.Values) (o Observe, err error) {
 	return o, nil
 }
 
-// Matches tells whether an event is asked for. What is not known always is.
+// Matches reports whether the request selects an event. It always selects unknown ones.
 func (o *Observe) Matches(e *Observed) bool {
 	if o.Tenant != "" && e.Tenant != "" && e.Tenant != o.Tenant {
 		return false
@@ -123,24 +123,24 @@ func (o *Observe) Matches(e *Observed) bool {
 		(o.Rule == "" || slices.ContainsFunc(e.Rules, func(r string) bool { return ruled(r, o.Rule) }))
 }
 
-// oneOf tells whether one of several texts, separated by commas, is what is said; of no text all are.
+// oneOf reports whether a value is one of several texts, separated by commas; an empty list includes all.
 func oneOf(list string, is func(text string) bool) bool {
 	return list == "" || slices.ContainsFunc(strings.Split(list, ","), is)
 }
 
-// Is tells whether an end is what text names.
+// Is reports whether text names an end.
 func (e *ObservedEnd) Is(text string) bool {
 	return e != nil && (e.Address == text || text != "" && e.Name == text || named(e.Endpoint, text, "endpoint/") || named(e.Group, text, "group/") ||
 		e.Host != "" && (text == "host/"+e.Host || e.Endpoint == "" && text == e.Host))
 }
 
-// named tells whether text names an object "tenant:...:name": as a whole, or by its last name, with its kind before it or without.
+// named reports whether text names an object "tenant:...:name": as a whole, or by its last name, with its kind before it or without.
 func named(object, text, kind string) bool {
 	text = strings.TrimPrefix(text, kind)
 	return object != "" && text != "" && (object == text || strings.HasSuffix(object, ":"+text))
 }
 
-// ruled tells whether text names a rule: as flows name it, as users do, or its policy.
+// ruled reports whether text names a rule: as flows name it, as users do, or its policy.
 func ruled(rule, text string) bool {
 	if rule == text {
 		return true
@@ -150,7 +150,7 @@ func ruled(rule, text string) bool {
 	return strings.HasPrefix(name+":", text+":")
 }
 
-// String is an end in a few words: what its container is called, its group, and its address.
+// String describes an end: the name of its container, its group, and its address.
 func (e *ObservedEnd) String() string {
 	if e == nil {
 		return ""
@@ -170,7 +170,7 @@ func (e *ObservedEnd) String() string {
 	return text + " " + e.Address
 }
 
-// Traffic is the protocol, with the port if it has any: "tcp/80"; "" of no connection.
+// Traffic is the protocol, with the port if it has any: "tcp/80"; "" for no connection.
 func (e *Observed) Traffic() string {
 	if e.Port == 0 {
 		return e.Proto
@@ -178,7 +178,7 @@ func (e *Observed) Traffic() string {
 	return e.Proto + "/" + strconv.Itoa(e.Port)
 }
 
-// Why is what is to be said besides of an event: by which rule, why, how much and how long.
+// Why has the other details of an event: rule, reason, counts and duration.
 func (e *Observed) Why() string {
 	var words []string
 	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }

@@ -11,7 +11,7 @@ type Problem struct {
 	Remedy string `json:"remedy,omitempty"`
 }
 
-// Problem turns an error into what the wire carries.
+// Problem converts an error to its wire form.
 func (e *Error) Problem() Problem {
 	info := e.Code.Info()
 	return Problem{
@@ -20,7 +20,7 @@ func (e *Error) Problem() Problem {
 	}
 }
 
-// Error turns what the wire carried back into an error.
+// Error converts the wire form to an error.
 func (p Problem) Error() *Error {
 	return &Error{Code: p.Code, Field: p.Field, Message: p.Detail, Remedy: p.Remedy}
 }

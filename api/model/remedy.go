@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Errorf makes an Error with a formatted message. Of an argument that is an Error, or wraps one, the remedy becomes the new error's
-// remedy: it does not stand in the middle of the message.
+// Errorf returns an Error with a formatted message. If an argument is an Error, or wraps one, its remedy becomes the new error's remedy, so
+// that it is not in the middle of the message.
 func Errorf(code Code, field, format string, args ...any) *Error {
 	e := &Error{Code: code, Field: field, Message: fmt.Sprintf(format, args...)}
 	for _, a := range args {
@@ -22,7 +22,7 @@ func Errorf(code Code, field, format string, args ...any) *Error {
 	return e
 }
 
-// Try adds a remedy, before those that the error has, and returns the error. What message and remedy say already is not said again.
+// Try adds a remedy, before those that the error has, and returns the error. It does not repeat parts of message and remedy.
 func (e *Error) Try(format string, args ...any) *Error {
 	said, fresh := strings.ToLower(e.Message), []string(nil)
 	for clause := range strings.SplitSeq(fmt.Sprintf(format, args...)+stop+e.Remedy, stop) {
@@ -34,7 +34,7 @@ func (e *Error) Try(format string, args ...any) *Error {
 	return e
 }
 
-// Parted is the text of an error, with what wraps it, and the remedy that it has apart; "" when it has none.
+// Parted returns the text of an error, with its wrapping, and its remedy separately; "" if it has none.
 func Parted(err error) (text, remedy string) {
 	var e *Error
 	if text = err.Error(); !errors.As(err, &e) {
@@ -46,7 +46,7 @@ func Parted(err error) (text, remedy string) {
 // stop divides the clauses of a remedy.
 const stop = "; "
 
-// bracket is how the remedy stands behind the message.
+// bracket is the format of a remedy after the message.
 func (e *Error) bracket() string {
 	if e.Remedy == "" {
 		return ""

@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// TimelineEvent is that something was found wrong in the cluster, or has ended: GET /api/v1/timeline.
+// TimelineEvent is the start or the end of a finding in the cluster: GET /api/v1/timeline.
 type TimelineEvent struct {
 	Number   uint64    `json:"number"`
 	Time     time.Time `json:"time"` // by the leader's clock
 	Ended    bool      `json:"ended"`
-	Code     string    `json:"code"` // as of Finding, like the next three
+	Code     string    `json:"code"` // as in Finding, like the next three
 	Severity Severity  `json:"severity"`
 	Host     string    `json:"host,omitempty"`
 	Object   string    `json:"object"`
-	Evidence string    `json:"evidence,omitempty"` // absent when it has ended
-	Times    int       `json:"times,omitempty"`    // it came and went so often since the event before of the same finding, when more than once
+	Evidence string    `json:"evidence,omitempty"` // absent for an end
+	Times    int       `json:"times,omitempty"`    // number of times that it has come and gone since its last event, if more than one
 }
 
-// Verb is what has happened.
+// Verb is the kind of event.
 func (e *TimelineEvent) Verb() string {
 	if e.Ended {
 		return "ended"
@@ -26,7 +26,7 @@ func (e *TimelineEvent) Verb() string {
 	return "found"
 }
 
-// Text is what was found, or that it has ended, in words.
+// Text is the evidence of the finding, or that it has ended.
 func (e *TimelineEvent) Text() string {
 	out := e.Code
 	if e.Host != "" && e.Object != "host/"+e.Host {

@@ -8,24 +8,24 @@ import (
 
 // WhyRequest asks whether, and why, one end reaches another: GET /api/v1/why with the fields as its query.
 type WhyRequest struct {
-	From     string // endpoint, container, group, service, host or address; "kind/name" says which
+	From     string // endpoint, container, group, service, host or address; "kind/name" selects one
 	To       string
 	Tenant   string // narrows names; "" is all
 	Network  string // narrows names; "" is all
 	Protocol string // "tcp", "udp" or "icmp"; "" is icmp without a port and tcp with one
-	Port     int    // that is connected to; 0 without one
-	All      bool   // of a group that is named, a container on each of its hosts is asked about, instead of one
-	Probe    bool   // a packet is sent, too
+	Port     int    // destination port; 0 without one
+	All      bool   // for a group, check a container on each of its hosts, instead of one
+	Probe    bool   // also send a packet
 }
 
-// Verdict says what becomes of a packet.
+// Verdict is the result for a packet.
 type Verdict string
 
 // The verdicts.
 const (
 	VerdictAllowed  Verdict = "allowed"
 	VerdictDenied   Verdict = "denied"
-	VerdictDisagree Verdict = "disagree" // the switches do something else than objects say
+	VerdictDisagree Verdict = "disagree" // the switches differ from the objects
 	VerdictUnknown  Verdict = "unknown"
 )
 
@@ -39,15 +39,15 @@ type Why struct {
 	Text     string    `json:"text"` // the verdict in a sentence
 	Intent   WhyIntent `json:"intent"`
 	Forward  WhyPath   `json:"forward"` // the packet that opens the connection
-	Reverse  WhyPath   `json:"reverse"` // its answer; empty when nothing arrives that could be answered
+	Reverse  WhyPath   `json:"reverse"` // its answer; empty if nothing arrives that could be answered
 
-	Changed *WhyChange `json:"changed,omitempty"` // the last change of an object that has a say; absent where none is remembered
-	Probe   *WhyProbe  `json:"probe,omitempty"`   // what became of the packet that was sent; absent: none was
-	Next    string     `json:"next"`              // the command that tells more
-	Each    []Why      `json:"each,omitempty"`    // with All: the ways of the containers that stand in, of which this is the worst
+	Changed *WhyChange `json:"changed,omitempty"` // the last change of a relevant object; absent if none is recorded
+	Probe   *WhyProbe  `json:"probe,omitempty"`   // result of the probe packet; absent: none was sent
+	Next    string     `json:"next"`              // a command for more information
+	Each    []Why      `json:"each,omitempty"`    // with All: the results of the representative containers, of which this is the worst
 }
 
-// WhyChange is the last change of an object that has a say in whether packets pass.
+// WhyChange is the last change of an object that affects whether packets pass.
 type WhyChange struct {
 	Kind string    `json:"kind"` // as the history calls it
 	Key  string    `json:"key"`
@@ -56,19 +56,19 @@ type WhyChange struct {
 	At   time.Time `json:"at"`
 }
 
-// WhyProbe is what became of a packet that the sender's host has sent from within the container.
+// WhyProbe is the result of a packet that the sender's host has sent from within the container.
 type WhyProbe struct {
-	Verdict Verdict `json:"verdict"`          // unknown: it could not be sent, or silence says nothing
+	Verdict Verdict `json:"verdict"`          // unknown: it could not be sent, or silence proves nothing
 	Text    string  `json:"text"`             // in a sentence
 	Micros  int64   `json:"micros,omitempty"` // until the answer
 }
 
-// WhyEnd is one end, with what its name was found to mean.
+// WhyEnd is one end, with the object that its name was resolved to.
 type WhyEnd struct {
-	Name      string `json:"name"`                // as it was asked for
+	Name      string `json:"name"`                // as in the request
 	Kind      string `json:"kind"`                // "endpoint", "service", "host" or "address"
 	Object    string `json:"object"`              // id of the endpoint, "service:tenant", label of the host, or the address
-	Container string `json:"container,omitempty"` // what the runtime calls the container, unless that is how the endpoint is called
+	Container string `json:"container,omitempty"` // the runtime's name of the container, if it differs from the endpoint's
 	Tenant    string `json:"tenant,omitempty"`    //
 	Network   string `json:"network,omitempty"`   // "network.tenant"
 	Group     string `json:"group,omitempty"`     // "group:tenant"
@@ -78,7 +78,7 @@ type WhyEnd struct {
 	StandsIn  bool   `json:"standsIn,omitempty"`  // Name is a group's, and the endpoint is one of its members; or a host's, and it is the host's own in the network of the hosts
 }
 
-// WhyIntent is what the objects say.
+// WhyIntent is the result according to the objects.
 type WhyIntent struct {
 	Verdict Verdict `json:"verdict"`
 	Text    string  `json:"text"`
@@ -86,25 +86,25 @@ type WhyIntent struct {
 	In      string  `json:"in,omitempty"`  // rule of the receiver's
 }
 
-// WhyPath is what the switches do with a packet.
+// WhyPath is how the switches handle a packet.
 type WhyPath struct {
 	Verdict Verdict  `json:"verdict,omitempty"`
 	Hops    []WhyHop `json:"hops,omitempty"`
 }
 
-// WhyHop is one switch on the way.
+// WhyHop is one switch on the path.
 type WhyHop struct {
 	Host    string      `json:"host"`
-	Verdict Verdict     `json:"verdict"` // allowed: it passes the packet on; unknown: it did not answer
+	Verdict Verdict     `json:"verdict"` // allowed: it forwards the packet; unknown: it did not answer
 	Text    string      `json:"text"`    // in a sentence
 	Owner   string      `json:"owner,omitempty"`
 	Outside bool        `json:"beyond,omitempty"`  // Verdict is that of the host's kernel or of a router behind the switch, not of the switch
-	Try     string      `json:"try,omitempty"`     // what to do about it, a sentence
-	Foreign []string    `json:"foreign,omitempty"` // flows on the way that are not Contiv's, as ovs-ofctl writes them
+	Try     string      `json:"try,omitempty"`     // the remedy, a sentence
+	Foreign []string    `json:"foreign,omitempty"` // flows on the path that are not Contiv's, as ovs-ofctl writes them
 	Steps   []TraceStep `json:"steps,omitempty"`
 }
 
-// String is an end in a line.
+// String describes an end in one line.
 func (e *WhyEnd) String() string {
 	text := e.Kind + " " + e.Object
 	if e.StandsIn && e.Object == e.Host { // a host, by its own endpoint
@@ -136,7 +136,7 @@ func (w *Why) Traffic() string {
 	return w.Protocol + " " + strconv.Itoa(w.Port)
 }
 
-// SetTraffic reads a protocol and a port, in any order, each at most once; both may be missing.
+// SetTraffic parses a protocol and a port, in any order, each at most once; both may be missing.
 func (q *WhyRequest) SetTraffic(words []string) error {
 	q.Protocol, q.Port = "", 0
 	for _, a := range words {
@@ -152,7 +152,7 @@ func (q *WhyRequest) SetTraffic(words []string) error {
 	return nil
 }
 
-// Resolve fills in the protocol that is meant, and refuses what cannot be followed.
+// Resolve fills in the default protocol, and refuses an unsupported request.
 func (q *WhyRequest) Resolve() error {
 	switch {
 	case q.From == "":

@@ -1,4 +1,5 @@
-// Package rates turns what switches have counted into what passes per second: of endpoints, groups, hosts and rules, with the last minute of each.
+// Package rates derives traffic per second from the counters of switches: of endpoints, groups, hosts and rules, with the last minute of
+// each.
 package rates
 
 import (
@@ -7,13 +8,13 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Kept is how many values of the past a Line has at most.
+// Kept is the maximum number of past values of a Line.
 const Kept = 30
 
-// longest is how far apart two looks may be and still tell of now.
+// longest is the maximum interval of two samples that yield current rates.
 const longest = time.Minute
 
-// Level is what lines are about.
+// Level is the kind of objects that lines are about.
 type Level string
 
 // The levels.
@@ -27,47 +28,47 @@ const (
 // Levels lists all, as they are offered.
 func Levels() []Level { return []Level{Endpoints, Groups, Hosts, Rules} }
 
-// Flow is what passes per second.
+// Flow is traffic per second.
 type Flow struct {
 	Packets float64 `json:"packets"`
 	Bytes   float64 `json:"bytes"`
 }
 
-// Line is how much one object sends and receives, or a rule decides about, which then is what it "sends".
+// Line is the traffic that one object sends and receives, or a rule decides about, which then is what it "sends".
 type Line struct {
 	Name      string    `json:"name"`
-	Container string    `json:"container,omitempty"` // what the runtime calls an endpoint's, of a pod "namespace/pod", where that is another name
+	Container string    `json:"container,omitempty"` // the runtime's name of an endpoint's container, for a pod "namespace/pod", if it differs
 	On        string    `json:"on,omitempty"`        // host of an endpoint
 	Sent      Flow      `json:"sent"`
 	Received  Flow      `json:"received"`
-	Past      []float64 `json:"past,omitempty"` // bytes a second in both directions, of a rule packets; the newest last
+	Past      []float64 `json:"past,omitempty"` // bytes per second in both directions, for a rule packets; the newest last
 }
 
-// Total is what a line is ordered by: bytes a second in both directions.
+// Total is the order of lines: bytes per second in both directions.
 func (l *Line) Total() float64 { return l.Sent.Bytes + l.Received.Bytes }
 
-// subject is what counts: an endpoint, or a rule of a group, on one host.
+// subject is a source of counters: an endpoint, or a rule of a group, on one host.
 type subject struct{ host, endpoint, rule, group string }
 
-// count is what a subject has counted.
+// count has the counters of a subject.
 type count struct{ sent, received model.FlowCount }
 
-// Meter works out rates from one look to the next. The zero Meter has seen nothing. It is not safe for concurrent use.
+// Meter computes rates from successive samples. The zero Meter has no sample. It is not safe for concurrent use.
 type Meter struct {
-	readAt map[string]time.Time // of each host that was known at the last look
-	counts map[subject]count    // then
+	readAt map[string]time.Time // of each host in the last sample
+	counts map[subject]count    // of the last sample
 	past   map[Level]map[string][]float64
 	lines  map[Level][]Line
 	looks  int
 }
 
-// Known says whether there has been a second look, from which rates follow.
+// Known reports whether there are two samples, and so rates.
 func (m *Meter) Known() bool { return m.looks > 1 }
 
-// Lines are the rates as of the last two looks, those with most bytes first; by name where that is alike. The caller must not change them.
+// Lines are the rates of the last two samples, those with most bytes first, then by name. The caller must not change them.
 func (m *Meter) Lines(of Level) []Line { return m.lines[of] }
 
-// Add takes in another look. A host that is not known in it has no lines, and what it counts meanwhile is in no rate.
+// Add adds a sample. A host that is missing in it has no lines, and its traffic of the meantime is in no rate.
 func (m *Meter) Add(c *model.Counters) {
 	took, counts, s := map[string]time.Time{}, map[subject]count{}, newSums()
 	for i := range c.Hosts {
@@ -90,7 +91,7 @@ func (m *Meter) Add(c *model.Counters) {
 		for k, n := range counted(h) {
 			counts[k] = n
 			if known {
-				before := m.counts[k] // of one that is new nothing
+				before := m.counts[k] // zero for a new one
 				s.add(k, per(before.sent, n.sent, seconds), per(before.received, n.received, seconds))
 			}
 		}
@@ -99,7 +100,7 @@ func (m *Meter) Add(c *model.Counters) {
 	m.readAt, m.counts, m.past, m.looks = took, counts, pasts(m.lines), m.looks+1
 }
 
-// counted is what a host has counted, by what counts.
+// counted returns a host's counters by subject.
 func counted(h *model.HostCounters) map[subject]count {
 	out := make(map[subject]count, len(h.Endpoints)+len(h.Rules))
 	for _, e := range h.Endpoints {
@@ -113,7 +114,7 @@ func counted(h *model.HostCounters) map[subject]count {
 	return out
 }
 
-// per is what was counted per second. A counter that shows less than before has begun again, and all that it shows is since.
+// per is a rate per second. A counter that has decreased was reset, and its whole value counts.
 func per(was, is model.FlowCount, seconds float64) Flow {
 	if is.Packets < was.Packets || is.Bytes < was.Bytes {
 		was = model.FlowCount{}

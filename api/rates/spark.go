@@ -1,7 +1,7 @@
 package rates
 
-// Spark draws the last width values of a series by characters, the lowest first, the newest value at the right and the highest as high as it goes;
-// fewer values leave the left blank. What is above 0 is never the lowest.
+// Spark draws the last width values of a series as characters, the newest value at the right, scaled to the highest; fewer values leave the
+// left blank. A value above 0 never gets the lowest character.
 func Spark(levels string, series []float64, width int) string {
 	steps := []rune(levels)
 	series = series[max(0, len(series)-width):]

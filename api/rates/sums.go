@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// sums are lines that grow, by level and name.
+// sums are lines under construction, by level and name.
 type sums map[Level]map[string]*Line
 
 func newSums() sums {
@@ -16,7 +16,7 @@ func newSums() sums {
 	return out
 }
 
-// line is the line of an object, which there is from then on.
+// line returns the line of an object, and adds it if needed.
 func (s sums) line(level Level, name string) *Line {
 	l := s[level][name]
 	if l == nil {
@@ -26,7 +26,7 @@ func (s sums) line(level Level, name string) *Line {
 	return l
 }
 
-// add adds what a subject sends and receives to all that it is a part of.
+// add adds the traffic of a subject to everything that it is a part of.
 func (s sums) add(k subject, sent, received Flow) {
 	if k.endpoint == "" {
 		s.line(Rules, k.rule).grow(sent, received)
@@ -48,7 +48,7 @@ func (l *Line) grow(sent, received Flow) {
 	l.Received.Bytes += received.Bytes
 }
 
-// order gives each line its past, and puts those with most bytes first.
+// order adds the past values to each line, and puts those with most bytes first.
 func (s sums) order(past map[Level]map[string][]float64) map[Level][]Line {
 	out := map[Level][]Line{}
 	for level, lines := range s {

@@ -7,20 +7,20 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Access says who may call a route. The zero Access: only clients that may do everything.
+// Access describes who may call a route. The zero Access: only clients that may do everything.
 type Access struct {
-	// Roles are those whose certificate suffices. The route's handler checks what an agent says about hosts.
+	// Roles are those whose certificate suffices. The route's handler checks what an agent reports about hosts.
 	Roles []trust.Role
-	User  bool        // any user may, if the route's handler finds a right to each object that the request concerns
+	User  bool        // any user may, if the route's handler finds a right for each object of the request
 	Verb  rights.Verb // users with this cluster-wide right may; "": see User
-	Open  *Open       // everyone who reaches the server may, at this cost; nil: not everyone
+	Open  *Open       // any client may, within this budget; nil: no
 }
 
-// Open is what a client that has proved nothing may cost at a route.
+// Open is the budget of an unauthenticated client at a route.
 type Open struct {
 	Body  int           // bytes of the longest body; 0: none is read
 	Text  int           // bytes of the longest text in it
-	Fails int           // requests of a site that may fail one after another; 0: any number, for they cost nothing
+	Fails int           // consecutive failing requests of a site; 0: any number, for they cost nothing
 	Pause time.Duration // after which one more may fail
 }
 
@@ -33,10 +33,10 @@ func Needs(verb rights.Verb, roles ...trust.Role) Access { return Access{Verb: v
 // Only is the Access of certificates of roles.
 func Only(roles ...trust.Role) Access { return Access{Roles: roles} }
 
-// Everyone is the Access of everyone who reaches the server.
+// Everyone is the Access of every client that reaches the server.
 func Everyone(o Open) Access { return Access{Open: &o} }
 
-// Allow sets who may call the route, and returns it.
+// Allow sets the route's Access, and returns the route.
 func (r *Route) Allow(a Access) *Route {
 	r.Access = a
 	return r

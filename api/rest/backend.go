@@ -1,5 +1,5 @@
-// Package rest serves API objects over HTTP: the original's routes and JSON shapes for every kind, written once. What
-// the objects mean is behind Backend.
+// Package rest serves API objects over HTTP: the original's routes and JSON shapes for every kind, written once. Backend implements the
+// objects.
 package rest
 
 import (
@@ -11,40 +11,41 @@ import (
 	"github.com/contiv/contiv/api/selector"
 )
 
-// Backend is what stands behind the routes. Its methods are safe for concurrent use; refusals are *model.Error.
+// Backend implements the routes. Its methods are safe for concurrent use; refusals are *model.Error.
 type Backend interface {
 	// List returns objects of a kind with their links, ordered by key.
 	List(ctx context.Context, k *model.Kind, q Query) (Page, error)
 	// Get returns one object with its links.
 	Get(ctx context.Context, k *model.Kind, key string) (model.Object, error)
-	// MayChange refuses a change of the object of a key, as far as that is known without the object: one who may not make it gets no other reason.
+	// MayChange refuses a change of the object of a key, as far as possible without the object: a client without the right gets no other
+	// reason.
 	MayChange(ctx context.Context, k *model.Kind, key string) error
-	// Put creates or updates object, which is validated and carries its key, and returns it as it is stored, with the
-	// revision of the change. It blocks until the change is durable. With again, the request was sent before and may
-	// have been carried out: an object that is there just so is success.
+	// Put creates or updates object, which is validated and carries its key, and returns it as stored, with the revision of the change. It
+	// blocks until the change is durable. again means that the request was sent before and may have been carried out: an equal existing
+	// object is success.
 	Put(ctx context.Context, object model.Object, again bool) (model.Object, uint64, error)
-	// Delete removes an object and returns the revision of the change. With again, one that is gone is success.
+	// Delete removes an object and returns the revision of the change. If again is true, a missing one is success.
 	Delete(ctx context.Context, k *model.Kind, key string, again bool) (uint64, error)
 	// Inspect returns the kind's inspect value: configuration and operational state.
 	Inspect(ctx context.Context, k *model.Kind, key string) (any, error)
-	// Watch yields EventFull for each kind, EventSync, and then changes, each batch closed by EventSync, until ctx ends.
-	// It ends early when the receiver is too slow; the receiver connects again. An object that comes to be selected is told by
-	// EventPut, and one that ceases to be by EventDelete.
+	// Watch yields EventFull for each kind, EventSync, and then changes, each batch closed by EventSync, until ctx ends. It ends early if
+	// the receiver is too slow; the receiver connects again. A newly selected object is reported by EventPut, and one that is no longer
+	// selected by EventDelete.
 	Watch(ctx context.Context, of []Watched) iter.Seq[model.Event]
 }
 
-// Query is which objects of a kind are wanted.
+// Query selects objects of a kind.
 type Query struct {
 	Selector selector.Selector
-	After    string // the last key of the page before; "": from the first
-	Limit    int    // so many at the most; 0: all
+	After    string // the last key of the previous page; "": from the first
+	Limit    int    // maximum number; 0: all
 }
 
-// Page is what a list answers.
+// Page is the answer of a list.
 type Page struct {
 	Items    []json.RawMessage // may be shared
-	Next     string            // the last key, when more follow behind it; else ""
-	Revision uint64            // at which this was so
+	Next     string            // the last key, if more follow; otherwise ""
+	Revision uint64            // of this state
 }
 
 // Watched is a kind that is watched.

@@ -9,13 +9,13 @@ import (
 	"github.com/contiv/contiv/api/selector"
 )
 
-// The names of the parameters of lists, beside those of selectors.
+// The names of the parameters of lists, in addition to those of selectors.
 const (
 	limitParameter    = "limit"
 	continueParameter = "continue"
 )
 
-// list answers with the objects of a kind: all, as the original does, or those that the parameters ask for.
+// list answers with the objects of a kind: all, as the original does, or those selected by the parameters.
 func (s *server) list(w http.ResponseWriter, q *http.Request, k *model.Kind) {
 	values := q.URL.Query()
 	query, of, err := queryOf(k, values)
@@ -29,12 +29,12 @@ func (s *server) list(w http.ResponseWriter, q *http.Request, k *model.Kind) {
 		w.Header().Set(model.ContinueHeader, of.String())
 	}
 	if !asksAnything(values) {
-		page.Revision = 0 // of which the original says nothing
+		page.Revision = 0 // which the original does not send
 	}
 	s.Answer(w, q, Spliced{Head: []byte("["), Items: page.Items, Tail: []byte("]")}, page.Revision, err)
 }
 
-// asksAnything tells whether a list is asked for other than the original's clients do.
+// asksAnything reports whether a list request has parameters, which the original's clients never send.
 func asksAnything(values url.Values) bool {
 	for _, name := range []string{limitParameter, continueParameter, selector.Fields, selector.Labels} {
 		if values.Has(name) {
@@ -44,7 +44,7 @@ func asksAnything(values url.Values) bool {
 	return false
 }
 
-// queryOf reads the parameters of a list of a kind, and says of which list it is. Errors are *model.Error.
+// queryOf parses the parameters of a list of a kind, and identifies the list. Errors are *model.Error.
 func queryOf(k *model.Kind, values url.Values) (q Query, of token, err error) {
 	of = token{Kind: k.Name, Fields: values.Get(selector.Fields), Labels: values.Get(selector.Labels)}
 	if q.Selector, err = selector.Parse(k, of.Fields, of.Labels); err != nil {
@@ -59,7 +59,7 @@ func queryOf(k *model.Kind, values url.Values) (q Query, of token, err error) {
 	return q, of, err
 }
 
-// limitOf reads how many objects are wanted at once; 0: all.
+// limitOf parses the maximum number of objects; 0: all.
 func limitOf(values url.Values) (int, error) {
 	text := values.Get(limitParameter)
 	if text == "" {

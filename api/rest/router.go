@@ -12,27 +12,27 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Route is a method and a path, whose variable parts begin with a colon. Who adds a route says the rest.
+// Route is a method and a path, whose variable parts begin with a colon. Its adder sets the rest.
 type Route struct {
 	Method, Path string
 	Stream       bool        // the answer has no end of its own
 	MaxBody      int         // bytes of the longest body; 0: MaxBody
 	Content      string      // the only Content-Type that a request may have; "": any
-	Kind         *model.Kind // of the objects that it is about; nil: it is about no kind in particular
-	Bound        string      // what a server bounds, of which each request for the route is one; "": nothing
+	Kind         *model.Kind // of its objects; nil: no kind in particular
+	Bound        string      // name of a limit of the server that its requests count against; "": none
 	Access       Access      // who may call it; see Allow
 }
 
-// Router sends requests to handlers and knows what it serves. Paths are taken as they are, and a known path with a wrong
-// verb is as unknown as any other, as with the original.
+// Router dispatches requests to handlers and lists its routes. Paths are taken literally, and a known path with a wrong verb is as unknown
+// as any other, as with the original.
 type Router struct {
 	log    *slog.Logger
 	mux    *httprouter.Router
-	names  *httprouter.Router // whose handlers say which route they are of
+	names  *httprouter.Router // whose handlers identify their route
 	routes []*Route
 }
 
-// NewRouter makes a Router without routes. Defects that requests meet go to log.
+// NewRouter returns a Router without routes. Panics of handlers go to log.
 func NewRouter(log *slog.Logger) *Router { return &Router{log: log, mux: tree(), names: tree()} }
 
 func tree() *httprouter.Router {
@@ -53,13 +53,13 @@ func (r *Router) Handle(method, path string, h httprouter.Handle) *Route {
 	return route
 }
 
-// named is told the route that it comes to.
+// named receives the matching route.
 type named struct {
 	http.ResponseWriter
 	route *Route
 }
 
-// Match is the route that a request is for; nil: there is none.
+// Match returns the route of a request; nil: there is none.
 func (r *Router) Match(q *http.Request) *Route {
 	h, params, _ := r.names.Lookup(q.Method, q.URL.Path)
 	if h == nil {
@@ -106,7 +106,7 @@ func Change[Q, A any](r *Router, path string, do func(*http.Request, Q) (A, uint
 	return route
 }
 
-// Each yields the routes, for who has more to say of them.
+// Each yields the routes.
 func (r *Router) Each() iter.Seq[*Route] { return slices.Values(r.routes) }
 
 // Routes lists what has been added.

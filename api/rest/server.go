@@ -102,7 +102,7 @@ func decode(body io.Reader, k *model.Kind, key string) (model.Object, error) {
 	return object, nil
 }
 
-// ReadBody reads a body of at most so many bytes. Refusals are *model.Error.
+// ReadBody reads a body up to a maximum number of bytes. Refusals are *model.Error.
 func ReadBody(body io.Reader, most int) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(body, int64(most)+1))
 	switch {
@@ -116,7 +116,7 @@ func ReadBody(body io.Reader, most int) ([]byte, error) {
 	return text, nil
 }
 
-// readLong decodes one JSON value of at most so many bytes into out. Refusals are *model.Error.
+// readLong decodes one JSON value of at most the given number of bytes into out. Refusals are *model.Error.
 func readLong(body io.Reader, most int, out any) error {
 	text, err := ReadBody(body, most)
 	if err != nil {
@@ -134,7 +134,7 @@ func readLong(body io.Reader, most int, out any) error {
 	return nil
 }
 
-// Answer writes v as JSON, or err in the manner that the request's sender understands.
+// Answer writes v as JSON, or err in the client's format.
 func (r *Router) Answer(w http.ResponseWriter, q *http.Request, v any, rev uint64, err error) {
 	if err != nil {
 		r.Refuse(w, q, err)

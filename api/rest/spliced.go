@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// Spliced is a JSON document around a list whose items are JSON already: Head ends where the list's first item begins,
-// Tail goes on behind its last one. Answer writes it without encoding or copying the items together, so they may be shared.
+// Spliced is a JSON document around a list whose items are JSON already: Head ends before the list's first item, Tail starts after its last
+// one. Answer writes it without encoding or copying the items, so they may be shared.
 type Spliced struct {
 	Head  []byte
 	Items []json.RawMessage
@@ -33,5 +33,5 @@ func (s Spliced) write(w http.ResponseWriter) {
 	}
 	_, _ = out.Write(s.Tail)
 	_ = out.WriteByte('\n')
-	_ = out.Flush() // who has gone needs no answer
+	_ = out.Flush() // the client may be gone
 }

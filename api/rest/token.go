@@ -7,7 +7,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// token says where a list goes on, and of which list that is. It is of the keys and not of a moment or a netmaster: any goes on with it.
+// token is the position of a list, and identifies the list. It depends on keys and not on a moment or a netmaster: any netmaster can
+// continue with it.
 type token struct {
 	Kind   string `json:"kind"`
 	Fields string `json:"fields,omitempty"`
@@ -15,13 +16,13 @@ type token struct {
 	After  string `json:"after"` // the last key
 }
 
-// String is the token as clients get it.
+// String is the token in the form for clients.
 func (t token) String() string {
 	text, _ := json.Marshal(t) // texts always can be
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// position reads a token, which must be of the same list as t, and returns its key. Errors are *model.Error.
+// position parses a token, which must be of the same list as t, and returns its key. Errors are *model.Error.
 func (t token) position(text string) (string, error) {
 	var got token
 	plain, err := base64.RawURLEncoding.DecodeString(text)
@@ -38,7 +39,7 @@ func (t token) position(text string) (string, error) {
 	return after, nil
 }
 
-// BadToken refuses what a request goes on with, which is something else.
+// BadToken is the error for an invalid continuation token.
 func BadToken(is string) *model.Error {
 	return model.Errorf(model.CodeInvalid, continueParameter, "%s is %s", continueParameter, is).
 		Try("it is what the header %s of the page before said, with the same selectors; without it the list begins from its start", model.ContinueHeader)

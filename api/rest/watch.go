@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/api/selector"
 )
 
-// writeTimeout is how long one event may take to leave; a receiver that is slower is cut off and connects again.
+// writeTimeout is the maximum time to send one event; a slower receiver is disconnected and connects again.
 const writeTimeout = 10 * time.Second
 
 // watch streams server-sent events (WHATWG HTML, section 9.2): the id of an event is its revision.
@@ -47,7 +47,8 @@ func (s *server) watch(w http.ResponseWriter, q *http.Request, _ httprouter.Para
 	}
 }
 
-// watchOf reads the parameters of a watch: the kinds, and of how many objects an event is at the most; 0: of any number. Errors are *model.Error.
+// watchOf parses the parameters of a watch: the kinds, and the maximum number of objects in an event; 0: any number. Errors are
+// *model.Error.
 func watchOf(values url.Values) (of []Watched, portion int, err error) {
 	kinds, err := kindsOf(values.Get("kinds"))
 	if err != nil {
@@ -64,8 +65,8 @@ func watchOf(values url.Values) (of []Watched, portion int, err error) {
 	return of, portion, err
 }
 
-// portions yields events, and those of more than so many items as several, so that neither side has all of a kind in hand at once; 0: as
-// they are.
+// portions yields events, and splits those with more items than the maximum, so that neither side has all of a kind in memory at once; 0:
+// unchanged.
 func portions(events iter.Seq[model.Event], most int) iter.Seq[model.Event] {
 	if most == 0 {
 		return events

@@ -6,8 +6,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Parse reads a right as people ask for it: a verb, or one of the words for it, a kind by any of its names ("" for none), the key of an
-// object or a tenant. Errors are *model.Error.
+// Parse parses a right in a user's notation: a verb, or one of its synonyms, a kind by any of its names ("" for none), the key of an object
+// or a tenant. Errors are *model.Error.
 func Parse(verb, kind, key, tenant string) (Right, error) {
 	v, ok := verbOf(verb)
 	if !ok {
@@ -30,7 +30,7 @@ func Parse(verb, kind, key, tenant string) (Right, error) {
 	return Of(v, k, model.Key(tenant, "*")).inTenant(tenant, k), nil
 }
 
-// inTenant is the right in a tenant, where the key was only that of some object there.
+// inTenant returns the right in a tenant, if the key was only that of some object there.
 func (r Right) inTenant(tenant string, k *model.Kind) Right {
 	if k == model.KindTenant() {
 		return Of(r.Verb, k, tenant)
@@ -38,7 +38,7 @@ func (r Right) inTenant(tenant string, k *model.Kind) Right {
 	return r
 }
 
-// verbOf reads a verb, or a word of netctl's or of HTTP's that stands for it.
+// verbOf parses a verb, or its synonym in netctl or HTTP.
 func verbOf(word string) (Verb, bool) {
 	switch word {
 	case "get", "list", "ls", "watch", "inspect", "info", "describe", "history", "why":

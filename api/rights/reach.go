@@ -6,8 +6,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Reach is the field by which an object of a tenant reaches beyond the tenant, and what it reaches there; "": by none. Who changes such an object needs the
-// right of the cluster.
+// Reach returns the field by which an object of a tenant reaches beyond the tenant, and its value; "": none. Changing such an object
+// requires the right for the cluster.
 func Reach(o model.Object) (field, what string) {
 	switch o := o.(type) {
 	case *model.Network:
@@ -27,7 +27,7 @@ func Reach(o model.Object) (field, what string) {
 	return "", ""
 }
 
-// OfObject is the right to change an object as it is: that of its tenant, or of the cluster where it reaches beyond.
+// OfObject returns the right to change an object: that for its tenant, or for the cluster if it reaches beyond.
 func OfObject(o model.Object) Right {
 	r := Of(Change, o.Kind(), o.ObjectKey())
 	if field, _ := Reach(o); field != "" {
@@ -36,7 +36,7 @@ func OfObject(o model.Object) Right {
 	return r
 }
 
-// RefusalOf refuses a change of an object for which a right is missing. It names the field by which the object reaches beyond its tenant.
+// RefusalOf is the error of a change without the right. It names the field by which the object reaches beyond its tenant.
 func RefusalOf(o model.Object) *model.Error {
 	e := Refusal(OfObject(o))
 	if field, what := Reach(o); field != "" {

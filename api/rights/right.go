@@ -1,5 +1,4 @@
-// Package rights says who may do what: which rights there are, which of them a role has, and what an object's kind says of the
-// tenant that it belongs to. It computes only.
+// Package rights defines permissions: the rights, the roles that include them, and the tenant of an object. It only computes.
 package rights
 
 import (
@@ -8,19 +7,19 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Verb is what is done.
+// Verb is an operation.
 type Verb string
 
-// The verbs. Those below Change are rights of their own: no right to change objects implies one.
+// The verbs. Those below Change are separate rights: no right to change objects implies one.
 const (
-	Read     Verb = "read"      // objects, and what is known of them
+	Read     Verb = "read"      // objects, and their state
 	Change   Verb = "change"    // create, update and delete objects
 	Capture  Verb = "capture"   // see the packets of endpoints
-	Repair   Verb = "repair"    // put right what others have changed on a host
-	HandOver Verb = "hand-over" // say which netmaster leads
-	Relay    Verb = "relay"     // see what an agent has: flows, ports, owners
+	Repair   Verb = "repair"    // repair drift on a host
+	HandOver Verb = "hand-over" // choose the leading netmaster
+	Relay    Verb = "relay"     // see the state of an agent: flows, ports, owners
 	Bundle   Verb = "bundle"    // collect logs and states of the cluster for a defect report
-	Manage   Verb = "manage"    // users, authorizations and tokens; see the audit
+	Manage   Verb = "manage"    // users, authorizations and tokens; read the audit log
 )
 
 // Verbs lists them.
@@ -28,10 +27,10 @@ func Verbs() []Verb {
 	return []Verb{Read, Change, Capture, Repair, HandOver, Relay, Bundle, Manage}
 }
 
-// Right is what a request needs: a verb in a tenant.
+// Right is what a request requires: a verb in a tenant.
 type Right struct {
 	Verb   Verb
-	Kind   *model.Kind // of the object; nil: it is about none
+	Kind   *model.Kind // of the object; nil: none
 	Tenant string      // "": the cluster, of which a tenant is a part
 }
 
@@ -54,19 +53,19 @@ func (r Right) String() string {
 	return out + " of tenant " + r.Tenant
 }
 
-// Of is the right to do something with one object. Who may be a user, and what for, is managed by whoever has Manage.
+// Of returns the right to do something with one object. Users and authorizations require Manage.
 func Of(verb Verb, k *model.Kind, key string) Right {
 	r := Right{Verb: verb, Kind: k, Tenant: TenantOf(k, key)}
 	switch {
 	case k.Guarded:
 		r.Verb = Manage
-	case k == model.KindTenant() && verb == Change: // what a tenant consists of is its own; that there is one, is not
+	case k == model.KindTenant() && verb == Change: // a tenant's fields belong to it, its existence does not
 		r.Tenant = ""
 	}
 	return r
 }
 
-// TenantOf is the tenant that an object belongs to, by its key; "" for the cluster's own.
+// TenantOf returns the tenant of an object, by its key; "" for the cluster's own.
 func TenantOf(k *model.Kind, key string) string {
 	if k == model.KindTenant() {
 		return key

@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Role is a set of rights with a name. A right of its own is a role too, called like its verb.
+// Role is a named set of rights. A separate right is a role too, named like its verb.
 type Role string
 
 // The roles.
@@ -20,7 +20,7 @@ const (
 	TenantViewer Role = "tenant-viewer"
 )
 
-// Has tells whether the role has a verb, be it in a tenant.
+// Has reports whether the role includes a verb, at least in a tenant.
 func (r Role) Has(v Verb) bool {
 	switch r {
 	case Admin:
@@ -40,7 +40,7 @@ func (r Role) Has(v Verb) bool {
 // String is the name of the role.
 func (r Role) String() string { return string(r) }
 
-// OfTenant tells whether the role is given for a tenant, and for nothing beyond.
+// OfTenant reports whether the role is granted for a tenant, and for nothing beyond.
 func (r Role) OfTenant() bool { return r == TenantAdmin || r == TenantViewer }
 
 // Roles lists all that there are.
@@ -48,13 +48,13 @@ func Roles() []Role {
 	return []Role{Admin, Operator, Viewer, TenantAdmin, TenantViewer, Role(Capture), Role(Repair), Role(HandOver), Role(Relay), Role(Bundle)}
 }
 
-// Grant is a role that someone has.
+// Grant is a granted role.
 type Grant struct {
 	Role   Role
-	Tenant string // for which; "": for the cluster
+	Tenant string // "": the cluster
 }
 
-// String is the grant as people read it.
+// String describes the grant.
 func (g Grant) String() string {
 	if g.Tenant == "" {
 		return string(g.Role)
@@ -62,7 +62,7 @@ func (g Grant) String() string {
 	return string(g.Role) + " of " + g.Tenant
 }
 
-// Check tells what is wrong with a grant. Errors are *model.Error.
+// Check validates a grant. Errors are *model.Error.
 func (g Grant) Check() error {
 	switch {
 	case !slices.Contains(Roles(), g.Role):
@@ -75,20 +75,20 @@ func (g Grant) Check() error {
 	return nil
 }
 
-// permits tells whether the grant has a right. One that says more than its role may permits nothing.
+// permits reports whether the grant includes a right. An invalid grant permits nothing.
 func (g Grant) permits(r Right) bool {
 	return g.Check() == nil && g.Role.Has(r.Verb) && (g.Tenant == "" || g.Tenant == r.Tenant)
 }
 
-// Grants are what someone may.
+// Grants are all grants of a user.
 type Grants []Grant
 
-// Permit tells whether one of the grants has a right.
+// Permit reports whether one of the grants includes a right.
 func (g Grants) Permit(r Right) bool {
 	return slices.ContainsFunc(g, func(one Grant) bool { return one.permits(r) })
 }
 
-// Holders are the grants that have a right, for people.
+// Holders describes the grants that include a right.
 func Holders(r Right) []Grant {
 	var out []Grant
 	for _, role := range Roles() {
@@ -101,7 +101,7 @@ func Holders(r Right) []Grant {
 	return out
 }
 
-// Refusal says which right is missing and who has it.
+// Refusal is the error that a right is missing, with the roles that include it.
 func Refusal(r Right) *model.Error {
 	return model.Errorf(model.CodeDenied, "", "the right to %s is missing", r).
 		Try("%s has it; an admin grants it by netctl authorization create, and netctl auth whoami shows what you have", list(Holders(r)))

@@ -1,4 +1,4 @@
-// Package selector decides which objects a list or a watch is of: by their fields and their labels, as selectors of Kubernetes do.
+// Package selector selects the objects of a list or a watch: by their fields and their labels, as selectors of Kubernetes do.
 package selector
 
 import (
@@ -25,8 +25,8 @@ type Selector struct {
 	labels labels.Selector // nil: any
 }
 
-// Parse reads the selectors of a kind. In that of fields, a comma list of FIELD=VALUE and FIELD!=VALUE, a backslash stands before a comma,
-// an equals sign or a backslash of a value; that of labels is any that kubectl takes. "" selects all. Errors are *model.Error.
+// Parse parses the selectors of a kind. In that of fields, a comma list of FIELD=VALUE and FIELD!=VALUE, a backslash escapes a comma, an
+// equals sign or a backslash of a value; that of labels is any that kubectl accepts. "" selects all. Errors are *model.Error.
 func Parse(k *model.Kind, ofFields, ofLabels string) (s Selector, err error) {
 	parsed, err := fields.ParseSelector(ofFields)
 	if err != nil {
@@ -51,7 +51,7 @@ func Parse(k *model.Kind, ofFields, ofLabels string) (s Selector, err error) {
 	return s, nil
 }
 
-// matches says what a selector of a kind's fields may be.
+// matches validates the selector of a kind's fields.
 func matches(k *model.Kind) string {
 	var names []string
 	for _, f := range k.Listed() {
@@ -60,13 +60,13 @@ func matches(k *model.Kind) string {
 	return Fields + " is a comma list of FIELD=VALUE and FIELD!=VALUE, of " + strings.Join(names, ", ")
 }
 
-// All tells that everything is selected.
+// All reports whether everything is selected.
 func (s *Selector) All() bool { return len(s.fields) == 0 && s.labels == nil }
 
-// ByLabels tells that labels matter.
+// ByLabels reports whether labels matter.
 func (s *Selector) ByLabels() bool { return s.labels != nil }
 
-// Selects tells whether an object is selected: field returns its fields by JSON name, set are its labels.
+// Selects reports whether an object is selected: field returns its fields by JSON name, set are its labels.
 func (s *Selector) Selects(field func(name string) any, set map[string]string) bool {
 	for _, r := range s.fields {
 		if has(field(r.Field), r.Value) != (r.Operator == selection.Equals) {
@@ -76,7 +76,7 @@ func (s *Selector) Selects(field func(name string) any, set map[string]string) b
 	return s.labels == nil || s.labels.Matches(labels.Set(set))
 }
 
-// has tells whether a field has a value, or a list one of that value. A list of which no element says anything has the value "".
+// has reports whether a field has a value, or a list has an element of that value. A list without non-empty elements has the value "".
 func has(field any, value string) bool {
 	switch v := field.(type) {
 	case string:

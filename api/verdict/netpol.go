@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Pod is a pod as network policies of Kubernetes see it. Pods of the host's own network are none: to policies they are their node.
+// Pod has the fields of a pod that network policies of Kubernetes depend on. Pods of the host's own network are excluded: to policies they
+// are their node.
 type Pod struct {
 	Namespace, Name string
 	Labels          map[string]string
@@ -16,20 +17,20 @@ type Pod struct {
 
 // End is one side of a packet.
 type End struct {
-	Pod  *Pod // nil: a node, or someone outside
+	Pod  *Pod // nil: a node, or outside
 	Addr netip.Addr
-	Node string // of the pod; or the node that it is, "" outside
+	Node string // of the pod; or the node itself, "" outside
 }
 
 // NetworkPolicies are the policies of Kubernetes, NetworkPolicy of networking.k8s.io/v1 and ClusterNetworkPolicy of
-// policy.networking.k8s.io, ready to be asked.
+// policy.networking.k8s.io, ready for evaluation.
 type NetworkPolicies struct {
 	namespaces map[string]map[string]string
 	policies   map[string][]*NetworkPolicy // by namespace, in the order of their names
 	clusters   []*ClusterPolicy            // by priority and name
 }
 
-// NewNetworkPolicies reads what there is: namespaces by name, with their labels, and policies. Namespaces that are not listed have no labels.
+// NewNetworkPolicies returns policies for namespaces by name, with their labels. Namespaces that are not listed have no labels.
 func NewNetworkPolicies(namespaces map[string]map[string]string, policies []*NetworkPolicy, clusters []*ClusterPolicy) *NetworkPolicies {
 	n := &NetworkPolicies{namespaces: namespaces, policies: map[string][]*NetworkPolicy{}, clusters: slices.Clone(clusters)}
 	for _, p := range policies {
@@ -44,32 +45,33 @@ func NewNetworkPolicies(namespaces map[string]map[string]string, policies []*Net
 	return n
 }
 
-// Cause is the policy that decides, and its rule.
+// Cause is the deciding policy, and its rule.
 type Cause struct {
-	Cluster bool   // a ClusterNetworkPolicy; or else a NetworkPolicy
-	Policy  string // "namespace/name", or the name of a cluster's policy; "" when none decides
-	Rule    int    // its number among those of the direction; 0 when no rule allows
+	Cluster bool   // a ClusterNetworkPolicy; otherwise a NetworkPolicy
+	Policy  string // "namespace/name", or the name of a cluster's policy; "" if none decides
+	Rule    int    // its number among those of the direction; 0 if no rule allows
 }
 
-// Sentence is what the policies of one end say.
+// Sentence is the result of the policies of one end.
 type Sentence struct {
 	Allowed bool
 	By      Cause
 }
 
-// Verdict is what becomes of a packet that opens a connection.
+// Verdict is the result for a packet that opens a connection.
 type Verdict struct{ Out, In Sentence }
 
-// Allowed says whether both ends let it pass.
+// Allowed reports whether both ends allow it.
 func (v Verdict) Allowed() bool { return v.Out.Allowed && v.In.Allowed }
 
-// Packet says what the policies let become of a packet from one end to the other that opens a connection: what the sender may send, and what
-// the receiver may receive. A pod and its own node always talk.
+// Packet evaluates the policies for a packet from one end to the other that opens a connection: what the sender may send, and what the
+// receiver may receive. A pod and its own node always communicate.
 func (n *NetworkPolicies) Packet(from, to End, t Traffic) Verdict {
 	return Verdict{Out: n.receive(from, to, t, false), In: n.receive(to, from, t, true)}
 }
 
-// receive asks the policies of one end: those of tier Admin, until one decides; then NetworkPolicies, if any isolates the pod; then those of Baseline.
+// receive evaluates the policies of one end: those of tier Admin, until one decides; then NetworkPolicies, if any isolates the pod; then
+// those of Baseline.
 func (n *NetworkPolicies) receive(own, far End, t Traffic, in bool) Sentence {
 	if own.Pod == nil || far.Pod == nil && far.Node != "" && far.Node == own.Node {
 		return Sentence{Allowed: true}
@@ -93,8 +95,8 @@ type inquiry struct {
 	in       bool // own is the receiver
 }
 
-// cluster asks the policies of a tier in the order of their priorities, of equal ones that of their names. Decided is false when none speaks
-// of the packet, or the first that does passes it on; then it is allowed as far as they are concerned.
+// cluster evaluates the policies of a tier in the order of their priorities, equal ones by name. Decided is false if no rule matches, or
+// the first match passes; then they allow the packet.
 func (q *inquiry) cluster(baseline bool) (s Sentence, decided bool) {
 	places, priority := 0, -1
 	for _, p := range q.clusters {
@@ -131,10 +133,11 @@ func (q *inquiry) cluster(baseline bool) (s Sentence, decided bool) {
 	return Sentence{Allowed: true}, false
 }
 
-// maxPlaces is how many rules policies of one tier and priority may have together, in a direction: those beyond it deny everything.
+// maxPlaces is the maximum number of rules that policies of one tier and priority have together, in a direction: those beyond it deny
+// everything.
 const maxPlaces = 2 * 25
 
-// namespaced asks the policies of the pod's namespace: once any selects it for the direction, only what a rule of one allows passes.
+// namespaced evaluates the policies of the pod's namespace: once any selects it for the direction, only what a rule of one allows passes.
 func (q *inquiry) namespaced() (s Sentence, decided bool) {
 	for _, p := range q.policies[q.own.Pod.Namespace] {
 		direction := &p.Egress
@@ -157,8 +160,8 @@ func (q *inquiry) namespaced() (s Sentence, decided bool) {
 	return s, decided
 }
 
-// speaksOf tells whether a rule is about the packet; namespace is that of its policy. A name of a port that the pod is to send to means
-// pods, so with it a block has no meaning.
+// speaksOf reports whether a rule matches the packet; namespace is that of its policy. A named port exists only on pods, so with it a block
+// matches nothing.
 func (q *inquiry) speaksOf(r *PolicyRule, namespace string) bool {
 	peers, ports := r.Peers, r.Ports
 	if len(peers) == 0 {
@@ -171,7 +174,7 @@ func (q *inquiry) speaksOf(r *PolicyRule, namespace string) bool {
 	})
 }
 
-// isPeer tells whether the far end is a rule's other side.
+// isPeer reports whether the far end is a rule's other side.
 func (q *inquiry) isPeer(p *PolicyPeer, namespace string) bool {
 	if p.Block.IsValid() {
 		return p.Block.Contains(q.far.Addr) && !slices.ContainsFunc(p.Except, func(e netip.Prefix) bool { return e.Contains(q.far.Addr) })
@@ -186,7 +189,7 @@ func (q *inquiry) isPeer(p *PolicyPeer, namespace string) bool {
 	return p.Pods.Selects(pod.Labels)
 }
 
-// isPort tells whether the packet goes to a rule's port. A name is that of a port of the pod that it goes to.
+// isPort reports whether the packet goes to a rule's port. A name is that of a port of the destination pod.
 func (q *inquiry) isPort(p PolicyPort) bool {
 	switch {
 	case p.Protocol != 0 && p.Protocol != q.traffic.Protocol:

@@ -2,28 +2,28 @@ package verdict
 
 import "net/netip"
 
-// NetworkPolicy is a policy of Kubernetes (networking.k8s.io/v1). Pods that it selects are isolated in the directions that it says, but for
-// what the rules of any such policy allow. What of it no one can read is not among its rules, and so allows nothing.
+// NetworkPolicy is a policy of Kubernetes (networking.k8s.io/v1). It isolates the pods that it selects in its directions, except for what
+// the rules of any such policy allow. Its invalid parts are not among its rules, and so allow nothing.
 type NetworkPolicy struct {
 	Namespace, Name string
-	Pods            Selector // whom it selects, of its namespace
+	Pods            Selector // the selected ones, of its namespace
 	Ingress, Egress PolicySide
 }
 
-// PolicySide is what a NetworkPolicy says of what its pods receive, or send.
+// PolicySide is the part of a NetworkPolicy for what its pods receive, or send.
 type PolicySide struct {
-	Isolates bool // nothing but what rules allow; unset, there are no rules
+	Isolates bool // only what rules allow; unset, there are no rules
 	Rules    []PolicyRule
 }
 
-// PolicyRule speaks of traffic with any of its peers to any of its ports.
+// PolicyRule matches traffic with any of its peers to any of its ports.
 type PolicyRule struct {
 	Number int          // its place among those of the object in its direction, from 1
 	Peers  []PolicyPeer // none for any
 	Ports  []PolicyPort // of the side that is connected to; none for any, of any protocol
 }
 
-// PolicyPeer is the other side: addresses when Block is valid, or else pods.
+// PolicyPeer is the other side: addresses if Block is valid, otherwise pods.
 type PolicyPeer struct {
 	Block      netip.Prefix
 	Except     []netip.Prefix // of Block
@@ -32,18 +32,18 @@ type PolicyPeer struct {
 	Pods       Selector       // which of these
 }
 
-// PolicyPort is ports of a protocol, by numbers or by the name that pods give to one of theirs.
+// PolicyPort is a range of ports of a protocol, by numbers or by the name that pods have for one of theirs.
 type PolicyPort struct {
 	Protocol    int // TCP, UDP or SCTP; 0 with a Name for any of them
 	First, Last int // 0: all ports, or that of the Name
 	Name        string
 }
 
-// ClusterPolicy is a policy of the whole cluster (ClusterNetworkPolicy of policy.networking.k8s.io). Of a rule that no one can read
-// what it accepts is not among its rules; one that was to deny or pass denies everything instead.
+// ClusterPolicy is a policy of the whole cluster (ClusterNetworkPolicy of policy.networking.k8s.io). An invalid accept is not among its
+// rules; an invalid deny or pass denies everything instead.
 type ClusterPolicy struct {
 	Name             string
-	Baseline         bool     // of tier Baseline; or else Admin
+	Baseline         bool     // of tier Baseline; otherwise Admin
 	Priority         int      // in its tier, the lowest first
 	Namespaces, Pods Selector // whose pods it judges, and which of these
 	Ingress, Egress  []ClusterRule
@@ -55,7 +55,7 @@ type ClusterRule struct {
 	Action Action
 }
 
-// Action is what a ClusterRule does with what it speaks of.
+// Action is the action of a ClusterRule.
 type Action uint8
 
 // The actions. Pass leaves the decision to the next tier.
@@ -65,7 +65,7 @@ const (
 	Pass
 )
 
-// NamedPort is a port of a pod that policies may call by its name.
+// NamedPort is a port of a pod that policies may refer to by its name.
 type NamedPort struct {
 	Name           string
 	Protocol, Port int

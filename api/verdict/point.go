@@ -9,18 +9,18 @@ import (
 
 // Point is one address on one side: an endpoint's, or one outside of Contiv.
 type Point struct {
-	Group   *model.EndpointGroup // nil when it has none
+	Group   *model.EndpointGroup // nil if it has none
 	Network string               // name of the network it is attached to; "" outside
 	Addr    netip.Addr
 }
 
-// Packet says what becomes of a packet that opens a connection between two addresses. Unlike Between it leaves open only
-// what no one can tell from the objects: what a rule means whose address cannot be read.
+// Packet returns the decision for a packet that opens a connection between two addresses. Unlike Between it leaves open only what the
+// objects do not determine: a rule with an invalid address.
 func (p *Policies) Packet(from, to Point, t Traffic) Decision {
 	return p.decide(from, to, t, func(*model.Rule) bool { return true })
 }
 
-// Echo says what becomes of the answer to a ping, which goes from from to to: only rules about ICMP judge it.
+// Echo returns the decision for the answer to a ping, in the direction of from to to: only rules about ICMP judge it.
 func (p *Policies) Echo(from, to Point) Decision {
 	t := Traffic{Protocol: ICMP}
 	if from.Addr.Is6() {
@@ -40,7 +40,7 @@ func (p *Policies) decide(from, to Point, t Traffic, heard func(*model.Rule) boo
 	return d
 }
 
-// receive asks the rules of one direction of own's group, as judge does for groups.
+// receive evaluates the rules of one direction of own's group, as judge does for groups.
 func (p *Policies) receive(own, far Point, t Traffic, direction string, heard func(*model.Rule) bool) Judgement {
 	var open *model.Rule
 	for _, r := range p.of(Party{own.Group}, direction) {
@@ -66,7 +66,7 @@ func (p *Policies) receive(own, far Point, t Traffic, direction string, heard fu
 	return Judgement{}
 }
 
-// about tells whether a rule's other side is far.
+// about reports whether a rule's other side is far.
 func (p *Policies) about(r *model.Rule, far Point) match {
 	group, network, address := r.FromEndpointGroup, r.FromNetwork, r.FromIpAddress
 	if r.Direction == "out" {
@@ -95,7 +95,7 @@ func (p *Policies) about(r *model.Rule, far Point) match {
 	return min(m, perhaps)
 }
 
-// owns tells whether a rule is about own's address: in one for incoming traffic, toIpAddress is one container's.
+// owns reports whether a rule applies to own's address: in one for incoming traffic, toIpAddress is one container's.
 func (p *Policies) owns(r *model.Rule, own Point) match {
 	if r.Direction == "in" {
 		return holds(r.ToIpAddress, own.Addr)
@@ -103,7 +103,7 @@ func (p *Policies) owns(r *model.Rule, own Point) match {
 	return always
 }
 
-// holds tells whether an address lies in what a rule writes as its address; "" is any.
+// holds reports whether a rule's address includes an address; "" is any.
 func holds(written string, a netip.Addr) match {
 	if written == "" {
 		return always

@@ -9,9 +9,9 @@ import (
 // maxPort is the greatest number of a port.
 const maxPort = 65535
 
-// classes are the kinds of traffic that both gates tell apart between two workloads, narrow ones first and the rest last.
+// classes are the kinds of traffic that both gates distinguish between two workloads, narrow ones first and the rest last.
 func (g *Gates) classes(from, to Workload) []Traffic {
-	starts := map[int]map[int]struct{}{} // of ports that are named, and behind them, by protocol
+	starts := map[int]map[int]struct{}{} // of named ports, and after them, by protocol
 	named := map[int][][2]int{}
 	add := func(protocol, first, last int) {
 		if starts[protocol] == nil {

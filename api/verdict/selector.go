@@ -5,17 +5,17 @@ import "slices"
 // Selector selects by labels: those that meet every requirement, so that an empty one selects all.
 type Selector []Requirement
 
-// Requirement is what a Selector asks of one key.
+// Requirement is a Selector's condition for one key.
 type Requirement struct {
 	Key      string
 	Operator Operator
 	Values   []string // of In and NotIn
 }
 
-// Operator is how a Requirement judges.
+// Operator is the operator of a Requirement.
 type Operator string
 
-// The operators, of the names that Kubernetes gives them. NotIn is met by what lacks the key, too.
+// The operators, with Kubernetes' names. NotIn is also met if the key is missing.
 const (
 	In           Operator = "In"
 	NotIn        Operator = "NotIn"
@@ -23,7 +23,7 @@ const (
 	DoesNotExist Operator = "DoesNotExist"
 )
 
-// Selects tells whether labels meet every requirement. An operator that is none is met by nothing.
+// Selects reports whether labels meet every requirement. An unknown operator is never met.
 func (s Selector) Selects(labels map[string]string) bool {
 	return !slices.ContainsFunc(s, func(r Requirement) bool { return !r.met(labels) })
 }

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Summary is what a list of decisions comes to.
+// Summary summarizes a list of decisions.
 type Summary struct {
 	Fate Fate   // Allowed: all of it; Denied: none; Depends: some of it, or it depends on addresses
-	Text string // "all", "none", "tcp 8080", "all -tcp 22"; "?" stands before what depends on addresses
+	Text string // "all", "none", "tcp 8080", "all -tcp 22"; "?" precedes what depends on addresses
 }
 
-// Sum says decisions in a few words: first how traffic fares that no rule names, if it passes, then what fares otherwise,
-// "-" before what is denied, "+" or nothing before what is allowed.
+// Sum describes decisions in a few words: first the traffic that no rule names, if it passes, then exceptions, "-" before denied ones, "+"
+// or nothing before allowed ones.
 func Sum(list []Decision) Summary {
 	if len(list) == 0 {
 		return Summary{Depends, "not judged"}
@@ -38,8 +38,8 @@ func Sum(list []Decision) Summary {
 	return Summary{Depends, strings.Join(words, " ")}
 }
 
-// usual is the fate that a class needs no mention for: that of the other ports of its protocol, of ICMP for ICMPv6, or of
-// what no rule names.
+// usual is the fate that a class shares with others and needs no mention for: that of the other ports of its protocol, of ICMP for ICMPv6,
+// or of traffic that no rule names.
 func usual(list []Decision, d Decision) Fate {
 	wider := Traffic{}
 	switch {

@@ -1,6 +1,6 @@
-// Package verdict says what policies let through: a pure function over rules, by the rules of docs/explanation/policy.md. It speaks of
-// packets that open a connection, between groups and between a group and the outside. Whether there is a way at all -
-// the same tenant, a route, a living host - is not its business.
+// Package verdict evaluates policies: a pure function over rules, by the rules of docs/explanation/policy.md. It judges packets that open a connection,
+// between groups and between a group and the outside. It does not determine whether there is a path at all - the same tenant, a route, a
+// running host.
 package verdict
 
 import (
@@ -13,24 +13,24 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Fate is what becomes of traffic.
+// Fate is the result for traffic.
 type Fate uint8
 
 // The fates.
 const (
 	Allowed Fate = iota
 	Denied
-	Depends // on more than the parties: which address one of them has
+	Depends // on the address of a party
 )
 
 // String is the fate in a word.
 func (f Fate) String() string { return [...]string{"allowed", "denied", "depends"}[f] }
 
-// Traffic is a class of packets that no rule tells apart. The zero Traffic is all that no class of the list names.
+// Traffic is a class of packets that no rule distinguishes. The zero Traffic is everything that no class of the list names.
 type Traffic struct {
 	Protocol int // IP protocol number; 0: any that is not listed
 	Port     int // that is connected to; 0: any that is not listed
-	Last     int // of a range that begins with Port; 0: Port alone
+	Last     int // of a range that begins with Port; 0: only Port
 }
 
 // Numbers of IP protocols.
@@ -42,7 +42,7 @@ const (
 	SCTP   = 132
 )
 
-// String is the class in words: "tcp 8080", "tcp" for its other ports, "other" for protocols that no rule names.
+// String describes the class: "tcp 8080", "tcp" for its other ports, "other" for protocols that no rule names.
 func (t Traffic) String() string {
 	name := map[int]string{0: "other", ICMP: "icmp", TCP: "tcp", UDP: "udp", ICMPv6: "icmp6", SCTP: "sctp"}[t.Protocol]
 	if name == "" {
@@ -57,7 +57,7 @@ func (t Traffic) String() string {
 	return name
 }
 
-// Judgement is what one side's policies say, and by which rule; By is nil where no rule speaks.
+// Judgement is the result of one side's policies, and the deciding rule; By is nil if no rule matches.
 type Judgement struct {
 	Fate Fate
 	By   *model.Rule
@@ -70,7 +70,7 @@ type Decision struct {
 	Out, In Judgement
 }
 
-// By is the rule that decides: the denying one, or else one that allows, the receiver's first; nil when none speaks.
+// By is the deciding rule: the denying one, otherwise one that allows, the receiver's first; nil if none matches.
 func (d *Decision) By() *model.Rule {
 	switch {
 	case d.Out.Fate == d.Fate && d.Fate != Allowed:
@@ -81,7 +81,7 @@ func (d *Decision) By() *model.Rule {
 	return d.Out.By
 }
 
-// Party is one side of a conversation: a group, or all that is outside of Contiv when Group is nil.
+// Party is one side of a conversation: a group, or everything outside of Contiv if Group is nil.
 type Party struct{ Group *model.EndpointGroup }
 
 // Name is the group's name, or "outside".
@@ -92,15 +92,15 @@ func (p Party) Name() string {
 	return p.Group.GroupName
 }
 
-// Policies are the rules of one tenant, ready to be asked.
+// Policies are the rules of one tenant, ready for evaluation.
 type Policies struct {
 	subnets map[string]space // by network name
-	sixes   map[string]space // of networks that have IPv6 as well
+	sixes   map[string]space // of networks that also have IPv6
 	rules   map[string][]*model.Rule
 	groups  []*model.EndpointGroup
 }
 
-// New reads a tenant's groups, networks and rules from lists that may hold those of others too.
+// New returns a tenant's policies from groups, networks and rules that may include those of others.
 func New(tenant string, groups, networks, rules []model.Object) *Policies {
 	p := &Policies{subnets: map[string]space{}, sixes: map[string]space{}, rules: map[string][]*model.Rule{}}
 	for _, o := range networks {
@@ -134,8 +134,8 @@ func (p *Policies) Parties() []Party {
 	return append(out, Party{})
 }
 
-// Between says what from may open towards to, by classes of traffic, the narrower ones first and the rest last. Rules of
-// both sides are heard. Outside to outside is no one's to judge: the list is empty.
+// Between returns what from may open towards to, by classes of traffic, the narrower ones first and the rest last. It applies the rules of
+// both sides. For outside to outside the list is empty.
 func (p *Policies) Between(from, to Party) []Decision {
 	if from.Group == nil && to.Group == nil {
 		return nil
@@ -155,7 +155,7 @@ func (p *Policies) Between(from, to Party) []Decision {
 	return all
 }
 
-// of are the rules of one direction of a party's policies, in the order in which they decide.
+// of returns the rules of one direction of a party's policies, in the order in which they decide.
 func (p *Policies) of(party Party, direction string) []*model.Rule {
 	if party.Group == nil {
 		return nil
@@ -174,8 +174,8 @@ func (p *Policies) of(party Party, direction string) []*model.Rule {
 	return out
 }
 
-// judge hears the rules of own's side about traffic with far. A rule that may or may not speak of a packet leaves the
-// outcome open only when without it the outcome would be another one.
+// judge applies the rules of own's side to traffic with far. A rule that may or may not match a packet leaves the result open only if
+// without it the result would differ.
 func (p *Policies) judge(rules []*model.Rule, own, far Party, t Traffic) Judgement {
 	var open *model.Rule
 	end := Judgement{}
@@ -213,7 +213,7 @@ func fateOf(r *model.Rule) Fate {
 	return Allowed
 }
 
-// classes are the kinds of traffic that the rules tell apart, narrow ones first.
+// classes are the kinds of traffic that the rules distinguish, narrow ones first.
 func classes(lists ...[]*model.Rule) []Traffic {
 	seen := map[Traffic]bool{{}: true}
 	for _, rules := range lists {
@@ -242,7 +242,7 @@ func classes(lists ...[]*model.Rule) []Traffic {
 	return out
 }
 
-// trueFirst compares two conditions: one that holds sorts before one that does not.
+// trueFirst compares two conditions: true sorts before false.
 func trueFirst(a, b bool) int {
 	switch {
 	case a == b:
@@ -270,14 +270,14 @@ func protocol(r *model.Rule) int {
 	return n
 }
 
-// unreadable tells whether agents cannot carry a rule out: it has a port, but no protocol that has ports. They leave such
-// a permission out, and for such a denial close the group in that direction.
+// unreadable reports whether agents cannot apply a rule: it has a port, but no protocol with ports. They skip such a permission, and for
+// such a denial close the group in that direction.
 func unreadable(r *model.Rule) bool {
 	n := protocol(r)
 	return r.Port != 0 && n != TCP && n != UDP && n != SCTP
 }
 
-// speaksOf tells whether a rule is about a class of traffic.
+// speaksOf reports whether a rule matches a class of traffic.
 func speaksOf(r *model.Rule, t Traffic) bool {
 	n := protocol(r)
 	if n != 0 && n != t.Protocol && (n != ICMP || t.Protocol != ICMPv6) {
@@ -286,7 +286,7 @@ func speaksOf(r *model.Rule, t Traffic) bool {
 	return r.Port == 0 || r.Port == t.Port
 }
 
-// match is how surely a rule names a party.
+// match is how certainly a rule names a party.
 type match uint8
 
 const (
@@ -295,7 +295,7 @@ const (
 	always
 )
 
-// names tells whether a rule's other side is far.
+// names reports whether a rule's other side is far.
 func (p *Policies) names(r *model.Rule, far Party) match {
 	group, network, address := r.FromEndpointGroup, r.FromNetwork, r.FromIpAddress
 	if r.Direction == "out" {
@@ -316,7 +316,7 @@ func (p *Policies) names(r *model.Rule, far Party) match {
 	return min(m, p.within(address, far))
 }
 
-// covers tells whether a rule is about all of its own group: in a rule for incoming traffic, toIpAddress is one container.
+// covers reports whether a rule applies to all of its own group: in a rule for incoming traffic, toIpAddress is one container.
 func (p *Policies) covers(r *model.Rule, own Party) match {
 	if r.Direction == "in" {
 		return p.within(r.ToIpAddress, own)
@@ -324,7 +324,7 @@ func (p *Policies) covers(r *model.Rule, own Party) match {
 	return always
 }
 
-// within tells whether a party's addresses lie in what a rule writes as its address; "" is any.
+// within reports whether a rule's address includes a party's addresses; "" is any.
 func (p *Policies) within(address string, party Party) match {
 	if address == "" {
 		return always
@@ -345,7 +345,7 @@ func (p *Policies) within(address string, party Party) match {
 		if !both || six.valid() && six.apart(rule) {
 			return never
 		}
-		return perhaps // its containers have IPv4 as well
+		return perhaps // its containers also have IPv4
 	}
 	switch {
 	case !own.valid():
@@ -365,11 +365,11 @@ func (s space) valid() bool {
 	return s.first.IsValid() && s.first.BitLen() == s.last.BitLen() && !s.last.Less(s.first)
 }
 
-// apart tells whether no address is in both, which are of one family.
+// apart reports whether no address is in both, which are of one family.
 func (s space) apart(o space) bool { return s.last.Less(o.first) || o.last.Less(s.first) }
 
-// parseSpace reads an address, "ADDRESS/LENGTH", and of IPv4 "a.b.c.d-e", "a.b.c.d-a.b.c.e" and these two with a length, which is
-// then of no importance. What is none of these is no valid space.
+// parseSpace parses an address, "ADDRESS/LENGTH", and of IPv4 "a.b.c.d-e", "a.b.c.d-a.b.c.e" and these two with a length, which is then
+// ignored. Any other text is an invalid space.
 func parseSpace(text string) space {
 	body, length, cut := strings.Cut(text, "/")
 	low, high, isRange := strings.Cut(body, "-")

@@ -10,28 +10,28 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Workload is one side of a matrix: a pod, which may stand for others that nothing tells apart, or all that is outside when it has no pod.
+// Workload is one side of a matrix: a pod, which may represent others with the same result, or the outside if it has no pod.
 type Workload struct {
 	Pod   *Pod
 	Addrs []netip.Addr         // of the pod
-	Group *model.EndpointGroup // of Contiv; nil when it has none
+	Group *model.EndpointGroup // of Contiv; nil if it has none
 }
 
 // Ruling is the fate of one class of traffic by both gates: Contiv's rules and network policies of Kubernetes.
 type Ruling struct {
 	Traffic
 	Fate    Fate
-	Out, In string // what decides at either end; "" when nothing speaks of it
+	Out, In string // the decider at either end; "" if nothing matches
 }
 
-// Gates are both gates that a packet has to pass, ready to be asked.
+// Gates are the two gates that a packet must pass, ready for evaluation.
 type Gates struct {
 	Rules *Policies        // of the tenant; nil: there are none
 	Net   *NetworkPolicies // of the namespaces concerned, and of the cluster
 }
 
-// Between says what from may open towards to, by classes of traffic, the narrower ones first and the rest last. Outside to outside is no one's
-// to judge: the list is empty.
+// Between returns what from may open towards to, by classes of traffic, the narrower ones first and the rest last. For outside to outside
+// the list is empty.
 func (g *Gates) Between(from, to Workload) (out []Ruling) {
 	if from.Pod == nil && to.Pod == nil {
 		return nil
@@ -64,7 +64,7 @@ func (g *Gates) judge(from, to Workload, t Traffic) Ruling {
 	return out
 }
 
-// byPolicies is what the policies of Kubernetes say.
+// byPolicies is the result of the policies of Kubernetes.
 func (g *Gates) byPolicies(from, to Workload, t Traffic) Ruling {
 	var out Ruling
 	first := true
@@ -90,8 +90,8 @@ func (g *Gates) byPolicies(from, to Workload, t Traffic) Ruling {
 	return out
 }
 
-// ends are the ends that a workload may be: its pod at each of its addresses, or one address of every part of the outside that some block
-// of addresses tells apart.
+// ends are the possible ends of a workload: its pod at each of its addresses, or one address of every part of the outside that address
+// blocks distinguish.
 func (g *Gates) ends(w Workload) (out []End) {
 	addrs := w.Addrs
 	if w.Pod == nil {
@@ -103,7 +103,7 @@ func (g *Gates) ends(w Workload) (out []End) {
 	return out
 }
 
-// boundaries are where the addresses begin that the same blocks contain.
+// boundaries are the first addresses of ranges that are in the same blocks.
 func (n *NetworkPolicies) boundaries() []netip.Addr {
 	starts := map[netip.Addr]struct{}{netip.IPv4Unspecified(): {}, netip.IPv6Unspecified(): {}}
 	n.peers(func(p *PolicyPeer) {
@@ -151,7 +151,8 @@ func (n *NetworkPolicies) peers(visit func(p *PolicyPeer)) {
 	})
 }
 
-// Alike is a text that workloads share which neither gate tells apart: it says what selectors, blocks and names of ports may ask about.
+// Alike is a key shared by workloads that neither gate distinguishes: it has everything that selectors, blocks and names of ports may
+// depend on.
 func (g *Gates) Alike(w Workload) string {
 	keys, names, inside := map[string]struct{}{}, map[string]struct{}{}, []string{}
 	selector := func(list ...Selector) {
@@ -195,7 +196,7 @@ func (g *Gates) Alike(w Workload) string {
 	return strings.Join(append(words, inside...), "\n")
 }
 
-// String is the policy with its rule in words, "" when none decides.
+// String describes the policy with its rule, "" if none decides.
 func (c Cause) String() string {
 	if c.Policy == "" {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Marshal returns v as YAML: what encoding/json makes of it, the keys of each object in alphabetical order.
+// Marshal returns v as YAML: the output of encoding/json, with the keys of each object in alphabetical order.
 func Marshal(v any) ([]byte, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -34,7 +34,7 @@ func JSONToYAML(text []byte) ([]byte, error) {
 	return b.Bytes(), e.Close()
 }
 
-// YAMLToJSON converts the first document of text. It fails when a key is not a string.
+// YAMLToJSON converts the first document of text. It fails if a key is not a string.
 func YAMLToJSON(text []byte) ([]byte, error) {
 	var value any
 	if err := yaml.Unmarshal(text, &value); err != nil {

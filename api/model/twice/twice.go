@@ -1,4 +1,4 @@
-// Package twice finds what a text says more than once, for tests of what programs tell people.
+// Package twice finds repetitions in a text, for tests of messages to users.
 package twice
 
 import (
@@ -11,14 +11,14 @@ import (
 // run is how many words in a row make a phrase.
 const run = 3
 
-// Said returns the first phrase that an error's text says twice, "" when there is none: the same words in a row, such as a command; that
-// something is not there; or a clause of which every word that means something came before. Names of objects may come again.
+// Said returns the first repetition in an error's text, "" if there is none: the same words in a row, such as a command; a repeated "not
+// found"; or a clause whose significant words all came before. Names of objects may be repeated.
 func Said(text string) string { return said(text, run) }
 
-// InFormat is Said of a format. What its verbs, %s, stand for differs each time, so that the words between them are looked at more closely.
+// InFormat is Said for a format. Its verbs, %s, differ each time, so that it checks the words between them more strictly.
 func InFormat(text string) string { return said(text, run-1) }
 
-// said is Said for phrases of at least so many words that mean something.
+// said is Said for phrases with a minimum number of significant words.
 func said(text string, least int) string {
 	all := words(text)
 	if phrase := cmp.Or(repeated(all, least), denied(all)); phrase != "" {
@@ -35,7 +35,7 @@ func said(text string, least int) string {
 	return ""
 }
 
-// repeated returns the first words in a row that come again, of which at least so many mean something.
+// repeated returns the first repeated words in a row that contain a minimum number of significant words.
 func repeated(all []string, least int) string {
 	seen := map[string]int{}
 	for i := 0; i+run <= len(all); i++ {
@@ -92,7 +92,7 @@ func clauses(text string) []string {
 
 func verb(w string) bool { return strings.HasPrefix(w, "%") }
 
-// meaning are the words that say something by themselves, without their endings.
+// meaning are the significant words, without their endings.
 func meaning(all []string) (out []string) {
 	for _, w := range all {
 		if slices.Contains(small, w) {
@@ -105,7 +105,7 @@ func meaning(all []string) (out []string) {
 
 var small = strings.Fields("a an and any are as at be by do does for from has have how in is it its no not of on one or say says so than that the them then there these they this to what where which who with")
 
-// stem cuts off the commonest endings.
+// stem cuts off the most common endings.
 func stem(w string) string {
 	for _, end := range []string{"ing", "ed", "es", "s"} {
 		if short := strings.TrimSuffix(w, end); short != w && len(short) >= 3 {
