@@ -113,7 +113,7 @@ func TestPlayback(t *testing.T) {
 func TestPlaybackWaitsForNothing(t *testing.T) {
 	m := playing(t)
 	press(m, "p")
-	late := m.replay.fetch() // under way
+	late := m.replay.fetch() // in progress
 	for range 5 {
 		if cmd := m.handle(tea.KeyPressMsg{Text: ".", Code: '.'}); cmd != nil {
 			t.Fatal("want one moment looked up at a time")

@@ -27,7 +27,7 @@ func ParseRanges(text string) Ranges {
 	return out
 }
 
-// Contains tells whether a lies in one of the ranges.
+// Contains reports whether a lies in one of the ranges.
 func (r Ranges) Contains(a netip.Addr) bool {
 	_, found := slices.BinarySearchFunc(r, a, func(x [2]netip.Addr, a netip.Addr) int {
 		switch {

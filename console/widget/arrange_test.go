@@ -171,7 +171,7 @@ func TestTableFollows(t *testing.T) {
 	}
 }
 
-// keptPlaces tells whether the names that are in both lists come in the same order.
+// keptPlaces reports whether the names that are in both lists come in the same order.
 func keptPlaces(before, now []string) bool {
 	name := func(row string) string { return row[:strings.IndexByte(row, ' ')] }
 	in := func(rows []string) map[string]bool {
