@@ -15,8 +15,8 @@ import (
 	"github.com/contiv/contiv/cni/wire"
 )
 
-// timeout is longer than it takes to put another agent in the place of one, as an upgrade does: what pods ask for meanwhile is late and
-// does not fail, and a node whose runtime asks for STATUS stays ready.
+// timeout is longer than the replacement of an agent, as by an upgrade: requests of that time are late and do not fail, and a node whose
+// runtime sends STATUS stays ready.
 const timeout = 10 * time.Second
 
 func main() {

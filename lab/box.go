@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/deploy/image"
 )
 
-// Image is the name of the image that every engine of a lab has: small tools of this machine, and sleep to keep a container.
+// Image is the name of the image in every engine of a lab: small tools of this machine, and sleep to keep a container.
 const Image = "contiv/box:latest"
 
 // loadImage gives an image to a host's engine.
@@ -43,7 +43,7 @@ func (l *Lab) loadImage(ctx context.Context, host int, file string) error {
 	return nil
 }
 
-// tools are the programs of Image that must be on this machine, and extras those that are taken if they are.
+// tools are the programs of Image that must be on this machine, and extras are optional ones.
 var (
 	tools  = []string{"sh", "sleep", "cat", "ls", "echo", "env", "hostname", "ip", "ping", "true"}
 	extras = []string{"bash", "curl", "nc", "ss", "grep", "head", "tail", "date", "wget", "dig", "nslookup", "getent", "timeout", "seq", "sort", "wc", "tr", "cut", "sed",

@@ -15,18 +15,19 @@ import (
 // cgroup is the control group, in every hierarchy, of the containers of a host's engine.
 func (p *Plan) cgroup(host string) string { return filepath.Join(p.cgroups(), host) }
 
-// cgroupHost is that of all else on such a host, its process 1 first: engines make the groups of managed plugins beside or below their own.
+// cgroupHost is the group of everything else on such a host, first of all its process 1: engines make the groups of managed plugins beside
+// or below their own.
 func (p *Plan) cgroupHost(host string) string { return p.cgroup(host) + "-host" }
 
-// cgroupSwitch is that of its Open vSwitch, which is a service with a group of its own on a real host. It is beside the lab's: what weight it has there
-// counts among all that runs on the machine.
+// cgroupSwitch is the group of its Open vSwitch, which is a service with a group of its own on a real host. It is beside the lab's, so its
+// weight counts among everything on the machine.
 func (p *Plan) cgroupSwitch(host string) string { return p.cgroups() + "-" + host + "-switch" }
 
-// cgroups is the control group of all that runs on the hosts of a lab with engines. Its number is in it, so that a lab ends without another one of its name,
-// in another folder, that nothing has ended.
+// cgroups is the control group of all processes on the hosts of a lab with engines. The group's name has the lab's number, so that ending a
+// lab does not affect a running lab of the same name in another directory.
 func (p *Plan) cgroups() string { return fmt.Sprintf("contiv-lab-%s-%d", p.Name, p.Number) }
 
-// hierarchies are the folders of control groups: one, or one a controller.
+// hierarchies are the directories of control groups: one, or one per controller.
 func hierarchies() ([]string, error) {
 	const top = "/sys/fs/cgroup"
 	files, err := filepath.Glob(top + "/*/cgroup.procs")
@@ -43,7 +44,7 @@ func hierarchies() ([]string, error) {
 	}), nil
 }
 
-// enterGroup moves a process, and what it will start, into a control group of every hierarchy.
+// enterGroup moves a process, and its future children, into a control group of every hierarchy.
 func enterGroup(pid int, group string) error {
 	if err := makeGroup(group); err != nil {
 		return err
@@ -60,10 +61,10 @@ func enterGroup(pid int, group string) error {
 	return nil
 }
 
-// switchGroups makes the control groups of a host's Open vSwitch and returns their folders; none when the part is not of the switch, or hosts have
-// no control groups. They have ten times the usual weight: a niceness counts only within a group, and in that of the host's engines and kubelet, with
-// 60 threads that want a processor, a thread of niceness -10 that works 4 ms of 14 waits up to 0.5 s for one. In a group of its own it waits up to
-// 70 ms, and with the weight 5.
+// switchGroups makes the control groups of a host's Open vSwitch and returns their directories; none if the part is not of the switch, or
+// hosts have no control groups. They have ten times the usual weight: a niceness counts only within a group, and in that of the host's
+// engines and kubelet, with 60 threads that compete for a processor, a thread of niceness -10 that works 4 ms of 14 waits up to 0.5 s for
+// one. In a group of its own it waits up to 70 ms, and with the weight 5.
 func (l *Lab) switchGroups(host int, part string) (out []string, err error) {
 	if !l.hasEngines() || part != PartOVS && part != PartOVSDB {
 		return nil, nil
@@ -119,7 +120,7 @@ func makeGroup(group string) error {
 	return nil
 }
 
-// inheritCPUs gives a new group the processors and memory of the one above, without which it takes no process (cpusets(7)).
+// inheritCPUs gives a new group the processors and memory of its parent, without which it accepts no process (cpusets(7)).
 func inheritCPUs(above, dir string) error {
 	for _, file := range []string{"cpuset.cpus", "cpuset.mems"} {
 		text, err := os.ReadFile(filepath.Join(above, file))
@@ -136,8 +137,8 @@ func inheritCPUs(above, dir string) error {
 	return nil
 }
 
-// endGroups removes the control groups that engines have left behind: the lab's, and those of managed plugins, which have their
-// ids as names and are not below the lab's in the hierarchy without controllers.
+// endGroups removes the control groups that engines have left: the lab's, and those of managed plugins, which have their ids as names and
+// are not below the lab's in the hierarchy without controllers.
 func (l *Lab) endGroups() error {
 	all, err := hierarchies()
 	if err != nil {
@@ -160,7 +161,7 @@ func (l *Lab) endGroups() error {
 	return errors.Join(errs...)
 }
 
-// removeGroups removes a control group and those below it. What runs there has been killed, but may not have ended yet.
+// removeGroups removes a control group and those below it. Its processes have been killed, but may not have ended yet.
 func removeGroups(top string) error {
 	var groups []string
 	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {

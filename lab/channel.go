@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// The switch beyond a host's uplinks, when it is to speak LACP: a learning bridge in the host's own Open vSwitch, with a port
-// channel of the far ends of the uplinks and a device in the trunk. (The kernel's bridges never pass LACP on.)
+// The physical switch of a host's uplinks, if it must support LACP: a learning bridge in the host's own Open vSwitch, with a port channel
+// of the far ends of the uplinks and a device in the trunk. (The kernel's bridges never forward LACP.)
 const (
 	channelSwitch = "switch"
 	channelPort   = "channel"
@@ -16,7 +16,7 @@ const (
 // channelMember is the far end of a host's uplink number i, counted from 0.
 func channelMember(i int) string { return fmt.Sprintf("port%d", i+1) }
 
-// wireChannel makes the switch beyond a host's uplinks.
+// wireChannel makes the physical switch of a host's uplinks.
 func (l *Lab) wireChannel(ctx context.Context, host int) error {
 	args := []string{"ovs-vsctl", "--timeout=15", "add-br", channelSwitch,
 		"--", "set", "bridge", channelSwitch, "datapath_type=" + l.datapath(), "fail_mode=standalone",

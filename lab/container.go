@@ -16,7 +16,7 @@ import (
 	"github.com/contiv/contiv/lab/hostinit"
 )
 
-// Container is a network namespace on a host that stands for a container, or that of a container of the host's Docker engine.
+// Container is a network namespace on a host that acts as a container, or that of a container of the host's Docker engine.
 type Container struct {
 	Name    string       `json:"name"`
 	Host    string       `json:"host"`
@@ -42,7 +42,7 @@ func (l *Lab) containerFile(name string) string {
 	return filepath.Join(l.Dir, "containers", name+".json")
 }
 
-// Containers lists what is attached, ordered by name.
+// Containers lists the attached containers, ordered by name.
 func (l *Lab) Containers() ([]Container, error) {
 	entries, err := os.ReadDir(filepath.Join(l.Dir, "containers"))
 	if errors.Is(err, os.ErrNotExist) {
@@ -75,8 +75,8 @@ func (l *Lab) Container(name string) (*Container, error) {
 	return c, nil
 }
 
-// Attach makes a container and has the host's CNI plugin give it an interface, or has the host's engine run it. Attaching one that is
-// there already repeats the ADD, as a runtime does that lost the answer.
+// Attach creates a container and makes the host's CNI plugin give it an interface, or makes the host's engine run it. Attaching an existing
+// one repeats the ADD, as a runtime does that lost the answer.
 func (l *Lab) Attach(ctx context.Context, c Container) (*Container, error) {
 	if !namePattern.MatchString(c.Name) || l.hostNumber(c.Name) != 0 {
 		return nil, fmt.Errorf("container name %q: small letters, digits and dashes, and no host's name, are wanted", c.Name)
@@ -142,13 +142,13 @@ func (l *Lab) hasNamespace(c Container) bool {
 	return err == nil
 }
 
-// namespace is where the machine sees a container's network namespace.
+// namespace is the path of a container's network namespace on the machine.
 func (l *Lab) namespace(c Container) (string, error) {
 	pid, err := l.pid(c.Host)
 	return fmt.Sprintf("/proc/%d/root/run/netns/%s", pid, c.Name), err
 }
 
-// Detach has the plugin take the interface away and deletes the container, or has its engine do both.
+// Detach makes the plugin remove the interface and deletes the container, or makes its engine do both.
 func (l *Lab) Detach(ctx context.Context, name string) error {
 	c, err := l.Container(name)
 	if err != nil {
@@ -203,7 +203,7 @@ func (l *Lab) CNI(ctx context.Context, op string, c Container) (Result, error) {
 	return r, nil
 }
 
-// In is a program to be run in a container, or on a host when name is one.
+// In returns a program to be run in a container, or on a host if name is one.
 func (l *Lab) In(ctx context.Context, name string, args ...string) (*exec.Cmd, error) {
 	if l.hostNumber(name) != 0 {
 		return l.Command(ctx, name, args...)
@@ -237,7 +237,7 @@ func (l *Lab) Ping(ctx context.Context, from, to string, version int, args ...st
 	return l.In(ctx, from, append(slices.Concat([]string{"ping", "-n"}, args), a.String())...)
 }
 
-// MasterURLs are the APIs of all netmasters, joined by commas, those that run first: what NETMASTER takes.
+// MasterURLs are the APIs of all netmasters, joined by commas, the running ones first: the value of NETMASTER.
 func (l *Lab) MasterURLs() (string, error) {
 	first, err := l.MasterURL()
 	if err != nil {
@@ -252,7 +252,7 @@ func (l *Lab) MasterURLs() (string, error) {
 	return strings.Join(urls, ","), nil
 }
 
-// MasterURL is the API of the first netmaster that runs; on bare hosts, where one would have it that somebody has started.
+// MasterURL is the API of the first running netmaster; on bare hosts, the expected address of one started by the user.
 func (l *Lab) MasterURL() (string, error) {
 	if l.Bare {
 		return l.masterURL(1), nil
@@ -265,5 +265,5 @@ func (l *Lab) MasterURL() (string, error) {
 	return "", errors.New("no netmaster runs; contiv lab start HOST master starts one")
 }
 
-// cniCache is where the CNI library on a host keeps results.
+// cniCache is the directory of results of the CNI library on a host.
 const cniCache = hostinit.Inside + "/cni"

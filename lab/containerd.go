@@ -10,11 +10,11 @@ import (
 // PartContainerd is the containerd of a host with Kubernetes, or with an engine that does not start one itself.
 const PartContainerd = "containerd"
 
-// containerdSocket is where it serves on its host.
+// containerdSocket is its socket on the host.
 const containerdSocket = "/run/containerd/containerd.sock"
 
-// engineConfig is the file that it reads, in the host's folder, when an engine alone uses it. Kubernetes' interface is off, and what
-// would make folders outside of the host's.
+// engineConfig is its configuration file, in the host's directory, if only an engine uses it. Kubernetes' interface is off, and everything
+// that would create directories outside of the host's.
 const engineConfig = `version = 3
 root = "` + hostinit.Inside + `/containerd"
 state = "/run/containerd/state"
@@ -25,8 +25,8 @@ disabled_plugins = ["io.containerd.cri.v1.images", "io.containerd.cri.v1.runtime
 address = "` + containerdSocket + `"
 `
 
-// podConfig is that file when Kubernetes uses it. Both generations read this version. The score by which the kernel ends processes is
-// not lowered: that takes a right that a container's root has not.
+// podConfig is that file if Kubernetes uses it. Both generations read this version. The score by which the kernel ends processes is not
+// lowered: that needs a capability that a container's root does not have.
 const podConfig = `version = 2
 root = "` + hostinit.Inside + `/containerd"
 state = "/run/containerd/state"
@@ -41,10 +41,10 @@ disable_apparmor = true
 restrict_oom_score_adj = true
 `
 
-// hasContainerd says whether containerd is a part of its own: it is with Kubernetes, and when the engine is not the machine's.
+// hasContainerd reports whether containerd is a part of its own: it is with Kubernetes, and if the engine is not the machine's.
 func (p *Plan) hasContainerd() bool { return p.Kubernetes != nil || p.ownEngine() }
 
-// ownEngine says whether the Docker engine is not the machine's.
+// ownEngine reports whether the Docker engine is not the machine's.
 func (p *Plan) ownEngine() bool { return p.Docker && p.DockerBin != "" }
 
 // containerdArgs is the command line of containerd.
@@ -52,7 +52,7 @@ func (p *Plan) containerdArgs() []string {
 	return []string{"containerd", "--config", hostinit.Inside + "/containerd.toml"}
 }
 
-// configureContainerd writes what a host's containerd reads.
+// configureContainerd writes the configuration of a host's containerd.
 func (l *Lab) configureContainerd(host int) error {
 	text := engineConfig
 	if l.Kubernetes != nil {

@@ -8,14 +8,15 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// Datapaths of the hosts' switches. A lab has one: frames that the kernel's datapath leaves to offload stall at a port of the one in user space.
+// Datapaths of the hosts' switches. A lab has one: frames that the kernel's datapath leaves to offload stall at a port of the one in user
+// space.
 const (
 	DatapathAuto   = "auto" // the kernel's, if it has one
 	DatapathSystem = "system"
 	DatapathNetdev = "netdev"
 )
 
-// chooseDatapath replaces auto by what the machine has, and reports which datapath that is.
+// chooseDatapath replaces auto by what the machine has, and returns that datapath.
 func (p *Plan) chooseDatapath(out io.Writer) error {
 	none := link.KernelDatapath()
 	switch p.Datapath {
@@ -43,7 +44,7 @@ func (p *Plan) chooseDatapath(out io.Writer) error {
 	return err
 }
 
-// datapath is that of all switches of the lab; of a lab from before there was a choice, the one in user space.
+// datapath is that of all switches of the lab; for a lab created before there was a choice, the one in user space.
 func (p *Plan) datapath() string {
 	if p.Datapath == DatapathSystem {
 		return DatapathSystem

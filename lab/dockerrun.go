@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// networkTimeout bounds the wait for a network that an agent is to make in its engine.
+// networkTimeout bounds the wait for a network that an agent creates in its engine.
 const networkTimeout = 10 * time.Second
 
-// dockerNetwork is what agents call the network or group of a container in their engines.
+// dockerNetwork is the name that agents give the network or group of a container in their engines.
 func (c *Container) dockerNetwork() string {
 	name := cmp.Or(c.Group, c.Network)
 	if c.Tenant != "default" && c.Tenant != "" {
@@ -24,8 +24,7 @@ func (c *Container) dockerNetwork() string {
 	return name
 }
 
-// attachDocker has the host's engine run a container of Image. Its network namespace gets a name, so that it can be used as those of
-// others are.
+// attachDocker makes the host's engine run a container of Image. Its network namespace gets a name, so that it can be used like others.
 func (l *Lab) attachDocker(ctx context.Context, c Container) (*Container, error) {
 	if err := l.awaitNetwork(ctx, c); err != nil {
 		return nil, err
@@ -55,7 +54,7 @@ func (l *Lab) awaitNetwork(ctx context.Context, c Container) error {
 	}
 }
 
-// adopt learns a container's addresses from its engine, and names its network namespace.
+// adopt reads a container's addresses from its engine, and names its network namespace.
 func (l *Lab) adopt(ctx context.Context, c *Container) error {
 	text, err := l.docker(ctx, c.Host, "inspect", c.Name)
 	if err != nil {
@@ -81,7 +80,7 @@ func (l *Lab) adopt(ctx context.Context, c *Container) error {
 	return l.onHost(ctx, l.hostNumber(c.Host), "ip", "netns", "attach", c.Name, fmt.Sprint(seen[0].State.Pid))
 }
 
-// detachDocker has the engine end and remove the container.
+// detachDocker makes the engine end and remove the container.
 func (l *Lab) detachDocker(ctx context.Context, c Container) error {
 	if l.hasNamespace(c) { // its name would keep it
 		if err := l.onHost(ctx, l.hostNumber(c.Host), "ip", "netns", "del", c.Name); err != nil {
@@ -92,7 +91,7 @@ func (l *Lab) detachDocker(ctx context.Context, c Container) error {
 	return err
 }
 
-// docker runs the engine's command on a host and returns what it prints.
+// docker runs the engine's command on a host and returns its output.
 func (l *Lab) docker(ctx context.Context, host string, args ...string) (string, error) {
 	cmd, err := l.Command(ctx, host, append([]string{"docker"}, args...)...)
 	if err != nil {

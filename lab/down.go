@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Down ends every process of the lab and removes its namespaces, interface and files, however far the lab had come.
-// It may be called again.
+// Down ends every process of the lab and removes its namespaces, interface and files, however incomplete the lab is. It may be called
+// again.
 func (l *Lab) Down(ctx context.Context) error {
 	var errs []error
 	for _, host := range l.hostNames() {
@@ -52,7 +52,7 @@ func (l *Lab) Down(ctx context.Context) error {
 	return nil
 }
 
-// ownsLink says whether the machine's interface of that name has the lab's address.
+// ownsLink reports whether the machine's interface of that name has the lab's address.
 func (l *Lab) ownsLink() bool {
 	i, err := net.InterfaceByName(l.link())
 	if err != nil {
@@ -70,7 +70,7 @@ func (l *Lab) ownsLink() bool {
 	return len(addrs) == 0
 }
 
-// endRouters kills what runs in the namespace of the switches, routers above all. What they have started dies with them.
+// endRouters kills the processes in the namespace of the switches, mainly routers. Their children die with them.
 func (l *Lab) endRouters(ctx context.Context) error {
 	out, err := output(ctx, "ip", "netns", "pids", l.switches())
 	if err != nil {

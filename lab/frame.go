@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SendFrame sends an Ethernet frame by an interface, as it is. It needs CAP_NET_RAW.
+// SendFrame sends an Ethernet frame unchanged by an interface. It needs CAP_NET_RAW.
 func SendFrame(ifname string, frame []byte) error {
 	at, err := net.InterfaceByName(ifname)
 	if err != nil {

@@ -17,15 +17,15 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// setupOf is a host as contiv init and contiv join make it: below its folder, as this machine sees that.
+// setupOf is a host as contiv init and contiv join make it: below its directory, by its path on this machine.
 func (p *Plan) setupOf(host int) *setup.Host {
 	return &setup.Host{Root: p.hostDir(hostName(host)), Bin: p.Bin}
 }
 
-// daemons are the parts that contiv init and contiv join say what to do.
+// daemons are the parts that contiv init and contiv join configure.
 var daemons = map[string]string{PartMaster: setup.Netmaster, PartAgent: setup.Netplugin}
 
-// printed is the environment of a part, as contiv init or contiv join has written it.
+// printed is the environment of a part, as written by contiv init or contiv join.
 func (l *Lab) printed(host int, part string) (out []string, err error) {
 	daemon, ok := daemons[part]
 	if !l.Joined || !ok {
@@ -41,8 +41,8 @@ func (l *Lab) printed(host int, part string) (out []string, err error) {
 	return out, nil
 }
 
-// join has the first host begin a cluster and the others join it, as an operator does who types contiv init there and what it prints on the others. Their
-// netmasters run when it returns.
+// join makes the first host start a cluster and the others join it, as an operator does who runs contiv init there and the printed command
+// on the others. Their netmasters run when it returns.
 func (l *Lab) join(ctx context.Context) error {
 	mode := "kubernetes"
 	if l.Docker {
@@ -81,13 +81,13 @@ func (l *Lab) begin(ctx context.Context, host int) error {
 	return l.awaitPart(ctx, host, PartMaster)
 }
 
-// wishes are what an operator says of a host of the lab.
+// wishes are an operator's settings of a host of the lab.
 func (l *Lab) wishes(host int) []string {
 	return []string{"--root", hostinit.Inside, "--start", "no", "--label", hostName(host), "--address", l.mgmt(host), "--vtep-ip", l.vtep(host),
 		"--vlan-uplinks", strings.Join(l.uplinks(), ",")}
 }
 
-// contiv runs a command of the program contiv on a host, and returns what it prints. The lab says what is done there.
+// contiv runs a command of the program contiv on a host, and returns its output. The lab prints what it does.
 func (l *Lab) contiv(ctx context.Context, host int, command string, args ...string) (string, error) {
 	program := filepath.Join(cmp.Or(l.Bin, filepath.Dir(l.self)), "contiv")
 	began := time.Now()
@@ -107,7 +107,7 @@ func (l *Lab) contiv(ctx context.Context, host int, command string, args ...stri
 	return strings.TrimSpace(string(out)), nil
 }
 
-// Contiv runs the program contiv on a host as an operator does, and returns what it prints. An error has what it said.
+// Contiv runs the program contiv on a host as an operator does, and returns its output. An error includes its error output.
 func (l *Lab) Contiv(ctx context.Context, host, command string, args ...string) (string, error) {
 	n := l.hostNumber(host)
 	if n == 0 {
@@ -116,7 +116,7 @@ func (l *Lab) Contiv(ctx context.Context, host, command string, args ...string) 
 	return l.contiv(ctx, n, command, append(args, "--root", hostinit.Inside)...)
 }
 
-// Rejoin has a host become a host with a netmaster once more, with a token that another host makes. Its netmaster does not run when it returns.
+// Rejoin makes a host a host with a netmaster again, with a token that another host creates. Its netmaster does not run when it returns.
 func (l *Lab) Rejoin(ctx context.Context, host, by string) error {
 	n, from := l.hostNumber(host), l.hostNumber(by)
 	if n == 0 || from == 0 {
@@ -125,7 +125,7 @@ func (l *Lab) Rejoin(ctx context.Context, host, by string) error {
 	return l.invite(ctx, n, from, true, "--force")
 }
 
-// invite has a host join by a token that another one makes.
+// invite makes a host join by a token that another one creates.
 func (l *Lab) invite(ctx context.Context, host, by int, master bool, more ...string) error {
 	wanted := []string{"create", "--root", hostinit.Inside}
 	if master {
@@ -143,7 +143,8 @@ func (l *Lab) invite(ctx context.Context, host, by int, master bool, more ...str
 	return err
 }
 
-// useTrust gives those who use the lab from this machine certificates of the cluster's authority: the first host's user, and others for the lab's own looks.
+// useTrust gives the users of the lab on this machine certificates of the cluster's CA: the first host's user, and others for the lab's own
+// checks.
 func (l *Lab) useTrust() error {
 	first, own := l.HostTrust(hostName(1)), l.Trust()
 	a, err := first.Authority()
@@ -161,7 +162,7 @@ func (l *Lab) useTrust() error {
 	return errors.Join(own.SaveAuthority(certificate, nil), own.SavePair(trust.User, user), looks(own, a, time.Now()))
 }
 
-// listed has the certificates listed that contiv init has issued, before a netmaster ran that could.
+// listed registers the certificates that contiv init has issued before a netmaster ran.
 func (l *Lab) listed(ctx context.Context) error {
 	c, err := l.Client()
 	if err != nil {

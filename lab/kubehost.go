@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/lab/kube"
 )
 
-// kernelSettings are those that a kubelet would change for the whole machine, with the values that it wants.
+// kernelSettings are those that a kubelet would change for the whole machine, with its values.
 func kernelSettings() map[string]string {
 	return map[string]string{
 		"vm/overcommit_memory": "1", "vm/panic_on_oom": "0", "kernel/panic": "10", "kernel/panic_on_oops": "1",
@@ -19,8 +19,8 @@ func kernelSettings() map[string]string {
 	}
 }
 
-// prepareNode gives a host folders of its own where Kubernetes' parts write: empty ones for what they keep, and layers over the machine's
-// for their configuration. It sees files in place of the settings of the kernel that all hosts share.
+// prepareNode gives a host directories of its own where Kubernetes' parts write: empty ones for their data, and layers over the machine's
+// for their configuration. Files replace the settings of the kernel that all hosts share.
 func (l *Lab) prepareNode(ctx context.Context, host int) error {
 	if err := l.installCNI(host); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (l *Lab) prepareNode(ctx context.Context, host int) error {
 		}
 		steps = append(steps, bind(file, "/proc/sys/"+name))
 	}
-	// Machines are told apart by it.
+	// It identifies the machine.
 	id := sha256.Sum256([]byte(l.Name + "/" + hostName(host)))
 	if err := os.WriteFile(filepath.Join(dir, "etc/machine-id"), []byte(hex.EncodeToString(id[:16])+"\n"), 0o444); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (l *Lab) prepareNode(ctx context.Context, host int) error {
 	return makeGroup(l.cgroup(hostName(host)))
 }
 
-// podRoutes are the commands by which the nodes of a cluster reach each other's pods when no network of Contiv's is there to do it.
+// podRoutes are the commands that add the routes between the nodes' pods if Contiv is not their network.
 func (l *Lab) podRoutes(host int) [][]string {
 	if l.Kubernetes.Network != kube.NetworkBridge {
 		return nil
@@ -90,7 +90,7 @@ func (l *Lab) podRoutes(host int) [][]string {
 	return steps
 }
 
-// installCNI puts the plugins, and which of them connect pods, where a host's runtime looks for them.
+// installCNI puts the plugins, and the configuration for pods, where a host's runtime looks for them.
 func (l *Lab) installCNI(host int) error {
 	fs := filepath.Join(l.hostDir(hostName(host)), "fs")
 	bin, conf := filepath.Join(fs, "opt/cni/bin"), filepath.Join(fs, "etc/cni/net.d")
@@ -118,7 +118,7 @@ func (l *Lab) installCNI(host int) error {
 	return os.WriteFile(filepath.Join(conf, "10-"+l.Kubernetes.Network+".conflist"), text, 0o644)
 }
 
-// cniVersion is the newest version of CNI that the lab's containerd knows: that of Debian ends before 1.1.0.
+// cniVersion is the newest version of CNI that the lab's containerd supports: that of Debian ends before 1.1.0.
 func (l *Lab) cniVersion() string {
 	if l.Kubernetes.Containerd != "" {
 		return "1.1.0"

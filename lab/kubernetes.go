@@ -17,14 +17,14 @@ import (
 
 // Kubernetes is a cluster on the hosts of a lab: its control plane on the first, containerd and a kubelet on every one.
 type Kubernetes struct {
-	Bin        string `json:"bin"`                  // folder of kube, etcd, agnhost, coredns and cni, as make kubernetes builds it
-	Containerd string `json:"containerd,omitempty"` // folder of another containerd than the machine's, with its runc
+	Bin        string `json:"bin"`                  // directory of kube, etcd, agnhost, coredns and cni, as make kubernetes builds it
+	Containerd string `json:"containerd,omitempty"` // directory of another containerd than the machine's, with its runc
 	Network    string `json:"network,omitempty"`    // of pods: one of kube's; empty: kube.NetworkContiv
 	Proxy      bool   `json:"proxy,omitempty"`      // kube-proxy on every host
 	CoreDNS    bool   `json:"coreDNS,omitempty"`    // the cluster's name server is CoreDNS
 }
 
-// cluster is what the parts of Kubernetes are made from.
+// cluster is the input of the parts of Kubernetes.
 func (p *Plan) cluster() kube.Cluster {
 	return kube.Cluster{Name: p.Name, Plane: netip.MustParseAddr(p.mgmt(1))}
 }
@@ -99,12 +99,12 @@ func (l *Lab) findKubernetes() error {
 	return nil
 }
 
-// healthClient asks parts of Kubernetes how they are. Most have signed their certificates themselves, and nothing secret is asked.
+// healthClient checks parts of Kubernetes. Most have self-signed certificates, and no secret is sent.
 func healthClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
 }
 
-// filters refuses a runc that cannot filter system calls, as a kubelet wants it for pods.
+// filters refuses a runc that cannot filter system calls, as a kubelet requires for pods.
 func filters(runc string) error {
 	switch out, err := exec.Command(runc, "--version").Output(); {
 	case err != nil:

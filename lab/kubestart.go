@@ -29,7 +29,7 @@ func (l *Lab) startKubernetes(ctx context.Context) error {
 		if l.Kubernetes.Network == kube.NetworkNone {
 			return nil
 		}
-		return l.kubectl(ctx, "apply", "-f", filepath.Join(l.kubernetesDir(1), kube.RightsFile)) // what netmasters may read
+		return l.kubectl(ctx, "apply", "-f", filepath.Join(l.kubernetesDir(1), kube.RightsFile)) // permissions of netmasters
 	})
 	running.Go(func() error {
 		err := l.each(func(host int) error {
@@ -84,8 +84,8 @@ func (l *Lab) startCoreDNS(ctx context.Context) error {
 	return nil
 }
 
-// awaitNodes returns when pods can be made: the account is there that pods run under, and all nodes are ready, or else there, when what
-// makes them ready is not the lab's.
+// awaitNodes returns when pods can be created: their service account exists, and all nodes are ready, or only registered if the lab does
+// not make them ready.
 func (l *Lab) awaitNodes(ctx context.Context) error {
 	waits := [][]string{{"--for=create", "serviceaccount/default"}}
 	for _, host := range l.hostNames() {
@@ -107,12 +107,12 @@ func (l *Lab) awaitNodes(ctx context.Context) error {
 	return nil
 }
 
-// kubernetesDir is where the machine sees kube.Dir of a host.
+// kubernetesDir is the machine's path of kube.Dir of a host.
 func (l *Lab) kubernetesDir(host int) string {
 	return filepath.Join(l.hostDir(hostName(host)), filepath.Base(kube.Dir))
 }
 
-// writeKubernetes writes what the parts of all hosts read. The hosts are there.
+// writeKubernetes writes the files of all hosts' parts. The hosts must exist.
 func (l *Lab) writeKubernetes() error {
 	cluster := l.cluster()
 	authority, err := kube.NewAuthority(l.Name)

@@ -21,7 +21,7 @@ func contivLab(tb testing.TB) string {
 	return self
 }
 
-// folder is a folder with a name short enough for sockets.
+// directory is a directory with a name short enough for sockets.
 func folder(tb testing.TB) string {
 	tb.Helper()
 	dir, err := os.MkdirTemp("", "lab")

@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/daemon/channel"
 )
 
-// Label tells the masters a container's labels, as the agent does when a runtime starts it; none: that it has died.
+// Label sends the masters a container's labels, as the agent does when a runtime starts it; none: reports it as dead.
 func (l *Lab) Label(ctx context.Context, name string, labels map[string]string) error {
 	c, err := l.Container(name)
 	if err != nil {
@@ -27,5 +27,5 @@ func (l *Lab) Label(ctx context.Context, name string, labels map[string]string) 
 	return channel.Master{Client: api}.UpdateEndpoint(ctx, request)
 }
 
-// containerID is what runtimes call a container of the lab.
+// containerID is the runtimes' id of a container of the lab.
 func containerID(c Container) string { return "lab-" + c.Name }

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// The switches, kernel bridges without VLAN filtering that pass tagged frames as they are, and the interface that
-// every host has in each.
+// The switches, kernel bridges without VLAN filtering that forward tagged frames unchanged, and the interface that every host has in each.
 var switches = []struct{ bridge, device string }{
 	{"mgmt", "mgmt0"},
 	{"vtep", "eth0"},
@@ -18,8 +17,8 @@ var switches = []struct{ bridge, device string }{
 // nic is an interface that a host has in a switch, and the switch's port for it.
 type nic struct{ port, bridge, device string }
 
-// nics are the interfaces of a host: one in each switch, and further ones in the trunk when hosts have several uplinks. With
-// LACP it is the host's own switch that has one in the trunk.
+// nics are the interfaces of a host: one in each switch, and further ones in the trunk if hosts have several uplinks. With LACP the host's
+// own switch has one in the trunk.
 func (p *Plan) nics(host string) []nic {
 	var out []nic
 	for _, s := range switches {
@@ -40,10 +39,10 @@ func (l *Lab) wireSwitches() error {
 	ns := l.switches()
 	steps := [][]string{{"netns", "add", ns}, {"-n", ns, "link", "set", "lo", "up"}}
 	for i, s := range switches {
-		// Its own link address, which a router has, would else be that of some port, and another when a port comes or goes.
+		// Its own link address, since otherwise a bridge has that of some port, which changes when a port is added or removed.
 		own := fmt.Sprintf("0e:6c:61:62:00:%02x", i+1)
-		// Who listens to which multicast is not watched: no one here asks for it from time to time, so a report that is lost
-		// would cut an address of IPv6 off for minutes (RFC 4541, section 2.1.1).
+		// Without multicast snooping: there is no querier here, so a lost report would make an IPv6 address unreachable for minutes (RFC
+		// 4541, section 2.1.1).
 		steps = append(steps, []string{"-n", ns, "link", "add", s.bridge, "address", own, "type", "bridge", "mcast_snooping", "0"},
 			[]string{"-n", ns, "link", "set", s.bridge, "up"})
 	}
@@ -95,8 +94,9 @@ func (l *Lab) ip(ctx context.Context, steps ...[]string) error {
 	return nil
 }
 
-// wireVTEP gives the host its tunnel address. It sits on the local port of a bridge that also has the NIC, of the same datapath as the
-// host's switch. On the one in user space ovs-vswitchd then finds route and neighbour of a tunnel packet itself (OVS's "userspace tunneling" howto).
+// wireVTEP gives the host its tunnel address. It is on the local port of a bridge that also has the NIC, of the same datapath as the host's
+// switch. On the one in user space ovs-vswitchd then finds route and neighbour of a tunnel packet itself (OVS's "userspace tunneling"
+// howto).
 func (l *Lab) wireVTEP(ctx context.Context, host int) error {
 	err := l.onHost(ctx, host, "ovs-vsctl", "--timeout=15", "--may-exist", "add-br", "br-phy",
 		"--", "set", "bridge", "br-phy", "datapath_type="+l.datapath(), "fail_mode=standalone",
@@ -104,7 +104,7 @@ func (l *Lab) wireVTEP(ctx context.Context, host int) error {
 	if err != nil {
 		return err
 	}
-	for end := time.Now().Add(stopTimeout); ; time.Sleep(pollPause) { // a bridge that was there before comes without a wait
+	for end := time.Now().Add(stopTimeout); ; time.Sleep(pollPause) { // an existing bridge needs no wait
 		err := l.onHost(ctx, host, "ip", "addr", "replace", l.vtep(host)+"/24", "dev", "br-phy")
 		if err == nil {
 			break

@@ -6,19 +6,19 @@ import (
 	"strconv"
 )
 
-// pinged is what ping(8) prints of each answer.
+// pinged matches the line that ping(8) prints for each answer.
 var pinged = regexp.MustCompile(`icmp_seq=(\d+)`)
 
-// sequences is how many sequence numbers there are before they begin again (RFC 792: 16 bits).
+// sequences is the number of sequence numbers before they repeat (RFC 792: 16 bits).
 const sequences = 1 << 16
 
-// Pings are what came of pings, which count from 1.
+// Pings are the results of pings, which count from 1.
 type Pings struct {
-	Sent int // the last that was answered: those after it may have been on their way when the ping ended
+	Sent int // the last answered one: those after it may have been in flight when the ping ended
 	Lost []int
 }
 
-// ReadPings reads what ping(8) has printed.
+// ReadPings parses the output of ping(8).
 func ReadPings(text string) (p Pings) {
 	answered := map[int]struct{}{}
 	for _, m := range pinged.FindAllStringSubmatch(text, -1) {
@@ -37,7 +37,7 @@ func ReadPings(text string) (p Pings) {
 	return p
 }
 
-// Longest is how many were lost in a row at most.
+// Longest is the maximum number of consecutive losses.
 func (p Pings) Longest() (longest int) {
 	row := 0
 	for i, n := range p.Lost {

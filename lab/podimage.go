@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/lab/kube"
 )
 
-// Images that every host of a cluster has beside Image. Their tags are not "latest", so that a kubelet asks no registry for them.
+// Images that every host of a cluster has in addition to Image. Their tags are not "latest", so that a kubelet pulls them from no registry.
 const (
 	PauseImage   = "contiv/pause:lab"   // of the process that keeps a pod's namespaces
 	AgnhostImage = "contiv/agnhost:lab" // Kubernetes' test server and client, beside the tools of Image
@@ -52,7 +52,7 @@ func (l *Lab) Agnhost(ref string, more ...string) (*image.Image, error) {
 	return i, nil
 }
 
-// Import gives images to the containerd of every host.
+// Import loads images into the containerd of every host.
 func (l *Lab) Import(ctx context.Context, images ...*image.Image) error {
 	for _, i := range images {
 		var archive bytes.Buffer
@@ -66,10 +66,10 @@ func (l *Lab) Import(ctx context.Context, images ...*image.Image) error {
 	return nil
 }
 
-// ImportArchive gives an archive of images, called so in errors, to the containerd of every host.
+// ImportArchive loads an archive of images, named in errors, into the containerd of every host.
 func (l *Lab) ImportArchive(ctx context.Context, called string, archive []byte) error {
 	return l.each(func(host int) error {
-		// Not from a file: hosts do not see all folders of the machine.
+		// Not from a file: hosts do not see all directories of the machine.
 		cmd, err := l.Command(ctx, hostName(host), "ctr", "--namespace", "k8s.io", "images", "import", "-")
 		if err != nil {
 			return err

@@ -13,16 +13,16 @@ import (
 
 const (
 	ratePayload = 1200
-	// rateHeaders is what Ethernet, IPv4 and UDP add to a payload, as a switch counts.
+	// rateHeaders is the size of the Ethernet, IPv4 and UDP headers, as a switch counts.
 	rateHeaders = 14 + 20 + 8
-	// rateWarmUp is left out: what may pass at once has passed by then.
+	// rateWarmUp is not measured: the burst has passed by then.
 	rateWarmUp = 500 * time.Millisecond
-	// rateTime is how long is measured.
+	// rateTime is the time of the measurement.
 	rateTime = 2 * time.Second
 	ratePort = 5201
 )
 
-// Flood sends UDP packets to an address, at about so many Mbit/s on the wire, until ctx ends.
+// Flood sends UDP packets to an address, at approximately the given rate in Mbit/s on the wire, until ctx ends.
 func Flood(ctx context.Context, address string, mbps float64) error {
 	conn, err := net.Dial("udp", net.JoinHostPort(address, strconv.Itoa(ratePort)))
 	if err != nil {
@@ -38,7 +38,7 @@ func Flood(ctx context.Context, address string, mbps float64) error {
 		due := mbps * 1e6 / 8 * time.Since(began).Seconds()
 		for ; sent < due; sent += ratePayload + rateHeaders {
 			if _, err := conn.Write(payload); err != nil && ctx.Err() == nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-				continue // no one listens yet, or the port is full
+				continue // no listener yet, or the port is full
 			}
 		}
 		select {
@@ -49,8 +49,8 @@ func Flood(ctx context.Context, address string, mbps float64) error {
 	}
 }
 
-// Gauge says "listening" on out, waits for the first packet of a Flood, and measures at which rate they come, in Mbit/s on
-// the wire. It ends with ctx, or when nothing comes for a while.
+// Gauge prints "listening" on out, waits for the first packet of a Flood, and measures the rate of arrival, in Mbit/s on the wire. It ends
+// with ctx, or when nothing arrives for a while.
 func Gauge(ctx context.Context, out io.Writer) (mbps float64, err error) {
 	conn, err := net.ListenPacket("udp", ":"+strconv.Itoa(ratePort))
 	if err != nil {

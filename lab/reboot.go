@@ -11,8 +11,8 @@ import (
 	"github.com/contiv/contiv/lab/hostinit"
 )
 
-// Reboot ends a host as a loss of power does, and starts it again with the parts that ran. Its processes, namespaces and /run are gone;
-// its folder is kept, with Open vSwitch's database, stores, logs and what engines have on disk. It returns when all parts are ready.
+// Reboot ends a host as a loss of power does, and starts it again with the parts that ran. Its processes, namespaces and /run are gone; its
+// directory is kept, with Open vSwitch's database, stores, logs and the engines' data on disk. It returns when all parts are ready.
 func (l *Lab) Reboot(ctx context.Context, host string) error {
 	parts, err := l.Parts(host)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// Resolve asks a name server once, over "udp" or "tcp", and prints a line for every record of the answer. No answer within timeout, and
-// one that is an error, are errors.
+// Resolve queries a name server once, over "udp" or "tcp", and prints a line for every record of the answer. No answer within timeout, and
+// an error answer, are errors.
 func Resolve(ctx context.Context, network, server, name, kind string, timeout time.Duration, out io.Writer) error {
 	rrtype, ok := dns.StringToType[strings.ToUpper(kind)]
 	if !ok {
@@ -37,8 +37,8 @@ func Resolve(ctx context.Context, network, server, name, kind string, timeout ti
 	return nil
 }
 
-// NameServer answers every question for an address with one, and nothing else, at every address of where it runs. It
-// says "listening" on out, then a line for every question, and ends with ctx.
+// NameServer answers every query for an address with one, and nothing else, at every address of its namespace. It prints "listening" on
+// out, then a line for every query, and ends with ctx.
 func NameServer(ctx context.Context, addr string, out io.Writer) error {
 	p, err := net.ListenPacket("udp", ":53")
 	if err != nil {
@@ -51,7 +51,7 @@ func NameServer(ctx context.Context, addr string, out io.Writer) error {
 		if rr, err := dns.NewRR(q.Question[0].Name + " 60 IN A " + addr); err == nil && q.Question[0].Qtype == dns.TypeA {
 			a.Answer = append(a.Answer, rr)
 		}
-		_ = w.WriteMsg(a) // who asked may be gone
+		_ = w.WriteMsg(a) // the client may be gone
 	})}
 	defer context.AfterFunc(ctx, func() { _ = p.Close() })()
 	fmt.Fprintln(out, "listening")

@@ -11,17 +11,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// DiskDir is where labs keep the stores of their hosts when the folder of labs has no room for them: it is in memory on most machines.
+// DiskDir is the directory of the hosts' stores if the directory of labs has no room for them: the latter is in memory on most machines.
 const DiskDir = "/var/lib/contiv-lab"
 
-// storeRoom is the least space of each netmaster's store, in bytes, as contiv init wants it.
+// storeRoom is the minimum space of each netmaster's store, in bytes, as contiv init requires it.
 const storeRoom = 1 << 30
 
-// stores are the folders of stores below a host's folder.
+// stores are the directories of stores below a host's directory.
 func stores() []string { return []string{"etcd", "consul", "var/lib/contiv/store"} }
 
-// chooseRoom keeps stores on the disk when the folder of all labs has no room for them, and reports that. free is the space
-// that a folder's file system has, in bytes.
+// chooseRoom keeps stores on the disk if the directory of all labs has no room for them, and reports that. free is the space that a
+// directory's file system has, in bytes.
 func (p *Plan) chooseRoom(free func(dir string) (uint64, error), out io.Writer) error {
 	here, err := free(filepath.Dir(p.Dir))
 	want := uint64(p.Masters) * storeRoom
@@ -37,7 +37,7 @@ func (p *Plan) chooseRoom(free func(dir string) (uint64, error), out io.Writer) 
 	return err
 }
 
-// freeSpace is what a folder's file system has left for root, in bytes.
+// freeSpace is the space that a directory's file system has left for root, in bytes.
 func freeSpace(dir string) (uint64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {
@@ -46,7 +46,7 @@ func freeSpace(dir string) (uint64, error) {
 	return s.Bfree * uint64(s.Bsize), nil
 }
 
-// placeStores links the folders of a new host's stores to the disk, when the plan says so.
+// placeStores links the directories of a new host's stores to the disk, if the plan says so.
 func (p *Plan) placeStores(host string) error {
 	if p.Disk == "" {
 		return nil
@@ -63,7 +63,7 @@ func (p *Plan) placeStores(host string) error {
 	return nil
 }
 
-// removeStores removes what is on the disk.
+// removeStores removes the stores on the disk.
 func (p *Plan) removeStores() error {
 	if p.Disk == "" {
 		return nil

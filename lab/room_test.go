@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Stores are on the disk only when the folder of labs has no room for them and the disk has more.
+// Stores are on the disk only when the directory of labs has no room for them and the disk has more.
 func TestChooseRoom(t *testing.T) {
 	const MiB = 1 << 20
 	for _, test := range []struct {

@@ -25,12 +25,12 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// Router is a router that the hosts' trunks lead to, untagged: with a BGP session to each host, and a world behind it.
+// Router is a router on the hosts' trunks, untagged: with a BGP session to each host, and networks behind it.
 type Router struct {
 	Config bgp.Config
 	World  []netip.Prefix // announced; the router itself answers at the first address of each
 	Device string         // its interface on the trunk; "": the trunk itself
-	FRR    *frr.Router    // has FRR route in the place of our own speaker; its Config and World are set from these
+	FRR    *frr.Router    // FRR in place of our own speaker; its Config and World are set from these
 }
 
 // trunkDevice is the router's interface: the switch that joins the trunks, as its namespace sees it.
@@ -41,20 +41,20 @@ func (l *Lab) RouterCommand(ctx context.Context, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, "ip", append([]string{"netns", "exec", l.switches()}, args...)...)
 }
 
-// FRRDir is the folder of the router at an address that FRR runs.
+// FRRDir is the directory of the FRR router at an address.
 func (l *Lab) FRRDir(address netip.Addr) string {
 	return filepath.Join(l.Dir, "frr-"+strings.ReplaceAll(address.String(), ":", "-"))
 }
 
-// RouterProcess is a RouterCommand that is process 1 of a PID namespace: all that it starts ends with it, however it ends.
+// RouterProcess is a RouterCommand that is process 1 of a PID namespace: all its children end with it, however it ends.
 func (l *Lab) RouterProcess(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := l.RouterCommand(ctx, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID}
 	return cmd
 }
 
-// Run routes until ctx ends: what hosts announce becomes routes of the kernel. It says "listening" on out when it is
-// ready, then a line for each change, as far as our own speaker tells. When ctx ends it withdraws what it announced.
+// Run routes until ctx ends: announcements of hosts become routes of the kernel. It prints "listening" on out when it is ready, then a line
+// for each change, if our own speaker runs. When ctx ends it withdraws what it announced.
 func (r *Router) Run(ctx context.Context, log *slog.Logger, out io.Writer) error {
 	port, err := r.prepare()
 	if err != nil {
@@ -67,7 +67,7 @@ func (r *Router) Run(ctx context.Context, log *slog.Logger, out io.Writer) error
 	return r.speak(ctx, port, log, out)
 }
 
-// prepare makes what routes have to do with in the kernel, and returns the number of the interface on the trunk.
+// prepare sets the kernel's settings for routing, and returns the number of the interface on the trunk.
 func (r *Router) prepare() (int, error) {
 	for _, family := range []string{"ipv4/ip_forward", "ipv6/conf/all/forwarding"} {
 		if err := os.WriteFile("/proc/sys/net/"+family, []byte("1"), 0); err != nil {
@@ -130,7 +130,7 @@ func (r *Router) speak(ctx context.Context, port int, log *slog.Logger, out io.W
 	}
 }
 
-// leave withdraws what was announced, and gives peers the time to hear it.
+// leave withdraws what was announced, and gives peers time to receive that.
 func (r *Router) leave(s *bgp.Speaker) error {
 	for _, p := range r.World {
 		if err := s.Withdraw(p); err != nil {
@@ -141,7 +141,7 @@ func (r *Router) leave(s *bgp.Speaker) error {
 	return nil
 }
 
-// world makes the router answer at the first address of what is behind it.
+// world makes the router answer at the first address of the networks behind it.
 func (r *Router) world() error {
 	lo, err := netlink.LinkByName("lo")
 	if err != nil {
@@ -169,7 +169,7 @@ func (r *Router) port() (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("the router's interface %s: %w", name, err)
 	}
-	// FRR gives peers of IPv6 its address of the link too: it is there at once when no one is asked for it.
+	// FRR announces its link-local address to peers of IPv6 too: without duplicate address detection it is usable at once.
 	if err := os.WriteFile("/proc/sys/net/ipv6/conf/"+name+"/accept_dad", []byte("0"), 0); err != nil {
 		return 0, err
 	}
@@ -188,10 +188,10 @@ func (r *Router) port() (int, error) {
 	if err := netlink.LinkSetUp(l); err != nil {
 		return 0, err
 	}
-	return l.Attrs().Index, link.TxChecksumOff(name) // the switches of the hosts take frames as they are
+	return l.Attrs().Index, link.TxChecksumOff(name) // the switches of the hosts forward frames unchanged
 }
 
-// plugLimit is for how long an interface that another process brings is waited for.
+// plugLimit is the maximum wait for an interface that another process creates.
 const plugLimit = 5 * time.Second
 
 // Beside runs a program in a network namespace of its own, which ends with it, with an interface that leads to the trunk.

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Serve listens on a port over TCP and UDP, says "listening" on out, and tells everyone who connects, or sends a packet,
-// its name and the client's address; over TCP it then sends back what it gets. It ends with ctx.
+// Serve listens on a port over TCP and UDP, prints "listening" on out, and sends each client its name and the client's address; over TCP it
+// then sends back what it receives. It ends with ctx.
 func Serve(ctx context.Context, name string, port int, out io.Writer) error {
 	at := ":" + strconv.Itoa(port)
 	l, err := net.Listen("tcp", at)
@@ -41,7 +41,7 @@ func Serve(ctx context.Context, name string, port int, out io.Writer) error {
 	}
 }
 
-// greeting is what a server says to a client.
+// greeting is a server's message to a client.
 func greeting(name string, client net.Addr) string {
 	at, err := netip.ParseAddrPort(client.String())
 	if err != nil {
@@ -65,11 +65,11 @@ func answerPackets(u net.PacketConn, name string) {
 		if err != nil {
 			return // closed
 		}
-		_, _ = u.WriteTo([]byte(greeting(name, from)), from) // a client that is gone is no error of the server
+		_, _ = u.WriteTo([]byte(greeting(name, from)), from) // a missing client is no error of the server
 	}
 }
 
-// Ask connects to a Serve over "tcp" or "udp" and returns the line that it says: its name and our address.
+// Ask connects to a Serve over "tcp" or "udp" and returns its line: its name and our address.
 func Ask(ctx context.Context, network, address string, timeout time.Duration) (string, error) {
 	dialer := net.Dialer{Timeout: timeout}
 	conn, err := dialer.DialContext(ctx, network, address)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// StreamOnce listens on a port over UDP, says "listening" on out, waits for one packet, and sends the one who has sent it a
-// packet every talkInterval, until ctx ends.
+// StreamOnce listens on a port over UDP, prints "listening" on out, waits for one packet, and sends its sender a packet every talkInterval,
+// until ctx ends.
 func StreamOnce(ctx context.Context, port int, out io.Writer) error {
 	conn, err := net.ListenPacket("udp", ":"+strconv.Itoa(port))
 	if err != nil {
@@ -35,8 +35,8 @@ func StreamOnce(ctx context.Context, port int, out io.Writer) error {
 	return err
 }
 
-// Listen asks a StreamOnce for its packets, once, and prints a line for each until ctx ends. It fails when the first does
-// not come before timeout.
+// Listen requests the packets of a StreamOnce, once, and prints a line for each until ctx ends. It fails if the first does not come before
+// timeout.
 func Listen(ctx context.Context, address string, timeout time.Duration, out io.Writer) error {
 	conn, err := net.Dial("udp", address)
 	if err != nil {

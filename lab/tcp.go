@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// tcpBytes is how much a TCP check sends each way: more than any buffer on the path.
+// tcpBytes is the number of bytes that a TCP check sends each way: more than any buffer on the path.
 const tcpBytes = 1 << 20
 
-// EchoOnce listens on a port, says "listening" on out, and sends one connection's bytes back. It ends with ctx.
+// EchoOnce listens on a port, prints "listening" on out, and sends one connection's bytes back. It ends with ctx.
 func EchoOnce(ctx context.Context, port int, out io.Writer) error {
 	l, err := net.Listen("tcp", ":"+strconv.Itoa(port))
 	if err != nil {
@@ -71,8 +71,8 @@ func EchoDial(ctx context.Context, address string, timeout time.Duration) error 
 // talkInterval is the pause between two bytes of EchoTalk.
 const talkInterval = 10 * time.Millisecond
 
-// EchoTalk connects to an EchoOnce before timeout, then sends a byte, waits until it comes back, prints a line, and goes
-// on like this until ctx ends or the connection does.
+// EchoTalk connects to an EchoOnce before timeout, then sends a byte, waits until it comes back, prints a line, and repeats this until ctx
+// ends or the connection does.
 func EchoTalk(ctx context.Context, address string, timeout time.Duration, out io.Writer) error {
 	dialer := net.Dialer{Timeout: timeout}
 	conn, err := dialer.DialContext(ctx, "tcp", address)

@@ -14,13 +14,13 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// trustName is the folder of certificates: of those who use the lab in its own, of a host in the host's.
+// trustName is the directory of certificates: of the lab's users in its own directory, of a host in the host's.
 const trustName = "trust"
 
-// Trust is the folder by which a person's programs on this machine reach the lab: what CONTIV_TRUST takes.
+// Trust is the directory for the programs of users on this machine: the value of CONTIV_TRUST.
 func (p *Plan) Trust() trust.Dir { return trust.Dir(filepath.Join(p.Dir, trustName)) }
 
-// HostTrust is the folder of a host's certificates, as this machine sees it.
+// HostTrust is the directory of a host's certificates, by its path on this machine.
 func (p *Plan) HostTrust(host string) trust.Dir {
 	if p.Joined {
 		return trust.Dir(filepath.Join(p.hostDir(host), trust.DefaultDir))
@@ -28,7 +28,7 @@ func (p *Plan) HostTrust(host string) trust.Dir {
 	return trust.Dir(filepath.Join(p.hostDir(host), trustName))
 }
 
-// trustFlags are what daemons are told of it.
+// trustFlags are the daemons' flags for it.
 func (p *Plan) trustFlags() []string {
 	if p.Insecure {
 		return []string{"--insecure"}
@@ -44,8 +44,8 @@ func (p *Plan) scheme() string {
 	return "https"
 }
 
-// writeTrust makes the authority of the lab, certificates of all its hosts, and of those who use it: a user who is admin, a monitor, and one that may
-// ask agents as netmasters do.
+// writeTrust creates the CA of the lab, certificates of all its hosts, and of its users: an admin, a monitor, and one that may query agents
+// as netmasters do.
 func (l *Lab) writeTrust() error {
 	if l.Insecure || l.Bare || l.Joined {
 		return nil
@@ -91,12 +91,12 @@ func (l *Lab) writeTrust() error {
 	return nil
 }
 
-// looks writes certificates by which the lab itself looks at its hosts: as a monitor, and as a netmaster does that asks agents.
+// looks writes certificates for the lab's own checks of its hosts: as a monitor, and as a netmaster that queries agents.
 func looks(own trust.Dir, a *trust.Authority, now time.Time) error {
 	return errors.Join(own.Certify(a, trust.Identity{Role: trust.Monitor, Name: "lab"}, now), own.Certify(a, trust.Identity{Role: trust.Master, Name: "lab"}, now))
 }
 
-// HTTP reaches netmasters as a user who is admin, or agents as a netmaster or a monitor does.
+// HTTP reaches netmasters as an admin, or agents as a netmaster or a monitor.
 func (l *Lab) HTTP(role trust.Role) (*http.Client, error) {
 	t := &http.Transport{MaxIdleConnsPerHost: 16}
 	if !l.Insecure && !l.Bare {
@@ -113,7 +113,7 @@ func (l *Lab) HTTP(role trust.Role) (*http.Client, error) {
 	return &http.Client{Transport: t}, nil
 }
 
-// Client is a client of the netmasters, those that run first.
+// Client is a client of the netmasters, the running ones first.
 func (l *Lab) Client() (*client.Client, error) {
 	urls, err := l.MasterURLs()
 	if err != nil {
@@ -123,7 +123,7 @@ func (l *Lab) Client() (*client.Client, error) {
 	return &client.Client{Base: urls, HTTP: h}, err
 }
 
-// Env is the environment in which netctl and the console reach the lab, beside the machine's own.
+// Env is the environment for netctl and the console, in addition to the machine's own.
 func (l *Lab) Env() ([]string, error) {
 	urls, err := l.MasterURLs()
 	if err != nil {
@@ -136,7 +136,7 @@ func (l *Lab) Env() ([]string, error) {
 	return out, nil
 }
 
-// Environ is this process's environment with what Env says.
+// Environ is this process's environment with Env.
 func (l *Lab) Environ() ([]string, error) {
 	more, err := l.Env()
 	if err != nil {

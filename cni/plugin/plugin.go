@@ -1,6 +1,6 @@
-// Package plugin is a CNI plugin that knows nothing of CNI: it hands its environment and its standard input to the agent of its host,
-// prints the agent's answer and ends with its exit code. So what is checked, which versions are spoken and how an error reads
-// is the agent's, and a new agent needs no new plugin. What it says itself is that the agent is away, and VERSION while it is.
+// Package plugin is a CNI plugin without any logic of CNI: it sends its environment and its standard input to the agent of its host, prints
+// the agent's answer and ends with its exit code. So the agent determines checks, supported versions and error texts, and a new agent needs
+// no new plugin. The plugin itself only reports that the agent is away, and answers VERSION meanwhile.
 package plugin
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/contiv/contiv/cni/wire"
 )
 
-// How long the agent may take. The runtime repeats what it asked for; VERSION changes nothing, and is answered without the agent then.
+// Timeouts for the agent. The runtime retries; VERSION changes nothing, and is then answered without the agent.
 const (
 	callLimit    = 60 * time.Second
 	versionLimit = 2 * time.Second
@@ -32,12 +32,11 @@ const (
 type Plugin struct {
 	Name   string // of the program
 	Socket string // of the agent, unless the network configuration names another as "socket"
-	// Timeout is how long it waits for an agent whose socket nobody serves, as while one takes another's place; 0: not at all. VERSION
-	// does not wait.
+	// Timeout is how long it waits for an agent without a listening socket, as during a replacement; 0: not at all. VERSION does not wait.
 	Timeout time.Duration
 }
 
-// Process is what a program is started with.
+// Process has the arguments, environment and files of a program.
 type Process struct {
 	Args           []string // without the program's name
 	Environ        []string // as of os.Environ
@@ -45,14 +44,14 @@ type Process struct {
 	Stdout, Stderr io.Writer
 }
 
-// conf is what the plugin itself reads of a network configuration.
+// conf is the part of a network configuration that the plugin itself reads.
 type conf struct {
 	CNIVersion string `json:"cniVersion"`
 	Socket     string `json:"socket"`
 }
 
-// Run is the program. It returns the exit code. It blocks until the agent has answered, for a minute at most, or for its patience when
-// there is none.
+// Run is the program. It returns the exit code. It blocks until the agent has answered, for a minute at most, or for Timeout if there is no
+// agent.
 func (p Plugin) Run(c Process) int {
 	if len(c.Args) == 1 && (c.Args[0] == "-version" || c.Args[0] == "--version") {
 		fmt.Fprintln(c.Stdout, "Version:", version())
@@ -80,12 +79,12 @@ func (p Plugin) Run(c Process) int {
 		if call.Stdin, err = io.ReadAll(io.LimitReader(c.Stdin, wire.MaxCall)); err != nil {
 			return p.fail(c.Stdout, network, codeTryAgainLater, "read standard input: "+err.Error(), "")
 		}
-		if json.Unmarshal(call.Stdin, &network) == nil && network.Socket != "" { // the agent says what is wrong with it
+		if json.Unmarshal(call.Stdin, &network) == nil && network.Socket != "" { // the agent reports errors in it
 			client.Socket = network.Socket
 		}
 	}
 	answer, err := client.Do(call)
-	// STATUS asks for nothing to be done, so it may also be repeated when an agent ends before it has answered.
+	// STATUS changes nothing, so it may also be repeated if an agent ends before it has answered.
 	for end := time.Now().Add(patience); unserved(err) || command == "STATUS" && errors.Is(err, wire.ErrNoAgent); answer, err = client.Do(call) {
 		if !time.Now().Before(end) {
 			break
@@ -98,15 +97,15 @@ func (p Plugin) Run(c Process) int {
 	return p.write(c.Stdout, answer)
 }
 
-// pause is how long it waits before it looks for an agent again.
+// pause is the interval of attempts to reach the agent.
 const pause = 50 * time.Millisecond
 
-// unserved says that nobody serves a socket. Nothing was asked of anyone then.
+// unserved reports whether no process serves a socket, so that no request was sent.
 func unserved(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT)
 }
 
-// away answers without the agent. An operation is to be tried again, so a DEL is not lost; interfaces that are there work on.
+// away answers without the agent. The runtime will retry, so a DEL is not lost; existing interfaces continue to work.
 func (p Plugin) away(out io.Writer, command string, network conf, socket string, err error) int {
 	remedy := "is netplugin running on this host, with its socket at " + socket + "?"
 	if errors.Is(err, wire.ErrOlder) {
@@ -143,7 +142,7 @@ func (p Plugin) print(out io.Writer, v any, exit int) int {
 	return p.write(out, wire.Answer{Stdout: append(text, '\n'), Exit: exit})
 }
 
-// write prints an answer. One that the runtime does not get is no success.
+// write prints an answer. Failing to deliver it is a failure.
 func (p Plugin) write(out io.Writer, a wire.Answer) int {
 	if _, err := out.Write(a.Stdout); err != nil && a.Exit == 0 {
 		return 1
@@ -151,8 +150,8 @@ func (p Plugin) write(out io.Writer, a wire.Answer) int {
 	return a.Exit
 }
 
-// version is what the toolchain noted of the source. Package build would bring the whole API, and net/http, into a
-// program that is started for every container.
+// version is the toolchain's note about the source. Package build would link the whole API, and net/http, into a program that is started
+// for every container.
 func version() string {
 	if i, ok := debug.ReadBuildInfo(); ok {
 		return i.Main.Version

@@ -74,7 +74,7 @@ func TestHandsOver(t *testing.T) {
 	}
 }
 
-// Without an agent every operation is to be tried again, in the specification's words; VERSION is answered all the same.
+// Without an agent every operation is to be tried again, in the specification's words; VERSION is answered nevertheless.
 func TestAgentAway(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "none")
 	older := agent(t, http.NotFound)

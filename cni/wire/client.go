@@ -11,24 +11,24 @@ import (
 	"time"
 )
 
-// maxAnswer bounds what is read from the agent, in bytes.
+// maxAnswer bounds an answer of the agent, in bytes.
 const maxAnswer = 4 << 20
 
-// ErrNoAgent says that the agent cannot be reached, ended before it answered, or answered what is no Answer.
+// ErrNoAgent means that the agent cannot be reached, ended before it answered, or sent an invalid Answer.
 var ErrNoAgent = errors.New("contiv agent is not reachable")
 
-// ErrOlder says that the agent is of a build before plugins handed everything over.
+// ErrOlder means that the agent is of a build without this protocol.
 var ErrOlder = errors.New("netplugin of this host is older than this CNI plugin")
 
-// Client speaks HTTP/1.0 (RFC 1945) with the agent, one connection a call. It does without package net/http, which
-// would cost every container start two milliseconds.
+// Client speaks HTTP/1.0 (RFC 1945) with the agent, one connection per call. It avoids package net/http, which would cost every container
+// start two milliseconds.
 type Client struct {
 	Socket  string        // path of the unix socket
-	Timeout time.Duration // how long it waits for the next part of the answer, which comes in one
+	Timeout time.Duration // maximum wait for the next part of the answer, which comes in one
 }
 
-// Do hands a call to the agent and returns the answer. It blocks for Timeout; it returns ErrNoAgent when there is no answer, and
-// then the operation may or may not have been carried out, and ErrOlder when the agent does not take calls.
+// Do sends a call to the agent and returns the answer. It blocks for Timeout; it returns ErrNoAgent if there is no answer, and then the
+// operation may or may not have been carried out, and ErrOlder if the agent does not support calls.
 func (c *Client) Do(call Call) (Answer, error) {
 	nc, err := dial(c.Socket, c.Timeout)
 	if err != nil {

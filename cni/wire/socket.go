@@ -34,7 +34,7 @@ func dial(path string, limit time.Duration) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// why puts an error of a socket into words: what the kernel calls a resource that is unavailable is time that is over.
+// why describes an error of a socket: the kernel's "resource unavailable" is a timeout.
 func why(err error, limit time.Duration) error {
 	if errors.Is(err, syscall.EAGAIN) {
 		return fmt.Errorf("no answer for %v", limit)

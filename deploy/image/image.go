@@ -1,5 +1,4 @@
-// Package image makes a container image of programs of this machine, with the libraries that they need, and needs no registry and no
-// engine to do it.
+// Package image makes a container image of programs of this machine, with the libraries that they need, without a registry or an engine.
 package image
 
 import (
@@ -18,17 +17,17 @@ import (
 	"slices"
 )
 
-// Image is what an image holds.
+// Image is the content of an image.
 type Image struct {
 	Ref        string            // "name:tag"
 	Tags       []string          // further references to the same
-	Entrypoint []string          // what a container runs, with Cmd as its arguments
-	Cmd        []string          // what a container runs unless it is told otherwise
+	Entrypoint []string          // the command of a container, with Cmd as its arguments
+	Cmd        []string          // the default arguments or command
 	Files      map[string]string // files of this machine, by their paths in the image
-	Links      map[string]string // symbolic links, by their paths in the image: where each leads
+	Links      map[string]string // targets of symbolic links, by their paths in the image
 }
 
-// New returns an image of programs. Each becomes /bin/NAME; the libraries of the dynamic ones stand where they are on this machine.
+// New returns an image of programs. Each becomes /bin/NAME; the libraries of the dynamic ones keep their paths on this machine.
 func New(ref string, cmd []string, programs map[string]string) (*Image, error) {
 	out := &Image{Ref: ref, Cmd: cmd, Files: map[string]string{}}
 	for name, file := range programs {
@@ -78,7 +77,7 @@ func (i *Image) WriteTo(w io.Writer) (int64, error) {
 	return all.WriteTo(w)
 }
 
-// directories are there in every image.
+// directories are part of every image.
 var directories = []string{"bin", "dev", "etc", "proc", "run", "sys", "tmp", "var", "var/run"}
 
 // layer is the image's file system.
@@ -125,7 +124,7 @@ func (i *Image) layer() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// directory makes a folder and those that it is in, once.
+// directory adds a directory and its parents, once.
 func directory(archive *tar.Writer, made map[string]struct{}, name string) error {
 	if _, ok := made[name]; ok || name == "." {
 		return nil
@@ -137,7 +136,7 @@ func directory(archive *tar.Writer, made map[string]struct{}, name string) error
 	return archive.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: name + "/", Mode: 0o755})
 }
 
-// link makes a symbolic link, and the folders that it is in.
+// link adds a symbolic link, and the directories that it is in.
 func link(archive *tar.Writer, made map[string]struct{}, name, to string) error {
 	if err := directory(archive, made, path.Dir(name)); err != nil {
 		return err

@@ -8,13 +8,13 @@ import (
 	"path/filepath"
 )
 
-// folders of libraries, in the order in which they are looked through (ld.so(8)), without those of a configuration.
+// directories are the directories of libraries, in search order (ld.so(8)), without those of a configuration.
 func searched() []string {
 	return []string{"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"}
 }
 
-// libraries are the files that a program loads at its start, by the paths at which it looks for them: its interpreter, and shared
-// libraries with those that they need. A static program, or a script, has none.
+// libraries are the files that a program loads at its start, by the paths at which it looks for them: its interpreter, and shared libraries
+// with those that they need. A static program, or a script, has none.
 func libraries(program string) (map[string]string, error) {
 	out := map[string]string{}
 	todo := []string{program}
@@ -42,7 +42,7 @@ func libraries(program string) (map[string]string, error) {
 	return out, nil
 }
 
-// needs reads which libraries a file names, and its interpreter.
+// needs returns the libraries that a file names, and its interpreter.
 func needs(file string) (names []string, interpreter string, err error) {
 	f, err := elf.Open(file)
 	if _, ok := errors.AsType[*elf.FormatError](err); ok {
@@ -68,7 +68,7 @@ func needs(file string) (names []string, interpreter string, err error) {
 	return names, interpreter, nil
 }
 
-// Static says what is wrong with a program that asks for an interpreter or for libraries, of an image that is to have none.
+// Static returns an error for a program that needs an interpreter or libraries, for an image without any.
 func Static(program string) error {
 	f, err := elf.Open(program)
 	if err != nil {

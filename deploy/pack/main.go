@@ -1,5 +1,5 @@
-// Command pack makes the container image of built programs that deploy/kubernetes runs, without an engine: an archive as docker save
-// writes it, which ctr images import, podman load and docker load take.
+// Command pack makes the container image of built programs that deploy/kubernetes runs, without an engine: an archive in the format of
+// docker save, for ctr images import, podman load and docker load.
 //
 //	go run ./deploy/pack -bin bin -o bin/contiv-images.tar
 package main
@@ -32,10 +32,10 @@ func main() {
 // name is the image's name.
 const name = "contiv/contiv"
 
-// programs are all that is in the image.
+// programs are the content of the image.
 func programs() []string { return []string{"netmaster", "netplugin", "contivk8s", "netctl", "contiv"} }
 
-// tags are what a tag may be (OCI distribution specification, "Pulling manifests").
+// tags are the valid tags (OCI distribution specification, "Pulling manifests").
 var tags = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)
 
 // pack makes the archive of the programs in bin.
@@ -43,7 +43,7 @@ func pack(bin, out, version string) (*image.Image, error) {
 	if !tags.MatchString(version) {
 		return nil, fmt.Errorf("version %q is no tag of an image: letters, digits, dots, dashes and underscores are wanted; VERSION=... names another", version)
 	}
-	// Runtimes name network namespaces by /var/run, and the programs what is the host's by /run: they are to be one, as on a host.
+	// Runtimes name network namespaces by /var/run, and the programs name the host's files by /run: they must be one, as on a host.
 	i := &image.Image{Ref: name + ":" + version, Tags: []string{name + ":latest"}, Files: map[string]string{}, Links: map[string]string{"/var/run": "/run"}}
 	for _, p := range programs() {
 		file := filepath.Join(bin, p)
@@ -55,7 +55,7 @@ func pack(bin, out, version string) (*image.Image, error) {
 	return i, write(i, out)
 }
 
-// write makes the archive at once, or leaves the one that is there.
+// write writes the archive at once, or leaves an existing one unchanged.
 func write(i *image.Image, file string) error {
 	f, err := os.Create(file + ".new")
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 	setup "github.com/contiv/contiv/setup/command"
 )
 
-// manifests is the folder of what kubectl apply -k is given.
+// manifests is the directory of what kubectl apply -k is given.
 const manifests = "../kubernetes"
 
 // object is what is read of a manifest, or of a kustomization.
@@ -163,7 +163,7 @@ func helpOf(t *testing.T, known map[string]daemon, command []string) string {
 	return out.String()
 }
 
-// knows says whether a daemon reads a variable.
+// knows reports whether a daemon reads a variable.
 func (d daemon) knows(variable string) bool {
 	return slices.ContainsFunc(d.variables, func(v flags.Variable) bool { return v.Name == variable })
 }

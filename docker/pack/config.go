@@ -24,7 +24,7 @@ type Config struct {
 	Env             []Env     `json:"env"`
 }
 
-// Interface is what the engine asks of the plugin, and the socket at which it asks, in /run/docker/plugins.
+// Interface is the plugin's interface to the engine, with its socket in /run/docker/plugins.
 type Interface struct {
 	Types  []string `json:"types"`
 	Socket string   `json:"socket"`
@@ -35,12 +35,12 @@ type Network struct {
 	Type string `json:"type"`
 }
 
-// Linux is what the plugin may do besides what every container may.
+// Linux has the plugin's capabilities beyond those of every container.
 type Linux struct {
 	Capabilities []string `json:"capabilities"`
 }
 
-// Mount is what the plugin sees of the host.
+// Mount is a part of the host visible to the plugin.
 type Mount struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description"`
@@ -59,17 +59,16 @@ type Env struct {
 	Settable    []string `json:"settable"`
 }
 
-// usualName is the name under which the plugin is installed, unless its settings say otherwise.
+// usualName is the name of the plugin unless its settings change it.
 const usualName = "contiv/v2plugin:latest"
 
-// dataDir is what the plugin keeps when it is upgraded.
+// dataDir is the data that survives an upgrade of the plugin.
 const dataDir = "/var/lib/contiv"
 
-// hostEtc is where the plugin sees the host's /etc.
+// hostEtc is the path of the host's /etc in the plugin.
 const hostEtc = "/host/etc"
 
-// presets are the values that variables have in the plugin unless they are set; all others are empty, by which the programs take
-// their own.
+// presets are the values of variables in the plugin unless they are set; all others are empty, so that the programs use their defaults.
 func presets() map[string]string {
 	return map[string]string{
 		"CONTIV_NETPLUGIN_MODE": "swarm-mode", "CONTIV_NETPLUGIN_NET_MODE": "vxlan", "CONTIV_NETPLUGIN_FORWARD_MODE": "routing",
@@ -78,7 +77,7 @@ func presets() map[string]string {
 	}
 }
 
-// newConfig makes the configuration of a build that reads these variables.
+// newConfig returns the configuration of a build that reads these variables.
 func newConfig(version string, variables []flags.Variable) (*Config, error) {
 	env := []Env{
 		{Name: "CONTIV_ROLE", Description: "netplugin; or netmaster: netplugin and netmaster", Value: "netplugin"},
@@ -109,7 +108,7 @@ func newConfig(version string, variables []flags.Variable) (*Config, error) {
 	}, nil
 }
 
-// describe says what a variable is for, and what the program does without it.
+// describe describes a variable, and the program's default.
 func describe(v flags.Variable) string {
 	if v.Default == "" || v.Default == "false" {
 		return v.Usage
@@ -117,7 +116,7 @@ func describe(v flags.Variable) string {
 	return v.Usage + " (default " + v.Default + ")"
 }
 
-// mounts are the host's folders that the plugin sees.
+// mounts are the host's directories that the plugin sees.
 func mounts() []Mount {
 	mount := func(name, about, from, to string, options ...string) Mount {
 		return Mount{Name: name, Description: about, Source: from, Destination: to, Type: "bind", Options: append([]string{"rbind"}, options...), Settable: []string{"source"}}

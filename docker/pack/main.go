@@ -1,5 +1,5 @@
-// Command pack makes the managed Docker plugin of built programs, without an engine: a folder with config.json and rootfs, which
-// docker plugin create takes.
+// Command pack makes the managed Docker plugin of built programs, without an engine: a directory with config.json and rootfs, the input of
+// docker plugin create.
 //
 //	go run ./docker/pack -bin bin -o bin/docker-plugin
 package main
@@ -36,7 +36,7 @@ const entrypoint = "startcontiv"
 func daemons() []string  { return []string{"netplugin", "netmaster"} }
 func programs() []string { return append(daemons(), "netctl", entrypoint) }
 
-// pack makes the plugin's folder of the programs in bin.
+// pack makes the plugin's directory of the programs in bin.
 func pack(bin, out, version string) error {
 	var variables []flags.Variable
 	for _, name := range daemons() {
@@ -70,7 +70,7 @@ func pack(bin, out, version string) error {
 	return os.Rename(made, out)
 }
 
-// ask has a daemon say which variables it reads.
+// ask makes a daemon list the variables that it reads.
 func ask(program string) ([]flags.Variable, error) {
 	var stderr strings.Builder
 	cmd := exec.Command(program, "--variables")

@@ -88,7 +88,7 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// Where mounts go there is a folder, and a path that is a link leads into one of them.
+// Where mounts go there is a directory, and a path that is a link leads into one of them.
 func TestRootfs(t *testing.T) {
 	for _, m := range mounts() {
 		if !slices.Contains(directories(), strings.TrimPrefix(m.Destination, "/")) {

@@ -11,7 +11,8 @@ import (
 	"github.com/contiv/contiv/deploy/image"
 )
 
-// links are symbolic links of the plugin's file system: by them the programs find at their usual places what the host's folders hold.
+// links are symbolic links of the plugin's file system, by which the programs find the content of the host's directories at their usual
+// paths.
 func links() map[string]string {
 	return map[string]string{
 		"etc/contiv":       hostEtc + "/contiv",
@@ -27,7 +28,7 @@ func links() map[string]string {
 	}
 }
 
-// directories are those that have to be there, for mounts and for the programs.
+// directories are those needed by mounts and by the programs.
 func directories() []string {
 	return []string{"bin", "dev", "etc", "host/etc", "proc", "run/docker/plugins", "sys", "tmp", "var/lib/contiv", "var/log", "var/run"}
 }
@@ -53,7 +54,7 @@ func makeRootfs(root, bin string) error {
 	return nil
 }
 
-// install copies a program, which must need no library: there is none.
+// install copies a program, which must need no library: the image has none.
 func install(from, to string) error {
 	if err := image.Static(from); err != nil {
 		return err

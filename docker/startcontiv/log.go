@@ -9,25 +9,25 @@ import (
 	"gopkg.in/natefinch/lumberjack.v2"
 )
 
-// Bounds of a program's log: the file, and those before it.
+// Bounds of a program's log: the file, and its predecessors.
 const (
 	fileMegabytes = 50
 	filesBefore   = 2
 )
 
-// logs are the files of the programs' output in a folder.
+// logs are the files of the programs' output in a directory.
 type logs struct {
 	dir    string
 	stderr io.Writer
 }
 
-// open returns where a program's output goes. It never refuses: a program must not stand still because a disk is full.
+// open returns the destination of a program's output. It never fails: a full disk must not block a program.
 func (l *logs) open(name string) io.Writer {
 	path := filepath.Join(l.dir, name+".log")
 	return &lossy{path: path, stderr: l.stderr, to: &lumberjack.Logger{Filename: path, MaxSize: fileMegabytes, MaxBackups: filesBefore}}
 }
 
-// lossy is a writer that says on stderr that it cannot write, once until it can again, and drops what it is given meanwhile.
+// lossy is a writer that reports a failed write on stderr, once until it succeeds again, and drops the data of the meantime.
 type lossy struct {
 	path   string
 	stderr io.Writer

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// How a program is started again, and how long it may take to end. An engine waits ten seconds for a plugin that it has asked to end.
+// The restart delays of a program, and the maximum time for its end. An engine waits ten seconds for a plugin that it stops.
 const (
 	firstPause = time.Second
 	lastPause  = 30 * time.Second
-	steady     = time.Minute // what has run for so long is started again without much ado
+	steady     = time.Minute // a program that has run for so long is restarted without a delay
 	timeout    = 4 * time.Second
 )
 
@@ -23,7 +23,7 @@ type program struct {
 	name string
 	path string
 	args []string
-	out  io.Writer // what it prints
+	out  io.Writer // its output
 	log  *slog.Logger
 
 	after func(time.Duration) <-chan time.Time // nil: time.After
@@ -72,7 +72,7 @@ func (p *program) once(ctx context.Context) error {
 	return cmd.Wait()
 }
 
-// reason says how a program ended, one without an error too.
+// reason describes how a program ended, even without an error.
 func reason(err error) error {
 	if err == nil {
 		return errors.New("exit status 0")

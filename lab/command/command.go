@@ -1,4 +1,4 @@
-// Package command is the "contiv lab" commands.
+// Package command has the "contiv lab" commands.
 package command
 
 import (
@@ -19,27 +19,27 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// Streams are where a command reads and writes.
+// Streams are the input and output of a command.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
 }
 
-// ExitError is the exit code of a program that the user ran on a host: contiv ends with the same and says nothing.
+// ExitError is the exit code of a program that the user ran on a host: contiv ends with the same and prints nothing.
 type ExitError struct{ Code int }
 
 func (e *ExitError) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
 
-// defaultName is the name of a lab that is given none.
+// defaultName is the name of a lab without a given name.
 const defaultName = "lab"
 
-// where says which lab a command means.
+// where identifies the lab of a command.
 type where struct {
-	dir, name string // name is "" when none is given
+	dir, name string // name is "" if none is given
 	s         Streams
 }
 
-// existing is the name of the lab that is meant: the one that is given, else "lab" if there is a lab of that name, else the only one.
+// existing returns the name of the lab: the given one, otherwise "lab" if there is a lab of that name, otherwise the only one.
 func (w *where) existing() (string, error) {
 	if w.name != "" {
 		return w.name, nil
@@ -66,7 +66,7 @@ func (w *where) open() (*lab.Lab, error) {
 	return lab.Open(w.dir, name, self, w.s.Err)
 }
 
-// New makes the root command of contiv-lab, which help calls "contiv lab".
+// New returns the root command of contiv-lab with all its subcommands. Help calls it "contiv lab".
 func New(s Streams) *cobra.Command {
 	w := &where{s: s}
 	cmd := &cobra.Command{
@@ -174,7 +174,7 @@ func newDown(w *where) *cobra.Command {
 	}
 }
 
-// verb is a command that does one thing to one part of one host.
+// verb returns a command for one part of one host.
 type verb struct {
 	name, short string
 	do          func(l *lab.Lab, host, part string) error
@@ -183,7 +183,7 @@ type verb struct {
 // parts are the arguments of such a command.
 const parts = " HOST PART"
 
-// whichParts says what they may be.
+// whichParts lists their values.
 func whichParts() string {
 	return "Parts are " + strings.Join(lab.PartNames, ", ") + ";\ncontiv lab ls says which of them a host has."
 }
@@ -271,7 +271,7 @@ func newLogs(w *where) *cobra.Command {
 	}
 }
 
-// foreground runs a program for the user and passes its exit code on.
+// foreground runs a program for the user and returns its exit code.
 func (w *where) foreground(cmd *exec.Cmd) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = w.s.In, w.s.Out, w.s.Err
 	err := cmd.Run()

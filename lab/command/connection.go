@@ -31,7 +31,7 @@ func newTalk(w *where) *cobra.Command {
 // ends are the ends of echo that two containers run.
 type ends struct{ listen, dial string }
 
-// newConnection makes a command that has one container listen and runs an end of echo in another.
+// newConnection returns a command that makes one container listen and runs an end of echo in another.
 func newConnection(w *where, name, short, patience string, of func() ends) *cobra.Command {
 	var six bool
 	var at string

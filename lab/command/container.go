@@ -74,7 +74,7 @@ func newExec(w *where) *cobra.Command {
 	}
 }
 
-// newHost is process 1 of a host; New's caller never types it.
+// newHost is process 1 of a host; users never run it.
 func newHost() *cobra.Command {
 	return &cobra.Command{
 		Use: "host DIR NAME", Hidden: true, Args: cobra.ExactArgs(2),
@@ -82,8 +82,8 @@ func newHost() *cobra.Command {
 	}
 }
 
-// newCNI calls the CNI plugin: with a folder and a container as JSON on the host itself, which is how the lab calls it,
-// or with a host and a name from outside, without making or deleting the container.
+// newCNI calls the CNI plugin: with a directory and a container as JSON on the host itself, which is how the lab calls it, or with a host
+// and a name from outside, without creating or deleting the container.
 func newCNI(w *where) *cobra.Command {
 	var c lab.Container
 	cmd := &cobra.Command{

@@ -19,10 +19,10 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// demoName is the name of the demo's lab, unless another is given.
+// demoName is the default name of the demo's lab.
 const demoName = "demo"
 
-// newDemo makes the command that shows what Contiv does, on this machine.
+// newDemo returns the command that demonstrates Contiv on this machine.
 func newDemo(w *where) *cobra.Command {
 	o := &upOptions{plan: lab.Plan{Hosts: 3, Store: lab.StoreEmbedded, Joined: true}}
 	cmd := &cobra.Command{
@@ -37,8 +37,8 @@ func newDemo(w *where) *cobra.Command {
 	return cmd
 }
 
-// demoContainers are the containers of the demo. The networks called blue have the same IPv4 subnet in both tenants, unless there are
-// pods; a group pool keeps the addresses in use apart, so that an answer tells who answered.
+// demoContainers are the containers of the demo. The networks called blue have the same IPv4 subnet in both tenants, unless there are pods;
+// a group pool keeps the addresses in use apart, so that an answer identifies the sender.
 func demoContainers() []lab.Container {
 	return []lab.Container{
 		{Name: "web", Host: "h1", Tenant: "default", Network: "blue", Group: "front"},
@@ -120,8 +120,8 @@ func runDemo(ctx context.Context, w *where, o *upOptions) error {
 	return nil
 }
 
-// demoObjects makes the tenants and networks. Addresses of pods are unique in a cluster whatever their tenants, so with them no two
-// tenants have the same subnet.
+// demoObjects makes the tenants and networks. In a cluster of Kubernetes addresses of pods are unique whatever their tenants, so with pods
+// no two tenants have the same subnet.
 func demoObjects(ctx context.Context, c *client.Client, pods bool) error {
 	acme := "10.1.1"
 	if pods {
@@ -160,7 +160,7 @@ func demoList(w io.Writer, containers []*lab.Container) error {
 	return t.Flush()
 }
 
-// demoPolicy opens connections that the policy of the group back is about, and prints which of them it lets through.
+// demoPolicy opens connections that the policy of the group back judges, and prints which of them it allows.
 func demoPolicy(ctx context.Context, w *where) (wrong int, err error) {
 	fmt.Fprintln(w.s.Out, "\nWhat the policy db-only lets into the group back (tcp; web is in the group front, db in back):")
 	return demoConnections(ctx, w, []connection{
@@ -170,13 +170,13 @@ func demoPolicy(ctx context.Context, w *where) (wrong int, err error) {
 	})
 }
 
-// connection is one that is to open or not, and the rule that says so.
+// connection is a connection with its expected result, and the rule that decides.
 type connection struct {
 	from, to, port, rule string
 	want                 bool
 }
 
-// demoConnections tries connections and prints what became of each.
+// demoConnections tries connections and prints the results.
 func demoConnections(ctx context.Context, w *where, list []connection) (wrong int, err error) {
 	t := tabwriter.NewWriter(w.s.Out, 0, 2, 2, ' ', 0)
 	for _, row := range list {
@@ -189,7 +189,7 @@ func demoConnections(ctx context.Context, w *where, list []connection) (wrong in
 	return wrong, t.Flush()
 }
 
-// timeout is how long the connection may take. One that should open gets the time that a slow machine needs.
+// timeout is the maximum time of the connection. One that should open gets the time that a slow machine needs.
 func (c *connection) timeout() time.Duration {
 	if c.want {
 		return 15 * time.Second
@@ -207,7 +207,7 @@ func connects(ctx context.Context, w *where, from, to, port string, patience tim
 	return cmd.ExecuteContext(ctx) == nil
 }
 
-// flags are those that choose this lab, each behind a space.
+// flags are those that select this lab, each preceded by a space.
 func (w *where) flags() string {
 	out := " --name " + w.name
 	if w.dir != lab.DefaultDir {

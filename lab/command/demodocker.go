@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// demoDocker runs a container in the engine of a host, in a group with one that the CNI plugin has connected: one policy holds for both.
+// demoDocker runs a container in the engine of a host, in a group with one that the CNI plugin has connected: one policy applies to both.
 func demoDocker(ctx context.Context, w *where, l *lab.Lab) (wrong int, err error) {
 	c, err := l.Attach(ctx, lab.Container{Name: "desk", Host: "h3", Tenant: "default", Network: "blue", Group: "front", Docker: true})
 	if err != nil {

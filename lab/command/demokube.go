@@ -18,7 +18,7 @@ import (
 // demoSubnets are those of pods, apart from the demo's other networks.
 const demoSubnets = "10.40.0.0/16,fd40::/64"
 
-// demoKubernetes has the demo's lab run Kubernetes where it is built, or says why it cannot.
+// demoKubernetes makes the demo's lab run Kubernetes if it is built, or prints why it cannot.
 func (o *upOptions) demoKubernetes() error {
 	o.pods.on = true
 	k, err := o.pods.kubernetes()
@@ -39,7 +39,7 @@ func (o *upOptions) demoKubernetes() error {
 	return nil
 }
 
-// demoPods starts pods, one of them under a policy, and prints who reaches that one and why another does not.
+// demoPods starts pods, one of them under a policy, and prints which pods reach that one and why another does not.
 func demoPods(ctx context.Context, w *where, l *lab.Lab) (wrong int, err error) {
 	addresses, err := demoStartPods(ctx, w, l)
 	if err != nil {
@@ -74,10 +74,10 @@ func demoPods(ctx context.Context, w *where, l *lab.Lab) (wrong int, err error) 
 	return wrong + bad, err
 }
 
-// curlTimeout is curl's exit code when the time is over (curl's manual, "Exit codes").
+// curlTimeout is curl's exit code after a timeout (curl's manual, "Exit codes").
 const curlTimeout = 28
 
-// demoAnswers tells whether a server answers a pod, false when nothing comes back.
+// demoAnswers reports whether a server answers a pod.
 func demoAnswers(ctx context.Context, l *lab.Lab, from, url string) (bool, error) {
 	_, err := demoKubectl(ctx, l, "", "exec", "--namespace", "kiosk", from, "--", "curl", "-sS", "-m", "2", url)
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == curlTimeout {
@@ -86,7 +86,7 @@ func demoAnswers(ctx context.Context, l *lab.Lab, from, url string) (bool, error
 	return err == nil, err
 }
 
-// demoStartPods makes the objects and prints the pods. It returns their IPv4 addresses by name, when all are ready.
+// demoStartPods creates the objects and prints the pods. It returns their IPv4 addresses by name when all are ready.
 func demoStartPods(ctx context.Context, w *where, l *lab.Lab) (addresses map[string]string, err error) {
 	fmt.Fprintln(w.s.Out, "\nKubernetes on the same hosts, without kube-proxy or a policy engine. Pods of namespace kiosk:")
 	objects, err := demoPodObjects()
@@ -118,7 +118,7 @@ func demoStartPods(ctx context.Context, w *where, l *lab.Lab) (addresses map[str
 	return addresses, t.Flush()
 }
 
-// demoWhy asks netctl why a pod is kept from another, and prints what it says first.
+// demoWhy runs netctl why for a blocked pod, and prints the first lines.
 func demoWhy(ctx context.Context, w *where, l *lab.Lab) (wrong int, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -146,7 +146,7 @@ func demoWhy(ctx context.Context, w *where, l *lab.Lab) (wrong int, err error) {
 	return wrong, err
 }
 
-// demoKubectl runs kubectl and returns what it prints.
+// demoKubectl runs kubectl and returns its output.
 func demoKubectl(ctx context.Context, l *lab.Lab, in string, args ...string) (string, error) {
 	run, err := l.Kubectl(ctx, args...)
 	if err != nil {
@@ -161,7 +161,7 @@ func demoKubectl(ctx context.Context, l *lab.Lab, in string, args ...string) (st
 	return string(out), nil
 }
 
-// demoPodsNext is what to try with the pods of the lab that the flags choose.
+// demoPodsNext suggests commands for the pods of the lab that the flags select.
 func demoPodsNext(of string) string {
 	return fmt.Sprintf(`
   netctl why kiosk/guest kiosk/api tcp 8080         may a pod reach another?

@@ -14,7 +14,7 @@ func demoPodList() []demoPod {
 	return []demoPod{{"api", "h1", "app=api"}, {"buyer", "h2", "role=buyer"}, {"guest", "h3", "role=guest"}}
 }
 
-// demoPodObjects are namespace, service, policy and pods, as kubectl takes them.
+// demoPodObjects are namespace, service, policy and pods, as input of kubectl.
 func demoPodObjects() ([]byte, error) {
 	type object = map[string]any
 	items := []object{

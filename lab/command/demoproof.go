@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// verdict is what one ping showed.
+// verdict is the result of one ping.
 type verdict struct{ want, got bool }
 
 // String is the verdict as the table shows it.
@@ -26,8 +26,8 @@ func (v verdict) String() string {
 	return word
 }
 
-// demoProof pings every container from every other, over IPv4 and IPv6, and prints which of them talk. The network green has no gateway; where
-// there are pods, the switch is the gateway of all such networks, and so those of a tenant meet.
+// demoProof pings every container from every other, over IPv4 and IPv6, and prints which of them communicate. The network green has no
+// gateway; with pods, the switch is the gateway of all such networks, and so those of a tenant communicate.
 func demoProof(ctx context.Context, w io.Writer, l *lab.Lab, containers []*lab.Container, pods bool) (wrong int, err error) {
 	about := "blue is VXLAN, green is VLAN, tenants are apart"
 	if pods {
@@ -82,7 +82,7 @@ func demoProof(ctx context.Context, w io.Writer, l *lab.Lab, containers []*lab.C
 	return wrong, nil
 }
 
-// reaches tells whether to answers from.
+// reaches reports whether to answers from.
 func reaches(ctx context.Context, l *lab.Lab, from, to *lab.Container, version int) (bool, error) {
 	ping, err := l.Ping(ctx, from.Name, to.Name, version, "-q", "-c", "3", "-i", "0.1", "-W", "1")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// newEcho is what runs inside of containers: the ends of tcp, talk, serve, ask and rate, and what sends frames of any kind.
+// newEcho has the commands that run inside containers: the ends of tcp, talk, serve, ask and rate, and the sender of frames.
 func newEcho(w *where) *cobra.Command {
 	cmd := &cobra.Command{Use: "echo", Hidden: true}
 	listener := func(name string, run func(ctx context.Context, port int, out io.Writer) error) *cobra.Command {

@@ -9,8 +9,8 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// end is a process inside a container that lives until its input ends. To kill it would leave it alive: the process here is
-// only its parent.
+// end is a process inside a container that lives until its input ends. Killing it would leave it alive: the process here is only its
+// parent.
 type end struct {
 	run   *exec.Cmd
 	hold  io.Closer
@@ -41,13 +41,13 @@ func (w *where) start(ctx context.Context, l *lab.Lab, container string, args ..
 // line blocks until the process has printed one more line.
 func (e *end) line() (string, error) { return e.lines.ReadString('\n') }
 
-// stop ends the process and says how it went.
+// stop ends the process and returns its result.
 func (e *end) stop() error {
 	_ = e.hold.Close()
 	return e.run.Wait()
 }
 
-// untilInputEnds is ctx until in ends: the other side of end's stop.
+// untilInputEnds returns a ctx that ends with in: the other side of end's stop.
 func untilInputEnds(ctx context.Context, in io.Reader) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {

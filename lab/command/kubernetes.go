@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/lab/kube"
 )
 
-// builtKubernetes finds the folders that make kubernetes builds.
+// builtKubernetes finds the directories that make kubernetes builds.
 const builtKubernetes = ".cache/kubernetes/v*"
 
 // podOptions are the flags of Kubernetes.
@@ -28,7 +28,7 @@ func (o *podOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.CoreDNS, "coredns", false, "CoreDNS as the cluster's name server")
 }
 
-// kubernetes is what the flags ask for, nil for none.
+// kubernetes returns what the flags select, nil for none.
 func (o *podOptions) kubernetes() (*lab.Kubernetes, error) {
 	if !o.on && o.Bin == "" {
 		return nil, nil
@@ -55,7 +55,7 @@ func (o *podOptions) kubernetes() (*lab.Kubernetes, error) {
 	return &k, nil
 }
 
-// newKubectl runs kubectl. Flags after its first word are kubectl's own.
+// newKubectl runs kubectl. Flags after its first word belong to kubectl.
 func newKubectl(w *where) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "kubectl ARG...", Short: "Run kubectl as the administrator of the lab's Kubernetes", Args: cobra.MinimumNArgs(1),

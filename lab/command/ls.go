@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/lab/hostinit"
 )
 
-// listing is what ls shows.
+// listing is the output of ls.
 type listing struct {
 	Name       string          `json:"name"`
 	Store      string          `json:"store"`

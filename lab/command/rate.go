@@ -34,7 +34,7 @@ func newRate(w *where) *cobra.Command {
 	}
 }
 
-// runRate floods one container from another and returns what the flooded one says of it.
+// runRate floods one container from another and returns the measurement of the receiver.
 func runRate(ctx context.Context, w *where, l *lab.Lab, from, to, address, mbps string) (line string, err error) {
 	gauge, err := w.start(ctx, l, to, "gauge")
 	if err != nil {

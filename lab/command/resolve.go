@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// newResolve asks a name server from inside a container.
+// newResolve queries a name server from inside a container.
 func newResolve(w *where) *cobra.Command {
 	var limit time.Duration
 	var stream bool
@@ -39,7 +39,7 @@ func newResolve(w *where) *cobra.Command {
 	return cmd
 }
 
-// newDNS is the ends of the command ask: what runs in the container, and a name server to be run in another.
+// newDNS has the ends of the command ask: the client in the container, and a name server for another.
 func newDNS(w *where) *cobra.Command {
 	cmd := &cobra.Command{Use: "dns", Hidden: true}
 	cmd.AddCommand(

@@ -18,7 +18,7 @@ import (
 	"github.com/contiv/contiv/lab/frr"
 )
 
-// routerOptions say who the router is.
+// routerOptions describe the router.
 type routerOptions struct {
 	address, address6, device string
 	world, peers              []string
@@ -74,7 +74,7 @@ func (o *routerOptions) router() (*lab.Router, error) {
 	return r, nil
 }
 
-// args are the command again, to be run in another place.
+// args are the command's arguments, for another process.
 func (o *routerOptions) args(self, where string) []string {
 	out := []string{self, "router", "--inside", "--" + where, "--address", o.address, "--address6", o.address6, "--device", o.device,
 		"--announce", strings.Join(o.world, ","), "--as", fmt.Sprint(o.as), "--daemon", o.daemon, "--folder", o.dir, "--extended-nexthop=" + strconv.FormatBool(o.extended)}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newServe has a container serve until the command's input ends.
+// newServe makes a container serve until the command's input ends.
 func newServe(w *where) *cobra.Command {
 	return &cobra.Command{
 		Use: "serve NAME PORT", Short: "Have a container tell its name to every client that connects, over TCP and UDP, until the input ends", Args: cobra.ExactArgs(2),

@@ -45,7 +45,7 @@ func TestText(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		// It leaves a folder below /var/tmp.
+		// It leaves a directory below /var/tmp.
 		check := exec.Command("unshare", "--mount", "sh", "-c", `mount -t tmpfs none /var/tmp && exec "$0" --dryrun --skip_runas -f "$1"`,
 			filepath.Join(programs, "bgpd"), file)
 		if out, err := check.CombinedOutput(); err != nil || strings.Contains(string(out), "config line") { // it ends well in any case

@@ -21,22 +21,22 @@ import (
 	"github.com/contiv/contiv/daemon/agent/bgp"
 )
 
-// Router is a router that FRR runs. Its interface and the addresses on it are there before it is run.
+// Router is a router that FRR runs. Its interface and the addresses on it must exist before it runs.
 type Router struct {
-	Config bgp.Config     // Port and Transit do not matter: FRR tells its peers of one another
+	Config bgp.Config     // Port and Transit are ignored: FRR announces peers' routes to one another
 	World  []netip.Prefix // announced
-	Dir    string         // for all that the programs write; it is made
-	// ExtendedNextHop has peers of IPv6 get routes of IPv4 with a next hop of IPv6 (RFC 8950).
+	Dir    string         // for all files of the programs; it is created
+	// ExtendedNextHop makes peers of IPv6 get routes of IPv4 with a next hop of IPv6 (RFC 8950).
 	ExtendedNextHop bool
 }
 
 const (
-	// programs is where the package puts the daemons.
+	// programs is the package's directory of daemons.
 	programs = "/usr/lib/frr"
-	// inside is the router's folder as the daemons see it, in a mount namespace of their own: they give up root, and need
-	// not be able to reach the folder of the lab. What they write beside their sockets, of crashes, goes below /var/tmp.
+	// inside is the path of the router's directory for the daemons, in a mount namespace of their own: they give up root, and may be unable
+	// to reach the directory of the lab. Files beside their sockets, such as crash reports, go below /var/tmp.
 	inside = "/var/tmp"
-	// account is what the daemons run as.
+	// account is the user of the daemons.
 	account = "frr"
 )
 
@@ -47,14 +47,14 @@ const (
 	startWait  = 500 * time.Millisecond
 )
 
-// Run routes until ctx ends: it starts zebra and bgpd in this process's network namespace, calls ready once bgpd listens, and
-// copies what they log to log. When ctx ends it closes the sessions, so that peers forget what was announced, and ends both.
-// It returns early when one of them ends. A process that may be killed should be process 1 of a PID namespace, so that they are too: they
-// change their user, and then the kernel does not end them with their parent.
+// Run routes until ctx ends: it starts zebra and bgpd in this process's network namespace, calls ready once bgpd listens, and copies their
+// logs to log. When ctx ends it closes the sessions, so that peers withdraw what was announced, and ends both. It returns early if one of
+// them ends. A process that may be killed should be process 1 of a PID namespace, so that they are killed too: they change their user, and
+// then the kernel does not end them with their parent.
 func (r *Router) Run(ctx context.Context, log io.Writer, ready func()) error {
 	done := make(chan error, 1)
 	go func() {
-		// The thread gets mounts of its own, and ends with this function: it is never used for anything else.
+		// The thread gets mounts of its own, and ends with this function: it is not used again.
 		runtime.LockOSThread()
 		done <- r.run(ctx, log, ready)
 	}()
@@ -93,23 +93,23 @@ func (r *Router) run(ctx context.Context, log io.Writer, ready func()) error {
 	}
 }
 
-// errEnded says that a daemon is not there any more.
+// errEnded means that a daemon has ended.
 var errEnded = errors.New("the router is gone with it")
 
 // daemons are started in this order, each when the one before is ready.
 var daemons = []struct {
 	name   string
 	args   []string
-	socket string // is there once it is ready
+	socket string // exists once it is ready
 }{
-	// -K: routes that a zebra before has left in the kernel stay until bgpd has told them again.
+	// -K: routes that an earlier zebra has left in the kernel stay until bgpd has announced them again.
 	{"zebra", []string{"-f", "/dev/null", "-i", inside + "/zebra.pid", "-z", inside + "/zserv.api", "--vty_socket", inside, "-P", "0",
 		"-K", strconv.Itoa(restartTime), "--log", "stdout", "--log-level", "notifications"}, "zserv.api"},
 	{"bgpd", []string{"-f", inside + "/bgpd.conf", "-i", inside + "/bgpd.pid", "-z", inside + "/zserv.api", "--vty_socket", inside, "-P", "0",
 		"--log", "stdout", "--log-level", "notifications"}, "bgpd.vty"},
 }
 
-// prepare makes the folder, the configuration in it, and the place where the daemons see it.
+// prepare makes the directory, the configuration in it, and the mount point for the daemons.
 func (r *Router) prepare() error {
 	for _, d := range daemons {
 		if _, err := os.Stat(filepath.Join(programs, d.name)); err != nil {
@@ -152,7 +152,7 @@ func (r *Router) prepare() error {
 	return nil
 }
 
-// await waits until a socket of a daemon takes connections.
+// await waits until a socket of a daemon accepts connections.
 func (r *Router) await(ctx context.Context, socket string, ended chan error) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
@@ -178,7 +178,7 @@ func (r *Router) await(ctx context.Context, socket string, ended chan error) err
 	}
 }
 
-// end ends the daemons, bgpd first: zebra then takes its routes out of the kernel.
+// end ends the daemons, bgpd first: zebra then removes its routes from the kernel.
 func end(running []*exec.Cmd, ended chan error) {
 	for _, cmd := range slices.Backward(running) {
 		_ = cmd.Process.Signal(unix.SIGTERM) // it has ended, or does now
@@ -194,7 +194,7 @@ func end(running []*exec.Cmd, ended chan error) {
 	}
 }
 
-// leave has bgpd close its sessions for good, and gives peers the time to hear it.
+// leave makes bgpd close its sessions for good, and gives peers time to receive that.
 func (r *Router) leave() error {
 	ctx, cancel := context.WithTimeout(context.Background(), leaveLimit)
 	defer cancel()
@@ -209,7 +209,7 @@ func (r *Router) leave() error {
 	return nil
 }
 
-// Shell is FRR's vtysh for the router with that folder, to be run anywhere on the machine.
+// Shell is FRR's vtysh for the router with that directory, to be run anywhere on the machine.
 func Shell(ctx context.Context, folder string, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, "vtysh", append([]string{"--vty_socket", folder, "--config_dir", folder}, args...)...)
 }

@@ -1,5 +1,5 @@
-// Package hostinit is process 1 of a lab host: it gives the host a file system view of its own, starts and stops the
-// host's parts on request, and reaps orphans. When it dies the kernel ends everything that runs on the host.
+// Package hostinit is process 1 of a lab host: it gives the host a file system view of its own, starts and stops the host's parts on
+// request, and reaps orphans. When it dies the kernel ends all processes of the host.
 package hostinit
 
 import (
@@ -19,13 +19,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Inside is where the host sees its own folder.
+// Inside is the host's path of its own directory.
 const Inside = "/run/lab"
 
-// Socket is the name of the control socket in the host's folder.
+// Socket is the name of the control socket in the host's directory.
 const Socket = "control.sock"
 
-// Part is one program of a host and how it is doing.
+// Part is one program of a host and its state.
 type Part struct {
 	Name    string    `json:"name"`
 	PID     int       `json:"pid,omitempty"` // in the host's own numbering; 0: it does not run
@@ -34,16 +34,16 @@ type Part struct {
 	Starts  int       `json:"starts"`
 }
 
-// Running says whether the part runs.
+// Running reports whether the part runs.
 func (p Part) Running() bool { return p.PID != 0 }
 
-// Request is what Call asks of a host.
+// Request is a request of Call.
 type Request struct {
 	Op     string   `json:"op"` // "start", "signal" (and wait for the end), "list"
 	Part   string   `json:"part,omitempty"`
 	Args   []string `json:"args,omitempty"`   // of start; empty: the same as before
 	Env    []string `json:"env,omitempty"`    // of start: NAME=VALUE, before those of process 1
-	Groups []string `json:"groups,omitempty"` // of start: folders of control groups that the part is moved into; none: it stays in those of process 1
+	Groups []string `json:"groups,omitempty"` // of start: directories of control groups that the part is moved into; none: it stays in those of process 1
 	Signal int      `json:"signal,omitempty"`
 	Wait   int      `json:"wait,omitempty"` // of signal: milliseconds
 }
@@ -54,7 +54,7 @@ type Reply struct {
 	Parts []Part `json:"parts,omitempty"`
 }
 
-// Call sends a request to the host whose folder is dir and waits for the answer.
+// Call sends a request to the host whose directory is dir and waits for the answer.
 func Call(dir string, r Request) ([]Part, error) {
 	conn, err := net.Dial("unix", filepath.Join(dir, Socket))
 	if err != nil {
@@ -74,13 +74,12 @@ func Call(dir string, r Request) ([]Part, error) {
 	return reply.Parts, nil
 }
 
-// Run is the life of process 1 of a host: dir is the host's folder, name its host name. It returns only when the host
-// cannot be set up.
+// Run is process 1 of a host: dir is the host's directory, name its host name. It returns only if the host cannot be set up.
 func Run(dir, name string) error {
 	if os.Getpid() != 1 {
 		return errors.New("this is not process 1 of a lab host; contiv lab up starts it")
 	}
-	// The socket lives in the folder, which the mounts below may hide.
+	// The socket is in the directory, which the mounts below may hide.
 	socket := filepath.Join(dir, Socket)
 	_ = os.Remove(socket)
 	l, err := net.Listen("unix", socket)
@@ -96,7 +95,7 @@ func Run(dir, name string) error {
 	s := &supervisor{parts: map[string]*part{}}
 	children := make(chan os.Signal, 1)
 	signal.Notify(children, unix.SIGCHLD)
-	// Caught and dropped, not ignored: parts would inherit that and could not be asked to end.
+	// Caught and dropped, not ignored: parts would inherit that and could not be stopped.
 	signal.Notify(make(chan os.Signal, 1), unix.SIGTERM, unix.SIGINT, unix.SIGHUP)
 	go func() {
 		for range children {
@@ -112,7 +111,7 @@ func Run(dir, name string) error {
 	}
 }
 
-// mounts makes /proc, /sys and /run the host's own; the rest of the file system is the machine's.
+// mounts gives the host its own /proc, /sys and /run; the rest of the file system is the machine's.
 func mounts(dir string) error {
 	steps := []struct {
 		what string
@@ -197,7 +196,7 @@ func (s *supervisor) serve(conn net.Conn) {
 		reply.Parts = append(reply.Parts, p.Part)
 	}
 	s.mu.Unlock()
-	_ = json.NewEncoder(conn).Encode(reply) // a caller that is gone needs no answer
+	_ = json.NewEncoder(conn).Encode(reply) // the caller may be gone
 }
 
 func (s *supervisor) handle(r Request) error {
@@ -212,7 +211,7 @@ func (s *supervisor) handle(r Request) error {
 	return fmt.Errorf("unknown request %q", r.Op)
 }
 
-// start starts a part unless it runs; its output is appended to PART.log in the host's folder.
+// start starts a part unless it runs; its output is appended to PART.log in the host's directory.
 func (s *supervisor) start(r Request) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 // lifetime of keys; a lab does not live as long.
 const lifetime = 10 * 365 * 24 * time.Hour
 
-// Authority signs the certificates of a cluster.
+// Authority is the CA of a cluster.
 type Authority struct {
 	PEM  []byte // its own certificate
 	cert *x509.Certificate
@@ -43,14 +43,14 @@ func NewAuthority(name string) (*Authority, error) {
 	return &Authority{PEM: encode("CERTIFICATE", raw), cert: cert, key: key}, nil
 }
 
-// Client returns what a user shows: its name, and its groups.
+// Client returns a user's certificate: its name, and its groups.
 func (a *Authority) Client(name string, groups ...string) (Pair, error) {
 	cert := template(pkix.Name{CommonName: name, Organization: groups})
 	cert.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
 	return a.sign(cert)
 }
 
-// Server returns what a server shows that is called by these names and addresses.
+// Server returns a server's certificate for these names and addresses.
 func (a *Authority) Server(names []string, addresses []netip.Addr) (Pair, error) {
 	cert := template(pkix.Name{CommonName: names[0]})
 	cert.ExtKeyUsage, cert.DNSNames = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, names
@@ -73,7 +73,7 @@ func (a *Authority) sign(cert *x509.Certificate) (Pair, error) {
 	return Pair{encode("CERTIFICATE", raw), text}, err
 }
 
-// newKey returns a key that no certificate goes with, as PEM.
+// newKey returns a key without a certificate, as PEM.
 func newKey() ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -83,7 +83,7 @@ func newKey() ([]byte, error) {
 }
 
 func template(subject pkix.Name) *x509.Certificate {
-	serial, _ := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120)) // it fails for a maximum of 0 alone
+	serial, _ := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120)) // it fails only for a maximum of 0
 	return &x509.Certificate{SerialNumber: serial, Subject: subject, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(lifetime),
 		KeyUsage: x509.KeyUsageDigitalSignature}
 }

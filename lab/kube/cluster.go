@@ -1,19 +1,19 @@
-// Package kube says what a Kubernetes cluster on the hosts of a lab consists of: keys, files and command lines. It starts nothing.
+// Package kube describes a Kubernetes cluster on the hosts of a lab: keys, files and command lines. It starts nothing.
 package kube
 
 import "net/netip"
 
-// Dir is where a host sees the files of its cluster.
+// Dir is the host's directory of the files of its cluster.
 const Dir = "/run/lab/kubernetes"
 
 // Addresses and names of the cluster.
 const (
 	ServiceRange = "10.96.0.0/16,fd00:96::/108" // of services, in each family; the first address is that of the API server
-	NameServer   = "10.96.0.10"                 // the service that pods ask for names
+	NameServer   = "10.96.0.10"                 // the service of the pods' name server
 	Domain       = "cluster.local"              // of the names of services and pods
 )
 
-// Ports at which parts serve; etcd's and those of health are of this package's choice, the others Kubernetes' own.
+// Ports of parts; those of etcd and of health are this package's choice, the others Kubernetes' own.
 const (
 	apiPort        = "6443"
 	etcdPort       = "2479"
@@ -37,7 +37,7 @@ type Node struct {
 // Server is the URL of the API server.
 func (c Cluster) Server() string { return "https://" + netip.AddrPortFrom(c.Plane, 6443).String() }
 
-// Health is the URL that tells whether a part of a host with this address does its duty, "" when it has none.
+// Health is the URL of the readiness of a part of a host with this address, "" if it has none.
 func Health(part string, address netip.Addr) string {
 	at := func(scheme string, port uint16, path string) string {
 		return scheme + "://" + netip.AddrPortFrom(address, port).String() + path

@@ -8,7 +8,7 @@ import (
 // CoreDNSImage is the image of CoreDNS.
 const CoreDNSImage = "contiv/coredns:lab"
 
-// corefile answers for the cluster's names alone. It is bound to the host's own address, where the switch's name servers are not.
+// corefile only answers for the cluster's names. It is bound to the host's own address, where the switch's name servers are not.
 const corefile = `.:53 {
 	bind {$HOST_IP}
 	errors
@@ -21,8 +21,8 @@ const corefile = `.:53 {
 }
 `
 
-// CoreDNS are the objects by which CoreDNS is the cluster's name server, to be applied. It runs on the network of a host, and asks
-// the API server at its own address, so that it needs no service and no network of pods.
+// CoreDNS are the objects that make CoreDNS the cluster's name server, to be applied. It runs on the network of a host, and calls the API
+// server at its own address, so that it needs no service and no network of pods.
 func (c Cluster) CoreDNS() ([]byte, error) {
 	cluster, system := object{"name": "coredns"}, object{"name": "coredns", "namespace": "kube-system"}
 	labels := object{"k8s-app": "kube-dns"}

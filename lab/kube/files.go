@@ -11,8 +11,8 @@ type Files map[string][]byte
 // object is what JSON calls one; each of these files may be JSON as well as YAML.
 type object = map[string]any
 
-// PlaneFiles are the files of the host with the control plane: its keys, how its parts and an administrator (admin.conf) reach the API
-// server, and what the netmasters are permitted (RightsFile).
+// PlaneFiles are the files of the host with the control plane: its keys, the kubeconfigs of its parts and of an administrator (admin.conf),
+// and the permissions of the netmasters (RightsFile).
 func (c Cluster) PlaneFiles(a *Authority) (Files, error) {
 	out := Files{"ca.crt": a.PEM}
 	var err error
@@ -42,7 +42,7 @@ func (c Cluster) PlaneFiles(a *Authority) (Files, error) {
 	return out, err
 }
 
-// NodeFiles are the files of a node, among them how a netmaster there reaches the API server (NetmasterConf).
+// NodeFiles are the files of a node, including the kubeconfig of its netmaster (NetmasterConf).
 func (c Cluster) NodeFiles(a *Authority, n Node) (Files, error) {
 	out := Files{"ca.crt": a.PEM}
 	if err := out.user(c, a, "kubelet.conf", "system:node:"+n.Name, "system:nodes"); err != nil {
@@ -59,8 +59,8 @@ func (c Cluster) NodeFiles(a *Authority, n Node) (Files, error) {
 	return out, err
 }
 
-// kubelet is the configuration of the kubelet: its pods in the node's control group, of either version, and the score by which the kernel
-// ends processes left alone, which takes a right that a container's root has not.
+// kubelet is the configuration of the kubelet: its pods in the node's control group, of either version, and no change of the score by which
+// the kernel ends processes, which needs a capability that a container's root does not have.
 func (n Node) kubelet() object {
 	return object{
 		"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration",
@@ -76,7 +76,7 @@ func (n Node) kubelet() object {
 
 func (f Files) pair(name string, p Pair) { f[name+".crt"], f[name+".key"] = p.Cert, p.Key }
 
-// user adds how a user reaches the API server, with all that it takes in one file.
+// user adds a user's kubeconfig, with all credentials in one file.
 func (f Files) user(c Cluster, a *Authority, file, name, group string) error {
 	var groups []string
 	if group != "" {

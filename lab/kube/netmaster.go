@@ -1,15 +1,16 @@
 package kube
 
-// How netmasters reach the API server, of every host, and what they are permitted there, of the host with the control plane.
+// The netmasters' kubeconfig of every host, and their permissions, on the host with the control plane.
 const (
 	NetmasterConf = "netmaster.conf"
 	RightsFile    = "netmaster.json"
 )
 
-// netmasterGroup is the group of the users that netmasters are.
+// netmasterGroup is the group of the netmasters' users.
 const netmasterGroup = "contiv"
 
-// rights are what netmasters may do, as kubectl applies it: read, write the status of services and policies, and have tokens of agents' pods reviewed.
+// rights are the permissions of netmasters, as input of kubectl: read, write the status of services and policies, and review tokens of
+// agents' pods.
 func rights() object {
 	const rbac = "rbac.authorization.k8s.io"
 	read := func(group string, resources ...string) object {

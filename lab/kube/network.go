@@ -9,8 +9,8 @@ import (
 // Networks that pods can be on.
 const (
 	NetworkContiv = "contiv" // the plugin contivk8s
-	NetworkBridge = "bridge" // the peer: the plugins bridge and portmap, and routes from node to node
-	NetworkNone   = "none"   // none until something is installed by way of Kubernetes
+	NetworkBridge = "bridge" // for comparison: the plugins bridge and portmap, and routes from node to node
+	NetworkNone   = "none"   // none until something is installed with kubectl
 )
 
 // Subnets are those of the pods of a node, counted from 1, when the network is NetworkBridge.
@@ -21,7 +21,8 @@ func Subnets(node int) []netip.Prefix {
 	}
 }
 
-// NetworkConfig is the list of plugins, of this version of CNI, by which a node's runtime connects pods to a network; nil for NetworkNone.
+// NetworkConfig is the list of plugins, of this version of CNI, with which a node's runtime connects pods to a network; nil for
+// NetworkNone.
 func NetworkConfig(network, version string, node int) ([]byte, error) {
 	list := object{"cniVersion": version, "name": network}
 	switch network {

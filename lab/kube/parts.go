@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Names of the parts, which are those of Kubernetes' programs; etcd is another than one of Contiv's store.
+// Names of the parts, which are those of Kubernetes' programs; etcd is not that of Contiv's store.
 const (
 	Etcd        = "kube-etcd"
 	APIServer   = "kube-apiserver"
@@ -49,7 +49,7 @@ func (c Cluster) PlaneArgs(part string) []string {
 	return nil
 }
 
-// apiKeys say by which keys the API server knows others, and others it.
+// apiKeys are the keys by which the API server authenticates others, and others it.
 func (c Cluster) apiKeys() []string {
 	return []string{"--client-ca-file", Dir + "/ca.crt", "--tls-cert-file", Dir + "/apiserver.crt", "--tls-private-key-file", Dir + "/apiserver.key",
 		"--kubelet-client-certificate", Dir + "/apiserver-kubelet.crt", "--kubelet-client-key", Dir + "/apiserver-kubelet.key",
@@ -63,7 +63,7 @@ func (n Node) NodeArgs(part string) []string {
 		return []string{program, Kubelet, "--config", Dir + "/kubelet.json", "--kubeconfig", Dir + "/kubelet.conf",
 			"--hostname-override", n.Name, "--node-ip", join(n.Addresses)}
 	case Proxy:
-		// The limits of connection tracking are the machine's.
+		// Limits of connection tracking are set on the machine.
 		return []string{program, Proxy, "--kubeconfig", Dir + "/proxy.conf", "--proxy-mode", "nftables", "--hostname-override", n.Name,
 			"--conntrack-max-per-core", "0", "--conntrack-tcp-timeout-established", "0", "--conntrack-tcp-timeout-close-wait", "0",
 			"--healthz-bind-address", netip.AddrPortFrom(n.Addresses[0], 10256).String(), "--metrics-bind-address", "127.0.0.1:10249"}
