@@ -1,5 +1,5 @@
-// Package checksum tells a text in a file that is as it was written from one in which bits have changed: the text carries a checksum. Damage is all that it is for: who may
-// write such a file may forge the sum.
+// Package checksum detects changed bits in a file: the text carries a checksum. It only detects damage: a writer of the file can forge the
+// sum.
 package checksum
 
 import (
@@ -10,20 +10,20 @@ import (
 	"hash/crc32"
 )
 
-// ErrDamaged says that a text is not as it was written.
+// ErrDamaged means that a text is not as it was written.
 var ErrDamaged = errors.New("the text is damaged")
 
-// castagnoli is CRC-32C: it finds every flipped bit and every run of up to 32 of them.
+// castagnoli is CRC-32C: it detects every flipped bit and every run of up to 32 of them.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Sum is the checksum of a text as files have it: "crc32c:" and eight hexadecimal digits.
+// Sum returns the checksum of a text in the form used in files: "crc32c:" and eight hexadecimal digits.
 func Sum(text []byte) string { return fmt.Sprintf("crc32c:%08x", crc32.Checksum(text, castagnoli)) }
 
-// sumLead begins the last member of an object that carries its checksum.
+// sumLead is the start of the last member of an object with its checksum.
 const sumLead = ",\n  \"sum\": \""
 
-// JSON is a value, a struct with members, as an indented object whose last member, sum, is the checksum of the rest. Readers that do not know the
-// member pass over it.
+// JSON returns a value, a struct with members, as an indented object whose last member, sum, is the checksum of the rest. Readers that do
+// not know the member ignore it.
 func JSON(v any) ([]byte, error) {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -36,7 +36,7 @@ func JSON(v any) ([]byte, error) {
 	return fmt.Appendf(body, "%s%s\"\n}\n", sumLead, Sum(text)), nil
 }
 
-// CheckJSON compares the checksum that a text carries. One without, as earlier builds and people write it, is taken as it is. The error is ErrDamaged.
+// CheckJSON verifies the checksum of a text. It accepts a text without one, as earlier builds and people write it. The error is ErrDamaged.
 func CheckJSON(text []byte) error {
 	at := bytes.LastIndex(text, []byte(sumLead))
 	if at < 0 {

@@ -7,20 +7,21 @@ import (
 	"strconv"
 )
 
-// ErrFormat says that a text is of a format that this build does not read.
+// ErrFormat means that this build does not support the format of a text.
 var ErrFormat = errors.New("the text is of another format")
 
-// lead begins a sealed text. Its first line is "contiv NAME FORMAT SUM", with the sum of the first three words, the line feed and the body.
+// lead is the start of a sealed text. Its first line is "contiv NAME FORMAT SUM", with the sum of the first three words, the line feed and
+// the body.
 const lead = "contiv "
 
-// Seal returns the text of a file: a line with what the file is, the number of its format and a checksum, and the body.
+// Seal returns the text of a file: a line with the type of the file, the number of its format and a checksum, and the body.
 func Seal(name string, format int, body []byte) []byte {
 	head := lead + name + " " + strconv.Itoa(format)
 	return joined(head+" "+sumOf(head, body)+"\n", body)
 }
 
-// Open returns the body of a text that Seal has made. A text that does not begin as one is an earlier build's, and is returned as it is: whoever reads it finds what is damaged. Errors are
-// ErrDamaged and ErrFormat.
+// Open returns the body of a text of Seal. A text with another start is an earlier build's, and is returned unchanged: its parser detects
+// damage. Errors are ErrDamaged and ErrFormat.
 func Open(name string, format int, text []byte) (body []byte, err error) {
 	if !bytes.HasPrefix(text, []byte(lead)) {
 		return text, nil

@@ -1,4 +1,4 @@
-// Package editor has people change texts with the editor of their choice, as kubectl edit and git commit do.
+// Package editor lets users edit texts with their own editor, as kubectl edit and git commit do.
 package editor
 
 import (
@@ -18,7 +18,8 @@ func Command(getenv func(string) string) []string {
 	return []string{"vi"}
 }
 
-// Draft writes a text to a new temporary YAML file, which only this account reads, and returns the file's path. The caller removes the file.
+// Draft writes a text to a new temporary YAML file, readable only by this account, and returns the file's path. The caller removes the
+// file.
 func Draft(text []byte) (path string, err error) {
 	file, err := os.CreateTemp("", "contiv-*.yaml")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Attachment is the identity of a policy's being attached to a group of its tenant.
+// Attachment is the identity of a policy's attachment to a group of its tenant.
 type Attachment struct {
 	Group
 	Policy string
@@ -33,7 +33,7 @@ func (a Attachment) String() string {
 	return a.Tenant + ":" + a.Name + ":" + a.Policy
 }
 
-// IsZero tells that it names nothing.
+// IsZero reports whether it is zero.
 func (a Attachment) IsZero() bool { return a == Attachment{} }
 
 // Of is the identity of the policy.

@@ -29,7 +29,7 @@ func (e Endpoint) String() string {
 	return e.Tenant + ":" + e.Name + ":" + e.Endpoint
 }
 
-// IsZero tells that it names no endpoint.
+// IsZero reports whether it is zero.
 func (e Endpoint) IsZero() bool { return e == Endpoint{} }
 
 // Compare orders endpoints by tenant, network and name.
@@ -69,7 +69,7 @@ func (r Rule) String() string {
 	return r.Tenant + ":" + r.Name + ":" + r.Rule
 }
 
-// IsZero tells that it names no rule.
+// IsZero reports whether it is zero.
 func (r Rule) IsZero() bool { return r == Rule{} }
 
 // Compare orders rules by tenant, policy and name.

@@ -1,6 +1,6 @@
-// Package identity names the objects of a cluster. An identity is comparable, and its text form belongs to it alone: parts
-// are joined by colons, which no name contains but the last. The same text is an object's key in the API, the name of its
-// records in the store, the owner in flows' cookies and ports' external_ids, and what operators type and read.
+// Package identity names the objects of a cluster. An identity is comparable, and its text form is unique: parts are joined by colons,
+// which no name contains but the last. The same text is an object's key in the API, the name of its records in the store, the owner in
+// flows' cookies and ports' external_ids, and the form that operators type and read.
 package identity
 
 import (
@@ -13,8 +13,7 @@ import (
 // is empty.
 type InTenant[K any] struct{ Tenant, Name string }
 
-// The kinds of objects that a tenant has. They are types of their own, so that the group and the network of one name do
-// not compare.
+// The kinds of objects of a tenant. They are types of their own, so that the group and the network of one name do not compare equal.
 type (
 	Network = InTenant[network]
 	Group   = InTenant[group]
@@ -49,7 +48,7 @@ func (i InTenant[K]) String() string {
 	return i.Tenant + ":" + i.Name
 }
 
-// IsZero tells that it names no object.
+// IsZero reports whether it is zero.
 func (i InTenant[K]) IsZero() bool { return i == InTenant[K]{} }
 
 // Compare orders identities by tenant, then by name.

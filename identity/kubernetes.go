@@ -45,7 +45,7 @@ func (i InNamespace[K]) String() string {
 	return i.Namespace + ":" + i.Name
 }
 
-// IsZero tells that it names no object.
+// IsZero reports whether it is zero.
 func (i InNamespace[K]) IsZero() bool { return i == InNamespace[K]{} }
 
 // Compare orders identities by namespace, then by name.

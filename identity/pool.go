@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Pool is where addresses of one subnet come from: a network, and perhaps a group of it that has addresses of its own. It is what
-// Docker calls a pool. A network without a name is the one of the tenant with that subnet, which may be still to come.
+// Pool identifies the source of addresses of one subnet: a network, and optionally a group of it with addresses of its own. It is a pool of
+// Docker. A network without a name is the one of the tenant with that subnet, which may not exist yet.
 type Pool struct {
 	Network Network
 	Group   string // or ""
@@ -33,7 +33,7 @@ func (p Pool) String() string {
 	return p.Network.Tenant + ":" + p.Network.Name + ":" + p.Group + "|" + p.Subnet.String()
 }
 
-// Of is the identity of the group, zero without one.
+// Of returns the identity of the group, zero if there is none.
 func (p Pool) Of() Group {
 	if p.Group == "" {
 		return Group{}

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// Block is a part of a pool's addresses: a range that is kept for someone, or all others. It shows the pool as it is.
+// Block is a part of a pool's addresses: a reserved range, or all others. It shows the pool's current state.
 type Block struct {
 	pool   *Pool
 	name   string
 	within span
-	others []span // kept for others, ordered by their first
+	others []span // reserved for others, ordered by their first
 }
 
 // span is numbers of a set, first and last included.
@@ -27,7 +27,7 @@ func (p *Pool) Block(r Range) Block {
 	return Block{pool: p, name: r.String(), within: span{max(s.first, 0), min(s.last, p.set.Len()-1)}}
 }
 
-// Rest is the block of all addresses but those of other blocks.
+// Rest returns the block of all addresses outside other blocks.
 func (p *Pool) Rest(others []Range) Block {
 	b := Block{pool: p, name: p.name, within: span{0, p.set.Len() - 1}}
 	for _, r := range others {
@@ -51,8 +51,8 @@ func (b Block) First() (netip.Addr, error) {
 	return b.pool.addr(i), nil
 }
 
-// Next returns the lowest free address above one, or else the lowest of all; of one that is not in the block, or not valid, the lowest of all. Who
-// asks for the next one after the last that it got has what was given back rest as long as others are free. Error: ErrExhausted.
+// Next returns the lowest free address above one or, if there is none, the lowest of all; for an address that is not in the block, or not
+// valid, the lowest of all. A caller that always passes the last result reuses released addresses as late as possible. Error: ErrExhausted.
 func (b Block) Next(after netip.Addr) (netip.Addr, error) {
 	if i, err := b.pool.index(after); err == nil && i >= b.within.first && i < b.within.last {
 		later := b
@@ -64,19 +64,19 @@ func (b Block) Next(after netip.Addr) (netip.Addr, error) {
 	return b.First()
 }
 
-// Contains says whether a is one of the addresses of the block, taken or not.
+// Contains reports whether a is one of the addresses of the block, taken or not.
 func (b Block) Contains(a netip.Addr) bool {
 	i, err := b.pool.index(a)
 	return err == nil && i >= b.within.first && i <= b.within.last && !b.kept(i)
 }
 
-// kept says whether a number is in another block.
+// kept reports whether a number is in another block.
 func (b Block) kept(i int) bool {
 	return slices.ContainsFunc(b.others, func(o span) bool { return i >= o.first && i <= o.last })
 }
 
-// Check says why address a cannot be taken from the block; nil when it is free. Errors: those of Pool.Check, and ErrReserved for what is
-// in another block.
+// Check returns why address a cannot be taken from the block; nil if it is free. Errors: those of Pool.Check, and ErrReserved for an
+// address in another block.
 func (b Block) Check(a netip.Addr) error {
 	i, err := b.pool.index(a)
 	switch {
@@ -88,7 +88,7 @@ func (b Block) Check(a netip.Addr) error {
 	return b.pool.Check(a)
 }
 
-// CheckAll says why a range cannot become a block of its own; nil when all of it is free here. Errors: those of Check.
+// CheckAll returns why a range cannot become a block of its own; nil if all of it is free here. Errors: those of Check.
 func (b Block) CheckAll(r Range) error {
 	for _, a := range []netip.Addr{r.First, r.Last} {
 		if _, err := b.pool.index(a); err != nil {
@@ -109,8 +109,7 @@ func (b Block) CheckAll(r Range) error {
 // String names the block: its range, or the pool's subnet.
 func (b Block) String() string { return b.name }
 
-// AllocatedText lists what is taken, the gateway and other blocks included, as ranges "a-b" and single addresses
-// joined by ", ".
+// AllocatedText lists the taken addresses, including the gateway and other blocks, as ranges "a-b" and single addresses joined by ", ".
 func (b Block) AllocatedText() string {
 	var gaps []span
 	at := b.within.first
@@ -121,7 +120,7 @@ func (b Block) AllocatedText() string {
 	return b.text(append(gaps, span{at, b.within.last}))
 }
 
-// AvailableText lists what is free, in the same form.
+// AvailableText lists the free addresses, in the same form.
 func (b Block) AvailableText() string { return b.text(slices.Collect(b.free)) }
 
 func (b Block) text(list []span) string {
@@ -153,7 +152,7 @@ func (b Block) free(yield func(span) bool) {
 	}
 }
 
-// Free is how many addresses are free.
+// Free returns the number of free addresses.
 func (b Block) Free() (n int) {
 	for s := range b.free {
 		n += s.last - s.first + 1

@@ -1,7 +1,7 @@
-// Package ipam knows which addresses of a subnet are free.
+// Package ipam manages the free addresses of a subnet.
 //
-// A Pool is a value in memory: nothing here is stored. Who wants addresses to outlive the process rebuilds a pool
-// from its own records: New, then Take for every address (about 20 ns each). A Clone takes constant time. The package computes only.
+// A Pool is a value in memory: nothing is stored. To keep addresses beyond the process, rebuild a pool from stored records: New, then
+// Acquire for every address (about 20 ns each). A Clone takes constant time. The package only computes.
 package ipam
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/ipam/bitmap"
 )
 
-// Errors that callers decide on; pools wrap them with the address and the subnet concerned.
+// Errors that callers handle; pools wrap them with the address and the subnet.
 var (
 	ErrInUse      = errors.New("address is in use")
 	ErrReserved   = errors.New("address is reserved")
@@ -20,15 +20,15 @@ var (
 	ErrExhausted  = errors.New("address exhaustion")
 )
 
-// Spec says what a Pool hands out.
+// Spec specifies the addresses of a Pool.
 type Spec struct {
 	Prefix  netip.Prefix // IPv4, length 8 to 31; bits after the length are ignored
-	First   netip.Addr   // lowest and highest address to give; not valid: the whole subnet
+	First   netip.Addr   // lowest and highest address to allocate; not valid: the whole subnet
 	Last    netip.Addr
-	Gateway netip.Addr // reserved when valid; must be inside Prefix
+	Gateway netip.Addr // reserved if valid; must be inside Prefix
 }
 
-// Range is the declared range, or all of the subnet when none is.
+// Range returns the declared range, or all of the subnet.
 func (s Spec) Range() Range {
 	r := RangeOf(s.Prefix)
 	if s.First.IsValid() {
@@ -40,9 +40,9 @@ func (s Spec) Range() Range {
 	return r
 }
 
-// Pool knows which addresses of an IPv4 subnet are free. The network address, the broadcast address, the gateway and everything
-// outside the range are never given. What finds, takes and releases an address takes the same time at any fill; Take and Release copy
-// what a clone shares, once, and do not allocate memory otherwise. A Pool is not safe for concurrent use.
+// Pool manages the addresses of an IPv4 subnet. It never allocates the network address, the broadcast address, the gateway and everything
+// outside the range. All operations on an address take the same time at any fill; Acquire and Release copy what a clone shares, once, and
+// do not allocate memory otherwise. A Pool is not safe for concurrent use.
 type Pool struct {
 	name    string // the subnet, for errors
 	base    uint32 // address of number 0 of the set
@@ -50,7 +50,7 @@ type Pool struct {
 	gateway int // its number, -1: none among the pool's numbers
 }
 
-// New makes the pool of a subnet.
+// New returns the pool of a subnet.
 func New(s Spec) (*Pool, error) {
 	base, size, err := extent(s.Prefix)
 	if err != nil {
@@ -86,10 +86,10 @@ func (p *Pool) Clone() *Pool {
 	return &c
 }
 
-// number is the number of an address in the set, which may be outside of it.
+// number returns the number of an address in the set, which may be outside of it.
 func (p *Pool) number(a netip.Addr) int { return int(number4(a)) - int(p.base) }
 
-// index is the number of address a in the set, or an error that says why it has none.
+// index returns the number of address a in the set, or an error if it has none.
 func (p *Pool) index(a netip.Addr) (int, error) {
 	if !a.Is4() {
 		return 0, fmt.Errorf("%s is not in %s: %w", a, p.name, ErrOutOfRange)
@@ -101,7 +101,7 @@ func (p *Pool) index(a netip.Addr) (int, error) {
 	return i, nil
 }
 
-// Contains says whether a is one of the addresses that the pool gives out.
+// Contains reports whether the pool allocates address a.
 func (p *Pool) Contains(a netip.Addr) bool {
 	_, err := p.index(a)
 	return err == nil
@@ -109,8 +109,8 @@ func (p *Pool) Contains(a netip.Addr) bool {
 
 func (p *Pool) addr(i int) netip.Addr { return addr4(p.base + uint32(i)) }
 
-// Check says why address a cannot be taken; nil when it is free. Errors: ErrOutOfRange for what the pool never gives, ErrReserved for
-// the gateway, ErrInUse.
+// Check returns why address a cannot be taken; nil if it is free. Errors: ErrOutOfRange for addresses that the pool never allocates,
+// ErrReserved for the gateway, ErrInUse.
 func (p *Pool) Check(a netip.Addr) error {
 	i, err := p.index(a)
 	switch {
@@ -132,8 +132,7 @@ func (p *Pool) Acquire(a netip.Addr) error {
 	return p.Check(a)
 }
 
-// Release gives address a back and reports whether it was taken. Giving back what is free, reserved or not of this
-// pool is harmless.
+// Release frees address a and reports whether it was taken. Releasing an address that is free, reserved or outside the pool is harmless.
 func (p *Pool) Release(a netip.Addr) bool {
 	i, err := p.index(a)
 	return err == nil && i != p.gateway && p.set.Release(i)

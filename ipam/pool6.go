@@ -11,20 +11,20 @@ const (
 	maxBits6 = 127
 )
 
-// Spec6 says what a Pool6 hands out.
+// Spec6 specifies the addresses of a Pool6.
 type Spec6 struct {
 	Prefix  netip.Prefix // IPv6, length 16 to 127; bits after the length are ignored
-	Gateway netip.Addr   // reserved when valid; must be inside Prefix
+	Gateway netip.Addr   // reserved if valid; must be inside Prefix
 }
 
-// Pool6 knows which addresses of an IPv6 subnet are given out: all but the subnet's own, which is every router's (RFC 4291 section
-// 2.6.1), and the gateway. Which of them are taken it is told. It never changes.
+// Pool6 determines the addresses of an IPv6 subnet to allocate: all but the subnet's own, which is the Subnet-Router anycast address (RFC
+// 4291 section 2.6.1), and the gateway. The caller passes the taken ones. It never changes.
 type Pool6 struct {
 	prefix  netip.Prefix
 	gateway netip.Addr
 }
 
-// New6 makes the pool of an IPv6 subnet.
+// New6 returns the pool of an IPv6 subnet.
 func New6(s Spec6) (*Pool6, error) {
 	if !s.Prefix.Addr().Is6() || s.Prefix.Addr().Is4In6() || s.Prefix.Bits() < minBits6 || s.Prefix.Bits() > maxBits6 {
 		return nil, fmt.Errorf("subnet %s: an IPv6 subnet of length %d to %d is wanted", s.Prefix, minBits6, maxBits6)
@@ -37,8 +37,8 @@ func New6(s Spec6) (*Pool6, error) {
 	return &Pool6{prefix: prefix, gateway: gateway}, nil
 }
 
-// Next returns the next free address after one, skipping those taken, and goes on at the beginning of the subnet after its end. After an
-// address that is not of the subnet it begins there. Its time follows what is taken, not the size of the subnet. Error: ErrExhausted.
+// Next returns the next free address after one, skipping those taken, and continues at the start of the subnet after its end. After an
+// address outside the subnet it starts there. Its time depends on the taken addresses, not on the size of the subnet. Error: ErrExhausted.
 func (p *Pool6) Next(after netip.Addr, taken func(netip.Addr) bool) (netip.Addr, error) {
 	if !p.prefix.Contains(after) {
 		after = p.prefix.Addr()
@@ -56,7 +56,7 @@ func (p *Pool6) Next(after netip.Addr, taken func(netip.Addr) bool) (netip.Addr,
 	}
 }
 
-// Check says why address a cannot be taken; nil when it is free. Errors: ErrOutOfRange, ErrReserved, ErrInUse.
+// Check returns why address a cannot be taken; nil if it is free. Errors: ErrOutOfRange, ErrReserved, ErrInUse.
 func (p *Pool6) Check(a netip.Addr, taken func(netip.Addr) bool) error {
 	switch {
 	case !p.prefix.Contains(a):
@@ -69,7 +69,7 @@ func (p *Pool6) Check(a netip.Addr, taken func(netip.Addr) bool) error {
 	return nil
 }
 
-// Contains tells whether a is an address that the pool gives out.
+// Contains reports whether the pool allocates address a.
 func (p *Pool6) Contains(a netip.Addr) bool {
 	return p.prefix.Contains(a) && a != p.gateway && a != p.prefix.Addr()
 }

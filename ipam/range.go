@@ -21,7 +21,7 @@ func RangeOf(p netip.Prefix) Range {
 	return Range{p.Addr(), addr}
 }
 
-// String prints "first-last", or the address alone when there is only one.
+// String prints "first-last", or only the address if there is one.
 func (r Range) String() string {
 	if r.First == r.Last {
 		return r.First.String()
@@ -29,7 +29,7 @@ func (r Range) String() string {
 	return r.First.String() + "-" + r.Last.String()
 }
 
-// Text lists addresses, which are in rising order, as ranges and single ones joined by ", ".
+// Text lists addresses, which are in ascending order, as ranges and single ones joined by ", ".
 func Text(rising []netip.Addr) string {
 	var out []string
 	for i := 0; i < len(rising); {
@@ -43,17 +43,17 @@ func Text(rising []netip.Addr) string {
 	return strings.Join(out, ", ")
 }
 
-// Contains says whether a is in the range.
+// Contains reports whether a is in the range.
 func (r Range) Contains(a netip.Addr) bool {
 	return a.BitLen() == r.First.BitLen() && r.First.Compare(a) <= 0 && a.Compare(r.Last) <= 0
 }
 
-// Prefixes are the fewest prefixes that together are the range, in rising order: at most twice the bits of an address.
-// A range that is not in order has none.
+// Prefixes returns the fewest prefixes that together are the range, in ascending order: at most twice the bits of an address. A range that
+// is not in order has none.
 func (r Range) Prefixes() (out []netip.Prefix) {
 	at := r.First
 	for at.IsValid() && at.BitLen() == r.Last.BitLen() && at.Compare(r.Last) <= 0 {
-		// The shortest prefix that begins here and does not go too far.
+		// The shortest prefix that begins here and does not exceed the range.
 		p := netip.PrefixFrom(at, at.BitLen())
 		for p.Bits() > 0 {
 			wider := netip.PrefixFrom(at, p.Bits()-1)
@@ -68,8 +68,8 @@ func (r Range) Prefixes() (out []netip.Prefix) {
 	return out
 }
 
-// ParsePrefixes reads addresses as rules give them: an address, a subnet, or "first-last" with or without a length, where last is an
-// address or its last byte. They are the fewest prefixes that together are these addresses.
+// ParsePrefixes parses addresses in the notation of rules: an address, a subnet, or "first-last" with or without a length, where last is an
+// address or its last byte. It returns the fewest prefixes that together are these addresses.
 func ParsePrefixes(text string) ([]netip.Prefix, error) {
 	addrs, _, hasLength := strings.Cut(text, "/")
 	first, last, isRange := strings.Cut(addrs, "-")
@@ -101,11 +101,11 @@ func ParsePrefixes(text string) ([]netip.Prefix, error) {
 	return Range{First: lo, Last: hi}.Prefixes(), nil
 }
 
-// Overlap says whether two ranges have an address in common. Ranges of different families never do.
+// Overlap reports whether two ranges have an address in common. Ranges of different families never do.
 func Overlap(a, b Range) bool { return a.Contains(b.First) || b.Contains(a.First) }
 
-// ParseRange reads the pool of a group, "first-last" in IPv4 or one address, which is a range of one.
-// The ends must be in order and inside within.
+// ParseRange parses the pool of a group, "first-last" in IPv4 or one address, which is a range of one. The ends must be in order and inside
+// within.
 func ParseRange(text string, within netip.Prefix) (Range, error) {
 	r, err := parseRange(text)
 	if err != nil {
@@ -146,9 +146,9 @@ func parseAddr4(text string) (netip.Addr, error) {
 	return a, nil
 }
 
-// ParseSpec reads a subnet as an operator writes it, "address/length" or "first-last/length" in IPv4 with a length of
-// 8 to 31. The ends of a range must lie in one subnet of that length and be in order; without a range the Spec's
-// First and Last are not valid, which New reads as the whole subnet.
+// ParseSpec parses a subnet in an operator's notation, "address/length" or "first-last/length" in IPv4 with a length of 8 to 31. The ends
+// of a range must lie in one subnet of that length and be in order; without a range the Spec's First and Last are not valid, which New
+// reads as the whole subnet.
 func ParseSpec(text string) (Spec, error) {
 	addrs, length, ok := strings.Cut(text, "/")
 	if !ok {
@@ -172,7 +172,7 @@ func ParseSpec(text string) (Spec, error) {
 	return s, nil
 }
 
-// MarshalText prints "first-last", "" of the zero Range.
+// MarshalText returns "first-last", "" for the zero Range.
 func (r Range) MarshalText() ([]byte, error) {
 	if !r.First.IsValid() {
 		return nil, nil
@@ -180,7 +180,7 @@ func (r Range) MarshalText() ([]byte, error) {
 	return []byte(r.First.String() + "-" + r.Last.String()), nil
 }
 
-// UnmarshalText reads "first-last" or one address, in IPv4; "" is the zero Range.
+// UnmarshalText parses "first-last" or one address, in IPv4; "" is the zero Range.
 func (r *Range) UnmarshalText(text []byte) (err error) {
 	*r = Range{}
 	if len(text) > 0 {

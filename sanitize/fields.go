@@ -2,8 +2,8 @@ package sanitize
 
 import "reflect"
 
-// Fields has each text within a value be a Line of at most a number of bytes: fields, elements, and keys and values of maps. v points to the value. Of
-// types outside of the value's own packages, such as addresses and times, exported fields alone are looked at.
+// Fields makes each text within a value a Line of at most a number of bytes: fields, elements, and keys and values of maps. v points to the
+// value. In types outside of the value's own packages, such as addresses and times, it only reads exported fields.
 func Fields(v any, most int) { clean(reflect.ValueOf(v).Elem(), most) }
 
 func clean(v reflect.Value, most int) {

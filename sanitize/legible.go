@@ -1,4 +1,5 @@
-// Package sanitize makes text of others fit to be kept, logged and shown: what could command a terminal, hide, or be endless is replaced or cut.
+// Package sanitize makes untrusted text fit to be kept, logged and shown: it replaces or cuts characters that could control a terminal, are
+// invisible, or are too many.
 package sanitize
 
 import (
@@ -11,28 +12,28 @@ import (
 	"unicode/utf8"
 )
 
-// cut stands at the end of a text that was longer.
+// cut is the end of a truncated text.
 const cut = "…"
 
-// shown reports whether a character has a shape of its own, or is a blank. Control characters (C0, DEL, C1), those that turn the direction of writing,
-// line separators and invisible ones do not (Unicode, categories Cc, Cf, Zl and Zp).
+// shown reports whether a character has a shape of its own, or is a blank. Control characters (C0, DEL, C1), those that change the
+// direction of writing, line separators and invisible ones do not (Unicode, categories Cc, Cf, Zl and Zp).
 func shown(r rune) bool { return unicode.IsGraphic(r) }
 
-// lined are also the characters by which text has lines and columns.
+// lined are also the characters for lines and columns.
 func lined(r rune) bool { return r == '\n' || r == '\t' || shown(r) }
 
-// Line is a text as one line of at most a number of bytes: U+FFFD stands for each character that has no shape, and for what is no UTF-8. A longer text ends
-// with an ellipsis.
+// Line returns a text as one line of at most a number of bytes: U+FFFD replaces each character without a shape, and invalid UTF-8. A longer
+// text ends with an ellipsis.
 func Line(s string, most int) string { return bounded(s, most, shown) }
 
 // Text is a Line that keeps lines and tabs.
 func Text(s string, most int) string { return bounded(s, most, lined) }
 
-// bounded is a text of at most a number of bytes, without characters that are not meant.
+// bounded returns a text of at most a number of bytes, without rejected characters.
 func bounded(s string, most int, meant func(rune) bool) string {
 	long := len(s) > most
 	if long {
-		s = strings.ToValidUTF8(s[:most], "") // no more is looked at than is kept
+		s = strings.ToValidUTF8(s[:most], "") // no more is read than is kept
 	}
 	s = strings.TrimSpace(strings.Map(replaced(meant), s))
 	if !long && len(s) <= most {
@@ -44,10 +45,10 @@ func bounded(s string, most int, meant func(rune) bool) string {
 	return strings.ToValidUTF8(s[:min(len(s), most-len(cut))], "") + cut
 }
 
-// Flat is a text as one line, whatever its length.
+// Flat returns a text as one line of any length.
 func Flat(s string) string { return strings.Map(replaced(shown), s) }
 
-// replaced maps characters that are not meant to U+FFFD.
+// replaced maps rejected characters to U+FFFD.
 func replaced(meant func(rune) bool) func(rune) rune {
 	return func(r rune) rune {
 		if meant(r) {
@@ -57,7 +58,7 @@ func replaced(meant func(rune) bool) func(rune) rune {
 	}
 }
 
-// JSON is a text of JSON in which each character that could command a terminal is escaped, so that nothing of it is lost.
+// JSON returns a text of JSON in which each character that could control a terminal is escaped, so that no information is lost.
 func JSON(text []byte) []byte {
 	if bytes.IndexFunc(text, func(r rune) bool { return !lined(r) || r == utf8.RuneError }) < 0 {
 		return text
@@ -77,8 +78,8 @@ func JSON(text []byte) []byte {
 	return out
 }
 
-// Writer passes text on with U+FFFD for each character that could command a terminal; lines and tabs stay. It keeps what may be the beginning of a
-// character until the next Write, and is not safe for concurrent use.
+// Writer writes text with U+FFFD for each character that could control a terminal; it keeps lines and tabs. It buffers a possibly
+// incomplete character until the next Write, and is not safe for concurrent use.
 func Writer(w io.Writer) io.Writer { return &writer{next: w} }
 
 type writer struct {

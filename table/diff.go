@@ -1,7 +1,7 @@
 package table
 
-// differ calls yield with each row that one of two places has and the other has not, or has with another value; nil is for none. It
-// passes over what they share, so it takes time in proportion to the differences. It reports whether yield always returned true.
+// differ calls yield with each row that differs between two places; nil stands for no row. It skips shared nodes, so it takes time in
+// proportion to the differences. It reports whether yield always returned true.
 func differ[K comparable, V any](a, b place[K, V], shift uint, yield func(a, b *row[K, V]) bool) bool {
 	switch {
 	case a == b:

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A Declaration is what a table keeps beside its rows: an Index, an Order or a Total.
+// A Declaration describes what a table keeps in addition to its rows: an Index, an Order or a Total.
 type Declaration[K comparable, V any] interface{ empty() index[K, V] }
 
 // index is what one table has of a Declaration.
@@ -15,7 +15,7 @@ type index[K comparable, V any] interface {
 	change(by *token, was, now *row[K, V]) // nil: no row
 }
 
-// kept is what t has of d.
+// kept returns what t keeps for d.
 func kept[I index[K, V], K comparable, V any](t *Table[K, V], d Declaration[K, V]) I {
 	for _, x := range t.indexes {
 		if x.declared() == d {
@@ -25,19 +25,18 @@ func kept[I index[K, V], K comparable, V any](t *Table[K, V], d Declaration[K, V
 	panic("table: it was not declared when the table was made")
 }
 
-// An Index finds the rows of a table by something that their values have. It is a declaration: the rows are in the tables.
+// An Index finds the rows of a table by a property of their values. It is a declaration: the rows are in the tables.
 type Index[X, K comparable, V any] struct {
 	one  func(V) X
-	each func(v V, to []X) []X // in place of one
+	each func(v V, to []X) []X // alternative to one
 }
 
-// By declares an index by what of returns, which must follow from the value alone. The zero value of X stands for nothing: it is not
-// found.
+// By declares an index by the result of of, which must depend only on the value. The zero value of X is not indexed.
 func By[K, X comparable, V any](of func(V) X) *Index[X, K, V] {
 	return &Index[X, K, V]{one: of}
 }
 
-// ByEach declares an index by each thing that of appends; one that is there twice counts once.
+// ByEach declares an index by each value that of appends; duplicates count once.
 func ByEach[K, X comparable, V any](of func(v V, to []X) []X) *Index[X, K, V] {
 	return &Index[X, K, V]{each: of}
 }
@@ -50,7 +49,7 @@ func (d *Index[X, K, V]) In(t *Table[K, V], x X) Rows[K, V] {
 	return Rows[K, V]{}
 }
 
-// Each yields everything that rows of t have, with these rows.
+// Each yields every indexed value of t, with its rows.
 func (d *Index[X, K, V]) Each(t *Table[K, V]) iter.Seq2[X, Rows[K, V]] {
 	return func(yield func(X, Rows[K, V]) bool) {
 		kept[*grouping[X, K, V]](t, d).groups.each(func(r *row[X, trie[K, V]]) bool { return yield(r.key, Rows[K, V]{r.value}) })
@@ -86,7 +85,7 @@ func (g *grouping[X, K, V]) change(by *token, was, now *row[K, V]) {
 	g.replace(by, was, now, before[:], after[:])
 }
 
-// all is each thing that a row has.
+// all returns each indexed value of a row.
 func (g *grouping[X, K, V]) all(r *row[K, V]) []X {
 	if r == nil {
 		return nil
@@ -94,7 +93,7 @@ func (g *grouping[X, K, V]) all(r *row[K, V]) []X {
 	return g.each(r.value, nil)
 }
 
-// replace puts one row in the place of another, each with what it has.
+// replace replaces a row by another in the index.
 func (g *grouping[X, K, V]) replace(by *token, was, now *row[K, V], before, after []X) {
 	var zero X
 	for _, x := range before {
@@ -121,7 +120,7 @@ func (g *grouping[X, K, V]) join(by *token, x X, r *row[K, V]) {
 func (g *grouping[X, K, V]) leave(by *token, x X, r *row[K, V]) {
 	had := g.groups.get(x)
 	if had == nil || had.value.find(r.hash, r.key) == nil {
-		return // it was there twice
+		return // it was a duplicate
 	}
 	group := &row[X, trie[K, V]]{had.hash, x, had.value}
 	group.value.drop(by, r)
@@ -132,13 +131,13 @@ func (g *grouping[X, K, V]) leave(by *token, x X, r *row[K, V]) {
 	g.groups.put(by, group)
 }
 
-// Rows are the rows of a table that have something in common. Like a table's own they must not be read beside a change of it.
+// Rows are the rows of a table with an indexed value in common. Like a table's own they must not be read during a change of it.
 type Rows[K comparable, V any] struct{ trie trie[K, V] }
 
 // Len is their number, in constant time.
 func (r Rows[K, V]) Len() int { return r.trie.size }
 
-// Has tells whether the row of a key is among them.
+// Has reports whether the row of a key is among them.
 func (r Rows[K, V]) Has(key K) bool { return r.trie.get(key) != nil }
 
 // All yields them.

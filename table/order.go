@@ -7,7 +7,7 @@ import (
 	"github.com/tidwall/btree"
 )
 
-// An Extract keeps something of the rows of a table in an order. It is a declaration, as an Index is.
+// An Extract keeps a property of the rows of a table in an order. It is a declaration, as an Index is.
 type Extract[E any, K comparable, V any] struct {
 	of      func(V) (E, bool)
 	compare func(a, b E) int
@@ -21,23 +21,23 @@ func Sorted[K comparable, V any](compare func(a, b V) int) *Order[K, V] {
 	return Extracted[K](func(v V) (V, bool) { return v, true }, compare)
 }
 
-// Extracted declares what of returns of each value for which it returns true, in the order of compare. It is read faster than an Order
-// when it is small and has no pointers to follow.
+// Extracted declares what of returns for each value for which it returns true, in the order of compare. It is read faster than an Order if
+// it is small and has no pointers to follow.
 func Extracted[K comparable, E, V any](of func(V) (E, bool), compare func(a, b E) int) *Extract[E, K, V] {
 	return &Extract[E, K, V]{of, compare}
 }
 
-// All yields what is kept of t in order. It panics if t was made without the order, as From and Back do.
+// All yields the kept values of t in order. It panics if t was made without the order, as From and Back do.
 func (d *Extract[E, K, V]) All(t *Table[K, V]) iter.Seq[E] {
 	return func(yield func(E) bool) { kept[*sorted[E, K, V]](t, d).Scan(yield) }
 }
 
-// From yields what is kept of t and not before something, which need not be in t, in order.
+// From yields the kept values of t that are not before a value, which need not be in t, in order.
 func (d *Extract[E, K, V]) From(t *Table[K, V], first E) iter.Seq[E] {
 	return func(yield func(E) bool) { kept[*sorted[E, K, V]](t, d).Ascend(first, yield) }
 }
 
-// Back yields what is kept of t and not after something, which need not be in t, the last first.
+// Back yields the kept values of t that are not after a value, which need not be in t, the last first.
 func (d *Extract[E, K, V]) Back(t *Table[K, V], last E) iter.Seq[E] {
 	return func(yield func(E) bool) { kept[*sorted[E, K, V]](t, d).Descend(last, yield) }
 }
@@ -46,7 +46,7 @@ func (d *Extract[E, K, V]) Back(t *Table[K, V], last E) iter.Seq[E] {
 type sorted[E any, K comparable, V any] struct {
 	*Extract[E, K, V]
 	*btree.BTreeG[E]
-	copying sync.Mutex // Copy changes what it copies
+	copying sync.Mutex // Copy modifies its argument
 }
 
 // degree is half the number of elements of a node, of which a change copies one a level.

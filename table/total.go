@@ -1,10 +1,10 @@
 package table
 
-// A Total adds up numbers of the values of a table, by something that they have. It is a declaration, as an Index is.
+// A Total sums up numbers of the values of a table, by a property. It is a declaration, as an Index is.
 type Total[X, K comparable, V any] struct{ number func(V) (X, uint64) }
 
-// Sum declares a total of the numbers that of returns, which must follow from the value alone. The zero value of X counts for nothing.
-// Numbers that overflow wrap around, so a total may be one of hashes.
+// Sum declares a total of the numbers that of returns, which must depend only on the value. The zero value of X is not counted. Numbers
+// that overflow wrap around, so a total may be one of hashes.
 func Sum[K, X comparable, V any](of func(V) (X, uint64)) *Total[X, K, V] {
 	return &Total[X, K, V]{of}
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A trie is a persistent hash trie: whoever copies the value has a snapshot. Changes copy the nodes on the way to a row, but those
-// that carry the token of the change, which no snapshot shares, are changed where they are. Its shape follows from its rows alone.
+// A trie is a persistent hash trie: a copy of the value is a snapshot. Changes copy the nodes on the path to a row, but nodes with the
+// token of the change, which no snapshot shares, are changed in place. Its shape depends only on its rows.
 type trie[K comparable, V any] struct {
 	place[K, V]
 	size int
@@ -57,8 +57,8 @@ func bit[K comparable](hash uint64, key K, shift uint) uint32 {
 	return 1 << (hash >> shift & (1<<width - 1))
 }
 
-// deeper is bit at a level that the hash does not reach. There each level has a hash of its own, which tells keys apart that have one hash:
-// the level comes first, so that it is to the key what the seed is.
+// deeper is bit at a level beyond the hash. There each level has a hash of its own, which distinguishes keys with the same hash: the level
+// comes first, so that it acts as a seed.
 func deeper[K comparable](key K, shift uint) uint32 {
 	return 1 << (maphash.Comparable(seed, struct {
 		shift uint
@@ -69,7 +69,7 @@ func deeper[K comparable](key K, shift uint) uint32 {
 // at counts the places before bit.
 func at(places, bit uint32) int { return bits.OnesCount32(places & (bit - 1)) }
 
-// get finds the row of a key, nil when there is none.
+// get returns the row of a key, or nil.
 func (p place[K, V]) get(key K) *row[K, V] { return p.find(maphash.Comparable(seed, key), key) }
 
 func (p place[K, V]) find(hash uint64, key K) *row[K, V] {
@@ -82,7 +82,7 @@ func (p place[K, V]) find(hash uint64, key K) *row[K, V] {
 	return nil
 }
 
-// in is what a place of a node holds.
+// in returns the content of a place of a node.
 func (n *node[K, V]) in(bit uint32) (p place[K, V]) {
 	switch {
 	case n.leafs&bit != 0:
@@ -93,13 +93,13 @@ func (n *node[K, V]) in(bit uint32) (p place[K, V]) {
 	return p
 }
 
-// set changes what a place of a node holds.
+// set changes the content of a place of a node.
 func (n *node[K, V]) set(bit uint32, p place[K, V]) {
 	n.rows = hold(n.rows, &n.leafs, bit, p.row)
 	n.nodes = hold(n.nodes, &n.forks, bit, p.node)
 }
 
-// hold puts something in the place of a list of those places that have something, or takes out what is there if it is nil.
+// hold inserts something in the list of filled places, or removes what is there if it is nil.
 func hold[T any](list []*T, places *uint32, bit uint32, it *T) []*T {
 	i, there := at(*places, bit), *places&bit != 0
 	switch {
@@ -115,7 +115,7 @@ func hold[T any](list []*T, places *uint32, bit uint32, it *T) []*T {
 	return list
 }
 
-// own returns the node if it may be changed, a copy otherwise, with room for the row that most copies are made for.
+// own returns the node if it may be changed, a copy otherwise, with capacity for the row that most copies are made for.
 func (n *node[K, V]) own(by *token) *node[K, V] {
 	if n.token == by {
 		return n
@@ -145,7 +145,7 @@ func (p place[K, V]) put(by *token, r *row[K, V], shift uint) (_ place[K, V], ad
 	return place[K, V]{node: n}, added
 }
 
-// lift is what a place holds as a node of a level.
+// lift turns the content of a place into a node of a level.
 func (p place[K, V]) lift(by *token, shift uint) *node[K, V] {
 	if p.node != nil {
 		return p.node

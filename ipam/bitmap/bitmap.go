@@ -1,8 +1,8 @@
 // Package bitmap keeps a set of numbers 0..n-1 and finds the lowest free one in constant time at any fill.
 //
 // Every 64 numbers share a word in which a set bit means free, and 64 words a leaf of a tree. Every node knows which of its 64 words or
-// nodes have something free: finding the lowest free number is one count of trailing zeros a level, at most four for 16 million numbers.
-// A clone takes constant time, and copies what it changes. The package computes only.
+// nodes have something free: finding the lowest free number is one count of trailing zeros per level, at most four for 16 million numbers.
+// A clone takes constant time, and copies what it changes. The package only computes.
 package bitmap
 
 import (
@@ -18,14 +18,13 @@ const (
 	maxLevels = 5 // 64^6 numbers, more than an int32 counts
 )
 
-// Set is a set of numbers of which each is free or taken. It is not safe for concurrent use.
-// The zero Set holds no numbers at all.
+// Set is a set of numbers, each of which is free or taken. It is not safe for concurrent use. The zero Set has no numbers.
 type Set struct {
 	size  int
 	free  int
-	shift int // a number shifted so far tells which word or node of the root it is in
+	shift int // right shift of a number to its word or node in the root
 	root  *node
-	token *token // marks the nodes that are this set's alone
+	token *token // marks the nodes that only this set has
 }
 
 // A node has up to 64 words, or as many nodes below it.
@@ -50,7 +49,7 @@ func New(size int) *Set {
 	return s
 }
 
-// full is a node of n free numbers. What it has of whole nodes below is one node, for who changes any to copy.
+// full returns a node of n free numbers. Its full subtrees are one shared node, which a change copies.
 func full(n, shift int) *node {
 	count := (n + 1<<shift - 1) >> shift
 	out := &node{some: low(count)}
@@ -70,21 +69,21 @@ func full(n, shift int) *node {
 // low are the n lowest bits.
 func low(n int) uint64 { return 1<<n - 1 }
 
-// Clone returns a set of the same numbers, to be changed while others read s. From then on s must not be changed: what the clone has not
-// changed they share.
+// Clone returns a set of the same numbers, to be changed while others read s. From then on s must not be changed, since the clone shares
+// its unchanged nodes.
 func (s *Set) Clone() *Set {
 	c := *s
 	c.token = new(token)
 	return &c
 }
 
-// Len is how many numbers the set has, free and taken.
+// Len returns the number of all numbers, free and taken.
 func (s *Set) Len() int { return s.size }
 
-// Free is how many numbers are free.
+// Free returns the number of free numbers.
 func (s *Set) Free() int { return s.free }
 
-// IsFree says whether i is free. A number outside the set is not.
+// IsFree reports whether i is free. A number outside the set is not.
 func (s *Set) IsFree(i int) bool {
 	return i >= 0 && i < s.size && s.word(i)&(1<<(i&wordMask)) != 0
 }
@@ -98,7 +97,7 @@ func (s *Set) word(i int) uint64 {
 	return n.words[i>>shift&wordMask]
 }
 
-// First returns the lowest free number that is i or above, or -1 when none is.
+// First returns the lowest free number that is i or above, or -1 if there is none.
 func (s *Set) First(i int) int {
 	if i = max(i, 0); i >= s.size {
 		return -1
@@ -145,7 +144,7 @@ func (s *Set) Acquire(i int) bool {
 	return true
 }
 
-// Release gives i back and reports whether it was taken.
+// Release frees i and reports whether it was taken.
 func (s *Set) Release(i int) bool {
 	if i < 0 || i >= s.size || s.IsFree(i) {
 		return false
@@ -155,7 +154,7 @@ func (s *Set) Release(i int) bool {
 	return true
 }
 
-// flip makes a free number taken, and a taken one free. Nodes on the way that a clone shares are copied.
+// flip makes a free number taken, and a taken one free. It copies nodes that a clone shares.
 func (s *Set) flip(i int) {
 	var way [maxLevels]*node
 	depth := 0

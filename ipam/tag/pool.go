@@ -1,5 +1,5 @@
-// Package tag hands out numbers from a range: VLANs, VXLAN network identifiers, local VLANs, group and VRF numbers.
-// The package computes only; who wants numbers to outlive the process rebuilds the pool from what it has stored.
+// Package tag allocates numbers from a range: VLANs, VXLAN network identifiers, local VLANs, group and VRF numbers. The package only
+// computes; to keep numbers beyond the process, rebuild the pool from stored records.
 package tag
 
 import (
@@ -10,14 +10,14 @@ import (
 	"github.com/contiv/contiv/ipam/bitmap"
 )
 
-// Errors that callers decide on; the pool wraps them with the number concerned.
+// Errors that callers handle; the pool wraps them with the number.
 var (
 	ErrInUse      = errors.New("number is in use")
 	ErrOutOfRange = errors.New("number is out of range")
 	ErrExhausted  = errors.New("no free number")
 )
 
-// Pool hands out the numbers of a range. It is not safe for concurrent use.
+// Pool allocates the numbers of a range. It is not safe for concurrent use.
 type Pool struct {
 	limit Range // what Resize clips to
 	whole Range
@@ -27,7 +27,7 @@ type Pool struct {
 // New returns a pool of low..high, all free. With low greater than high it has no numbers.
 func New(low, high int) *Pool { return newPool(Range{0, 1<<31 - 1}, Range{low, high}) }
 
-// NewVLANs returns a pool of the VLANs among low..high: 0 and 4095 are never given, whatever the range says.
+// NewVLANs returns a pool of the VLANs among low..high: 0 and 4095 are never allocated, whatever the range.
 func NewVLANs(low, high int) *Pool { return newPool(Range{MinVLAN, MaxVLAN}, Range{low, high}) }
 
 func newPool(limit, r Range) *Pool {
@@ -44,7 +44,7 @@ func (p *Pool) Clone() *Pool {
 	return &c
 }
 
-// Check says why n cannot be taken; nil when it is free. Errors: ErrOutOfRange, ErrInUse.
+// Check returns why n cannot be taken; nil if it is free. Errors: ErrOutOfRange, ErrInUse.
 func (p *Pool) Check(n int) error {
 	switch {
 	case !p.whole.Contains(n):
@@ -73,11 +73,11 @@ func (p *Pool) First() (int, error) {
 	return p.whole.Min + i, nil
 }
 
-// Release gives n back and reports whether it was in use. Giving back what is free or outside is harmless.
+// Release frees n and reports whether it was in use. Releasing a number that is free or outside is harmless.
 func (p *Pool) Release(n int) bool { return p.set.Release(n - p.whole.Min) }
 
-// Resize changes the range to low..high and keeps what is in use. It is refused with ErrOutOfRange, and the pool
-// stays as it was, unless every number in use lies in the new range.
+// Resize changes the range to low..high and keeps numbers in use. If a number in use lies outside the new range, it returns ErrOutOfRange
+// and changes nothing.
 func (p *Pool) Resize(low, high int) error {
 	next := newPool(p.limit, Range{low, high})
 	var outside []Range
@@ -99,13 +99,13 @@ func (p *Pool) Resize(low, high int) error {
 	return nil
 }
 
-// Range is what the pool hands out.
+// Range returns the range of the pool.
 func (p *Pool) Range() Range { return p.whole }
 
-// InUse is how many numbers are in use.
+// InUse returns the number of numbers in use.
 func (p *Pool) InUse() int { return p.set.Len() - p.set.Free() }
 
-// String lists the numbers in use, "1, 10-12, 300"; empty when none is.
+// String lists the numbers in use, "1, 10-12, 300"; empty if there are none.
 func (p *Pool) String() string { return join(p.runs(false)) }
 
 // FreeText lists the free numbers in the same form.

@@ -15,7 +15,7 @@ const (
 // Range is the numbers Min..Max, both included.
 type Range struct{ Min, Max int }
 
-// String prints a range as ParseRange reads it; a range of one number is that number.
+// String prints a range in the notation of ParseRange; a range of one number is that number.
 func (r Range) String() string {
 	if r.Min == r.Max {
 		return strconv.Itoa(r.Min)
@@ -23,16 +23,16 @@ func (r Range) String() string {
 	return fmt.Sprintf("%d-%d", r.Min, r.Max)
 }
 
-// Len is how many numbers the range has.
+// Len returns the number of numbers.
 func (r Range) Len() int { return max(0, r.Max-r.Min+1) }
 
-// Contains says whether n is in the range.
+// Contains reports whether n is in the range.
 func (r Range) Contains(n int) bool { return n >= r.Min && n <= r.Max }
 
-// clip is what of the range lies within limit.
+// clip returns the part of the range within limit.
 func (r Range) clip(limit Range) Range { return Range{max(r.Min, limit.Min), min(r.Max, limit.Max)} }
 
-// ParseRange reads "first-last", two decimal numbers in order. Spaces around a number are permitted.
+// ParseRange parses "first-last", two decimal numbers in order. Spaces around a number are permitted.
 func ParseRange(text string) (Range, error) {
 	first, last, ok := strings.Cut(text, "-")
 	if !ok {
