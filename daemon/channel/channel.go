@@ -1,45 +1,46 @@
-// Package channel is what agents and netmasters say to each other. An agent asks a Master for addresses and endpoints; a Client hears what its host is to
-// do, in a stream of messages. Both use one connection.
+// Package channel is the protocol between agents and netmasters. An agent requests addresses and endpoints from a Master; a Client receives
+// the desired state of its host, as a stream of messages. Both use one connection.
 //
-// What a cluster knows is divided into shards, one for each tenant and a few for what is of no tenant. A host is told of the shards that concern it, and
-// of no other. A shard comes whole once; from then on comes what changes in it. Messages are in the encoding of Protocol Buffers, each behind its
-// length; see message.proto.
+// The state of a cluster is divided into shards, one for each tenant and a few for state that belongs to no tenant. A host receives the
+// shards that concern it, and no others. A shard is sent as a whole once; afterwards only its changes are. Messages use the encoding of
+// Protocol Buffers, each preceded by its length; see message.proto.
 package channel
 
 import "strings"
 
-// Where a netmaster serves the channel, tells other netmasters whose streams it serves, and says which certificates are revoked.
+// The paths at which a netmaster serves the channel, lists the streams that it serves for other netmasters, and lists the revoked
+// certificates.
 const (
 	Path          = "/plugin/channel"
 	SessionsPath  = "/plugin/sessions"
-	OfferPath     = "/plugin/offer"     // where agents offer what they carry; see Offer
+	OfferPath     = "/plugin/offer"     // where agents offer the endpoints that they carry; see Offer
 	AuthorityPath = "/plugin/authority" // the authorities that a netmaster trusts
-	RevokedPath   = "/plugin/revoked"   // the certificates of Trust, for agents that would not hear of them from the netmaster that they follow
+	RevokedPath   = "/plugin/revoked"   // the certificates of Trust, for agents that would not receive them from the netmaster that they follow
 )
 
-// Shard names a part of what the cluster knows.
+// Shard names a part of the cluster's state.
 type Shard string
 
-// The shards that are no tenant's.
+// Shards that belong to no tenant.
 const (
-	// Cluster is what every host is told: the configuration, hosts and netmasters, the networks of the hosts themselves.
+	// Cluster is sent to every host: the configuration, hosts and netmasters, the networks of the hosts themselves.
 	Cluster Shard = "cluster"
-	// Kubernetes is what is known of Kubernetes, but for its pods, which are endpoints.
+	// Kubernetes has the objects of Kubernetes except its pods, which are endpoints.
 	Kubernetes Shard = "kubernetes"
-	// Trust is which certificates of those that agents speak with are revoked. It is a shard of its own, so that an agent that knows all else from a netmaster
-	// of an earlier build is told all of it.
+	// Trust lists the revoked certificates of the peers of agents. It is a shard of its own, so that an agent that has received everything
+	// else from a netmaster of an earlier build receives all of it.
 	Trust Shard = "trust"
-	// Directory is the networks and groups of all tenants, for hosts whose runtime is to know of each.
+	// Directory has the networks and groups of all tenants, for hosts whose runtime needs all of them.
 	Directory Shard = "directory"
 )
 
-// Tenant is the shard of what a tenant has.
+// Tenant returns the shard of a tenant's objects.
 func Tenant(name string) Shard { return Shard("tenant/" + name) }
 
-// Host is the shard of what concerns one host alone.
+// Host returns the shard of records that concern only one host.
 func Host(label string) Shard { return Shard("host/" + label) }
 
-// OfTenant is the tenant whose shard s is; ok is false when it is none's.
+// OfTenant returns the tenant whose shard s is; ok is false if it is no tenant's.
 func (s Shard) OfTenant() (name string, ok bool) { return strings.CutPrefix(string(s), "tenant/") }
 
 // Item is a record: its key in the store, its value, and the revision of its last change.
@@ -49,8 +50,8 @@ type Item struct {
 	Revision uint64
 }
 
-// Update is what has changed in a shard. With Full set, Items are all that it has, and Gone is empty. Otherwise Items have come or changed, and Gone are
-// the keys of those that there are no more.
+// Update is a change of a shard. If Full is set, Items are its whole content, and Gone is empty. Otherwise Items are new or changed, and
+// Gone are the keys of deleted ones.
 type Update struct {
 	Shard Shard
 	Full  bool
@@ -58,45 +59,45 @@ type Update struct {
 	Gone  []string
 }
 
-// Mark says how far a stream is: all that has changed in the host's shards up to Revision has been told. All of it is known up to Complete; of
-// what was changed after that, there is nothing but what the leader has changed itself. A stream of another netmaster continues after Complete, if it
-// knows Landmark, which was the newest then.
+// Mark is the position of a stream: all changes of the host's shards up to Revision have been sent. All of them are known up to Complete;
+// of later changes, only those of the leader itself are included. A stream of another netmaster continues after Complete, if it knows
+// Landmark, which was the newest then.
 type Mark struct {
 	Revision uint64
 	Complete uint64
 	Landmark Landmark
-	// Reset says that the store was made again, or that the netmaster does not know whether it was: revisions may begin again.
+	// Reset means that the store was recreated, or that the netmaster does not know whether it was: revisions may restart.
 	Reset bool
 	// Incarnation is the id of the store's record.Incarnation; "" from netmasters of earlier builds.
 	Incarnation string
-	// Step numbers what the netmaster knew, and says what was sent up to here: an agent names it when it reports what it holds. It means nothing to
-	// another netmaster. 0: the netmaster is of an earlier build.
+	// Step numbers the netmaster's positions, and identifies what was sent up to here: an agent names it when it reports what it holds. It
+	// means nothing to another netmaster. 0: the netmaster is of an earlier build.
 	Step uint64 `json:"-"`
 
-	stream uint64 // numbers the streams of a Client, of which this is one; 0: it is of none
+	stream uint64 // number of the Client's stream; 0: none
 }
 
-// Landmark is a random text that a leader has written into the store at a revision. Two stores that have the same one at the same revision were one
-// store then.
+// Landmark is a random text that a leader has written into the store at a revision. Two stores with the same one at the same revision were
+// one store then.
 type Landmark struct {
 	Text     string
 	Revision uint64
 }
 
-// Batch is what is told at once: what has changed, and the shards that are no longer the host's.
+// Batch is a set of updates sent together, with the shards that no longer belong to the host.
 type Batch struct {
 	Updates []Update
 	Left    []Shard
 	Mark
 }
 
-// Hello is what an agent says first.
+// Hello is an agent's first message.
 type Hello struct {
 	Host      string  `json:"host"`                // label
 	Instance  string  `json:"seat,omitempty"`      // as in record.Host
-	Directory bool    `json:"directory,omitempty"` // it is to know the networks and groups of all tenants
-	Shards    []Shard `json:"shards,omitempty"`    // that it knows already, up to
-	Offers    bool    `json:"offers,omitempty"`    // it offers what it carries when it is asked to, before it receives anything of a store that it does not know
-	Offered   string  `json:"offered,omitempty"`   // id of the incarnation to which it has offered that
+	Directory bool    `json:"directory,omitempty"` // request the networks and groups of all tenants
+	Shards    []Shard `json:"shards,omitempty"`    // known already, up to
+	Offers    bool    `json:"offers,omitempty"`    // it offers its endpoints on request, before it receives anything of a store that it does not know
+	Offered   string  `json:"offered,omitempty"`   // id of the incarnation to which it has offered them
 	Mark      Mark    `json:"mark"`
 }

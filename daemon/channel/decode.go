@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Bounds of what is read.
+// Bounds of messages.
 const (
 	maxMessage = 64 << 20 // bytes of one message
 	maxBatch   = 1 << 30  // of the messages of one batch, unpacked
@@ -21,8 +21,8 @@ const (
 // Reader reads the batches of a stream. It is used by one goroutine.
 type Reader struct {
 	in       *bufio.Reader
-	left     int           // bytes that the batch may still have
-	unpacked gzip.Reader   // of the packed message that is read, as is what follows
+	left     int           // remaining bytes of the batch
+	unpacked gzip.Reader   // of the packed message, as is the next field
 	pieces   *bufio.Reader // the messages in it; nil before the first
 }
 
@@ -49,7 +49,7 @@ func (r *Reader) Read() (b Batch, err error) {
 	}
 }
 
-// read reads one message, and those that are packed in it if they may be.
+// read reads one message, and those packed in it if allowed.
 func (r *Reader) read(in *bufio.Reader, d *decoder, unpack bool) error {
 	size, err := binary.ReadUvarint(in)
 	switch {
@@ -61,7 +61,7 @@ func (r *Reader) read(in *bufio.Reader, d *decoder, unpack bool) error {
 	if r.left -= int(size); r.left < 0 {
 		return fmt.Errorf("a batch has more than %d bytes", maxBatch)
 	}
-	var body bytes.Buffer // it grows with what comes, not with what is said to come
+	var body bytes.Buffer // it grows with the received bytes, not with the declared length
 	switch n, err := io.CopyN(&body, in, int64(size)); {
 	case errors.Is(err, io.EOF):
 		return fmt.Errorf("a message ends after %d of %d bytes: %w", n, size, io.ErrUnexpectedEOF)
@@ -97,15 +97,15 @@ func (r *Reader) unpack(packed []byte, d *decoder) error {
 	}
 }
 
-// decoder makes messages a batch.
+// decoder builds a batch from messages.
 type decoder struct {
 	batch  *Batch
 	open   bool // the last update continues
-	marked bool // the batch is whole
-	any    bool // something has been said
+	marked bool // the batch is complete
+	any    bool // a message was read
 }
 
-// message takes in a message, and returns what is packed in it.
+// message handles a message, and returns the messages packed in it.
 func (d *decoder) message(body []byte) (packed []byte, err error) {
 	err = fields(body, func(field protowire.Number, value []byte, _ uint64) error {
 		d.any = true

@@ -20,13 +20,13 @@ const (
 	markRevision, markComplete, markLandmark, markLandmarkRevision, markReset, markStep, markIncarnation = 1, 2, 3, 4, 5, 6, 7
 )
 
-// Bounds of what is written.
+// Bounds of written messages.
 const (
-	maxPiece    = 1 << 20 // bytes of the items of one message, but for the last item
-	packedLeast = 1 << 10 // bytes that are worth packing
+	maxPiece    = 1 << 20 // bytes of the items of one message, without the last item
+	packedLeast = 1 << 10 // minimum number of bytes worth packing
 )
 
-// packers are gzip writers that pack no message now. Each has a megabyte of tables, and to make them takes many times as long as to pack a short message.
+// packers is a pool of gzip writers. Each has a megabyte of tables, whose allocation takes many times as long as packing a short message.
 var packers = sync.Pool{New: func() any {
 	w, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed) // the level is a valid one
 	return w
@@ -43,12 +43,12 @@ func EncodeUpdate(u *Update) []byte {
 	w.Reset(&packed)
 	_, _ = w.Write(plain) // writing to memory does not fail
 	_ = w.Close()
-	w.Reset(io.Discard) // what it wrote to is not kept
+	w.Reset(io.Discard) // release the buffer
 	packers.Put(w)
 	return appendMessage(nil, protowire.AppendBytes(protowire.AppendTag(nil, messagePacked, protowire.BytesType), packed.Bytes()))
 }
 
-// EncodeMark returns the message of a mark, with the shards that are no longer the host's.
+// EncodeMark returns the message of a mark, with the shards that no longer belong to the host.
 func EncodeMark(m Mark, left []Shard) []byte {
 	var body []byte
 	for _, s := range left {
@@ -90,7 +90,7 @@ func appendUpdate(out []byte, u *Update) []byte {
 	}
 }
 
-// Size is about how many bytes the update has when it is not packed.
+// Size returns the approximate number of bytes of the unpacked update.
 func (u *Update) Size() (n int) {
 	const each = 16 // for tags, lengths and the revision
 	for i := range u.Items {
@@ -114,7 +114,7 @@ func appendItem(out []byte, i *Item) []byte {
 	return appendNumber(out, itemRevision, i.Revision)
 }
 
-// appendMessage appends a message behind its length.
+// appendMessage appends a message with its length before it.
 func appendMessage(out, body []byte) []byte { return protowire.AppendBytes(out, body) }
 
 func appendText(out []byte, field protowire.Number, text string) []byte {

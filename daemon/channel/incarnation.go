@@ -10,19 +10,19 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Another is a netmaster whose store is not the one that this host knows.
+// Another is a netmaster whose store is not the one known to this host.
 type Another struct {
 	Master      string // URL
 	Known       string // id of the incarnation that the host knows
 	Incarnation string // id of the store's
 }
 
-// Error says what it is.
+// Error describes it.
 func (a *Another) Error() string {
 	return fmt.Sprintf("its store is another one than this host's: its incarnation is %s, and that which this host knows is %s", a.Incarnation, a.Known)
 }
 
-// Others returns the netmasters that were found to have another store when they were asked last, ordered by URL.
+// Others returns the netmasters that had another store at the last request, ordered by URL.
 func (c *Client) Others() []Another {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -33,14 +33,14 @@ func (c *Client) Others() []Another {
 	return out
 }
 
-// Incarnation returns the id of the incarnation that this host knows; "" while it knows none.
+// Incarnation returns the id of the incarnation that this host knows; "" if it knows none.
 func (c *Client) Incarnation() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.mark.Incarnation
 }
 
-// Know says which incarnation the host knows, where no batch of before says it. It is called before Follow.
+// Know sets the host's incarnation, if no earlier batch contains it. It is called before Follow.
 func (c *Client) Know(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,7 +49,7 @@ func (c *Client) Know(id string) {
 	}
 }
 
-// identify decides by the header of an answer whether a netmaster's store is the one of this host. An error is an *Another.
+// identify decides from the header of an answer whether a netmaster's store is the one of this host. An error is an *Another.
 func (c *Client) identify(base string, h http.Header) (record.Incarnation, error) {
 	there, err := incarnationOf(h)
 	if err != nil {
@@ -75,10 +75,10 @@ func incarnationOf(h http.Header) (record.Incarnation, error) {
 	return record.ParseIncarnation([]byte(text))
 }
 
-// Claiming is a transport whose requests say which incarnation this host knows, so that a netmaster with another store refuses them.
+// Claiming is a transport whose requests carry the incarnation that this host knows, so that a netmaster with another store refuses them.
 type Claiming struct {
 	Base  http.RoundTripper
-	Known func() string // id; "" while none is known
+	Known func() string // id; "" if none is known
 }
 
 // RoundTrip sends a request.
@@ -90,7 +90,7 @@ func (t *Claiming) RoundTrip(q *http.Request) (*http.Response, error) {
 	return t.Base.RoundTrip(q)
 }
 
-// CloseIdleConnections closes those of the transport beneath.
+// CloseIdleConnections closes those of the underlying transport.
 func (t *Claiming) CloseIdleConnections() {
 	if c, ok := t.Base.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()

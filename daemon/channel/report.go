@@ -13,60 +13,60 @@ import (
 type Session struct {
 	Host     string       `json:"host"`               // label
 	Instance string       `json:"seat,omitempty"`     // as in record.Host
-	Since    time.Time    `json:"since"`              // when the stream began
-	Received time.Time    `json:"heard"`              // when the agent said something last, as all that says its seat does at least every ReportInterval
-	Differed []Difference `json:"differed,omitempty"` // shards of which the agent held something else lately, ordered by name
+	Since    time.Time    `json:"since"`              // when the stream started
+	Received time.Time    `json:"heard"`              // time of the agent's last message; an agent sends one at least every ReportInterval
+	Differed []Difference `json:"differed,omitempty"` // shards of which the agent recently held something else, ordered by name
 	Report
 }
 
-// Difference says that an agent held something else of a shard than the netmaster, which sent it again as a whole.
+// Difference means that an agent held something else of a shard than the netmaster, which sent the whole shard again.
 type Difference struct {
 	Shard Shard     `json:"shard"`
-	Times int       `json:"times"`           // that it was sent again
+	Times int       `json:"times"`           // number of times that it was sent again
 	Last  time.Time `json:"last"`            // when the agent reported it last
-	Still bool      `json:"still,omitempty"` // it has not reported since that it holds the same
+	Still bool      `json:"still,omitempty"` // it has not reported equal content since
 }
 
-// Report is what an agent says of itself on its stream.
+// Report is an agent's report on its stream.
 type Report struct {
-	Revision uint64          `json:"revision"`         // all up to there is past the switch's barrier
-	Status   json.RawMessage `json:"status,omitempty"` // of model.AgentStatus; absent where it is as it was
+	Revision uint64          `json:"revision"`         // everything up to it is past the switch's barrier
+	Status   json.RawMessage `json:"status,omitempty"` // of model.AgentStatus; absent if unchanged
 
-	// Step is that of the mark up to which the agent holds what it received on this stream; 0: it does not say. Digests are what it holds then of each shard; absent
-	// where they are as they were.
+	// Step is that of the mark up to which the agent holds what it received on this stream; 0: unknown. Digests describe the content of
+	// each shard at that step; absent if unchanged.
 	Step    uint64           `json:"step,omitempty"`
 	Digests map[Shard]Digest `json:"digests,omitempty"`
 }
 
-// Served is which agents a netmaster tells what concerns their hosts, or why it did not say.
+// Served lists the agents whose streams a netmaster serves, or the error of the query.
 type Served struct {
 	Master   string // "host:port"
 	Sessions []Session
 	Err      error
 }
 
-// Reporter says how a host is.
+// Reporter provides the state of a host.
 type Reporter interface {
-	// Revision is that up to which all is past the switch's barrier.
+	// Revision returns the revision up to which everything is past the switch's barrier.
 	Revision() uint64
-	// Wait blocks until Revision is rev at least, or ctx ends.
+	// Wait blocks until Revision is at least rev, or ctx ends.
 	Wait(ctx context.Context, rev uint64) error
-	// Status is the JSON of a model.AgentStatus.
+	// Status returns the JSON of a model.AgentStatus.
 	Status() ([]byte, error)
-	// Held is up to where all has been taken in, and what is held of each shard then.
+	// Held returns the mark up to which everything has been applied, and the digest of each shard then.
 	Held() (Mark, map[Shard]Digest)
 }
 
 // Times of reports.
 const (
 	statusSoon     = 100 * time.Millisecond // within which a status follows a revision
-	ReportInterval = time.Second            // something is reported at least as often, and the status looked for
-	MaxSilence     = 4 * time.Second        // an agent that has not reported for as long is not taken to be there
-	startsFor      = 3 * time.Second        // for as long the status is looked for all the time: what an agent waits for comes one after the other
+	ReportInterval = time.Second            // maximum time between two reports, and the interval of status checks
+	MaxSilence     = 4 * time.Second        // an agent without a report for this long counts as gone
+	startsFor      = 3 * time.Second        // time after the start in which the status is checked continuously: an agent becomes ready in several steps
 )
 
-// report writes reports until ctx ends or out fails: a revision as soon as it has passed, the status when it has changed, and at least every ReportInterval that
-// the agent is there.
+// report writes reports until ctx ends or out fails: a revision as soon as it has passed, the status if it has changed, and a report at
+// least every ReportInterval.
 func (c *Client) report(ctx context.Context, out io.Writer, stream uint64) error {
 	enc := json.NewEncoder(out)
 	var said Report
@@ -116,7 +116,7 @@ func (c *Client) hold(now, said *Report, stream uint64) {
 	}
 }
 
-// pause blocks until the switch has passed what was told, if it has not; otherwise until more is told; until due in any case.
+// pause blocks until the switch has passed what was received, if it has not; otherwise until more is received; at most until due.
 func (c *Client) pause(ctx context.Context, due time.Time, told uint64, moved <-chan struct{}) {
 	ctx, cancel := context.WithDeadline(ctx, due)
 	defer cancel()
@@ -130,19 +130,19 @@ func (c *Client) pause(ctx context.Context, due time.Time, told uint64, moved <-
 	}
 }
 
-// received is the revision up to which all has been told, and a channel that is closed when more is.
+// received returns the revision up to which everything has been received, and a channel that is closed at the next message.
 func (c *Client) received() (uint64, <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.mark.Revision, c.moved
 }
 
-// Silent reports whether the agent is not there any more, though its stream has not ended. Agents of earlier builds never say anything.
+// Silent reports whether the agent is gone although its stream has not ended. Agents of earlier builds never send reports.
 func (s *Session) Silent(now time.Time) bool {
 	return s.Instance != "" && now.Sub(s.Received) > MaxSilence
 }
 
-// Of reports whether the session is of a host's agent, by the seat with which that is registered. An agent of an earlier build names none.
+// Of reports whether the session is that of a host's agent, by its registered instance. An agent of an earlier build has none.
 func (s *Session) Of(host, seat string) bool {
 	return s.Host == host && (s.Instance == seat || s.Instance == "")
 }

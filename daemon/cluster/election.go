@@ -1,4 +1,4 @@
-// Package cluster lets the programs of one cluster find each other: who leads, and who is there.
+// Package cluster lets the programs of one cluster find each other: the leader, and the registered services.
 package cluster
 
 import (
@@ -13,41 +13,41 @@ import (
 	"github.com/contiv/contiv/daemon/task"
 )
 
-// DefaultTTL is the TTL of an ElectionConfig that says none.
+// DefaultTTL is the TTL of an ElectionConfig without one.
 const DefaultTTL = 5 * time.Second
 
-// Lead does the leader's work. ctx ends when the term does; a Lead must then return soon, because a process that shuts down keeps the lock until it has. Every
-// write it makes must be under t.Fence. If it returns an error while the term lasts, the lock is given back and contended for again a second later.
+// Lead does the leader's work. ctx ends when the term does; Lead must then return soon, because a process that shuts down keeps the lock until
+// it has. Every write it makes must be under t.Fence. If it returns an error during the term, the lock is released and contended for again a
+// second later.
 type Lead func(ctx context.Context, t Term) error
 
-// ElectionConfig says what is contended for.
+// ElectionConfig describes the lock.
 type ElectionConfig struct {
 	Store     store.Store
 	Key       string        // of the lock, record.LeaderKey
 	History   string        // key of the list of terms, record.TermsKey; "": none is kept
-	Successor string        // key of an Heir, that begins with Key: record.HeirKey; "": terms are not handed over
+	Successor string        // key of a Successor, with the prefix Key: record.SuccessorKey; "": terms are not handed over
 	ID        string        // this process's internal address "ip:port", where it already listens
 	TTL       time.Duration // of the lock; 0: DefaultTTL
 	Log       *slog.Logger
-	// Excluded says why this process may not lead, such as that its certificate is revoked; "", or nil: it may. It is asked about each second, and must
-	// not block.
+	// Excluded returns why this process may not lead, for instance because its certificate is revoked; "", or nil: it may. It is called
+	// about each second, and must not block.
 	Excluded func() string
-	// Dial reaches other contenders; nil: a plain net.Dialer.
+	// Dial connects to other contenders; nil: a plain net.Dialer.
 	Dial Dialer
 }
 
 // Election contends for a lock while its task runs, which never ends by itself, however long the store is away.
 //
-// The lock is leased: a leader that is silent for the TTL loses it. A leader that shuts down gives it back at once. One
-// that died is found out by the followers, which hold a connection to it (see probe). A process that finds its own
-// address in the lock has died and started again, and takes the lock over. In each case an older leader that is in
-// truth still running cannot write, because its fence does not hold any more.
+// The lock is leased: a leader that is silent for the TTL loses it. A leader that shuts down releases it at once. Followers detect a dead
+// one by a connection that they hold to it (see probe). A process that finds its own address in the lock has died and started again, and
+// takes the lock over. In each case an older leader that is still running cannot write, because its fence no longer holds.
 type Election struct {
 	c      ElectionConfig
 	ready  chan struct{}
 	orders chan order
 
-	starved atomic.Bool // the last attempt to take the lock met a store that has used up its quota
+	starved atomic.Bool // the last attempt to acquire the lock failed because the store has used up its quota
 
 	mu      sync.Mutex
 	holder  Holder
@@ -56,7 +56,7 @@ type Election struct {
 	terms   []Term // seen by this process, the newest last, at most historyLen
 }
 
-// NewElection makes a contender; the task of Leading makes it contend.
+// NewElection returns a contender; the task of Leading contends.
 func NewElection(c ElectionConfig) *Election {
 	if c.TTL == 0 {
 		c.TTL = DefaultTTL
@@ -76,7 +76,7 @@ func (e *Election) Ready() <-chan struct{} { return e.ready }
 // String names the election.
 func (e *Election) String() string { return "election" }
 
-// Leading returns the task that contends, and does the leader's work by lead. One of them runs at a time.
+// Leading returns the task that contends and does the leader's work with lead. Only one of them may run at a time.
 func (e *Election) Leading(lead Lead) task.Task { return &candidate{e, lead} }
 
 // candidate is the task of an Election.
@@ -85,17 +85,17 @@ type candidate struct {
 	lead Lead
 }
 
-// Starved reports whether no one leads and this process cannot begin to, since the store has used up its quota.
+// Starved reports whether there is no leader and this process cannot become it, since the store has used up its quota.
 func (e *Election) Starved() bool { return e.starved.Load() && e.Holder().Address == "" }
 
-// Holder is who has the lock, as last seen.
+// Holder returns the holder of the lock, as last seen.
 func (e *Election) Holder() Holder {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.holder
 }
 
-// Term is this process's term while it leads; ok is false while it does not.
+// Term returns this process's term while it leads; ok is false while it does not.
 func (e *Election) Term() (t Term, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -105,21 +105,21 @@ func (e *Election) Term() (t Term, ok bool) {
 	return *e.term, true
 }
 
-// Changed is closed when Holder or Term next changes. Take it before you look at them.
+// Changed returns a channel that is closed when Holder or Term changes. Call it before you read them.
 func (e *Election) Changed() <-chan struct{} {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.changed
 }
 
-// Terms are the terms that this process has seen, the newest last. Since is when it saw them begin.
+// Terms returns the terms that this process has seen, the newest last. Since is when it saw them begin.
 func (e *Election) Terms() []Term {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return append([]Term(nil), e.terms...)
 }
 
-// set publishes what is known now.
+// set publishes the current state.
 func (e *Election) set(h Holder, t *Term) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// lead is a term that runs.
+// lead is a running term.
 type lead struct {
 	term   Term
 	lease  store.Lease
@@ -25,7 +25,7 @@ func (r *race) end(ctx context.Context, lease store.Lease) {
 	}
 }
 
-// begin runs the leader's work and keeps its lease.
+// begin starts the leader's work and renews its lease.
 func (r *race) begin(ctx context.Context, lease store.Lease, t Term) {
 	r.log.Info("this process leads", "term", t.Fence.Created)
 	ctx, cancel := context.WithCancel(ctx)

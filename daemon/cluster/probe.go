@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Probing: how long to wait between attempts, and how many refusals in a row tell that a process is dead.
+// Probing: the wait between attempts, and the number of refusals in a row that prove that a process is dead.
 const (
 	probeDial     = time.Second
 	probeRefused  = 40 * time.Millisecond
@@ -69,7 +69,7 @@ func hold(ctx context.Context, dial Dialer, address string) error {
 	}
 }
 
-// prober is a probe that runs.
+// prober is a running probe.
 type prober struct {
 	address string
 	cancel  func()
@@ -77,7 +77,7 @@ type prober struct {
 	done    chan struct{}
 }
 
-// follow makes sure that the process at address, and no other, is probed; "" is none.
+// follow probes the process at address, and no other; "" is none.
 func (r *race) follow(address string) {
 	if r.probe != nil && r.probe.address == address {
 		return

@@ -11,21 +11,21 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// The race's times.
+// The times of the race.
 const (
-	retryPause       = 200 * time.Millisecond // after a store that was away
-	contendPause     = time.Second            // after a lead that failed, and between looks when nothing happens
-	resignTime       = 2 * time.Second        // for giving the lock back
-	successorTimeout = time.Second            // for which the others leave the lock to an heir
+	retryPause       = 200 * time.Millisecond // after an outage of the store
+	contendPause     = time.Second            // after a failed lead, and between checks without an event
+	resignTime       = 2 * time.Second        // to release the lock
+	successorTimeout = time.Second            // how long the others leave the lock to a successor
 
-	// The first attempt to change the lock gets shortAttempt, and every further one twice the time up to longAttempt.
-	// The death of a leader is often the death of a member of the store: what the store was asked in that moment may
-	// never be answered, and asking again is quicker than waiting. Every change is guarded, so asking again is safe.
+	// The first attempt to change the lock has the limit shortAttempt, and every further one twice the time up to longAttempt. The death of
+	// a leader is often the death of a member of the store: a request of that moment may never be answered, and a retry is quicker than
+	// waiting. Every change is guarded, so a retry is safe.
 	shortAttempt = 250 * time.Millisecond
 	longAttempt  = 4 * time.Second
 )
 
-// Run contends until ctx ends, gives the lock back if it has it, and returns nil.
+// Run contends until ctx ends, releases the lock if it has it, and returns nil.
 func (c *candidate) Run(ctx context.Context) error {
 	e := c.Election
 	r := &race{Election: e, does: c.lead, attempt: shortAttempt, log: e.c.Log.With("id", e.c.ID)}
@@ -71,7 +71,7 @@ func (c *candidate) Run(ctx context.Context) error {
 // vacant is the reason of a term whose lock was free.
 const vacant = "the lock was free: given back, expired, or never taken"
 
-// race is what Run works with: one goroutine's state.
+// race is the state of the goroutine of Run.
 type race struct {
 	*Election
 	does      Lead
@@ -79,20 +79,20 @@ type race struct {
 	seen      bool // the store has answered
 	at        store.Revision
 	lock      store.Item
-	notBefore time.Time // do not contend before
+	notBefore time.Time // earliest time to contend
 	attempt   time.Duration
 	expiring  store.Revision // the term whose leader is known to be dead
-	why       string         // the lock was taken away; "": this process did not do it
-	successor Successor      // the last one that was named
-	ended     store.Revision // the term that ended by itself, after which the lock is free; 0: it did not
+	why       string         // why the lock was taken away; "": this process did not do it
+	successor Successor      // the latest
+	ended     store.Revision // the term that ended by itself, so that the lock is free; 0: none
 	free      time.Time      // since when
 	lead      *lead
 	excluded  string // why this process may not lead; "": it may
 	probe     *prober
-	work      sync.WaitGroup // leases being ended
+	work      sync.WaitGroup // ending leases
 }
 
-// brief is a context for one attempt to change the lock.
+// brief returns a context for one attempt to change the lock.
 func (r *race) brief(ctx context.Context) (context.Context, func()) {
 	return context.WithTimeout(ctx, r.attempt)
 }
@@ -106,7 +106,7 @@ func (r *race) tried(err error) {
 	}
 }
 
-// starve notes whether an attempt met a store that has used up its quota, which is told of once.
+// starve records whether an attempt failed because the store has used up its quota, which is logged once.
 func (r *race) starve(err error) (full bool) {
 	full = errors.Is(err, store.ErrNoSpace)
 	if full != r.starved.Swap(full) && full {
@@ -117,7 +117,7 @@ func (r *race) starve(err error) (full bool) {
 
 func (r *race) see(s sighting) {
 	if s.at < r.at {
-		return // older than what this process did itself
+		return // older than this process's own change
 	}
 	if r.lock.Key != "" && s.lock.Key == "" {
 		r.ended, r.free = r.lock.Created, time.Now()
@@ -125,7 +125,7 @@ func (r *race) see(s sighting) {
 	r.seen, r.at, r.lock, r.successor = true, s.at, s.lock, s.successor
 }
 
-// bar finds out whether this process may lead, and tells when that has changed.
+// bar checks whether this process may lead, and logs a change.
 func (r *race) bar() (barred bool) {
 	was := r.excluded
 	switch r.excluded = r.c.Excluded(); {
@@ -137,7 +137,7 @@ func (r *race) bar() (barred bool) {
 	return r.excluded != ""
 }
 
-// act does what the lock as last seen calls for and returns when to look again at the latest.
+// act acts on the last seen state of the lock and returns the maximum time until the next check.
 func (r *race) act(ctx context.Context) time.Duration {
 	if !r.seen || ctx.Err() != nil {
 		return contendPause
@@ -171,7 +171,7 @@ func (r *race) act(ctx context.Context) time.Duration {
 			return retryPause / 4
 		}
 		if r.lock.Key != "" {
-			return contendPause // it changed meanwhile: the watch tells
+			return contendPause // it changed meanwhile: the watch will report it
 		}
 		holder = ""
 	}
@@ -197,7 +197,7 @@ func (r *race) act(ctx context.Context) time.Duration {
 	return contendPause
 }
 
-// evict deletes the lock as last seen, if it is still that.
+// evict deletes the lock if it is still in the last seen state.
 func (r *race) evict(ctx context.Context, why string) error {
 	r.stopProbe()
 	var tx store.Tx
@@ -212,14 +212,14 @@ func (r *race) evict(ctx context.Context, why string) error {
 		r.log.Info("the leader's lock is taken away", "holder", string(r.lock.Value), "reason", why)
 		r.at, r.lock, r.why, r.ended = rev, store.Item{}, why, 0
 	case errors.Is(err, store.ErrConflict):
-		return nil // the watch tells
+		return nil // the watch will report it
 	case ctx.Err() == nil:
 		r.log.Warn("cannot take the leader's lock away", "error", err)
 	}
 	return err
 }
 
-// acquire takes the lock if no one has it and starts the term. That another was quicker is no error.
+// acquire takes the lock if it is free and starts the term. Losing against another process is no error.
 func (r *race) acquire(ctx context.Context) error {
 	bctx, cancel := r.brief(ctx)
 	defer cancel()
@@ -234,7 +234,7 @@ func (r *race) acquire(ctx context.Context) error {
 	rev, err := r.c.Store.Commit(bctx, &tx)
 	r.tried(err)
 	if err != nil {
-		// After an unknown outcome the lock may be ours all the same: the watch shows it and act takes it over.
+		// After an unknown outcome the lock may still be ours: then the watch shows it and act takes it over.
 		r.work.Go(func() { r.end(ctx, lease) })
 		if errors.Is(err, store.ErrConflict) {
 			return nil

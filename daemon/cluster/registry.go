@@ -15,11 +15,11 @@ import (
 	"github.com/contiv/contiv/daemon/task"
 )
 
-// ServiceTTL is how long a registration outlives a silent process.
+// ServiceTTL is how long the registration of a silent process lasts.
 const ServiceTTL = 10 * time.Second
 
-// Registry keeps a process's services registered, all under one lease: it registers them again after a lost lease and
-// after an outage of the store, and takes them away when it stops. It is a task.
+// Registry keeps a process's services registered, all under one lease: it registers them again after a lost lease and after an outage of
+// the store, and removes them when it stops. It is a task.
 type Registry struct {
 	store store.Store
 	ttl   time.Duration
@@ -33,7 +33,7 @@ type Registry struct {
 
 var _ task.Task = (*Registry)(nil)
 
-// NewRegistry makes the registry of one process. ttl 0 is ServiceTTL.
+// NewRegistry returns the registry of one process. ttl 0 is ServiceTTL.
 func NewRegistry(s store.Store, ttl time.Duration, log *slog.Logger, services ...record.Service) *Registry {
 	if ttl == 0 {
 		ttl = ServiceTTL
@@ -43,8 +43,8 @@ func NewRegistry(s store.Store, ttl time.Duration, log *slog.Logger, services ..
 	return r
 }
 
-// Set says what is to be registered from now on; what was and is not in the list is taken away. It does not block and
-// may be called at any time. TTL is filled in.
+// Set sets the registered services; it removes those that are not in the list. It does not block and may be called at any time. TTL is
+// filled in.
 func (r *Registry) Set(services ...record.Service) {
 	r.mu.Lock()
 	r.wanted = map[string]record.Service{}
@@ -64,7 +64,7 @@ func (r *Registry) Ready() <-chan struct{} { return r.ready }
 
 func (r *Registry) String() string { return "service registry" }
 
-// Run keeps the services registered until ctx ends, then takes them away and returns nil.
+// Run keeps the services registered until ctx ends, then removes them and returns nil.
 func (r *Registry) Run(ctx context.Context) error {
 	for failed := false; ctx.Err() == nil; {
 		lease, err := r.store.Grant(ctx, r.ttl)
@@ -124,7 +124,7 @@ func (r *Registry) keep(ctx context.Context, lease store.Lease) error {
 	}
 }
 
-// register makes the store hold what is wanted, given that it has what have says, and updates have.
+// register makes the store hold the desired registrations, given that it holds have, and updates have.
 func (r *Registry) register(ctx context.Context, lease store.Lease, have map[string]record.Service) error {
 	r.mu.Lock()
 	wanted := maps.Clone(r.wanted)

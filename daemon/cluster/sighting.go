@@ -9,11 +9,11 @@ import (
 // sighting is the lock at one revision of the store.
 type sighting struct {
 	at        store.Revision
-	lock      store.Item // Key "": no one has it
-	successor Successor  // the last one that was named
+	lock      store.Item // Key "": it is free
+	successor Successor  // the latest
 }
 
-// watch sends what the lock is after every change.
+// watch sends the state of the lock after every change.
 func (e *Election) watch(ctx context.Context, to chan<- sighting) {
 	var lock store.Item
 	var heir Successor

@@ -10,26 +10,26 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Term is one time of leadership.
+// Term is one term of leadership.
 type Term struct {
 	Leader string      `json:"leader"`        // the leader's internal address, "ip:port"
-	Since  time.Time   `json:"since"`         // when it began, by the leader's clock
-	Fence  store.Fence `json:"fence"`         // what every write of the term is under; Created numbers the term
-	Why    string      `json:"why,omitempty"` // why the lock was there to be taken
+	Since  time.Time   `json:"since"`         // its start, by the leader's clock
+	Fence  store.Fence `json:"fence"`         // condition of every write of the term; Created numbers the term
+	Why    string      `json:"why,omitempty"` // why the lock was free
 }
 
-// Holder is who has the lock, as last seen.
+// Holder is the holder of the lock, as last seen.
 type Holder struct {
-	Address  string         // "" when no one has
+	Address  string         // "" if it is free
 	Created  store.Revision // numbers the term
 	Revision store.Revision // of the lock's last change
 	Self     bool           // this process leads
 }
 
-// historyLen is how many terms the list in the store keeps.
+// historyLen is the maximum length of the list in the store.
 const historyLen = 20
 
-// History reads the list of the last terms, the newest last, that leaders leave at key.
+// History reads the list of the last terms, the newest last, that leaders write at key.
 func History(ctx context.Context, s store.Store, key string) ([]Term, error) {
 	terms, _, err := history(ctx, s, key)
 	return terms, err
@@ -50,7 +50,7 @@ func history(ctx context.Context, s store.Store, key string) ([]Term, store.Revi
 	return terms, item.Revision, nil
 }
 
-// enter adds t to the list at key. A list that cannot be read is begun again.
+// enter adds t to the list at key. It replaces an invalid list.
 func enter(ctx context.Context, s store.Store, key string, t Term) error {
 	terms, rev, err := history(ctx, s, key)
 	if err != nil && rev == 0 {

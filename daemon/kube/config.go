@@ -11,22 +11,22 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// Config says where the API server is, and how to be known to it.
+// Config has the address of the API server, and the credentials.
 type Config struct {
-	Kubeconfig string // path of a file whose current context counts; "": the service account of the pod that this is
-	// Server is the API server's own URL, "https://host:port"; "": the kubeconfig's. That of its service would need the network that is
-	// to be made by what is read there.
+	Kubeconfig string // path of a file whose current context applies; "": the service account of this pod
+	// Server is the API server's own URL, "https://host:port"; "": the kubeconfig's. The URL of its service would need the network that is
+	// built from what is read there.
 	Server string
-	Look   time.Duration // how often the API server is asked whether it works, and how long it may take; 0: five seconds
+	Look   time.Duration // interval of checks whether the API server works, and their limit; 0: five seconds
 }
 
-// look is Look, or its default.
+// look returns Look, or its default.
 func (c Config) look() time.Duration { return cmp.Or(c.Look, 5*time.Second) }
 
-// Wanted says that an API server is named.
+// Wanted reports whether an API server is configured.
 func (c Config) Wanted() bool { return c.Kubeconfig != "" || c.Server != "" }
 
-// Check says what is wrong with the configuration. It reads no file.
+// Check validates the configuration. It reads no file.
 func (c Config) Check() error {
 	if c.Server == "" {
 		return nil
@@ -37,7 +37,7 @@ func (c Config) Check() error {
 	return nil
 }
 
-// client reads the files that the configuration names. Tokens in files are read again as they are rotated.
+// client reads the files of the configuration. Tokens in files are read again as they are rotated.
 func (c Config) client() (*rest.Config, error) {
 	var out *rest.Config
 	var err error

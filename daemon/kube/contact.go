@@ -14,15 +14,15 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// contact notes whether the API server answers.
+// contact records whether the API server answers.
 type contact struct {
 	log   *slog.Logger
 	mu    sync.Mutex
 	away  error     // of the last request; nil: it answered
-	since time.Time // when that changed last; zero: it has always answered
+	since time.Time // of the last change; zero: it has always answered
 }
 
-// Away says why the API server does not answer; "" while it does.
+// Away returns why the API server does not answer; "" while it does.
 func (c *contact) Away() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -35,7 +35,7 @@ func (c *contact) Away() string {
 // errLate is part of the error of an API server that has not answered in time.
 var errLate = errors.New("it has not answered")
 
-// Silent reports whether the API server has only not answered in time: whether it works is not known.
+// Silent reports whether the API server has only not answered in time, so that its state is unknown.
 func (c *contact) Silent() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,14 +43,14 @@ func (c *contact) Silent() bool {
 	return errors.Is(c.away, errLate) || ok && late.Timeout()
 }
 
-// Since is when the API server was lost, or when it came back; zero when it was never away.
+// Since returns when the API server was lost, or came back; zero if it was never away.
 func (c *contact) Since() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.since
 }
 
-// over notes the outcome of all requests that go through next.
+// over records the outcome of all requests through next.
 func (c *contact) over(next http.RoundTripper) http.RoundTripper { return overContact{c, next} }
 
 // overContact is a contact in front of a transport.
@@ -59,7 +59,7 @@ type overContact struct {
 	next http.RoundTripper
 }
 
-// RoundTrip asks, and notes the outcome. One outage is logged once.
+// RoundTrip sends a request, and records the outcome. One outage is logged once.
 func (c overContact) RoundTrip(q *http.Request) (*http.Response, error) {
 	answer, err := c.next.RoundTrip(q)
 	if q.Context().Err() != nil {
@@ -73,7 +73,7 @@ func (c overContact) RoundTrip(q *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// record takes over how a request went.
+// record records the outcome of a request.
 func (c *contact) record(address string, now error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,8 +89,8 @@ func (c *contact) record(address string, now error) {
 	c.away = now
 }
 
-// watchOver asks the API server for one namespace now and then, until ctx ends: the watches of one that has stopped working are as silent as where
-// nothing changes.
+// watchOver requests one namespace from the API server regularly, until ctx ends: the watches of a failed server are as silent as those
+// without changes.
 func (c *contact) watchOver(ctx context.Context, core *rest.RESTClient, every time.Duration) {
 	one := metav1.ListOptions{Limit: 1, ResourceVersion: "0"} // from the API server's memory
 	next := time.NewTicker(every)

@@ -16,18 +16,18 @@ import (
 	"github.com/contiv/contiv/daemon/kube/translate"
 )
 
-// source is how the objects of a kind are read.
+// source describes how the objects of a kind are read.
 type source struct {
 	kind Kind
-	// versions are those of its group in which it can be read, the preferred one first. One whose schema has not changed has one type.
+	// versions are the supported versions of its group, the preferred one first. Versions with the same schema have one type.
 	versions []schema.GroupVersion
 	empty    runtime.Object       // of its type
-	trim     func(object any) any // what is needed of one; nil: nothing
-	// optional says that an API server may not have the kind.
+	trim     func(object any) any // returns the needed part of one; nil: nothing
+	// optional means that an API server may not have the kind.
 	optional bool
 }
 
-// sources are all that is read.
+// sources are all kinds that are read.
 func sources() []source {
 	all := []source{
 		read(Namespaces, corev1.SchemeGroupVersion, &corev1.Namespace{}, translate.Namespace),
@@ -43,7 +43,8 @@ func sources() []source {
 	return all
 }
 
-// clusterPolicyVersions are those of ClusterNetworkPolicy whose fields are those of v1alpha2: network-policy-api changed none in v1beta1 (v0.3.0).
+// clusterPolicyVersions are those of ClusterNetworkPolicy whose fields are those of v1alpha2: network-policy-api changed none in v1beta1
+// (v0.3.0).
 func clusterPolicyVersions() []schema.GroupVersion {
 	group := v1alpha2.GroupVersion.Group
 	return []schema.GroupVersion{{Group: group, Version: "v1beta1"}, {Group: group, Version: v1alpha2.GroupVersion.Version}}
@@ -58,23 +59,23 @@ func read[T runtime.Object, V any](k Kind, group schema.GroupVersion, empty T, t
 	}}
 }
 
-// trimmed is an object on its way through a list that client-go collects, which finds it by its names.
+// trimmed is a trimmed object in a list that client-go collects, which finds it by its names.
 type trimmed struct {
 	namespace, name string
-	value           any // nil: it concerns no one
+	value           any // nil: it is irrelevant
 }
 
-// GetObjectMeta is for client-go, which finds names by it.
+// GetObjectMeta implements client-go's interface, which finds names by it.
 func (t *trimmed) GetObjectMeta() metav1.Object {
 	return &metav1.ObjectMeta{Namespace: t.namespace, Name: t.name}
 }
 
-// intake hands on what a reflector reads. It is a cache.ReflectorStore without a memory.
+// intake forwards what a reflector reads. It is a cache.ReflectorStore without a memory.
 type intake struct {
 	source
 	sink     Sink
-	received int    // how often the sink got something that is there
-	listed   func() // is called with each list of all
+	received int    // number of existing objects sent to the sink
+	listed   func() // called with each full list
 }
 
 // Transformer trims objects while a list of them is collected.
@@ -100,7 +101,7 @@ func (t *trimmed) key() string {
 	return t.namespace + ":" + t.name
 }
 
-// Add hands an object on.
+// Add forwards an object.
 func (i *intake) Add(object any) error {
 	i.received++
 	t, err := i.trimmed(object)
@@ -118,7 +119,7 @@ func (i *intake) Add(object any) error {
 // Update is Add.
 func (i *intake) Update(object any) error { return i.Add(object) }
 
-// Delete says that an object is gone.
+// Delete forwards the deletion of an object.
 func (i *intake) Delete(object any) error {
 	t, err := i.trimmed(object)
 	if err == nil {
@@ -127,7 +128,7 @@ func (i *intake) Delete(object any) error {
 	return err
 }
 
-// Replace hands on a list of all.
+// Replace forwards a full list.
 func (i *intake) Replace(list []any, _ string) error {
 	all := make([]Object, 0, len(list))
 	for _, object := range list {
@@ -145,5 +146,5 @@ func (i *intake) Replace(list []any, _ string) error {
 	return nil
 }
 
-// Resync does nothing: nothing is kept.
+// Resync does nothing: intake keeps no objects.
 func (i *intake) Resync() error { return nil }

@@ -1,8 +1,8 @@
-// Package kube reads what a Kubernetes API server has, and keeps up with it. It has no memory of its own: objects are trimmed to what is
-// needed of them as they arrive, and handed on. The one thing that it writes there is the status of services.
+// Package kube reads the objects of a Kubernetes API server, and follows their changes. It has no memory of its own: objects are trimmed to
+// the needed fields as they arrive, and forwarded. It writes only status there.
 package kube
 
-// Kind is a kind of objects that is read.
+// Kind is a kind of objects.
 type Kind string
 
 // The kinds, by the names of their resources, and what the Value of an Object is.
@@ -18,15 +18,15 @@ const (
 
 // Object is an object of a kind.
 type Object struct {
-	Key   string // "namespace:name", or "name" of an object that is in no namespace
+	Key   string // "namespace:name", or "name" of a cluster-scoped object
 	Value any
 }
 
-// Sink takes in what there is. Levels are promised, and not every change on the way to them: an object may be put that is there already, or
-// deleted that is not, and after a gap All tells of everything again. Calls for one kind come one after the other, those for several at once.
-// While the API server is away none come.
+// Sink receives objects. It receives the latest state, and not every change on the way to it: an object may be put that exists already, or
+// deleted that does not, and after a gap All is called again. Calls for one kind come one after the other, those for several concurrently.
+// While the API server is away no calls come.
 type Sink interface {
-	// All says that these are all objects of the kind. It is called first, and with none where the API server says that no such kind is defined.
+	// All is called with all objects of the kind. It is called first, and without objects if the API server does not define the kind.
 	All(k Kind, all []Object)
 	Put(k Kind, o Object)
 	Delete(k Kind, key string)

@@ -29,7 +29,7 @@ import (
 	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 )
 
-// A Reader waits so long before it asks again what has failed, and for a kind that the API server does not have.
+// How long a Reader waits before it retries a failure, and a kind that the API server does not have.
 const (
 	shortestPause = 100 * time.Millisecond
 	longestPause  = 5 * time.Second
@@ -44,20 +44,20 @@ type Reader struct {
 	contact
 }
 
-// NewReader makes a Reader. It does not connect.
+// NewReader returns a Reader. It does not connect.
 func NewReader(c Config, log *slog.Logger) *Reader {
 	return &Reader{config: c, log: log, contact: contact{log: log}}
 }
 
-// Run tells sink what there is, and what changes, until ctx ends. An API server that is away is asked again, and meanwhile sink hears
-// nothing. The error says that files of the configuration cannot be read.
+// Run sends sink all objects and their changes until ctx ends. It retries an API server that is away, and meanwhile sends nothing. An error
+// means that files of the configuration cannot be read.
 func (r *Reader) Run(ctx context.Context, sink Sink) error {
 	config, err := r.config.client()
 	if err != nil {
 		return err
 	}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return r.contact.over(next) })
-	ctx = klog.NewContext(ctx, logr.Discard()) // what is to be known of an outage is said once, in our log
+	ctx = klog.NewContext(ctx, logr.Discard()) // our own log reports outages, once
 	var reading sync.WaitGroup
 	defer reading.Wait()
 	ctx, end := context.WithCancel(ctx)
@@ -84,10 +84,10 @@ func (r *Reader) Run(ctx context.Context, sink Sink) error {
 	return nil
 }
 
-// Unread names the kinds that the API server does not let be read, with the reasons; "" of none. What was read of them stays.
+// Unread names the kinds that the API server does not let be read, with the reasons; "" if there are none. Objects read before stay.
 func (r *Reader) Unread() string { return r.unread.text() }
 
-// Since is when the API server, or a kind of objects, could no longer be read, or could again; zero when that never changed.
+// Since returns when the API server, or a kind of objects, became unreadable or readable; zero if that never changed.
 func (r *Reader) Since() time.Time {
 	contact, kinds := r.contact.Since(), r.unread.changed()
 	if kinds.After(contact) {
@@ -96,11 +96,12 @@ func (r *Reader) Since() time.Time {
 	return contact
 }
 
-// failuresToReport is how often a kind cannot be read, one time after the other, before that is said: an API server that starts refuses for a moment.
+// failuresToReport is the number of consecutive failures of a kind until it is reported: a starting API server refuses for a moment.
 const failuresToReport = 2
 
-// follow lists and watches a kind until ctx ends. A watch that ended continues without another list where the API server permits it. A kind whose version is not there is
-// looked for: only the API server's own word that it is not defined means that there is no object of it.
+// follow lists and watches a kind until ctx ends. A watch that ended continues without another list if the API server permits it. If the
+// version of a kind is missing, it is looked up: only the API server's statement that the kind is not defined means that there are no
+// objects of it.
 func (r *Reader) follow(ctx context.Context, clients map[schema.GroupVersion]*rest.RESTClient, served discovery, into *intake) {
 	pauses := wait.Backoff{Duration: shortestPause, Factor: 2, Jitter: 0.5, Steps: 10, Cap: longestPause}
 	reflect := func(v schema.GroupVersion) *cache.Reflector {
@@ -122,7 +123,7 @@ func (r *Reader) follow(ctx context.Context, clients map[schema.GroupVersion]*re
 	for pause := pauses; ctx.Err() == nil; {
 		before := into.received
 		err := reflector.ListAndWatchWithContext(ctx)
-		if into.received != before { // there was something to follow
+		if into.received != before { // the last watch delivered objects
 			pause = pauses
 		}
 		say := answered(err)
@@ -149,7 +150,7 @@ func (r *Reader) follow(ctx context.Context, clients map[schema.GroupVersion]*re
 	}
 }
 
-// answered reports whether an error is about what the API server has said, and not about an API server that is away, which contact notes.
+// answered reports whether an error is an answer of the API server, and not about a server that is away, which contact records.
 func answered(err error) bool {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
@@ -167,7 +168,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// clientOf is a client of one group of the API.
+// clientOf returns a client of one group of the API.
 func clientOf(config *rest.Config, group schema.GroupVersion) (*rest.RESTClient, error) {
 	types := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, authenticationv1.AddToScheme, networkingv1.AddToScheme, discoveryv1.AddToScheme} {

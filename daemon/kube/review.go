@@ -11,23 +11,24 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Audience is what service account tokens of agents' pods are for: one that was made for another audience, such as the API server, is not taken.
+// Audience is the audience of service account tokens of agents' pods: a token for another audience, such as the API server, is not
+// accepted.
 const Audience = "contiv"
 
-// Account is who a token of a service account speaks for.
+// Account is the subject of a service account token.
 type Account struct {
 	Namespace, Name string
 	Node            string // on which the token's pod runs; "": it is no pod's
 }
 
-// ErrUnproved says that the API server does not take a token for one of the audience.
+// ErrUnproved means that the API server does not accept a token for this audience.
 var ErrUnproved = errors.New("service account token refused by Kubernetes")
 
-// nodeRequest has the node's name, of tokens that kubelets ask for (Kubernetes 1.30 and later, "Bound service account tokens").
+// nodeRequest has the node's name, for tokens requested by kubelets (Kubernetes 1.30 and later, "Bound service account tokens").
 const nodeRequest = "authentication.kubernetes.io/node-name"
 
-// Review asks the API server who a token of a service account, made for Audience, speaks for. It blocks until that has answered, for ten seconds at most.
-// Errors: ErrUnproved; others may be tried again.
+// Review returns the subject of a service account token, made for Audience, from the API server. It blocks for the answer, at most ten
+// seconds. Errors: ErrUnproved; others may be retried.
 func (c Config) Review(ctx context.Context, token string) (out Account, err error) {
 	config, err := c.client()
 	if err != nil {
@@ -45,7 +46,7 @@ func (c Config) Review(ctx context.Context, token string) (out Account, err erro
 		return out, fmt.Errorf("have Kubernetes review a service account token: %w", err)
 	}
 	s := &review.Status
-	if !s.Authenticated || !slices.Contains(s.Audiences, Audience) { // an API server that knows no audiences names none
+	if !s.Authenticated || !slices.Contains(s.Audiences, Audience) { // an API server that does not support audiences returns none
 		return out, fmt.Errorf("%w: %s", ErrUnproved, strings.TrimSpace(s.Error))
 	}
 	rest, ok := strings.CutPrefix(s.User.Username, "system:serviceaccount:")

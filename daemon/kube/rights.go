@@ -1,6 +1,6 @@
 package kube
 
-// Right is what an account may do with objects of some resources of a group of the API (RBAC: a rule of a ClusterRole).
+// Right is a permission for objects of some resources of a group of the API (RBAC: a rule of a ClusterRole).
 type Right struct {
 	Group     string // "" is the core group
 	Resources []string
@@ -8,7 +8,8 @@ type Right struct {
 	Verbs     []string
 }
 
-// Rights are all that netmaster's account needs: to read what a Reader reads and whether it is defined, to write the status of services and of kinds that are not Kubernetes' own, and to have tokens of agents' pods reviewed.
+// Rights are all that netmaster's account needs: to read what a Reader reads and its definitions, to write the status of services and of
+// custom kinds, and to review tokens of agents' pods.
 func Rights() []Right {
 	var out []Right
 	var defined []string

@@ -16,22 +16,22 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Where the definition of a kind that Kubernetes does not have itself stands.
+// The path of the definition of a custom kind.
 const (
 	definitionGroup    = "apiextensions.k8s.io"
 	definitionResource = "customresourcedefinitions"
 )
 
-// definition is the name under which a kind is defined.
+// definition is the name of a kind's definition.
 func (s *source) definition() string { return string(s.kind) + "." + s.versions[0].Group }
 
-// discovery asks an API server what it serves.
+// discovery queries the served groups and versions of an API server.
 type discovery struct{ client *rest.RESTClient }
 
-// serves returns the first of a source's versions that the API server serves; installed is false where the kind's definition is not installed.
-// An API server that starts answers 404 for a while, and may serve other versions than ours, so a definition is absent only where the API server
-// lists its groups, the kind is in none, and the definition does not exist. Everything else is an error, which says why it is not known
-// how things are. It blocks for ten seconds at most.
+// serves returns the first of a source's versions that the API server serves; installed is false if the kind's definition is not installed.
+// A starting API server answers 404 for a while, and may serve other versions than ours, so a definition is absent only if the API server
+// lists its groups, the kind is in none, and the definition does not exist. Everything else is an error with the reason why this is
+// unknown. It blocks for at most ten seconds.
 func (d discovery) serves(ctx context.Context, s *source) (at schema.GroupVersion, installed bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
@@ -71,8 +71,8 @@ func (d discovery) serves(ctx context.Context, s *source) (at schema.GroupVersio
 	return at, false, d.undefined(ctx, s)
 }
 
-// undefined reports that the definition of a kind that is not served exists all the same, or that this is not known. An account without
-// the right to look believes the list of groups.
+// undefined returns an error if the definition of an unserved kind exists nevertheless, or if that is unknown. An account without the right
+// to read definitions trusts the list of groups.
 func (d discovery) undefined(ctx context.Context, s *source) error {
 	err := d.client.Get().AbsPath("/apis", definitionGroup, "v1", definitionResource, s.definition()).Do(ctx).Error()
 	var status apierrors.APIStatus
@@ -82,12 +82,12 @@ func (d discovery) undefined(ctx context.Context, s *source) error {
 	case apierrors.IsForbidden(err):
 		return nil
 	case apierrors.IsNotFound(err) && errors.As(err, &status) && status.Status().Details != nil && status.Status().Details.Name == s.definition():
-		return nil // others of this code say that definitions are not served yet
+		return nil // others of this code mean that definitions are not served yet
 	}
 	return fmt.Errorf("ask for the definition of %s: %w", s.definition(), err)
 }
 
-// readable are the versions of a kind that can be read.
+// readable returns the supported versions of a kind.
 func (s *source) readable() string {
 	var out []string
 	for _, v := range s.versions {
@@ -96,7 +96,7 @@ func (s *source) readable() string {
 	return strings.Join(out, " and ")
 }
 
-// askLimit is how long the API server may take to say what it serves.
+// askLimit is the maximum time of the API server's answer.
 const askLimit = 10 * time.Second
 
 // get reads an answer of discovery.

@@ -18,13 +18,13 @@ import (
 	"github.com/contiv/contiv/daemon/kube/translate"
 )
 
-// reportLimit is how long an API server may take to answer a change.
+// reportLimit is the maximum time of an API server's answer to a change.
 const reportLimit = 10 * time.Second
 
-// ErrStale means that the service changed since it was read, or is gone. The watch delivers what there is now.
+// ErrStale means that the service changed since it was read, or is gone. The watch delivers its current state.
 var ErrStale = errors.New("the service changed since it was read")
 
-// reporter is the clients that write, while there are some.
+// reporter has the clients that write, if there are any.
 type reporter struct {
 	mu       sync.Mutex
 	client   *rest.RESTClient
@@ -43,12 +43,12 @@ func (t *reporter) setPolicies(c *rest.RESTClient) {
 	t.policies = c
 }
 
-// ErrForbidden means that netmaster's account may not write a status; to repeat it helps nothing before somebody changes that.
+// ErrForbidden means that netmaster's account may not write a status; a retry is useless before an administrator changes that.
 var ErrForbidden = errors.New("netmaster's account may not write it")
 
-// ReportPolicy writes to the status of a cluster-wide policy what of it is not in force, "" when all is, and leaves the conditions of others. The API server takes it
-// only for the revision of the policy that was read. It blocks until the API server has answered, for ten seconds at most. Errors: ErrStale, ErrForbidden;
-// the caller may retry after others.
+// ReportPolicy writes to the status of a cluster-wide policy which part of it is not in force, "" if all is, and leaves the conditions of
+// others. The API server accepts it only for the revision of the policy that was read. It blocks until the API server has answered, for at
+// most ten seconds. Errors: ErrStale, ErrForbidden; the caller may retry after others.
 func (r *Reader) ReportPolicy(ctx context.Context, p *translate.ClusterPolicy, lacks string) error {
 	r.reporter.mu.Lock()
 	client := r.reporter.policies
@@ -74,9 +74,10 @@ func (r *Reader) ReportPolicy(ctx context.Context, p *translate.ClusterPolicy, l
 	return err
 }
 
-// ReportBalancer writes to a service's status where its load balancer is, and to our condition why. The API server takes it only for the revision
-// of the service that was read: an answer to an older one could take our own addresses for somebody else's. It replaces the list of addresses
-// where that changes; conditions of others stay. It blocks until the API server has answered, for ten seconds at most. Errors: ErrStale; the caller may retry after others.
+// ReportBalancer writes to a service's status the addresses of its load balancer, and to our condition the reason. The API server accepts
+// it only for the revision of the service that was read: an answer to an older one could mistake our own addresses for those of others. It
+// replaces the list of addresses if that changes; conditions of others stay. It blocks until the API server has answered, for at most ten
+// seconds. Errors: ErrStale; the caller may retry after others.
 func (r *Reader) ReportBalancer(ctx context.Context, s *translate.Balanced, now translate.BalancerState) error {
 	r.reporter.mu.Lock()
 	client := r.reporter.client

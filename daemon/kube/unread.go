@@ -10,17 +10,17 @@ import (
 	"github.com/contiv/contiv/sanitize"
 )
 
-// longestReason is how much of an API server's text about a kind is kept, in bytes.
+// longestReason is the maximum length of an API server's text about a kind, in bytes.
 const longestReason = 300
 
-// unread notes which kinds cannot be read, and why. What was read of them before stays.
+// unread records which kinds cannot be read, and why. Objects read before stay.
 type unread struct {
 	mu    sync.Mutex
 	why   map[Kind]string
-	since time.Time // when that changed last; zero: it never did
+	since time.Time // of the last change; zero: none
 }
 
-// add says why a kind cannot be read, "" when it can, and reports whether that is new.
+// add records why a kind cannot be read, "" if it can, and reports whether that is new.
 func (u *unread) add(k Kind, why string) bool {
 	why = sanitize.Line(why, longestReason)
 	u.mu.Lock()
@@ -40,7 +40,7 @@ func (u *unread) add(k Kind, why string) bool {
 	return true
 }
 
-// text names the kinds that cannot be read, with the reasons; "" of none.
+// text names the unreadable kinds, with the reasons; "" if there are none.
 func (u *unread) text() string {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -51,7 +51,7 @@ func (u *unread) text() string {
 	return strings.Join(out, "; ")
 }
 
-// changed is when that changed last; zero: it never did.
+// changed is the time of the last change; zero: none.
 func (u *unread) changed() time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()

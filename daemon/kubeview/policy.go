@@ -10,13 +10,13 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// The directions of a policy, as fields of it are called.
+// The directions of a policy, by the names of its fields.
 const (
 	ingress = "ingress"
 	egress  = "egress"
 )
 
-// NetworkPolicy is a policy of a namespace, its rules in words.
+// NetworkPolicy returns a policy of a namespace, its rules as text.
 func NetworkPolicy(p *record.NetworkPolicy) *model.NetworkPolicy {
 	o := &model.NetworkPolicy{Namespace: p.ID.Namespace, Name: p.ID.Name, Subject: chosen(p.Pods)}
 	for _, d := range []struct {
@@ -39,7 +39,7 @@ func NetworkPolicy(p *record.NetworkPolicy) *model.NetworkPolicy {
 	return o
 }
 
-// ClusterNetworkPolicy is a policy of the cluster, its rules in words.
+// ClusterNetworkPolicy returns a policy of the cluster, its rules as text.
 func ClusterNetworkPolicy(p *record.ClusterNetworkPolicy) *model.ClusterNetworkPolicy {
 	o := &model.ClusterNetworkPolicy{Name: p.Name, Tier: string(p.Tier), Priority: p.Priority, Subject: podsOf(p.Pods, p.Namespaces)}
 	for _, d := range []struct {
@@ -68,7 +68,7 @@ func unread(direction string, reasons []string) (out []string) {
 	return out
 }
 
-// rule is a rule in words: "1: allow tcp 80 from pods app=web".
+// rule is a rule as text: "1: allow tcp 80 from pods app=web".
 func rule(r *record.PolicyRule, action, direction string) string {
 	peers, ports := []string{"anyone"}, []string{"anything"}
 	if len(r.Peers) > 0 {
@@ -90,7 +90,7 @@ func rule(r *record.PolicyRule, action, direction string) string {
 	return fmt.Sprintf("%d: %s %s %s %s", r.Number, action, strings.Join(ports, ", "), word, strings.Join(peers, "; or "))
 }
 
-// peer is one other side of a rule.
+// peer describes one peer of a rule.
 func peer(p *record.PolicyPeer) string {
 	switch {
 	case p.Block.IsValid() && len(p.Except) > 0:
@@ -111,7 +111,7 @@ func prefixes(list []netip.Prefix) string {
 	return strings.Join(texts, ", ")
 }
 
-// port is ports of a rule: "tcp 80", "udp 5000-5010", "port http".
+// port describes ports of a rule: "tcp 80", "udp 5000-5010", "port http".
 func port(p record.PolicyPort) string {
 	name := "port"
 	if p.Protocol != 0 {
@@ -130,7 +130,7 @@ func port(p record.PolicyPort) string {
 
 func protocol(number uint8) string { return verdict.Traffic{Protocol: int(number)}.String() }
 
-// chosen is pods that a selector selects.
+// chosen describes the pods that a selector selects.
 func chosen(s record.Selector) string {
 	if len(s) == 0 {
 		return "all pods"
@@ -138,7 +138,7 @@ func chosen(s record.Selector) string {
 	return "pods " + s.String()
 }
 
-// podsOf is pods of namespaces that a selector selects.
+// podsOf describes pods of namespaces that a selector selects.
 func podsOf(pods, namespaces record.Selector) string {
 	of := "all namespaces"
 	if len(namespaces) > 0 {

@@ -11,10 +11,10 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// headless is the type of a service that has names alone, as people call it.
+// headless is the type shown for a service that has only names.
 const headless = "Headless"
 
-// Service is a service, of the tenant that the caller knows, with how many backends its slices have.
+// Service returns a service, of the tenant that the caller knows, with the number of backends of its slices.
 func Service(s *record.KubernetesService, slices []*record.EndpointSlice, tenant string) *model.KubeService {
 	o := &model.KubeService{Namespace: s.ID.Namespace, Name: s.ID.Name, Tenant: tenant, Type: string(s.Type), Addresses: texts(s.ClusterIPs),
 		ExternalAddresses: texts(s.ExternalIPs, s.LoadBalancerIPs), Options: options(s)}
@@ -51,7 +51,7 @@ func servicePort(p record.ServicePort) string {
 	return text
 }
 
-// options is what a service asks for beside addresses and ports, by the names of the fields in Kubernetes.
+// options returns what a service requests beside addresses and ports, by the names of the fields in Kubernetes.
 func options(s *record.KubernetesService) (out []string) {
 	add := func(asked bool, format string, args ...any) {
 		if asked {
@@ -71,13 +71,13 @@ func options(s *record.KubernetesService) (out []string) {
 	return out
 }
 
-// backend is who stands behind a service, whatever addresses and ports it has there.
+// backend identifies a backend of a service, whatever addresses and ports it has there.
 type backend struct {
 	pod     identity.Pod
-	address netip.Addr // when it is no pod
+	address netip.Addr // if it is no pod
 }
 
-// counts is how many backends there are in each state. One that has several addresses has the best of their states.
+// counts returns the number of backends in each state. One with several addresses has the best of their states.
 func counts(list []*record.EndpointSlice) (ready, draining, notReady int) {
 	best := map[backend]int{}
 	for _, s := range list {
@@ -105,7 +105,7 @@ func states() []record.EndpointState {
 	return []record.EndpointState{record.EndpointReady, record.EndpointDraining, record.EndpointNotReady}
 }
 
-// Backends are the backends of a service, a line for each address, in order: "10.1.0.3 tcp 8080, ready, pod shop/web-1, node h1".
+// Backends lists the backends of a service, a line for each address, in order: "10.1.0.3 tcp 8080, ready, pod shop/web-1, node h1".
 func Backends(list []*record.EndpointSlice) (out []string) {
 	type line struct {
 		address netip.Addr

@@ -1,4 +1,4 @@
-// Package kubeview says in words what Kubernetes owns: its records as objects of the API.
+// Package kubeview converts the records of Kubernetes' objects to objects of the API.
 package kubeview
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Namespace is a namespace, and what its annotations fix.
+// Namespace returns a namespace, with the place fixed by its annotations.
 func Namespace(n *record.Namespace) *model.KubeNamespace {
 	o := &model.KubeNamespace{Namespace: n.Name, Tenant: n.Place.Tenant, Network: n.Place.Network, Group: n.Place.Group}
 	for _, key := range slices.Sorted(maps.Keys(n.Labels)) {

@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/sanitize"
 )
 
-// Config says what to log and where.
+// Config selects what to log and where.
 type Config struct {
 	Level     string // DEBUG, INFO, WARN or ERROR; any case
 	JSON      bool
@@ -45,7 +45,7 @@ func (c *Config) level() (slog.Level, error) {
 	return l, nil
 }
 
-// New makes a logger that writes to w, or to syslog, and beside that to recent, unless it is nil.
+// New returns a logger that writes to w, or to syslog, and also to recent, unless it is nil.
 func New(c Config, program string, w io.Writer, recent *Recent) (*slog.Logger, error) {
 	level, err := c.level()
 	if err != nil {
@@ -66,13 +66,13 @@ func New(c Config, program string, w io.Writer, recent *Recent) (*slog.Logger, e
 	return slog.New(slog.NewTextHandler(w, options)), nil
 }
 
-// longValue bounds a value of a log line, in bytes: a stranger's path may have as many as a request's header.
+// longValue bounds a value of a log line, in bytes: a path in a request may be as long as its header.
 const longValue = 4 << 10
 
 // stackKey is the key of a stack of calls, which is Contiv's own text and longer.
 const stackKey = "stack"
 
-// bounded cleans and cuts a text, or what an error says.
+// bounded cleans and truncates a text, or the text of an error.
 func bounded(_ []string, a slog.Attr) slog.Attr {
 	if a.Key == stackKey {
 		return a

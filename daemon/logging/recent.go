@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// What is kept of the log in memory.
+// Bounds of the log in memory.
 const (
 	recentLines = 2000
 	recentBytes = 512 << 10
-	longestLine = 8 << 10 // bytes; the rest of a line is not kept
+	longestLine = 8 << 10 // bytes; the rest of a line is dropped
 )
 
 // Recent keeps the last lines of a log in memory. Its zero value is empty and useful; its methods are safe for concurrent use.
@@ -20,7 +20,7 @@ type Recent struct {
 	bytes int
 }
 
-// Write takes one line, as handlers of log/slog write them. It never fails.
+// Write adds one line, as handlers of log/slog write them. It never fails.
 func (r *Recent) Write(line []byte) (int, error) {
 	kept := bytes.Clone(line)
 	if len(kept) > longestLine {
@@ -36,12 +36,12 @@ func (r *Recent) Write(line []byte) (int, error) {
 		drop++
 	}
 	if drop > 0 {
-		r.lines = slices.Delete(r.lines, 0, drop) // which clears what it leaves behind
+		r.lines = slices.Delete(r.lines, 0, drop) // which clears the freed elements
 	}
 	return len(line), nil
 }
 
-// Text is all that is kept, the oldest line first.
+// Text returns all lines, the oldest first.
 func (r *Recent) Text() []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()

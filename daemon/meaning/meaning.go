@@ -1,4 +1,4 @@
-// Package meaning hands the records of Kubernetes' network policies, and of its pods, to api/verdict, which says what they mean.
+// Package meaning passes the records of Kubernetes' network policies, and of its pods, to api/verdict, which evaluates them.
 package meaning
 
 import (
@@ -17,7 +17,7 @@ func ClusterPolicy(p *record.ClusterNetworkPolicy) *verdict.ClusterPolicy {
 		Pods: selector(p.Pods), Ingress: clusterRules(p.Ingress.Rules), Egress: clusterRules(p.Egress.Rules)}
 }
 
-// Pod is the pod that an endpoint is of, nil when it is of none.
+// Pod returns the pod of an endpoint, nil if it has none.
 func Pod(e *record.Endpoint) *verdict.Pod {
 	if e == nil || e.Pod.ID.IsZero() {
 		return nil

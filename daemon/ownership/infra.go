@@ -8,12 +8,12 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// narrowest is the shortest length of a subnet that a host reports and that keeps networks away: no machine is in a wider one, and with it one host could
+// narrowest is the shortest length of a reported subnet that keeps networks away: no machine is in a wider one, and with it one host could
 // keep every network away.
 const narrowest = 8
 
-// Clash says what a host has that an infra network would bring to it once more, and in which field of the network: an interface of its name, or a subnet that
-// overlaps its own. Both are "" when there is nothing, and of networks for containers.
+// Clash returns what a host has that an infra network would add again, and the field of the network: an interface of its name, or a subnet
+// that overlaps its own. Both are "" if there is nothing, and for networks for containers.
 func Clash(n *record.Network, h *record.Host) (field, what string) {
 	if n.Kind != record.InfraNetwork {
 		return "", ""

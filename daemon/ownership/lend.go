@@ -16,8 +16,8 @@ const (
 	protocolUDP = 17
 )
 
-// closed are ports of hosts that no service has there, with the protocol: netmaster's, agents', the store's, the API server's and the kubelet's, ssh, and the
-// tunnels'.
+// closed are ports of hosts that no service may use there, with the protocol: netmaster's, agents', the store's, the API server's and the
+// kubelet's, ssh, and the tunnels'.
 func closed(protocol uint8) []uint16 {
 	switch protocol {
 	case protocolTCP:
@@ -28,9 +28,9 @@ func closed(protocol uint8) []uint16 {
 	return nil
 }
 
-// Refused says why a service may not have a port at an address that it does not own, "" when it may: no one has addresses of containers, of the private subnet
-// of hosts, or of a host alone; where the API server is, not its port; and at addresses of hosts and netmasters no port of the control plane, and none that
-// another service has at every node.
+// Refused returns why a service may not have a port at an address that it does not own, "" if it may: no service may use addresses of
+// containers, of the private subnet of hosts, or of loopback; at the API server's address not its port; and at addresses of hosts and
+// netmasters no port of the control plane, and none that another service has at every node.
 func (f *Facts) Refused(v *record.KubernetesService, a netip.Addr, protocol uint8, port uint16) (why string) {
 	if !a.IsValid() || a.IsUnspecified() || a.IsLoopback() || a.IsMulticast() || a.IsLinkLocalUnicast() {
 		return "it is not an address by which others reach one machine"
@@ -66,7 +66,8 @@ func (f *Facts) Refused(v *record.KubernetesService, a netip.Addr, protocol uint
 	return ""
 }
 
-// machine is who has an address of its own, in words, "" when no host, netmaster or node has it; and the ports at which daemons of Contiv listen on such.
+// machine describes the owner of a machine's address, "" if no host, netmaster or node has it; and the ports at which daemons of Contiv
+// listen there.
 func (f *Facts) machine(a netip.Addr) (whose string, daemons []record.ServicePort) {
 	tcp := func(port int) {
 		daemons = append(daemons, record.ServicePort{Protocol: protocolTCP, Port: uint16(port)})
@@ -99,8 +100,8 @@ func (f *Facts) machine(a netip.Addr) (whose string, daemons []record.ServicePor
 	return whose, daemons
 }
 
-// Gave says whether an address of a service's status was given by Contiv: it is of a network of the service's tenant, and the service is no other
-// controller's.
+// Gave reports whether an address of a service's status was given by Contiv: it is of a network of the service's tenant, and the service
+// belongs to no other controller.
 func Gave(v *record.KubernetesService, a netip.Addr, networks []*record.Network) bool {
 	if v.LoadBalancerClass != "" && v.LoadBalancerClass != BalancerClass {
 		return false
@@ -111,22 +112,22 @@ func Gave(v *record.KubernetesService, a netip.Addr, networks []*record.Network)
 // BalancerClass is the class of load balancers that Contiv gives addresses to.
 const BalancerClass = "contiv.io/load-balancer"
 
-// Borrower is a service of a tenant that names addresses beside its cluster addresses.
+// Borrower is a service of a tenant that names addresses in addition to its cluster addresses.
 type Borrower struct {
 	*record.KubernetesService
 	Tenant   string
 	Networks []*record.Network // of the tenant
 }
 
-// Refusal is an address that a service does not have though it names it.
+// Refusal is an address that a service names but does not have.
 type Refusal struct {
 	Service identity.KubernetesService
 	Addr    netip.Addr
-	Port    record.ServicePort // the first that is in the way
+	Port    record.ServicePort // the first that conflicts
 	Why     string
 }
 
-// String says which port at which address is refused, and why.
+// String describes the refused port, its address and the reason.
 func (r *Refusal) String() string {
 	name := map[uint8]string{protocolTCP: "tcp", protocolUDP: "udp"}[r.Port.Protocol]
 	if name == "" {
@@ -135,8 +136,8 @@ func (r *Refusal) String() string {
 	return fmt.Sprintf("%s, %s/%d: %s", r.Addr, name, r.Port.Port, r.Why)
 }
 
-// Refusals are the addresses that services name and do not have: those refused by Refused, those that another service owns, and those whose port a service
-// before them by its name borrows, in the same tenant. They are ordered by the services' names, then by address.
+// Refusals are the addresses that services name and do not have: those refused by Refused, those that another service owns, and those whose
+// port an earlier service by name borrows, in the same tenant. They are ordered by the services' names, then by address.
 func (f *Facts) Refusals(list []Borrower) (out []Refusal) {
 	owned := map[netip.Addr]string{}
 	for a, service := range each2(f.Services) {
@@ -176,7 +177,7 @@ func (f *Facts) Refusals(list []Borrower) (out []Refusal) {
 	return out
 }
 
-// borrowed are the addresses that a service names and neither owns nor was given, ordered.
+// borrowed returns the addresses that a service names and neither owns nor was given, ordered.
 func (b *Borrower) borrowed() []netip.Addr {
 	out := slices.Concat(b.ExternalIPs, b.LoadBalancerIPs)
 	slices.SortFunc(out, netip.Addr.Compare)

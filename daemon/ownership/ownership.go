@@ -1,5 +1,5 @@
-// Package ownership says whose an address is by the records of a cluster, and so what somebody else's claim to it is worth: of a host that reports an
-// address as its own, and of a service that borrows one. It computes only.
+// Package ownership determines the owner of an address from the records of a cluster, and so the value of another's claim to it: of a host
+// that reports an address as its own, and of a service that borrows one. It only computes.
 package ownership
 
 import (
@@ -9,16 +9,16 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Facts are the records that say whose addresses are. A nil sequence is an empty one; each is read with every question.
+// Facts are the records that determine owners of addresses. A nil sequence is an empty one; each is read with every query.
 type Facts struct {
 	Hosts    iter.Seq[*record.Host]
 	Masters  iter.Seq[*record.Service] // netmasters
-	Networks iter.Seq[*record.Network] // of all tenants that are known
+	Networks iter.Seq[*record.Network] // of all known tenants
 	Nodes    iter.Seq[*record.KubernetesNode]
-	API      iter.Seq[*record.EndpointSlice] // where the API server of Kubernetes listens
-	Services iter.Seq2[netip.Addr, string]   // addresses that services own, and these in words
+	API      iter.Seq[*record.EndpointSlice] // addresses of the API server of Kubernetes
+	Services iter.Seq2[netip.Addr, string]   // addresses that services own, with a description
 	Ends     iter.Seq2[netip.Addr, string]   // further tunnel ends, and their hosts
-	Private  []netip.Prefix                  // by which hosts and containers meet
+	Private  []netip.Prefix                  // between hosts and containers
 	// AtNodes are the services of Kubernetes that have a port at every node (NodePort).
 	AtNodes func(protocol uint8, port uint16) iter.Seq[*record.KubernetesService]
 }
@@ -38,7 +38,7 @@ func each2[K, V any](of iter.Seq2[K, V]) iter.Seq2[K, V] {
 	return of
 }
 
-// network is the network that gives an address out, in words; "" when none does.
+// network describes the network that allocates an address; "" if none does.
 func network(all []*record.Network, a netip.Addr) string {
 	for _, n := range all {
 		if n.Subnet.Contains(a) && (n.Addresses.Contains(a) || n.Gateway == a) || n.Subnet6.Contains(a) {
@@ -48,7 +48,7 @@ func network(all []*record.Network, a netip.Addr) string {
 	return ""
 }
 
-// master is whether a netmaster serves at an address.
+// master reports whether a netmaster serves at an address.
 func master(m *record.Service, a netip.Addr) bool {
 	own, err := netip.ParseAddr(m.HostAddr)
 	return err == nil && own.Unmap() == a

@@ -8,22 +8,22 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Report is an address that a host reports as its own beside those by which it is registered. That it is the host's is only the host's word.
+// Report is an address that a host reports as its own in addition to those by which it is registered. Only the host itself claims it.
 type Report struct {
 	Host string
 	Addr netip.Addr
-	// Whose is who has the address by the records, in words; "": no one.
+	// Whose describes the owner of the address by the records; "": none.
 	Whose string
-	// Alone says that no one else is where the address is: no other host reports its subnet, and the host's node of Kubernetes does not have the address.
+	// Alone means that no other host reports its subnet, and that the host's node of Kubernetes does not have the address.
 	Alone bool
 }
 
-// Counts says whether the address is taken for the host's: no one else has it, and others are in its subnet. A host that was taken over closes to
-// containers neither what is somebody's in the cluster, nor what is not even near it.
+// Counts reports whether the address counts as the host's: it has no other owner, and others are in its subnet. So a compromised host can
+// close to containers neither what belongs to others in the cluster, nor what is not even near it.
 func (r *Report) Counts() bool { return r.Whose == "" && !r.Alone }
 
-// Reports judges what all hosts report, ordered by host and address. Addresses by which the host itself is registered are left out, and those of
-// netmasters, which may run there: these are known otherwise.
+// Reports judges what all hosts report, ordered by host and address. It leaves out addresses by which the host itself is registered, and
+// those of netmasters, which may run there: these are known otherwise.
 func (f *Facts) Reports() (out []Report) {
 	at := f.index()
 	for h := range each(f.Hosts) {
@@ -42,14 +42,14 @@ func (f *Facts) Reports() (out []Report) {
 	return out
 }
 
-// index finds what Reports asks for each address.
+// index has what Reports needs for each address.
 type index struct {
 	masters    map[netip.Addr]struct{}
 	registered map[netip.Addr]string // labels
 	services   map[netip.Addr]string
 	networks   []*record.Network
 	private    []netip.Prefix
-	subnets    map[netip.Prefix]string // that hosts report, and the label of the only one that does; "": several do
+	subnets    map[netip.Prefix]string // reported by hosts, and the label of the only host; "": several hosts
 	lengths    map[int]struct{}        // of subnets; those of IPv6 are negative
 	nodes      map[string][]netip.Addr // by the node's name
 }
@@ -96,7 +96,7 @@ func length(p netip.Prefix) int {
 	return -p.Bits()
 }
 
-// whose is who has an address that a host reports, "" when no one else does.
+// whose describes another owner of an address that a host reports, "" if there is none.
 func (at *index) whose(h *record.Host, a netip.Addr) string {
 	if label, is := at.registered[a]; is && label != h.Label {
 		return "host " + label
@@ -110,7 +110,7 @@ func (at *index) whose(h *record.Host, a netip.Addr) string {
 	return network(at.networks, a)
 }
 
-// near says whether somebody else is where an address of a host's is: another host reports a subnet that has it, or the host's node has it.
+// near reports whether another machine is near an address of a host: another host reports a subnet that has it, or the host's node has it.
 func (at *index) near(h *record.Host, a netip.Addr) bool {
 	if slices.Contains(at.nodes[cmp.Or(h.KubernetesNode, h.Label)], a) {
 		return true

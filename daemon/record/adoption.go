@@ -2,10 +2,10 @@ package record
 
 import "time"
 
-// Where the state of an adoption is: what hosts carry, and a store does not know, becomes part of it after a restore or a loss.
+// The keys of an adoption: endpoints that hosts carry, and a store does not have, become part of it after a restore or a loss.
 const (
-	AdoptedKey = Root + "adopt/settled"   // a Nonce with the id of the incarnation in which all hosts have offered what they carry
-	Offers     = Root + "adopt/offered/"  // + host: a Nonce with the id of the incarnation to which it has offered that, until all have
+	AdoptedKey = Root + "adopt/settled"   // a Nonce with the id of the incarnation in which all hosts have offered their endpoints
+	Offers     = Root + "adopt/offered/"  // + host: a Nonce with the id of the incarnation to which it has offered them, until all have
 	Adoptions  = Root + "adopt/conflict/" // those about which an operator decides
 )
 
@@ -13,11 +13,11 @@ const (
 type Adoption struct {
 	Key      string    `json:"key"` // host + "/" + id of the endpoint
 	Endpoint Endpoint  `json:"endpoint"`
-	Holder   string    `json:"holder,omitempty"` // id of the endpoint that it contradicts; "": of none
+	Holder   string    `json:"holder,omitempty"` // id of the endpoint that it contradicts; "": none
 	Reason   string    `json:"reason"`
 	Since    time.Time `json:"since"`
 	Dropped  bool      `json:"dropped,omitempty"` // an operator has decided that it loses its network
 }
 
-// AdoptionKey is the key of an endpoint that a host carries.
+// AdoptionKey is the key of an endpoint of a host.
 func AdoptionKey(e *Endpoint) string { return e.Host + "/" + e.ID.String() }

@@ -18,23 +18,23 @@ type BGP struct {
 	NeighborAS string `json:"neighbor-as"` // of all neighbours, or of each, separated by commas
 	Neighbor   string `json:"neighbor"`    // addresses, separated by commas
 	RouterIP6  string `json:"router-ip6,omitempty"`
-	Hops       int    `json:"hops,omitempty"`     // from which neighbours may send; 0: any
-	Prefixes   int    `json:"prefixes,omitempty"` // of a family, that a neighbour may announce; 0: MaxPrefixes
-	Password   string `json:"password,omitempty"` // of the sessions with all neighbours, or with each, separated by commas; agents need it as it is
+	Hops       int    `json:"hops,omitempty"`     // maximum distance of neighbours; 0: any
+	Prefixes   int    `json:"prefixes,omitempty"` // maximum per family and neighbour; 0: MaxPrefixes
+	Password   string `json:"password,omitempty"` // of the sessions with all neighbours, or with each, separated by commas; agents need it in plain text
 }
 
-// MaxPrefixes is how many routes of a family a neighbour may announce unless told otherwise: more than networks beyond an uplink have, and less than
-// what takes the agent's memory.
+// MaxPrefixes is the default for the maximum number of routes of a family that a neighbour may announce: more than networks beyond an
+// uplink have, and less than would exhaust the agent's memory.
 const MaxPrefixes = 100000
 
-// Routing is what a BGP record says.
+// Routing is the parsed BGP record.
 type Routing struct {
 	Address    netip.Prefix // IPv4, own
-	Address6   netip.Prefix // IPv6, own; invalid when there is none, and no routes of IPv6
+	Address6   netip.Prefix // IPv6, own; invalid if there is none, and no routes of IPv6
 	AS         uint32
 	Neighbours []Neighbour // each address once
-	Hops       int         // from which neighbours may send; 0: any
-	Prefixes   int         // of a family, that a neighbour may announce; 0: MaxPrefixes
+	Hops       int         // maximum distance of neighbours; 0: any
+	Prefixes   int         // maximum per family and neighbour; 0: MaxPrefixes
 }
 
 // Neighbour is a router outside.
@@ -44,17 +44,17 @@ type Neighbour struct {
 	Password string // "": segments are not signed
 }
 
-// MaxNeighbours is how many neighbours a host has at most.
+// MaxNeighbours is the maximum number of neighbours of a host.
 const MaxNeighbours = 16
 
-// BGPError says what is wrong with a BGP record.
+// BGPError describes an invalid field of a BGP record.
 type BGPError struct {
 	Field string // its name in the API
 	Value string
-	Want  string // what would be right
+	Want  string // the expected form
 }
 
-// Error names the field and what it takes.
+// Error names the field and its expected form.
 func (e *BGPError) Error() string { return e.What() + ": want " + e.Want }
 
 // What is the field with its value, unless that is a secret.
@@ -65,15 +65,15 @@ func (e *BGPError) What() string {
 	return fmt.Sprintf("%s %q", e.Field, e.Value)
 }
 
-// passwordField is the one whose value no one is shown.
+// passwordField is the field whose value is never shown.
 const passwordField = "password"
 
-// MaxPassword is how long a password of a session is at most, in bytes (TCP_MD5SIG_MAXKEYLEN).
+// MaxPassword is the maximum length of a session's password, in bytes (TCP_MD5SIG_MAXKEYLEN).
 const MaxPassword = 80
 
 const wantAS = "a number from 1 to 4294967294"
 
-// Routing reads the record. A record without a neighbour gives a Routing without any. Errors are *BGPError.
+// Routing parses the record. A record without a neighbour gives a Routing without any. Errors are *BGPError.
 func (b *BGP) Routing() (r Routing, err error) {
 	if r.Address, err = netip.ParsePrefix(b.RouterIP); err != nil || !r.Address.Addr().Is4() {
 		return r, &BGPError{"routerip", b.RouterIP, "an IPv4 address with its length, such as 50.1.1.2/24"}
@@ -132,7 +132,7 @@ func (b *BGP) neighbours(six bool) (out []Neighbour, err error) {
 	return out, nil
 }
 
-// passwords are those of n neighbours, or one for all of them.
+// passwords returns those of n neighbours, or one for all of them.
 func (b *BGP) passwords(n int) ([]string, error) {
 	out := strings.Split(b.Password, ",")
 	if len(out) != 1 && len(out) != n {
@@ -157,12 +157,12 @@ func list(text string) (out []string) {
 	return out
 }
 
-// global6 says that a is an IPv6 address that a router may have: of one host, and of no single link.
+// global6 reports whether a is an IPv6 address that a router may have: unicast, and not link-local.
 func global6(a netip.Addr) bool {
 	return a.Is6() && !a.Is4In6() && a.Zone() == "" && !a.IsUnspecified() && !a.IsMulticast() && !a.IsLinkLocalUnicast() && !a.IsLoopback()
 }
 
-// number reads an AS number (RFC 6793; RFC 7607 and RFC 7300 keep 0 and the last one).
+// number parses an AS number (RFC 6793; RFC 7607 and RFC 7300 reserve 0 and the last one).
 func number(text string) (uint32, error) {
 	n, err := strconv.ParseUint(text, 10, 32)
 	if err == nil && (n == 0 || n == 1<<32-1) {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// ClusterNetworkPolicy is a policy of the whole cluster (policy.networking.k8s.io), at ClusterNetworkPolicies+Name. The first rule
-// that speaks of a packet decides: of the tier Admin before all NetworkPolicies, of Baseline for pods that none of these isolates.
+// ClusterNetworkPolicy is a policy of the whole cluster (policy.networking.k8s.io), at ClusterNetworkPolicies+Name. The first rule that
+// matches a packet decides: of the tier Admin before all NetworkPolicies, of Baseline for pods that none of these isolates.
 type ClusterNetworkPolicy struct {
 	Name       string           `json:"name"`
 	Tier       Tier             `json:"tier"`
@@ -17,22 +17,22 @@ type ClusterNetworkPolicy struct {
 	Egress     ClusterDirection `json:"egress,omitzero"`
 }
 
-// ClusterDirection is what a ClusterNetworkPolicy says of what its pods receive, or send.
+// ClusterDirection is the part of a ClusterNetworkPolicy for what its pods receive, or send.
 type ClusterDirection struct {
 	Rules []ClusterRule `json:"rules,omitempty"` // in their order
-	// Unread are reasons why something is not among the rules, each with its field. What was to be accepted is not, by that rule; a rule
-	// that was to deny or pass denies all instead.
+	// Unread are reasons why something is not among the rules, each with its field. An invalid accept is dropped; an invalid deny or pass
+	// denies all instead.
 	Unread []string `json:"unread,omitempty"`
 }
 
 // ClusterRule is a rule of a ClusterNetworkPolicy.
 type ClusterRule struct {
 	PolicyRule
-	Name   string        `json:"name,omitempty"` // that its author gave it
+	Name   string        `json:"name,omitempty"` // given by its author
 	Action ClusterAction `json:"action"`
 }
 
-// Tier is a group of policies that are asked together.
+// Tier is a group of policies that are evaluated together.
 type Tier string
 
 // The tiers of cluster-wide policies.
@@ -41,7 +41,7 @@ const (
 	TierBaseline Tier = "Baseline"
 )
 
-// ClusterAction is what a ClusterRule does with what it speaks of.
+// ClusterAction is the action of a ClusterRule.
 type ClusterAction string
 
 // The actions. ClusterPass leaves the decision to the next tier.
@@ -57,7 +57,7 @@ const (
 	MaxClusterRules    = 25
 )
 
-// UnmarshalJSON reads what is stored.
+// UnmarshalJSON decodes the stored form.
 func (p *ClusterNetworkPolicy) UnmarshalJSON(text []byte) error {
 	type plain ClusterNetworkPolicy
 	var t plain
@@ -79,7 +79,7 @@ func (p *ClusterNetworkPolicy) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// check tells what is wrong with the rules.
+// check validates the rules.
 func (d *ClusterDirection) check() error {
 	if len(d.Rules) > MaxClusterRules {
 		return fmt.Errorf("%d rules are more than %d", len(d.Rules), MaxClusterRules)

@@ -9,21 +9,23 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// DockerNetworks is where the networks of Docker engines are, by their ids.
+// DockerNetworks is the prefix of the networks of Docker engines, by their ids.
 const DockerNetworks = State + "docknet/"
 
-// DockerNetwork says what a network id of a Docker engine means, at DockerNetworks+ID. Docker tells it once, when the network is made. Those that agents keep in their engines have no
-// record, but for those of swarms and of agents of earlier builds.
+// DockerNetwork resolves a network id of a Docker engine, at DockerNetworks+ID. Docker sends this information once, when the network is
+// created. Networks that agents keep in their engines have no record, except those of swarms and of agents of earlier
+// builds.
 type DockerNetwork struct {
 	ID       string           // Docker's
 	Network  identity.Network // that its containers are on
 	Group    string           // in which they are, or ""
-	Host     string           // label of the host whose engine has it; "" of a network of a whole swarm
+	Host     string           // label of the host whose engine has it; "" for a network of a whole swarm
 	Pools    []netip.Prefix   // its subnets
-	Made     bool             // the network was made for it, and goes with it
-	Managed  bool             // an agent made it, since there is the network or group
+	Made     bool             // the network was created for it, and is deleted with it
+	Managed  bool             // an agent created it for the network or group
 	Internal bool             // its containers have no gateway
-	// Gone says that Docker has it no more, and that its network waits for the endpoints of its containers, which ended without a word.
+	// Gone means that Docker no longer has it, and that its network waits for the endpoints of its containers, which ended without a
+	// report.
 	Gone bool
 }
 
@@ -42,13 +44,13 @@ type dockerNetworkJSON struct {
 	Gone     bool           `json:"gone,omitempty"`
 }
 
-// MarshalJSON gives what is stored.
+// MarshalJSON encodes the stored form.
 func (d DockerNetwork) MarshalJSON() ([]byte, error) {
 	return json.Marshal(&dockerNetworkJSON{ID: d.Network.Tenant + "." + d.Network.Name + "." + d.Group, Tenant: d.Network.Tenant, Network: d.Network.Name,
 		Service: d.Group, UUID: d.ID, Host: d.Host, Pools: d.Pools, Made: d.Made, Managed: d.Managed, Internal: d.Internal, Gone: d.Gone})
 }
 
-// UnmarshalJSON reads what is stored.
+// UnmarshalJSON decodes the stored form.
 func (d *DockerNetwork) UnmarshalJSON(text []byte) error {
 	var t dockerNetworkJSON
 	if err := json.Unmarshal(text, &t); err != nil {
@@ -62,13 +64,13 @@ func (d *DockerNetwork) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Nameless reports whether the network was made for the Docker network of one engine, and has its id for a name.
+// Nameless reports whether the network was created for the Docker network of one engine, and has its id as a name.
 func (d *DockerNetwork) Nameless() bool {
 	return d.Made && !d.Managed && !d.Gone && d.Host != "" && d.Network.Name == d.ID
 }
 
-// DockerNetworkName is the name that a network gets which is made for a Docker network of that name: letters, digits, dots and inner dashes stay, and all else,
-// as the underscore of "shop_default", becomes a dash. It is "" where nothing is left.
+// DockerNetworkName is the name of a network created for a Docker network of that name: letters, digits, dots and inner dashes stay, and
+// all other characters, such as the underscore of "shop_default", become dashes. It is "" if nothing is left.
 func DockerNetworkName(docker string) string {
 	name := strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' {
@@ -95,7 +97,7 @@ func (d *DockerNetwork) Of() identity.Group {
 	return identity.Group{Tenant: d.Network.Tenant, Name: d.Group}
 }
 
-// Place says whose engine has it: "host h1", or "the swarm".
+// Place is the owner: "host h1", or "the swarm".
 func (d *DockerNetwork) Place() string {
 	if d.Host == "" {
 		return "the swarm"

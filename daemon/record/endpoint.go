@@ -16,31 +16,31 @@ import (
 // Endpoint is one container interface, at Endpoints+ID.
 type Endpoint struct {
 	ID          identity.Endpoint
-	Group       identity.Group // zero without one
-	GroupNumber int            // of the group, 0 without one
+	Group       identity.Group // zero if it has none
+	GroupNumber int            // of the group, 0 if it has none
 	Service     string         // the group's name as the runtime gave it
-	IP, IP6     netip.Addr     // invalid without one
+	IP, IP6     netip.Addr     // invalid if it has none
 	MAC         MAC
-	Host        string // label of the host that has it
+	Host        string // label of its host
 	IfName      string
-	VTEP        netip.Addr // where the host's tunnels end; invalid while that is unknown
+	VTEP        netip.Addr // the end of the host's tunnels; invalid while unknown
 	Labels      map[string]string
 	ContainerID string
 	CommonName  string // of the pod or container
 	Machine     string // that attached it, as in Claim
-	// RuntimeID is what the runtime calls the container, when that is not ContainerID: Docker attaches endpoints, and tells only
-	// later of which container they are.
+	// RuntimeID is the runtime's id of the container, if that is not ContainerID: Docker attaches endpoints, and reports only later to
+	// which container they belong.
 	RuntimeID string
 	Aliases   []string // further names of the container on this network
-	Pod       Pod      // that it is of; zero of any other container
-	Swarm     bool     // a swarm's manager got the address for it, and says when that is given back
-	// DockerNetwork is the id of the Docker network that it is on, "" unless it is of a container of Docker's.
+	Pod       Pod      // zero for any other container
+	Swarm     bool     // a swarm's manager got the address for it, and decides when it is released
+	// DockerNetwork is the id of its Docker network, "" unless its container is Docker's.
 	DockerNetwork string
 	Bandwidth     Bandwidth // zero without limits of its own
 }
 
-// Bandwidth is the rates of one endpoint, which its runtime asked for, in kbit/s, with what may pass at once above them in kbit; 0 of a rate is no
-// limit, of a burst what suits the rate.
+// Bandwidth has the rates of one endpoint that its runtime requested, in kbit/s, with the bursts in kbit; 0 for a rate is no limit, for a
+// burst one derived from the rate.
 type Bandwidth struct {
 	Send         uint32 `json:"send,omitempty"`
 	SendBurst    uint32 `json:"sendBurst,omitempty"`
@@ -75,7 +75,7 @@ type endpointJSON struct {
 	Bandwidth        Bandwidth         `json:"bandwidth,omitzero"`
 }
 
-// MarshalJSON gives what is stored.
+// MarshalJSON encodes the stored form.
 func (e Endpoint) MarshalJSON() ([]byte, error) {
 	return json.Marshal(&endpointJSON{ID: LegacyID(e.ID), NetID: Dotted(e.ID.Network), EndpointID: e.ID.Endpoint, ServiceName: e.Service,
 		EndpointGroupID: e.GroupNumber, EndpointGroupKey: Reversed(e.Group), IPAddress: Text(e.IP), IPv6Address: Text(e.IP6), MacAddress: e.MAC,
@@ -84,7 +84,7 @@ func (e Endpoint) MarshalJSON() ([]byte, error) {
 		DocknetUUID: e.DockerNetwork, Bandwidth: e.Bandwidth})
 }
 
-// UnmarshalJSON reads what is stored.
+// UnmarshalJSON decodes the stored form.
 func (e *Endpoint) UnmarshalJSON(text []byte) (err error) {
 	var t endpointJSON
 	if err := json.Unmarshal(text, &t); err != nil {
@@ -104,7 +104,7 @@ func (e *Endpoint) UnmarshalJSON(text []byte) (err error) {
 		Service: shared(t.ServiceName), MAC: t.MacAddress, Host: shared(t.HomingHost), IfName: shared(t.IntfName), VTEP: t.VtepIP, Labels: t.Labels,
 		ContainerID: t.ContainerID, CommonName: t.EPCommonName, Machine: shared(t.Machine), RuntimeID: t.RuntimeID, Aliases: t.Aliases, Pod: t.Pod, Swarm: t.Swarm,
 		DockerNetwork: t.DocknetUUID, Bandwidth: t.Bandwidth}
-	if e.ContainerID == e.ID.Endpoint { // as it is of most: one copy will do
+	if e.ContainerID == e.ID.Endpoint { // the usual case: one copy suffices
 		e.ContainerID = e.ID.Endpoint
 	}
 	if t.EndpointGroupKey != "" {
@@ -122,18 +122,19 @@ func (e *Endpoint) UnmarshalJSON(text []byte) (err error) {
 	return err
 }
 
-// shared is the text, of which those that are decoded at about the same time have one copy: thousands of endpoints name the same few hosts and networks.
+// shared returns the text, of which texts decoded at about the same time share one copy: thousands of endpoints name the same few hosts and
+// networks.
 func shared(text string) string { return unique.Make(text).Value() }
 
-// Called says that text is what the endpoint, or its container, is called: the id on its network, the runtime's names of the
-// container, its pod, or the original's id.
+// Called reports whether text is a name of the endpoint or its container: the id on its network, the runtime's names of the container, its
+// pod, or the original's id.
 func (e *Endpoint) Called(text string) bool {
 	return text == e.ID.Endpoint || text == e.ContainerID || text == e.RuntimeID || text == e.CommonName || slices.Contains(e.Aliases, text) ||
 		text == LegacyID(e.ID) || text == e.Pod.ID.String() && text != ""
 }
 
-// Holds says that text is part of what the container or its interface is called. Of an id that a runtime has drawn it is the beginning: any short name
-// that has no other letters than these is somewhere in one of them.
+// Holds reports whether text is part of a name of the container or its interface. For a random id it must be a prefix: any short name of
+// the same letters is somewhere in one of them.
 func (e *Endpoint) Holds(text string) bool {
 	return slices.ContainsFunc([]string{e.ID.Endpoint, e.ContainerID, e.RuntimeID, e.CommonName}, func(name string) bool {
 		if drawn(name) {
@@ -143,19 +144,19 @@ func (e *Endpoint) Holds(text string) bool {
 	})
 }
 
-// drawn tells an id that a runtime has drawn at random: 32 hexadecimal digits or more, maybe with dashes between them.
+// drawn reports whether an id is a random one of a runtime: 32 hexadecimal digits or more, optionally with dashes.
 func drawn(name string) bool {
 	const least = 32
 	return len(name) >= least && strings.Trim(name, "0123456789abcdef-") == ""
 }
 
-// Container is what the runtime calls the container.
+// Container is the runtime's id of the container.
 func (e *Endpoint) Container() string { return cmp.Or(e.RuntimeID, e.ContainerID) }
 
-// LegacyID is "network.tenant-endpoint", by which the original knew an endpoint. Two endpoints may have the same one.
+// LegacyID is "network.tenant-endpoint", the original's id of an endpoint. Two endpoints may have the same one.
 func LegacyID(e identity.Endpoint) string { return Dotted(e.Network) + "-" + e.Endpoint }
 
-// address reads an address, with or without a length behind it; "" is none.
+// address parses an address, with or without a length after it; "" is none.
 func address(text string) (netip.Addr, error) {
 	text, _, _ = strings.Cut(text, "/")
 	if text == "" {
@@ -168,7 +169,7 @@ func address(text string) (netip.Addr, error) {
 	return a.Unmap(), nil
 }
 
-// Text is an address as it is written, "" of none.
+// Text is the text form of an address, "" for none.
 func Text(a netip.Addr) string {
 	if !a.IsValid() {
 		return ""
@@ -182,7 +183,7 @@ type MAC [6]byte
 // String is such as 02:02:0a:01:01:01.
 func (m MAC) String() string { return net.HardwareAddr(m[:]).String() }
 
-// MarshalText gives the text form, "" of the zero address.
+// MarshalText returns the text form, "" for the zero address.
 func (m MAC) MarshalText() ([]byte, error) {
 	if m == (MAC{}) {
 		return nil, nil

@@ -8,17 +8,17 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// EndpointSlice is some of the backends of a KubernetesService, at EndpointSlices+ID. Slices that belong to no service, or whose addresses
+// EndpointSlice has some of the backends of a KubernetesService, at EndpointSlices+ID. Slices that belong to no service, or whose addresses
 // are names, have no record.
 type EndpointSlice struct {
 	ID        identity.EndpointSlice `json:"id"`
 	Service   string                 `json:"service"`            // its name; the namespace is the slice's
-	Headless  bool                   `json:"headless,omitempty"` // label service.kubernetes.io/headless: names alone, whatever the service is
+	Headless  bool                   `json:"headless,omitempty"` // label service.kubernetes.io/headless: only names, whatever the service is
 	Ports     []SlicePort            `json:"ports,omitempty"`
 	Endpoints []SliceEndpoint        `json:"endpoints,omitempty"` // of one family
 }
 
-// SlicePort is a port of all backends of a slice: where the ServicePort of that name leads.
+// SlicePort is a port of all backends of a slice: the target of the ServicePort of that name.
 type SlicePort struct {
 	Name     string `json:"name,omitempty"`
 	Protocol uint8  `json:"protocol"` // IP's number
@@ -29,36 +29,36 @@ type SlicePort struct {
 type SliceEndpoint struct {
 	Address  netip.Addr    `json:"address"`
 	State    EndpointState `json:"state,omitempty"`
-	Hostname string        `json:"hostname,omitempty"` // by which a headless service names it
-	Node     string        `json:"node,omitempty"`     // "" for one that is on none
+	Hostname string        `json:"hostname,omitempty"` // its name in a headless service
+	Node     string        `json:"node,omitempty"`     // "" if it is on none
 	Zone     string        `json:"zone,omitempty"`
-	ForZones []string      `json:"forZones,omitempty"` // whose clients are to use it, as Kubernetes hints; none for any
+	ForZones []string      `json:"forZones,omitempty"` // zones whose clients should use it, as Kubernetes hints; none for any
 	ForNodes []string      `json:"forNodes,omitempty"`
-	Pod      identity.Pod  `json:"pod,omitzero"` // zero for a backend that is none
-	// Lost says that an endpoint that is not of this pod has the address. It makes the backend one that is not ready, whatever Kubernetes says.
+	Pod      identity.Pod  `json:"pod,omitzero"` // zero if it is no pod
+	// Lost means that an endpoint other than this pod's has the address. The backend then counts as not ready, whatever Kubernetes reports.
 	Lost bool `json:"lost,omitempty"`
 }
 
-// EndpointState is what a backend can do now.
+// EndpointState is the current state of a backend.
 type EndpointState string
 
-// The states. Traffic goes to backends that are ready, and to those that are draining when none is; of a service that publishes those that
-// are not ready, Kubernetes calls all of them ready.
+// The states. Traffic goes to backends that are ready, and to those that are draining if none is; for a service that publishes backends
+// that are not ready, Kubernetes calls all of them ready.
 const (
 	EndpointReady    EndpointState = ""         // ready
 	EndpointDraining EndpointState = "draining" // serving, but terminating
 	EndpointNotReady EndpointState = "notready" // neither
 )
 
-// Of is the service that the slice belongs to.
+// Of returns the service that the slice belongs to.
 func (s *EndpointSlice) Of() identity.KubernetesService {
 	return identity.KubernetesService{Namespace: s.ID.Namespace, Name: s.Service}
 }
 
-// JudgeSlice has each backend of a slice as it is stored say whether its address is lost to it, and returns the slice as it is to be stored: the
-// very text when that says so already.
+// JudgeSlice sets for each backend of a stored slice whether its address is lost, and returns the slice to be stored: the same text if
+// nothing changes.
 func JudgeSlice(stored []byte, lost func(e *SliceEndpoint) bool) ([]byte, error) {
-	type plain EndpointSlice // Kubernetes' states stay
+	type plain EndpointSlice // keeps Kubernetes' states
 	var s plain
 	if err := json.Unmarshal(stored, &s); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func JudgeSlice(stored []byte, lost func(e *SliceEndpoint) bool) ([]byte, error)
 	return json.Marshal(s)
 }
 
-// UnmarshalJSON reads what is stored.
+// UnmarshalJSON decodes the stored form.
 func (s *EndpointSlice) UnmarshalJSON(text []byte) error {
 	type plain EndpointSlice
 	var t plain

@@ -20,8 +20,8 @@ type Group struct {
 	Burst        int
 	ReceiveRate  string
 	ReceiveBurst int
-	Pool         ipam.Range // of the network's addresses; zero without a pool of its own
-	Tag          string     // label that the runtime knows the group by
+	Pool         ipam.Range // of the network's addresses; zero if it has no pool of its own
+	Tag          string     // the runtime's label of the group
 }
 
 // groupJSON is a Group as it is stored.
@@ -43,14 +43,14 @@ type groupJSON struct {
 	GroupTag        string     `json:"groupTag"`
 }
 
-// MarshalJSON gives what is stored.
+// MarshalJSON encodes the stored form.
 func (g Group) MarshalJSON() ([]byte, error) {
 	return json.Marshal(&groupJSON{ID: Reversed(g.ID), GroupName: g.ID.Name, TenantName: g.ID.Tenant, NetworkName: g.Network.Name,
 		EndpointGroupID: g.Number, PktTagType: g.Encap, PktTag: g.PktTag, ExtPktTag: g.ExtPktTag, DSCP: g.DSCP, Bandwidth: g.Bandwidth, Burst: g.Burst,
 		ReceiveRate: g.ReceiveRate, ReceiveBurst: g.ReceiveBurst, IPPool: g.Pool, GroupTag: g.Tag})
 }
 
-// UnmarshalJSON reads what is stored.
+// UnmarshalJSON decodes the stored form.
 func (g *Group) UnmarshalJSON(text []byte) error {
 	var t groupJSON
 	if err := json.Unmarshal(text, &t); err != nil {
@@ -62,7 +62,7 @@ func (g *Group) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Reversed is "name:tenant", by which the original knew groups and services.
+// Reversed is "name:tenant", the original's key of groups and services.
 func Reversed[K any](id identity.InTenant[K]) string {
 	if id.IsZero() {
 		return ""

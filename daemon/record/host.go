@@ -10,49 +10,52 @@ import (
 	"github.com/contiv/contiv/sanitize"
 )
 
-// Host is a machine whose agent has been admitted to the cluster, at Hosts+Label. Its label, its tunnel end and its control address belong to the
-// machine alone, whether its agent runs or not, until another machine's admission or netctl node forget ends that.
+// Host is a machine whose agent has been admitted to the cluster, at Hosts+Label. Its label, its tunnel end and its control address belong
+// to this machine only, whether its agent runs or not, until another machine's admission or netctl node forget ends that.
 type Host struct {
 	Label     string         `json:"host"`
 	Machine   string         `json:"machine"`            // identity of the machine, a hash
-	Instance  string         `json:"seat"`               // hash of what the agent's Open vSwitch has until the machine starts again: it tells clones of a machine apart
+	Instance  string         `json:"seat"`               // hash of data that the agent's Open vSwitch keeps until the machine restarts: it distinguishes clones of a machine
 	VTEP      netip.Addr     `json:"vtep"`               // tunnel address
 	Port      int            `json:"port"`               // of tunnels, UDP
-	Control   netip.AddrPort `json:"control,omitzero"`   // of the agent's REST interface; the zero AddrPort when it serves none
-	UplinkMAC MAC            `json:"uplinkMac,omitzero"` // the zero MAC when it has no uplink
-	Node4     netip.Addr     `json:"node4,omitzero"`     // the machine's own addresses, by which containers meet it
+	Control   netip.AddrPort `json:"control,omitzero"`   // of the agent's REST interface; the zero AddrPort if it has none
+	UplinkMAC MAC            `json:"uplinkMac,omitzero"` // the zero MAC if it has no uplink
+	Node4     netip.Addr     `json:"node4,omitzero"`     // the machine's own addresses, by which containers reach it
 	Node6     netip.Addr     `json:"node6,omitzero"`
-	// Own are all addresses of the machine by which others may reach it, each with the length of its subnet, and Interfaces the names of its interfaces, but
-	// for those that Contiv makes: both as the host reports them, ordered, at most MaxOwn and MaxInterfaces. Package ownership says what these claims count for.
+	// Own are all addresses of the machine at which others may reach it, each with the length of its subnet, and Interfaces the names of
+	// its interfaces, except those of Contiv: both as reported by the host, ordered, at most MaxOwn and MaxInterfaces. Package ownership
+	// decides the value of these claims.
 	Own        []netip.Prefix `json:"own,omitempty"`
 	Interfaces []string       `json:"interfaces,omitempty"`
 	Version    string         `json:"version"` // of the agent
 	Since      string         `json:"since"`   // RFC 3339: when the machine became the host
-	// KubernetesNode is the node of Kubernetes that the host was last seen to be; "": it has never been one. The leader writes it.
+	// KubernetesNode is the Kubernetes node that the host was last seen to be; "": none so far. The leader writes it.
 	KubernetesNode string `json:"kubernetesNode,omitempty"`
 }
 
-// Running says that the agent of a host runs, at Running+LABEL. The leader keeps it, by what the agents' connections to netmasters tell.
+// Running means that the agent of a host runs, at Running+LABEL. The leader keeps it, by the agents' connections to netmasters.
 type Running struct {
 	Host  string `json:"host"`
 	Since string `json:"since"` // RFC 3339
 }
 
-// How many addresses and interfaces a host reports, and how long the name of one is in Linux (IFNAMSIZ, less the byte that ends it).
+// The maximum numbers of addresses and interfaces of a host, and the maximum length of an interface name in Linux (IFNAMSIZ without the
+// final byte).
 const (
 	MaxOwn         = 64
 	MaxInterfaces  = 128
 	interfaceLimit = 15
 )
 
-// Equal says whether two records of hosts say the same.
+// Equal reports whether two records of hosts are equal.
 func (h *Host) Equal(o *Host) bool {
 	a, b := *h, *o
 	a.Own, a.Interfaces, b.Own, b.Interfaces = nil, nil, nil, nil
 	return reflect.DeepEqual(a, b) && slices.Equal(h.Own, o.Own) && slices.Equal(h.Interfaces, o.Interfaces)
 }
 
-// Registered are the addresses by which the host is registered, each once: that of its tunnels, its control address and those by which containers meet it.
+// Registered are the addresses by which the host is registered, each once: that of its tunnels, its control address and those by which
+// containers reach it.
 func (h *Host) Registered() (out []netip.Addr) {
 	for _, a := range []netip.Addr{h.VTEP, h.Control.Addr(), h.Node4, h.Node6} {
 		if a.IsValid() && !slices.Contains(out, a.Unmap()) {
@@ -62,12 +65,12 @@ func (h *Host) Registered() (out []netip.Addr) {
 	return out
 }
 
-// InterfaceName says whether a text may be the name of an interface that a host reports: what may be a network's name too.
+// InterfaceName reports whether a text may be the name of an interface that a host reports: one that may be a network's name too.
 func InterfaceName(name string) bool {
 	return name != "" && len(name) <= interfaceLimit && !strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c == '/' || c >= 0x7f })
 }
 
-// Claims are what belongs to the host alone, in words: "control/ADDRESS:PORT", "host/LABEL" and "vtep/ADDRESS", as far as it has them.
+// Claims returns what belongs only to the host, as text: "control/ADDRESS:PORT", "host/LABEL" and "vtep/ADDRESS", as far as it has them.
 func (h *Host) Claims() (out []string) {
 	if h.Control.IsValid() {
 		out = append(out, "control/"+h.Control.String())
@@ -88,7 +91,7 @@ func (h *Host) String() string {
 	return text + ")"
 }
 
-// Wrong says what of the host cannot be, and in which field; both are "" when nothing is.
+// Wrong returns what is invalid about the host, and the field; both are "" if nothing is.
 func (h *Host) Wrong() (field, why string) {
 	const longest = 253 // of a name of the DNS (RFC 1035, section 2.3.4)
 	switch {
@@ -124,7 +127,7 @@ func (h *Host) Wrong() (field, why string) {
 	return "", ""
 }
 
-// usable tells an address that a host may have.
+// usable reports whether a host may have an address.
 func usable(a netip.Addr) bool {
 	return a.IsValid() && !a.IsUnspecified() && !a.IsMulticast() && a != netip.AddrFrom4([4]byte{255, 255, 255, 255})
 }

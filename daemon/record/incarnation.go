@@ -8,35 +8,36 @@ import (
 	"time"
 )
 
-// IncarnationKey is where a store says which cluster's state it holds; see Incarnation.
+// IncarnationKey is the key of the identity of the cluster's state; see Incarnation.
 const IncarnationKey = Root + "incarnation"
 
-// maxPredecessors is how many predecessors an Incarnation names. Hosts that were away for more successions than this count as another cluster's.
+// maxPredecessors is the maximum number of predecessors in an Incarnation. A host that was away for more successions counts as another
+// cluster's.
 const maxPredecessors = 32
 
 // incarnationLength is the length of an incarnation's id: 26 letters and digits of base32, 130 bits.
 const incarnationLength = 26
 
-// Cause is why an incarnation was made.
+// Cause is the reason for an incarnation.
 type Cause string
 
 // The causes of incarnations.
 const (
 	CauseInit     Cause = "init"      // the first store of a cluster
-	CauseNewStore Cause = "new-store" // the operator had netmaster make an empty store where one was known
+	CauseNewStore Cause = "new-store" // the operator made netmaster create an empty store although one was known
 	CauseRestore  Cause = "restore"   // the store was restored from a snapshot
-	CauseAlone    Cause = "alone"     // one member continues without the others, whose newest writes it may lack
+	CauseAlone    Cause = "alone"     // one member continues without the others, and may lack their newest writes
 )
 
-// causes are all that there are.
+// causes are all of them.
 var causes = []Cause{CauseInit, CauseNewStore, CauseRestore, CauseAlone}
 
-// Incarnation identifies the history of a store, at IncarnationKey and in the file of each host that netmaster's flag --cluster-file names. Stores
-// with the same id are one store at one or another time, without a write lost between. A store whose history was cut, by a restore, by one member that
-// continues without the others, or by starting with nothing, has another id and names those that it follows.
+// Incarnation identifies the history of a store, at IncarnationKey and in the file of each host named by netmaster's flag --cluster-file.
+// Stores with the same id are one store at different times, without a lost write between. A store whose history was cut, by a restore, by
+// one member that continues without the others, or by starting empty, has another id and names its predecessors.
 type Incarnation struct {
 	ID           string    `json:"id"`                     // random, at least 128 bits, in lower case
-	Predecessors []string  `json:"predecessors,omitempty"` // ids of the incarnations that it follows, newest first; at most 32
+	Predecessors []string  `json:"predecessors,omitempty"` // ids of the preceding incarnations, newest first; at most 32
 	Cause        Cause     `json:"cause"`
 	Created      time.Time `json:"created"`
 }
@@ -73,7 +74,7 @@ func (i *Incarnation) Check() error {
 	return nil
 }
 
-// ParseIncarnation reads the value of IncarnationKey, or of a host's file. A text that is not an incarnation is an error.
+// ParseIncarnation parses the value of IncarnationKey, or of a host's file. A text that is not an incarnation is an error.
 func ParseIncarnation(text []byte) (Incarnation, error) {
 	var out Incarnation
 	if err := json.Unmarshal(text, &out); err != nil {
@@ -82,29 +83,31 @@ func ParseIncarnation(text []byte) (Incarnation, error) {
 	return out, out.Check()
 }
 
-// Relation is what a store's incarnation is to one that is known.
+// Relation is the relation of a store's incarnation to a known one.
 type Relation int
 
 // The relations.
 const (
 	// Empty: the store has no incarnation. It is new, or of a build that wrote none.
 	Empty Relation = iota
-	// First: no incarnation is known yet, so the store's is taken.
+	// First: no incarnation is known yet, so the store's is used.
 	First
-	// Same: the store is the one that is known.
+	// Same: the store is the known one.
 	Same
-	// Successor: the store follows the one that is known. It may lack what was written last.
+	// Successor: the store follows the known one. It may lack the last writes.
 	Successor
-	// Another: the store does not follow the one that is known. It is another cluster's, an older incarnation of this one, or was made by mistake.
+	// Another: the store does not follow the known one. It belongs to another cluster, is an older incarnation of this one, or was created
+	// by mistake.
 	Another
 )
 
-// String is the relation in words.
+// String describes the relation.
 func (r Relation) String() string {
 	return [...]string{"empty", "first", "same", "successor", "another"}[r]
 }
 
-// RelationOf returns what a store's incarnation is to a known id: "" where none is known. The zero value of store is a store without one.
+// RelationOf returns the relation of a store's incarnation to a known id: "" if none is known. The zero value of store is a store without
+// one.
 func RelationOf(known string, store *Incarnation) Relation {
 	switch {
 	case store.ID == "":

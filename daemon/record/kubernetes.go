@@ -5,28 +5,29 @@ import (
 	"net/netip"
 )
 
-// Where the records of what Kubernetes has are: one for each object, written by the leading netmaster when what agents need of the object
-// differs, and not when its status, a lease or a resync tells of it. They lie below State, so that the revision up to which an agent is there
-// speaks of them too: a pod that starts waits for the policies and services that its netmaster knew of. An object's pods are endpoints.
+// The keys of the records of Kubernetes' objects: one for each object, written by the leading netmaster if the part that agents need has
+// changed, and not if only its status, a lease or a resync does. They are below State, so that the revision of an agent includes them: a
+// starting pod waits for the policies and services that its netmaster knew. An object's pods are endpoints.
 const (
 	Kubernetes = State + "kubernetes/"
 
 	Namespaces             = Kubernetes + "namespace/"            // read by netmaster for its pods' places, by agents for selectors of policies
 	NetworkPolicies        = Kubernetes + "networkpolicy/"        // read by agents
 	ClusterNetworkPolicies = Kubernetes + "clusternetworkpolicy/" // read by agents
-	KubernetesServices     = Kubernetes + "service/"              // read by agents that carry services out, and by all for names
-	EndpointSlices         = Kubernetes + "endpointslice/"        // read by agents that carry services out, and by all for names
-	KubernetesNodes        = Kubernetes + "node/"                 // read by agents: a node and its pods always meet, and traffic stays in its zone
+	KubernetesServices     = Kubernetes + "service/"              // read by agents that implement services, and by all for names
+	EndpointSlices         = Kubernetes + "endpointslice/"        // read by agents that implement services, and by all for names
+	KubernetesNodes        = Kubernetes + "node/"                 // read by agents: a node and its pods always communicate, and traffic stays in its zone
 )
 
-// Place is what annotations or labels say of where pods belong, each "" where they do not say. The keys are PlaceTenant and the following.
+// Place is the place of pods according to annotations or labels, each part "" if they do not name it. The keys are PlaceTenant and the
+// following.
 type Place struct {
 	Tenant  string `json:"tenant,omitempty"`
 	Network string `json:"network,omitempty"`
 	Group   string `json:"group,omitempty"`
 }
 
-// Labels of pods, and annotations of namespaces and services, that a Place is read of.
+// Labels of pods, and annotations of namespaces and services, that define a Place.
 const (
 	PlaceTenant  = "io.contiv.tenant"
 	PlaceNetwork = "io.contiv.network"
@@ -38,7 +39,7 @@ func PlaceOf(labels map[string]string) Place {
 	return Place{Tenant: labels[PlaceTenant], Network: labels[PlaceNetwork], Group: labels[PlaceGroup]}
 }
 
-// canonical complains of an address that may be written in another way too.
+// canonical returns an error for an address that has another spelling.
 func canonical(field string, addresses ...netip.Addr) error {
 	for _, a := range addresses {
 		if !a.IsValid() || a.Is4In6() || a.Zone() != "" {
@@ -48,7 +49,7 @@ func canonical(field string, addresses ...netip.Addr) error {
 	return nil
 }
 
-// canonicalPrefix complains of a prefix that may be written in another way too.
+// canonicalPrefix returns an error for a prefix that has another spelling.
 func canonicalPrefix(field string, prefixes ...netip.Prefix) error {
 	for _, p := range prefixes {
 		if !p.IsValid() || p.Addr().Is4In6() || p != p.Masked() {

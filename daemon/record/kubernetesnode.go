@@ -10,11 +10,11 @@ type KubernetesNode struct {
 	Name      string       `json:"name"`
 	Addresses []netip.Addr `json:"addresses,omitempty"` // in order, each once
 	Zone      string       `json:"zone,omitempty"`      // label topology.kubernetes.io/zone
-	// Excluded says that load balancers leave it out (label node.kubernetes.io/exclude-from-external-load-balancers).
+	// Excluded means that load balancers leave it out (label node.kubernetes.io/exclude-from-external-load-balancers).
 	Excluded bool `json:"excluded,omitempty"`
 }
 
-// UnmarshalJSON reads what is stored.
+// UnmarshalJSON decodes the stored form.
 func (n *KubernetesNode) UnmarshalJSON(text []byte) error {
 	type plain KubernetesNode
 	var t plain

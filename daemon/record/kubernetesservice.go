@@ -10,27 +10,27 @@ import (
 )
 
 // KubernetesService is a service of Kubernetes, at KubernetesServices+ID. Its backends are in the EndpointSlices that name it. A service
-// that another proxy carries out (label service.kubernetes.io/service-proxy-name) has no record.
+// that another proxy implements (label service.kubernetes.io/service-proxy-name) has no record.
 type KubernetesService struct {
 	ID           identity.KubernetesService `json:"id"`
 	Type         ServiceType                `json:"type"`
-	Headless     bool                       `json:"headless,omitempty"`     // names alone: it has no ClusterIPs on purpose
-	ExternalName string                     `json:"externalName,omitempty"` // of that type, what its name stands for
-	Selector     bool                       `json:"selector,omitempty"`     // Kubernetes fills its slices; unset, somebody else does
+	Headless     bool                       `json:"headless,omitempty"`     // only names: it has no ClusterIPs on purpose
+	ExternalName string                     `json:"externalName,omitempty"` // for that type, the target of its name
+	Selector     bool                       `json:"selector,omitempty"`     // Kubernetes fills its slices; unset, another component does
 	Ports        []ServicePort              `json:"ports,omitempty"`
 
-	ClusterIPs  []netip.Addr `json:"clusterIPs,omitempty"` // one of a family at most
+	ClusterIPs  []netip.Addr `json:"clusterIPs,omitempty"` // at most one per family
 	ExternalIPs []netip.Addr `json:"externalIPs,omitempty"`
 
 	LoadBalancerIPs   []netip.Addr   `json:"loadBalancerIPs,omitempty"`   // of its status; not those of a proxy, whose packets have other addresses
-	LoadBalancerIP    netip.Addr     `json:"loadBalancerIP,omitzero"`     // that it asks for
-	LoadBalancerClass string         `json:"loadBalancerClass,omitempty"` // who is to give it addresses; "" for the default
-	SourceRanges      []netip.Prefix `json:"sourceRanges,omitempty"`      // who may use LoadBalancerIPs; none for any
+	LoadBalancerIP    netip.Addr     `json:"loadBalancerIP,omitzero"`     // requested by it
+	LoadBalancerClass string         `json:"loadBalancerClass,omitempty"` // the controller that gives it addresses; "" for the default
+	SourceRanges      []netip.Prefix `json:"sourceRanges,omitempty"`      // allowed clients of LoadBalancerIPs; none for any
 	Place             Place          `json:"place,omitzero"`              // of its load balancer's address, by its annotations
 
 	AffinitySeconds     int    `json:"affinitySeconds,omitempty"` // how long a client keeps its backend; 0 for no affinity
-	InternalLocal       bool   `json:"internalLocal,omitempty"`   // internal traffic goes to backends of the client's node alone
-	ExternalLocal       bool   `json:"externalLocal,omitempty"`   // external traffic goes to backends of the node that it reaches alone
+	InternalLocal       bool   `json:"internalLocal,omitempty"`   // internal traffic goes only to backends of the client's node
+	ExternalLocal       bool   `json:"externalLocal,omitempty"`   // external traffic goes only to backends of the node that it reaches
 	HealthCheckNodePort uint16 `json:"healthCheckNodePort,omitempty"`
 	PublishNotReady     bool   `json:"publishNotReady,omitempty"`
 	TrafficDistribution string `json:"trafficDistribution,omitempty"` // such as PreferSameZone; "" for none
@@ -55,14 +55,14 @@ const (
 	ServiceExternalName ServiceType = "ExternalName"
 )
 
-// Ways of distributing traffic. PreferClose is an older word for PreferSameZone.
+// Values of traffic distribution. PreferClose is an older name for PreferSameZone.
 const (
 	PreferClose    = "PreferClose"
 	PreferSameZone = "PreferSameZone"
 	PreferSameNode = "PreferSameNode"
 )
 
-// UnmarshalJSON reads what is stored.
+// UnmarshalJSON decodes the stored form.
 func (s *KubernetesService) UnmarshalJSON(text []byte) error {
 	type plain KubernetesService
 	var t plain

@@ -1,7 +1,7 @@
 package record
 
-// Prefixes under which earlier builds kept records by ids of the original's forms. The values are the same. A leader moves what it finds
-// there; agents read both until then.
+// Prefixes under which earlier builds kept records by ids of the original's forms. The values are the same. A leader moves such records;
+// agents read both until then.
 const (
 	LegacyNetworks   = State + "nets/"
 	LegacyEndpoints  = State + "eps/"

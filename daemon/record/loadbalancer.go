@@ -8,21 +8,21 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// LoadBalancers is where the addresses are that services of Kubernetes have of networks. Agents do not read them: they hear of the addresses
-// by the services' status.
+// LoadBalancers is the prefix of the addresses that services of Kubernetes have in networks. Agents do not read them: they receive the
+// addresses by the services' status.
 const LoadBalancers = Pools + "kubernetes/service/"
 
-// LoadBalancer is the addresses of a service of Kubernetes of type LoadBalancer, at LoadBalancers+ID. It owns them.
+// LoadBalancer has the addresses of a service of Kubernetes of type LoadBalancer, at LoadBalancers+ID. It owns them.
 type LoadBalancer struct {
 	ID        identity.KubernetesService `json:"id"`
 	Network   identity.Network           `json:"network"`
-	Addresses []netip.Addr               `json:"addresses"` // in order, one of a family at most
+	Addresses []netip.Addr               `json:"addresses"` // in order, at most one per family
 }
 
-// Name is what people call the service, "namespace/name".
+// Name is the name for display, "namespace/name".
 func (l *LoadBalancer) Name() string { return l.ID.Namespace + "/" + l.ID.Name }
 
-// UnmarshalJSON reads what is stored.
+// UnmarshalJSON decodes the stored form.
 func (l *LoadBalancer) UnmarshalJSON(text []byte) error {
 	type plain LoadBalancer
 	var t plain

@@ -5,5 +5,5 @@ type Namespace struct {
 	Name   string            `json:"name"`
 	UID    string            `json:"uid"`
 	Labels map[string]string `json:"labels,omitempty"`
-	Place  Place             `json:"place,omitzero"` // that its pods have and cannot leave, by its annotations
+	Place  Place             `json:"place,omitzero"` // of its pods, fixed by its annotations
 }

@@ -36,11 +36,11 @@ type Network struct {
 	PktTag    int          // VLAN id; of a vxlan network the cluster-local VLAN
 	ExtPktTag int          // VNI; 0 of a vlan network
 	Subnet    netip.Prefix // masked; invalid without IPv4
-	Addresses ipam.Range   // that are given out, within Subnet
-	Gateway   netip.Addr   // invalid without one
+	Addresses ipam.Range   // that are allocated, within Subnet
+	Gateway   netip.Addr   // invalid if there is none
 	Subnet6   netip.Prefix // invalid without IPv6
 	Gateway6  netip.Addr
-	Tag       string // label that the runtime knows the network by
+	Tag       string // the runtime's label of the network
 }
 
 // networkJSON is a Network as it is stored.
@@ -62,7 +62,7 @@ type networkJSON struct {
 	NetworkTag  string     `json:"networkTag"`
 }
 
-// MarshalJSON gives what is stored.
+// MarshalJSON encodes the stored form.
 func (n Network) MarshalJSON() ([]byte, error) {
 	return json.Marshal(&networkJSON{
 		ID: Dotted(n.ID), Tenant: n.ID.Tenant, NetworkName: n.ID.Name, NwType: n.Kind, PktTagType: n.Encap, PktTag: n.PktTag, ExtPktTag: n.ExtPktTag,
@@ -71,7 +71,7 @@ func (n Network) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON reads what is stored.
+// UnmarshalJSON decodes the stored form.
 func (n *Network) UnmarshalJSON(text []byte) error {
 	var t networkJSON
 	if err := json.Unmarshal(text, &t); err != nil {
@@ -104,16 +104,16 @@ func (n *Network) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Spec is what the network's addresses of IPv4 are.
+// Spec describes the network's addresses of IPv4.
 func (n *Network) Spec() ipam.Spec {
 	return ipam.Spec{Prefix: n.Subnet, First: n.Addresses.First, Last: n.Addresses.Last, Gateway: n.Gateway}
 }
 
-// Spec6 is what the network's addresses of IPv6 are.
+// Spec6 describes the network's addresses of IPv6.
 func (n *Network) Spec6() ipam.Spec6 { return ipam.Spec6{Prefix: n.Subnet6, Gateway: n.Gateway6} }
 
-// SegmentID is the number that stands for a network in a switch's registers: unique in the cluster because tags are,
-// the same after every restart, never 0.
+// SegmentID is the number of a network in a switch's registers: unique in the cluster because tags are, the same after every restart, never
+// 0.
 func (n *Network) SegmentID() uint32 {
 	if n.Encap == VXLAN { // VNIs end at 65535
 		return 1<<16 | uint32(n.ExtPktTag)
@@ -121,7 +121,7 @@ func (n *Network) SegmentID() uint32 {
 	return uint32(n.PktTag)
 }
 
-// Dotted is "network.tenant", by which the original knew a network. Two networks may have the same one.
+// Dotted is "network.tenant", the original's id of a network. Two networks may have the same one.
 func Dotted(n identity.Network) string {
 	if n.IsZero() {
 		return ""
@@ -129,7 +129,7 @@ func Dotted(n identity.Network) string {
 	return n.Name + "." + n.Tenant
 }
 
-// Declared is the network's IPv4 addresses as an operator declares them: the subnet, or "first-last/length" when it is part of one.
+// Declared is the network's IPv4 addresses as an operator declares them: the subnet, or "first-last/length" if it is part of one.
 func (n *Network) Declared() string {
 	if n.Addresses == ipam.RangeOf(n.Subnet) {
 		return Prefix(n.Subnet)
@@ -137,7 +137,7 @@ func (n *Network) Declared() string {
 	return n.Addresses.First.String() + "-" + n.Addresses.Last.String() + "/" + strconv.Itoa(n.Subnet.Bits())
 }
 
-// Prefix is a subnet as it is written, "" of none.
+// Prefix is the text form of a subnet, "" for none.
 func Prefix(p netip.Prefix) string {
 	if !p.IsValid() {
 		return ""

@@ -8,31 +8,31 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// NetworkPolicy is a policy of Kubernetes (networking.k8s.io/v1), at NetworkPolicies+ID. Pods that it selects are isolated in the directions
-// that it says, but for what the rules of any such policy allow.
+// NetworkPolicy is a policy of Kubernetes (networking.k8s.io/v1), at NetworkPolicies+ID. It isolates the pods that it selects in its
+// directions, except for what the rules of any such policy allow.
 type NetworkPolicy struct {
 	ID      identity.NetworkPolicy `json:"id"`
-	Pods    Selector               `json:"pods,omitempty"` // whom it selects, of its namespace
+	Pods    Selector               `json:"pods,omitempty"` // the selected ones, of its namespace
 	Ingress PolicyDirection        `json:"ingress,omitzero"`
 	Egress  PolicyDirection        `json:"egress,omitzero"`
 }
 
-// PolicyDirection is what a NetworkPolicy says of what its pods receive, or send.
+// PolicyDirection is the part of a NetworkPolicy for what its pods receive, or send.
 type PolicyDirection struct {
-	Isolates bool         `json:"isolates,omitempty"` // nothing but what rules allow; unset, there are no rules
+	Isolates bool         `json:"isolates,omitempty"` // only what rules allow; unset, there are no rules
 	Rules    []PolicyRule `json:"rules,omitempty"`
 	// Unread are reasons why something is not among the rules, each with its field: it allows nothing.
 	Unread []string `json:"unread,omitempty"`
 }
 
-// PolicyRule allows, or of a cluster's policy may also deny, traffic with any of its peers to any of its ports.
+// PolicyRule allows or, in a cluster's policy, may also deny traffic with any of its peers to any of its ports.
 type PolicyRule struct {
 	Number int          `json:"number"`          // its place among those of the object in its direction, from 1
 	Peers  []PolicyPeer `json:"peers,omitempty"` // none for any
 	Ports  []PolicyPort `json:"ports,omitempty"` // of the side that is connected to; none for any, of any protocol
 }
 
-// PolicyPeer is the other side: addresses when Block is valid, or else pods, hostNetwork ones not among them.
+// PolicyPeer is the other side: addresses if Block is valid, otherwise pods except hostNetwork ones.
 type PolicyPeer struct {
 	Block      netip.Prefix   `json:"block,omitzero"`
 	Except     []netip.Prefix `json:"except,omitempty"`     // of Block
@@ -41,7 +41,7 @@ type PolicyPeer struct {
 	Pods       Selector       `json:"pods,omitempty"`       // which of these
 }
 
-// PolicyPort is ports of a protocol, by numbers or by the name that pods give to one of theirs.
+// PolicyPort is a range of ports of a protocol, by numbers or by the name that pods have for one of theirs.
 type PolicyPort struct {
 	Protocol uint8  `json:"protocol,omitempty"` // IP's number of TCP, UDP or SCTP; 0 with a Name for any of them
 	First    uint16 `json:"first,omitempty"`    // 0, as is Last: all ports, or that of the Name
@@ -49,7 +49,7 @@ type PolicyPort struct {
 	Name     string `json:"name,omitempty"`
 }
 
-// UnmarshalJSON reads what is stored.
+// UnmarshalJSON decodes the stored form.
 func (p *PolicyPeer) UnmarshalJSON(text []byte) error {
 	type plain PolicyPeer
 	var t plain
@@ -68,7 +68,7 @@ func (p *PolicyPeer) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// UnmarshalJSON reads what is stored.
+// UnmarshalJSON decodes the stored form.
 func (p *PolicyPort) UnmarshalJSON(text []byte) error {
 	type plain PolicyPort
 	var t plain

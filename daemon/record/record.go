@@ -1,10 +1,9 @@
-// Package record holds what netmaster writes into the store for the agents: decisions, numbered and addressed.
+// Package record defines the records that netmaster writes into the store for the agents: decisions, numbered and addressed.
 //
-// The key of a record ends with the text form of its object's identity, see package identity. JSON names, and the ids within the JSON,
-// are those of the original Contiv, so that its tools and drivers read them; those ids are written and never read, since two objects may
-// have the same one. Values are parsed here and nowhere else: a record that can be decoded has addresses, prefixes and modes that are valid.
-// Counters and bitmaps, which the original rewrote with every endpoint, are not here: counts are computed, pools have
-// keys of their own. The package computes only.
+// The key of a record ends with the text form of its object's identity, see package identity. JSON names, and the ids within the JSON, are
+// those of the original Contiv, so that its tools and drivers can read them; those ids are written and never read, since two objects may
+// have the same one. Values are only parsed here: a decoded record has valid addresses, prefixes and modes. Counters and bitmaps, which the
+// original rewrote with every endpoint, are not here: counts are computed, pools have keys of their own. The package only computes.
 package record
 
 import (
@@ -14,8 +13,7 @@ import (
 	"strconv"
 )
 
-// Prefixes under which records live. Agents are told of State, Config and Services; nothing that changes often and does
-// not concern them lies below those.
+// Prefixes of records. Agents receive State, Config and Services; nothing that changes often and does not concern them is below those.
 const (
 	Root     = "/contiv.io/"
 	State    = Root + "state/"
@@ -25,7 +23,7 @@ const (
 	Runs     = Root + "running/" // which hosts' agents run; see Running
 	Objects  = Root + "obj/modeldb/"
 	Pools    = Root + "ipam/"
-	History  = Root + "history/" // what happened, for operators; see daemon/master/history
+	History  = Root + "history/" // events, for operators; see daemon/master/history
 
 	ACIProfiles = Root + "aci/appProfile/"
 
@@ -42,14 +40,13 @@ const (
 	BGPs        = State + "bgp/"
 
 	GlobalKey = Config + "global"
-	// GlobalMark changes together with GlobalKey. Agents say how far they are in State; by the mark they know that what they
-	// have of Config belongs to it.
+	// GlobalMark changes together with GlobalKey. Agents report their revision of State; the mark ensures that their Config belongs to it.
 	GlobalMark = State + "global"
-	// Landmark changes now and then while anything else does, so that those who watch State have seen something that is recent.
+	// Landmark changes regularly while anything else does, so that watchers of State have seen a recent change.
 	Landmark     = State + "landmark"
 	LeaderKey    = Locks + "netmaster/leader"
-	SuccessorKey = LeaderKey + "/heir"        // whom the last leader that handed over wanted to follow it
-	MastersKey   = Locks + "netmaster/secret" // by which netmasters know each other's requests
+	SuccessorKey = LeaderKey + "/heir"        // the successor named by the last leader that handed over
+	MastersKey   = Locks + "netmaster/secret" // by which netmasters authenticate each other's requests
 	TermsKey     = Root + "terms/netmaster"   // the last terms of leadership, for the console
 )
 
@@ -57,18 +54,18 @@ const (
 type Global struct {
 	ID        string       `json:"id"`
 	InfraType string       `json:"nw-infra-type"`
-	FwdMode   FwdMode      `json:"fwd-mode"` // "" while it is not set
+	FwdMode   FwdMode      `json:"fwd-mode"` // "" if it is not set
 	ArpMode   ArpMode      `json:"arp-mode"`
 	PvtSubnet netip.Prefix `json:"pvt-subnet"` // host access, a /16
 
 	HostAccess HostAccess `json:"host-access,omitempty"` // "" is HostPrivate
-	Quarantine string     `json:"quarantine,omitempty"`  // how long addresses rest after their endpoints are gone, a duration; "": that of netmaster's flag
+	Quarantine string     `json:"quarantine,omitempty"`  // duration of the quarantine of released addresses; "": that of netmaster's flag
 }
 
-// HostAccess is how hosts and endpoints meet.
+// HostAccess is how hosts and endpoints communicate.
 type HostAccess string
 
-// The ways of host access: by private addresses of each host, or by the endpoints' own, which are unique then.
+// The modes of host access: by private addresses of each host, or by the endpoints' own, which are then unique.
 const (
 	HostPrivate HostAccess = "private"
 	HostDirect  HostAccess = "direct"
@@ -83,7 +80,7 @@ const (
 	FwdRouting FwdMode = "routing"
 )
 
-// ArpMode is who answers address resolution.
+// ArpMode selects who answers address resolution.
 type ArpMode string
 
 // The ARP modes: switches answer, or requests are flooded.
@@ -92,7 +89,7 @@ const (
 	ArpFlood ArpMode = "flood"
 )
 
-// Nonce is a random text that no one has written before, at Landmark.
+// Nonce is a random text that was never written before, at Landmark.
 type Nonce struct {
 	ID string `json:"id"`
 }
@@ -103,7 +100,7 @@ type Mark struct {
 	Sum string `json:"sum"` // Sum of the other key's value
 }
 
-// Sum names a value as it is stored: two values have the same one only if they are the same.
+// Sum identifies a value: two values have the same one only if they are equal.
 func Sum(value []byte) string {
 	h := sha256.Sum256(value)
 	return hex.EncodeToString(h[:16])
@@ -134,7 +131,7 @@ type Service struct {
 	Store       string `json:"Store,omitempty"` // URLs of the store that it uses, separated by commas
 }
 
-// Key is where the instance is registered.
+// Key is the key of the instance.
 func (s *Service) Key() string {
 	return Services + s.ServiceName + "/" + s.HostAddr + ":" + strconv.Itoa(s.Port)
 }

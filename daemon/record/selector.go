@@ -9,21 +9,21 @@ import (
 )
 
 // Selector selects by labels: those that meet every requirement, so that an empty one selects all. A label with its value, of Kubernetes'
-// matchLabels, is the requirement that the key is In that value alone. Of selectors that Selected has made, two with the same
-// requirements are equal.
+// matchLabels, is the requirement that the key is In only that value. Of selectors that Selected has made, two with the same requirements
+// are equal.
 type Selector []Requirement
 
-// Requirement is what a Selector asks of one key.
+// Requirement is a Selector's condition for one key.
 type Requirement struct {
 	Key      string   `json:"key"`
 	Operator Operator `json:"operator"`
 	Values   []string `json:"values,omitempty"` // of In and NotIn, in order, each once
 }
 
-// Operator is how a Requirement judges.
+// Operator is the operator of a Requirement.
 type Operator string
 
-// The operators, of the names that Kubernetes gives them. NotIn is met by what lacks the key, too.
+// The operators, with Kubernetes' names. NotIn is also met if the key is missing.
 const (
 	In           Operator = "In"
 	NotIn        Operator = "NotIn"
@@ -31,7 +31,7 @@ const (
 	DoesNotExist Operator = "DoesNotExist"
 )
 
-// Selected puts requirements, and their values, in order, each once. It keeps no part of all.
+// Selected sorts requirements, and their values, each once. It keeps no part of all.
 func Selected(all ...Requirement) Selector {
 	var s Selector
 	for _, r := range all {
@@ -73,7 +73,7 @@ func (r *Requirement) met(labels map[string]string) bool {
 	}
 }
 
-// UnmarshalJSON reads what is stored.
+// UnmarshalJSON decodes the stored form.
 func (r *Requirement) UnmarshalJSON(text []byte) error {
 	type plain Requirement
 	var t plain
@@ -89,7 +89,7 @@ func (r *Requirement) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// String is as kubectl writes selectors: "app in (web),!legacy"; "" selects all.
+// String returns kubectl's notation: "app in (web),!legacy"; "" selects all.
 func (s Selector) String() string {
 	var words []string
 	for _, r := range s {

@@ -20,7 +20,7 @@ type ServiceLB struct {
 	Affinity  string // AffinityNone, or empty: a client keeps its provider
 }
 
-// AffinityNone leads every connection to a service for itself.
+// AffinityNone directs every connection to a service by itself.
 const AffinityNone = "none"
 
 // serviceLBJSON is a ServiceLB as it is stored.
@@ -28,20 +28,20 @@ type serviceLBJSON struct {
 	ID          string            `json:"id"` // "service:tenant"
 	ServiceName string            `json:"servicename"`
 	Tenant      string            `json:"tenantname"`
-	Network     string            `json:"subnet"` // name of the network, as the original called it
+	Network     string            `json:"subnet"` // name of the network, the original's key
 	Ports       []string          `json:"ports"`
 	Selectors   map[string]string `json:"selectors"`
 	IPAddress   netip.Addr        `json:"ipaddress"`
 	Affinity    string            `json:"affinity,omitempty"`
 }
 
-// MarshalJSON gives what is stored.
+// MarshalJSON encodes the stored form.
 func (s ServiceLB) MarshalJSON() ([]byte, error) {
 	return json.Marshal(&serviceLBJSON{ID: Reversed(s.ID), ServiceName: s.ID.Name, Tenant: s.ID.Tenant, Network: s.Network.Name, Ports: s.Ports,
 		Selectors: s.Selectors, IPAddress: s.IP, Affinity: s.Affinity})
 }
 
-// UnmarshalJSON reads what is stored.
+// UnmarshalJSON decodes the stored form.
 func (s *ServiceLB) UnmarshalJSON(text []byte) error {
 	var t serviceLBJSON
 	if err := json.Unmarshal(text, &t); err != nil {
@@ -65,7 +65,7 @@ func (s *ServiceLB) Selects(labels map[string]string) bool {
 	return len(s.Selectors) > 0
 }
 
-// Provider is the list of a service's providers, at Providers+ID. There is one for every service.
+// Provider is the list of a service's providers, at Providers+ID. Every service has one.
 type Provider struct {
 	ID        identity.Service
 	Addresses []netip.Addr // in order, each once
@@ -78,12 +78,12 @@ type providerJSON struct {
 	Providers   []netip.Addr `json:"Providers"`
 }
 
-// MarshalJSON gives what is stored.
+// MarshalJSON encodes the stored form.
 func (p Provider) MarshalJSON() ([]byte, error) {
 	return json.Marshal(&providerJSON{ID: Reversed(p.ID), ServiceName: Reversed(p.ID), Providers: p.Addresses})
 }
 
-// UnmarshalJSON reads what is stored.
+// UnmarshalJSON decodes the stored form.
 func (p *Provider) UnmarshalJSON(text []byte) error {
 	var t providerJSON
 	if err := json.Unmarshal(text, &t); err != nil {

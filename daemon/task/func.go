@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Func makes a Task of a function. The function calls ready when it does its duty for the first time; calling it again
-// is harmless. A Func is run once.
+// Func makes a Task of a function. The function calls ready when it is ready for the first time; calling it again is harmless. A Func is
+// run once.
 func Func(name string, run func(ctx context.Context, ready func()) error) Task {
 	return &fn{name: name, run: run, ready: make(chan struct{})}
 }

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// stopTimeout is how long Group.Run waits for tasks to end before it logs which ones it waits for, and again.
+// stopTimeout is how long Group.Run waits for tasks to end before it logs their names, and the interval of further logs.
 const stopTimeout = 5 * time.Second
 
-// Group is several tasks that live and die together. It is a Task itself, and is run once.
+// Group is a set of tasks that start and end together. It is a Task itself, and is run once.
 type Group struct {
 	log   *slog.Logger
 	tasks []Task
@@ -24,14 +24,14 @@ type Group struct {
 
 var _ Task = (*Group)(nil)
 
-// NewGroup makes a group; Run starts its tasks.
+// NewGroup returns a group; Run starts its tasks.
 func NewGroup(log *slog.Logger, tasks ...Task) *Group {
 	return &Group{log: log, tasks: tasks, ready: make(chan struct{}), running: map[Task]bool{}}
 }
 
-// Run runs all tasks at once and blocks until every one has ended. The first that fails cancels the rest, and its error
-// is returned with the task's name. A task that ends without an error before ctx does has done its work; the others go
-// on. A task that ends with ErrStopped ends all of them without an error.
+// Run runs all tasks at once and blocks until every one has ended. The first that fails cancels the rest, and its error is returned with
+// the task's name. A task that ends without an error before ctx does has done its work; the others continue. A task that ends with
+// ErrStopped ends all of them without an error.
 func (g *Group) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -65,7 +65,7 @@ func (g *Group) Run(ctx context.Context) error {
 	return first
 }
 
-// wait blocks until done. Once ctx has ended it names in the log, every stopTimeout, the tasks that have not.
+// wait blocks until done. Once ctx has ended it logs the tasks that have not, every stopTimeout.
 func (g *Group) wait(ctx context.Context, done <-chan struct{}) {
 	select {
 	case <-done:
@@ -141,7 +141,7 @@ func (g *Group) Running() []string {
 
 func (g *Group) String() string { return fmt.Sprintf("group of %d tasks", len(g.tasks)) }
 
-// Run is NewGroup and Group.Run in one.
+// Run combines NewGroup and Group.Run.
 func Run(ctx context.Context, log *slog.Logger, tasks ...Task) error {
 	return NewGroup(log, tasks...).Run(ctx)
 }

@@ -8,7 +8,7 @@ import (
 	"os/signal"
 )
 
-// ErrStopped is what the task of Signals ends with: someone asked the program to stop, which is no failure.
+// ErrStopped is the error of the task of Signals: a user stopped the program, which is no failure.
 var ErrStopped = errors.New("asked to stop")
 
 // Signals is a task that waits for one of the signals and then ends with ErrStopped, which stops its Group.

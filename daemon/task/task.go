@@ -1,13 +1,13 @@
-// Package task runs the long-lived parts of a program: each is a Task, all of them live and die together.
+// Package task runs the long-lived parts of a program: each is a Task, and all of them start and end together.
 package task
 
 import "context"
 
 // Task is one long-running thing.
 type Task interface {
-	// Run works until ctx ends (then it returns nil) or it cannot go on (then it returns why).
+	// Run works until ctx ends (then it returns nil) or it cannot continue (then it returns an error).
 	Run(ctx context.Context) error
-	// Ready is closed once the task does its duty for the first time.
+	// Ready is closed once the task is ready for the first time.
 	Ready() <-chan struct{}
 	// String names the task for logs and readiness reports.
 	String() string

@@ -12,12 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openTime is for how long a peer may be on the way to a session until the attempt is given up and another one made. A speaker waits for an OPEN for
-// some four minutes (RFC 4271, section 8.2.2), and the library lets no one choose: so long a connection would be held that was opened while the
-// peer was too far away for TTL security, and whose end it could not tell.
+// openTime is the maximum time of an attempt at a session, after which another one is made. A speaker waits for an OPEN for some four
+// minutes (RFC 4271, section 8.2.2), which the library does not let one configure: for so long it would keep a connection that was opened
+// while the peer was too far away for TTL security, and whose end it could not receive.
 const openTime = 20 * time.Second
 
-// attempts knows since when peers have been on the way to a session. It is for one goroutine.
+// attempts records since when peers have been connecting. It is for one goroutine.
 type attempts struct {
 	limit time.Duration
 	since map[netip.Addr]time.Time
@@ -27,8 +27,8 @@ func newAttempts(limit time.Duration) *attempts {
 	return &attempts{limit: limit, since: map[netip.Addr]time.Time{}}
 }
 
-// spent lists the peers whose attempt has lasted too long, which begins again with that. One without a session whose routes are kept may not be given
-// up, as they would go with it, and of one that was cut off nothing is expected.
+// spent lists the peers whose attempt has lasted too long, and restarts their time. It excludes peers without a session whose routes are
+// kept, since these would be lost, and peers that were shut down.
 func (a *attempts) spent(peers []*api.Peer, now time.Time) (out []netip.Addr) {
 	for _, p := range peers {
 		addr, err := netip.ParseAddr(p.Conf.NeighborAddress)
@@ -51,8 +51,7 @@ func (a *attempts) spent(peers []*api.Peer, now time.Time) (out []netip.Addr) {
 	return out
 }
 
-// Retry gives up what peers have been trying for too long over a connection, and begins again with them. It is called every now and then, by one
-// goroutine.
+// Retry ends attempts that have lasted too long, and starts new ones. One goroutine calls it regularly.
 func (s *Speaker) Retry(ctx context.Context) error {
 	var peers []*api.Peer
 	if err := s.server.ListPeer(ctx, &api.ListPeerRequest{}, func(p *api.Peer) { peers = append(peers, p) }); err != nil {
@@ -69,15 +68,15 @@ func (s *Speaker) Retry(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := s.addPeer(ctx, p); err != nil { // if it cannot be added it is the next time
+		if err := s.addPeer(ctx, p); err != nil { // the next call adds it
 			return err
 		}
 	}
 	return nil
 }
 
-// connected says whether this machine has a TCP connection to a port of a peer, or from a peer to a port of its own. If the kernel does not tell, it may
-// have one.
+// connected reports whether this machine has a TCP connection to a port of a peer, or from a peer to a port of its own. If the kernel does
+// not answer, it may have one.
 func connected(peer netip.Addr, to, from uint16) bool {
 	family := uint8(unix.AF_INET)
 	if peer.Is6() {

@@ -1,6 +1,6 @@
-// Package bgp exchanges routes with routers outside: it announces where this host's endpoints are, and makes routes of
-// the switch of what the routers say.
+// Package bgp exchanges routes with routers outside: it announces the host's endpoints, and adds the routers' routes to the State of the
+// switch.
 //
-// A Speaker is a BGP session; a Router puts it to use: it keeps the host's own interface towards the routers, asks for the
-// link addresses of next hops, and keeps the State equal to what is announced.
+// A Speaker has the BGP sessions; a Router uses it: it keeps the host's own interface towards the routers, resolves the link addresses of
+// next hops, and keeps the State equal to the announced routes.
 package bgp

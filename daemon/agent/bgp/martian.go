@@ -2,8 +2,8 @@ package bgp
 
 import "net/netip"
 
-// martian reports whether a route is of addresses that no network beyond a router has (RFC 6890, RFC 7454 section 6.1): the host's loopback, a single
-// link's, multicast, and what is reserved. A default route is none.
+// martian reports whether a route has addresses that no network beyond a router has (RFC 6890, RFC 7454 section 6.1): loopback, link-local,
+// multicast, and reserved ones. A default route is none.
 func martian(p netip.Prefix) bool {
 	if p.Bits() == 0 {
 		return false

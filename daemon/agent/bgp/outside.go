@@ -13,13 +13,13 @@ import (
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
-// The host's own interface towards routers outside. Its traffic goes untagged by the uplink.
+// The host's own interface towards routers outside. Its traffic is untagged on the uplink.
 const (
 	InterfaceName = "inb01"
 	portOutside   = 1100
 )
 
-// portLimit bounds one change of that interface; the next change waits for an Open vSwitch that is away.
+// portLimit bounds one change of that interface; the next change waits if Open vSwitch is away.
 const portLimit = 15 * time.Second
 
 // Outside is the Link of a host.
@@ -31,7 +31,7 @@ type Outside struct {
 	Links   *link.Host
 }
 
-// Ensure needs an uplink.
+// Ensure requires an uplink.
 func (o *Outside) Ensure(ctx context.Context, addresses ...netip.Prefix) (port uint32, mac ofnet.MAC, err error) {
 	if len(o.Uplinks) == 0 {
 		return 0, mac, fmt.Errorf("a BGP router needs an uplink: start netplugin with --vlan-uplinks")
@@ -50,7 +50,7 @@ func (o *Outside) Ensure(ctx context.Context, addresses ...netip.Prefix) (port u
 			return 0, mac, fmt.Errorf("port %s has OpenFlow number %d, want %d: is another port of bridge %s in the way?", InterfaceName, p.OFPort, portOutside, o.Bridge)
 		}
 	}
-	// Routers ask for the addresses by an uplink, at which only the port answers.
+	// Routers send queries for the addresses by an uplink, where only the port answers.
 	for _, nic := range o.Uplinks {
 		if _, err := o.Links.LimitARP(nic); err != nil {
 			return 0, mac, err
@@ -69,10 +69,10 @@ func (o *Outside) Remove(ctx context.Context) error {
 	return o.Switch.RemovePort(ctx, InterfaceName)
 }
 
-// Neighbour returns the Ethernet address of a router, as the kernel knows it.
+// Neighbour returns the Ethernet address of a router from the kernel.
 func (o *Outside) Neighbour(addr netip.Addr) (ofnet.MAC, bool) {
 	return o.Links.Neighbour(InterfaceName, addr)
 }
 
-// Ask has the kernel ask for that of a router.
+// Ask makes the kernel resolve that of a router.
 func (o *Outside) Ask(addr netip.Addr) error { return o.Links.Greet(addr) }

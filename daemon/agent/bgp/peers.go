@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// PeerStatus is a session in the shape that the original shows it in.
+// PeerStatus is a session in the original's format.
 type PeerStatus struct {
 	Conf struct {
 		NeighborAddress string
@@ -23,21 +23,20 @@ type PeerStatus struct {
 	}
 	State struct {
 		AdminState   string    // "up"
-		SessionState string    // "established", or how far it is on its way
+		SessionState string    // "established", or an earlier state
 		Families     []string  `json:",omitempty"` // of routes that both sides exchange: "ipv4", "ipv6"
 		Since        time.Time `json:",omitzero"`  // when the session was established
 		Received     uint64    // prefixes
 		Announced    uint64    // prefixes, to this peer
-		Restarting   bool      `json:",omitempty"` // it is away, and what it announced is kept until it is back
-		Reason       string    `json:",omitempty"` // why the last session ended, as far as is known
+		Restarting   bool      `json:",omitempty"` // it is away, and its routes are kept until its return
+		Reason       string    `json:",omitempty"` // why the last session ended, if known
 		Signed       bool      `json:",omitempty"` // by a password
 	}
-	// complete: the peer has announced all that it had when the session began (End-of-RIB, RFC 4724), or is not one to
-	// say so.
+	// complete: the peer has announced all its routes of the start of the session (End-of-RIB, RFC 4724), or does not send that marker.
 	complete bool
 }
 
-// Established says whether routes are exchanged.
+// Established reports whether routes are exchanged.
 func (p *PeerStatus) Established() bool { return p.State.SessionState == "established" }
 
 // Peers lists the sessions, by address.
@@ -53,7 +52,7 @@ func (s *Speaker) Peers() ([]PeerStatus, error) {
 	return out, nil
 }
 
-// noEndTime is after how long the routes of a peer that does not announce their end are taken for complete.
+// noEndTime is the time after which the routes of a peer that does not send End-of-RIB count as complete.
 const noEndTime = 5 * time.Second
 
 func (s *Speaker) peer(p *api.Peer) (st PeerStatus) {
@@ -98,7 +97,7 @@ func (s *Speaker) peer(p *api.Peer) (st PeerStatus) {
 // familyNames are those of Families.
 var familyNames = map[bgp.Family]string{bgp.RF_IPv4_UC: "ipv4", bgp.RF_IPv6_UC: "ipv6"}
 
-// families are those that both sides speak. A peer that does not say so speaks IPv4.
+// families returns those that both sides support. A peer that does not negotiate uses IPv4.
 func (s *Speaker) families(p *api.Peer) (out []bgp.Family) {
 	said := map[bgp.Family]bool{}
 	for _, c := range p.State.RemoteCap {

@@ -8,13 +8,13 @@ import (
 	"github.com/osrg/gobgp/v4/api"
 )
 
-// reasons remembers why the last session of a peer, or the last attempt at one, has ended.
+// reasons records why the last session of a peer, or the last attempt at one, has ended.
 type reasons struct {
 	mu   sync.Mutex
 	last map[netip.Addr]string
 }
 
-// add notes a reason; what says nothing about the peer leaves the one before.
+// add records a reason; an event that does not concern the peer keeps the one before.
 func (r *reasons) add(peer netip.Addr, why api.PeerState_DisconnectReason, text string) {
 	said := reason(why, text)
 	if said == "" {
@@ -25,7 +25,7 @@ func (r *reasons) add(peer netip.Addr, why api.PeerState_DisconnectReason, text 
 	r.last[peer] = said
 }
 
-// forget is for a peer with a session.
+// forget removes a peer with a session.
 func (r *reasons) forget(peer netip.Addr) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -38,7 +38,7 @@ func (r *reasons) of(peer netip.Addr) string {
 	return r.last[peer]
 }
 
-// reason says what the library's word for it means; "" for what is no reason.
+// reason explains the library's reason; "" if it is none.
 func reason(why api.PeerState_DisconnectReason, text string) string {
 	switch why {
 	case api.PeerState_DISCONNECT_REASON_HOLD_TIMER_EXPIRED:
@@ -61,7 +61,7 @@ func reason(why api.PeerState_DisconnectReason, text string) string {
 	return ""
 }
 
-// notification is the error code of a NOTIFICATION (RFC 4271, section 4.5) in words, as the library puts it behind its own.
+// notification is the error code of a NOTIFICATION (RFC 4271, section 4.5) as text, which the library appends to its own.
 func notification(text string) string {
 	_, code, _ := strings.Cut(text, " ")
 	return code

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// signs makes sure that this host's kernel signs the segments of a session as its password wants it: the library begins a session all the same where it
-// does not, which never comes up. try has a socket sign.
+// signs checks that this host's kernel can sign the segments of a session with its password: otherwise the library starts a session anyway,
+// which never comes up. try makes a socket sign.
 func signs(p *Peer, try func(to netip.Addr, password string) error) error {
 	if p.Password == "" {
 		return nil
@@ -25,7 +25,7 @@ func signs(p *Peer, try func(to netip.Addr, password string) error) error {
 	return nil
 }
 
-// trySignature has a socket that is used for nothing else sign its segments to an address.
+// trySignature makes an unused socket sign its segments to an address.
 func trySignature(to netip.Addr, password string) error {
 	family := unix.AF_INET
 	if to.Is6() {
@@ -40,10 +40,10 @@ func trySignature(to netip.Addr, password string) error {
 	copy(sig.Key[:], password)
 	sig.Addr.Family = uint16(family)
 	if to.Is4() {
-		a := to.As4() // as in struct sockaddr_in, behind family and port
+		a := to.As4() // as in struct sockaddr_in, after family and port
 		copy(sig.Addr.Data[2:], a[:])
 	} else {
-		a := to.As16() // as in struct sockaddr_in6, behind family, port and flow
+		a := to.As16() // as in struct sockaddr_in6, after family, port and flow
 		copy(sig.Addr.Data[6:], a[:])
 	}
 	return unix.SetsockoptTCPMD5Sig(s, unix.IPPROTO_TCP, unix.TCP_MD5SIG, &sig)

@@ -11,17 +11,17 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// ErrNoRouter is what Status returns on a host without a router.
+// ErrNoRouter is returned by Status on a host without a router.
 var ErrNoRouter = errors.New("this host has no BGP router; netctl bgp create makes one, for clusters in forwarding mode routing")
 
-// Status is what a router does, in the shape that the original shows.
+// Status is the state of a router, in the original's format.
 type Status struct {
 	Peers []PeerStatus `json:"peers"`
 	Dsts  []string     `json:"dsts"` // prefixes that peers announce
-	// Waiting are those of them that no packet follows yet, because the link address of the next hop is not known.
+	// Waiting are those of them that are not forwarded yet, because the link address of the next hop is unknown.
 	Waiting []string    `json:"waiting,omitempty"`
 	Hops    []HopStatus `json:"nexthops,omitempty"`
-	// Kept are those that an agent before has learned, which no peer has announced again yet.
+	// Kept are those that an earlier agent has learned, and that no peer has announced again yet.
 	Kept  []string `json:"kept,omitempty"`
 	Own   []string `json:"announced,omitempty"`
 	Error string   `json:"error,omitempty"`
@@ -30,13 +30,13 @@ type Status struct {
 // HopStatus is a next hop.
 type HopStatus struct {
 	Address  string `json:"address"`
-	MAC      string `json:"mac,omitempty"` // "": it is not known yet, or the address is not on the link
-	Prefixes int    `json:"prefixes"`      // that lead to it, alone or among others
+	MAC      string `json:"mac,omitempty"` // "": it is unknown, or the address is not on the link
+	Prefixes int    `json:"prefixes"`      // that use it, with or without others
 }
 
-// Status tells how the router is; an error is ErrNoRouter.
+// Status returns the state of the router; an error is ErrNoRouter.
 func (r *Router) Status() (Status, error) {
-	mode, further := r.o.Mode(), r.external() // before the lock: whoever tells them may be telling us of a record
+	mode, further := r.o.Mode(), r.external() // before the lock: they may wait for a caller of this Router
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.record == nil {
@@ -79,7 +79,7 @@ func (r *Router) Status() (Status, error) {
 			}
 		}
 	}
-	if r.speaker != nil { // else nothing is announced
+	if r.speaker != nil { // otherwise nothing is announced
 		for p := range r.own(further) {
 			out.Own = append(out.Own, p.String())
 		}
@@ -98,5 +98,5 @@ func (r *Router) Status() (Status, error) {
 	return out, nil
 }
 
-// router6 says whether the record has an address of IPv6. r.mu is held.
+// router6 reports whether the record has an address of IPv6. The caller holds r.mu.
 func (r *Router) router6() bool { return r.record != nil && r.record.RouterIP6 != "" }

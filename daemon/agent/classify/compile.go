@@ -6,7 +6,7 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// compile is what a policy says in numbers of classes, by direction.
+// compile returns a policy in numbers of classes, by direction.
 func (p *policy) compile() (out []*ofnet.ClassPolicy) {
 	for i := range p.sides {
 		s := &p.sides[i]
@@ -19,8 +19,8 @@ func (p *policy) compile() (out []*ofnet.ClassPolicy) {
 	return out
 }
 
-// compile appends what a rule says: once for ports by number, and once for each number that one has by name, with those alone that give it
-// this name: subjects of what is received, peers of what is sent.
+// compile appends a rule: once for ports by number, and once for each number that classes have for a name, with only those classes:
+// subjects in the ingress direction, peers in the egress direction.
 func (r *rule) compile(out []ofnet.ClassRule, d ofnet.Direction, subject *question) []ofnet.ClassRule {
 	whole := ofnet.ClassRule{Place: uint8(r.Number), Action: r.action, Subjects: numbers(subject.classes), Anyone: len(r.Peers) == 0}
 	peers := map[*class]uint16{}
@@ -67,7 +67,7 @@ func (r *rule) compile(out []ofnet.ClassRule, d ofnet.Direction, subject *questi
 	return out
 }
 
-// add appends a rule that some packet can meet.
+// add appends a rule that some packet can match.
 func add(out []ofnet.ClassRule, r ofnet.ClassRule) []ofnet.ClassRule {
 	if len(r.Subjects) == 0 || !r.Anyone && len(r.Peers) == 0 && len(r.Prefixes) == 0 {
 		return out
@@ -75,7 +75,7 @@ func add(out []ofnet.ClassRule, r ofnet.ClassRule) []ofnet.ClassRule {
 	return append(out, r)
 }
 
-// numbers are those of classes, in order.
+// numbers returns those of classes, in order.
 func numbers(list map[*class]uint16) []uint32 {
 	out := make([]uint32, 0, len(list))
 	for x := range list {
@@ -85,7 +85,7 @@ func numbers(list map[*class]uint16) []uint32 {
 	return out
 }
 
-// answers are the ports that classes give a name, in order, each once.
+// answers returns the ports that classes have for a name, in order, each once.
 func answers(q *question) (out []uint16) {
 	for _, a := range q.classes {
 		out = append(out, a)

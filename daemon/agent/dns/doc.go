@@ -1,6 +1,6 @@
-// Package dns answers what containers ask name servers: who in their tenant has a name.
+// Package dns answers the DNS queries of containers about the names of their tenant.
 //
-// A Zone is what there is to say; it computes only. A Responder catches the questions in the switch, answers those that
-// the Zone knows, and lets all others go where they are addressed to. Questions to a gateway that is the switch itself
-// lead nowhere; a Forwarder asks the host's own name servers for those.
+// A Zone holds the names; it only computes. A Responder catches the queries in the switch, answers those about names of the Zone, and lets
+// all others continue to their destination. Queries to a gateway that is the switch itself have no destination; a Forwarder sends those to
+// the host's own name servers.
 package dns

@@ -7,12 +7,12 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// manyLimits is how many limits are kept before those that are full are forgotten: they say nothing.
+// manyLimits is the number of limits above which full ones are deleted: they have no effect.
 const manyLimits = 1024
 
-// limits are equal limits of rate for many. Its methods are safe for concurrent use.
+// limits are equal rate limits for many keys. Its methods are safe for concurrent use.
 type limits[K comparable] struct {
-	rate  rate.Limit // a second
+	rate  rate.Limit // per second
 	burst int
 
 	mu sync.Mutex
@@ -23,7 +23,7 @@ func newLimits[K comparable](r rate.Limit, burst int) *limits[K] {
 	return &limits[K]{rate: r, burst: burst, of: map[K]*rate.Limiter{}}
 }
 
-// allow says whether k may do one more.
+// allow reports whether k is within its limit.
 func (x *limits[K]) allow(k K) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()

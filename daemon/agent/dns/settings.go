@@ -8,12 +8,12 @@ import (
 	"github.com/contiv/contiv/daemon/flags"
 )
 
-// Settings say how the names of containers are served.
+// Settings select how the names of containers are served.
 type Settings struct {
-	Off     bool     // name servers are asked without the agent
-	Domain  string   // under which names exist besides without a domain
+	Off     bool     // queries bypass the agent
+	Domain  string   // under which names exist in addition to the bare ones
 	Cluster string   // domain of the names of Kubernetes; "": the agent answers none of them
-	Servers []string // asked for all other names, "ADDRESS" or "ADDRESS:PORT"; empty: the host's
+	Servers []string // for all other names, "ADDRESS" or "ADDRESS:PORT"; empty: those of the host
 
 	serve string
 }
@@ -26,7 +26,7 @@ func (s *Settings) Register(f *flags.Set) {
 	f.List(&s.Servers, "dns-upstream", "DNS_UPSTREAM", "name servers to ask for other names, when a container asks its gateway (default: the host's)")
 }
 
-// Check returns what is wrong.
+// Check validates the settings.
 func (s *Settings) Check() error {
 	if err := flags.OneOf("dns", s.serve, "on", "off"); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Zone is the names of all tenants: services, groups, containers. Names of one tenant do not exist for another. Its
-// methods are safe for concurrent use. Names have no case (RFC 4343).
+// Zone has the names of all tenants: services, groups, containers. Names of one tenant do not exist for another. Its methods are safe for
+// concurrent use. Names are case-insensitive (RFC 4343).
 type Zone struct {
 	domain  string           // under which every name exists too, without dots at its ends
 	cluster *kubedns.Cluster // of Kubernetes
@@ -37,7 +37,7 @@ type tenant struct {
 // set is the endpoints that have a name.
 type set struct {
 	ids   map[string]struct{}
-	addrs []netip.Addr // of all, ordered; nil until someone asks
+	addrs []netip.Addr // of all, ordered; nil until they are needed
 }
 
 type endpoint struct {
@@ -52,20 +52,20 @@ type service struct {
 	ports        []port
 }
 
-// port is where a service is served: the protocol is "tcp" or "udp".
+// port is the port of a service: the protocol is "tcp" or "udp".
 type port struct {
 	number   uint16
 	protocol string
 }
 
-// NewZone makes an empty Zone whose names exist under domain, such as "contiv", as well as alone, and those of Kubernetes under cluster, such
-// as "cluster.local"; "" for no names of Kubernetes.
+// NewZone returns an empty Zone whose names exist under domain, such as "contiv", as well as bare, and those of Kubernetes under cluster,
+// such as "cluster.local"; "" for no names of Kubernetes.
 func NewZone(domain, cluster string) *Zone {
 	return &Zone{cluster: kubedns.New(cluster), domain: strings.ToLower(strings.Trim(domain, ".")), tenants: map[string]*tenant{}, vrfs: map[uint16]string{},
 		endpoints: map[string]endpoint{}, services: map[string]service{}}
 }
 
-// Tenant takes over a tenant's record, nil when it is gone.
+// Tenant applies a tenant's record, nil if it was deleted.
 func (z *Zone) Tenant(name string, r *record.Tenant) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -79,9 +79,9 @@ func (z *Zone) Tenant(name string, r *record.Tenant) {
 	}
 }
 
-// Endpoint takes over an endpoint's record, nil when it is gone. A container is called by its common name, or by its
-// endpoint id when it has none, and by its aliases; its addresses are the former's. A pod is called POD.NAMESPACE, which exists under the domain alone: a single
-// word would be a name that anyone could take who may make pods somewhere, and get what is meant for a service.
+// Endpoint applies an endpoint's record, nil if it was deleted. A container has its common name, or its endpoint id if it has none, and its
+// aliases; the first of them is the name of its addresses. A pod has the name POD.NAMESPACE, which exists only under the domain: a single
+// word could be claimed by anyone who may create pods, who would then receive the traffic of a service.
 func (z *Zone) Endpoint(id string, r *record.Endpoint) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -126,7 +126,7 @@ func (z *Zone) Endpoint(id string, r *record.Endpoint) {
 	t.own(e.addrs, e.name)
 }
 
-// Service takes over a service's record, nil when it is gone. Ports that cannot be read are left out.
+// Service applies a service's record, nil if it was deleted. Invalid ports are skipped.
 func (z *Zone) Service(id string, r *record.ServiceLB) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -157,20 +157,20 @@ func (z *Zone) Service(id string, r *record.ServiceLB) {
 	t.own([]netip.Addr{r.IP}, s.name)
 }
 
-// KubernetesNamespace takes over a namespace's record, nil when it is gone.
+// KubernetesNamespace applies a namespace's record, nil if it was deleted.
 func (z *Zone) KubernetesNamespace(name string, r *record.Namespace) { z.cluster.Namespace(name, r) }
 
-// KubernetesService takes over the record of a service of Kubernetes, nil when it is gone.
+// KubernetesService applies the record of a service of Kubernetes, nil if it was deleted.
 func (z *Zone) KubernetesService(id string, r *record.KubernetesService) {
 	if name, err := identity.ParseKubernetesService(id); err == nil {
 		z.cluster.Service(name, r)
 	}
 }
 
-// EndpointSlice takes over the record of some backends of a service of Kubernetes, nil when it is gone.
+// EndpointSlice applies the record of some backends of a service of Kubernetes, nil if it was deleted.
 func (z *Zone) EndpointSlice(id string, r *record.EndpointSlice) { z.cluster.Slice(id, r) }
 
-// Unserved reports whether an address is that of the cluster's name server, which the tenant with this VRF number does not reach.
+// Unserved reports whether an address is that of the cluster's name server, which the tenant with this VRF number cannot reach.
 func (z *Zone) Unserved(vrf uint16, a netip.Addr) bool {
 	z.mu.Lock()
 	tenant, known := z.vrfs[vrf]
@@ -178,7 +178,7 @@ func (z *Zone) Unserved(vrf uint16, a netip.Addr) bool {
 	return known && z.cluster.Unserved(tenant, a)
 }
 
-// Router is not about names.
+// Router does nothing: the Zone does not depend on routers.
 func (z *Zone) Router(string, *record.BGP) {}
 
 func (z *Zone) tenant(name string) *tenant {
@@ -191,7 +191,7 @@ func (z *Zone) tenant(name string) *tenant {
 	return t
 }
 
-// tidy forgets a tenant that has nothing.
+// tidy removes a tenant that has nothing.
 func (z *Zone) tidy(name string) {
 	if t := z.tenants[name]; len(t.services)+len(t.containers)+len(t.groups)+len(t.owners) == 0 {
 		delete(z.tenants, name)
@@ -204,7 +204,7 @@ func (t *tenant) own(addrs []netip.Addr, name string) {
 	}
 }
 
-// disown forgets the name of addresses, unless they have another owner by now.
+// disown removes the name of addresses, unless they have another owner by now.
 func (t *tenant) disown(addrs []netip.Addr, name string) {
 	for _, a := range addrs {
 		if t.owners[a] == name {
@@ -237,7 +237,7 @@ func remove(sets map[string]*set, name, id string) {
 	}
 }
 
-// of returns the addresses of a set's endpoints, ordered. z.mu is held.
+// of returns the addresses of a set's endpoints, ordered. The caller holds z.mu.
 func (z *Zone) of(s *set) []netip.Addr {
 	if s.addrs == nil {
 		for id := range s.ids {
@@ -248,7 +248,7 @@ func (z *Zone) of(s *set) []netip.Addr {
 	return s.addrs
 }
 
-// relative is a name without the domain and the tenant; under says that it had the domain.
+// relative is a name without the domain and the tenant; under reports whether it had the domain.
 func (z *Zone) relative(name, of string) (rest string, under bool) {
 	rest, under = strings.CutSuffix(name, "."+z.domain)
 	if under {
@@ -257,8 +257,7 @@ func (z *Zone) relative(name, of string) (rest string, under bool) {
 	return rest, under
 }
 
-// addresses finds what a name stands for: a service before a group before a container. ok is false when it stands for
-// nothing. z.mu is held.
+// addresses resolves a name: a service before a group before a container. ok is false if it does not exist. The caller holds z.mu.
 func (z *Zone) addresses(t *tenant, name string) (addrs []netip.Addr, ok bool) {
 	if id, ok := t.services[name]; ok {
 		return []netip.Addr{z.services[id].addr}, true
@@ -273,7 +272,7 @@ func (z *Zone) addresses(t *tenant, name string) (addrs []netip.Addr, ok bool) {
 	return z.of(s), true
 }
 
-// Listing is all names of a tenant, for people.
+// Listing has all names of a tenant, for display.
 type Listing struct {
 	Services   map[string][]string `json:"services"`
 	Names      map[string][]string `json:"commonNames"`

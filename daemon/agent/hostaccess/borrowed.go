@@ -11,8 +11,9 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// borrowedPorts adds the ports that services borrow of this host's own addresses: they lead where the service's port of every node leads, or, without one, to
-// the service's cluster address, in this host's name. A port that a program of the host has stays the program's. Owned ports of t come before.
+// borrowedPorts adds the ports that services borrow of this host's own addresses: they lead to the service's node port or, without one, to
+// the service's cluster address, with this host's address as source. A port that a program of the host uses stays with the program. Owned
+// ports of t come before.
 func (e *Engine) borrowedPorts(t *link.Translation, hosts *machines) error {
 	own, err := e.Links.Addresses()
 	if err != nil {
@@ -21,7 +22,7 @@ func (e *Engine) borrowedPorts(t *link.Translation, hosts *machines) error {
 	kept := map[string]string{}
 	for _, v := range e.Flows.Services() {
 		for _, a := range v.Borrowed {
-			if !slices.Contains(own, a) || slices.Contains(v.Guarded, a) { // the kernel does not ask who the client is
+			if !slices.Contains(own, a) || slices.Contains(v.Guarded, a) { // the kernel does not check the client
 				continue
 			}
 			for i := range v.Ports {
@@ -38,7 +39,7 @@ func (e *Engine) borrowedPorts(t *link.Translation, hosts *machines) error {
 	return nil
 }
 
-// borrow adds a port of a service at an own address of the host, or notes in kept why not.
+// borrow adds a port of a service at an own address of the host, or records in kept why not.
 func (e *Engine) borrow(t *link.Translation, hosts *machines, v *ofnet.Service, p *ofnet.ServicePort, a netip.Addr, kept map[string]string) {
 	private, by := e.Flows.Private(), hosts.self(a)
 	if a.Is6() {
@@ -57,7 +58,7 @@ func (e *Engine) borrow(t *link.Translation, hosts *machines, v *ofnet.Service, 
 			t.Hidden = append(t.Hidden, h)
 		}
 	}
-	if !slices.Contains(e.publisher.set.Ports, led[0]) { // what leads to the service already is not a program's
+	if !slices.Contains(e.publisher.set.Ports, led[0]) { // a port that leads to the service already is not a program's
 		if err := e.Links.Bound(p.Protocol, from); err != nil {
 			kept[fmt.Sprintf("%s: %s at %s", v.Name, p, a)] = err.Error()
 			return
@@ -66,7 +67,7 @@ func (e *Engine) borrow(t *link.Translation, hosts *machines, v *ofnet.Service, 
 	t.Ports = append(t.Ports, led...)
 }
 
-// Kept are ports of this host that services borrow and that programs keep, in words, with the reasons.
+// Kept describes the ports of this host that services borrow and that programs keep, with the reasons.
 func (e *Engine) Kept() map[string]string {
 	e.publisher.mu.Lock()
 	defer e.publisher.mu.Unlock()

@@ -17,55 +17,57 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// Closed says what containers cannot reach by way of the host, beside its own ports, and what they can all the same.
+// Closed describes what containers cannot reach by way of the host, beside its own ports, and the exceptions.
 type Closed struct {
-	Open     []link.Ports            // of the host, and of all that is closed
-	Prefixes []netip.Prefix          // that are closed because the operator says so
-	Shut     []link.Ports            // of the control plane and the tunnels, at any address, beside those of Members
-	Names    uint16                  // port at which the names of containers are served over TCP at the host's private addresses; 0: they are not
+	Open     []link.Ports            // of the host, and of everything that is closed
+	Prefixes []netip.Prefix          // closed by the operator
+	Shut     []link.Ports            // of the control plane and the tunnels, at any address, in addition to those of Members
+	Names    uint16                  // TCP port of the containers' DNS at the host's private addresses; 0: none
 	Doors    []link.GuardedInterface // further interfaces that are guarded
-	Members  func() []Member         // of the cluster, whose addresses are closed; nil: none are known
-	// Reported are further addresses that hosts report as their own, as far as these count, ordered: closed for as long as they do. nil: there are none.
+	Members  func() []Member         // of the cluster, whose addresses are closed; nil: unknown
+	// Reported returns further addresses that hosts report as their own, as far as these count, ordered: closed while they do. nil: there
+	// are none.
 	Reported func() []netip.Addr
 }
 
-// Member is where a part of the cluster is: a netmaster, an agent, the store, or a tunnel end.
+// Member is the location of a part of the cluster: a netmaster, an agent, the store, or a tunnel end.
 type Member struct {
 	Addr netip.Addr
-	Port uint16 // TCP; 0: it serves none
-	Host string // label of the host whose agent or tunnel end it is; "": it is neither
+	Port uint16 // TCP; 0: none
+	Host string // label of the host if it is an agent or tunnel end, otherwise ""
 }
 
-// forgetAfter is for how long an address stays closed when it is no member's any more: a process that cannot renew what it has registered may
-// serve on. The ports of the control plane are closed at any address.
+// forgetAfter is how long an address stays closed after it is no longer a member's: a process that cannot renew its registration may
+// continue to serve. The ports of the control plane are closed at any address.
 const forgetAfter = 10 * time.Minute
 
-// guardian remembers what has been closed.
+// guardian records what has been closed.
 type guardian struct {
 	labels map[string]struct{} // of hosts that are members now
 	ports  lately[link.Ports]  // of netmasters and their stores
 	doors  lately[link.Ports]  // of agents
 	known  lately[netip.Addr]
-	set    *link.Guard                // as of the last look; nil: there is none
+	set    *link.Guard                // as of the last check; nil: there is none
 	now    atomic.Pointer[link.Guard] // set, for others
 }
 
-// lately is what there was within forgetAfter, and when it was there last.
+// lately holds what existed within forgetAfter, and when it was seen last.
 type lately[K comparable] map[K]time.Time
 
-// list is all of it, in no order. What has not been there for longer is forgotten.
+// list returns all of it, in no order. It deletes expired entries.
 func (l lately[K]) list() []K {
 	maps.DeleteFunc(l, func(_ K, last time.Time) bool { return time.Since(last) > forgetAfter })
 	return slices.Collect(maps.Keys(l))
 }
 
-// Refuses reports whether the host refuses what a container opens towards to, at the host itself when own says so, or beyond it.
+// Refuses reports whether the host refuses a connection that a container opens to an address of the host itself if own is true, or beyond
+// it.
 func (e *Engine) Refuses(to netip.AddrPort, protocol uint8, own bool) bool {
 	g := e.guardian.now.Load()
 	return g != nil && g.Refuses(to, protocol, own)
 }
 
-// guard keeps what comes from networks away from the host.
+// guard keeps packets from networks away from the host.
 func (e *Engine) guard(g *record.Global, networks []record.Network) error {
 	now := e.wanted(g, networks)
 	if now == nil {
@@ -93,8 +95,8 @@ func (e *Engine) guard(g *record.Global, networks []record.Network) error {
 	return nil
 }
 
-// wanted is the guard as the records want it. There is one while anything can come from a network: while there is a network whose gateway is the switch, or
-// one for hosts. nil: there is none.
+// wanted is the guard required by the records. It exists while packets can come from a network: while there is a network whose gateway is
+// the switch, or one for hosts. nil: there is none.
 func (e *Engine) wanted(g *record.Global, networks []record.Network) *link.Guard {
 	e.learn()
 	if !slices.ContainsFunc(networks, func(n record.Network) bool { return leads(g, &n) || n.Kind == record.InfraNetwork }) {
@@ -105,12 +107,12 @@ func (e *Engine) wanted(g *record.Global, networks []record.Network) *link.Guard
 	return now
 }
 
-// Shut is what the switch has to close to endpoints as of the records now, nil for nothing. Run says later what changes. Call it before Run only.
-// Without the host's own addresses, which the kernel may refuse to list, the rest is closed.
+// Shut returns what the switch must close to endpoints according to the current records, nil for nothing. Run reports later changes. Call
+// it only before Run. If the kernel refuses to list the host's own addresses, the rest is closed.
 func (e *Engine) Shut() *ofnet.Closed {
 	g := e.Flows.Global()
 	if g.FwdMode == "" {
-		return nil // not known yet
+		return nil // unknown yet
 	}
 	now := e.wanted(&g, e.Flows.Networks())
 	if now == nil {
@@ -123,7 +125,7 @@ func (e *Engine) Shut() *ofnet.Closed {
 	return shut(now, own)
 }
 
-// learn notes who are members now. Who is one no longer has no rights at once, and stays closed for a while.
+// learn records the current members. A former member has no rights at once, and stays closed for a while.
 func (e *Engine) learn() {
 	g := &e.guardian
 	if g.known == nil {
@@ -160,7 +162,7 @@ func sortPorts(list []link.Ports) []link.Ports {
 	return slices.Compact(list)
 }
 
-// closed is the guard as it is to be.
+// closed is the desired guard.
 func (e *Engine) closed(networks []record.Network) *link.Guard {
 	out := &link.Guard{Open: e.Closed.Open, Protected: e.Closed.Prefixes, Doors: e.Closed.Doors,
 		Control: sortPorts(slices.Concat(e.Closed.Shut, e.guardian.ports.list())), Shut: sortPorts(e.guardian.doors.list())}

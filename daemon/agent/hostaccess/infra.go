@@ -17,16 +17,16 @@ import (
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
-// OpenFlow numbers of the host's ports in infra networks: of those that endpoints leave free, the upper half.
+// OpenFlow numbers of the host's ports in infra networks: of those that endpoints do not use, the upper half.
 const (
 	firstPort = 1050
 	lastPort  = 1099
 )
 
-// portLimit bounds how long the switch is waited for: the next look continues.
+// portLimit bounds the wait for the switch: the next check continues.
 const portLimit = 15 * time.Second
 
-// infra gives the host an interface in every infra network, and takes those away whose network has gone.
+// infra gives the host an interface in every infra network, and removes those of deleted networks.
 func (e *Engine) infra(ctx context.Context, g *record.Global, networks []record.Network) error {
 	wanted := map[string]bool{} // identities
 	var errs []error
@@ -50,8 +50,8 @@ func (e *Engine) endpoint(n *record.Network) string {
 	return identity.Endpoint{Network: n.ID, Endpoint: e.Host}.String()
 }
 
-// routes are the destinations that lead to the interface of an infra network, if it is the one for that: the subnets of
-// its tenant's VXLAN networks when the switch routes, and in both modes the tenant's services that are in none of these.
+// routes returns the destinations that lead to the interface of an infra network, if it is the one for that: the subnets of its tenant's
+// VXLAN networks if the switch routes, and in both modes the tenant's services that are in none of these.
 func (e *Engine) routes(g *record.Global, n *record.Network, networks []record.Network) (out []netip.Prefix) {
 	if n.ID.Name != record.HostNetwork || n.Encap != record.VXLAN {
 		return nil
@@ -128,7 +128,7 @@ func (e *Engine) join(ctx context.Context, n *record.Network, routes []netip.Pre
 	return e.keep(ofnet.Key{Kind: ofnet.KindEndpoint, Name: id}, port)
 }
 
-// number is the port's OpenFlow number, or a free one.
+// number returns the port's OpenFlow number, or a free one.
 func (e *Engine) number(name string) (uint32, error) {
 	if p, ok := e.Switch.Port(name); ok {
 		if p.Requested != 0 {
@@ -148,7 +148,7 @@ func (e *Engine) number(name string) (uint32, error) {
 	return 0, fmt.Errorf("no OpenFlow number from %d to %d is free: a host takes part in %d infra networks at most", firstPort, lastPort, lastPort-firstPort+1)
 }
 
-// leave takes the host out of a network that is no longer an infra network, or gone.
+// leave removes the host from a network that is no longer an infra network, or was deleted.
 func (e *Engine) leave(ctx context.Context, p ovsdb.Port) error {
 	id := p.ExternalIDs[ovsdb.IDEndpoint]
 	e.Flows.SetPort(id, 0)

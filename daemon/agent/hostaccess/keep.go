@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// kept is an interface as it was last set, and whose it is.
+// kept is an interface as it was last set, with its owner.
 type kept struct {
 	owner ofnet.Key
 	port  link.HostPort
@@ -23,7 +23,7 @@ func (k *kept) equal(o *kept) bool {
 	return k.owner == o.owner && k.port.Equal(&o.port)
 }
 
-// keep sets an interface when that is wanted otherwise than before. What others change of it is Repair's business.
+// keep sets an interface if its desired state has changed. Repair handles changes by others.
 func (e *Engine) keep(owner ofnet.Key, port link.HostPort) error {
 	now := kept{owner, port}
 	e.mu.Lock()
@@ -64,7 +64,7 @@ func (e *Engine) Differences() (out []drift.Difference, err error) {
 	return out, err
 }
 
-// Repair sets an interface again. One that is not wanted any more stays as it is.
+// Repair sets an interface to its last state. It ignores one that is no longer required.
 func (e *Engine) Repair(_ context.Context, name string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

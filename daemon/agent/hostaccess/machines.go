@@ -7,13 +7,13 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// machines are the hosts with their own addresses, as of one look.
+// machines are the hosts with their own addresses, as of one check.
 type machines struct {
-	all []ofnet.Host          // this one first; empty: none are known
+	all []ofnet.Host          // this one first; empty: unknown
 	at  map[netip.Addr]string // labels
 }
 
-// machines asks for the hosts.
+// machines reads the hosts.
 func (e *Engine) machines() *machines {
 	out := &machines{at: map[netip.Addr]string{}}
 	if e.Nodes == nil {
@@ -28,7 +28,7 @@ func (e *Engine) machines() *machines {
 	return out
 }
 
-// self is this host's own address of the family of a; invalid when it has none.
+// self returns this host's own address of the family of a; invalid if it has none.
 func (m *machines) self(a netip.Addr) netip.Addr {
 	switch {
 	case len(m.all) == 0:
@@ -40,7 +40,7 @@ func (m *machines) self(a netip.Addr) netip.Addr {
 	}
 }
 
-// within is a host that has an address of its own in p, "" when none has.
+// within returns a host that has an address of its own in p, "" if none has.
 func (m *machines) within(p netip.Prefix) string {
 	if p.IsSingleIP() {
 		return m.at[p.Addr()]

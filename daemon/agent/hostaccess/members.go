@@ -70,7 +70,7 @@ func members(machines []*record.Host, at map[place]struct{}, named map[string][]
 	return out
 }
 
-// place is where a netmaster or a store serves.
+// place is the location of a netmaster or a store.
 type place struct{ host, port string }
 
 // places returns those of netmasters and of their stores.
@@ -87,7 +87,7 @@ func places(masters []record.Service) map[place]struct{} {
 	return out
 }
 
-// addressOf returns a host as an address, nothing when it is a name.
+// addressOf returns a host as an address, or nothing if it is a name.
 func addressOf(host string) []netip.Addr {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a}
@@ -95,7 +95,7 @@ func addressOf(host string) []netip.Addr {
 	return nil
 }
 
-// Run looks the names up, and again when netmasters change, until ctx ends. An address that a name had stays.
+// Run looks the names up, and again when netmasters change, until ctx ends. An address that a name had before stays.
 func (n *Names) Run(ctx context.Context) error {
 	tick := time.NewTicker(resolveInterval)
 	defer tick.Stop()
@@ -112,7 +112,7 @@ func (n *Names) Run(ctx context.Context) error {
 	}
 }
 
-// resolve looks all names up once, and adds what is found to what is known.
+// resolve looks all names up once, and adds the results.
 func resolve(ctx context.Context, at map[place]struct{}, known map[string][]netip.Addr,
 	lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)) map[string][]netip.Addr {
 	ctx, cancel := context.WithTimeout(ctx, resolveLimit)

@@ -14,20 +14,20 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// publisher remembers which ports of the host lead to containers. What is to be so is in the external ids of the containers' ports,
-// so a port of the host is never led anywhere for longer than its container is attached.
+// publisher records which ports of the host lead to containers. The desired state is in the external ids of the containers' ports, so a
+// port of the host never leads anywhere for longer than its container is attached.
 type publisher struct {
 	mu   sync.Mutex
-	set  link.Translation  // as of the last look
+	set  link.Translation  // as of the last check
 	is   bool              // it has been made
 	kept map[string]string // ports that services borrow and that programs keep, with the reasons
 }
 
-// ErrPublish says that a port of the host cannot lead to a container.
+// ErrPublish means that a port of the host cannot lead to a container.
 var ErrPublish = errors.New("port cannot be published")
 
-// Publish has ports of the host lead to an endpoint that is attached here, from now on and until it is detached or Unpublish is called;
-// without mappings none do. It blocks until that is so. Errors are of ErrPublish when other mappings might do.
+// Publish makes ports of the host lead to an endpoint that is attached here, until it is detached or Unpublish is called; without mappings
+// none do. It blocks until that is done. Errors are of ErrPublish if other mappings might succeed.
 func (e *Engine) Publish(ctx context.Context, endpoint string, mappings []link.PortMapping) error {
 	if len(mappings) > 0 {
 		if why := e.unreachable(endpoint); why != "" {
@@ -41,8 +41,8 @@ func (e *Engine) Publish(ctx context.Context, endpoint string, mappings []link.P
 	return e.Accept(ctx, endpoint, wishes)
 }
 
-// Accept is Publish for a caller that has begun what a refusal would leave half done: mappings of an endpoint that the host does not reach are
-// kept, lead nowhere, and Published says why. Ports of the host that a wish leaves open are chosen; the same wish again gets the same.
+// Accept is Publish for a caller that a refusal would leave half done: mappings of an endpoint that the host does not reach are kept, lead
+// nowhere, and Published returns the reason. It chooses the ports of the host that a wish leaves open; the same wish again gets the same.
 func (e *Engine) Accept(ctx context.Context, endpoint string, wishes []link.PortWish) error {
 	e.publisher.mu.Lock()
 	defer e.publisher.mu.Unlock()
@@ -53,7 +53,7 @@ func (e *Engine) Accept(ctx context.Context, endpoint string, wishes []link.Port
 		}
 		return fmt.Errorf("publish ports of %s: it is not attached here", endpoint)
 	}
-	held, _ := link.SplitPortMappings(ports[0].ExternalIDs[ovsdb.IDPublished]) // what cannot be read is chosen again
+	held, _ := link.SplitPortMappings(ports[0].ExternalIDs[ovsdb.IDPublished]) // an invalid value is chosen again
 	mappings, err := e.choose(endpoint, wishes, held)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (e *Engine) Accept(ctx context.Context, endpoint string, wishes []link.Port
 	return e.translatePorts(&g)
 }
 
-// Unpublish has no port of the host lead to an endpoint any more.
+// Unpublish removes the ports of the host that lead to an endpoint.
 func (e *Engine) Unpublish(ctx context.Context, endpoint string) error {
 	return e.Publish(ctx, endpoint, nil)
 }
@@ -90,7 +90,7 @@ func (e *Engine) publishable(endpoint string, mappings []link.PortMapping) error
 		if other == endpoint {
 			continue
 		}
-		theirs, _ := link.SplitPortMappings(p.ExternalIDs[ovsdb.IDPublished]) // what cannot be read leads nowhere
+		theirs, _ := link.SplitPortMappings(p.ExternalIDs[ovsdb.IDPublished]) // an invalid value maps nothing
 		for _, m := range mappings {
 			if slices.ContainsFunc(theirs, m.Overlaps) {
 				return fmt.Errorf("%w: %s leads to endpoint %s already; choose another port of the host", ErrPublish, m, other)
@@ -105,7 +105,7 @@ func (e *Engine) publishable(endpoint string, mappings []link.PortMapping) error
 	return nil
 }
 
-// unreachable is why the host can lead nothing to an endpoint; "": it can, or the endpoint is not known. On a bridged VLAN it cannot.
+// unreachable explains why the host can lead nothing to an endpoint; "": it can, or the endpoint is unknown. On a bridged VLAN it cannot.
 func (e *Engine) unreachable(endpoint string) string {
 	ep, ok := e.Flows.Endpoint(endpoint)
 	if !ok {
@@ -120,14 +120,14 @@ func (e *Engine) unreachable(endpoint string) string {
 	return ""
 }
 
-// keepPublished makes the translation as it should be.
+// keepPublished applies the desired translation.
 func (e *Engine) keepPublished(g *record.Global) error {
 	e.publisher.mu.Lock()
 	defer e.publisher.mu.Unlock()
 	return e.translatePorts(g)
 }
 
-// translatePorts makes the translation as the switch's ports say.
+// translatePorts applies the translation that the switch's ports define.
 func (e *Engine) translatePorts(g *record.Global) error {
 	subnet := e.Flows.Private()
 	t := link.Translation{Ports: e.published(g)}
@@ -158,7 +158,7 @@ func (e *Engine) translatePorts(g *record.Global) error {
 	return e.Links.ForgetPublished(gone, come)
 }
 
-// without are the elements of a that b has not.
+// without returns the elements of a that b does not have.
 func without(a, b []link.Published) []link.Published {
 	return slices.DeleteFunc(slices.Clone(a), func(p link.Published) bool { return slices.Contains(b, p) })
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// Published returns the ports of the host that are to lead to an endpoint, and of each that does not why, as of the last look at the host's
-// address translation. It waits for a change of that which is under way. An error says that it is not known which ports these are.
+// Published returns the ports of the host that should lead to an endpoint, and for each that does not the reason, as of the last check of
+// the host's address translation. It waits for a change in progress. An error means that the ports are unknown.
 func (e *Engine) Published(endpoint string) ([]model.PublishedPort, error) {
 	e.publisher.mu.Lock()
 	defer e.publisher.mu.Unlock()
@@ -38,7 +38,7 @@ func (e *Engine) Published(endpoint string) ([]model.PublishedPort, error) {
 	return out, nil
 }
 
-// Unreached are the endpoints that ports of the host were to lead to and that the host does not reach, with the reason.
+// Unreached returns the endpoints that ports of the host should lead to and that the host does not reach, with the reason.
 func (e *Engine) Unreached() map[string]string {
 	out := map[string]string{}
 	for _, p := range e.Switch.Ports(ovsdb.IDEndpoint, "") {
@@ -50,7 +50,7 @@ func (e *Engine) Unreached() map[string]string {
 	return out
 }
 
-// published are the ports of the host that are to lead to containers.
+// published returns the ports of the host that should lead to containers.
 func (e *Engine) published(g *record.Global) (out []link.Published) {
 	for _, p := range e.Switch.Ports(ovsdb.IDEndpoint, "") {
 		text := p.ExternalIDs[ovsdb.IDPublished]
@@ -74,7 +74,7 @@ func (e *Engine) published(g *record.Global) (out []link.Published) {
 	return out
 }
 
-// target is where a mapping of a port of the switch leads, or why it leads nowhere.
+// target is the destination of a mapping of a port of the switch, or why there is none.
 func (e *Engine) target(g *record.Global, p *ovsdb.Port, m link.PortMapping) (to link.Published, why string) {
 	endpoint := p.ExternalIDs[ovsdb.IDEndpoint]
 	ep, ok := e.Flows.Endpoint(endpoint)

@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// Settings say what is open and closed to containers beside what follows from the cluster.
+// Settings list what is open and closed to containers in addition to what the cluster defines.
 type Settings struct {
 	Open     []link.Ports   // of hosts
 	Prefixes []netip.Prefix // closed

@@ -8,8 +8,8 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// shut is what the switch closes to endpoints by itself of what a guard closes; own are the addresses of this host. The switch is the first to close it: a
-// route learned from outside leads past the guard, and others may have emptied it.
+// shut returns the part of a guard that the switch itself closes to endpoints; own are the addresses of this host. The switch closes it
+// first: a route learned from outside bypasses the guard, and other programs may have emptied it.
 func shut(g *link.Guard, own []netip.Addr) *ofnet.Closed {
 	out := &ofnet.Closed{Machines: g.Protected, Ports: protocolPorts(g.Control), Open: protocolPorts(g.Open)}
 	if g.Meet {

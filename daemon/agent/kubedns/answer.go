@@ -11,14 +11,14 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// ttl is for how long clients may remember an answer, in seconds.
+// ttl is how long clients may cache an answer, in seconds.
 const ttl = 5
 
-// protocols are what names call them.
+// protocols are their labels in names.
 var protocols = map[string]uint8{"_tcp": 6, "_udp": 17, "_sctp": 132}
 
-// Answer fills in what a client of a tenant is told about a name, which is in lower case and without a dot at its end: records, or that
-// there is no such name. ok is false when the name is not the cluster's, as all names are while it has no service.
+// Answer fills in the answer to a client of a tenant about a name, which is in lower case and without a trailing dot: records, or that the
+// name does not exist. ok is false if the name is not the cluster's; without services no name is.
 func (c *Cluster) Answer(tenant, name string, a *dns.Msg) (ok bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -40,7 +40,7 @@ func (c *Cluster) Answer(tenant, name string, a *dns.Msg) (ok bool) {
 	return true
 }
 
-// Owner is the name of the service, or of the backend, that has an address of the tenant's; "" when there is none.
+// Owner returns the name of the service, or of the backend, that has an address of the tenant; "" if there is none.
 func (c *Cluster) Owner(tenant string, address netip.Addr) string {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -65,14 +65,14 @@ func (c *Cluster) fqdn(id identity.KubernetesService) string {
 	return strings.ToLower(id.Name+"."+id.Namespace) + ".svc." + dns.Fqdn(c.domain)
 }
 
-// reply is an answer that is being made.
+// reply is an answer under construction.
 type reply struct {
 	*Cluster
 	*dns.Msg
 	question dns.Question
 }
 
-// about answers about the labels below the domain; false when there is no such name.
+// about answers about the labels below the domain; false if the name does not exist.
 func (r *reply) about(tenant string, labels []string) bool {
 	n := len(labels)
 	if n == 0 {
@@ -158,7 +158,7 @@ func (r *reply) service(v *record.KubernetesService, below []string) bool {
 	return false
 }
 
-// ports answers with the ports of a service, or with the one of a name and protocol; false when it has none such.
+// ports answers with the ports of a service, or with the one of a name and protocol; false if there is none.
 func (r *reply) ports(v *record.KubernetesService, name, protocol string) (found bool) {
 	named := func(port string, number uint8) bool {
 		return protocol == "" || strings.EqualFold(port, name) && number == protocols[protocol]
@@ -194,7 +194,7 @@ func (r *reply) srv(port uint16, target string, addrs ...netip.Addr) {
 	}
 }
 
-// asks says whether the question is about records of a type.
+// asks reports whether the query is for records of a type.
 func (r *reply) asks(rrtype uint16) bool {
 	return r.question.Qtype == rrtype || r.question.Qtype == dns.TypeANY
 }
@@ -203,7 +203,7 @@ func (r *reply) header(rrtype uint16) dns.RR_Header {
 	return dns.RR_Header{Name: r.question.Name, Rrtype: rrtype, Class: dns.ClassINET, Ttl: ttl}
 }
 
-// address adds an address of a name: as the answer, when it is asked for, or beside it, each once.
+// address adds an address of a name: as the answer if it was requested, otherwise as an additional record, each once.
 func (r *reply) address(name string, a netip.Addr, asked bool) {
 	rrtype := dns.TypeAAAA
 	if a.Is4() {

@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Cluster is the names of a cluster, which are those of all its tenants. Its methods are safe for concurrent use.
+// Cluster has the names of a cluster, those of all its tenants. Its methods are safe for concurrent use.
 type Cluster struct {
 	domain string // without dots at its ends
 
@@ -30,7 +30,7 @@ func New(domain string) *Cluster {
 		owners: map[netip.Addr]identity.KubernetesService{}}
 }
 
-// Service takes over a service's record, nil when it is gone.
+// Service applies a service's record, nil if it was deleted.
 func (c *Cluster) Service(id identity.KubernetesService, r *record.KubernetesService) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,7 +53,7 @@ func (c *Cluster) Service(id identity.KubernetesService, r *record.KubernetesSer
 	}
 }
 
-// Slice takes over the record of some backends of a service, by its id, nil when it is gone.
+// Slice applies the record of some backends of a service, by its id, nil if it was deleted.
 func (c *Cluster) Slice(id string, r *record.EndpointSlice) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -77,7 +77,7 @@ func (c *Cluster) Slice(id string, r *record.EndpointSlice) {
 	c.count(of.Namespace, 1)
 }
 
-// Namespace takes over a namespace's record, nil when it is gone.
+// Namespace applies a namespace's record, nil if it was deleted.
 func (c *Cluster) Namespace(name string, r *record.Namespace) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,23 +87,24 @@ func (c *Cluster) Namespace(name string, r *record.Namespace) {
 	}
 }
 
-// count notes that a namespace has some objects more.
+// count changes the number of objects in a namespace.
 func (c *Cluster) count(namespace string, n int) {
 	if c.namespaces[namespace] += n; c.namespaces[namespace] == 0 {
 		delete(c.namespaces, namespace)
 	}
 }
 
-// apiServer is the service of Kubernetes itself, which every tenant has.
+// apiServer is the service of Kubernetes' API server, which every tenant has.
 var apiServer = identity.KubernetesService{Namespace: "default", Name: "kubernetes"}
 
-// defaultTenant is that of namespaces that name none.
+// defaultTenant is that of namespaces without one.
 const defaultTenant = "default"
 
-// nameServer is the service of the cluster's own name server, whatever it runs.
+// nameServer is the service of the cluster's own name server, whatever its implementation.
 var nameServer = identity.KubernetesService{Namespace: "kube-system", Name: "kube-dns"}
 
-// Unserved reports whether an address is that of the cluster's name server and a tenant has not that service: who is asked there cannot answer.
+// Unserved reports whether an address is that of the cluster's name server and a tenant does not have that service, so that its queries
+// there get no answer.
 func (c *Cluster) Unserved(tenant string, address netip.Addr) bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -125,7 +126,7 @@ type backend struct {
 	ports []record.SlicePort
 }
 
-// host is what the backend is called below its service: its own name, or one made of its address.
+// host returns the backend's label below its service: its own name, or one derived from its address.
 func (b *backend) host() string {
 	if b.Hostname != "" {
 		return strings.ToLower(b.Hostname)
@@ -133,7 +134,7 @@ func (b *backend) host() string {
 	return dashed(b.Address)
 }
 
-// backends are those of a service that are ready, in the order of addresses. The caller holds c.mu.
+// backends returns those of a service that are ready, in the order of addresses. The caller holds c.mu.
 func (c *Cluster) backends(id identity.KubernetesService) (out []backend) {
 	for _, s := range c.slices[id] {
 		for i := range s.Endpoints {
@@ -154,7 +155,7 @@ func dashed(a netip.Addr) string {
 	return strings.ReplaceAll(a.StringExpanded(), ":", "-")
 }
 
-// undashed reads an address that is written as a label.
+// undashed parses an address that is written as a label.
 func undashed(label string) (netip.Addr, bool) {
 	a, err := netip.ParseAddr(strings.ReplaceAll(label, "-", "."))
 	if err != nil {

@@ -1,3 +1,3 @@
-// Package observe keeps a log of a host's connections: first packets that rules refuse or no flow takes, which the switch hands over, and
-// connections that its tracker has begun or ended to know. The log is a ring in memory, read by whoever asks.
+// Package observe keeps a log of a host's connections: first packets that rules refuse or that match no flow, which the switch sends to the
+// agent, and connections that its tracker has started or stopped tracking. The log is a ring in memory, which clients read.
 package observe

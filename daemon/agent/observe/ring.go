@@ -7,10 +7,10 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// kept is how many events a host keeps: some 8 MB.
+// kept is the number of events that a host keeps: some 8 MB.
 const kept = 8192
 
-// ring holds the last events. Readers have a place in it, and no queue: what is overwritten before they come is counted.
+// ring holds the latest events. Readers have a position in it, and no queue: events overwritten before they are read are counted.
 type ring struct {
 	mu     sync.Mutex
 	events []model.Observed // event n is at n modulo len
@@ -23,7 +23,7 @@ func newRing(size int) *ring {
 	return &ring{events: make([]model.Observed, size), more: make(chan struct{})}
 }
 
-// add appends an event and returns its number. No two events of a ring have one time: it is later than that of the one before.
+// add appends an event and returns its number. No two events of a ring have the same time: each is later than the one before.
 func (r *ring) add(e model.Observed) (number uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -39,7 +39,7 @@ func (r *ring) add(e model.Observed) (number uint64) {
 	return number
 }
 
-// again counts one more packet of an event that is still there.
+// again counts one more packet of an event that still exists.
 func (r *ring) again(number uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -55,8 +55,8 @@ func (r *ring) end() uint64 {
 	return r.next
 }
 
-// read returns events from a number on, so many at most, and the number that follows; lost is how many of those before were overwritten,
-// and more is closed when there are others. It does not block.
+// read returns events from a number on, up to a maximum, and the number that follows; lost is the number of earlier ones that were
+// overwritten, and more is closed at the next event. It does not block.
 func (r *ring) read(from uint64, most int) (out []model.Observed, next, lost uint64, more <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

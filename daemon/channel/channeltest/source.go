@@ -1,4 +1,4 @@
-// Package channeltest tells agents what a store holds, as a netmaster does, but without one: all of it to every host.
+// Package channeltest sends agents the content of a store as a netmaster does, but without one: all of it to every host.
 package channeltest
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Source tells what a store holds.
+// Source sends the content of a store.
 type Source struct{ Store store.Store }
 
 // update is one of a watch.
@@ -20,8 +20,8 @@ type update struct {
 	err error
 }
 
-// Follow yields everything of the store that concerns agents, and then each change, until ctx ends. An outage of the store is one error. When
-// the store was made again, everything is told again.
+// Follow yields everything of the store that concerns agents, and then each change, until ctx ends. An outage of the store is one error. If
+// the store was recreated, everything is yielded again.
 func (s Source) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
 	return func(yield func(channel.Batch, error) bool) {
 		t := teller{yield: yield}
@@ -31,15 +31,15 @@ func (s Source) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
 	}
 }
 
-// teller tells one agent.
+// teller sends to one agent.
 type teller struct {
 	yield func(channel.Batch, error) bool
 	mark  channel.Mark
-	away  bool // the store, as was told
+	away  bool // whether the last message was that the store is away
 }
 
-// follow tells until ctx ends or the agent wants no more, and reports whether that was because the store was made again. Its watches do not hear of
-// that at the same moment, and what one of them still tells of the store before must not come between: so others follow in their place.
+// follow sends until ctx ends or the agent stops, and reports whether the reason was that the store was recreated. Its watches do not
+// receive that at the same moment, and late events of the old store must not come between: so new watches replace them.
 func (t *teller) follow(ctx context.Context, s Source) (again bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -70,7 +70,7 @@ func (t *teller) follow(ctx context.Context, s Source) (again bool) {
 			return true
 		}
 		last[u.shard] = u.Revision
-		if u.shard == record.State { // how far the others are does not count
+		if u.shard == record.State { // the position of the others does not count
 			t.mark.Revision, t.mark.Complete = uint64(u.Revision), uint64(u.Revision)
 		}
 		first = append(first, shardUpdate(u))
@@ -84,7 +84,7 @@ func (t *teller) follow(ctx context.Context, s Source) (again bool) {
 	}
 }
 
-// watch passes on what a watch tells.
+// watch forwards the events of a watch.
 func (s Source) watch(ctx context.Context, prefix string, to chan<- update) {
 	for u, err := range s.Store.Watch(ctx, prefix) {
 		select {

@@ -10,18 +10,18 @@ import (
 	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 )
 
-// policyResource is the one kind that the server has by a definition.
+// policyResource is the one kind with a CustomResourceDefinition.
 const policyResource = "clusternetworkpolicies"
 
-// definition is how the server stands with cluster-wide network policies.
+// definition is the server's state of cluster-wide network policies.
 type definition struct {
 	installed bool
 	serves    []string // versions
-	starting  bool     // definitions are not read yet, as in an API server that starts
-	secret    bool     // the account may not ask for the definition
+	starting  bool     // definitions are not loaded yet, as in a starting API server
+	secret    bool     // the account may not read the definition
 }
 
-// served are the versions that clients can ask for.
+// served returns the available versions.
 func (d *definition) served() []string {
 	if !d.installed || d.starting {
 		return nil
@@ -29,7 +29,7 @@ func (d *definition) served() []string {
 	return d.serves
 }
 
-// define changes how the server stands with cluster-wide network policies. Watches of what is not served end.
+// define changes the server's state of cluster-wide network policies. Watches of unserved versions end.
 func (s *Server) define(change func(d *definition)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,18 +37,18 @@ func (s *Server) define(change func(d *definition)) {
 	s.wake()
 }
 
-// Install makes cluster-wide network policies known, in versions v1alpha2 and v1beta1, or unknown again.
+// Install defines cluster-wide network policies, in versions v1alpha2 and v1beta1, or removes the definition.
 func (s *Server) Install(there bool) {
 	s.define(func(d *definition) { d.installed = there })
 }
 
-// Serve has the definition of cluster-wide network policies serve these versions.
+// Serve sets the served versions of cluster-wide network policies.
 func (s *Server) Serve(versions ...string) { s.define(func(d *definition) { d.serves = versions }) }
 
-// Starting has the server know no definitions, as one that starts, until it is over.
+// Starting makes the server have no definitions, as a starting one, until it is over.
 func (s *Server) Starting(is bool) { s.define(func(d *definition) { d.starting = is }) }
 
-// Secret forbids the account to ask for definitions.
+// Secret forbids the account to read definitions.
 func (s *Server) Secret() { s.define(func(d *definition) { d.secret = true }) }
 
 // Hide forbids the account to read a resource, such as "networkpolicies", or permits it again. Its watches continue.
@@ -58,12 +58,12 @@ func (s *Server) Hide(resource string, is bool) {
 	s.hidden[resource] = is
 }
 
-// hides reports whether a path is of cluster-wide network policies in a version that is not served. The caller holds the lock.
+// hides reports whether a path is of cluster-wide network policies in an unserved version. The caller holds the lock.
 func (s *Server) hides(at string) bool {
 	return path.Base(at) == policyResource && !slices.Contains(s.crd.served(), path.Base(path.Dir(at)))
 }
 
-// discover answers what the server serves, and whether cluster-wide network policies are defined; false of any other request.
+// discover answers discovery requests, and whether cluster-wide network policies are defined; false for any other request.
 func (s *Server) discover(w http.ResponseWriter, at string) bool {
 	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/"
 	group := "/apis/" + v1alpha2.GroupVersion.Group
@@ -115,7 +115,7 @@ func answer(w http.ResponseWriter, what any) {
 	_ = json.NewEncoder(w).Encode(what)
 }
 
-// converted is an object as it is read below a path: policies in the path's version.
+// converted is an object as returned below a path: policies in the path's version.
 func converted(text json.RawMessage, at string) json.RawMessage {
 	group := v1alpha2.GroupVersion.Group
 	if path.Base(path.Dir(at)) != group {

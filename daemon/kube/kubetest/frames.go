@@ -20,7 +20,7 @@ type frames struct {
 	proto  io.Writer // of whole frames in protobuf; nil: it is JSON
 }
 
-// newFrames begins an answer, in protobuf where both sides have it.
+// newFrames starts an answer, in protobuf if both sides support it.
 func newFrames(w http.ResponseWriter, q *http.Request, streams bool, resource string) *frames {
 	f := &frames{w: w, buffer: bufio.NewWriter(w)}
 	kind := "application/json"
@@ -32,7 +32,7 @@ func newFrames(w http.ResponseWriter, q *http.Request, streams bool, resource st
 	return f
 }
 
-// send adds what has happened to an object.
+// send adds an event of an object.
 func (f *frames) send(happened string, it *stored) {
 	if f.proto == nil {
 		_ = json.NewEncoder(f.buffer).Encode(map[string]any{"type": happened, "object": it.text})
@@ -43,11 +43,11 @@ func (f *frames) send(happened string, it *stored) {
 		_, err = f.proto.Write(text)
 	}
 	if err != nil {
-		panic(http.ErrAbortHandler) // the client has gone
+		panic(http.ErrAbortHandler) // the client is gone
 	}
 }
 
-// expired says that the versions that were asked for are forgotten.
+// expired reports that the requested versions are expired.
 func (f *frames) expired() {
 	gone := &metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Reason: metav1.StatusReasonExpired,
 		Code: http.StatusGone, Message: "too old"}

@@ -17,21 +17,21 @@ import (
 	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 )
 
-// Forbid has the server refuse, or take, changes of the status of services.
+// Forbid makes the server refuse, or accept, changes of status.
 func (s *Server) Forbid(forbidden bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forbidden = forbidden
 }
 
-// Patches is how many changes of a status were taken.
+// Patches returns the number of accepted status changes.
 func (s *Server) Patches() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.patched
 }
 
-// Service is a service as the server has it; nil when it has none.
+// Service returns a service of the server, or nil.
 func (s *Server) Service(namespace, name string) *corev1.Service {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,8 +43,9 @@ func (s *Server) Service(namespace, name string) *corev1.Service {
 	return v
 }
 
-// target is the object whose status is patched, and how, by the path of a request: /api/v1/namespaces/NAMESPACE/services/NAME/status, or
-// /apis/GROUP/VERSION/clusternetworkpolicies/NAME/status, of which a definition has no strategic merge. "" when it is neither.
+// target returns the object whose status is patched, and the kind of patch, by the path of a request:
+// /api/v1/namespaces/NAMESPACE/services/NAME/status, or /apis/GROUP/VERSION/clusternetworkpolicies/NAME/status, whose definition has no
+// strategic merge. "" if it is neither.
 func target(q *http.Request) (resource, key string, merge func(text, patch []byte, version int) (Object, error)) {
 	words, how := strings.Split(strings.Trim(q.URL.Path, "/"), "/"), types.PatchType(q.Header.Get("Content-Type"))
 	switch {
@@ -106,11 +107,12 @@ func (s *Server) patch(w http.ResponseWriter, q *http.Request) {
 // errOther means that a patch is for another object of that name, or for another revision of it.
 var errOther = errors.New("another uid or resourceVersion")
 
-// change is what a strategic merge patch of a service's status may say: lists of addresses are replaced, conditions merged by type.
+// change is the part of a service's status that a strategic merge patch may contain: lists of addresses are replaced, conditions merged by
+// type.
 type change struct {
 	Metadata struct {
 		UID             types.UID `json:"uid"`
-		ResourceVersion string    `json:"resourceVersion"` // empty: of any revision
+		ResourceVersion string    `json:"resourceVersion"` // empty: any revision
 	} `json:"metadata"`
 	Status struct {
 		LoadBalancer *corev1.LoadBalancerStatus `json:"loadBalancer"`
@@ -174,7 +176,7 @@ func patchedPolicy(text, patch []byte, version int) (Object, error) {
 	return p, nil
 }
 
-// Policy is a cluster-wide policy as the server has it; nil when it has none.
+// Policy returns a cluster-wide policy of the server, or nil.
 func (s *Server) Policy(name string) *v1alpha2.ClusterNetworkPolicy {
 	s.mu.Lock()
 	defer s.mu.Unlock()

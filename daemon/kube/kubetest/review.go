@@ -9,14 +9,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Token is what the server knows of a token that it has made.
+// Token describes a token that the server has issued.
 type Token struct {
 	User      string // such as system:serviceaccount:NAMESPACE:NAME
-	Node      string // of the pod that it is bound to; "": of none
+	Node      string // of the pod that it is bound to; "": none
 	Audiences []string
 }
 
-// Issue has the server know a token.
+// Issue makes the server issue a token.
 func (s *Server) Issue(text string, t Token) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -26,7 +26,7 @@ func (s *Server) Issue(text string, t Token) {
 	s.tokens[text] = t
 }
 
-// review answers a TokenReview: a token counts when the server has made it for one of the audiences that are asked about.
+// review answers a TokenReview: a token is valid if the server has issued it for one of the requested audiences.
 func (s *Server) review(w http.ResponseWriter, q *http.Request) {
 	var r authenticationv1.TokenReview
 	if err := json.NewDecoder(q.Body).Decode(&r); err != nil {

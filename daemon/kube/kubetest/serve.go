@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// kinds are the resources that the server has, and what their objects are called.
+// kinds are the resources of the server, with the names of their kinds.
 func kinds() map[string]string {
 	return map[string]string{"namespaces": "Namespace", "nodes": "Node", "pods": "Pod", "services": "Service", "endpointslices": "EndpointSlice",
 		"networkpolicies": "NetworkPolicy", "clusternetworkpolicies": "ClusterNetworkPolicy"}
@@ -43,7 +43,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	case !known || hidden:
 		refuse(w, http.StatusNotFound, "NotFound")
 	case whole && !streams:
-		refuse(w, http.StatusUnprocessableEntity, "Invalid") // as servers do that have no streaming lists
+		refuse(w, http.StatusUnprocessableEntity, "Invalid") // as servers without streaming lists do
 	case whole:
 		s.stream(w, q, resource)
 	case q.URL.Query().Get("watch") != "":

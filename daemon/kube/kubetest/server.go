@@ -1,6 +1,6 @@
-// Package kubetest is an API server of Kubernetes for tests and measurements of what reads one: it lists and watches, refuses resource versions that it has
-// forgotten, does not know kinds that are not installed, and may be away. It admits whatever it is given, merges what it is to change of the
-// status of services and cluster-wide policies, and reviews tokens.
+// Package kubetest is a Kubernetes API server for tests and measurements of readers: it lists and watches, refuses expired resource
+// versions, does not have kinds that are not installed, and may be away. It admits any object, merges changes of the status of services and
+// cluster-wide policies, and reviews tokens.
 package kubetest
 
 import (
@@ -19,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// TB is what a Server needs of a test: testing.TB, or a measurement that is none.
+// TB is the part of a test that a Server needs: testing.TB, or a measurement that is no test.
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -42,7 +42,7 @@ type Server struct {
 	version int
 	objects map[string]map[string]stored // by resource, such as "pods", and by key
 	events  []event
-	oldest  int           // version before which events are forgotten
+	oldest  int           // version before which events are expired
 	moved   chan struct{} // closed at the next change
 	away    bool
 	frozen  bool
@@ -52,15 +52,15 @@ type Server struct {
 	served  int
 	patched int
 	tokens  map[string]Token
-	// forbidden says that no status may be changed, and no token reviewed.
+	// forbidden means that status may not be changed, and tokens not reviewed.
 	forbidden bool
-	streams   bool // lists are sent by watches, and in protobuf to who takes that
+	streams   bool // lists are sent by watches, and in protobuf to clients that accept it
 }
 
 type stored struct {
 	version int
 	text    json.RawMessage
-	proto   []byte // the same in protobuf, while the server streams; nil of kinds that have none
+	proto   []byte // the same in protobuf, if the server streams; nil for kinds that have none
 }
 
 type event struct {
@@ -68,7 +68,7 @@ type event struct {
 	resource, happened string
 }
 
-// Start starts a Server on loopback, without objects, to which cluster-wide network policies are not known. It ends with the test.
+// Start starts a Server on loopback, without objects and without the definition of cluster-wide network policies. It ends with the test.
 func Start(tb TB) *Server {
 	tb.Helper()
 	return StartAt(tb, "127.0.0.1:0")
@@ -94,7 +94,7 @@ func StartAt(tb TB, address string) *Server {
 	return s
 }
 
-// Kubeconfig writes a kubeconfig for the server into a folder of the test's and returns its path.
+// Kubeconfig writes a kubeconfig for the server into a directory of the test's and returns its path.
 func (s *Server) Kubeconfig(tb TB) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "kubeconfig")
@@ -106,7 +106,7 @@ func (s *Server) Kubeconfig(tb TB) string {
 	return path
 }
 
-// Put makes or changes objects.
+// Put creates or changes objects.
 func (s *Server) Put(tb TB, objects ...Object) {
 	tb.Helper()
 	for _, o := range objects {
@@ -163,13 +163,13 @@ func (s *Server) change(tb TB, o Object, gone bool) {
 	s.wake()
 }
 
-// wake tells the watches to look again. The caller holds the lock.
+// wake wakes the watches. The caller holds the lock.
 func (s *Server) wake() {
 	close(s.moved)
 	s.moved = make(chan struct{})
 }
 
-// Hold stops the watches of a resource, such as "services", from sending events; "" lets all of them continue with what they missed.
+// Hold stops the watches of a resource, such as "services", from sending events; "" makes all of them continue with the missed events.
 func (s *Server) Hold(resource string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,7 +177,7 @@ func (s *Server) Hold(resource string) {
 	s.wake()
 }
 
-// Away has the server end all connections and answer nobody, or answer again.
+// Away makes the server end all connections and answer no requests, or answer again.
 func (s *Server) Away(away bool) {
 	s.mu.Lock()
 	s.away = away
@@ -188,7 +188,7 @@ func (s *Server) Away(away bool) {
 	}
 }
 
-// Freeze has the server keep its connections and answer nothing, or work again.
+// Freeze makes the server keep its connections and answer nothing, or work again.
 func (s *Server) Freeze(is bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,7 +196,7 @@ func (s *Server) Freeze(is bool) {
 	s.wake()
 }
 
-// thaw blocks while the server is frozen, unless the client goes.
+// thaw blocks while the server is frozen, unless the client disconnects.
 func (s *Server) thaw(ctx context.Context) {
 	for {
 		s.mu.Lock()
@@ -213,7 +213,7 @@ func (s *Server) thaw(ctx context.Context) {
 	}
 }
 
-// Forget drops the history of what has changed: watches that begin before now are refused, as after a compaction.
+// Forget deletes the history of changes: watches from earlier versions are refused, as after a compaction.
 func (s *Server) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -221,7 +221,7 @@ func (s *Server) Forget() {
 	s.events, s.oldest = nil, s.version
 }
 
-// Lists is how many lists were served.
+// Lists returns the number of served lists.
 func (s *Server) Lists() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,15 +18,15 @@ import (
 	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 )
 
-// Stream has the server send the objects that there are by watches, to who asks for that, and what it sends by watches in protobuf, to who takes
-// that: as API servers do since Kubernetes 1.34. It must be called before there are objects.
+// Stream makes the server send existing objects by watches, to clients that request that, and watch events in protobuf, to clients that
+// accept it: as API servers do since Kubernetes 1.34. It must be called before there are objects.
 func (s *Server) Stream() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.streams = true
 }
 
-// stored is an object as it is kept, of the present version. Its text may be known.
+// stored is a stored object in its current version, with its encoding if that is known.
 func (s *Server) stored(o Object, text []byte) (it stored, err error) {
 	it = stored{version: s.version, text: text}
 	if text == nil {
@@ -40,7 +40,7 @@ func (s *Server) stored(o Object, text []byte) (it stored, err error) {
 	return it, err
 }
 
-// encoded is an object in protobuf, nil of a kind that has none.
+// encoded is an object in protobuf, nil if its kind has none.
 func encoded(o runtime.Object) ([]byte, error) {
 	var out bytes.Buffer
 	err := protobuf.NewSerializer(nil, nil).Encode(o, &out)
@@ -50,7 +50,7 @@ func encoded(o runtime.Object) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// stream sends all objects of a resource, says that these were all, and goes on as a watch.
+// stream sends all objects of a resource, a bookmark for their end, and continues as a watch.
 func (s *Server) stream(w http.ResponseWriter, q *http.Request, resource string) {
 	s.mu.Lock()
 	s.served++
@@ -67,13 +67,13 @@ func (s *Server) stream(w http.ResponseWriter, q *http.Request, resource string)
 	end, err := s.end(resource, version)
 	end.text = converted(end.text, path.Dir(q.URL.Path))
 	if err != nil {
-		panic(err) // of an object that is as here
+		panic(err) // never for an object of this package
 	}
 	to.send("BOOKMARK", &end)
 	s.watch(to, q, resource, version)
 }
 
-// end is the object of which a bookmark says that all have been sent up to a version.
+// end is the object of a bookmark that all objects up to a version have been sent.
 func (s *Server) end(resource string, version int) (stored, error) {
 	o := map[string]Object{"namespaces": &corev1.Namespace{}, "nodes": &corev1.Node{}, "pods": &corev1.Pod{}, "services": &corev1.Service{},
 		"endpointslices": &discoveryv1.EndpointSlice{}, "networkpolicies": &networkingv1.NetworkPolicy{}, "clusternetworkpolicies": &v1alpha2.ClusterNetworkPolicy{}}[resource]

@@ -10,13 +10,14 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// BalancerCondition is the condition in a service's status that says whether it has the addresses of its load balancer from us.
+// BalancerCondition is the condition in a service's status that reports whether it has the addresses of its load balancer from us.
 const BalancerCondition = "contiv.io/LoadBalancer"
 
-// AddressCondition is the condition in a service's status that is there, and false, while the service does not have addresses that it names.
+// AddressCondition is the condition in a service's status that exists, and is false, while the service does not have addresses that it
+// names.
 const AddressCondition = "contiv.io/ExternalAddresses"
 
-// Balanced is a service, as it is stored, with what its status says of its load balancer.
+// Balanced is a service, as stored, with the status of its load balancer.
 type Balanced struct {
 	*record.KubernetesService
 	UID      string        `json:"-"`
@@ -24,23 +25,23 @@ type Balanced struct {
 	Status   BalancerState `json:"-"`
 }
 
-// BalancerState is what a service's status says of its load balancer. Its zero value is that nothing was ever said.
+// BalancerState is the status of a service's load balancer. Its zero value means that nothing was ever reported.
 type BalancerState struct {
 	Addresses []netip.Addr // in order
-	Foreign   bool         // there are entries that are no plain addresses: host names, or addresses of a proxy
-	Reported  bool         // there is our condition
-	Given     bool         // which says that the service has what it asks for
+	Foreign   bool         // there are entries other than plain addresses: host names, or addresses of a proxy
+	Reported  bool         // our condition exists
+	Given     bool         // and states that the service has what it requests
 	Reason    string       // in one word
 	Message   string
-	Refused   string // what AddressCondition says: which addresses the service does not have, and why; "": there is none
+	Refused   string // the text of AddressCondition: which addresses the service does not have, and why; "": there is none
 }
 
-// Equal says whether two states say the same.
+// Equal reports whether two states are equal.
 func (s *BalancerState) Equal(o *BalancerState) bool {
 	return slices.Equal(s.Addresses, o.Addresses) && s.Foreign == o.Foreign && s.Reported == o.Reported && s.Given == o.Given && s.Reason == o.Reason && s.Message == o.Message && s.Refused == o.Refused
 }
 
-// BalancedService is a service with the state of its load balancer, nil of a service that another proxy carries out.
+// BalancedService is a service with the state of its load balancer, nil for a service that another proxy implements.
 func BalancedService(s *corev1.Service) *Balanced {
 	r := Service(s)
 	if r == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// ClusterNetworkPolicy is the record of a policy of the whole cluster. One whose place among the others cannot be read denies what its
-// pods receive and send, before all others.
+// ClusterNetworkPolicy is the record of a policy of the whole cluster. A policy with an invalid place among the others denies all traffic
+// of its pods, before all others.
 func ClusterNetworkPolicy(p *v1alpha2.ClusterNetworkPolicy) *record.ClusterNetworkPolicy {
 	out := &record.ClusterNetworkPolicy{Name: p.Name, Tier: record.Tier(p.Spec.Tier), Priority: int(p.Spec.Priority)}
 	for i, r := range p.Spec.Ingress {
@@ -38,7 +38,7 @@ func ClusterNetworkPolicy(p *v1alpha2.ClusterNetworkPolicy) *record.ClusterNetwo
 	return out
 }
 
-// existing says what is wrong with a policy's place, and with how much it says.
+// existing checks a policy's place and size.
 func existing(p *record.ClusterNetworkPolicy) error {
 	switch {
 	case p.Tier != record.TierAdmin && p.Tier != record.TierBaseline:
@@ -51,7 +51,7 @@ func existing(p *record.ClusterNetworkPolicy) error {
 	return nil
 }
 
-// subject reads whom a policy judges. What cannot be read is left out, so that more pods are meant.
+// subject reads the pods that a policy judges. Invalid parts are left out, so that more pods are selected.
 func subject(out *record.ClusterNetworkPolicy, s *v1alpha2.ClusterNetworkPolicySubject) (err error) {
 	switch {
 	case s.Pods != nil && s.Namespaces == nil:
@@ -70,7 +70,7 @@ func subject(out *record.ClusterNetworkPolicy, s *v1alpha2.ClusterNetworkPolicyS
 	return nil
 }
 
-// judge adds a rule, as far as it can be read: what is to be accepted is not, and a rule that denies or passes denies all.
+// judge adds a rule, as far as it is valid: an invalid accept is dropped, and an invalid rule that denies or passes denies all.
 func judge(d *record.ClusterDirection, field string, rule record.ClusterRule, peers []clusterPeer, protocols []v1alpha2.ClusterNetworkPolicyProtocol) {
 	var unread []string
 	for i := range peers {
@@ -114,7 +114,7 @@ type clusterPeer struct {
 	networks   []v1alpha2.CIDR
 }
 
-// read gives what the peer stands for. Nodes and names of domains, of the experimental channel, are not read: none of these is set then.
+// read resolves the peer. Nodes and domain names, of the experimental channel, are not supported: none of these fields is set then.
 func (p *clusterPeer) read() ([]record.PolicyPeer, error) {
 	switch {
 	case p.namespaces != nil && p.pods == nil && p.networks == nil:

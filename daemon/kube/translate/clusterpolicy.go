@@ -9,16 +9,17 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// PolicyCondition is the condition in the status of a cluster-wide policy that is there, and false, while a part of the policy is not in force as it is written.
+// PolicyCondition is the condition in the status of a cluster-wide policy that exists, and is false, while a part of the policy is not in
+// force as written.
 const PolicyCondition = "contiv.io/Programmed"
 
-// ClusterPolicy is a cluster-wide policy, as it is stored, with what its status says.
+// ClusterPolicy is a cluster-wide policy, as stored, with its status.
 type ClusterPolicy struct {
 	*record.ClusterNetworkPolicy
 	UID        string             `json:"-"`
 	Revision   string             `json:"-"` // resourceVersion
 	Generation int64              `json:"-"`
-	Conditions []metav1.Condition `json:"-"` // of all who wrote any
+	Conditions []metav1.Condition `json:"-"` // including those of others
 }
 
 // StatedPolicy is a cluster-wide policy with its status.
@@ -27,7 +28,7 @@ func StatedPolicy(p *v1alpha2.ClusterNetworkPolicy) *ClusterPolicy {
 		Conditions: p.Status.Conditions}
 }
 
-// Missing is what the status says is not in force; "" when there is no PolicyCondition.
+// Missing returns the part that is not in force according to the status; "" if there is no PolicyCondition.
 func (p *ClusterPolicy) Missing() string {
 	for i := range p.Conditions {
 		if p.Conditions[i].Type == PolicyCondition {
@@ -37,7 +38,8 @@ func (p *ClusterPolicy) Missing() string {
 	return ""
 }
 
-// Stating are the conditions that say that a part of the policy is not in force, beside those of others; "": all of it is. The time is when that began.
+// Stating returns the conditions that report a part of the policy that is not in force, in addition to those of others; "": all of it is.
+// The time is when that began.
 func (p *ClusterPolicy) Stating(lacks string, now metav1.Time) []metav1.Condition {
 	out := []metav1.Condition{}
 	for _, c := range p.Conditions {

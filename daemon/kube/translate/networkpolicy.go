@@ -16,7 +16,7 @@ import (
 func NetworkPolicy(p *networkingv1.NetworkPolicy) *record.NetworkPolicy {
 	out := &record.NetworkPolicy{ID: identity.NetworkPolicy{Namespace: p.Namespace, Name: p.Name}}
 	types := p.Spec.PolicyTypes
-	if len(types) == 0 { // what the API server makes of none
+	if len(types) == 0 { // the API server's default
 		types = []networkingv1.PolicyType{networkingv1.PolicyTypeIngress}
 		if len(p.Spec.Egress) > 0 {
 			types = append(types, networkingv1.PolicyTypeEgress)
@@ -37,7 +37,7 @@ func NetworkPolicy(p *networkingv1.NetworkPolicy) *record.NetworkPolicy {
 	var err error
 	if out.Pods, err = selector(&p.Spec.PodSelector); err != nil {
 		for _, d := range []*record.PolicyDirection{&out.Ingress, &out.Egress} {
-			if d.Isolates { // more pods than are meant are isolated: none of them is to be allowed anything by this
+			if d.Isolates { // more pods than intended are isolated: none of them may be allowed anything by this
 				d.Rules, d.Unread = nil, append(d.Unread, fmt.Sprintf("podSelector: %v", err))
 			}
 		}
@@ -45,7 +45,7 @@ func NetworkPolicy(p *networkingv1.NetworkPolicy) *record.NetworkPolicy {
 	return out
 }
 
-// allow adds what can be read of a rule. Of lists that say something, and nothing of which can be read, no rule comes: an empty one allows all.
+// allow adds the valid part of a rule. A non-empty list without valid entries adds no rule: an empty one would allow all.
 func allow(d *record.PolicyDirection, field string, place int, side string, peers []networkingv1.NetworkPolicyPeer, ports []networkingv1.NetworkPolicyPort) {
 	rule := record.PolicyRule{Number: place}
 	for i := range peers {

@@ -11,17 +11,17 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// annotationMirror is of the pod by which the API server knows a static one: the uid that the kubelet gives to that.
+// annotationMirror is on the pod by which the API server knows a static one: the uid that the kubelet gives to that.
 const annotationMirror = "kubernetes.io/config.mirror"
 
-// Pod is what netmaster needs of a pod. It is no record: an endpoint's has it.
+// Pod has the fields of a pod that netmaster needs. It is no record: an endpoint's record includes it.
 type Pod struct {
 	record.Pod
-	Static string            // of a static pod the uid by which its kubelet knows it; "" of any other
-	Labels map[string]string // not changed by anyone
+	Static string            // for a static pod its uid at the kubelet; "" for any other
+	Labels map[string]string // read-only
 }
 
-// PodOf is what netmaster needs of a pod, nil of one on its node's own network: no endpoint is of that.
+// PodOf returns the needed fields of a pod, nil for one on its node's own network, which has no endpoint.
 func PodOf(p *corev1.Pod) *Pod {
 	if p.Spec.HostNetwork {
 		return nil
@@ -50,5 +50,5 @@ func PodOf(p *corev1.Pod) *Pod {
 	return out
 }
 
-// Is tells whether the kubelet calls the pod by this uid; "" is any.
+// Is reports whether the kubelet knows the pod by this uid; "" is any.
 func (p *Pod) Is(uid string) bool { return uid == "" || uid == p.UID || uid == p.Static }

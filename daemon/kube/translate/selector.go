@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// selector reads a selector by labels. A requirement that cannot be read is left out, so that more is selected, and is an error.
+// selector reads a label selector. An invalid requirement is left out, so that more is selected, and is an error.
 func selector(s *metav1.LabelSelector) (record.Selector, error) {
 	if s == nil {
 		return nil, nil

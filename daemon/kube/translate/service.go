@@ -10,10 +10,10 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// labelProxy says that another proxy carries a service out.
+// labelProxy means that another proxy implements a service.
 const labelProxy = "service.kubernetes.io/service-proxy-name"
 
-// Service is the record of a service, nil of one that another proxy carries out.
+// Service is the record of a service, nil for one that another proxy implements.
 func Service(s *corev1.Service) *record.KubernetesService {
 	if _, other := s.Labels[labelProxy]; other {
 		return nil
@@ -41,7 +41,7 @@ func Service(s *corev1.Service) *record.KubernetesService {
 	return out
 }
 
-// serviceType is a service's type, ClusterIP of one that is not known: that much can be carried out.
+// serviceType is a service's type, ClusterIP for an unknown one: that much can be implemented.
 func serviceType(t corev1.ServiceType) record.ServiceType {
 	switch t {
 	case corev1.ServiceTypeNodePort:
@@ -54,7 +54,7 @@ func serviceType(t corev1.ServiceType) record.ServiceType {
 	return record.ServiceClusterIP
 }
 
-// balance fills in what is about load balancers.
+// balance fills in the fields about load balancers.
 func balance(out *record.KubernetesService, s *corev1.Service) {
 	if out.Type != record.ServiceLoadBalancer {
 		return
@@ -77,12 +77,12 @@ func balance(out *record.KubernetesService, s *corev1.Service) {
 			out.SourceRanges = append(out.SourceRanges, p)
 		}
 	}
-	if len(s.Spec.LoadBalancerSourceRanges) > 0 && len(out.SourceRanges) == 0 { // nobody, and not anybody
+	if len(s.Spec.LoadBalancerSourceRanges) > 0 && len(out.SourceRanges) == 0 { // no client, and not any client
 		out.SourceRanges = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/32"), netip.MustParsePrefix("::/128")}
 	}
 }
 
-// distribute fills in which backends traffic goes to.
+// distribute fills in the selection of backends.
 func distribute(out *record.KubernetesService, s *corev1.ServiceSpec) {
 	if s.SessionAffinity == corev1.ServiceAffinityClientIP {
 		out.AffinitySeconds = int(corev1.DefaultClientIPServiceAffinitySeconds)

@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// EndpointSlice is the record of a slice, nil of one that belongs to no service or whose addresses are names.
+// EndpointSlice is the record of a slice, nil for one that belongs to no service or whose addresses are names.
 func EndpointSlice(s *discoveryv1.EndpointSlice) *record.EndpointSlice {
 	service := s.Labels[discoveryv1.LabelServiceName]
 	if service == "" || s.AddressType != discoveryv1.AddressTypeIPv4 && s.AddressType != discoveryv1.AddressTypeIPv6 {
@@ -45,7 +45,7 @@ func EndpointSlice(s *discoveryv1.EndpointSlice) *record.EndpointSlice {
 	return out
 }
 
-// backend reads an endpoint, whose addresses are the same one: the first counts.
+// backend reads an endpoint, whose addresses are equivalent: the first counts.
 func backend(e *discoveryv1.Endpoint, ipv6 bool) (out record.SliceEndpoint, ok bool) {
 	if len(e.Addresses) == 0 {
 		return out, false
@@ -74,7 +74,7 @@ func backend(e *discoveryv1.Endpoint, ipv6 bool) (out record.SliceEndpoint, ok b
 	return out, true
 }
 
-// state reads conditions: one that is not known to be ready is, and serves as it is ready.
+// state reads conditions: an unknown readiness counts as ready, and serving defaults to ready.
 func state(c *discoveryv1.EndpointConditions) record.EndpointState {
 	ready := c.Ready == nil || *c.Ready
 	serving := ready
@@ -90,7 +90,7 @@ func state(c *discoveryv1.EndpointConditions) record.EndpointState {
 	return record.EndpointNotReady
 }
 
-// podOf is the pod that a backend is, zero when it is none.
+// podOf returns the pod of a backend, zero if it is none.
 func podOf(e *discoveryv1.Endpoint, namespace string) identity.Pod {
 	r := e.TargetRef
 	if r == nil || r.Kind != "Pod" || r.Name == "" {

@@ -1,5 +1,5 @@
-// Package translate turns objects of Kubernetes into records of ours: what agents and netmaster need of each, and nothing else, so that an
-// object whose status has changed gives an equal record. It computes only.
+// Package translate converts objects of Kubernetes to records of ours: the fields of each that agents and netmaster need, and nothing else,
+// so that an object whose status has changed gives an equal record. It only computes.
 package translate
 
 import (
@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// addresses are those of texts that an interface can have, each once, in order. What is none is left out: nobody can send to it.
+// addresses returns the valid addresses of texts, each once, in order. Others are left out, since no packet can be sent to them.
 func addresses(texts ...string) []netip.Addr {
 	var out []netip.Addr
 	for _, t := range texts {
@@ -23,7 +23,7 @@ func addresses(texts ...string) []netip.Addr {
 	return slices.Compact(out)
 }
 
-// prefix reads the prefix of a network, whose host bits do not matter.
+// prefix parses the prefix of a network, and clears its host bits.
 func prefix(text string) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(text)
 	if err != nil || p.Addr().Is4In6() {
@@ -46,7 +46,7 @@ func protocol(p corev1.Protocol) (uint8, error) {
 	return 0, fmt.Errorf("protocol %q is none of TCP, UDP and SCTP", p)
 }
 
-// number is a port's number, 0 for what is none.
+// number is a port's number, 0 for an invalid one.
 func number(n int32) uint16 {
 	if n < 1 || n > 65535 {
 		return 0

@@ -1,4 +1,5 @@
-// Package classifytest makes pods and network policies at random, for tests: few labels, names and addresses, so that much selects much.
+// Package classifytest generates random pods and network policies for tests: with few labels, names and addresses, so that selectors often
+// match.
 package classifytest
 
 import (
@@ -11,7 +12,7 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// Chance makes things at random.
+// Chance generates random objects.
 type Chance struct {
 	*rand.Rand
 	Prefixes []netip.Prefix // of which blocks are chosen
@@ -22,7 +23,7 @@ func Spaces() []string { return []string{"front", "back", "void"} }
 
 func pick[T any](c *Chance, list ...T) T { return list[c.IntN(len(list))] }
 
-// Labels are some of a few labels.
+// Labels returns some of a few labels.
 func (c *Chance) Labels() map[string]string {
 	out := map[string]string{}
 	for _, key := range []string{"app", "tier", "odd"} {
@@ -33,7 +34,7 @@ func (c *Chance) Labels() map[string]string {
 	return out
 }
 
-// Ports are some named ports.
+// Ports returns some named ports.
 func (c *Chance) Ports() (out []record.NamedPort) {
 	for _, name := range []string{"dns", "web"} {
 		for _, protocol := range []uint8{ofnet.ProtocolTCP, ofnet.ProtocolUDP} {
@@ -61,7 +62,7 @@ func (c *Chance) Selector() record.Selector {
 	return record.Selected(all...)
 }
 
-// rule is a rule; that of a cluster's policy names its peers.
+// rule is a rule; one of a cluster's policy names its peers.
 func (c *Chance) rule(number int, cluster bool) record.PolicyRule {
 	r := record.PolicyRule{Number: number}
 	for range c.IntN(3) {
