@@ -15,7 +15,7 @@ const (
 // extent is the first address of a subnet as a number and how many addresses it has.
 func extent(subnet netip.Prefix) (base, size uint32, err error) {
 	if !subnet.Addr().Is4() || subnet.Bits() < minBits || subnet.Bits() > maxBits {
-		return 0, 0, fmt.Errorf("subnet %s: an IPv4 subnet of length %d to %d is wanted", subnet, minBits, maxBits)
+		return 0, 0, fmt.Errorf("subnet %s: want an IPv4 subnet of length %d to %d", subnet, minBits, maxBits)
 	}
 	return number4(subnet.Masked().Addr()), 1 << (32 - subnet.Bits()), nil
 }

@@ -27,7 +27,7 @@ type Pool6 struct {
 // New6 returns the pool of an IPv6 subnet.
 func New6(s Spec6) (*Pool6, error) {
 	if !s.Prefix.Addr().Is6() || s.Prefix.Addr().Is4In6() || s.Prefix.Bits() < minBits6 || s.Prefix.Bits() > maxBits6 {
-		return nil, fmt.Errorf("subnet %s: an IPv6 subnet of length %d to %d is wanted", s.Prefix, minBits6, maxBits6)
+		return nil, fmt.Errorf("subnet %s: want an IPv6 subnet of length %d to %d", s.Prefix, minBits6, maxBits6)
 	}
 	prefix := s.Prefix.Masked()
 	gateway := s.Gateway.WithZone("")

@@ -40,5 +40,5 @@ func CNIOnHost(ctx context.Context, op, bin string, c Container, out io.Writer) 
 	case "check":
 		return cni.CheckNetwork(ctx, network, rt)
 	}
-	return fmt.Errorf("cni operation %q: one of add, del, check is wanted", op)
+	return fmt.Errorf("cni operation %q: want add, del or check", op)
 }

@@ -79,7 +79,7 @@ func (l *Lab) Container(name string) (*Container, error) {
 // one repeats the ADD, as a runtime does that lost the answer.
 func (l *Lab) Attach(ctx context.Context, c Container) (*Container, error) {
 	if !namePattern.MatchString(c.Name) || l.hostNumber(c.Name) != 0 {
-		return nil, fmt.Errorf("container name %q: small letters, digits and dashes, and no host's name, are wanted", c.Name)
+		return nil, fmt.Errorf("container name %q: want lower case letters, digits and dashes, and not a host's name", c.Name)
 	}
 	host := l.hostNumber(c.Host)
 	if host == 0 {

@@ -34,7 +34,7 @@ func (p *Plan) chooseDatapath(out io.Writer) error {
 			p.Datapath = DatapathNetdev
 		}
 	default:
-		return fmt.Errorf("datapath %q: one of %s, %s, %s is wanted", p.Datapath, DatapathAuto, DatapathSystem, DatapathNetdev)
+		return fmt.Errorf("datapath %q: want %s, %s or %s", p.Datapath, DatapathAuto, DatapathSystem, DatapathNetdev)
 	}
 	where := "user space"
 	if p.Datapath == DatapathSystem {

@@ -48,7 +48,7 @@ func (l *Lab) findDocker() error {
 	if l.DockerBin != "" {
 		for _, program := range []string{"dockerd", "docker", "containerd", "containerd-shim-runc-v2", "runc"} {
 			if _, err := os.Stat(filepath.Join(l.DockerBin, program)); err != nil {
-				return fmt.Errorf("folder of the engine: %w; make engines builds one in .cache/engines", err)
+				return fmt.Errorf("directory of the engine: %w; make engines builds one in .cache/engines", err)
 			}
 		}
 	}

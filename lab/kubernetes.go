@@ -75,13 +75,13 @@ func (l *Lab) findKubernetes() error {
 	}
 	for _, program := range wanted {
 		if _, err := os.Stat(filepath.Join(k.Bin, program)); err != nil {
-			return fmt.Errorf("folder of Kubernetes: %w; make kubernetes builds one below .cache/kubernetes", err)
+			return fmt.Errorf("directory of Kubernetes: %w; make kubernetes builds one below .cache/kubernetes", err)
 		}
 	}
 	if k.Containerd != "" {
 		for _, program := range []string{"containerd", "containerd-shim-runc-v2", "runc"} {
 			if _, err := os.Stat(filepath.Join(k.Containerd, program)); err != nil {
-				return fmt.Errorf("folder of containerd: %w; make engines builds one in .cache/engines", err)
+				return fmt.Errorf("directory of containerd: %w; make engines builds one in .cache/engines", err)
 			}
 		}
 		if err := filters(filepath.Join(k.Containerd, "runc")); err != nil {

@@ -86,7 +86,7 @@ func (p *Plan) check() error {
 	case p.Hosts < 1 || p.Hosts > maxHosts:
 		return fmt.Errorf("%d hosts: a number from 1 to %d is wanted", p.Hosts, maxHosts)
 	case p.Masters < 1 || p.Masters > p.Hosts:
-		return fmt.Errorf("%d masters: a number from 1 to the number of hosts, %d, is wanted", p.Masters, p.Hosts)
+		return fmt.Errorf("masters: got %d, want 1 to the number of hosts, %d", p.Masters, p.Hosts)
 	case p.Store != StoreEmbedded && p.Store != StoreEtcd && p.Store != StoreConsul:
 		return fmt.Errorf("store %q: one of %s, %s, %s is wanted", p.Store, StoreEmbedded, StoreEtcd, StoreConsul)
 	case p.Uplinks < 0 || p.Uplinks > maxUplinks:
@@ -96,7 +96,7 @@ func (p *Plan) check() error {
 	case p.LACP && p.Uplinks < 2:
 		return fmt.Errorf("LACP of %d uplinks: it takes 2 or more", max(1, p.Uplinks))
 	case len(p.Dir)+len("/h200/"+hostinit.Socket) > 100:
-		return fmt.Errorf("folder %s: its name is too long for the sockets in it", p.Dir)
+		return fmt.Errorf("directory %s: the path is too long for the sockets in it", p.Dir)
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ func TestHostile(t *testing.T) {
 		{"a later format", packed(t, file(root+ManifestName, `{"format":2,"version":{"Version":"9.9"}}`)), "reads formats 1 to 1: use programs of version"},
 		{"no format", packed(t, file(root+ManifestName, `{}`)), "format 0"},
 		{"a manifest that is none", packed(t, file(root+ManifestName, `{"format":"x"}`)), "manifest.json"},
-		{"a file that the manifest lacks", packed(t, file(root+"a", "x"), manifest), "tells of 0: it was changed"},
+		{"a file that the manifest lacks", packed(t, file(root+"a", "x"), manifest), "lists 0: it was changed"},
 		{"a file that it tells of is not there", packed(t, file(root+ManifestName, `{"format":1,"files":[{"name":"a"}]}`)), `"a" is missing`},
 	} {
 		t.Run(row.name, func(t *testing.T) {

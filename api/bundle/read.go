@@ -117,7 +117,7 @@ func (m *Manifest) check(seen map[string]struct{}) error {
 		}
 	}
 	if len(m.Files) != len(seen)-1 {
-		return fmt.Errorf("the support bundle has %d files, and its manifest tells of %d: it was changed", len(seen)-1, len(m.Files))
+		return fmt.Errorf("the support bundle has %d files, and its manifest lists %d: it was changed", len(seen)-1, len(m.Files))
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func (r *Reader) Read() (b Batch, err error) {
 			return b, nil
 		}
 		if !d.any {
-			return Batch{}, errors.New("a message says nothing")
+			return Batch{}, errors.New("empty message")
 		}
 	}
 }

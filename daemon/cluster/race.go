@@ -110,7 +110,7 @@ func (r *race) tried(err error) {
 func (r *race) starve(err error) (full bool) {
 	full = errors.Is(err, store.ErrNoSpace)
 	if full != r.starved.Swap(full) && full {
-		r.log.Error("no netmaster can begin to lead until the store has space again", "error", err)
+		r.log.Error("no netmaster can lead until the store has space again", "error", err)
 	}
 	return full
 }

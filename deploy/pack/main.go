@@ -41,7 +41,7 @@ var tags = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)
 // pack makes the archive of the programs in bin.
 func pack(bin, out, version string) (*image.Image, error) {
 	if !tags.MatchString(version) {
-		return nil, fmt.Errorf("version %q is no tag of an image: letters, digits, dots, dashes and underscores are wanted; VERSION=... names another", version)
+		return nil, fmt.Errorf("version %q is no tag of an image: want letters, digits, dots, dashes and underscores; VERSION=... names another", version)
 	}
 	// Runtimes name network namespaces by /var/run, and the programs name the host's files by /run: they must be one, as on a host.
 	i := &image.Image{Ref: name + ":" + version, Tags: []string{name + ":latest"}, Files: map[string]string{}, Links: map[string]string{"/var/run": "/run"}}

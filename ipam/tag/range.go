@@ -36,7 +36,7 @@ func (r Range) clip(limit Range) Range { return Range{max(r.Min, limit.Min), min
 func ParseRange(text string) (Range, error) {
 	first, last, ok := strings.Cut(text, "-")
 	if !ok {
-		return Range{}, fmt.Errorf("range %q: two numbers joined by - are wanted, like 1-4094", text)
+		return Range{}, fmt.Errorf("range %q: want FIRST-LAST, like 1-4094", text)
 	}
 	lo, err := parseNumber(first)
 	if err != nil {

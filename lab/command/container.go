@@ -123,7 +123,7 @@ func newLabel(w *where) *cobra.Command {
 			for _, word := range args[1:] {
 				k, v, ok := strings.Cut(word, "=")
 				if !ok {
-					return fmt.Errorf("label %q: KEY=VALUE is wanted", word)
+					return fmt.Errorf("label %q: want KEY=VALUE", word)
 				}
 				labels[k] = v
 			}

@@ -115,7 +115,7 @@ func runDemo(ctx context.Context, w *where, o *upOptions) error {
 		return err
 	}
 	if wrong > 0 {
-		return fmt.Errorf("%d of the pings and connections did not do what they should; contiv lab --name %s logs HOST agent says more", wrong, w.name)
+		return fmt.Errorf("%d of the pings and connections did not do what they should; contiv lab --name %s logs HOST agent shows the agent's log", wrong, w.name)
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func newLs(w *where) *cobra.Command {
 		Use: "ls", Short: "List hosts, their parts, and containers", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if format != "table" && format != "json" {
-				return fmt.Errorf("--output %s: one of table, json is wanted", format)
+				return fmt.Errorf("--output %s: want table or json", format)
 			}
 			l, err := w.open()
 			if err != nil {

@@ -60,14 +60,14 @@ func (o *routerOptions) router() (*lab.Router, error) {
 	case daemonFRR:
 		r.FRR = &frr.Router{Dir: o.dir, ExtendedNextHop: o.extended}
 	default:
-		return nil, fmt.Errorf("--daemon %s: %s or %s is wanted", o.daemon, daemonOwn, daemonFRR)
+		return nil, fmt.Errorf("--daemon %s: want %s or %s", o.daemon, daemonOwn, daemonFRR)
 	}
 	for _, text := range o.peers {
 		address, as, ok := strings.Cut(text, "@")
 		peer, err := netip.ParseAddr(address)
 		number, wrong := strconv.ParseUint(as, 10, 32)
 		if !ok || err != nil || wrong != nil {
-			return nil, fmt.Errorf("--peer %s: an address and an AS are wanted, such as 50.1.1.1@65001", text)
+			return nil, fmt.Errorf("--peer %s: want ADDRESS@AS, such as 50.1.1.1@65001", text)
 		}
 		r.Config.Peers = append(r.Config.Peers, bgp.Peer{Address: peer, AS: uint32(number)})
 	}

@@ -21,7 +21,7 @@ func TestRun(t *testing.T) {
 		{"unknown", []string{"paint"}, 1, "", `contiv: unknown command "paint" for "contiv lab"`},
 		{"no lab", []string{"--dir", dir, "ls"}, 1, "", "contiv: there is no lab lab: contiv lab up makes one"},
 		{"no lab to end", []string{"--dir", dir, "down"}, 0, "", ""},
-		{"bad format", []string{"--dir", dir, "ls", "-o", "xml"}, 1, "", "one of table, json"},
+		{"bad format", []string{"--dir", dir, "ls", "-o", "xml"}, 1, "", "want table or json"},
 		{"bad plan", []string{"--dir", dir, "up", "--hosts", "0"}, 1, "", "0 hosts"},
 		{"bad store", []string{"--dir", dir, "up", "--store", "paper"}, 1, "", `store "paper"`},
 		{"attach without a network", []string{"--dir", dir, "attach", "h1", "web"}, 1, "", "network"},

@@ -130,7 +130,7 @@ func TestParts(t *testing.T) {
 
 func TestNetworkConfig(t *testing.T) {
 	for _, tt := range []struct{ network, want, err string }{
-		{NetworkContiv, `"type": "contivk8s"`, ""}, {NetworkBridge, `"subnet": "10.88.2.0/24"`, ""}, {"paper", "", `network of pods "paper": one of contiv, bridge, none is wanted`},
+		{NetworkContiv, `"type": "contivk8s"`, ""}, {NetworkBridge, `"subnet": "10.88.2.0/24"`, ""}, {"paper", "", `network of pods "paper": want contiv, bridge or none`},
 	} {
 		got, err := NetworkConfig(tt.network, "1.1.0", 2)
 		if tt.err != "" && (err == nil || err.Error() != tt.err) || tt.err == "" && (err != nil || !strings.Contains(string(got), tt.want) || !strings.Contains(string(got), `"cniVersion": "1.1.0"`)) {

@@ -41,7 +41,7 @@ func NetworkConfig(network, version string, node int) ([]byte, error) {
 	case NetworkNone:
 		return nil, nil
 	default:
-		return nil, fmt.Errorf("network of pods %q: one of %s, %s, %s is wanted", network, NetworkContiv, NetworkBridge, NetworkNone)
+		return nil, fmt.Errorf("network of pods %q: want %s, %s or %s", network, NetworkContiv, NetworkBridge, NetworkNone)
 	}
 	return json.MarshalIndent(list, "", "  ")
 }

@@ -161,7 +161,7 @@ func (e *Entry) set(key, value string) (err error) {
 		return e.state(value)
 	case "id", "timeout", "status", "start", "stop", "helper", "parent":
 	default:
-		return errors.New("no one knows what that is")
+		return errors.New("unknown field")
 	}
 	return err
 }
@@ -244,7 +244,7 @@ func (t *Tuple) set(key string, n uint16) error {
 	case "code":
 		t.ICMPCode = uint8(n)
 	default:
-		return errors.New("no one knows what that is")
+		return errors.New("unknown field")
 	}
 	return nil
 }

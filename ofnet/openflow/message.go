@@ -68,7 +68,7 @@ func Append(b []byte, xid uint32, m Message) ([]byte, error) {
 // Decode reads one whole message, header included. It returns messages of unknown types as Raw. The result shares nothing with frame.
 func Decode(frame []byte) (xid uint32, m Message, err error) {
 	if len(frame) < headerSize || int(be.Uint16(frame[2:])) != len(frame) {
-		return 0, nil, fmt.Errorf("message of %d bytes does not have the length its header says", len(frame))
+		return 0, nil, fmt.Errorf("message of %d bytes has another length than its header", len(frame))
 	}
 	xid = be.Uint32(frame[4:])
 	kind := Type(frame[1])

@@ -40,7 +40,7 @@ type cached struct {
 }
 
 // ErrBusy means that too many queries of an endpoint, or of its tenant, are in progress.
-var ErrBusy = errors.New("too many questions to name servers are under way")
+var ErrBusy = errors.New("too many concurrent queries to name servers")
 
 // NewForwarder returns a Forwarder to servers, "ADDRESS" or "ADDRESS:PORT"; without any, to those in file, in the format of resolv.conf(5),
 // which is read again if it may have changed.

@@ -70,7 +70,7 @@ func (t *EndpointSyncer) Run(ctx context.Context) error {
 		switch {
 		case err != nil && ctx.Err() == nil:
 			if !reported {
-				t.log.Warn("netmaster was not told of a container; tried again", "error", err)
+				t.log.Warn("container not reported to netmaster; retrying", "error", err)
 			}
 			reported = true
 			again, wait = time.After(wait), min(2*wait, t.maxWait)

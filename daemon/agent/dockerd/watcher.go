@@ -214,7 +214,7 @@ func (w *Watcher) refresh(ctx context.Context, e Engine, in *inbox) (again []str
 			defer mu.Unlock()
 			switch {
 			case err != nil:
-				w.log.Debug("the Docker engine did not say how a container is", "container", id, "error", err)
+				w.log.Debug("no state of a container from the Docker engine", "container", id, "error", err)
 				again = append(again, id)
 			case has && c.PID != 0 && len(c.Interfaces) > 0:
 				learnt[id] = c

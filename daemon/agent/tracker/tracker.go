@@ -158,7 +158,7 @@ func (k *Controller) measure(ctx context.Context, u *Usage) (err error) {
 	}
 	k.refused, k.counted = drops, true
 	if u.Limit == 0 {
-		return errors.New("the tracker says that it holds no connections")
+		return errors.New("the tracker reports a capacity of 0 connections")
 	}
 	u.Refused = !k.full.IsZero() && u.At.Sub(k.full) < stays
 	return nil
