@@ -39,6 +39,8 @@ var phrases = []phrase{
 	{`whoever`, ``, "the noun: a user, a client"},
 	{`in vain`, ``, "without success, failed"},
 	{`folders?`, ``, "directory"},
+	{`says? (whether|what|why|how|which|who)`, ``, "reports whether, describes, names or returns"},
+	{`under way`, ``, "in progress"},
 	{`(^|[.!?] )(What|Whatever|Whoever|Who) [^.?!:]+[.!]`, ``, "a noun as the subject of the sentence"},
 	{`(^|[.!?] )One (that|who|whose|of them that) `, ``, "a noun as the subject of the sentence"},
 }
