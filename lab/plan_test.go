@@ -95,8 +95,8 @@ func TestCheck(t *testing.T) {
 		{"no name", func(p *Plan) { p.Name = "" }, `lab name ""`},
 		{"no hosts", func(p *Plan) { p.Hosts = 0 }, "0 hosts"},
 		{"many hosts", func(p *Plan) { p.Hosts = 201 }, "201 hosts"},
-		{"no masters", func(p *Plan) { p.Masters = 0 }, "0 masters"},
-		{"many masters", func(p *Plan) { p.Masters = 4 }, "4 masters"},
+		{"no masters", func(p *Plan) { p.Masters = 0 }, "masters: got 0"},
+		{"many masters", func(p *Plan) { p.Masters = 4 }, "masters: got 4"},
 		{"store", func(p *Plan) { p.Store = "paper" }, `store "paper"`},
 		{"folder", func(p *Plan) { p.Dir = "/" + strings.Repeat("x", 100) }, "too long"},
 	}
