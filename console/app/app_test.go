@@ -143,7 +143,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// What a page shows is asked for while it is on the screen, and no longer.
+// A page requests its data only while it is on the screen.
 func TestAsksWhatIsShown(t *testing.T) {
 	m, c := still(t, mono(t, false), page.Overview(), 120, 40)
 	for _, step := range []struct {
@@ -246,7 +246,7 @@ func TestMarksSurvive(t *testing.T) {
 	}
 }
 
-// What the editor made of an object is shown as differences first.
+// The changes made in an editor are first shown as differences.
 func TestEdit(t *testing.T) {
 	tests := []struct{ name, file, want, did string }{
 		{"a change", "tenantName: acme\nnetworkName: blue\nencap: vxlan\nsubnet: 10.1.1.0/24\ngateway: 10.1.1.253\nipv6Subnet: 2001:db8:1::/64\nnwType: data\n", "gateway: 10.1.1.254 -> 10.1.1.253", "put acme:blue"},
@@ -444,7 +444,7 @@ func TestHostTellsTroubleOnce(t *testing.T) {
 	}
 }
 
-// What is not known is not called nothing, and not 0.
+// Unknown values are neither called nothing nor 0.
 func TestUnknownIsNotNothing(t *testing.T) {
 	refused := &feed.Snapshot{Base: "http://nowhere:9999", Err: "connection refused"}
 	for _, e := range page.Entries() {

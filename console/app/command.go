@@ -228,7 +228,7 @@ func live(ctx context.Context, in io.Reader, out io.Writer, f *feed.Feed, m *Mod
 	return errors.Join(err, <-fed, <-watched)
 }
 
-// isTerminal tells whether a stream is one; a device such as /dev/null is none.
+// isTerminal reports whether a stream is a terminal; a device such as /dev/null is none.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && xterm.IsTerminal(int(f.Fd()))

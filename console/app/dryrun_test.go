@@ -25,7 +25,7 @@ func know(t *testing.T, m *Model, c *client.Client) {
 	m.Update(s)
 }
 
-// What netmaster would refuse is said before it is sent, by netmaster, and is not sent then.
+// Netmaster reports a refusal before a change is sent, and the change is not sent then.
 func TestRefusedBeforehand(t *testing.T) {
 	master := peopled(t)
 	m := watched(t, master.Client, page.Table(model.KindNetwork()))

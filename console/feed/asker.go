@@ -60,7 +60,7 @@ func (i *requester) due(now time.Time) []Question {
 	return out
 }
 
-// untilDue is how long nothing is due; none tells that nothing will be, unless something else is wanted or an answer comes.
+// untilDue returns the time until a request is due. none reports that none will be, until the topics change or an answer arrives.
 func (i *requester) untilDue(now time.Time) (rest time.Duration, none bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 // Ranges are IPv4 ranges in rising order.
 type Ranges [][2]netip.Addr
 
-// ParseRanges reads "a-b, c, d-e". What is no IPv4 range is passed over.
+// ParseRanges reads "a-b, c, d-e", and skips everything else.
 func ParseRanges(text string) Ranges {
 	var out Ranges
 	for part := range strings.SplitSeq(text, ",") {
