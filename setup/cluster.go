@@ -61,7 +61,7 @@ func (h *Host) noted(told func() *model.Incarnation) Step {
 // ownFolder moves the store's folder aside if it has the data of another member than the cluster has admitted: with it netmaster would not start. told is the
 // id of the latter, "" where the cluster does not say it.
 func (h *Host) ownFolder(s Starter, told func() string) Step {
-	return Step{Name: "folder of the store", Do: func(ctx context.Context) (string, error) {
+	return Step{Name: "directory of the store", Do: func(ctx context.Context) (string, error) {
 		admitted, dir := told(), h.StoreDir()
 		if admitted == "" {
 			return "", nil

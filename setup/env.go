@@ -20,7 +20,7 @@ const written = "# Written by contiv init or contiv join"
 // Text is the environment as a file that systemd reads (systemd.exec(5), EnvironmentFile).
 func (e Env) Text() []byte {
 	var out bytes.Buffer
-	out.WriteString(written + ", which write it again; what you write into the file of this name in the folder above counts before it.\n")
+	out.WriteString(written + ", which write it again; what you write into the file of this name in the directory above counts before it.\n")
 	for _, name := range slices.Sorted(maps.Keys(e)) {
 		if e[name] != "" {
 			fmt.Fprintf(&out, "%s=%s\n", name, quoted(e[name]))

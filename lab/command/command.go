@@ -76,7 +76,7 @@ func New(s Streams) *cobra.Command {
 		RunE:        func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "contiv lab"},
 	}
-	cmd.PersistentFlags().StringVar(&w.dir, "dir", lab.DefaultDir, "folder of all labs")
+	cmd.PersistentFlags().StringVar(&w.dir, "dir", lab.DefaultDir, "directory of all labs")
 	cmd.PersistentFlags().StringVar(&w.name, "name", "", "name of the lab (default \""+defaultName+"\", or the only one there is)")
 	cmd.AddCommand(newUp(w), newDemo(w), newDown(w), newLs(w), newAttach(w), newDetach(w), newExec(w), newPing(w), newTCP(w), newTalk(w), newResolve(w), newDNS(w), newRouter(w), newOutside(w), newVtysh(w),
 		newLabel(w), newKubectl(w), newServe(w), newAsk(w), newRate(w), newEnv(w), newLogs(w), newHost(), newCNI(w), newEcho(w))
@@ -112,9 +112,9 @@ func newUp(w *where) *cobra.Command {
 	f.BoolVar(&o.plan.Joined, "join", false, "hosts become a cluster by contiv init and contiv join, as real ones do")
 	f.BoolVar(&o.plan.Insecure, "insecure", false, "plain HTTP to everyone, in place of certificates")
 	f.BoolVar(&o.plan.Bare, "bare", false, "hosts and switches alone")
-	f.StringVar(&o.plan.Bin, "bin", "", "folder of netmaster, netplugin and contivk8s (default: that of contiv)")
+	f.StringVar(&o.plan.Bin, "bin", "", "directory of netmaster, netplugin and contivk8s (default: that of contiv)")
 	f.BoolVar(&o.plan.Docker, "docker", false, "a Docker engine on every host, with the image "+lab.Image)
-	f.StringVar(&o.plan.DockerBin, "docker-bin", "", "folder of dockerd, docker, containerd and runc, as make engines builds it; implies --docker (default: the machine's dockerd)")
+	f.StringVar(&o.plan.DockerBin, "docker-bin", "", "directory of dockerd, docker, containerd and runc, as make engines builds it; implies --docker (default: the machine's dockerd)")
 	f.StringArrayVar(&o.plan.DockerFlags, "docker-flag", nil, "one more argument for every Docker engine; may be repeated")
 	o.pods.flags(f)
 	f.BoolVar(&o.plan.Debug, "debug", false, "have netmaster and netplugin log details")

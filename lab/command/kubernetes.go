@@ -21,8 +21,8 @@ type podOptions struct {
 
 func (o *podOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.on, "kubernetes", false, "Kubernetes: its control plane on h1, containerd and a kubelet on every host")
-	f.StringVar(&o.Bin, "kubernetes-bin", "", "folder of kube, etcd, agnhost, coredns and cni, as make kubernetes builds it; implies --kubernetes (default: the newest in "+builtKubernetes+")")
-	f.StringVar(&o.Containerd, "containerd-bin", "", "folder of containerd and runc for Kubernetes, as make engines builds it (default: the machine's)")
+	f.StringVar(&o.Bin, "kubernetes-bin", "", "directory of kube, etcd, agnhost, coredns and cni, as make kubernetes builds it; implies --kubernetes (default: the newest in "+builtKubernetes+")")
+	f.StringVar(&o.Containerd, "containerd-bin", "", "directory of containerd and runc for Kubernetes, as make engines builds it (default: the machine's)")
 	f.StringVar(&o.Network, "pod-network", kube.NetworkContiv, "what connects pods: "+kube.NetworkContiv+", "+kube.NetworkBridge+" to compare with, or "+kube.NetworkNone+" to install one (with --bare, no part of contiv runs)")
 	f.BoolVar(&o.Proxy, "kube-proxy", false, "kube-proxy on every host")
 	f.BoolVar(&o.CoreDNS, "coredns", false, "CoreDNS as the cluster's name server")

@@ -129,7 +129,7 @@ func newRouter(w *where) *cobra.Command {
 	f.Uint32Var(&o.as, "as", 500, "AS of the router")
 	f.StringVar(&o.daemon, "daemon", daemonOwn, "who routes: contiv, or frr with FRR's bgpd and zebra (apt-get install frr); contiv lab vtysh asks those")
 	f.BoolVar(&o.extended, "extended-nexthop", false, "of FRR: routes of IPv4 are told to peers of IPv6 with a next hop of IPv6 (RFC 8950)")
-	f.StringVar(&o.dir, "folder", "", "folder of FRR")
+	f.StringVar(&o.dir, "folder", "", "directory of FRR")
 	f.BoolVar(&o.inside, "inside", false, "run here, in the namespace of the switches")
 	f.BoolVar(&o.beside, "beside", false, "run here, in a namespace of its own")
 	_ = f.MarkHidden("inside") // it exists

@@ -149,8 +149,8 @@ func renew(ctx context.Context, h *setup.Host, role trust.Role) (until string, e
 
 // newCertUser certifies a person or a script, for netctl and the console on another machine.
 func newCertUser(p *place) *cobra.Command {
-	cmd := &cobra.Command{Use: "user NAME FOLDER", Short: "Certify a user by the authority's key, into a folder that CONTIV_TRUST then names", Args: cobra.ExactArgs(2),
-		Long: "Certify a user by the authority's key, which hosts with a netmaster have. The folder gets ca.crt and user.pem, a certificate and its key; who has it is that user for as long as it " +
+	cmd := &cobra.Command{Use: "user NAME DIR", Short: "Certify a user by the authority's key, into a directory that CONTIV_TRUST then names", Args: cobra.ExactArgs(2),
+		Long: "Certify a user by the authority's key, which hosts with a netmaster have. The directory gets ca.crt and user.pem, a certificate and its key; who has it is that user for as long as it " +
 			"counts or until contiv cert revoke. What the user may do is netctl authorization's, but for " + setup.Admin + ", who may do everything."}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		who, dir := trust.Identity{Role: trust.User, Name: args[0]}, trust.Dir(args[1])
@@ -167,7 +167,7 @@ func newCertUser(p *place) *cobra.Command {
 			return err
 		}
 		if dir.Has(trust.User) {
-			return fmt.Errorf("%s is there already: name another folder, or remove it", dir.PairFile(trust.User))
+			return fmt.Errorf("%s is there already: name another directory, or remove it", dir.PairFile(trust.User))
 		}
 		if err := os.MkdirAll(string(dir), 0o700); err != nil {
 			return err
@@ -194,12 +194,12 @@ func newCertUser(p *place) *cobra.Command {
 
 // newCertAuthority makes an authority for a cluster whose netmasters are not made by contiv init.
 func newCertAuthority() *cobra.Command {
-	return &cobra.Command{Use: "authority FOLDER", Short: "Make the authority of a new cluster whose netmasters run in pods", Args: cobra.ExactArgs(1),
-		Long: "Make the authority of a new cluster whose netmasters run in pods: ca.crt and ca.key in a folder, of which deploy/kubernetes makes a Secret. Who has ca.key can be anyone in the cluster.",
+	return &cobra.Command{Use: "authority DIR", Short: "Make the authority of a new cluster whose netmasters run in pods", Args: cobra.ExactArgs(1),
+		Long: "Make the authority of a new cluster whose netmasters run in pods: ca.crt and ca.key in a directory, of which deploy/kubernetes makes a Secret. Who has ca.key can be anyone in the cluster.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := trust.Dir(args[0])
 			if _, err := os.Stat(dir.AuthorityFile()); !errors.Is(err, fs.ErrNotExist) {
-				return errors.Join(err, fmt.Errorf("%s is there already: hosts trust it, so it stays; name another folder for another cluster", dir.AuthorityFile()))
+				return errors.Join(err, fmt.Errorf("%s is there already: hosts trust it, so it stays; name another directory for another cluster", dir.AuthorityFile()))
 			}
 			a, err := trust.NewAuthority(time.Now())
 			if err != nil {
@@ -218,7 +218,7 @@ func newCertAuthority() *cobra.Command {
 }
 
 func newCertRevoke(p *place) *cobra.Command {
-	return &cobra.Command{Use: "revoke SERIAL|IDENTITY...", Short: "Have certificates count no more, by their serials or all of an identity", Args: cobra.MinimumNArgs(1),
+	return &cobra.Command{Use: "revoke SERIAL|IDENTITY...", Short: "Revoke certificates by serial number, or all of an identity", Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, _, role, err := p.reach()
 			if err != nil {

@@ -43,7 +43,7 @@ func newInit() *cobra.Command {
 	f.StringVar(&o.settings.FwdMode, "fwdmode", "routing", "forwarding mode: bridge or routing")
 	f.StringSliceVar(&o.uplinks, "vlan-uplinks", nil, "NICs that carry VLANs")
 	o.storeOptions.flags(f)
-	f.StringVar(&o.ovs, "ovs-rundir", "", "folder of Open vSwitch's sockets (default /run/openvswitch)")
+	f.StringVar(&o.ovs, "ovs-rundir", "", "directory of Open vSwitch's sockets (default /run/openvswitch)")
 	return cmd
 }
 

@@ -39,7 +39,7 @@ func newJoin() *cobra.Command {
 	o.storeOptions.flags(f)
 	f.BoolVar(&o.agent, "agent", true, "run an agent")
 	f.StringSliceVar(&o.uplinks, "vlan-uplinks", nil, "NICs that carry VLANs")
-	f.StringVar(&o.ovs, "ovs-rundir", "", "folder of Open vSwitch's sockets (default /run/openvswitch)")
+	f.StringVar(&o.ovs, "ovs-rundir", "", "directory of Open vSwitch's sockets (default /run/openvswitch)")
 	return cmd
 }
 

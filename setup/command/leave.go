@@ -16,7 +16,7 @@ func newLeave() *cobra.Command {
 	last, force, master, drain, timeout := false, false, false, false, 10*time.Minute
 	cmd := &cobra.Command{
 		Use: "leave [NAME]", Short: "Take this host out of its cluster, or another one that is gone for good", Args: cobra.MaximumNArgs(1),
-		Long: "Take this host out of its cluster: its daemons end, its label and addresses are free, its member of the embedded store is removed, and its certificates count no more. Then " +
+		Long: "Take this host out of its cluster: its daemons end, its label and addresses are free, its member of the embedded store is removed, and its certificates are revoked. Then " +
 			"the bridge, the rules of nftables and the files of contiv are removed, and kernel settings are restored; what remains is printed with the reason. While endpoints are on the host " +
 			"contiv leave refuses and names them; with --drain it waits for them instead, and the host takes no new ones meanwhile.\n\n" +
 			"With NAME another host is taken out, whose machine is gone for good; with --master only its netmaster, whose store is lost, so that contiv join --master makes it a member again. A netmaster that runs " +

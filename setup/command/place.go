@@ -37,12 +37,12 @@ type place struct {
 }
 
 func (p *place) flags(f *pflag.FlagSet) {
-	f.StringVar(&p.root, "root", "", "folder below which all files are written, for several hosts on one machine (default /)")
+	f.StringVar(&p.root, "root", "", "directory below which all files are written, for several hosts on one machine (default /)")
 }
 
 func (p *place) daemonFlags(f *pflag.FlagSet) {
 	p.flags(f)
-	f.StringVar(&p.bin, "bin", "", "folder of netmaster and netplugin (default: that of contiv)")
+	f.StringVar(&p.bin, "bin", "", "directory of netmaster and netplugin (default: that of contiv)")
 	f.StringVar(&p.start, "start", "auto", "how daemons run: systemd, exec (as processes that write to log files), no (the commands are printed) or auto (systemd where it runs, else exec)")
 }
 

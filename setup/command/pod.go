@@ -21,7 +21,7 @@ type podOptions struct {
 }
 
 func (o *podOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.dir, "trust", trust.DefaultDir, "folder that the daemon's certificates are written to")
+	f.StringVar(&o.dir, "trust", trust.DefaultDir, "directory that the daemon's certificates are written to")
 	f.StringVar(&o.pod.Label, "label", "", "label of the host: the node's name")
 	f.StringVar(&o.pod.Address, "address", "", "at which other hosts reach this one")
 }
@@ -45,7 +45,7 @@ func newPodMaster() *cobra.Command {
 		return err
 	}}
 	o.flags(cmd.Flags())
-	cmd.Flags().StringVar(&o.authority, "authority", "/etc/contiv/authority", "folder with the authority's ca.crt and ca.key")
+	cmd.Flags().StringVar(&o.authority, "authority", "/etc/contiv/authority", "directory with the authority's ca.crt and ca.key")
 	return cmd
 }
 

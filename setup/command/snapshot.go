@@ -78,7 +78,7 @@ func newSnapshotSave(p *place) *cobra.Command {
 		return err
 	}}
 	f := cmd.Flags()
-	f.StringVar(&dir, "dir", "", "folder to save it in (default: that of scheduled snapshots)")
+	f.StringVar(&dir, "dir", "", "directory to save it in (default: that of scheduled snapshots)")
 	f.BoolVar(&key, "with-key", false, "with the authority's key, without which no agent connects to a restored cluster on new machines; encrypted with a passphrase")
 	f.StringVar(&file, "passphrase-file", "", "file with that passphrase, of 12 characters or more, in its first line")
 	return cmd
@@ -130,7 +130,7 @@ func described(i *snapshot.Info) string {
 }
 
 func newSnapshotLs(p *place) *cobra.Command {
-	return &cobra.Command{Use: "ls [FOLDER]", Short: "List snapshots: those of this host, or of a folder", Args: cobra.MaximumNArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+	return &cobra.Command{Use: "ls [DIR]", Short: "List snapshots: those of this host, or of a directory", Args: cobra.MaximumNArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			_, b, err := p.backup()
 			if err != nil {

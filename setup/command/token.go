@@ -82,7 +82,7 @@ func newTokenLs(p *place) *cobra.Command {
 }
 
 func newTokenRm(p *place) *cobra.Command {
-	return &cobra.Command{Use: "rm ID...", Short: "Have tokens count no more", Args: cobra.MinimumNArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+	return &cobra.Command{Use: "rm ID...", Short: "Revoke join tokens", Args: cobra.MinimumNArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
 		c, _, _, err := p.reach()
 		if err != nil {
 			return err
