@@ -32,7 +32,7 @@ func sshCommand(ctx context.Context, netns, key, address string, options []strin
 func Enter(ctx context.Context, stand, host, shell string) (*exec.Cmd, error) {
 	var number int
 	if _, err := fmt.Sscanf(host, "h%d", &number); err != nil {
-		return nil, fmt.Errorf("machine: got %q, want h1, h2, ...", host)
+		return nil, fmt.Errorf("machine: got %q, want hN, such as h1", host)
 	}
 	s := &Stand{Name: stand, Dir: filepath.Join(Folder, stand)}
 	m := &Machine{Name: host, Number: number, stand: s}

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Directory is where stands are, each in a directory of its name. It is on a disk, and its name is short enough for sockets.
+// Folder is the directory of all stands, each in a subdirectory of its name. It is on a disk, and its name is short enough for sockets.
 const Folder = "/var/tmp/contiv-machines"
 
 // prefix begins the names of the namespaces of stands.
