@@ -34,7 +34,7 @@ func Enter(ctx context.Context, stand, host, shell string) (*exec.Cmd, error) {
 	if _, err := fmt.Sscanf(host, "h%d", &number); err != nil {
 		return nil, fmt.Errorf("machine: got %q, want hN, such as h1", host)
 	}
-	s := &Stand{Name: stand, Dir: filepath.Join(Folder, stand)}
+	s := &Stand{Name: stand, Dir: filepath.Join(Directory, stand)}
 	m := &Machine{Name: host, Number: number, stand: s}
 	if _, err := os.Stat(m.disk(0)); err != nil {
 		return nil, fmt.Errorf("machine %s is not up", host)

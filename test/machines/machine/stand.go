@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Folder is the directory of all stands, each in a subdirectory of its name. It is on a disk, and its name is short enough for sockets.
-const Folder = "/var/tmp/contiv-machines"
+// Directory has all stands, each in a subdirectory of its name. It is on a disk, and its name is short enough for sockets.
+const Directory = "/var/tmp/contiv-machines"
 
 // prefix begins the names of the namespaces of stands.
 const prefix = "machines-"
@@ -40,7 +40,7 @@ func New(ctx context.Context, name string) (*Stand, error) {
 		return nil, fmt.Errorf("stand %q: small letters, digits and dashes are wanted, 24 at most", name)
 	}
 	Sweep(ctx)
-	s := &Stand{Name: name, Dir: filepath.Join(Folder, name)}
+	s := &Stand{Name: name, Dir: filepath.Join(Directory, name)}
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -149,9 +149,9 @@ func (s *Stand) kill(ctx context.Context) error {
 
 // Sweep removes the stands that no process has any more. It keeps those of Keep.
 func Sweep(ctx context.Context) {
-	entries, _ := os.ReadDir(Folder)
+	entries, _ := os.ReadDir(Directory)
 	for _, e := range entries {
-		s := &Stand{Name: e.Name(), Dir: filepath.Join(Folder, e.Name())}
+		s := &Stand{Name: e.Name(), Dir: filepath.Join(Directory, e.Name())}
 		if _, err := os.Stat(s.kept()); err == nil || s.take() != nil {
 			continue
 		}
@@ -167,7 +167,7 @@ func (s *Stand) Keep() error { return os.WriteFile(s.kept(), nil, 0o600) }
 
 // Remove removes a stand that was kept.
 func Remove(ctx context.Context, name string) error {
-	s := &Stand{Name: name, Dir: filepath.Join(Folder, name)}
+	s := &Stand{Name: name, Dir: filepath.Join(Directory, name)}
 	if _, err := os.Stat(s.Dir); err != nil {
 		return nil
 	}
