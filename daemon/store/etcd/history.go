@@ -44,9 +44,9 @@ func newHistory() *history {
 	return h
 }
 
-// apply waits for the turn to ask the store. Callers that wait while it does not answer share the error of the one that asked: a store that
+// acquire waits for the turn to ask the store. Callers that wait while it does not answer share the error of the one that asked: a store that
 // is away costs a client one timeout, not one for each of its watches.
-func (h *history) apply(ctx context.Context) error {
+func (h *history) acquire(ctx context.Context) error {
 	since := time.Now()
 	select {
 	case <-h.turn:
@@ -99,7 +99,7 @@ func (h *history) resumable(number int, known int64) int64 {
 // the answer.
 func (s *Store) confirm(ctx context.Context, number int, known int64, since time.Time) (ok bool, err error) {
 	h := s.history
-	if err := h.apply(ctx); err != nil {
+	if err := h.acquire(ctx); err != nil {
 		return false, err
 	}
 	defer func() { h.give(err) }()
@@ -136,7 +136,7 @@ func (s *Store) confirm(ctx context.Context, number int, known int64, since time
 // answers now is not that of the list, which must then be repeated.
 func (s *Store) adopt(ctx context.Context, l *listing, prefix string) (number int, ok bool, err error) {
 	h := s.history
-	if err := h.apply(ctx); err != nil {
+	if err := h.acquire(ctx); err != nil {
 		return 0, false, err
 	}
 	defer func() { h.give(err) }()
