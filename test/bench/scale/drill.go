@@ -153,8 +153,8 @@ func (w *world) late(ctx context.Context) (map[string]string, error) {
 		w.agents[i%hosts].attach(ep.ID.String())
 	}
 	return out, await(func() bool { // until each host knows its own
-		for i := range min(drillLate, hosts) {
-			if !w.agents[i].is(func(a *agent) bool { _, came := a.heard[fmt.Sprintf("late%d", i)]; return came }) {
+		for i := range drillLate {
+			if !w.agents[i%hosts].is(func(a *agent) bool { _, came := a.heard[fmt.Sprintf("late%d", i)]; return came }) {
 				return false
 			}
 		}
