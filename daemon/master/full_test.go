@@ -11,7 +11,7 @@ import (
 )
 
 // A store that has used up its quota stops changes, which are refused at once with what to do, by a follower too, and nothing else: the term
-// continues, what is known is told, and once there is space changes are taken as before.
+// continues and serves its state, and accepts changes again once there is space.
 func TestFullStore(t *testing.T) {
 	ctx := t.Context()
 	db := memory.New()

@@ -23,7 +23,7 @@ const (
 	rotationRetry = 30 * time.Second
 )
 
-// proves returns what tells which authorities this netmaster trusts: with an embedded store those that its member was started with, since the member reads them only then.
+// proves returns a function that reports which authorities this netmaster trusts: with an embedded store those that its member was started with, since the member reads them only then.
 func (c *config) proves() func() (authorities []string, authority string) {
 	if c.holder == nil {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"github.com/osrg/gobgp/v4/pkg/packet/bgp"
 )
 
-// received is what a peer was told, in order.
+// received has the messages of a peer, in order.
 type told struct {
 	mu    sync.Mutex
 	words []string

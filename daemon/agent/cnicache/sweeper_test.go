@@ -79,7 +79,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// A host on which no runtime has kept a result has nothing to be swept; a directory that cannot be read is told.
+// A host without results of a runtime needs no sweep; an unreadable directory is reported.
 func TestSweepNothing(t *testing.T) {
 	dir := t.TempDir()
 	s := &Sweeper{Dir: dir, Network: "contiv", Log: slog.New(slog.DiscardHandler)}

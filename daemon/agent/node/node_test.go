@@ -290,7 +290,7 @@ func (s *site) nothingLeft() {
 	})
 }
 
-// A part of Open vSwitch that is stopped is told within seconds, and so is an ADD that waits for it; when it continues, all continues.
+// The agent reports a stopped part of Open vSwitch within seconds, also to an ADD that waits for it, and continues when it does.
 func TestStoppedOpenvSwitch(t *testing.T) {
 	s := newSite(t)
 	s.start()
@@ -424,7 +424,7 @@ func TestMasterAway(t *testing.T) {
 	}
 }
 
-// An agent that starts while no netmaster is reached continues with what its predecessor was told: with the same flows, and not ready.
+// An agent that starts without a reachable netmaster continues with the records of its predecessor: with the same flows, and not ready.
 func TestStartsWithoutNetmasters(t *testing.T) {
 	s := newSite(t)
 	s.start()

@@ -170,7 +170,7 @@ func (e *Enroller) movable(v *catalog.View, m *move) error {
 	return nil
 }
 
-// holderOf is who besides a host has an address, or says to have it; "" when no one is known to.
+// holderOf returns the owner of an address, other than a host, or the host that reports it; "" if none is known.
 func (e *Enroller) holderOf(v *catalog.View, address, besides string) string {
 	if owner := e.ownerOf(v, address, besides, ""); owner != "" {
 		return owner

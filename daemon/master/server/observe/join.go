@@ -166,7 +166,7 @@ func (j *join) live(yield func(*head) bool) {
 	}
 }
 
-// fresh reports whether an event is to be told: what is not known of a tenant is told once, for all hosts.
+// fresh reports whether an event is new: missing data of a tenant is reported once, for all hosts.
 func (j *join) fresh(e *model.Observed) bool {
 	if e.Verdict != model.ObservedUnknown || e.Tenant == "" {
 		return true
