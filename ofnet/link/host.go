@@ -108,7 +108,11 @@ func (n *Namespace) netlink() (*netlink.Handle, error) {
 
 // socket opens a netlink socket of a protocol inside the namespace, for requests that package netlink does not support.
 func (n *Namespace) socket(protocol int) (map[int]*nl.SocketHandle, error) {
-	s, err := nl.GetNetlinkSocketAt(*n.netnsHandle(), netns.None(), protocol)
+	var s *nl.NetlinkSocket
+	err := n.Do(func() (err error) { // GetNetlinkSocketAt with a namespace drops the errno of its own failures
+		s, err = nl.GetNetlinkSocketAt(netns.None(), netns.None(), protocol)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("open netlink in %s: %w", n, err)
 	}

@@ -31,10 +31,10 @@ func TestLogin(t *testing.T) {
 		args []string
 	}{{"browser", []string{"login", "--oidc"}}, {"device", []string{"login", "--device"}}} {
 		n := newPerson(t, m, p, "ann")
-		if code := n.netctl(way.args...); code != 0 || !strings.Contains(n.out.String(), "you are oidc:ann@example.org") {
+		if code := n.netctl(way.args...); code != 0 || !strings.Contains(n.out.String(), "Logged in as oidc:ann@example.org") {
 			t.Fatalf("%s: exit %d\n%s%s", way.name, code, &n.out, &n.err)
 		}
-		if code := n.netctl("auth", "whoami"); code != 0 || !strings.Contains(n.out.String(), "user oidc:ann@example.org, proved by oidc\nroles: viewer\n") {
+		if code := n.netctl("auth", "whoami"); code != 0 || !strings.Contains(n.out.String(), "user oidc:ann@example.org, authenticated by oidc\nroles: viewer\n") {
 			t.Errorf("%s: %s%s", way.name, &n.out, &n.err)
 		}
 		if code := n.netctl("network", "create", "blue", "-s", "10.1.1.0/24"); code == 0 {

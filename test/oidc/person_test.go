@@ -48,7 +48,7 @@ func (n *person) netctl(args ...string) int {
 
 // typing is the time between two questions of netctl: in the second, the person types the code.
 func (n *person) typing(time.Duration) <-chan time.Time {
-	code := regexp.MustCompile(`type the code (\S+)`).FindStringSubmatch(n.out.String())
+	code := regexp.MustCompile(`enter the code (\S+)`).FindStringSubmatch(n.out.String())
 	if n.typed && code != nil {
 		n.p.allow(n.t, code[1], n.name)
 	}
