@@ -56,8 +56,14 @@ func cache(t testing.TB) machine.Cache {
 // boot boots machines on a stand, which is gone when the test ends. Of a test that fails the consoles are printed.
 func boot(t testing.TB, count int, spec machine.Spec) []*machine.Machine {
 	t.Helper()
+	return bootNamed(t, standName(t), count, spec)
+}
+
+// bootNamed boots machines on a stand of that name, as boot does.
+func bootNamed(t testing.TB, name string, count int, spec machine.Spec) []*machine.Machine {
+	t.Helper()
 	spec.Parts = parts(t)
-	s, err := machine.New(t.Context(), standName(t))
+	s, err := machine.New(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,36 +1,80 @@
 package machines_test
 
 import (
+	"flag"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/contiv/contiv/test/machines/machine"
 )
 
-// most are the scenarios that together pass most of the pipeline.
-const most = "address arp dns fabric host intruder networks policy policy-six rates routing service"
+// most are the scenarios that together pass most of the pipeline, longest first.
+const most = "routing policy networks service host intruder policy-six rates arp fabric dns address"
 
-// Scenarios pass on a machine, whose labs have the kernel's datapath.
+// lanes is how many machines share the scenarios: a machine has one processor.
+const lanes = 2
+
+var scenarios = flag.String("scenarios", most, "the names of the scenarios that TestScenarios runs without -all")
+
+// Scenarios pass on machines, whose labs have the kernel's datapath.
 func TestScenarios(t *testing.T) {
-	t.Parallel() // a machine has one processor
-	m := boot(t, 1, machine.Spec{Memory: labMemory})[0]
+	names := strings.Fields(*scenarios)
+	if *all {
+		names = every(t)
+	}
+	for lane := range lanes {
+		var own []string
+		for i := lane; i < len(names); i += lanes {
+			own = append(own, names[i])
+		}
+		if len(own) == 0 {
+			continue
+		}
+		t.Run(strconv.Itoa(lane+1), func(t *testing.T) {
+			t.Parallel()
+			play(t, standName(t)+"-"+strconv.Itoa(lane+1), own, *all && lane == lanes-1)
+		})
+	}
+}
+
+// every returns the names of all scenarios. Those for a store beside the netmasters run in TestScenariosOnEtcd.
+func every(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(checkout(t), "test/scenario/*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(filepath.Base(f), ".txtar")
+	}
+	// Scenario qos sends 20 Mbit/s beside three netmasters, which a machine's one emulated processor does not; rates measures a tenth of that.
+	return slices.DeleteFunc(files, func(name string) bool { return name == "qos" })
+}
+
+// play runs scenarios on one machine of a stand of its own, and those of TestScenariosOnEtcd if onEtcd.
+func play(t *testing.T, stand string, names []string, onEtcd bool) {
+	t.Helper()
+	m := bootNamed(t, stand, 1, machine.Spec{Memory: labMemory})[0]
 	enter := source(t, m)
 	program := testPrograms(t, m, "./test/scenario") + "/scenario.test"
 	bin := filepath.Join(checkout(t), "bin")
 	if err := m.Mount(t.Context(), bin); err != nil {
 		t.Fatal(err)
 	}
-	// Scenario qos sends 20 Mbit/s beside three netmasters, which a machine's one emulated processor does not; rates measures a tenth of that.
-	which := "-test.skip '/^qos$' -test.run '^TestScenarios$/^(" + strings.ReplaceAll(most, " ", "|") + ")$'"
-	if *all {
-		which = "-test.skip '/^qos$' -test.run '^(TestScenarios|TestScenariosOnEtcd)$'"
-	}
 	// Labs take the kernel's datapath where there is one. Without it the test would prove nothing.
 	run(t, m, "ovs-dpctl add-dp probe && ovs-dpctl del-dp probe")
-	cmd := m.Command(t.Context(), enter+"cd test/scenario && "+program+" -test.v -test.count 1 -test.timeout 60m -test.parallel 1 "+which+" -bin "+bin)
-	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
-	if err := cmd.Run(); err != nil {
-		t.Error(err)
+	which := []string{"'^TestScenarios$/^(" + strings.Join(names, "|") + ")$'"}
+	if onEtcd {
+		which = append(which, "'^TestScenariosOnEtcd$'")
+	}
+	for _, w := range which {
+		cmd := m.Command(t.Context(), enter+"cd test/scenario && "+program+" -test.v -test.count 1 -test.timeout 90m -test.parallel 1 -test.run "+w+" -bin "+bin)
+		cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
+		if err := cmd.Run(); err != nil {
+			t.Error(err)
+		}
 	}
 }
