@@ -14,10 +14,10 @@ func (k *kind) list(answer func(what string, schema object) object) object {
 	}
 	var parameters []object
 	for _, p := range []struct{ name, kind, says string }{
-		{"limit", "integer", "So many at the most; 0 or absent: all."},
-		{"continue", "string", "What the header " + model.ContinueHeader + " of the page before said: the list goes on behind it, as it is now."},
-		{"fieldSelector", "string", "Those alone whose fields have these values: a comma list of FIELD=VALUE and FIELD!=VALUE."},
-		{"labelSelector", "string", `Those alone with these labels, as in "app=web,tier in (front,back)".`},
+		{"limit", "integer", "The largest number of objects; 0 or absent: no limit."},
+		{"continue", "string", "The header " + model.ContinueHeader + " of the previous page: the list continues there, as it is now."},
+		{"fieldSelector", "string", "Only objects with these fields: FIELD=VALUE and FIELD!=VALUE, separated by commas."},
+		{"labelSelector", "string", `Only objects with these labels, as in "app=web,tier in (front,back)".`},
 	} {
 		if p.name != "labelSelector" || k.labelled() {
 			parameters = append(parameters, object{"name": p.name, "in": "query", "description": p.says, "schema": object{"type": p.kind}})
@@ -26,7 +26,7 @@ func (k *kind) list(answer func(what string, schema object) object) object {
 	responses := answer("The list.", object{"type": "array", "items": ref(item)})
 	responses["200"].(object)["headers"] = object{model.ContinueHeader: object{
 		"description": "Where the next page begins; absent on the last.", "schema": object{"type": "string"}}}
-	return object{"operationId": "list" + k.Go(), "summary": "All " + k.Plural + ".", "parameters": parameters, "responses": responses}
+	return object{"operationId": "list" + k.Go(), "summary": "List " + k.Plural + ".", "parameters": parameters, "responses": responses}
 }
 
 // labelled reports whether the kind's objects have labels.

@@ -8,11 +8,11 @@ import (
 
 type object = map[string]any
 
-// openAPI describes the routes of the objects, and those beside them, as an OpenAPI 3.1 document.
+// openAPI describes all routes, of objects and others, as an OpenAPI 3.1 document.
 func openAPI(kinds []*kind, routes []route, types *goTypes) ([]byte, error) {
 	paths, schemas := object{}, object{
 		"Link": object{
-			"type": "object", "description": "A pointer at another object.",
+			"type": "object", "description": "A reference to another object.",
 			"properties": object{"type": object{"type": "string"}, "key": object{"type": "string"}},
 		},
 		"Problem": object{
@@ -99,7 +99,7 @@ func (k *kind) schemas(schemas object) {
 // refusals adds the answers to changes of objects owned by others.
 func (k *kind) refusals(paths object, key []object) {
 	one := object{"get": object{
-		"operationId": "get" + k.Go(), "summary": "One object.", "parameters": key,
+		"operationId": "get" + k.Go(), "summary": "Return one object of " + k.Plural + ".", "parameters": key,
 		"responses": object{
 			"200":     object{"description": "The object.", "content": object{"application/json": object{"schema": ref(k.Go())}}},
 			"default": object{"description": "Refused.", "content": object{"application/problem+json": object{"schema": ref("Problem")}}},
@@ -107,7 +107,7 @@ func (k *kind) refusals(paths object, key []object) {
 	}}
 	for _, method := range []string{"post", "put", "delete"} {
 		one[method] = object{
-			"operationId": method + k.Go(), "summary": "Refused: " + k.Owner + " owns it.", "parameters": key,
+			"operationId": method + k.Go(), "summary": "Refuse the request: " + k.Owner + " owns the object.", "parameters": key,
 			"responses": object{"405": object{"description": "Refused.", "content": object{"application/problem+json": object{"schema": ref("Problem")}}}},
 		}
 	}
@@ -156,7 +156,7 @@ func (k *kind) paths(paths object) {
 		"description": fmt.Sprintf("%v joined by colons.", k.Key),
 	}}
 	paths["/api/v1/inspect/"+k.Plural+"/{key}/"] = object{"get": object{
-		"operationId": "inspect" + k.Go(), "summary": "Configuration and operational state.", "parameters": key,
+		"operationId": "inspect" + k.Go(), "summary": "Return the configuration and the operational state of an object of " + k.Plural + ".", "parameters": key,
 		"responses": answer("The object.", ref(k.Go()+"Inspect")),
 	}}
 	paths["/api/v1/"+k.Plural+"/"] = object{"get": k.list(answer)}
@@ -170,19 +170,19 @@ func (k *kind) paths(paths object) {
 	body := object{"required": true, "content": object{"application/json": object{"schema": ref(k.Go())}}}
 	put := func(id string) object {
 		return object{
-			"operationId": id + k.Go(), "summary": "Create or update.", "parameters": key, "requestBody": body,
+			"operationId": id + k.Go(), "summary": "Create or update an object of " + k.Plural + ".", "parameters": key, "requestBody": body,
 			"responses": answer("The object as stored.", ref(k.Go())),
 		}
 	}
 	paths["/api/v1/"+k.Plural+"/{key}/"] = object{
 		"get": object{
-			"operationId": "get" + k.Go(), "summary": "One object.", "parameters": key,
+			"operationId": "get" + k.Go(), "summary": "Return one object of " + k.Plural + ".", "parameters": key,
 			"responses": answer("The object.", ref(k.Go())),
 		},
 		"post": put("create"),
 		"put":  put("replace"),
 		"delete": object{
-			"operationId": "delete" + k.Go(), "summary": "Delete.", "parameters": key,
+			"operationId": "delete" + k.Go(), "summary": "Delete an object of " + k.Plural + ".", "parameters": key,
 			"responses": answer("The key.", object{"type": "string"}),
 		},
 	}
