@@ -23,6 +23,7 @@
 //	flows h1 keep|same                   remember the flows of a host's switch, compare them with that
 //	pinging web db|ADDRESS               ping every 10 ms in the background
 //	page how-to/backup.md                run the blocks of a page of docs, and compare what they print with what it shows
+//	tutorial tut tutorials/docker.md     type the commands of a page at a shell, with the lab in place of tut, and compare what they print
 //	lost <= N                            end that; no more than N pings were lost
 //	talking c web db PORT [--stream]     open a connection c that says something 100 times a second; or have db alone speak, over UDP
 //	talks c                              succeeds when it does so now
@@ -85,7 +86,7 @@ func verbs() map[string]verb {
 		"outside": (*Session).doOutside, "vtysh": (*Session).doVtysh, "flows": (*Session).doFlows, "member": (*Session).doMember,
 		"sit": (*Session).doSit, "keys": (*Session).doKeys, "screen": (*Session).doScreen, "resize": (*Session).doResize,
 		"sees": (*Session).doSees, "eventually": (*Session).doEventually, "always": (*Session).doAlways,
-		"page": (*Session).doPage, "restart": (*Session).doRestart, "crash": part("kill"), "halt": part("stop"),
+		"page": (*Session).doPage, "tutorial": (*Session).doTutorial, "restart": (*Session).doRestart, "crash": part("kill"), "halt": part("stop"),
 	}
 	for _, name := range []string{"start", "launch", "pause", "resume"} {
 		words[name] = part(name)

@@ -65,3 +65,14 @@ func TestInstall(t *testing.T) {
 		t.Errorf("docs/tutorials/install.md: %d blocks, %v", len(blocks), err)
 	}
 }
+
+func TestCommands(t *testing.T) {
+	got, err := Commands("# Title\n\n    up\n    attach\n\nText:\n\n    $ ls -l\n    total 1\n\n    a\n    $ rm a\n\nText.\n\n    down\n")
+	want := []Typed{{Line: 3, Shell: "up"}, {Line: 4, Shell: "attach"}, {Line: 8, Shell: "ls -l", Prints: "total 1\na\n"}, {Line: 12, Shell: "rm a"}, {Line: 16, Shell: "down"}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("want %+v, got %+v, %v", want, got, err)
+	}
+	if got, err := Commands("    up\n    $ ls"); err == nil {
+		t.Errorf("a prompt in a list of commands: want an error, got %+v", got)
+	}
+}
