@@ -22,8 +22,8 @@ import (
 
 const (
 	secretBytes = 32 // of a token
-	// behind is how long a netmaster that is behind others waits for a token that one of them has issued.
-	behind = time.Second
+	// patience is how long a netmaster that is behind others waits for a token that one of them has issued.
+	patience = time.Second
 	// maxBehind bounds the number of revisions that it may be behind: a token of a later revision was never issued here.
 	maxBehind = 1 << 20
 )
@@ -56,24 +56,36 @@ func hashOf(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Subject returns the subject that a token authenticates. It blocks up to a second if another netmaster has just issued the token. Errors
-// are *model.Error.
+// Subject returns the subject that a token authenticates. It blocks up to a second if another netmaster has just issued the token. If this
+// netmaster is then still behind the token's revision, it cannot tell whether the token is valid, and the error is CodeUnavailable. Errors are
+// *model.Error.
 func (u *Users) Subject(ctx context.Context, text string) (access.Subject, error) {
 	hash, at, ok := parseToken(text)
 	if !ok {
 		return access.Subject{}, invalid()
 	}
-	if known := u.catalog.Revision(); at > known && at-known < maxBehind {
-		wait, cancel := context.WithTimeout(ctx, behind)
+	if u.behind(at) {
+		wait, cancel := context.WithTimeout(ctx, patience)
 		_ = u.catalog.Wait(wait, at)
 		cancel()
 	}
+	late := u.behind(at) // before the token is looked up: it may arrive in between
 	who, ok := u.holder(hash)
-	if !ok {
+	switch {
+	case !ok && late:
+		return access.Subject{}, model.Errorf(model.CodeUnavailable, "", "this netmaster does not know yet whether the token is valid: its copy of the store is older than the token").
+			Try("ask another netmaster, or repeat the request")
+	case !ok:
 		return access.Subject{}, invalid()
 	}
 	who.Valid = func() bool { _, valid := u.holder(hash); return valid }
 	return who, nil
+}
+
+// behind reports whether this netmaster lacks a revision that another one may have.
+func (u *Users) behind(at store.Revision) bool {
+	known := u.catalog.Revision()
+	return at > known && at-known < maxBehind
 }
 
 func invalid() *model.Error {

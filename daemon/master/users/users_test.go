@@ -3,6 +3,7 @@ package users_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -189,6 +190,44 @@ func TestDirectory(t *testing.T) {
 	if err != nil || who.Proof != access.Directory || len(who.Grants) != 1 || who.Grants[0].String() != "viewer" {
 		t.Errorf("got %+v, %v", who, err)
 	}
+}
+
+// A netmaster that is behind a token's revision does not refuse the token as invalid: another netmaster may have it.
+func TestTokenOfLaterRevision(t *testing.T) {
+	u, w, _ := start(t, nil)
+	s, _, err := u.Login(t.Context(), model.Login{Username: "ann", Password: "correct horse"}, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, _, _ := strings.Cut(s.Token, ".")
+	other := strings.Map(func(r rune) rune { // its last letter has bits that must stay 0
+		if r == 'A' {
+			return 'Q'
+		}
+		return 'A'
+	}, secret)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // Subject does not wait for later revisions
+	for _, row := range []struct {
+		name string
+		text string
+		want model.Code
+	}{
+		{"known", s.Token, ""},
+		{"known, of a later revision", secret + "." + later(w, 5), ""},
+		{"unknown, of an earlier revision", other + "." + later(w, 0), model.CodeUnproved},
+		{"unknown, of a later revision", other + "." + later(w, 5), model.CodeUnavailable},
+		{"unknown, of a revision that no netmaster has", other + "." + later(w, 1<<40), model.CodeUnproved},
+	} {
+		if _, err := u.Subject(ctx, row.text); code(err) != row.want {
+			t.Errorf("%s: want code %q, got %v", row.name, row.want, err)
+		}
+	}
+}
+
+// later is a revision after that of a world, as tokens have it.
+func later(w *enginetest.World, n uint64) string {
+	return strconv.FormatUint(uint64(w.Catalog.Revision())+n, 36)
 }
 
 // Whatever is sent as a token is none.
