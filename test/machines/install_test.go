@@ -25,7 +25,29 @@ const asResult = 10
 
 // Every block of docs/tutorials/install.md does on fresh machines what the page says.
 func TestInstall(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(checkout(t), "docs", "tutorials", "install.md"))
+	r := &reader{hosts: boot(t, 3, machine.Spec{Memory: 1500}), own: map[string]string{}, token: pageToken, same: func(text string) string { return text }}
+	for i, m := range r.hosts {
+		r.own[fmt.Sprintf(pageAddress, i+1)] = m.Address()
+	}
+	r.read(t, "tutorials/install.md")
+	// A host without Docker and Kubernetes is as well as any.
+	if out := run(t, r.hosts[0], "netctl node ls -o json"); strings.Contains(out, "Docker") || strings.Count(out, `"mode": "cni"`) != len(r.hosts) {
+		t.Errorf("want every agent to have found no more than CNI, and nothing about Docker: %s", out)
+	}
+}
+
+// reader runs the blocks of a page.
+type reader struct {
+	hosts []*machine.Machine
+	own   map[string]string        // texts of these machines by those of the page
+	token string                   // of the page
+	same  func(text string) string // a text without what differs from one run to another; outputs are compared by it
+}
+
+// read runs the blocks of a page of docs in their order.
+func (r *reader) read(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(checkout(t), "docs", file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,27 +55,13 @@ func TestInstall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &reader{hosts: boot(t, 3, machine.Spec{Memory: 1500}), own: map[string]string{}}
-	for i, m := range r.hosts {
-		r.own[fmt.Sprintf(pageAddress, i+1)] = m.Address()
-	}
 	for i := range blocks {
-		r.follow(t, &blocks[i])
-	}
-	// A host without Docker and Kubernetes is as well as any.
-	if out := run(t, r.hosts[0], "netctl node ls -o json"); strings.Contains(out, "Docker") || strings.Count(out, `"mode": "cni"`) != len(r.hosts) {
-		t.Errorf("want every agent to have found no more than CNI, and nothing about Docker: %s", out)
+		r.follow(t, file, &blocks[i])
 	}
 }
 
-// reader is who follows a page.
-type reader struct {
-	hosts []*machine.Machine
-	own   map[string]string // texts of these machines by those of the page
-}
-
-// follow does what a block says, on each of its hosts.
-func (r *reader) follow(t *testing.T, b *page.Block) {
+// follow runs a block on each of its hosts.
+func (r *reader) follow(t *testing.T, file string, b *page.Block) {
 	t.Helper()
 	var where []*machine.Machine
 	for _, name := range b.Hosts {
@@ -63,36 +71,38 @@ func (r *reader) follow(t *testing.T, b *page.Block) {
 			}
 		}
 	}
-	shell := "set -e\n" + page.Substitute(b.Shell, r.own)
-	var commands []*exec.Cmd
-	for _, m := range where {
+	for i, m := range where {
 		answers(t, m)
-		commands = append(commands, m.Command(t.Context(), shell))
+		r.run(t, fmt.Sprintf("docs/%s:%d on %s", file, b.Line, m.Name), b, i, func(shell string) *exec.Cmd { return m.Command(t.Context(), shell) })
 	}
-	if b.Hosts[0] == page.Source {
-		commands = []*exec.Cmd{r.source(t, shell)}
+	switch {
+	case b.Hosts[0] == page.Source:
+		r.run(t, fmt.Sprintf("docs/%s:%d", file, b.Line), b, 0, func(shell string) *exec.Cmd { return r.source(t, shell) })
+	case len(where) == 0:
+		t.Fatalf("docs/%s:%d: no machine is %s", file, b.Line, strings.Join(b.Hosts, ", "))
 	}
-	if len(commands) == 0 {
-		t.Fatalf("docs/tutorials/install.md:%d: no machine is %s", b.Line, strings.Join(b.Hosts, ", "))
-	}
-	for i, cmd := range commands {
-		out, err := cmd.CombinedOutput()
-		t.Logf("docs/tutorials/install.md:%d on %s:\n%s\n%s", b.Line, strings.Join(b.Hosts, ", "), shell, out)
-		if code := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &code) || code.ExitCode() < asResult || code.ExitCode() > 99) {
-			for _, m := range r.hosts {
-				state, err := m.Run(t.Context(), "uptime; top -b -n 1 | head -14; ss -s; journalctl -n 25 --no-pager -o short-precise")
-				t.Logf("%s: %v\n%s", m.Name, err, state)
-			}
-			t.Fatalf("docs/tutorials/install.md:%d: %v: %s", b.Line, err, out)
+}
+
+// run runs a block once, and compares what it prints with the page.
+func (r *reader) run(t *testing.T, where string, b *page.Block, time int, command func(shell string) *exec.Cmd) {
+	t.Helper()
+	shell := "set -e\n" + page.Substitute(b.Shell, r.own)
+	out, err := command(shell).CombinedOutput()
+	t.Logf("%s:\n%s\n%s", where, shell, out)
+	if code := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &code) || code.ExitCode() < asResult || code.ExitCode() > 99) {
+		for _, m := range r.hosts {
+			state, err := m.Run(t.Context(), "uptime; top -b -n 1 | head -14; ss -s; journalctl -n 25 --no-pager -o short-precise")
+			t.Logf("%s: %v\n%s", m.Name, err, state)
 		}
-		if missing := page.Matches(page.Substitute(b.Prints, r.own), string(out)); missing != "" {
-			t.Errorf("docs/tutorials/install.md:%d, run %d: this is not printed: %s", b.Line, i+1, missing)
-		}
-		if strings.Contains(string(out), "the kernel has no module") {
-			t.Errorf("docs/tutorials/install.md:%d, run %d: a module that is built into this kernel counts as missing", b.Line, i+1)
-		}
-		r.learn(string(out))
+		t.Fatalf("%s: %v: %s", where, err, out)
 	}
+	if missing := page.Matches(r.same(page.Substitute(b.Prints, r.own)), r.same(string(out))); missing != "" {
+		t.Errorf("%s, run %d: this is not printed: %s", where, time+1, missing)
+	}
+	if strings.Contains(string(out), "the kernel has no module") {
+		t.Errorf("%s, run %d: a module that is built into this kernel counts as missing", where, time+1)
+	}
+	r.learn(string(out))
 }
 
 // answers waits until a machine takes commands: one that shares two processors with others may take longer for that than ssh waits.
@@ -115,7 +125,7 @@ func answers(t *testing.T, m *machine.Machine) {
 func (r *reader) learn(out string) {
 	for _, word := range strings.Fields(out) {
 		if strings.Count(word, ".") >= 2 && strings.Contains(word, "@") && strings.HasSuffix(word, ":9999") {
-			r.own[pageToken] = word
+			r.own[r.token] = word
 		}
 	}
 }

@@ -59,7 +59,7 @@ func (s *Session) doPage(args []string) error {
 			if made := invitation.FindString(printed); made != "" {
 				token = made
 			}
-			if missing := page.Matches(masked(b.Prints), masked(printed)); missing != "" {
+			if missing := page.Matches(page.Masked(b.Prints), page.Masked(printed)); missing != "" {
 				return fmt.Errorf("%s: line %d: want it to print %q, got:\n%s", args[0], b.Line, missing, printed)
 			}
 		}
@@ -79,12 +79,6 @@ const hostShell = `contiv() {
 	command contiv "$@" --root ` + hostinit.Inside + `
 }
 `
-
-// changing are what differs from one cluster to another in what is printed: ids of incarnations, and numbers.
-var changing = regexp.MustCompile(`\b[a-z2-7]{26}\b|[0-9]+`)
-
-// masked is a text without what differs from one cluster to another.
-func masked(text string) string { return changing.ReplaceAllString(text, "0") }
 
 // pageBlock runs a block on a host, and returns what it prints with the paths of the page.
 func (s *Session) pageBlock(host, block string) (printed string, err error) {

@@ -15,7 +15,7 @@ func (s *Session) doTutorial(args []string) error {
 	if err := need(args, 2, "tutorial NAME FILE..."); err != nil {
 		return err
 	}
-	terminal, err := page.NewTerminal(append(os.Environ(), "PATH="+s.Getenv("PATH"), "HOME="+s.dir), masked)
+	terminal, err := page.NewTerminal(append(os.Environ(), "PATH="+s.Getenv("PATH"), "HOME="+s.dir), page.Masked)
 	if err != nil {
 		return err
 	}
