@@ -98,3 +98,10 @@ func (c *Client) Apply(ctx context.Context, request model.ApplyRequest) ([]model
 	rev, err := c.Post(ctx, "/api/v1/apply", request, &out)
 	return out, rev, err
 }
+
+// Label changes the labels of several objects, all or nothing, and returns the result for each, in order.
+func (c *Client) Label(ctx context.Context, request model.LabelRequest) ([]model.ApplyResult, Revision, error) {
+	var out []model.ApplyResult
+	rev, err := c.Post(ctx, "/api/v1/labels", request, &out)
+	return out, rev, err
+}

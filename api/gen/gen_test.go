@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 func TestCommittedFilesAreUpToDate(t *testing.T) {
@@ -35,7 +36,7 @@ func TestSchemaRefuses(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "thing.yaml"), []byte(test.schema), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := load(dir); err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "thing.yaml") {
+			if _, err := load(dir, nil); err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "thing.yaml") {
 				t.Errorf("want a complaint about %s that names the file, got %v", test.want, err)
 			}
 		})
@@ -51,14 +52,18 @@ func TestNamesAreDistinct(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := load(dir); err == nil || !strings.Contains(err.Error(), `policies and policy are both called "policies"`) {
+	if _, err := load(dir, nil); err == nil || !strings.Contains(err.Error(), `policies and policy are both called "policies"`) {
 		t.Errorf("want the two kinds of one name, got %v", err)
 	}
 }
 
 func TestNoSchema(t *testing.T) {
 	var errs bytes.Buffer
-	if code := run([]string{"-root", t.TempDir(), "-check"}, &errs); code != 1 || !strings.Contains(errs.String(), "no schema files") {
+	root := t.TempDir()
+	if err := os.CopyFS(filepath.Join(root, "api"), fstest.MapFS{"common.yaml": {Data: []byte("fields: []\n")}}); err != nil {
+		t.Fatal(err)
+	}
+	if code := run([]string{"-root", root, "-check"}, &errs); code != 1 || !strings.Contains(errs.String(), "no schema files") {
 		t.Errorf("want exit 1 and a reason, got %d %q", code, errs.String())
 	}
 }

@@ -1,4 +1,4 @@
-// Gen turns api/schema, api/routes.yaml and api/findings.yaml into the generated parts of the project: the types of api/model, the accessors of
+// Gen turns api/schema, api/common.yaml, api/routes.yaml and api/findings.yaml into the generated parts of the project: the types of api/model, the accessors of
 // api/client, api/openapi.yaml, the reference of the kinds in docs/reference and the tables of docs/findings.md. It writes a file only when its
 // content changes.
 //
@@ -42,7 +42,11 @@ func run(args []string, stderr io.Writer) int {
 
 // generate produces all files; it returns the paths whose content differs from what is on disk.
 func generate(root string, check bool) (stale []string, err error) {
-	kinds, err := load(filepath.Join(root, "api/schema"))
+	common, err := loadCommon(filepath.Join(root, "api/common.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	kinds, err := load(filepath.Join(root, "api/schema"), common)
 	if err != nil {
 		return nil, err
 	}

@@ -124,6 +124,8 @@ func (f field) schema() object {
 		}
 	case "strings":
 		s["type"], s["items"] = "array", object{"type": "string"}
+	case "labels":
+		s["type"], s["additionalProperties"] = "object", object{"type": "string"}
 	case "list":
 		s["type"], s["items"] = "array", ref(exported(f.List)+"Oper")
 	default:
@@ -138,7 +140,7 @@ func (f field) schema() object {
 	if f.Default != "" {
 		s["default"] = f.Default
 	}
-	if f.Example != "" {
+	if f.Example != "" && f.Type != "labels" {
 		s["examples"] = []string{f.Example}
 	}
 	return s

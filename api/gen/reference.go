@@ -69,6 +69,8 @@ func (f field) Description() string {
 	switch f.Type {
 	case "strings":
 		return "list of strings"
+	case "labels":
+		return "map of strings"
 	case "list":
 		return "list of " + f.List
 	}

@@ -38,7 +38,7 @@ type kind struct {
 
 type field struct {
 	Name     string   `json:"name"`
-	Type     string   `json:"type"` // string (default), int, strings
+	Type     string   `json:"type"` // string (default), int, strings, labels
 	List     string   `json:"list"` // of operational state of this kind
 	Doc      string   `json:"doc"`
 	Example  string   `json:"example"`
@@ -123,8 +123,23 @@ type flagOf struct {
 	Split   string `json:"split"`    // separator of the elements in one value of a list
 }
 
-// load reads every schema file, strictly, and checks what a generator can check.
-func load(dir string) ([]*kind, error) {
+// loadCommon reads the fields that all kinds have whose objects users change.
+func loadCommon(path string) ([]field, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var common struct {
+		Fields []field `json:"fields"`
+	}
+	if err := yaml.UnmarshalStrict(text, &common); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return common.Fields, nil
+}
+
+// load reads every schema file, strictly, adds the common fields, and checks what a generator can check.
+func load(dir string, common []field) ([]*kind, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err != nil {
 		return nil, err
@@ -142,6 +157,9 @@ func load(dir string) ([]*kind, error) {
 		k := &kind{}
 		if err := yaml.UnmarshalStrict(text, k); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if k.Writable() {
+			k.Fields = append(k.Fields, common...)
 		}
 		if err := k.prepare(); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
@@ -244,9 +262,10 @@ func (k *kind) prepareFields() error {
 			switch {
 			case f.Type == "":
 				f.Type = "string"
-			case !slices.Contains([]string{"string", "int", "strings"}, f.Type):
-				return fmt.Errorf("field %s: type %q is none of string, int, strings", f.Name, f.Type)
+			case !slices.Contains([]string{"string", "int", "strings", "labels"}, f.Type):
+				return fmt.Errorf("field %s: type %q is none of string, int, strings, labels", f.Name, f.Type)
 			}
+			f.Doc = strings.TrimSpace(f.Doc)
 			if f.List != "" {
 				f.Type = "list"
 			}
@@ -337,11 +356,26 @@ func (f field) GoType() string {
 		return "int"
 	case "strings":
 		return "[]string"
+	case "labels":
+		return "map[string]string"
 	case "list":
 		return "[]" + exported(f.List) + "Oper"
 	default:
 		return "string"
 	}
+}
+
+// Omit is the option of the field's JSON tag that leaves out an empty value. Labels that are empty but given differ from absent ones.
+func (f field) Omit() string {
+	if f.Type == "labels" {
+		return "omitzero"
+	}
+	return "omitempty"
+}
+
+// Maps reports whether a field is a map.
+func (k *kind) Maps() bool {
+	return slices.ContainsFunc(k.Fields, func(f field) bool { return f.Type == "labels" })
 }
 
 // GoConst is the model.Type constant of a field.

@@ -2,16 +2,19 @@
 
 package model
 
+import "maps"
+
 // The single object "aciGw" describes how the cluster appears to an ACI fabric: where its hosts are attached,
 // and which physical domain they belong to.
 type AciGw struct {
-	Key                 string `json:"key,omitempty"`
-	EnforcePolicies     string `json:"enforcePolicies,omitempty"`     // Whether the fabric enforces the rules of policies.
-	IncludeCommonTenant string `json:"includeCommonTenant,omitempty"` // Whether contracts of the fabric's common tenant may be used.
-	Name                string `json:"name,omitempty"`                // Always "aciGw".
-	NodeBindings        string `json:"nodeBindings,omitempty"`        // Leaf nodes that hosts are attached to.
-	PathBindings        string `json:"pathBindings,omitempty"`        // Ports of leaf nodes that hosts are attached to.
-	PhysicalDomain      string `json:"physicalDomain,omitempty"`      // Physical domain of the fabric that the hosts belong to.
+	Key                 string            `json:"key,omitempty"`
+	EnforcePolicies     string            `json:"enforcePolicies,omitempty"`     // Whether the fabric enforces the rules of policies.
+	IncludeCommonTenant string            `json:"includeCommonTenant,omitempty"` // Whether contracts of the fabric's common tenant may be used.
+	Labels              map[string]string `json:"labels,omitzero"`               // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	Name                string            `json:"name,omitempty"`                // Always "aciGw".
+	NodeBindings        string            `json:"nodeBindings,omitempty"`        // Leaf nodes that hosts are attached to.
+	PathBindings        string            `json:"pathBindings,omitempty"`        // Ports of leaf nodes that hosts are attached to.
+	PhysicalDomain      string            `json:"physicalDomain,omitempty"`      // Physical domain of the fabric that the hosts belong to.
 }
 
 // AciGwOper is the operational state of a aciGw: what the system made of it.
@@ -44,6 +47,7 @@ var acigwKind = Kind{
 	Fields: []Field{
 		{Name: "enforcePolicies", Type: String, Doc: "Whether the fabric enforces the rules of policies.", Enum: []string{"yes", "no"}, MaxLen: 64, Required: true, Summary: true},
 		{Name: "includeCommonTenant", Type: String, Doc: "Whether contracts of the fabric's common tenant may be used.", Enum: []string{"yes", "no"}, MaxLen: 64, Required: true, Summary: true},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "name", Type: String, Doc: "Always \"aciGw\".", Enum: []string{"aciGw"}, MaxLen: 64, Required: true, Summary: true},
 		{Name: "nodeBindings", Type: String, Doc: "Leaf nodes that hosts are attached to.", Example: "topology/pod-1/node-101", Format: "nodeBindings", MaxLen: 2048, Summary: true},
 		{Name: "pathBindings", Type: String, Doc: "Ports of leaf nodes that hosts are attached to.", Example: "topology/pod-1/paths-101/pathep-[eth1/14]", Format: "pathBindings", MaxLen: 2048, Summary: true},
@@ -102,10 +106,11 @@ func (o *AciGw) Validate() error {
 	return firstError(
 		checkString(&f[0], o.EnforcePolicies),
 		checkString(&f[1], o.IncludeCommonTenant),
-		checkString(&f[2], o.Name),
-		checkString(&f[3], o.NodeBindings),
-		checkString(&f[4], o.PathBindings),
-		checkString(&f[5], o.PhysicalDomain),
+		CheckLabels(o.Labels),
+		checkString(&f[3], o.Name),
+		checkString(&f[4], o.NodeBindings),
+		checkString(&f[5], o.PathBindings),
+		checkString(&f[6], o.PhysicalDomain),
 	)
 }
 
@@ -116,6 +121,8 @@ func (o *AciGw) Field(name string) any {
 		return o.EnforcePolicies
 	case "includeCommonTenant":
 		return o.IncludeCommonTenant
+	case "labels":
+		return o.Labels
 	case "name":
 		return o.Name
 	case "nodeBindings":
@@ -132,8 +139,12 @@ func (o *AciGw) Field(name string) any {
 func (o *AciGw) SetLinks(sets map[string]LinkSet, links map[string]Link) {
 }
 
+// SetLabels replaces the labels.
+func (o *AciGw) SetLabels(labels map[string]string) { o.Labels = labels }
+
 // Clone returns a deep copy, without links.
 func (o *AciGw) Clone() Object {
 	c := *o
+	c.Labels = maps.Clone(o.Labels)
 	return &c
 }

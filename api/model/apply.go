@@ -1,6 +1,9 @@
 package model
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // ApplyRequest requests changes of several objects at once, all or nothing: POST /api/v1/apply.
 type ApplyRequest struct {
@@ -9,6 +12,17 @@ type ApplyRequest struct {
 	Prune   []ApplyObject `json:"prune,omitempty"`  // objects to delete after the others are applied, as with Delete
 	DryRun  bool          `json:"dryRun,omitempty"` // check and report, change nothing
 	Diff    bool          `json:"diff,omitempty"`   // a dry run that reports refused objects, and continues with the next
+	// Selector refuses objects whose labels it does not match, as in "app=web,tier in (front,back)"; "": any labels.
+	Selector string `json:"selector,omitempty"`
+}
+
+// LabelRequest requests a change of the labels of objects, all or nothing: POST /api/v1/labels.
+type LabelRequest struct {
+	Objects   []ApplyObject     `json:"objects"`             // of which only the key is read
+	Set       map[string]string `json:"set,omitempty"`       // labels to add
+	Remove    []string          `json:"remove,omitempty"`    // keys to remove; absent ones are ignored
+	Overwrite bool              `json:"overwrite,omitempty"` // replace the values of labels that exist
+	DryRun    bool              `json:"dryRun,omitempty"`    // check and report, change nothing
 }
 
 // ApplyObject is one object of an ApplyRequest: its kind, and its fields as the object routes take them.
@@ -116,10 +130,13 @@ func Differences(before, after Object) []Change {
 const Hidden = "(secret)"
 
 func equal(a, b any) bool {
-	x, isList := a.([]string)
-	y, _ := b.([]string)
-	if isList {
+	switch x := a.(type) {
+	case []string:
+		y, _ := b.([]string)
 		return slices.Equal(x, y)
+	case map[string]string:
+		y, _ := b.(map[string]string)
+		return maps.Equal(x, y)
 	}
 	return a == b
 }

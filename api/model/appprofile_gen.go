@@ -2,12 +2,15 @@
 
 package model
 
+import "maps"
+
 // An application profile names the groups of a tenant that make up one application. An ACI fabric gets the whole
 // profile at once; elsewhere it is a name for the set.
 type AppProfile struct {
 	Key            string             `json:"key,omitempty"`
 	AppProfileName string             `json:"appProfileName,omitempty"` // Name of the profile.
 	EndpointGroups []string           `json:"endpointGroups,omitempty"` // Groups of the tenant that belong to the application.
+	Labels         map[string]string  `json:"labels,omitzero"`          // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
 	TenantName     string             `json:"tenantName,omitempty"`     // Tenant that the profile belongs to.
 	LinkSets       AppProfileLinkSets `json:"link-sets"`
 	Links          AppProfileLinks    `json:"links"`
@@ -56,6 +59,7 @@ var appprofileKind = Kind{
 	Fields: []Field{
 		{Name: "appProfileName", Type: String, Doc: "Name of the profile.", Format: "name", MaxLen: 64, Required: true},
 		{Name: "endpointGroups", Type: Strings, Doc: "Groups of the tenant that belong to the application."},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "tenantName", Type: String, Doc: "Tenant that the profile belongs to.", Format: "name", MaxLen: 64, Required: true},
 	},
 	Oper: []Field{
@@ -101,7 +105,8 @@ func (o *AppProfile) Validate() error {
 	f := appprofileKind.Fields
 	return firstError(
 		checkString(&f[0], o.AppProfileName),
-		checkString(&f[2], o.TenantName),
+		CheckLabels(o.Labels),
+		checkString(&f[3], o.TenantName),
 	)
 }
 
@@ -112,6 +117,8 @@ func (o *AppProfile) Field(name string) any {
 		return o.AppProfileName
 	case "endpointGroups":
 		return o.EndpointGroups
+	case "labels":
+		return o.Labels
 	case "tenantName":
 		return o.TenantName
 	}
@@ -124,10 +131,14 @@ func (o *AppProfile) SetLinks(sets map[string]LinkSet, links map[string]Link) {
 	o.Links = AppProfileLinks{Tenant: links["Tenant"]}
 }
 
+// SetLabels replaces the labels.
+func (o *AppProfile) SetLabels(labels map[string]string) { o.Labels = labels }
+
 // Clone returns a deep copy, without links.
 func (o *AppProfile) Clone() Object {
 	c := *o
 	c.LinkSets = AppProfileLinkSets{}
 	c.EndpointGroups = append([]string(nil), o.EndpointGroups...)
+	c.Labels = maps.Clone(o.Labels)
 	return &c
 }

@@ -2,6 +2,8 @@
 
 package model
 
+import "maps"
+
 // An authorization gives a role to a user, or to everyone in a group of the LDAP directory or of the OpenID
 // provider. The roles tenant-admin and tenant-viewer are for one tenant. A right of its own (capture, repair,
 // hand-over, relay, bundle) is a role too.
@@ -9,6 +11,7 @@ type Authorization struct {
 	Key               string             `json:"key,omitempty"`
 	AuthorizationName string             `json:"authorizationName,omitempty"` // Name of the authorization.
 	GroupName         string             `json:"groupName,omitempty"`         // Group that has the role: a distinguished name of the LDAP directory, or oidc:NAME for a group of the OpenID provider; empty when a user has it.
+	Labels            map[string]string  `json:"labels,omitzero"`             // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
 	Role              string             `json:"role,omitempty"`              // The role.
 	Scope             string             `json:"scope,omitempty"`             // Tenant for which the role is given; empty for the cluster.
 	UserName          string             `json:"userName,omitempty"`          // User who has the role; empty when a group has it.
@@ -36,6 +39,7 @@ var authorizationKind = Kind{
 	Fields: []Field{
 		{Name: "authorizationName", Type: String, Doc: "Name of the authorization.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 		{Name: "groupName", Type: String, Doc: "Group that has the role: a distinguished name of the LDAP directory, or oidc:NAME for a group of the OpenID provider; empty when a user has it.", Example: "cn=network,ou=groups,dc=example,dc=org", MaxLen: 512, Summary: true},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "role", Type: String, Doc: "The role.", Enum: []string{"admin", "operator", "viewer", "tenant-admin", "tenant-viewer", "capture", "repair", "hand-over", "relay", "bundle"}, Required: true, Summary: true},
 		{Name: "scope", Type: String, Doc: "Tenant for which the role is given; empty for the cluster.", Format: "tag", MaxLen: 64, Summary: true},
 		{Name: "userName", Type: String, Doc: "User who has the role; empty when a group has it.", Format: "tag", MaxLen: 64, Summary: true},
@@ -86,9 +90,10 @@ func (o *Authorization) Validate() error {
 	return firstError(
 		checkString(&f[0], o.AuthorizationName),
 		checkString(&f[1], o.GroupName),
-		checkString(&f[2], o.Role),
-		checkString(&f[3], o.Scope),
-		checkString(&f[4], o.UserName),
+		CheckLabels(o.Labels),
+		checkString(&f[3], o.Role),
+		checkString(&f[4], o.Scope),
+		checkString(&f[5], o.UserName),
 	)
 }
 
@@ -99,6 +104,8 @@ func (o *Authorization) Field(name string) any {
 		return o.AuthorizationName
 	case "groupName":
 		return o.GroupName
+	case "labels":
+		return o.Labels
 	case "role":
 		return o.Role
 	case "scope":
@@ -114,8 +121,12 @@ func (o *Authorization) SetLinks(sets map[string]LinkSet, links map[string]Link)
 	o.Links = AuthorizationLinks{User: links["User"]}
 }
 
+// SetLabels replaces the labels.
+func (o *Authorization) SetLabels(labels map[string]string) { o.Labels = labels }
+
 // Clone returns a deep copy, without links.
 func (o *Authorization) Clone() Object {
 	c := *o
+	c.Labels = maps.Clone(o.Labels)
 	return &c
 }

@@ -2,19 +2,22 @@
 
 package model
 
+import "maps"
+
 // A BGP router is the configuration of one host for BGP in routing mode: its addresses and AS, and those of the
 // routers beyond the uplink, to which it announces the addresses of its containers.
 type Bgp struct {
-	Key         string `json:"key,omitempty"`
-	As          string `json:"as,omitempty"`           // AS number of the host.
-	Hostname    string `json:"hostname,omitempty"`     // Label of the host.
-	MaxPrefixes int    `json:"max-prefixes,omitempty"` // How many routes of IPv4, and of IPv6, a neighbour may announce; the session with one that announces more ends. 0 is 100000.
-	Neighbor    string `json:"neighbor,omitempty"`     // Addresses of the neighbours, separated by commas, 16 at most. IPv6 addresses need routerip6.
-	NeighborAs  string `json:"neighbor-as,omitempty"`  // AS number of the neighbours, or one for each of them in their order, separated by commas.
-	Password    string `json:"password,omitempty"`     // Password of the sessions (TCP MD5, RFC 2385), the same with all neighbours, or one for each of them in their order, separated by commas; an empty one is none. It is never shown; without one the password stays as it is, until the router is deleted.
-	Routerip    string `json:"routerip,omitempty"`     // Address of the host towards its neighbours, with its length.
-	Routerip6   string `json:"routerip6,omitempty"`    // IPv6 address of the host towards its neighbours, with its length; without one no routes of IPv6 are exchanged.
-	TtlSecurity int    `json:"ttl-security,omitempty"` // Maximum distance of neighbours in hops (RFC 5082), 1 for neighbours on the link, so that no system further away can take part in a session; configure the same value on the neighbours. 0 disables the check.
+	Key         string            `json:"key,omitempty"`
+	As          string            `json:"as,omitempty"`           // AS number of the host.
+	Hostname    string            `json:"hostname,omitempty"`     // Label of the host.
+	Labels      map[string]string `json:"labels,omitzero"`        // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	MaxPrefixes int               `json:"max-prefixes,omitempty"` // How many routes of IPv4, and of IPv6, a neighbour may announce; the session with one that announces more ends. 0 is 100000.
+	Neighbor    string            `json:"neighbor,omitempty"`     // Addresses of the neighbours, separated by commas, 16 at most. IPv6 addresses need routerip6.
+	NeighborAs  string            `json:"neighbor-as,omitempty"`  // AS number of the neighbours, or one for each of them in their order, separated by commas.
+	Password    string            `json:"password,omitempty"`     // Password of the sessions (TCP MD5, RFC 2385), the same with all neighbours, or one for each of them in their order, separated by commas; an empty one is none. It is never shown; without one the password stays as it is, until the router is deleted.
+	Routerip    string            `json:"routerip,omitempty"`     // Address of the host towards its neighbours, with its length.
+	Routerip6   string            `json:"routerip6,omitempty"`    // IPv6 address of the host towards its neighbours, with its length; without one no routes of IPv6 are exchanged.
+	TtlSecurity int               `json:"ttl-security,omitempty"` // Maximum distance of neighbours in hops (RFC 5082), 1 for neighbours on the link, so that no system further away can take part in a session; configure the same value on the neighbours. 0 disables the check.
 }
 
 // BgpOper is the operational state of a Bgp: what the system made of it.
@@ -68,6 +71,7 @@ var bgpKind = Kind{
 	Fields: []Field{
 		{Name: "as", Type: String, Doc: "AS number of the host.", MaxLen: 64},
 		{Name: "hostname", Type: String, Doc: "Label of the host.", Format: "name", MaxLen: 256, Required: true},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "max-prefixes", Type: Int, Doc: "How many routes of IPv4, and of IPv6, a neighbour may announce; the session with one that announces more ends. 0 is 100000.", Max: 10000000},
 		{Name: "neighbor", Type: String, Doc: "Addresses of the neighbours, separated by commas, 16 at most. IPv6 addresses need routerip6.", Example: "50.1.1.200,50.1.1.201", Format: "neighbors", MaxLen: 1024},
 		{Name: "neighbor-as", Type: String, Doc: "AS number of the neighbours, or one for each of them in their order, separated by commas.", Example: "500,501", MaxLen: 256},
@@ -134,13 +138,14 @@ func (o *Bgp) Validate() error {
 	return firstError(
 		checkString(&f[0], o.As),
 		checkString(&f[1], o.Hostname),
-		checkInt(&f[2], o.MaxPrefixes),
-		checkString(&f[3], o.Neighbor),
-		checkString(&f[4], o.NeighborAs),
-		checkString(&f[5], o.Password),
-		checkString(&f[6], o.Routerip),
-		checkString(&f[7], o.Routerip6),
-		checkInt(&f[8], o.TtlSecurity),
+		CheckLabels(o.Labels),
+		checkInt(&f[3], o.MaxPrefixes),
+		checkString(&f[4], o.Neighbor),
+		checkString(&f[5], o.NeighborAs),
+		checkString(&f[6], o.Password),
+		checkString(&f[7], o.Routerip),
+		checkString(&f[8], o.Routerip6),
+		checkInt(&f[9], o.TtlSecurity),
 	)
 }
 
@@ -151,6 +156,8 @@ func (o *Bgp) Field(name string) any {
 		return o.As
 	case "hostname":
 		return o.Hostname
+	case "labels":
+		return o.Labels
 	case "max-prefixes":
 		return o.MaxPrefixes
 	case "neighbor":
@@ -173,8 +180,12 @@ func (o *Bgp) Field(name string) any {
 func (o *Bgp) SetLinks(sets map[string]LinkSet, links map[string]Link) {
 }
 
+// SetLabels replaces the labels.
+func (o *Bgp) SetLabels(labels map[string]string) { o.Labels = labels }
+
 // Clone returns a deep copy, without links.
 func (o *Bgp) Clone() Object {
 	c := *o
+	c.Labels = maps.Clone(o.Labels)
 	return &c
 }

@@ -2,6 +2,8 @@
 
 package model
 
+import "maps"
+
 // An endpoint group is a set of containers on one network that are treated alike: the same policies, the same
 // profile, addresses from the same pool.
 type EndpointGroup struct {
@@ -10,6 +12,7 @@ type EndpointGroup struct {
 	ExtContractsGrps []string              `json:"extContractsGrps,omitempty"` // External contract groups of the tenant.
 	GroupName        string                `json:"groupName,omitempty"`        // Name of the group, unique among the tenant's networks and groups.
 	IpPool           string                `json:"ipPool,omitempty"`           // Part of the network's subnet reserved for the group. It does not change.
+	Labels           map[string]string     `json:"labels,omitzero"`            // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
 	NetProfile       string                `json:"netProfile,omitempty"`       // Net profile that limits and marks the containers' traffic.
 	NetworkName      string                `json:"networkName,omitempty"`      // Network that the group's containers join. It does not change.
 	Policies         []string              `json:"policies,omitempty"`         // Policies of the tenant that hold for the group's containers.
@@ -87,6 +90,7 @@ var endpointgroupKind = Kind{
 		{Name: "extContractsGrps", Type: Strings, Doc: "External contract groups of the tenant.", Summary: true},
 		{Name: "groupName", Type: String, Doc: "Name of the group, unique among the tenant's networks and groups.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 		{Name: "ipPool", Type: String, Doc: "Part of the network's subnet reserved for the group. It does not change.", Example: "10.1.1.10-10.1.1.20", Format: "pool", Summary: true},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "netProfile", Type: String, Doc: "Net profile that limits and marks the containers' traffic.", MaxLen: 64, Summary: true},
 		{Name: "networkName", Type: String, Doc: "Network that the group's containers join. It does not change.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 		{Name: "policies", Type: Strings, Doc: "Policies of the tenant that hold for the group's containers.", Summary: true},
@@ -152,9 +156,10 @@ func (o *EndpointGroup) Validate() error {
 		checkString(&f[0], o.CfgdTag),
 		checkString(&f[2], o.GroupName),
 		checkString(&f[3], o.IpPool),
-		checkString(&f[4], o.NetProfile),
-		checkString(&f[5], o.NetworkName),
-		checkString(&f[7], o.TenantName),
+		CheckLabels(o.Labels),
+		checkString(&f[5], o.NetProfile),
+		checkString(&f[6], o.NetworkName),
+		checkString(&f[8], o.TenantName),
 	)
 }
 
@@ -169,6 +174,8 @@ func (o *EndpointGroup) Field(name string) any {
 		return o.GroupName
 	case "ipPool":
 		return o.IpPool
+	case "labels":
+		return o.Labels
 	case "netProfile":
 		return o.NetProfile
 	case "networkName":
@@ -187,11 +194,15 @@ func (o *EndpointGroup) SetLinks(sets map[string]LinkSet, links map[string]Link)
 	o.Links = EndpointGroupLinks{AppProfile: links["AppProfile"], NetProfile: links["NetProfile"], Network: links["Network"], Tenant: links["Tenant"]}
 }
 
+// SetLabels replaces the labels.
+func (o *EndpointGroup) SetLabels(labels map[string]string) { o.Labels = labels }
+
 // Clone returns a deep copy, without links.
 func (o *EndpointGroup) Clone() Object {
 	c := *o
 	c.LinkSets = EndpointGroupLinkSets{}
 	c.ExtContractsGrps = append([]string(nil), o.ExtContractsGrps...)
+	c.Labels = maps.Clone(o.Labels)
 	c.Policies = append([]string(nil), o.Policies...)
 	return &c
 }

@@ -2,6 +2,8 @@
 
 package model
 
+import "maps"
+
 // An external contracts group is a set of contracts of an ACI fabric that groups provide or consume. It does not
 // change: delete it and create it again.
 type ExtContractsGroup struct {
@@ -9,6 +11,7 @@ type ExtContractsGroup struct {
 	Contracts          []string                  `json:"contracts,omitempty"`          // Distinguished names of the contracts in the fabric.
 	ContractsGroupName string                    `json:"contractsGroupName,omitempty"` // Name of the set.
 	ContractsType      string                    `json:"contractsType,omitempty"`      // Whether groups provide or consume the contracts.
+	Labels             map[string]string         `json:"labels,omitzero"`              // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
 	TenantName         string                    `json:"tenantName,omitempty"`         // Tenant that the set belongs to.
 	LinkSets           ExtContractsGroupLinkSets `json:"link-sets"`
 }
@@ -34,6 +37,7 @@ var extcontractsgroupKind = Kind{
 		{Name: "contracts", Type: Strings, Doc: "Distinguished names of the contracts in the fabric."},
 		{Name: "contractsGroupName", Type: String, Doc: "Name of the set.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 		{Name: "contractsType", Type: String, Doc: "Whether groups provide or consume the contracts.", Enum: []string{"provided", "consumed"}, Required: true, Summary: true},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "tenantName", Type: String, Doc: "Tenant that the set belongs to.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 	},
 	Oper:     []Field{},
@@ -80,7 +84,8 @@ func (o *ExtContractsGroup) Validate() error {
 	return firstError(
 		checkString(&f[1], o.ContractsGroupName),
 		checkString(&f[2], o.ContractsType),
-		checkString(&f[3], o.TenantName),
+		CheckLabels(o.Labels),
+		checkString(&f[4], o.TenantName),
 	)
 }
 
@@ -93,6 +98,8 @@ func (o *ExtContractsGroup) Field(name string) any {
 		return o.ContractsGroupName
 	case "contractsType":
 		return o.ContractsType
+	case "labels":
+		return o.Labels
 	case "tenantName":
 		return o.TenantName
 	}
@@ -104,10 +111,14 @@ func (o *ExtContractsGroup) SetLinks(sets map[string]LinkSet, links map[string]L
 	o.LinkSets = ExtContractsGroupLinkSets{EndpointGroups: sets["EndpointGroups"]}
 }
 
+// SetLabels replaces the labels.
+func (o *ExtContractsGroup) SetLabels(labels map[string]string) { o.Labels = labels }
+
 // Clone returns a deep copy, without links.
 func (o *ExtContractsGroup) Clone() Object {
 	c := *o
 	c.LinkSets = ExtContractsGroupLinkSets{}
 	c.Contracts = append([]string(nil), o.Contracts...)
+	c.Labels = maps.Clone(o.Labels)
 	return &c
 }

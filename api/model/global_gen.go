@@ -2,21 +2,22 @@
 
 package model
 
+import "maps"
+
 // The single object "global" has the settings of the whole cluster: how networks are forwarded, who answers ARP,
 // and the ranges that VLAN ids and VNIs come from.
 type Global struct {
-	Key        string `json:"key,omitempty"`
-	ArpMode    string `json:"arpMode,omitempty"`    // Who answers ARP: the switches (proxy) or the containers (flood).
-	FwdMode    string `json:"fwdMode,omitempty"`    // How frames are forwarded. It changes only while no network exists.
-	HostAccess string `json:"hostAccess,omitempty"` // How hosts and containers meet: by private addresses that each host gives its own containers (private), or by the containers' own addresses, from every host (direct), as Kubernetes wants it. These are then unique whatever the tenant.
-
-	Name             string `json:"name,omitempty"`             // Always "global".
-	NetworkInfraType string `json:"networkInfraType,omitempty"` // The physical fabric.
-	PvtSubnet        string `json:"pvtSubnet,omitempty"`        // Private subnet between a host and its containers, a /16. It changes only while no network exists.
-	Quarantine       string `json:"quarantine,omitempty"`       // How long an address rests after its endpoint is gone, before another gets it: such as 30s or 10m, 24h at most; 0s: not at all. Without it, what netmaster's --quarantine says, and without that 30s for the addresses of pods.
-
-	Vlans  string `json:"vlans,omitempty"`  // VLAN ids that networks may use, one range.
-	Vxlans string `json:"vxlans,omitempty"` // VNIs that networks may use, one range of at most 16001.
+	Key              string            `json:"key,omitempty"`
+	ArpMode          string            `json:"arpMode,omitempty"`          // Who answers ARP: the switches (proxy) or the containers (flood).
+	FwdMode          string            `json:"fwdMode,omitempty"`          // How frames are forwarded. It changes only while no network exists.
+	HostAccess       string            `json:"hostAccess,omitempty"`       // How hosts and containers meet: by private addresses that each host gives its own containers (private), or by the containers' own addresses, from every host (direct), as Kubernetes wants it. These are then unique whatever the tenant.
+	Labels           map[string]string `json:"labels,omitzero"`            // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	Name             string            `json:"name,omitempty"`             // Always "global".
+	NetworkInfraType string            `json:"networkInfraType,omitempty"` // The physical fabric.
+	PvtSubnet        string            `json:"pvtSubnet,omitempty"`        // Private subnet between a host and its containers, a /16. It changes only while no network exists.
+	Quarantine       string            `json:"quarantine,omitempty"`       // How long an address rests after its endpoint is gone, before another gets it: such as 30s or 10m, 24h at most; 0s: not at all. Without it, what netmaster's --quarantine says, and without that 30s for the addresses of pods.
+	Vlans            string            `json:"vlans,omitempty"`            // VLAN ids that networks may use, one range.
+	Vxlans           string            `json:"vxlans,omitempty"`           // VNIs that networks may use, one range of at most 16001.
 }
 
 // GlobalOper is the operational state of a global: what the system made of it.
@@ -64,11 +65,12 @@ var globalKind = Kind{
 	Fields: []Field{
 		{Name: "arpMode", Type: String, Doc: "Who answers ARP: the switches (proxy) or the containers (flood).", Enum: []string{"proxy", "flood"}, MaxLen: 64, Optional: true, Summary: true},
 		{Name: "fwdMode", Type: String, Doc: "How frames are forwarded. It changes only while no network exists.", Enum: []string{"bridge", "routing"}, MaxLen: 64, Optional: true, Summary: true},
-		{Name: "hostAccess", Type: String, Doc: "How hosts and containers meet: by private addresses that each host gives its own containers (private), or by the containers' own addresses, from every host (direct), as Kubernetes wants it. These are then unique whatever the tenant.\n", Enum: []string{"private", "direct"}, MaxLen: 64, Optional: true},
+		{Name: "hostAccess", Type: String, Doc: "How hosts and containers meet: by private addresses that each host gives its own containers (private), or by the containers' own addresses, from every host (direct), as Kubernetes wants it. These are then unique whatever the tenant.", Enum: []string{"private", "direct"}, MaxLen: 64, Optional: true},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "name", Type: String, Doc: "Always \"global\".", Enum: []string{"global"}, MaxLen: 64, Required: true, Summary: true},
 		{Name: "networkInfraType", Type: String, Doc: "The physical fabric.", Enum: []string{"aci", "aci-opflex", "default"}, MaxLen: 64, Optional: true, Summary: true},
 		{Name: "pvtSubnet", Type: String, Doc: "Private subnet between a host and its containers, a /16. It changes only while no network exists.", Example: "172.19.0.0/16", Format: "pvtSubnet", Required: true, Summary: true},
-		{Name: "quarantine", Type: String, Doc: "How long an address rests after its endpoint is gone, before another gets it: such as 30s or 10m, 24h at most; 0s: not at all. Without it, what netmaster's --quarantine says, and without that 30s for the addresses of pods.\n", Format: "rest", MaxLen: 64, Optional: true},
+		{Name: "quarantine", Type: String, Doc: "How long an address rests after its endpoint is gone, before another gets it: such as 30s or 10m, 24h at most; 0s: not at all. Without it, what netmaster's --quarantine says, and without that 30s for the addresses of pods.", Format: "rest", MaxLen: 64, Optional: true},
 		{Name: "vlans", Type: String, Doc: "VLAN ids that networks may use, one range.", Example: "1-4094", Format: "vlanRange", Required: true},
 		{Name: "vxlans", Type: String, Doc: "VNIs that networks may use, one range of at most 16001.", Example: "1-10000", Format: "vxlanRange", Required: true},
 	},
@@ -139,12 +141,13 @@ func (o *Global) Validate() error {
 		checkString(&f[0], o.ArpMode),
 		checkString(&f[1], o.FwdMode),
 		checkString(&f[2], o.HostAccess),
-		checkString(&f[3], o.Name),
-		checkString(&f[4], o.NetworkInfraType),
-		checkString(&f[5], o.PvtSubnet),
-		checkString(&f[6], o.Quarantine),
-		checkString(&f[7], o.Vlans),
-		checkString(&f[8], o.Vxlans),
+		CheckLabels(o.Labels),
+		checkString(&f[4], o.Name),
+		checkString(&f[5], o.NetworkInfraType),
+		checkString(&f[6], o.PvtSubnet),
+		checkString(&f[7], o.Quarantine),
+		checkString(&f[8], o.Vlans),
+		checkString(&f[9], o.Vxlans),
 	)
 }
 
@@ -157,6 +160,8 @@ func (o *Global) Field(name string) any {
 		return o.FwdMode
 	case "hostAccess":
 		return o.HostAccess
+	case "labels":
+		return o.Labels
 	case "name":
 		return o.Name
 	case "networkInfraType":
@@ -177,8 +182,12 @@ func (o *Global) Field(name string) any {
 func (o *Global) SetLinks(sets map[string]LinkSet, links map[string]Link) {
 }
 
+// SetLabels replaces the labels.
+func (o *Global) SetLabels(labels map[string]string) { o.Labels = labels }
+
 // Clone returns a deep copy, without links.
 func (o *Global) Clone() Object {
 	c := *o
+	c.Labels = maps.Clone(o.Labels)
 	return &c
 }

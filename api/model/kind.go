@@ -18,7 +18,7 @@ type Object interface {
 	SetDefaults()
 	// Validate checks every field by itself and returns an *Error for the first that is wrong.
 	Validate() error
-	// Field returns a field's value by its JSON name: a string, an int or a []string; nil for an unknown name.
+	// Field returns a field's value by its JSON name: a string, an int, a []string or, for labels, a map[string]string; nil for an unknown name.
 	Field(name string) any
 	// SetLinks replaces the computed links. Sets are keyed by link name.
 	SetLinks(sets map[string]LinkSet, links map[string]Link)
@@ -58,7 +58,8 @@ const (
 	String  Type = "string"
 	Int     Type = "int"
 	Strings Type = "strings"
-	List    Type = "list" // of operational state of another kind
+	Labels  Type = "labels" // of the object: string to string
+	List    Type = "list"   // of operational state of another kind
 )
 
 // Field describes one attribute.

@@ -2,20 +2,23 @@
 
 package model
 
+import "maps"
+
 // The single object "ldap" configures the directory that checks passwords of users who are not defined in this
 // cluster: the directory is searched for the user's entry, and a bind as that entry with the password proves it.
 // Groups of the entry have roles by authorizations.
 type LdapConfiguration struct {
-	Key            string `json:"key,omitempty"`
-	BaseDN         string `json:"baseDN,omitempty"`         // Where the search for users begins.
-	BindDN         string `json:"bindDN,omitempty"`         // Entry as which netmaster searches; empty to search anonymously. Its password is given by netctl auth ldap-password.
-	CaCertificate  string `json:"caCertificate,omitempty"`  // Certificates of the authorities, in PEM, by which the directory is known; empty for those of netmaster's machine.
-	GroupAttribute string `json:"groupAttribute,omitempty"` // Attribute of a user's entry that holds the distinguished names of its groups.
-	Name           string `json:"name,omitempty"`           // Always "ldap".
-	Port           int    `json:"port,omitempty"`           // TCP port of the directory; 0 for 389, or for 636 with TLS from the beginning.
-	Security       string `json:"security,omitempty"`       // How the connection is encrypted, by StartTLS after it began or by TLS from its beginning. There is no way without.
-	Server         string `json:"server,omitempty"`         // Host name or address of the directory, which its certificate must name.
-	UserAttribute  string `json:"userAttribute,omitempty"`  // Attribute that holds the name under which users log in, uid in most directories and sAMAccountName in Active Directory.
+	Key            string            `json:"key,omitempty"`
+	BaseDN         string            `json:"baseDN,omitempty"`         // Where the search for users begins.
+	BindDN         string            `json:"bindDN,omitempty"`         // Entry as which netmaster searches; empty to search anonymously. Its password is given by netctl auth ldap-password.
+	CaCertificate  string            `json:"caCertificate,omitempty"`  // Certificates of the authorities, in PEM, by which the directory is known; empty for those of netmaster's machine.
+	GroupAttribute string            `json:"groupAttribute,omitempty"` // Attribute of a user's entry that holds the distinguished names of its groups.
+	Labels         map[string]string `json:"labels,omitzero"`          // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	Name           string            `json:"name,omitempty"`           // Always "ldap".
+	Port           int               `json:"port,omitempty"`           // TCP port of the directory; 0 for 389, or for 636 with TLS from the beginning.
+	Security       string            `json:"security,omitempty"`       // How the connection is encrypted, by StartTLS after it began or by TLS from its beginning. There is no way without.
+	Server         string            `json:"server,omitempty"`         // Host name or address of the directory, which its certificate must name.
+	UserAttribute  string            `json:"userAttribute,omitempty"`  // Attribute that holds the name under which users log in, uid in most directories and sAMAccountName in Active Directory.
 }
 
 // LdapConfigurationOper is the operational state of a ldapConfiguration: what the system made of it.
@@ -51,6 +54,7 @@ var ldapconfigurationKind = Kind{
 		{Name: "bindDN", Type: String, Doc: "Entry as which netmaster searches; empty to search anonymously. Its password is given by netctl auth ldap-password.", MaxLen: 512, Summary: true},
 		{Name: "caCertificate", Type: String, Doc: "Certificates of the authorities, in PEM, by which the directory is known; empty for those of netmaster's machine.", MaxLen: 65536},
 		{Name: "groupAttribute", Type: String, Doc: "Attribute of a user's entry that holds the distinguished names of its groups.", Format: "name", Default: "memberOf", MaxLen: 64, Optional: true, Summary: true},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "name", Type: String, Doc: "Always \"ldap\".", Enum: []string{"ldap"}, Required: true},
 		{Name: "port", Type: Int, Doc: "TCP port of the directory; 0 for 389, or for 636 with TLS from the beginning.", Min: 1, Max: 65535, Optional: true, Summary: true},
 		{Name: "security", Type: String, Doc: "How the connection is encrypted, by StartTLS after it began or by TLS from its beginning. There is no way without.", Enum: []string{"starttls", "tls"}, Default: "starttls", Optional: true, Summary: true},
@@ -126,11 +130,12 @@ func (o *LdapConfiguration) Validate() error {
 		checkString(&f[1], o.BindDN),
 		checkString(&f[2], o.CaCertificate),
 		checkString(&f[3], o.GroupAttribute),
-		checkString(&f[4], o.Name),
-		checkInt(&f[5], o.Port),
-		checkString(&f[6], o.Security),
-		checkString(&f[7], o.Server),
-		checkString(&f[8], o.UserAttribute),
+		CheckLabels(o.Labels),
+		checkString(&f[5], o.Name),
+		checkInt(&f[6], o.Port),
+		checkString(&f[7], o.Security),
+		checkString(&f[8], o.Server),
+		checkString(&f[9], o.UserAttribute),
 	)
 }
 
@@ -145,6 +150,8 @@ func (o *LdapConfiguration) Field(name string) any {
 		return o.CaCertificate
 	case "groupAttribute":
 		return o.GroupAttribute
+	case "labels":
+		return o.Labels
 	case "name":
 		return o.Name
 	case "port":
@@ -163,8 +170,12 @@ func (o *LdapConfiguration) Field(name string) any {
 func (o *LdapConfiguration) SetLinks(sets map[string]LinkSet, links map[string]Link) {
 }
 
+// SetLabels replaces the labels.
+func (o *LdapConfiguration) SetLabels(labels map[string]string) { o.Labels = labels }
+
 // Clone returns a deep copy, without links.
 func (o *LdapConfiguration) Clone() Object {
 	c := *o
+	c.Labels = maps.Clone(o.Labels)
 	return &c
 }

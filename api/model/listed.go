@@ -2,16 +2,21 @@ package model
 
 import "slices"
 
-// Listed are the fields by which a list of the kind can be filtered: the listed ones, except secrets.
+// Listed are the fields by which a list of the kind can be filtered: the listed ones, except secrets and the labels, which have selectors
+// of their own.
 func (k *Kind) Listed() []Field {
-	fields := k.Fields
+	return slices.DeleteFunc(slices.Clone(k.shown()), func(f Field) bool { return f.Secret || f.Inspected || f.Type == Labels })
+}
+
+// shown are the fields of the kind's objects.
+func (k *Kind) shown() []Field {
 	if k.InspectOnly {
-		fields = k.Oper
+		return k.Oper
 	}
-	return slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return f.Secret || f.Inspected })
+	return k.Fields
 }
 
 // Labelled reports whether objects of the kind have labels.
 func (k *Kind) Labelled() bool {
-	return slices.ContainsFunc(k.Listed(), func(f Field) bool { return f.Name == "labels" })
+	return slices.ContainsFunc(k.shown(), func(f Field) bool { return f.Name == LabelsField })
 }

@@ -2,22 +2,25 @@
 
 package model
 
+import "maps"
+
 // A network is a subnet of a tenant, carried over VLAN or VXLAN. Its containers get an address, a MAC address
 // and a place in the switches of every host. A network does not change: delete it and create it again.
 type Network struct {
-	Key         string          `json:"key,omitempty"`
-	CfgdTag     string          `json:"cfgdTag,omitempty"`     // Tag by which Docker's users choose the network.
-	Encap       string          `json:"encap,omitempty"`       // How frames cross the underlay.
-	Gateway     string          `json:"gateway,omitempty"`     // IPv4 address of the gateway; it is never given to a container.
-	Ipv6Gateway string          `json:"ipv6Gateway,omitempty"` // IPv6 address of the gateway.
-	Ipv6Subnet  string          `json:"ipv6Subnet,omitempty"`  // IPv6 subnet, in addition to the IPv4 subnet.
-	NetworkName string          `json:"networkName,omitempty"` // Name of the network, unique among the tenant's networks and groups.
-	NwType      string          `json:"nwType,omitempty"`      // Kind of network: data for containers, infra for the hosts themselves.
-	PktTag      int             `json:"pktTag,omitempty"`      // VLAN id or VNI; 0 selects the lowest free one.
-	Subnet      string          `json:"subnet,omitempty"`      // IPv4 subnet, or a range of it.
-	TenantName  string          `json:"tenantName,omitempty"`  // Tenant that the network belongs to.
-	LinkSets    NetworkLinkSets `json:"link-sets"`
-	Links       NetworkLinks    `json:"links"`
+	Key         string            `json:"key,omitempty"`
+	CfgdTag     string            `json:"cfgdTag,omitempty"`     // Tag by which Docker's users choose the network.
+	Encap       string            `json:"encap,omitempty"`       // How frames cross the underlay.
+	Gateway     string            `json:"gateway,omitempty"`     // IPv4 address of the gateway; it is never given to a container.
+	Ipv6Gateway string            `json:"ipv6Gateway,omitempty"` // IPv6 address of the gateway.
+	Ipv6Subnet  string            `json:"ipv6Subnet,omitempty"`  // IPv6 subnet, in addition to the IPv4 subnet.
+	Labels      map[string]string `json:"labels,omitzero"`       // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	NetworkName string            `json:"networkName,omitempty"` // Name of the network, unique among the tenant's networks and groups.
+	NwType      string            `json:"nwType,omitempty"`      // Kind of network: data for containers, infra for the hosts themselves.
+	PktTag      int               `json:"pktTag,omitempty"`      // VLAN id or VNI; 0 selects the lowest free one.
+	Subnet      string            `json:"subnet,omitempty"`      // IPv4 subnet, or a range of it.
+	TenantName  string            `json:"tenantName,omitempty"`  // Tenant that the network belongs to.
+	LinkSets    NetworkLinkSets   `json:"link-sets"`
+	Links       NetworkLinks      `json:"links"`
 }
 
 // NetworkLinkSets are the sets of objects that belong to a network.
@@ -95,6 +98,7 @@ var networkKind = Kind{
 		{Name: "gateway", Type: String, Doc: "IPv4 address of the gateway; it is never given to a container.", Format: "ipv4", Summary: true},
 		{Name: "ipv6Gateway", Type: String, Doc: "IPv6 address of the gateway.", Format: "ipv6", Summary: true},
 		{Name: "ipv6Subnet", Type: String, Doc: "IPv6 subnet, in addition to the IPv4 subnet.", Format: "subnet6", Summary: true},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "networkName", Type: String, Doc: "Name of the network, unique among the tenant's networks and groups.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 		{Name: "nwType", Type: String, Doc: "Kind of network: data for containers, infra for the hosts themselves.", Enum: []string{"infra", "data"}, Default: "data", Summary: true},
 		{Name: "pktTag", Type: Int, Doc: "VLAN id or VNI; 0 selects the lowest free one.", Max: 16777216, Summary: true},
@@ -175,11 +179,12 @@ func (o *Network) Validate() error {
 		checkString(&f[2], o.Gateway),
 		checkString(&f[3], o.Ipv6Gateway),
 		checkString(&f[4], o.Ipv6Subnet),
-		checkString(&f[5], o.NetworkName),
-		checkString(&f[6], o.NwType),
-		checkInt(&f[7], o.PktTag),
-		checkString(&f[8], o.Subnet),
-		checkString(&f[9], o.TenantName),
+		CheckLabels(o.Labels),
+		checkString(&f[6], o.NetworkName),
+		checkString(&f[7], o.NwType),
+		checkInt(&f[8], o.PktTag),
+		checkString(&f[9], o.Subnet),
+		checkString(&f[10], o.TenantName),
 	)
 }
 
@@ -196,6 +201,8 @@ func (o *Network) Field(name string) any {
 		return o.Ipv6Gateway
 	case "ipv6Subnet":
 		return o.Ipv6Subnet
+	case "labels":
+		return o.Labels
 	case "networkName":
 		return o.NetworkName
 	case "nwType":
@@ -216,9 +223,13 @@ func (o *Network) SetLinks(sets map[string]LinkSet, links map[string]Link) {
 	o.Links = NetworkLinks{Tenant: links["Tenant"]}
 }
 
+// SetLabels replaces the labels.
+func (o *Network) SetLabels(labels map[string]string) { o.Labels = labels }
+
 // Clone returns a deep copy, without links.
 func (o *Network) Clone() Object {
 	c := *o
 	c.LinkSets = NetworkLinkSets{}
+	c.Labels = maps.Clone(o.Labels)
 	return &c
 }

@@ -2,18 +2,21 @@
 
 package model
 
+import "maps"
+
 // The single object "oidc" configures the OpenID provider for netctl login --oidc. The provider's groups get
 // roles by authorizations of --group oidc:NAME, and its users are called oidc:NAME, so that none is taken for a
 // user of this cluster or of the LDAP directory.
 type OidcConfiguration struct {
-	Key           string `json:"key,omitempty"`
-	CaCertificate string `json:"caCertificate,omitempty"` // Certificates of the authorities, in PEM, by which the provider is known; empty for those of netmaster's machine.
-	ClientId      string `json:"clientId,omitempty"`      // How the provider knows netmaster. Its secret, if it has one, is given by netctl auth oidc-secret.
-	GroupsClaim   string `json:"groupsClaim,omitempty"`   // Claim of the ID token that lists the user's groups.
-	Issuer        string `json:"issuer,omitempty"`        // URL of the provider, equal to the issuer in its tokens. It must be https, and so must the addresses in its metadata.
-	Name          string `json:"name,omitempty"`          // Always "oidc".
-	Scopes        string `json:"scopes,omitempty"`        // Scopes requested in addition to openid, separated by spaces, such as profile email groups.
-	UsernameClaim string `json:"usernameClaim,omitempty"` // Claim of the ID token with the user name. It must be unique among the provider's users, such as email or sub.
+	Key           string            `json:"key,omitempty"`
+	CaCertificate string            `json:"caCertificate,omitempty"` // Certificates of the authorities, in PEM, by which the provider is known; empty for those of netmaster's machine.
+	ClientId      string            `json:"clientId,omitempty"`      // How the provider knows netmaster. Its secret, if it has one, is given by netctl auth oidc-secret.
+	GroupsClaim   string            `json:"groupsClaim,omitempty"`   // Claim of the ID token that lists the user's groups.
+	Issuer        string            `json:"issuer,omitempty"`        // URL of the provider, equal to the issuer in its tokens. It must be https, and so must the addresses in its metadata.
+	Labels        map[string]string `json:"labels,omitzero"`         // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	Name          string            `json:"name,omitempty"`          // Always "oidc".
+	Scopes        string            `json:"scopes,omitempty"`        // Scopes requested in addition to openid, separated by spaces, such as profile email groups.
+	UsernameClaim string            `json:"usernameClaim,omitempty"` // Claim of the ID token with the user name. It must be unique among the provider's users, such as email or sub.
 }
 
 // OidcConfigurationOper is the operational state of a oidcConfiguration: what the system made of it.
@@ -49,6 +52,7 @@ var oidcconfigurationKind = Kind{
 		{Name: "clientId", Type: String, Doc: "How the provider knows netmaster. Its secret, if it has one, is given by netctl auth oidc-secret.", MaxLen: 255, Required: true, Summary: true},
 		{Name: "groupsClaim", Type: String, Doc: "Claim of the ID token that lists the user's groups.", Default: "groups", MaxLen: 128, Optional: true, Summary: true},
 		{Name: "issuer", Type: String, Doc: "URL of the provider, equal to the issuer in its tokens. It must be https, and so must the addresses in its metadata.", Example: "https://id.example.org/realms/ops", MaxLen: 512, Required: true, Summary: true},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "name", Type: String, Doc: "Always \"oidc\".", Enum: []string{"oidc"}, Required: true},
 		{Name: "scopes", Type: String, Doc: "Scopes requested in addition to openid, separated by spaces, such as profile email groups.", Default: "profile email", MaxLen: 512, Optional: true, Summary: true},
 		{Name: "usernameClaim", Type: String, Doc: "Claim of the ID token with the user name. It must be unique among the provider's users, such as email or sub.", Default: "email", MaxLen: 128, Optional: true, Summary: true},
@@ -118,9 +122,10 @@ func (o *OidcConfiguration) Validate() error {
 		checkString(&f[1], o.ClientId),
 		checkString(&f[2], o.GroupsClaim),
 		checkString(&f[3], o.Issuer),
-		checkString(&f[4], o.Name),
-		checkString(&f[5], o.Scopes),
-		checkString(&f[6], o.UsernameClaim),
+		CheckLabels(o.Labels),
+		checkString(&f[5], o.Name),
+		checkString(&f[6], o.Scopes),
+		checkString(&f[7], o.UsernameClaim),
 	)
 }
 
@@ -135,6 +140,8 @@ func (o *OidcConfiguration) Field(name string) any {
 		return o.GroupsClaim
 	case "issuer":
 		return o.Issuer
+	case "labels":
+		return o.Labels
 	case "name":
 		return o.Name
 	case "scopes":
@@ -149,8 +156,12 @@ func (o *OidcConfiguration) Field(name string) any {
 func (o *OidcConfiguration) SetLinks(sets map[string]LinkSet, links map[string]Link) {
 }
 
+// SetLabels replaces the labels.
+func (o *OidcConfiguration) SetLabels(labels map[string]string) { o.Labels = labels }
+
 // Clone returns a deep copy, without links.
 func (o *OidcConfiguration) Clone() Object {
 	c := *o
+	c.Labels = maps.Clone(o.Labels)
 	return &c
 }

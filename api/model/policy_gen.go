@@ -2,14 +2,17 @@
 
 package model
 
+import "maps"
+
 // A policy is a set of rules. Groups that name it let in and out of their containers what its rules allow;
 // traffic that no rule speaks of passes. Deleting a policy deletes its rules.
 type Policy struct {
-	Key        string         `json:"key,omitempty"`
-	PolicyName string         `json:"policyName,omitempty"` // Name of the policy.
-	TenantName string         `json:"tenantName,omitempty"` // Tenant that the policy belongs to.
-	LinkSets   PolicyLinkSets `json:"link-sets"`
-	Links      PolicyLinks    `json:"links"`
+	Key        string            `json:"key,omitempty"`
+	Labels     map[string]string `json:"labels,omitzero"`      // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	PolicyName string            `json:"policyName,omitempty"` // Name of the policy.
+	TenantName string            `json:"tenantName,omitempty"` // Tenant that the policy belongs to.
+	LinkSets   PolicyLinkSets    `json:"link-sets"`
+	Links      PolicyLinks       `json:"links"`
 }
 
 // PolicyLinkSets are the sets of objects that belong to a policy.
@@ -60,6 +63,7 @@ var policyKind = Kind{
 	InspectOnly: false,
 	New:         func() Object { return &Policy{} },
 	Fields: []Field{
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "policyName", Type: String, Doc: "Name of the policy.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 		{Name: "tenantName", Type: String, Doc: "Tenant that the policy belongs to.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 	},
@@ -104,14 +108,17 @@ func (o *Policy) SetDefaults() {
 func (o *Policy) Validate() error {
 	f := policyKind.Fields
 	return firstError(
-		checkString(&f[0], o.PolicyName),
-		checkString(&f[1], o.TenantName),
+		CheckLabels(o.Labels),
+		checkString(&f[1], o.PolicyName),
+		checkString(&f[2], o.TenantName),
 	)
 }
 
 // Field returns a field's value by its JSON name; nil for an unknown name.
 func (o *Policy) Field(name string) any {
 	switch name {
+	case "labels":
+		return o.Labels
 	case "policyName":
 		return o.PolicyName
 	case "tenantName":
@@ -126,9 +133,13 @@ func (o *Policy) SetLinks(sets map[string]LinkSet, links map[string]Link) {
 	o.Links = PolicyLinks{Tenant: links["Tenant"]}
 }
 
+// SetLabels replaces the labels.
+func (o *Policy) SetLabels(labels map[string]string) { o.Labels = labels }
+
 // Clone returns a deep copy, without links.
 func (o *Policy) Clone() Object {
 	c := *o
 	c.LinkSets = PolicyLinkSets{}
+	c.Labels = maps.Clone(o.Labels)
 	return &c
 }

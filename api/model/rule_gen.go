@@ -2,28 +2,31 @@
 
 package model
 
+import "maps"
+
 // A rule of a policy allows or denies traffic between the containers of the groups that the policy is attached
 // to and others, by direction, peer, protocol and port. Of the rules that match, the one with the highest
 // priority counts. The routes of the original add and delete rules; netctl apply and netctl edit change one,
 // too.
 type Rule struct {
-	Key               string       `json:"key,omitempty"`
-	Action            string       `json:"action,omitempty"`            // What happens to the traffic.
-	Direction         string       `json:"direction,omitempty"`         // Traffic into (in) or out of (out) the group's containers.
-	FromEndpointGroup string       `json:"fromEndpointGroup,omitempty"` // Group that incoming traffic comes from.
-	FromIpAddress     string       `json:"fromIpAddress,omitempty"`     // IPv4 or IPv6 address or subnet that incoming traffic comes from.
-	FromNetwork       string       `json:"fromNetwork,omitempty"`       // Network that incoming traffic comes from.
-	PolicyName        string       `json:"policyName,omitempty"`        // Policy that the rule belongs to.
-	Port              int          `json:"port,omitempty"`              // Port of the side that is connected to; 0 for any.
-	Priority          int          `json:"priority,omitempty"`          // The rule with the highest number counts.
-	Protocol          string       `json:"protocol,omitempty"`          // Protocol by name or number; empty for any.
-	RuleId            string       `json:"ruleId,omitempty"`            // Name of the rule in its policy.
-	TenantName        string       `json:"tenantName,omitempty"`        // Tenant that the policy belongs to.
-	ToEndpointGroup   string       `json:"toEndpointGroup,omitempty"`   // Group that outgoing traffic goes to.
-	ToIpAddress       string       `json:"toIpAddress,omitempty"`       // IPv4 or IPv6 address or subnet that outgoing traffic goes to.
-	ToNetwork         string       `json:"toNetwork,omitempty"`         // Network that outgoing traffic goes to.
-	LinkSets          RuleLinkSets `json:"link-sets"`
-	Links             RuleLinks    `json:"links"`
+	Key               string            `json:"key,omitempty"`
+	Action            string            `json:"action,omitempty"`            // What happens to the traffic.
+	Direction         string            `json:"direction,omitempty"`         // Traffic into (in) or out of (out) the group's containers.
+	FromEndpointGroup string            `json:"fromEndpointGroup,omitempty"` // Group that incoming traffic comes from.
+	FromIpAddress     string            `json:"fromIpAddress,omitempty"`     // IPv4 or IPv6 address or subnet that incoming traffic comes from.
+	FromNetwork       string            `json:"fromNetwork,omitempty"`       // Network that incoming traffic comes from.
+	Labels            map[string]string `json:"labels,omitzero"`             // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	PolicyName        string            `json:"policyName,omitempty"`        // Policy that the rule belongs to.
+	Port              int               `json:"port,omitempty"`              // Port of the side that is connected to; 0 for any.
+	Priority          int               `json:"priority,omitempty"`          // The rule with the highest number counts.
+	Protocol          string            `json:"protocol,omitempty"`          // Protocol by name or number; empty for any.
+	RuleId            string            `json:"ruleId,omitempty"`            // Name of the rule in its policy.
+	TenantName        string            `json:"tenantName,omitempty"`        // Tenant that the policy belongs to.
+	ToEndpointGroup   string            `json:"toEndpointGroup,omitempty"`   // Group that outgoing traffic goes to.
+	ToIpAddress       string            `json:"toIpAddress,omitempty"`       // IPv4 or IPv6 address or subnet that outgoing traffic goes to.
+	ToNetwork         string            `json:"toNetwork,omitempty"`         // Network that outgoing traffic goes to.
+	LinkSets          RuleLinkSets      `json:"link-sets"`
+	Links             RuleLinks         `json:"links"`
 }
 
 // RuleLinkSets are the sets of objects that belong to a rule.
@@ -75,6 +78,7 @@ var ruleKind = Kind{
 		{Name: "fromEndpointGroup", Type: String, Doc: "Group that incoming traffic comes from.", Format: "optionalName", MaxLen: 64, Summary: true},
 		{Name: "fromIpAddress", Type: String, Doc: "IPv4 or IPv6 address or subnet that incoming traffic comes from.", Example: "10.1.1.0/24", Format: "ruleIP", Summary: true},
 		{Name: "fromNetwork", Type: String, Doc: "Network that incoming traffic comes from.", Format: "optionalName", MaxLen: 64, Summary: true},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "policyName", Type: String, Doc: "Policy that the rule belongs to.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 		{Name: "port", Type: Int, Doc: "Port of the side that is connected to; 0 for any.", Max: 65535, Summary: true},
 		{Name: "priority", Type: Int, Doc: "The rule with the highest number counts.", Default: "1", Min: 1, Max: 100, Summary: true},
@@ -151,15 +155,16 @@ func (o *Rule) Validate() error {
 		checkString(&f[2], o.FromEndpointGroup),
 		checkString(&f[3], o.FromIpAddress),
 		checkString(&f[4], o.FromNetwork),
-		checkString(&f[5], o.PolicyName),
-		checkInt(&f[6], o.Port),
-		checkInt(&f[7], o.Priority),
-		checkString(&f[8], o.Protocol),
-		checkString(&f[9], o.RuleId),
-		checkString(&f[10], o.TenantName),
-		checkString(&f[11], o.ToEndpointGroup),
-		checkString(&f[12], o.ToIpAddress),
-		checkString(&f[13], o.ToNetwork),
+		CheckLabels(o.Labels),
+		checkString(&f[6], o.PolicyName),
+		checkInt(&f[7], o.Port),
+		checkInt(&f[8], o.Priority),
+		checkString(&f[9], o.Protocol),
+		checkString(&f[10], o.RuleId),
+		checkString(&f[11], o.TenantName),
+		checkString(&f[12], o.ToEndpointGroup),
+		checkString(&f[13], o.ToIpAddress),
+		checkString(&f[14], o.ToNetwork),
 	)
 }
 
@@ -176,6 +181,8 @@ func (o *Rule) Field(name string) any {
 		return o.FromIpAddress
 	case "fromNetwork":
 		return o.FromNetwork
+	case "labels":
+		return o.Labels
 	case "policyName":
 		return o.PolicyName
 	case "port":
@@ -204,9 +211,13 @@ func (o *Rule) SetLinks(sets map[string]LinkSet, links map[string]Link) {
 	o.Links = RuleLinks{MatchEndpointGroup: links["MatchEndpointGroup"]}
 }
 
+// SetLabels replaces the labels.
+func (o *Rule) SetLabels(labels map[string]string) { o.Labels = labels }
+
 // Clone returns a deep copy, without links.
 func (o *Rule) Clone() Object {
 	c := *o
 	c.LinkSets = RuleLinkSets{}
+	c.Labels = maps.Clone(o.Labels)
 	return &c
 }

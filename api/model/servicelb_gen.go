@@ -2,18 +2,21 @@
 
 package model
 
+import "maps"
+
 // A service is an address of a network behind which containers of the tenant share the load. Containers whose
 // labels satisfy every selector are its providers.
 type ServiceLB struct {
-	Key         string         `json:"key,omitempty"`
-	Affinity    string         `json:"affinity,omitempty"`    // Session affinity: client (default) sends all connections of a client to the same provider, none distributes every connection.
-	IpAddress   string         `json:"ipAddress,omitempty"`   // Address of the service; empty selects the next free one.
-	NetworkName string         `json:"networkName,omitempty"` // Network that the service's address comes from. It does not change.
-	Ports       []string       `json:"ports,omitempty"`       // Ports, each servicePort:providerPort:protocol.
-	Selectors   []string       `json:"selectors,omitempty"`   // Labels that a provider has, each key=value.
-	ServiceName string         `json:"serviceName,omitempty"` // Name of the service.
-	TenantName  string         `json:"tenantName,omitempty"`  // Tenant that the service belongs to.
-	Links       ServiceLBLinks `json:"links"`
+	Key         string            `json:"key,omitempty"`
+	Affinity    string            `json:"affinity,omitempty"`    // Session affinity: client (default) sends all connections of a client to the same provider, none distributes every connection.
+	IpAddress   string            `json:"ipAddress,omitempty"`   // Address of the service; empty selects the next free one.
+	Labels      map[string]string `json:"labels,omitzero"`       // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	NetworkName string            `json:"networkName,omitempty"` // Network that the service's address comes from. It does not change.
+	Ports       []string          `json:"ports,omitempty"`       // Ports, each servicePort:providerPort:protocol.
+	Selectors   []string          `json:"selectors,omitempty"`   // Labels that a provider has, each key=value.
+	ServiceName string            `json:"serviceName,omitempty"` // Name of the service.
+	TenantName  string            `json:"tenantName,omitempty"`  // Tenant that the service belongs to.
+	Links       ServiceLBLinks    `json:"links"`
 }
 
 // ServiceLBLinks are the objects that a serviceLB belongs to.
@@ -67,6 +70,7 @@ var servicelbKind = Kind{
 	Fields: []Field{
 		{Name: "affinity", Type: String, Doc: "Session affinity: client (default) sends all connections of a client to the same provider, none distributes every connection.", Enum: []string{"client", "none"}, Optional: true},
 		{Name: "ipAddress", Type: String, Doc: "Address of the service; empty selects the next free one.", Format: "ipv4", MaxLen: 15},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "networkName", Type: String, Doc: "Network that the service's address comes from. It does not change.", Format: "name", MaxLen: 64, Required: true},
 		{Name: "ports", Type: Strings, Doc: "Ports, each servicePort:providerPort:protocol.", Example: "80:8080:TCP"},
 		{Name: "selectors", Type: Strings, Doc: "Labels that a provider has, each key=value.", Example: "tier=web"},
@@ -126,9 +130,10 @@ func (o *ServiceLB) Validate() error {
 	return firstError(
 		checkString(&f[0], o.Affinity),
 		checkString(&f[1], o.IpAddress),
-		checkString(&f[2], o.NetworkName),
-		checkString(&f[5], o.ServiceName),
-		checkString(&f[6], o.TenantName),
+		CheckLabels(o.Labels),
+		checkString(&f[3], o.NetworkName),
+		checkString(&f[6], o.ServiceName),
+		checkString(&f[7], o.TenantName),
 	)
 }
 
@@ -139,6 +144,8 @@ func (o *ServiceLB) Field(name string) any {
 		return o.Affinity
 	case "ipAddress":
 		return o.IpAddress
+	case "labels":
+		return o.Labels
 	case "networkName":
 		return o.NetworkName
 	case "ports":
@@ -158,9 +165,13 @@ func (o *ServiceLB) SetLinks(sets map[string]LinkSet, links map[string]Link) {
 	o.Links = ServiceLBLinks{Network: links["Network"], Tenant: links["Tenant"]}
 }
 
+// SetLabels replaces the labels.
+func (o *ServiceLB) SetLabels(labels map[string]string) { o.Labels = labels }
+
 // Clone returns a deep copy, without links.
 func (o *ServiceLB) Clone() Object {
 	c := *o
+	c.Labels = maps.Clone(o.Labels)
 	c.Ports = append([]string(nil), o.Ports...)
 	c.Selectors = append([]string(nil), o.Selectors...)
 	return &c

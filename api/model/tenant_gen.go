@@ -2,14 +2,17 @@
 
 package model
 
+import "maps"
+
 // A tenant is an address space and a set of names of its own. Networks of different tenants may use the same
 // subnets and never exchange a packet. The tenant "default" is made when the cluster starts.
 type Tenant struct {
-	Key                  string         `json:"key,omitempty"`
-	DefaultNetwork       string         `json:"defaultNetwork,omitempty"`       // Network that a container joins when it names none. Kept for old clients.
-	KubernetesNamespaces []string       `json:"kubernetesNamespaces,omitempty"` // Kubernetes namespaces whose pods may enter the tenant by their label io.contiv.tenant, beside those that have it as an annotation.
-	TenantName           string         `json:"tenantName,omitempty"`           // Name of the tenant.
-	LinkSets             TenantLinkSets `json:"link-sets"`
+	Key                  string            `json:"key,omitempty"`
+	DefaultNetwork       string            `json:"defaultNetwork,omitempty"`       // Network that a container joins when it names none. Kept for old clients.
+	KubernetesNamespaces []string          `json:"kubernetesNamespaces,omitempty"` // Kubernetes namespaces whose pods may enter the tenant by their label io.contiv.tenant, beside those that have it as an annotation.
+	Labels               map[string]string `json:"labels,omitzero"`                // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	TenantName           string            `json:"tenantName,omitempty"`           // Name of the tenant.
+	LinkSets             TenantLinkSets    `json:"link-sets"`
 }
 
 // TenantLinkSets are the sets of objects that belong to a tenant.
@@ -81,6 +84,7 @@ var tenantKind = Kind{
 	Fields: []Field{
 		{Name: "defaultNetwork", Type: String, Doc: "Network that a container joins when it names none. Kept for old clients.", Format: "optionalName", MaxLen: 64},
 		{Name: "kubernetesNamespaces", Type: Strings, Doc: "Kubernetes namespaces whose pods may enter the tenant by their label io.contiv.tenant, beside those that have it as an annotation.", Example: "team-a", Optional: true},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "tenantName", Type: String, Doc: "Name of the tenant.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 	},
 	Oper: []Field{
@@ -133,7 +137,8 @@ func (o *Tenant) Validate() error {
 	f := tenantKind.Fields
 	return firstError(
 		checkString(&f[0], o.DefaultNetwork),
-		checkString(&f[2], o.TenantName),
+		CheckLabels(o.Labels),
+		checkString(&f[3], o.TenantName),
 	)
 }
 
@@ -144,6 +149,8 @@ func (o *Tenant) Field(name string) any {
 		return o.DefaultNetwork
 	case "kubernetesNamespaces":
 		return o.KubernetesNamespaces
+	case "labels":
+		return o.Labels
 	case "tenantName":
 		return o.TenantName
 	}
@@ -155,10 +162,14 @@ func (o *Tenant) SetLinks(sets map[string]LinkSet, links map[string]Link) {
 	o.LinkSets = TenantLinkSets{AppProfiles: sets["AppProfiles"], EndpointGroups: sets["EndpointGroups"], NetProfiles: sets["NetProfiles"], Networks: sets["Networks"], Policies: sets["Policies"], Servicelbs: sets["Servicelbs"], VolumeProfiles: sets["VolumeProfiles"], Volumes: sets["Volumes"]}
 }
 
+// SetLabels replaces the labels.
+func (o *Tenant) SetLabels(labels map[string]string) { o.Labels = labels }
+
 // Clone returns a deep copy, without links.
 func (o *Tenant) Clone() Object {
 	c := *o
 	c.LinkSets = TenantLinkSets{}
 	c.KubernetesNamespaces = append([]string(nil), o.KubernetesNamespaces...)
+	c.Labels = maps.Clone(o.Labels)
 	return &c
 }

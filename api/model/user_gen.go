@@ -2,17 +2,20 @@
 
 package model
 
+import "maps"
+
 // A user logs in with a password that this cluster checks, or is a service account, which a script uses with a
 // token. What it may do is said by its authorizations. Its password and its tokens are no part of the object:
 // netctl auth password and netctl auth token make them.
 type User struct {
-	Key       string       `json:"key,omitempty"`
-	Disabled  string       `json:"disabled,omitempty"`  // Whether the user is kept from logging in, and its sessions and tokens from being used.
-	FirstName string       `json:"firstName,omitempty"` // First name of the person.
-	LastName  string       `json:"lastName,omitempty"`  // Last name of the person.
-	Type      string       `json:"type,omitempty"`      // Whether the user is a person, who logs in with a password, or a service account, which has only tokens.
-	Username  string       `json:"username,omitempty"`  // Name under which the user logs in.
-	LinkSets  UserLinkSets `json:"link-sets"`
+	Key       string            `json:"key,omitempty"`
+	Disabled  string            `json:"disabled,omitempty"`  // Whether the user is kept from logging in, and its sessions and tokens from being used.
+	FirstName string            `json:"firstName,omitempty"` // First name of the person.
+	Labels    map[string]string `json:"labels,omitzero"`     // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	LastName  string            `json:"lastName,omitempty"`  // Last name of the person.
+	Type      string            `json:"type,omitempty"`      // Whether the user is a person, who logs in with a password, or a service account, which has only tokens.
+	Username  string            `json:"username,omitempty"`  // Name under which the user logs in.
+	LinkSets  UserLinkSets      `json:"link-sets"`
 }
 
 // UserLinkSets are the sets of objects that belong to a user.
@@ -36,6 +39,7 @@ var userKind = Kind{
 	Fields: []Field{
 		{Name: "disabled", Type: String, Doc: "Whether the user is kept from logging in, and its sessions and tokens from being used.", Enum: []string{"yes", "no"}, Default: "no", Optional: true, Summary: true},
 		{Name: "firstName", Type: String, Doc: "First name of the person.", MaxLen: 64, Summary: true},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "lastName", Type: String, Doc: "Last name of the person.", MaxLen: 64, Summary: true},
 		{Name: "type", Type: String, Doc: "Whether the user is a person, who logs in with a password, or a service account, which has only tokens.", Enum: []string{"person", "service"}, Default: "person", Optional: true, Summary: true},
 		{Name: "username", Type: String, Doc: "Name under which the user logs in.", Format: "name", MaxLen: 64, Required: true, Summary: true},
@@ -92,9 +96,10 @@ func (o *User) Validate() error {
 	return firstError(
 		checkString(&f[0], o.Disabled),
 		checkString(&f[1], o.FirstName),
-		checkString(&f[2], o.LastName),
-		checkString(&f[3], o.Type),
-		checkString(&f[4], o.Username),
+		CheckLabels(o.Labels),
+		checkString(&f[3], o.LastName),
+		checkString(&f[4], o.Type),
+		checkString(&f[5], o.Username),
 	)
 }
 
@@ -105,6 +110,8 @@ func (o *User) Field(name string) any {
 		return o.Disabled
 	case "firstName":
 		return o.FirstName
+	case "labels":
+		return o.Labels
 	case "lastName":
 		return o.LastName
 	case "type":
@@ -120,9 +127,13 @@ func (o *User) SetLinks(sets map[string]LinkSet, links map[string]Link) {
 	o.LinkSets = UserLinkSets{Authorizations: sets["Authorizations"]}
 }
 
+// SetLabels replaces the labels.
+func (o *User) SetLabels(labels map[string]string) { o.Labels = labels }
+
 // Clone returns a deep copy, without links.
 func (o *User) Clone() Object {
 	c := *o
 	c.LinkSets = UserLinkSets{}
+	c.Labels = maps.Clone(o.Labels)
 	return &c
 }

@@ -2,17 +2,20 @@
 
 package model
 
+import "maps"
+
 // A volume is storage of a tenant. The model keeps it for old clients: there is none, and none can be made.
 type Volume struct {
-	Key           string         `json:"key,omitempty"`
-	DatastoreType string         `json:"datastoreType,omitempty"` // Kind of datastore.
-	MountPoint    string         `json:"mountPoint,omitempty"`    // Where it is mounted.
-	PoolName      string         `json:"poolName,omitempty"`      // Name of the storage pool.
-	Size          string         `json:"size,omitempty"`          // Size of the volume.
-	TenantName    string         `json:"tenantName,omitempty"`    // Tenant that it belongs to.
-	VolumeName    string         `json:"volumeName,omitempty"`    // Name of the object.
-	LinkSets      VolumeLinkSets `json:"link-sets"`
-	Links         VolumeLinks    `json:"links"`
+	Key           string            `json:"key,omitempty"`
+	DatastoreType string            `json:"datastoreType,omitempty"` // Kind of datastore.
+	Labels        map[string]string `json:"labels,omitzero"`         // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	MountPoint    string            `json:"mountPoint,omitempty"`    // Where it is mounted.
+	PoolName      string            `json:"poolName,omitempty"`      // Name of the storage pool.
+	Size          string            `json:"size,omitempty"`          // Size of the volume.
+	TenantName    string            `json:"tenantName,omitempty"`    // Tenant that it belongs to.
+	VolumeName    string            `json:"volumeName,omitempty"`    // Name of the object.
+	LinkSets      VolumeLinkSets    `json:"link-sets"`
+	Links         VolumeLinks       `json:"links"`
 }
 
 // VolumeLinkSets are the sets of objects that belong to a volume.
@@ -39,6 +42,7 @@ var volumeKind = Kind{
 	New:         func() Object { return &Volume{} },
 	Fields: []Field{
 		{Name: "datastoreType", Type: String, Doc: "Kind of datastore."},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "mountPoint", Type: String, Doc: "Where it is mounted."},
 		{Name: "poolName", Type: String, Doc: "Name of the storage pool."},
 		{Name: "size", Type: String, Doc: "Size of the volume."},
@@ -78,11 +82,12 @@ func (o *Volume) Validate() error {
 	f := volumeKind.Fields
 	return firstError(
 		checkString(&f[0], o.DatastoreType),
-		checkString(&f[1], o.MountPoint),
-		checkString(&f[2], o.PoolName),
-		checkString(&f[3], o.Size),
-		checkString(&f[4], o.TenantName),
-		checkString(&f[5], o.VolumeName),
+		CheckLabels(o.Labels),
+		checkString(&f[2], o.MountPoint),
+		checkString(&f[3], o.PoolName),
+		checkString(&f[4], o.Size),
+		checkString(&f[5], o.TenantName),
+		checkString(&f[6], o.VolumeName),
 	)
 }
 
@@ -91,6 +96,8 @@ func (o *Volume) Field(name string) any {
 	switch name {
 	case "datastoreType":
 		return o.DatastoreType
+	case "labels":
+		return o.Labels
 	case "mountPoint":
 		return o.MountPoint
 	case "poolName":
@@ -111,9 +118,13 @@ func (o *Volume) SetLinks(sets map[string]LinkSet, links map[string]Link) {
 	o.Links = VolumeLinks{Tenant: links["Tenant"]}
 }
 
+// SetLabels replaces the labels.
+func (o *Volume) SetLabels(labels map[string]string) { o.Labels = labels }
+
 // Clone returns a deep copy, without links.
 func (o *Volume) Clone() Object {
 	c := *o
 	c.LinkSets = VolumeLinkSets{}
+	c.Labels = maps.Clone(o.Labels)
 	return &c
 }

@@ -2,11 +2,14 @@
 
 package model
 
+import "maps"
+
 // A volume profile is what volumes of a tenant have in common. The model keeps it for old clients: there is
 // none, and none can be made.
 type VolumeProfile struct {
 	Key               string                `json:"key,omitempty"`
 	DatastoreType     string                `json:"datastoreType,omitempty"`     // Kind of datastore.
+	Labels            map[string]string     `json:"labels,omitzero"`             // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
 	MountPoint        string                `json:"mountPoint,omitempty"`        // Where it is mounted.
 	PoolName          string                `json:"poolName,omitempty"`          // Name of the storage pool.
 	Size              string                `json:"size,omitempty"`              // Size of the volume.
@@ -40,6 +43,7 @@ var volumeprofileKind = Kind{
 	New:         func() Object { return &VolumeProfile{} },
 	Fields: []Field{
 		{Name: "datastoreType", Type: String, Doc: "Kind of datastore."},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "mountPoint", Type: String, Doc: "Where it is mounted."},
 		{Name: "poolName", Type: String, Doc: "Name of the storage pool."},
 		{Name: "size", Type: String, Doc: "Size of the volume."},
@@ -79,11 +83,12 @@ func (o *VolumeProfile) Validate() error {
 	f := volumeprofileKind.Fields
 	return firstError(
 		checkString(&f[0], o.DatastoreType),
-		checkString(&f[1], o.MountPoint),
-		checkString(&f[2], o.PoolName),
-		checkString(&f[3], o.Size),
-		checkString(&f[4], o.TenantName),
-		checkString(&f[5], o.VolumeProfileName),
+		CheckLabels(o.Labels),
+		checkString(&f[2], o.MountPoint),
+		checkString(&f[3], o.PoolName),
+		checkString(&f[4], o.Size),
+		checkString(&f[5], o.TenantName),
+		checkString(&f[6], o.VolumeProfileName),
 	)
 }
 
@@ -92,6 +97,8 @@ func (o *VolumeProfile) Field(name string) any {
 	switch name {
 	case "datastoreType":
 		return o.DatastoreType
+	case "labels":
+		return o.Labels
 	case "mountPoint":
 		return o.MountPoint
 	case "poolName":
@@ -112,9 +119,13 @@ func (o *VolumeProfile) SetLinks(sets map[string]LinkSet, links map[string]Link)
 	o.Links = VolumeProfileLinks{Tenant: links["Tenant"]}
 }
 
+// SetLabels replaces the labels.
+func (o *VolumeProfile) SetLabels(labels map[string]string) { o.Labels = labels }
+
 // Clone returns a deep copy, without links.
 func (o *VolumeProfile) Clone() Object {
 	c := *o
 	c.LinkSets = VolumeProfileLinkSets{}
+	c.Labels = maps.Clone(o.Labels)
 	return &c
 }

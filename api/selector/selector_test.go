@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/selector"
 )
@@ -41,6 +43,7 @@ func TestSelects(t *testing.T) {
 		{"an endpoint's state", model.KindEndpoint(), pod.Field, "homingHost=h1,ipAddress=10.1.1.1", "", true},
 		{"an address that is there, beside one that is not", model.KindEndpoint(), pod.Field, "ipAddress=", "", false},
 		{"a label", model.KindKubeNamespace(), space.Field, "", "team=a", true},
+		{"a label of a rule", model.KindRule(), rule.Field, "", "tier!=back", true},
 		{"another label", model.KindKubeNamespace(), space.Field, "", "team=b", false},
 		{"a set of values", model.KindEndpoint(), pod.Field, "", "tier in (front, back),!old", true},
 		{"labels and fields", model.KindEndpoint(), pod.Field, "homingHost=h2", "team=a", false},
@@ -67,7 +70,8 @@ func TestParseRefuses(t *testing.T) {
 		{model.KindNetwork(), "colour=red", "", selector.Fields, []string{`networks have no field "colour"`, "encap, gateway", "tenantName"}},
 		{model.KindNetwork(), "tenantName", "", selector.Fields, []string{"can't understand 'tenantName'", "comma list"}},
 		{model.KindNetwork(), `tenantName=a\b`, "", selector.Fields, []string{"escape", "comma list"}},
-		{model.KindNetwork(), "", "app=web", selector.Labels, []string{"networks have no labels", "tenantName"}},
+		{model.KindNetwork(), "labels=a", "", selector.Fields, []string{`networks have no field "labels"`, "encap, gateway"}},
+		{model.KindKubeService(), "", "app=web", selector.Labels, []string{"Kubernetes services have no labels", "namespace"}},
 		{model.KindEndpoint(), "", "app=(", selector.Labels, []string{"app=web"}},
 		{model.KindEndpoint(), "bytesSent=0", "", selector.Fields, []string{`endpoints have no field "bytesSent"`, "homingHost"}}, // lists do not show it
 	} {
@@ -111,5 +115,21 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		_ = s.Selects(e.Field, map[string]string{"app": "web"})
+	})
+}
+
+// The rules for labels of objects are those of Kubernetes.
+func FuzzLabelsAsKubernetes(f *testing.F) {
+	for _, key := range []string{"app", "example.com/app", "Example.com/app", "a/b/c", "/a", "a/", "-a", "a_", "a..b/c", "ä", strings.Repeat("x", 64), strings.Repeat("x", 254) + "/a"} {
+		f.Add(key, key)
+	}
+	f.Fuzz(func(t *testing.T, key, value string) {
+		if len(key)+len(value) > 4096 {
+			return
+		}
+		wrong := len(validation.IsQualifiedName(key)) + len(validation.IsValidLabelValue(value))
+		if err := model.CheckLabels(map[string]string{key: value}); (err == nil) != (wrong == 0) {
+			t.Errorf("%q=%q: Kubernetes finds %d problems, got %v", key, value, wrong, err)
+		}
 	})
 }

@@ -77,6 +77,9 @@ func draft(o model.Object) ([]byte, error) {
 	fields := map[string]any{}
 	for _, f := range o.Kind().Fields {
 		fields[f.Name] = o.Field(f.Name)
+		if labels, ok := fields[f.Name].(map[string]string); ok && labels == nil {
+			fields[f.Name] = map[string]string{}
+		}
 	}
 	text, err := yaml.Marshal(fields)
 	return fmt.Appendf(nil, "# %s %s\n%s", o.Kind().Name, o.ObjectKey(), text), err
@@ -113,6 +116,9 @@ func parseObject(kind *model.Kind, text []byte) (model.Object, error) {
 		return nil, fmt.Errorf("the file is not a valid %s: %w", kind.Name, err)
 	}
 	o.SetDefaults()
+	if model.LabelsOf(o) == nil {
+		model.SetLabels(o, map[string]string{}) // the file has had all labels, so it removes those that it omits
+	}
 	return o, o.Validate()
 }
 

@@ -105,6 +105,14 @@ func (b *confirm) differences(s *feed.Snapshot) []model.Change {
 	return model.Differences(before, b.change.Object)
 }
 
+// plain is a field's value as it is printed.
+func plain(v any) any {
+	if labels, ok := v.(map[string]string); ok {
+		return "[" + model.JoinLabels(labels) + "]"
+	}
+	return v
+}
+
 func (b *confirm) lines(c Canvas, s *feed.Snapshot) (out []string) {
 	t := c.Theme
 	say := func(lines ...string) {
@@ -117,7 +125,7 @@ func (b *confirm) lines(c Canvas, s *feed.Snapshot) (out []string) {
 	if b.change.Object != nil {
 		differences := b.differences(s)
 		for _, d := range differences {
-			say(fmt.Sprintf("  %s: %v -> %v", d.Field, d.Old, d.New))
+			say(fmt.Sprintf("  %s: %v -> %v", d.Field, plain(d.Old), plain(d.New)))
 		}
 		if len(differences) == 0 {
 			say(t.Paint(theme.Dim, "  no changes"))

@@ -15,7 +15,7 @@ import (
 // applyOptions are those of apply and delete.
 type applyOptions struct {
 	files  []string
-	dryRun string
+	dryRun dryRun
 	pruning
 	waiting
 }
@@ -33,32 +33,37 @@ func newApply(f *Factory) *cobra.Command {
 			"portion is refused, earlier portions stay applied: the objects of the refused portion and of later ones are reported as \"not applied\",\n" +
 			"and the exit code is 3. Repeating the command is safe.\n" +
 			"An object has its fields and a field \"kind\". netctl export prints such files, and netctl explain KIND describes the fields.\n\n" +
-			"With --prune, the tenant's objects that are not in the files are deleted after the files are applied, if possible in the same transaction.\n" +
-			"A dry run comes first. If objects would be deleted, they are listed, and nothing changes without --yes.",
-		RunE: func(cmd *cobra.Command, _ []string) error { return runApply(cmd.Context(), f, o) },
+			"With --prune, the objects with the labels of --selector, those of --tenant, or those of the tenant with the labels, that are not in the\n" +
+			"files are deleted after the files are applied, if possible in the same transaction. All objects of the files must have the labels. A dry\n" +
+			"run comes first. If objects would be deleted, they are listed, and nothing changes without --yes.",
+		Example: "  netctl apply -f network.yaml --wait\n  netctl apply -f shop/ --prune -l app=shop --yes",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runApply(cmd.Context(), f, o) },
 	}
 	registerFiles(c, &o.files)
-	o.registerDryRun(c)
+	o.dryRun.register(c)
 	o.pruning.register(c)
 	c.Flags().BoolVar(&o.yes, "yes", false, "with --prune: delete without listing the objects first")
 	o.waiting.register(c)
 	return c
 }
 
-func (o *applyOptions) registerDryRun(c *cobra.Command) {
-	c.Flags().StringVar(&o.dryRun, "dry-run", "", `check on the server without changing anything; the only value is "server"`)
+// dryRun is the flag of a trial: "" or "server".
+type dryRun string
+
+func (d *dryRun) register(c *cobra.Command) {
+	c.Flags().StringVar((*string)(d), "dry-run", "", `check on the server without changing anything; the only value is "server"`)
 	c.Flags().Lookup("dry-run").NoOptDefVal = "server"
 }
 
-func (o *applyOptions) checkDryRun() error {
-	if o.dryRun != "" && o.dryRun != "server" {
-		return term.BadUsage("--dry-run: got %s, want server", o.dryRun)
+func (d dryRun) check() error {
+	if d != "" && d != "server" {
+		return term.BadUsage("--dry-run: got %s, want server", string(d))
 	}
 	return nil
 }
 
 func runApply(ctx context.Context, f *Factory, o *applyOptions) error {
-	if err := errors.Join(o.checkDryRun(), o.check()); err != nil {
+	if err := errors.Join(o.dryRun.check(), o.check()); err != nil {
 		return err
 	}
 	objects, err := readManifests(f, o.files)
@@ -76,7 +81,7 @@ func runApply(ctx context.Context, f *Factory, o *applyOptions) error {
 		return err
 	}
 	if len(gone) > 0 && o.dryRun == "" {
-		tried := &portions{c: c, dry: true}
+		tried := &portions{c: c, dry: true, selector: o.selector.text}
 		if err := tried.send(ctx, objects, gone); err != nil {
 			return err
 		}
@@ -87,7 +92,7 @@ func runApply(ctx context.Context, f *Factory, o *applyOptions) error {
 			return term.Exitf(term.Differs, "nothing was changed: %d objects that are not in the files would be deleted; use --yes to delete them", len(gone))
 		}
 	}
-	return o.carryOut(ctx, f, &portions{c: c, dry: o.dryRun != ""}, objects, gone)
+	return o.carryOut(ctx, f, &portions{c: c, dry: o.dryRun != "", selector: o.selector.text}, objects, gone)
 }
 
 // carryOut applies objects, deletes those of gone, and reports the results.
@@ -128,6 +133,9 @@ func affects(a *model.Affected) string {
 }
 
 func shown(v any) string {
+	if labels, ok := v.(map[string]any); ok {
+		return "[" + labelsText(labels) + "]"
+	}
 	list, ok := v.([]any)
 	if !ok {
 		if v == nil || v == "" {

@@ -64,7 +64,7 @@ func TestFilesAreTheSource(t *testing.T) {
 			"~ rule shop:in:1 (affects group shop:web)\n    port: 80 -> 8080\n", "2 of 7 objects differ, 1 of which apply would refuse"},
 		{"apply -f FILE", ruleOnly, 0, "tenant shop unchanged\nnetwork shop:front unchanged\npolicy shop:in unchanged\nendpointGroup shop:web unchanged\n" +
 			"rule shop:in:1 updated\nrule shop:in:2 unchanged\n", ""},
-		{"apply -f FILE --prune", shorter, 1, "", "--prune requires --tenant TENANT"},
+		{"apply -f FILE --prune", shorter, 1, "", "--prune requires --selector LABELS or --tenant TENANT"},
 		{"apply -f FILE --prune -t shop", "{kind: tenant, tenantName: other}", 1, "", "the files have no object of tenant shop"},
 		{"diff -f FILE --prune -t shop", shorter, 10, "- rule shop:in:2 (affects group shop:web)\n", "1 of 6 objects differ"},
 		{"apply -f FILE --prune -t shop", shorter, 10, "tenant shop unchanged (dry run)\nnetwork shop:front unchanged (dry run)\npolicy shop:in unchanged (dry run)\n" +
@@ -92,7 +92,7 @@ func TestDeleteByName(t *testing.T) {
 			"endpointGroup shop:web deleted\nnetwork shop:front deleted\n", ""},
 		{"delete -f FILE", "{kind: network, tenantName: shop}", 3, "", "networkName is missing"},
 		{"delete -t shop policy in", "", 0, "policy shop:in deleted\n", ""},
-		{"delete policy", "", 1, "", "expected KIND NAME, got only policy"},
+		{"delete policy", "", 1, "", "expected KIND NAME or KIND -l SELECTOR, got only policy"},
 		{"delete", "", 1, "", "KIND NAME or -f FILE is required"},
 		{"tenant rm shop", "", 0, "Deleting tenant shop\n", ""},
 	})

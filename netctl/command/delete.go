@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -10,9 +11,9 @@ import (
 )
 
 func newDelete(f *Factory) *cobra.Command {
-	o, s := &applyOptions{}, &scope{}
+	o, s, of := &applyOptions{}, &scope{}, &targets{}
 	c := &cobra.Command{
-		Use: "delete [KIND NAME... | KIND/NAME]", Short: "Delete objects by name or from files, in one transaction",
+		Use: "delete [KIND NAME... | KIND/NAME | KIND -l SELECTOR]", Short: "Delete objects by name, by label or from files, in one transaction",
 		Long: "Only the kind and the key fields of an object in a file are used; netctl explain KIND lists them. An object of a file that does not\n" +
 			"exist is reported as absent; an object named on the command line must exist.",
 		ValidArgsFunction: completeKind,
@@ -22,25 +23,28 @@ func newDelete(f *Factory) *cobra.Command {
 				return term.BadUsage("KIND NAME or -f FILE is required")
 			case n > 0 && len(o.files) > 0:
 				return term.BadUsage("-f FILE and KIND NAME exclude each other: remove %s", args[0])
-			case n == 1:
-				return term.BadUsage("expected KIND NAME, got only %s", args[0])
+			case n == 0 && of.selector.given():
+				return term.BadUsage("--selector requires KIND")
+			case n == 0:
+				return nil
 			}
-			return nil
+			return of.checkNames(kindAndName(args))
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.checkDryRun(); err != nil {
+			if err := o.dryRun.check(); err != nil {
 				return err
 			}
 			if len(args) > 0 {
 				args = kindAndName(args)
-				return runDeleteNamed(cmd.Context(), f, o, s, args[0], args[1:])
+				return runDeleteNamed(cmd.Context(), f, o, s, of, args[0], args[1:])
 			}
 			return runDeleteFiles(cmd.Context(), f, o)
 		},
 	}
 	registerFiles(c, &o.files)
-	o.registerDryRun(c)
-	s.registerAs(c, "tenant of the named objects")
+	o.dryRun.register(c)
+	of.register(c)
+	s.registerAs(c, "tenant of the objects of KIND")
 	o.waiting.register(c)
 	return c
 }
@@ -59,7 +63,7 @@ func runDeleteFiles(ctx context.Context, f *Factory, o *applyOptions) error {
 	return o.carryOut(ctx, f, &portions{c: c, dry: o.dryRun != ""}, nil, objects)
 }
 
-func runDeleteNamed(ctx context.Context, f *Factory, o *applyOptions, s *scope, kind string, names []string) error {
+func runDeleteNamed(ctx context.Context, f *Factory, o *applyOptions, s *scope, of *targets, kind string, names []string) error {
 	k, err := kindOf(kind)
 	if err != nil {
 		return err
@@ -74,19 +78,28 @@ func runDeleteNamed(ctx context.Context, f *Factory, o *applyOptions, s *scope, 
 	if err != nil {
 		return err
 	}
-	var objects []model.ApplyObject
-	for _, name := range names {
-		of, err := s.find(ctx, c, k, name)
-		if err != nil {
+	objects, err := of.find(ctx, c, s, k, names)
+	if err != nil {
+		return err
+	}
+	for i := range names { // one that is named must exist
+		if _, err := c.Get(ctx, k, keyParts(k, objects[i])...); err != nil {
 			return err
 		}
-		object, err := c.Get(ctx, k, of...)
-		if err != nil {
-			return err
-		}
-		objects = append(objects, keyOf(object))
+	}
+	if len(objects) == 0 {
+		fmt.Fprintf(f.Err, "no %s selected\n", k.Nouns())
+		return nil
 	}
 	return o.carryOut(ctx, f, &portions{c: c, dry: o.dryRun != ""}, nil, objects)
+}
+
+// keyParts returns the parts of the key in a request's object.
+func keyParts(k *model.Kind, o model.ApplyObject) (out []string) {
+	for _, name := range k.Key {
+		out = append(out, fmt.Sprint(o.Fields[name]))
+	}
+	return out
 }
 
 // keyOf names an object in a request.

@@ -46,7 +46,7 @@ func runDiff(ctx context.Context, f *Factory, o *diffOptions) error {
 		return err
 	}
 	// with DryRun, because a netmaster that does not know Diff must change nothing
-	results, _, err := c.Apply(ctx, model.ApplyRequest{Objects: objects, Prune: gone, DryRun: true, Diff: true})
+	results, _, err := c.Apply(ctx, model.ApplyRequest{Objects: objects, Prune: gone, DryRun: true, Diff: true, Selector: o.selector.text})
 	if err != nil {
 		return err
 	}

@@ -32,14 +32,9 @@ func newEdit(f *Factory) *cobra.Command {
 		ValidArgsFunction: completeKind,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args = kindAndName(args)
-			k, err := kindOf(args[0])
-			switch {
-			case err != nil:
+			k, err := changeableKind(args[0])
+			if err != nil {
 				return err
-			case k.Owner != "":
-				return k.Owned()
-			case k.InspectOnly:
-				return term.BadUsage("%s cannot be edited: their runtimes create them", k.Nouns())
 			}
 			return runEdit(cmd.Context(), f, o, k, args[1])
 		},

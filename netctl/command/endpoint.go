@@ -68,7 +68,7 @@ func runEndpointList(ctx context.Context, f *Factory, o *endpointListOptions) er
 		return err
 	}
 	key := func(e *model.EndpointOper) string { return e.Key }
-	n, l, err := paged[*model.EndpointOper]{o.kind, format, o.selects, key}.print(f, c.Endpoints().Pages(ctx, o.pages()...))
+	n, l, err := paged[*model.EndpointOper]{o.kind, o.columns(o.kind, format), format, o.selects, key}.print(f, c.Endpoints().Pages(ctx, o.pages()...))
 	if err != nil || n > 0 {
 		return err
 	}

@@ -23,7 +23,7 @@ func TestExitCodesOfAllCommands(t *testing.T) {
 			"--as", "1", "--neighbor-as", "2", "--neighbor", "50.1.1.3"}, "external-contracts create": {"-p", "-a", "x"},
 		"authorization create": {"--role", "viewer"}, "apply": {"-f", "-"}, "diff": {"-f", "-"}, "delete": {"-f", "-"}, "ip quarantine": {"-n", "n"}, "ip release": {"-n", "n"},
 	}
-	args := map[string][]string{"get": {"network"}, "describe": {"network", "x"}, "explain": {"network"}, "history": {"network"}, "edit": {"network", "x"}, "delete": {}}
+	args := map[string][]string{"get": {"network"}, "describe": {"network", "x"}, "explain": {"network"}, "history": {"network"}, "edit": {"network", "x"}, "label": {"network", "x", "a=b"}, "delete": {}}
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }))
 	defer refusing.Close()
 	root := newRoot(&Factory{Getenv: func(string) string { return "" }}, "")

@@ -55,7 +55,7 @@ func newGet(f *Factory) *cobra.Command {
 				return term.BadUsage("--watch is only for lists: remove %s", args[1])
 			}
 			switch name := strings.ToLower(args[0]); {
-			case o.given() && (len(args) > 1 || name == "all" || name == "nodes" || name == "node"):
+			case (o.fields != "" || o.labels != "" && name != "all") && (len(args) > 1 || name == "all" || name == "nodes" || name == "node"):
 				return term.BadUsage("--field-selector and --selector require a single kind: remove %s", args[len(args)-1])
 			case len(args) > 1 || o.watch: // of one kind
 			case name == "all":
@@ -100,7 +100,7 @@ func runGetOne(ctx context.Context, f *Factory, o *listOptions, name string) err
 		return err
 	}
 	if o.kind.InspectOnly {
-		return runGetEndpoint(ctx, f, c, format, of)
+		return runGetEndpoint(ctx, f, c, o, format, of)
 	}
 	object, err := c.Get(ctx, o.kind, of...)
 	if err != nil {
@@ -108,7 +108,7 @@ func runGetOne(ctx context.Context, f *Factory, o *listOptions, name string) err
 	}
 	switch {
 	case format.Tabular():
-		t := &term.Table{Columns: term.Columns(o.kind, format.Wide())}
+		t := &term.Table{Columns: o.columns(o.kind, format)}
 		t.Add(term.Row(t.Columns, object.Field))
 		return local(t.Write(f.Out))
 	case format.Name == term.Quiet:
@@ -120,7 +120,7 @@ func runGetOne(ctx context.Context, f *Factory, o *listOptions, name string) err
 }
 
 // runGetEndpoint shows one endpoint, which the server finds by its id, its container's, or a part of them.
-func runGetEndpoint(ctx context.Context, f *Factory, c *client.Client, format term.Format, of []string) error {
+func runGetEndpoint(ctx context.Context, f *Factory, c *client.Client, o *listOptions, format term.Format, of []string) error {
 	k := model.KindEndpoint()
 	var answer json.RawMessage
 	if err := c.InspectRaw(ctx, k, &answer, of...); err != nil {
@@ -132,7 +132,7 @@ func runGetEndpoint(ctx context.Context, f *Factory, c *client.Client, format te
 	}
 	switch e := &found.Oper; {
 	case format.Tabular():
-		t := &term.Table{Columns: term.Columns(k, format.Wide())}
+		t := &term.Table{Columns: o.columns(k, format)}
 		t.Add(term.Row(t.Columns, e.Field))
 		return local(t.Write(f.Out))
 	case format.Name == term.Quiet:

@@ -42,7 +42,7 @@ func runGetAll(ctx context.Context, f *Factory, o *listOptions) error {
 		return local(format.Write(f.Out, value))
 	}
 	for i, g := range groups {
-		if err := g.print(f, format, i > 0); err != nil {
+		if err := g.print(f, o.columns(g.kind, format), format, i > 0); err != nil {
 			return err
 		}
 	}
@@ -52,8 +52,11 @@ func runGetAll(ctx context.Context, f *Factory, o *listOptions) error {
 // groupOf gets the objects of a kind that the options select.
 func groupOf(ctx context.Context, c *client.Client, k *model.Kind, o *listOptions) (group, error) {
 	g := group{kind: k}
+	if o.labels != "" && !k.Labelled() {
+		return g, nil
+	}
 	if k.InspectOnly {
-		all, err := c.Endpoints().List(ctx)
+		all, err := c.Endpoints().List(ctx, client.Labels(o.labels))
 		if err != nil {
 			return g, err
 		}
@@ -68,7 +71,7 @@ func groupOf(ctx context.Context, c *client.Client, k *model.Kind, o *listOption
 		}
 		return g, nil
 	}
-	objects, err := c.List(ctx, k)
+	objects, err := c.List(ctx, k, client.Labels(o.labels))
 	if err != nil {
 		return g, err
 	}
@@ -86,7 +89,7 @@ func (g *group) add(object any, field func(string) any, name string) {
 }
 
 // print writes the group as a table below its kind's name, or its names in the form of fullName, one per line.
-func (g *group) print(f *Factory, format term.Format, blank bool) error {
+func (g *group) print(f *Factory, columns []model.Column, format term.Format, blank bool) error {
 	if !format.Tabular() {
 		for _, name := range g.names {
 			if err := printf(f.Out, "%s\n", fullName(g.kind, name)); err != nil {
@@ -102,7 +105,7 @@ func (g *group) print(f *Factory, format term.Format, blank bool) error {
 	if err := printf(f.Out, "%s", title); err != nil {
 		return err
 	}
-	t := &term.Table{Columns: term.Columns(g.kind, format.Wide())}
+	t := &term.Table{Columns: columns}
 	for _, field := range g.fields {
 		t.Add(term.Row(t.Columns, field))
 	}

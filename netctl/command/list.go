@@ -82,7 +82,7 @@ func runList(ctx context.Context, f *Factory, o *listOptions) error {
 		}
 		return watchList(ctx, f, c, o, format)
 	}
-	n, l, err := paged[model.Object]{o.kind, format, o.selects, model.Object.ObjectKey}.print(f, c.Pages(ctx, o.kind, o.pages()...))
+	n, l, err := paged[model.Object]{o.kind, o.columns(o.kind, format), format, o.selects, model.Object.ObjectKey}.print(f, c.Pages(ctx, o.kind, o.pages()...))
 	if err != nil || n > 0 {
 		return err
 	}

@@ -108,6 +108,17 @@ func parseManifest(text []byte) ([]model.ApplyObject, error) {
 	}
 }
 
+// absent reports whether a field's value is as if it were not given.
+func absent(value any) bool {
+	switch v := value.(type) {
+	case []string:
+		return len(v) == 0
+	case map[string]string:
+		return len(v) == 0
+	}
+	return value == "" || value == 0
+}
+
 // writeManifest prints an object in the form of parseManifest: its fields in the schema's order, without computed ones.
 func writeManifest(w io.Writer, o model.Object) error {
 	if err := printf(w, "---\nkind: %s\n", o.Kind().Name); err != nil {
@@ -121,7 +132,7 @@ func writeManifest(w io.Writer, o model.Object) error {
 	}
 	for _, name := range names {
 		value := o.Field(name)
-		if s, ok := value.([]string); ok && len(s) == 0 || value == "" || value == 0 {
+		if absent(value) {
 			continue
 		}
 		text, err := yaml.Marshal(map[string]any{name: value})

@@ -9,16 +9,17 @@ import (
 
 // paged is a list of a kind that arrives in pages. Formats with one document are printed at the end, all others with each page.
 type paged[T interface{ Field(name string) any }] struct {
-	kind   *model.Kind
-	format term.Format
-	keep   func(T) bool
-	key    func(T) string
+	kind    *model.Kind
+	columns []model.Column
+	format  term.Format
+	keep    func(T) bool
+	key     func(T) string
 }
 
 // print prints the selected objects of the pages. For an empty list it prints nothing: the caller finds the reason, and then writes what
 // print returns.
 func (p paged[T]) print(f *Factory, pages iter.Seq2[[]T, error]) (n int, _ *listing, _ error) {
-	l := &listing{Table: term.Table{Columns: term.Columns(p.kind, p.format.Wide())}}
+	l := &listing{Table: term.Table{Columns: p.columns}}
 	whole := !p.format.Tabular() && !p.format.Names()
 	kept := []T{}
 	for page, err := range pages {

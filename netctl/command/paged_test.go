@@ -33,9 +33,11 @@ func TestSelectors(t *testing.T) {
 		{"get eps -o name -l app=web", 0, "endpoint/default:n1:web\n", ""},
 		{"network ls -q --field-selector encap=vlan", 0, "", ""},
 		{"network ls -q --field-selector encap!=vlan", 0, "n1\n", ""},
-		{"network ls -l app=web", 1, "", "unknown shorthand flag"},
-		{"get network -l app=web", 3, "", "networks have no labels"},
-		{"get all -l app=web", 1, "", "remove all"},
+		{"network ls -q -l app=web", 0, "", ""},
+		{"get kubeservice -l app=web", 3, "", "Kubernetes services have no labels"},
+		{"get all -o name -l app=web", 0, "endpoint/default:n1:web\n", ""},
+		{"get all --field-selector a=b", 1, "", "remove all"},
+		{"get nodes -l app=web", 1, "", "remove nodes"},
 		{"get network n1 --field-selector encap=vxlan", 1, "", "remove n1"},
 	} {
 		got := netctl(t, t.Context(), m.URL, strings.Fields(row.line)...)

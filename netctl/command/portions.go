@@ -15,12 +15,13 @@ import (
 // portions applies objects, or deletes them, in as few requests as the store's transactions permit: each request is applied completely or
 // not at all, after those that it needs.
 type portions struct {
-	c       *client.Client
-	dry     bool
-	results []model.ApplyResult // of the applied objects, in order
-	left    []placed            // the others
-	sent    int                 // number of successful requests
-	rev     client.Revision     // of the last of them
+	c        *client.Client
+	dry      bool
+	selector string              // that the applied objects must match
+	results  []model.ApplyResult // of the applied objects, in order
+	left     []placed            // the others
+	sent     int                 // number of successful requests
+	rev      client.Revision     // of the last of them
 }
 
 // placed is an object of a request with its position in the order of dependencies.
@@ -73,7 +74,7 @@ func (p *portions) send(ctx context.Context, objects, gone []model.ApplyObject) 
 }
 
 func (p *portions) request(ctx context.Context, objects, gone []model.ApplyObject) error {
-	request := model.ApplyRequest{Objects: objects, Prune: gone, DryRun: p.dry}
+	request := model.ApplyRequest{Objects: objects, Prune: gone, DryRun: p.dry, Selector: p.selector}
 	if len(objects) == 0 {
 		request.Objects, request.Prune, request.Delete = gone, nil, true
 	}

@@ -10,35 +10,49 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// pruning has the flags of commands that treat files as the complete list of a tenant's objects.
+// pruning has the flags of commands that treat files as the complete list of a set of objects: those of a tenant, those with certain labels,
+// or those of the tenant with the labels.
 type pruning struct {
 	prune, yes bool
 	tenant     string
+	selector   selectorFlag
 }
 
 func (o *pruning) register(c *cobra.Command) {
-	c.Flags().BoolVar(&o.prune, "prune", false, "delete the objects of --tenant that are not in the files")
+	c.Flags().BoolVar(&o.prune, "prune", false, "delete the objects that --selector, --tenant or both select and that are not in the files")
 	c.Flags().StringVarP(&o.tenant, "tenant", "t", "", "with --prune: tenant whose other objects are deleted")
+	o.selector.register(c, `with --prune: labels whose other objects are deleted, as in "app=web"; all objects of the files must have them`)
 }
 
 func (o *pruning) check() error {
 	switch {
-	case o.prune && o.tenant == "":
-		return term.BadUsage("--prune requires --tenant TENANT, the tenant whose other objects are deleted")
-	case !o.prune && (o.tenant != "" || o.yes):
-		return term.BadUsage("--tenant and --yes require --prune")
+	case !o.prune && (o.tenant != "" || o.selector.given() || o.yes):
+		return term.BadUsage("--tenant, --selector and --yes require --prune")
+	case o.prune && o.tenant == "" && !o.selector.given():
+		return term.BadUsage("--prune requires --selector LABELS or --tenant TENANT, whose other objects are deleted")
 	}
-	return nil
+	return o.selector.check()
 }
 
-// gone lists the objects of the tenant that are not among objects; none without --prune. The tenant itself stays. Files without objects of
-// the tenant are refused: they belong to another. It asks netmaster for the objects of each kind.
+// prunes reports whether objects of a kind may be deleted. With a tenant, they are those in the tenant, but not the tenant itself. Settings
+// of the cluster stay.
+func (o *pruning) prunes(k *model.Kind) bool {
+	if o.tenant != "" {
+		return k.TenantScoped()
+	}
+	return !k.Command.Single
+}
+
+// gone lists the selected objects that are not among objects; none without --prune. Files without objects of the tenant are refused: they
+// belong to another. netmaster refuses files with objects that the selector does not match. gone asks netmaster for the objects of each kind.
 func (o *pruning) gone(ctx context.Context, c *client.Client, objects []model.ApplyObject) ([]model.ApplyObject, error) {
 	if !o.prune {
 		return nil, nil
 	}
-	if _, err := c.Tenants().Get(ctx, o.tenant); err != nil && !client.IsCode(err, model.CodeNotFound) {
-		return nil, err
+	if o.tenant != "" {
+		if _, err := c.Tenants().Get(ctx, o.tenant); err != nil && !client.IsCode(err, model.CodeNotFound) {
+			return nil, err
+		}
 	}
 	placed, err := inOrder(objects, false)
 	if err != nil {
@@ -53,15 +67,15 @@ func (o *pruning) gone(ctx context.Context, c *client.Client, objects []model.Ap
 		kept[k.Name+"/"+p.key] = true
 		own = own || p.Fields["tenantName"] == o.tenant
 	}
-	if !own {
+	if o.tenant != "" && !own {
 		return nil, term.Exitf(term.Usage, "the files have no object of tenant %s: --prune would delete all its objects (use netctl export -t %s | netctl delete -f - to do that)", o.tenant, o.tenant)
 	}
 	var out []model.ApplyObject
 	for _, k := range model.Order() {
-		if !k.TenantScoped() {
+		if !o.prunes(k) {
 			continue
 		}
-		list, err := c.List(ctx, k)
+		list, err := c.List(ctx, k, client.Labels(o.selector.text))
 		if err != nil {
 			return nil, err
 		}

@@ -49,15 +49,18 @@ func checkRule(fields map[string]any) error {
 }
 
 func newRuleList(f *Factory, k *model.Kind) *cobra.Command {
-	s, o := &scope{}, &output{}
+	s, o, sel := &scope{}, &output{}, &selection{}
 	c := &cobra.Command{
 		Use: k.Command.Use + "-ls", Aliases: []string{k.Command.Use + "-list"}, Short: "List the rules of a policy",
 		Args:              named(model.KindPolicy().Command.Names, 1, false),
 		ValidArgsFunction: complete(f, model.KindPolicy(), s),
-		RunE:              func(cmd *cobra.Command, args []string) error { return runRuleList(cmd.Context(), f, s, o, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runRuleList(cmd.Context(), f, s, o, sel, args[0])
+		},
 	}
 	s.register(c, k)
 	o.register(c)
+	sel.register(c, k)
 	return c
 }
 
@@ -80,7 +83,7 @@ func outgoing() []model.Column {
 	}
 }
 
-func runRuleList(ctx context.Context, f *Factory, s *scope, o *output, policy string) error {
+func runRuleList(ctx context.Context, f *Factory, s *scope, o *output, sel *selection, policy string) error {
 	c, format, err := o.client(f)
 	if err != nil {
 		return err
@@ -92,7 +95,7 @@ func runRuleList(ctx context.Context, f *Factory, s *scope, o *output, policy st
 	if _, err := c.Policys().Get(ctx, of...); err != nil {
 		return err
 	}
-	all, err := c.Rules().List(ctx)
+	all, err := c.Rules().List(ctx, sel.options()...)
 	if err != nil {
 		return err
 	}
@@ -100,7 +103,7 @@ func runRuleList(ctx context.Context, f *Factory, s *scope, o *output, policy st
 	slices.SortStableFunc(rules, func(a, b *model.Rule) int { return cmp.Compare(a.Priority, b.Priority) })
 	switch {
 	case format.Tabular():
-		return writeRules(f, rules)
+		return writeRules(f, rules, sel.showLabels)
 	case format.Names():
 		for _, r := range rules {
 			name := r.RuleId
@@ -116,11 +119,14 @@ func runRuleList(ctx context.Context, f *Factory, s *scope, o *output, policy st
 	return local(format.Write(f.Out, rules))
 }
 
-func writeRules(f *Factory, rules []*model.Rule) error {
+func writeRules(f *Factory, rules []*model.Rule, labels bool) error {
 	for _, part := range []struct {
 		title, direction string
 		columns          []model.Column
 	}{{"Incoming Rules:", "in", incoming()}, {"Outgoing Rules:", "out", outgoing()}} {
+		if labels {
+			part.columns = append(part.columns, model.Column{Header: "Labels", Field: model.LabelsField})
+		}
 		t := &term.Table{Columns: part.columns}
 		for _, r := range rules {
 			if r.Direction == part.direction {

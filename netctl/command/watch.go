@@ -17,7 +17,7 @@ import (
 func watchList(ctx context.Context, f *Factory, c *client.Client, o *listOptions, format term.Format) error {
 	ctx, end := f.interruptible(ctx)
 	defer end()
-	columns := append([]model.Column{{Header: "Change", Dashes: len("deleted")}}, term.Columns(o.kind, format.Wide())...)
+	columns := append([]model.Column{{Header: "Change", Dashes: len("deleted")}}, o.columns(o.kind, format)...)
 	table := &term.Table{Columns: columns}
 	follow := &follower{kind: o.kind, shown: map[string][]string{}, selects: o.selects}
 	switch {

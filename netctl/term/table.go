@@ -145,8 +145,9 @@ func Styled(style string, v any) string {
 		list, _ := v.([]string)
 		return sanitize.Flat("[" + strings.Join(list, " ") + "]")
 	case "labels":
-		text, _ := v.(string)
-		return sanitize.Flat(model.LabelText(text))
+		if text, ok := v.(string); ok {
+			return sanitize.Flat(model.LabelText(text))
+		}
 	case "bandwidth":
 		text, _ := v.(string)
 		if b, err := model.ParseBandwidth(text); err == nil {
@@ -165,6 +166,8 @@ func Cell(v any) string {
 		return strconv.Itoa(v)
 	case []string:
 		return sanitize.Flat(strings.TrimSuffix(strings.Join(v, ","), ","))
+	case map[string]string:
+		return sanitize.Flat(model.JoinLabels(v))
 	case nil:
 		return ""
 	default:

@@ -71,13 +71,16 @@ func addOnly(r rules) rules {
 	return r
 }
 
-// Put creates or updates an object for the original's routes, and refuses the updates that the original refused.
+// Put creates or updates an object for the original's routes, and refuses the updates that the original refused. An update without labels
+// keeps them.
 func (a *Admitter) Put(tx *commit.Tx, now model.Object) error {
 	r, err := a.of(now.Kind())
 	if err != nil {
 		return err
 	}
-	if r.addOnly && tx.Has(now.Kind().Name, now.ObjectKey()) {
+	old := tx.Object(now.Kind(), now.ObjectKey())
+	KeepLabels(old, now)
+	if r.addOnly && old != nil && !onlyLabels(old, now) {
 		return unchangeable(now).Try("netctl edit %s, or netctl apply with a file, changes it", commandName(now))
 	}
 	return a.put(tx, r, now)
@@ -89,6 +92,7 @@ func (a *Admitter) put(tx *commit.Tx, r rules, now model.Object) (err error) {
 	switch {
 	case old == nil:
 		err = r.create(tx, now)
+	case onlyLabels(old, now):
 	case r.update == nil:
 		err = unchangeable(now).Try("delete the %s and create it again", now.Kind().Command.Use)
 	default:
@@ -97,7 +101,7 @@ func (a *Admitter) put(tx *commit.Tx, r rules, now model.Object) (err error) {
 	if err != nil {
 		return err
 	}
-	return tx.PutObject(now)
+	return putObject(tx, now)
 }
 
 // Remove deletes an object.

@@ -46,7 +46,7 @@ func updateAuthorization(tx *commit.Tx, old, now *model.Authorization) error {
 	if err := createAuthorization(tx, now); err != nil {
 		return err
 	}
-	if *old == *now || old.Role != string(rights.Admin) || now.Role == old.Role && now.UserName == old.UserName {
+	if len(model.Differences(old, now)) == 0 || old.Role != string(rights.Admin) || now.Role == old.Role && now.UserName == old.UserName {
 		return nil
 	}
 	return otherAdmin(tx, func(a *model.Authorization) bool { return a.AuthorizationName != old.AuthorizationName })

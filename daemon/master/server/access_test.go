@@ -216,6 +216,10 @@ func TestTenantsUser(t *testing.T) {
 	if got, text := status(t, ann, "POST", "/api/v1/apply", apply); got != http.StatusForbidden || !strings.Contains(text, "change policies of tenant red") || !strings.Contains(text, "tenant-admin of red") {
 		t.Errorf("an object of another tenant among several: got %d %s", got, text)
 	}
+	label := `{"set":{"a":"b"},"objects":[{"kind":"policy","fields":{"tenantName":"blue","policyName":"p"}},{"kind":"policy","fields":{"tenantName":"red","policyName":"q"}}]}`
+	if got, text := status(t, ann, "POST", "/api/v1/labels", label); got != http.StatusForbidden || !strings.Contains(text, "change policies of tenant red") {
+		t.Errorf("a label of an object of another tenant among several: got %d %s", got, text)
+	}
 	watchesOwn(t, m, ann)
 }
 

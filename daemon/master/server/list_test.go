@@ -169,7 +169,7 @@ func TestListRefusals(t *testing.T) {
 		{"tenants/?continue=" + token, "continue", "the token of another list"},
 		{"networks/?fieldSelector=subnet%3Dx&continue=" + token, "continue", "with the same selectors"},
 		{"networks/?fieldSelector=colour%3Dred", "fieldSelector", "networks have no field"},
-		{"networks/?labelSelector=a%3Db", "labelSelector", "networks have no labels"},
+		{"kubeServices/?labelSelector=a%3Db", "labelSelector", "Kubernetes services have no labels"},
 		{"endpoints/?continue=eyJraW5kIjoiZW5kcG9pbnQiLCJhZnRlciI6IngifQ", "continue", "no token of a list"}, // after a key that is none
 		{"watch?kinds=network&limit=x", "limit", "no number of objects"},
 		{"watch?kinds=endpoint,tenant&fieldSelector=homingHost%3Dh1", "fieldSelector", "tenants have no field"},

@@ -82,6 +82,9 @@ func TestRogueTenant(t *testing.T) {
 	if code, text := status(t, ann, "POST", "/api/v1/apply", `{"delete":true,"objects":[{"kind":"network","fields":{"tenantName":"red","networkName":"inf0","encap":"vxlan","subnet":"10.67.0.0/24"}}]}`); code != http.StatusForbidden {
 		t.Errorf("deleting an infra network among several: got %d %s", code, text)
 	}
+	if code, text := status(t, ann, "POST", "/api/v1/labels", `{"set":{"a":"b"},"objects":[{"kind":"network","fields":{"tenantName":"red","networkName":"inf0"}}]}`); code != http.StatusForbidden || !strings.Contains(text, "reaches an interface and a route of every host") {
+		t.Errorf("labelling an infra network: got %d %s", code, text)
+	}
 	for _, r := range m.Routes { // nor by a route that concerns the cluster
 		path := strings.NewReplacer(":key", "x", ":kind", "network", ":id", "x", ":host", "h1", ":what", "flows", ":namespace", "x").Replace(r.Path)
 		if name := r.Method + " " + r.Path; r.Access.Open == nil && !r.Access.User {

@@ -3,6 +3,7 @@ package objects
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -98,21 +99,10 @@ func (o *Objects) wanted(ctx context.Context, request *model.ApplyRequest) (obje
 		list, prune = nil, slices.Concat(list, prune)
 	}
 	who, read := access.Of(ctx), reader{seen: map[string]bool{}}
-	// One who may not change an object gets no other reason.
-	permitted := func(check func(model.Object) error) func(model.Object) error {
-		return func(o model.Object) error {
-			if keyOnly(o) == nil {
-				if err := who.Object(rights.Change, o.Kind(), o.ObjectKey()); err != nil {
-					return err
-				}
-			}
-			return check(o)
-		}
-	}
-	if objects, err = read.all(list, permitted(whole)); err != nil {
+	if objects, err = read.all(list, permitted(who, whole)); err != nil {
 		return nil, nil, err
 	}
-	if gone, err = read.all(prune, permitted(keyOnly)); err != nil {
+	if gone, err = read.all(prune, permitted(who, keyOnly)); err != nil {
 		return nil, nil, err
 	}
 	for _, object := range slices.Concat(objects, gone) {
@@ -121,11 +111,23 @@ func (o *Objects) wanted(ctx context.Context, request *model.ApplyRequest) (obje
 		}
 	}
 	for _, object := range gone {
-		if err := o.mayDelete(ctx, object.Kind(), object.ObjectKey()); err != nil {
+		if err := o.mayChangeStored(ctx, object.Kind(), object.ObjectKey()); err != nil {
 			return nil, nil, err
 		}
 	}
-	return objects, gone, nil
+	return objects, gone, members(request, objects)
+}
+
+// permitted is a check that first refuses an object which the sender may not change: the sender gets no other reason.
+func permitted(who *access.Subject, check func(model.Object) error) func(model.Object) error {
+	return func(o model.Object) error {
+		if keyOnly(o) == nil {
+			if err := who.Object(rights.Change, o.Kind(), o.ObjectKey()); err != nil {
+				return err
+			}
+		}
+		return check(o)
+	}
 }
 
 // reader turns objects of a request into typed ones, each of which is there once.
@@ -172,6 +174,9 @@ func objectOf(n int, item model.ApplyObject) (model.Object, error) {
 	d := json.NewDecoder(strings.NewReader(string(text)))
 	d.DisallowUnknownFields()
 	if err := d.Decode(o); err != nil {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field == model.LabelsField {
+			return nil, model.Errorf(model.CodeInvalid, model.LabelsField, "object %d (%s): labels: got a %s, want a map of strings", n, k.Name, wrong.Value).Try(`quote values such as "1" and "true"`)
+		}
 		return nil, model.Errorf(model.CodeInvalid, "fields", "object %d (%s): %v", n, k.Name, err).Try("netctl explain %s lists the fields", k.Name)
 	}
 	o = o.Clone() // without links

@@ -3,7 +3,6 @@ package objects
 import (
 	"encoding/json"
 	"iter"
-	"strings"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/selector"
@@ -75,20 +74,9 @@ func (i item) selected(s *selector.Selector) bool {
 	object := i.view.Stored(i.kind, i.key)
 	var labels map[string]string
 	if s.ByLabels() {
-		labels = labelsOf(object)
+		labels = model.LabelsOf(object)
 	}
 	return s.Selects(object.Field, labels)
-}
-
-// labelsOf are the labels of an object that has them as a list of key=value.
-func labelsOf(o model.Object) map[string]string {
-	list, _ := o.Field("labels").([]string)
-	out := make(map[string]string, len(list))
-	for _, label := range list {
-		key, value, _ := strings.Cut(label, "=")
-		out[key] = value
-	}
-	return out
 }
 
 // text is the object as JSON, which must not be changed.

@@ -30,6 +30,7 @@ var _ rest.Backend = (*Objects)(nil)
 func (o *Objects) Register(r *rest.Router) {
 	rest.Mount(r, o)
 	rest.Change(r, "/api/v1/apply", o.apply).Allow(rest.Users()).MaxBody = maxApply
+	rest.Change(r, "/api/v1/labels", o.label).Allow(rest.Users())
 }
 
 // Get returns one object.
@@ -79,8 +80,9 @@ func (o *Objects) Put(ctx context.Context, object model.Object, again bool) (mod
 	}
 	rev, err := o.Commit.InTurn(ctx, func(tx *commit.Tx) error {
 		object := object.Clone() // the rules fill in what an update leaves as it was, and may be asked again
-		if again {
-			if old := tx.Object(object.Kind(), object.ObjectKey()); old != nil && len(model.Differences(old, object)) == 0 {
+		if old := tx.Object(object.Kind(), object.ObjectKey()); again && old != nil {
+			admit.KeepLabels(old, object)
+			if len(model.Differences(old, object)) == 0 {
 				return nil
 			}
 		}
@@ -99,7 +101,7 @@ func (o *Objects) Put(ctx context.Context, object model.Object, again bool) (mod
 
 // Delete removes an object.
 func (o *Objects) Delete(ctx context.Context, k *model.Kind, key string, again bool) (uint64, error) {
-	if err := o.mayDelete(ctx, k, key); err != nil {
+	if err := o.mayChangeStored(ctx, k, key); err != nil {
 		return 0, err
 	}
 	rev, err := o.Commit.InTurn(ctx, func(tx *commit.Tx) error {
@@ -114,8 +116,8 @@ func (o *Objects) Delete(ctx context.Context, k *model.Kind, key string, again b
 	return uint64(rev), discreet(ctx, err)
 }
 
-// mayDelete refuses to delete an object that the subject may not change: by its key, and as it is.
-func (o *Objects) mayDelete(ctx context.Context, k *model.Kind, key string) error {
+// mayChangeStored refuses a change of an object that the subject may not change: by its key, and as it is stored.
+func (o *Objects) mayChangeStored(ctx context.Context, k *model.Kind, key string) error {
 	who := access.Of(ctx)
 	if err := who.Object(rights.Change, k, key); err != nil {
 		return err
