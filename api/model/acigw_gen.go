@@ -10,7 +10,7 @@ type AciGw struct {
 	Key                 string            `json:"key,omitempty"`
 	EnforcePolicies     string            `json:"enforcePolicies,omitempty"`     // Whether the fabric enforces the rules of policies.
 	IncludeCommonTenant string            `json:"includeCommonTenant,omitempty"` // Whether contracts of the fabric's common tenant may be used.
-	Labels              map[string]string `json:"labels,omitzero"`               // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	Labels              map[string]string `json:"labels,omitzero"`               // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
 	Name                string            `json:"name,omitempty"`                // Always "aciGw".
 	NodeBindings        string            `json:"nodeBindings,omitempty"`        // Leaf nodes that hosts are attached to.
 	PathBindings        string            `json:"pathBindings,omitempty"`        // Ports of leaf nodes that hosts are attached to.
@@ -47,7 +47,7 @@ var acigwKind = Kind{
 	Fields: []Field{
 		{Name: "enforcePolicies", Type: String, Doc: "Whether the fabric enforces the rules of policies.", Enum: []string{"yes", "no"}, MaxLen: 64, Required: true, Summary: true},
 		{Name: "includeCommonTenant", Type: String, Doc: "Whether contracts of the fabric's common tenant may be used.", Enum: []string{"yes", "no"}, MaxLen: 64, Required: true, Summary: true},
-		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "name", Type: String, Doc: "Always \"aciGw\".", Enum: []string{"aciGw"}, MaxLen: 64, Required: true, Summary: true},
 		{Name: "nodeBindings", Type: String, Doc: "Leaf nodes that hosts are attached to.", Example: "topology/pod-1/node-101", Format: "nodeBindings", MaxLen: 2048, Summary: true},
 		{Name: "pathBindings", Type: String, Doc: "Ports of leaf nodes that hosts are attached to.", Example: "topology/pod-1/paths-101/pathep-[eth1/14]", Format: "pathBindings", MaxLen: 2048, Summary: true},

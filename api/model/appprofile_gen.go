@@ -10,7 +10,7 @@ type AppProfile struct {
 	Key            string             `json:"key,omitempty"`
 	AppProfileName string             `json:"appProfileName,omitempty"` // Name of the profile.
 	EndpointGroups []string           `json:"endpointGroups,omitempty"` // Groups of the tenant that belong to the application.
-	Labels         map[string]string  `json:"labels,omitzero"`          // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	Labels         map[string]string  `json:"labels,omitzero"`          // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
 	TenantName     string             `json:"tenantName,omitempty"`     // Tenant that the profile belongs to.
 	LinkSets       AppProfileLinkSets `json:"link-sets"`
 	Links          AppProfileLinks    `json:"links"`
@@ -59,7 +59,7 @@ var appprofileKind = Kind{
 	Fields: []Field{
 		{Name: "appProfileName", Type: String, Doc: "Name of the profile.", Format: "name", MaxLen: 64, Required: true},
 		{Name: "endpointGroups", Type: Strings, Doc: "Groups of the tenant that belong to the application."},
-		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "tenantName", Type: String, Doc: "Tenant that the profile belongs to.", Format: "name", MaxLen: 64, Required: true},
 	},
 	Oper: []Field{

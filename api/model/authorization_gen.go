@@ -11,7 +11,7 @@ type Authorization struct {
 	Key               string             `json:"key,omitempty"`
 	AuthorizationName string             `json:"authorizationName,omitempty"` // Name of the authorization.
 	GroupName         string             `json:"groupName,omitempty"`         // Group that has the role: a distinguished name of the LDAP directory, or oidc:NAME for a group of the OpenID provider; empty when a user has it.
-	Labels            map[string]string  `json:"labels,omitzero"`             // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	Labels            map[string]string  `json:"labels,omitzero"`             // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
 	Role              string             `json:"role,omitempty"`              // The role.
 	Scope             string             `json:"scope,omitempty"`             // Tenant for which the role is given; empty for the cluster.
 	UserName          string             `json:"userName,omitempty"`          // User who has the role; empty when a group has it.
@@ -39,7 +39,7 @@ var authorizationKind = Kind{
 	Fields: []Field{
 		{Name: "authorizationName", Type: String, Doc: "Name of the authorization.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 		{Name: "groupName", Type: String, Doc: "Group that has the role: a distinguished name of the LDAP directory, or oidc:NAME for a group of the OpenID provider; empty when a user has it.", Example: "cn=network,ou=groups,dc=example,dc=org", MaxLen: 512, Summary: true},
-		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "role", Type: String, Doc: "The role.", Enum: []string{"admin", "operator", "viewer", "tenant-admin", "tenant-viewer", "capture", "repair", "hand-over", "relay", "bundle"}, Required: true, Summary: true},
 		{Name: "scope", Type: String, Doc: "Tenant for which the role is given; empty for the cluster.", Format: "tag", MaxLen: 64, Summary: true},
 		{Name: "userName", Type: String, Doc: "User who has the role; empty when a group has it.", Format: "tag", MaxLen: 64, Summary: true},

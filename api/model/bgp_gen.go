@@ -10,7 +10,7 @@ type Bgp struct {
 	Key         string            `json:"key,omitempty"`
 	As          string            `json:"as,omitempty"`           // AS number of the host.
 	Hostname    string            `json:"hostname,omitempty"`     // Label of the host.
-	Labels      map[string]string `json:"labels,omitzero"`        // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	Labels      map[string]string `json:"labels,omitzero"`        // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
 	MaxPrefixes int               `json:"max-prefixes,omitempty"` // How many routes of IPv4, and of IPv6, a neighbour may announce; the session with one that announces more ends. 0 is 100000.
 	Neighbor    string            `json:"neighbor,omitempty"`     // Addresses of the neighbours, separated by commas, 16 at most. IPv6 addresses need routerip6.
 	NeighborAs  string            `json:"neighbor-as,omitempty"`  // AS number of the neighbours, or one for each of them in their order, separated by commas.
@@ -71,7 +71,7 @@ var bgpKind = Kind{
 	Fields: []Field{
 		{Name: "as", Type: String, Doc: "AS number of the host.", MaxLen: 64},
 		{Name: "hostname", Type: String, Doc: "Label of the host.", Format: "name", MaxLen: 256, Required: true},
-		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "max-prefixes", Type: Int, Doc: "How many routes of IPv4, and of IPv6, a neighbour may announce; the session with one that announces more ends. 0 is 100000.", Max: 10000000},
 		{Name: "neighbor", Type: String, Doc: "Addresses of the neighbours, separated by commas, 16 at most. IPv6 addresses need routerip6.", Example: "50.1.1.200,50.1.1.201", Format: "neighbors", MaxLen: 1024},
 		{Name: "neighbor-as", Type: String, Doc: "AS number of the neighbours, or one for each of them in their order, separated by commas.", Example: "500,501", MaxLen: 256},

@@ -12,7 +12,7 @@ type EndpointGroup struct {
 	ExtContractsGrps []string              `json:"extContractsGrps,omitempty"` // External contract groups of the tenant.
 	GroupName        string                `json:"groupName,omitempty"`        // Name of the group, unique among the tenant's networks and groups.
 	IpPool           string                `json:"ipPool,omitempty"`           // Part of the network's subnet reserved for the group. It does not change.
-	Labels           map[string]string     `json:"labels,omitzero"`            // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	Labels           map[string]string     `json:"labels,omitzero"`            // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
 	NetProfile       string                `json:"netProfile,omitempty"`       // Net profile that limits and marks the containers' traffic.
 	NetworkName      string                `json:"networkName,omitempty"`      // Network that the group's containers join. It does not change.
 	Policies         []string              `json:"policies,omitempty"`         // Policies of the tenant that hold for the group's containers.
@@ -90,7 +90,7 @@ var endpointgroupKind = Kind{
 		{Name: "extContractsGrps", Type: Strings, Doc: "External contract groups of the tenant.", Summary: true},
 		{Name: "groupName", Type: String, Doc: "Name of the group, unique among the tenant's networks and groups.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 		{Name: "ipPool", Type: String, Doc: "Part of the network's subnet reserved for the group. It does not change.", Example: "10.1.1.10-10.1.1.20", Format: "pool", Summary: true},
-		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "netProfile", Type: String, Doc: "Net profile that limits and marks the containers' traffic.", MaxLen: 64, Summary: true},
 		{Name: "networkName", Type: String, Doc: "Network that the group's containers join. It does not change.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 		{Name: "policies", Type: Strings, Doc: "Policies of the tenant that hold for the group's containers.", Summary: true},

@@ -11,7 +11,7 @@ type ExtContractsGroup struct {
 	Contracts          []string                  `json:"contracts,omitempty"`          // Distinguished names of the contracts in the fabric.
 	ContractsGroupName string                    `json:"contractsGroupName,omitempty"` // Name of the set.
 	ContractsType      string                    `json:"contractsType,omitempty"`      // Whether groups provide or consume the contracts.
-	Labels             map[string]string         `json:"labels,omitzero"`              // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	Labels             map[string]string         `json:"labels,omitzero"`              // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
 	TenantName         string                    `json:"tenantName,omitempty"`         // Tenant that the set belongs to.
 	LinkSets           ExtContractsGroupLinkSets `json:"link-sets"`
 }
@@ -37,7 +37,7 @@ var extcontractsgroupKind = Kind{
 		{Name: "contracts", Type: Strings, Doc: "Distinguished names of the contracts in the fabric."},
 		{Name: "contractsGroupName", Type: String, Doc: "Name of the set.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 		{Name: "contractsType", Type: String, Doc: "Whether groups provide or consume the contracts.", Enum: []string{"provided", "consumed"}, Required: true, Summary: true},
-		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "tenantName", Type: String, Doc: "Tenant that the set belongs to.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 	},
 	Oper:     []Field{},

@@ -12,7 +12,7 @@ const LabelsField = "labels"
 // The bounds of an object's labels.
 const (
 	maxLabels     = 32
-	maxLabelBytes = 4096 // of keys and values together
+	maxLabelBytes = 2048 // of keys and values together
 	maxLabel      = 63   // bytes of a value, and of a key without its prefix
 	maxPrefix     = 253  // bytes of a key's prefix
 )

@@ -54,7 +54,7 @@ func TestCheckLabels(t *testing.T) {
 		{"a value with a space", map[string]string{"app": "web shop"}, `invalid labels: labels: got value "web shop" of app, want at most 63 letters, digits, - _ and . (begin and end it with a letter or digit, or leave it empty)`},
 		{"a long value", map[string]string{"app": strings.Repeat("x", 64)}, "of app, want at most 63"},
 		{"too many", many, "labels: got 33, want at most 32 (remove some of them)"},
-		{"too long together", long, "labels: got 4118 bytes of keys and values, want at most 4096"},
+		{"too long together", long, "labels: got 4118 bytes of keys and values, want at most 2048"},
 	} {
 		got := ""
 		if err := CheckLabels(row.labels); err != nil {

@@ -13,7 +13,7 @@ type LdapConfiguration struct {
 	BindDN         string            `json:"bindDN,omitempty"`         // Entry as which netmaster searches; empty to search anonymously. Its password is given by netctl auth ldap-password.
 	CaCertificate  string            `json:"caCertificate,omitempty"`  // Certificates of the authorities, in PEM, by which the directory is known; empty for those of netmaster's machine.
 	GroupAttribute string            `json:"groupAttribute,omitempty"` // Attribute of a user's entry that holds the distinguished names of its groups.
-	Labels         map[string]string `json:"labels,omitzero"`          // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	Labels         map[string]string `json:"labels,omitzero"`          // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
 	Name           string            `json:"name,omitempty"`           // Always "ldap".
 	Port           int               `json:"port,omitempty"`           // TCP port of the directory; 0 for 389, or for 636 with TLS from the beginning.
 	Security       string            `json:"security,omitempty"`       // How the connection is encrypted, by StartTLS after it began or by TLS from its beginning. There is no way without.
@@ -54,7 +54,7 @@ var ldapconfigurationKind = Kind{
 		{Name: "bindDN", Type: String, Doc: "Entry as which netmaster searches; empty to search anonymously. Its password is given by netctl auth ldap-password.", MaxLen: 512, Summary: true},
 		{Name: "caCertificate", Type: String, Doc: "Certificates of the authorities, in PEM, by which the directory is known; empty for those of netmaster's machine.", MaxLen: 65536},
 		{Name: "groupAttribute", Type: String, Doc: "Attribute of a user's entry that holds the distinguished names of its groups.", Format: "name", Default: "memberOf", MaxLen: 64, Optional: true, Summary: true},
-		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "name", Type: String, Doc: "Always \"ldap\".", Enum: []string{"ldap"}, Required: true},
 		{Name: "port", Type: Int, Doc: "TCP port of the directory; 0 for 389, or for 636 with TLS from the beginning.", Min: 1, Max: 65535, Optional: true, Summary: true},
 		{Name: "security", Type: String, Doc: "How the connection is encrypted, by StartTLS after it began or by TLS from its beginning. There is no way without.", Enum: []string{"starttls", "tls"}, Default: "starttls", Optional: true, Summary: true},

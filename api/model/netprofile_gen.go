@@ -11,7 +11,7 @@ type Netprofile struct {
 	Bandwidth        string             `json:"bandwidth,omitempty"`        // Most that one container may send; empty for no limit. Units are powers of 1024.
 	Burst            int                `json:"burst,omitempty"`            // Kilobits that may pass at once above the bandwidth; 0 for a quarter of a second.
 	DSCP             int                `json:"DSCP,omitempty"`             // Code point that packets are marked with; 0 leaves them as they are.
-	Labels           map[string]string  `json:"labels,omitzero"`            // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	Labels           map[string]string  `json:"labels,omitzero"`            // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
 	ProfileName      string             `json:"profileName,omitempty"`      // Name of the profile.
 	ReceiveBandwidth string             `json:"receiveBandwidth,omitempty"` // Most that one container may receive; empty for no limit.
 	ReceiveBurst     int                `json:"receiveBurst,omitempty"`     // Kilobits that may arrive at once above the receive bandwidth; 0 for a quarter of a second.
@@ -46,7 +46,7 @@ var netprofileKind = Kind{
 		{Name: "bandwidth", Type: String, Doc: "Most that one container may send; empty for no limit. Units are powers of 1024.", Example: "10Mbps", Format: "bandwidth", MaxLen: 64, Summary: true},
 		{Name: "burst", Type: Int, Doc: "Kilobits that may pass at once above the bandwidth; 0 for a quarter of a second.", Min: 2, Max: 10486, Optional: true, Summary: true},
 		{Name: "DSCP", Type: Int, Doc: "Code point that packets are marked with; 0 leaves them as they are.", Max: 63, Summary: true},
-		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "profileName", Type: String, Doc: "Name of the profile.", MaxLen: 64, Required: true, Summary: true},
 		{Name: "receiveBandwidth", Type: String, Doc: "Most that one container may receive; empty for no limit.", Example: "10Mbps", Format: "bandwidth", MaxLen: 64, Summary: true},
 		{Name: "receiveBurst", Type: Int, Doc: "Kilobits that may arrive at once above the receive bandwidth; 0 for a quarter of a second.", Min: 2, Max: 10486, Optional: true, Summary: true},

@@ -13,7 +13,7 @@ type Network struct {
 	Gateway     string            `json:"gateway,omitempty"`     // IPv4 address of the gateway; it is never given to a container.
 	Ipv6Gateway string            `json:"ipv6Gateway,omitempty"` // IPv6 address of the gateway.
 	Ipv6Subnet  string            `json:"ipv6Subnet,omitempty"`  // IPv6 subnet, in addition to the IPv4 subnet.
-	Labels      map[string]string `json:"labels,omitzero"`       // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	Labels      map[string]string `json:"labels,omitzero"`       // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
 	NetworkName string            `json:"networkName,omitempty"` // Name of the network, unique among the tenant's networks and groups.
 	NwType      string            `json:"nwType,omitempty"`      // Kind of network: data for containers, infra for the hosts themselves.
 	PktTag      int               `json:"pktTag,omitempty"`      // VLAN id or VNI; 0 selects the lowest free one.
@@ -98,7 +98,7 @@ var networkKind = Kind{
 		{Name: "gateway", Type: String, Doc: "IPv4 address of the gateway; it is never given to a container.", Format: "ipv4", Summary: true},
 		{Name: "ipv6Gateway", Type: String, Doc: "IPv6 address of the gateway.", Format: "ipv6", Summary: true},
 		{Name: "ipv6Subnet", Type: String, Doc: "IPv6 subnet, in addition to the IPv4 subnet.", Format: "subnet6", Summary: true},
-		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "networkName", Type: String, Doc: "Name of the network, unique among the tenant's networks and groups.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 		{Name: "nwType", Type: String, Doc: "Kind of network: data for containers, infra for the hosts themselves.", Enum: []string{"infra", "data"}, Default: "data", Summary: true},
 		{Name: "pktTag", Type: Int, Doc: "VLAN id or VNI; 0 selects the lowest free one.", Max: 16777216, Summary: true},

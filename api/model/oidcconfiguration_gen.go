@@ -13,7 +13,7 @@ type OidcConfiguration struct {
 	ClientId      string            `json:"clientId,omitempty"`      // How the provider knows netmaster. Its secret, if it has one, is given by netctl auth oidc-secret.
 	GroupsClaim   string            `json:"groupsClaim,omitempty"`   // Claim of the ID token that lists the user's groups.
 	Issuer        string            `json:"issuer,omitempty"`        // URL of the provider, equal to the issuer in its tokens. It must be https, and so must the addresses in its metadata.
-	Labels        map[string]string `json:"labels,omitzero"`         // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	Labels        map[string]string `json:"labels,omitzero"`         // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
 	Name          string            `json:"name,omitempty"`          // Always "oidc".
 	Scopes        string            `json:"scopes,omitempty"`        // Scopes requested in addition to openid, separated by spaces, such as profile email groups.
 	UsernameClaim string            `json:"usernameClaim,omitempty"` // Claim of the ID token with the user name. It must be unique among the provider's users, such as email or sub.
@@ -52,7 +52,7 @@ var oidcconfigurationKind = Kind{
 		{Name: "clientId", Type: String, Doc: "How the provider knows netmaster. Its secret, if it has one, is given by netctl auth oidc-secret.", MaxLen: 255, Required: true, Summary: true},
 		{Name: "groupsClaim", Type: String, Doc: "Claim of the ID token that lists the user's groups.", Default: "groups", MaxLen: 128, Optional: true, Summary: true},
 		{Name: "issuer", Type: String, Doc: "URL of the provider, equal to the issuer in its tokens. It must be https, and so must the addresses in its metadata.", Example: "https://id.example.org/realms/ops", MaxLen: 512, Required: true, Summary: true},
-		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "name", Type: String, Doc: "Always \"oidc\".", Enum: []string{"oidc"}, Required: true},
 		{Name: "scopes", Type: String, Doc: "Scopes requested in addition to openid, separated by spaces, such as profile email groups.", Default: "profile email", MaxLen: 512, Optional: true, Summary: true},
 		{Name: "usernameClaim", Type: String, Doc: "Claim of the ID token with the user name. It must be unique among the provider's users, such as email or sub.", Default: "email", MaxLen: 128, Optional: true, Summary: true},

@@ -8,7 +8,7 @@ import "maps"
 // traffic that no rule speaks of passes. Deleting a policy deletes its rules.
 type Policy struct {
 	Key        string            `json:"key,omitempty"`
-	Labels     map[string]string `json:"labels,omitzero"`      // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	Labels     map[string]string `json:"labels,omitzero"`      // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
 	PolicyName string            `json:"policyName,omitempty"` // Name of the policy.
 	TenantName string            `json:"tenantName,omitempty"` // Tenant that the policy belongs to.
 	LinkSets   PolicyLinkSets    `json:"link-sets"`
@@ -63,7 +63,7 @@ var policyKind = Kind{
 	InspectOnly: false,
 	New:         func() Object { return &Policy{} },
 	Fields: []Field{
-		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "policyName", Type: String, Doc: "Name of the policy.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 		{Name: "tenantName", Type: String, Doc: "Tenant that the policy belongs to.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 	},

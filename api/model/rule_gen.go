@@ -15,7 +15,7 @@ type Rule struct {
 	FromEndpointGroup string            `json:"fromEndpointGroup,omitempty"` // Group that incoming traffic comes from.
 	FromIpAddress     string            `json:"fromIpAddress,omitempty"`     // IPv4 or IPv6 address or subnet that incoming traffic comes from.
 	FromNetwork       string            `json:"fromNetwork,omitempty"`       // Network that incoming traffic comes from.
-	Labels            map[string]string `json:"labels,omitzero"`             // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	Labels            map[string]string `json:"labels,omitzero"`             // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
 	PolicyName        string            `json:"policyName,omitempty"`        // Policy that the rule belongs to.
 	Port              int               `json:"port,omitempty"`              // Port of the side that is connected to; 0 for any.
 	Priority          int               `json:"priority,omitempty"`          // The rule with the highest number counts.
@@ -78,7 +78,7 @@ var ruleKind = Kind{
 		{Name: "fromEndpointGroup", Type: String, Doc: "Group that incoming traffic comes from.", Format: "optionalName", MaxLen: 64, Summary: true},
 		{Name: "fromIpAddress", Type: String, Doc: "IPv4 or IPv6 address or subnet that incoming traffic comes from.", Example: "10.1.1.0/24", Format: "ruleIP", Summary: true},
 		{Name: "fromNetwork", Type: String, Doc: "Network that incoming traffic comes from.", Format: "optionalName", MaxLen: 64, Summary: true},
-		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "policyName", Type: String, Doc: "Policy that the rule belongs to.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 		{Name: "port", Type: Int, Doc: "Port of the side that is connected to; 0 for any.", Max: 65535, Summary: true},
 		{Name: "priority", Type: Int, Doc: "The rule with the highest number counts.", Default: "1", Min: 1, Max: 100, Summary: true},

@@ -10,7 +10,7 @@ type ServiceLB struct {
 	Key         string            `json:"key,omitempty"`
 	Affinity    string            `json:"affinity,omitempty"`    // Session affinity: client (default) sends all connections of a client to the same provider, none distributes every connection.
 	IpAddress   string            `json:"ipAddress,omitempty"`   // Address of the service; empty selects the next free one.
-	Labels      map[string]string `json:"labels,omitzero"`       // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	Labels      map[string]string `json:"labels,omitzero"`       // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
 	NetworkName string            `json:"networkName,omitempty"` // Network that the service's address comes from. It does not change.
 	Ports       []string          `json:"ports,omitempty"`       // Ports, each servicePort:providerPort:protocol.
 	Selectors   []string          `json:"selectors,omitempty"`   // Labels that a provider has, each key=value.
@@ -70,7 +70,7 @@ var servicelbKind = Kind{
 	Fields: []Field{
 		{Name: "affinity", Type: String, Doc: "Session affinity: client (default) sends all connections of a client to the same provider, none distributes every connection.", Enum: []string{"client", "none"}, Optional: true},
 		{Name: "ipAddress", Type: String, Doc: "Address of the service; empty selects the next free one.", Format: "ipv4", MaxLen: 15},
-		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "networkName", Type: String, Doc: "Network that the service's address comes from. It does not change.", Format: "name", MaxLen: 64, Required: true},
 		{Name: "ports", Type: Strings, Doc: "Ports, each servicePort:providerPort:protocol.", Example: "80:8080:TCP"},
 		{Name: "selectors", Type: Strings, Doc: "Labels that a provider has, each key=value.", Example: "tier=web"},

@@ -10,7 +10,7 @@ type Tenant struct {
 	Key                  string            `json:"key,omitempty"`
 	DefaultNetwork       string            `json:"defaultNetwork,omitempty"`       // Network that a container joins when it names none. Kept for old clients.
 	KubernetesNamespaces []string          `json:"kubernetesNamespaces,omitempty"` // Kubernetes namespaces whose pods may enter the tenant by their label io.contiv.tenant, beside those that have it as an annotation.
-	Labels               map[string]string `json:"labels,omitzero"`                // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	Labels               map[string]string `json:"labels,omitzero"`                // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
 	TenantName           string            `json:"tenantName,omitempty"`           // Name of the tenant.
 	LinkSets             TenantLinkSets    `json:"link-sets"`
 }
@@ -84,7 +84,7 @@ var tenantKind = Kind{
 	Fields: []Field{
 		{Name: "defaultNetwork", Type: String, Doc: "Network that a container joins when it names none. Kept for old clients.", Format: "optionalName", MaxLen: 64},
 		{Name: "kubernetesNamespaces", Type: Strings, Doc: "Kubernetes namespaces whose pods may enter the tenant by their label io.contiv.tenant, beside those that have it as an annotation.", Example: "team-a", Optional: true},
-		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "tenantName", Type: String, Doc: "Name of the tenant.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 	},
 	Oper: []Field{

@@ -11,7 +11,7 @@ type User struct {
 	Key       string            `json:"key,omitempty"`
 	Disabled  string            `json:"disabled,omitempty"`  // Whether the user is kept from logging in, and its sessions and tokens from being used.
 	FirstName string            `json:"firstName,omitempty"` // First name of the person.
-	Labels    map[string]string `json:"labels,omitzero"`     // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	Labels    map[string]string `json:"labels,omitzero"`     // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
 	LastName  string            `json:"lastName,omitempty"`  // Last name of the person.
 	Type      string            `json:"type,omitempty"`      // Whether the user is a person, who logs in with a password, or a service account, which has only tokens.
 	Username  string            `json:"username,omitempty"`  // Name under which the user logs in.
@@ -39,7 +39,7 @@ var userKind = Kind{
 	Fields: []Field{
 		{Name: "disabled", Type: String, Doc: "Whether the user is kept from logging in, and its sessions and tokens from being used.", Enum: []string{"yes", "no"}, Default: "no", Optional: true, Summary: true},
 		{Name: "firstName", Type: String, Doc: "First name of the person.", MaxLen: 64, Summary: true},
-		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "lastName", Type: String, Doc: "Last name of the person.", MaxLen: 64, Summary: true},
 		{Name: "type", Type: String, Doc: "Whether the user is a person, who logs in with a password, or a service account, which has only tokens.", Enum: []string{"person", "service"}, Default: "person", Optional: true, Summary: true},
 		{Name: "username", Type: String, Doc: "Name under which the user logs in.", Format: "name", MaxLen: 64, Required: true, Summary: true},

@@ -8,7 +8,7 @@ import "maps"
 type Volume struct {
 	Key           string            `json:"key,omitempty"`
 	DatastoreType string            `json:"datastoreType,omitempty"` // Kind of datastore.
-	Labels        map[string]string `json:"labels,omitzero"`         // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
+	Labels        map[string]string `json:"labels,omitzero"`         // Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.
 	MountPoint    string            `json:"mountPoint,omitempty"`    // Where it is mounted.
 	PoolName      string            `json:"poolName,omitempty"`      // Name of the storage pool.
 	Size          string            `json:"size,omitempty"`          // Size of the volume.
@@ -42,7 +42,7 @@ var volumeKind = Kind{
 	New:         func() Object { return &Volume{} },
 	Fields: []Field{
 		{Name: "datastoreType", Type: String, Doc: "Kind of datastore."},
-		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 4096 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
+		{Name: "labels", Type: Labels, Doc: "Labels of the object, which selectors such as netctl get KIND -l app=shop match: at most 32, of 2048 bytes together. Keys and values are as in Kubernetes. An update through the object's route that omits the field keeps the labels; netctl apply removes those that its file omits.", Example: "app: shop"},
 		{Name: "mountPoint", Type: String, Doc: "Where it is mounted."},
 		{Name: "poolName", Type: String, Doc: "Name of the storage pool."},
 		{Name: "size", Type: String, Doc: "Size of the volume."},

@@ -292,6 +292,19 @@ func TestDraft(t *testing.T) {
 	}
 }
 
+// The labels that an edited file omits are removed: an object without the field keeps them.
+func TestDraftStatesLabels(t *testing.T) {
+	before := &model.Tenant{TenantName: "a", Labels: map[string]string{"app": "shop"}}
+	text, err := draft(before)
+	if err != nil || !strings.Contains(string(text), "labels:\n  app: shop\n") {
+		t.Fatalf("want the labels in the file, got %s, %v", text, err)
+	}
+	after, err := parseObject(before.Kind(), []byte(strings.Replace(string(text), "labels:\n  app: shop\n", "", 1)))
+	if err != nil || model.LabelsOf(after) == nil || len(model.LabelsOf(after)) > 0 {
+		t.Errorf("want empty labels, got %v, %v", model.LabelsOf(after), err)
+	}
+}
+
 func FuzzEdited(f *testing.F) {
 	for _, s := range []string{"", "{", "tenantName: acme\nnetworkName: blue\nencap: vxlan\nsubnet: 10.1.1.0/24\n", "a: &a [*a]", "networkName: [1]"} {
 		f.Add([]byte(s))

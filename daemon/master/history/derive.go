@@ -15,7 +15,7 @@ import (
 
 // Bounds of one change, in bytes of JSON.
 const (
-	maxValue  = 1 << 10
+	maxValue  = 3 << 10 // more than the labels of an object
 	maxChange = 8 << 10
 )
 

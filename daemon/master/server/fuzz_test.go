@@ -44,6 +44,7 @@ func FuzzRoutes(f *testing.F) {
 		{"GET", "/api/v1/%ff", ""}, {"GET", "/api/v1/tenants/%00/", ""}, {"PUT", "x:@127.0.0.1:1/p", "{}"}, {"GET", "/api/v1/tenants/a%2f%2e%2e/", ""},
 		{"GET", "/api/v1/endpoints/?limit=1&fieldSelector=homingHost%3Dh1&labelSelector=!%00", ""}, {"GET", "/api/v1/networks/?continue=e30&limit=-1", ""}, {"GET", "/api/v1/watch?kinds=tenant&limit=0&labelSelector=a", ""},
 		{"POST", "/api/v1/apply", `{"objects":[{"kind":"tenant","fields":{"tenantName":"t"}}]}`}, {"POST", "/api/v1/apply", `{"objects":[{"kind":"rule","fields":{"tenantName":"\u0000"}}],"delete":true}`},
+		{"POST", "/api/v1/labels", `{"objects":[{"kind":"network","fields":{"tenantName":"default","networkName":"n"}}],"set":{"a":"b","\u0000":""},"remove":["c"],"overwrite":true}`},
 		{"GET", "/api/v1/why?from=c1&to=10.9.0.7&protocol=tcp&port=80", ""}, {"GET", "/api/v1/why?from=%ff&to=%00&port=-1", ""},
 		{"GET", "/api/v1/capture?of=c1&peer=c1&both=true&filter=%27", ""}, {"GET", "/api/v1/history/network/default:n?at=1", ""}, {"GET", "/api/v1/observe?from=c1&since=-1s&denied=x", ""}, {"GET", "/api/v1/history?limit=9999999999999999999", ""},
 		{"GET", "/api/v1/history/policy?at=9999-12-31T23:59:59Z", ""}, {"GET", "/api/v1/ledger?tenant=default&network=n&address=10.9.0.1-10.9.0.2", ""}, {"GET", "/api/v1/addresses?address=::%2525", ""},

@@ -48,7 +48,7 @@ func (f *flood) Read(p []byte) (int, error) {
 func TestHugeBodies(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	const size = 100 << 20
-	for _, path := range []string{"/api/v1/networks/default:n/", "/api/v1/policys/default:p/", "/api/v1/apply", "/plugin/createEndpoint"} {
+	for _, path := range []string{"/api/v1/networks/default:n/", "/api/v1/policys/default:p/", "/api/v1/apply", "/api/v1/labels", "/plugin/createEndpoint"} {
 		for _, body := range []*flood{{head: `{"networkName":"`, unit: 'a'}, {head: `{"x":`, unit: '['}, {head: `{"endpointGroups":[`, unit: '1'}} {
 			body.left = size
 			var before, after runtime.MemStats

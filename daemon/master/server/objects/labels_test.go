@@ -2,6 +2,7 @@ package objects_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"reflect"
 	"strings"
@@ -97,6 +98,28 @@ func TestLabels(t *testing.T) {
 		if err != nil || len(list) != want {
 			t.Errorf("%s: want %d networks, got %v, %v", selector, want, list, err)
 		}
+	}
+}
+
+// The history has the labels of an object as a whole, however long they are.
+func TestLongestLabelsAreInTheHistory(t *testing.T) {
+	ctx := context.Background()
+	m := mastertest.Start(t, mastertest.Options{})
+	longest := map[string]string{}
+	for i := range 32 {
+		longest[fmt.Sprintf("k%02d", i)] = strings.Repeat("v", 61)
+	}
+	for range 2 {
+		if _, _, err := m.Label(ctx, model.LabelRequest{Objects: []model.ApplyObject{object("tenant", "tenantName", "default")}, Set: longest, Overwrite: true}); err != nil {
+			t.Fatal(err)
+		}
+		for key, value := range longest {
+			longest[key] = strings.ReplaceAll(value, "v", "w")
+		}
+	}
+	entries, err := m.History(ctx, client.HistoryQuery{Kind: "tenant", Key: "default"})
+	if err != nil || len(entries) != 3 || entries[2].Cut || len(entries[2].Changes) != 1 {
+		t.Errorf("want the change as a whole, got %+v, %v", entries, err)
 	}
 }
 
