@@ -80,19 +80,18 @@ func (a *Admitter) Put(tx *commit.Tx, now model.Object) error {
 	}
 	old := tx.Object(now.Kind(), now.ObjectKey())
 	KeepLabels(old, now)
-	if r.addOnly && old != nil && !onlyLabels(old, now) {
+	if r.addOnly && old != nil && !onlyLabels(model.Differences(old, now)) {
 		return unchangeable(now).Try("netctl edit %s, or netctl apply with a file, changes it", commandName(now))
 	}
-	return a.put(tx, r, now)
+	return a.put(tx, r, old, now)
 }
 
-// put creates or updates an object.
-func (a *Admitter) put(tx *commit.Tx, r rules, now model.Object) (err error) {
-	old := tx.Object(now.Kind(), now.ObjectKey())
+// put creates an object, or updates its stored state old.
+func (a *Admitter) put(tx *commit.Tx, r rules, old, now model.Object) (err error) {
 	switch {
 	case old == nil:
 		err = r.create(tx, now)
-	case onlyLabels(old, now):
+	case onlyLabels(model.Differences(old, now)):
 	case r.update == nil:
 		err = unchangeable(now).Try("delete the %s and create it again", now.Kind().Command.Use)
 	default:

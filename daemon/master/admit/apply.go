@@ -50,7 +50,7 @@ func (a *Admitter) Apply(ctx context.Context, tx *commit.Tx, objects []model.Obj
 			e.Message = fmt.Sprintf("%s %s: %s", o.Kind().Name, o.ObjectKey(), e.Message)
 			return results, &e
 		}
-		if result.Action != model.ActionUnchanged && result.Action != model.ActionAbsent {
+		if result.Action != model.ActionUnchanged && result.Action != model.ActionAbsent && !onlyLabels(result.Changes) {
 			result.Affected = affected
 		}
 		results = append(results, result)
@@ -82,5 +82,5 @@ func (a *Admitter) applyOne(tx *commit.Tx, o model.Object, remove bool) (model.A
 	if err != nil {
 		return result, err
 	}
-	return result, a.put(tx, r, o)
+	return result, a.put(tx, r, old, o)
 }

@@ -16,10 +16,9 @@ func KeepLabels(old, now model.Object) {
 	}
 }
 
-// onlyLabels reports whether two states of an object differ in their labels and in nothing else. No rule of a kind concerns such a change,
-// and no record follows from it.
-func onlyLabels(old, now model.Object) bool {
-	changes := model.Differences(old, now)
+// onlyLabels reports whether the changes of an object are those of its labels and nothing else. No rule of a kind concerns such a change, no
+// record follows from it, and it affects no endpoint.
+func onlyLabels(changes []model.Change) bool {
 	return len(changes) == 1 && changes[0].Field == model.LabelsField
 }
 

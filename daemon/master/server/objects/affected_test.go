@@ -31,6 +31,7 @@ func TestApplyAffected(t *testing.T) {
 		{"a rule of an attached policy", "rule", map[string]any{"tenantName": "default", "policyName": "p", "ruleId": "1", "direction": "in", "action": "deny"}, false, web},
 		{"a policy", "policy", map[string]any{"tenantName": "default", "policyName": "q"}, false, nil},
 		{"a group", "endpointGroup", map[string]any{"tenantName": "default", "networkName": "n", "groupName": "web"}, false, web},
+		{"labels of a group", "endpointGroup", map[string]any{"tenantName": "default", "networkName": "n", "groupName": "db", "labels": map[string]string{"app": "shop"}}, false, nil},
 		{"nothing new", "endpointGroup", map[string]any{"tenantName": "default", "networkName": "n", "groupName": "db"}, false, nil},
 		{"everything", "global", map[string]any{"name": "global", "arpMode": "flood", "fwdMode": "bridge", "networkInfraType": "default",
 			"vlans": "1-4094", "vxlans": "1-10000", "pvtSubnet": "172.19.0.0/16"}, false,
