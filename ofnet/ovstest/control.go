@@ -5,20 +5,20 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/contiv/contiv/ofnet/unixctl"
+	"github.com/contiv/contiv/ofnet/vswitchd"
 )
 
 // Control is an open connection to the control socket of ovs-vswitchd, for many requests in a row: each costs a fraction of an ovs-appctl
 // process.
 type Control struct {
 	tb   TB
-	conn *unixctl.Conn
+	conn *vswitchd.Control
 }
 
 // Control connects to ovs-vswitchd; the connection ends with the test.
 func (o *OVS) Control() *Control {
 	o.tb.Helper()
-	conn, err := unixctl.Dial(context.Background(), filepath.Join(o.Dir, "vswitchd.ctl"))
+	conn, err := vswitchd.Dial(context.Background(), filepath.Join(o.Dir, "vswitchd.ctl"))
 	if err != nil {
 		o.tb.Fatal(err)
 	}

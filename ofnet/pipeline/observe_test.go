@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"github.com/contiv/contiv/ofnet"
-	"github.com/contiv/contiv/ofnet/conntrack"
 	"github.com/contiv/contiv/ofnet/flow"
 	agent "github.com/contiv/contiv/ofnet/frame"
 	"github.com/contiv/contiv/ofnet/ofnettest"
 	"github.com/contiv/contiv/ofnet/packetin"
 	"github.com/contiv/contiv/ofnet/pipeline"
+	"github.com/contiv/contiv/ofnet/vswitchd"
 )
 
 // An agent gets the headers of what rules refuse, with the rule's number, and of what no flow takes; what passes does not come to it, and
@@ -114,7 +114,7 @@ self h1`))
 		t.Errorf("another's address: got %+v, and %v went on", e, out)
 	}
 	admitted := map[uint16]string{80: rule("open:db", "web"), 84: "classpolicy/admin"}
-	err := conntrack.Parse(l.ovs.Appctl("dpctl/dump-conntrack", "-s", l.ovs.Datapath()+"@ovs-"+l.ovs.Datapath()), 100, func(e *conntrack.Entry) {
+	err := vswitchd.ParseConnections(l.ovs.Appctl("dpctl/dump-conntrack", "-s", l.ovs.Datapath()+"@ovs-"+l.ovs.Datapath()), 100, func(e *vswitchd.Connection) {
 		want := admitted[e.Orig.DstPort]
 		delete(admitted, e.Orig.DstPort)
 		out, in := p.Decider(w.State, "open:web", ofnet.Out, uint32(e.Label[0])), p.Decider(w.State, "open:db", ofnet.In, uint32(e.Label[0]>>32))

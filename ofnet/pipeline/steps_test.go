@@ -6,7 +6,7 @@ import (
 
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/pipeline"
-	"github.com/contiv/contiv/ofnet/trace"
+	"github.com/contiv/contiv/ofnet/vswitchd"
 )
 
 // Every flow that ofproto/trace names on the way of a packet is found again among those that the switch was given, by place, cookie
@@ -45,7 +45,7 @@ func TestTraceNamesOurFlows(t *testing.T) {
 		s1 + "tcp6,tcp_dst=80,dl_dst=" + router + ",ipv6_src=fd40::1,ipv6_dst=fd40::100,nw_ttl=64,dp_hash=1",
 	} {
 		for _, next := range []string{"trk,new", "trk,est,rpl"} {
-			way, err := trace.Parse(l.control.Do("ofproto/trace", "br0", packet, "--ct-next", next, "--ct-next", next), "br0")
+			way, err := vswitchd.ParseTrace(l.control.Do("ofproto/trace", "br0", packet, "--ct-next", next, "--ct-next", next), "br0")
 			if err != nil {
 				t.Fatalf("%s: %v", packet, err)
 			}

@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/bgp"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/link"
-	"github.com/contiv/contiv/ofnet/trace"
+	"github.com/contiv/contiv/ofnet/vswitchd"
 )
 
 // NextHop asks the kernel for the next hop of a packet that the switch passes to the host.
@@ -27,7 +27,7 @@ type Closed func(to netip.AddrPort, protocol uint8, own bool) bool
 const fromRouter = "router"
 
 // nextHop returns the address of the external router to which a packet is sent; "" if no router has its Ethernet address.
-func nextHop(s *ofnet.State, way *trace.Trace) string {
+func nextHop(s *ofnet.State, way *vswitchd.Trace) string {
 	for _, n := range s.NextHops.All() {
 		for _, h := range n.Hops {
 			if h.MAC != (ofnet.MAC{}) && net.HardwareAddr(h.MAC[:]).String() == way.End["dl_dst"] {

@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/pipeline"
-	"github.com/contiv/contiv/ofnet/trace"
+	"github.com/contiv/contiv/ofnet/vswitchd"
 )
 
 // peer is a session with 50.1.1.200.
@@ -86,7 +86,7 @@ func TestTrace_Router(t *testing.T) {
 	s := state()
 	s.Router = &ofnet.Router{Tenant: "t", Port: 1100, MAC: ofnet.MAC{2, 2, 50, 1, 1, 1}, Addr: netip.MustParseAddr("50.1.1.1")}
 	s.NextHops.Set("50.1.1.200", &ofnet.NextHops{Name: "50.1.1.200", ID: 1, Hops: []ofnet.NextHop{{Addr: netip.MustParseAddr("50.1.1.200"), MAC: ofnet.MAC{14, 0, 0, 0, 0, 1}}}})
-	way := &trace.Trace{Ports: []uint32{1001}, End: trace.Packet{"dl_dst": "0e:00:00:00:00:01", "vlan_tci": "0x0000"}}
+	way := &vswitchd.Trace{Ports: []uint32{1001}, End: vswitchd.Packet{"dl_dst": "0e:00:00:00:00:01", "vlan_tci": "0x0000"}}
 	if got := egressPorts(s, way); len(got) != 1 || got[0].To != "router/50.1.1.200" {
 		t.Errorf("untagged to the next hop: got %+v", got)
 	}
@@ -125,7 +125,7 @@ func (k *known) Wanted(at flow.Key) (flow.Flow, bool) { return k.flow, at == k.f
 // A flow that stands elsewhere, bears another cookie or does something else than ours is not ours.
 func TestTraceStep_Foreign(t *testing.T) {
 	p := pipeline.Default()
-	step := trace.Step{Table: 32, Priority: 100, Cookie: 7, Match: "dl_dst=02:02:0a:01:01:01", Actions: []string{"goto_table:40"}}
+	step := vswitchd.Step{Table: 32, Priority: 100, Cookie: 7, Match: "dl_dst=02:02:0a:01:01:01", Actions: []string{"goto_table:40"}}
 	ours, err := step.Flow(p.Tables())
 	if err != nil {
 		t.Fatal(err)
@@ -133,17 +133,17 @@ func TestTraceStep_Foreign(t *testing.T) {
 	o := Options{Forward: &known{flow: ours}, Pipeline: p}
 	words := p.NewGlossary(state())
 	for name, r := range map[string]struct {
-		change  func(s *trace.Step)
+		change  func(s *vswitchd.Step)
 		foreign bool
 	}{
-		"ours":            {func(*trace.Step) {}, false},
-		"another place":   {func(s *trace.Step) { s.Priority = 101 }, true},
-		"another cookie":  {func(s *trace.Step) { s.Cookie = 0 }, true},
-		"something else":  {func(s *trace.Step) { s.Actions = []string{"drop"} }, true},
-		"cannot be read":  {func(s *trace.Step) { s.Match = "ct_gizmo=1" }, true},
-		"held by a lease": {func(s *trace.Step) { s.Cookie, s.Priority = flow.NewCookie(flow.Leased, 0, 1), 9 }, false},
-		"another table":   {func(s *trace.Step) { s.Table = 77 }, true},
-		"a miss":          {func(s *trace.Step) { s.Missing, s.Match, s.Actions = true, "", nil }, false},
+		"ours":            {func(*vswitchd.Step) {}, false},
+		"another place":   {func(s *vswitchd.Step) { s.Priority = 101 }, true},
+		"another cookie":  {func(s *vswitchd.Step) { s.Cookie = 0 }, true},
+		"something else":  {func(s *vswitchd.Step) { s.Actions = []string{"drop"} }, true},
+		"cannot be read":  {func(s *vswitchd.Step) { s.Match = "ct_gizmo=1" }, true},
+		"held by a lease": {func(s *vswitchd.Step) { s.Cookie, s.Priority = flow.NewCookie(flow.Leased, 0, 1), 9 }, false},
+		"another table":   {func(s *vswitchd.Step) { s.Table = 77 }, true},
+		"a miss":          {func(s *vswitchd.Step) { s.Missing, s.Match, s.Actions = true, "", nil }, false},
 	} {
 		s := step
 		r.change(&s)

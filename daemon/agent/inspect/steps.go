@@ -8,11 +8,11 @@ import (
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/pipeline"
-	"github.com/contiv/contiv/ofnet/trace"
+	"github.com/contiv/contiv/ofnet/vswitchd"
 )
 
 // traceSteps describes the steps, with the objects that caused them.
-func (o *Options) traceSteps(way *trace.Trace, words *pipeline.Glossary) []model.TraceStep {
+func (o *Options) traceSteps(way *vswitchd.Trace, words *pipeline.Glossary) []model.TraceStep {
 	numbers := make([]uint64, len(way.Steps))
 	for i := range way.Steps {
 		numbers[i] = way.Steps[i].Cookie.Owner()
@@ -25,7 +25,7 @@ func (o *Options) traceSteps(way *trace.Trace, words *pipeline.Glossary) []model
 	return out
 }
 
-func (o *Options) traceStep(step *trace.Step, owner ofnet.Key, words *pipeline.Glossary) model.TraceStep {
+func (o *Options) traceStep(step *vswitchd.Step, owner ofnet.Key, words *pipeline.Glossary) model.TraceStep {
 	tables := o.Pipeline.Tables()
 	s := model.TraceStep{Table: tables.Name(step.Table), Priority: step.Priority, Match: step.Match, Does: strings.Join(step.Actions, ",")}
 	if s.Table == "" {
@@ -60,7 +60,7 @@ func (o *Options) traceStep(step *trace.Step, owner ofnet.Key, words *pipeline.G
 
 // foreign reports whether the agent has not installed a flow, or another program has changed it since. read reports that f is the step's
 // flow; for an unreadable flow, only table, priority and cookie count. Leased flows are in no list.
-func (o *Options) foreign(step *trace.Step, f *flow.Flow, read bool) bool {
+func (o *Options) foreign(step *vswitchd.Step, f *flow.Flow, read bool) bool {
 	if step.Cookie.Feature() == flow.Leased {
 		return false
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/pipeline"
-	"github.com/contiv/contiv/ofnet/trace"
+	"github.com/contiv/contiv/ofnet/vswitchd"
 )
 
 // Control runs a command of ovs-vswitchd and returns what it prints.
@@ -67,7 +67,7 @@ func (o *Options) trace(w http.ResponseWriter, r *http.Request) {
 }
 
 // ofprotoTrace asks ovs-vswitchd for the path of a packet.
-func (o *Options) ofprotoTrace(ctx context.Context, packet string, answers bool) (*trace.Trace, error) {
+func (o *Options) ofprotoTrace(ctx context.Context, packet string, answers bool) (*vswitchd.Trace, error) {
 	args := []string{o.Driver().Bridge, packet}
 	state := "trk,new"
 	if answers {
@@ -80,14 +80,14 @@ func (o *Options) ofprotoTrace(ctx context.Context, packet string, answers bool)
 	if err != nil {
 		return nil, err
 	}
-	return trace.Parse(printed, o.Driver().Bridge)
+	return vswitchd.ParseTrace(printed, o.Driver().Bridge)
 }
 
 // isQuestion reports whether a packet is a DNS query, which the agent handles: a datagram to a name server (RFC 1035 section 4.2).
 func isQuestion(p *model.TracePacket) bool { return p.Protocol == "udp" && p.DstPort == 53 }
 
 // toAgent reports whether the packet goes to the agent, by a leased flow.
-func toAgent(way *trace.Trace) bool {
+func toAgent(way *vswitchd.Trace) bool {
 	if len(way.Steps) == 0 {
 		return false
 	}
@@ -250,7 +250,7 @@ func ingressMatch(s *ofnet.State, ask *model.TraceRequest) (string, error) {
 }
 
 // egressPorts returns the ports by which the packet leaves.
-func egressPorts(s *ofnet.State, way *trace.Trace) []model.TraceExit {
+func egressPorts(s *ofnet.State, way *vswitchd.Trace) []model.TraceExit {
 	var out []model.TraceExit
 	for _, p := range way.Ports {
 		x := model.TraceExit{Port: p}
@@ -277,7 +277,7 @@ func egressPorts(s *ofnet.State, way *trace.Trace) []model.TraceExit {
 }
 
 // tunnelPeer returns the label of the host to which the packet is tunneled.
-func tunnelPeer(s *ofnet.State, way *trace.Trace) string {
+func tunnelPeer(s *ofnet.State, way *vswitchd.Trace) string {
 	for _, field := range []string{"tun_dst", "tun_ipv6_dst"} {
 		a, err := netip.ParseAddr(way.End[field])
 		if err != nil || a.IsUnspecified() {
@@ -294,7 +294,7 @@ func tunnelPeer(s *ofnet.State, way *trace.Trace) string {
 }
 
 // lastTunnelID returns the VNI that was set last on the packet.
-func lastTunnelID(way *trace.Trace) uint64 {
+func lastTunnelID(way *vswitchd.Trace) uint64 {
 	for _, step := range slices.Backward(way.Steps) {
 		for _, a := range step.Actions {
 			value, ok := strings.CutPrefix(a, "set_field:")
@@ -318,7 +318,7 @@ func networkOfTag(s *ofnet.State, encap ofnet.Encap, tag uint64) string {
 }
 
 // packetOf parses a packet in Open vSwitch's notation; absent fields are as in was.
-func packetOf(p trace.Packet, was model.TracePacket) model.TracePacket {
+func packetOf(p vswitchd.Packet, was model.TracePacket) model.TracePacket {
 	out := was
 	text := func(to *string, names ...string) {
 		for _, n := range names {

@@ -21,7 +21,7 @@ import (
 	"github.com/contiv/contiv/ofnet/capture"
 	"github.com/contiv/contiv/ofnet/ofnettest"
 	"github.com/contiv/contiv/ofnet/pipeline"
-	"github.com/contiv/contiv/ofnet/trace"
+	"github.com/contiv/contiv/ofnet/vswitchd"
 )
 
 // tracing is an agent whose switch has endpoint web, a tunnel from h2 and a trunk.
@@ -85,7 +85,7 @@ func TestTrace_Uplinks(t *testing.T) {
 		t.Errorf("entrance: want the active member, got %q, %v", got, err)
 	}
 	want := []model.TraceExit{{Port: 1001, To: "uplink", Network: "t:red"}, {Port: 1003, To: "uplink", Network: "t:red"}}
-	if got := egressPorts(s, &trace.Trace{Ports: []uint32{1001, 1003}, End: trace.Packet{"dl_vlan": "7"}}); !slices.Equal(got, want) {
+	if got := egressPorts(s, &vswitchd.Trace{Ports: []uint32{1001, 1003}, End: vswitchd.Packet{"dl_vlan": "7"}}); !slices.Equal(got, want) {
 		t.Errorf("exits: want %+v, got %+v", want, got)
 	}
 }
@@ -111,7 +111,7 @@ func FuzzPacketText(f *testing.F) {
 // The output of Open vSwitch becomes steps and exits with the names of objects.
 func TestTraceRoute(t *testing.T) {
 	printed := func(name string) string {
-		text, err := os.ReadFile("../../../ofnet/trace/testdata/" + name + ".txt")
+		text, err := os.ReadFile("../../../ofnet/vswitchd/testdata/" + name + ".txt")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,11 +158,11 @@ func TestTraceRoute(t *testing.T) {
 
 // A question for names goes to the agent: the trace is of one that has no answer and continues, or ends there when the gateway was asked.
 func TestTrace_Question(t *testing.T) {
-	question, err := os.ReadFile("../../../ofnet/trace/testdata/question.txt")
+	question, err := os.ReadFile("../../../ofnet/vswitchd/testdata/question.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	onward, err := os.ReadFile("../../../ofnet/trace/testdata/allow.txt")
+	onward, err := os.ReadFile("../../../ofnet/vswitchd/testdata/allow.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

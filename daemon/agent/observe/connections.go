@@ -10,8 +10,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/ofnet"
-	"github.com/contiv/contiv/ofnet/conntrack"
-	"github.com/contiv/contiv/ofnet/unixctl"
+	"github.com/contiv/contiv/ofnet/vswitchd"
 )
 
 const (
@@ -30,17 +29,17 @@ const (
 type flowKey struct {
 	zone     uint16
 	protocol uint8
-	orig     conntrack.Tuple
+	orig     vswitchd.Tuple
 }
 
 // connection is the state of one.
 type connection struct {
-	reply   conntrack.Tuple
+	reply   vswitchd.Tuple
 	label   uint64
 	since   time.Time // zero: it existed before
 	look    uint32    // number of the read that has seen it last
-	to      *conntrack.Count
-	from    *conntrack.Count
+	to      *vswitchd.Count
+	from    *vswitchd.Count
 	closed  bool
 	blocked bool
 }
@@ -98,7 +97,7 @@ func (o *Observer) dump(ctx context.Context) error {
 	if n, wrong := strconv.Atoi(strings.TrimSpace(text)); err == nil && wrong == nil && n > maxConnections {
 		return fmt.Errorf("the switch tracks %d, and more than %d are not followed", n, maxConnections)
 	}
-	if _, refused := errors.AsType[*unixctl.Refusal](err); err != nil && !refused { // not every tracker has the command
+	if _, refused := errors.AsType[*vswitchd.Refusal](err); err != nil && !refused { // not every tracker has the command
 		return err
 	}
 	if text, err = o.Control(ctx, "dpctl/dump-conntrack", "-s", datapath); err != nil {
@@ -113,7 +112,7 @@ func (o *Observer) dump(ctx context.Context) error {
 		t.known = map[flowKey]*connection{}
 	}
 	t.look++
-	err = conntrack.Parse(text, maxConnections, func(e *conntrack.Entry) {
+	err = vswitchd.ParseConnections(text, maxConnections, func(e *vswitchd.Connection) {
 		if e.Zone > 0 && e.Zone < hairpinZones {
 			o.entry(e, now, first)
 		}
@@ -133,7 +132,7 @@ func (o *Observer) dump(ctx context.Context) error {
 }
 
 // entry handles a tracked connection.
-func (o *Observer) entry(e *conntrack.Entry, now time.Time, first bool) {
+func (o *Observer) entry(e *vswitchd.Connection, now time.Time, first bool) {
 	k := flowKey{e.Zone, e.Protocol, e.Orig}
 	c, there := o.tracker.known[k]
 	if there && c.closed && !e.Closed() { // the same ports have been used again

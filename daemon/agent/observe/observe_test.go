@@ -18,7 +18,7 @@ import (
 	"github.com/contiv/contiv/ofnet/ofnettest"
 	"github.com/contiv/contiv/ofnet/packetin"
 	"github.com/contiv/contiv/ofnet/pipeline"
-	"github.com/contiv/contiv/ofnet/unixctl"
+	"github.com/contiv/contiv/ofnet/vswitchd"
 )
 
 const state = `
@@ -71,7 +71,7 @@ func newWorld(t *testing.T) *world {
 				if w.many > 0 {
 					return fmt.Sprintln(w.many), nil
 				}
-				return "", &unixctl.Refusal{Command: command, Reason: "Operation not supported"}
+				return "", &vswitchd.Refusal{Command: command, Reason: "Operation not supported"}
 			}
 			if !slices.Equal(args, []string{"-s", "netdev@ovs-netdev"}) {
 				t.Errorf("asked for %q", args)

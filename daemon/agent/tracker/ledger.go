@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/checksum"
-	"github.com/contiv/contiv/ofnet/conntrack"
+	"github.com/contiv/contiv/ofnet/vswitchd"
 )
 
 // Ledger is the path of a file in which an agent records limits before it sets them, so that the next agent, or an uninstall, removes those
@@ -130,7 +130,7 @@ func release(ctx context.Context, datapath string, limits Limits, control func(c
 	if err != nil {
 		return err
 	}
-	list, err := conntrack.ParseLimits(text)
+	list, err := vswitchd.ParseZoneLimits(text)
 	if err != nil {
 		return err
 	}

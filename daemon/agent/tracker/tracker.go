@@ -18,8 +18,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/ofnet"
-	"github.com/contiv/contiv/ofnet/conntrack"
-	"github.com/contiv/contiv/ofnet/unixctl"
+	"github.com/contiv/contiv/ofnet/vswitchd"
 )
 
 const (
@@ -136,7 +135,7 @@ func (k *Controller) measure(ctx context.Context, u *Usage) (err error) {
 		case err != nil:
 			return fmt.Errorf("read the kernel's tracker: %w", err)
 		default:
-			if drops, err = conntrack.Full(string(text)); err != nil {
+			if drops, err = vswitchd.RefusedConnections(string(text)); err != nil {
 				return err
 			}
 		}
@@ -196,11 +195,11 @@ func (k *Controller) limit(ctx context.Context, u *Usage) error {
 	if err != nil {
 		return err
 	}
-	list, err := conntrack.ParseLimits(text)
+	list, err := vswitchd.ParseZoneLimits(text)
 	if err != nil {
 		return err
 	}
-	known := map[uint16]conntrack.Limit{}
+	known := map[uint16]vswitchd.ZoneLimit{}
 	for _, l := range list {
 		known[l.Zone] = l
 	}
@@ -257,7 +256,7 @@ func (k *Controller) save() error {
 }
 
 // set sets limits that are not as they should be.
-func (k *Controller) set(ctx context.Context, known map[uint16]conntrack.Limit, wanted Limits) error {
+func (k *Controller) set(ctx context.Context, known map[uint16]vswitchd.ZoneLimit, wanted Limits) error {
 	var args []string
 	for zone, n := range wanted {
 		if known[zone].Limit != n {
@@ -274,7 +273,7 @@ func (k *Controller) set(ctx context.Context, known map[uint16]conntrack.Limit, 
 }
 
 // unset removes the limits that agents have set for deleted tenants, unless they were changed since.
-func (k *Controller) unset(ctx context.Context, known map[uint16]conntrack.Limit, wanted Limits) error {
+func (k *Controller) unset(ctx context.Context, known map[uint16]vswitchd.ZoneLimit, wanted Limits) error {
 	stays, zones := Limits{}, []uint16(nil)
 	for zone, n := range k.ours {
 		if _, needed := wanted[zone]; needed {
@@ -304,6 +303,6 @@ func Shares(most, tenants int) (own, hairpin uint32) {
 
 // refused reports whether an error means that ovs-vswitchd, or its datapath, does not support limits of zones, or refuses them.
 func refused(err error) bool {
-	_, is := errors.AsType[*unixctl.Refusal](err)
+	_, is := errors.AsType[*vswitchd.Refusal](err)
 	return is
 }

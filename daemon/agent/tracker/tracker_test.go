@@ -15,9 +15,8 @@ import (
 
 	"github.com/contiv/contiv/checksum"
 	"github.com/contiv/contiv/ofnet"
-	"github.com/contiv/contiv/ofnet/conntrack"
 	"github.com/contiv/contiv/ofnet/ovstest"
-	"github.com/contiv/contiv/ofnet/unixctl"
+	"github.com/contiv/contiv/ofnet/vswitchd"
 )
 
 // world is a Controller with tenants and a clock that a test sets.
@@ -48,7 +47,7 @@ func TestLimits(t *testing.T) {
 	datapath := kind + "@ovs-" + kind
 	c := ovs.Control()
 	w := newWorld(kind, func(ctx context.Context, command string, args ...string) (string, error) {
-		conn, err := unixctl.Dial(ctx, filepath.Join(ovs.Dir, "vswitchd.ctl"))
+		conn, err := vswitchd.Dial(ctx, filepath.Join(ovs.Dir, "vswitchd.ctl"))
 		if err != nil {
 			return "", err
 		}
@@ -73,7 +72,7 @@ func TestLimits(t *testing.T) {
 		for _, zone := range tenants {
 			want[zone], want[zone|hairpins] = own, hairpin
 		}
-		list, err := conntrack.ParseLimits(c.Do("dpctl/ct-get-limits", datapath))
+		list, err := vswitchd.ParseZoneLimits(c.Do("dpctl/ct-get-limits", datapath))
 		got := map[uint16]uint32{}
 		for _, l := range list {
 			got[l.Zone] = l.Limit
@@ -102,7 +101,7 @@ func TestLimits(t *testing.T) {
 		<-tick.C
 	}
 	own, _ := Shares(w.Usage().Limit, 1)
-	if list, err := conntrack.ParseLimits(c.Do("dpctl/ct-get-limits", datapath, "zone=2")); err != nil || len(list) != 1 || list[0].Limit != own {
+	if list, err := vswitchd.ParseZoneLimits(c.Do("dpctl/ct-get-limits", datapath, "zone=2")); err != nil || len(list) != 1 || list[0].Limit != own {
 		t.Errorf("after the switch has started again: want %d, got %v, %v", own, list, err)
 	}
 	c.Do("dpctl/ct-set-limits", datapath, "zone=32770,limit=7", "zone=900,limit=5")
@@ -112,7 +111,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	left := map[uint16]uint32{}
-	list, err := conntrack.ParseLimits(c.Do("dpctl/ct-get-limits", datapath))
+	list, err := vswitchd.ParseZoneLimits(c.Do("dpctl/ct-get-limits", datapath))
 	for _, l := range list {
 		left[l.Zone] = l.Limit
 	}
@@ -136,7 +135,7 @@ func TestLedger(t *testing.T) {
 	for _, test := range []struct {
 		err  error
 		left int
-	}{{errors.New("connect to ovs-vswitchd"), 1}, {&unixctl.Refusal{Reason: "no such datapath"}, 0}} {
+	}{{errors.New("connect to ovs-vswitchd"), 1}, {&vswitchd.Refusal{Reason: "no such datapath"}, 0}} {
 		err := Release(t.Context(), l, func(context.Context, string, ...string) (string, error) { return "", test.err })
 		if all, _ := l.Limits(); len(all) != test.left || (err != nil) != (test.left > 0) {
 			t.Errorf("%v: got %v and %d datapaths, want %d", test.err, err, len(all), test.left)
@@ -237,7 +236,7 @@ func TestUsage(t *testing.T) {
 	if u := w.Usage(); u.Refused {
 		t.Errorf("a minute later: want that it refuses none, got %+v", u)
 	}
-	fails["dpctl/ct-set-limits"] = &unixctl.Refusal{Command: "dpctl/ct-set-limits", Reason: "Operation not supported"}
+	fails["dpctl/ct-set-limits"] = &vswitchd.Refusal{Command: "dpctl/ct-set-limits", Reason: "Operation not supported"}
 	w.Look(t.Context())
 	if u := w.Usage(); !strings.Contains(u.Unlimited, "not supported") || u.Unknown != "" || len(u.Zones) != 0 {
 		t.Errorf("a switch without limits: got %+v", u)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/contiv/contiv/daemon/agent/tracker"
-	"github.com/contiv/contiv/ofnet/unixctl"
+	"github.com/contiv/contiv/ofnet/vswitchd"
 )
 
 // removeLimits removes the limits of the connection tracker that agents have set. If the switch does not run, the kernel's limits stay, and
@@ -20,10 +20,10 @@ func (h *Host) removeLimits(ctx context.Context, done *Done) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	path, err := unixctl.Socket(h.OVSRunDir)
+	path, err := vswitchd.Socket(h.OVSRunDir)
 	if err == nil {
-		var conn *unixctl.Conn
-		if conn, err = unixctl.Dial(ctx, path); err == nil {
+		var conn *vswitchd.Control
+		if conn, err = vswitchd.Dial(ctx, path); err == nil {
 			defer func() { _ = conn.Close() }()
 			return tracker.Release(ctx, h.Limits, conn.Do)
 		}

@@ -13,9 +13,9 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/part"
-	"github.com/contiv/contiv/ofnet/lacp"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovsdb"
+	"github.com/contiv/contiv/ofnet/vswitchd"
 )
 
 // How several uplinks are used together.
@@ -71,11 +71,11 @@ func (t *Trunk) Part(stages *part.Stages) (p part.Part) {
 type state struct {
 	active  int
 	channel []int // those that are used together; empty: only active
-	lacp    lacp.Bond
+	lacp    vswitchd.Bond
 }
 
 // stateOf computes how the uplinks are used from their links and the LACP agreement.
-func stateOf(ports Ports, nics []string, agreed lacp.Bond) state {
+func stateOf(ports Ports, nics []string, agreed vswitchd.Bond) state {
 	t := state{active: activeUplink(ports, nics), lacp: agreed}
 	if !agreed.Negotiated {
 		return t
@@ -91,8 +91,8 @@ func stateOf(ports Ports, nics []string, agreed lacp.Bond) state {
 	return t
 }
 
-func memberOf(b lacp.Bond, nic string) (m lacp.Member) {
-	if i := slices.IndexFunc(b.Members, func(m lacp.Member) bool { return m.Name == nic }); i >= 0 {
+func memberOf(b vswitchd.Bond, nic string) (m vswitchd.Member) {
+	if i := slices.IndexFunc(b.Members, func(m vswitchd.Member) bool { return m.Name == nic }); i >= 0 {
 		m = b.Members[i]
 	}
 	return m
@@ -248,19 +248,19 @@ func (t *Trunk) read(ctx context.Context) error {
 }
 
 // agreed returns the LACP agreement with the peer switch; nothing without LACP.
-func (t *Trunk) agreed(ctx context.Context) (lacp.Bond, error) {
+func (t *Trunk) agreed(ctx context.Context) (vswitchd.Bond, error) {
 	if t.Bond != BondLACP {
-		return lacp.Bond{}, nil
+		return vswitchd.Bond{}, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookAtLACP)
 	defer cancel()
 	text, err := t.Control(ctx, "lacp/show", channelPort)
 	if err != nil {
-		return lacp.Bond{}, err
+		return vswitchd.Bond{}, err
 	}
-	bonds, err := lacp.Parse(text)
+	bonds, err := vswitchd.ParseBonds(text)
 	if err != nil {
-		return lacp.Bond{}, err
+		return vswitchd.Bond{}, err
 	}
 	return bonds[0], nil
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/ofnet/lacp"
 	"github.com/contiv/contiv/ofnet/ovsdb"
+	"github.com/contiv/contiv/ofnet/vswitchd"
 )
 
 // fakePorts are ports by name, and whether they have a link.
@@ -42,27 +42,27 @@ func TestActiveUplink(t *testing.T) {
 func TestTrunk(t *testing.T) {
 	nics, partner := []string{"a", "b"}, "06:72:6e:ad:f7:ed"
 	up, down := fakePorts{"a": true, "b": true}, fakePorts{"a": false, "b": true}
-	good := func(name string) lacp.Member {
-		return lacp.Member{Name: name, Status: "current", Attached: true, Enabled: true, Partner: partner}
+	good := func(name string) vswitchd.Member {
+		return vswitchd.Member{Name: name, Status: "current", Attached: true, Enabled: true, Partner: partner}
 	}
-	member := func(name, status string, attached, enabled bool) lacp.Member {
-		return lacp.Member{Name: name, Status: status, Attached: attached, Enabled: enabled}
+	member := func(name, status string, attached, enabled bool) vswitchd.Member {
+		return vswitchd.Member{Name: name, Status: status, Attached: attached, Enabled: enabled}
 	}
 	for _, row := range []struct {
 		name    string
 		ports   fakePorts
-		agreed  lacp.Bond
+		agreed  vswitchd.Bond
 		active  int
 		channel []int
 		shown   []string
 	}{
-		{"no LACP", down, lacp.Bond{}, 1, nil, []string{"a (no link)", "b"}},
-		{"all", up, lacp.Bond{Negotiated: true, Members: []lacp.Member{good("b"), good("a")}}, 0, []int{0, 1}, []string{"a", "b"}},
-		{"one is pulled", down, lacp.Bond{Negotiated: true, Members: []lacp.Member{member("a", "current", true, false), good("b")}}, 1, []int{1}, []string{"a (no link)", "b"}},
-		{"one has gone silent", up, lacp.Bond{Negotiated: true, Members: []lacp.Member{member("a", "expired", false, false), good("b")}}, 1, []int{1}, []string{"a (expired detached)", "b"}},
-		{"all have gone silent", up, lacp.Bond{Negotiated: true, Members: []lacp.Member{member("a", "expired", true, false), member("b", "expired", true, false)}}, 0, nil, []string{"a (expired)", "b (expired)"}},
-		{"no partner speaks", down, lacp.Bond{Members: []lacp.Member{member("a", "defaulted", true, false), member("b", "defaulted", true, true)}}, 1, nil, []string{"a (no link)", "b (defaulted)"}},
-		{"another port's", up, lacp.Bond{Negotiated: true, Members: []lacp.Member{good("c")}}, 0, nil, []string{"a", "b (reserve)"}},
+		{"no LACP", down, vswitchd.Bond{}, 1, nil, []string{"a (no link)", "b"}},
+		{"all", up, vswitchd.Bond{Negotiated: true, Members: []vswitchd.Member{good("b"), good("a")}}, 0, []int{0, 1}, []string{"a", "b"}},
+		{"one is pulled", down, vswitchd.Bond{Negotiated: true, Members: []vswitchd.Member{member("a", "current", true, false), good("b")}}, 1, []int{1}, []string{"a (no link)", "b"}},
+		{"one has gone silent", up, vswitchd.Bond{Negotiated: true, Members: []vswitchd.Member{member("a", "expired", false, false), good("b")}}, 1, []int{1}, []string{"a (expired detached)", "b"}},
+		{"all have gone silent", up, vswitchd.Bond{Negotiated: true, Members: []vswitchd.Member{member("a", "expired", true, false), member("b", "expired", true, false)}}, 0, nil, []string{"a (expired)", "b (expired)"}},
+		{"no partner speaks", down, vswitchd.Bond{Members: []vswitchd.Member{member("a", "defaulted", true, false), member("b", "defaulted", true, true)}}, 1, nil, []string{"a (no link)", "b (defaulted)"}},
+		{"another port's", up, vswitchd.Bond{Negotiated: true, Members: []vswitchd.Member{good("c")}}, 0, nil, []string{"a", "b (reserve)"}},
 	} {
 		got := stateOf(row.ports, nics, row.agreed)
 		var shown []string
@@ -73,7 +73,7 @@ func TestTrunk(t *testing.T) {
 			t.Errorf("%s: want %d, %v, %q, got %d, %v, %q", row.name, row.active, row.channel, row.shown, got.active, got.channel, shown)
 		}
 	}
-	all := stateOf(up, nics, lacp.Bond{Negotiated: true, Members: []lacp.Member{good("a"), good("b")}})
+	all := stateOf(up, nics, vswitchd.Bond{Negotiated: true, Members: []vswitchd.Member{good("a"), good("b")}})
 	want := []model.Uplink{{Name: "a", Link: true, Active: true, LACP: "current", Partner: partner, Port: 1001},
 		{Name: "b", Link: true, Active: true, LACP: "current", Partner: partner, Port: 1003}}
 	if got := all.status(up, nics); !reflect.DeepEqual(got, want) {

@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovsdb"
-	"github.com/contiv/contiv/ofnet/unixctl"
+	"github.com/contiv/contiv/ofnet/vswitchd"
 )
 
 // Bridge is the name of the integration bridge of a host.
@@ -64,11 +64,11 @@ func (c *Connection) Connections() uint64 { return c.forward.Counters().Connecti
 
 // Control runs a command of ovs-vswitchd. It blocks until that has answered, or ctx ends.
 func (c *Connection) Control(ctx context.Context, command string, args ...string) (string, error) {
-	path, err := unixctl.Socket(c.RunDir)
+	path, err := vswitchd.Socket(c.RunDir)
 	if err != nil {
 		return "", err
 	}
-	conn, err := unixctl.Dial(ctx, path)
+	conn, err := vswitchd.Dial(ctx, path)
 	if err != nil {
 		return "", err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/observe"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/pipeline"
-	"github.com/contiv/contiv/ofnet/unixctl"
+	"github.com/contiv/contiv/ofnet/vswitchd"
 	"github.com/contiv/contiv/test/bench/harness"
 )
 
@@ -50,7 +50,7 @@ func (c *course) observe(tb *harness.Stand) (end func()) {
 
 // ask runs a command of ovs-vswitchd.
 func (h *host) ask(ctx context.Context, command string, args ...string) (string, error) {
-	conn, err := unixctl.Dial(ctx, filepath.Join(h.Dir, "vswitchd.ctl"))
+	conn, err := vswitchd.Dial(ctx, filepath.Join(h.Dir, "vswitchd.ctl"))
 	if err != nil {
 		return "", err
 	}

@@ -1,6 +1,4 @@
-// Package unixctl runs commands of ovs-vswitchd by its control socket, as ovs-appctl does: JSON-RPC 1.0 over a unix socket
-// (ovs-vswitchd(8), "Runtime Management Commands").
-package unixctl
+package vswitchd
 
 import (
 	"context"
@@ -31,28 +29,28 @@ func Socket(rundir string) (string, error) {
 	return filepath.Join(rundir, "ovs-vswitchd."+strconv.Itoa(pid)+".ctl"), nil
 }
 
-// Conn is an open connection. One command runs at a time: a Conn is not for several goroutines.
-type Conn struct {
+// Control is an open connection. One command runs at a time: a Conn is not for several goroutines.
+type Control struct {
 	conn net.Conn
 	in   *json.Decoder
 	id   int
 }
 
 // Dial connects to a control socket. It blocks until it is connected, or ctx ends.
-func Dial(ctx context.Context, path string) (*Conn, error) {
+func Dial(ctx context.Context, path string) (*Control, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
 	if err != nil {
 		return nil, fmt.Errorf("connect to ovs-vswitchd: %w", err)
 	}
-	return &Conn{conn: conn, in: json.NewDecoder(io.LimitReader(conn, maxAnswer))}, nil
+	return &Control{conn: conn, in: json.NewDecoder(io.LimitReader(conn, maxAnswer))}, nil
 }
 
 // Close ends the connection.
-func (c *Conn) Close() error { return c.conn.Close() }
+func (c *Control) Close() error { return c.conn.Close() }
 
 // Do runs a command, such as ofproto/trace, and returns its output. It blocks until the answer, or ctx ends; after an error other than
 // *Refusal the connection is unusable.
-func (c *Conn) Do(ctx context.Context, command string, args ...string) (string, error) {
+func (c *Control) Do(ctx context.Context, command string, args ...string) (string, error) {
 	stop := context.AfterFunc(ctx, func() { _ = c.conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	if args == nil {

@@ -1,4 +1,4 @@
-package conntrack
+package vswitchd
 
 import (
 	"errors"
@@ -15,9 +15,9 @@ const (
 	bothLine   = "tcp,orig=(src=10.1.1.1,dst=10.1.1.2,sport=1,dport=2),reply=(src=10.1.1.2,dst=10.1.1.1,sport=2,dport=1),protoinfo=(state_orig=FIN_WAIT_2,state_reply=TIME_WAIT,wscale_orig=7,wscale_reply=7)"
 )
 
-func TestParse(t *testing.T) {
+func TestParseConnections(t *testing.T) {
 	a, b, a6, b6 := netip.MustParseAddr("10.1.1.1"), netip.MustParseAddr("10.1.1.2"), netip.MustParseAddr("fd01::1"), netip.MustParseAddr("fd01::2")
-	want := []Entry{
+	want := []Connection{
 		{Protocol: 6, Orig: Tuple{Src: a, Dst: b, SrcPort: 57692, DstPort: 8080}, Reply: Tuple{Src: b, Dst: a, SrcPort: 8080, DstPort: 57692}, Zone: 7, Mark: 5,
 			Label: [2]uint64{0x200000001, 0}, State: "TIME_WAIT"},
 		{Protocol: 1, Orig: Tuple{Src: a, Dst: b, ICMPID: 27679, ICMPType: 8}, Reply: Tuple{Src: b, Dst: a, ICMPID: 27679}, Zone: 7, Mark: 5, Label: [2]uint64{0x200000001, 0}},
@@ -25,21 +25,21 @@ func TestParse(t *testing.T) {
 			Zone: 32775, Mark: 2147483653, Label: [2]uint64{0, 1}},
 		{Protocol: 6, Orig: Tuple{Src: a, Dst: b, SrcPort: 1, DstPort: 2}, Reply: Tuple{Src: b, Dst: a, SrcPort: 2, DstPort: 1}, State: "FIN_WAIT_2"},
 	}
-	var got []Entry
+	var got []Connection
 	text := strings.Join([]string{tcpLine, icmpLine, "", kernelLine, bothLine, ""}, "\n")
-	if err := Parse(text, 4, func(e *Entry) { got = append(got, *e) }); err != nil || !reflect.DeepEqual(got, want) {
+	if err := ParseConnections(text, 4, func(e *Connection) { got = append(got, *e) }); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("want %+v, got %+v, %v", want, got, err)
 	}
-	if !want[0].Closed() || want[3].Closed() || want[0].Opening() || !(&Entry{State: "SYN_SENT"}).Opening() {
+	if !want[0].Closed() || want[3].Closed() || want[0].Opening() || !(&Connection{State: "SYN_SENT"}).Opening() {
 		t.Error("states are told wrong")
 	}
 	n := 0
-	if err := Parse(text, 3, func(*Entry) { n++ }); !errors.Is(err, ErrMore) || n != 3 {
+	if err := ParseConnections(text, 3, func(*Connection) { n++ }); !errors.Is(err, ErrMoreConnections) || n != 3 {
 		t.Errorf("want three, and that there are more, got %d, %v", n, err)
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParseConnectionsRefuses(t *testing.T) {
 	for name, line := range map[string]string{
 		"an unknown protocol":   strings.Replace(tcpLine, "tcp", "xyz", 1),
 		"no reply":              "tcp,orig=(src=10.1.1.1,dst=10.1.1.2,sport=1,dport=2)",
@@ -52,25 +52,25 @@ func TestParseRefuses(t *testing.T) {
 		"a comma at the end":    tcpLine + ",",
 		"words":                 "ovs-vswitchd: no datapath",
 	} {
-		if err := Parse(line, 1, func(e *Entry) { t.Errorf("%s: got %+v", name, e) }); err == nil {
+		if err := ParseConnections(line, 1, func(e *Connection) { t.Errorf("%s: got %+v", name, e) }); err == nil {
 			t.Errorf("%s: want an error", name)
 		}
 	}
 }
 
-func FuzzParse(f *testing.F) {
+func FuzzParseConnections(f *testing.F) {
 	for _, line := range []string{tcpLine, icmpLine, kernelLine, bothLine} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		n := 0
-		err := Parse(text, 2, func(e *Entry) {
+		err := ParseConnections(text, 2, func(e *Connection) {
 			n++
 			if !e.Orig.Src.IsValid() || !e.Reply.Dst.IsValid() {
 				t.Errorf("%q: %+v", text, e)
 			}
 		})
-		if n > 2 || errors.Is(err, ErrMore) && n != 2 {
+		if n > 2 || errors.Is(err, ErrMoreConnections) && n != 2 {
 			t.Errorf("%q: %d, %v", text, n, err)
 		}
 	})

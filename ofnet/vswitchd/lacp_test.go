@@ -1,4 +1,4 @@
-package lacp_test
+package vswitchd_test
 
 import (
 	"errors"
@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contiv/contiv/ofnet/lacp"
+	"github.com/contiv/contiv/ofnet/vswitchd"
 )
 
-func read(t testing.TB, name string) string {
+func readBonds(t testing.TB, name string) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + name + ".txt")
 	if err != nil {
@@ -19,35 +19,35 @@ func read(t testing.TB, name string) string {
 	return string(text)
 }
 
-func TestParse(t *testing.T) {
+func TestParseBonds(t *testing.T) {
 	const partner = "32:d8:82:9d:9d:4d"
-	for name, want := range map[string][]lacp.Bond{
-		"negotiated": {{Name: "uplinkPort", Negotiated: true, Members: []lacp.Member{
+	for name, want := range map[string][]vswitchd.Bond{
+		"negotiated": {{Name: "uplinkPort", Negotiated: true, Members: []vswitchd.Member{
 			{Name: "eth1", Status: "current", Attached: true, Enabled: true, Partner: partner},
 			{Name: "eth2", Status: "current", Attached: true, Enabled: true, Partner: partner}}}},
-		"silent": {{Name: "uplinkPort", Negotiated: true, Members: []lacp.Member{
+		"silent": {{Name: "uplinkPort", Negotiated: true, Members: []vswitchd.Member{
 			{Name: "eth1", Status: "current", Attached: true, Enabled: true, Partner: partner},
 			{Name: "eth2", Status: "expired", Attached: true, Partner: partner}}}},
-		"fallback": {{Name: "uplinkPort", Members: []lacp.Member{
+		"fallback": {{Name: "uplinkPort", Members: []vswitchd.Member{
 			{Name: "eth1", Status: "defaulted", Attached: true, Enabled: true},
 			{Name: "eth2", Status: "defaulted", Attached: true, Enabled: true}}}},
 	} {
-		if got, err := lacp.Parse(read(t, name)); err != nil || !reflect.DeepEqual(got, want) {
+		if got, err := vswitchd.ParseBonds(readBonds(t, name)); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: want %+v, got %+v, %v", name, want, got, err)
 		}
 	}
-	if _, err := lacp.Parse("no such bond\n"); !errors.Is(err, lacp.ErrNoBond) {
+	if _, err := vswitchd.ParseBonds("no such bond\n"); !errors.Is(err, vswitchd.ErrNoBond) {
 		t.Errorf("a text of no bond: want ErrNoBond, got %v", err)
 	}
 }
 
-func FuzzParse(f *testing.F) {
+func FuzzParseBonds(f *testing.F) {
 	for _, name := range []string{"negotiated", "silent", "fallback"} {
-		f.Add(read(f, name))
+		f.Add(readBonds(f, name))
 	}
 	f.Add("---- \n  status: \nmember: : \n may_enable: true\nslave:\npartner sys_id: x")
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := lacp.Parse(text)
+		got, err := vswitchd.ParseBonds(text)
 		lines, members := strings.Count(text, "\n")+1, 0
 		for _, b := range got {
 			members += len(b.Members)

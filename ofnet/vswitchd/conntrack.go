@@ -1,6 +1,4 @@
-// Package conntrack parses what ovs-vswitchd prints of tracked connections: the text of dpctl/dump-conntrack (ovs-dpctl(8), "Connection
-// Tracking Table Commands"), of the userspace datapath's tracker and of the kernel's.
-package conntrack
+package vswitchd
 
 import (
 	"errors"
@@ -23,8 +21,8 @@ type Tuple struct {
 // Count is the number of packets and bytes in one direction.
 type Count struct{ Packets, Bytes uint64 }
 
-// Entry is one connection.
-type Entry struct {
+// Connection is one connection.
+type Connection struct {
 	Protocol    uint8 // of IP
 	Orig, Reply Tuple // as the opening side sends, and as the other side answers
 	// To and From are what the opening side has sent and received; nil: this tracker does not count.
@@ -36,7 +34,7 @@ type Entry struct {
 }
 
 // Closed reports whether both ends have closed a TCP connection. Other connections end when their entry does.
-func (e *Entry) Closed() bool {
+func (e *Connection) Closed() bool {
 	switch e.State {
 	case "TIME_WAIT", "CLOSED", "CLOSE", "CLOSING", "LAST_ACK":
 		return true
@@ -45,7 +43,7 @@ func (e *Entry) Closed() bool {
 }
 
 // Opening reports whether the other end of a TCP connection has not answered yet.
-func (e *Entry) Opening() bool {
+func (e *Connection) Opening() bool {
 	switch e.State {
 	case "SYN_SENT", "SYN_SENT2", "LISTEN":
 		return true
@@ -53,12 +51,12 @@ func (e *Entry) Opening() bool {
 	return false
 }
 
-// ErrMore is returned by Parse if a text has more connections than the limit.
-var ErrMore = errors.New("the tracker has more connections")
+// ErrMoreConnections is returned by Parse if a text has more connections than the limit.
+var ErrMoreConnections = errors.New("the tracker has more connections")
 
-// Parse calls a function with each connection of a text, up to a limit; then it returns ErrMore. For a line that it cannot parse it returns
+// ParseConnections calls a function with each connection of a text, up to a limit; then it returns ErrMoreConnections. For a line that it cannot parse it returns
 // an error that quotes it.
-func Parse(text string, most int, each func(e *Entry)) error {
+func ParseConnections(text string, most int, each func(e *Connection)) error {
 	n := 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
@@ -66,9 +64,9 @@ func Parse(text string, most int, each func(e *Entry)) error {
 			continue
 		}
 		if n++; n > most {
-			return ErrMore
+			return ErrMoreConnections
 		}
-		var e Entry
+		var e Connection
 		if err := e.parse(line); err != nil {
 			return fmt.Errorf("connection %.200q: %w", line, err)
 		}
@@ -101,7 +99,7 @@ func protocol(name string) (uint8, error) {
 	return uint8(n), err
 }
 
-func (e *Entry) parse(line string) (err error) {
+func (e *Connection) parse(line string) (err error) {
 	name, rest, _ := strings.Cut(line, ",")
 	if e.Protocol, err = protocol(name); err != nil {
 		return fmt.Errorf("protocol: %w", err)
@@ -142,7 +140,7 @@ func field(text string) (key, value, rest string, err error) {
 	return key, value, strings.TrimPrefix(rest, ","), nil
 }
 
-func (e *Entry) set(key, value string) (err error) {
+func (e *Connection) set(key, value string) (err error) {
 	var n uint64
 	switch key {
 	case "orig":
@@ -179,7 +177,7 @@ func label(text string) (out [2]uint64, err error) {
 }
 
 // state parses the protocol's state: of TCP the state, or that of each end, of which it returns that of the opening side.
-func (e *Entry) state(text string) error {
+func (e *Connection) state(text string) error {
 	for text != "" {
 		key, value, rest, err := field(text)
 		if err != nil {

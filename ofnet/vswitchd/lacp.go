@@ -1,6 +1,4 @@
-// Package lacp parses the state of link aggregation (IEEE 802.1AX) that ovs-vswitchd prints for lacp/show (ovs-vswitchd(8), "Bond
-// Commands").
-package lacp
+package vswitchd
 
 import (
 	"errors"
@@ -26,8 +24,8 @@ type Member struct {
 // ErrNoBond is returned by Parse for a text without a port.
 var ErrNoBond = errors.New("no port negotiates link aggregation")
 
-// Parse parses the text of lacp/show. It skips unknown lines.
-func Parse(text string) ([]Bond, error) {
+// ParseBonds parses the text of lacp/show. It skips unknown lines.
+func ParseBonds(text string) ([]Bond, error) {
 	var out []Bond
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)

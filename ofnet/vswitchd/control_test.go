@@ -1,4 +1,4 @@
-package unixctl_test
+package vswitchd_test
 
 import (
 	"context"
@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/contiv/contiv/ofnet/unixctl"
+	"github.com/contiv/contiv/ofnet/vswitchd"
 )
 
-// serve answers each request on a socket with the next of answers; after the last it stays silent.
-func serve(t testing.TB, answers ...string) (path string) {
+// serveAnswers answers each request on a socket with the next of answers; after the last it stays silent.
+func serveAnswers(t testing.TB, answers ...string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "ctl")
 	l, err := net.Listen("unix", path)
@@ -54,7 +54,7 @@ func TestDo(t *testing.T) {
 	}
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
-			c, err := unixctl.Dial(t.Context(), serve(t, r.answer))
+			c, err := vswitchd.Dial(t.Context(), serveAnswers(t, r.answer))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +68,7 @@ func TestDo(t *testing.T) {
 }
 
 func TestDoEndsWithItsContext(t *testing.T) {
-	c, err := unixctl.Dial(t.Context(), serve(t))
+	c, err := vswitchd.Dial(t.Context(), serveAnswers(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,14 +82,14 @@ func TestDoEndsWithItsContext(t *testing.T) {
 
 func TestSocket(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := unixctl.Socket(dir); err == nil {
+	if _, err := vswitchd.Socket(dir); err == nil {
 		t.Error("want an error without ovs-vswitchd.pid, got none")
 	}
 	for text, want := range map[string]string{"123\n": filepath.Join(dir, "ovs-vswitchd.123.ctl"), "x": "", "-1": ""} {
 		if err := os.WriteFile(filepath.Join(dir, "ovs-vswitchd.pid"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := unixctl.Socket(dir); got != want || (err == nil) != (want != "") {
+		if got, err := vswitchd.Socket(dir); got != want || (err == nil) != (want != "") {
 			t.Errorf("pid file %q: want %q, got %q, %v", text, want, got, err)
 		}
 	}
@@ -105,8 +105,8 @@ func FuzzDo(f *testing.F) {
 		if answer == "" {
 			return // nothing is no answer
 		}
-		path := serve(t, answer+" ")
-		c, err := unixctl.Dial(t.Context(), path)
+		path := serveAnswers(t, answer+" ")
+		c, err := vswitchd.Dial(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func FuzzDo(f *testing.F) {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond) // of an answer that is not whole
 		defer cancel()
 		got, err := c.Do(ctx, "version")
-		var refusal *unixctl.Refusal
+		var refusal *vswitchd.Refusal
 		switch {
 		case err != nil && got != "":
 			t.Errorf("want a text or an error, got %q and %v", got, err)

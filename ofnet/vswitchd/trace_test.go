@@ -1,4 +1,4 @@
-package trace_test
+package vswitchd_test
 
 import (
 	"os"
@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/contiv/contiv/ofnet/flow"
-	"github.com/contiv/contiv/ofnet/trace"
+	"github.com/contiv/contiv/ofnet/vswitchd"
 )
 
-func read(tb testing.TB, name string) string {
+func readTrace(tb testing.TB, name string) string {
 	tb.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name+".txt"))
 	if err != nil {
@@ -21,29 +21,29 @@ func read(tb testing.TB, name string) string {
 }
 
 // Each text is what Open vSwitch printed.
-func TestParse(t *testing.T) {
+func TestParseTrace(t *testing.T) {
 	rows := []struct {
 		name   string
 		tables []flow.TableID
 		ports  []uint32
 		end    map[string]string
-		last   trace.Step
+		last   vswitchd.Step
 	}{
 		{"tunnel", []flow.TableID{0, 4, 8, 12, 14, 16, 18, 20, 22, 24, 26, 28, 32, 40, 42, 44, 46, 50}, []uint32{1000},
 			map[string]string{"tun_dst": "192.168.251.1", "nw_dst": "10.1.1.1", "tp_dst": "8080"},
-			trace.Step{Table: 50, Cookie: 0xc018d398cd92c69, Actions: []string{"output:NXM_NX_REG5[]"}}},
+			vswitchd.Step{Table: 50, Cookie: 0xc018d398cd92c69, Actions: []string{"output:NXM_NX_REG5[]"}}},
 		{"allow", []flow.TableID{0, 2, 8, 16, 18, 20, 22, 24, 26, 28, 32, 40, 42, 44, 46, 50}, []uint32{1}, map[string]string{"reg7": "0xc502a93f"},
-			trace.Step{Table: 50, Cookie: 0xc01ec6fd44474a6, Actions: []string{"output:NXM_NX_REG5[]"}}},
+			vswitchd.Step{Table: 50, Cookie: 0xc01ec6fd44474a6, Actions: []string{"output:NXM_NX_REG5[]"}}},
 		{"deny", []flow.TableID{0, 2, 8, 16, 18, 20, 22, 24, 26, 28, 32, 40, 42, 44, 48}, nil, map[string]string{"ct_state": "new|trk"},
-			trace.Step{Table: 48, Cookie: 0x601ec6fd44474a6, Actions: []string{"drop"}}},
+			vswitchd.Step{Table: 48, Cookie: 0x601ec6fd44474a6, Actions: []string{"drop"}}},
 		{"router", []flow.TableID{0, 4, 8, 12, 14}, []uint32{1}, map[string]string{"nw_dst": "10.1.1.1", "icmp_type": "0"},
-			trace.Step{Table: 14, Priority: 100, Cookie: 0x5019debaceba8fe, Match: "icmp,reg0=0x1/0x1,reg1=0x10001,nw_dst=10.1.1.254,icmp_type=8",
+			vswitchd.Step{Table: 14, Priority: 100, Cookie: 0x5019debaceba8fe, Match: "icmp,reg0=0x1/0x1,reg1=0x10001,nw_dst=10.1.1.254,icmp_type=8",
 				Actions: []string{"move:NXM_OF_ETH_SRC[]->NXM_OF_ETH_DST[]", "set_field:00:00:11:11:11:11->eth_src", "move:NXM_OF_IP_DST[]->NXM_NX_REG7[]",
 					"move:NXM_OF_IP_SRC[]->NXM_OF_IP_DST[]", "move:NXM_NX_REG7[]->NXM_OF_IP_SRC[]", "set_field:0->icmp_type", "mod_nw_ttl:64", "IN_PORT"}}},
 	}
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
-			got, err := trace.Parse(read(t, r.name), "contiv0")
+			got, err := vswitchd.ParseTrace(readTrace(t, r.name), "contiv0")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,17 +71,17 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParseTraceRefuses(t *testing.T) {
 	for _, text := range []string{"", "no such bridge", "Flow: tcp,in_port=1\n\nbridge(\"other\")\n---\n 0. priority 0\n    drop\n",
 		"Flow: tcp\nbridge(\"contiv0\")\n999. priority 0\n", "Flow: tcp\nbridge(\"contiv0\")\n 0. priority 99999\n"} {
-		if got, err := trace.Parse(text, "contiv0"); err == nil {
+		if got, err := vswitchd.ParseTrace(text, "contiv0"); err == nil {
 			t.Errorf("%q: want an error, got %+v", text, got)
 		}
 	}
 }
 
-func TestParseMissesAndCopies(t *testing.T) {
-	got, err := trace.Parse("Flow: tcp,in_port=3\n\nbridge(\"contiv0\")\n---\n 0. in_port=3, priority 5, cookie 0x1\n    output:2\n    output:3\n"+
+func TestParseTraceMissesAndCopies(t *testing.T) {
+	got, err := vswitchd.ParseTrace("Flow: tcp,in_port=3\n\nbridge(\"contiv0\")\n---\n 0. in_port=3, priority 5, cookie 0x1\n    output:2\n    output:3\n"+
 		"     >> skipping output to input port\n    output:4\n    resubmit(,9)\n 9. No match.\n    drop\n\nFinal flow: unchanged\nDatapath actions: 2,4\n", "contiv0")
 	if err != nil {
 		t.Fatal(err)
@@ -91,13 +91,13 @@ func TestParseMissesAndCopies(t *testing.T) {
 	}
 }
 
-func FuzzParse(f *testing.F) {
+func FuzzParseTrace(f *testing.F) {
 	for _, name := range []string{"tunnel", "allow", "deny", "router"} {
-		f.Add(read(f, name))
+		f.Add(readTrace(f, name))
 	}
 	f.Add("Flow: tcp,,=x,in_port=\nbridge(\"contiv0\")\n 0. priority 1, cookie 0x\nIN_PORT\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := trace.Parse(text, "contiv0")
+		got, err := vswitchd.ParseTrace(text, "contiv0")
 		if err == nil && (len(got.Steps) == 0 || got.Start == nil || len(got.Ports) > strings.Count(text, "\n")+1) {
 			t.Errorf("want steps, a packet and as many ports as lines at most, got %+v", got)
 		}

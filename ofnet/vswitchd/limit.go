@@ -1,4 +1,4 @@
-package conntrack
+package vswitchd
 
 import (
 	"fmt"
@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// Limit is the maximum and the current number of connections of a tracker zone.
-type Limit struct {
+// ZoneLimit is the maximum and the current number of connections of a tracker zone.
+type ZoneLimit struct {
 	Zone  uint16
 	Limit uint32 // 0: the zone has no limit of its own
 	Count uint32
 }
 
-// ParseLimits parses the zones with a limit from the text of dpctl/ct-get-limits.
-func ParseLimits(text string) (out []Limit, err error) {
+// ParseZoneLimits parses the zones with a limit from the text of dpctl/ct-get-limits.
+func ParseZoneLimits(text string) (out []ZoneLimit, err error) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "default limit=") {
 			continue
 		}
-		var l Limit
+		var l ZoneLimit
 		for part := range strings.SplitSeq(line, ",") {
 			key, value, _ := strings.Cut(part, "=")
 			n, err := strconv.ParseUint(value, 10, 32)
@@ -42,9 +42,9 @@ func ParseLimits(text string) (out []Limit, err error) {
 	return out, nil
 }
 
-// Full returns the number of connections that a Linux kernel's tracker has refused, which /proc/net/stat/nf_conntrack counts: the sum of
-// column drop over its lines, one per processor, in hexadecimal.
-func Full(stat string) (n uint64, err error) {
+// RefusedConnections returns the number of connections that a Linux kernel's tracker has refused, which /proc/net/stat/nf_conntrack
+// counts: the sum of column drop over its lines, one per processor, in hexadecimal.
+func RefusedConnections(stat string) (n uint64, err error) {
 	column := -1
 	for line := range strings.Lines(stat) {
 		words := strings.Fields(line)

@@ -1,6 +1,4 @@
-// Package trace parses the path of a packet through the tables of Open vSwitch: the text that ofproto/trace prints (ovs-vswitchd(8),
-// "OpenFlow Implementation").
-package trace
+package vswitchd
 
 import (
 	"fmt"
@@ -81,8 +79,8 @@ var (
 	skippedComment = "skipping output to input port"
 )
 
-// reader is the state of Parse.
-type reader struct {
+// traceReader is the state of Parse.
+type traceReader struct {
 	bridge  string
 	here    bool // within the traced bridge
 	indents []indent
@@ -97,12 +95,12 @@ type indent struct{ step, actions int }
 func depth(line string) int { return (len(line) - len(strings.TrimLeft(line, " "))) / 4 }
 
 // add adds a step with an indentation.
-func (r *reader) add(s Step, depth int) {
+func (r *traceReader) add(s Step, depth int) {
 	r.out.Steps, r.indents = append(r.out.Steps, s), append(r.indents, indent{step: depth})
 }
 
 // does adds an action to its step.
-func (r *reader) does(words string, depth int) {
+func (r *traceReader) does(words string, depth int) {
 	for i := len(r.indents) - 1; i >= 0; i-- {
 		p := &r.indents[i]
 		if p.step >= depth {
@@ -118,10 +116,10 @@ func (r *reader) does(words string, depth int) {
 	}
 }
 
-// Parse parses the text of ofproto/trace for a bridge. It omits what other bridges do with the packet, such as the one that carries the
+// ParseTrace parses the text of ofproto/trace for a bridge. It omits what other bridges do with the packet, such as the one that carries the
 // tunnels.
-func Parse(text, bridge string) (*Trace, error) {
-	r := &reader{bridge: bridge, out: &Trace{}}
+func ParseTrace(text, bridge string) (*Trace, error) {
+	r := &traceReader{bridge: bridge, out: &Trace{}}
 	for line := range strings.Lines(text) {
 		if err := r.line(strings.TrimRight(line, "\r\n")); err != nil {
 			return nil, err
@@ -144,7 +142,7 @@ func short(s string) string {
 	return s
 }
 
-func (r *reader) line(line string) error {
+func (r *traceReader) line(line string) error {
 	switch {
 	case strings.HasPrefix(line, "Flow: "):
 		p := packet(strings.TrimPrefix(line, "Flow: "))
@@ -168,7 +166,7 @@ func (r *reader) line(line string) error {
 }
 
 // step reads a line about the bridge's tables.
-func (r *reader) step(line string) error {
+func (r *traceReader) step(line string) error {
 	words, depth := strings.TrimSpace(line), depth(line)
 	if m := missLine.FindStringSubmatch(words); m != nil {
 		id, err := strconv.ParseUint(m[1], 10, 8)
@@ -203,7 +201,7 @@ func (r *reader) step(line string) error {
 	return nil
 }
 
-func (r *reader) flow(m []string, depth int) error {
+func (r *traceReader) flow(m []string, depth int) error {
 	id, err := strconv.ParseUint(m[1], 10, 8)
 	if err != nil {
 		return fmt.Errorf("trace: table %s: %w", m[1], err)
@@ -224,7 +222,7 @@ func (r *reader) flow(m []string, depth int) error {
 	return nil
 }
 
-func (r *reader) output(port string) error {
+func (r *traceReader) output(port string) error {
 	n, err := strconv.ParseUint(port, 10, 32)
 	if err != nil || n == 0 {
 		return nil // a reserved port by name, or none: no port of the tables
