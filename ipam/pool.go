@@ -1,15 +1,14 @@
-// Package ipam manages the free addresses of a subnet.
+// Package ipam allocates the addresses of a subnet, and the numbers of a range.
 //
-// A Pool is a value in memory: nothing is stored. To keep addresses beyond the process, rebuild a pool from stored records: New, then
-// Acquire for every address (about 20 ns each). A Clone takes constant time. The package only computes.
+// A Pool has the addresses of a subnet of IPv4, a Pool6 those of IPv6, and Numbers the VLANs, VXLAN network identifiers and other numbers
+// of a range. Each is a value in memory: nothing is stored. To keep allocations beyond the process, rebuild a pool from stored records: New,
+// then Acquire for every address (about 20 ns each). A Clone takes constant time. The package only computes.
 package ipam
 
 import (
 	"errors"
 	"fmt"
 	"net/netip"
-
-	"github.com/contiv/contiv/ipam/bitmap"
 )
 
 // Errors that callers handle; pools wrap them with the address and the subnet.
@@ -46,7 +45,7 @@ func (s Spec) Range() Range {
 type Pool struct {
 	name    string // the subnet, for errors
 	base    uint32 // address of number 0 of the set
-	set     *bitmap.Set
+	set     *bitmap
 	gateway int // its number, -1: none among the pool's numbers
 }
 
@@ -70,7 +69,7 @@ func New(s Spec) (*Pool, error) {
 	}
 	first := max(number4(r.First), base+1)      // host 0 names the network
 	last := min(number4(r.Last), base+(size-2)) // the last host is the broadcast address
-	p := &Pool{name: s.Prefix.Masked().String(), base: first, gateway: -1, set: bitmap.New(int(last) - int(first) + 1)}
+	p := &Pool{name: s.Prefix.Masked().String(), base: first, gateway: -1, set: newBitmap(int(last) - int(first) + 1)}
 	if s.Gateway.IsValid() {
 		if i := int(number4(s.Gateway)) - int(first); p.set.Acquire(i) {
 			p.gateway = i

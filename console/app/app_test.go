@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/page"
 	"github.com/contiv/contiv/daemon/master/mastertest"
-	"github.com/contiv/contiv/editor"
+	"github.com/contiv/contiv/netctl/term"
 )
 
 func typed(s string) []string { return strings.Split(s, "") }
@@ -277,7 +277,7 @@ func TestDraft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, err := editor.Draft(made)
+	path, err := term.Draft(made)
 	if err != nil {
 		t.Fatal(err)
 	}

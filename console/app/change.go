@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/yaml"
 	"github.com/contiv/contiv/console/page"
-	"github.com/contiv/contiv/editor"
+	"github.com/contiv/contiv/netctl/term"
 )
 
 type (
@@ -60,7 +60,7 @@ func (m *Model) edit(what page.Objects, text []byte) tea.Cmd {
 			return nil
 		}
 	}
-	path, err := editor.Draft(text)
+	path, err := term.Draft(text)
 	if err != nil {
 		m.notice = err.Error()
 		return nil

@@ -19,9 +19,7 @@ import (
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/page"
-	"github.com/contiv/contiv/console/picture"
 	"github.com/contiv/contiv/console/theme"
-	"github.com/contiv/contiv/editor"
 	"github.com/contiv/contiv/netctl/term"
 )
 
@@ -94,7 +92,7 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 	}
 	var edits []string
 	if o.write {
-		edits = editor.Command(getenv)
+		edits = term.EditorCommand(getenv)
 	}
 	m := New(ctx, nil, t, first, time.Now(), edits...)
 	m.mouse = o.mouse
@@ -181,7 +179,7 @@ func once(ctx context.Context, out io.Writer, f *feed.Feed, m *Model, o *options
 func draw(out io.Writer, m *Model, o *options) (err error) {
 	m.Update(tea.WindowSizeMsg{Width: o.width, Height: o.height})
 	if o.svg {
-		_, err = io.WriteString(out, picture.SVG(m.Frame(), picture.Grounds(m.theme.Name)))
+		_, err = io.WriteString(out, svg(m.Frame(), groundOf(m.theme.Name)))
 		return err
 	}
 	_, err = fmt.Fprintln(out, Plain(m.Frame()))

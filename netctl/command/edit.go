@@ -12,7 +12,6 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/editor"
 	"github.com/contiv/contiv/netctl/term"
 )
 
@@ -62,7 +61,7 @@ func runEdit(ctx context.Context, f *Factory, o *editOptions, k *model.Kind, nam
 	if err := writeManifest(&text, before); err != nil {
 		return err
 	}
-	path, err := editor.Draft(text.Bytes())
+	path, err := term.Draft(text.Bytes())
 	if err != nil {
 		return local(err)
 	}
@@ -123,7 +122,7 @@ func sameKind(name string, k *model.Kind) bool {
 
 // edited opens a file in the user's editor, and returns its contents afterwards. It blocks until the editor ends.
 func edited(ctx context.Context, f *Factory, path string) ([]byte, error) {
-	words := editor.Command(f.Getenv)
+	words := term.EditorCommand(f.Getenv)
 	program := exec.CommandContext(ctx, words[0], append(words[1:], path)...)
 	program.Stdin, program.Stdout, program.Stderr = f.In, f.Out, f.Err
 	if err := program.Run(); err != nil {

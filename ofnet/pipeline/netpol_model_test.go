@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/api/verdict"
 	"github.com/contiv/contiv/daemon/agent/classify"
 	"github.com/contiv/contiv/daemon/agent/classify/classifytest"
-	"github.com/contiv/contiv/daemon/meaning"
+	"github.com/contiv/contiv/daemon/kubeview"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
@@ -66,13 +66,13 @@ func podsAndPolicies(t *testing.T, seed uint64, base, tenant string, policies, c
 	for i := range policies {
 		p := chance.NetworkPolicy(i)
 		classes.SetNetworkPolicy(p)
-		meant = append(meant, meaning.NetworkPolicy(p))
+		meant = append(meant, kubeview.VerdictPolicy(p))
 	}
 	var ofCluster []*verdict.ClusterPolicy
 	for i := range clusters {
 		p := chance.ClusterPolicy(i)
 		classes.SetClusterPolicy(p)
-		ofCluster = append(ofCluster, meaning.ClusterPolicy(p))
+		ofCluster = append(ofCluster, kubeview.VerdictClusterPolicy(p))
 	}
 	k.policies = verdict.NewNetworkPolicies(namespaces, meant, ofCluster)
 	for _, id := range ids(state) {
@@ -81,7 +81,7 @@ func podsAndPolicies(t *testing.T, seed uint64, base, tenant string, policies, c
 			continue
 		}
 		p := record.Endpoint{Labels: chance.Labels(), Pod: record.Pod{ID: identity.Pod{Namespace: classifytest.Spaces()[chance.IntN(3)], Name: id}, Ports: chance.Ports()}}
-		k.pods[id] = meaning.Pod(&p)
+		k.pods[id] = kubeview.VerdictPod(&p)
 		classes.SetPod(classify.Pod{ID: id, Namespace: p.Pod.ID.Namespace, Labels: p.Labels, Ports: p.Pod.Ports, Tenant: tenant, Here: e.Host == state.Self})
 	}
 	return k, linesOf(state, classes, tenant)

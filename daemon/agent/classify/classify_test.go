@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/api/verdict"
 	"github.com/contiv/contiv/daemon/agent/classify"
 	"github.com/contiv/contiv/daemon/agent/classify/classifytest"
-	"github.com/contiv/contiv/daemon/meaning"
+	"github.com/contiv/contiv/daemon/kubeview"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
@@ -211,11 +211,11 @@ func (c *cluster) meaning() *verdict.NetworkPolicies {
 	}
 	var policies []*verdict.NetworkPolicy
 	for _, p := range c.policies {
-		policies = append(policies, meaning.NetworkPolicy(p))
+		policies = append(policies, kubeview.VerdictPolicy(p))
 	}
 	var clusters []*verdict.ClusterPolicy
 	for _, p := range c.clusters {
-		clusters = append(clusters, meaning.ClusterPolicy(p))
+		clusters = append(clusters, kubeview.VerdictClusterPolicy(p))
 	}
 	return verdict.NewNetworkPolicies(namespaces, policies, clusters)
 }
@@ -233,7 +233,7 @@ func TestClassesMeanThePolicies(t *testing.T) {
 			p, there := c.pods[id]
 			e := verdict.End{Addr: netip.AddrFrom4([4]byte{10, 0, byte(len(id)), id[len(id)-1]})}
 			if there {
-				e.Pod = meaning.Pod(&record.Endpoint{Labels: p.Labels, Pod: record.Pod{ID: identity.Pod{Namespace: p.Namespace, Name: id}, Ports: p.Ports}})
+				e.Pod = kubeview.VerdictPod(&record.Endpoint{Labels: p.Labels, Pod: record.Pod{ID: identity.Pod{Namespace: p.Namespace, Name: id}, Ports: p.Ports}})
 			}
 			return e
 		}

@@ -15,7 +15,6 @@ import (
 	"github.com/contiv/contiv/daemon/agent/inventory"
 	"github.com/contiv/contiv/daemon/agent/part"
 	"github.com/contiv/contiv/daemon/agent/registration"
-	"github.com/contiv/contiv/daemon/agent/revocation"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/incarnation"
 	"github.com/contiv/contiv/daemon/record"
@@ -51,7 +50,7 @@ type Membership struct {
 
 	carried *inventory.Merger
 	records *checkpoint.Source // the saved and received records
-	revoked *revocation.Syncer
+	revoked *Revocations
 }
 
 // New returns a Membership that follows no netmaster yet.
@@ -77,11 +76,11 @@ type Host interface {
 }
 
 // Follow returns the revocations of this host, and connects the agent with netmasters. It must be called once, before the tasks run.
-func (m *Membership) Follow(h Host) *revocation.Syncer {
+func (m *Membership) Follow(h Host) *Revocations {
 	host := m.Self.Label
 	m.carried = inventory.New(inventory.Options{Host: host, Follower: m.Channel, Attached: h.Attached, Ported: h.Ported, Post: m.Master.Offer, Log: m.Log})
 	m.records = &checkpoint.Source{Follower: m.carried, Grace: startWait, Log: m.Log}
-	m.revoked = revocation.New(revocation.Options{Source: m.records, Masters: m.Netmasters.All, Ask: m.askRevoked, Revoke: m.revoke, Log: m.Log})
+	m.revoked = NewRevocations(RevocationOptions{Source: m.records, Masters: m.Netmasters.All, Ask: m.askRevoked, Revoke: m.revoke, Log: m.Log})
 	m.Channel.Bind(channel.Hooks{Directory: m.Directory, Instance: m.Registration.Instance, Reporter: &reporter{h, m.carried}, Opened: m.followed,
 		Offer: func(ctx context.Context) error { m.Registration.Again(); return m.carried.Offer(ctx) }})
 	return m.revoked

@@ -21,7 +21,7 @@ import (
 	types100 "github.com/containernetworking/cni/pkg/types/100"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/agent/cnihost"
+	"github.com/contiv/contiv/daemon/agent/cni"
 	"github.com/contiv/contiv/daemon/agent/hostaddr"
 	"github.com/contiv/contiv/daemon/agent/node"
 	"github.com/contiv/contiv/daemon/agent/registration"
@@ -136,7 +136,7 @@ func (s *site) launch() {
 			Addresses: hostaddr.Settings{Control: netip.MustParseAddr("127.0.0.1"), VTEP: netip.MustParseAddr("192.0.2.1")},
 			Switch:    vswitch.Settings{RunDir: s.ovs.Dir, VXLANPort: 4789},
 			Uplinks:   uplink.Settings{NICs: []string{"eth1"}},
-			CNI:       cnihost.Settings{Socket: s.socket}}}
+			CNI:       cni.Settings{Socket: s.socket}}}
 	if s.edit != nil {
 		s.edit(&c)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/agent/bgp"
 	"github.com/contiv/contiv/daemon/agent/check"
-	"github.com/contiv/contiv/daemon/agent/cnihost"
+	"github.com/contiv/contiv/daemon/agent/cni"
 	"github.com/contiv/contiv/daemon/agent/conflicts"
 	"github.com/contiv/contiv/daemon/agent/desired"
 	"github.com/contiv/contiv/daemon/agent/dockerhost"
@@ -40,7 +40,7 @@ const portBGP = 179
 
 // parts returns the parts of the agent, in the order in which they start and repair. Those that need the switch wait for it themselves.
 func (n *Node) parts(stages *part.Stages) (all part.Part, err error) {
-	cni, err := n.CNI.Part(cnihost.Options{Attach: n.attach, Access: n.access, Starting: n.starting, Waiting: n.Waiting,
+	cni, err := n.CNI.Part(cni.Options{Attach: n.attach, Access: n.access, Starting: n.starting, Waiting: n.Waiting,
 		Cut: func() bool { return !n.forward.Whole() }, Timeout: n.CNITimeout, Log: n.Log})
 	if err != nil {
 		return all, err

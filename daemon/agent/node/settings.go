@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/agent/cnihost"
+	"github.com/contiv/contiv/daemon/agent/cni"
 	"github.com/contiv/contiv/daemon/agent/dns"
 	"github.com/contiv/contiv/daemon/agent/dockerhost"
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
@@ -35,7 +35,7 @@ type Settings struct {
 	Addresses  hostaddr.Settings
 	Switch     vswitch.Settings
 	Uplinks    uplink.Settings
-	CNI        cnihost.Settings
+	CNI        cni.Settings
 	Docker     dockerhost.Settings
 	DNS        dns.Settings
 	Access     hostaccess.Settings

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/ipam/tag"
+	"github.com/contiv/contiv/ipam"
 )
 
 const defaultPvtSubnet = "172.19.0.0/16"
@@ -52,7 +52,7 @@ func updateGlobal(tx *commit.Tx, old, g *model.Global) error {
 	}
 	for _, r := range []struct {
 		field, text string
-		pool        *tag.Pool
+		pool        *ipam.Numbers
 	}{{"vlans", g.Vlans, tx.Numbers().VLANs}, {"vxlans", g.Vxlans, tx.Numbers().VXLANs}} {
 		if err := fitsInUse(r.pool, r.field, r.text); err != nil {
 			return err
@@ -81,11 +81,11 @@ func fillGlobal(g, old *model.Global) {
 
 // checkRanges checks the bounds of both ranges.
 func checkRanges(g *model.Global) error {
-	vlans, err := tag.ParseRange(g.Vlans)
+	vlans, err := ipam.ParseNumberRange(g.Vlans)
 	if err != nil || vlans.Min < 1 || vlans.Max > maxVLANRange || vlans.Min > vlans.Max {
 		return model.Errorf(model.CodeInvalid, "vlans", "invalid vlan range %s", g.Vlans).Try("vlans takes one range within 1-%d", maxVLANRange)
 	}
-	vxlans, err := tag.ParseRange(g.Vxlans)
+	vxlans, err := ipam.ParseNumberRange(g.Vxlans)
 	if err != nil || vxlans.Min < 1 || vxlans.Max > maxVNI || vxlans.Min > vxlans.Max {
 		return model.Errorf(model.CodeInvalid, "vxlans", "invalid vxlan range %s", g.Vxlans).Try("vxlans takes one range within 1-%d", maxVNI)
 	}
@@ -109,8 +109,8 @@ func tagsInUse(tx *commit.Tx) string {
 }
 
 // fitsInUse tries the new range on a copy of the pool, which itself follows the stored object.
-func fitsInUse(pool *tag.Pool, field, text string) error {
-	r, err := tag.ParseRange(text)
+func fitsInUse(pool *ipam.Numbers, field, text string) error {
+	r, err := ipam.ParseNumberRange(text)
 	if err != nil {
 		return model.Errorf(model.CodeInvalid, field, "%v", err)
 	}

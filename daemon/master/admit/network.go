@@ -9,7 +9,6 @@ import (
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ipam"
-	"github.com/contiv/contiv/ipam/tag"
 )
 
 func createNetwork(tx *commit.Tx, n *model.Network) error {
@@ -169,7 +168,7 @@ func chooseTags(tx *commit.Tx, n *model.Network, r *record.Network) error {
 	if r.Encap == record.VLAN {
 		vlan, err := free(numbers.VLANs, n.PktTag)
 		switch {
-		case errors.Is(err, tag.ErrExhausted):
+		case errors.Is(err, ipam.ErrNoNumber):
 			return model.Errorf(model.CodeExhausted, "pktTag", "no vlans available").Try("widen the range with netctl global set --vlan-range, or delete a network")
 		case err != nil:
 			return model.Errorf(model.CodeConflict, "pktTag", "requested vlan not available - vlan:%d", n.PktTag).Because(err).Try("%v; leave pktTag out to take the lowest free one", err)
@@ -179,9 +178,9 @@ func chooseTags(tx *commit.Tx, n *model.Network, r *record.Network) error {
 	}
 	vni, err := free(numbers.VXLANs, n.PktTag)
 	switch {
-	case errors.Is(err, tag.ErrExhausted):
+	case errors.Is(err, ipam.ErrNoNumber):
 		return model.Errorf(model.CodeExhausted, "pktTag", "no vxlans available").Try("widen the range with netctl global set --vxlan-range, or delete a network")
-	case errors.Is(err, tag.ErrOutOfRange) && n.PktTag < numbers.VXLANs.Range().Min:
+	case errors.Is(err, ipam.ErrNumberOutOfRange) && n.PktTag < numbers.VXLANs.Range().Min:
 		return model.Errorf(model.CodeInvalid, "pktTag", "requested vxlan is out of range").Because(err).Try("VNIs come from %s", numbers.VXLANs.Range())
 	case err != nil:
 		return model.Errorf(model.CodeConflict, "pktTag", "requested vxlan not available").Because(err).Try("%v; leave pktTag out to take the lowest free one", err)
@@ -195,7 +194,7 @@ func chooseTags(tx *commit.Tx, n *model.Network, r *record.Network) error {
 }
 
 // free returns n if it is free, or the lowest free number for 0.
-func free(pool *tag.Pool, n int) (int, error) {
+func free(pool *ipam.Numbers, n int) (int, error) {
 	if n == 0 {
 		return pool.First()
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ipam"
-	"github.com/contiv/contiv/ipam/tag"
 	"github.com/contiv/contiv/table"
 )
 
@@ -111,7 +110,7 @@ func (v *View) taken(network identity.Network, a netip.Addr) bool {
 // that it commits. A value outside the range is no error either: ranges may shrink around values in use.
 func ignoreTaken(err error) error {
 	if errors.Is(err, ipam.ErrInUse) || errors.Is(err, ipam.ErrReserved) || errors.Is(err, ipam.ErrOutOfRange) ||
-		errors.Is(err, tag.ErrInUse) || errors.Is(err, tag.ErrOutOfRange) {
+		errors.Is(err, ipam.ErrNumberInUse) || errors.Is(err, ipam.ErrNumberOutOfRange) {
 		return nil
 	}
 	return err

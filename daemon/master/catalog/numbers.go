@@ -3,17 +3,17 @@ package catalog
 import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/ipam/tag"
+	"github.com/contiv/contiv/ipam"
 )
 
 // Numbers are the pools of numbers that the whole cluster shares. They follow from the records, and are read-only.
 type Numbers struct {
 	mark       *mark
-	VLANs      *tag.Pool // VLAN ids of vlan networks
-	VXLANs     *tag.Pool // VNIs
-	LocalVLANs *tag.Pool // cluster-local numbers of vxlan networks, which the original used as VLAN ids
-	Groups     *tag.Pool
-	VRFs       *tag.Pool
+	VLANs      *ipam.Numbers // VLAN ids of vlan networks
+	VXLANs     *ipam.Numbers // VNIs
+	LocalVLANs *ipam.Numbers // cluster-local numbers of vxlan networks, which the original used as VLAN ids
+	Groups     *ipam.Numbers
+	VRFs       *ipam.Numbers
 }
 
 // Limits of the numbers that switches carry: groups as the original had them, VRFs as conntrack zones allow
@@ -25,7 +25,7 @@ const (
 )
 
 func newNumbers() *Numbers {
-	return &Numbers{VLANs: tag.NewVLANs(1, 0), VXLANs: tag.New(1, 0), LocalVLANs: tag.New(1, maxLocal), Groups: tag.New(1, maxGroup), VRFs: tag.New(1, maxVRF)}
+	return &Numbers{VLANs: ipam.NewVLANs(1, 0), VXLANs: ipam.NewNumbers(1, 0), LocalVLANs: ipam.NewNumbers(1, maxLocal), Groups: ipam.NewNumbers(1, maxGroup), VRFs: ipam.NewNumbers(1, maxVRF)}
 }
 
 // Numbers returns the cluster's pools of numbers.
@@ -55,8 +55,8 @@ const (
 	vrfs
 )
 
-func (n *Numbers) of(p pool) *tag.Pool {
-	return [...]*tag.Pool{vlans: n.VLANs, vxlans: n.VXLANs, localVLANs: n.LocalVLANs, groupNumbers: n.Groups, vrfs: n.VRFs}[p]
+func (n *Numbers) of(p pool) *ipam.Numbers {
+	return [...]*ipam.Numbers{vlans: n.VLANs, vxlans: n.VXLANs, localVLANs: n.LocalVLANs, groupNumbers: n.Groups, vrfs: n.VRFs}[p]
 }
 
 func tenantAllocation(t *record.Tenant) (allocation, error) {
@@ -84,10 +84,10 @@ func groupAllocation(g *record.Group) (allocation, error) {
 func (v *View) resize(g *model.Global) error {
 	own := v.ownNumbers()
 	for _, p := range []struct {
-		pool *tag.Pool
+		pool *ipam.Numbers
 		text string
 	}{{own.VLANs, g.Vlans}, {own.VXLANs, g.Vxlans}} {
-		r, err := tag.ParseRange(p.text)
+		r, err := ipam.ParseNumberRange(p.text)
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/contiv/contiv/api/verdict"
 	"github.com/contiv/contiv/daemon/kubeview"
 	"github.com/contiv/contiv/daemon/master/catalog"
-	"github.com/contiv/contiv/daemon/meaning"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
 )
@@ -90,11 +89,11 @@ func Judges(v *catalog.View, pods ...*verdict.Pod) *verdict.NetworkPolicies {
 			namespaces[p.Namespace] = n.Labels
 		}
 		for _, x := range v.NetworkPoliciesOf(p.Namespace) {
-			policies = append(policies, meaning.NetworkPolicy(x))
+			policies = append(policies, kubeview.VerdictPolicy(x))
 		}
 	}
 	for _, c := range v.ClusterNetworkPolicies() {
-		clusters = append(clusters, meaning.ClusterPolicy(c))
+		clusters = append(clusters, kubeview.VerdictClusterPolicy(c))
 	}
 	return verdict.NewNetworkPolicies(namespaces, policies, clusters)
 }

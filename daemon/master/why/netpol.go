@@ -5,9 +5,9 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/verdict"
+	"github.com/contiv/contiv/daemon/kubeview"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/oper"
-	"github.com/contiv/contiv/daemon/meaning"
 	"github.com/contiv/contiv/daemon/record"
 )
 
@@ -60,7 +60,7 @@ func evaluate(v *catalog.View, rules *verdict.Policies, from, to end, q model.Wh
 
 // policyEnd converts an end for the evaluation of network policies.
 func policyEnd(e end) verdict.End {
-	out := verdict.End{Addr: e.address, Pod: meaning.Pod(e.endpoint)}
+	out := verdict.End{Addr: e.address, Pod: kubeview.VerdictPod(e.endpoint)}
 	switch {
 	case e.kind == kindHost:
 		out.Pod, out.Node = nil, e.object

@@ -11,10 +11,10 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/verdict"
+	"github.com/contiv/contiv/daemon/kubeview"
 	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/oper"
-	"github.com/contiv/contiv/daemon/meaning"
 )
 
 // mostWorkloads bounds a matrix, which has as many cells as their square.
@@ -64,7 +64,7 @@ func (m *matrix) read(v *catalog.View) error {
 	m.net = oper.Judges(v, &verdict.Pod{Namespace: m.namespace})
 	at := map[string]int{}
 	for _, e := range pods {
-		w := workload{Workload: verdict.Workload{Pod: meaning.Pod(e)}, MatrixWorkload: model.MatrixWorkload{Name: e.Pod.ID.Name, Tenant: e.ID.Tenant}}
+		w := workload{Workload: verdict.Workload{Pod: kubeview.VerdictPod(e)}, MatrixWorkload: model.MatrixWorkload{Name: e.Pod.ID.Name, Tenant: e.ID.Tenant}}
 		for _, a := range []netip.Addr{e.IP, e.IP6} {
 			if a.IsValid() {
 				w.Addrs = append(w.Addrs, a)
