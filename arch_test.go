@@ -56,7 +56,7 @@ type line struct {
 	entries []string // names of packages; one that ends with /... stands for what is below it too
 }
 
-// holds tells whether the line has a package, and as which entry.
+// holds reports whether the line has a package, and as which entry.
 func (l *line) holds(name string) (entry string, ok bool) {
 	i := slices.IndexFunc(l.entries, func(e string) bool {
 		root, tree := strings.CutSuffix(e, "/...")

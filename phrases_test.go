@@ -27,7 +27,7 @@ var phrases = []phrase{
 	{`anew|made again`, ``, "again, recreated"},
 	{`so many`, ``, "the number of, a limit"},
 	{`(go|goes|went|going) on`, ``, "continue"},
-	{`alone`, `(leave|leaves|left|leaving|let)( \S+){0,3} alone|stand-?alone`, "only, before its word"},
+	{`alone`, `(leave|leaves|left|leaving|let)( \S+){0,3} alone|\S+-alone|standalone|(?-i:Alone)`, "only, before its word"},
 	{`no more`, `no more than`, "no longer, not"},
 	{`looked at`, ``, "checked, read or examined"},
 	{`at the most`, ``, "at most"},

@@ -27,7 +27,7 @@ var outside = map[string][]string{
 	"github.com/tidwall/btree": {"*"},
 }
 
-// permitted tells whether a package that only computes may use a name of an imported one.
+// permitted reports whether a package that only computes may use a name of an imported one.
 func permitted(imported, name string) bool {
 	patterns, reaches := outside[imported]
 	if !reaches {

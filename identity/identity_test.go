@@ -139,7 +139,7 @@ func TestTextsAreTheirOwn(t *testing.T) {
 	})
 }
 
-// Whatever the text, it is refused, or it is the text of what it is read as.
+// It is refused, or it is the text of what it is read as, whatever the text.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"", ":", "a:b", "a:b:c", "a:b:c:d", "a::b", "\xff:\x00", "a.b:c-d", "::a"} {
 		f.Add(text)

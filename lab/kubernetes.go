@@ -59,7 +59,7 @@ func (p *Plan) kubernetesArgs(host int, part string) []string {
 	return args
 }
 
-// FindKubernetes says what the Kubernetes of a plan lacks on this machine, nil for nothing.
+// FindKubernetes returns an error that names what this machine lacks for the Kubernetes of a plan.
 func FindKubernetes(p Plan) error { return (&Lab{Plan: p}).findKubernetes() }
 
 // findKubernetes looks the programs up.

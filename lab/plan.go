@@ -82,15 +82,15 @@ var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
 func (p *Plan) check() error {
 	switch {
 	case !namePattern.MatchString(p.Name):
-		return fmt.Errorf("lab name %q: small letters, digits and dashes are wanted, 32 at most", p.Name)
+		return fmt.Errorf("lab name: got %q, want at most 32 lowercase letters, digits and dashes", p.Name)
 	case p.Hosts < 1 || p.Hosts > maxHosts:
-		return fmt.Errorf("%d hosts: a number from 1 to %d is wanted", p.Hosts, maxHosts)
+		return fmt.Errorf("hosts: got %d, want 1 to %d", p.Hosts, maxHosts)
 	case p.Masters < 1 || p.Masters > p.Hosts:
 		return fmt.Errorf("masters: got %d, want 1 to the number of hosts, %d", p.Masters, p.Hosts)
 	case p.Store != StoreEmbedded && p.Store != StoreEtcd && p.Store != StoreConsul:
-		return fmt.Errorf("store %q: one of %s, %s, %s is wanted", p.Store, StoreEmbedded, StoreEtcd, StoreConsul)
+		return fmt.Errorf("store: got %q, want %s, %s or %s", p.Store, StoreEmbedded, StoreEtcd, StoreConsul)
 	case p.Uplinks < 0 || p.Uplinks > maxUplinks:
-		return fmt.Errorf("%d uplinks: a number from 1 to %d is wanted", p.Uplinks, maxUplinks)
+		return fmt.Errorf("uplinks: got %d, want 1 to %d", p.Uplinks, maxUplinks)
 	case p.Joined && (p.Store != StoreEmbedded || p.Insecure || p.Bare):
 		return errors.New("hosts join a secured cluster with an embedded store")
 	case p.LACP && p.Uplinks < 2:

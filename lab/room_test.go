@@ -25,7 +25,7 @@ func TestChooseRoom(t *testing.T) {
 				return map[string]uint64{"/run/contiv-lab": test.run, "/var/lib": test.disk}[dir], nil
 			}, out)
 			if err != nil || (p.Disk == "/var/lib/contiv-lab/a") != test.onDisk || (out.Len() > 0) != test.says {
-				t.Errorf("got folder %q, error %v and %q", p.Disk, err, out)
+				t.Errorf("got directory %q, error %v and %q", p.Disk, err, out)
 			}
 		})
 	}
@@ -53,6 +53,6 @@ func TestStoresOnDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(p.Disk); !os.IsNotExist(err) {
-		t.Errorf("after the lab: got %v, want no folder %s", err, p.Disk)
+		t.Errorf("after the lab: got %v, want no directory %s", err, p.Disk)
 	}
 }

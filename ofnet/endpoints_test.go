@@ -18,7 +18,7 @@ func names(list iter.Seq[*Endpoint]) (out []string) {
 	return out
 }
 
-// Whatever comes, goes and changes, the indexes have what a look at all endpoints finds, and a clone has what it had.
+// The indexes always match a scan of all endpoints, and a clone keeps what it had.
 func TestEndpointsAreFound(t *testing.T) {
 	s := NewState("h1")
 	s.Segments.Set("n0", &Segment{Name: "n0", Tenant: "t"})

@@ -24,7 +24,7 @@ type peer struct {
 	Key    // of a group or segment
 }
 
-// What finds rules and who has them, and what they amount to.
+// Indexes of rules by their groups, and totals of them.
 var (
 	rulesOfPolicy = table.By[identity.Rule](func(r *Rule) identity.Policy { return r.ID.Policy })
 	rulesOfStep   = table.ByEach[identity.Rule](func(r *Rule, to []step) []step {

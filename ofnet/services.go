@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// What finds services.
+// Indexes of services.
 var (
 	servicesOfTenant = table.By[string](func(v *Service) string { return v.Tenant })
 	servicesBehind   = table.ByEach[string]((*Service).appendBackends)

@@ -63,7 +63,7 @@ func FuzzLine(f *testing.F) {
 	})
 }
 
-// Whatever the parts in which text comes, it is passed on whole and clean.
+// It is passed on whole and clean, whatever the parts in which text comes.
 func FuzzWriter(f *testing.F) {
 	f.Add([]byte("a\x1b[31mb\tc\nd 日本 \xe6"), uint8(1))
 	f.Fuzz(func(t *testing.T, text []byte, size uint8) {

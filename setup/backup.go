@@ -19,7 +19,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Backup is what a host with a netmaster knows of its store, and of the store's snapshots.
+// Backup has the settings of a host's store, and of the store's snapshots.
 type Backup struct {
 	Kind     string          // of the store, as in snapshot.Header
 	Member   embedded.Config // of an embedded store
@@ -33,7 +33,7 @@ type Backup struct {
 func (h *Host) Backup() (*Backup, error) {
 	env := h.Settings(Netmaster)
 	if env == nil {
-		return nil, errors.New("this host has no netmaster: the store is saved and restored on hosts that have one")
+		return nil, errors.New("this host has no netmaster: run this command on a host with one")
 	}
 	get := func(name string) string { return env["CONTIV_NETMASTER_"+name] }
 	list := func(name string) (out []string) {
@@ -42,7 +42,7 @@ func (h *Host) Backup() (*Backup, error) {
 		}
 		return out
 	}
-	b := &Backup{Kind: snapshot.Embedded, Trust: h.Trust(), Schedule: snapshot.Schedule{Dir: get("SNAPSHOT_DIR"), Every: snapshot.DefaultEvery, Keep: snapshot.DefaultKeep}}
+	b := &Backup{Kind: snapshot.Embedded, Trust: h.Trust(), Schedule: snapshot.Schedule{Dir: get("SNAPSHOT_DIR"), Interval: snapshot.DefaultInterval, Keep: snapshot.DefaultKeep}}
 	b.beside = storeconfig.Config{Etcd: list("ETCD_ENDPOINTS"), Consul: list("CONSUL_ENDPOINTS"), CAFile: get("STORE_CA"), CertFile: get("STORE_CERT"), KeyFile: get("STORE_KEY"),
 		Secret: storeconfig.Secret{User: get("STORE_USER"), PasswordFile: get("STORE_PASSWORD_FILE"), TokenFile: get("STORE_TOKEN_FILE")}}
 	switch {
@@ -66,7 +66,7 @@ func (h *Host) Backup() (*Backup, error) {
 	return b, b.schedule(get("SNAPSHOT_EVERY"), get("SNAPSHOT_KEEP"))
 }
 
-// proof is how the host proves to an embedded store that it is a netmaster.
+// proof reads the certificate by which the host authenticates to an embedded store.
 func (b *Backup) proof() error {
 	held, err := trust.Open(b.Trust, trust.Master)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,13 +81,13 @@ func (b *Backup) proof() error {
 
 func (b *Backup) schedule(every, keep string) (err error) {
 	if every != "" {
-		if b.Schedule.Every, err = time.ParseDuration(every); err != nil {
+		if b.Schedule.Interval, err = time.ParseDuration(every); err != nil {
 			return fmt.Errorf("CONTIV_NETMASTER_SNAPSHOT_EVERY: %w", err)
 		}
 	}
 	if keep != "" {
 		if _, err := fmt.Sscan(keep, &b.Schedule.Keep); err != nil {
-			return fmt.Errorf("CONTIV_NETMASTER_SNAPSHOT_KEEP %s: it is a number", keep)
+			return fmt.Errorf("CONTIV_NETMASTER_SNAPSHOT_KEEP: got %q, want a number", keep)
 		}
 	}
 	return nil
@@ -101,12 +101,12 @@ func (b *Backup) Open(log *slog.Logger) (store.Store, error) {
 	return open.Open(b.beside, log)
 }
 
-// Header is what a snapshot of the store says that does not follow from the store.
+// Header returns the part of a snapshot's header that does not follow from the store.
 func (b *Backup) Header(version string) snapshot.Header {
 	return snapshot.Header{Contiv: version, Host: b.Label, Store: b.Kind, Authority: snapshot.Authority(b.Trust)}
 }
 
-// Reschedule writes settings of netmaster into the operator's file, in the place of those of the same name, and leaves all other lines as they are.
+// Reschedule writes settings of netmaster into the operator's file. It replaces settings of the same name, and keeps all other lines.
 func (h *Host) Reschedule(settings Env) (path string, err error) {
 	path = h.EnvFile(Netmaster)
 	text, err := os.ReadFile(path)
@@ -124,7 +124,7 @@ func (h *Host) Reschedule(settings Env) (path string, err error) {
 			out.WriteString("\n")
 		}
 	}
-	_, lines, _ := bytes.Cut(settings.Text(), []byte("\n")) // the first says who writes a file of ours
+	_, lines, _ := bytes.Cut(settings.Text(), []byte("\n")) // without the first line, which marks files of contiv
 	out.Write(lines)
 	_, err = write(path, out.Bytes(), 0o600)
 	return path, err

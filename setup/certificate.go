@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// authority makes the authority of a new cluster. Undone, all goes that proves something of this host.
+// authority returns the step that makes the authority of a new cluster. Its Undo removes all certificates of this host.
 func (h *Host) authority(now func() time.Time) Step {
 	dir := h.Trust()
 	return Step{
@@ -25,7 +25,7 @@ func (h *Host) authority(now func() time.Time) Step {
 				return "", err
 			}
 			if h.Member() {
-				return "", fmt.Errorf("%s has certificates of another cluster: contiv leave takes this host out of it", dir)
+				return "", fmt.Errorf("%s has certificates of another cluster: run contiv leave to remove this host from it", dir)
 			}
 			a, err := trust.NewAuthority(now())
 			if err != nil {
@@ -46,7 +46,7 @@ func (h *Host) authority(now func() time.Time) Step {
 	}
 }
 
-// certified certifies this host by the authority's key that is here.
+// certified returns the step that issues a certificate of this host with the authority's key on this host.
 func (h *Host) certified(who trust.Identity, hosts []string, now func() time.Time) Step {
 	dir := h.Trust()
 	return Step{Name: "certificate of " + who.String(), Do: func(context.Context) (string, error) {
@@ -69,11 +69,11 @@ func (h *Host) certified(who trust.Identity, hosts []string, now func() time.Tim
 		if err != nil {
 			return "", err
 		}
-		return fmt.Sprintf("certified %s %s", who.Role, who.Name), dir.SavePair(who.Role, pair)
+		return fmt.Sprintf("issued a certificate for %s %s", who.Role, who.Name), dir.SavePair(who.Role, pair)
 	}}
 }
 
-// Held are the certificates that the host has, as one PEM text.
+// Held returns the certificates of the host, also as one PEM text.
 func (h *Host) Held() (text string, all []*x509.Certificate) {
 	for _, role := range []trust.Role{trust.Master, trust.Agent, trust.User} {
 		if held, err := trust.Open(h.Trust(), role); err == nil {
@@ -83,13 +83,14 @@ func (h *Host) Held() (text string, all []*x509.Certificate) {
 	return string(trust.CertificatePEM(all...)), all
 }
 
-// Client reaches netmasters as a role whose certificate the host has. It repeats for so long what no one answers.
-func (h *Host) Client(role trust.Role, patience time.Duration, netmasters ...string) (*client.Client, error) {
-	return h.client(role, patience, &net.Dialer{}, netmasters...)
+// Client returns a client of netmasters that authenticates as a role of this host. It retries requests that no netmaster answers until a
+// timeout.
+func (h *Host) Client(role trust.Role, timeout time.Duration, netmasters ...string) (*client.Client, error) {
+	return h.client(role, timeout, &net.Dialer{}, netmasters...)
 }
 
 // client is Client, whose connections a dialer opens.
-func (h *Host) client(role trust.Role, patience time.Duration, by *net.Dialer, netmasters ...string) (*client.Client, error) {
+func (h *Host) client(role trust.Role, timeout time.Duration, by *net.Dialer, netmasters ...string) (*client.Client, error) {
 	held, err := trust.Open(h.Trust(), role)
 	if err != nil {
 		return nil, err
@@ -99,13 +100,13 @@ func (h *Host) client(role trust.Role, patience time.Duration, by *net.Dialer, n
 		urls[i] = "https://" + strings.TrimPrefix(m, "https://")
 	}
 	way := &http.Transport{TLSClientConfig: held.Client(trust.Master, ""), TLSHandshakeTimeout: dialLimit, DisableKeepAlives: true, DialContext: by.DialContext}
-	return &client.Client{Base: strings.Join(urls, ","), HTTP: &http.Client{Transport: way}, Timeout: patience, Program: "contiv"}, nil
+	return &client.Client{Base: strings.Join(urls, ","), HTTP: &http.Client{Transport: way}, Timeout: timeout, Program: "contiv"}, nil
 }
 
-// dialLimit is how long a netmaster may take to say hello.
+// dialLimit is the timeout of a TLS handshake with a netmaster.
 const dialLimit = 5 * time.Second
 
-// Netmasters are where the host's daemons were told that netmasters are.
+// Netmasters returns the addresses of netmasters in the settings of the host's daemons.
 func (h *Host) Netmasters() []string {
 	for _, daemon := range []string{Netplugin, Netmaster} {
 		env := h.Settings(daemon)

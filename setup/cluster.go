@@ -15,10 +15,10 @@ import (
 	"github.com/contiv/contiv/daemon/store/member"
 )
 
-// ClusterFile is where the host notes which store its cluster has.
+// ClusterFile returns the file with the identity of the cluster's store.
 func (h *Host) ClusterFile() incarnation.File { return incarnation.File(h.at(incarnation.DefaultPath)) }
 
-// founded makes the incarnation of a new cluster's store. Undone, the host knows none.
+// founded returns the step that makes the incarnation of a new cluster's store. Its Undo removes the files about it.
 func (h *Host) founded(now func() time.Time) Step {
 	file := h.ClusterFile()
 	return Step{
@@ -39,8 +39,9 @@ func (h *Host) founded(now func() time.Time) Step {
 	}
 }
 
-// noted notes the incarnation that the cluster's netmasters say. Those of earlier builds say none: netmaster and netplugin note it when there is one.
-func (h *Host) noted(told func() *model.Incarnation) Step {
+// recorded returns the step that records the incarnation that the cluster's netmasters send. Netmasters of earlier builds send none; then
+// netmaster and netplugin record it later.
+func (h *Host) recorded(told func() *model.Incarnation) Step {
 	return Step{Name: "identity of the cluster's store", Do: func(context.Context) (string, error) {
 		i := told()
 		if i == nil {
@@ -54,13 +55,13 @@ func (h *Host) noted(told func() *model.Incarnation) Step {
 		if err == nil && was.ID == known.ID && !was.Pending {
 			return "", nil
 		}
-		return "noted the identity of the cluster's store in " + string(h.ClusterFile()), h.ClusterFile().Write(incarnation.Known{Incarnation: known})
+		return "recorded the identity of the cluster's store in " + string(h.ClusterFile()), h.ClusterFile().Write(incarnation.Known{Incarnation: known})
 	}}
 }
 
-// ownFolder moves the store's folder aside if it has the data of another member than the cluster has admitted: with it netmaster would not start. told is the
-// id of the latter, "" where the cluster does not say it.
-func (h *Host) ownFolder(s Starter, told func() string) Step {
+// ownDir returns the step that moves the store's directory aside if it has the data of another member than the one that the cluster
+// has admitted: netmaster would not start with it. told returns the id of the admitted member, or "" if the cluster does not send it.
+func (h *Host) ownDir(s Starter, told func() string) Step {
 	return Step{Name: "directory of the store", Do: func(ctx context.Context) (string, error) {
 		admitted, dir := told(), h.StoreDir()
 		if admitted == "" {
@@ -71,7 +72,7 @@ func (h *Host) ownFolder(s Starter, told func() string) Step {
 			return "", nil
 		}
 		if list, _ := os.ReadDir(dir); len(list) == 0 {
-			return "", h.forgetMember() // which the cluster does not have any more
+			return "", h.forgetMember() // of a member that the cluster no longer has
 		}
 		if _, err := s.Stop(ctx, Netmaster); err != nil {
 			return "", err
@@ -80,7 +81,8 @@ func (h *Host) ownFolder(s Starter, told func() string) Step {
 	}}
 }
 
-// putAside moves the folder of the store to where nothing uses it, and removes what is noted of it. What was moved there before stays.
+// putAside moves the directory of the store to an unused path, and removes the marks of its member. It keeps directories that it moved
+// earlier.
 func (h *Host) putAside(why string) (string, error) {
 	dir, aside := h.StoreDir(), h.asideDir()
 	for n := 2; ; n++ {
@@ -95,7 +97,7 @@ func (h *Host) putAside(why string) (string, error) {
 	return fmt.Sprintf("moved %s to %s: %s", dir, aside, why), h.forgetMember()
 }
 
-// forgetMember removes what is noted of the member whose folder the host had.
+// forgetMember removes the marks of the member whose directory the host had.
 func (h *Host) forgetMember() error {
 	_, note := remove(member.MarkerFile(h.StoreDir()))
 	_, mark := remove(h.ClusterFile().MemberFile())

@@ -59,7 +59,7 @@ func TestNoted(t *testing.T) {
 		{&model.Incarnation{ID: id, Cause: "restore", Predecessors: []string{strings.Repeat("b", 26)}}, id, false},
 		{&model.Incarnation{ID: id, Cause: "restore"}, id, false},
 	} {
-		_, err := h.noted(func() *model.Incarnation { return row.told }).Do(t.Context())
+		_, err := h.recorded(func() *model.Incarnation { return row.told }).Do(t.Context())
 		known, unread := h.ClusterFile().Read()
 		if (err != nil) != row.fail || unread != nil || known.Stored() != row.want {
 			t.Errorf("%+v: want %q known, got %+v, %v, %v", row.told, row.want, known, err, unread)
@@ -67,7 +67,7 @@ func TestNoted(t *testing.T) {
 	}
 }
 
-// holding makes a folder of the store that has the data of a member.
+// holding makes a directory of the store that has the data of a member.
 func holding(t *testing.T, h *Host, id uint64) {
 	t.Helper()
 	text, err := proto.Marshal(&etcdserverpb.Metadata{NodeID: &id})
@@ -89,20 +89,20 @@ func holding(t *testing.T, h *Host, id uint64) {
 	}
 }
 
-// A folder with another member's data is moved aside before netmaster starts, each time to a place of its own; the host's own stays.
+// A directory with another member's data is moved aside before netmaster starts, each time to a place of its own; the host's own stays.
 func TestOwnFolder(t *testing.T) {
 	s := &standIn{host: &Host{Root: t.TempDir()}}
 	h := s.host
 	do := func(admitted string) string {
 		t.Helper()
-		said, err := h.ownFolder(s, func() string { return admitted }).Do(t.Context())
+		said, err := h.ownDir(s, func() string { return admitted }).Do(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		return said
 	}
 	if said := do("1"); said != "" {
-		t.Errorf("no folder: want nothing done, got %s", said)
+		t.Errorf("no directory: want nothing done, got %s", said)
 	}
 	holding(t, h, 0xabc)
 	for _, admitted := range []string{"abc", ""} {
@@ -112,7 +112,7 @@ func TestOwnFolder(t *testing.T) {
 	}
 	for _, to := range []string{h.asideDir(), h.asideDir() + ".2"} {
 		if said := do("1"); !strings.Contains(said, "moved "+h.StoreDir()+" to "+to+": the cluster has admitted") || len(s.stopped) == 0 {
-			t.Errorf("want netmaster stopped and the folder at %s, got %s", to, said)
+			t.Errorf("want netmaster stopped and the directory at %s, got %s", to, said)
 		}
 		if id, err := member.Held(to); err != nil || id != "abc" {
 			t.Errorf("want the data kept, got %q, %v", id, err)
@@ -127,6 +127,6 @@ func TestOwnFolder(t *testing.T) {
 	}
 	do("1")
 	if _, err := os.Stat(member.MarkerFile(h.StoreDir())); err == nil {
-		t.Error("a lost folder: want its note gone")
+		t.Error("a lost directory: want its note gone")
 	}
 }

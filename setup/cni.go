@@ -18,7 +18,7 @@ import (
 // plugin is the CNI plugin's program.
 const plugin = "contivk8s"
 
-// PluginFile is where container runtimes look for the CNI plugin, unless they are configured otherwise.
+// PluginFile returns the path at which container runtimes expect the CNI plugin by default.
 func (h *Host) PluginFile() string { return h.at("/opt/cni/bin/" + plugin) }
 
 // ConfFile is a network configuration that no runtime reads by itself: which network a runtime's containers get is the operator's decision.
@@ -27,12 +27,12 @@ func (h *Host) ConfFile() string { return h.at("/etc/contiv/cni/" + cniconf.File
 // RuntimeConfFile is the same configuration once an operator, or an agent with --cni-conf-dir, has put it where runtimes look.
 func (h *Host) RuntimeConfFile() string { return h.at("/etc/cni/net.d/" + cniconf.File) }
 
-// pluginMark has the digest of the plugin that this package has installed: another one at its place is someone else's. The lines below are the
-// folders that this package made for it, the deepest first.
+// pluginMark returns the file with the digest of the plugin that this package has installed: a plugin with another digest belongs to
+// someone else. Its further lines are the directories that this package created for the plugin, the deepest first.
 func (h *Host) pluginMark() string { return h.at("/etc/contiv/host/" + plugin + ".sha256") }
 
-// cni installs the CNI plugin and writes a configuration to copy. It leaves what it did not install, and says what to do; a host without the
-// plugin is a host all the same. Undone, only what it did install goes.
+// cni returns the step that installs the CNI plugin and writes a configuration to copy. The step keeps a plugin that it did not install,
+// and returns the remedy; a host can do without the plugin. Its Undo removes only what it installed.
 func (h *Host) cni() Step {
 	return Step{
 		Name: "CNI plugin",
@@ -46,7 +46,7 @@ func (h *Host) cni() Step {
 				return "", err
 			}
 			wrote, err := write(h.ConfFile(), conf, 0o644)
-			return joined(said, when(wrote, "wrote "+h.ConfFile()+": a container runtime uses it once it is in "+filepath.Dir(h.RuntimeConfFile()))), err
+			return joined(said, when(wrote, "wrote "+h.ConfFile()+"; to use it, copy it to "+filepath.Dir(h.RuntimeConfFile()))), err
 		},
 		Undo: func(context.Context) (string, error) {
 			removed, err := h.removePlugin()
@@ -54,10 +54,10 @@ func (h *Host) cni() Step {
 				return "", err
 			}
 			conf, err := remove(h.ConfFile())
-			_ = os.Remove(filepath.Dir(h.ConfFile())) // a folder with something else in it stays
+			_ = os.Remove(filepath.Dir(h.ConfFile())) // a directory with other files stays
 			stays := ""
 			if _, there := os.Lstat(h.RuntimeConfFile()); there == nil {
-				stays = h.RuntimeConfFile() + " stays: remove it, or the container runtime asks an agent that is not there"
+				stays = h.RuntimeConfFile() + " remains: remove it, or the container runtime calls a missing agent"
 			}
 			return joined(removed, when(conf, "removed "+h.ConfFile()), stays), err
 		},
@@ -69,7 +69,7 @@ func (h *Host) installPlugin() (said string, err error) {
 	from, to := filepath.Join(h.Bin, plugin), h.PluginFile()
 	program, err := os.ReadFile(from)
 	if errors.Is(err, fs.ErrNotExist) {
-		return from + " is not there, so no CNI plugin was installed: copy it to " + filepath.Dir(to) + " where containers are connected by CNI", nil
+		return from + " does not exist, so no CNI plugin was installed: if your container runtime uses CNI, copy the plugin to " + filepath.Dir(to), nil
 	}
 	if err != nil {
 		return "", err
@@ -79,13 +79,13 @@ func (h *Host) installPlugin() (said string, err error) {
 	case err == nil && bytes.Equal(there, program):
 		return "", nil
 	case err == nil && !h.installed(there):
-		return to + " is another build, which contiv did not install, and stays: cp " + from + " " + to + " replaces it", nil
+		return to + " is another build, which contiv did not install and keeps: cp " + from + " " + to + " replaces it", nil
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return "", err
 	}
 	// The mark comes first: without it a plugin that was just written would count as someone else's.
 	_, made := h.mark()
-	mark := slices.Concat([]string{sum(program)}, h.missingFolders(to), made)
+	mark := slices.Concat([]string{sum(program)}, h.missingDirs(to), made)
 	if _, err := write(h.pluginMark(), []byte(strings.Join(mark, "\n")+"\n"), 0o600); err != nil {
 		return "", err
 	}
@@ -104,7 +104,7 @@ func (h *Host) removePlugin() (said string, err error) {
 	}
 	_, made := h.mark()
 	for _, dir := range made {
-		_ = os.Remove(h.at(dir)) // a folder with something else in it stays
+		_ = os.Remove(h.at(dir)) // a directory with other files stays
 	}
 	_, err = remove(h.pluginMark())
 	return said, err
@@ -116,7 +116,7 @@ func (h *Host) installed(program []byte) bool {
 	return digest == sum(program)
 }
 
-// mark reads pluginMark: the digest of the plugin, and the folders that were made for it. Both are empty when no plugin was installed.
+// mark reads pluginMark: the digest of the plugin, and the directories that were created for it. Both are empty if no plugin was installed.
 func (h *Host) mark() (digest string, made []string) {
 	text, err := os.ReadFile(h.pluginMark())
 	if err != nil {
@@ -129,8 +129,8 @@ func (h *Host) mark() (digest string, made []string) {
 	return lines[0], lines[1:]
 }
 
-// missingFolders are the folders above a file that are not there, the deepest first, as the host sees them.
-func (h *Host) missingFolders(file string) (missing []string) {
+// missingDirs returns the missing directories above a file, the deepest first, as paths on the host.
+func (h *Host) missingDirs(file string) (missing []string) {
 	for dir := filepath.Dir(file); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 			break
@@ -146,7 +146,7 @@ func sum(text []byte) string {
 	return hex.EncodeToString(digest[:])
 }
 
-// joined are the texts that say something, one a line.
+// joined returns the texts that are not empty, one a line.
 func joined(texts ...string) string {
 	var said []string
 	for _, t := range texts {

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Starter has daemons run, and run no more. What runs already stays, unless it is told otherwise now: then it is started again.
+// Starter starts and stops daemons. It restarts a running one only if its settings or program changed.
 type Starter interface {
 	Start(ctx context.Context, daemon string) (did string, err error)
 	Stop(ctx context.Context, daemon string) (did string, err error)
@@ -40,7 +40,7 @@ type Detached struct{ Host *Host }
 // stopLimit is how long a daemon may take to end.
 const stopLimit = 20 * time.Second
 
-// Start starts a daemon. One that runs by the same settings and program stays; one that runs by others is stopped first.
+// Start starts a daemon. A running daemon with the same settings and program continues; one with others is stopped first.
 func (d Detached) Start(ctx context.Context, daemon string) (string, error) {
 	h := d.Host
 	env := h.Settings(daemon)
@@ -100,7 +100,7 @@ func (d Detached) Stop(ctx context.Context, daemon string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, stopLimit)
 	defer cancel()
 	if err := await(ctx, func() bool { return d.Host.pid(daemon) == 0 }); err != nil {
-		return "", fmt.Errorf("%s (pid %d) does not end: kill -9 %d", daemon, pid, pid)
+		return "", fmt.Errorf("%s (pid %d) has not exited after SIGTERM: kill -9 %d", daemon, pid, pid)
 	}
 	_, err := remove(d.Host.pidFile(daemon))
 	return "stopped " + daemon, err
@@ -112,7 +112,8 @@ func (h *Host) pid(daemon string) int {
 	return pid
 }
 
-// process is the process of a daemon that was started detached, and the digest of what it runs by. 0 when it does not run; an older contiv noted no digest.
+// process returns the process id of a daemon that was started detached, and the digest of its program and settings. The id is 0 if it
+// does not run; an older contiv recorded no digest.
 func (h *Host) process(daemon string) (pid int, by string) {
 	text, err := os.ReadFile(h.pidFile(daemon))
 	if err != nil {
@@ -179,7 +180,7 @@ func Booted() bool {
 	return err == nil && info.IsDir()
 }
 
-// Start writes the unit of a daemon and has it run. One that runs by the same unit, settings and program stays.
+// Start writes the unit of a daemon and starts it. A running daemon with the same unit, settings and program continues.
 func (s Systemd) Start(ctx context.Context, daemon string) (string, error) {
 	path := s.Host.unitFile(daemon)
 	text, err := unit(s.Host, daemon, s.Release >= growingPauses)
@@ -196,7 +197,7 @@ func (s Systemd) Start(ctx context.Context, daemon string) (string, error) {
 	}
 	for _, args := range [][]string{{"daemon-reload"}, {"enable", name}, {"restart", name}} {
 		if err := s.Ctl(ctx, args...); err != nil {
-			return "", fmt.Errorf("%w; journalctl -u %s says more", err, name)
+			return "", fmt.Errorf("%w; for details: journalctl -u %s", err, name)
 		}
 	}
 	return "started " + name, nil
@@ -273,9 +274,9 @@ WantedBy=multi-user.target
 `, daemon, h.SettingsFile(daemon), filepath.Join(h.Bin, daemon), mounts, by, h.EnvFile(daemon), pause, confined(h, daemon)), err
 }
 
-// confined are the lines of a unit that keep a daemon from what it does not need. A netmaster listens on ports that anyone may have, and writes its certificates
-// and its store: of root's capabilities it has the one for timers that are not late. netplugin works with interfaces, namespaces, kernel settings and folders of
-// others, and stays as it is.
+// confined returns the lines of a unit that restrict a daemon to its needs. A netmaster listens on unprivileged ports, and writes its
+// certificates and its store: its only capability is the one for punctual timers. netplugin works with interfaces, namespaces, kernel
+// settings and directories of others, and is not restricted.
 func confined(h *Host, daemon string) string {
 	if daemon != Netmaster {
 		return ""
@@ -297,10 +298,10 @@ SystemCallArchitectures=native
 `, h.at("/etc/contiv"))
 }
 
-// ByHand starts nothing, and says how it is done.
+// ByHand starts nothing, and prints the commands instead.
 type ByHand struct{ Host *Host }
 
-// Start says how a daemon is started.
+// Start returns the command that starts a daemon.
 func (b ByHand) Start(_ context.Context, daemon string) (string, error) {
 	return fmt.Sprintf("start it: set -a; . %s; ! [ -e %[2]s ] || . %[2]s; %[3]s", b.Host.SettingsFile(daemon), b.Host.EnvFile(daemon), filepath.Join(b.Host.Bin, daemon)), nil
 }
@@ -308,12 +309,12 @@ func (b ByHand) Start(_ context.Context, daemon string) (string, error) {
 // Stop does nothing.
 func (b ByHand) Stop(context.Context, string) (string, error) { return "", nil }
 
-// awaitEvery is how often something is looked at that is waited for.
-const awaitEvery = 100 * time.Millisecond
+// awaitInterval is the interval between two checks of await.
+const awaitInterval = 100 * time.Millisecond
 
-// await waits until something is so, or ctx ends.
+// await blocks until a condition is true, or ctx ends.
 func await(ctx context.Context, is func() bool) error {
-	tick := time.NewTicker(awaitEvery)
+	tick := time.NewTicker(awaitInterval)
 	defer tick.Stop()
 	for !is() {
 		select {

@@ -10,16 +10,18 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// drainInterval is how often a drain is repeated, and the containers are counted: netmasters end a drain that is not repeated for 15 seconds.
+// drainInterval is the interval at which a drain is renewed, and the containers are counted: netmasters end a drain that is not renewed
+// for 15 seconds.
 const drainInterval = 2 * time.Second
 
-// drain has the host take no new containers, and waits until those that it has are deleted. If it ends otherwise, the host takes containers again.
+// drain keeps new containers from the host, and waits until the existing ones are deleted. After a failure the host accepts containers
+// again.
 func (l *Leave) drain(ctx context.Context) (string, error) {
 	h := l.Host
 	if h.Settings(Netplugin) == nil || !h.Trust().Has(trust.Agent) {
 		return "", nil
 	}
-	c, err := h.Client(trust.Agent, patience, h.Netmasters()...)
+	c, err := h.Client(trust.Agent, readyTimeout, h.Netmasters()...)
 	if err != nil {
 		return "", err
 	}
@@ -33,7 +35,7 @@ func (l *Leave) drain(ctx context.Context) (string, error) {
 			return "", nil // an earlier contiv leave was interrupted after this host had left
 		case err != nil && limited.Err() == nil:
 			l.endDrain(ctx)
-			return "", fmt.Errorf("drain this host: %w; it takes containers again", err)
+			return "", fmt.Errorf("drain this host: %w; it accepts containers again", err)
 		case err == nil && len(there.Endpoints) == 0:
 			return "drained: no container is on this host", nil
 		case err == nil && len(there.Endpoints) != len(left):
@@ -47,9 +49,9 @@ func (l *Leave) drain(ctx context.Context) (string, error) {
 		case <-limited.Done():
 			l.endDrain(ctx)
 			if ctx.Err() != nil {
-				return "", fmt.Errorf("the drain was interrupted: this host takes containers again: %w", ctx.Err())
+				return "", fmt.Errorf("the drain was interrupted, and this host accepts containers again: %w", ctx.Err())
 			}
-			return "", fmt.Errorf("%d containers are still on this host after %s: %s; delete them through the runtime, in Kubernetes with kubectl drain; the host takes containers again",
+			return "", fmt.Errorf("%d containers are still on this host after %s: %s; delete them through the runtime, in Kubernetes with kubectl drain; the host accepts containers again",
 				len(left), l.Drain, someOf(left))
 		}
 	}

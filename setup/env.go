@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Env is what a daemon is told: values by the names of environment variables, as its --variables lists them.
+// Env has the settings of a daemon: values by the names of environment variables, as its --variables lists them.
 type Env map[string]string
 
 // written begins each file that this package writes. An older contiv wrote such a file where the operator's is now.
@@ -20,7 +20,7 @@ const written = "# Written by contiv init or contiv join"
 // Text is the environment as a file that systemd reads (systemd.exec(5), EnvironmentFile).
 func (e Env) Text() []byte {
 	var out bytes.Buffer
-	out.WriteString(written + ", which write it again; what you write into the file of this name in the directory above counts before it.\n")
+	out.WriteString(written + ", which overwrite it; settings in the file of the same name in the parent directory take precedence.\n")
 	for _, name := range slices.Sorted(maps.Keys(e)) {
 		if e[name] != "" {
 			fmt.Fprintf(&out, "%s=%s\n", name, quoted(e[name]))
@@ -85,7 +85,7 @@ func (h *Host) older(daemon string) bool {
 	return err == nil && bytes.HasPrefix(text, []byte(written))
 }
 
-// handBack leaves the operator, of a file that an older contiv wrote, what contiv does not write: the lines about other settings than ours.
+// handBack removes from a file that an older contiv wrote the settings that contiv now writes elsewhere. The operator's other lines stay.
 func (h *Host) handBack(daemon string, ours Env) error {
 	if !h.older(daemon) {
 		return nil
@@ -113,8 +113,8 @@ func (h *Host) handBack(daemon string, ours Env) error {
 	return err
 }
 
-// told writes what a daemon is told.
-func (h *Host) told(daemon string, env func() Env) Step {
+// writeSettings returns the step that writes the settings of a daemon.
+func (h *Host) writeSettings(daemon string, env func() Env) Step {
 	path := h.SettingsFile(daemon)
 	return Step{
 		Name: "settings of " + daemon,
@@ -134,14 +134,14 @@ func (h *Host) told(daemon string, env func() Env) Step {
 			}
 			did, err := remove(path)
 			if _, absent := os.Stat(h.EnvFile(daemon)); did && absent == nil {
-				return "removed " + path + "; " + h.EnvFile(daemon) + " is yours, and stays", err
+				return "removed " + path + "; " + h.EnvFile(daemon) + " is yours, and remains", err
 			}
 			return when(did, "removed "+path), err
 		},
 	}
 }
 
-// when is a text if something was done.
+// when returns a text if something was done, else "".
 func when(did bool, text string) string {
 	if !did {
 		return ""

@@ -14,10 +14,10 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Host is a machine, by its folders.
+// Host is a machine, by its directories.
 type Host struct {
 	Root string // all files are below it; "" is /
-	Bin  string // folder of netmaster and netplugin
+	Bin  string // directory of netmaster and netplugin
 }
 
 // Names of the daemons.
@@ -29,7 +29,7 @@ const (
 // at is a path below the root.
 func (h *Host) at(path string) string { return filepath.Join(cmp.Or(h.Root, "/"), path) }
 
-// Trust is the folder of the host's certificates.
+// Trust returns the directory of the host's certificates.
 func (h *Host) Trust() trust.Dir { return trust.Dir(h.at(trust.DefaultDir)) }
 
 // SettingsFile is the environment of a daemon that contiv init and contiv join write.
@@ -38,10 +38,10 @@ func (h *Host) SettingsFile(daemon string) string { return h.at("/etc/contiv/hos
 // EnvFile is the environment of a daemon that the operator writes. It is read after SettingsFile, so its values win.
 func (h *Host) EnvFile(daemon string) string { return h.at("/etc/contiv/" + daemon + ".env") }
 
-// StoreDir is the folder of the embedded store.
+// StoreDir returns the directory of the embedded store.
 func (h *Host) StoreDir() string { return h.at("/var/lib/contiv/store") }
 
-// SnapshotDir is the folder of the store's snapshots, unless netmaster's settings name another.
+// SnapshotDir returns the directory of the store's snapshots, unless netmaster's settings name another.
 func (h *Host) SnapshotDir() string { return h.at("/var/lib/contiv/snapshots") }
 
 // LogFile is where a daemon writes that systemd does not start.
@@ -50,30 +50,30 @@ func (h *Host) LogFile(daemon string) string { return h.at("/var/log/contiv/" + 
 // pidFile has the process id of a daemon that systemd does not start.
 func (h *Host) pidFile(daemon string) string { return h.at("/run/contiv/" + daemon + ".pid") }
 
-// unitFile is what systemd is told of a daemon.
+// unitFile returns the path of a daemon's systemd unit.
 func (h *Host) unitFile(daemon string) string {
 	return h.at("/etc/systemd/system/contiv-" + daemon + ".service")
 }
 
-// Masters tells whether the host is set up to run a netmaster.
+// Masters reports whether the host is set up to run a netmaster.
 func (h *Host) Masters() bool {
 	return h.Settings(Netmaster) != nil
 }
 
-// Member tells whether the host is part of a cluster.
+// Member reports whether the host is part of a cluster.
 func (h *Host) Member() bool { return h.Trust().Has(trust.Agent) || h.Trust().Has(trust.Master) }
 
 // unfinished marks a host where contiv init has begun and not ended.
 func (h *Host) unfinished() string { return h.at("/etc/contiv/host/init-unfinished") }
 
-// Finished notes that contiv init has done all that it does.
+// Finished records that contiv init is complete.
 func (h *Host) Finished() error {
 	_, err := remove(h.unfinished())
 	return err
 }
 
-// Settled reports whether the host is part of a cluster and no contiv init is unfinished.
-func (h *Host) Settled() bool {
+// Complete reports whether the host is part of a cluster and no contiv init is unfinished.
+func (h *Host) Complete() bool {
 	_, err := os.Stat(h.unfinished())
 	return h.Member() && err != nil
 }
@@ -81,8 +81,8 @@ func (h *Host) Settled() bool {
 // begin refuses a host that is part of a cluster, unless a contiv init did not finish.
 func (h *Host) begin() Step {
 	return Step{Name: "begin", Do: func(context.Context) (string, error) {
-		if !h.Settled() {
-			_, err := write(h.unfinished(), []byte("contiv init has not finished: run it again, and it continues.\n"), 0o600)
+		if !h.Complete() {
+			_, err := write(h.unfinished(), []byte("contiv init is not complete: run it again to continue.\n"), 0o600)
 			return "", err
 		}
 		label, err := h.Labelled()
@@ -93,13 +93,13 @@ func (h *Host) begin() Step {
 		if h.Masters() {
 			what = "a netmaster"
 		}
-		return "", fmt.Errorf("this host is %s in a cluster already, with %s, and netmasters at %s: contiv leave takes it out of that cluster, contiv token create prints how other hosts join",
+		return "", fmt.Errorf("this host is already %s in a cluster, with %s, and netmasters at %s: run contiv leave to remove it from that cluster, or contiv token create to add other hosts",
 			label, what, strings.Join(h.Netmasters(), ", "))
 	}, Undo: func(context.Context) (string, error) { return "", h.Finished() }}
 }
 
-// write writes a file in a folder that is made when it is absent, at once: a reader finds the old text or the new one. It tells whether there was
-// something to be done.
+// write writes a file atomically: a reader finds the old text or the new one. It creates a missing directory, and reports whether the
+// file changed.
 func write(path string, text []byte, mode fs.FileMode) (did bool, err error) {
 	if was, err := os.ReadFile(path); err == nil && string(was) == string(text) {
 		return false, nil
@@ -114,7 +114,7 @@ func write(path string, text []byte, mode fs.FileMode) (did bool, err error) {
 	return true, os.Rename(next, path)
 }
 
-// remove removes a file, and tells whether there was one.
+// remove removes a file, and reports whether it existed.
 func remove(path string) (did bool, err error) {
 	err = os.Remove(path)
 	if errors.Is(err, fs.ErrNotExist) {

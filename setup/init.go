@@ -13,11 +13,11 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Admin is the user that the first host's operator is to netmaster.
+// Admin is the user name of the first host's operator.
 const Admin = "admin"
 
-// patience is how long the daemons of a host may take to do their duty.
-const patience = 60 * time.Second
+// readyTimeout is how long setup waits for the daemons of a host to become ready.
+const readyTimeout = 60 * time.Second
 
 // Init makes a host the first one of a new cluster.
 type Init struct {
@@ -29,7 +29,7 @@ type Init struct {
 	Now      func() time.Time
 }
 
-// Steps are what it takes.
+// Steps returns the steps of contiv init.
 func (i *Init) Steps() []Step {
 	h, w := i.Host, &i.Wish
 	begun := time.Now()
@@ -39,8 +39,8 @@ func (i *Init) Steps() []Step {
 	}
 	steps = append(steps,
 		h.certified(trust.Identity{Role: trust.User, Name: Admin}, nil, i.Now),
-		h.told(Netmaster, func() Env { return h.masterEnv(w, i.Store) }),
-		h.told(Netplugin, func() Env { return h.agentEnv(w, []string{w.master()}) }),
+		h.writeSettings(Netmaster, func() Env { return h.masterEnv(w, i.Store) }),
+		h.writeSettings(Netplugin, func() Env { return h.agentEnv(w, []string{w.master()}) }),
 		h.cni(),
 		runs(i.Starter, Netmaster))
 	if _, byHand := i.Starter.(ByHand); byHand {
@@ -52,28 +52,29 @@ func (i *Init) Steps() []Step {
 
 // leads waits until netmaster leads, and has the certificates listed that were issued before it ran. begun is when this command began.
 func (i *Init) leads(ctx context.Context, begun time.Time) (string, error) {
-	c, err := i.Host.Client(trust.User, patience, i.Wish.master())
+	c, err := i.Host.Client(trust.User, readyTimeout, i.Wish.master())
 	if err != nil {
 		return "", err
 	}
 	held, _ := i.Host.Held()
 	if err := c.RecordCertificates(ctx, model.RecordRequest{Certificates: held}); err != nil {
-		return "", fmt.Errorf("it does not lead after %s: %s", patience, i.Host.reason(ctx, i.Starter, Netmaster, begun, err.Error()))
+		return "", fmt.Errorf("netmaster does not lead after %s: %s", readyTimeout, i.Host.reason(ctx, i.Starter, Netmaster, begun, err.Error()))
 	}
 	return "netmaster leads at " + i.Wish.master(), nil
 }
 
-// inspectSocket is where an agent says to root how it is.
+// inspectSocket is the socket at which an agent reports its status to root.
 const inspectSocket = "/run/contiv/contiv-agent.sock"
 
-// healthy waits until the host's agent is as it should be: netmasters know it, and its switch has what they send. begun is when this command began.
+// healthy returns the step that waits until the host's agent is healthy: netmasters know it, and its switch has applied what they send.
+// begun is the start of this command.
 func (h *Host) healthy(label string, s Starter, begun time.Time) Step {
 	way := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", inspectSocket)
 	}}
 	c := &client.Client{Base: "http://agent", HTTP: &http.Client{Transport: way}}
 	return Step{Name: "wait for netplugin", Do: func(ctx context.Context) (string, error) {
-		ctx, cancel := context.WithTimeout(ctx, patience)
+		ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 		defer cancel()
 		why := "it does not answer"
 		err := await(ctx, func() bool {
@@ -83,12 +84,12 @@ func (h *Host) healthy(label string, s Starter, begun time.Time) Step {
 			}
 			why = "it waits for " + strings.Join(status.Waiting, ", ")
 			if len(status.Waiting) == 0 {
-				why = fmt.Sprintf("the agent that answers is of host %s", status.Host)
+				why = fmt.Sprintf("the answering agent belongs to host %s", status.Host)
 			}
 			return status.Ready && status.Host == label
 		})
 		if err != nil {
-			return "", fmt.Errorf("host %s is not healthy after %s: %s", label, patience, h.reason(ctx, s, Netplugin, begun, why))
+			return "", fmt.Errorf("host %s is not healthy after %s: %s", label, readyTimeout, h.reason(ctx, s, Netplugin, begun, why))
 		}
 		return "host " + label + " is healthy", nil
 	}}

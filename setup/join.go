@@ -16,7 +16,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Invitation is what one host tells the next: a token, and where a netmaster is.
+// Invitation is the argument of contiv join: a token, and the address of a netmaster.
 type Invitation struct {
 	Token   trust.Token
 	Address string // "host:port"
@@ -26,7 +26,7 @@ type Invitation struct {
 func ParseInvitation(text string) (Invitation, error) {
 	token, address, ok := strings.Cut(text, "@")
 	if !ok || address == "" {
-		return Invitation{}, fmt.Errorf("%.20q... is not like TOKEN@ADDRESS: contiv token create prints what contiv join takes", text)
+		return Invitation{}, fmt.Errorf("got %.20q..., want TOKEN@ADDRESS, as contiv token create prints it", text)
 	}
 	t, err := trust.ParseToken(token)
 	if err != nil {
@@ -50,16 +50,16 @@ type Join struct {
 	Agent      bool
 	Hostname   string
 	Starter    Starter
-	Store      func(told model.StoreSettings) (model.StoreSettings, error) // is the one that this host's netmaster is to use, by what the cluster tells
+	Store      func(of model.StoreSettings) (model.StoreSettings, error) // returns the store of this host's netmaster, given that of the cluster
 
 	answer model.JoinAnswer
 }
 
-// Steps are what it takes.
+// Steps returns the steps of contiv join.
 func (j *Join) Steps() []Step {
 	h, w := j.Host, &j.Wish
 	begun := time.Now()
-	steps := []Step{{Name: "join", Do: j.ask, Undo: h.authority(time.Now).Undo}, h.noted(func() *model.Incarnation { return j.answer.Incarnation })}
+	steps := []Step{{Name: "join", Do: j.ask, Undo: h.authority(time.Now).Undo}, h.recorded(func() *model.Incarnation { return j.answer.Incarnation })}
 	netmasters := func() []string {
 		out := slices.Clone(j.answer.Netmasters)
 		if j.Master && !slices.Contains(out, w.master()) {
@@ -68,10 +68,10 @@ func (j *Join) Steps() []Step {
 		return out
 	}
 	if j.Master {
-		steps = append(steps, h.ownFolder(j.Starter, func() string { return j.answer.Store.Member }), h.told(Netmaster, func() Env { return h.masterEnv(w, j.answer.Store) }), runs(j.Starter, Netmaster))
+		steps = append(steps, h.ownDir(j.Starter, func() string { return j.answer.Store.Member }), h.writeSettings(Netmaster, func() Env { return h.masterEnv(w, j.answer.Store) }), runs(j.Starter, Netmaster))
 	}
 	if j.Agent {
-		steps = append(steps, h.told(Netplugin, func() Env { return h.agentEnv(w, netmasters()) }), h.cni(), runs(j.Starter, Netplugin))
+		steps = append(steps, h.writeSettings(Netplugin, func() Env { return h.agentEnv(w, netmasters()) }), h.cni(), runs(j.Starter, Netplugin))
 	}
 	if _, byHand := j.Starter.(ByHand); byHand {
 		return steps
@@ -85,7 +85,8 @@ func (j *Join) Steps() []Step {
 	return steps
 }
 
-// Visit reaches the netmaster of an invitation, by what its token says of it. trusted is called with the authority's certificate.
+// Visit returns a client of an invitation's netmaster, whose authority the token identifies. It calls trusted with the authority's
+// certificate.
 func (i *Invitation) Visit(own *trust.Holder, trusted func(*x509.Certificate)) *client.Client {
 	secure := trust.Pinned(i.Token.Pin, trusted)
 	if own != nil {
@@ -95,7 +96,8 @@ func (i *Invitation) Visit(own *trust.Holder, trusted func(*x509.Certificate)) *
 	return &client.Client{Base: "https://" + i.Address, HTTP: &http.Client{Transport: way}, Program: "contiv"}
 }
 
-// ask asks for certificates, and keeps them. A host that has some of this cluster proves itself by them, so that it may ask again.
+// ask requests certificates, and saves them. A host that has certificates of this cluster authenticates with them, so that it can repeat
+// the request.
 func (j *Join) ask(ctx context.Context) (string, error) {
 	dir, w := j.Host.Trust(), &j.Wish
 	request := model.JoinRequest{Token: j.Invitation.Token.String()}
@@ -163,7 +165,7 @@ func (j *Join) request(ctx context.Context, request model.JoinRequest) (model.Jo
 	}
 	for {
 		c := j.Invitation.Visit(own, func(*x509.Certificate) {})
-		c.Timeout = patience
+		c.Timeout = readyTimeout
 		answer, err := c.Join(ctx, request)
 		if err == nil || own == nil {
 			return answer, err
@@ -185,7 +187,7 @@ func (j *Join) own(ctx context.Context) (*trust.Holder, error) {
 		}
 		same := slices.ContainsFunc(held.Trusted(), func(c *x509.Certificate) bool { return trust.Fingerprint(c) == j.Invitation.Token.Pin })
 		if !same {
-			return nil, fmt.Errorf("this host is %s of another cluster: contiv leave takes it out of that", held.Identity())
+			return nil, fmt.Errorf("this host is %s of another cluster: run contiv leave to remove it from that one", held.Identity())
 		}
 		if _, err := j.Invitation.Visit(held, func(*x509.Certificate) {}).Version(ctx); err == nil {
 			return held, nil
@@ -194,14 +196,14 @@ func (j *Join) own(ctx context.Context) (*trust.Holder, error) {
 	return nil, nil
 }
 
-// serves waits until a netmaster does its duty. begun is when this command began.
+// serves returns the step that waits until a netmaster is ready. begun is the start of this command.
 func (h *Host) serves(address string, s Starter, begun time.Time) Step {
 	return Step{Name: "wait for netmaster", Do: func(ctx context.Context) (string, error) {
 		c, err := h.Client(trust.Master, 0, address)
 		if err != nil {
 			return "", err
 		}
-		ctx, cancel := context.WithTimeout(ctx, patience)
+		ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 		defer cancel()
 		var node model.Node
 		why := "it does not answer"
@@ -212,11 +214,11 @@ func (h *Host) serves(address string, s Starter, begun time.Time) Step {
 				}
 				return false
 			}
-			why = cmp.Or(node.Reason, "it says no reason")
+			why = cmp.Or(node.Reason, "it gives no reason")
 			return node.Ready
 		})
 		if err != nil {
-			return "", fmt.Errorf("it is not ready after %s: %s", patience, h.reason(ctx, s, Netmaster, begun, why))
+			return "", fmt.Errorf("netmaster is not ready after %s: %s", readyTimeout, h.reason(ctx, s, Netmaster, begun, why))
 		}
 		return "netmaster is ready at " + address, nil
 	}}

@@ -18,9 +18,9 @@ type Leave struct {
 	Host    *Host
 	Label   string
 	Starter Starter
-	Last    bool // the cluster ends with this host: no one is told
+	Last    bool // the cluster ends with this host: no netmaster is informed
 	Force   bool // containers of this host may lose their network
-	// Drain is for how long leaving waits until no container is on the host, which takes no new ones meanwhile; 0: it does not wait.
+	// Drain is the maximum time to wait until no container is on the host, which accepts no new ones meanwhile; 0: leaving does not wait.
 	Drain time.Duration
 	// Progress receives a line whenever the number of containers has changed while leaving waits for them; nil: nothing is reported.
 	Progress func(line string)
@@ -29,7 +29,8 @@ type Leave struct {
 	Uninstall func(ctx context.Context, settings Env) (lines []string, err error)
 }
 
-// Steps are what it takes: no container needs the host, another netmaster leads, the agent ends, the cluster forgets the host, and the rest is removed.
+// Steps returns the steps of contiv leave: no container needs the host, another netmaster leads, the agent ends, the cluster removes the
+// host, and the rest is deleted.
 func (l *Leave) Steps() []Step {
 	h := l.Host
 	gone := func(name string, what func(context.Context) (string, error)) Step { return Step{Name: name, Do: what} }
@@ -50,26 +51,26 @@ func (l *Leave) Steps() []Step {
 	for _, s := range l.placed() {
 		steps = append(steps, gone(s.Name, s.Undo))
 	}
-	return append(steps, gone("folders", h.removeFolders), gone("what remains", l.remains))
+	return append(steps, gone("directories", h.removeDirs), gone("what remains", l.remains))
 }
 
-// placed are the steps of contiv init and contiv join whose Undo removes what they put on the host, in the order of removal. The certificates are last:
-// an interrupted contiv leave proves by them who it is.
+// placed are the steps of contiv init and contiv join whose Undo removes what they put on the host, in the order of removal. The
+// certificates are last: a repeated contiv leave authenticates with them.
 func (l *Leave) placed() []Step {
 	h := l.Host
-	return []Step{h.told(Netmaster, nil), h.told(Netplugin, nil), h.cni(), h.begin(), {Name: "store", Undo: l.store}, h.founded(nil), h.authority(nil)}
+	return []Step{h.writeSettings(Netmaster, nil), h.writeSettings(Netplugin, nil), h.cni(), h.begin(), {Name: "store", Undo: l.store}, h.founded(nil), h.authority(nil)}
 }
 
 // namedEndpoints is how many endpoints a sentence names.
 const namedEndpoints = 8
 
-// aboard refuses to leave while containers are on the host, by what netmasters know. The last host of a cluster may have no netmaster that answers.
+// aboard refuses to leave while netmasters know endpoints on the host. The last host of a cluster may have no netmaster that answers.
 func (l *Leave) aboard(ctx context.Context) (string, error) {
 	h := l.Host
 	if l.Force || h.Settings(Netplugin) == nil || !h.Trust().Has(trust.Agent) {
 		return "", nil
 	}
-	wait := patience
+	wait := readyTimeout
 	if l.Last {
 		wait = 0
 		limited, cancel := context.WithTimeout(ctx, dialLimit)
@@ -83,19 +84,18 @@ func (l *Leave) aboard(ctx context.Context) (string, error) {
 	there, err := c.HostEndpoints(ctx, l.Label)
 	switch {
 	case err != nil && departed(err):
-		return "", nil // an earlier contiv leave was interrupted after the cluster was told
+		return "", nil // an earlier contiv leave was interrupted after the cluster had removed the host
 	case err != nil && l.Last:
 		return "no netmaster answers, so endpoints of this host are unknown", nil
 	case err != nil:
-		return "", fmt.Errorf("endpoints of this host are unknown: %w; contiv leave --force leaves without an answer", err)
+		return "", fmt.Errorf("endpoints of this host are unknown: %w; use contiv leave --force to leave without an answer", err)
 	case len(there.Endpoints) == 0:
 		return "", nil
 	}
-	return "", fmt.Errorf("%d endpoints are on this host, and lose their network when it leaves: %s; delete their containers through the runtime first (netctl node forget --release %s "+
-		"deletes endpoints whose containers are gone), or cut them off with contiv leave --force", len(there.Endpoints), someOf(there.Endpoints), l.Label)
+	return "", fmt.Errorf("%d endpoints are on this host, and would lose their network: %s; delete their containers through the runtime first (netctl node forget --release %s "+"deletes endpoints whose containers are gone), or disconnect them with contiv leave --force", len(there.Endpoints), someOf(there.Endpoints), l.Label)
 }
 
-// someOf names the first endpoints of a list, and how many there are more.
+// someOf names the first endpoints of a list, and counts the others.
 func someOf(ids []string) string {
 	names := strings.Join(ids[:min(len(ids), namedEndpoints)], ", ")
 	if more := len(ids) - namedEndpoints; more > 0 {
@@ -117,11 +117,11 @@ func (l *Leave) uninstall(ctx context.Context) (string, error) {
 		return "", nil // it had no agent, or this was done before
 	}
 	if l.Uninstall == nil {
-		return "remains: what the agent put on this host: the containers keep their network until " + filepath.Join(l.Host.Bin, Netplugin) + " --uninstall once removes it", nil
+		return "remains: the bridge, the nftables rules and the files of the agent: the containers keep their network until " + filepath.Join(l.Host.Bin, Netplugin) + " --uninstall once removes it", nil
 	}
 	lines, err := l.Uninstall(ctx, settings)
 	if err == nil {
-		lines = append([]string{"removed the bridge, the rules of nftables and the files of the agent"}, lines...)
+		lines = append([]string{"removed the bridge, the nftables rules and the files of the agent"}, lines...)
 	}
 	return strings.Join(lines, "\n"), err
 }
@@ -132,8 +132,8 @@ func (l *Leave) remains(context.Context) (string, error) {
 	var lines []string
 	for _, one := range []struct{ path, why string }{
 		{h.EnvFile(Netmaster), "you wrote it"}, {h.EnvFile(Netplugin), "you wrote it"},
-		{h.asideDir(), "the store's data, for the case that they are needed: rm -rf removes them"},
-		{h.SnapshotDir(), "snapshots of the cluster's store, with which it can be restored elsewhere: rm -rf removes them"},
+		{h.asideDir(), "the store's data, in case you need it: rm -rf removes it"},
+		{h.SnapshotDir(), "snapshots of the cluster's store, from which you can restore it elsewhere: rm -rf removes them"},
 		{h.LogFile(Netmaster), "its log"}, {h.LogFile(Netplugin), "its log"},
 	} {
 		if _, err := os.Stat(one.path); err == nil {
@@ -143,7 +143,7 @@ func (l *Leave) remains(context.Context) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// Labelled is the label that the host's certificates say.
+// Labelled returns the label in the host's certificates.
 func (h *Host) Labelled() (string, error) {
 	var last error
 	for _, role := range []trust.Role{trust.Agent, trust.Master} {
@@ -156,7 +156,7 @@ func (h *Host) Labelled() (string, error) {
 	return "", last
 }
 
-// depart tells the cluster.
+// depart has netmasters remove the host from the cluster.
 func (l *Leave) depart(ctx context.Context) (string, error) {
 	h := l.Host
 	role, request := trust.Agent, model.DepartRequest{}
@@ -169,7 +169,7 @@ func (l *Leave) depart(ctx context.Context) (string, error) {
 	if request == (model.DepartRequest{}) {
 		return "", nil // it has left before
 	}
-	c, err := h.Client(role, patience, h.Netmasters()...)
+	c, err := h.Client(role, readyTimeout, h.Netmasters()...)
 	if err != nil {
 		return "", err
 	}
@@ -178,7 +178,7 @@ func (l *Leave) depart(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if c, err = h.Client(role, patience, lead.Holder); err != nil {
+		if c, err = h.Client(role, readyTimeout, lead.Holder); err != nil {
 			return "", err
 		}
 	}
@@ -189,14 +189,15 @@ func (l *Leave) depart(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := fmt.Sprintf("left the cluster as %s; %d certificates are revoked", l.Label, len(out.Revoked))
+	text := fmt.Sprintf("left the cluster as %s, and revoked %d certificates", l.Label, len(out.Revoked))
 	if len(out.Endpoints) > 0 {
-		text += fmt.Sprintf("; %d endpoints are left: netctl node forget --release %s deletes them", len(out.Endpoints), l.Label)
+		text += fmt.Sprintf("; %d endpoints remain: netctl node forget --release %s deletes them", len(out.Endpoints), l.Label)
 	}
 	return text, nil
 }
 
-// handOver has another netmaster lead, if this host's does. It asks as a user, whose certificate the first host has, or as the netmaster.
+// handOver makes another netmaster the leader, if this host's leads. It authenticates as a user, whose certificate the first host has, or
+// as the netmaster.
 func (l *Leave) handOver(ctx context.Context) (string, error) {
 	env := l.Host.Settings(Netmaster)
 	if env == nil {
@@ -217,15 +218,15 @@ func (l *Leave) handOver(ctx context.Context) (string, error) {
 	}
 	out, err := c.HandOver(ctx, model.HandoverRequest{})
 	if err != nil {
-		return "", fmt.Errorf("this netmaster leads, and no other can: %w; contiv leave --last ends the cluster with this host", err)
+		return "", fmt.Errorf("this netmaster leads, and no other can: %w; use contiv leave --last if this is the last host of the cluster", err)
 	}
 	return out.To + " leads now", nil
 }
 
-// store puts the embedded store's data aside: a member that was removed never comes back with it.
+// store moves the embedded store's data aside: a removed member must not return with it.
 func (l *Leave) store(context.Context) (string, error) {
 	if _, err := os.Stat(l.Host.StoreDir()); err != nil {
 		return "", l.Host.forgetMember()
 	}
-	return l.Host.putAside("this host is no member any more")
+	return l.Host.putAside("this host is no longer a member")
 }

@@ -111,7 +111,7 @@ func newStandIn(t *testing.T) *standIn {
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	w := wish()
-	if _, err := s.host.told(Netplugin, func() Env { return s.host.agentEnv(&w, []string{strings.TrimPrefix(server.URL, "https://")}) }).Do(t.Context()); err != nil {
+	if _, err := s.host.writeSettings(Netplugin, func() Env { return s.host.agentEnv(&w, []string{strings.TrimPrefix(server.URL, "https://")}) }).Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -207,7 +207,7 @@ func TestLeaveRefuses(t *testing.T) {
 		want   string // of the error; "": none
 		said   string
 	}{
-		"endpoints":      {before: func(s *standIn) { s.aboard = []string{"default:blue:c1"} }, want: "1 endpoints are on this host, and lose their network when it leaves: default:blue:c1; delete"},
+		"endpoints":      {before: func(s *standIn) { s.aboard = []string{"default:blue:c1"} }, want: "1 endpoints are on this host, and would lose their network: default:blue:c1; delete"},
 		"many endpoints": {before: func(s *standIn) { s.aboard = strings.Split(strings.Repeat("x ", 10)+"x", " ") }, want: "x, x, x, x, x, x, x, x and 3 more"},
 		"forced":         {before: func(s *standIn) { s.aboard = []string{"default:blue:c1"} }, leave: func(l *Leave) { l.Force = true }},
 		"no answer":      {before: func(s *standIn) { s.broken = true }, want: "endpoints of this host are unknown"},

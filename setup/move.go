@@ -32,7 +32,7 @@ type move struct {
 	Previous []netip.Addr `json:"previous"` // from, each that the host had since the first change that is not complete
 }
 
-// to returns the move to an address of a host that is reached at others now: an incomplete one continues, or takes another way.
+// to returns the move of a host to an address. It continues an incomplete move, or changes its destination.
 func (m move) to(address netip.Addr, now []netip.Addr) move {
 	previous := slices.Concat(m.Previous, now)
 	if m.Address.IsValid() {
@@ -45,12 +45,12 @@ func (m move) to(address netip.Addr, now []netip.Addr) move {
 
 func (m move) String() string {
 	if len(m.Previous) == 0 {
-		return m.Address.String() + " is this host's address already: lists of other hosts are brought up to date"
+		return m.Address.String() + " is already this host's address: updating the lists of other hosts"
 	}
 	return fmt.Sprintf("from %s to %s", addressList(m.Previous), m.Address)
 }
 
-// moveFile is where a host keeps a move that is not complete.
+// moveFile returns the file of a move that is not complete.
 func (h *Host) moveFile() string { return h.at("/etc/contiv/host/readdress") }
 
 // moving returns the move that is not complete; the zero value where there is none.
@@ -63,7 +63,7 @@ func (h *Host) moving() (out move, err error) {
 		err = errors.Join(checksum.CheckJSON(text), json.Unmarshal(text, &out))
 	}
 	if err != nil {
-		return move{}, fmt.Errorf("unfinished change of the address in %s: %w; remove the file, and the change begins again", h.moveFile(), err)
+		return move{}, fmt.Errorf("incomplete change of the address in %s: %w; remove the file to start the change again", h.moveFile(), err)
 	}
 	return out, nil
 }
@@ -82,7 +82,7 @@ func (h *Host) saveMove(m move) error {
 	return err
 }
 
-// reached are the addresses at which the settings of the host's daemons have it reached.
+// reached returns the host's addresses in the settings of its daemons.
 func (h *Host) reached() (out []netip.Addr) {
 	add := func(text string) {
 		if a, err := netip.ParseAddr(text); err == nil && !slices.Contains(out, a.Unmap()) {

@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Pod is a daemon's pod, whose certificates a container that runs before it puts into a folder of their own.
+// Pod is a daemon's pod, whose init container writes its certificates into a directory.
 type Pod struct {
 	Trust   trust.Dir // is written
 	Label   string    // of the host: the node's name
@@ -23,18 +23,19 @@ type Pod struct {
 	Now     func() time.Time
 }
 
-// hosts are what a daemon of the pod is certified for.
+// hosts returns the names and addresses in the certificate of a daemon of the pod.
 func (p *Pod) hosts() []string {
 	out := []string{p.Label, p.Address, "localhost", "127.0.0.1"}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// Netmaster certifies the pod's netmaster, and an administrator for commands within the pod, by the authority and its key in a folder that is read.
+// Netmaster issues certificates for the pod's netmaster, and for an administrator within the pod, with the authority and its key in a
+// directory.
 func (p *Pod) Netmaster(authority trust.Dir) (string, error) {
 	a, err := authority.Authority()
 	if err != nil {
-		return "", fmt.Errorf("%w: contiv cert authority makes one", err)
+		return "", fmt.Errorf("%w: run contiv cert authority to make an authority", err)
 	}
 	certificates, err := authority.Trusted()
 	if err != nil {
@@ -52,15 +53,15 @@ func (p *Pod) Netmaster(authority trust.Dir) (string, error) {
 			return "", err
 		}
 	}
-	return "certified the netmaster of " + p.Label, nil
+	return "issued a certificate for the netmaster of " + p.Label, nil
 }
 
-// Agent has a netmaster certify the pod's agent, which proves its node by a service account token in a file. A certificate that the folder has from the same authority
-// is kept while it counts. It blocks until a netmaster has answered, or ctx ends.
+// Agent requests a certificate for the pod's agent from a netmaster; a service account token in a file proves the node. It keeps a valid
+// certificate of the same authority in the directory. It blocks until a netmaster has answered, or ctx ends.
 func (p *Pod) Agent(ctx context.Context, authorityFile, tokenFile string, netmasters []string) (string, error) {
 	text, err := os.ReadFile(authorityFile)
 	if err != nil {
-		return "", fmt.Errorf("%w: it is the certificate of the netmasters' authority, ca.crt", err)
+		return "", fmt.Errorf("%w: want the certificate of the netmasters' authority, ca.crt", err)
 	}
 	trusted, err := trust.ParseCertificates(text)
 	if err != nil {
@@ -69,16 +70,16 @@ func (p *Pod) Agent(ctx context.Context, authorityFile, tokenFile string, netmas
 	if held, err := trust.Open(p.Trust, trust.Agent); err == nil && held.Identity().Name == p.Label && held.Certificate().NotAfter.After(p.Now()) {
 		for _, c := range trusted {
 			if held.Certificate().CheckSignatureFrom(c) == nil {
-				return fmt.Sprintf("agent %s is certified until %s", p.Label, held.Certificate().NotAfter.UTC().Format(time.RFC3339)), nil
+				return fmt.Sprintf("the certificate of agent %s is valid until %s", p.Label, held.Certificate().NotAfter.UTC().Format(time.RFC3339)), nil
 			}
 		}
 	}
 	if len(netmasters) == 0 {
-		return "", errors.New("no netmaster is named: CONTIV_NETPLUGIN_NETMASTERS says where they are, as ADDRESS:9999,ADDRESS:9999")
+		return "", errors.New("got no netmasters: set CONTIV_NETPLUGIN_NETMASTERS to their addresses, as ADDRESS:9999,ADDRESS:9999")
 	}
 	token, err := os.ReadFile(tokenFile)
 	if err != nil {
-		return "", fmt.Errorf("%w: the manifest has the kubelet write it", err)
+		return "", fmt.Errorf("%w: the kubelet writes this token, if the manifest projects it", err)
 	}
 	r, err := trust.NewRequest(p.hosts()...)
 	if err != nil {
@@ -89,7 +90,7 @@ func (p *Pod) Agent(ctx context.Context, authorityFile, tokenFile string, netmas
 		urls[i] = "https://" + m
 	}
 	way := &http.Transport{TLSClientConfig: trust.Visitor(trusted), TLSHandshakeTimeout: dialLimit, DisableKeepAlives: true}
-	c := client.Client{Base: strings.Join(urls, ","), HTTP: &http.Client{Transport: way, Timeout: podPatience}, Timeout: podPatience, Program: "contiv"}
+	c := client.Client{Base: strings.Join(urls, ","), HTTP: &http.Client{Transport: way, Timeout: podTimeout}, Timeout: podTimeout, Program: "contiv"}
 	answer, err := c.Join(ctx, model.JoinRequest{Pod: strings.TrimSpace(string(token)), Agent: &model.CertificateRequest{Name: p.Label, Request: string(r.PEM())}})
 	if err != nil {
 		return "", err
@@ -101,8 +102,8 @@ func (p *Pod) Agent(ctx context.Context, authorityFile, tokenFile string, netmas
 	if err := errors.Join(p.Trust.SaveAuthority([]byte(answer.Authority), nil), p.Trust.SavePair(trust.Agent, pair)); err != nil {
 		return "", err
 	}
-	return "certified the agent of " + p.Label, nil
+	return "issued a certificate for the agent of " + p.Label, nil
 }
 
-// podPatience is for how long a pod waits for a netmaster before it says that there is none. The kubelet starts it again.
-const podPatience = 30 * time.Second
+// podTimeout is how long a pod waits for a netmaster before it fails. The kubelet restarts it.
+const podTimeout = 30 * time.Second

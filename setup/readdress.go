@@ -16,14 +16,14 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Readdress has a host be reached at another address. While it works, and after it was interrupted, the host has certificates for both addresses.
+// Readdress changes the address at which a host is reached. Until it is complete, the host has certificates for both addresses.
 type Readdress struct {
 	Host    *Host
 	Label   string
 	Address netip.Addr // the new one
 	VTEP    netip.Addr // end of the tunnels; the zero Addr: Address where it is a previous address now, else as it is
 	Starter Starter
-	// Operator: netmasters are asked as a user, whose certificate the host has, not as the host.
+	// Operator: requests authenticate as a user whose certificate the host has, not as the host.
 	Operator bool
 	// Machine lists the addresses that the machine has.
 	Machine func() ([]netip.Addr, error)
@@ -35,13 +35,13 @@ type Readdress struct {
 	known model.ReaddressAnswer
 }
 
-// Steps are what it takes: netmasters agree, certificates for both addresses, settings, the member of the store, the daemons, and the end of the certificates for previous addresses. The first
-// two change nothing.
+// Steps returns the steps of the change: approval of netmasters, certificates for both addresses, settings, the member of the store, the
+// daemons, and the revocation of certificates for previous addresses. The first two change nothing.
 func (r *Readdress) Steps() []Step {
 	h, begun := r.Host, time.Now()
 	step := func(name string, do func(context.Context) (string, error)) Step { return Step{Name: name, Do: do} }
-	steps := []Step{step("addresses of this host", r.compare), step("what netmasters say", r.ask),
-		step("note what is changed in "+h.moveFile(), r.record), step("certificates for "+r.Address.String()+" beside those for previous addresses", r.certify)}
+	steps := []Step{step("addresses of this host", r.compare), step("approval of netmasters", r.ask),
+		step("record of the change in "+h.moveFile(), r.record), step("certificates for "+r.Address.String()+" beside those for previous addresses", r.certify)}
 	for _, daemon := range []string{Netmaster, Netplugin} {
 		steps = append(steps, step("settings of "+daemon, func(ctx context.Context) (string, error) { return r.settings(ctx, daemon) }))
 	}
@@ -49,13 +49,13 @@ func (r *Readdress) Steps() []Step {
 	for _, daemon := range []string{Netmaster, Netplugin} {
 		steps = append(steps, step("start "+daemon, func(ctx context.Context) (string, error) { return r.restart(ctx, daemon, begun) }))
 	}
-	return append(steps, step("certificates only for "+r.Address.String(), r.narrow), step("end of certificates for previous addresses", r.withdraw), step("what remains", r.remains))
+	return append(steps, step("certificates only for "+r.Address.String(), r.narrow), step("revocation of certificates for previous addresses", r.withdraw), step("what remains", r.remains))
 }
 
-// unchanging is how many of the steps change nothing.
+// unchanging is the number of steps that change nothing.
 const unchanging = 2
 
-// Preview does the steps that change nothing, and returns the names of the others.
+// Preview runs the steps that change nothing, and returns the names of the others.
 func (r *Readdress) Preview(ctx context.Context, say func(string)) (later []string, err error) {
 	steps := r.Steps()
 	if err := Run(ctx, steps[:unchanging], say); err != nil {
@@ -101,12 +101,12 @@ func (r *Readdress) compare(context.Context) (string, error) {
 	return r.was.String(), nil
 }
 
-// operators refuses settings of the operator's that name a previous address: they count before those that this command writes.
+// operators refuses settings of the operator that have a previous address: they take precedence over those that this command writes.
 func (r *Readdress) operators() error {
 	for _, daemon := range []string{Netmaster, Netplugin} {
 		path := r.Host.EnvFile(daemon)
 		if r.Host.older(daemon) {
-			return fmt.Errorf("%s: an older contiv has written it: run contiv join TOKEN@ADDRESS once, which moves what is not yours elsewhere", path)
+			return fmt.Errorf("%s: an older contiv wrote this file: run contiv join TOKEN@ADDRESS once, which moves contiv's settings to another file", path)
 		}
 		env, err := ReadEnv(path)
 		if err != nil {
@@ -115,7 +115,7 @@ func (r *Readdress) operators() error {
 		for name, value := range env {
 			for _, f := range r.was.Previous {
 				if slices.Contains(strings.FieldsFunc(value, between), f.String()) || strings.Contains(value, "["+f.String()+"]") {
-					return fmt.Errorf("%s: %s=%s has the previous address %s, and counts before what contiv writes: change that line to %s, or remove it", path, name, value, f, r.Address)
+					return fmt.Errorf("%s: %s=%s has the previous address %s, and takes precedence over contiv's settings: change that line to %s, or remove it", path, name, value, f, r.Address)
 				}
 			}
 		}
@@ -126,7 +126,7 @@ func (r *Readdress) operators() error {
 // between separates addresses in a setting: lists, names, URLs and ports.
 func between(c rune) bool { return strings.ContainsRune(",=/: @", c) }
 
-// ask has netmasters say whether the addresses are free, and where netmasters and members of the store are.
+// ask asks netmasters if the addresses are free, and for the addresses of netmasters and members of the store.
 func (r *Readdress) ask(ctx context.Context) (string, error) {
 	return "", r.call(ctx, model.ReaddressRequest{})
 }
@@ -149,7 +149,8 @@ func (r *Readdress) call(ctx context.Context, q model.ReaddressRequest) error {
 	return nil
 }
 
-// client reaches netmasters from the new address, which shows them that the host has it. The netmaster of this host is asked at both.
+// client returns a client that connects from the new address, which proves to netmasters that the host has it. It tries the netmaster of
+// this host at both addresses.
 func (r *Readdress) client() (*client.Client, error) {
 	h, role := r.Host, trust.Agent
 	switch {
@@ -163,10 +164,10 @@ func (r *Readdress) client() (*client.Client, error) {
 		at = append(at, net.JoinHostPort(r.Address.String(), MasterPort))
 	}
 	from := &net.Dialer{Timeout: dialLimit, LocalAddr: &net.TCPAddr{IP: r.Address.AsSlice()}}
-	return h.client(role, cmp.Or(r.timeout, patience), from, at...)
+	return h.client(role, cmp.Or(r.timeout, readyTimeout), from, at...)
 }
 
-// explained adds to an error of netmasters what to do where none can change the store.
+// explained adds the remedy to an error of netmasters none of which can change the store.
 func (r *Readdress) explained(err error) error {
 	var e *model.Error
 	if errors.As(err, &e) && e.Code != model.CodeUnavailable && e.Code != model.CodeNotReady && e.Code != model.CodeInternal {
@@ -177,9 +178,7 @@ func (r *Readdress) explained(err error) error {
 		previous = r.was.Previous[0].String()
 	}
 	again := "contiv readdress " + r.Address.String()
-	return fmt.Errorf("no netmaster that can change the store has answered: %w; if the previous address is gone from this host, give it back until this command has ended: ip address add %s/32 dev lo; "+
-		"if most members of the store have lost their addresses, have one continue: CONTIV_NETMASTER_EMBEDDED_ALONE=true in %s, restart netmaster, remove the line, %s, and contiv replace NAME for each "+
-		"other one; then repeat %s", err, previous, r.Host.EnvFile(Netmaster), again, again)
+	return fmt.Errorf("no netmaster that can change the store has answered: %w; if this host no longer has the previous address, add it until this command has ended: ip address add %s/32 dev lo; "+"if most members of the store have lost their addresses, continue with one: set CONTIV_NETMASTER_EMBEDDED_ALONE=true in %s, restart netmaster, remove the line, run %s, and contiv replace NAME for each "+"other one; then repeat %s", err, previous, r.Host.EnvFile(Netmaster), again, again)
 }
 
 // record writes what is changed, so that an interrupted change can be continued.

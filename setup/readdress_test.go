@@ -134,7 +134,7 @@ func hostThatMoves(t *testing.T) *netmasterAt {
 	w.Label, w.Address = "h1", "127.0.0.1"
 	env := m.host.masterEnv(&w, model.StoreSettings{Kind: "embedded", Members: map[string]string{"h1": "https://127.0.0.1:2380", "h2": "https://192.0.2.9:2380"}})
 	env[masterVariable] = net.JoinHostPort("127.0.0.1", m.port)
-	if _, err := m.host.told(Netmaster, func() Env { return env }).Do(t.Context()); err != nil {
+	if _, err := m.host.writeSettings(Netmaster, func() Env { return env }).Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return m
@@ -224,7 +224,7 @@ func TestReaddressRefuses(t *testing.T) {
 		}, peerVariable + "=https://127.0.0.1:2380 has the previous address"},
 		"a tunnel address that the machine does not have": {func(m *netmasterAt, r *Readdress) {
 			w := wish()
-			if _, err := m.host.told(Netplugin, func() Env { return m.host.agentEnv(&w, nil) }).Do(t.Context()); err != nil {
+			if _, err := m.host.writeSettings(Netplugin, func() Env { return m.host.agentEnv(&w, nil) }).Do(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			r.VTEP = netip.MustParseAddr("192.0.2.78")
@@ -232,7 +232,7 @@ func TestReaddressRefuses(t *testing.T) {
 		"no netmaster answers": {func(m *netmasterAt, _ *Readdress) {
 			env := m.host.Settings(Netmaster)
 			env[masterVariable] = "127.0.0.1:1"
-			if _, err := m.host.told(Netmaster, func() Env { return env }).Do(t.Context()); err != nil {
+			if _, err := m.host.writeSettings(Netmaster, func() Env { return env }).Do(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}, "ip address add 127.0.0.1/32 dev lo"},
@@ -280,7 +280,7 @@ func TestReaddressAgent(t *testing.T) {
 	} {
 		w := wish()
 		w.Address, w.VTEP = "127.0.0.1", row.vtep
-		if _, err := m.host.told(Netplugin, func() Env { return m.host.agentEnv(&w, []string{"127.0.0.1:" + m.port}) }).Do(t.Context()); err != nil {
+		if _, err := m.host.writeSettings(Netplugin, func() Env { return m.host.agentEnv(&w, []string{"127.0.0.1:" + m.port}) }).Do(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		r := m.move()

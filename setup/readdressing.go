@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// roles of the daemons that the host has certificates of.
+// roles returns the roles of the daemons that have certificates on the host.
 func (r *Readdress) roles() (out []trust.Role) {
 	for _, role := range []trust.Role{trust.Master, trust.Agent} {
 		if r.Host.Trust().Has(role) {
@@ -27,9 +27,9 @@ func (r *Readdress) roles() (out []trust.Role) {
 	return out
 }
 
-// certify has the host's daemons certified for the new address beside those that they are certified for.
+// certify requests certificates of the host's daemons for the new address and those of the present certificates.
 func (r *Readdress) certify(ctx context.Context) (string, error) {
-	return r.certified(ctx, "certified for both addresses: ", func(hosts []string) []string {
+	return r.certified(ctx, "issued certificates for both addresses: ", func(hosts []string) []string {
 		if slices.Contains(hosts, r.Address.String()) {
 			return nil
 		}
@@ -37,13 +37,13 @@ func (r *Readdress) certify(ctx context.Context) (string, error) {
 	})
 }
 
-// narrow has them certified for the new address, and for no previous one.
+// narrow requests certificates for the new address, without the previous ones.
 func (r *Readdress) narrow(ctx context.Context) (string, error) {
 	previous := func(host string) bool {
 		a, err := netip.ParseAddr(host)
 		return err == nil && slices.Contains(r.was.Previous, a.Unmap())
 	}
-	return r.certified(ctx, "certified only for "+r.Address.String()+": ", func(hosts []string) []string {
+	return r.certified(ctx, "issued certificates only for "+r.Address.String()+": ", func(hosts []string) []string {
 		if !slices.ContainsFunc(hosts, previous) {
 			return nil
 		}
@@ -109,7 +109,7 @@ func (r *Readdress) settings(ctx context.Context, daemon string) (string, error)
 		env[controlVariable], env[vtepVariable] = r.Address.String(), r.vtep.String()
 		env[mastersVariable] = strings.Join(r.netmasters(), ",")
 	}
-	return h.told(daemon, func() Env { return env }).Do(ctx)
+	return h.writeSettings(daemon, func() Env { return env }).Do(ctx)
 }
 
 // members lists the members of the store, this host's at its new address.
@@ -183,7 +183,7 @@ func (r *Readdress) restart(ctx context.Context, daemon string, begun time.Time)
 	return strings.TrimSpace(did + "\n" + says), nil
 }
 
-// restarted refuses to continue until someone has started a daemon with its new settings.
+// restarted returns an error until a daemon runs with its new settings.
 func (r *Readdress) restarted(ctx context.Context, daemon string) error {
 	at := net.JoinHostPort(r.Address.String(), InspectPort) // at which no agent serves that has previous settings
 	if daemon == Netplugin && serialAt(ctx, at) != "" {
@@ -199,10 +199,10 @@ func (r *Readdress) restarted(ctx context.Context, daemon string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("it does not work at %s yet: start it with its new settings, and repeat contiv readdress %s, which continues from there", at, r.Address)
+	return fmt.Errorf("the daemon does not answer at %s yet: start it with its new settings, and repeat contiv readdress %s, which continues from there", at, r.Address)
 }
 
-// withdraw has the certificates for previous addresses revoked, once the daemons show the new ones.
+// withdraw revokes the certificates for previous addresses, once the daemons present the new ones.
 func (r *Readdress) withdraw(ctx context.Context) (string, error) {
 	if len(r.was.Previous) == 0 {
 		return "", nil
@@ -217,11 +217,11 @@ func (r *Readdress) withdraw(ctx context.Context) (string, error) {
 			return "", err
 		}
 		want, at, shown := trust.Serial(held.Certificate()), net.JoinHostPort(r.Address.String(), ports[role]), ""
-		limited, cancel := context.WithTimeout(ctx, patience)
+		limited, cancel := context.WithTimeout(ctx, readyTimeout)
 		err = await(limited, func() bool { shown = serialAt(limited, at); return shown == want })
 		cancel()
 		if err != nil {
-			return "", fmt.Errorf("the %s does not show its new certificate at %s after %s: got serial %q, want %s: restart it, and repeat this command", role, at, patience, shown, want)
+			return "", fmt.Errorf("the %s does not present its new certificate at %s after %s: got serial %q, want %s: restart it, and repeat this command", role, at, readyTimeout, shown, want)
 		}
 	}
 	if err := r.call(ctx, model.ReaddressRequest{Only: true}); err != nil {
@@ -230,7 +230,7 @@ func (r *Readdress) withdraw(ctx context.Context) (string, error) {
 	return when(len(r.known.Revoked) > 0, fmt.Sprintf("revoked %d certificates for previous addresses", len(r.known.Revoked))), nil
 }
 
-// serialAt is the serial of the certificate that a server shows, "" where none answers.
+// serialAt returns the serial of the certificate that a server presents, "" if none answers.
 func serialAt(ctx context.Context, at string) (serial string) {
 	ctx, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()
@@ -246,7 +246,7 @@ func serialAt(ctx context.Context, at string) (serial string) {
 	return serial
 }
 
-// remains ends the move, and lists what is left to do.
+// remains ends the move, and lists the remaining tasks of the operator.
 func (r *Readdress) remains(context.Context) (string, error) {
 	did, err := remove(r.Host.moveFile())
 	if err != nil || !did {
@@ -259,11 +259,11 @@ func (r *Readdress) remains(context.Context) (string, error) {
 	lines := []string{"this host is reached at " + r.Address.String()}
 	for _, f := range r.was.Previous {
 		if slices.Contains(has, f) {
-			lines = append(lines, fmt.Sprintf("remains: %s is on this host, and nothing of contiv uses it: take it out of the network's configuration", f))
+			lines = append(lines, fmt.Sprintf("remains: %s is on this host, and contiv no longer uses it: remove it from the network configuration", f))
 		}
 	}
 	if r.Host.Masters() {
-		lines = append(lines, "remains: lists of netmasters in the settings of other hosts, which count when one starts with no netmaster at another address: contiv readdress on each updates them")
+		lines = append(lines, "remains: lists of netmasters in the settings of other hosts, from which their agents start: contiv readdress on each host updates them")
 	}
-	return strings.Join(append(lines, "remains: what names the previous address elsewhere: firewalls, DNS, Prometheus, NETMASTER of users"), "\n"), nil
+	return strings.Join(append(lines, "remains: the previous address in other places: firewalls, DNS, Prometheus, NETMASTER of users"), "\n"), nil
 }

@@ -18,9 +18,9 @@ import (
 
 // Lines of a log of which the end is read, and bytes of them.
 const (
-	logLines = 500
-	logBytes = 256 << 10
-	saidMost = 600 // bytes of a line that is shown
+	logLines     = 500
+	logBytes     = 256 << 10
+	maxErrorSize = 600 // bytes of a line that is shown
 )
 
 // Log is the end of a daemon's log since a time, as the daemon wrote it. It blocks until the journal has answered, or ctx ends.
@@ -57,13 +57,13 @@ func (d Detached) Log(_ context.Context, daemon string, since time.Time) (string
 	return after(string(text), since), err
 }
 
-// Log is empty: who starts daemons by hand sees what they write.
+// Log returns "": operators who start daemons by hand see the output.
 func (b ByHand) Log(context.Context, string, time.Time) (string, error) { return "", nil }
 
 // stamp is the time of a line of a daemon's log.
 var stamp = regexp.MustCompile(`^(?:time="?|\{"time":")([0-9T:.Z+-]+)`)
 
-// after drops the lines that are older than a time. A program that ends before it logs anything says so in lines without a time.
+// after drops the lines that are older than a time. A program that ends before it logs prints its error in lines without a time.
 func after(log string, since time.Time) string {
 	rest, kept := log, log
 	for line := range strings.Lines(log) {
@@ -79,7 +79,8 @@ func after(log string, since time.Time) string {
 	return kept
 }
 
-// lastError is the last line of a log that says what is wrong: the one with which a daemon ended, an error, or else a warning; "" when there is none.
+// lastError returns the last line of a log that has an error: the one with which a daemon ended, an error, or else a warning; "" if there
+// is none.
 func lastError(daemon, log string) string {
 	last := map[string]string{}
 	for line := range strings.Lines(log) {
@@ -98,7 +99,7 @@ func lastError(daemon, log string) string {
 	return ""
 }
 
-// clean is a line of a log as it may be shown at a terminal.
+// clean returns a line of a log without characters that could harm a terminal.
 func clean(line string) string {
 	line = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -106,13 +107,13 @@ func clean(line string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(line, "?"))
-	if len(line) > saidMost {
-		line = strings.ToValidUTF8(line[:saidMost], "") + "..."
+	if len(line) > maxErrorSize {
+		line = strings.ToValidUTF8(line[:maxErrorSize], "") + "..."
 	}
 	return line
 }
 
-// reason is why a daemon does not do its duty: what is known of it, and the last error that it logged since a time.
+// reason describes why a daemon is not ready: its known state, and the last error that it logged since a time.
 func (h *Host) reason(ctx context.Context, s Starter, daemon string, since time.Time, known string) string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer cancel()
@@ -126,5 +127,5 @@ func (h *Host) reason(ctx context.Context, s Starter, daemon string, since time.
 	default:
 		said = "the last error in its log is: " + said
 	}
-	return fmt.Sprintf("%s; %s (all of it: %s, or journalctl -u contiv-%s)", known, said, h.LogFile(daemon), daemon)
+	return fmt.Sprintf("%s; %s (full log: %s, or journalctl -u contiv-%s)", known, said, h.LogFile(daemon), daemon)
 }

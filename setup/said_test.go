@@ -40,7 +40,7 @@ func FuzzLastError(f *testing.F) {
 	f.Add("netmaster: a\nlevel=ERROR b\n{\"level\":\"WARN\"}\xff\x1b")
 	f.Fuzz(func(t *testing.T, log string) {
 		got := lastError(Netmaster, log)
-		if len(got) > saidMost+len("...") || strings.IndexFunc(got, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {
+		if len(got) > maxErrorSize+len("...") || strings.IndexFunc(got, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {
 			t.Errorf("%q is shown as %q", log, got)
 		}
 		if rest := after(log, time.Unix(0, 0)); !strings.HasSuffix(log, rest) {
@@ -82,7 +82,7 @@ func TestLogSince(t *testing.T) {
 	}
 }
 
-// The error of a wait in vain has the reason: what the daemon answers, and what it logged.
+// The error of a wait without success has the reason: what the daemon answers, and what it logged.
 func TestReason(t *testing.T) {
 	h := &Host{Root: t.TempDir()}
 	if _, err := write(h.LogFile(Netplugin), []byte("netplugin: --vtep-ip: no interface has 192.0.2.9\n"), 0o600); err != nil {
@@ -137,7 +137,7 @@ func TestPlugin(t *testing.T) {
 		}
 	}
 	own := filepath.Join(h.Bin, plugin)
-	does(h.cni().Do, own+" is not there")
+	does(h.cni().Do, own+" does not exist")
 	put(own, "build 1")
 	does(h.cni().Do, "installed the CNI plugin "+h.PluginFile())
 	does(h.cni().Do, "")
@@ -156,12 +156,12 @@ func TestPlugin(t *testing.T) {
 		t.Errorf("want the other build, got %q", got)
 	}
 	put(h.PluginFile(), "another's")
-	does(h.cni().Do, "stays: cp "+own+" "+h.PluginFile()+" replaces it")
+	does(h.cni().Do, "keeps: cp "+own+" "+h.PluginFile()+" replaces it")
 	does(h.cni().Undo, "removed "+h.ConfFile())
 	if got := text(h.PluginFile()); got != "another's" {
 		t.Errorf("want another's plugin to stay, got %q", got)
 	}
-	does(h.cni().Do, "stays")
+	does(h.cni().Do, "keeps")
 	put(h.PluginFile(), "build 2") // equal to ours, and put there by someone else
 	does(h.cni().Do, "")
 	does(h.cni().Undo, "removed")
@@ -173,7 +173,7 @@ func TestPlugin(t *testing.T) {
 	}
 	does(h.cni().Do, "installed")
 	put(h.RuntimeConfFile(), text(h.ConfFile()))
-	does(h.cni().Undo, h.RuntimeConfFile()+" stays: remove it")
+	does(h.cni().Undo, h.RuntimeConfFile()+" remains: remove it")
 	if text(h.PluginFile()) != "" || text(h.ConfFile()) != "" || text(h.pluginMark()) != "" || text(h.RuntimeConfFile()) == "" {
 		t.Error("want only what was installed to be gone")
 	}
@@ -183,11 +183,11 @@ func TestPlugin(t *testing.T) {
 	does(h.cni().Undo, "")
 }
 
-// The folders that were made for the plugin go with it. One that was there, or has something else in it, stays.
+// The directories that were made for the plugin go with it. One that was there, or has something else in it, stays.
 func TestPluginFolders(t *testing.T) {
 	for name, row := range map[string]struct {
-		before, during string // folders of others
-		left           string // the deepest folder that is to be left, below the root; "": none
+		before, during string // directories of others
+		left           string // the deepest directory that is to be left, below the root; "": none
 	}{
 		"nothing was there":      {"", "", ""},
 		"a folder was there":     {"opt", "", "opt"},
@@ -224,7 +224,7 @@ func TestPluginFolders(t *testing.T) {
 				}
 			}
 			if left != row.left {
-				t.Errorf("got folder %q, want %q", left, row.left)
+				t.Errorf("got directory %q, want %q", left, row.left)
 			}
 		})
 	}

@@ -17,7 +17,7 @@ const (
 	peerPort    = "2380"
 )
 
-// Wish is what an operator says of a host.
+// Wish is the operator's choice of a host's settings.
 type Wish struct {
 	Label    string   // of the host in the cluster
 	Address  string   // at which netmasters and agents reach it
@@ -33,14 +33,14 @@ func (w *Wish) peerURL() string { return "https://" + net.JoinHostPort(w.Address
 // master is where the host's netmaster is reached.
 func (w *Wish) master() string { return net.JoinHostPort(w.Address, MasterPort) }
 
-// masterEnv is what its netmaster is told.
+// masterEnv returns the settings of the host's netmaster.
 func (h *Host) masterEnv(w *Wish, store model.StoreSettings) Env {
 	out := Env{
 		"CONTIV_NETMASTER_MODE": w.Settings.Mode, "CONTIV_NETMASTER_NET_MODE": w.Settings.NetMode, "CONTIV_NETMASTER_FORWARD_MODE": w.Settings.FwdMode,
 		"CONTIV_NETMASTER_TRUST": string(h.Trust()), "CONTIV_NETMASTER_INTERNAL_ADDRESS": w.master(),
 		"CONTIV_NETMASTER_CLUSTER_FILE": string(h.ClusterFile()),
 	}
-	if store.Kind == "etcd" || store.Kind == "consul" { // an embedded one has them beside its folder
+	if store.Kind == "etcd" || store.Kind == "consul" { // an embedded one has them beside its directory
 		out["CONTIV_NETMASTER_SNAPSHOT_DIR"] = h.SnapshotDir()
 	}
 	switch store.Kind {
@@ -65,7 +65,7 @@ func (h *Host) masterEnv(w *Wish, store model.StoreSettings) Env {
 	return out
 }
 
-// agentEnv is what its agent is told.
+// agentEnv returns the settings of the host's agent.
 func (h *Host) agentEnv(w *Wish, netmasters []string) Env {
 	return Env{
 		"CONTIV_NETPLUGIN_MODE": w.Settings.Mode, "CONTIV_NETPLUGIN_NET_MODE": w.Settings.NetMode, "CONTIV_NETPLUGIN_FORWARD_MODE": w.Settings.FwdMode,

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 func TestEnv(t *testing.T) {
 	h := &Host{Root: t.TempDir()}
 	want := Env{"A": "plain:1,2", "B": `a "b" $c \d ` + "`e`", "EMPTY": ""}
-	s := h.told(Netmaster, func() Env { return want })
+	s := h.writeSettings(Netmaster, func() Env { return want })
 	for _, did := range []bool{true, false} {
 		if text, err := s.Do(t.Context()); err != nil || (text != "") != did {
 			t.Errorf("want to be told %t, got %q, %v", did, text, err)
@@ -67,7 +67,7 @@ func TestOlderSettings(t *testing.T) {
 		t.Errorf("want the settings as they are, got %v", got)
 	}
 	for range 2 {
-		if _, err := h.told(Netplugin, func() Env { return Env{"A": "new"} }).Do(t.Context()); err != nil {
+		if _, err := h.writeSettings(Netplugin, func() Env { return Env{"A": "new"} }).Do(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if text, err := os.ReadFile(path); err != nil || string(text) != "CONTIV_NETPLUGIN_DATAPATH=netdev\n" {
@@ -77,7 +77,7 @@ func TestOlderSettings(t *testing.T) {
 	if got := h.Settings(Netplugin); got["A"] != "new" || got["CONTIV_NETPLUGIN_DATAPATH"] != "netdev" {
 		t.Errorf("want both, got %v", got)
 	}
-	said, err := h.told(Netplugin, nil).Undo(t.Context())
+	said, err := h.writeSettings(Netplugin, nil).Undo(t.Context())
 	if err != nil || !strings.Contains(said, path+" is yours") {
 		t.Errorf("want the operator's file to stay, got %q, %v", said, err)
 	}
@@ -116,7 +116,7 @@ func FuzzParseInvitation(f *testing.F) {
 	})
 }
 
-// Steps stop at the first that fails, and go on from there.
+// Steps stop at the first that fails, and continue from there.
 func TestSteps(t *testing.T) {
 	var said []string
 	broken := true
@@ -173,7 +173,7 @@ func TestInit(t *testing.T) {
 	if err := h.Finished(); err != nil {
 		t.Fatal(err)
 	}
-	if err := Run(t.Context(), steps(), func(string) {}); err == nil || !strings.Contains(err.Error(), "this host is h1 in a cluster already, with a netmaster") || !strings.Contains(err.Error(), "contiv leave") {
+	if err := Run(t.Context(), steps(), func(string) {}); err == nil || !strings.Contains(err.Error(), "this host is already h1 in a cluster, with a netmaster") || !strings.Contains(err.Error(), "contiv leave") {
 		t.Errorf("want a member to be refused, got %v", err)
 	}
 	for _, role := range []trust.Role{trust.Master, trust.Agent, trust.User} {
@@ -251,7 +251,7 @@ func TestStarters(t *testing.T) {
 	if did, err := d.Stop(t.Context(), Netplugin); did != "" || err != nil {
 		t.Errorf("want nothing to stop, got %q, %v", did, err)
 	}
-	if _, err := h.told(Netplugin, func() Env { return Env{asDaemon: "1"} }).Do(t.Context()); err != nil {
+	if _, err := h.writeSettings(Netplugin, func() Env { return Env{asDaemon: "1"} }).Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, starts := range []bool{true, false} {

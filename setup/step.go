@@ -5,16 +5,16 @@ import (
 	"fmt"
 )
 
-// Step is one thing that setting up a host takes. Doing it again is harmless, and so is undoing what was not done.
+// Step is one step of setting up a host. Do and Undo are harmless if there is nothing to do.
 type Step struct {
 	Name string // what it makes, as an error begins
-	// Do does it, and says what was done; "" is nothing, as it was done before.
+	// Do runs the step and describes the change; "" if nothing had to change.
 	Do func(ctx context.Context) (did string, err error)
-	// Undo takes it back, for who leaves the cluster; nil: nothing has to be.
+	// Undo reverts the step when the host leaves the cluster; nil: nothing to revert.
 	Undo func(ctx context.Context) (did string, err error)
 }
 
-// Run does steps until one fails. What was done before that stays: the same steps go on from there.
+// Run runs steps until one fails. Completed steps stay, and running the same steps again continues from there.
 func Run(ctx context.Context, steps []Step, say func(string)) error {
 	for _, s := range steps {
 		did, err := s.Do(ctx)

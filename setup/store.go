@@ -9,34 +9,34 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// StoreAccess is how a host's netmaster knows a store beside it, and proves to it who it is: paths of files, and a user.
+// StoreAccess has the credentials of a host's netmaster for an external store: paths of files, and a user.
 type StoreAccess struct {
 	CAFile, CertFile, KeyFile     string
 	User, PasswordFile, TokenFile string
 }
 
-// Check refuses what netmaster could not use with a store, before anything is changed.
+// Check returns an error for credentials that do not fit a store.
 func (a *StoreAccess) Check(s model.StoreSettings) error {
 	if s.Kind != "etcd" && s.Kind != "consul" {
 		if *a != (StoreAccess{}) {
-			return errors.New("--store-ca and the like are for a store beside the netmasters, and this one is embedded: leave them out, or name a store with --etcd-endpoints or --consul-endpoints")
+			return errors.New("--store-ca and the other --store flags are for an external store, and this store is embedded: remove them, or name a store with --etcd-endpoints or --consul-endpoints")
 		}
 		return nil
 	}
 	for _, u := range s.URLs {
 		if strings.HasPrefix(u, "https://") && a.CAFile == "" {
-			return fmt.Errorf("%s is spoken to over TLS, and nothing says which authority has certified it: add --store-ca", u)
+			return fmt.Errorf("%s uses TLS, and its certificate authority is unknown: add --store-ca", u)
 		}
 	}
 	switch {
 	case (a.CertFile == "") != (a.KeyFile == ""):
-		return errors.New("--store-cert and --store-key go together: give both or none")
+		return errors.New("--store-cert and --store-key must be set together: set both or none")
 	case (a.User == "") != (a.PasswordFile == ""):
-		return errors.New("--store-user and --store-password-file go together: give both or none")
+		return errors.New("--store-user and --store-password-file must be set together: set both or none")
 	case a.User != "" && s.Kind != "etcd":
-		return errors.New("--store-user is for an etcd; a Consul takes --store-token-file")
+		return errors.New("--store-user is for etcd: use --store-token-file for Consul")
 	case a.TokenFile != "" && s.Kind != "consul":
-		return errors.New("--store-token-file is for a Consul; an etcd takes --store-user and --store-password-file")
+		return errors.New("--store-token-file is for Consul: use --store-user and --store-password-file for etcd")
 	}
 	for flag, path := range map[string]string{"store-ca": a.CAFile, "store-cert": a.CertFile, "store-key": a.KeyFile, "store-password-file": a.PasswordFile, "store-token-file": a.TokenFile} {
 		if path == "" {
@@ -51,7 +51,7 @@ func (a *StoreAccess) Check(s model.StoreSettings) error {
 	return nil
 }
 
-// env adds what netmaster is told of it.
+// env adds the credentials to the settings of netmaster.
 func (a *StoreAccess) env(out Env) {
 	for name, value := range map[string]string{"CA": a.CAFile, "CERT": a.CertFile, "KEY": a.KeyFile, "USER": a.User, "PASSWORD_FILE": a.PasswordFile, "TOKEN_FILE": a.TokenFile} {
 		if value != "" {

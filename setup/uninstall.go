@@ -39,10 +39,10 @@ func last(text string) string {
 // asideDir is where the embedded store's data are after a host has left.
 func (h *Host) asideDir() string { return h.at("/var/lib/contiv/store.left") }
 
-// removeFolders removes the folders of contiv that are empty.
-func (h *Host) removeFolders(context.Context) (string, error) {
+// removeDirs removes the empty directories of contiv.
+func (h *Host) removeDirs(context.Context) (string, error) {
 	for _, path := range []string{"/etc/contiv/host", "/etc/contiv/trust", "/etc/contiv", "/var/lib/contiv", "/run/contiv"} {
-		_ = os.Remove(h.at(path)) // a folder with something in it stays
+		_ = os.Remove(h.at(path)) // a directory with files stays
 	}
 	return "", nil
 }

@@ -85,8 +85,8 @@ func Fingerprint(c *x509.Certificate) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Issue certifies that whoever has the key of a request is who, at the hosts of the request, from now on for a time. What else a request says
-// of its sender does not count.
+// Issue issues a certificate for the key of a request: for identity who, at the hosts of the request, valid from now for a time. It
+// ignores all other content of the request.
 func (a *Authority) Issue(r *Request, who Identity, now time.Time, lifetime time.Duration) (*x509.Certificate, error) {
 	if err := who.Check(); err != nil {
 		return nil, err
@@ -198,8 +198,9 @@ func keyPEM(key crypto.Signer) ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
 }
 
-// backdate is by how much a certificate begins before it is issued: a day where it counts for 14 or more, so that the agent of a host whose clock is behind
-// connects, and says so. One that counts for less begins sooner before, so that its renewal is not due at once.
+// backdate returns the time by which a certificate begins before it is issued: a day if it is valid for 14 or more, so that the agent of
+// a host whose clock is behind connects and reports that. The time of a shorter certificate is less, so that its renewal is not due at
+// once.
 func backdate(lifetime time.Duration) time.Duration {
 	return min(24*time.Hour, max(backdateLeast, lifetime/14))
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Server is how a server of the holder's speaks TLS. A client has to prove one of the roles; without roles it may prove who it is, or not: then
-// something else tells. Revoke ends connections of listeners that Listen has wrapped.
+// Server returns the TLS configuration of a server of the holder. A client must prove one of the roles; without roles, a client
+// certificate is optional. Revoke ends connections of listeners that Listen has wrapped.
 func (h *Holder) Server(roles ...Role) *tls.Config {
 	base := &tls.Config{MinVersion: tls.VersionTLS12, ClientAuth: tls.RequestClientCert, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		pair := h.current().pair
@@ -79,8 +79,8 @@ func Visitor(trusted []*x509.Certificate) *tls.Config {
 	})
 }
 
-// Pinned is how one speaks TLS to a netmaster of whose cluster it knows the authority's fingerprint alone. trusted is called with the authority's
-// certificate when a netmaster has proved itself by it.
+// Pinned returns the TLS configuration of a client that knows only the fingerprint of the cluster's authority. It calls trusted with the
+// authority's certificate when a netmaster has authenticated with it.
 func Pinned(fingerprint string, trusted func(*x509.Certificate)) *tls.Config {
 	return Trusting(func(chain []*x509.Certificate) error {
 		for _, c := range chain[1:] {

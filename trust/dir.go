@@ -12,12 +12,12 @@ import (
 // DefaultDir is where a host keeps what it proves itself with.
 const DefaultDir = "/etc/contiv/trust"
 
-// Dir is a folder of certificates and keys:
+// Dir is a directory of certificates and keys:
 //
 //	ca.crt      the certificates of the cluster's authority; several while one replaces another
 //	ca.key      its key, where a netmaster runs; ca.key.previous while one replaces another
 //	ROLE.pem    the certificate and the key of the host's netmaster, agent or user
-//	revoked.crl the certificates that count no more, where a netmaster runs: for its embedded store
+//	revoked.crl the revoked certificates, if a netmaster runs: for its embedded store
 type Dir string
 
 // File names.
@@ -33,13 +33,13 @@ func (d Dir) AuthorityFile() string { return filepath.Join(string(d), authorityF
 // KeyFile is the path of the authority's key.
 func (d Dir) KeyFile() string { return filepath.Join(string(d), authorityKeyFile) }
 
-// RevokedFile is the path of the certificates that count no more.
+// RevokedFile returns the path of the list of revoked certificates.
 func (d Dir) RevokedFile() string { return filepath.Join(string(d), revokedFile) }
 
 // PairFile is the path of the certificate and the key of a role.
 func (d Dir) PairFile(r Role) string { return filepath.Join(string(d), string(r)+".pem") }
 
-// Has tells whether the folder has a certificate of a role.
+// Has reports whether the directory has a certificate of a role.
 func (d Dir) Has(r Role) bool {
 	_, err := os.Stat(d.PairFile(r))
 	return err == nil
@@ -78,8 +78,8 @@ func (d Dir) SaveAuthority(certificates, key []byte) error {
 // SavePair writes the certificate and the key of a role, as Request.Pair makes them.
 func (d Dir) SavePair(r Role, pair []byte) error { return d.write(d.PairFile(r), pair, 0o600) }
 
-// Certify issues a certificate of an authority for a key made here, and writes both into the folder. The hosts are the names and addresses at which
-// who listens.
+// Certify issues a certificate of an authority for a new key, and writes both to the directory. hosts are the names and addresses at
+// which who listens.
 func (d Dir) Certify(a *Authority, who Identity, now time.Time, hosts ...string) error {
 	r, err := NewRequest(hosts...)
 	if err != nil {

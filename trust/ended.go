@@ -25,8 +25,8 @@ func (h *Holder) Ended() bool { return h.now().After(h.Certificate().NotAfter) }
 // Visitor is how the holder speaks TLS to netmasters without its own certificate.
 func (h *Holder) Visitor() *tls.Config { return h.asks(Master, "") }
 
-// Vouch signs a request for a certificate with the key of the holder's own certificate, which it returns too, PEM.
-func (h *Holder) Vouch(r *Request) (certificate, signature []byte, err error) {
+// SignRequest signs a request for a certificate with the key of the holder's own certificate, which it returns too, PEM.
+func (h *Holder) SignRequest(r *Request) (certificate, signature []byte, err error) {
 	pair := h.current().pair
 	key, ok := pair.PrivateKey.(crypto.Signer)
 	if !ok {
@@ -41,8 +41,8 @@ func vouched(r *Request) [sha256.Size]byte {
 	return sha256.Sum256(append([]byte(renewal), r.request.Raw...))
 }
 
-// Vouched is who a certificate proved to be that has ended within Grace of now, when an authority's certificate of trusted signed it and its key signed the
-// request (Vouch). Whoever replays a signature gets a certificate for a key that only its sender has.
+// Vouched returns the identity of a certificate that has ended within Grace of now, if an authority of trusted signed it and its key
+// signed the request (SignRequest). A replayed signature yields only a certificate for a key that the original sender has.
 func Vouched(c *x509.Certificate, r *Request, signature []byte, trusted []*x509.Certificate, now time.Time) (Identity, error) {
 	roots := x509.NewCertPool()
 	for _, a := range trusted {

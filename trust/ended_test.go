@@ -18,7 +18,7 @@ func TestVouched(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, other := s.request(), s.request()
-	certificate, signature, err := h.Vouch(r)
+	certificate, signature, err := h.SignRequest(r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func explained(err error, c *x509.Certificate, at time.Time) error {
 
 func clock(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// Explain is next, whose errors say what Refused does.
+// Explain wraps next so that its errors have the explanation of Refused.
 func (h *Holder) Explain(next http.RoundTripper) http.RoundTripper { return explaining{next, h} }
 
 type explaining struct {
@@ -55,7 +55,7 @@ func (e explaining) RoundTrip(q *http.Request) (*http.Response, error) {
 	return answer, e.holder.Refused(err)
 }
 
-// ended tells whether the other end of a connection has closed it, without a word that was read.
+// ended reports whether the other end has closed a connection before anything was read.
 func ended(err error) bool {
 	for _, end := range []error{syscall.EPIPE, syscall.ECONNRESET, net.ErrClosed, io.EOF, io.ErrUnexpectedEOF} {
 		if errors.Is(err, end) {
@@ -68,8 +68,8 @@ func ended(err error) bool {
 // knockLimit is how long a netmaster may take to refuse a certificate.
 const knockLimit = 500 * time.Millisecond
 
-// knock is why a netmaster ends connections, as far as it says so; nil: it does not. Under TLS 1.3 a client is done with its handshake before the server has
-// judged its certificate, and may be told by no more than an end of what it is writing.
+// knock returns why a netmaster ends connections, nil if it gives no reason. Under TLS 1.3 a client completes its handshake before the
+// server has verified its certificate, and may see only the end of the connection while it writes.
 func (h *Holder) knock(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, knockLimit)
 	defer cancel()
@@ -95,8 +95,8 @@ func (e explaining) CloseIdleConnections() {
 	}
 }
 
-// Refused is what the other end's refusal of our certificate means, where an error of a connection says so: TLS tells no more than a word (RFC 8446,
-// section 6.2).
+// Refused explains an error of a connection that means that the other end refuses our certificate: TLS has only an alert for it (RFC
+// 8446, section 6.2).
 func (h *Holder) Refused(err error) error {
 	if err == nil || !strings.Contains(err.Error(), alert) {
 		return err
@@ -109,7 +109,7 @@ func (h *Holder) Refused(err error) error {
 	case strings.Contains(err.Error(), "unknown certificate authority"):
 		return fmt.Errorf("the other end does not know the authority of our certificate of %s; is it of another cluster? %w", h.Identity(), err)
 	case strings.Contains(err.Error(), "bad certificate"):
-		return fmt.Errorf("the other end refuses our certificate of %s, whose serial is %s; its log says why (revoked, or of the wrong role): %w", h.Identity(), Serial(c), err)
+		return fmt.Errorf("the other end refuses our certificate of %s, whose serial is %s; its log has the reason (revoked, or of the wrong role): %w", h.Identity(), Serial(c), err)
 	}
 	return err
 }

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Holder is one that proves itself: a role's certificate out of a folder, and the authority by which it knows others. Configurations of TLS
-// that it has made follow when the files change. Its methods are safe for concurrent use.
+// Holder has a role's certificate from a directory, and the cluster's authorities. TLS configurations of a Holder follow changes of the
+// files. Its methods are safe for concurrent use.
 type Holder struct {
 	dir  Dir
 	role Role
@@ -36,13 +36,13 @@ type held struct {
 	stamps   [2]stamp
 }
 
-// stamp tells whether a file has changed.
+// stamp identifies the state of a file.
 type stamp struct {
 	size int64
 	at   time.Time
 }
 
-// Open reads the certificate of a role out of a folder. An error names the file and the remedy.
+// Open reads the certificate of a role from a directory. An error names the file and the remedy.
 func Open(dir Dir, role Role) (*Holder, error) {
 	h := &Holder{dir: dir, role: role, now: time.Now, open: map[*conn]struct{}{}}
 	return h, h.Reload()
@@ -92,7 +92,7 @@ func read(dir Dir, role Role) (out held, err error) {
 	if out.identity, err = Of(out.pair.Leaf); err != nil {
 		return out, fmt.Errorf("read %s: %w", path, err)
 	}
-	for _, c := range out.trusted { // who knows the authority by its fingerprint alone sees it
+	for _, c := range out.trusted { // for clients that know only the authority's fingerprint
 		if out.pair.Leaf.CheckSignatureFrom(c) == nil {
 			out.pair.Certificate = append(out.pair.Certificate, c.Raw)
 			break
@@ -119,10 +119,10 @@ func (h *Holder) Certificate() *x509.Certificate { return h.current().pair.Leaf 
 // Trusted are the authority's certificates.
 func (h *Holder) Trusted() []*x509.Certificate { return h.current().trusted }
 
-// Dir is the holder's folder.
+// Dir returns the holder's directory.
 func (h *Holder) Dir() Dir { return h.dir }
 
-// look is how often the files are looked at.
+// look is the interval between two checks of the files.
 const look = 5 * time.Second
 
 // Watch reads the files again whenever they have changed, until ctx ends. It blocks until then.
@@ -139,10 +139,10 @@ func (h *Holder) Watch(ctx context.Context, log *slog.Logger) {
 			continue
 		}
 		if err := h.Reload(); err != nil {
-			log.Error("changed certificates cannot be used; those from before stay in use", "error", err)
+			log.Error("changed certificates are unusable; keeping the previous ones", "error", err)
 			continue
 		}
-		log.Info("certificates read again", "identity", h.Identity().String(), "until", h.Certificate().NotAfter)
+		log.Info("reloaded certificates", "identity", h.Identity().String(), "until", h.Certificate().NotAfter)
 	}
 }
 
@@ -166,8 +166,8 @@ func (h *Holder) Revoke(serials []string) {
 	}
 }
 
-// Barred says that the holder's own certificate is revoked, with the remedy; "": it is not, as far as Revoke has told.
-func (h *Holder) Barred() string {
+// RevokedReason returns an error text with the remedy if the holder's own certificate is revoked; "" if Revoke has not listed it.
+func (h *Holder) RevokedReason() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err := h.refused(h.held.pair.Leaf); err != nil {

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// stand is an authority, and folders of those who are certified by it.
+// stand is an authority, and directories of those who are certified by it.
 type stand struct {
 	*testing.T
 	authority *Authority
@@ -34,7 +34,7 @@ func newStand(t *testing.T) stand {
 	return stand{t, a}
 }
 
-// dir is a new folder of one that is certified as who at some time, for as long as certificates are valid.
+// dir is a new directory of one that is certified as who at some time, for as long as certificates are valid.
 func (s stand) dir(who Identity, at time.Time) Dir {
 	s.Helper()
 	d := Dir(s.TempDir())
@@ -161,7 +161,7 @@ func TestMeet(t *testing.T) {
 
 func (s stand) trusted() []*x509.Certificate { return []*x509.Certificate{s.authority.certificate} }
 
-// clientUnchecked shows a certificate to whoever answers.
+// clientUnchecked shows a certificate to anyone who answers.
 func (h *Holder) clientUnchecked() *tls.Config {
 	return &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{h.current().pair}}
 }
@@ -275,7 +275,7 @@ func echo(c net.Conn) error {
 	return err
 }
 
-// What is in the folder is in use without a restart; what cannot be read changes nothing.
+// What is in the directory is in use without a restart; what cannot be read changes nothing.
 func TestReload(t *testing.T) {
 	s := newStand(t)
 	h := s.holder(Agent, "h1")
@@ -297,7 +297,7 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// A holder renews when half of the time is over, tries again when it fails, and goes on.
+// A holder renews when half of the time is over, tries again when it fails, and continues.
 func TestRenew(t *testing.T) {
 	s := newStand(t)
 	d := s.dir(Identity{Agent, "h1"}, time.Now())

@@ -17,11 +17,11 @@ type Role string
 const (
 	Master  Role = "master"  // a netmaster; named as its host
 	Agent   Role = "agent"   // a netplugin; named by its host's label
-	User    Role = "user"    // a person or a script; what it may do is said by its authorizations
+	User    Role = "user"    // a person or a script; authorizations have its permissions
 	Monitor Role = "monitor" // reads metrics and health of every daemon, and nothing else
 )
 
-// domain is the trust domain of identities. Clusters are told apart by their authorities, not by names.
+// domain is the trust domain of identities. Their authorities distinguish clusters, not names.
 const domain = "contiv"
 
 // Identity is what a certificate proves, as a URI among its subject's alternative names (SPIFFE ID, section 2): spiffe://contiv/agent/h1.
@@ -41,7 +41,7 @@ func (i Identity) URI() *url.URL {
 // maxName bounds the name of an identity, in bytes.
 const maxName = 253
 
-// Check tells what is wrong with an identity that is to be certified.
+// Check returns an error for an identity that cannot be certified.
 func (i Identity) Check() error {
 	switch i.Role {
 	case Master, Agent, User, Monitor:
@@ -68,7 +68,7 @@ func Parse(u *url.URL) (Identity, error) {
 // Of is the identity that a certificate proves, once its chain is verified. One with two identities proves none.
 func Of(c *x509.Certificate) (Identity, error) {
 	if len(c.URIs) != 1 {
-		return Identity{}, fmt.Errorf("the certificate of %q has %d URIs, where one says who it is", c.Subject, len(c.URIs))
+		return Identity{}, fmt.Errorf("the certificate of %q: got %d URIs, want one with its identity", c.Subject, len(c.URIs))
 	}
 	return Parse(c.URIs[0])
 }

@@ -34,7 +34,7 @@ func (h *Holder) Renew(ctx context.Context, sign Sign, log *slog.Logger) {
 				log.Info("certificate renewed", "identity", h.Identity().String(), "until", c.NotAfter)
 				continue
 			case ctx.Err() == nil:
-				log.Warn("the certificate cannot be renewed; trying again", "identity", h.Identity().String(), "until", c.NotAfter, "error", err)
+				log.Warn("cannot renew the certificate; retrying", "identity", h.Identity().String(), "until", c.NotAfter, "error", err)
 			}
 			pause = renewPause
 			if h.Ended() {

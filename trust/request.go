@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// Request asks an authority to certify a key (PKCS #10, RFC 2986). Who has it is for the authority to say; the request says under which
-// hosts its sender is reached.
+// Request asks an authority to certify a key (PKCS #10, RFC 2986). The authority decides the identity; the request has the hosts of its
+// sender.
 type Request struct {
 	request *x509.CertificateRequest
 	key     crypto.Signer // of one that was made here; nil of one that came

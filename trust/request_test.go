@@ -68,7 +68,7 @@ func TestIssue(t *testing.T) {
 	}
 }
 
-// An authority comes back from its folder; a key of another does not make one.
+// An authority comes back from its directory; a key of another does not make one.
 func TestAuthority(t *testing.T) {
 	s, other, d := newStand(t), newStand(t), Dir(t.TempDir())
 	certificate, key, err := s.authority.PEM()

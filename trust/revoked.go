@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// SaveRevoked writes the list of certificates that count no more, by their serials, as RFC 5280 section 5 says, for a program that reads such lists from a
-// file. It is signed by a key that no one keeps: it is for readers that trust the folder, as they trust the authority's certificates that they find there.
+// SaveRevoked writes the list of revoked certificates, by their serials, as RFC 5280 section 5 defines it, for a program that reads such
+// lists from a file. Its signature is of a discarded key: readers trust the directory, as they trust the authority's certificates in it.
 func (d Dir) SaveRevoked(serials []string) error {
 	list := x509.RevocationList{Number: big.NewInt(time.Now().UnixNano()), ThisUpdate: time.Now(), NextUpdate: time.Now().AddDate(100, 0, 0)}
 	for _, s := range serials {

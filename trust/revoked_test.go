@@ -50,16 +50,16 @@ func TestSaveRevoked(t *testing.T) {
 	prepare(0)
 }
 
-// Whoever is revoked itself is told, until it has another certificate.
+// Anyone who is revoked itself is told, until it has another certificate.
 func TestBarred(t *testing.T) {
 	s := newStand(t)
 	h := s.holder(Master, "m1")
 	h.Revoke([]string{"1"})
-	if got := h.Barred(); got != "" {
+	if got := h.RevokedReason(); got != "" {
 		t.Errorf("got %q", got)
 	}
 	h.Revoke([]string{"1", Serial(h.Certificate())})
-	if got := h.Barred(); got == "" {
+	if got := h.RevokedReason(); got == "" {
 		t.Error("want the holder to know")
 	}
 	if err := h.Dir().SavePair(Master, s.pair(h.Identity(), time.Now())); err != nil {
@@ -68,7 +68,7 @@ func TestBarred(t *testing.T) {
 	if err := h.Reload(); err != nil {
 		t.Fatal(err)
 	}
-	if got := h.Barred(); got != "" {
+	if got := h.RevokedReason(); got != "" {
 		t.Errorf("with another certificate: got %q", got)
 	}
 }

@@ -35,7 +35,7 @@ func Fingerprints(all []*x509.Certificate) (out []string) {
 	return out
 }
 
-// TrustAlso has those who read the folder trust another authority, beside the ones that they trust. Doing it again is harmless.
+// TrustAlso adds an authority to those that readers of the directory trust. Repeating it is harmless.
 func (d Dir) TrustAlso(next []byte) error {
 	text, err := d.Trusted()
 	if err != nil {
@@ -61,8 +61,8 @@ func (d Dir) TrustAlso(next []byte) error {
 	return d.write(d.AuthorityFile(), CertificatePEM(all...), 0o644)
 }
 
-// SignBy has the folder's authority be another one from now on, which is trusted already. The key of the one before is kept for secrets that it has sealed. A folder without a key stays
-// as it is. Doing it again is harmless, also after it was interrupted.
+// SignBy replaces the directory's authority by another one, which is already trusted. It keeps the key of the previous one for secrets
+// that it has sealed. A directory without a key stays unchanged. Repeating it is harmless, also after an interruption.
 func (d Dir) SignBy(next, key []byte) error {
 	a, err := ParseAuthority(next, key)
 	if err != nil {
@@ -88,7 +88,8 @@ func (d Dir) SignBy(next, key []byte) error {
 	return d.write(d.KeyFile(), key, 0o600)
 }
 
-// TrustOnly has those who read the folder trust only one authority. It is refused where the folder's own key or a certificate in it is another authority's.
+// TrustOnly makes readers of the directory trust only one authority. It returns an error if the directory's own key or a certificate in
+// it belongs to another authority.
 func (d Dir) TrustOnly(next []byte) error {
 	all, err := ParseCertificates(next)
 	if err != nil {
@@ -124,7 +125,8 @@ func (d Dir) TrustOnly(next []byte) error {
 	return nil
 }
 
-// Seal is the seal of the folder's authority, which also opens what the authority before has sealed while that one is being replaced. fs.ErrNotExist: the key is not here.
+// Seal returns the seal of the directory's authority, which also opens what the previous authority has sealed while that one is being
+// replaced. fs.ErrNotExist: the directory has no key.
 func (d Dir) Seal() (*Seal, error) {
 	a, err := d.Authority()
 	if err != nil {
@@ -153,8 +155,8 @@ func (d Dir) Seal() (*Seal, error) {
 	return seal, err
 }
 
-// Adopt has the holder trust the authorities that a netmaster has named, PEM, and reports whether they are others than before. A list by which the holder's own certificate does not
-// hold is refused: whoever has the list would refuse the holder.
+// Adopt has the holder trust the authorities that a netmaster has named, PEM, and reports whether they are others than before. It refuses
+// a list that does not cover the holder's own certificate: others with that list would refuse the holder.
 func (h *Holder) Adopt(trusted []byte) (changed bool, err error) {
 	all, err := ParseCertificates(trusted)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// replacing is a folder of a netmaster's host, and the authority that is to replace the folder's.
+// replacing is a directory of a netmaster's host, and the authority that is to replace the directory's.
 func replacing(t *testing.T) (dir Dir, old, next *Authority, certificate, key []byte) {
 	t.Helper()
 	dir = Dir(t.TempDir())
@@ -56,7 +56,7 @@ func hello(client, server *Holder) error {
 	return errors.Join(err, <-said)
 }
 
-// member makes the folder of an agent that trusts what a netmaster's folder trusts.
+// member makes the directory of an agent that trusts what a netmaster's directory trusts.
 func member(t *testing.T, of Dir, a *Authority) *Holder {
 	t.Helper()
 	dir := Dir(t.TempDir())

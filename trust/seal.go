@@ -21,7 +21,7 @@ type Seal struct {
 // ErrSealed says that a secret was sealed by the key of another authority, or elsewhere, or it is none.
 var ErrSealed = errors.New("it was not sealed by the key of this authority")
 
-// sealInfo tells the seal's key from whatever else may follow from the authority's (RFC 5869, section 3.2).
+// sealInfo separates the seal's key from other keys derived from the authority's (RFC 5869, section 3.2).
 const sealInfo = "contiv seal of secrets in the store, AES-256-GCM"
 
 // Seal is the seal of an authority. It is the same wherever the authority's key is.

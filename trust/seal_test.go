@@ -52,7 +52,7 @@ func TestSeal(t *testing.T) {
 	}
 }
 
-// Whatever the store has for a sealed secret, it opens only if it was sealed.
+// It opens only if it was sealed, whatever the store has for a sealed secret.
 func FuzzSeal(f *testing.F) {
 	a, err := trust.NewAuthority(time.Now())
 	if err != nil {

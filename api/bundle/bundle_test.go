@@ -137,7 +137,7 @@ func TestWriterRefuses(t *testing.T) {
 	}
 }
 
-// Whatever is read is an error, or a bundle whose files are those that it tells of.
+// Everything that is read is an error, or a bundle with exactly the files of its index.
 func FuzzRead(f *testing.F) {
 	f.Add(whole(f))
 	f.Add([]byte{0x1f, 0x8b})

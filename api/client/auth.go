@@ -14,9 +14,9 @@ func (c *Client) Logout(ctx context.Context) error {
 	return err
 }
 
-// WhoAmI returns the client's authenticated identity.
-func (c *Client) WhoAmI(ctx context.Context) (model.WhoAmI, error) {
-	var out model.WhoAmI
+// Whoami returns the client's authenticated identity.
+func (c *Client) Whoami(ctx context.Context) (model.Whoami, error) {
+	var out model.Whoami
 	return out, c.Raw(ctx, "/api/v1/auth/whoami", &out)
 }
 

@@ -29,7 +29,7 @@ func (c *Client) ClusterNetworkPolicies() Collection[model.ClusterNetworkPolicy,
 	return Collection[model.ClusterNetworkPolicy, model.ClusterNetworkPolicyInspect]{Lister[model.ClusterNetworkPolicy, model.ClusterNetworkPolicyInspect]{c, model.KindClusterNetworkPolicy()}}
 }
 
-// Endpoints reaches the cluster's endpoints, which can only be looked at.
+// Endpoints reaches the cluster's endpoints, which are read-only.
 func (c *Client) Endpoints() Lister[model.EndpointOper, model.EndpointInspect] {
 	return Lister[model.EndpointOper, model.EndpointInspect]{c, model.KindEndpoint()}
 }

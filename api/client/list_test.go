@@ -36,7 +36,7 @@ func counting(t *testing.T, last, broken int) (*Client, *atomic.Int32) {
 func TestPages(t *testing.T) {
 	for _, row := range []struct {
 		name                 string
-		last, broken, enough int // how many pages are looked at
+		last, broken, enough int // how many pages are checked
 		want                 string
 		most                 int32 // requests
 	}{

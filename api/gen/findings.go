@@ -120,7 +120,7 @@ func (f *declaredFinding) Go() string {
 	return "Finding" + b.String()
 }
 
-// Reporter says which daemon reports the finding, and by which check.
+// Reporter names the daemon that reports the finding, and its check.
 func (f *declaredFinding) Reporter() string {
 	var parts []string
 	for _, by := range f.By {
@@ -141,7 +141,7 @@ func (f *declaredFinding) Severities() string {
 	return strings.Join(parts, ", ")
 }
 
-// Doc is all that is said about the finding.
+// Doc is the full description of the finding.
 func (f *declaredFinding) Doc() string { return strings.TrimSpace(f.Summary + " " + f.More) }
 
 // fillFindings writes the tables of the page, each between its two marks.

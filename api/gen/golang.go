@@ -223,7 +223,7 @@ const clientTemplate = header + `package client
 
 import "github.com/contiv/contiv/api/model"
 {{range .}}{{if .InspectOnly}}
-// {{.Collection}} reaches the cluster's {{.Plural}}, which can only be looked at.
+// {{.Collection}} reaches the cluster's {{.Plural}}, which are read-only.
 func (c *Client) {{.Collection}}() Lister[model.{{.Go}}Oper, model.{{.Go}}Inspect] {
 	return Lister[model.{{.Go}}Oper, model.{{.Go}}Inspect]{c, model.Kind{{.Go}}()}
 }

@@ -44,8 +44,8 @@ type PasswordRequest struct {
 	Password string `json:"password"`
 }
 
-// WhoAmI is the answer of GET /api/v1/auth/whoami.
-type WhoAmI struct {
+// Whoami is the answer of GET /api/v1/auth/whoami.
+type Whoami struct {
 	Role   string   `json:"role,omitempty"` // master, agent, user or monitor; "": netmaster requires no authentication
 	Name   string   `json:"name,omitempty"`
 	Proof  string   `json:"proof,omitempty"` // certificate, session, ldap, oidc or service-account

@@ -99,7 +99,7 @@ type EndpointInspect struct {
 var endpointKind = Kind{
 	Name: "endpoint", Plural: "endpoints", Many: "endpoints", noun: "endpoint", nouns: "endpoints", Title: "Endpoint",
 	Names:       []string{"endpoint", "endpoints", "ep", "eps"},
-	Doc:         "An endpoint is one interface of one container: its addresses, its group and the host that carries it. Endpoints are made by the runtimes (CNI, Docker), not by an operator; this object can only be looked at.",
+	Doc:         "An endpoint is one interface of one container: its addresses, its group and the host that carries it. Endpoints are made by the runtimes (CNI, Docker), not by an operator; this object is read-only.",
 	Key:         []string{"endpointID"},
 	InspectOnly: true,
 	Fields:      []Field{},

@@ -68,7 +68,7 @@ type RenewRequest struct {
 type RenewEndedRequest struct {
 	Request     string `json:"request"`     // PKCS #10, PEM
 	Certificate string `json:"certificate"` // the expired one, PEM
-	Signature   []byte `json:"signature"`   // by its key, as trust.Holder.Vouch makes it
+	Signature   []byte `json:"signature"`   // by its key, as trust.Holder.SignRequest makes it
 	Machine     string `json:"machine"`     // identity of the machine
 }
 
@@ -78,8 +78,9 @@ type RenewAnswer struct {
 	Authority   string `json:"authority"`   // PEM
 }
 
-// ReaddressRequest says that a host is reached at another address: POST /api/v1/readdress. The host's own certificate proves the host, and the request comes from the
-// new address; or an operator sends it. Without Agent, Master, PeerURL and Only nothing is changed, and the answer says whether the addresses are free.
+// ReaddressRequest changes the address at which a host is reached: POST /api/v1/readdress. The host's own certificate proves the host,
+// and the request comes from the new address; or an operator sends it. Without Agent, Master, PeerURL and Only nothing changes, and the
+// answer reports whether the addresses are free.
 type ReaddressRequest struct {
 	Host    string `json:"host"`              // label
 	Address string `json:"address"`           // at which netmasters and agents reach the host

@@ -51,10 +51,10 @@ func Codes() []CodeInfo {
 		{CodeImmutable, http.StatusConflict, 3, "The object or field cannot change once it is made.", "Delete the object and create it again."},
 		{CodeNotReady, http.StatusConflict, 3, "Something that the request needs is not configured yet.", "Configure what the message names, then repeat."},
 		{CodeUnavailable, http.StatusServiceUnavailable, 3, "The store, the leader or an agent did not answer; the outcome may be unknown.", "Repeat the request: every request may be repeated safely."},
-		{CodeNoSpace, http.StatusInsufficientStorage, 3, "The store has used up its quota: nothing can be stored, while reads and traffic go on.", "Give the store space: docs/how-to/store-space.md has the commands. No restart is needed."},
+		{CodeNoSpace, http.StatusInsufficientStorage, 3, "The store has used up its quota: nothing can be stored, while reads and traffic continue.", "Give the store space: docs/how-to/store-space.md has the commands. No restart is needed."},
 		{CodeTooLarge, http.StatusRequestEntityTooLarge, 3, "The request is larger than the server accepts.", "Send fewer or smaller objects in one request."},
 		{CodeTooSlow, http.StatusRequestTimeout, 3, "The request did not come within its time.", "Repeat it, over a connection that is not as slow."},
-		{CodeBusy, http.StatusTooManyRequests, 3, "This client has as many requests of that kind under way as it may have.", "End one of them, or wait; the message names the flag that permits more."},
+		{CodeBusy, http.StatusTooManyRequests, 3, "This client has the maximum number of requests of that kind in progress.", "End one of them, or wait; the message names the flag that permits more."},
 		{CodeForbidden, http.StatusForbidden, 3, "The request may be one that another site had a browser send.", "Reach the server by its address or by a name of --allowed-hosts; make changes with netctl or another client that is no browser."},
 		{CodeUnproved, http.StatusUnauthorized, 3, "The request does not prove who it is from, or its token is no longer valid.", "Log in with netctl login, or use a certificate of the cluster."},
 		{CodeDenied, http.StatusForbidden, 3, "The one who asks lacks a right.", "netctl auth can-i shows what is permitted; an admin grants a role by netctl authorization create."},
@@ -136,7 +136,7 @@ func Instead(k *Kind, key string, keys []string) string {
 		parts = append(parts, "tenants: "+strings.Join(keys, ", ")+";")
 	}
 	if listing := k.Listing(); listing != "" {
-		parts = append(parts, listing+" shows what there is")
+		parts = append(parts, listing+" lists them")
 	}
 	return strings.Join(parts, " ")
 }

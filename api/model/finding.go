@@ -11,8 +11,8 @@ const (
 	SeverityInfo    Severity = "note"    // nothing is wrong, but it may explain something
 )
 
-// FindingCode is the code of a finding. The codes that there are stand in api/findings.yaml, and no package but this one can make another; one that
-// is decoded may be of another version.
+// FindingCode is the code of a finding. api/findings.yaml lists the codes, and only this package can make another; a decoded one may be
+// of another version.
 type FindingCode struct{ text string }
 
 // String is the code as it is printed: "tunnel-loss".

@@ -77,7 +77,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// Whatever is asked for is a right or a refusal, and what is of no tenant is the cluster's.
+// Every request is a right or a refusal, and an object without a tenant belongs to the cluster.
 func FuzzParse(f *testing.F) {
 	f.Add("create", "network", "blue:n", "")
 	f.Add("capture", "", "", "blue")

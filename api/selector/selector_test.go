@@ -100,7 +100,7 @@ func TestSecretsAreNotSelectedBy(t *testing.T) {
 	}
 }
 
-// Whatever is asked, what is selected is not what the opposite selects.
+// What is selected is not what the opposite selects, whatever is asked.
 func FuzzParse(f *testing.F) {
 	for _, seed := range [][2]string{{"homingHost=h1", "app=web"}, {`network!=a\,b`, "tier in (a,b)"}, {"=,!=", "!x"}, {`\`, "a>1"}, {"containerName==", ""}} {
 		f.Add(seed[0], seed[1])

@@ -131,7 +131,7 @@ func TestOnceReachesInnerPages(t *testing.T) {
 	}
 }
 
-// Whatever is typed, it leads to a page that can be drawn, or to an error.
+// It leads to a page that can be drawn, or to an error, whatever is typed.
 func FuzzPlace(f *testing.F) {
 	for _, s := range []string{"", "overview", "addresses/acme/blue/10.1.1.4:history", "flows/h1/30:drops", "why/a/host/b/tcp/80", "endpoint/web-1:why", "rule/a:b:c", ":", "/", "topology/x/:", "network/acme:blue:yaml"} {
 		f.Add(s)

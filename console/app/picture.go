@@ -137,14 +137,14 @@ func (p *pen) set(params []string) {
 		case n == 27:
 			p.reverse = false
 		case n >= 30 && n <= 37:
-			p.color = color(n - 30)
+			p.color = sgrColor(n - 30)
 		case n == 39:
 			p.color = ""
 		case n >= 90 && n <= 97:
-			p.color = color(n - 90 + 8)
+			p.color = sgrColor(n - 90 + 8)
 		case n == 38 && i+2 < len(params) && params[i+1] == "5":
 			if index, err := strconv.Atoi(params[i+2]); err == nil {
-				p.color = color(index)
+				p.color = sgrColor(index)
 			}
 			i += 2
 		case n == 38 || n == 48: // colours that the console's themes do not use
@@ -153,8 +153,8 @@ func (p *pen) set(params []string) {
 	}
 }
 
-// color is an entry of the palette of 256 colours, as xterm has it; "" when there is none.
-func color(i int) string {
+// sgrColor is an entry of the palette of 256 colours, as xterm has it; "" when there is none.
+func sgrColor(i int) string {
 	basic := [16]string{"#000000", "#cd0000", "#00cd00", "#cdcd00", "#0000ee", "#cd00cd", "#00cdcd", "#e5e5e5",
 		"#7f7f7f", "#ff0000", "#00ff00", "#ffff00", "#5c5cff", "#ff00ff", "#00ffff", "#ffffff"}
 	level := func(n int) int {

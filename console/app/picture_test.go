@@ -34,7 +34,7 @@ func TestSVG(t *testing.T) {
 	}
 }
 
-// Whatever a frame holds, the picture is XML.
+// The picture is XML, whatever a frame holds.
 func FuzzSVG(f *testing.F) {
 	for _, seed := range []string{"a", "\x1b[1;38;5;999mx", "\x1b[38;5m\x1b[38m", "<&>\"'", "\x1b[7m世界\n", "\x1b]0;t\x07x", "\x1b[;;m", "\xff\x00\x01"} {
 		f.Add(seed)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Whatever comes and goes, the list is that of the endpoints, in order, and what did not change is the same value.
+// The list is that of the endpoints, in order, and what did not change is the same value, whatever comes and goes.
 func TestList(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	r := newList(CompareEndpoints)

@@ -55,7 +55,7 @@ func TestToldAgain(t *testing.T) {
 			t.Errorf("%s: want %q, got %q", row.name, row.want, got)
 		}
 		if after := s.snapshot().Endpoints; len(before) > 0 && before[0] != after[0] {
-			t.Errorf("%s: the first endpoint is as it was, and was made again", row.name)
+			t.Errorf("%s: the first endpoint is as it was, and was recreated", row.name)
 		}
 	}
 }

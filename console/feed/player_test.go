@@ -55,7 +55,7 @@ func lived(t *testing.T) (inputs []Input, shown []*Snapshot) {
 	return inputs, shown
 }
 
-// Whatever way the player takes to a moment, forward, back or by leaps, it shows what was shown then.
+// The player shows what was shown at a moment, however it gets there: forward, back or by leaps.
 func TestPlayerShowsWhatWasShown(t *testing.T) {
 	inputs, shown := lived(t)
 	p, err := NewPlayer("http://m", inputs)

@@ -55,7 +55,7 @@ func TestSnapshotsDoNotChange(t *testing.T) {
 	}
 }
 
-// Nothing is looked at while nothing is due.
+// Nothing is checked while nothing is due.
 func TestRest(t *testing.T) {
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	i := newRequester()
@@ -68,7 +68,7 @@ func TestRest(t *testing.T) {
 		t.Fatalf("want both, got %v", due)
 	}
 	if _, none := i.untilDue(now); !none {
-		t.Error("both are under way: an answer wakes")
+		t.Error("both are in progress: an answer wakes")
 	}
 	i.done(slow)
 	if rest, none := i.untilDue(now.Add(time.Second)); none || rest != slow.Topic.Interval()-time.Second {

@@ -36,7 +36,7 @@ func addressMapAt(network, address string) *Page {
 // addressAges makes the page of how long each address has been in its state.
 func addressAges(network string) *Page { return newGrid(grid{network: network, ages: true}) }
 
-// addressBlocks makes the page with a cell for every 16 addresses, or for every one where the subnet has no more.
+// addressBlocks makes the page with a cell for every 16 addresses, or for every one if the subnet is small.
 func addressBlocks(network string) *Page {
 	return newGrid(grid{network: network, zoomed: true, zoom: zoomStep})
 }

@@ -16,7 +16,7 @@ import (
 type Problem struct {
 	Word, Why string
 	Role      theme.Role
-	Page      func() *Page // that tells more
+	Page      func() *Page // with details
 }
 
 // Health is how the cluster is: what it is called and why, and everything that is wrong, the worst first.

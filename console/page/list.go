@@ -14,7 +14,7 @@ type list[T comparable] struct {
 	items   func(s *feed.Snapshot) []T
 	id      func(item T) string // stays the same when the item's row changes
 	row     func(c Canvas, s *feed.Snapshot, item T) widget.Row
-	// source describes the rest of the content, or loads more; nil: there is no more.
+	// source describes the rest of the content, or loads more; nil: the content is complete.
 	source func(src *widget.Source[T], c Canvas, s *feed.Snapshot)
 	// above draws the lines above the rows, and reports whether there is anything to list yet; nil: nothing, and yes.
 	above func(c Canvas, s *feed.Snapshot) (lines []string, ready bool)

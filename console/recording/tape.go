@@ -29,7 +29,7 @@ type Header struct {
 	Started time.Time `json:"started"`
 }
 
-// line is every further line: an input, or why there are no more.
+// line is every further line: an input, or the reason of the end.
 type line struct {
 	feed.Input
 	End string `json:"end,omitempty"`

@@ -200,7 +200,7 @@ func TestDiskFull(t *testing.T) {
 	w.Put(inputs()[0]) // and it takes nothing more
 }
 
-// Whatever the file holds, reading it ends, and what is read can be played.
+// Reading it ends, and what is read can be played, whatever the file holds.
 func FuzzRead(f *testing.F) {
 	for _, in := range inputs() {
 		text, err := json.Marshal(in)

@@ -43,7 +43,7 @@ func parse(args []string, getenv func(string) string, out io.Writer) (*options, 
 	case o.Uninstall.Wanted():
 		return o, errors.Join(o.Uninstall.check(), o.CNI.Check(), o.Docker.Check(o.Mode), o.Log.Check())
 	case o.Docker.Proxy:
-		return o, o.checkDoor()
+		return o, o.checkProxy()
 	}
 	return o, o.check()
 }

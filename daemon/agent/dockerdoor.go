@@ -15,8 +15,8 @@ import (
 	"github.com/contiv/contiv/daemon/task"
 )
 
-// checkDoor checks what a door is told.
-func (o *options) checkDoor() error {
+// checkProxy returns an error for invalid settings of the proxy for Docker.
+func (o *options) checkProxy() error {
 	o.Mode = strings.ToLower(o.Mode)
 	if err := flags.OneOf("mode", o.Mode, flags.ModeDocker, flags.ModeSwarm); err != nil {
 		return fmt.Errorf("--docker-door: %w", err)
@@ -30,7 +30,8 @@ func (o *options) checkDoor() error {
 	return o.Log.Check()
 }
 
-// closed says why Docker does not find the agent, nil when it does, or is not to: the door that it was told of does not run.
+// closed returns why Docker cannot reach the agent: the proxy of --docker-agent-socket does not run. It returns nil if Docker can, or is
+// not used.
 func (o *options) closed() error {
 	if o.Docker.Agent == "" || o.Docker.Driver(o.orchestrator()).Plugin == "" {
 		return nil
@@ -42,8 +43,8 @@ func (o *options) closed() error {
 	return nc.Close()
 }
 
-// door is the door for Docker at work.
-func (o *options) door(ctx context.Context, stderr io.Writer) error {
+// proxy runs the proxy for Docker.
+func (o *options) proxy(ctx context.Context, stderr io.Writer) error {
 	log, err := logging.New(o.Log, "netplugin", stderr, nil)
 	if err != nil {
 		return &configError{err}

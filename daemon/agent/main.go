@@ -51,7 +51,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	if o.Uninstall.Wanted() {
 		work = func() error { return o.uninstall(ctx, stdout, stderr) }
 	} else if o.Docker.Proxy {
-		work = func() error { return o.door(ctx, stderr) }
+		work = func() error { return o.proxy(ctx, stderr) }
 	}
 	if err := work(); err != nil {
 		fmt.Fprintln(stderr, "netplugin:", err)
@@ -80,7 +80,7 @@ func serve(ctx context.Context, o *options, programmed func(), stderr io.Writer)
 		return &configError{err}
 	}
 	if err := resources.Slack(resources.AgentSlack); err != nil {
-		log.Debug("not as thrifty as it could be", "error", err)
+		log.Debug("cannot limit memory", "error", err)
 	}
 	holder, err := o.Trust.Open(trust.Agent, log)
 	if err != nil {
@@ -94,7 +94,7 @@ func serve(ctx context.Context, o *options, programmed func(), stderr io.Writer)
 		return &configError{err}
 	}
 	if o.Kube != "" {
-		log.Warn("--kubeconfig has no effect here: netmaster reads Kubernetes, and takes that flag", "file", o.Kube)
+		log.Warn("--kubeconfig has no effect: netmaster reads Kubernetes, and has that flag", "file", o.Kube)
 	}
 	p := pipeline.Default()
 	forward := bridge.NewReconciler(o.Host, p, bridge.NewOpenFlow(vswitch.Socket(o.Switch.RunDir), openflow.Options{}), bridge.Options{Log: log, Observe: o.Observe})
@@ -105,9 +105,9 @@ func serve(ctx context.Context, o *options, programmed func(), stderr io.Writer)
 		return &configError{err}
 	}
 	if err := o.closed(); err != nil {
-		log.Warn("Docker does not find this agent", "error", err)
+		log.Warn("Docker cannot find this agent", "error", err)
 	}
-	log.Info("netplugin starts", "version", build.Info().Version, "host", o.Host, "control", o.Addresses.Control, "vtep", o.Addresses.VTEP,
+	log.Info("starting netplugin", "version", build.Info().Version, "host", o.Host, "control", o.Addresses.Control, "vtep", o.Addresses.VTEP,
 		"uplinks", o.Uplinks.NICs, "bond", o.Uplinks.Bond, "from", masters)
 	return task.Run(ctx, log, n, task.Signals(syscall.SIGTERM, syscall.SIGINT))
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/daemon/logging"
 )
 
-// What --uninstall may be.
+// Values of --uninstall.
 const (
 	uninstallOnce = "once"
 	uninstallStay = "stay"
@@ -30,9 +30,9 @@ type uninstallOptions struct {
 }
 
 func (o *uninstallOptions) register(s *flags.Set) {
-	s.String(&o.Mode, "uninstall", "UNINSTALL", "", "instead of an agent's work, remove what agents have put on this host - the CNI configuration and plugin, the bridge, interfaces of containers, rules of nftables, files - and end: "+
-		uninstallOnce+"; or, as in a pod, wait then until it is told to end: "+uninstallStay)
-	s.List(&o.Further, "uninstall-further", "UNINSTALL_FURTHER", "files and folders to be removed too with --uninstall, such as those of a netmaster's store")
+	s.String(&o.Mode, "uninstall", "UNINSTALL", "", "uninstall instead of running as an agent: remove the CNI configuration and plugin, the bridge, interfaces of containers, nftables rules and files from this host, and exit: "+
+		uninstallOnce+"; in a pod, remove it and wait for SIGTERM: "+uninstallStay)
+	s.List(&o.Further, "uninstall-further", "UNINSTALL_FURTHER", "additional files and directories to remove with --uninstall, such as those of a netmaster's store")
 }
 
 // Wanted says that the host is to be cleaned, and no agent to work.
@@ -41,7 +41,7 @@ func (o *uninstallOptions) Wanted() bool { return o.Mode != "" }
 func (o *uninstallOptions) check() error {
 	for _, path := range o.Further {
 		if !filepath.IsAbs(path) || slices.Contains([]string{"/", "/etc", "/run", "/usr", "/var", "/var/lib"}, filepath.Clean(path)) {
-			return fmt.Errorf("--uninstall-further %s: it is the whole path of a file or folder of contiv's own", path)
+			return fmt.Errorf("--uninstall-further: got %s, want the absolute path of a file or directory of contiv", path)
 		}
 	}
 	return flags.OneOf("uninstall", o.Mode, uninstallOnce, uninstallStay)
@@ -84,7 +84,7 @@ func (o *options) uninstall(ctx context.Context, stdout, stderr io.Writer) error
 	if err != nil {
 		return err
 	}
-	log.Info("what contiv's agent had put on this host is removed")
+	log.Info("removed everything that the agent had installed on this host")
 	if o.Uninstall.Mode == uninstallStay {
 		<-ctx.Done()
 	}

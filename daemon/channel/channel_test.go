@@ -41,7 +41,7 @@ func TestRoundTrip(t *testing.T) {
 			}
 			stream = append(stream, channel.EncodeMark(row.want.Mark, row.want.Left)...)
 			if len(stream) > row.most {
-				t.Errorf("want %d bytes at the most, got %d", row.most, len(stream))
+				t.Errorf("want %d bytes at most, got %d", row.most, len(stream))
 			}
 			r := channel.NewReader(bytes.NewReader(append(stream, stream...)))
 			for range 2 {

@@ -130,7 +130,7 @@ func (c *Client) Follow(ctx context.Context) iter.Seq2[Batch, error] {
 			if err == nil || ctx.Err() != nil {
 				return
 			}
-			c.Log.Debug("the channel broke", "error", err)
+			c.Log.Debug("lost the channel", "error", err)
 			if followed {
 				clear(failed)
 			}

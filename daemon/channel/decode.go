@@ -155,7 +155,7 @@ func (d *decoder) update(body []byte) error {
 	if last := len(d.batch.Updates) - 1; d.open {
 		before := &d.batch.Updates[last]
 		if before.Shard != u.Shard || u.Full {
-			return fmt.Errorf("an update of %s goes on with one of %s", before.Shard, u.Shard)
+			return fmt.Errorf("an update of %s continues with one of %s", before.Shard, u.Shard)
 		}
 		before.Items, before.Gone = append(before.Items, u.Items...), append(before.Gone, u.Gone...)
 	} else {

@@ -368,7 +368,7 @@ func TestFullStore(t *testing.T) {
 	db.Fill(0)
 	time.Sleep(time.Second) // longer than the lock lives when nobody refreshes it
 	if got, ok := a.Term(); !ok || got != term || b.Starved() {
-		t.Errorf("want the term to go on, got %+v, %t", got, b.Starved())
+		t.Errorf("want the term to continue, got %+v, %t", got, b.Starved())
 	}
 	a.stop()
 	a.await("end of term", a.ended)

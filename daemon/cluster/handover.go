@@ -46,7 +46,7 @@ func (r *race) stepDown(ctx context.Context, h Successor) error {
 	if r.lead == nil || r.lead.term.Fence.Created != h.Term {
 		return fmt.Errorf("term %d is not this process's", h.Term)
 	}
-	r.log.Info("leadership is handed over", "to", h.To, "by", h.By)
+	r.log.Info("handing over leadership", "to", h.To, "by", h.By)
 	r.resign(ctx)
 	if r.lock.Key != "" && r.lock.Created == h.Term {
 		return fmt.Errorf("term %d has ended, but its lock could not be given back: it is left to expire", h.Term)
@@ -78,7 +78,7 @@ func (r *race) bequest() string {
 // named decodes a successor; an invalid one is none.
 func (e *Election) named(i store.Item) (h Successor) {
 	if err := json.Unmarshal(i.Value, &h); err != nil {
-		e.c.Log.Warn("who is to lead next cannot be read", "key", i.Key, "error", err)
+		e.c.Log.Warn("malformed record of the next leader", "key", i.Key, "error", err)
 		return Successor{}
 	}
 	return h

@@ -21,7 +21,7 @@ func (r *race) end(ctx context.Context, lease store.Lease) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), resignTime)
 	defer cancel()
 	if err := lease.Revoke(ctx); err != nil {
-		r.log.Debug("a lease is left to expire", "error", err)
+		r.log.Debug("leaving a lease to expire", "error", err)
 	}
 }
 
@@ -36,7 +36,7 @@ func (r *race) begin(ctx context.Context, lease store.Lease, t Term) {
 	wg.Go(func() {
 		defer cancel()
 		if err := lease.KeepAlive(ctx); err != nil && ctx.Err() == nil {
-			r.log.Warn("leadership is lost", "error", err)
+			r.log.Warn("lost leadership", "error", err)
 		}
 	})
 	wg.Go(func() {
@@ -48,7 +48,7 @@ func (r *race) begin(ctx context.Context, lease store.Lease, t Term) {
 	if r.c.History != "" {
 		wg.Go(func() {
 			if err := enter(ctx, r.c.Store, r.c.History, t); err != nil && ctx.Err() == nil {
-				r.log.Warn("the term is not in the list of terms", "error", err)
+				r.log.Warn("cannot record the term", "error", err)
 			}
 		})
 	}
@@ -74,7 +74,7 @@ func (r *race) resign(ctx context.Context) {
 		r.at, r.lock, r.why = rev, store.Item{}, ""
 		r.ended, r.free = l.term.Fence.Created, time.Now()
 	} else if !errors.Is(err, store.ErrFenced) {
-		r.log.Warn("the leader's lock is left to expire", "error", err)
+		r.log.Warn("leaving the leader's lock to expire", "error", err)
 	}
 	r.end(ctx, l.lease)
 	h := Holder{Address: string(r.lock.Value), Created: r.lock.Created, Revision: r.lock.Revision}

@@ -130,7 +130,7 @@ func (r *race) bar() (barred bool) {
 	was := r.excluded
 	switch r.excluded = r.c.Excluded(); {
 	case r.excluded != "" && was == "":
-		r.log.Error("this process does not lead any more", "reason", r.excluded)
+		r.log.Error("this process no longer leads", "reason", r.excluded)
 	case r.excluded == "" && was != "":
 		r.log.Info("this process may lead again")
 	}
@@ -150,7 +150,7 @@ func (r *race) act(ctx context.Context) time.Duration {
 			r.follow("")
 			return contendPause
 		}
-		r.log.Warn("leadership is lost: the lock is not ours any more")
+		r.log.Warn("lost leadership: another process has the lock")
 		r.resign(ctx)
 	}
 	holder := string(r.lock.Value)
@@ -209,12 +209,12 @@ func (r *race) evict(ctx context.Context, why string) error {
 	r.tried(err)
 	switch {
 	case err == nil:
-		r.log.Info("the leader's lock is taken away", "holder", string(r.lock.Value), "reason", why)
+		r.log.Info("removed the leader's lock", "holder", string(r.lock.Value), "reason", why)
 		r.at, r.lock, r.why, r.ended = rev, store.Item{}, why, 0
 	case errors.Is(err, store.ErrConflict):
 		return nil // the watch will report it
 	case ctx.Err() == nil:
-		r.log.Warn("cannot take the leader's lock away", "error", err)
+		r.log.Warn("cannot remove the leader's lock", "error", err)
 	}
 	return err
 }

@@ -75,7 +75,7 @@ func (r *Registry) Run(ctx context.Context) error {
 			break
 		}
 		if !failed || !errors.Is(err, store.ErrUnavailable) {
-			r.log.Warn("registering services again", "error", err)
+			r.log.Warn("cannot register services; retrying", "error", err)
 		}
 		failed = errors.Is(err, store.ErrUnavailable)
 		select {
@@ -100,7 +100,7 @@ func (r *Registry) keep(ctx context.Context, lease store.Lease) error {
 		rctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), resignTime)
 		defer cancel()
 		if err := lease.Revoke(rctx); err != nil {
-			r.log.Debug("registrations are left to expire", "error", err)
+			r.log.Debug("leaving registrations to expire", "error", err)
 		}
 	}()
 	have := map[string]record.Service{}

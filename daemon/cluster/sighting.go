@@ -19,7 +19,7 @@ func (e *Election) watch(ctx context.Context, to chan<- sighting) {
 	var heir Successor
 	for u, err := range e.c.Store.Watch(ctx, e.c.Key) {
 		if err != nil {
-			e.c.Log.Warn("the leader's lock cannot be watched", "error", err)
+			e.c.Log.Warn("cannot watch the leader's lock", "error", err)
 			continue
 		}
 		if u.Full {

@@ -73,7 +73,7 @@ func (f *Finder) Find(ctx context.Context) []string {
 			f.found, f.wrong = found, ""
 		case ctx.Err() == nil && err.Error() != f.wrong: // what was found before may do
 			f.wrong = err.Error()
-			f.log.Debug("the store did not answer where netmasters are", "error", err)
+			f.log.Debug("the store did not return the netmasters", "error", err)
 		}
 		f.until = time.Now().Add(fresh)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/daemon/finder"
 )
 
-// Agent is what an agent is told about the cluster.
+// Agent has the flags of an agent about its cluster.
 type Agent struct {
 	Common
 	Netmasters []string // URLs, to begin with
@@ -16,7 +16,7 @@ type Agent struct {
 // Register adds the flags.
 func (a *Agent) Register(s *Set) {
 	a.Common.Register(s)
-	s.List(&a.Netmasters, "netmasters", "NETMASTERS", "netmasters to begin with, such as 192.0.2.1:9999; they tell of the others; without them, the store that --etcd-endpoints or --consul-endpoints names is asked for netmasters, and for nothing else")
+	s.List(&a.Netmasters, "netmasters", "NETMASTERS", "initial netmasters, such as 192.0.2.1:9999, which send the addresses of all others (default: those that the store of --etcd-endpoints or --consul-endpoints lists)")
 }
 
 // Check checks the values and brings them into their canonical form.
@@ -35,7 +35,7 @@ func (a *Agent) Check() error {
 	return nil
 }
 
-// Finder finds netmasters, by what was told.
+// Finder returns a finder of netmasters for the flags.
 func (a *Agent) Finder(log *slog.Logger) (*finder.Finder, error) {
 	if _, err := a.Store.TLS(); err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/daemon/storeconfig"
 )
 
-// Common is what both daemons are told.
+// Common has the flags of both daemons.
 type Common struct {
 	Mode    string // who runs containers: one of the Mode constants
 	NetMode string // "vlan" or "vxlan"
@@ -32,15 +32,15 @@ func (c *Common) Register(s *Set) {
 	}
 	s.String(&c.Store.CertFile, "store-cert", "STORE_CERT", "", "client certificate for the store, PEM")
 	s.String(&c.Store.KeyFile, "store-key", "STORE_KEY", "", "key of the client certificate, PEM")
-	s.String(&c.Store.CAFile, "store-ca", "STORE_CA", "", "certificate authority of the store, PEM (default: that of the cluster, whose netmasters embed the store; with --insecure the system's)")
-	s.String(&c.Store.Secret.User, "store-user", "STORE_USER", "", "user of an etcd that asks for one")
+	s.String(&c.Store.CAFile, "store-ca", "STORE_CA", "", "certificate authority of the store, PEM (default: that of the cluster, for an embedded store; with --insecure, that of the system)")
+	s.String(&c.Store.Secret.User, "store-user", "STORE_USER", "", "user of an etcd with authentication")
 	s.String(&c.Store.Secret.PasswordFile, "store-password-file", "STORE_PASSWORD_FILE", "", "file with the password of --store-user")
 	s.String(&c.Store.Secret.TokenFile, "store-token-file", "STORE_TOKEN_FILE", "", "file with the ACL token for Consul")
 	c.Trust.Register(s)
 	s.String(&c.Log.Level, "log-level", "LOG_LEVEL", "INFO", "least severe messages to log: DEBUG, INFO, WARN or ERROR")
 	s.Bool(&c.Log.JSON, "use-json-log", "USE_JSON_LOG", "log JSON", "json-log")
 	s.Bool(&c.Log.Syslog, "use-syslog", "USE_SYSLOG", "log to syslog", "syslog")
-	s.String(&c.Log.SyslogURL, "syslog-url", "SYSLOG_URL", "udp://127.0.0.1:514", "where syslog listens")
+	s.String(&c.Log.SyslogURL, "syslog-url", "SYSLOG_URL", "udp://127.0.0.1:514", "address of the syslog server")
 	s.set.BoolVarP(&c.Version, "version", "v", false, "print the version and exit")
 }
 

@@ -35,7 +35,7 @@ func LocalAddress() (netip.Addr, error) {
 	return netip.Addr{}, fmt.Errorf("no interface has a usable IPv4 address (%w); name one with a flag", ErrAbsent)
 }
 
-// foreign tells interfaces whose addresses do not name the host.
+// foreign reports whether the addresses of an interface do not identify the host.
 func foreign(name string) bool {
 	for _, prefix := range []string{"docker", "veth", "vport", "lo", "contiv"} {
 		if strings.HasPrefix(name, prefix) {

@@ -1,6 +1,6 @@
 package flags
 
-// Modes say who runs the containers of a host. The CNI plugin works in each of them.
+// Modes name the runtime of a host's containers. The CNI plugin works in each of them.
 const (
 	ModeAuto       = "auto"       // Kubernetes where the daemon is configured for it, else Docker where its engine's socket is, else CNI
 	ModeCNI        = "cni"        // runtimes that call the CNI plugin, and no one else

@@ -15,14 +15,14 @@ type Trust struct {
 
 // Register adds the flags.
 func (t *Trust) Register(s *Set) {
-	s.String(&t.Dir, "trust", "TRUST", trust.DefaultDir, "folder of the cluster's authority and of this host's certificates, as contiv init and contiv join write it")
-	s.Bool(&t.Insecure, "insecure", "INSECURE", "speak plain HTTP to whoever asks, and believe everyone: for a network that nothing else reaches, and the same for all hosts of the cluster")
+	s.String(&t.Dir, "trust", "TRUST", trust.DefaultDir, "directory of the cluster's authority and this host's certificates, as contiv init and contiv join write it")
+	s.Bool(&t.Insecure, "insecure", "INSECURE", "use plain HTTP without authentication, for an isolated network; it must be the same on all hosts of the cluster")
 }
 
 // Open reads the certificate of a role; nil where the daemon is to be insecure, which is logged. An error names what is missing and the remedy.
 func (t *Trust) Open(role trust.Role, log *slog.Logger) (*trust.Holder, error) {
 	if t.Insecure {
-		log.Warn("INSECURE: whoever reaches this host's ports reads and changes the cluster, for nothing is encrypted and no one is asked for a proof; leave --insecure out once contiv init or contiv join has made certificates")
+		log.Warn("INSECURE: no encryption or authentication: anyone who reaches this host's ports can read and change the cluster; remove --insecure once contiv init or contiv join has made certificates")
 		return nil, nil
 	}
 	h, err := trust.Open(trust.Dir(t.Dir), role)

@@ -35,7 +35,8 @@ func NewAttempts(burst int, pause time.Duration, now func() time.Time) *Attempts
 	return &Attempts{burst: float64(burst), pause: pause, now: now, by: map[string]*spent{}}
 }
 
-// Admit counts an attempt, and returns how long it has to wait for its turn. One that would have to wait longer than patience is not counted: ok is false.
+// Admit counts an attempt, and returns the time that it must wait. It does not count an attempt that would have to wait longer than the
+// limit: ok is false.
 func (a *Attempts) Admit(key string, patience time.Duration) (wait time.Duration, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -97,8 +98,8 @@ func (a *Attempts) makeRoom(now time.Time) {
 	}
 }
 
-// Site is what counts as one client: an address, of IPv6 the network of 64 bits, which is what one customer is given (RFC 8981: a machine there has as
-// many addresses as it wants). What is no address is itself.
+// Site is what counts as one client: an address, of IPv6 the network of 64 bits, which is what one customer is given (RFC 8981: a machine
+// there has as many addresses as it wants). A name is its own site.
 func Site(address string) string {
 	a, err := netip.ParseAddr(address)
 	if err != nil {

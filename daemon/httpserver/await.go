@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// addressTimeout is how often an address is looked for that the machine does not have yet.
+// addressTimeout is the interval between two checks for an address that the machine does not have yet.
 const addressTimeout = 500 * time.Millisecond
 
 // Await listens at a TCP address as soon as the machine has it: an interface may come minutes after the daemon, and the daemon says so once. Any
@@ -24,7 +24,7 @@ func Await(ctx context.Context, address string, log *slog.Logger) (net.Listener,
 			return l, err
 		}
 		if !said {
-			log.Warn("wait for an address that no interface of this machine has", "address", address)
+			log.Warn("waiting for an address that no interface of this machine has", "address", address)
 		}
 		select {
 		case <-tick.C:

@@ -33,7 +33,7 @@ const (
 	unreadOfRequest    = 128 << 10
 )
 
-// NewServer makes a server that gives its clients the times. What net/http has to say of connections goes to log.
+// NewServer returns a server with timeouts for its clients. It logs the messages of net/http about connections to log.
 func NewServer(h http.Handler, t Times, log *slog.Logger) *http.Server {
 	return &http.Server{Handler: h, ReadHeaderTimeout: t.Header, ReadTimeout: t.Body, IdleTimeout: t.Idle, MaxHeaderBytes: MaxHeader,
 		HTTP2:    &http.HTTP2Config{MaxReceiveBufferPerConnection: unreadOfConnection, MaxReceiveBufferPerStream: unreadOfRequest},

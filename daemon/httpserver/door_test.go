@@ -147,7 +147,7 @@ func TestGate(t *testing.T) {
 	leaves[0]()
 	leaves[0]() // twice is once
 	if g.Open() != 7 || g.Refused() != 2 {
-		t.Errorf("want 7 under way and 2 refused, got %d and %d", g.Open(), g.Refused())
+		t.Errorf("want 7 in progress and 2 refused, got %d and %d", g.Open(), g.Refused())
 	}
 	if err := enter("e"); err != nil {
 		t.Error(err)
@@ -251,7 +251,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// Whatever a request says of its target, its host and its origin, it is served or refused.
+// A request is served or refused, whatever it says of its target, its host and its origin.
 func FuzzVisitors(f *testing.F) {
 	f.Add("PUT", "x:@10.0.0.1:80/p", "10.1.1.1", "http://evil")
 	f.Add("GET", "/%ff", "evil.example:x:y", "null")

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Gate bounds how much of one thing goes on at once, all together and for one client. Its methods are safe for concurrent use.
+// Gate limits the concurrent operations of one kind, in total and per client. Its methods are safe for concurrent use.
 type Gate struct {
 	what, flag string
 	max, each  int
@@ -33,11 +33,11 @@ func (g *Gate) Enter(client string) (leave func(), err error) {
 	switch {
 	case g.all >= g.max:
 		g.refused.Add(1)
-		return nil, model.Errorf(model.CodeUnavailable, "", "%d %s are under way, as many as --%s permits", g.all, g.what, g.flag).
+		return nil, model.Errorf(model.CodeUnavailable, "", "%d %s are in progress, the maximum of --%s", g.all, g.what, g.flag).
 			Try("repeat the request later, or at another host, or raise --%s", g.flag)
 	case g.by[client] >= g.each:
 		g.refused.Add(1)
-		return nil, model.Errorf(model.CodeBusy, "", "%d %s of %s are under way, a client's share of --%s (%d)", g.by[client], g.what, client, g.flag, g.max).
+		return nil, model.Errorf(model.CodeBusy, "", "%d %s of %s are in progress, a client's share of --%s (%d)", g.by[client], g.what, client, g.flag, g.max).
 			Try("end one of them, or raise --%s", g.flag)
 	}
 	g.all++
@@ -54,7 +54,7 @@ func (g *Gate) leave(client string) {
 	}
 }
 
-// Open is how many are under way.
+// Open returns the number of operations in progress.
 func (g *Gate) Open() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// Connections bounds how many connections a listener has open, all together and of one client. A connection too many is told so
-// and closed. Its methods are safe for concurrent use.
+// Connections limits the open connections of a listener, in total and per client. An excess connection gets an error and is closed. Its
+// methods are safe for concurrent use.
 type Connections struct {
 	max, each int
 	refused   atomic.Uint64
-	farewells chan struct{} // a place for each that is told
+	farewells chan struct{} // a slot for each that is sent
 	silent    bool
 
 	mu  sync.Mutex
@@ -29,7 +29,7 @@ const (
 )
 
 const (
-	maxFarewells = 64              // connections that are told at a time why they are closed; others are closed at once
+	maxFarewells = 64              // connections that are sent an error at the same time; others are closed at once
 	farewell     = 1 * time.Second // for one of them to read it
 )
 
@@ -99,7 +99,7 @@ func (c *Connections) leave(client string) {
 	}
 }
 
-// turnAway closes a connection and says why, without waiting for it.
+// turnAway sends an error on a connection and closes it, without waiting.
 func (c *Connections) turnAway(nc net.Conn, why string) {
 	c.refused.Add(1)
 	if c.silent {

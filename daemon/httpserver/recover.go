@@ -8,8 +8,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Recovered answers a request whose handler panicked with 500, tells met, and logs where. A handler that aborts its answer has it
-// aborted, as has one that panics when its answer has begun.
+// Recovered answers a request whose handler panicked with 500, calls met, and logs the stack. The answer of a handler that aborts it, or
+// that panics after its start, is aborted.
 func Recovered(log *slog.Logger, met func(), next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		out := &begun{ResponseWriter: w}
@@ -44,7 +44,7 @@ func (b *begun) WriteHeader(status int) {
 	b.ResponseWriter.WriteHeader(status)
 }
 
-// Write begins the answer or goes on with it.
+// Write starts or continues the answer.
 func (b *begun) Write(p []byte) (int, error) {
 	b.yes = true
 	return b.ResponseWriter.Write(p)

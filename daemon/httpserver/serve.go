@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// grace is how long requests under way may take when a server ends.
+// grace is the time for requests in progress when a server ends.
 const grace = 5 * time.Second
 
-// Serve serves at l until ctx ends; then it returns nil, once requests under way are finished or five seconds have passed. It returns an
-// error when the listener fails.
+// Serve serves at l until ctx ends; then it returns nil, once requests in progress are finished or five seconds have passed. It returns
+// an error when the listener fails.
 func Serve(ctx context.Context, srv *http.Server, l net.Listener) error {
 	done := make(chan error, 1)
 	go func() { done <- srv.Serve(l) }()

@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/httpserver"
 )
 
-// A request under way when the server ends is answered, and nothing more is accepted.
+// A request in progress when the server ends is answered, and nothing more is accepted.
 func TestServe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", path)
@@ -29,7 +29,7 @@ func TestServe(t *testing.T) {
 	}}}
 	resp, err := client.Get("http://door/")
 	if err != nil || resp.StatusCode != http.StatusTeapot {
-		t.Fatalf("the request under way: %v, %v", resp, err)
+		t.Fatalf("the request in progress: %v, %v", resp, err)
 	}
 	_ = resp.Body.Close()
 	if err := <-done; err != nil {

@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 )
 
-// ListenUnix listens at path, with mode 0600 from the moment that the socket is there: it is made in a folder of its own, which is
-// closed to others, and then moved. Folders that are missing are made, with mode 0700; one that is there stays as it is. A
-// socket that an earlier process left is replaced; while someone answers there, that is an error. Closing the listener leaves
-// the file: it may be another process's by then.
+// ListenUnix listens at path, with mode 0600 from the moment that the socket is there: it is created in a directory of its own, which is
+// closed to others, and then moved. Missing directories are created with mode 0700; existing ones stay as they are. A socket that an
+// earlier process left is replaced; while someone answers there, that is an error. Closing the listener leaves the file: it may be
+// another process's by then.
 func ListenUnix(path string) (net.Listener, error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("folder of the socket: %w", err)
+		return nil, fmt.Errorf("directory of the socket: %w", err)
 	}
 	if nc, err := net.Dial("unix", path); err == nil {
 		_ = nc.Close()

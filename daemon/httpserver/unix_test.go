@@ -17,7 +17,7 @@ func mode(t *testing.T, path string) os.FileMode {
 	return info.Mode().Perm()
 }
 
-// folder makes one with a short path and these permissions.
+// directory makes one with a short path and these permissions.
 func folder(t *testing.T, perm os.FileMode) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "sock")
@@ -31,7 +31,7 @@ func folder(t *testing.T, perm os.FileMode) string {
 	return dir
 }
 
-// A folder that is there, such as /run, stays as open as it is; those that are made are closed. The socket is closed in both.
+// A directory that is there, such as /run, stays as open as it is; those that are made are closed. The socket is closed in both.
 func TestListen(t *testing.T) {
 	shared := folder(t, 0o755)
 	for _, path := range []string{filepath.Join(shared, "x.sock"), filepath.Join(shared, "own", "more", "x.sock")} {

@@ -15,9 +15,9 @@ import (
 // AllowedHosts is the flag that adds names to Names.
 const AllowedHosts = "allowed-hosts"
 
-// Names are the host names under which a server is reached. A page of someone else, in a browser that can reach the server, may
-// give its own name the server's address (DNS rebinding), and then counts as a page of the server: by the name it is told apart.
-// Addresses, names without a dot, and names that no public name server answers for cannot be such a page's.
+// Names are the host names under which a server is reached. A page of someone else, in a browser that can reach the server, may give its
+// own name the server's address (DNS rebinding), and then counts as a page of the server: only its name differs. Addresses, names without
+// a dot, and names that no public name server answers for cannot be such a page's.
 type Names struct {
 	exact  map[string]bool
 	suffix []string // with a dot in front
@@ -56,7 +56,7 @@ func canonical(host string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-// Has tells whether a Host header names the server. None at all does: HTTP/1.0 has none, and every browser sends it.
+// Has reports whether a Host header names the server. An empty one does: HTTP/1.0 has none, and every browser sends it.
 func (n *Names) Has(host string) bool {
 	name := canonical(host)
 	if n.any || name == "" || n.exact[name] || !strings.Contains(name, ".") && !strings.Contains(name, ":") {
@@ -89,7 +89,8 @@ func Visitors(names *Names, free []string, next http.Handler) http.Handler {
 	})
 }
 
-// originForm tells whether a request's target is a path, with a query maybe. "*" is one of OPTIONS, which serves no one here.
+// originForm reports whether a request's target is a path, with an optional query. "*" is a target of OPTIONS, which this server does not
+// serve.
 func originForm(q *http.Request) bool {
 	return strings.HasPrefix(q.RequestURI, "/") && q.URL.Scheme == "" && q.URL.Host == "" && q.URL.User == nil && q.URL.Opaque == "" && strings.HasPrefix(q.URL.Path, "/")
 }

@@ -16,8 +16,8 @@ import (
 // DefaultPath is where contiv init and contiv join have daemons note the incarnation.
 const DefaultPath = "/etc/contiv/cluster"
 
-// fileMost bounds what is read of a file, in bytes.
-const fileMost = 16 << 10
+// maxFileSize bounds what is read of a file, in bytes.
+const maxFileSize = 16 << 10
 
 // Known is what a host knows of its cluster's store. The zero Known knows nothing.
 type Known struct {
@@ -46,8 +46,8 @@ func (f File) Read() (out Known, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return out, nil
-	case err == nil && len(text) > fileMost:
-		err = fmt.Errorf("got %d bytes, want at most %d", len(text), fileMost)
+	case err == nil && len(text) > maxFileSize:
+		err = fmt.Errorf("got %d bytes, want at most %d", len(text), maxFileSize)
 	case err == nil:
 		err = json.Unmarshal(text, &out)
 	}

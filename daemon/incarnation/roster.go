@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/checksum"
 )
 
-// roster is which hosts the store of an incarnation had, beside the file that says which incarnation the cluster has.
+// roster has the hosts of an incarnation's store, in a file beside that of the cluster's incarnation.
 type roster struct {
 	Of    string   `json:"of"`    // id of the incarnation
 	Hosts []string `json:"hosts"` // labels, ordered
@@ -31,7 +31,7 @@ func (f File) MemberFile() string {
 	return string(f) + ".member"
 }
 
-// RecordHosts notes, durably, which hosts the store of an incarnation has. What is noted already is not written again.
+// RecordHosts records the hosts of an incarnation's store durably. It does not write what is already recorded.
 func (f File) RecordHosts(of string, hosts []string) error {
 	if f == "" {
 		return nil

@@ -79,7 +79,7 @@ func (c *contact) record(address string, now error) {
 	defer c.mu.Unlock()
 	switch {
 	case now != nil && c.away == nil:
-		c.log.Warn("lost the Kubernetes API server; what is known of it stays", "address", address, "error", now)
+		c.log.Warn("lost the Kubernetes API server; keeping its last known state", "address", address, "error", now)
 	case now == nil && c.away != nil:
 		c.log.Info("the Kubernetes API server is back", "address", address)
 	}

@@ -115,7 +115,7 @@ func (r *Reader) follow(ctx context.Context, clients map[schema.GroupVersion]*re
 	into.listed = func() {
 		failures = 0
 		if r.unread.add(into.kind, "") {
-			r.log.Info("objects of Kubernetes are read again", "kind", string(into.kind))
+			r.log.Info("reading objects of Kubernetes again", "kind", string(into.kind))
 		}
 	}
 	at := into.versions[0]
@@ -140,7 +140,7 @@ func (r *Reader) follow(ctx context.Context, clients map[schema.GroupVersion]*re
 		}
 		if err != nil && say && ctx.Err() == nil {
 			if failures++; failures >= failuresToReport && r.unread.add(into.kind, reason(err)) {
-				r.log.Warn("objects of Kubernetes cannot be read; what is known of them stays", "kind", string(into.kind), "error", reason(err))
+				r.log.Warn("cannot read objects of Kubernetes; keeping their last known state", "kind", string(into.kind), "error", reason(err))
 			}
 		}
 		select {

@@ -101,5 +101,5 @@ func (c *config) barred() string {
 	if c.holder == nil {
 		return ""
 	}
-	return c.holder.Barred()
+	return c.holder.RevokedReason()
 }

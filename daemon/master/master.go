@@ -39,7 +39,7 @@ type master struct {
 	endpoints  *endpoint.Service
 	accounts   *users.Users
 	space      *maintenance.Space
-	snapshots  *snapshot.Keeper // nil: none are saved
+	snapshots  *snapshot.Saver // nil: none are saved
 	poster     *aci.Notifier
 	feed       *catalog.Feed
 	relay      *relay.Relay

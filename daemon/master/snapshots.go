@@ -23,7 +23,7 @@ type snapshotConfig struct {
 
 func (c *snapshotConfig) register(s *flags.Set) {
 	s.String(&c.Dir, "snapshot-dir", "SNAPSHOT_DIR", "", "folder in which the store is saved (default: snapshots, beside the folder of the embedded store; with another store, none)")
-	s.String(&c.Every, "snapshot-every", "SNAPSHOT_EVERY", snapshot.DefaultEvery.String(), "how often the store is saved; 0s: never")
+	s.String(&c.Every, "snapshot-every", "SNAPSHOT_EVERY", snapshot.DefaultInterval.String(), "how often the store is saved; 0s: never")
 	s.Int(&c.Keep, "snapshot-keep", "SNAPSHOT_KEEP", snapshot.DefaultKeep, "how many of these snapshots are kept")
 }
 
@@ -35,7 +35,7 @@ func (c *snapshotConfig) check(embedded string) error {
 	if embedded != "" {
 		c.Dir = cmp.Or(c.Dir, filepath.Join(filepath.Dir(filepath.Clean(embedded)), "snapshots"))
 	}
-	c.schedule = snapshot.Schedule{Dir: c.Dir, Every: every, Keep: c.Keep}
+	c.schedule = snapshot.Schedule{Dir: c.Dir, Interval: every, Keep: c.Keep}
 	if err := c.schedule.Check(); err != nil {
 		return fmt.Errorf("--snapshot-%w", err)
 	}
@@ -43,12 +43,12 @@ func (c *snapshotConfig) check(embedded string) error {
 }
 
 // snapshots is what saves a store as the configuration says; nil: nothing does.
-func (c *config) snapshots(db store.Store, log *slog.Logger) *snapshot.Keeper {
+func (c *config) snapshots(db store.Store, log *slog.Logger) *snapshot.Saver {
 	from, can := db.(snapshot.Source)
-	if !can || c.Snapshots.schedule.Every == 0 || c.Snapshots.Dir == "" {
+	if !can || c.Snapshots.schedule.Interval == 0 || c.Snapshots.Dir == "" {
 		return nil
 	}
-	return &snapshot.Keeper{Schedule: c.Snapshots.schedule, From: from, Of: c.snapshotHeader, Room: room, Log: log}
+	return &snapshot.Saver{Schedule: c.Snapshots.schedule, From: from, Of: c.snapshotHeader, Room: room, Log: log}
 }
 
 // snapshotHeader is what a snapshot says that does not follow from the store.
@@ -67,7 +67,7 @@ func (c *config) snapshotHeader() snapshot.Header {
 }
 
 // saved is what the server says of a keeper, which may be nil.
-func saved(k *snapshot.Keeper) *server.Snapshots {
+func saved(k *snapshot.Saver) *server.Snapshots {
 	if k == nil {
 		return nil
 	}

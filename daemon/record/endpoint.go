@@ -96,7 +96,7 @@ func (e *Endpoint) UnmarshalJSON(text []byte) (err error) {
 	}
 	switch {
 	case tenant == "" || network == "" || Dotted(identity.Network{Tenant: tenant, Name: network}) != t.NetID:
-		return fmt.Errorf("netID %q does not say which network of tenant %q it is", t.NetID, t.Tenant)
+		return fmt.Errorf("netID: got %q, want the name of a network of tenant %q", t.NetID, t.Tenant)
 	case t.EndpointID == "":
 		return fmt.Errorf("it has no endpointID")
 	}

@@ -125,7 +125,7 @@ func TestRefusedTexts(t *testing.T) {
 		{"a gateway elsewhere", &Network{}, `{"subnetIP":"10.1.0.0","subnetLen":16,"gateway":"10.2.0.1"}`, "gateway 10.2.0.1 is outside of 10.1.0.0/16"},
 		{"an IPv6 gateway elsewhere", &Network{}, `{"ipv6SubnetIP":"fd01::","ipv6SubnetLen":64,"ipv6Gateway":"fd02::1"}`, "gateway fd02::1 is outside of fd01::/64"},
 		{"a pool that runs backwards", &Group{}, `{"IPPool":"10.1.1.9-10.1.1.6"}`, "greater than the last"},
-		{"of no network", &Endpoint{}, `{"netID":"n","endpointID":"c"}`, `netID "n" does not say which network of tenant ""`},
+		{"of no network", &Endpoint{}, `{"netID":"n","endpointID":"c"}`, `netID: got "n", want the name of a network of tenant ""`},
 		{"of another tenant's network", &Endpoint{}, `{"netID":"n.t","tenant":"x","endpointID":"c"}`, `of tenant "x"`},
 		{"without a name", &Endpoint{}, `{"netID":"n.t","tenant":"t"}`, "it has no endpointID"},
 		{"in a group of another tenant", &Endpoint{}, `{"netID":"n.t","endpointID":"c","endpointGroupKey":"g:x"}`, "is not of the form group:t"},

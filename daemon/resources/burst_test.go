@@ -12,7 +12,7 @@ func TestBurst(t *testing.T) {
 	}{
 		{1 * mb, false},    // little has happened
 		{500 * mb, false},  // a start
-		{900 * mb, false},  // it goes on
+		{900 * mb, false},  // it continues
 		{901 * mb, true},   // and has ended
 		{902 * mb, false},  // nothing since
 		{930 * mb, false},  // a little burst

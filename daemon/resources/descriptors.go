@@ -22,5 +22,5 @@ func Descriptors() (used, most int) {
 	case err != nil:
 		return 0, 0
 	}
-	return len(list) - 1, most // the folder itself was one
+	return len(list) - 1, most // without the descriptor of the directory itself
 }

@@ -8,27 +8,27 @@ import (
 )
 
 const (
-	room  = 64 << 20  // bytes that are used between two collections
-	roomy = 320 << 20 // the same while something is hurried
-	most  = 800       // percent of what is in use
-	least = 50
-	usual = 100 // the runtime's own
+	room       = 64 << 20  // bytes that are used between two collections
+	roomy      = 320 << 20 // the same while something is hurried
+	maxPercent = 800       // percent of what is in use
+	least      = 50
+	usual      = 100 // the runtime's own
 )
 
-// How often the memory in use is looked at: while it grows, as it does in a daemon that starts, and at the least.
+// Intervals between two readings of the memory in use: while it grows, as in a daemon that starts, and otherwise.
 const (
 	soon = 20 * time.Millisecond
 	late = 5 * time.Second
 )
 
-// Garbage has the runtime collect garbage less often while little memory is in use: a daemon that knows a few thousand things
-// would collect several times a second when many of them change, and each collection delays some dozen changes. It costs
-// at most 64 MiB, and 320 MiB while pace is hurried: a daemon that takes in much would collect again and again what is about to be used. Where much
-// is in use it collects more often than the runtime would by itself, so that garbage is no half of a large daemon. What
-// a burst leaves behind, such as the daemon's start, it gives back to the machine some seconds later. told are the variables GOGC and
-// GOMEMLIMIT; if one is set nothing is changed. A nil pace is never hurried. Garbage blocks until ctx ends.
-func Garbage(ctx context.Context, pace *Pace, told ...string) {
-	for _, t := range told {
+// Garbage has the runtime collect garbage less often while little memory is in use: a daemon that knows a few thousand things would
+// collect several times a second when many of them change, and each collection delays some dozen changes. It costs at most 64 MiB, and
+// 320 MiB while pace is hurried: a daemon that takes in much would collect again and again what is about to be used. Where much is in use
+// it collects more often than the runtime would by itself, so that garbage is no half of a large daemon. Some seconds after a burst, such
+// as the daemon's start, it returns the memory to the machine. set are the variables GOGC and GOMEMLIMIT; if one is set, nothing changes.
+// A nil pace is never hurried. Garbage blocks until ctx ends.
+func Garbage(ctx context.Context, pace *Pace, set ...string) {
+	for _, t := range set {
 		if t != "" {
 			<-ctx.Done()
 			return
@@ -60,7 +60,7 @@ func Garbage(ctx context.Context, pace *Pace, told ...string) {
 	}
 }
 
-// percent is how many percent of live may be used again before the next collection, where there is space for so many bytes.
+// percent returns the growth in percent of live until the next collection, given the free space in bytes.
 func percent(live, space uint64) int {
-	return int(min(max(space*100/max(live, 1), least), most))
+	return int(min(max(space*100/max(live, 1), least), maxPercent))
 }

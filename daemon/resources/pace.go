@@ -9,16 +9,16 @@ import (
 // concurrent use. A nil Pace is always that of all.
 type Pace struct {
 	mu      sync.Mutex
-	all     int // 0: the environment says how many, and nothing is changed
+	all     int // 0: the environment sets the number, and nothing changes
 	usual   int
 	hurried int           // how many hurry
 	moved   chan struct{} // hurry has begun or ended
 }
 
-// NewPace begins without hurry. told is the variable GOMAXPROCS.
-func NewPace(told string) *Pace {
+// NewPace returns a pace that is not hurried. set is the variable GOMAXPROCS.
+func NewPace(set string) *Pace {
 	p := &Pace{all: runtime.GOMAXPROCS(0), moved: make(chan struct{}, 1)}
-	if p.usual = Processors(p.all, told); p.usual == 0 {
+	if p.usual = Processors(p.all, set); p.usual == 0 {
 		p.all = 0
 	}
 	runtime.GOMAXPROCS(p.usual)
@@ -67,7 +67,7 @@ func (p *Pace) room() uint64 {
 	return room
 }
 
-// moves tells when that may have changed. It has one receiver.
+// moves receives a value when that may have changed. It has one receiver.
 func (p *Pace) moves() <-chan struct{} {
 	if p == nil {
 		return nil

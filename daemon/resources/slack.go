@@ -17,31 +17,31 @@ const (
 	MasterSlack = 5 * time.Millisecond
 )
 
-// Slack lets the kernel wake this process's sleeping threads that much later (proc_pid_timerslack_ns(5); 50 µs otherwise), so
-// that it has fewer wake-ups to do. It is the Go runtime's own thread that this is about: while there is anything
-// to do it looks after the others every 20 µs, in vain nearly always, which takes a fifth of the processor time of a daemon that
-// mostly waits; and when it has gone to sleep, the first to do something wakes it before anything else. Threads that come later
-// are like those that make them. Without the capability CAP_SYS_NICE nothing changes, and the error says so; it is no reason to end.
+// Slack lets the kernel wake this process's sleeping threads that much later (proc_pid_timerslack_ns(5); 50 µs otherwise), so that it has
+// fewer wake-ups to do. It is the Go runtime's own thread that this is about: while there is anything to do it looks after the others
+// every 20 µs, nearly always for nothing, which takes a fifth of the processor time of a daemon that mostly waits; and when it has gone
+// to sleep, the first to do something wakes it before anything else. Threads that come later are like those that make them. Without the
+// capability CAP_SYS_NICE nothing changes, and the error says so; it is no reason to end.
 func Slack(late time.Duration) error {
-	told := map[string]bool{}
+	done := map[string]bool{}
 	for {
 		files, err := filepath.Glob("/proc/self/task/[0-9]*")
 		if err != nil {
 			return err
 		}
-		before := len(told)
+		before := len(done)
 		for _, f := range files {
 			thread := filepath.Base(f)
-			if told[thread] {
+			if done[thread] {
 				continue
 			}
 			err := os.WriteFile("/proc/"+thread+"/timerslack_ns", []byte(strconv.FormatInt(late.Nanoseconds(), 10)), 0)
 			if err != nil && !os.IsNotExist(err) {
 				return fmt.Errorf("timers are not to be late by %s, which costs processor time; give it the capability CAP_SYS_NICE: %w", late, err)
 			}
-			told[thread] = true
+			done[thread] = true
 		}
-		if len(told) == before { // else one that was not told yet may have made another
+		if len(done) == before { // else a thread not changed yet may have started another
 			return nil
 		}
 	}

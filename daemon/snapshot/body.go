@@ -26,8 +26,8 @@ func (h *Header) inspect(path string) error {
 	return nil
 }
 
-// unpackedMost bounds what an archive of Consul may unpack to, in bytes.
-const unpackedMost = 64 << 30
+// maxUnpacked bounds what an archive of Consul may unpack to, in bytes.
+const maxUnpacked = 64 << 30
 
 // inspectConsul reads an archive of Consul to its end.
 func inspectConsul(path string) error {
@@ -41,7 +41,7 @@ func inspectConsul(path string) error {
 	if err != nil {
 		return bad(err)
 	}
-	archive := tar.NewReader(io.LimitReader(in, unpackedMost))
+	archive := tar.NewReader(io.LimitReader(in, maxUnpacked))
 	seen := map[string]bool{}
 	for {
 		file, err := archive.Next()
@@ -91,7 +91,8 @@ func Verify(path string) (Info, error) {
 	return out, os.Remove(body)
 }
 
-// Extract checks a file as Verify does, and leaves its body, which the store's own tools take, in a new file of a folder, for this account only. The caller removes it.
+// Extract checks a file as Verify does, and writes its body, which the store's own tools accept, to a new file of a directory, for this
+// account only. The caller removes it.
 func Extract(path, dir string) (out Info, body string, err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // SaveNow has a keeper save a snapshot, as one that is due.
-func SaveNow(ctx context.Context, k *Keeper) time.Duration { return k.save(ctx) }
+func SaveNow(ctx context.Context, k *Saver) time.Duration { return k.save(ctx) }
 
 // HeaderText is all that comes before the body.
 func HeaderText(h *Header) ([]byte, error) {

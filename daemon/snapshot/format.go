@@ -19,9 +19,9 @@ import (
 // A file is magic, the length of the header (four bytes, the most significant first), the header (JSON), the SHA-256 of all before, and then the body: the store's
 // own snapshot, as its own tools take it. The header has the SHA-256 of the body.
 const (
-	magic      = "contiv snapshot\n"
-	format     = 1
-	headerMost = 1 << 20 // bytes
+	magic     = "contiv snapshot\n"
+	format    = 1
+	maxHeader = 1 << 20 // bytes
 )
 
 // Kinds of stores.
@@ -31,7 +31,7 @@ const (
 	Consul   = "consul"
 )
 
-// Header says what a snapshot is of.
+// Header describes the origin of a snapshot.
 type Header struct {
 	Format      int                 `json:"format"`                // of the file; 1
 	Contiv      string              `json:"contiv"`                // version of the build that wrote it
@@ -62,8 +62,8 @@ func writeHeader(to io.Writer, h *Header) error {
 		return err
 	}
 	text = append(text, '\n')
-	if len(text) > headerMost {
-		return fmt.Errorf("header: got %d bytes, want at most %d", len(text), headerMost)
+	if len(text) > maxHeader {
+		return fmt.Errorf("header: got %d bytes, want at most %d", len(text), maxHeader)
 	}
 	head := binary.BigEndian.AppendUint32([]byte(magic), uint32(len(text)))
 	head = append(head, text...)
@@ -72,8 +72,8 @@ func writeHeader(to io.Writer, h *Header) error {
 	return err
 }
 
-// ReadHeader reads the header of a file, and leaves what it reads from at the body. It returns ErrFormat or ErrDamaged, with the reason, or what reading fails with. It
-// takes no more memory than the largest header has.
+// ReadHeader reads the header of a file up to the body. It returns ErrFormat or ErrDamaged, with the reason, or the error of reading. Its
+// memory is bounded by the largest permitted header.
 func ReadHeader(from io.Reader) (Header, error) {
 	var h Header
 	lead := make([]byte, len(magic)+4)
@@ -81,8 +81,8 @@ func ReadHeader(from io.Reader) (Header, error) {
 		return h, fmt.Errorf("%w: it does not begin with %q", ErrFormat, magic)
 	}
 	length := binary.BigEndian.Uint32(lead[len(magic):])
-	if length > headerMost {
-		return h, fmt.Errorf("%w: length of the header: got %d bytes, want at most %d", ErrDamaged, length, headerMost)
+	if length > maxHeader {
+		return h, fmt.Errorf("%w: length of the header: got %d bytes, want at most %d", ErrDamaged, length, maxHeader)
 	}
 	rest := make([]byte, int(length)+sha256.Size)
 	if n, err := io.ReadFull(from, rest); err != nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// passphraseLeast is the fewest characters that a passphrase has: whoever has the file may try any number.
+// passphraseLeast is the minimum number of characters of a passphrase: an attacker with the file can try any number.
 const passphraseLeast = 12
 
-// keyMost bounds a key, in bytes.
-const keyMost = 64 << 10
+// maxKey bounds a key, in bytes.
+const maxKey = 64 << 10
 
 // SealKey encrypts the certificate and the key of an authority, in PEM, with a passphrase: with age's own recipient, which scrypt makes slow to guess.
 func SealKey(certificates, key []byte, passphrase string) (string, error) {
@@ -59,10 +59,10 @@ func (h *Header) OpenKey(passphrase string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the authority's key is not read with this passphrase: %w", err)
 	}
-	return io.ReadAll(io.LimitReader(out, keyMost))
+	return io.ReadAll(io.LimitReader(out, maxKey))
 }
 
-// Authority is the fingerprint of the authority whose certificate is in a folder; "" where there is none.
+// Authority returns the fingerprint of the authority whose certificate is in a directory; "" if there is none.
 func Authority(dir trust.Dir) string {
 	text, err := dir.Trusted()
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// List returns the snapshots of a folder, the newest first, and the files that look like some and cannot be read, by why. A folder that there is not has none.
+// List returns the snapshots of a directory, the newest first, and the reasons why files with such a name cannot be read. A missing
+// directory has none.
 func List(dir string) (out []Info, unread map[string]error, err error) {
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -34,7 +35,7 @@ func List(dir string) (out []Info, unread map[string]error, err error) {
 	return out, unread, nil
 }
 
-// prune removes scheduled snapshots of a folder, the oldest, until as many are left as are to be kept.
+// prune removes the oldest scheduled snapshots of a directory, except for the number to keep.
 func prune(dir string, keep int) error {
 	all, _, err := List(dir)
 	if err != nil {

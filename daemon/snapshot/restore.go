@@ -27,9 +27,10 @@ type Restored struct {
 // ErrHolds says that there is data where a snapshot is to be restored.
 var ErrHolds = errors.New("there is a store already")
 
-// Restore makes the folder of an embedded store's member, which no netmaster may use, that of the only member of a store with what a snapshot holds. The store is the
-// successor of the one that was saved: another store, of which every host that knows the one before learns that it follows it. Where the folder has data it returns
-// ErrHolds, or, with replace, moves them aside. After an error the folder is as before.
+// Restore makes the directory of an embedded store's member, which no netmaster may use, that of the only member of a store with the
+// content of a snapshot. The store is the successor of the saved one: another store, which every host that knows the saved one accepts as
+// its successor. If the directory has data, Restore returns ErrHolds, or, with replace, moves the data aside. After an error the
+// directory is unchanged.
 func Restore(ctx context.Context, path string, to embedded.Config, known record.Incarnation, replace bool) (out Restored, err error) {
 	is, err := embedded.Look(to.Dir)
 	switch {
@@ -49,7 +50,7 @@ func Restore(ctx context.Context, path string, to embedded.Config, known record.
 	}
 	defer func() { err = errors.Join(err, os.Remove(body)) }()
 	if info.Store == Consul {
-		return out, fmt.Errorf("%s is a snapshot of Consul, and the store of this host is embedded: an etcd's or an embedded store's is wanted", path)
+		return out, fmt.Errorf("%s: got a snapshot of Consul, want one of etcd or of an embedded store, which this host has", path)
 	}
 	out.Info = info
 	if is == embedded.Held {

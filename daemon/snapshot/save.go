@@ -40,8 +40,9 @@ const (
 	ByHand    = "saved-"
 )
 
-// Save saves a snapshot of a store in a folder, which it makes, under a name that begins as said, and says what the header does not follow from the store. The file is for
-// this account only. It has its name once it has been written down and checked; after an error there is none. Save blocks until then, or ctx ends.
+// Save saves a snapshot of a store in a directory, which it creates, under a name with a prefix. h has the part of the header that does
+// not follow from the store. The file is for this account only. It gets its name once it is written and verified; after an error there is
+// none. Save blocks until then, or ctx ends.
 func Save(ctx context.Context, from Source, dir, begins string, h Header) (Info, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return Info{}, err
@@ -52,7 +53,7 @@ func Save(ctx context.Context, from Source, dir, begins string, h Header) (Info,
 		return Info{}, err
 	}
 	defer discard(body)
-	if err := h.take(ctx, from, body); err != nil {
+	if err := h.write(ctx, from, body); err != nil {
 		return Info{}, err
 	}
 	name := fmt.Sprintf("%s%s-r%d%s", begins, h.Created.UTC().Format("20060102T150405Z"), h.Revision, Suffix)
@@ -78,8 +79,8 @@ func discard(f *os.File) {
 	_ = os.Remove(f.Name())
 }
 
-// take writes the body, and fills in what follows from the store and the body.
-func (h *Header) take(ctx context.Context, from Source, to *os.File) error {
+// write writes the body, and fills in what follows from the store and the body.
+func (h *Header) write(ctx context.Context, from Source, to *os.File) error {
 	item, err := from.Read(ctx, record.IncarnationKey)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -126,7 +127,7 @@ func (h *Header) keep(body *os.File, path string) (Info, error) {
 	if err := errors.Join(to.Flush(), out.Sync()); err != nil {
 		return Info{}, err
 	}
-	// What the file system gives back is what counts.
+	// Verify what the file system returns.
 	if _, err := out.Seek(0, io.SeekStart); err != nil {
 		return Info{}, err
 	}
@@ -148,7 +149,7 @@ func (h *Header) keep(body *os.File, path string) (Info, error) {
 	return Info{path, info.Size(), *h}, syncDir(filepath.Dir(path))
 }
 
-// syncDir has a folder's names written down.
+// syncDir writes the names of a directory to the disk.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -179,7 +179,7 @@ func names(t *testing.T, dir string) (out []string) {
 	return out
 }
 
-// Whatever bit of a file flips, wherever it ends and whatever follows it, it is not restored.
+// A file with a flipped bit, an early end or more bytes behind it is not restored.
 func TestDamage(t *testing.T) {
 	s := begin(t, t.TempDir())
 	put(t, s, "/a", "1")
@@ -259,7 +259,7 @@ func TestKeeper(t *testing.T) {
 	put(t, s, "/a", "1")
 	dir := t.TempDir()
 	mine := save(t, s, dir)
-	k := &snapshot.Keeper{Schedule: snapshot.Schedule{Dir: dir, Every: time.Hour, Keep: 2}, From: s, Log: quiet}
+	k := &snapshot.Saver{Schedule: snapshot.Schedule{Dir: dir, Interval: time.Hour, Keep: 2}, From: s, Log: quiet}
 	now := time.Now().Add(-10 * time.Hour)
 	k.Of = func() snapshot.Header {
 		now = now.Add(time.Hour)
@@ -348,7 +348,7 @@ func TestSchedule(t *testing.T) {
 					}
 					from.at = nil
 				}
-				k := &snapshot.Keeper{Schedule: snapshot.Schedule{Dir: dir, Every: time.Hour, Keep: 5}, From: from, Of: func() snapshot.Header { return snapshot.Header{Store: snapshot.Embedded} }, Log: quiet}
+				k := &snapshot.Saver{Schedule: snapshot.Schedule{Dir: dir, Interval: time.Hour, Keep: 5}, From: from, Of: func() snapshot.Header { return snapshot.Header{Store: snapshot.Embedded} }, Log: quiet}
 				ctx, cancel := context.WithTimeout(t.Context(), 121*time.Minute+time.Second)
 				defer cancel()
 				if err := k.Run(ctx); err != nil {

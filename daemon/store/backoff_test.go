@@ -23,7 +23,7 @@ func TestBackoff(t *testing.T) {
 	}
 	for failures, window := range map[int]time.Duration{0: 0, 1: 100 * time.Millisecond, 3: 400 * time.Millisecond, 8: 2 * time.Second, 100: 2 * time.Second} {
 		if got, early := longest(failures); got > window || got < window/2 || !early {
-			t.Errorf("%d failures: want pauses all over %s, got %s at the most, early ones %t", failures, window, got, early)
+			t.Errorf("%d failures: want pauses all over %s, got %s at most, early ones %t", failures, window, got, early)
 		}
 	}
 	var b store.Backoff
@@ -32,7 +32,7 @@ func TestBackoff(t *testing.T) {
 		b.Failed(round) // all watches of a client notice the same outage
 	}
 	if p := b.Pause(); p > 100*time.Millisecond {
-		t.Errorf("one outage: want 100 ms at the most, got %s", p)
+		t.Errorf("one outage: want 100 ms at most, got %s", p)
 	}
 	if again := b.Wait(t.Context()); again != round+1 {
 		t.Errorf("want round %d, got %d", round+1, again)
@@ -42,7 +42,7 @@ func TestBackoff(t *testing.T) {
 	}
 	b.Reached()
 	if b.Failed(b.Round()); b.Pause() > 100*time.Millisecond {
-		t.Errorf("the first failure after a success: want 100 ms at the most, got %s", b.Pause())
+		t.Errorf("the first failure after a success: want 100 ms at most, got %s", b.Pause())
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -1,4 +1,4 @@
-// Package storeconfig says which store a daemon uses, and how the daemon authenticates there. It opens none.
+// Package storeconfig has the flags of a daemon's store: its URLs and credentials. It opens none.
 package storeconfig
 
 import (
@@ -74,7 +74,7 @@ func (c *Config) Check() error {
 		}
 	}
 	if (c.CertFile == "") != (c.KeyFile == "") {
-		return errors.New("--store-cert and --store-key go together: give both or none")
+		return errors.New("--store-cert and --store-key must be set together: set both or none")
 	}
 	return c.Secret.check(c)
 }

@@ -13,11 +13,11 @@ type Secret struct {
 	TokenFile          string // of Consul's ACLs
 }
 
-// check says what does not go together.
+// check returns an error for settings that do not fit each other.
 func (s *Secret) check(c *Config) error {
 	switch {
 	case (s.User == "") != (s.PasswordFile == ""):
-		return errors.New("--store-user and --store-password-file go together: give both or none")
+		return errors.New("--store-user and --store-password-file must be set together: set both or none")
 	case s.User != "" && (len(c.Consul) > 0 || c.Embedded):
 		return errors.New("--store-user is for an etcd beside netmaster; Consul takes --store-token-file")
 	case s.TokenFile != "" && len(c.Consul) == 0:

@@ -17,7 +17,7 @@ import (
 )
 
 func main() {
-	bin := flag.String("bin", "bin", "folder of the programs")
+	bin := flag.String("bin", "bin", "directory of the programs")
 	out := flag.String("o", "bin/contiv-images.tar", "archive to be made; one that is there is replaced")
 	version := flag.String("version", build.Info().Version, "version of the programs, which is the image's tag")
 	flag.Parse()

@@ -81,7 +81,7 @@ func presets() map[string]string {
 func newConfig(version string, variables []flags.Variable) (*Config, error) {
 	env := []Env{
 		{Name: "CONTIV_ROLE", Description: "netplugin; or netmaster: netplugin and netmaster", Value: "netplugin"},
-		{Name: "CONTIV_LOG_DIR", Description: "folder of the logs, below the host's /var/log", Value: "/var/log/contiv"},
+		{Name: "CONTIV_LOG_DIR", Description: "directory of the logs, below the host's /var/log", Value: "/var/log/contiv"},
 	}
 	preset := presets()
 	for _, v := range variables {

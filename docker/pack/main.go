@@ -19,8 +19,8 @@ import (
 )
 
 func main() {
-	bin := flag.String("bin", "bin", "folder of the programs")
-	out := flag.String("o", "bin/docker-plugin", "folder to be made; one that is there is replaced")
+	bin := flag.String("bin", "bin", "directory of the programs")
+	out := flag.String("o", "bin/docker-plugin", "output directory, which is replaced if it exists")
 	version := flag.String("version", build.Info().Version, "version of the programs")
 	flag.Parse()
 	if err := pack(*bin, *out, *version); err != nil {

@@ -92,7 +92,7 @@ func TestPack(t *testing.T) {
 func TestRootfs(t *testing.T) {
 	for _, m := range mounts() {
 		if !slices.Contains(directories(), strings.TrimPrefix(m.Destination, "/")) {
-			t.Errorf("mount %s goes to %s, where no folder is", m.Name, m.Destination)
+			t.Errorf("mount %s goes to %s, where no directory is", m.Name, m.Destination)
 		}
 	}
 	for at, to := range links() {

@@ -57,7 +57,7 @@ func read(getenv func(string) string) (*settings, error) {
 		return nil, fmt.Errorf("CONTIV_ROLE %s: it is %s, or %s for both programs", s.role, roleAgent, roleMaster)
 	}
 	if !filepath.IsAbs(s.logDir) {
-		return nil, fmt.Errorf("CONTIV_LOG_DIR %s: it begins with /", s.logDir)
+		return nil, fmt.Errorf("CONTIV_LOG_DIR: got %q, want an absolute path", s.logDir)
 	}
 	return s, nil
 }
@@ -76,9 +76,9 @@ func run(ctx context.Context, getenv func(string) string, bin string, stderr io.
 		fmt.Fprintln(stderr, "startcontiv:", err)
 		return flags.ExitConfig
 	}
-	log.Info("the plugin starts", "version", build.Info().Version, "role", s.role, "path", s.logDir)
+	log.Info("starting the plugin", "version", build.Info().Version, "role", s.role, "path", s.logDir)
 	if err := openSettings(); err != nil {
-		log.Warn("the kernel's network settings cannot be changed in the plugin: make them on the host", "error", err)
+		log.Warn("the plugin cannot change the kernel's network settings: set them on the host", "error", err)
 	}
 	supervise(ctx, s, func(name string) *program {
 		p := &program{name: name, path: filepath.Join(bin, name), out: files.open(name), log: log}

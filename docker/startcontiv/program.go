@@ -36,13 +36,13 @@ func (p *program) run(ctx context.Context) {
 		began := time.Now()
 		err := p.once(ctx)
 		if ctx.Err() != nil {
-			p.log.Info("a program has ended as it was asked to", "component", p.name)
+			p.log.Info("program stopped", "component", p.name)
 			return
 		}
 		if time.Since(began) >= steady {
 			pause = firstPause
 		}
-		p.log.Error("a program ended: it is started again", "component", p.name, "error", reason(err), "duration", pause)
+		p.log.Error("program exited; restarting", "component", p.name, "error", reason(err), "duration", pause)
 		select {
 		case <-ctx.Done():
 			return
@@ -68,7 +68,7 @@ func (p *program) once(ctx context.Context) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	p.log.Info("a program runs", "component", p.name, "id", cmd.Process.Pid)
+	p.log.Info("program started", "component", p.name, "id", cmd.Process.Pid)
 	return cmd.Wait()
 }
 

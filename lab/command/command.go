@@ -111,7 +111,7 @@ func newUp(w *where) *cobra.Command {
 	f.StringVar(&o.plan.Store, "store", lab.StoreEmbedded, "store: embedded, etcd or consul")
 	f.BoolVar(&o.plan.Joined, "join", false, "hosts become a cluster by contiv init and contiv join, as real ones do")
 	f.BoolVar(&o.plan.Insecure, "insecure", false, "plain HTTP to everyone, in place of certificates")
-	f.BoolVar(&o.plan.Bare, "bare", false, "hosts and switches alone")
+	f.BoolVar(&o.plan.Bare, "bare", false, "only hosts and switches")
 	f.StringVar(&o.plan.Bin, "bin", "", "directory of netmaster, netplugin and contivk8s (default: that of contiv)")
 	f.BoolVar(&o.plan.Docker, "docker", false, "a Docker engine on every host, with the image "+lab.Image)
 	f.StringVar(&o.plan.DockerBin, "docker-bin", "", "directory of dockerd, docker, containerd and runc, as make engines builds it; implies --docker (default: the machine's dockerd)")
@@ -185,7 +185,7 @@ const parts = " HOST PART"
 
 // whichParts lists their values.
 func whichParts() string {
-	return "Parts are " + strings.Join(lab.PartNames, ", ") + ";\ncontiv lab ls says which of them a host has."
+	return "Parts are " + strings.Join(lab.PartNames, ", ") + ";\ncontiv lab ls lists those of each host."
 }
 
 func verbs() []verb {

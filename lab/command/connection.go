@@ -24,7 +24,7 @@ func newTalk(w *where) *cobra.Command {
 			}
 			return ends{"listen", "talk"}
 		})
-	cmd.Flags().BoolVarP(&stream, "stream", "s", false, "over UDP: FROM asks once, and TO alone speaks from then on")
+	cmd.Flags().BoolVarP(&stream, "stream", "s", false, "over UDP: FROM sends one request, and afterwards only TO sends")
 	return cmd
 }
 

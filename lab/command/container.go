@@ -113,7 +113,7 @@ func newCNI(w *where) *cobra.Command {
 
 func newLabel(w *where) *cobra.Command {
 	return &cobra.Command{
-		Use: "label NAME [KEY=VALUE...]", Short: "Tell the masters a container's labels; without any, that it has died", Args: cobra.MinimumNArgs(1),
+		Use: "label NAME [KEY=VALUE...]", Short: "Report a container's labels to netmasters; without labels, report its end", Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := w.open()
 			if err != nil {

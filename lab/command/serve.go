@@ -10,7 +10,7 @@ import (
 // newServe makes a container serve until the command's input ends.
 func newServe(w *where) *cobra.Command {
 	return &cobra.Command{
-		Use: "serve NAME PORT", Short: "Have a container tell its name to every client that connects, over TCP and UDP, until the input ends", Args: cobra.ExactArgs(2),
+		Use: "serve NAME PORT", Short: "Let a container send its name to every client, over TCP and UDP, until the input ends", Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := w.open()
 			if err != nil {

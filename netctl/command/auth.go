@@ -51,7 +51,7 @@ func newWhoami(f *Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			who, err := c.WhoAmI(cmd.Context())
+			who, err := c.Whoami(cmd.Context())
 			if err != nil {
 				return err
 			}

@@ -12,7 +12,7 @@ import (
 
 func TestFlows(t *testing.T) {
 	flows := []model.Flow{
-		{Table: "classify", TableID: "0", Priority: 100, Owner: "endpoint/n.t-c", Match: "from endpoint n.t-c", Does: "go on at source",
+		{Table: "classify", TableID: "0", Priority: 100, Owner: "endpoint/n.t-c", Match: "from endpoint n.t-c", Does: "continue at source",
 			Flow: "table=classify,in_port=5", Packets: 7, Bytes: 700, Age: 90, Rate: &model.FlowRate{Packets: 1.25, Bytes: 125}},
 		{Table: "source", TableID: "4", Match: "any packet", Does: "drop", Flow: "table=source,priority=0 actions=drop", Drop: true, Packets: 2, Bytes: 84, Age: 3600},
 		{Table: "overlay", TableID: "2", Match: "any packet", Does: "drop", Drop: true, Owner: "switch/h1"},
@@ -31,9 +31,9 @@ func TestFlows(t *testing.T) {
 		_ = json.NewEncoder(w).Encode(flows)
 	}))
 	defer master.Close()
-	const head = "Table     Prio  Match                Does             Packets  Pkt/s  Bytes  Byte/s  Age     Owner\n" +
-		"-----     ----  -----                ----             -------  -----  -----  ------  ---     -----\n"
-	const first = "classify  100   from endpoint n.t-c  go on at source  7        1.2    700    125.0   1m30s   endpoint/n.t-c\n"
+	const head = "Table     Prio  Match                Does                Packets  Pkt/s  Bytes  Byte/s  Age     Owner\n" +
+		"-----     ----  -----                ----                -------  -----  -----  ------  ---     -----\n"
+	const first = "classify  100   from endpoint n.t-c  continue at source  7        1.2    700    125.0   1m30s   endpoint/n.t-c\n"
 	rows := []struct {
 		line []string
 		code int

@@ -96,7 +96,7 @@ func TestKubernetesSession(t *testing.T) {
 	}
 }
 
-// An empty list says whether Kubernetes is read.
+// An empty list reports whether Kubernetes is read.
 func TestNothingOfKubernetes(t *testing.T) {
 	lost := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, test := range []struct {

@@ -35,7 +35,7 @@ func TestReferencePage(t *testing.T) {
 	}
 }
 
-// Whoever reads the page of a kind can follow its link to the kind's command.
+// Anyone who reads the page of a kind can follow its link to the kind's command.
 func TestReferenceHasEveryKind(t *testing.T) {
 	page := string(reference())
 	for _, k := range model.Kinds() {

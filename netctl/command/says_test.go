@@ -50,7 +50,7 @@ func TestUnknownNames(t *testing.T) {
 	}
 	m.Endpoint(t, "default", "n1", "", "c1", "")
 	m.Endpoint(t, "default", "n1", "", "c2", "")
-	const tenant = `there is no tenant \"acne\"; did you mean acme? netctl tenant ls shows what there is`
+	const tenant = `there is no tenant \"acne\"; did you mean acme? netctl tenant ls lists them`
 	for line, want := range map[string]string{
 		"network inspect -t acne blue": tenant, "network rm -t acne blue": tenant, "get network -t acne blue": tenant, "describe network -t acne blue": tenant,
 		"group inspect -t acne web": tenant, "policy rule-inspect -t acne p 1": tenant, "app-profile group-ls -t acne x": tenant, "ip show blue -t acne": tenant,

@@ -37,6 +37,6 @@ func TestDraft(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", "/proc/none")
 	if _, err := Draft(nil); err == nil {
-		t.Error("without a folder for temporary files: want an error, got none")
+		t.Error("without a directory for temporary files: want an error, got none")
 	}
 }

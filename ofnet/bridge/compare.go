@@ -34,7 +34,7 @@ func (r *Reconciler) compare(ctx context.Context, sw Switch) error {
 		r.counters.Drift += uint64(drift)
 		r.keep(n)
 		if drift > 0 {
-			r.options.Log.Warn("switch was changed behind our back", "differences", drift, "repairing", !n.hold)
+			r.options.Log.Warn("another program changed the switch", "differences", drift, "repairing", !n.hold)
 		}
 	}
 	if err != nil {

@@ -37,7 +37,7 @@ func (r *Reconciler) glance(ctx context.Context) {
 		return
 	}
 	r.synced, r.hurt = false, !r.options.Observe
-	r.options.Log.Warn("someone has removed flows from the switch", "difference", missing, "repairing", !r.options.Observe)
+	r.options.Log.Warn("another program removed flows from the switch", "difference", missing, "repairing", !r.options.Observe)
 }
 
 // healed clears the result of glance once the switch has been compared since and has everything.

@@ -80,7 +80,7 @@ func TestFlushedSwitch(t *testing.T) {
 			if c := r.Counters(); c.Refused != 0 {
 				t.Errorf("want nothing refused, got %d", c.Refused)
 			}
-			if got := strings.Count(log.String(), "someone has removed flows from the switch"); got != 2 {
+			if got := strings.Count(log.String(), "another program removed flows from the switch"); got != 2 {
 				t.Errorf("want it logged once for each, got %d times:\n%s", got, log)
 			}
 		})

@@ -26,7 +26,7 @@ func (r *Reconciler) putGuard(owner ofnet.Key) {
 	guard := guardOf(owner)
 	if set := g.Guard(r.state, owner, guard); len(set.Flows) > 0 && r.shadow.accounts[guard] == nil {
 		r.shadow.set(guard, set, r.latest)
-		r.options.Log.Warn("what the refused flows should decide is closed meanwhile", "owner", owner.String())
+		r.options.Log.Warn("traffic of the refused flows is dropped until the switch accepts them", "owner", owner.String())
 		r.wakeUp()
 	}
 }

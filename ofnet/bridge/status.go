@@ -14,7 +14,7 @@ type Phase uint8
 const (
 	Pending Phase = iota // changed, and not yet past the barrier
 	Done                 // in the switch
-	Failed               // refused; the owner's Err says why, and it is tried again
+	Failed               // refused, with the reason in the owner's Err; the reconciler retries it
 )
 
 // String is the phase as operators read it.

@@ -298,7 +298,7 @@ func (r *Reconciler) retry(ctx context.Context, sw Switch) error {
 			r.shadow.move(due, Done)
 			due.failure = nil
 			r.dropGuard(due.owner)
-			r.options.Log.Info("switch took an owner's flows at last", "owner", due.owner.String())
+			r.options.Log.Info("switch accepted an owner's flows after a refusal", "owner", due.owner.String())
 		}
 		r.mu.Unlock()
 	}

@@ -159,7 +159,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// Whatever an agent sends, lines are lines of whole packets, and files can be read.
+// Lines are lines of whole packets, and files can be read, whatever an agent sends.
 func FuzzOpen(f *testing.F) {
 	whole := taken(f, "endpoint web on host h1", frames(f)["tcp"], frames(f)["arp"])
 	f.Add(whole)

@@ -2,7 +2,7 @@ package flow
 
 import "fmt"
 
-// GroupType says how a group uses its buckets (OpenFlow 1.3.5 section 5.6.1).
+// GroupType is the way in which a group uses its buckets (OpenFlow 1.3.5 section 5.6.1).
 type GroupType uint8
 
 // The group types.

@@ -29,7 +29,7 @@ func (h *Host) LimitARP(nic string) (changed bool, err error) {
 		return h.change(arpIgnore(nic), "1")
 	})
 	if err != nil {
-		return false, fmt.Errorf("let the kernel answer ARP at %s for its own addresses alone (run `sysctl -w net.ipv4.conf.%s.arp_ignore=1` on the host): %w",
+		return false, fmt.Errorf("let the kernel answer ARP at %s only for its own addresses (run `sysctl -w net.ipv4.conf.%s.arp_ignore=1` on the host): %w",
 			nic, strings.ReplaceAll(nic, ".", "/"), err)
 	}
 	return changed, nil

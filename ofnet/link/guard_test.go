@@ -76,7 +76,7 @@ func reaches(from *linktest.Namespace, to, port string) bool {
 	return err == nil
 }
 
-// Whoever comes by a network's interface finds closed what is the host's own, by any of its addresses, and what is protected
+// Anyone who comes by a network's interface finds closed what is the host's own, by any of its addresses, and what is protected
 // elsewhere; what the host has opened, and everything that comes another way, is not concerned.
 func TestGuard(t *testing.T) {
 	h, host, container, router, far := guarded(t)

@@ -41,7 +41,7 @@ func TestPortMappingOverlaps(t *testing.T) {
 	}
 }
 
-// External ids of ports are readable by whoever may write Open vSwitch's database.
+// External ids of ports are readable by anyone who may write Open vSwitch's database.
 func FuzzSplitPortMappings(f *testing.F) {
 	f.Add("tcp/0.0.0.0:8080=80,udp/[::]:53=53")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -71,7 +71,7 @@ func (h *Host) leaves(r *netlink.Route, dst netip.Addr) (NextHop, error) {
 		return NextHop{Lost: "passes nothing from a container to interface " + a.Name + " of another network of Contiv",
 			Try: "containers of one tenant reach one another by their own addresses"}, nil
 	case a.Flags&net.FlagUp == 0 || a.OperState == netlink.OperDown || a.OperState == netlink.OperLowerLayerDown || a.OperState == netlink.OperNotPresent:
-		return NextHop{Lost: "has a route to " + dst.String() + " by interface " + a.Name + ", which is down", Try: "ip link show " + a.Name + " says how it is"}, nil
+		return NextHop{Lost: "has a route to " + dst.String() + " by interface " + a.Name + ", which is down", Try: "ip link show " + a.Name + " shows its state"}, nil
 	}
 	to := NextHop{Dev: a.Name}
 	if gw, ok := netip.AddrFromSlice(r.Gw); ok {

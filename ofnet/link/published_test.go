@@ -38,7 +38,7 @@ func tellClients(t *testing.T, ns *linktest.Namespace, port string) {
 	}()
 }
 
-// client is the address by which whoever answers sees the client, or "" when no one does.
+// client is the address by which anyone who answers sees the client, or "" when no one does.
 func client(from *linktest.Namespace, to, port string) string {
 	out, err := from.Exec("timeout", "3", "bash", "-c", "exec 3<>/dev/tcp/"+to+"/"+port+"; head -1 <&3")
 	if err != nil {

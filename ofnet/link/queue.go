@@ -11,8 +11,8 @@ import (
 const receiveDefault = "/proc/sys/net/core/rmem_default"
 
 // PacketQueue returns the maximum number of bytes of packets that wait at a port of the userspace datapath, as the machine is configured:
-// Open vSwitch reads its devices by packet sockets and does not change their size (lib/netdev-linux.c, netdev_linux_rxq_construct). Packets
-// that arrive at a full queue are dropped, whoever has filled it. Ports created before a change of the setting keep theirs.
+// Open vSwitch reads its devices by packet sockets and does not change their size (lib/netdev-linux.c, netdev_linux_rxq_construct). The
+// kernel drops packets of all senders that arrive at a full queue. Ports created before a change of the setting keep their size.
 func PacketQueue() (bytes int, err error) {
 	text, err := os.ReadFile(receiveDefault)
 	if err == nil {

@@ -76,7 +76,7 @@ func (h *Host) Flush(ctx context.Context) error {
 // process left scheduled.
 func (h *Host) Reap(ctx context.Context, log *slog.Logger) error {
 	if err := h.deleteScheduled(); err != nil {
-		log.Warn("deletion of old interfaces", "error", err)
+		log.Warn("cannot delete old interfaces", "error", err)
 	}
 	for {
 		select {
@@ -96,7 +96,7 @@ func (h *Host) Reap(ctx context.Context, log *slog.Logger) error {
 			t.Stop()
 		}
 		if err := h.reap(); err != nil {
-			log.Warn("deletion of interfaces", "error", err)
+			log.Warn("cannot delete interfaces", "error", err)
 		}
 	}
 }

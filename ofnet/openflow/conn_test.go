@@ -445,7 +445,7 @@ func TestEchoWithinABundle(t *testing.T) {
 		return f
 	})
 	if !errors.Is(err, openflow.ErrClosed) {
-		t.Errorf("want the bundle to go on until the switch was asked, got %v", err)
+		t.Errorf("want the bundle to continue until the switch was asked, got %v", err)
 	}
 }
 

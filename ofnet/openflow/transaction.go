@@ -20,10 +20,11 @@ func (e *RefusedError) Error() string {
 		len(e.Refusals))
 }
 
-// Transact sends up to n messages, which must be FlowMods and GroupMods, as one bundle with one barrier: all are carried out or none. next
-// returns message i, or nil if there are no more; it is called once for each i in order, and may reuse what it returned before. While next
-// works, the switch reads the earlier messages. The call blocks until the switch has passed the barrier; without a message it does nothing.
-// A refusal is a *RefusedError. If ctx ends early, the connection ends with it, since it is unknown how much of the bundle arrived.
+// Transact sends up to n messages, which must be FlowMods and GroupMods, as one bundle with one barrier: all are carried out or none.
+// next returns message i, or nil after the last; it is called once for each i in order, and may reuse what it returned before. While next
+// works, the switch reads the earlier messages. The call blocks until the switch has passed the barrier; without a message it does
+// nothing. A refusal is a *RefusedError. If ctx ends early, the connection ends with it, since it is unknown how much of the bundle
+// arrived.
 func (c *Conn) Transact(ctx context.Context, n int, next func(i int) Message) error {
 	return c.transact(ctx, n, true, next)
 }

@@ -95,7 +95,7 @@ func (c *Client) Run(ctx context.Context) error {
 			pause, down = retryMin, false
 		}
 		if !down {
-			c.log.Warn("OVSDB is away, trying again", "socket", c.path, "error", err)
+			c.log.Warn("lost OVSDB; retrying", "socket", c.path, "error", err)
 			down = true
 		}
 		t := time.NewTimer(pause/2 + rand.N(pause/2))
@@ -148,7 +148,7 @@ func (c *Client) serve(ctx context.Context) (served bool, err error) {
 	c.wake()
 	c.mu.Unlock()
 	close(listed)
-	c.log.Info("OVSDB is listed", "socket", c.path)
+	c.log.Info("connected to OVSDB", "socket", c.path)
 	return true, c.probe(ctx, conn)
 }
 

@@ -339,7 +339,7 @@ func TestStoppedServer(t *testing.T) {
 		t.Error(err)
 	}
 	if got := c.Unanswered(); got != 0 {
-		t.Errorf("a server that goes on: want 0, got %v", got)
+		t.Errorf("a server that continues: want 0, got %v", got)
 	}
 }
 

@@ -110,7 +110,7 @@ func (r *Receiver) Run(ctx context.Context) error {
 		if err != nil && ctx.Err() == nil {
 			r.lost.Add(1)
 			if !said { // log once for each loss
-				r.o.Log.Warn("the switch does not send packets to this agent; trying again", "error", err)
+				r.o.Log.Warn("the switch does not send packets to this agent; retrying", "error", err)
 				said = true
 			}
 		}

@@ -14,8 +14,8 @@ import (
 // strangers is how many clients ask, each with an address of its own.
 const strangers = 16
 
-// TestAffinityOfOthers plays real packets of clients that are no endpoints here: whoever takes them in remembers to which host they were led, and
-// that host to which backend, for as long as the service says.
+// TestAffinityOfOthers plays real packets of clients that are no endpoints here: anyone who takes them in remembers to which host they
+// were led, and that host to which backend, for as long as the service says.
 func TestAffinityOfOthers(t *testing.T) {
 	l := newServiceLab(t)
 	own, other := ofnet.MAC{2, 0xaa, 0, 0, 1, 1}, l.Hosts.Get("h2").VTEP

@@ -57,7 +57,7 @@ func balancingOf(s *ofnet.State, name string, six bool) (b *balancing, ok bool) 
 		}
 		q.choose()
 		q.cluster, q.external = q.own(s, b.cluster), q.own(s, b.external)
-		q.sole = q.alone(s, slices.Concat(q.cluster, q.external))
+		q.sole = q.single(s, slices.Concat(q.cluster, q.external))
 		b.ports = append(b.ports, q)
 	}
 	return b, true

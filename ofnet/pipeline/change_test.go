@@ -112,7 +112,7 @@ func TestRuleChanges(t *testing.T) {
 	rules(closed + "rule web group=open:db in allow priority=100 proto=tcp ports=80\nrule more group=open:db in allow priority=100 proto=tcp ports=81")
 	want(c80, "after a rule for another port", true, true)
 	if !out.passes(true, ack) || !out.passes(false, ack) {
-		t.Error("a connection of the group's own after another rule: want it to go on")
+		t.Error("a connection of the group's own after another rule: want it to continue")
 	}
 	if !c81.open() {
 		t.Error("port 81 after its rule: want it open")

@@ -46,7 +46,7 @@ func TestClaims(t *testing.T) {
 		c, err := agent.ParseAnnouncement(p.Frame)
 		e, at := pipeline.Claimed(w.State, segment, c.Addr, c.Link)
 		if err != nil || e == nil || e.ID+" "+c.Addr.String()+" at "+hex(at) != row.want || c.EthSrc != row.f.src || len(out) > 0 {
-			t.Errorf("%s: want %s, got %v at %x: %+v, %v, and %v went on", row.name, row.want, e, at, c, err, out)
+			t.Errorf("%s: want %s, got %v at %x: %+v, %v, and %v continued", row.name, row.want, e, at, c, err, out)
 		}
 	}
 	if e, _ := pipeline.Claimed(w.State, 103, netip.MustParseAddr("10.2.0.99"), stranger); e != nil {

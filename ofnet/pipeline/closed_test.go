@@ -11,8 +11,9 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// What an endpoint opens to the cluster's machines ends in the switch, whichever way its packets would go: by the host, by a router outside, by one of
-// several. Pings, answers, what is open and everything else pass; and in its own tenant an endpoint meets whoever has such an address.
+// What an endpoint opens to the cluster's machines ends in the switch, whichever way its packets would go: by the host, by a router
+// outside, by one of several. Pings, answers, what is open and everything else pass; and in its own tenant an endpoint meets anyone who
+// has such an address.
 func TestTrace_Closed(t *testing.T) {
 	const (
 		c1 = "in_port=7,dl_src=02:02:69:01:00:01,dl_dst=" + router + ",PROTO,nw_src=10.3.0.1,nw_ttl=64," // of blue, which has a router outside

@@ -75,7 +75,7 @@ func TestNetworkPolicyChanges(t *testing.T) {
 	want(web, "allowed again", true, true)
 	want(names, "allowed again", true, true)
 	if !stream.passes(true, 0) {
-		t.Error("allowed again: want the stream to go on")
+		t.Error("allowed again: want the stream to continue")
 	}
 
 	become("sum=1", "sum=4") // with another label web1 is of another class

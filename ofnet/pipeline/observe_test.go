@@ -96,7 +96,7 @@ self h1`))
 		}
 		h, err := agent.ParseHeaders(in.Frame)
 		if err != nil || got != row.want || e.Refused == (e.Why != "") || e.Refused != by.Deny || e.Tenant != 3 || e.Segment != 300 || len(out) > 0 {
-			t.Errorf("%s: want it to end by %q, got %q: %+v, %+v, %v went on; %v", row.name, row.want, got, e, by, out, err)
+			t.Errorf("%s: want it to end by %q, got %q: %+v, %+v, %v continued; %v", row.name, row.want, got, e, by, out, err)
 		}
 		if h.Src != web.IP4 || h.Dst != row.f.to || h.SrcPort != row.f.ports[0] || h.DstPort != row.f.ports[1] {
 			t.Errorf("%s: got the headers %+v", row.name, h)
@@ -111,7 +111,7 @@ self h1`))
 	w.passed[at] = passed
 	in := caught(t, packets)
 	if e := p.Ended(in.Table, in.Match); len(out) > 0 || e.Refused || e.Sender != web.Port || e.Tenant != 3 || e.Why != "the container may not send from that address" {
-		t.Errorf("another's address: got %+v, and %v went on", e, out)
+		t.Errorf("another's address: got %+v, and %v continued", e, out)
 	}
 	admitted := map[uint16]string{80: rule("open:db", "web"), 84: "classpolicy/admin"}
 	err := vswitchd.ParseConnections(l.ovs.Appctl("dpctl/dump-conntrack", "-s", l.ovs.Datapath()+"@ovs-"+l.ovs.Datapath()), 100, func(e *vswitchd.Connection) {

@@ -22,7 +22,7 @@ func (service) Tables() []flow.Table {
 		{ID: tService, Name: "service", Miss: flow.Do(flow.GotoTable(tHairpin)), Asks: "service address to backends"},
 		{ID: tBackend, Name: "backend", Asks: "slot to backend", Lost: "the service has no such provider"},
 		{ID: tHairpin, Name: "hairpin", Miss: flow.Do(flow.GotoTable(tPeer)), Asks: "is the backend the client itself"},
-		{ID: tUnserved, Name: "unserved", Asks: "who is told that a service has no one", Lost: "the service has no provider, or not that port"},
+		{ID: tUnserved, Name: "unserved", Asks: "which clients are informed that a service has no provider", Lost: "the service has no provider, or not that port"},
 	}
 }
 

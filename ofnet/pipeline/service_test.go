@@ -136,10 +136,10 @@ func serviceConnection(t *testing.T, l *serviceLab) {
 		}
 		want.frame = l.through(row.client, "s1", row.kind, from, row.target, flags(ack), 63)
 		if got := l.asks(row.client, row.kind, "10.40.0.102", from, row.port, flags(ack)); got != want {
-			t.Errorf("%s %s: goes on: want %v, got %v", row.client, row.kind, want, got)
+			t.Errorf("%s %s: continues: want %v, got %v", row.client, row.kind, want, got)
 		}
 	}
-	// Whatever gateway the client's packet is for, the router takes it.
+	// The router takes it, whatever gateway the client's packet is for.
 	t3 := l.Endpoints.Get("t3")
 	got := l.sends(way{endpoint: t3}, frame{kind: "tcp", flags: syn, ports: [2]uint16{41003, 80}, ttl: 64, src: t3.MAC, dst: stranger,
 		from: t3.IP4, to: netip.MustParseAddr("10.40.0.102")})
@@ -457,14 +457,14 @@ func serviceChanges(t *testing.T, l *serviceLab) {
 	}
 	set("10.41.0.1")
 	if ask(47000, ack) != "p51" || !answered(47000, ack) {
-		t.Error("open to a backend that was removed: want it to go on")
+		t.Error("open to a backend that was removed: want it to continue")
 	}
 	if got := ask(47001, syn); got != "p53" {
 		t.Errorf("new: want the backend that is left, got %q", got)
 	}
 	set()
 	if ask(47000, ack) != "p51" || ask(47002, syn) != "" {
-		t.Error("no backends: want the open connection to go on, and no new ones")
+		t.Error("no backends: want the open connection to continue, and no new ones")
 	}
 	l.change(func(s *ofnet.State) { s.Services.Delete("red:lone") })
 	if ask(47000, ack) != "p51" || !answered(47000, ack) || ask(47003, syn) != "" {
@@ -534,7 +534,7 @@ func serviceForgets(t *testing.T, l *serviceLab) {
 	l.change(func(s *ofnet.State) { s.Endpoints.Set("heir", &heir) })
 	delete(l.passed, fmt.Sprintf("p%d", heir.Port)) // it does not count what went by the port before
 	if got := direct(ack); got != "" {
-		t.Errorf("what goes on to the heir: want it judged like any other, and denied, got %q", got)
+		t.Errorf("what continues to the heir: want it judged like any other, and denied, got %q", got)
 	}
 	if got := l.sends(way{endpoint: &heir}, frame{kind: "udp", ports: [2]uint16{53, 49000}, ttl: 64, src: heir.MAC, dst: routerMAC, from: heir.IP4,
 		to: l.Endpoints.Get("c10").IP4}); strings.Contains(got.frame, "10.40.0.102") {
@@ -566,7 +566,7 @@ func serviceForgetsSix(t *testing.T, l *serviceLab) {
 	l.change(func(s *ofnet.State) { s.Endpoints.Set("heir6", &heir) })
 	delete(l.passed, fmt.Sprintf("p%d", heir.Port)) // it does not count what went by the port before
 	if p, c := ping(), tcp(ack); p != "" || c != "" {
-		t.Errorf("what goes on to the heir: want it judged like any other, and denied, got %q, %q", p, c)
+		t.Errorf("what continues to the heir: want it judged like any other, and denied, got %q, %q", p, c)
 	}
 	if got := l.asks("c10", "ping", "fd40::1:2", 0, 0, 0).where; got != "p62" {
 		t.Errorf("to another backend: want it to arrive, got %q", got)

@@ -58,8 +58,8 @@ func (q *portBalancing) own(s *ofnet.State, list []netip.Addr) (out []netip.Addr
 	return out
 }
 
-// alone returns the addresses of a list at which the port is the only UDP port.
-func (q *portBalancing) alone(s *ofnet.State, list []netip.Addr) (out []netip.Addr) {
+// single returns the addresses of a list at which the port is the only UDP port.
+func (q *portBalancing) single(s *ofnet.State, list []netip.Addr) (out []netip.Addr) {
 	if q.Protocol != ofnet.ProtocolUDP {
 		return nil
 	}

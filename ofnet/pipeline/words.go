@@ -149,7 +149,7 @@ func (g *Glossary) step(s *flow.Step) string {
 	case flow.Write:
 		return g.written(s)
 	case flow.Goto:
-		return "go on at " + cmp.Or(g.tables.Name(flow.TableID(s.Value)), strconv.FormatUint(s.Value, 10))
+		return "continue at " + cmp.Or(g.tables.Name(flow.TableID(s.Value)), strconv.FormatUint(s.Value, 10))
 	case flow.OutputTo:
 		switch {
 		case s.Value == uint64(flow.PortInPort):

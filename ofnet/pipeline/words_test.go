@@ -82,13 +82,13 @@ func TestGlossaryActions(t *testing.T) {
 		want string
 	}{
 		{"drop", flow.Actions{}, "drop"},
-		{"go on", flow.Do(flow.GotoTable(tSource)), "go on at source"},
+		{"go on", flow.Do(flow.GotoTable(tSource)), "continue at source"},
 		{"an entry", flow.Do(append(enter(bitEndpoint, &ofnet.Segment{ID: 0x10001}, &ofnet.Tenant{ID: 7}), load(regSrcGroup, 3), flow.GotoTable(tSource))...),
-			"from a local endpoint, network blue:acme, tenant acme, sender's group acme:web, go on at source"},
+			"from a local endpoint, network blue:acme, tenant acme, sender's group acme:web, continue at source"},
 		{"a verdict", flow.Do(load(regRuleIn, uint32(flow.Owner(ofnet.Key{Kind: ofnet.KindRule, Name: "acme:web:web:r1"}))), flow.GotoTable(tCommit)),
-			"decided by rule acme:web:r1, go on at commit"},
+			"decided by rule acme:web:r1, continue at commit"},
 		{"a tunnel", flow.Do(append(tunnelTo(nil, &ofnet.Segment{Tag: 5001}, netip.MustParseAddr("192.0.2.2")), load(regOut, 1000), flow.GotoTable(tPolicyOut))...),
-			"VNI 5001, tunnel to host h2, way out is the tunnel port, go on at policy_out"},
+			"VNI 5001, tunnel to host h2, way out is the tunnel port, continue at policy_out"},
 		{"classes", flow.Do(loadClass(loadClass(nil, srcClass, 5, ofnet.Both), dstClass, 6, 0)...),
 			"sender isolated in what it receives, sender isolated in what it sends, sender of class 5, receiver of class 6"},
 		{"out", flow.Do(flow.Output(5)), "out to endpoint blue:acme-c1"},
@@ -101,7 +101,7 @@ func TestGlossaryActions(t *testing.T) {
 	}
 }
 
-// Whatever the pipeline makes has words, and no register of ours is left in numbers where a name is known.
+// All flows of the pipeline have a description, without numbers for registers that have a name.
 func TestGlossaryOfEverything(t *testing.T) {
 	p := Default()
 	s := ofnet.NewState("h1")

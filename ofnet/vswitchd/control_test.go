@@ -95,7 +95,7 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-// Whatever ovs-vswitchd answers, Do returns its text or an error, and a refusal has a reason of its own.
+// Do returns its text or an error, and a refusal has a reason of its own, whatever ovs-vswitchd answers.
 func FuzzDo(f *testing.F) {
 	for _, answer := range []string{`{"id":1,"result":"12\n","error":null}`, `{"id":1,"result":null,"error":"no such command"}`,
 		`{"id":1,"result":"a","error":"b"}`, `{"id":"1","result":{}}`, `{"ID":1,"Result":"a"}`, `[1]`, `{"id":1}{"id":2}`, "\x00", `{"id":1e400}`} {

@@ -90,8 +90,8 @@ type traceReader struct {
 // indent is the depth of a step, and that of its actions: 0 until one was read.
 type indent struct{ step, actions int }
 
-// depth is the indentation of a line. What a step does is indented more than the step, all of it equally; deeper lines are the inside of
-// that, as the steps of a resubmission are.
+// depth returns the indentation of a line. All actions of a step have the same indentation, which is deeper than that of the step; deeper
+// lines belong to an action, as the steps of a resubmission do.
 func depth(line string) int { return (len(line) - len(strings.TrimLeft(line, " "))) / 4 }
 
 // add adds a step with an indentation.

@@ -26,7 +26,7 @@ func newCert() *cobra.Command {
 }
 
 func newCertLs(p *place) *cobra.Command {
-	return &cobra.Command{Use: "ls", Short: "List what the cluster's authority has certified", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+	return &cobra.Command{Use: "ls", Short: "List the certificates that the cluster's authority has issued", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
 		c, _, _, err := p.reach()
 		if err != nil {
 			return err
@@ -56,7 +56,7 @@ func newCertShow(p *place) *cobra.Command {
 		}
 		text, err := h.Trust().Trusted()
 		if err != nil {
-			return fmt.Errorf("%w: this host is part of no cluster; contiv init begins one, contiv join TOKEN@ADDRESS joins one", err)
+			return fmt.Errorf("%w: this host is not part of a cluster: run contiv init to create one, or contiv join TOKEN@ADDRESS to join one", err)
 		}
 		authorities, err := trust.ParseCertificates(text)
 		if err != nil {
@@ -103,7 +103,7 @@ func newCertRenew(p *place) *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("%s: %w", role, err)
 				}
-				_, _ = fmt.Fprintf(cmd.OutOrStdout(), "renewed the certificate of the %s; it counts until %s\n", role, until)
+				_, _ = fmt.Fprintf(cmd.OutOrStdout(), "renewed the certificate of the %s; it is valid until %s\n", role, until)
 			}
 			return nil
 		}}
@@ -115,14 +115,14 @@ func renew(ctx context.Context, h *setup.Host, role trust.Role) (until string, e
 	if err != nil {
 		return "", err
 	}
-	c, err := h.Client(role, patience, h.Netmasters()...)
+	c, err := h.Client(role, requestTimeout, h.Netmasters()...)
 	if err != nil {
 		return "", err
 	}
 	a, err := h.Trust().Authority()
 	here := err == nil && h.Trust().Has(trust.Master)
 	if here {
-		if c, err = h.Client(trust.Master, patience, h.Netmasters()...); err != nil {
+		if c, err = h.Client(trust.Master, requestTimeout, h.Netmasters()...); err != nil {
 			return "", err
 		}
 	}
@@ -140,18 +140,17 @@ func renew(ctx context.Context, h *setup.Host, role trust.Role) (until string, e
 		}
 		text := trust.CertificatePEM(issued)
 		if err := c.RecordCertificates(ctx, model.RecordRequest{Certificates: string(text)}); err != nil {
-			return nil, fmt.Errorf("have the certificate listed: %w", err)
+			return nil, fmt.Errorf("record the certificate at netmaster: %w", err)
 		}
 		return text, nil
 	})
 	return moment(held.Certificate().NotAfter), err
 }
 
-// newCertUser certifies a person or a script, for netctl and the console on another machine.
+// newCertUser issues a certificate for a person or a script that uses netctl or the console on another machine.
 func newCertUser(p *place) *cobra.Command {
-	cmd := &cobra.Command{Use: "user NAME DIR", Short: "Certify a user by the authority's key, into a directory that CONTIV_TRUST then names", Args: cobra.ExactArgs(2),
-		Long: "Certify a user by the authority's key, which hosts with a netmaster have. The directory gets ca.crt and user.pem, a certificate and its key; who has it is that user for as long as it " +
-			"counts or until contiv cert revoke. What the user may do is netctl authorization's, but for " + setup.Admin + ", who may do everything."}
+	cmd := &cobra.Command{Use: "user NAME DIR", Short: "Issue a user certificate with the authority's key, into a directory for CONTIV_TRUST", Args: cobra.ExactArgs(2),
+		Long: "Issue a certificate for a user with the authority's key, which hosts with a netmaster have. The command writes ca.crt and user.pem, a certificate with its key, to the directory. " + "Anyone with user.pem is that user until the certificate expires or contiv cert revoke revokes it. netctl authorization grants permissions; user " + setup.Admin + " has all of them."}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		who, dir := trust.Identity{Role: trust.User, Name: args[0]}, trust.Dir(args[1])
 		h, err := p.host()
@@ -160,14 +159,14 @@ func newCertUser(p *place) *cobra.Command {
 		}
 		a, err := h.Trust().Authority()
 		if err != nil {
-			return fmt.Errorf("%w: the authority's key is on hosts with a netmaster: call it on one", err)
+			return fmt.Errorf("%w: run this command on a host with a netmaster, which has the authority's key", err)
 		}
 		trusted, err := h.Trust().Trusted()
 		if err != nil {
 			return err
 		}
 		if dir.Has(trust.User) {
-			return fmt.Errorf("%s is there already: name another directory, or remove it", dir.PairFile(trust.User))
+			return fmt.Errorf("%s already exists: name another directory, or remove the file", dir.PairFile(trust.User))
 		}
 		if err := os.MkdirAll(string(dir), 0o700); err != nil {
 			return err
@@ -179,14 +178,14 @@ func newCertUser(p *place) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		c, err := h.Client(trust.Master, patience, h.Netmasters()...)
+		c, err := h.Client(trust.Master, requestTimeout, h.Netmasters()...)
 		if err == nil {
 			err = c.RecordCertificates(cmd.Context(), model.RecordRequest{Certificates: string(trust.CertificatePEM(made.Certificate()))})
 		}
 		if err != nil {
-			return errors.Join(fmt.Errorf("have the certificate listed, so that it can be revoked: %w", err), os.Remove(dir.PairFile(trust.User)))
+			return errors.Join(fmt.Errorf("record the certificate at netmaster, so that it can be revoked: %w", err), os.Remove(dir.PairFile(trust.User)))
 		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "certified user %s until %s; CONTIV_TRUST=%s netctl ... proves it\n", who.Name, moment(made.Certificate().NotAfter), dir)
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "issued a certificate for user %s, valid until %s; use it with CONTIV_TRUST=%s netctl ...\n", who.Name, moment(made.Certificate().NotAfter), dir)
 		return err
 	}
 	return cmd
@@ -195,11 +194,11 @@ func newCertUser(p *place) *cobra.Command {
 // newCertAuthority makes an authority for a cluster whose netmasters are not made by contiv init.
 func newCertAuthority() *cobra.Command {
 	return &cobra.Command{Use: "authority DIR", Short: "Make the authority of a new cluster whose netmasters run in pods", Args: cobra.ExactArgs(1),
-		Long: "Make the authority of a new cluster whose netmasters run in pods: ca.crt and ca.key in a directory, of which deploy/kubernetes makes a Secret. Who has ca.key can be anyone in the cluster.",
+		Long: "Make the authority of a new cluster whose netmasters run in pods: ca.crt and ca.key in a directory, from which deploy/kubernetes makes a Secret. Keep ca.key secret: anyone who has it can issue any identity of the cluster.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := trust.Dir(args[0])
 			if _, err := os.Stat(dir.AuthorityFile()); !errors.Is(err, fs.ErrNotExist) {
-				return errors.Join(err, fmt.Errorf("%s is there already: hosts trust it, so it stays; name another directory for another cluster", dir.AuthorityFile()))
+				return errors.Join(err, fmt.Errorf("%s already exists, and hosts trust it: name another directory for another cluster", dir.AuthorityFile()))
 			}
 			a, err := trust.NewAuthority(time.Now())
 			if err != nil {
@@ -225,7 +224,7 @@ func newCertRevoke(p *place) *cobra.Command {
 				return err
 			}
 			if role == trust.Agent {
-				return errors.New("an agent's certificate revokes no others: call it on a host with a netmaster")
+				return errors.New("an agent's certificate cannot revoke others: run this command on a host with a netmaster")
 			}
 			for _, one := range args {
 				q := model.RevokeRequest{Serial: one}

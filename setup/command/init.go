@@ -37,7 +37,7 @@ func newInit() *cobra.Command {
 	f := cmd.Flags()
 	o.daemonFlags(f)
 	o.identity.flags(f)
-	f.BoolVar(&o.force, "force", false, "go on though checks have failed")
+	f.BoolVar(&o.force, "force", false, "continue although checks have failed")
 	f.StringVar(&o.settings.Mode, "mode", flags.ModeAuto, flags.ModeUsage)
 	f.StringVar(&o.settings.NetMode, "netmode", "vxlan", "network mode: vlan or vxlan")
 	f.StringVar(&o.settings.FwdMode, "fwdmode", "routing", "forwarding mode: bridge or routing")
@@ -73,16 +73,16 @@ func (o *initOptions) run(ctx context.Context, out io.Writer) error {
 	}
 	steps := (&setup.Init{Host: h, Wish: w, Store: store, Hostname: hostname, Starter: starter, Now: time.Now}).Steps()
 	if err := setup.Run(ctx, steps, lines(out)); err != nil {
-		if h.Settled() {
+		if h.Complete() {
 			return err
 		}
-		return fmt.Errorf("%w; contiv init goes on from there, contiv leave --last takes everything back", err)
+		return fmt.Errorf("%w; run contiv init again to continue from there, or contiv leave --last to undo everything", err)
 	}
 	if _, byHand := starter.(setup.ByHand); byHand {
-		_, _ = fmt.Fprintln(out, "Once they run: contiv token create")
+		_, _ = fmt.Fprintln(out, "When the daemons run, continue with: contiv token create")
 		return h.Finished()
 	}
-	c, err := h.Client(trust.User, patience, h.Netmasters()...)
+	c, err := h.Client(trust.User, requestTimeout, h.Netmasters()...)
 	if err != nil {
 		return err
 	}
@@ -94,8 +94,7 @@ func (o *initOptions) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(out, "\nAny number of other hosts join until %s by:\n\n  %s\n\n"+
-		"For a host that also runs a netmaster, run this here, and there what it prints:\n\n  contiv token create --master\n\nThe cluster, as this host sees it:\n\n  netctl node ls\n  contiv console\n",
+	_, _ = fmt.Fprintf(out, "\nTo add hosts, run this command on each of them before %s:\n\n  %s\n\n"+"To add a host that also runs a netmaster, run this command here, and the printed command there:\n\n  contiv token create --master\n\nTo see the cluster from this host:\n\n  netctl node ls\n  contiv console\n",
 		made.Expires.Local().Format("2006-01-02 15:04"), joinCommand(made, false))
 	return h.Finished()
 }
@@ -116,7 +115,8 @@ func joinCommand(t model.JoinToken, master bool) string {
 	return "contiv join " + flag + t.Token + "@" + at
 }
 
-// firstAdmin makes the first user, and shows the password, which nothing tells again. A netmaster that has no users, or has the user already, tells nothing.
+// firstAdmin creates the first user, and prints the password, which is not shown again. It prints nothing if netmaster has no users or
+// already has that one.
 func firstAdmin(ctx context.Context, c *client.Client, out io.Writer) error {
 	var answer json.RawMessage
 	_, err := c.Post(ctx, "/api/v1/auth/first-admin", struct{}{}, &answer)

@@ -27,15 +27,15 @@ func newJoin() *cobra.Command {
 	o := &joinOptions{}
 	cmd := &cobra.Command{
 		Use: "join TOKEN@ADDRESS", Short: "Make this machine a host of a cluster", Args: cobra.ExactArgs(1),
-		Long: "Make this machine a host of the cluster that has made the token: contiv init and contiv token create print what is to be typed.\n\n" +
-			"The token tells this machine the cluster's authority, so that it trusts no one else.",
+		Long: "Make this machine a host of the cluster that issued the token: contiv init and contiv token create print the complete command.\n\n" +
+			"The token identifies the cluster's authority, so this machine trusts only that cluster.",
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), cmd.OutOrStdout(), args[0]) },
 	}
 	f := cmd.Flags()
 	o.daemonFlags(f)
 	o.identity.flags(f)
-	f.BoolVar(&o.force, "force", false, "go on though checks have failed")
-	f.BoolVar(&o.master, "master", false, "run a netmaster too, with a member of the embedded store, if that is the cluster's")
+	f.BoolVar(&o.force, "force", false, "continue although checks have failed")
+	f.BoolVar(&o.master, "master", false, "also run a netmaster, with a member of the embedded store if the cluster has one")
 	o.storeOptions.flags(f)
 	f.BoolVar(&o.agent, "agent", true, "run an agent")
 	f.StringSliceVar(&o.uplinks, "vlan-uplinks", nil, "NICs that carry VLANs")
@@ -74,13 +74,13 @@ func (o *joinOptions) run(ctx context.Context, out io.Writer, text string) error
 	}
 	j := &setup.Join{Host: h, Wish: w, Invitation: invitation, Master: o.master, Agent: o.agent, Hostname: hostname, Starter: starter, Store: o.own(store)}
 	if err := setup.Run(ctx, j.Steps(), lines(out)); err != nil {
-		return fmt.Errorf("%w; the same command goes on from there, contiv leave takes everything back", err)
+		return fmt.Errorf("%w; run the same command again to continue from there, or contiv leave to undo everything", err)
 	}
 	return nil
 }
 
-// date is the time of the netmaster of an invitation, as its answers say (RFC 9110, section 6.6.1). The clock is compared before certificates are, so that a
-// wrong one is told as such.
+// date returns the time of an invitation's netmaster, from the Date header of its answer (RFC 9110, section 6.6.1). The clock is checked
+// before certificates, so that a wrong clock is reported as such.
 func date(ctx context.Context, i *setup.Invitation) (time.Time, error) {
 	c := i.Visit(nil, func(*x509.Certificate) {})
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+i.Address+"/healthz", nil)

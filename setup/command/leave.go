@@ -15,18 +15,15 @@ func newLeave() *cobra.Command {
 	var p place
 	last, force, master, drain, timeout := false, false, false, false, 10*time.Minute
 	cmd := &cobra.Command{
-		Use: "leave [NAME]", Short: "Take this host out of its cluster, or another one that is gone for good", Args: cobra.MaximumNArgs(1),
-		Long: "Take this host out of its cluster: its daemons end, its label and addresses are free, its member of the embedded store is removed, and its certificates are revoked. Then " +
-			"the bridge, the rules of nftables and the files of contiv are removed, and kernel settings are restored; what remains is printed with the reason. While endpoints are on the host " +
-			"contiv leave refuses and names them; with --drain it waits for them instead, and the host takes no new ones meanwhile.\n\n" +
-			"With NAME another host is taken out, whose machine is gone for good; with --master only its netmaster, whose store is lost, so that contiv join --master makes it a member again. A netmaster that runs " +
-			"is refused; if its machine does not answer, nothing says that it does not run, and --force is needed.",
+		Use: "leave [NAME]", Short: "Remove this host, or a lost one, from its cluster", Args: cobra.MaximumNArgs(1),
+		Long: "Remove this host from its cluster: contiv stops the daemons, releases the label and the addresses, removes the member of the embedded store, and revokes the certificates. Then it " + "removes the bridge, the nftables rules and the files of contiv, restores kernel settings, and lists what remains, with the reason. While endpoints are on the host, " + "contiv leave refuses and names them; with --drain it waits until they are deleted, and the host accepts no new ones.\n\n" +
+			"NAME removes another host whose machine is lost; with --master, only its netmaster, whose store is lost, so that contiv join --master can make it a member again. contiv refuses to remove a netmaster " + "that runs. If its machine does not answer, contiv cannot prove that the netmaster is stopped, and requires --force.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return other(cmd, &p, args[0], master, force)
 			}
 			if master {
-				return errors.New("--master is for another host, whose NAME goes with it: contiv leave without it takes this host out as a whole")
+				return errors.New("--master requires the NAME of another host: contiv leave without --master removes this host entirely")
 			}
 			h, err := p.host()
 			if err != nil {
@@ -44,7 +41,7 @@ func newLeave() *cobra.Command {
 			l := &setup.Leave{Host: h, Label: label, Starter: starter, Last: last, Force: force}
 			if drain {
 				if last || force || timeout <= 0 {
-					return errors.New("--drain waits until no container is on this host, for as long as --timeout says: it goes neither with --last nor with --force")
+					return errors.New("--drain waits up to --timeout until no container is on this host: it cannot be combined with --last or --force")
 				}
 				l.Drain, l.Progress = timeout, say
 			}
@@ -52,17 +49,17 @@ func newLeave() *cobra.Command {
 				l.Uninstall = setup.Uninstaller(h)
 			}
 			if err := setup.Run(cmd.Context(), l.Steps(), say); err != nil {
-				return fmt.Errorf("%w; contiv leave goes on from there", err)
+				return fmt.Errorf("%w; run contiv leave again to continue from there", err)
 			}
 			return nil
 		},
 	}
 	p.daemonFlags(cmd.Flags())
-	cmd.Flags().BoolVar(&last, "last", false, "tell no one: the cluster ends with this host, or is told by contiv leave NAME on another")
-	cmd.Flags().BoolVar(&master, "master", false, "with NAME: take out the netmaster of that host, whose store is lost, and leave its agent and containers as they are")
-	cmd.Flags().BoolVar(&drain, "drain", false, "first have this host take no new containers, and wait until those that it has are deleted")
-	cmd.Flags().DurationVar(&timeout, "timeout", timeout, "with --drain: how long to wait for the containers")
-	cmd.Flags().BoolVar(&force, "force", false, "leave though containers of this host lose their network; with NAME and --master: continue though the machine does not answer")
+	cmd.Flags().BoolVar(&last, "last", false, "do not inform netmasters: this host is the last one, or contiv leave NAME runs on another host")
+	cmd.Flags().BoolVar(&master, "master", false, "with NAME: remove only the netmaster of that host, whose store is lost, and keep its agent and containers")
+	cmd.Flags().BoolVar(&drain, "drain", false, "accept no new containers on this host, and wait until the existing ones are deleted")
+	cmd.Flags().DurationVar(&timeout, "timeout", timeout, "maximum time to wait for the containers, with --drain")
+	cmd.Flags().BoolVar(&force, "force", false, "leave although containers of this host lose their network; with NAME and --master: continue although the machine does not answer")
 	return cmd
 }
 
@@ -81,7 +78,7 @@ func other(cmd *cobra.Command, p *place, name string, master, force bool) error 
 			out, err = c.Depart(cmd.Context(), model.DepartRequest{Master: name})
 		}
 	case force:
-		return errors.New("--force goes with NAME only for a netmaster: add --master, or leave it out")
+		return errors.New("--force with NAME requires --master: add --master, or remove --force")
 	default:
 		out, err = c.Depart(cmd.Context(), model.DepartRequest{Agent: name, Master: name})
 	}
@@ -91,12 +88,12 @@ func other(cmd *cobra.Command, p *place, name string, master, force bool) error 
 	if out.Evidence != "" {
 		_, _ = fmt.Fprintf(cmd.OutOrStdout(), "netmaster of %s: %s\n", name, out.Evidence)
 	}
-	_, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s left the cluster; %d certificates are revoked\n", who, len(out.Revoked))
+	_, _ = fmt.Fprintf(cmd.OutOrStdout(), "removed %s from the cluster, and revoked %d certificates\n", who, len(out.Revoked))
 	if out.Member != "" {
 		_, _ = fmt.Fprintf(cmd.OutOrStdout(), "removed member %s of the store\n", out.Member)
 	}
 	for _, e := range out.Endpoints {
-		_, _ = fmt.Fprintf(cmd.OutOrStdout(), "endpoint %s is left: netctl node forget --release %s\n", e, name)
+		_, _ = fmt.Fprintf(cmd.OutOrStdout(), "endpoint %s remains: netctl node forget --release %s deletes it\n", e, name)
 	}
 	return nil
 }

@@ -96,8 +96,8 @@ func TestLeaveOfNetmaster(t *testing.T) {
 				return model.Departed{}, model.Errorf(model.CodeUnsupported, "lost", "the store is beside the netmasters").Try("join again")
 			}
 			return model.Departed{}, nil
-		}, []model.DepartRequest{lost(false), whole}, "the netmaster of h3 left the cluster"},
-		"a host":           {nil, func(model.DepartRequest) (model.Departed, *model.Error) { return model.Departed{}, nil }, []model.DepartRequest{{Agent: "h3", Master: "h3"}}, "h3 left the cluster"},
+		}, []model.DepartRequest{lost(false), whole}, "removed the netmaster of h3 from the cluster"},
+		"a host":           {nil, func(model.DepartRequest) (model.Departed, *model.Error) { return model.Departed{}, nil }, []model.DepartRequest{{Agent: "h3", Master: "h3"}}, "removed h3 from the cluster"},
 		"a host, by force": {[]string{"--force"}, nil, nil, "add --master"},
 	} {
 		l := &leader{answer: row.answer}

@@ -32,18 +32,18 @@ func New() []*cobra.Command {
 // place is the machine that a command is about, and how it is treated.
 type place struct {
 	root, bin, start string
-	ovs              string // folder of Open vSwitch's sockets
+	ovs              string // directory of Open vSwitch's sockets
 	force            bool
 }
 
 func (p *place) flags(f *pflag.FlagSet) {
-	f.StringVar(&p.root, "root", "", "directory below which all files are written, for several hosts on one machine (default /)")
+	f.StringVar(&p.root, "root", "", "root directory of all files, for several hosts on one machine (default /)")
 }
 
 func (p *place) daemonFlags(f *pflag.FlagSet) {
 	p.flags(f)
-	f.StringVar(&p.bin, "bin", "", "directory of netmaster and netplugin (default: that of contiv)")
-	f.StringVar(&p.start, "start", "auto", "how daemons run: systemd, exec (as processes that write to log files), no (the commands are printed) or auto (systemd where it runs, else exec)")
+	f.StringVar(&p.bin, "bin", "", "directory of netmaster and netplugin (default: the directory of contiv)")
+	f.StringVar(&p.start, "start", "auto", "method to start daemons: systemd, exec (processes that write to log files), no (print the commands) or auto (systemd if it runs, else exec)")
 }
 
 // host is the machine.
@@ -80,7 +80,7 @@ func (p *place) starter(h *setup.Host) (setup.Starter, error) {
 	switch how {
 	case "systemd":
 		if h.Root != "" {
-			return nil, errors.New("--start systemd: systemd looks for units below / alone; leave --root out, or take --start exec")
+			return nil, errors.New("--start systemd: systemd reads units only below /: remove --root, or use --start exec")
 		}
 		return setup.Systemd{Host: h, Ctl: setup.Systemctl, Journal: setup.Journalctl, Release: setup.SystemdRelease(context.Background())}, nil
 	case "exec":
@@ -88,19 +88,19 @@ func (p *place) starter(h *setup.Host) (setup.Starter, error) {
 	case "no":
 		return setup.ByHand{Host: h}, nil
 	}
-	return nil, fmt.Errorf("--start %s: it is auto, systemd, exec or no", p.start)
+	return nil, fmt.Errorf("--start: got %q, want auto, systemd, exec or no", p.start)
 }
 
-// identity is what is said of a host, with what follows where nothing is said.
+// identity has the flags that identify a host, each with a default.
 type identity struct{ label, address, vtep string }
 
 func (i *identity) flags(f *pflag.FlagSet) {
 	f.StringVar(&i.label, "label", "", "name of this host in the cluster (default: the machine's host name)")
-	f.StringVar(&i.address, "address", "", "at which other hosts reach this one (default: of the first usable interface)")
-	f.StringVar(&i.vtep, "vtep-ip", "", "end of this host's tunnels (default: as --address)")
+	f.StringVar(&i.address, "address", "", "address at which other hosts reach this one (default: that of the first usable interface)")
+	f.StringVar(&i.vtep, "vtep-ip", "", "address of this host's tunnel endpoint (default: --address)")
 }
 
-// fill fills in a wish, and says the machine's host name.
+// fill completes a wish from the flags and the machine, and returns the machine's host name.
 func (i *identity) fill(w *setup.Wish) (hostname string, err error) {
 	hostname, err = os.Hostname()
 	if err != nil {
@@ -117,7 +117,8 @@ func (i *identity) fill(w *setup.Wish) (hostname string, err error) {
 	return hostname, nil
 }
 
-// check runs the checks, prints what they find, and is an error when something stands in the way. clock is of a netmaster; nil: there is none yet.
+// check runs the preflight checks and prints their findings. It returns an error if a finding prevents the machine from being a host.
+// clock returns the time of a netmaster; nil: there is none yet.
 func (p *place) check(ctx context.Context, out io.Writer, h *setup.Host, w *setup.Wish, master, agent, embedded bool, clock func(context.Context) (time.Time, error)) error {
 	s := &preflight.Subject{Label: w.Label, VXLAN: w.Settings.NetMode != "vlan", Clock: clock}
 	s.Address, _ = netip.ParseAddr(w.Address)
@@ -150,7 +151,7 @@ func (p *place) check(ctx context.Context, out io.Writer, h *setup.Host, w *setu
 		_, _ = fmt.Fprintf(out, "%s: %s: %s\n  %s\n", word, f.Check, f.Problem, f.Remedy)
 	}
 	if wrong > 0 && !p.force {
-		return errors.New("this machine cannot be a host of a cluster yet; nothing was changed (--force goes on nevertheless)")
+		return errors.New("this machine cannot be a host of a cluster yet, and nothing was changed: resolve the findings, or continue with --force")
 	}
 	return nil
 }
@@ -163,15 +164,15 @@ func (p *place) reach() (*client.Client, *setup.Host, trust.Role, error) {
 	}
 	for _, role := range []trust.Role{trust.User, trust.Master, trust.Agent} {
 		if h.Trust().Has(role) {
-			c, err := h.Client(role, patience, h.Netmasters()...)
+			c, err := h.Client(role, requestTimeout, h.Netmasters()...)
 			return c, h, role, err
 		}
 	}
-	return nil, nil, "", fmt.Errorf("there is no certificate in %s: this host is part of no cluster; contiv init begins one, contiv join TOKEN@ADDRESS joins one", h.Trust())
+	return nil, nil, "", fmt.Errorf("no certificate in %s: this host is not part of a cluster: run contiv init to create one, or contiv join TOKEN@ADDRESS to join one", h.Trust())
 }
 
-// patience is for how long a command waits while the cluster has no leader.
-const patience = 5 * time.Second
+// requestTimeout is for how long a command waits while the cluster has no leader.
+const requestTimeout = 5 * time.Second
 
 // lines is what steps say.
 func lines(out io.Writer) func(string) {

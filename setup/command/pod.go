@@ -21,14 +21,14 @@ type podOptions struct {
 }
 
 func (o *podOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.dir, "trust", trust.DefaultDir, "directory that the daemon's certificates are written to")
+	f.StringVar(&o.dir, "trust", trust.DefaultDir, "directory to write the daemon's certificates to")
 	f.StringVar(&o.pod.Label, "label", "", "label of the host: the node's name")
-	f.StringVar(&o.pod.Address, "address", "", "at which other hosts reach this one")
+	f.StringVar(&o.pod.Address, "address", "", "address at which other hosts reach this one")
 }
 
 func newPod() *cobra.Command {
-	cmd := &cobra.Command{Use: "pod", Short: "Certificates of netmaster and netplugin in pods, for a container that runs before them", Args: cobra.NoArgs,
-		Long: "Certificates of netmaster and netplugin in pods. deploy/kubernetes has an init container call it: see docs/how-to/kubernetes-install.md.",
+	cmd := &cobra.Command{Use: "pod", Short: "Issue the certificates of netmaster and netplugin in pods, for an init container", Args: cobra.NoArgs,
+		Long: "Issue the certificates of netmaster and netplugin in pods. An init container of deploy/kubernetes runs it: see docs/how-to/kubernetes-install.md.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	cmd.AddCommand(newPodMaster(), newPodAgent())
 	return cmd
@@ -36,7 +36,7 @@ func newPod() *cobra.Command {
 
 func newPodMaster() *cobra.Command {
 	o := &podOptions{pod: setup.Pod{Now: time.Now}}
-	cmd := &cobra.Command{Use: "netmaster", Short: "Certify a netmaster by the authority's key", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+	cmd := &cobra.Command{Use: "netmaster", Short: "Issue a netmaster's certificate with the authority's key", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
 		o.pod.Trust = trust.Dir(o.dir)
 		said, err := o.pod.Netmaster(trust.Dir(o.authority))
 		if err == nil {
@@ -51,7 +51,7 @@ func newPodMaster() *cobra.Command {
 
 func newPodAgent() *cobra.Command {
 	o := &podOptions{pod: setup.Pod{Now: time.Now}}
-	cmd := &cobra.Command{Use: "netplugin", Short: "Have a netmaster certify an agent by its pod's service account token", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+	cmd := &cobra.Command{Use: "netplugin", Short: "Request an agent's certificate with its pod's service account token", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
 		o.pod.Trust = trust.Dir(o.dir)
 		said, err := o.pod.Agent(cmd.Context(), o.authority, o.token, o.netmasters)
 		if err == nil {
@@ -62,6 +62,6 @@ func newPodAgent() *cobra.Command {
 	o.flags(cmd.Flags())
 	cmd.Flags().StringVar(&o.authority, "authority", "/etc/contiv/authority/ca.crt", "file of the authority's certificate")
 	cmd.Flags().StringVar(&o.token, "token", "/etc/contiv/pod/token", "file of the service account token")
-	cmd.Flags().StringSliceVar(&o.netmasters, "netmasters", nil, "where netmasters are, ADDRESS:9999,ADDRESS:9999")
+	cmd.Flags().StringSliceVar(&o.netmasters, "netmasters", nil, "addresses of netmasters, as ADDRESS:9999,ADDRESS:9999")
 	return cmd
 }

@@ -15,12 +15,11 @@ func newReaddress() *cobra.Command {
 	var p place
 	vtep, dry, operator := "", false, false
 	cmd := &cobra.Command{
-		Use: "readdress [ADDRESS]", Short: "Have this host be reached at another address", Args: cobra.MaximumNArgs(1),
-		Long: "Have this host be reached at ADDRESS, which the machine has, by its netmaster, its member of the embedded store and its agent. Give the machine the new address beside the previous one, call " +
-			"this command, and take the previous one away when it has ended. Containers of other hosts do not notice it.\n\n" +
+		Use: "readdress [ADDRESS]", Short: "Change the address at which this host is reached", Args: cobra.MaximumNArgs(1),
+		Long: "Change the address at which this host's netmaster, member of the embedded store and agent are reached to ADDRESS. Add the new address to the machine beside the previous one, run " + "this command, and remove the previous address when the command has ended. Containers of other hosts are not affected.\n\n" +
 			"Netmasters accept the address by this host's certificate, from a connection that comes from the address. Until the change is complete this host has certificates for both; then those for the " +
 			"previous address are revoked. Safe to run again: it continues where it stopped.\n\n" +
-			"Without ADDRESS the lists of netmasters and of members in this host's settings are brought up to date, after another host has changed its address.",
+			"Without ADDRESS the command updates the lists of netmasters and members in this host's settings, after another host has changed its address.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			h, err := p.host()
 			if err != nil {
@@ -58,9 +57,9 @@ func newReaddress() *cobra.Command {
 		},
 	}
 	p.daemonFlags(cmd.Flags())
-	cmd.Flags().StringVar(&vtep, "vtep-ip", "", "end of this host's tunnels (default: ADDRESS where it was the previous address, else as it is)")
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "check the addresses, and list the steps; nothing is changed")
-	cmd.Flags().BoolVar(&operator, "as-operator", false, "ask netmasters as the user whose certificate this host has, where addresses are translated on the way to them")
+	cmd.Flags().StringVar(&vtep, "vtep-ip", "", "address of this host's tunnel endpoint (default: ADDRESS if it was the previous address, else unchanged)")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "check the addresses and list the steps, without changes")
+	cmd.Flags().BoolVar(&operator, "as-operator", false, "authenticate with this host's user certificate, for networks that translate addresses on the path to netmasters")
 	return cmd
 }
 

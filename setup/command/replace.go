@@ -18,11 +18,8 @@ func newReplace() *cobra.Command {
 	var p place
 	force := false
 	cmd := &cobra.Command{
-		Use: "replace NAME", Short: "Take out a netmaster whose disk is lost, and print the command by which its host joins again", Args: cobra.ExactArgs(1),
-		Long: "Take out the netmaster of host NAME, whose disk is lost, and print the command by which that host, or a new machine in its place, joins again. The member of the embedded " +
-			"store is removed and the certificates of the netmaster are revoked. The host's label and addresses, its agent and its containers stay as they are: endpoints that the machine does " +
-			"not have any more are deleted when its agent reports so.\n\n" +
-			"A netmaster that runs is refused. If the machine does not answer, nothing says that the netmaster does not run, and --force is needed.",
+		Use: "replace NAME", Short: "Remove a netmaster whose disk is lost, and print the command by which its host joins again", Args: cobra.ExactArgs(1),
+		Long: "Remove the netmaster of host NAME, whose disk is lost, and print the command by which that host, or a new machine in its place, joins again. contiv removes the member of the embedded " + "store, and revokes the certificates of the netmaster. The host keeps its label, addresses, agent and containers; endpoints that no longer exist on the machine are deleted when its " + "agent reports that.\n\n" + "contiv refuses to remove a netmaster that runs. If the machine does not answer, contiv cannot prove that the netmaster is stopped, and requires --force.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, out := args[0], cmd.OutOrStdout()
 			c, _, _, err := p.reach()
@@ -39,7 +36,7 @@ func newReplace() *cobra.Command {
 			}
 			_, _ = fmt.Fprintf(out, "revoked %d certificates; label, addresses and endpoints of %s stay\n", len(gone.Revoked), name)
 			if gone.Members > 0 {
-				_, _ = fmt.Fprintf(out, "%d members are left, and %s until %s has joined\n", gone.Members, needed(gone.Members), name)
+				_, _ = fmt.Fprintf(out, "%d members remain, and %s until %s has joined\n", gone.Members, needed(gone.Members), name)
 			}
 			once := 1
 			made, err := c.MakeJoinToken(cmd.Context(), model.JoinTokenRequest{Masters: true, Replaces: name, Uses: &once, TTL: replaceTTL.String()})
@@ -51,7 +48,7 @@ func newReplace() *cobra.Command {
 		},
 	}
 	p.flags(cmd.Flags())
-	cmd.Flags().BoolVar(&force, "force", false, "continue though the machine does not answer, so that nothing says that its netmaster does not run")
+	cmd.Flags().BoolVar(&force, "force", false, "continue although the machine does not answer, without proof that its netmaster is stopped")
 	return cmd
 }
 
@@ -78,10 +75,10 @@ func departed(ctx context.Context, c *client.Client, q model.DepartRequest) (mod
 	}
 }
 
-// needed says how many of the members of a store have to run.
+// needed describes how many members of a store must run.
 func needed(members int) string {
 	if majority := members/2 + 1; majority < members {
-		return fmt.Sprintf("%d of them have to run", majority)
+		return fmt.Sprintf("%d of them must run", majority)
 	}
-	return "all of them have to run"
+	return "all of them must run"
 }

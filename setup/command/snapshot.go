@@ -33,7 +33,7 @@ func newSnapshot() *cobra.Command {
 	return cmd
 }
 
-// backup is what the host knows of its store.
+// backup returns what the host knows of its store.
 func (p *place) backup() (*setup.Host, *setup.Backup, error) {
 	h, err := p.host()
 	if err != nil {
@@ -49,7 +49,7 @@ func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 func newSnapshotSave(p *place) *cobra.Command {
 	var dir, file string
 	var key bool
-	cmd := &cobra.Command{Use: "save", Short: "Save what the store holds now", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+	cmd := &cobra.Command{Use: "save", Short: "Save a snapshot of the store", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
 		_, b, err := p.backup()
 		if err != nil {
 			return err
@@ -68,7 +68,7 @@ func newSnapshotSave(p *place) *cobra.Command {
 		defer func() { _ = from.Close() }()
 		source, can := from.(snapshot.Source)
 		if !can {
-			return fmt.Errorf("%s gives no snapshots", from)
+			return fmt.Errorf("a store of kind %s has no snapshots", from)
 		}
 		made, err := snapshot.Save(cmd.Context(), source, dir, snapshot.ByHand, head)
 		if err != nil {
@@ -78,9 +78,9 @@ func newSnapshotSave(p *place) *cobra.Command {
 		return err
 	}}
 	f := cmd.Flags()
-	f.StringVar(&dir, "dir", "", "directory to save it in (default: that of scheduled snapshots)")
-	f.BoolVar(&key, "with-key", false, "with the authority's key, without which no agent connects to a restored cluster on new machines; encrypted with a passphrase")
-	f.StringVar(&file, "passphrase-file", "", "file with that passphrase, of 12 characters or more, in its first line")
+	f.StringVar(&dir, "dir", "", "directory of the snapshot (default: that of scheduled snapshots)")
+	f.BoolVar(&key, "with-key", false, "include the authority's key, encrypted with a passphrase; without it no agent connects to a restored cluster on new machines")
+	f.StringVar(&file, "passphrase-file", "", "file with the passphrase in its first line, at least 12 characters")
 	return cmd
 }
 
@@ -88,7 +88,7 @@ func newSnapshotSave(p *place) *cobra.Command {
 func sealed(b *setup.Backup, key bool, file string) (string, error) {
 	if !key {
 		if file != "" {
-			return "", errors.New("--passphrase-file is for --with-key: add it, or leave the file out")
+			return "", errors.New("--passphrase-file requires --with-key: add --with-key, or remove --passphrase-file")
 		}
 		return "", nil
 	}
@@ -167,7 +167,7 @@ func newSnapshotLs(p *place) *cobra.Command {
 }
 
 func newSnapshotVerify() *cobra.Command {
-	return &cobra.Command{Use: "verify FILE...", Short: "Compare the sums of snapshots, and open them as a restore does", Args: cobra.MinimumNArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+	return &cobra.Command{Use: "verify FILE...", Short: "Verify the checksums of snapshots, and open them as a restore does", Args: cobra.MinimumNArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
 		var bad []error
 		for _, path := range args {
 			info, err := snapshot.Verify(path)
@@ -175,7 +175,7 @@ func newSnapshotVerify() *cobra.Command {
 				bad = append(bad, err)
 				continue
 			}
-			_, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s is whole: %s\n", path, described(&info))
+			_, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s is complete: %s\n", path, described(&info))
 		}
 		return errors.Join(bad...)
 	}}
@@ -183,7 +183,7 @@ func newSnapshotVerify() *cobra.Command {
 
 func newSnapshotRestore(p *place) *cobra.Command {
 	var replace, other bool
-	cmd := &cobra.Command{Use: "restore FILE", Short: "Make a snapshot the store of this host's netmaster, which does not run", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := &cobra.Command{Use: "restore FILE", Short: "Restore a snapshot as the store of this host's netmaster, which must be stopped", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
 		h, b, err := p.backup()
 		if err != nil {
 			return err
@@ -197,7 +197,7 @@ func newSnapshotRestore(p *place) *cobra.Command {
 			return err
 		}
 		if own := snapshot.Authority(b.Trust); own != info.Authority && !other {
-			return fmt.Errorf("authority: the snapshot is of a cluster whose authority is %s, and this host trusts %s: its agents and secrets are the other's; take a snapshot of this cluster, or add --another-authority", none(info.Authority), none(own))
+			return fmt.Errorf("authority: got a snapshot of a cluster with authority %s, want %s, which this host trusts: its agents and secrets belong to the other cluster; use a snapshot of this cluster, or add --another-authority", none(info.Authority), none(own))
 		}
 		done, err := restored(cmd.Context(), b, args[0], known.Incarnation, replace)
 		if err != nil {
@@ -209,8 +209,8 @@ func newSnapshotRestore(p *place) *cobra.Command {
 		return printRestored(cmd.OutOrStdout(), b, &done)
 	}}
 	f := cmd.Flags()
-	f.BoolVar(&replace, "replace", false, "where there is data already: an embedded store's is moved aside, a Consul's is replaced, all keys of other programs too")
-	f.BoolVar(&other, "another-authority", false, "though the snapshot is of a cluster with another authority")
+	f.BoolVar(&replace, "replace", false, "replace existing data: move the data of an embedded store aside; replace all keys of a Consul, those of other programs too")
+	f.BoolVar(&other, "another-authority", false, "restore although the snapshot is of a cluster with another authority")
 	return cmd
 }
 
@@ -228,7 +228,7 @@ func restored(ctx context.Context, b *setup.Backup, path string, known record.In
 		return snapshot.Restore(ctx, path, b.Member, known, replace)
 	case snapshot.Consul:
 		if !replace {
-			return snapshot.Restored{}, errors.New("a restore replaces all that the Consul cluster holds, what other programs have there too: stop all netmasters, and add --replace")
+			return snapshot.Restored{}, errors.New("a restore replaces all data of the Consul cluster, including that of other programs: stop all netmasters, and add --replace")
 		}
 		to, err := b.Open(quiet())
 		if err != nil {
@@ -237,7 +237,7 @@ func restored(ctx context.Context, b *setup.Backup, path string, known record.In
 		defer func() { _ = to.Close() }()
 		running, can := to.(snapshot.Restorer)
 		if !can {
-			return snapshot.Restored{}, fmt.Errorf("%s takes no snapshots", to)
+			return snapshot.Restored{}, fmt.Errorf("a store of kind %s cannot restore a snapshot", to)
 		}
 		return snapshot.RestoreInto(ctx, path, b.Kind, known, running)
 	}
@@ -253,7 +253,7 @@ func printRestored(out io.Writer, b *setup.Backup, done *snapshot.Restored) erro
 		_, _ = fmt.Fprintf(out, "the store is incarnation %s now\n", done.Successor.ID)
 	}
 	if done.Aside != "" {
-		_, _ = fmt.Fprintf(out, "what was there is in %s: remove it when it is not needed\n", done.Aside)
+		_, _ = fmt.Fprintf(out, "the previous data is in %s: remove it when you no longer need it\n", done.Aside)
 	}
 	if b.Kind == snapshot.Embedded {
 		_, _ = fmt.Fprintf(out, "next: systemctl start contiv-netmaster; hosts with other members of the store lose their data and join again (docs/how-to/backup.md)\n")
@@ -262,9 +262,9 @@ func printRestored(out io.Writer, b *setup.Backup, done *snapshot.Restored) erro
 }
 
 func newSnapshotExtract() *cobra.Command {
-	return &cobra.Command{Use: "extract FILE TO", Short: "Write the store's own snapshot into a file, for its own tools", Args: cobra.ExactArgs(2), RunE: func(cmd *cobra.Command, args []string) error {
+	return &cobra.Command{Use: "extract FILE TO", Short: "Extract the store's own snapshot into a file, for the tools of the store", Args: cobra.ExactArgs(2), RunE: func(cmd *cobra.Command, args []string) error {
 		if _, err := os.Lstat(args[1]); err == nil {
-			return fmt.Errorf("%s is there already: name another file", args[1])
+			return fmt.Errorf("%s already exists: name another file", args[1])
 		}
 		info, body, err := snapshot.Extract(args[0], filepath.Dir(args[1]))
 		if err != nil {
@@ -279,7 +279,7 @@ func newSnapshotExtract() *cobra.Command {
 }
 
 func newSnapshotSucceed(p *place) *cobra.Command {
-	return &cobra.Command{Use: "succeed", Short: "Say of a store that its own tools have restored, before netmasters start, that it follows the one that was saved", Args: cobra.NoArgs,
+	return &cobra.Command{Use: "succeed", Short: "Record that a store restored by its own tools is the successor of the saved one; run it before netmasters start", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			h, b, err := p.backup()
 			if err != nil {
@@ -290,7 +290,7 @@ func newSnapshotSucceed(p *place) *cobra.Command {
 				return err
 			}
 			if b.Kind == snapshot.Embedded {
-				return errors.New("contiv snapshot restore does this for an embedded store")
+				return errors.New("an embedded store needs no contiv snapshot succeed: contiv snapshot restore includes it")
 			}
 			var s store.Store
 			if s, err = b.Open(quiet()); err != nil {
@@ -339,7 +339,7 @@ func newSnapshotSchedule(p *place) *cobra.Command {
 		}
 		change := setup.Env{}
 		if cmd.Flags().Changed("every") {
-			change["CONTIV_NETMASTER_SNAPSHOT_EVERY"], b.Schedule.Every = every.String(), every
+			change["CONTIV_NETMASTER_SNAPSHOT_EVERY"], b.Schedule.Interval = every.String(), every
 		}
 		if cmd.Flags().Changed("keep") {
 			change["CONTIV_NETMASTER_SNAPSHOT_KEEP"], b.Schedule.Keep = strconv.Itoa(keep), keep
@@ -353,17 +353,17 @@ func newSnapshotSchedule(p *place) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, _ = fmt.Fprintf(out, "wrote %s; it counts when netmaster starts: systemctl restart contiv-netmaster\n", path)
+			_, _ = fmt.Fprintf(out, "wrote %s; to apply it, restart netmaster: systemctl restart contiv-netmaster\n", path)
 		}
-		how := fmt.Sprintf("every %s, and keeps %d", b.Schedule.Every, b.Schedule.Keep)
-		if b.Schedule.Every == 0 {
+		how := fmt.Sprintf("every %s, and keeps %d", b.Schedule.Interval, b.Schedule.Keep)
+		if b.Schedule.Interval == 0 {
 			how = "never"
 		}
 		_, err = fmt.Fprintf(out, "netmaster saves the store in %s: %s\n", b.Schedule.Dir, how)
 		return err
 	}}
 	f := cmd.Flags()
-	f.DurationVar(&every, "every", 0, "how often; 0s: never")
-	f.IntVar(&keep, "keep", 0, "how many are kept")
+	f.DurationVar(&every, "every", 0, "interval between snapshots; 0s: no snapshots")
+	f.IntVar(&keep, "keep", 0, "number of snapshots to keep")
 	return cmd
 }

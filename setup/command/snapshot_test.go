@@ -106,13 +106,13 @@ func TestSnapshots(t *testing.T) {
 	file := strings.TrimSuffix(strings.Fields(out)[1], ":")
 	put(s, "2")
 	run(`(?m)^20.* 2 +1 +.* embedded +none +no +`+regexp.QuoteMeta(file)+"$", "ls")
-	run("is whole: 1 keys", "verify", file)
+	run("is complete: 1 keys", "verify", file)
 	run("in use by a netmaster: stop it", "restore", file, "--replace")
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	run("there is a store already: --replace", "restore", file)
-	run("(?s)^restored .*the store is incarnation [a-z2-7]{26} now.*what was there is in .*before-restore-.*next: ", "restore", file, "--replace")
+	run("(?s)^restored .*the store is incarnation [a-z2-7]{26} now.*the previous data is in .*before-restore-.*next: ", "restore", file, "--replace")
 	s = start()
 	if item, err := s.Read(t.Context(), "/a"); err != nil || string(item.Value) != "1" {
 		t.Errorf("want what was saved, got %q, %v", item.Value, err)
@@ -151,7 +151,7 @@ func TestSnapshots(t *testing.T) {
 	run(regexp.QuoteMeta(string(key))+"$", "key", keyed, "--passphrase-file", phrase)
 	run("not read with this passphrase", "key", keyed, "--passphrase-file", operators)
 	authority(t, root)
-	run("authority: the snapshot is of a cluster whose authority is .* and this host trusts .* --another-authority", "restore", keyed, "--replace")
+	run("authority: got a snapshot of a cluster with authority .* which this host trusts.* --another-authority", "restore", keyed, "--replace")
 	other := t.TempDir()
 	if out, err := contiv(t, "snapshot", "save", "--root", other); err == nil || !strings.Contains(err.Error(), "no netmaster") {
 		t.Errorf("a host without a netmaster: want that told, got %s, %v", out, err)

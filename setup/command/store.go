@@ -11,29 +11,29 @@ import (
 	"github.com/contiv/contiv/setup"
 )
 
-// storeOptions are the flags that say which store beside the netmasters takes the place of the embedded one, and how this host's proves to it who it is.
+// storeOptions are the flags of a store that replaces the embedded one, with the credentials of this host's netmaster.
 type storeOptions struct {
 	etcd, consul []string
 	access       setup.StoreAccess
 }
 
 func (o *storeOptions) flags(f *pflag.FlagSet) {
-	f.StringSliceVar(&o.etcd, "etcd-endpoints", nil, "URLs of an etcd, in place of the embedded store")
-	f.StringSliceVar(&o.consul, "consul-endpoints", nil, "URLs of a Consul, in place of the embedded store")
-	f.StringVar(&o.access.CAFile, "store-ca", "", "certificate authority of that store, PEM; needed for https URLs")
+	f.StringSliceVar(&o.etcd, "etcd-endpoints", nil, "URLs of an etcd to use instead of the embedded store")
+	f.StringSliceVar(&o.consul, "consul-endpoints", nil, "URLs of a Consul to use instead of the embedded store")
+	f.StringVar(&o.access.CAFile, "store-ca", "", "certificate authority of that store, PEM; required for https URLs")
 	f.StringVar(&o.access.CertFile, "store-cert", "", "client certificate for that store, PEM")
 	f.StringVar(&o.access.KeyFile, "store-key", "", "key of --store-cert, PEM")
-	f.StringVar(&o.access.User, "store-user", "", "user of an etcd that asks for one")
+	f.StringVar(&o.access.User, "store-user", "", "user of an etcd with authentication")
 	f.StringVar(&o.access.PasswordFile, "store-password-file", "", "file with the password of --store-user")
 	f.StringVar(&o.access.TokenFile, "store-token-file", "", "file with the ACL token for a Consul")
 }
 
-// store is the store that the flags name. Paths of files are made absolute: netmaster has another folder.
+// store returns the store that the flags name. It makes paths absolute, because netmaster has another working directory.
 func (o *storeOptions) store() (model.StoreSettings, error) {
 	out := model.StoreSettings{Kind: "embedded"}
 	switch {
 	case len(o.etcd) > 0 && len(o.consul) > 0:
-		return out, errors.New("--etcd-endpoints and --consul-endpoints exclude each other: name one store")
+		return out, errors.New("--etcd-endpoints and --consul-endpoints cannot be combined: name one store")
 	case len(o.etcd) > 0:
 		out = model.StoreSettings{Kind: "etcd", URLs: o.etcd}
 	case len(o.consul) > 0:
@@ -52,14 +52,14 @@ func (o *storeOptions) store() (model.StoreSettings, error) {
 	return out, nil
 }
 
-// own is the store of a host that joins, once the cluster has told which one that is: by this host's URLs, where it has its own.
+// own returns the store of a joining host: that of the cluster, at this host's own URLs if the flags have any.
 func (o *storeOptions) own(given model.StoreSettings) func(model.StoreSettings) (model.StoreSettings, error) {
 	return func(told model.StoreSettings) (model.StoreSettings, error) {
 		if given.Kind == "embedded" {
 			return told, o.access.Check(told)
 		}
 		if given.Kind != told.Kind {
-			return told, fmt.Errorf("the cluster's store is %s, and --%s-endpoints names another: leave the flag out", told.Kind, given.Kind)
+			return told, fmt.Errorf("the cluster's store is %s: remove --%s-endpoints", told.Kind, given.Kind)
 		}
 		return given, o.access.Check(given)
 	}

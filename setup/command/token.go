@@ -13,7 +13,7 @@ import (
 
 func newToken() *cobra.Command {
 	var p place
-	cmd := &cobra.Command{Use: "token", Short: "Tokens by which hosts join", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd := &cobra.Command{Use: "token", Short: "Manage the tokens with which hosts join", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	p.flags(cmd.PersistentFlags())
 	cmd.AddCommand(newTokenCreate(&p), newTokenLs(&p), newTokenRm(&p))
 	return cmd
@@ -24,7 +24,7 @@ func newTokenCreate(p *place) *cobra.Command {
 	uses, quiet := 1, false
 	ttl := 24 * time.Hour
 	cmd := &cobra.Command{
-		Use: "create", Short: "Make a token, and print the command by which a host joins", Args: cobra.NoArgs,
+		Use: "create", Short: "Create a token, and print the command by which a host joins", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, _, _, err := p.reach()
 			if err != nil {
@@ -47,11 +47,11 @@ func newTokenCreate(p *place) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.DurationVar(&ttl, "ttl", ttl, "for how long it counts")
-	f.IntVar(&uses, "uses", uses, "for so many hosts; 0: any number")
-	f.BoolVar(&q.Masters, "master", false, "hosts that join may run a netmaster too, and get the authority's key for it")
-	f.StringVar(&q.Replaces, "replace", "", "label of the only host that may join: it takes the place of that host, though its certificates are valid")
-	f.BoolVarP(&quiet, "quiet", "q", false, "print TOKEN@ADDRESS alone")
+	f.DurationVar(&ttl, "ttl", ttl, "lifetime of the token")
+	f.IntVar(&uses, "uses", uses, "number of hosts that can join with the token; 0: any number")
+	f.BoolVar(&q.Masters, "master", false, "allow joining hosts to run a netmaster, which gets the authority's key")
+	f.StringVar(&q.Replaces, "replace", "", "label of the only host that can join with the token; the new machine replaces that host although the host's certificates are valid")
+	f.BoolVarP(&quiet, "quiet", "q", false, "print only TOKEN@ADDRESS")
 	return cmd
 }
 

@@ -55,7 +55,7 @@ func builtIn(name string) bool {
 	return false
 }
 
-// Switch asks ovsdb-server, and ovs-vswitchd, whose socket is in the same folder.
+// Switch asks ovsdb-server, and ovs-vswitchd, whose socket is in the same directory.
 func (Local) Switch(ctx context.Context, socket string) (string, error) {
 	out, err := exec.CommandContext(ctx, "ovs-vsctl", "--timeout=5", "--db=unix:"+socket, "--bare", "--columns=_uuid", "list", "Open_vSwitch").CombinedOutput()
 	if err != nil {
@@ -106,7 +106,7 @@ func (Local) MTU(a netip.Addr) (int, string, error) {
 	return 0, "", fmt.Errorf("no interface has %s", a)
 }
 
-// Free asks the file system of the folder, or of the first one above it that is there.
+// Free asks the file system of the directory, or of its nearest existing parent.
 func (Local) Free(dir string) (int64, error) {
 	for {
 		var s unix.Statfs_t

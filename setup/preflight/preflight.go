@@ -22,7 +22,7 @@ type Machine interface {
 	Listen(network, address string) error
 	// MTU is that of the interface that has an address, and the interface's name.
 	MTU(a netip.Addr) (mtu int, name string, err error)
-	// Free is the space that is left where a folder is or will be, in bytes.
+	// Free returns the free space, in bytes, of a directory that may not exist yet.
 	Free(dir string) (int64, error)
 	// Now is the time.
 	Now() time.Time
@@ -35,7 +35,7 @@ type Subject struct {
 	VTEP    netip.Addr
 	VXLAN   bool   // it tunnels
 	Switch  string // socket of Open vSwitch's database; "": there is no agent
-	Store   string // folder of the embedded store; "": there is none
+	Store   string // directory of the embedded store; "": there is none
 	Ports   []Port
 	// Clock is the time of a netmaster; nil: there is none yet.
 	Clock func(ctx context.Context) (time.Time, error)
@@ -47,25 +47,25 @@ type Port struct {
 	For              string
 }
 
-// Finding is what stands in the way.
+// Finding is a problem of the machine, with its remedy.
 type Finding struct {
 	Check, Problem, Remedy string
-	Minor                  bool // it does not keep the machine from being a host
+	Minor                  bool // the machine can be a host nevertheless
 }
 
-// check is one of the questions.
+// check is one check by its name.
 type check struct {
 	name string
 	ask  func(ctx context.Context, m Machine, s *Subject) []Finding
 }
 
-// checks are all, in the order in which they are reported.
+// checks returns all checks, in the order of their findings.
 func checks() []check {
 	return []check{{"account", account}, {"label", label}, {"address", address}, {"kernel", kernel}, {"Open vSwitch", openvswitch}, {"ports", ports},
 		{"MTU", mtu}, {"clock", clock}, {"disk", disk}}
 }
 
-// Run asks everything, and returns what stands in the way. It blocks for some seconds at the most.
+// Run runs all checks and returns their findings. It blocks for at most some seconds.
 func Run(ctx context.Context, m Machine, s *Subject) (out []Finding) {
 	for _, c := range checks() {
 		for _, f := range c.ask(ctx, m, s) {
@@ -76,10 +76,10 @@ func Run(ctx context.Context, m Machine, s *Subject) (out []Finding) {
 	return out
 }
 
-// one is a finding that stands in the way.
+// one returns a finding that prevents the machine from being a host.
 func one(problem, remedy string) []Finding { return []Finding{{Problem: problem, Remedy: remedy}} }
 
-// minor is one that does not.
+// minor returns a finding that does not.
 func minor(problem, remedy string) []Finding {
 	return []Finding{{Problem: problem, Remedy: remedy, Minor: true}}
 }

@@ -57,16 +57,16 @@ func TestRun(t *testing.T) {
 		remedy string
 	}{
 		"all is well":            {func(*fake, *Subject) {}, "", ""},
-		"a user":                 {func(f *fake, _ *Subject) { f.user = true }, "account: this is not root", "sudo"},
-		"no label":               {func(_ *fake, s *Subject) { s.Label = "" }, `label: "" is no name`, "--label"},
-		"a label with a slash":   {func(_ *fake, s *Subject) { s.Label = "a/b" }, `label: "a/b" is no name`, "--label"},
-		"localhost":              {func(_ *fake, s *Subject) { s.Label = "localhost" }, "label: the machine is called localhost", "hostnamectl"},
+		"a user":                 {func(f *fake, _ *Subject) { f.user = true }, "account: contiv does not run as root", "sudo"},
+		"no label":               {func(_ *fake, s *Subject) { s.Label = "" }, `label: the host name: got ""`, "--label"},
+		"a label with a slash":   {func(_ *fake, s *Subject) { s.Label = "a/b" }, `label: the host name: got "a/b"`, "--label"},
+		"localhost":              {func(_ *fake, s *Subject) { s.Label = "localhost" }, "label: the machine's host name is localhost", "hostnamectl"},
 		"an address elsewhere":   {func(_ *fake, s *Subject) { s.Address = netip.MustParseAddr("192.0.2.9") }, "address: no interface", "--address"},
-		"loopback":               {func(_ *fake, s *Subject) { s.VTEP = netip.MustParseAddr("127.0.0.1") }, "address: 127.0.0.1 is no address", "--vtep-ip"},
+		"loopback":               {func(_ *fake, s *Subject) { s.VTEP = netip.MustParseAddr("127.0.0.1") }, "address: 127.0.0.1 is not an address", "--vtep-ip"},
 		"an old kernel":          {func(f *fake, _ *Subject) { f.kernel = "5.4.0-216-generic" }, "kernel: the kernel 5.4.0-216-generic is too old", "5.10"},
 		"the oldest kernel":      {func(f *fake, _ *Subject) { f.kernel = "5.10.0-35-amd64" }, "", ""},
 		"a candidate":            {func(f *fake, _ *Subject) { f.kernel = "7.0-rc1" }, "", ""},
-		"a kernel of its own":    {func(f *fake, _ *Subject) { f.kernel = "custom" }, `minor kernel: the kernel's release "custom" is not understood`, "5.10"},
+		"a kernel of its own":    {func(f *fake, _ *Subject) { f.kernel = "custom" }, `minor kernel: the release of the kernel: got "custom", want a version`, "5.10"},
 		"old, and no agent":      {func(f *fake, s *Subject) { f.kernel, s.Switch = "4.19.0", "" }, "", ""},
 		"no veth":                {func(f *fake, _ *Subject) { f.lacks = "veth" }, "kernel: the kernel has no module veth", "modprobe veth"},
 		"no openvswitch":         {func(f *fake, _ *Subject) { f.lacks = "openvswitch" }, "minor kernel: ", "modprobe openvswitch"},
@@ -76,17 +76,17 @@ func TestRun(t *testing.T) {
 		"one that is not new":    {func(f *fake, _ *Subject) { f.version = "2.17.9" }, "minor Open vSwitch: ", "3.1"},
 		"one of ten":             {func(f *fake, _ *Subject) { f.version = "10.0" }, "", ""},
 		"a version that is none": {func(f *fake, _ *Subject) { f.version = "devel" }, "minor Open vSwitch: ", "3.1"},
-		"a taken port":           {func(f *fake, _ *Subject) { f.taken = "192.0.2.1:9999" }, "ports: tcp 192.0.2.1:9999, of netmaster, is taken", "ss -lntup"},
+		"a taken port":           {func(f *fake, _ *Subject) { f.taken = "192.0.2.1:9999" }, "ports: tcp 192.0.2.1:9999, for netmaster, is in use", "ss -lntup"},
 		"the usual MTU":          {func(f *fake, _ *Subject) { f.mtu = 1500 }, "minor MTU: the MTU of eth0 is 1500: containers of tunnelled networks get 1450", "mtu 1550"},
 		"the usual, VLAN":        {func(f *fake, s *Subject) { f.mtu, s.VXLAN = 1500, false }, "", ""},
-		"a small MTU":            {func(f *fake, _ *Subject) { f.mtu = 1300 }, "MTU: the MTU of eth0 is 1300: tunnels leave containers 1250", "ip link set eth0"},
+		"a small MTU":            {func(f *fake, _ *Subject) { f.mtu = 1300 }, "MTU: the MTU of eth0 is 1300: tunnels leave 1250 for containers", "ip link set eth0"},
 		"a late clock": {func(_ *fake, s *Subject) {
 			s.Clock = func(context.Context) (time.Time, error) { return noon.Add(time.Hour), nil }
-		}, "clock: this machine's clock is -1h0m0s", "timedatectl"},
+		}, "clock: this machine's clock differs by -1h0m0s", "timedatectl"},
 		"no netmaster": {func(_ *fake, s *Subject) {
 			s.Clock = func(context.Context) (time.Time, error) { return noon, errors.New("refused") }
 		}, "clock: the netmaster does not answer", "contiv token create"},
-		"a full disk":  {func(f *fake, _ *Subject) { f.free = 5 << 20 }, "disk: 5 MiB are left", "make room"},
+		"a full disk":  {func(f *fake, _ *Subject) { f.free = 5 << 20 }, "disk: 5 MiB are free", "free some space"},
 		"a small disk": {func(f *fake, _ *Subject) { f.free = 2 << 30 }, "minor disk: ", "netctl leader"},
 	} {
 		f, s := fine(name)
@@ -119,7 +119,7 @@ func TestLocal(t *testing.T) {
 		t.Errorf("want lo's MTU, got %d of %s, %v", mtu, name, err)
 	}
 	if free, err := m.Free(t.TempDir() + "/not/yet"); err != nil || free <= 0 {
-		t.Errorf("want the space of the folder above, got %d, %v", free, err)
+		t.Errorf("want the space of the directory above, got %d, %v", free, err)
 	}
 	if !m.Module(t.Context(), "veth") || m.Module(t.Context(), "no_such_module") {
 		t.Error("want the module veth, which this test's machine has, and not one that there is not")

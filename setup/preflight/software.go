@@ -11,7 +11,8 @@ import (
 // oldestKernel is the oldest kernel whose netlink, nftables and conntrack do what the agent asks of them.
 var oldestKernel = [2]int{5, 10}
 
-// kernel: it has to be new enough, and what the agent makes needs modules. Without that of Open vSwitch its userspace datapath serves.
+// kernel checks the release of the kernel, and the modules that the agent needs. Without the module of Open vSwitch, its userspace
+// datapath serves.
 func kernel(ctx context.Context, m Machine, s *Subject) (out []Finding) {
 	if s.Switch == "" {
 		return nil
@@ -19,7 +20,7 @@ func kernel(ctx context.Context, m Machine, s *Subject) (out []Finding) {
 	release, err := m.Kernel()
 	switch has, ok := numbers(release); {
 	case err != nil || !ok:
-		out = append(out, minor(fmt.Sprintf("the kernel's release %q is not understood", release), fmt.Sprintf("it should be %d.%d or later", oldestKernel[0], oldestKernel[1]))...)
+		out = append(out, minor(fmt.Sprintf("the release of the kernel: got %q, want a version", release), fmt.Sprintf("check that it is %d.%d or later", oldestKernel[0], oldestKernel[1]))...)
 	case less(has, oldestKernel):
 		out = append(out, one("the kernel "+release+" is too old", fmt.Sprintf("boot %d.%d or later, which Debian 11 and Ubuntu 22.04 have", oldestKernel[0], oldestKernel[1]))...)
 	}
@@ -29,7 +30,7 @@ func kernel(ctx context.Context, m Machine, s *Subject) (out []Finding) {
 		}
 	}
 	if !m.Module(ctx, "openvswitch") {
-		out = append(out, minor("the kernel has no module openvswitch: the switch forwards in user space, which costs processors", "install the kernel's modules, and modprobe openvswitch")...)
+		out = append(out, minor("the kernel has no module openvswitch: the switch forwards in user space, which takes more processor time", "install the kernel's modules, and modprobe openvswitch")...)
 	}
 	return out
 }
@@ -40,7 +41,7 @@ var (
 	testedSwitch = [2]int{3, 1}
 )
 
-// openvswitch: it has to run.
+// openvswitch checks that Open vSwitch runs, and its version.
 func openvswitch(ctx context.Context, m Machine, s *Subject) []Finding {
 	if s.Switch == "" {
 		return nil
@@ -53,11 +54,11 @@ func openvswitch(ctx context.Context, m Machine, s *Subject) []Finding {
 	has, ok := numbers(version)
 	switch {
 	case !ok:
-		return minor(fmt.Sprintf("Open vSwitch says that its version is %q", version), fmt.Sprintf("it should be %d.%d or later", testedSwitch[0], testedSwitch[1]))
+		return minor(fmt.Sprintf("the version of Open vSwitch: got %q, want a version", version), fmt.Sprintf("check that it is %d.%d or later", testedSwitch[0], testedSwitch[1]))
 	case less(has, oldestSwitch):
-		return one("Open vSwitch "+version+" is too old", fmt.Sprintf("bring it to %d.%d or later", testedSwitch[0], testedSwitch[1]))
+		return one("Open vSwitch "+version+" is too old", fmt.Sprintf("upgrade it to %d.%d or later", testedSwitch[0], testedSwitch[1]))
 	case less(has, testedSwitch):
-		return minor("Open vSwitch "+version+" is older than what the flows are tested with", fmt.Sprintf("bring it to %d.%d or later", testedSwitch[0], testedSwitch[1]))
+		return minor("Open vSwitch "+version+" is older than the version that the flows are tested with", fmt.Sprintf("upgrade it to %d.%d or later", testedSwitch[0], testedSwitch[1]))
 	}
 	return nil
 }
@@ -81,20 +82,20 @@ func numbers(version string) (out [2]int, ok bool) {
 
 func less(a, b [2]int) bool { return a[0] < b[0] || a[0] == b[0] && a[1] < b[1] }
 
-// mostSkew is how far clocks may be apart: certificates count from five minutes before they are issued.
-const mostSkew = 2 * time.Minute
+// maxSkew is the maximum difference of two clocks: certificates are valid from five minutes before they are issued.
+const maxSkew = 2 * time.Minute
 
-// clock: certificates count for a time.
+// clock checks the time, on which the validity of certificates depends.
 func clock(ctx context.Context, m Machine, s *Subject) []Finding {
 	if s.Clock == nil {
 		return nil
 	}
 	theirs, err := s.Clock(ctx)
 	if err != nil {
-		return one(fmt.Sprintf("the netmaster does not answer: %v", err), "is its address right, and does it run? contiv token create prints where hosts join")
+		return one(fmt.Sprintf("the netmaster does not answer: %v", err), "check its address, and that it runs; contiv token create prints the address")
 	}
-	if apart := m.Now().Sub(theirs); apart.Abs() > mostSkew {
-		return one(fmt.Sprintf("this machine's clock is %s from the netmaster's, which says %s", apart.Round(time.Second), theirs.UTC().Format(time.RFC3339)),
+	if apart := m.Now().Sub(theirs); apart.Abs() > maxSkew {
+		return one(fmt.Sprintf("this machine's clock differs by %s from the netmaster's, which shows %s", apart.Round(time.Second), theirs.UTC().Format(time.RFC3339)),
 			"set the clock: timedatectl set-ntp true, or chronyc makestep")
 	}
 	return nil
@@ -106,7 +107,7 @@ const (
 	quotaSpace = 8 << 30 // from which on the store refuses what needs more
 )
 
-// disk: the store needs space.
+// disk checks the free space for the store.
 func disk(_ context.Context, m Machine, s *Subject) []Finding {
 	if s.Store == "" {
 		return nil
@@ -114,11 +115,11 @@ func disk(_ context.Context, m Machine, s *Subject) []Finding {
 	free, err := m.Free(s.Store)
 	switch {
 	case err != nil:
-		return minor(fmt.Sprintf("it is not known how much space %s has: %v", s.Store, err), "it should be 8 GiB")
+		return minor(fmt.Sprintf("the free space of %s is unknown: %v", s.Store, err), "check that it has 8 GiB")
 	case free < leastSpace:
-		return one(fmt.Sprintf("%d MiB are left for the store in %s", free>>20, s.Store), "make room, or mount another file system there; 8 GiB are its quota")
+		return one(fmt.Sprintf("%d MiB are free for the store in %s", free>>20, s.Store), "free some space, or mount another file system there; the store's quota is 8 GiB")
 	case free < quotaSpace:
-		return minor(fmt.Sprintf("%d MiB are left for the store in %s, less than its quota of 8 GiB", free>>20, s.Store), "watch it: netctl leader shows how much the store takes")
+		return minor(fmt.Sprintf("%d MiB are free for the store in %s, less than its quota of 8 GiB", free>>20, s.Store), "monitor it: netctl leader shows the size of the store")
 	}
 	return nil
 }

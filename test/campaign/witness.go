@@ -16,7 +16,7 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// Witnesses are containers that no move touches, one on each host. Whatever becomes of the store, they reach each other.
+// Witnesses are containers that no move touches, one on each host. They reach each other, whatever becomes of the store.
 const (
 	witnessTenant  = "witness"
 	witnessNetwork = "kept"
@@ -102,7 +102,7 @@ func ended(streams []*stream) error {
 		if err := syscall.Kill(-s.cmd.Process.Pid, syscall.SIGINT); err != nil {
 			wrong = append(wrong, fmt.Errorf("end the ping of %s: %w", s.from, err))
 		}
-		_ = s.cmd.Wait() // its code says whether any was answered, as what follows does
+		_ = s.cmd.Wait() // its code reports whether any was answered, as what follows does
 		if p := lab.ReadPings(s.out.String()); p.Sent == 0 || p.Longest() >= silence {
 			wrong = append(wrong, fmt.Errorf("pings of %s to %s were lost: %s, after those of %s", s.from, s.to, p, times(s.out.String(), p.Lost)))
 		}

@@ -19,10 +19,11 @@ import (
 // churn is how many containers come and go in TestChurn.
 var churn = flag.Int("churn", 40, "`number` of containers that come and go in TestChurn")
 
-// Containers come and go on two hosts while engines, agents, their doors and the leader are killed, one after the other. Two pairs that stay hear each
-// other all the time, since nothing that forwards was killed: on a VLAN not one packet is lost. Between the ends of tunnels Open vSwitch
-// loses some on its userspace datapath, as it would with any flows: it forgets all routes for a moment, on a busy machine for longer, whenever
-// an interface of the host comes or goes (docs/explanation/performance-packets.md). When the switches are killed, the pairs hear each other again. At the end nothing is left of all those that went.
+// On two hosts containers are started and removed while engines, agents, their doors and the leader are killed, one after the other. Two pairs
+// that stay hear each other all the time, since nothing that forwards was killed: on a VLAN not one packet is lost. Between the ends of
+// tunnels Open vSwitch loses some on its userspace datapath, as it would with any flows: it forgets all routes for a moment, on a busy
+// machine for longer, whenever an interface of the host comes or goes (docs/explanation/performance-packets.md). When the switches are
+// killed, the pairs hear each other again. At the end nothing is left of all those that went.
 func TestChurn(t *testing.T) {
 	c := start(t, lab.Plan{Name: "churn", DockerFlags: []string{"--live-restore"}})
 	c.must("network", "create", "blue", "--subnet", "10.1.0.0/16", "--gateway", "10.1.255.254", "--encap", "vxlan")

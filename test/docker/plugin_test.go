@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// A managed plugin is installed, set, enabled and disabled without a registry; what crashes in it is started again, and a restart of
+// A managed plugin is installed, set, enabled and disabled without a registry; a program that crashes is restarted, and a restart of
 // the engine leaves it enabled.
 func TestManagedPlugin(t *testing.T) {
 	l := up(t, lab.Plan{Name: "managed", Hosts: 1, Bare: true})
@@ -25,16 +25,16 @@ func TestManagedPlugin(t *testing.T) {
 	t.Run("settings", func(t *testing.T) { settable(t, l) })
 
 	// A crash: by its id in the host's process namespace. The door, of the same program, stays.
-	m.logged("h1", "docker-door", "the agent is there", 1)
+	m.logged("h1", "docker-door", "the agent is reachable", 1)
 	crash := "for p in $(pidof netplugin); do grep -q docker-door /proc/$p/cmdline || kill -KILL $p; done"
 	if out, err := on(t, l, "h1", "sh", "-c", crash); err != nil {
 		t.Fatalf("kill netplugin: %v: %s", err, out)
 	}
 	m.logged("h1", "netplugin", "msg=ready", 2)
-	m.logged("h1", "plugin_bootup", "it is started again", 1)
-	m.logged("h1", "docker-door", "the agent is away", 1)
-	m.logged("h1", "docker-door", "the agent is there", 2)
-	if got := m.log("h1", "plugin_bootup"); strings.Count(got, "it is started again") != 1 {
+	m.logged("h1", "plugin_bootup", "program exited; restarting", 1)
+	m.logged("h1", "docker-door", "the agent is unreachable", 1)
+	m.logged("h1", "docker-door", "the agent is reachable", 2)
+	if got := m.log("h1", "plugin_bootup"); strings.Count(got, "program exited; restarting") != 1 {
 		t.Errorf("more than the agent has crashed: %s", got)
 	}
 

@@ -18,11 +18,11 @@ import (
 // churn is how many pods come and go in TestChurn.
 var churn = flag.Int("churn", 24, "`number` of pods that come and go in TestChurn")
 
-// Pods come and go on two hosts, with a service, published ports and a policy, while agents, the leader, the API server, kubelets and
-// containerds are killed, one after the other. Two pairs that stay hear each other all the time, since nothing that forwards was killed: on a
-// VLAN not one packet is lost. Between the ends of tunnels Open vSwitch loses some on its userspace datapath, as it would with any flows:
-// it forgets all routes for a moment, whenever an interface of the host comes or goes (docs/explanation/performance-packets.md). At the end nothing is left of
-// all those that went.
+// On two hosts pods are created and deleted, with a service, published ports and a policy, while agents, the leader, the API server, kubelets and
+// containerds are killed, one after the other. Two pairs that stay hear each other all the time, since nothing that forwards was killed:
+// on a VLAN not one packet is lost. Between the ends of tunnels Open vSwitch loses some on its userspace datapath, as it would with any
+// flows: it forgets all routes for a moment, whenever an interface of the host comes or goes (docs/explanation/performance-packets.md).
+// At the end nothing is left of all those that went.
 func TestChurn(t *testing.T) {
 	c := start(t, lab.Plan{Name: "kchurn"})
 	c.netctl("network", "create", "--encap", "vlan", "--pkt-tag", "20", "--subnet", "10.42.0.0/16", "green")

@@ -13,8 +13,9 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// The address of a load balancer is reached from outside: on a bridged VLAN by whoever is on it, since one host answers for it; in routing mode by
-// way of a router, to which every host announces it. Either way a backend sees its client, who keeps its backend as long as the service says.
+// The address of a load balancer is reached from outside: on a bridged VLAN by anyone who is on it, since one host answers for it; in
+// routing mode by way of a router, to which every host announces it. Either way a backend sees its client, who keeps its backend as long
+// as the service says.
 func TestLoadBalancerOutside(t *testing.T) {
 	c := bare(t, lab.Plan{Name: "kout", Hosts: 3})
 	c.netctl("network", "create", "--encap", "vxlan", "--subnet", "10.40.0.0/16", "--gateway", "10.40.255.254", "default-net")

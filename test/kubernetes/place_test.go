@@ -10,7 +10,8 @@ import (
 	"github.com/contiv/contiv/lab/kube"
 )
 
-// K8S-04: pods are on the networks that their labels and namespaces say, else on the default one, and whoever is away, nothing of them is lost.
+// K8S-04: pods are on the networks that their labels and namespaces say, else on the default one, and anyone who is away, nothing of them
+// is lost.
 func TestPlaces(t *testing.T) {
 	c := start(t, lab.Plan{Name: "kplaces"})
 	c.netctl("tenant", "create", "shop")

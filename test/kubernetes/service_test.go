@@ -85,8 +85,8 @@ func TestServices(t *testing.T) {
 	})
 }
 
-// A service of type LoadBalancer gets an address of the network that it names, which its source ranges guard; hosts say whether they have a backend of
-// it. Who asks a service without backends is refused, wherever that is.
+// A service of type LoadBalancer gets an address of the network that it names, which its source ranges guard; hosts report whether they
+// have a backend of it. Who asks a service without backends is refused, wherever that is.
 func TestLoadBalancer(t *testing.T) {
 	c := start(t, lab.Plan{Name: "kbal"})
 	web := c.create(pod{name: "web", host: "h1", labels: "app=web", serves: 8080})

@@ -249,7 +249,7 @@ func startPings(t *testing.T, m *machine.Machine, from, to string) *pinger {
 	return p
 }
 
-// lost ends the pings, and says how many were sent and how many had no answer. The one under way at the end does not count.
+// lost ends the pings, and says how many were sent and how many had no answer. The one in progress at the end does not count.
 func (p *pinger) lost(t *testing.T) (sent, lost int) {
 	t.Helper()
 	if err := p.in.Close(); err != nil {
@@ -280,7 +280,7 @@ func startWriter(t *testing.T, c *cluster, prefix string) *writer {
 		defer close(w.done)
 		for n := 0; ctx.Err() == nil; n++ {
 			name := fmt.Sprintf("%s%d", prefix, n)
-			once, cancel := context.WithTimeout(context.Background(), 20*time.Second) // one that is under way is let to its end
+			once, cancel := context.WithTimeout(context.Background(), 20*time.Second) // one that is in progress is let to its end
 			if _, err := c.netctl(once, "tenant", "create", name); err == nil {
 				w.acked = append(w.acked, name)
 			}

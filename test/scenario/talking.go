@@ -49,7 +49,7 @@ func (s *Session) doTalking(args []string) error {
 	return nil
 }
 
-// goesOn says whether something comes back over the connection within limit that was not on its way before.
+// goesOn reports whether something comes back over the connection within limit that was not on its way before.
 func (t *talking) goesOn(limit time.Duration) bool {
 	const onTheWay = 2
 	before := t.said.Load()

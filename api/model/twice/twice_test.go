@@ -5,7 +5,7 @@ import "testing"
 func TestSaid(t *testing.T) {
 	for _, test := range []struct{ name, in, want string }{
 		{"nothing", "", ""},
-		{"once", `network not found (the key is "default:x"; netctl network ls --all shows what there is)`, ""},
+		{"once", `network not found (the key is "default:x"; netctl network ls --all lists them)`, ""},
 		{"the remedy again", "no address is left (free some, or widen the pool) (free some, or widen the pool)", "free some, or widen the pool"},
 		{"the remedy in other order", "the request may be repeated safely (safely repeat the request)", "safely repeat the request"},
 		{"a command again", "netctl node ls shows the agents (netctl node ls)", "netctl node ls"},

@@ -35,7 +35,7 @@ func (e *Engine) Run(ctx context.Context, interval time.Duration) error {
 	defer tick.Stop()
 	for {
 		if err := e.Sweep(ctx); err != nil && ctx.Err() == nil {
-			e.Log.Warn("sweep of leftovers", "error", err)
+			e.Log.Warn("cannot remove leftovers", "error", err)
 		}
 		select {
 		case <-ctx.Done():

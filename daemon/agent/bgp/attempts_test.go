@@ -110,7 +110,7 @@ func TestReason(t *testing.T) {
 	}{
 		{api.PeerState_DISCONNECT_REASON_UNSPECIFIED, "new-connection", ""},
 		{api.PeerState_DISCONNECT_REASON_ADMIN_DOWN, "admin-down", ""},
-		{api.PeerState_DISCONNECT_REASON_HOLD_TIMER_EXPIRED, "hold-timer-expired", "nothing was heard from it until the hold timer ended"},
+		{api.PeerState_DISCONNECT_REASON_HOLD_TIMER_EXPIRED, "hold-timer-expired", "the hold timer ended without a message from the peer"},
 		{api.PeerState_DISCONNECT_REASON_NOTIFICATION_RECEIVED, "notification-received code 6(cease) subcode 3(peer deconfigured)", "it ended the session: code 6(cease) subcode 3(peer deconfigured)"},
 		{api.PeerState_DISCONNECT_REASON_NOTIFICATION_SENT, "notification-sent code 6(cease) subcode 1(x)", "this host ended the session: code 6(cease) subcode 1(x)"},
 		{api.PeerState_DISCONNECT_REASON_BAD_PEER_AS, "bad-peer-as", "it says another AS than neighbor-as"},

@@ -145,7 +145,7 @@ func (r *Router) Restore() (put func(*ofnet.State)) {
 		m, err = parseMemory(b)
 	}
 	if err != nil {
-		r.o.Log.Warn("the saved routes of the agent before are not used", "file", r.o.Memory, "error", err)
+		r.o.Log.Warn("saved routes of the previous agent not used", "file", r.o.Memory, "error", err)
 		return none
 	}
 	r.mu.Lock()
@@ -167,7 +167,7 @@ func (r *Router) Restore() (put func(*ofnet.State)) {
 	}
 	t.number()
 	r.kept, r.table, r.router = k, t, m.Router
-	r.o.Log.Info("routes of the agent before are kept until they are learned again", "routes", len(m.Routes))
+	r.o.Log.Info("keeping routes of the previous agent until they are learned again", "routes", len(m.Routes))
 	return func(s *ofnet.State) {
 		router := m.Router
 		s.Router = &router

@@ -42,7 +42,7 @@ func (r *reasons) of(peer netip.Addr) string {
 func reason(why api.PeerState_DisconnectReason, text string) string {
 	switch why {
 	case api.PeerState_DISCONNECT_REASON_HOLD_TIMER_EXPIRED:
-		return "nothing was heard from it until the hold timer ended"
+		return "the hold timer ended without a message from the peer"
 	case api.PeerState_DISCONNECT_REASON_NOTIFICATION_SENT:
 		return "this host ended the session: " + notification(text)
 	case api.PeerState_DISCONNECT_REASON_NOTIFICATION_RECEIVED:

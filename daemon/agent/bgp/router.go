@@ -148,7 +148,7 @@ func (r *Router) Run(ctx context.Context) error {
 	defer func() {
 		r.remembered = time.Time{}
 		if err := errors.Join(r.remember(), r.stop()); err != nil {
-			r.o.Log.Warn("end BGP", "error", err)
+			r.o.Log.Warn("cannot stop BGP", "error", err)
 		}
 	}()
 	for {
@@ -167,7 +167,7 @@ func (r *Router) recordError(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil && (r.problem == nil || r.problem.Error() != err.Error()) {
-		r.o.Log.Warn("routing with neighbours outside, trying again", "error", err)
+		r.o.Log.Warn("BGP failed; retrying", "error", err)
 	}
 	r.problem = err
 }
@@ -203,7 +203,7 @@ func (r *Router) round(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r.o.Log.Info("BGP starts", "address", want.Address, "as", want.AS, "peers", want.Peers, "restarting", want.Restarting)
+		r.o.Log.Info("starting BGP", "address", want.Address, "as", want.AS, "peers", want.Peers, "restarting", want.Restarting)
 		r.config = &want
 		clear(r.announced)
 		r.mu.Lock()

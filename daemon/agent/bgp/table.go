@@ -189,6 +189,6 @@ func (r *Router) forget(why string) {
 	if r.kept == nil {
 		return
 	}
-	r.o.Log.Info("routes of the agent before are forgotten", "routes", len(r.kept.routes), "reason", why)
+	r.o.Log.Info("dropped routes of the previous agent", "routes", len(r.kept.routes), "reason", why)
 	r.kept = nil
 }

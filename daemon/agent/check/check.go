@@ -10,9 +10,10 @@ import (
 
 // Check is one thing that an agent looks at on its host.
 type Check struct {
-	Name  string        // "containers", "tunnels", ...
-	Every time.Duration // how often it looks by itself
-	// Look blocks at most until ctx ends; what it cannot tell is a finding of severity unknown. It fills in all but Host and Since.
+	Name     string        // "containers", "tunnels", ...
+	Interval time.Duration // between two runs
+	// Look blocks at most until ctx ends; for what it cannot determine it returns a finding of severity unknown. It sets all fields
+	// except Host and Since.
 	Look func(ctx context.Context) []model.Finding
 	// Asked is Look for those who ask now: it may cost more than what is done all the time. nil: Look.
 	Asked func(ctx context.Context) []model.Finding
@@ -26,7 +27,7 @@ func (c *Check) asked() func(ctx context.Context) []model.Finding {
 	return c.Look
 }
 
-// identity tells findings apart.
+// identity identifies a finding.
 type identity struct {
 	code         model.FindingCode
 	host, object string

@@ -15,10 +15,10 @@ import (
 const (
 	// Limit bounds one look of a check, and an answer of Now.
 	Limit = 2 * time.Second
-	// confirm is after how long what a check has found for the first time is looked at again: what was under way is done by then.
+	// confirm is the time after which a check with a new finding runs again: changes in progress are complete by then.
 	confirm = 400 * time.Millisecond
-	// mostFindings are told one by one.
-	mostFindings = 100
+	// maxFindings is the maximum number of listed findings.
+	maxFindings = 100
 )
 
 // Options are what an Examiner needs.
@@ -58,13 +58,13 @@ func (e *Examiner) Run(ctx context.Context) error {
 
 // repeat runs one check, the first time within its pace, so that hosts and checks that start together do not look together.
 func (e *Examiner) repeat(ctx context.Context, i int) {
-	every := e.Checks[i].Every
+	every := e.Checks[i].Interval
 	for due := time.Duration(rand.Int64N(int64(every))); pause(ctx, due); due = every - every/10 + time.Duration(rand.Int64N(int64(every)/5+1)) {
 		e.look(ctx, i, e.Checks[i].Look)
 	}
 }
 
-// Now runs all checks at once and returns what they find. One that does not answer within Limit is told as a finding.
+// Now runs all checks at once and returns their findings. A check that does not answer within Limit is a finding too.
 func (e *Examiner) Now(ctx context.Context) []model.Finding {
 	ctx, cancel := context.WithTimeout(ctx, Limit)
 	defer cancel()
@@ -95,7 +95,7 @@ func (e *Examiner) Now(ctx context.Context) []model.Finding {
 // Findings are those of the last looks, the worst first; of many, the rest as a number.
 func (e *Examiner) Findings() []model.Finding { return e.list(nil) }
 
-// list is Findings, where what checks in silent found before counts no more.
+// list returns Findings without the earlier findings of checks in silent.
 func (e *Examiner) list(silent map[int]bool) []model.Finding {
 	var out []model.Finding
 	e.mu.Lock()
@@ -109,15 +109,15 @@ func (e *Examiner) list(silent map[int]bool) []model.Finding {
 	}
 	e.mu.Unlock()
 	model.SortFindings(out)
-	if more := len(out) - mostFindings; more > 0 {
-		worst := out[mostFindings].Severity
-		out = append(out[:mostFindings:mostFindings], model.Finding{Code: model.FindingFindingsMore, Severity: worst, Host: e.Host, Object: "host/" + e.Host,
+	if more := len(out) - maxFindings; more > 0 {
+		worst := out[maxFindings].Severity
+		out = append(out[:maxFindings:maxFindings], model.Finding{Code: model.FindingFindingsMore, Severity: worst, Host: e.Host, Object: "host/" + e.Host,
 			Evidence: fmt.Sprintf("%d findings more on this host", more), Remedy: "put right what is named, and look again"})
 	}
 	return out
 }
 
-// look runs one check, unless it is under way already, then it waits for the result of that. What is new has to be there a second time.
+// look runs one check; if the check is already running, it waits for that result. A new finding must be found a second time.
 func (e *Examiner) look(ctx context.Context, i int, look func(context.Context) []model.Finding) {
 	select {
 	case e.turns[i] <- struct{}{}:

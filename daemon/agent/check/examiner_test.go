@@ -25,7 +25,7 @@ func finding(name, object string) model.Finding {
 // looks is a check that returns one list after the other, the last one again and again.
 func looks(lists ...[]model.Finding) Check {
 	var calls atomic.Int32
-	return Check{Name: "things", Every: 10 * time.Second, Look: func(context.Context) []model.Finding {
+	return Check{Name: "things", Interval: 10 * time.Second, Look: func(context.Context) []model.Finding {
 		return slices.Clone(lists[min(int(calls.Add(1)), len(lists))-1])
 	}}
 }
@@ -49,11 +49,11 @@ func TestNow(t *testing.T) {
 		{"what is wrong twice is told, the worst first", []Check{looks([]model.Finding{warning, b, a})}, []string{"a endpoint/x h1", "b endpoint/y h1", "aa host/h1 h1"}},
 		{"what was under way is not", []Check{looks([]model.Finding{a, b}, []model.Finding{b})}, []string{"b endpoint/y h1"}},
 		{"what comes between the looks waits for the next", []Check{looks([]model.Finding{a}, []model.Finding{a, b})}, []string{"a endpoint/x h1"}},
-		{"a check that does not end", []Check{looks([]model.Finding{a}), {Name: "deaf", Every: time.Second, Look: func(context.Context) []model.Finding {
+		{"a check that does not end", []Check{looks([]model.Finding{a}), {Name: "deaf", Interval: time.Second, Look: func(context.Context) []model.Finding {
 			<-time.After(time.Minute)
 			return nil
 		}}}, []string{"a endpoint/x h1", "check-silent check/deaf h1"}},
-		{"a check that ends when it must", []Check{{Name: "slow", Every: time.Second, Look: func(ctx context.Context) []model.Finding {
+		{"a check that ends when it must", []Check{{Name: "slow", Interval: time.Second, Look: func(ctx context.Context) []model.Finding {
 			<-ctx.Done()
 			return []model.Finding{b}
 		}}}, []string{"b endpoint/y h1"}},
@@ -79,7 +79,7 @@ func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var wrong atomic.Bool
 		var calls atomic.Int32
-		e := New(Options{Host: "h1", Now: time.Now, Checks: []Check{{Name: "things", Every: 10 * time.Second, Look: func(context.Context) []model.Finding {
+		e := New(Options{Host: "h1", Now: time.Now, Checks: []Check{{Name: "things", Interval: 10 * time.Second, Look: func(context.Context) []model.Finding {
 			calls.Add(1)
 			if !wrong.Load() {
 				return nil
@@ -137,7 +137,7 @@ func TestMany(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		got := New(Options{Host: "h1", Checks: []Check{looks(list)}, Now: time.Now}).Now(t.Context())
-		if len(got) != mostFindings+1 || got[mostFindings].Code != model.FindingFindingsMore || got[mostFindings].Evidence != "30 findings more on this host" {
+		if len(got) != maxFindings+1 || got[maxFindings].Code != model.FindingFindingsMore || got[maxFindings].Evidence != "30 findings more on this host" {
 			t.Errorf("got %d, the last one %+v", len(got), got[len(got)-1])
 		}
 	})

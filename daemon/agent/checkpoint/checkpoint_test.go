@@ -99,7 +99,7 @@ func TestFile(t *testing.T) {
 		}
 	}
 	if info, err := os.Stat(path); err != nil || info.Size() > 2<<20 {
-		t.Errorf("after 5 MB of changes: want 2 MB at the most, got %d, %v", info.Size(), err)
+		t.Errorf("after 5 MB of changes: want 2 MB at most, got %d, %v", info.Size(), err)
 	}
 	f.Close()
 	if got := open(t, path); got.Revision != 4999 || !strings.HasPrefix(string(got.Updates[0].Items[1].Value), "4999") {
@@ -130,7 +130,7 @@ func TestFile(t *testing.T) {
 // A file that cannot be written is forgotten: it would be old.
 func TestNoFolder(t *testing.T) {
 	if _, _, err := checkpoint.Open(filepath.Join(t.TempDir(), "none", "records")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no folder: want it told, got %v", err)
+		t.Errorf("no directory: want it told, got %v", err)
 	}
 }
 

@@ -134,7 +134,7 @@ type reader struct {
 	messages *channel.Reader // of body
 }
 
-// read reads a batch. io.EOF: there are no more.
+// read reads a batch. It returns io.EOF after the last one.
 func (r *reader) read() (b channel.Batch, err error) {
 	var lead [4 + sumSize]byte
 	if _, err = io.ReadFull(r.in, lead[:]); err != nil {

@@ -51,7 +51,7 @@ func (r *runtimeConfig) addresses() (four, six string, err error) {
 			to = &six
 		}
 		if failed != nil || a.Zone() != "" || *to != "" {
-			return "", "", unsupported("ips", "%q is not an address, or another of its family is wanted too; name one of each family", text)
+			return "", "", unsupported("ips", "got %q, want at most one address of each family", text)
 		}
 		*to = a.String()
 	}

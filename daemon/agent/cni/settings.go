@@ -27,30 +27,30 @@ type Settings struct {
 
 // Register adds the flags.
 func (s *Settings) Register(f *flags.Set) {
-	f.String(&s.Socket, "cni-socket", "CNI_SOCKET", wire.DefaultSocket, "unix socket at which the CNI plugin asks")
-	f.String(&s.mesos, "mesos-socket", "MESOS_SOCKET", "", "unix socket at which netcontiv, the CNI plugin of Mesos, asks, or off (default: contiv-mesos.sock beside --cni-socket)")
-	f.String(&s.Conf, "cni-conf-dir", "CNI_CONF_DIR", "", "directory in which the container runtime looks for network configurations, such as /etc/cni/net.d: one is kept there from when this agent serves until it ends (default: that is left to others)")
-	f.String(&s.Bin, "cni-bin-dir", "CNI_BIN_DIR", "", "directory in which the container runtime looks for plugins, such as /opt/cni/bin: the contivk8s beside netplugin is kept there (default: that is left to others)")
-	f.String(&s.Cache, "cni-cache-dir", "CNI_CACHE_DIR", libcni.CacheDir, "directory of the container runtime's CNI library: a result of ours that a runtime was killed at writing is removed from it, since no pod with one can be deleted; empty: that is left to others")
-	f.Bool(&s.Stays, "cni-conf-stays", "CNI_CONF_STAYS", "leave that configuration when this agent ends, as in a pod, whose end another follows: without one the node is not ready, and neither are its pods")
+	f.String(&s.Socket, "cni-socket", "CNI_SOCKET", wire.DefaultSocket, "unix socket for requests of the CNI plugin")
+	f.String(&s.mesos, "mesos-socket", "MESOS_SOCKET", "", "unix socket for requests of netcontiv, the CNI plugin of Mesos, or off (default: contiv-mesos.sock beside --cni-socket)")
+	f.String(&s.Conf, "cni-conf-dir", "CNI_CONF_DIR", "", "directory of the container runtime's network configurations, such as /etc/cni/net.d; the agent keeps one there while it serves (default: the agent writes none)")
+	f.String(&s.Bin, "cni-bin-dir", "CNI_BIN_DIR", "", "directory of the container runtime's plugins, such as /opt/cni/bin; the agent installs the contivk8s beside netplugin there (default: the agent installs none)")
+	f.String(&s.Cache, "cni-cache-dir", "CNI_CACHE_DIR", libcni.CacheDir, "cache directory of the container runtime's CNI library; the agent removes incomplete results of Contiv from it, with which pods cannot be deleted (empty: the agent removes none)")
+	f.Bool(&s.Stays, "cni-conf-stays", "CNI_CONF_STAYS", "keep the network configuration when this agent ends, as in a pod that another one replaces: without it the node is not ready")
 }
 
 // Check returns an error for invalid settings.
 func (s *Settings) Check() error {
 	if s.Bin != "" && s.Conf == "" {
-		return fmt.Errorf("--cni-bin-dir %s: --cni-conf-dir is required with it: name the directory of network configurations, such as /etc/cni/net.d", s.Bin)
+		return fmt.Errorf("--cni-bin-dir %s requires --cni-conf-dir: set it to the directory of network configurations, such as /etc/cni/net.d", s.Bin)
 	}
 	if s.Stays && s.Conf == "" {
-		return errors.New("--cni-conf-stays: --cni-conf-dir is required with it: name the directory of network configurations, such as /etc/cni/net.d")
+		return errors.New("--cni-conf-stays requires --cni-conf-dir: set it to the directory of network configurations, such as /etc/cni/net.d")
 	}
 	for _, folder := range []struct{ flag, path string }{{"cni-conf-dir", s.Conf}, {"cni-bin-dir", s.Bin}, {"cni-cache-dir", s.Cache}} {
 		if folder.path != "" && !filepath.IsAbs(folder.path) {
-			return fmt.Errorf("--%s %s: it begins with /", folder.flag, folder.path)
+			return fmt.Errorf("--%s: got %s, want an absolute path", folder.flag, folder.path)
 		}
 	}
 	switch s.Mesos = s.mesos; s.mesos {
 	case s.Socket:
-		return fmt.Errorf("--mesos-socket %s: --cni-socket is there already; name another path", s.mesos)
+		return fmt.Errorf("--mesos-socket: got %s, which is --cni-socket: use another path", s.mesos)
 	case "off":
 		s.Mesos = ""
 	case "":
@@ -66,7 +66,7 @@ func (s *Settings) program() (string, error) {
 	}
 	own, err := os.Executable()
 	if err != nil {
-		return "", fmt.Errorf("--cni-bin-dir: where this program is, is not known: %w", err)
+		return "", fmt.Errorf("--cni-bin-dir: the path of this program is unknown: %w", err)
 	}
 	return filepath.Join(filepath.Dir(own), "contivk8s"), nil
 }

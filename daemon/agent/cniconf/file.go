@@ -55,7 +55,7 @@ func withdraw(path string, text []byte, mode fs.FileMode) (gone bool, err error)
 		return false, nil
 	}
 	if err := os.Remove(path); err != nil {
-		return false, fmt.Errorf("%w: remove it, or pods that start here will ask an agent that is not there", err)
+		return false, fmt.Errorf("%w: remove the file, or pods on this host fail to start without an agent", err)
 	}
 	return true, nil
 }

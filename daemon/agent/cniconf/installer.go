@@ -43,9 +43,9 @@ func (k *Installer) Run(ctx context.Context) error {
 		}
 		switch gone, err := withdraw(at, conf, confMode); {
 		case err != nil:
-			k.Log.Error("the configuration of CNI stays, though the agent ends", "error", err)
+			k.Log.Error("cannot remove the CNI configuration at the end of the agent", "error", err)
 		case gone:
-			k.Log.Info("removed the configuration of CNI: no pod is sent here while no agent is", "path", at)
+			k.Log.Info("removed the CNI configuration: this node accepts no pods without an agent", "path", at)
 		}
 	}()
 	tick := time.NewTicker(k.Interval)
@@ -57,7 +57,7 @@ func (k *Installer) Run(ctx context.Context) error {
 			err = k.write(at, conf)
 		}
 		if err != nil && err.Error() != said {
-			k.Log.Error("the CNI plugin is not installed, and is tried again", "error", err)
+			k.Log.Error("cannot install the CNI plugin; retrying", "error", err)
 		}
 		if said = ""; err != nil {
 			said = err.Error()

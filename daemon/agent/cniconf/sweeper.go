@@ -34,7 +34,7 @@ func (s *CacheSweeper) Run(ctx context.Context) error {
 		var err error
 		if broken, err = s.sweep(broken); err != nil && err.Error() != said {
 			said = err.Error()
-			s.Log.Error("results of the CNI library that were not written to their end may stay, and pods with them", "error", err)
+			s.Log.Error("cannot remove incomplete results of the CNI library: their pods cannot be deleted", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -64,7 +64,7 @@ func (s *CacheSweeper) sweep(seen map[string]time.Time) (broken map[string]time.
 				continue
 			}
 			if failed = os.Remove(path); failed == nil {
-				s.Log.Warn("removed a result that the container runtime had not written to its end: it could not delete the container with it", "path", path)
+				s.Log.Warn("removed an incomplete result of the CNI library, with which its container could not be deleted", "path", path)
 			}
 		}
 		if failed != nil && !errors.Is(failed, fs.ErrNotExist) { // the container was deleted meanwhile

@@ -90,6 +90,6 @@ func TestSweepNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.sweep(nil); err == nil {
-		t.Error("a file in the folder's place is no error")
+		t.Error("a file in the directory's place is no error")
 	}
 }

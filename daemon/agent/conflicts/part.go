@@ -11,8 +11,8 @@ import (
 // Part returns the checks of address conflicts, and the task that receives announcements from outside if the host has uplinks.
 func Part(stages *part.Stages, claims *Detector, spoofs *Spoofs, uplinks bool) part.Part {
 	p := part.Part{Checks: []check.Check{
-		{Name: "conflicts", Every: 5 * time.Second, Look: claims.Look},
-		{Name: "spoofed sources", Every: 10 * time.Second, Look: spoofs.Look},
+		{Name: "conflicts", Interval: 5 * time.Second, Look: claims.Look},
+		{Name: "spoofed sources", Interval: 10 * time.Second, Look: spoofs.Look},
 	}}
 	if uplinks {
 		p.Tasks = []task.Task{stages.AfterSync("claims of addresses", claims.Run)}

@@ -101,6 +101,6 @@ func spoofedBy(e *ofnet.Endpoint, n uint64, over time.Duration) model.Finding {
 	}
 	return model.Finding{Code: model.FindingSpoofedSource, Severity: model.SeverityWarning, Object: e.Key().String(),
 		Evidence: fmt.Sprintf("%d packets within %s had other addresses than the container's (%s), and were dropped at its port", n, over.Round(time.Second), strings.Join(own, ", ")),
-		Remedy:   "see by a capture which addresses it uses: its interface may have been given another one, or it forwards for others; a container speaks with its own addresses alone",
+		Remedy:   "capture packets of the container to see which addresses it uses: its interface may have another address, or it forwards for others; a container may use only its own addresses",
 		Next:     "netctl capture " + e.ID}
 }

@@ -29,7 +29,7 @@ func (g *guard) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if err != nil {
-			g.r.o.Log.Warn("questions over TCP", "error", err)
+			g.r.o.Log.Warn("DNS over TCP failed", "error", err)
 			select {
 			case <-g.ctx.Done():
 				return nil, g.ctx.Err()
@@ -41,7 +41,7 @@ func (g *guard) Accept() (net.Conn, error) {
 		if err == nil {
 			return s, nil
 		}
-		g.r.o.Log.Debug("connection for questions", "from", c.RemoteAddr(), "error", err)
+		g.r.o.Log.Debug("DNS connection failed", "from", c.RemoteAddr(), "error", err)
 		_ = c.Close()
 	}
 }

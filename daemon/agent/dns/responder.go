@@ -146,7 +146,7 @@ func (r *Responder) forward(ctx context.Context, sw Switch, from Requester, u *f
 func (r *Responder) check(err error) {
 	if err != nil {
 		r.failed.Add(1)
-		r.o.Log.Debug("answer to a question about names", "error", err)
+		r.o.Log.Debug("cannot answer a DNS query", "error", err)
 	}
 }
 

@@ -20,10 +20,10 @@ type Settings struct {
 
 // Register adds the flags.
 func (s *Settings) Register(f *flags.Set) {
-	f.String(&s.serve, "dns", "DNS", "on", "answer containers' questions about names of their tenant: on or off")
-	f.String(&s.Domain, "dns-domain", "DNS_DOMAIN", "contiv", "domain under which these names exist, besides without a domain")
-	f.String(&s.Cluster, "cluster-domain", "CLUSTER_DOMAIN", "cluster.local", "domain of Kubernetes, whose names are answered too")
-	f.List(&s.Servers, "dns-upstream", "DNS_UPSTREAM", "name servers to ask for other names, when a container asks its gateway (default: the host's)")
+	f.String(&s.serve, "dns", "DNS", "on", "answer DNS queries of containers for names of their tenant: on or off")
+	f.String(&s.Domain, "dns-domain", "DNS_DOMAIN", "contiv", "domain of these names, which also exist without a domain")
+	f.String(&s.Cluster, "cluster-domain", "CLUSTER_DOMAIN", "cluster.local", "cluster domain of Kubernetes, whose names the agent answers too")
+	f.List(&s.Servers, "dns-upstream", "DNS_UPSTREAM", "name servers for other names in queries to a gateway (default: the host's)")
 }
 
 // Check validates the settings.

@@ -77,7 +77,7 @@ func (d *listenSocket) at(want netip.AddrPort, listen Listen, log *slog.Logger) 
 	l, err := listen(want)
 	if err != nil {
 		if d.failed != want {
-			log.Debug("questions over TCP wait for the host's address", "address", want, "error", err)
+			log.Debug("DNS over TCP waits for the host's address", "address", want, "error", err)
 			d.failed = want
 		}
 		return nil

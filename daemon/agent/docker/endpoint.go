@@ -92,7 +92,7 @@ func (d *Driver) giveBack(ctx context.Context, one held, address string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseLimit)
 	defer cancel()
 	if err := d.Master.ReleaseAddress(ctx, model.ReleaseAddressRequest{NetworkID: one.pool, IPv4Address: address, Token: one.token}); err != nil {
-		d.Log.Info("an address stays held until its time is over", "address", address, "error", err)
+		d.Log.Info("an address stays held until it expires", "address", address, "error", err)
 	}
 }
 

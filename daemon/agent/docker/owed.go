@@ -97,14 +97,14 @@ func (d *Driver) deleteOwed(ctx context.Context) (left int) {
 		if err != nil {
 			left++
 			d.outage.failed(err)
-			d.Log.Debug("an endpoint that Docker has deleted is not released yet", "endpoint", endpoint, "error", err)
+			d.Log.Debug("endpoint deleted by Docker not released yet", "endpoint", endpoint, "error", err)
 			continue
 		}
 		d.owed.done(endpoint)
 		if unknown == nil { // a netmaster has deleted it
 			d.outage.over()
 		}
-		d.Log.Info("released an endpoint whose deletion by Docker had failed", "endpoint", endpoint)
+		d.Log.Info("released an endpoint after a failed deletion by Docker", "endpoint", endpoint)
 	}
 	return left
 }

@@ -101,7 +101,7 @@ func (d *PluginProxy) reason(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" {
 		return model.Errorf(model.CodeNotReady, "", "contiv agent is not running, since %s", time.Now().Add(-d.presence.away()).Format(time.TimeOnly)).
-			Try("start netplugin on this host; its log says why it ended")
+			Try("start netplugin on this host; its log has the reason for its end")
 	}
 	return model.Errorf(model.CodeUnavailable, "", "contiv agent ended before it answered, or took more than %s", answerLimit).Because(err).Try("repeat the command")
 }

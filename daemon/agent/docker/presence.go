@@ -66,10 +66,10 @@ func (p *presence) record(err error) {
 	defer p.mu.Unlock()
 	switch {
 	case err == nil && !p.gone.IsZero():
-		p.log.Info("the agent is there", "socket", p.socket)
+		p.log.Info("the agent is reachable", "socket", p.socket)
 		p.gone = time.Time{}
 	case err != nil && p.gone.IsZero():
-		p.log.Warn("the agent is away: what Docker asks of it is refused until it is back", "socket", p.socket, "error", err)
+		p.log.Warn("the agent is unreachable: refusing requests of Docker until it is back", "socket", p.socket, "error", err)
 		p.gone = time.Now()
 	}
 }

@@ -62,10 +62,10 @@ func (m *Migration) forget(ctx context.Context, ids []string, asked map[string]t
 	limited, cancel := context.WithTimeout(ctx, m.limit)
 	defer cancel()
 	if err := m.master.DeleteDockerNetwork(limited, model.DockerNetworkRemoval{Host: m.host, Kept: ids}); err != nil {
-		m.log.Debug("records of Docker networks that the agent keeps are not deleted yet", "error", err)
+		m.log.Debug("records of Docker networks of the agent not deleted yet", "error", err)
 		return
 	}
-	m.log.Info("asked netmaster to delete records of Docker networks that the agent keeps", "records", len(ids))
+	m.log.Info("deleted records of Docker networks of the agent at netmaster", "records", len(ids))
 	for _, id := range ids {
 		asked[id] = time.Now()
 	}

@@ -90,10 +90,10 @@ func (n *Namer) look(ctx context.Context) (done bool) {
 		cancel()
 		switch {
 		case err == nil:
-			n.log.Info("a network is called as Docker calls it", "network", record.DockerNetworkName(x.Name), "id", x.ID)
+			n.log.Info("network renamed to its name in Docker", "network", record.DockerNetworkName(x.Name), "id", x.ID)
 		case client.IsCode(err, model.CodeInUse) || client.IsCode(err, model.CodeConflict) || client.IsCode(err, model.CodeInvalid) || client.IsCode(err, model.CodeNotFound):
 			n.kept[x.ID] = err.Error() // while the agent runs: its containers know it by this name
-			n.log.Info("a network keeps the id that Docker has for it as its name", "network", x.Name, "id", x.ID, "reason", err)
+			n.log.Info("network keeps its Docker id as its name", "network", x.Name, "id", x.ID, "reason", err)
 		default:
 			done = false
 		}

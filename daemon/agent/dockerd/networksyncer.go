@@ -129,7 +129,7 @@ func (k *NetworkSyncer) sync(ctx context.Context, e Engine, s *desired.Segments)
 			again, problems[name] = true, "not made: "+err.Error()
 			continue
 		}
-		k.log.Info("made a network in Docker", "network", name)
+		k.log.Info("created a Docker network", "network", name)
 		count++
 	}
 	k.record(count, problems)
@@ -156,7 +156,7 @@ func (k *NetworkSyncer) spare(want map[string]Spec, have []Network) {
 func (k *NetworkSyncer) remove(ctx context.Context, e Engine, n *Network) error {
 	_, err := ask(ctx, k.watcher.pace.work, func(ctx context.Context) (struct{}, error) { return struct{}{}, e.RemoveNetwork(ctx, n.ID) })
 	if err == nil {
-		k.log.Info("removed a network from Docker", "network", n.Name, "id", n.ID)
+		k.log.Info("removed a Docker network", "network", n.Name, "id", n.ID)
 	}
 	return err
 }
@@ -169,7 +169,7 @@ func unremoved(wanted bool, differs string, err error) string {
 	case differs == "":
 		return "there twice, and the second is not removed yet: " + err.Error()
 	}
-	return "not as the cluster has it (" + differs + ") and not made again yet: " + err.Error()
+	return "differs from the cluster (" + differs + ") and is not recreated yet: " + err.Error()
 }
 
 // record records the status, and logs new problems.
@@ -178,7 +178,7 @@ func (k *NetworkSyncer) record(count int, problems map[string]string) {
 	defer k.mu.Unlock()
 	for _, name := range slices.Sorted(maps.Keys(problems)) {
 		if k.problems[name] != problems[name] {
-			k.log.Warn("a network of Docker is not as it should be", "network", name, "reason", problems[name])
+			k.log.Warn("Docker network differs from the cluster", "network", name, "reason", problems[name])
 		}
 	}
 	k.kept, k.problems = &count, problems

@@ -69,7 +69,7 @@ func (p *OrphanDetector) Run(ctx context.Context) error {
 			continue
 		}
 		if err := p.look(ctx, e); err != nil && ctx.Err() == nil {
-			p.log.Warn("what Docker no longer has is not known for sure, and stays", "error", err)
+			p.log.Warn("cannot determine which endpoints Docker no longer has; keeping all", "error", err)
 		}
 		p.rest(ctx, e)
 	}
@@ -176,9 +176,9 @@ func (p *OrphanDetector) release(ctx context.Context, e Engine, a *attach.Attach
 	})
 	switch {
 	case err != nil:
-		p.log.Warn("an endpoint that Docker does not have is not released yet", "endpoint", a.StateID, "error", err)
+		p.log.Warn("endpoint missing in Docker not released yet", "endpoint", a.StateID, "error", err)
 	case done:
-		p.log.Info("released an endpoint that Docker does not have", "endpoint", a.StateID, "id", engine)
+		p.log.Info("released an endpoint missing in Docker", "endpoint", a.StateID, "id", engine)
 		delete(p.missing, a.StateID)
 	}
 }

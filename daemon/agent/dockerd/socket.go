@@ -51,8 +51,8 @@ func (s *socket) Events(ctx context.Context, since time.Time) (<-chan Event, <-c
 		for {
 			select {
 			case m := <-r.Messages:
-				e, tells := eventOf(m)
-				if !tells {
+				e, relevant := eventOf(m)
+				if !relevant {
 					continue
 				}
 				select {
@@ -68,8 +68,8 @@ func (s *socket) Events(ctx context.Context, since time.Time) (<-chan Event, <-c
 	return out, r.Err
 }
 
-// eventOf converts an event of the API; tells is false if it is irrelevant.
-func eventOf(m events.Message) (e Event, tells bool) {
+// eventOf converts an event of the API; relevant is false if the watcher does not need it.
+func eventOf(m events.Message) (e Event, relevant bool) {
 	switch m.Type {
 	case events.ContainerEventType:
 		switch m.Action {

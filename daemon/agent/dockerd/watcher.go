@@ -80,7 +80,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 			wait, reported = w.pace.first, false
 		}
 		if !reported {
-			w.log.Warn("the Docker engine is away: what is known of its containers stays", "error", err)
+			w.log.Warn("the Docker engine is unreachable; keeping the last known state of its containers", "error", err)
 			reported = true
 		}
 		if was.Here || was.Why != err.Error() {
@@ -214,7 +214,7 @@ func (w *Watcher) refresh(ctx context.Context, e Engine, in *inbox) (again []str
 			defer mu.Unlock()
 			switch {
 			case err != nil:
-				w.log.Debug("no state of a container from the Docker engine", "container", id, "error", err)
+				w.log.Debug("the Docker engine did not return a container's state", "container", id, "error", err)
 				again = append(again, id)
 			case has && c.PID != 0 && len(c.Interfaces) > 0:
 				learnt[id] = c

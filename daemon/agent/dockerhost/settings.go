@@ -42,13 +42,13 @@ const (
 
 // Register adds the flags.
 func (o *Settings) Register(s *flags.Set) {
-	s.String(&o.Name, "plugin-name", "PLUGIN_NAME", docker.DefaultName, "with --mode docker, swarm-mode or auto: how Docker calls this network driver")
-	s.String(&o.Dir, "docker-plugins", "DOCKER_PLUGINS", docker.DefaultDir, "directory in which Docker looks for the driver's socket")
-	s.String(&o.Engine, "docker-socket", "DOCKER_SOCKET", "/var/run/docker.sock", "unix socket of this host's Docker engine, which is asked with --mode docker and swarm-mode, and with auto from when it is there")
-	s.String(&o.Agent, "docker-agent-socket", "DOCKER_AGENT_SOCKET", "", "unix socket at which netplugin --docker-door finds this agent, such as "+docker.DefaultAgentSocket+" (default: the agent itself serves in --docker-plugins, and Docker waits for it while it is away)")
-	s.Bool(&o.Proxy, "docker-door", "DOCKER_DOOR", "instead of an agent's work, serve in --docker-plugins, pass what Docker asks on to the agent at --docker-agent-socket, and refuse it at once while that is away")
-	s.String(&o.Kept, "docker-networks-file", "DOCKER_NETWORKS_FILE", dockerd.DefaultKeptFile, "file in which the agent saves which networks it keeps in this host's Docker engine: needed when containers start with the host")
-	s.String(&o.Scope, "docker-scope", "DOCKER_SCOPE", "", "whose networks Docker's are: local (each engine's own) or global (a swarm's) (default: global with --mode swarm-mode, else local)")
+	s.String(&o.Name, "plugin-name", "PLUGIN_NAME", docker.DefaultName, "name of this network driver in Docker, with --mode docker, swarm-mode or auto")
+	s.String(&o.Dir, "docker-plugins", "DOCKER_PLUGINS", docker.DefaultDir, "directory of Docker plugins, for the driver's socket")
+	s.String(&o.Engine, "docker-socket", "DOCKER_SOCKET", "/var/run/docker.sock", "unix socket of this host's Docker engine, used with --mode docker and swarm-mode, and with auto as soon as it exists")
+	s.String(&o.Agent, "docker-agent-socket", "DOCKER_AGENT_SOCKET", "", "unix socket for requests of netplugin --docker-door, such as "+docker.DefaultAgentSocket+" (default: the agent itself serves in --docker-plugins, and Docker waits for it while it is away)")
+	s.Bool(&o.Proxy, "docker-door", "DOCKER_DOOR", "run as a proxy instead of an agent: serve Docker in --docker-plugins, forward its requests to the agent at --docker-agent-socket, and refuse them at once while the agent is away")
+	s.String(&o.Kept, "docker-networks-file", "DOCKER_NETWORKS_FILE", dockerd.DefaultKeptFile, "file with the networks that the agent keeps in this host's Docker engine; required for containers that start with the host")
+	s.String(&o.Scope, "docker-scope", "DOCKER_SCOPE", "", "scope of Docker networks: local (of one engine) or global (of a swarm) (default: global with --mode swarm-mode, else local)")
 }
 
 // pluginName matches names of a driver, which are a file's name and a host's in a URL; a managed plugin's is like an image's.

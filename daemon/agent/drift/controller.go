@@ -91,7 +91,7 @@ func (k *Controller) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		changed, kernel := k.Changed(), k.kernel()
 		if err := k.look(ctx, k.Leave); err != nil && ctx.Err() == nil {
-			k.Log.Warn("repair of what others have changed, trying again", "error", err)
+			k.Log.Warn("cannot repair drift; retrying", "error", err)
 		}
 		timer := time.NewTimer(k.Interval)
 		select {
@@ -177,7 +177,7 @@ func (k *Controller) look(ctx context.Context, leave []string) error {
 	case k.turn <- struct{}{}:
 		defer func() { <-k.turn }()
 	case <-ctx.Done():
-		return fmt.Errorf("wait for the repair that is under way: %w", ctx.Err())
+		return fmt.Errorf("wait for the repair in progress: %w", ctx.Err())
 	}
 	list, err := k.list()
 	k.record(list)
@@ -232,7 +232,7 @@ func (k *Controller) record(list []Difference) {
 		}
 		k.counts[d.Difference.Kind]++
 		k.found = append(k.found, d.Difference)
-		k.Log.Warn("not as it should be", "kind", d.Difference.Kind, "owner", d.Owner, "difference", d.Text(), "was", d.Was, "want", d.Want)
+		k.Log.Warn("drift found", "kind", d.Difference.Kind, "owner", d.Owner, "difference", d.Text(), "was", d.Was, "want", d.Want)
 	}
 	if extra := len(k.found) - maxRecorded; extra > 0 {
 		k.found = slices.Delete(k.found, 0, extra)

@@ -115,7 +115,7 @@ func TestARepairEnds(t *testing.T) {
 		impatient, end := context.WithTimeout(ctx, time.Second)
 		defer end()
 		if err := k.Repair(impatient); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("repair while another one is under way: want it to end with its context, got %v", err)
+			t.Errorf("repair while another one is in progress: want it to end with its context, got %v", err)
 		}
 		if got := <-addresses.repaired; got != "contivh0" {
 			t.Errorf("repaired: want contivh0, got %s", got)

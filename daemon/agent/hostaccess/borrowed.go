@@ -32,7 +32,7 @@ func (e *Engine) borrowedPorts(t *link.Translation, hosts *machines) error {
 	}
 	for what, why := range kept {
 		if e.publisher.kept[what] == "" {
-			e.Log.Warn("a service borrows a port of this host that a program has: the program keeps it", "port", what, "reason", why)
+			e.Log.Warn("a service needs a port of this host that a program uses; the program keeps it", "port", what, "reason", why)
 		}
 	}
 	e.publisher.kept = kept

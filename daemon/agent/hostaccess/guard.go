@@ -88,7 +88,7 @@ func (e *Engine) guard(g *record.Global, networks []record.Network) error {
 		return err
 	}
 	if e.guardian.set == nil && !now.Meet {
-		e.Log.Info("the host's own ports are closed to containers, but for those of --host-ports", "open", len(now.Open), "protected", now.Protected)
+		e.Log.Info("closed the host's own ports to containers, except those of --host-ports", "open", len(now.Open), "protected", now.Protected)
 	}
 	e.guardian.set = now
 	e.guardian.now.Store(now)
@@ -120,7 +120,7 @@ func (e *Engine) Shut() *ofnet.Closed {
 	}
 	own, err := e.Links.Addresses()
 	if err != nil {
-		e.Log.Warn("the switch starts without closing the host's own addresses to containers; the packet filter closes them", "error", err)
+		e.Log.Warn("the switch cannot close the host's own addresses to containers at its start; nftables closes them", "error", err)
 	}
 	return shut(now, own)
 }

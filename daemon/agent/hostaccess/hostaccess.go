@@ -153,9 +153,9 @@ func (e *Engine) report(err error) {
 	switch {
 	case text == e.reported:
 	case err != nil:
-		e.Log.Warn("host access, trying again", "error", err)
+		e.Log.Warn("host access failed; retrying", "error", err)
 	default:
-		e.Log.Info("host access is as it should be")
+		e.Log.Info("host access works again")
 	}
 	e.reported = text
 }
@@ -254,14 +254,14 @@ func (e *Engine) translate(last *masquerade, subnet netip.Prefix, wanted bool) e
 	if wanted {
 		var changed bool
 		if changed, err = e.Links.EnableForwarding(subnet.Addr().Is6()); changed && err == nil {
-			e.Log.Info("the host passes packets on from now on, for containers that reach the world through it", "subnet", subnet)
+			e.Log.Info("enabled packet forwarding on the host, for containers that reach other networks through it", "subnet", subnet)
 		}
 	}
 	if failed := e.Links.Masquerade(subnet, wanted); failed != nil {
 		return errors.Join(err, failed)
 	}
 	if last.subnet != now {
-		e.Log.Info("addresses of containers are translated at the host", "subnet", now)
+		e.Log.Info("addresses of containers are translated on the host", "subnet", now)
 	}
 	last.subnet, last.known = now, err == nil
 	return err

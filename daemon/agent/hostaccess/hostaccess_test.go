@@ -518,7 +518,7 @@ func (b *busy) Global() record.Global {
 	return b.world.Global()
 }
 
-// However often the store changes, the host is looked at ten times a second at most; a change after a rest is seen at once.
+// However often the store changes, the host is checked ten times a second at most; a change after a rest is seen at once.
 func TestBurstOfChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &busy{world: newWorld("bridge")}

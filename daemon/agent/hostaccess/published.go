@@ -59,7 +59,7 @@ func (e *Engine) published(g *record.Global) (out []link.Published) {
 		}
 		list, err := link.SplitPortMappings(text)
 		if err != nil {
-			e.Log.Warn("published ports are not understood", "port", p.Name, "error", err)
+			e.Log.Warn("malformed published ports", "port", p.Name, "error", err)
 			continue
 		}
 		for _, m := range list {

@@ -19,9 +19,9 @@ type Settings struct {
 
 // Register adds the flags.
 func (s *Settings) Register(f *flags.Set) {
-	f.List(&s.open, "host-ports", "HOST_PORTS", "ports of hosts that containers may reach, such as tcp/10250 or udp/4000-4010 (default: none, but for names)")
-	f.List(&s.prefixes, "protected-prefixes", "PROTECTED_PREFIXES", "further addresses that containers may not reach by way of this host, such as 10.0.0.0/24")
-	f.List(&s.shut, "closed-ports", "CLOSED_PORTS", "ports that containers may not reach at any address outside of their tenant, beside those of netmasters, the store's clients and VXLAN (default: tcp/2380,tcp/10000, of the store's members and of clients of the original)")
+	f.List(&s.open, "host-ports", "HOST_PORTS", "ports of hosts that containers may reach, such as tcp/10250 or udp/4000-4010 (default: none, except for DNS)")
+	f.List(&s.prefixes, "protected-prefixes", "PROTECTED_PREFIXES", "additional addresses that containers may not reach through this host, such as 10.0.0.0/24")
+	f.List(&s.shut, "closed-ports", "CLOSED_PORTS", "ports that containers may not reach at any address outside of their tenant, in addition to those of netmasters, the store's clients and VXLAN (default: tcp/2380,tcp/10000, of the store's members and of clients of the original)")
 }
 
 // Check reads the values, and returns what is wrong.

@@ -20,9 +20,9 @@ type Settings struct {
 
 // Register adds the flags.
 func (s *Settings) Register(f *flags.Set) {
-	f.String(&s.control, "ctrl-ip", "CONTROL_IP", "", "address at which this agent is inspected, or a prefix in which this host has one address (default: of the first usable interface)")
-	f.String(&s.vtep, "vtep-ip", "VTEP_IP", "", "tunnel address, or a prefix in which this host has one address, such as 192.168.0.0/24, the same for all hosts (default: as --ctrl-ip)")
-	f.List(&s.nodes, "node-addresses", "NODE_ADDRESSES", "addresses of this machine by which it meets containers directly, one of IPv4, of IPv6 or each (default: those of the interface that has --ctrl-ip)")
+	f.String(&s.control, "ctrl-ip", "CONTROL_IP", "", "address of this agent's inspection API, or a prefix in which this host has one address (default: that of the first usable interface)")
+	f.String(&s.vtep, "vtep-ip", "VTEP_IP", "", "tunnel address, or a prefix in which this host has one address, such as 192.168.0.0/24, the same for all hosts (default: --ctrl-ip)")
+	f.List(&s.nodes, "node-addresses", "NODE_ADDRESSES", "addresses at which this machine and containers reach each other directly, at most one of IPv4 and one of IPv6 (default: those of the interface that has --ctrl-ip)")
 }
 
 // Check parses the addresses, and returns an error for invalid ones. An address that the host does not have yet is flags.ErrAbsent.

@@ -17,14 +17,14 @@ type Attachments struct {
 
 // Check looks every five seconds.
 func (a *Attachments) Check() check.Check {
-	return check.Check{Name: "attachments", Every: 5 * time.Second, Look: a.look}
+	return check.Check{Name: "attachments", Interval: 5 * time.Second, Look: a.look}
 }
 
 func (a *Attachments) look(context.Context) (out []model.Finding) {
 	for _, f := range a.Failures() {
 		out = append(out, model.Finding{Code: model.FindingAttachFailed, Severity: model.SeverityWarning, Object: f.Container,
 			Evidence: fmt.Sprintf("it got no interface (tries: %d, the last at %s): %s", f.Tries, f.At.UTC().Format(time.RFC3339), f.Reason),
-			Remedy:   "do as the error says; the runtime tries again, or start the container again; what has not come back for an hour is not told any more", Next: "netctl endpoint ls"})
+			Remedy:   "resolve the error; the runtime retries, or restart the container; the finding ends after an hour without another attempt", Next: "netctl endpoint ls"})
 	}
 	return out
 }

@@ -146,14 +146,14 @@ func TestWayOut(t *testing.T) {
 	from := []netip.Addr{netip.MustParseAddr("172.19.0.2"), netip.MustParseAddr("fd00::2")}
 	none := link.NextHop{Lost: "has no route to 192.0.2.1", Try: "give it one", None: true}
 	for _, row := range []struct {
-		name   string
-		routes []netip.Addr
-		onward link.NextHop
-		err    error
-		lost   uint64        // packets, between the first look and the second
-		silent bool          // containers send nothing meanwhile
-		after  time.Duration // when there is a third
-		want   []string
+		name    string
+		routes  []netip.Addr
+		nextHop link.NextHop
+		err     error
+		lost    uint64        // packets, between the first look and the second
+		silent  bool          // containers send nothing meanwhile
+		after   time.Duration // when there is a third
+		want    []string
 	}{
 		{"leaves", from, link.NextHop{Dev: "eth0"}, nil, 9, false, 0, nil},
 		{"nothing is routed", nil, none, nil, 9, false, 0, nil},
@@ -167,14 +167,14 @@ func TestWayOut(t *testing.T) {
 		{"no route, for packets of others", from[:1], none, nil, 1, true, 0, nil},
 	} {
 		now, packets, sent := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), uint64(7), uint64(70)
-		w := &WayOut{Host: "h1", Routes: func() []netip.Addr { return row.routes }, Now: func() time.Time { return now },
+		w := &ExternalPath{Host: "h1", Routes: func() []netip.Addr { return row.routes }, Now: func() time.Time { return now },
 			Unrouted: func() (uint64, uint64, error) { return packets, packets, nil },
 			Sent:     func() (uint64, error) { return sent, nil },
-			Onward: func(src, dst netip.Addr) (link.NextHop, error) {
+			NextHop: func(src, dst netip.Addr) (link.NextHop, error) {
 				if src.Is4() != dst.Is4() {
 					t.Errorf("%s: %s and %s are of two families", row.name, src, dst)
 				}
-				return row.onward, row.err
+				return row.nextHop, row.err
 			}}
 		look := w.Check().Look
 		look(t.Context())

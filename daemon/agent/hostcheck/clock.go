@@ -21,15 +21,15 @@ type Clock struct {
 }
 
 const (
-	clockEvery = 15 * time.Second
-	clockWait  = 2 * time.Second  // for the answer of one netmaster
-	clockMost  = 30 * time.Second // of difference: well above the second of the answer and the way to it
-	clocksMost = 9                // netmasters that are asked
+	clockInterval      = 15 * time.Second
+	clockWait          = 2 * time.Second  // for the answer of one netmaster
+	maxClockDifference = 30 * time.Second // of difference: well above the second of the answer and the way to it
+	maxClocks          = 9                // netmasters that are asked
 )
 
 // Check looks every fifteen seconds.
 func (c *Clock) Check() check.Check {
-	return check.Check{Name: "clock", Every: clockEvery, Look: c.look}
+	return check.Check{Name: "clock", Interval: clockInterval, Look: c.look}
 }
 
 // look compares with the median of all netmasters that answer: one of them whose own clock is wrong blames no host. Of
@@ -49,7 +49,7 @@ func (c *Clock) look(ctx context.Context) []model.Finding {
 	case high < 0:
 		difference, direction = -high, "behind"
 	}
-	if difference < clockMost {
+	if difference < maxClockDifference {
 		return nil
 	}
 	return []model.Finding{{Code: model.FindingClockDiffers, Severity: model.SeverityError, Object: "host/" + c.Host,
@@ -64,7 +64,7 @@ func (c *Clock) differences(ctx context.Context) (ahead []time.Duration) {
 	urls := c.Masters(ctx)
 	var mu sync.Mutex
 	var wait sync.WaitGroup
-	for _, url := range urls[:min(len(urls), clocksMost)] {
+	for _, url := range urls[:min(len(urls), maxClocks)] {
 		wait.Go(func() {
 			before := c.Now()
 			there, err := c.Ask(ctx, url)

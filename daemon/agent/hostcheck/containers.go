@@ -28,7 +28,7 @@ type Containers struct {
 
 // Check looks at all containers every ten seconds.
 func (c *Containers) Check() check.Check {
-	return check.Check{Name: "containers", Every: 10 * time.Second, Look: c.look}
+	return check.Check{Name: "containers", Interval: 10 * time.Second, Look: c.look}
 }
 
 // provided is a port that a container provides.
@@ -80,7 +80,7 @@ func object(id string) string { return ofnet.Key{Kind: ofnet.KindEndpoint, Name:
 
 func (c *Containers) unknown(id string, err error) model.Finding {
 	return model.Finding{Code: model.FindingContainerUnknown, Severity: model.SeverityUnknown, Object: object(id), Evidence: "its interface was not read: " + err.Error(),
-		Remedy: "look at the agent's log", Next: "netctl drift " + c.Host}
+		Remedy: "check the agent's log", Next: "netctl drift " + c.Host}
 }
 
 // recreate is what to do for a container whose interface is not as it was made.

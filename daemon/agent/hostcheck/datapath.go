@@ -11,24 +11,24 @@ import (
 
 // Datapath looks whether the switch and its datapath can do what the agent asks of them.
 type Datapath struct {
-	Host  string
-	Type  func() string          // system or netdev
-	Lacks func() ofnet.Abilities // what it cannot do
+	Host        string
+	Type        func() string          // system or netdev
+	Unsupported func() ofnet.Abilities // what it cannot do
 }
 
 // Check looks every ten seconds.
 func (d *Datapath) Check() check.Check {
-	return check.Check{Name: "datapath", Every: 10 * time.Second, Look: d.look}
+	return check.Check{Name: "datapath", Interval: 10 * time.Second, Look: d.look}
 }
 
 func (d *Datapath) look(context.Context) (out []model.Finding) {
-	if d.Lacks().Has(ofnet.Forgetting) {
+	if d.Unsupported().Has(ofnet.Forgetting) {
 		out = append(out, model.Finding{Code: model.FindingSwitchLacks, Severity: model.SeverityInfo, Object: "host/" + d.Host,
 			Evidence: "Open vSwitch cannot forget single connections (" + ofnet.Forgetting.String() + "): those of deleted containers and services last until they time out",
 			Remedy:   "install Open vSwitch 3.1 or newer",
 			Next:     "netctl node ls"})
 	}
-	needed := d.Lacks().Needed()
+	needed := d.Unsupported().Needed()
 	if needed == 0 {
 		return out
 	}

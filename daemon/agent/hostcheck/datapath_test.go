@@ -22,7 +22,7 @@ func TestDatapath(t *testing.T) {
 		{"marks", ofnet.NDExtensions | ofnet.Marks, "datapath-lacks: datapath system of Open vSwitch cannot do ct_mark: policies and services do not work"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			d := &Datapath{Host: "h1", Type: func() string { return "system" }, Lacks: func() ofnet.Abilities { return row.lacks }}
+			d := &Datapath{Host: "h1", Type: func() string { return "system" }, Unsupported: func() ofnet.Abilities { return row.lacks }}
 			got := d.Check().Look(t.Context())
 			if row.want == "" {
 				if len(got) > 0 {

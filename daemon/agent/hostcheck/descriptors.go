@@ -17,7 +17,7 @@ type Descriptors struct {
 
 // Check looks every five seconds.
 func (d *Descriptors) Check() check.Check {
-	return check.Check{Name: "descriptors", Every: 5 * time.Second, Look: d.look}
+	return check.Check{Name: "descriptors", Interval: 5 * time.Second, Look: d.look}
 }
 
 func (d *Descriptors) look(context.Context) []model.Finding {

@@ -18,7 +18,7 @@ type Stores struct {
 
 // Check looks every two seconds.
 func (s *Stores) Check() check.Check {
-	return check.Check{Name: "stores", Every: 2 * time.Second, Look: s.look}
+	return check.Check{Name: "stores", Interval: 2 * time.Second, Look: s.look}
 }
 
 func (s *Stores) look(context.Context) (out []model.Finding) {
@@ -26,7 +26,7 @@ func (s *Stores) look(context.Context) (out []model.Finding) {
 		out = append(out, model.Finding{Code: model.FindingStoreIsAnother, Severity: model.SeverityError, Object: "host/" + s.Host,
 			Evidence: fmt.Sprintf("the netmaster at %s has another store than this host's cluster: incarnation %s, and the host knows %s; forwarding stays as it is, and no container of this host gets an interface from that netmaster",
 				o.Master, o.Incarnation, o.Known),
-			Remedy: "have that netmaster use the store of this cluster: mount its folder, or restore a snapshot (docs/how-to/wrong-store.md)", Next: "netctl leader"})
+			Remedy: "connect that netmaster to the store of this cluster: mount its directory, or restore a snapshot (docs/how-to/wrong-store.md)", Next: "netctl leader"})
 	}
 	return out
 }

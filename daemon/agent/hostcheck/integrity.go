@@ -25,7 +25,7 @@ type Integrity struct {
 
 // Check looks each second.
 func (i *Integrity) Check() check.Check {
-	return check.Check{Name: "integrity", Every: time.Second, Look: i.look}
+	return check.Check{Name: "integrity", Interval: time.Second, Look: i.look}
 }
 
 func (i *Integrity) look(context.Context) (out []model.Finding) {

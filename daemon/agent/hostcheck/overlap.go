@@ -20,7 +20,7 @@ type Overlap struct {
 
 // Check looks every two seconds.
 func (o *Overlap) Check() check.Check {
-	return check.Check{Name: "private subnet", Every: 2 * time.Second, Look: o.look}
+	return check.Check{Name: "private subnet", Interval: 2 * time.Second, Look: o.look}
 }
 
 func (o *Overlap) look(context.Context) []model.Finding {
@@ -32,7 +32,7 @@ func (o *Overlap) look(context.Context) []model.Finding {
 	list, err := o.Find(private...)
 	switch {
 	case err != nil:
-		f.Code, f.Severity, f.Evidence, f.Remedy = model.FindingOverlapUnknown, model.SeverityUnknown, "the host's routes were not read: "+err.Error(), "look at the agent's log"
+		f.Code, f.Severity, f.Evidence, f.Remedy = model.FindingOverlapUnknown, model.SeverityUnknown, "the host's routes were not read: "+err.Error(), "check the agent's log"
 	case len(list) == 0:
 		return nil
 	default:

@@ -18,7 +18,7 @@ type Policies struct {
 
 // Check looks every five seconds.
 func (p *Policies) Check() check.Check {
-	return check.Check{Name: "policies", Every: 5 * time.Second, Look: p.look}
+	return check.Check{Name: "policies", Interval: 5 * time.Second, Look: p.look}
 }
 
 func (p *Policies) look(context.Context) (out []model.Finding) {

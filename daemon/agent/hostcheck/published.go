@@ -19,7 +19,7 @@ type Published struct {
 
 // Check looks every five seconds.
 func (p *Published) Check() check.Check {
-	return check.Check{Name: "published ports", Every: 5 * time.Second, Look: p.look}
+	return check.Check{Name: "published ports", Interval: 5 * time.Second, Look: p.look}
 }
 
 func (p *Published) look(context.Context) (out []model.Finding) {

@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// ruleYoung is how old the flows of a rule may be for what they refuse to be told.
+	// ruleYoung is the maximum age of a rule's flows whose refusals are reported.
 	ruleYoung = 24 * time.Hour
 	// refusedLately is how long ago the last packet may have been refused.
 	refusedLately = time.Minute
 )
 
-// Refusals looks for rules that have come not long ago and refuse something now: the usual cause of what worked yesterday. Those that have
-// always refused are not told.
+// Refusals finds recent rules that refuse packets now: the usual cause of connections that worked yesterday. It does not report rules
+// that have always refused.
 type Refusals struct {
 	Host  string
 	Rules func() []ofnet.AttachedRule
@@ -43,7 +43,7 @@ type refused struct {
 
 // Check looks every fifteen seconds.
 func (r *Refusals) Check() check.Check {
-	return check.Check{Name: "refusals", Every: 15 * time.Second, Look: r.look}
+	return check.Check{Name: "refusals", Interval: 15 * time.Second, Look: r.look}
 }
 
 func (r *Refusals) look(ctx context.Context) (out []model.Finding) {
@@ -83,7 +83,7 @@ func (r *Refusals) look(ctx context.Context) (out []model.Finding) {
 		rule := "rule/" + a.ID.String()
 		out = append(out, model.Finding{Code: model.FindingRuleRefuses, Severity: model.SeverityInfo, Object: rule,
 			Evidence: fmt.Sprintf("its flows are %s old on this host, and have refused %d packets at group %s, the last of them within %s", age, h.Packets, a.By.Group(), refusedLately),
-			Remedy:   "when that is wanted, nothing; else have a rule of a higher priority allow it, or take this one away", Next: "netctl flows " + r.Host + " --owner " + rule})
+			Remedy:   "if that is intended, do nothing; else allow it by a rule of a higher priority, or remove this rule", Next: "netctl flows " + r.Host + " --owner " + rule})
 	}
 	slices.SortFunc(out, func(a, b model.Finding) int { return cmp.Compare(a.Object+a.Evidence, b.Object+b.Evidence) })
 	return out

@@ -19,7 +19,7 @@ type Router struct {
 
 // Check looks every five seconds.
 func (r *Router) Check() check.Check {
-	return check.Check{Name: "BGP", Every: 5 * time.Second, Look: r.look}
+	return check.Check{Name: "BGP", Interval: 5 * time.Second, Look: r.look}
 }
 
 func (r *Router) look(context.Context) (out []model.Finding) {
@@ -31,7 +31,7 @@ func (r *Router) look(context.Context) (out []model.Finding) {
 		out = append(out, model.Finding{Code: code, Severity: severity, Object: "bgp/" + r.Host, Evidence: evidence, Remedy: remedy, Next: "netctl bgp inspect " + r.Host})
 	}
 	if err != nil {
-		note(model.FindingBGPUnknown, model.SeverityUnknown, "the router did not say how it is: "+err.Error(), "look at the agent's log")
+		note(model.FindingBGPUnknown, model.SeverityUnknown, "the router did not report its state: "+err.Error(), "check the agent's log")
 		return out
 	}
 	if s.Error != "" {
@@ -54,7 +54,7 @@ func (r *Router) look(context.Context) (out []model.Finding) {
 	}
 	for _, h := range s.Hops {
 		if h.MAC == "" {
-			note(model.FindingBGPNexthop, model.SeverityError, fmt.Sprintf("%d prefixes lead to next hop %s, whose link address is not known: what is for them alone is dropped", h.Prefixes, h.Address),
+			note(model.FindingBGPNexthop, model.SeverityError, fmt.Sprintf("%d prefixes lead to next hop %s, whose link address is unknown: packets to prefixes without another next hop are dropped", h.Prefixes, h.Address),
 				"have the peer announce next hops that are on the link to this host")
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
-// patience is how long Open vSwitch may take for an answer. A second try tells one that is busy from one that is stopped.
-const patience = 900 * time.Millisecond
+// switchTimeout is the timeout of a request to Open vSwitch. A second attempt distinguishes a busy process from a stopped one.
+const switchTimeout = 900 * time.Millisecond
 
 // Switch looks whether Open vSwitch does its work.
 type Switch struct {
@@ -29,7 +29,7 @@ type Switch struct {
 
 // Check looks every two seconds.
 func (s *Switch) Check() check.Check {
-	return check.Check{Name: "switch", Every: 2 * time.Second, Look: s.look}
+	return check.Check{Name: "switch", Interval: 2 * time.Second, Look: s.look}
 }
 
 // errUpcall says that the connection answers, and the way of packets to it does not.
@@ -59,10 +59,10 @@ func (s *Switch) look(ctx context.Context) []model.Finding {
 	return out
 }
 
-// twice calls ask with patience for each, until it succeeds, or ctx ends, which says nothing of the one asked.
+// twice calls ask with switchTimeout for each, until it succeeds, or ctx ends, which says nothing of the one asked.
 func twice(ctx context.Context, ask func(context.Context) error) (err error) {
 	for range 2 {
-		limited, cancel := context.WithTimeout(ctx, patience)
+		limited, cancel := context.WithTimeout(ctx, switchTimeout)
 		err = ask(limited)
 		cancel()
 		if err == nil {

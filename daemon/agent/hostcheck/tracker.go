@@ -18,7 +18,7 @@ type Tracker struct {
 
 // Check looks every five seconds.
 func (t *Tracker) Check() check.Check {
-	return check.Check{Name: "tracker", Every: 5 * time.Second, Look: t.look}
+	return check.Check{Name: "tracker", Interval: 5 * time.Second, Look: t.look}
 }
 
 func (t *Tracker) look(context.Context) (out []model.Finding) {

@@ -26,7 +26,7 @@ type Underlay struct {
 
 // Check looks every five seconds.
 func (u *Underlay) Check() check.Check {
-	return check.Check{Name: "underlay", Every: 5 * time.Second, Look: u.look}
+	return check.Check{Name: "underlay", Interval: 5 * time.Second, Look: u.look}
 }
 
 func (u *Underlay) look(ctx context.Context) (out []model.Finding) {
@@ -40,7 +40,7 @@ func (u *Underlay) look(ctx context.Context) (out []model.Finding) {
 			"give it to the interface that leads to the other hosts, or correct --vtep-ip")
 		return out
 	case err != nil:
-		note(model.FindingUnderlayUnknown, model.SeverityUnknown, "the interface of the tunnel address was not read: "+err.Error(), "look at the agent's log")
+		note(model.FindingUnderlayUnknown, model.SeverityUnknown, "the interface of the tunnel address was not read: "+err.Error(), "check the agent's log")
 		return out
 	case !at.Up:
 		note(model.FindingVTEPDown, model.SeverityError, fmt.Sprintf("interface %s, which has the tunnel address %s, is down", at.Name, u.VTEP), "ip link set "+at.Name+" up, and look at its cable")

@@ -75,7 +75,7 @@ func (r *Responder) handle(_ context.Context, p packetin.Packet) {
 		err = r.packets.Inject(do, message)
 	}
 	if err != nil {
-		r.o.Log.Debug("message of trouble", "error", err) // the next packet causes another
+		r.o.Log.Debug("cannot send an ICMP message", "error", err) // the next packet causes another
 		return
 	}
 	r.sent.Add(1)

@@ -31,11 +31,11 @@ const (
 
 // Register adds the flags.
 func (l *Limits) Register(f *flags.Set) {
-	f.List(&l.Hosts, httpserver.AllowedHosts, "ALLOWED_HOSTS", "names under which this agent is inspected, besides addresses, names without a dot and the host's own")
-	f.Int(&l.Connections, httpserver.MaxConnections, "MAX_CONNECTIONS", DefaultConnections, "how many connections inspection has open at once")
-	f.Int(&l.PerClient, httpserver.MaxConnectionsPerClient, "MAX_CONNECTIONS_PER_CLIENT", DefaultPerClient, "how many of them one client has")
-	f.Int(&l.Captures, "max-captures", "MAX_CAPTURES", DefaultCaptures, "how many captures run at once; one client has a quarter")
-	f.Int(&l.Traces, "max-traces", "MAX_TRACES", DefaultTraces, "how many traces and questions to the switch run at once; one client has a quarter")
+	f.List(&l.Hosts, httpserver.AllowedHosts, "ALLOWED_HOSTS", "host names that the inspection API accepts, in addition to addresses, names without a dot and the host's own")
+	f.Int(&l.Connections, httpserver.MaxConnections, "MAX_CONNECTIONS", DefaultConnections, "maximum number of concurrent connections to the inspection API")
+	f.Int(&l.PerClient, httpserver.MaxConnectionsPerClient, "MAX_CONNECTIONS_PER_CLIENT", DefaultPerClient, "maximum number of concurrent connections per client")
+	f.Int(&l.Captures, "max-captures", "MAX_CAPTURES", DefaultCaptures, "maximum number of concurrent captures, of which one client may use a quarter")
+	f.Int(&l.Traces, "max-traces", "MAX_TRACES", DefaultTraces, "maximum number of concurrent traces and switch queries, of which one client may use a quarter")
 }
 
 // Check returns an error for invalid limits.

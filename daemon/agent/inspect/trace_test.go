@@ -184,7 +184,7 @@ func TestTrace_Question(t *testing.T) {
 			t.Errorf("to %s: want it seen by the agent, and %s as the exit, got %+v, %v", dst, want, got, err)
 		}
 		if len(asked) != 2 || asked[1] != asked[0]+",reg0=0x10000" {
-			t.Errorf("to %s: want the packet, and once more as it goes on, got %q", dst, asked)
+			t.Errorf("to %s: want the packet, and once more as it continues, got %q", dst, asked)
 		}
 	}
 }

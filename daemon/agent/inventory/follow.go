@@ -123,7 +123,7 @@ func (k *Merger) keep(before map[string]channel.Item, attached map[string]struct
 		}
 	}
 	if len(k.kept) > 0 {
-		k.Log.Warn("the store does not know endpoints that run on this host: they keep their network until an operator decides (netctl adopt ls)", "records", len(k.kept))
+		k.Log.Warn("endpoints on this host are unknown to the store: they keep their network until an operator decides (netctl adopt ls)", "records", len(k.kept))
 	}
 }
 
@@ -192,7 +192,7 @@ func (k *Merger) review(ctx context.Context) (b channel.Batch) {
 		return b
 	}
 	if err := k.Offer(ctx); err != nil {
-		k.Log.Debug("what this host carries was not offered", "error", err)
+		k.Log.Debug("cannot offer this host's endpoints to a netmaster", "error", err)
 		return b
 	}
 	attached := k.attached()

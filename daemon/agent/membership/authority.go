@@ -49,7 +49,7 @@ func (m *Membership) followAuthorities(ctx context.Context) {
 		err := (&client.Client{Base: url, HTTP: m.once(), Program: "netplugin"}).Raw(limited, channel.AuthorityPath, &sent)
 		cancel()
 		if err != nil { // it is away, or of an earlier build
-			m.Log.Debug("a netmaster does not say which authorities it trusts", "address", url, "error", err)
+			m.Log.Debug("netmaster did not report its trusted authorities", "address", url, "error", err)
 			continue
 		}
 		due, err := m.obey(&sent)
@@ -60,7 +60,7 @@ func (m *Membership) followAuthorities(ctx context.Context) {
 			}
 		}
 		if err != nil && ctx.Err() == nil {
-			m.Log.Warn("the cluster's authorities cannot be followed; trying again", "address", url, "error", err)
+			m.Log.Warn("cannot read the cluster's authorities; retrying", "address", url, "error", err)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func (m *Membership) obey(sent *model.Authorities) (due bool, err error) {
 	}
 	has, signer := m.Proves()
 	if changed {
-		m.Log.Info("other authorities are trusted", "authorities", fmt.Sprint(has))
+		m.Log.Info("trusted authorities changed", "authorities", fmt.Sprint(has))
 	}
 	return sent.Signs != "" && sent.Signs != signer && slices.Contains(has, sent.Signs), nil
 }

@@ -103,7 +103,7 @@ func (m *Membership) renewed(ctx context.Context, r *trust.Request) ([]byte, err
 
 // renewedAfterEnd lets a netmaster certify another key of the agent by its expired certificate.
 func (m *Membership) renewedAfterEnd(ctx context.Context, r *trust.Request) ([]byte, error) {
-	certificate, signature, err := m.Trust.Vouch(r)
+	certificate, signature, err := m.Trust.SignRequest(r)
 	if err != nil {
 		return nil, err
 	}

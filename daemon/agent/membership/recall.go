@@ -48,14 +48,14 @@ func (m *Membership) Recall(token string) {
 	damage := new(checkpoint.DamageError)
 	switch {
 	case errors.Is(err, checkpoint.ErrFormat):
-		m.Log.Info("this agent starts without saved records", "error", err)
+		m.Log.Info("starting without saved records", "error", err)
 		err = nil
 	case errors.As(err, &damage):
-		m.Log.Warn("not all saved records can be used", "error", err)
+		m.Log.Warn("some saved records are unusable", "error", err)
 		err = nil
 	}
 	if err == nil && len(saved.Updates) > 0 && !was {
-		m.Log.Info("saved records dropped: they are of another host or cluster, or from before a reboot")
+		m.Log.Info("dropped saved records of another host or cluster, or from before a reboot")
 		saved, err = channel.Batch{}, file.Clear()
 	}
 	if err != nil {

@@ -127,7 +127,7 @@ func (k *Revocations) Run(ctx context.Context) {
 		told, err := k.Ask(limited, url)
 		cancel()
 		if err != nil { // it is away, refuses, or is of an earlier build
-			k.Log.Debug("a netmaster does not say what is revoked", "address", url, "error", err)
+			k.Log.Debug("netmaster did not report revocations", "address", url, "error", err)
 		}
 		k.add(told)
 	}

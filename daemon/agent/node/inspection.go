@@ -14,8 +14,8 @@ import (
 // InspectSocket is the name of the unix socket for inspection, beside that of CNI.
 const InspectSocket = "contiv-agent.sock"
 
-// inspectors are the doors of inspection: the control address, and a unix socket for root, serve everything; loopback, where
-// every account of the host can ask, serves health alone, or what changes nothing where no one proves anything. There are no others.
+// inspectors returns the listeners of the inspection API: the control address, and a unix socket for root, serve everything. Loopback,
+// which every account of the host can reach, serves only health, or, without certificates, the requests that change nothing.
 func (n *Node) inspectors() (doors []task.Task) {
 	if n.InspectPort == 0 {
 		return nil
@@ -49,7 +49,7 @@ func (n *Node) inspectors() (doors []task.Task) {
 func (n *Node) inspection() inspect.Options {
 	o := inspect.Options{Forward: n.forward, Attach: n.attach, Pipeline: n.flows, Status: n.Status, Waiting: n.Waiting,
 		Driver: n.driver, Called: n.containerName, ICMPErrors: n.answers.Sent, Malformed: n.records.Malformed, Services: n.records.Services, Router: n.router.Status, Version: n.Version, Now: time.Now,
-		NextHop: n.onward, Findings: n.examiner.Now, Control: n.conn.Control, Drift: n.drift, Observes: n.Observe, Limits: n.Inspection, Log: n.Log, Recent: n.Recent, Closed: n.access.Refuses, Ports: n.access, Reach: n.links.Reach,
+		NextHop: n.nextHop, Findings: n.examiner.Now, Control: n.conn.Control, Drift: n.drift, Observes: n.Observe, Limits: n.Inspection, Log: n.Log, Recent: n.Recent, Closed: n.access.Refuses, Ports: n.access, Reach: n.links.Reach,
 		Packets: func(ifname string) (capture.Source, error) {
 			return link.OpenPackets(n.Namespace, ifname, capture.MaxFrame)
 		}}

@@ -18,8 +18,8 @@ import (
 )
 
 // isolator does what the isolator network/cni of a Mesos agent does (cni.cpp of Mesos): it keeps a handle of each container's network
-// namespace and, as its checkpoint, the configuration that the plugin is given and what it answers. It is killed and started by
-// making another one with the same folder.
+// namespace and, as its checkpoint, the configuration that the plugin is given and what it answers. It is killed and started by making
+// another one with the same directory.
 type isolator struct {
 	tb   testing.TB
 	root string // /run/mesos/isolators/network/cni on a host
@@ -167,7 +167,7 @@ func TestMesos(t *testing.T) {
 		t.Errorf("checkpoints: want three, got %v", got)
 	}
 	if out, err := b.Exec("ping", "-c1", "-W5", pod.ip4); err != nil {
-		t.Errorf("ping of a container that goes on: %v\n%s", err, out)
+		t.Errorf("ping of a container that continues: %v\n%s", err, out)
 	}
 	for _, id := range mesos.containers() {
 		for range 2 { // it may be killed before it has forgotten the container

@@ -76,7 +76,7 @@ type Node struct {
 	router    *bgp.Router
 	observer  *observe.Observer // nil: connections are not observed
 	trunk     *uplink.Trunk
-	seat      *vswitch.Instance
+	instance  *vswitch.Instance
 	preparer  *vswitch.Preparer
 	drift     *drift.Controller
 	examiner  *check.Examiner
@@ -160,7 +160,7 @@ func (n *Node) build(self ofnet.Host) {
 	}
 	n.trunk = uplink.New(uplink.Options{Settings: n.Uplinks, Ports: n.conn.Switch, Changed: n.conn.DB.Changed, Control: n.conn.Control, Traffic: n.links.Traffic,
 		Use: n.records.SetUplinks, Log: n.Log})
-	n.seat = vswitch.NewInstance(rundir, n.member.Recall, n.Log)
+	n.instance = vswitch.NewInstance(rundir, n.member.Recall, n.Log)
 	n.preparer = vswitch.NewPreparer(vswitch.PreparerOptions{Settings: n.Switch, Host: n.Host, VTEP: n.Addresses.VTEP, Uplinks: n.trunk, Conn: n.conn, Links: n.links,
 		Tables: n.flows.Tables(), Records: n.records, Attach: n.attach, Held: n.member.Registration.Held(), Log: n.Log})
 }
@@ -211,6 +211,6 @@ func (n *Node) Attach() *attach.Engine { return n.attach }
 func (n *Node) Run(ctx context.Context) error {
 	defer n.links.Close()
 	err := n.tasks.Run(ctx)
-	n.seat.Leave()
+	n.instance.Leave()
 	return err
 }

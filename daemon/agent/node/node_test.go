@@ -37,7 +37,7 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// plugin is the folder with the real contivk8s and netcontiv; TestMain builds them.
+// plugin is the directory with the real contivk8s and netcontiv; TestMain builds them.
 var plugin string
 
 func TestMain(m *testing.M) {

@@ -46,7 +46,7 @@ func (n *Node) parts(stages *part.Stages) (all part.Part, err error) {
 		return all, err
 	}
 	return part.Join(
-		part.Part{Tasks: []task.Task{n.conn.DB, task.Func("seat at the switch", n.seat.Run)}},
+		part.Part{Tasks: []task.Task{n.conn.DB, task.Func("instance at the switch", n.instance.Run)}},
 		n.member.Part(),
 		(&hostaddr.Reporter{Links: n.links, Switch: n.conn.Switch, Registration: n.member.Registration, Uplinks: n.Uplinks.NICs,
 			Ours: []string{vswitch.Bridge, vswitch.TunnelName, bgp.InterfaceName}, Log: n.Log}).Part(),
@@ -93,14 +93,14 @@ func (n *Node) forwarding(stages *part.Stages) part.Part {
 		Tasks: []task.Task{
 			stages.AfterPreparation("flow reconciler", n.forward.Run),
 			stages.AfterPreparation(n.records.String(), func(ctx context.Context) error { return n.records.Run(ctx, following) }),
-			stages.AfterSync("first flows", n.settle),
+			stages.AfterSync("first flows", n.awaitFlows),
 		},
 		Checks: []check.Check{crowded.Check(), refusals.Check()},
 	}
 }
 
-// settle waits for the first flows.
-func (n *Node) settle(ctx context.Context) error {
+// awaitFlows waits for the first flows.
+func (n *Node) awaitFlows(ctx context.Context) error {
 	seen, _ := n.records.Seen()
 	if err := n.forward.Wait(ctx, seen); err == nil && n.Programmed != nil {
 		n.Programmed()
@@ -133,7 +133,7 @@ func (n *Node) containers(stages *part.Stages) part.Part {
 
 // hostAccess is how containers and their host reach each other.
 func (n *Node) hostAccess(stages *part.Stages) part.Part {
-	out := &hostcheck.WayOut{Host: n.Host, Routes: n.access.Leaving, Onward: n.onward, Unrouted: link.Unrouted, Now: time.Now,
+	out := &hostcheck.ExternalPath{Host: n.Host, Routes: n.access.Leaving, NextHop: n.nextHop, Unrouted: link.Unrouted, Now: time.Now,
 		Sent: func() (uint64, error) { return link.Received(hostaccess.PortName) }}
 	overlap := &hostcheck.Overlap{Host: n.Host, Private: n.access.Private, Find: n.links.Claimed}
 	published := &hostcheck.Published{Host: n.Host, Unreached: n.access.Unreached, Kept: n.access.Kept}
@@ -230,7 +230,7 @@ func (n *Node) crowded() (out []*ofnet.ClassPolicy) {
 	return out
 }
 
-// onward returns what the host's kernel does with what comes from containers.
-func (n *Node) onward(src, dst netip.Addr) (link.NextHop, error) {
+// nextHop returns what the host's kernel does with what comes from containers.
+func (n *Node) nextHop(src, dst netip.Addr) (link.NextHop, error) {
 	return n.links.NextHop(hostaccess.PortName, src, dst)
 }

@@ -22,7 +22,7 @@ func (n *Node) starting() []string {
 	for _, need := range []struct {
 		met  <-chan struct{}
 		what string
-	}{{n.seat.Taken(), ovs(n.seat.Problem())}, {n.member.Registration.Held(), n.member.Waiting()}, {n.preparer.Prepared(), ovs(n.preparer.Problem())}} {
+	}{{n.instance.Taken(), ovs(n.instance.Problem())}, {n.member.Registration.Held(), n.member.Waiting()}, {n.preparer.Prepared(), ovs(n.preparer.Problem())}} {
 		select {
 		case <-need.met:
 		default:
@@ -66,7 +66,7 @@ func (n *Node) Waiting() []string {
 
 // watchReadiness logs when what the agent waits for changes.
 func (n *Node) watchReadiness(ctx context.Context, ready func()) error {
-	ready() // the group is ready when its parts run; the node is when nothing is waited for
+	ready() // the group is ready when its parts run, the node when its list of conditions is empty
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	last, once := "", false
@@ -76,7 +76,7 @@ func (n *Node) watchReadiness(ctx context.Context, ready func()) error {
 			once, last = true, w
 			n.Log.Info("ready", "host", n.Host, "duration", time.Since(n.started).Round(time.Millisecond))
 			if mode := n.records.Global().FwdMode; n.FwdMode != "" && string(mode) != n.FwdMode {
-				n.Log.Warn("the cluster's forwarding mode differs from --fwdmode; the cluster's counts", "cluster", mode, "flag", n.FwdMode)
+				n.Log.Warn("the cluster's forwarding mode differs from --fwdmode and takes precedence", "cluster", mode, "flag", n.FwdMode)
 			}
 		} else if w != last {
 			last = w

@@ -52,10 +52,10 @@ func (s Switched) Off() bool { return s == "off" }
 func (s *Settings) Register(f *flags.Set) {
 	f.String(&s.Host, "host", "HOST", "", "label of this host in the cluster (default: the kernel's host name)", "host-label")
 	f.String((*string)(&s.ClusterFile), "cluster-file", "CLUSTER_FILE", "", "file in which this host notes which store its cluster has: netplugin follows no netmaster with another one; contiv init and contiv join name "+incarnation.DefaultPath)
-	f.String(&s.Machine, "machine-id", "MACHINE_ID", "", "what tells this machine from all others, to which its host label and addresses belong (default: /etc/machine-id and the firmware's UUID)")
+	f.String(&s.Machine, "machine-id", "MACHINE_ID", "", "unique identity of this machine, which owns the host label and addresses (default: /etc/machine-id and the firmware's UUID)")
 	f.String((*string)(&s.Services), "services", "SERVICES", "on", "carry out the services of Kubernetes: on, or off where another proxy does, such as kube-proxy")
 	f.String((*string)(&s.Connections), "connection-log", "CONNECTION_LOG", "on", "keep a log of connections that open, close and are refused, which netctl observe shows: on or off")
-	f.Bool(&s.Observe, "observe", "OBSERVE", "leave what others change in the switch as it is, until netctl drift --repair")
+	f.Bool(&s.Observe, "observe", "OBSERVE", "report changes of others in the switch, and repair them only on netctl drift --repair")
 	s.Addresses.Register(f)
 	s.Switch.Register(f)
 	s.Uplinks.Register(f)

@@ -45,8 +45,8 @@ func (o *outcome) trip() time.Duration {
 	return o.trips[len(o.trips)/2]
 }
 
-// burstInFlight is a burst in progress.
-type burstInFlight struct {
+// pendingBurst is a burst in progress.
+type pendingBurst struct {
 	path Path
 	n    int // number of probes to send
 	outcome
@@ -54,7 +54,7 @@ type burstInFlight struct {
 }
 
 // receive counts an answer.
-func (f *burstInFlight) receive(p *frame.Probe, now time.Time) {
+func (f *pendingBurst) receive(p *frame.Probe, now time.Time) {
 	seq := int(p.Seq)
 	if seq >= len(f.shots) || f.shots[seq].back {
 		return
@@ -79,7 +79,7 @@ const lanes = 8
 // run sends a burst and waits for it. It returns early if all probes are back, or ctx ends: then it counts the results for those sent long
 // enough ago.
 func (p *Prober) run(ctx context.Context, t burst) (outcome, error) {
-	f := &burstInFlight{path: t.path, n: t.n, home: make(chan struct{})}
+	f := &pendingBurst{path: t.path, n: t.n, home: make(chan struct{})}
 	session := p.start(f)
 	defer p.arrive(session)
 	to := pipeline.ProbeMAC(t.kind, t.path.Host, 0)
@@ -117,7 +117,7 @@ func (p *Prober) run(ctx context.Context, t burst) (outcome, error) {
 }
 
 // start registers a burst as in flight.
-func (p *Prober) start(f *burstInFlight) (session uint64) {
+func (p *Prober) start(f *pendingBurst) (session uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sessions++
@@ -133,7 +133,7 @@ func (p *Prober) arrive(session uint64) {
 }
 
 // soFar returns the current result of a burst.
-func (p *Prober) soFar(f *burstInFlight) outcome {
+func (p *Prober) soFar(f *pendingBurst) outcome {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	o := f.outcome

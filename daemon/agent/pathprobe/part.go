@@ -68,7 +68,7 @@ func NewProbing(o ProbingOptions) *Probing {
 func (p *Probing) Part(stages *part.Stages) part.Part {
 	return part.Part{
 		Tasks:  []task.Task{stages.AfterSync("probes that arrive", p.packets.Run), stages.AfterSync("probes of ways", p.prober.Run)},
-		Checks: []check.Check{{Name: "ways", Every: 3 * time.Second, Look: p.prober.Look, Asked: p.prober.Ask}},
+		Checks: []check.Check{{Name: "ways", Interval: 3 * time.Second, Look: p.prober.Look, Asked: p.prober.Ask}},
 	}
 }
 

@@ -66,7 +66,7 @@ type Prober struct {
 	paths          []Path       // sorted
 	conditions     map[Path]*pathState
 	back           map[Origin]Path // paths to the requesters
-	flights        map[uint64]*burstInFlight
+	flights        map[uint64]*pendingBurst
 	requesters     map[requester]asked
 	base           uint64 // sessions count from there
 	sessions       uint64
@@ -77,7 +77,7 @@ type Prober struct {
 
 // New returns a Prober; Run probes, and Receive handles probes that arrive.
 func New(o Options) *Prober {
-	return &Prober{o: o, conditions: map[Path]*pathState{}, back: map[Origin]Path{}, flights: map[uint64]*burstInFlight{}, requesters: map[requester]asked{}, base: rand.Uint64()}
+	return &Prober{o: o, conditions: map[Path]*pathState{}, back: map[Origin]Path{}, flights: map[uint64]*pendingBurst{}, requesters: map[requester]asked{}, base: rand.Uint64()}
 }
 
 // Run visits paths until ctx ends; then it returns nil.
@@ -222,7 +222,7 @@ func (p *Prober) listens(ctx context.Context, w Path) bool {
 
 // selfTest reports whether probes reach this agent; if not, no path can be blamed.
 func (p *Prober) selfTest(ctx context.Context, own Path) bool {
-	f := &burstInFlight{path: own, n: 1, home: make(chan struct{})}
+	f := &pendingBurst{path: own, n: 1, home: make(chan struct{})}
 	f.shots = []shot{{at: time.Now()}}
 	session := p.start(f)
 	defer p.arrive(session)

@@ -182,7 +182,7 @@ func TestReplacedAgent(t *testing.T) {
 		u.set(func() { u.other = "0.9" })
 		silent(true)
 		pass(time.Minute)
-		if got := said(u.probers["h1"].Look(t.Context())); !strings.HasPrefix(got, "unknown ways-unknown host/h2: host h2, whose agent is of version 0.9,") || strings.Contains(got, "blocked") {
+		if got := said(u.probers["h1"].Look(t.Context())); !strings.HasPrefix(got, "unknown ways-unknown host/h2: host h2, whose agent has version 0.9,") || strings.Contains(got, "blocked") {
 			t.Errorf("replaced: want nothing known of h2, got\n%s", got)
 		}
 		silent(false)
@@ -203,7 +203,7 @@ func TestOtherVersion(t *testing.T) {
 		u.drops = func(h hop) bool { return h.to == "h2" }
 		defer u.run(t)()
 		pass(time.Minute)
-		if got := said(u.probers["h1"].Look(t.Context())); !regexp.MustCompile(`^unknown ways-unknown host/h2: host h2, whose agent is of version 0\.9, .*$`).MatchString(got) {
+		if got := said(u.probers["h1"].Look(t.Context())); !regexp.MustCompile(`^unknown ways-unknown host/h2: host h2, whose agent has version 0\.9, .*$`).MatchString(got) {
 			t.Errorf("want nothing known of h2, got\n%s", got)
 		}
 		u.set(func() { u.drops = func(h hop) bool { return h.to == "h3" && !h.vlan } })

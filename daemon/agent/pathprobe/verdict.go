@@ -83,21 +83,21 @@ func (v *verdict) silent(s *state) bool {
 
 // selfTestFailed is the finding if the agent does not receive its own probes.
 func (v *verdict) selfTestFailed() model.Finding {
-	return model.Finding{Code: model.FindingWaysUnknown, Severity: model.SeverityUnknown, Object: "host/" + v.self, Evidence: "the switch of this host does not return the agent's own probes, so nothing can be said of tunnels and VLANs",
+	return model.Finding{Code: model.FindingWaysUnknown, Severity: model.SeverityUnknown, Object: "host/" + v.self, Evidence: "the switch of this host does not return the agent's own probes, so the state of tunnels and VLANs is unknown",
 		Remedy: "see what is found about the switch of this host, and whether ovs-vswitchd is busy", Next: "netctl node ls"}
 }
 
 // unheard is the finding if the agent receives its own probes, but not with the tag of a network.
 func (v *verdict) unheard(s *state) model.Finding {
 	return model.Finding{Code: model.FindingWaysUnknown, Severity: model.SeverityUnknown, Object: "network/" + s.Network,
-		Evidence: fmt.Sprintf("the switch of host %s does not return the agent's own probes with VLAN %d, so nothing can be said of that VLAN", v.self, s.Tag),
+		Evidence: fmt.Sprintf("the switch of host %s does not return the agent's own probes with VLAN %d, so the state of that VLAN is unknown", v.self, s.Tag),
 		Remedy:   "see what others have changed in the switch of this host; when nothing is listed there, restart netplugin", Next: "netctl drift " + v.self}
 }
 
 // older is the finding about a host that may not support probes.
 func (v *verdict) older(s *state) model.Finding {
 	return model.Finding{Code: model.FindingWaysUnknown, Severity: model.SeverityUnknown, Object: "host/" + s.Host,
-		Evidence: fmt.Sprintf("host %s, whose agent is of version %s, has answered no probe of this one yet, so nothing can be said of the ways to it", s.Host, s.liveness.Other),
+		Evidence: fmt.Sprintf("host %s, whose agent has version %s, has not answered a probe of this host yet, so the state of the paths to it is unknown", s.Host, s.liveness.Other),
 		Remedy:   "bring agents to one version: those before probes existed answer none", Next: "netctl node ls"}
 }
 

@@ -112,7 +112,7 @@ func (k *Controller) Look(ctx context.Context) {
 	k.usage = u
 	k.mu.Unlock()
 	if u.Unlimited != "" && was == "" && ctx.Err() == nil {
-		k.Log.Warn("tenants have no limits of connections", "error", u.Unlimited)
+		k.Log.Warn("tenants without connection limits", "error", u.Unlimited)
 	}
 }
 
@@ -236,7 +236,7 @@ func (k *Controller) remember() error {
 	}
 	all, err := k.Ledger.Limits()
 	if unusable(err) {
-		k.Log.Warn("limits that an agent before this one has set, and that no tenant needs any more, stay", "error", err)
+		k.Log.Warn("cannot remove unused connection limits of an earlier agent", "error", err)
 		err = nil
 	}
 	if err != nil {

@@ -17,7 +17,7 @@ type Settings struct {
 // Register adds the flags.
 func (s *Settings) Register(f *flags.Set) {
 	f.List(&s.NICs, "vlan-uplinks", "VLAN_UPLINKS", "NICs that carry VLANs; required with --netmode vlan", "vlan-if")
-	f.String(&s.Bond, "uplink-bond", "UPLINK_BOND", BondBackup, "how several uplinks are used together: active-backup (one at a time) or lacp (all, as the switch beyond agrees)")
+	f.String(&s.Bond, "uplink-bond", "UPLINK_BOND", BondBackup, "bonding mode of several uplinks: active-backup (one at a time) or lacp (all, negotiated with the peer switch)")
 }
 
 // Check returns an error for invalid settings. An interface that the host does not have yet is flags.ErrAbsent.

@@ -221,7 +221,7 @@ func (t *Trunk) follow(ctx context.Context) error {
 			problem = ""
 		case ctx.Err() == nil && problem != err.Error():
 			problem = err.Error()
-			t.Log.Warn("state of the uplinks' LACP is unknown; the last known state stays", "error", err)
+			t.Log.Warn("LACP state of the uplinks unknown; keeping the last known state", "error", err)
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 func (p *Preparer) Part() part.Part {
 	sw := &hostcheck.Switch{Host: p.Host, OpenFlow: p.Conn.Socket(), OVSDB: filepath.Join(p.RunDir, "db.sock"),
 		Missing: func() bool { d, _ := p.Conn.Switch.BridgeDrift(); return d.Gone }, Waits: p.Conn.restoring}
-	datapath := &hostcheck.Datapath{Host: p.Host, Type: p.Conn.Switch.DatapathType, Lacks: p.Records.Unsupported}
+	datapath := &hostcheck.Datapath{Host: p.Host, Type: p.Conn.Switch.DatapathType, Unsupported: p.Records.Unsupported}
 	host := func(string) ofnet.Key { return ofnet.Key{Kind: ofnet.KindHost, Name: p.Host} }
 	return part.Part{
 		Tasks:  []task.Task{task.Func("preparation of the switch", p.Run)},

@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Options say what an operator wants of a store.
+// Options are an operator's decisions about a store.
 type Options struct {
 	// NewStore: where the store is not the one that is known, it is to be the one from now on.
 	NewStore bool

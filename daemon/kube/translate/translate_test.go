@@ -92,7 +92,7 @@ func TestPodIs(t *testing.T) {
 	}
 }
 
-// Whatever an API server says, agents can read the record of it.
+// Agents can read the records of all objects of an API server.
 func FuzzTranslate(f *testing.F) {
 	for _, r := range rows() {
 		f.Add(r.kind, []byte(r.object))

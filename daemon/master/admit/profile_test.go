@@ -15,7 +15,7 @@ func TestProfilesAndRouters(t *testing.T) {
 	try(t, enginetest.Options{FwdMode: "routing"}, []row{
 		{"a net profile", nil, "netprofile p bandwidth=10mbps DSCP=10 burst=100", ""},
 		{"a net profile without a tenant", nil, "netprofile p tenantName=acme",
-			`not-found tenantName: Tenant not found (create it with netctl tenant create acme; tenants: default; netctl tenant ls shows what there is)`},
+			`not-found tenantName: Tenant not found (create it with netctl tenant create acme; tenants: default; netctl tenant ls lists them)`},
 		{"a net profile in use", []string{blue, "netprofile p", "group web networkName=blue netProfile=p"}, "rm netprofile p",
 			"in-use: NetProfile is being used (take it from the groups default:web first)"},
 		{"an app profile", []string{blue, "group web networkName=blue"}, "appProfile shop endpointGroups=web", ""},

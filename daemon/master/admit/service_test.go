@@ -33,6 +33,6 @@ func TestServices(t *testing.T) {
 		{"an address that is taken", []string{blue, "attach blue c1 address=10.1.1.30"}, shop + " ipAddress=10.1.1.30",
 			"conflict ipAddress: requested address 10.1.1.30 is not available (endpoint default:blue:c1 has it)"},
 		{"removed, and there is none", nil, "rm service shop",
-			`not-found: serviceLB not found (the key is "default:shop"; netctl service ls --all shows what there is)`},
+			`not-found: serviceLB not found (the key is "default:shop"; netctl service ls --all lists them)`},
 	})
 }

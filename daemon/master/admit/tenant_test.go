@@ -14,7 +14,7 @@ func TestTenants(t *testing.T) {
 		{"plain", nil, "tenant acme", ""},
 		{"removed", []string{"tenant acme"}, "rm tenant acme", ""},
 		{"removed, and there is none", nil, "rm tenant acme",
-			`not-found: tenant not found (the key is "acme"; tenants: default; netctl tenant ls shows what there is)`},
+			`not-found: tenant not found (the key is "acme"; tenants: default; netctl tenant ls lists them)`},
 		{"removed with a network", []string{"tenant acme", "network blue encap=vxlan subnet=10.1.1.0/24 tenantName=acme"}, "rm tenant acme",
 			"in-use: cannot delete acme, has 1 networks (delete acme:blue first, or all that the tenant has, and itself: netctl export -t acme | netctl delete -f -)"},
 		{"removed with a policy", []string{"tenant acme", "policy p tenantName=acme"}, "rm tenant acme",

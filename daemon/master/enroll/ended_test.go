@@ -68,7 +68,7 @@ func (s *stand) ended(h *trust.Holder, machine string, hosts ...string) model.Re
 	if err != nil {
 		s.Fatal(err)
 	}
-	certificate, signature, err := h.Vouch(r)
+	certificate, signature, err := h.SignRequest(r)
 	if err != nil {
 		s.Fatal(err)
 	}

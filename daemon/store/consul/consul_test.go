@@ -157,7 +157,7 @@ func TestPartsAreSmall(t *testing.T) {
 		put("/m/state/few/7", []byte(strconv.Itoa(changes)))
 	}
 	if came := (s.meter.Bytes() - before) / 10; changes != 10 || came > 64<<10 {
-		t.Errorf("%d changes: want 64 KiB for each at the most, got %d bytes", changes, came)
+		t.Errorf("%d changes: want 64 KiB for each at most, got %d bytes", changes, came)
 	} else {
 		t.Logf("%d bytes for a change beside 2.5 MiB", came)
 	}

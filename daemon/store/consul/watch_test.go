@@ -44,7 +44,7 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// A lower index is a store made again when keys say so; Consul's of a prefix goes back when it forgets deletions, too.
+// A lower index is a store recreated when keys say so; Consul's of a prefix goes back when it forgets deletions, too.
 func TestStoreRecreated(t *testing.T) {
 	at := func(key string, created, rev store.Revision) store.Item {
 		return store.Item{Key: key, Created: created, Revision: rev}

@@ -136,7 +136,7 @@ func TestCluster(t *testing.T) {
 		t.Errorf("without one member: want 2, got %q (%v)", i.Value, err)
 	}
 	replace(t, members[1], "m0", cluster["m0"])
-	// A new member asks any of the others who is in the cluster, and does not start if that one has not heard of it yet.
+	// A new member asks any of the others who is in the cluster, and does not start if that one does not know of it yet.
 	if err := knows(t, members[2], cluster["m0"]); err != nil {
 		t.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func (m *marker) record(at member.Position) {
 func (c *Config) mark() member.Mark {
 	out, err := member.ReadMark(c.Mark)
 	if err != nil && c.Log != nil {
-		c.Log.Warn("unknown whether the store's directory is an old copy", "error", err)
+		c.Log.Warn("cannot determine if the store's directory is an old copy", "error", err)
 	}
 	if err != nil || out.Dir != filepath.Clean(c.Dir) {
 		return member.Mark{}

@@ -107,7 +107,7 @@ func TestMajorityIsKept(t *testing.T) {
 	put(t, all[1], "c", "3")
 }
 
-// The machine of a member says whether the member runs, and a store counts the members that it has.
+// The machine of a member reports whether the member runs, and a store counts the members that it has.
 func TestPresence(t *testing.T) {
 	all, _ := grown(t, 3)
 	if n := all[0].Count(); n != 3 {

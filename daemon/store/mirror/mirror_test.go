@@ -82,7 +82,7 @@ func change(t *rapid.T, n *int) func(map[string]store.Item) store.Op {
 	}
 }
 
-// Whatever order changes are told in, the items are in the end what the store holds, and what is known of a key never goes back.
+// In the end the items match the store, and the state of a key never goes back, whatever the order of changes.
 func TestOrders(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, n := newReader(t), 0

@@ -1,4 +1,4 @@
-// Package open turns what a daemon is told about its store into a store.Store.
+// Package open opens the store that the flags of a daemon name.
 package open
 
 import (

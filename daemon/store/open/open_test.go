@@ -74,7 +74,7 @@ func TestSecrets(t *testing.T) {
 		want   string // in the error of Check or Open; "": none
 	}{
 		"consul":                   {storeconfig.Config{Consul: consul, Secret: storeconfig.Secret{TokenFile: good}}, ""},
-		"user without a password":  {storeconfig.Config{Etcd: etcd, Secret: storeconfig.Secret{User: "u"}}, "go together"},
+		"user without a password":  {storeconfig.Config{Etcd: etcd, Secret: storeconfig.Secret{User: "u"}}, "set together"},
 		"user of Consul":           {storeconfig.Config{Consul: consul, Secret: storeconfig.Secret{User: "u", PasswordFile: good}}, "--store-token-file"},
 		"token of etcd":            {storeconfig.Config{Etcd: etcd, Secret: storeconfig.Secret{TokenFile: good}}, "is for Consul"},
 		"a file that there is not": {storeconfig.Config{Etcd: etcd, Secret: storeconfig.Secret{User: "u", PasswordFile: dir + "/none"}}, "--store-password-file"},

@@ -59,7 +59,7 @@ func (b *Stand) TempDir() string {
 	return dir
 }
 
-// Failed says whether something has gone wrong.
+// Failed reports whether something has gone wrong.
 func (b *Stand) Failed() bool { return b.failed != nil }
 
 // Logf writes a line to standard error.

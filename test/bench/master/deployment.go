@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/etcd"
 )
 
-// deployment says whether a netmaster runs its own etcd.
+// deployment reports whether a netmaster runs its own etcd.
 type deployment string
 
 const (

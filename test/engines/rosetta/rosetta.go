@@ -2,7 +2,7 @@
 // here it does not.
 package rosetta
 
-// Enabled says whether the program is translated: never on Linux.
+// Enabled reports whether the program is translated: never on Linux.
 func Enabled() bool { return false }
 
 // NativeArch is the architecture of the machine when the program is translated: none on Linux.

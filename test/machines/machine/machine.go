@@ -161,7 +161,7 @@ func (m *Machine) answers(ctx context.Context) error {
 	return nil
 }
 
-// On says whether the machine is on.
+// On reports whether the machine is on.
 func (m *Machine) On() bool {
 	if m.cmd == nil {
 		return false

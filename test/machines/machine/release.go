@@ -10,7 +10,7 @@ type Release struct {
 	Name   string // as the archive calls it
 	Number int
 	Kernel string // series, as linux-source-SERIES
-	// Supported says whether the archive still has a suite of security updates for it.
+	// Supported reports whether the archive still has a suite of security updates for it.
 	Supported bool
 }
 

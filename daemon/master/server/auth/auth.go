@@ -55,7 +55,7 @@ func (a *Auth) Register(r *rest.Router) {
 	rest.Change(r, "/api/v1/auth/revoke", a.revoke).Allow(rest.Users())
 	rest.Change(r, FirstAdminPath, func(q *http.Request, _ struct{}) (model.Login, uint64, error) { return a.first(q) }).Allow(rest.Needs(rights.Manage))
 	r.Read("/api/v1/auth/tokens", a.tokens).Allow(rest.Users())
-	r.Read("/api/v1/auth/whoami", func(q *http.Request, _ httprouter.Params) (any, error) { return whoAmI(access.Of(q.Context())), nil }).Allow(rest.Users(trust.Master, trust.Agent, trust.Monitor))
+	r.Read("/api/v1/auth/whoami", func(q *http.Request, _ httprouter.Params) (any, error) { return whoami(access.Of(q.Context())), nil }).Allow(rest.Users(trust.Master, trust.Agent, trust.Monitor))
 	r.Read("/api/v1/auth/can-i", func(q *http.Request, _ httprouter.Params) (any, error) {
 		return canI(access.Of(q.Context()), q.URL.Query())
 	}).Allow(rest.Users())
@@ -208,8 +208,8 @@ func (a *Auth) told(q *http.Request, events []model.AuditEvent) (model.Revoked, 
 	return model.Revoked{Done: true}, 0, nil
 }
 
-func whoAmI(who *access.Subject) model.WhoAmI {
-	out := model.WhoAmI{Role: string(who.Role), Name: who.Name, Proof: string(who.Proof), Token: who.Token, Grants: []string{}}
+func whoami(who *access.Subject) model.Whoami {
+	out := model.Whoami{Role: string(who.Role), Name: who.Name, Proof: string(who.Proof), Token: who.Token, Grants: []string{}}
 	for _, g := range who.Grants {
 		out.Grants = append(out.Grants, g.String())
 	}

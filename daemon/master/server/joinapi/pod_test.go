@@ -49,18 +49,18 @@ func TestPodOfAgent(t *testing.T) {
 	s.inPods(map[string]string{"of n1": "n1", "of n1 too": "n1"})
 	p, authority, token := s.pod("n1", "of n1")
 	at := []string{strings.TrimPrefix(s.url, "https://")}
-	if said, err := p.Agent(t.Context(), authority, token, at); err != nil || said != "certified the agent of n1" {
+	if said, err := p.Agent(t.Context(), authority, token, at); err != nil || said != "issued a certificate for the agent of n1" {
 		t.Fatal(said, err)
 	}
 	held, err := trust.Open(p.Trust, trust.Agent)
 	if err != nil || held.Identity().String() != "spiffe://contiv/agent/n1" || held.Certificate().IPAddresses == nil {
 		t.Fatal(held.Identity(), err)
 	}
-	if said, err := p.Agent(t.Context(), authority, "/none", nil); err != nil || !strings.HasPrefix(said, "agent n1 is certified until ") {
+	if said, err := p.Agent(t.Context(), authority, "/none", nil); err != nil || !strings.HasPrefix(said, "the certificate of agent n1 is valid until ") {
 		t.Errorf("want what is there to do without a netmaster, got %q, %v", said, err)
 	}
 	p.Now = func() time.Time { return time.Now().Add(2 * trust.Lifetime) }
-	if said, err := p.Agent(t.Context(), authority, token, at); err != nil || said != "certified the agent of n1" {
+	if said, err := p.Agent(t.Context(), authority, token, at); err != nil || said != "issued a certificate for the agent of n1" {
 		t.Errorf("want another certificate after it has ended, got %q, %v", said, err)
 	}
 	again, authority, token := s.pod("n1", "of n1 too")
@@ -122,7 +122,7 @@ func TestPodOfNetmaster(t *testing.T) {
 	if _, err := p.Netmaster(trust.Dir(t.TempDir())); err == nil || !strings.Contains(err.Error(), "contiv cert authority") {
 		t.Errorf("want the remedy without an authority, got %v", err)
 	}
-	if said, err := p.Netmaster(s.dir); err != nil || said != "certified the netmaster of n1" {
+	if said, err := p.Netmaster(s.dir); err != nil || said != "issued a certificate for the netmaster of n1" {
 		t.Fatal(said, err)
 	}
 	for role, want := range map[trust.Role]string{trust.Master: "spiffe://contiv/master/n1", trust.User: "spiffe://contiv/user/admin"} {

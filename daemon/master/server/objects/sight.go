@@ -23,7 +23,7 @@ func discreet(ctx context.Context, err error) error {
 	}
 	e := *model.AsError(err)
 	if e.Code == model.CodeNotFound {
-		e.Remedy = "netctl get KIND shows what there is in your tenants"
+		e.Remedy = "netctl get KIND lists the objects in your tenants"
 	}
 	return &e
 }

@@ -68,7 +68,7 @@ func (o *observer) request(q *http.Request) (ask model.Observe, err error) {
 		return ask, err
 	}
 	if e := model.AsError(err); e.Code == model.CodeNotFound { // a remedy may name objects of others
-		return ask, model.Errorf(e.Code, e.Field, "%s", e.Message).Try("netctl get KIND shows what there is in your tenants")
+		return ask, model.Errorf(e.Code, e.Field, "%s", e.Message).Try("netctl get KIND lists the objects in your tenants")
 	}
 	return ask, err
 }

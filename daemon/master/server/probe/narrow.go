@@ -24,7 +24,7 @@ func (s *prober) narrows(tenant, network string) (err error) {
 		if tenant != "" {
 			e.Message += " of tenant " + tenant
 		}
-		err = e.Try("%s shows what there is", model.KindNetwork().Listing())
+		err = e.Try("%s lists them", model.KindNetwork().Listing())
 	})
 	return err
 }
@@ -41,7 +41,7 @@ func narrowed(tenant string, may func(tenant string) error) error {
 func discreet(who *access.Subject, err error) error {
 	e := *model.AsError(err)
 	if e.Code == model.CodeNotFound && !who.Everywhere() {
-		e.Remedy = "netctl get KIND shows what there is in your tenants"
+		e.Remedy = "netctl get KIND lists the objects in your tenants"
 	}
 	return &e
 }

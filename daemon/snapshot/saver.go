@@ -14,45 +14,45 @@ import (
 
 // Times of scheduled snapshots.
 const (
-	DefaultEvery = 12 * time.Hour
-	DefaultKeep  = 5
-	first        = time.Minute      // after the start, where one is due
-	firstRetry   = 15 * time.Second // after one that failed; each further retry waits twice as long
-	lastRetry    = 10 * time.Minute // at most
-	saveLimit    = 15 * time.Minute // for one of them
+	DefaultInterval = 12 * time.Hour
+	DefaultKeep     = 5
+	first           = time.Minute      // after the start, where one is due
+	firstRetry      = 15 * time.Second // after one that failed; each further retry waits twice as long
+	lastRetry       = 10 * time.Minute // at most
+	saveLimit       = 15 * time.Minute // for one of them
 )
 
 // Bounds of a Schedule.
 const (
-	Soonest  = 10 * time.Minute
-	KeepMost = 1000
+	Soonest = 10 * time.Minute
+	MaxKeep = 1000
 )
 
-// Check refuses a Schedule that no Keeper takes. Every may be 0, which is never.
+// Check refuses a Schedule that no Saver accepts. Interval may be 0, which is never.
 func (s *Schedule) Check() error {
-	if s.Every != 0 && s.Every < Soonest {
-		return fmt.Errorf("every %s: it is a duration of at least %s, or 0s for never", s.Every, Soonest)
+	if s.Interval != 0 && s.Interval < Soonest {
+		return fmt.Errorf("every %s: it is a duration of at least %s, or 0s for never", s.Interval, Soonest)
 	}
-	if s.Keep < 1 || s.Keep > KeepMost {
-		return fmt.Errorf("keep %d: it is a number from 1 to %d", s.Keep, KeepMost)
+	if s.Keep < 1 || s.Keep > MaxKeep {
+		return fmt.Errorf("keep %d: it is a number from 1 to %d", s.Keep, MaxKeep)
 	}
 	return nil
 }
 
 // Schedule says where snapshots are saved, how often, and how many are kept.
 type Schedule struct {
-	Dir   string
-	Every time.Duration
-	Keep  int
+	Dir      string
+	Interval time.Duration
+	Keep     int
 }
 
-// Keeper saves snapshots as a Schedule says. Each netmaster has one, on its own disk: whichever machines are lost, the others have snapshots, and
+// Saver saves snapshots as a Schedule says. Each netmaster has one, on its own disk: whichever machines are lost, the others have snapshots, and
 // who leads does not matter. Its methods are safe for concurrent use.
-type Keeper struct {
+type Saver struct {
 	Schedule
 	From Source
 	Of   func() Header                    // what the headers do not follow from the store
-	Room func(dir string) (uint64, error) // bytes that are left where a folder is, or would be; nil: it is not asked
+	Room func(dir string) (uint64, error) // free bytes of a directory, which may not exist yet; nil: not checked
 	Log  *slog.Logger
 
 	mu     sync.Mutex
@@ -65,10 +65,10 @@ type Keeper struct {
 }
 
 // String names the task.
-func (k *Keeper) String() string { return "snapshots of the store" }
+func (k *Saver) String() string { return "snapshots of the store" }
 
 // Run saves snapshots until ctx ends.
-func (k *Keeper) Run(ctx context.Context) error {
+func (k *Saver) Run(ctx context.Context) error {
 	k.look()
 	wait := k.due(time.Now())
 	for {
@@ -82,10 +82,10 @@ func (k *Keeper) Run(ctx context.Context) error {
 }
 
 // look finds the newest snapshot that is there already.
-func (k *Keeper) look() {
+func (k *Saver) look() {
 	all, unread, err := List(k.Dir)
 	for path, why := range unread {
-		k.Log.Warn("a snapshot cannot be read", "path", path, "error", why)
+		k.Log.Warn("cannot read a snapshot", "path", path, "error", why)
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -102,14 +102,14 @@ func (k *Keeper) look() {
 }
 
 // due is how long it takes until the next snapshot is due.
-func (k *Keeper) due(now time.Time) time.Duration {
+func (k *Saver) due(now time.Time) time.Duration {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return min(k.Every, max(first, k.last.Created.Add(k.Every).Sub(now))) // a clock that was ahead delays none for longer
+	return min(k.Interval, max(first, k.last.Created.Add(k.Interval).Sub(now))) // a clock that was ahead delays none for longer
 }
 
 // save saves one, and returns when the next is to follow.
-func (k *Keeper) save(ctx context.Context) time.Duration {
+func (k *Saver) save(ctx context.Context) time.Duration {
 	limited, cancel := context.WithTimeout(ctx, saveLimit)
 	defer cancel()
 	var made Info
@@ -122,7 +122,7 @@ func (k *Keeper) save(ctx context.Context) time.Duration {
 		err = prune(k.Dir, k.Keep)
 	}
 	if ctx.Err() != nil {
-		return k.Every
+		return k.Interval
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -133,19 +133,19 @@ func (k *Keeper) save(ctx context.Context) time.Duration {
 	if err != nil {
 		k.since = time.Now()
 		k.errors++
-		k.Log.Warn("the store was not saved", "path", k.Dir, "error", err)
+		k.Log.Warn("cannot save the store", "path", k.Dir, "error", err)
 		k.retry = min(max(firstRetry, 2*k.retry), lastRetry)
-		return min(k.Every, k.retry)
+		return min(k.Interval, k.retry)
 	}
 	k.retry = 0
-	return k.Every
+	return k.Interval
 }
 
 // leastRoom is what a snapshot leaves free, in bytes: the store may have the same file system.
 const leastRoom = 128 << 20
 
 // enough refuses a snapshot that could fill the file system: it is written twice, and the store may have grown since the last one.
-func (k *Keeper) enough() error {
+func (k *Saver) enough() error {
 	if k.Room == nil {
 		return nil
 	}
@@ -160,20 +160,20 @@ func (k *Keeper) enough() error {
 }
 
 // Failures is how many snapshots failed since the process started.
-func (k *Keeper) Failures() uint64 {
+func (k *Saver) Failures() uint64 {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.errors
 }
 
 // Age is how old the newest snapshot is, in seconds; while there is none, since when this process saves some.
-func (k *Keeper) Age() float64 {
+func (k *Saver) Age() float64 {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.age(time.Now()).Seconds()
 }
 
-func (k *Keeper) age(now time.Time) time.Duration {
+func (k *Saver) age(now time.Time) time.Duration {
 	switch {
 	case !k.last.Created.IsZero():
 		return now.Sub(k.last.Created)
@@ -184,11 +184,11 @@ func (k *Keeper) age(now time.Time) time.Duration {
 }
 
 // Status is how it stands. A snapshot is old when two more were due since.
-func (k *Keeper) Status() *model.SnapshotStatus {
+func (k *Saver) Status() *model.SnapshotStatus {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := time.Now()
-	out := &model.SnapshotStatus{Dir: k.Dir, Interval: k.Every.String(), Keep: k.Keep, Old: k.age(now) > 2*k.Every}
+	out := &model.SnapshotStatus{Dir: k.Dir, Interval: k.Interval.String(), Keep: k.Keep, Old: k.age(now) > 2*k.Interval}
 	if k.last.Path != "" {
 		out.Last, out.Revision, out.Bytes = k.last.Created.Format(time.RFC3339), k.last.Revision, k.last.Size
 	}

@@ -15,13 +15,13 @@ import (
 // unroutedLately is how long ago the last packet may have gone nowhere.
 const unroutedLately = 30 * time.Second
 
-// WayOut looks whether the host can pass on what it is to route for containers. A host without a route that no container asks for is well: containers
+// ExternalPath looks whether the host can pass on what it is to route for containers. A host without a route that no container asks for is well: containers
 // may be meant to stay inside.
-type WayOut struct {
+type ExternalPath struct {
 	Host     string
 	Routes   func() (families []netip.Addr) // an address of the private subnet for each family that containers leave by; none: the host routes nothing
-	Onward   func(src, dst netip.Addr) (link.NextHop, error)
-	Unrouted func() (v4, v6 uint64, err error) // packets that went nowhere for want of a route, whoever sent them
+	NextHop  func(src, dst netip.Addr) (link.NextHop, error)
+	Unrouted func() (v4, v6 uint64, err error) // packets of all senders that the kernel dropped for lack of a route
 	Sent     func() (uint64, error)            // packets that containers have sent to the host
 	Now      func() time.Time
 
@@ -38,11 +38,11 @@ type unrouted struct {
 }
 
 // Check looks every ten seconds.
-func (w *WayOut) Check() check.Check {
-	return check.Check{Name: "way out", Every: 10 * time.Second, Look: w.look}
+func (w *ExternalPath) Check() check.Check {
+	return check.Check{Name: "way out", Interval: 10 * time.Second, Look: w.look}
 }
 
-func (w *WayOut) look(context.Context) (out []model.Finding) {
+func (w *ExternalPath) look(context.Context) (out []model.Finding) {
 	v4, v6, failed := w.Unrouted()
 	sent, unread := w.Sent()
 	failed = cmp.Or(failed, unread)
@@ -52,13 +52,13 @@ func (w *WayOut) look(context.Context) (out []model.Finding) {
 		if src.Is6() {
 			outside, n = netip.MustParseAddr("2001:db8::1"), v6
 		}
-		on, err := w.Onward(src, outside)
+		on, err := w.NextHop(src, outside)
 		err = cmp.Or(err, failed)
 		lately := err == nil && w.lately(src.Is6(), n, sent)
 		f := model.Finding{Object: "host/" + w.Host, Next: "netctl node ls"}
 		switch {
 		case err != nil:
-			f.Code, f.Severity, f.Evidence, f.Remedy = model.FindingWayoutUnknown, model.SeverityUnknown, "the host's routes were not read: "+err.Error(), "look at the agent's log"
+			f.Code, f.Severity, f.Evidence, f.Remedy = model.FindingWayoutUnknown, model.SeverityUnknown, "the host's routes were not read: "+err.Error(), "check the agent's log"
 		case on.Lost != "" && (lately || !on.None):
 			f.Code, f.Severity = model.FindingWayoutMissing, model.SeverityWarning
 			f.Evidence, f.Remedy = "containers reach nothing outside by this host, which "+on.Lost, "give the host a default route, unless containers are to stay inside; or "+on.Try
@@ -73,9 +73,9 @@ func (w *WayOut) look(context.Context) (out []model.Finding) {
 	return out
 }
 
-// lately says whether packets of a family went nowhere lately, of which so many have been counted by now, while containers sent some to the host: what
-// goes nowhere between its own interfaces is none of theirs.
-func (w *WayOut) lately(six bool, packets, sent uint64) bool {
+// lately reports whether the kernel recently dropped packets of a family for lack of a route while containers sent packets to the host.
+// packets and sent are the counters of both now.
+func (w *ExternalPath) lately(six bool, packets, sent uint64) bool {
 	now := w.Now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
