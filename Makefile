@@ -42,16 +42,18 @@ build: ## build all programs into bin/
 	@rm -f bin/.linked
 
 .PHONY: generate
-generate: ## write the generated code and the generated pages of docs
+generate: ## write the generated code, and the generated pages and pictures of docs
 	$(GO) run ./api/gen -root .
 	$(GO) test ./netctl/command -run TestReferencePage -update
 	$(GO) test ./test/coverage -run TestPage -update
+	$(GO) test ./console/app -run TestPictures -update
 
 .PHONY: check-generated
-check-generated: ## fail when generated code or a generated page is not up to date
+check-generated: ## fail when generated code, a generated page or a picture is not up to date
 	$(GO) run ./api/gen -root . -check
 	$(GO) test ./netctl/command -run TestReferencePage
 	$(GO) test ./test/coverage -run TestPage
+	$(GO) test ./console/app -run TestPictures
 
 .PHONY: lint
 lint: ## formatting, vet, staticcheck, known vulnerabilities
@@ -132,7 +134,7 @@ bench: test-deps build ## print our figures beside the peers'
 	@scripts/bench
 
 .PHONY: pictures
-pictures: deps build ## draw the pictures of docs/pictures, of a cluster on this machine
+pictures: deps build ## record the pages of docs/pictures on a cluster on this machine, and draw them (make generate draws the recordings)
 	@scripts/pictures
 
 .PHONY: demo
