@@ -20,8 +20,8 @@ import (
 // How long certificates are valid.
 const (
 	AuthorityLifetime = 10 * 365 * 24 * time.Hour
-	Lifetime          = 14 * 24 * time.Hour // of what an authority issues; holders renew when half of it is over
-	backdateLeast     = 5 * time.Minute     // for clocks of hosts that differ a little
+	Lifetime          = 14 * 24 * time.Hour // of the certificates that an authority issues; holders renew after half of it
+	backdateLeast     = 5 * time.Minute     // tolerates hosts whose clocks differ a little
 )
 
 // Authority is the certificate authority of a cluster. It is immutable.
@@ -30,7 +30,7 @@ type Authority struct {
 	key         crypto.Signer
 }
 
-// NewAuthority makes an authority with a new key (ECDSA, P-256), valid from now on.
+// NewAuthority returns an authority with a new key (ECDSA, P-256), valid from now.
 func NewAuthority(now time.Time) (*Authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -49,7 +49,8 @@ func NewAuthority(now time.Time) (*Authority, error) {
 	return &Authority{c, key}, err
 }
 
-// ParseAuthority reads an authority of a certificate and its key, both PEM. Of several certificates it is the one that the key belongs to.
+// ParseAuthority reads an authority's certificate and key, both PEM. Of several certificates, it selects the one that belongs to
+// the key.
 func ParseAuthority(certificates, key []byte) (*Authority, error) {
 	all, err := ParseCertificates(certificates)
 	if err != nil {
@@ -62,31 +63,32 @@ func ParseAuthority(certificates, key []byte) (*Authority, error) {
 	for _, c := range all {
 		if public, ok := c.PublicKey.(interface{ Equal(crypto.PublicKey) bool }); ok && public.Equal(signer.Public()) {
 			if !c.IsCA {
-				return nil, fmt.Errorf("the certificate of %q is no authority's", c.Subject)
+				return nil, fmt.Errorf("the certificate of %q is not a CA certificate", c.Subject)
 			}
 			return &Authority{c, signer}, nil
 		}
 	}
-	return nil, errors.New("the key belongs to none of the authority's certificates")
+	return nil, errors.New("no certificate of the authority belongs to the key")
 }
 
-// PEM is the authority's certificate, and its key, which stays with netmasters.
+// PEM returns the authority's certificate and its key, which only netmasters keep.
 func (a *Authority) PEM() (certificate, key []byte, err error) {
 	key, err = keyPEM(a.key)
 	return CertificatePEM(a.certificate), key, err
 }
 
-// Fingerprint names the authority for those who have nothing else of it yet: the SHA-256 of its public key, in hexadecimal (as RFC 7469 pins keys).
+// Fingerprint returns the SHA-256 of the authority's public key, in hexadecimal (as RFC 7469 pins keys). It identifies the
+// authority to hosts that do not have its certificate yet.
 func (a *Authority) Fingerprint() string { return Fingerprint(a.certificate) }
 
-// Fingerprint is the SHA-256 of a certificate's public key, in hexadecimal.
+// Fingerprint returns the SHA-256 of a certificate's public key, in hexadecimal.
 func Fingerprint(c *x509.Certificate) string {
 	sum := sha256.Sum256(c.RawSubjectPublicKeyInfo)
 	return hex.EncodeToString(sum[:])
 }
 
-// Issue issues a certificate for the key of a request: for identity who, at the hosts of the request, valid from now for a time. It
-// ignores all other content of the request.
+// Issue returns a certificate for a request's key and hosts, with an identity, valid from now for a lifetime, at most until the
+// authority expires. It ignores everything else in the request.
 func (a *Authority) Issue(r *Request, who Identity, now time.Time, lifetime time.Duration) (*x509.Certificate, error) {
 	if err := who.Check(); err != nil {
 		return nil, err
@@ -96,7 +98,7 @@ func (a *Authority) Issue(r *Request, who Identity, now time.Time, lifetime time
 		until = a.certificate.NotAfter
 	}
 	if !now.Before(until) {
-		return nil, fmt.Errorf("the cluster's authority has expired at %s: it has to be replaced", a.certificate.NotAfter.Format(time.RFC3339))
+		return nil, fmt.Errorf("the cluster's authority expired at %s: replace it", a.certificate.NotAfter.Format(time.RFC3339))
 	}
 	template := &x509.Certificate{
 		SerialNumber: newSerial(), Subject: pkix.Name{Organization: []string{"Contiv"}, OrganizationalUnit: []string{string(who.Role)}, CommonName: who.Name},
@@ -117,11 +119,11 @@ func (a *Authority) Issue(r *Request, who Identity, now time.Time, lifetime time
 	return x509.ParseCertificate(der)
 }
 
-// MasterName is a name that every netmaster's certificate has and no other: by it the members of an embedded store know each other and their
-// clients.
+// MasterName is a DNS name that the certificate of every netmaster has, and no other certificate. The members of an embedded store
+// recognize each other and their clients by it.
 const MasterName = "master.contiv.internal"
 
-// newSerial is a serial number that no other certificate has (RFC 5280, section 4.1.2.2).
+// newSerial returns a random serial number (RFC 5280, section 4.1.2.2).
 func newSerial() *big.Int {
 	b := make([]byte, 16)
 	_, _ = rand.Read(b) // never fails
@@ -129,10 +131,10 @@ func newSerial() *big.Int {
 	return new(big.Int).SetBytes(b)
 }
 
-// Serial is how a certificate is called in lists and when it is revoked: its serial number in hexadecimal.
+// Serial returns a certificate's serial number in hexadecimal, as lists and revocations name the certificate.
 func Serial(c *x509.Certificate) string { return c.SerialNumber.Text(16) }
 
-// ParseCertificates reads one or more certificates, PEM.
+// ParseCertificates reads one or more certificates, PEM. It is an error if there is none.
 func ParseCertificates(text []byte) (out []*x509.Certificate, err error) {
 	for {
 		var block *pem.Block
@@ -149,7 +151,7 @@ func ParseCertificates(text []byte) (out []*x509.Certificate, err error) {
 		out = append(out, c)
 	}
 	if len(out) == 0 {
-		return nil, errors.New("no certificate in it (PEM)")
+		return nil, errors.New("got no certificate, want one or more (PEM)")
 	}
 	return out, nil
 }
@@ -158,7 +160,7 @@ func parseKey(text []byte) (crypto.Signer, error) {
 	for {
 		var block *pem.Block
 		if block, text = pem.Decode(text); block == nil {
-			return nil, errors.New("no private key in it (PEM, PKCS #8)")
+			return nil, errors.New("got no private key, want one (PEM, PKCS #8)")
 		}
 		var key any
 		var err error
@@ -178,11 +180,11 @@ func parseKey(text []byte) (crypto.Signer, error) {
 		if s, ok := key.(crypto.Signer); ok {
 			return s, nil
 		}
-		return nil, fmt.Errorf("a key of type %T signs nothing", key)
+		return nil, fmt.Errorf("got a key of type %T, want one that can sign", key)
 	}
 }
 
-// CertificatePEM is certificates as text.
+// CertificatePEM encodes certificates as PEM.
 func CertificatePEM(all ...*x509.Certificate) (out []byte) {
 	for _, c := range all {
 		out = append(out, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Raw})...)
@@ -198,9 +200,9 @@ func keyPEM(key crypto.Signer) ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
 }
 
-// backdate returns the time by which a certificate begins before it is issued: a day if it is valid for 14 or more, so that the agent of
-// a host whose clock is behind connects and reports that. The time of a shorter certificate is less, so that its renewal is not due at
-// once.
+// backdate returns how long before its issue a certificate's validity begins: a day if the lifetime is 14 days or more, so that the
+// agent of a host whose clock is behind can connect and report it. For a shorter lifetime it is less, so that the renewal is not
+// due at once.
 func backdate(lifetime time.Duration) time.Duration {
 	return min(24*time.Hour, max(backdateLeast, lifetime/14))
 }

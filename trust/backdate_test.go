@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A certificate begins long enough before it is issued for a host whose clock is behind, and its renewal is due after it is issued.
+// A new certificate is valid on a host whose clock is behind, and its renewal is due after its issue.
 func TestBackdate(t *testing.T) {
 	now := time.Date(2026, 1, 15, 12, 0, 0, 0, time.UTC)
 	a, err := NewAuthority(now)
@@ -22,7 +22,7 @@ func TestBackdate(t *testing.T) {
 			t.Fatal(err)
 		}
 		if at := now.Add(-behind); at.Before(c.NotBefore) || at.Before(a.certificate.NotBefore) {
-			t.Errorf("lifetime %v: a host whose clock says %v does not take it: it begins %v", lifetime, at, c.NotBefore)
+			t.Errorf("lifetime %v: a host whose clock is at %v refuses it: it begins at %v", lifetime, at, c.NotBefore)
 		}
 		if due := Due(c); !due.After(now) || !due.Before(now.Add(lifetime)) {
 			t.Errorf("lifetime %v: want the renewal between issue and end, got %v", lifetime, due)

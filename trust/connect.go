@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// Server returns the TLS configuration of a server of the holder. A client must prove one of the roles; without roles, a client
-// certificate is optional. Revoke ends connections of listeners that Listen has wrapped.
+// Server returns the holder's TLS configuration as a server. A client must prove one of the roles. Without roles a client may
+// connect without a certificate, and the caller authenticates it by other means. Revoke closes connections of listeners that Listen
+// has wrapped.
 func (h *Holder) Server(roles ...Role) *tls.Config {
 	base := &tls.Config{MinVersion: tls.VersionTLS12, ClientAuth: tls.RequestClientCert, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		pair := h.current().pair
@@ -23,13 +24,13 @@ func (h *Holder) Server(roles ...Role) *tls.Config {
 		now := h.current()
 		out := base.Clone()
 		out.GetConfigForClient = nil
-		// The standard check makes VerifiedChains; what it cannot say is added by verify.
+		// The standard verification fills VerifiedChains; verify adds the checks that it does not have.
 		out.ClientCAs, out.Time = now.roots, h.now
 		out.ClientAuth = tls.VerifyClientCertIfGiven
 		if len(roles) > 0 {
 			out.ClientAuth = tls.RequireAndVerifyClientCert
 		}
-		out.SessionTicketsDisabled = true // who resumes a session is not judged again
+		out.SessionTicketsDisabled = true // a resumed session would skip verification
 		out.VerifyConnection = func(s tls.ConnectionState) error {
 			if len(s.PeerCertificates) == 0 {
 				return nil
@@ -44,9 +45,9 @@ func (h *Holder) Server(roles ...Role) *tls.Config {
 	return base
 }
 
-// Client is how the holder speaks TLS to a server that has to prove a role, and a name of that role unless it is "".
+// Client returns the holder's TLS configuration as a client of a server that must prove a role, and a name unless it is "".
 func (h *Holder) Client(role Role, name string) *tls.Config {
-	c := h.asks(role, name)
+	c := h.clientConfig(role, name)
 	c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 		pair := h.current().pair
 		return &pair, nil
@@ -54,12 +55,12 @@ func (h *Holder) Client(role Role, name string) *tls.Config {
 	return c
 }
 
-// asks is how the holder judges the server of a connection.
-func (h *Holder) asks(role Role, name string) *tls.Config {
+// clientConfig returns a TLS configuration that verifies the server's role and name, and shows no certificate.
+func (h *Holder) clientConfig(role Role, name string) *tls.Config {
 	return Trusting(func(chain []*x509.Certificate) error {
 		_, err := h.verify(chain, x509.ExtKeyUsageServerAuth, func(i Identity) error {
 			if i.Role != role || name != "" && i.Name != name {
-				return fmt.Errorf("%s answers where %s was expected", i, Identity{role, name})
+				return fmt.Errorf("server: got %s, want %s", i, Identity{role, name})
 			}
 			return nil
 		})
@@ -67,7 +68,8 @@ func (h *Holder) asks(role Role, name string) *tls.Config {
 	})
 }
 
-// Visitor is how one who holds no certificate speaks TLS to netmasters of the cluster whose authority's certificates these are.
+// Visitor returns the TLS configuration of a client without a certificate, for netmasters whose certificates one of trusted has
+// signed.
 func Visitor(trusted []*x509.Certificate) *tls.Config {
 	h := &Holder{now: time.Now, held: held{roots: x509.NewCertPool()}}
 	for _, c := range trusted {
@@ -79,8 +81,8 @@ func Visitor(trusted []*x509.Certificate) *tls.Config {
 	})
 }
 
-// Pinned returns the TLS configuration of a client that knows only the fingerprint of the cluster's authority. It calls trusted with the
-// authority's certificate when a netmaster has authenticated with it.
+// Pinned returns the TLS configuration of a client that knows only the fingerprint of a netmaster's authority. It calls trusted
+// with the authority's certificate once a netmaster has proved itself by it.
 func Pinned(fingerprint string, trusted func(*x509.Certificate)) *tls.Config {
 	return Trusting(func(chain []*x509.Certificate) error {
 		for _, c := range chain[1:] {
@@ -95,16 +97,18 @@ func Pinned(fingerprint string, trusted func(*x509.Certificate)) *tls.Config {
 			trusted(c)
 			return nil
 		}
-		return fmt.Errorf("the netmaster belongs to another cluster than the token: its authority is not %.16s...; make a token with contiv token create on a host of that cluster", fingerprint)
+		return fmt.Errorf("the netmaster belongs to another cluster than the token: its authority is not %.16s...; create a token with contiv token create on a host of that cluster", fingerprint)
 	})
 }
 
-// Trusting is a client's configuration of TLS in which verify judges the certificates that a server shows, in place of the machine's authorities.
+// Trusting returns a client's TLS configuration in which verify checks the server's certificates, instead of the machine's root
+// certificates.
 func Trusting(verify func(chain []*x509.Certificate) error) *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true, VerifyConnection: func(s tls.ConnectionState) error { return verify(s.PeerCertificates) }}
 }
 
-// Listen is l, of whose connections the holder knows which certificate they were made with. They are served with the configuration of Server.
+// Listen wraps l and records the client certificate of each connection. The caller serves the connections with the configuration of
+// Server.
 func (h *Holder) Listen(l net.Listener) net.Listener { return &listener{l, h} }
 
 type listener struct {
@@ -112,7 +116,7 @@ type listener struct {
 	holder *Holder
 }
 
-// Accept waits for a connection.
+// Accept waits for a connection and returns it.
 func (l *listener) Accept() (net.Conn, error) {
 	nc, err := l.Listener.Accept()
 	if err != nil {
@@ -121,7 +125,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	return l.holder.track(nc), nil
 }
 
-// track is a connection that Revoke may end, once remember has said with which certificate it was made.
+// track wraps a connection so that Revoke can close it once remember has recorded its certificate.
 func (h *Holder) track(nc net.Conn) *conn {
 	c := &conn{Conn: nc}
 	c.forget = sync.OnceFunc(func() {
@@ -132,15 +136,15 @@ func (h *Holder) track(nc net.Conn) *conn {
 	return c
 }
 
-// conn is a connection of which the certificate of its other end is known.
+// conn is a connection whose peer certificate is recorded.
 type conn struct {
 	net.Conn
 	serial string // guarded by the holder's mutex
 	forget func()
 }
 
-// remember notes which certificate the other end of a connection has shown. It refuses one that has been revoked since it was verified, whose
-// connection Revoke has not found.
+// remember records the certificate that a connection's peer has shown. It returns an error if the certificate was revoked after its
+// verification, when Revoke did not know the connection yet.
 func (h *Holder) remember(nc net.Conn, shown *x509.Certificate) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -154,7 +158,7 @@ func (h *Holder) remember(nc net.Conn, shown *x509.Certificate) error {
 	return nil
 }
 
-// refused says that a certificate is revoked; nil: it is not. h.mu is held.
+// refused returns an error if a certificate is revoked. The caller holds h.mu.
 func (h *Holder) refused(c *x509.Certificate) error {
 	if _, revoked := h.revoked[Serial(c)]; !revoked {
 		return nil
@@ -172,7 +176,7 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// CloseWrite says that nothing more is sent.
+// CloseWrite closes the sending direction, if the connection supports it.
 func (c *conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

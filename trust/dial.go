@@ -7,13 +7,14 @@ import (
 	"time"
 )
 
-// handshakeLimit is how long a handshake of TLS may take.
+// handshakeLimit is the timeout of a TLS handshake.
 const handshakeLimit = 5 * time.Second
 
-// Dial opens a connection in plain.
+// Dial opens a connection without TLS.
 type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-// Dialer is plain, secured as secure says, which is of Client's. Revoke ends connections whose server has shown a certificate that is revoked then.
+// Dialer returns a function that opens connections with plain and secures them with a configuration from Client. Revoke closes a
+// connection when it revokes the server's certificate.
 func (h *Holder) Dialer(plain Dial, secure *tls.Config) Dial {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		nc, err := plain(ctx, network, address)

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// DefaultDir is where a host keeps what it proves itself with.
+// DefaultDir is the directory of a host's certificates and keys.
 const DefaultDir = "/etc/contiv/trust"
 
 // Dir is a directory of certificates and keys:
 //
-//	ca.crt      the certificates of the cluster's authority; several while one replaces another
-//	ca.key      its key, where a netmaster runs; ca.key.previous while one replaces another
+//	ca.crt      the certificates of the cluster's authority; several during a replacement
+//	ca.key      its key, on hosts with a netmaster; ca.key.previous during a replacement
 //	ROLE.pem    the certificate and the key of the host's netmaster, agent or user
-//	revoked.crl the revoked certificates, if a netmaster runs: for its embedded store
+//	revoked.crl the revoked certificates, on hosts with a netmaster: for its embedded store
 type Dir string
 
 // File names.
@@ -27,16 +27,16 @@ const (
 	revokedFile      = "revoked.crl"
 )
 
-// AuthorityFile is the path of the authority's certificates.
+// AuthorityFile returns the path of the authority's certificates.
 func (d Dir) AuthorityFile() string { return filepath.Join(string(d), authorityFile) }
 
-// KeyFile is the path of the authority's key.
+// KeyFile returns the path of the authority's key.
 func (d Dir) KeyFile() string { return filepath.Join(string(d), authorityKeyFile) }
 
 // RevokedFile returns the path of the list of revoked certificates.
 func (d Dir) RevokedFile() string { return filepath.Join(string(d), revokedFile) }
 
-// PairFile is the path of the certificate and the key of a role.
+// PairFile returns the path of a role's certificate and key.
 func (d Dir) PairFile(r Role) string { return filepath.Join(string(d), string(r)+".pem") }
 
 // Has reports whether the directory has a certificate of a role.
@@ -48,7 +48,7 @@ func (d Dir) Has(r Role) bool {
 // Trusted reads the authority's certificates as PEM.
 func (d Dir) Trusted() ([]byte, error) { return os.ReadFile(d.AuthorityFile()) }
 
-// Authority reads the authority with its key. fs.ErrNotExist: the key is not here.
+// Authority reads the authority with its key. The error is fs.ErrNotExist if the directory does not have the key.
 func (d Dir) Authority() (*Authority, error) {
 	certificates, err := d.Trusted()
 	if err != nil {
@@ -75,11 +75,11 @@ func (d Dir) SaveAuthority(certificates, key []byte) error {
 	return d.write(d.AuthorityFile(), certificates, 0o644)
 }
 
-// SavePair writes the certificate and the key of a role, as Request.Pair makes them.
+// SavePair writes a role's certificate and key, as Request.Pair encodes them.
 func (d Dir) SavePair(r Role, pair []byte) error { return d.write(d.PairFile(r), pair, 0o600) }
 
-// Certify issues a certificate of an authority for a new key, and writes both to the directory. hosts are the names and addresses at
-// which who listens.
+// Certify creates a key, issues a certificate of an authority for it, and writes both into the directory. The hosts are the names
+// and addresses at which the daemon listens.
 func (d Dir) Certify(a *Authority, who Identity, now time.Time, hosts ...string) error {
 	r, err := NewRequest(hosts...)
 	if err != nil {
@@ -96,7 +96,7 @@ func (d Dir) Certify(a *Authority, who Identity, now time.Time, hosts ...string)
 	return d.SavePair(who.Role, pair)
 }
 
-// Remove removes all that proves something of this host: certificates, keys, the authority.
+// Remove removes all certificates and keys of this host, including those of the authority.
 func (d Dir) Remove() error {
 	var all []error
 	for _, path := range []string{d.AuthorityFile(), d.KeyFile(), d.PreviousKeyFile(), d.RevokedFile(), d.PairFile(Master), d.PairFile(Agent), d.PairFile(User), d.PairFile(Monitor)} {
@@ -107,9 +107,9 @@ func (d Dir) Remove() error {
 	return errors.Join(all...)
 }
 
-// write replaces a file at once, so that a reader finds the old or the new one.
+// write replaces a file atomically, so that a reader finds the old or the new one.
 func (d Dir) write(path string, text []byte, mode fs.FileMode) error {
-	if err := os.MkdirAll(string(d), 0o755); err != nil { // keys have modes of their own; users read the authority's certificate
+	if err := os.MkdirAll(string(d), 0o755); err != nil { // keys have their own modes; users read the authority's certificate
 		return err
 	}
 	f, err := os.CreateTemp(string(d), ".new-*")

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// What the key of an ended certificate signs is believed within the grace, of this cluster's authority, and for the signed request only.
+// The key of an expired certificate renews it: within the grace period, if this cluster's authority issued it, and only for the
+// signed request.
 func TestVouched(t *testing.T) {
 	s := newStand(t)
 	issued := time.Now().Add(-Lifetime)
@@ -41,10 +42,10 @@ func TestVouched(t *testing.T) {
 	}{
 		"after the end":           {r, signature, trusted, end.Add(time.Second), ""},
 		"at the end of the grace": {r, signature, trusted, end.Add(Grace), ""},
-		"before the end":          {r, signature, trusted, end.Add(-time.Minute), "counts until"},
+		"before the end":          {r, signature, trusted, end.Add(-time.Minute), "is valid until"},
 		"after the grace":         {r, signature, trusted, end.Add(Grace + time.Second), "more than 90 days ago"},
-		"of another request":      {other, signature, trusted, end.Add(time.Hour), "has not signed the request"},
-		"with a flipped bit":      {r, flipped(signature), trusted, end.Add(time.Hour), "has not signed the request"},
+		"of another request":      {other, signature, trusted, end.Add(time.Hour), "did not sign the request"},
+		"with a flipped bit":      {r, flipped(signature), trusted, end.Add(time.Hour), "did not sign the request"},
 		"of another cluster":      {r, signature, []*x509.Certificate{strange.certificate}, end.Add(time.Hour), "not certified by this cluster's authority"},
 		"of no authority":         {r, signature, nil, end.Add(time.Hour), "not certified by this cluster's authority"},
 	} {
@@ -73,7 +74,8 @@ func (s stand) request() *Request {
 	return r
 }
 
-// A holder whose certificate has ended reaches netmasters of its cluster without it, and no others.
+// A holder with an expired certificate connects to netmasters of its cluster without showing it, and not to those of another
+// cluster.
 func TestVisitor_Ended(t *testing.T) {
 	s, strange := newStand(t), newStand(t)
 	agent, err := Open(s.dir(Identity{Agent, "h1"}, time.Now().Add(-Lifetime-time.Hour)), Agent)
@@ -81,7 +83,7 @@ func TestVisitor_Ended(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !agent.Ended() {
-		t.Fatal("want the certificate ended")
+		t.Fatal("want the certificate expired")
 	}
 	for name, row := range map[string]struct {
 		of   stand

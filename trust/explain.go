@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// explained is why a certificate does not hold, in the words of one who has to do something about it.
+// explained adds to a verification error what is wrong with the certificate and what an operator can do.
 func explained(err error, c *x509.Certificate, at time.Time) error {
 	who := c.Subject.CommonName
 	if i, err := Of(c); err == nil {
@@ -25,20 +25,20 @@ func explained(err error, c *x509.Certificate, at time.Time) error {
 	var unknown x509.UnknownAuthorityError
 	switch {
 	case at.Before(c.NotBefore):
-		return fmt.Errorf("the certificate of %s begins at %s, and this host's clock says %s: set the clock of this host, or of the one that issued it: %w", who, clock(c.NotBefore), clock(at), err)
+		return fmt.Errorf("the certificate of %s is valid from %s, and this host's clock shows %s: set the clock of this host, or of the one that issued it: %w", who, clock(c.NotBefore), clock(at), err)
 	case at.After(c.NotAfter):
-		return fmt.Errorf("the certificate of %s ended at %s, and this host's clock says %s: if the clock is right, have that host join again (contiv join): %w", who, clock(c.NotAfter), clock(at), err)
+		return fmt.Errorf("the certificate of %s expired at %s, and this host's clock shows %s: if the clock is right, join that host again (contiv join): %w", who, clock(c.NotAfter), clock(at), err)
 	case errors.As(err, &unknown):
 		return fmt.Errorf("%s is not certified by this cluster's authority; is it of another cluster? %w", who, err)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired: // the authority
-		return fmt.Errorf("the authority of %s is not valid at %s, as this host's clock says: %w", who, clock(at), err)
+		return fmt.Errorf("the authority of %s is not valid at %s, by this host's clock: %w", who, clock(at), err)
 	}
 	return fmt.Errorf("the certificate of %s is not valid here: %w", who, err)
 }
 
 func clock(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// Explain wraps next so that its errors have the explanation of Refused.
+// Explain returns next with its connection errors explained by Refused.
 func (h *Holder) Explain(next http.RoundTripper) http.RoundTripper { return explaining{next, h} }
 
 type explaining struct {
@@ -46,7 +46,7 @@ type explaining struct {
 	holder *Holder
 }
 
-// RoundTrip sends a request.
+// RoundTrip sends a request and returns the response.
 func (e explaining) RoundTrip(q *http.Request) (*http.Response, error) {
 	answer, err := e.RoundTripper.RoundTrip(q)
 	if ended(err) {
@@ -55,7 +55,7 @@ func (e explaining) RoundTrip(q *http.Request) (*http.Response, error) {
 	return answer, e.holder.Refused(err)
 }
 
-// ended reports whether the other end has closed a connection before anything was read.
+// ended reports whether the peer has closed the connection before anything was read from it.
 func ended(err error) bool {
 	for _, end := range []error{syscall.EPIPE, syscall.ECONNRESET, net.ErrClosed, io.EOF, io.ErrUnexpectedEOF} {
 		if errors.Is(err, end) {
@@ -68,8 +68,8 @@ func ended(err error) bool {
 // knockLimit is how long a netmaster may take to refuse a certificate.
 const knockLimit = 500 * time.Millisecond
 
-// knock returns why a netmaster ends connections, nil if it gives no reason. Under TLS 1.3 a client completes its handshake before the
-// server has verified its certificate, and may see only the end of the connection while it writes.
+// knock returns the reason for which a netmaster closes connections, or nil if it reports none. Under TLS 1.3 a client completes
+// its handshake before the server verifies its certificate, so a refused client may see only that its writes fail.
 func (h *Holder) knock(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, knockLimit)
 	defer cancel()
@@ -85,18 +85,18 @@ func (h *Holder) knock(ctx context.Context, address string) error {
 	return err
 }
 
-// alert begins what the other end of a TLS connection has said.
+// alert is the prefix of an error that the peer of a TLS connection has sent.
 const alert = "remote error: tls:"
 
-// CloseIdleConnections closes what next keeps open for later.
+// CloseIdleConnections closes the idle connections of the wrapped transport.
 func (e explaining) CloseIdleConnections() {
 	if c, ok := e.RoundTripper.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// Refused explains an error of a connection that means that the other end refuses our certificate: TLS has only an alert for it (RFC
-// 8446, section 6.2).
+// Refused explains an error with which the peer refuses our certificate, and returns other errors unchanged: TLS reports only a
+// short reason (RFC 8446, section 6.2).
 func (h *Holder) Refused(err error) error {
 	if err == nil || !strings.Contains(err.Error(), alert) {
 		return err
@@ -104,7 +104,7 @@ func (h *Holder) Refused(err error) error {
 	c := h.Certificate()
 	switch {
 	case strings.Contains(err.Error(), "expired certificate"):
-		return fmt.Errorf("the other end holds our certificate of %s for not valid now; it is valid from %s to %s, and this host's clock says %s: compare the clocks of both: %w",
+		return fmt.Errorf("the other end considers our certificate of %s not valid now; it is valid from %s to %s, and this host's clock shows %s: compare the clocks of both: %w",
 			h.Identity(), clock(c.NotBefore), clock(c.NotAfter), clock(h.now()), err)
 	case strings.Contains(err.Error(), "unknown certificate authority"):
 		return fmt.Errorf("the other end does not know the authority of our certificate of %s; is it of another cluster? %w", h.Identity(), err)

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Holder has a role's certificate from a directory, and the cluster's authorities. TLS configurations of a Holder follow changes of the
-// files. Its methods are safe for concurrent use.
+// A Holder has a role's certificate and the cluster's authority, read from a directory. The TLS configurations that it returns
+// follow the files when they change. Its methods are safe for concurrent use.
 type Holder struct {
 	dir  Dir
 	role Role
@@ -27,7 +27,7 @@ type Holder struct {
 	open    map[*conn]struct{}
 }
 
-// held is what the files say.
+// held is the content of the files.
 type held struct {
 	pair     tls.Certificate
 	identity Identity
@@ -36,7 +36,7 @@ type held struct {
 	stamps   [2]stamp
 }
 
-// stamp identifies the state of a file.
+// stamp identifies a version of a file, to detect changes.
 type stamp struct {
 	size int64
 	at   time.Time
@@ -48,11 +48,11 @@ func Open(dir Dir, role Role) (*Holder, error) {
 	return h, h.Reload()
 }
 
-// Reload reads the files again. When one of them cannot be used, what was read before stays.
+// Reload reads the files again. If one of them is not usable, it returns an error and the previous content stays in use.
 func (h *Holder) Reload() error {
 	next, err := read(h.dir, h.role)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: this host is no member of a secured cluster yet; contiv init begins one, contiv join TOKEN@ADDRESS joins one", err)
+		return fmt.Errorf("%w: this host is not a member of a secured cluster; create one with contiv init, or join one with contiv join TOKEN@ADDRESS", err)
 	}
 	if err != nil {
 		return err
@@ -92,14 +92,14 @@ func read(dir Dir, role Role) (out held, err error) {
 	if out.identity, err = Of(out.pair.Leaf); err != nil {
 		return out, fmt.Errorf("read %s: %w", path, err)
 	}
-	for _, c := range out.trusted { // for clients that know only the authority's fingerprint
+	for _, c := range out.trusted { // a client that knows only the authority's fingerprint needs its certificate
 		if out.pair.Leaf.CheckSignatureFrom(c) == nil {
 			out.pair.Certificate = append(out.pair.Certificate, c.Raw)
 			break
 		}
 	}
 	if out.identity.Role != role {
-		return out, fmt.Errorf("%s proves %s, no %s", path, out.identity, role)
+		return out, fmt.Errorf("%s is a certificate of %s, want role %s", path, out.identity, role)
 	}
 	return out, nil
 }
@@ -110,22 +110,22 @@ func (h *Holder) current() held {
 	return h.held
 }
 
-// Identity is who the holder proves to be.
+// Identity returns the identity in the holder's certificate.
 func (h *Holder) Identity() Identity { return h.current().identity }
 
-// Certificate is what the holder proves it with.
+// Certificate returns the holder's certificate.
 func (h *Holder) Certificate() *x509.Certificate { return h.current().pair.Leaf }
 
-// Trusted are the authority's certificates.
+// Trusted returns the authority's certificates.
 func (h *Holder) Trusted() []*x509.Certificate { return h.current().trusted }
 
 // Dir returns the holder's directory.
 func (h *Holder) Dir() Dir { return h.dir }
 
-// look is the interval between two checks of the files.
+// look is the interval at which Watch checks the files for changes.
 const look = 5 * time.Second
 
-// Watch reads the files again whenever they have changed, until ctx ends. It blocks until then.
+// Watch reads the files again whenever they have changed. It blocks until ctx ends.
 func (h *Holder) Watch(ctx context.Context, log *slog.Logger) {
 	tick := time.NewTicker(look)
 	defer tick.Stop()
@@ -139,15 +139,15 @@ func (h *Holder) Watch(ctx context.Context, log *slog.Logger) {
 			continue
 		}
 		if err := h.Reload(); err != nil {
-			log.Error("changed certificates are unusable; keeping the previous ones", "error", err)
+			log.Error("changed certificates are not usable; keeping the previous ones", "error", err)
 			continue
 		}
 		log.Info("reloaded certificates", "identity", h.Identity().String(), "until", h.Certificate().NotAfter)
 	}
 }
 
-// Revoke has the holder refuse certificates by their serials, in place of those that it refused before, and ends connections whose other end has shown
-// one of them: those that Listen has accepted, and those that Dialer has made.
+// Revoke replaces the set of revoked certificates, given by their serials. The holder refuses these certificates, and closes the
+// connections of Listen and of Dialer whose peer has shown one of them.
 func (h *Holder) Revoke(serials []string) {
 	h.mu.Lock()
 	h.revoked = make(map[string]struct{}, len(serials))
@@ -166,17 +166,17 @@ func (h *Holder) Revoke(serials []string) {
 	}
 }
 
-// RevokedReason returns an error text with the remedy if the holder's own certificate is revoked; "" if Revoke has not listed it.
-func (h *Holder) RevokedReason() string {
+// Barred returns an error text with the remedy if the holder's own certificate is among those last passed to Revoke, else "".
+func (h *Holder) Barred() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err := h.refused(h.held.pair.Leaf); err != nil {
-		return err.Error() + ": join again, with contiv join --master TOKEN@ADDRESS, or leave, with contiv leave"
+		return err.Error() + ": join again with contiv join --master TOKEN@ADDRESS, or leave with contiv leave"
 	}
 	return ""
 }
 
-// verify judges a certificate that the other end of a connection has shown: its chain, its use, whether it is revoked, and its role.
+// verify checks a certificate that a peer has shown: its chain, its use, its revocation, and its role.
 func (h *Holder) verify(chain []*x509.Certificate, use x509.ExtKeyUsage, accept func(Identity) error) ([][]*x509.Certificate, error) {
 	now := h.current()
 	between := x509.NewCertPool()
@@ -200,12 +200,12 @@ func (h *Holder) verify(chain []*x509.Certificate, use x509.ExtKeyUsage, accept 
 	return verified, accept(who)
 }
 
-// oneOf accepts identities of some roles.
+// oneOf accepts identities that have one of some roles.
 func oneOf(roles []Role) func(Identity) error {
 	return func(i Identity) error {
 		if len(roles) == 0 || slices.Contains(roles, i.Role) {
 			return nil
 		}
-		return fmt.Errorf("%s is no %s", i, roles[0])
+		return fmt.Errorf("%s does not have the role %s", i, roles[0])
 	}
 }

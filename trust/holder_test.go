@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// stand is an authority, and directories of those who are certified by it.
+// stand is an authority and creates directories with certificates that it has issued.
 type stand struct {
 	*testing.T
 	authority *Authority
@@ -34,7 +34,7 @@ func newStand(t *testing.T) stand {
 	return stand{t, a}
 }
 
-// dir is a new directory of one that is certified as who at some time, for as long as certificates are valid.
+// dir returns a new directory with a certificate of who, issued at a time, with the usual lifetime.
 func (s stand) dir(who Identity, at time.Time) Dir {
 	s.Helper()
 	d := Dir(s.TempDir())
@@ -82,8 +82,8 @@ func (s stand) open(d Dir, role Role) *Holder {
 	return h
 }
 
-// meet has a client and a server shake hands over a connection, and say one byte each. It returns what the two ends say of it, and who the
-// server takes the client for.
+// meet connects a client and a server, and has each send one byte. It returns the error of each end, and the identity that the
+// server sees.
 func meet(t *testing.T, server, client *tls.Config) (who Identity, ofServer, ofClient error) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -126,23 +126,23 @@ func TestMeet(t *testing.T) {
 		server, client             *tls.Config
 		wantServer, wantClient, as string
 	}{
-		"agent to master":               {master.Server(), agent.Client(Master, ""), "", "", "spiffe://contiv/agent/h1"},
-		"master to agent":               {agent.Server(Master), master.Client(Agent, "h1"), "", "", "spiffe://contiv/master/m1"},
-		"another agent answers":         {agent.Server(Master), master.Client(Agent, "h2"), "bad certificate", "agent/h1 answers where spiffe://contiv/agent/h2", ""},
-		"agent to agent":                {agent.Server(Master), agent.Client(Agent, ""), "agent/h1 is no master", "bad certificate", ""},
-		"agent as master":               {agent.Server(), agent.Client(Master, ""), "bad certificate", "agent/h1 answers where", ""},
-		"user as a server":              {s.holder(User, "ann").Server(), agent.Client(Master, ""), "bad certificate", "not valid here", ""},
-		"visitor":                       {master.Server(), Visitor(s.trusted()), "", "", ""},
-		"visitor where roles are":       {agent.Server(Master), &tls.Config{InsecureSkipVerify: true}, "didn't provide a certificate", "certificate required", ""},
-		"visitor of another cluster":    {master.Server(), Visitor(other.trusted()), "bad certificate", "not certified by this cluster's authority", ""},
-		"agent of another cluster":      {master.Server(), other.holder(Agent, "h1").clientUnchecked(), "unknown authority", "unknown certificate authority", ""},
-		"certificate that has ended":    {master.Server(), old.Client(Master, ""), "expired", "expired certificate", ""},
-		"server's that has ended":       {old.Server(), master.Client(Agent, ""), "bad certificate", "ended at", ""},
-		"server's that has not begun":   {early.Server(), master.Client(Agent, ""), "bad certificate", "set the clock", ""},
-		"certificate that is revoked":   {master.Server(), revoked.Client(Master, ""), "is revoked", "bad certificate", ""},
-		"pinned":                        {master.Server(), Pinned(s.authority.Fingerprint(), func(*x509.Certificate) {}), "", "", ""},
-		"pinned, another cluster":       {master.Server(), Pinned(other.authority.Fingerprint(), func(*x509.Certificate) { t.Error("trusted") }), "bad certificate", "another cluster than the token", ""},
-		"pinned, an agent as netmaster": {agent.Server(), Pinned(s.authority.Fingerprint(), func(*x509.Certificate) { t.Error("trusted") }), "bad certificate", "is no master", ""},
+		"agent to master":                    {master.Server(), agent.Client(Master, ""), "", "", "spiffe://contiv/agent/h1"},
+		"master to agent":                    {agent.Server(Master), master.Client(Agent, "h1"), "", "", "spiffe://contiv/master/m1"},
+		"another agent answers":              {agent.Server(Master), master.Client(Agent, "h2"), "bad certificate", "got spiffe://contiv/agent/h1, want spiffe://contiv/agent/h2", ""},
+		"agent to agent":                     {agent.Server(Master), agent.Client(Agent, ""), "agent/h1 does not have the role master", "bad certificate", ""},
+		"agent as master":                    {agent.Server(), agent.Client(Master, ""), "bad certificate", "got spiffe://contiv/agent/h1, want", ""},
+		"user as a server":                   {s.holder(User, "ann").Server(), agent.Client(Master, ""), "bad certificate", "not valid here", ""},
+		"visitor":                            {master.Server(), Visitor(s.trusted()), "", "", ""},
+		"visitor where roles are":            {agent.Server(Master), &tls.Config{InsecureSkipVerify: true}, "didn't provide a certificate", "certificate required", ""},
+		"visitor of another cluster":         {master.Server(), Visitor(other.trusted()), "bad certificate", "not certified by this cluster's authority", ""},
+		"agent of another cluster":           {master.Server(), other.holder(Agent, "h1").clientUnchecked(), "unknown authority", "unknown certificate authority", ""},
+		"expired certificate":                {master.Server(), old.Client(Master, ""), "expired", "expired certificate", ""},
+		"expired certificate of the server":  {old.Server(), master.Client(Agent, ""), "bad certificate", "expired at", ""},
+		"server's certificate not yet valid": {early.Server(), master.Client(Agent, ""), "bad certificate", "set the clock", ""},
+		"revoked certificate":                {master.Server(), revoked.Client(Master, ""), "is revoked", "bad certificate", ""},
+		"pinned":                             {master.Server(), Pinned(s.authority.Fingerprint(), func(*x509.Certificate) {}), "", "", ""},
+		"pinned, another cluster":            {master.Server(), Pinned(other.authority.Fingerprint(), func(*x509.Certificate) { t.Error("trusted") }), "bad certificate", "another cluster than the token", ""},
+		"pinned, an agent as netmaster":      {agent.Server(), Pinned(s.authority.Fingerprint(), func(*x509.Certificate) { t.Error("trusted") }), "bad certificate", "does not have the role master", ""},
 	} {
 		who, ofServer, ofClient := meet(t, c.server, c.client)
 		for end, e := range map[string]struct {
@@ -161,12 +161,12 @@ func TestMeet(t *testing.T) {
 
 func (s stand) trusted() []*x509.Certificate { return []*x509.Certificate{s.authority.certificate} }
 
-// clientUnchecked shows a certificate to anyone who answers.
+// clientUnchecked returns a client configuration that shows a certificate to any server.
 func (h *Holder) clientUnchecked() *tls.Config {
 	return &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{h.current().pair}}
 }
 
-// A refusal that TLS tells in a word is explained with what this end knows.
+// Refused explains a TLS alert with what this end knows.
 func TestRefused(t *testing.T) {
 	s := newStand(t)
 	master := s.holder(Master, "m1")
@@ -180,7 +180,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A connection ends when the certificate that it was made with is revoked, and no other does.
+// Revoking a certificate closes its connections, and no others.
 func TestRevokeEnds(t *testing.T) {
 	s := newStand(t)
 	master, bad, good := s.holder(Master, "m1"), s.holder(Agent, "bad"), s.holder(Agent, "good")
@@ -217,7 +217,7 @@ func TestRevokeEnds(t *testing.T) {
 	}
 }
 
-// The same holds for connections that one has made.
+// Revoking a server's certificate closes the connections that a holder has made to it.
 func TestRevokeEndsOwn(t *testing.T) {
 	s := newStand(t)
 	agent, bad, good := s.holder(Agent, "h1"), s.holder(Master, "bad"), s.holder(Master, "good")
@@ -249,7 +249,7 @@ func TestRevokeEndsOwn(t *testing.T) {
 	}
 	agent.Revoke([]string{Serial(bad.Certificate())})
 	if err := echo(open[0]); err == nil {
-		t.Error("want the connection to who has a revoked certificate to be closed")
+		t.Error("want the connection to the holder of a revoked certificate closed")
 	}
 	if err := echo(open[1]); err != nil {
 		t.Errorf("want the other to stay, got %v", err)
@@ -261,11 +261,11 @@ func TestRevokeEndsOwn(t *testing.T) {
 		_ = c.Close()
 	}
 	if len(agent.open) != 0 {
-		t.Errorf("want connections that are closed to be forgotten, got %d", len(agent.open))
+		t.Errorf("want closed connections forgotten, got %d", len(agent.open))
 	}
 }
 
-// echo sends a byte to who sends it back.
+// echo sends a byte and expects it back.
 func echo(c net.Conn) error {
 	_ = c.SetDeadline(time.Now().Add(5 * time.Second))
 	if _, err := c.Write([]byte("x")); err != nil {
@@ -275,7 +275,7 @@ func echo(c net.Conn) error {
 	return err
 }
 
-// What is in the directory is in use without a restart; what cannot be read changes nothing.
+// Changed files are in use without a restart; an unreadable file changes nothing.
 func TestReload(t *testing.T) {
 	s := newStand(t)
 	h := s.holder(Agent, "h1")
@@ -284,7 +284,7 @@ func TestReload(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := h.Reload(); err == nil || Serial(h.Certificate()) != before {
-		t.Errorf("want an error and the certificate from before, got %v", err)
+		t.Errorf("want an error and the previous certificate, got %v", err)
 	}
 	if err := h.dir.SavePair(Agent, s.pair(Identity{Agent, "h1"}, time.Now())); err != nil {
 		t.Fatal(err)
@@ -297,7 +297,7 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// A holder renews when half of the time is over, tries again when it fails, and continues.
+// A holder renews after half of the lifetime, and retries after a failure.
 func TestRenew(t *testing.T) {
 	s := newStand(t)
 	d := s.dir(Identity{Agent, "h1"}, time.Now())
@@ -363,7 +363,8 @@ func TestRenew(t *testing.T) {
 	})
 }
 
-// Whose certificate is refused is told so, whenever in a request the end of the connection is noticed.
+// A client whose certificate is refused gets an error that explains it, at whatever point of the request the server closes the
+// connection.
 func TestExplain(t *testing.T) {
 	s := newStand(t)
 	master, bad := s.holder(Master, "m1"), s.holder(Agent, "h1")

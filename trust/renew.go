@@ -8,21 +8,23 @@ import (
 	"time"
 )
 
-// Sign has a request certified, and returns the certificate as PEM.
+// Sign has an authority certify a request, and returns the certificate as PEM.
 type Sign func(ctx context.Context, r *Request) ([]byte, error)
 
-// How long a holder waits between two tries, and how long one whose certificate has ended does, who can do nothing meanwhile.
+// The pauses between two attempts to renew: of a valid certificate, and of an expired one, whose holder can do nothing until it is
+// renewed.
 const (
 	renewPause = time.Minute
 	endedPause = 5 * time.Second
 )
 
-// Due is when a certificate is renewed: when half of its time is over.
+// Due returns when a certificate is to be renewed: after half of its lifetime.
 func Due(c *x509.Certificate) time.Time {
 	return c.NotBefore.Add(c.NotAfter.Sub(c.NotBefore) / 2)
 }
 
-// Renew asks for a new certificate, with a new key, whenever the holder's is due, until ctx ends. It blocks until then.
+// Renew requests a new certificate, with a new key, whenever the holder's is due. It retries after failures, and blocks until ctx
+// ends.
 func (h *Holder) Renew(ctx context.Context, sign Sign, log *slog.Logger) {
 	for {
 		pause := max(Due(h.Certificate()).Sub(h.now()), 0)
@@ -34,7 +36,7 @@ func (h *Holder) Renew(ctx context.Context, sign Sign, log *slog.Logger) {
 				log.Info("certificate renewed", "identity", h.Identity().String(), "until", c.NotAfter)
 				continue
 			case ctx.Err() == nil:
-				log.Warn("cannot renew the certificate; retrying", "identity", h.Identity().String(), "until", c.NotAfter, "error", err)
+				log.Warn("the certificate cannot be renewed; retrying", "identity", h.Identity().String(), "until", c.NotAfter, "error", err)
 			}
 			pause = renewPause
 			if h.Ended() {
@@ -49,10 +51,11 @@ func (h *Holder) Renew(ctx context.Context, sign Sign, log *slog.Logger) {
 	}
 }
 
-// renewLook is how often it is looked whether the certificate is due: files may have changed, and clocks.
+// renewLook is the interval at which Renew checks whether the certificate is due: files and clocks may change.
 const renewLook = time.Hour
 
-// RenewNow asks for a new certificate for the hosts of the old one, and holds it from then on. It blocks until then.
+// RenewNow requests a new certificate for the hosts of the current one, and saves and uses it. It blocks until netmaster has
+// answered.
 func (h *Holder) RenewNow(ctx context.Context, sign Sign) error {
 	old := h.Certificate()
 	hosts := append([]string{}, old.DNSNames...)
@@ -69,7 +72,7 @@ func (h *Holder) RenewNow(ctx context.Context, sign Sign) error {
 	}
 	pair, err := r.Pair(certificate)
 	if err != nil {
-		return fmt.Errorf("what netmaster has certified: %w", err)
+		return fmt.Errorf("the certificate from netmaster: %w", err)
 	}
 	if err := h.dir.SavePair(h.role, pair); err != nil {
 		return err

@@ -15,14 +15,14 @@ import (
 	"strings"
 )
 
-// Request asks an authority to certify a key (PKCS #10, RFC 2986). The authority decides the identity; the request has the hosts of its
-// sender.
+// Request asks an authority to certify a key (PKCS #10, RFC 2986). It names the hosts at which its sender is reached; the authority
+// determines the identity.
 type Request struct {
 	request *x509.CertificateRequest
-	key     crypto.Signer // of one that was made here; nil of one that came
+	key     crypto.Signer // nil if the request was made elsewhere
 }
 
-// NewRequest makes a new key and a request for it, of a server that is reached under hosts, which are names or addresses.
+// NewRequest creates a key and a request for it. The hosts are the names and addresses at which the server is reached.
 func NewRequest(hosts ...string) (*Request, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -48,54 +48,54 @@ func NewRequest(hosts ...string) (*Request, error) {
 	return &Request{r, key}, err
 }
 
-// maxHosts bounds the names and addresses of a request.
+// maxHosts is the maximum number of names and addresses in a request.
 const maxHosts = 64
 
-// ParseRequest reads a request, PEM, whose sender has the key that it is about.
+// ParseRequest reads a request, PEM, and verifies that its sender has the key.
 func ParseRequest(text []byte) (*Request, error) {
 	block, _ := pem.Decode(text)
 	if block == nil || block.Type != "CERTIFICATE REQUEST" {
-		return nil, errors.New("it is no request for a certificate (PEM, PKCS #10)")
+		return nil, errors.New("it is not a certificate request (PEM, PKCS #10)")
 	}
 	r, err := x509.ParseCertificateRequest(block.Bytes)
 	if err != nil {
 		return nil, err
 	}
-	if public, ok := r.PublicKey.(*ecdsa.PublicKey); !ok || public.Curve != elliptic.P256() || r.SignatureAlgorithm != x509.ECDSAWithSHA256 { // others can take minutes to check
-		return nil, fmt.Errorf("its key is of another kind (%s, signed by %s) than those that are certified: ECDSA on P-256, signed with SHA-256", r.PublicKeyAlgorithm, r.SignatureAlgorithm)
+	if public, ok := r.PublicKey.(*ecdsa.PublicKey); !ok || public.Curve != elliptic.P256() || r.SignatureAlgorithm != x509.ECDSAWithSHA256 { // verifying other signatures can take minutes
+		return nil, fmt.Errorf("its key: got %s, signed by %s, want ECDSA on P-256, signed with SHA-256", r.PublicKeyAlgorithm, r.SignatureAlgorithm)
 	}
 	if err := r.CheckSignature(); err != nil {
 		return nil, fmt.Errorf("it is not signed with its own key: %w", err)
 	}
 	if len(r.DNSNames)+len(r.IPAddresses) > maxHosts {
-		return nil, fmt.Errorf("it has %d names and addresses; %d are permitted", len(r.DNSNames)+len(r.IPAddresses), maxHosts)
+		return nil, fmt.Errorf("it has %d names and addresses; the maximum is %d", len(r.DNSNames)+len(r.IPAddresses), maxHosts)
 	}
 	return &Request{request: r}, nil
 }
 
-// PEM is the request as it is sent.
+// PEM encodes the request.
 func (r *Request) PEM() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: r.request.Raw})
 }
 
-// Pair is what a holder keeps: a certificate that was issued for the request, and the key, in one PEM text. It is an error when the certificate
-// is for another key, or the request was made elsewhere.
+// Pair returns a certificate that was issued for the request, and the request's key, in one PEM text. It is an error if the
+// certificate is for another key, or if the request was made elsewhere.
 func (r *Request) Pair(certificate []byte) ([]byte, error) {
 	if r.key == nil {
-		return nil, errors.New("the key of the request is not here")
+		return nil, errors.New("the request was made elsewhere: its key is not available")
 	}
 	all, err := ParseCertificates(certificate)
 	if err != nil {
 		return nil, err
 	}
 	if public, ok := all[0].PublicKey.(*ecdsa.PublicKey); !ok || !public.Equal(r.key.Public()) {
-		return nil, errors.New("the certificate is for another key than was asked for")
+		return nil, errors.New("the certificate is for another key than the request")
 	}
 	key, err := keyPEM(r.key)
 	return append(CertificatePEM(all...), key...), err
 }
 
-// names are the hosts of the request. The name that netmasters share is not for the asking.
+// names returns the hosts of the request, without the name that netmasters share: a request cannot claim it.
 func (r *Request) names() (names []string, addresses []net.IP) {
 	names = slices.DeleteFunc(slices.Clone(r.request.DNSNames), func(n string) bool {
 		return strings.EqualFold(strings.TrimSuffix(n, "."), MasterName) || strings.Contains(n, "*")
@@ -103,7 +103,7 @@ func (r *Request) names() (names []string, addresses []net.IP) {
 	return names, r.request.IPAddresses
 }
 
-// Hosts are the names and addresses under which the request's sender says to be reached.
+// Hosts returns the names and addresses at which the sender of the request can be reached, according to the request.
 func (r *Request) Hosts() []string {
 	names, addresses := r.names()
 	for _, a := range addresses {

@@ -61,14 +61,14 @@ func TestIssue(t *testing.T) {
 		t.Error("want no pair with another request's key")
 	}
 	if _, err := s.authority.Issue(came, Identity{"root", "x"}, time.Now(), Lifetime); err == nil {
-		t.Error("want no certificate of a role that there is not")
+		t.Error("want no certificate for an unknown role")
 	}
 	if _, err := s.authority.Issue(came, Identity{Agent, "x"}, time.Now().Add(2*AuthorityLifetime), Lifetime); err == nil {
 		t.Error("want no certificate of an authority that has expired")
 	}
 }
 
-// An authority comes back from its directory; a key of another does not make one.
+// An authority is read back from its directory; the key of another authority is refused.
 func TestAuthority(t *testing.T) {
 	s, other, d := newStand(t), newStand(t), Dir(t.TempDir())
 	certificate, key, err := s.authority.PEM()
@@ -140,12 +140,12 @@ func FuzzParseAuthority(f *testing.F) {
 	f.Add(certificate, key)
 	f.Fuzz(func(t *testing.T, certificate, key []byte) {
 		if a, err := ParseAuthority(certificate, key); err == nil && !a.certificate.IsCA {
-			t.Error("an authority that is none")
+			t.Error("got an authority that is not a CA")
 		}
 	})
 }
 
-// A key of another kind than contiv makes is refused before its signature is checked, which of a large RSA key takes minutes.
+// A key of another type than ECDSA on P-256 is refused before its signature is verified, which takes minutes for a large RSA key.
 func TestParseRequest_Kinds(t *testing.T) {
 	large, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -165,7 +165,7 @@ func TestParseRequest_Kinds(t *testing.T) {
 			t.Fatal(err)
 		}
 		der[len(der)-1] ^= 1 // the signature is wrong too
-		if _, err := ParseRequest(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})); err == nil || !strings.Contains(err.Error(), "of another kind") {
+		if _, err := ParseRequest(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})); err == nil || !strings.Contains(err.Error(), "want ECDSA on P-256") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

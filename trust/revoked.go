@@ -13,14 +13,15 @@ import (
 	"time"
 )
 
-// SaveRevoked writes the list of revoked certificates, by their serials, as RFC 5280 section 5 defines it, for a program that reads such
-// lists from a file. Its signature is of a discarded key: readers trust the directory, as they trust the authority's certificates in it.
+// SaveRevoked writes the list of revoked certificates, given by their serials, in the format of RFC 5280 section 5, for the
+// embedded store. A key that is not kept signs the list: readers trust the directory, as they do for the authority's certificates
+// in it.
 func (d Dir) SaveRevoked(serials []string) error {
 	list := x509.RevocationList{Number: big.NewInt(time.Now().UnixNano()), ThisUpdate: time.Now(), NextUpdate: time.Now().AddDate(100, 0, 0)}
 	for _, s := range serials {
 		n, ok := new(big.Int).SetString(s, 16)
 		if !ok {
-			return fmt.Errorf("%q is no serial of a certificate", s)
+			return fmt.Errorf("serial: got %q, want a hexadecimal number", s)
 		}
 		list.RevokedCertificateEntries = append(list.RevokedCertificateEntries, x509.RevocationListEntry{SerialNumber: n, RevocationTime: time.Now()})
 	}
@@ -35,7 +36,7 @@ func (d Dir) SaveRevoked(serials []string) error {
 	return d.write(d.RevokedFile(), der, 0o644)
 }
 
-// PrepareRevoked writes a list of none unless there is one that can be read, since who reads it refuses everyone when it cannot.
+// PrepareRevoked writes an empty list unless there is a readable one. A server that cannot read the list refuses every client.
 func (d Dir) PrepareRevoked() error {
 	text, err := os.ReadFile(d.RevokedFile())
 	if err == nil {

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// A list of revoked certificates is read back; one that is there stays, one that is missing or cannot be read becomes empty.
+// A list of revoked certificates is read back. PrepareRevoked keeps a readable list, and replaces a missing or unreadable one by an
+// empty list.
 func TestSaveRevoked(t *testing.T) {
 	dir := newStand(t).dir(Identity{Master, "m1"}, time.Now())
 	read := func() (serials []string) {
@@ -42,7 +43,7 @@ func TestSaveRevoked(t *testing.T) {
 	}
 	prepare(2)
 	if err := dir.SaveRevoked([]string{"no number"}); err == nil {
-		t.Error("want a serial that is none to be refused")
+		t.Error("want a malformed serial refused")
 	}
 	if err := os.WriteFile(dir.RevokedFile(), []byte("half"), 0o644); err != nil {
 		t.Fatal(err)
@@ -50,7 +51,7 @@ func TestSaveRevoked(t *testing.T) {
 	prepare(0)
 }
 
-// Anyone who is revoked itself is told, until it has another certificate.
+// A holder reports that its own certificate is revoked, until it has another certificate.
 func TestBarred(t *testing.T) {
 	s := newStand(t)
 	h := s.holder(Master, "m1")

@@ -11,13 +11,13 @@ import (
 	"slices"
 )
 
-// previousKeyFile is the key of an authority that is being replaced: secrets that it has sealed are opened by it.
+// previousKeyFile is the key of an authority that is being replaced: it opens secrets that the authority has sealed.
 const previousKeyFile = "ca.key.previous"
 
-// PreviousKeyFile is the path of the key of the authority that is being replaced.
+// PreviousKeyFile returns the path of the key of the authority that is being replaced.
 func (d Dir) PreviousKeyFile() string { return filepath.Join(string(d), previousKeyFile) }
 
-// SignerOf is the fingerprint of the authority that has signed a certificate, "" where none of trusted has.
+// SignerOf returns the fingerprint of the authority that has signed a certificate, or "" if none of trusted has.
 func SignerOf(c *x509.Certificate, trusted []*x509.Certificate) string {
 	for _, a := range trusted {
 		if c.CheckSignatureFrom(a) == nil {
@@ -27,7 +27,7 @@ func SignerOf(c *x509.Certificate, trusted []*x509.Certificate) string {
 	return ""
 }
 
-// Fingerprints are those of certificates.
+// Fingerprints returns the fingerprints of certificates.
 func Fingerprints(all []*x509.Certificate) (out []string) {
 	for _, c := range all {
 		out = append(out, Fingerprint(c))
@@ -35,7 +35,7 @@ func Fingerprints(all []*x509.Certificate) (out []string) {
 	return out
 }
 
-// TrustAlso adds an authority to those that readers of the directory trust. Repeating it is harmless.
+// TrustAlso adds an authority to those that the directory trusts. It is idempotent.
 func (d Dir) TrustAlso(next []byte) error {
 	text, err := d.Trusted()
 	if err != nil {
@@ -61,8 +61,8 @@ func (d Dir) TrustAlso(next []byte) error {
 	return d.write(d.AuthorityFile(), CertificatePEM(all...), 0o644)
 }
 
-// SignBy replaces the directory's authority by another one, which is already trusted. It keeps the key of the previous one for secrets
-// that it has sealed. A directory without a key stays unchanged. Repeating it is harmless, also after an interruption.
+// SignBy makes an authority that the directory already trusts the signing one. It keeps the previous key to open secrets that it
+// has sealed. A directory without a key does not change. SignBy is idempotent, also after an interruption.
 func (d Dir) SignBy(next, key []byte) error {
 	a, err := ParseAuthority(next, key)
 	if err != nil {
@@ -88,8 +88,8 @@ func (d Dir) SignBy(next, key []byte) error {
 	return d.write(d.KeyFile(), key, 0o600)
 }
 
-// TrustOnly makes readers of the directory trust only one authority. It returns an error if the directory's own key or a certificate in
-// it belongs to another authority.
+// TrustOnly removes all authorities but one from those that the directory trusts. It returns an error if another authority has
+// issued the directory's key or a certificate in it.
 func (d Dir) TrustOnly(next []byte) error {
 	all, err := ParseCertificates(next)
 	if err != nil {
@@ -111,7 +111,7 @@ func (d Dir) TrustOnly(next []byte) error {
 			return err
 		}
 		if SignerOf(held.Certificate(), all) == "" {
-			return fmt.Errorf("the certificate of %s in %s is another authority's: contiv cert renew %s", held.Identity(), d.PairFile(role), role)
+			return fmt.Errorf("the certificate of %s in %s is of another authority: renew it with contiv cert renew %s", held.Identity(), d.PairFile(role), role)
 		}
 	}
 	if was, err := d.Trusted(); err != nil || !bytes.Equal(was, CertificatePEM(all...)) {
@@ -125,8 +125,8 @@ func (d Dir) TrustOnly(next []byte) error {
 	return nil
 }
 
-// Seal returns the seal of the directory's authority, which also opens what the previous authority has sealed while that one is being
-// replaced. fs.ErrNotExist: the directory has no key.
+// Seal returns the seal of the directory's authority. During a replacement it also opens what the previous authority has sealed.
+// The error is fs.ErrNotExist if the directory does not have the key.
 func (d Dir) Seal() (*Seal, error) {
 	a, err := d.Authority()
 	if err != nil {
@@ -155,8 +155,9 @@ func (d Dir) Seal() (*Seal, error) {
 	return seal, err
 }
 
-// Adopt has the holder trust the authorities that a netmaster has named, PEM, and reports whether they are others than before. It refuses
-// a list that does not cover the holder's own certificate: others with that list would refuse the holder.
+// Adopt makes the holder trust the authorities that a netmaster has sent, PEM, and reports whether they differ from the previous
+// ones. It refuses a list that does not include the authority of the holder's own certificate: every reader of that list would
+// refuse the holder.
 func (h *Holder) Adopt(trusted []byte) (changed bool, err error) {
 	all, err := ParseCertificates(trusted)
 	if err != nil {
@@ -164,7 +165,7 @@ func (h *Holder) Adopt(trusted []byte) (changed bool, err error) {
 	}
 	for _, c := range all {
 		if !c.IsCA {
-			return false, fmt.Errorf("authorities: the certificate of %q is no authority's", c.Subject)
+			return false, fmt.Errorf("authorities: the certificate of %q is not a CA certificate", c.Subject)
 		}
 	}
 	now := h.current()
@@ -175,7 +176,7 @@ func (h *Holder) Adopt(trusted []byte) (changed bool, err error) {
 		return false, nil
 	}
 	if SignerOf(now.pair.Leaf, all) == "" {
-		return false, fmt.Errorf("authorities: none of the %d that netmaster names has certified %s: it is renewed first", len(all), now.identity)
+		return false, fmt.Errorf("authorities: none of the %d from netmaster has certified %s: renew its certificate first", len(all), now.identity)
 	}
 	if err := h.dir.write(h.dir.AuthorityFile(), CertificatePEM(all...), 0o644); err != nil {
 		return false, err
@@ -183,7 +184,7 @@ func (h *Holder) Adopt(trusted []byte) (changed bool, err error) {
 	return true, h.Reload()
 }
 
-// Signer is the fingerprint of the authority that has certified the holder.
+// Signer returns the fingerprint of the authority that has certified the holder.
 func (h *Holder) Signer() string {
 	now := h.current()
 	return SignerOf(now.pair.Leaf, now.trusted)

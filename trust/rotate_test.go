@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// replacing is a directory of a netmaster's host, and the authority that is to replace the directory's.
+// replacing returns a directory of a netmaster's host, its authority, and the authority that is to replace it.
 func replacing(t *testing.T) (dir Dir, old, next *Authority, certificate, key []byte) {
 	t.Helper()
 	dir = Dir(t.TempDir())
@@ -34,7 +34,7 @@ func replacing(t *testing.T) (dir Dir, old, next *Authority, certificate, key []
 	return dir, old, next, certificate, key
 }
 
-// hello has a client connect to a server, and returns why one of them refuses the other.
+// hello connects a client to a server, and returns the reason if one of them refuses the other.
 func hello(client, server *Holder) error {
 	a, b := net.Pipe()
 	said := make(chan error, 1)
@@ -42,7 +42,7 @@ func hello(client, server *Holder) error {
 		s := tls.Server(a, server.Server(Agent))
 		err := s.Handshake()
 		if err == nil {
-			_, err = s.Write([]byte("x")) // under TLS 1.3 the client is done before
+			_, err = s.Write([]byte("x")) // under TLS 1.3 the client completes its handshake first
 		}
 		_ = a.Close()
 		said <- err
@@ -56,7 +56,7 @@ func hello(client, server *Holder) error {
 	return errors.Join(err, <-said)
 }
 
-// member makes the directory of an agent that trusts what a netmaster's directory trusts.
+// member creates the directory of an agent that trusts the authorities of a netmaster's directory.
 func member(t *testing.T, of Dir, a *Authority) *Holder {
 	t.Helper()
 	dir := Dir(t.TempDir())
@@ -74,7 +74,8 @@ func member(t *testing.T, of Dir, a *Authority) *Holder {
 	return h
 }
 
-// While an authority replaces another, certificates of both are accepted on both sides; before and afterwards those of one. Each step may be repeated.
+// During a replacement both sides accept certificates of both authorities; before and after it, only those of one. Each step can be
+// repeated.
 func TestTwoAuthorities(t *testing.T) {
 	dir, old, next, certificate, key := replacing(t)
 	agent := member(t, dir, old)
@@ -90,7 +91,7 @@ func TestTwoAuthorities(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := hello(agent, master); err != nil {
-		t.Fatalf("want the agent let in, got %v", err)
+		t.Fatalf("want the agent accepted, got %v", err)
 	}
 	if err := hello(newcomer, master); err == nil {
 		t.Error("want the next authority not to be trusted yet")
@@ -105,7 +106,7 @@ func TestTwoAuthorities(t *testing.T) {
 	}
 	for name, h := range map[string]*Holder{"of the previous authority": agent, "of the next": newcomer} {
 		if err := hello(h, master); err != nil {
-			t.Errorf("an agent %s: want it let in, got %v", name, err)
+			t.Errorf("an agent %s: want it accepted, got %v", name, err)
 		}
 	}
 	text, err := dir.Trusted()
@@ -141,7 +142,7 @@ func TestTwoAuthorities(t *testing.T) {
 	if err := hello(agent, master); err != nil {
 		t.Errorf("want an agent of the previous authority to accept a netmaster of the next, got %v", err)
 	}
-	if changed, err := agent.Adopt(certificate); changed || err == nil || !strings.Contains(err.Error(), "it is renewed first") {
+	if changed, err := agent.Adopt(certificate); changed || err == nil || !strings.Contains(err.Error(), "renew its certificate first") {
 		t.Errorf("want the agent to keep what its own certificate needs, got %t, %v", changed, err)
 	}
 	if err := agent.Dir().Certify(next, Identity{Agent, "h2"}, time.Now()); err != nil {
@@ -162,7 +163,7 @@ func TestTwoAuthorities(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := hello(agent, master); err != nil {
-		t.Errorf("want the agent let in, got %v", err)
+		t.Errorf("want the agent accepted, got %v", err)
 	}
 	latecomer := member(t, dir, old)
 	if err := hello(latecomer, master); err == nil {
@@ -170,7 +171,7 @@ func TestTwoAuthorities(t *testing.T) {
 	}
 }
 
-// Secrets that the previous authority has sealed are opened until the replacement is complete, and sealed by the next one.
+// Until the replacement is complete, the seal opens secrets of the previous authority, and seals with the next one.
 func TestSealWhileReplaced(t *testing.T) {
 	dir, _, next, certificate, key := replacing(t)
 	first, err := dir.Seal()
@@ -200,7 +201,7 @@ func TestSealWhileReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := last.Open("place", was); !errors.Is(err, ErrSealed) {
-		t.Errorf("want what the previous one has sealed lost, got %v", err)
+		t.Errorf("want the secret of the previous authority refused, got %v", err)
 	}
 	if text, err := last.Open("place", now); err != nil || string(text) != "secret" {
 		t.Errorf("want it opened, got %q, %v", text, err)

@@ -10,21 +10,22 @@ import (
 	"fmt"
 )
 
-// Seal keeps secrets that netmasters have to read again from who reads the store. Its key follows from the authority's, which every netmaster's host has. It
-// is immutable.
+// Seal encrypts secrets that netmasters must read back, so that a reader of the store cannot. Its key is derived from the
+// authority's, which every netmaster's host has. It is immutable.
 type Seal struct {
 	aead   cipher.AEAD
 	by     string
-	before *Seal // of the authority that is being replaced; nil: none is
+	before *Seal // of the authority that is being replaced; nil if there is none
 }
 
-// ErrSealed says that a secret was sealed by the key of another authority, or elsewhere, or it is none.
+// ErrSealed means that the key of another authority sealed the secret, that it was sealed for another place, or that it is not a
+// sealed secret.
 var ErrSealed = errors.New("it was not sealed by the key of this authority")
 
 // sealInfo separates the seal's key from other keys derived from the authority's (RFC 5869, section 3.2).
 const sealInfo = "contiv seal of secrets in the store, AES-256-GCM"
 
-// Seal is the seal of an authority. It is the same wherever the authority's key is.
+// Seal returns the seal of an authority. It is the same on every host that has the authority's key.
 func (a *Authority) Seal() (*Seal, error) {
 	secret, err := x509.MarshalPKCS8PrivateKey(a.key)
 	if err != nil {
@@ -45,15 +46,15 @@ func (a *Authority) Seal() (*Seal, error) {
 	return &Seal{aead: aead, by: a.Fingerprint()}, nil
 }
 
-// By names the authority.
+// By returns the fingerprint of the authority.
 func (s *Seal) By() string { return s.by }
 
-// Close seals a secret for one place, such as a key of the store: it counts nowhere else.
+// Close seals a secret for one place, such as a key of the store. Open accepts it only for that place.
 func (s *Seal) Close(place string, secret []byte) []byte {
 	return s.aead.Seal(nil, nil, secret, []byte(place))
 }
 
-// Open is the secret that was sealed for a place. The error is ErrSealed.
+// Open returns the secret that was sealed for a place. The error is ErrSealed.
 func (s *Seal) Open(place string, sealed []byte) ([]byte, error) {
 	out, err := s.aead.Open(nil, nil, sealed, []byte(place))
 	switch {

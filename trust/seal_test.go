@@ -18,7 +18,8 @@ func sealOf(tb testing.TB, a *trust.Authority) *trust.Seal {
 	return s
 }
 
-// What one netmaster has sealed another one opens, which has read the same authority from its files; no other authority does, and no other place.
+// A secret that one netmaster seals can be opened by another one with the same authority, and not with another authority or for
+// another place.
 func TestSeal(t *testing.T) {
 	a, err := trust.NewAuthority(time.Now())
 	if err != nil {
@@ -52,7 +53,7 @@ func TestSeal(t *testing.T) {
 	}
 }
 
-// It opens only if it was sealed, whatever the store has for a sealed secret.
+// Open accepts only values that Close has sealed.
 func FuzzSeal(f *testing.F) {
 	a, err := trust.NewAuthority(time.Now())
 	if err != nil {

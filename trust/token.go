@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// Token is what a host joins a cluster with: a secret that netmasters know the hash of, and the fingerprint of the authority, by which the host
-// knows the cluster's netmasters before it trusts anything else.
+// Token is the credential with which a host joins a cluster: a secret whose hash netmasters know, and the fingerprint of the
+// authority, with which the host verifies netmasters before it trusts anything else.
 type Token struct {
-	ID     string // by which it is listed and removed; no secret
+	ID     string // identifies it in lists; not secret
 	Secret [32]byte
 	Pin    string // fingerprint of the authority, in hexadecimal
 }
 
-// tokenID is how many random bytes name a token: a name of base32, which no flag of a command begins like.
+// tokenID is the number of random bytes in a token's id. The id is base32, so it never looks like a flag of a command.
 const tokenID = 5
 
 var (
@@ -26,7 +26,7 @@ var (
 	secretText = base64.RawURLEncoding.Strict()
 )
 
-// NewToken makes a token with a new secret, for the cluster of an authority.
+// NewToken returns a token with a new secret, for the cluster of an authority.
 func NewToken(fingerprint string) Token {
 	id := make([]byte, tokenID)
 	t := Token{Pin: fingerprint}
@@ -36,21 +36,21 @@ func NewToken(fingerprint string) Token {
 	return t
 }
 
-// Hash is what netmasters know of the secret: its SHA-256, in hexadecimal.
+// Hash returns the part of the secret that netmasters store: its SHA-256, in hexadecimal.
 func (t *Token) Hash() string {
 	sum := sha256.Sum256(t.Secret[:])
 	return hex.EncodeToString(sum[:])
 }
 
-// String is the token as it is handed on: ID.SECRET.PIN.
+// String encodes the token as ID.SECRET.PIN.
 func (t Token) String() string {
 	pin, _ := hex.DecodeString(t.Pin)
 	return t.ID + "." + secretText.EncodeToString(t.Secret[:]) + "." + secretText.EncodeToString(pin)
 }
 
-// ParseToken reads what String has written.
+// ParseToken decodes the text of String.
 func ParseToken(text string) (Token, error) {
-	none := errors.New("it is no token for joining a cluster: contiv token create prints one")
+	none := errors.New("it is not a token for joining a cluster: create one with contiv token create")
 	parts := strings.Split(text, ".")
 	if len(parts) != 3 {
 		return Token{}, none
@@ -63,7 +63,7 @@ func ParseToken(text string) (Token, error) {
 		return Token{}, none
 	}
 	copy(t.Secret[:], secret)
-	if t.String() != text { // of several texts that could be read as it
+	if t.String() != text { // the text is not the canonical encoding
 		return Token{}, none
 	}
 	return t, nil

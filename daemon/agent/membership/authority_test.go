@@ -43,7 +43,7 @@ func TestObey(t *testing.T) {
 		trusts  int
 	}{
 		{"as before", model.Authorities{Certificates: string(text[0]), Signs: old}, false, "", 1},
-		{"only another", model.Authorities{Certificates: string(text[1]), Signs: next}, false, "it is renewed first", 1},
+		{"only another", model.Authorities{Certificates: string(text[1]), Signs: next}, false, "renew its certificate first", 1},
 		{"none", model.Authorities{Signs: next}, false, "no certificate", 1},
 		{"one that signs and is not named", model.Authorities{Certificates: string(text[0]), Signs: next}, false, "", 1},
 		{"both, and the previous one signs", model.Authorities{Certificates: both, Signs: old}, false, "", 2},

@@ -86,8 +86,8 @@ func TestRenewEnded(t *testing.T) {
 		return enginetest.Say(err)
 	}
 	good := s.ended(h1, "m1", "192.0.2.11")
-	if got := refusal(good); !strings.Contains(got, "counts until") {
-		t.Errorf("a certificate that counts: want it refused, got %s", got)
+	if got := refusal(good); !strings.Contains(got, "is valid until") {
+		t.Errorf("a valid certificate: want it refused, got %s", got)
 	}
 	s.at = s.at.Add(trust.Lifetime + 30*24*time.Hour)
 	if _, err := s.Sweep(t.Context()); err != nil {
@@ -101,12 +101,12 @@ func TestRenewEnded(t *testing.T) {
 		q    model.RenewEndedRequest
 		want string
 	}{
-		"signed by another key":    {other, "has not signed"},
-		"not signed":               {unsigned, "has not signed"},
+		"signed by another key":    {other, "did not sign"},
+		"not signed":               {unsigned, "did not sign"},
 		"another machine":          {s.ended(h1, "m2", "192.0.2.11"), `machine "m2" is not the one that is host h1`},
 		"no machine":               {s.ended(h1, "", "192.0.2.11"), "machine"},
 		"another host's address":   {s.ended(h1, "m1", "192.0.2.12"), "not certified for 192.0.2.12"},
-		"a request signed for h1":  {model.RenewEndedRequest{Request: s.csr("192.0.2.11"), Certificate: good.Certificate, Signature: good.Signature, Machine: "m1"}, "has not signed"},
+		"a request signed for h1":  {model.RenewEndedRequest{Request: s.csr("192.0.2.11"), Certificate: good.Certificate, Signature: good.Signature, Machine: "m1"}, "did not sign"},
 		"no certificate":           {model.RenewEndedRequest{Request: good.Request, Machine: "m1"}, "invalid certificate"},
 		"another authority's":      {s.ended(s.stranger("h1", "192.0.2.11"), "m1", "192.0.2.11"), "not certified by this cluster's authority"},
 		"the key of the authority": {model.RenewEndedRequest{Request: good.Request, Certificate: s.authorityPEM(), Signature: good.Signature, Machine: "m1"}, "denied certificate"},
