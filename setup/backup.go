@@ -19,17 +19,17 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Backup has the settings of a host's store, and of the store's snapshots.
+// Backup is the host's knowledge of its store and of the store's snapshots.
 type Backup struct {
 	Kind     string          // of the store, as in snapshot.Header
 	Member   embedded.Config // of an embedded store
-	Label    string          // of the host; "" where nothing proves one
+	Label    string          // of the host; "" if no certificate names one
 	Trust    trust.Dir
 	Schedule snapshot.Schedule
 	beside   storeconfig.Config
 }
 
-// Backup reads the settings of the host's netmaster. A host without one is an error.
+// Backup reads the settings of the host's netmaster. It is an error if the host has none.
 func (h *Host) Backup() (*Backup, error) {
 	env := h.Settings(Netmaster)
 	if env == nil {
@@ -58,7 +58,7 @@ func (h *Host) Backup() (*Backup, error) {
 		b.Member.Dir, b.Member.Name, b.Member.PeerURL = get("EMBEDDED_STORE"), get("EMBEDDED_NAME"), get("EMBEDDED_PEER_URL")
 		b.Member.Mark = h.ClusterFile().MemberFile()
 		if b.Member.Dir == "" || get("EMBEDDED_CLIENT_URL") == "" {
-			return nil, fmt.Errorf("the settings of netmaster name no store: got none of CONTIV_NETMASTER_EMBEDDED_STORE, _ETCD_ENDPOINTS and _CONSUL_ENDPOINTS in %s", h.SettingsFile(Netmaster))
+			return nil, fmt.Errorf("the settings of netmaster name no store: want one of CONTIV_NETMASTER_EMBEDDED_STORE, _ETCD_ENDPOINTS and _CONSUL_ENDPOINTS in %s", h.SettingsFile(Netmaster))
 		}
 		b.beside.Etcd = []string{get("EMBEDDED_CLIENT_URL")}
 	}
@@ -66,7 +66,7 @@ func (h *Host) Backup() (*Backup, error) {
 	return b, b.schedule(get("SNAPSHOT_EVERY"), get("SNAPSHOT_KEEP"))
 }
 
-// proof reads the certificate by which the host authenticates to an embedded store.
+// proof reads the host's netmaster certificate, with which it proves itself to an embedded store.
 func (b *Backup) proof() error {
 	held, err := trust.Open(b.Trust, trust.Master)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -87,13 +87,13 @@ func (b *Backup) schedule(every, keep string) (err error) {
 	}
 	if keep != "" {
 		if _, err := fmt.Sscan(keep, &b.Schedule.Keep); err != nil {
-			return fmt.Errorf("CONTIV_NETMASTER_SNAPSHOT_KEEP: got %q, want a number", keep)
+			return fmt.Errorf("CONTIV_NETMASTER_SNAPSHOT_KEEP: got %s, want a number", keep)
 		}
 	}
 	return nil
 }
 
-// Open returns the store, which runs. The caller closes it.
+// Open connects to the running store and returns it. The caller closes it.
 func (b *Backup) Open(log *slog.Logger) (store.Store, error) {
 	if err := b.beside.Check(); err != nil {
 		return nil, err
@@ -101,12 +101,12 @@ func (b *Backup) Open(log *slog.Logger) (store.Store, error) {
 	return open.Open(b.beside, log)
 }
 
-// Header returns the part of a snapshot's header that does not follow from the store.
+// Header returns the part of a snapshot's header that does not come from the store.
 func (b *Backup) Header(version string) snapshot.Header {
 	return snapshot.Header{Contiv: version, Host: b.Label, Store: b.Kind, Authority: snapshot.Authority(b.Trust)}
 }
 
-// Reschedule writes settings of netmaster into the operator's file. It replaces settings of the same name, and keeps all other lines.
+// Reschedule writes settings of netmaster into the operator's file. It replaces those of the same name and keeps all other lines.
 func (h *Host) Reschedule(settings Env) (path string, err error) {
 	path = h.EnvFile(Netmaster)
 	text, err := os.ReadFile(path)
@@ -124,7 +124,7 @@ func (h *Host) Reschedule(settings Env) (path string, err error) {
 			out.WriteString("\n")
 		}
 	}
-	_, lines, _ := bytes.Cut(settings.Text(), []byte("\n")) // without the first line, which marks files of contiv
+	_, lines, _ := bytes.Cut(settings.Text(), []byte("\n")) // the first line names the writer of a file of ours
 	out.Write(lines)
 	_, err = write(path, out.Bytes(), 0o600)
 	return path, err

@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// authority returns the step that makes the authority of a new cluster. Its Undo removes all certificates of this host.
+// authority creates the authority of a new cluster. Its Undo removes all certificates and keys of this host.
 func (h *Host) authority(now func() time.Time) Step {
 	dir := h.Trust()
 	return Step{
@@ -46,7 +46,7 @@ func (h *Host) authority(now func() time.Time) Step {
 	}
 }
 
-// certified returns the step that issues a certificate of this host with the authority's key on this host.
+// certified issues a certificate for this host with the authority's key, which this host has.
 func (h *Host) certified(who trust.Identity, hosts []string, now func() time.Time) Step {
 	dir := h.Trust()
 	return Step{Name: "certificate of " + who.String(), Do: func(context.Context) (string, error) {
@@ -73,7 +73,7 @@ func (h *Host) certified(who trust.Identity, hosts []string, now func() time.Tim
 	}}
 }
 
-// Held returns the certificates of the host, also as one PEM text.
+// Held returns the host's certificates, also as one PEM text.
 func (h *Host) Held() (text string, all []*x509.Certificate) {
 	for _, role := range []trust.Role{trust.Master, trust.Agent, trust.User} {
 		if held, err := trust.Open(h.Trust(), role); err == nil {
@@ -83,13 +83,13 @@ func (h *Host) Held() (text string, all []*x509.Certificate) {
 	return string(trust.CertificatePEM(all...)), all
 }
 
-// Client returns a client of netmasters that authenticates as a role of this host. It retries requests that no netmaster answers until a
-// timeout.
+// Client returns a client that authenticates to netmasters with the host's certificate of a role. The client retries requests that
+// get no answer until the timeout.
 func (h *Host) Client(role trust.Role, timeout time.Duration, netmasters ...string) (*client.Client, error) {
 	return h.client(role, timeout, &net.Dialer{}, netmasters...)
 }
 
-// client is Client, whose connections a dialer opens.
+// client is Client with a dialer.
 func (h *Host) client(role trust.Role, timeout time.Duration, by *net.Dialer, netmasters ...string) (*client.Client, error) {
 	held, err := trust.Open(h.Trust(), role)
 	if err != nil {
@@ -99,14 +99,14 @@ func (h *Host) client(role trust.Role, timeout time.Duration, by *net.Dialer, ne
 	for i, m := range netmasters {
 		urls[i] = "https://" + strings.TrimPrefix(m, "https://")
 	}
-	way := &http.Transport{TLSClientConfig: held.Client(trust.Master, ""), TLSHandshakeTimeout: dialLimit, DisableKeepAlives: true, DialContext: by.DialContext}
-	return &client.Client{Base: strings.Join(urls, ","), HTTP: &http.Client{Transport: way}, Timeout: timeout, Program: "contiv"}, nil
+	transport := &http.Transport{TLSClientConfig: held.Client(trust.Master, ""), TLSHandshakeTimeout: dialLimit, DisableKeepAlives: true, DialContext: by.DialContext}
+	return &client.Client{Base: strings.Join(urls, ","), HTTP: &http.Client{Transport: transport}, Timeout: timeout, Program: "contiv"}, nil
 }
 
-// dialLimit is the timeout of a TLS handshake with a netmaster.
+// dialLimit is the timeout of a connection to a netmaster.
 const dialLimit = 5 * time.Second
 
-// Netmasters returns the addresses of netmasters in the settings of the host's daemons.
+// Netmasters returns the addresses of netmasters from the settings of the host's daemons.
 func (h *Host) Netmasters() []string {
 	for _, daemon := range []string{Netplugin, Netmaster} {
 		env := h.Settings(daemon)

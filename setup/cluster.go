@@ -15,10 +15,10 @@ import (
 	"github.com/contiv/contiv/daemon/store/member"
 )
 
-// ClusterFile returns the file with the identity of the cluster's store.
+// ClusterFile is where the host records the incarnation of its cluster's store.
 func (h *Host) ClusterFile() incarnation.File { return incarnation.File(h.at(incarnation.DefaultPath)) }
 
-// founded returns the step that makes the incarnation of a new cluster's store. Its Undo removes the files about it.
+// founded creates the incarnation of a new cluster's store. Its Undo removes it from the host.
 func (h *Host) founded(now func() time.Time) Step {
 	file := h.ClusterFile()
 	return Step{
@@ -39,11 +39,11 @@ func (h *Host) founded(now func() time.Time) Step {
 	}
 }
 
-// recorded returns the step that records the incarnation that the cluster's netmasters send. Netmasters of earlier builds send none; then
-// netmaster and netplugin record it later.
-func (h *Host) recorded(told func() *model.Incarnation) Step {
+// noted records the incarnation that the cluster's netmasters report. Earlier builds report none; then netmaster and netplugin
+// record it once there is one.
+func (h *Host) noted(reported func() *model.Incarnation) Step {
 	return Step{Name: "identity of the cluster's store", Do: func(context.Context) (string, error) {
-		i := told()
+		i := reported()
 		if i == nil {
 			return "", nil
 		}
@@ -59,11 +59,11 @@ func (h *Host) recorded(told func() *model.Incarnation) Step {
 	}}
 }
 
-// ownDir returns the step that moves the store's directory aside if it has the data of another member than the one that the cluster
-// has admitted: netmaster would not start with it. told returns the id of the admitted member, or "" if the cluster does not send it.
-func (h *Host) ownDir(s Starter, told func() string) Step {
+// ownStoreDir moves the store's directory aside if it has the data of another member than the one that the cluster has admitted:
+// netmaster would not start with it. admittedID returns the id of the admitted member, or "" if the cluster does not report it.
+func (h *Host) ownStoreDir(s Starter, admittedID func() string) Step {
 	return Step{Name: "directory of the store", Do: func(ctx context.Context) (string, error) {
-		admitted, dir := told(), h.StoreDir()
+		admitted, dir := admittedID(), h.StoreDir()
 		if admitted == "" {
 			return "", nil
 		}
@@ -72,7 +72,7 @@ func (h *Host) ownDir(s Starter, told func() string) Step {
 			return "", nil
 		}
 		if list, _ := os.ReadDir(dir); len(list) == 0 {
-			return "", h.forgetMember() // of a member that the cluster no longer has
+			return "", h.forgetMember() // the cluster does not have this member any more
 		}
 		if _, err := s.Stop(ctx, Netmaster); err != nil {
 			return "", err
@@ -81,8 +81,8 @@ func (h *Host) ownDir(s Starter, told func() string) Step {
 	}}
 }
 
-// putAside moves the directory of the store to an unused path, and removes the marks of its member. It keeps directories that it moved
-// earlier.
+// putAside moves the store's directory to an unused path, and removes the record of its member. It keeps directories that earlier
+// calls have moved.
 func (h *Host) putAside(why string) (string, error) {
 	dir, aside := h.StoreDir(), h.asideDir()
 	for n := 2; ; n++ {
@@ -97,7 +97,7 @@ func (h *Host) putAside(why string) (string, error) {
 	return fmt.Sprintf("moved %s to %s: %s", dir, aside, why), h.forgetMember()
 }
 
-// forgetMember removes the marks of the member whose directory the host had.
+// forgetMember removes the record of the member whose directory the host had.
 func (h *Host) forgetMember() error {
 	_, note := remove(member.MarkerFile(h.StoreDir()))
 	_, mark := remove(h.ClusterFile().MemberFile())

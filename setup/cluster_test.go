@@ -17,18 +17,18 @@ import (
 	"github.com/contiv/contiv/daemon/store/member"
 )
 
-// The identity of the store is made once, is not a secret, is what daemons are started with, and goes with the host's part in the cluster.
+// The identity of the store is created once, is passed to the daemons, and is removed when the host leaves.
 func TestFounded(t *testing.T) {
 	h := &Host{Root: t.TempDir()}
 	s := h.founded(time.Now)
 	var id string
 	for _, did := range []bool{true, false} {
-		if said, err := s.Do(t.Context()); err != nil || (said != "") != did {
-			t.Errorf("want it made %t, got %q, %v", did, said, err)
+		if output, err := s.Do(t.Context()); err != nil || (output != "") != did {
+			t.Errorf("want it made %t, got %q, %v", did, output, err)
 		}
 		known, err := h.ClusterFile().Read()
 		if err != nil || !known.Pending || known.Stored() != "" || id != "" && known.ID != id {
-			t.Errorf("want one identity, which no store has yet, got %+v, %v", known, err)
+			t.Errorf("want one pending identity, got %+v, %v", known, err)
 		}
 		id = known.ID
 	}
@@ -39,35 +39,35 @@ func TestFounded(t *testing.T) {
 		}
 	}
 	for _, did := range []bool{true, false} {
-		if said, err := s.Undo(t.Context()); err != nil || (said != "") != did {
-			t.Errorf("want it removed %t, got %q, %v", did, said, err)
+		if output, err := s.Undo(t.Context()); err != nil || (output != "") != did {
+			t.Errorf("want it removed %t, got %q, %v", did, output, err)
 		}
 	}
 }
 
-// A host that joins notes what the netmasters say, nothing where they are of an earlier build, and nothing that is not an identity.
+// A host that joins records the identity that netmasters report; a missing or malformed one is not recorded.
 func TestNoted(t *testing.T) {
 	h := &Host{Root: t.TempDir()}
 	id := strings.Repeat("a", 26)
 	for _, row := range []struct {
-		told *model.Incarnation
-		want string
-		fail bool
+		reported *model.Incarnation
+		want     string
+		fail     bool
 	}{
 		{nil, "", false},
 		{&model.Incarnation{ID: "../x", Cause: "init"}, "", true},
 		{&model.Incarnation{ID: id, Cause: "restore", Predecessors: []string{strings.Repeat("b", 26)}}, id, false},
 		{&model.Incarnation{ID: id, Cause: "restore"}, id, false},
 	} {
-		_, err := h.recorded(func() *model.Incarnation { return row.told }).Do(t.Context())
+		_, err := h.noted(func() *model.Incarnation { return row.reported }).Do(t.Context())
 		known, unread := h.ClusterFile().Read()
 		if (err != nil) != row.fail || unread != nil || known.Stored() != row.want {
-			t.Errorf("%+v: want %q known, got %+v, %v, %v", row.told, row.want, known, err, unread)
+			t.Errorf("%+v: want %q known, got %+v, %v, %v", row.reported, row.want, known, err, unread)
 		}
 	}
 }
 
-// holding makes a directory of the store that has the data of a member.
+// holding creates a store directory with the data of a member.
 func holding(t *testing.T, h *Host, id uint64) {
 	t.Helper()
 	text, err := proto.Marshal(&etcdserverpb.Metadata{NodeID: &id})
@@ -89,36 +89,36 @@ func holding(t *testing.T, h *Host, id uint64) {
 	}
 }
 
-// A directory with another member's data is moved aside before netmaster starts, each time to a place of its own; the host's own stays.
+// A directory with another member's data is moved aside before netmaster starts, each time to a new path; the host's own stays.
 func TestOwnFolder(t *testing.T) {
 	s := &standIn{host: &Host{Root: t.TempDir()}}
 	h := s.host
 	do := func(admitted string) string {
 		t.Helper()
-		said, err := h.ownDir(s, func() string { return admitted }).Do(t.Context())
+		output, err := h.ownStoreDir(s, func() string { return admitted }).Do(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		return said
+		return output
 	}
-	if said := do("1"); said != "" {
-		t.Errorf("no directory: want nothing done, got %s", said)
+	if output := do("1"); output != "" {
+		t.Errorf("no directory: want nothing done, got %s", output)
 	}
 	holding(t, h, 0xabc)
 	for _, admitted := range []string{"abc", ""} {
-		if said := do(admitted); said != "" || len(s.stopped) > 0 {
-			t.Errorf("its own, or an earlier build: want nothing done, got %s", said)
+		if output := do(admitted); output != "" || len(s.stopped) > 0 {
+			t.Errorf("its own, or an earlier build: want nothing done, got %s", output)
 		}
 	}
 	for _, to := range []string{h.asideDir(), h.asideDir() + ".2"} {
-		if said := do("1"); !strings.Contains(said, "moved "+h.StoreDir()+" to "+to+": the cluster has admitted") || len(s.stopped) == 0 {
-			t.Errorf("want netmaster stopped and the directory at %s, got %s", to, said)
+		if output := do("1"); !strings.Contains(output, "moved "+h.StoreDir()+" to "+to+": the cluster has admitted") || len(s.stopped) == 0 {
+			t.Errorf("want netmaster stopped and the directory at %s, got %s", to, output)
 		}
 		if id, err := member.Held(to); err != nil || id != "abc" {
 			t.Errorf("want the data kept, got %q, %v", id, err)
 		}
 		if was, err := member.ReadMarker(h.StoreDir()); err != nil || was.Member != "" {
-			t.Errorf("want no note left, got %+v, %v", was, err)
+			t.Errorf("want no record of the member, got %+v, %v", was, err)
 		}
 		holding(t, h, 0xabc)
 	}
@@ -127,6 +127,6 @@ func TestOwnFolder(t *testing.T) {
 	}
 	do("1")
 	if _, err := os.Stat(member.MarkerFile(h.StoreDir())); err == nil {
-		t.Error("a lost directory: want its note gone")
+		t.Error("a lost directory: want the record of its member removed")
 	}
 }

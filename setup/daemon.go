@@ -17,15 +17,16 @@ import (
 	"time"
 )
 
-// Starter starts and stops daemons. It restarts a running one only if its settings or program changed.
+// A Starter starts and stops daemons. Start keeps a running daemon unless its configuration has changed; then it restarts the
+// daemon.
 type Starter interface {
 	Start(ctx context.Context, daemon string) (did string, err error)
 	Stop(ctx context.Context, daemon string) (did string, err error)
-	// Log is the end of what a daemon has logged since a time, "" where nothing or no log is known.
+	// Log returns the end of a daemon's log since a time, or "" if there is none or the log is unknown.
 	Log(ctx context.Context, daemon string, since time.Time) (string, error)
 }
 
-// runs is the step of a daemon.
+// runs returns the step that starts a daemon.
 func runs(s Starter, daemon string) Step {
 	return Step{
 		Name: "start " + daemon,
@@ -34,13 +35,13 @@ func runs(s Starter, daemon string) Step {
 	}
 }
 
-// Detached starts daemons as processes that outlive this one, for hosts without a service manager. They write to log files.
+// Detached starts daemons as processes that outlive this one, for hosts without a service manager. The daemons write to log files.
 type Detached struct{ Host *Host }
 
-// stopLimit is how long a daemon may take to end.
+// stopLimit is how long Stop waits for a daemon to end.
 const stopLimit = 20 * time.Second
 
-// Start starts a daemon. A running daemon with the same settings and program continues; one with others is stopped first.
+// Start starts a daemon. A process with the same settings and program stays; one with others is stopped first.
 func (d Detached) Start(ctx context.Context, daemon string) (string, error) {
 	h := d.Host
 	env := h.Settings(daemon)
@@ -80,14 +81,14 @@ func (d Detached) Start(ctx context.Context, daemon string) (string, error) {
 		return "", err
 	}
 	pid := cmd.Process.Pid
-	go func() { _ = cmd.Wait() }() // collects one that ends while this process runs
+	go func() { _ = cmd.Wait() }() // reaps a daemon that ends while this process runs
 	if _, err := write(h.pidFile(daemon), []byte(fmt.Sprintf("%d\n%s\n", pid, by)), 0o644); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("started %s (pid %d); it writes to %s", daemon, pid, path), nil
 }
 
-// Stop ends a daemon, and waits until it has.
+// Stop ends a daemon, and blocks until it has ended.
 func (d Detached) Stop(ctx context.Context, daemon string) (string, error) {
 	pid := d.Host.pid(daemon)
 	if pid == 0 {
@@ -100,20 +101,20 @@ func (d Detached) Stop(ctx context.Context, daemon string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, stopLimit)
 	defer cancel()
 	if err := await(ctx, func() bool { return d.Host.pid(daemon) == 0 }); err != nil {
-		return "", fmt.Errorf("%s (pid %d) has not exited after SIGTERM: kill -9 %d", daemon, pid, pid)
+		return "", fmt.Errorf("%s (pid %d) did not end: kill -9 %d", daemon, pid, pid)
 	}
 	_, err := remove(d.Host.pidFile(daemon))
 	return "stopped " + daemon, err
 }
 
-// pid is the process of a daemon that was started detached, 0 when it does not run.
+// pid returns the process id of a detached daemon, or 0 if it does not run.
 func (h *Host) pid(daemon string) int {
 	pid, _ := h.process(daemon)
 	return pid
 }
 
-// process returns the process id of a daemon that was started detached, and the digest of its program and settings. The id is 0 if it
-// does not run; an older contiv recorded no digest.
+// process returns the process id of a detached daemon and the digest of its program and settings. The id is 0 if the daemon does
+// not run; an older contiv recorded no digest.
 func (h *Host) process(daemon string) (pid int, by string) {
 	text, err := os.ReadFile(h.pidFile(daemon))
 	if err != nil {
@@ -124,26 +125,26 @@ func (h *Host) process(daemon string) (pid int, by string) {
 	if err != nil {
 		return 0, ""
 	}
-	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // empty of one that has ended and was not collected
+	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // empty for a zombie
 	if program, _, _ := strings.Cut(string(line), "\x00"); err != nil || filepath.Base(program) != daemon {
-		return 0, "" // another process has the number
+		return 0, "" // another process has reused the id
 	}
 	return pid, strings.TrimSpace(rest)
 }
 
-// Systemd has the service manager start daemons, now and when the machine starts.
+// Systemd starts daemons through the service manager, now and at boot.
 type Systemd struct {
 	Host    *Host
 	Ctl     func(ctx context.Context, args ...string) error           // systemctl
 	Journal func(ctx context.Context, args ...string) (string, error) // journalctl
-	// Release is systemd's, such as 252; 0 is unknown.
+	// Release is the release of systemd, such as 252, or 0 if it is unknown.
 	Release int
 }
 
 // growingPauses is the first release of systemd that knows RestartSteps (systemd.service(5)). Older ones warn of it at each daemon-reload.
 const growingPauses = 254
 
-// SystemdRelease returns the release of systemd, 0 if systemctl does not say it.
+// SystemdRelease returns the release of systemd, or 0 if systemctl does not report it.
 func SystemdRelease(ctx context.Context) int {
 	out, err := exec.CommandContext(ctx, "systemctl", "--version").Output()
 	if err != nil {
@@ -152,7 +153,7 @@ func SystemdRelease(ctx context.Context) int {
 	return parseRelease(string(out))
 }
 
-// parseRelease reads what systemctl --version prints: "systemd 252 (252.36-1~deb12u1)", and a line of features.
+// parseRelease parses the output of systemctl --version: "systemd 252 (252.36-1~deb12u1)", and a line of features.
 func parseRelease(text string) int {
 	words := strings.Fields(text)
 	if len(words) < 2 || words[0] != "systemd" {
@@ -174,13 +175,13 @@ func Systemctl(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// Booted reports whether systemd runs the machine (sd_booted(3)).
+// Booted reports whether the machine was booted with systemd (sd_booted(3)).
 func Booted() bool {
 	info, err := os.Stat("/run/systemd/system")
 	return err == nil && info.IsDir()
 }
 
-// Start writes the unit of a daemon and starts it. A running daemon with the same unit, settings and program continues.
+// Start writes the unit of a daemon and starts it. A daemon that runs with the same unit, settings and program stays.
 func (s Systemd) Start(ctx context.Context, daemon string) (string, error) {
 	path := s.Host.unitFile(daemon)
 	text, err := unit(s.Host, daemon, s.Release >= growingPauses)
@@ -197,13 +198,13 @@ func (s Systemd) Start(ctx context.Context, daemon string) (string, error) {
 	}
 	for _, args := range [][]string{{"daemon-reload"}, {"enable", name}, {"restart", name}} {
 		if err := s.Ctl(ctx, args...); err != nil {
-			return "", fmt.Errorf("%w; for details: journalctl -u %s", err, name)
+			return "", fmt.Errorf("%w; journalctl -u %s has details", err, name)
 		}
 	}
 	return "started " + name, nil
 }
 
-// Stop ends a daemon and removes its unit.
+// Stop stops a daemon and removes its unit.
 func (s Systemd) Stop(ctx context.Context, daemon string) (string, error) {
 	path := s.Host.unitFile(daemon)
 	name := filepath.Base(path)
@@ -219,7 +220,7 @@ func (s Systemd) Stop(ctx context.Context, daemon string) (string, error) {
 	return "stopped " + name, s.Ctl(ctx, "daemon-reload")
 }
 
-// digest identifies what a daemon runs: its program and its settings.
+// digest identifies a daemon's program and settings.
 func digest(h *Host, daemon string) (string, error) {
 	sum := sha256.New()
 	for _, path := range []string{filepath.Join(h.Bin, daemon), h.SettingsFile(daemon), h.EnvFile(daemon)} {
@@ -243,7 +244,7 @@ func digest(h *Host, daemon string) (string, error) {
 // code 22). After= names the units of Open vSwitch on several distributions. growing has the pauses between restarts grow from one second to ten.
 func unit(h *Host, daemon string, growing bool) ([]byte, error) {
 	mounts := h.at("/var/lib/contiv")
-	if daemon == Netmaster { // whose store may have a file system of its own
+	if daemon == Netmaster { // its store may have a file system of its own
 		mounts = h.StoreDir()
 	}
 	by, err := digest(h, daemon)
@@ -274,9 +275,9 @@ WantedBy=multi-user.target
 `, daemon, h.SettingsFile(daemon), filepath.Join(h.Bin, daemon), mounts, by, h.EnvFile(daemon), pause, confined(h, daemon)), err
 }
 
-// confined returns the lines of a unit that restrict a daemon to its needs. A netmaster listens on unprivileged ports, and writes its
-// certificates and its store: its only capability is the one for punctual timers. netplugin works with interfaces, namespaces, kernel
-// settings and directories of others, and is not restricted.
+// confined returns the lines of a unit that restrict a daemon. A netmaster listens on unprivileged ports, and writes its
+// certificates and its store: of root's capabilities it keeps only the one for precise timers. netplugin is not restricted: it
+// works with interfaces, namespaces, kernel settings and directories of other programs.
 func confined(h *Host, daemon string) string {
 	if daemon != Netmaster {
 		return ""
@@ -298,7 +299,7 @@ SystemCallArchitectures=native
 `, h.at("/etc/contiv"))
 }
 
-// ByHand starts nothing, and prints the commands instead.
+// ByHand starts nothing. It reports how to start a daemon.
 type ByHand struct{ Host *Host }
 
 // Start returns the command that starts a daemon.
@@ -309,7 +310,7 @@ func (b ByHand) Start(_ context.Context, daemon string) (string, error) {
 // Stop does nothing.
 func (b ByHand) Stop(context.Context, string) (string, error) { return "", nil }
 
-// awaitInterval is the interval between two checks of await.
+// awaitInterval is the interval at which await checks its condition.
 const awaitInterval = 100 * time.Millisecond
 
 // await blocks until a condition is true, or ctx ends.

@@ -10,11 +10,11 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// drainInterval is the interval at which a drain is renewed, and the containers are counted: netmasters end a drain that is not renewed
-// for 15 seconds.
+// drainInterval is the interval at which a drain is renewed and the containers are counted: netmasters end a drain that is not
+// renewed for 15 seconds.
 const drainInterval = 2 * time.Second
 
-// drain keeps new containers from the host, and waits until the existing ones are deleted. After a failure the host accepts containers
+// drain has the host accept no new containers, and blocks until its containers are deleted. On failure the host accepts containers
 // again.
 func (l *Leave) drain(ctx context.Context) (string, error) {
 	h := l.Host
@@ -27,7 +27,7 @@ func (l *Leave) drain(ctx context.Context) (string, error) {
 	}
 	limited, cancel := context.WithTimeout(ctx, l.Drain)
 	defer cancel()
-	var left []string // the containers that are known to be on the host
+	var left []string // the containers that are known on the host
 	for {
 		there, err := c.Drain(limited, model.DrainRequest{Host: l.Label})
 		switch {
@@ -49,7 +49,7 @@ func (l *Leave) drain(ctx context.Context) (string, error) {
 		case <-limited.Done():
 			l.endDrain(ctx)
 			if ctx.Err() != nil {
-				return "", fmt.Errorf("the drain was interrupted, and this host accepts containers again: %w", ctx.Err())
+				return "", fmt.Errorf("the drain was interrupted: this host accepts containers again: %w", ctx.Err())
 			}
 			return "", fmt.Errorf("%d containers are still on this host after %s: %s; delete them through the runtime, in Kubernetes with kubectl drain; the host accepts containers again",
 				len(left), l.Drain, someOf(left))
@@ -57,7 +57,7 @@ func (l *Leave) drain(ctx context.Context) (string, error) {
 	}
 }
 
-// endDrain has the host take containers again, as far as a netmaster answers; else the drain ends by itself.
+// endDrain has the host accept containers again, if a netmaster answers; otherwise the drain expires.
 func (l *Leave) endDrain(ctx context.Context) {
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), dialLimit)
 	defer cancel()

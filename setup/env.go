@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// Env has the settings of a daemon: values by the names of environment variables, as its --variables lists them.
+// Env is the environment of a daemon: values by the names of variables that its --variables lists.
 type Env map[string]string
 
-// written begins each file that this package writes. An older contiv wrote such a file where the operator's is now.
+// written is the first line of each file that this package writes. An older contiv wrote such a file at the path of the operator's.
 const written = "# Written by contiv init or contiv join"
 
-// Text is the environment as a file that systemd reads (systemd.exec(5), EnvironmentFile).
+// Text encodes the environment as a file that systemd reads (systemd.exec(5), EnvironmentFile).
 func (e Env) Text() []byte {
 	var out bytes.Buffer
-	out.WriteString(written + ", which overwrite it; settings in the file of the same name in the parent directory take precedence.\n")
+	out.WriteString(written + ", which overwrite it. Settings in the file of this name in the parent directory take precedence.\n")
 	for _, name := range slices.Sorted(maps.Keys(e)) {
 		if e[name] != "" {
 			fmt.Fprintf(&out, "%s=%s\n", name, quoted(e[name]))
@@ -29,7 +29,7 @@ func (e Env) Text() []byte {
 	return out.Bytes()
 }
 
-// quoted is a value that a shell and systemd read alike.
+// quoted quotes a value so that a shell and systemd read the same.
 func quoted(value string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:,=@%+", r)
@@ -40,7 +40,7 @@ func quoted(value string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(value) + `"`
 }
 
-// ReadEnv reads a file that Text has written.
+// ReadEnv reads a file in the format of Text.
 func ReadEnv(path string) (Env, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -79,13 +79,14 @@ func (h *Host) Settings(daemon string) Env {
 	return own
 }
 
-// older reports whether an older contiv wrote the file that now is the operator's.
+// older reports whether an older contiv wrote the file that is now the operator's.
 func (h *Host) older(daemon string) bool {
 	text, err := os.ReadFile(h.EnvFile(daemon))
 	return err == nil && bytes.HasPrefix(text, []byte(written))
 }
 
-// handBack removes from a file that an older contiv wrote the settings that contiv now writes elsewhere. The operator's other lines stay.
+// handBack removes from a file that an older contiv wrote the settings that contiv now writes elsewhere, and keeps the others for
+// the operator.
 func (h *Host) handBack(daemon string, ours Env) error {
 	if !h.older(daemon) {
 		return nil
@@ -134,14 +135,14 @@ func (h *Host) writeSettings(daemon string, env func() Env) Step {
 			}
 			did, err := remove(path)
 			if _, absent := os.Stat(h.EnvFile(daemon)); did && absent == nil {
-				return "removed " + path + "; " + h.EnvFile(daemon) + " is yours, and remains", err
+				return "removed " + path + "; " + h.EnvFile(daemon) + " is yours and is kept", err
 			}
 			return when(did, "removed "+path), err
 		},
 	}
 }
 
-// when returns a text if something was done, else "".
+// when returns text if something was done, else "".
 func when(did bool, text string) string {
 	if !did {
 		return ""

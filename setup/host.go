@@ -1,4 +1,4 @@
-// Package setup makes a machine a host of a cluster, and takes that back: what it does are steps, which may be done again and undone.
+// Package setup makes a machine a host of a cluster, and reverts that. It works in steps, which can be repeated and undone.
 package setup
 
 import (
@@ -14,9 +14,9 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Host is a machine, by its directories.
+// Host is a machine, described by its directories.
 type Host struct {
-	Root string // all files are below it; "" is /
+	Root string // prefix of all paths; "" is /
 	Bin  string // directory of netmaster and netplugin
 }
 
@@ -26,28 +26,29 @@ const (
 	Netplugin = "netplugin"
 )
 
-// at is a path below the root.
+// at returns a path below the root.
 func (h *Host) at(path string) string { return filepath.Join(cmp.Or(h.Root, "/"), path) }
 
 // Trust returns the directory of the host's certificates.
 func (h *Host) Trust() trust.Dir { return trust.Dir(h.at(trust.DefaultDir)) }
 
-// SettingsFile is the environment of a daemon that contiv init and contiv join write.
+// SettingsFile returns the path of a daemon's environment as contiv init and contiv join write it.
 func (h *Host) SettingsFile(daemon string) string { return h.at("/etc/contiv/host/" + daemon + ".env") }
 
-// EnvFile is the environment of a daemon that the operator writes. It is read after SettingsFile, so its values win.
+// EnvFile returns the path of a daemon's environment as the operator writes it. It is read after SettingsFile, so its values take
+// precedence.
 func (h *Host) EnvFile(daemon string) string { return h.at("/etc/contiv/" + daemon + ".env") }
 
 // StoreDir returns the directory of the embedded store.
 func (h *Host) StoreDir() string { return h.at("/var/lib/contiv/store") }
 
-// SnapshotDir returns the directory of the store's snapshots, unless netmaster's settings name another.
+// SnapshotDir returns the default directory of the store's snapshots.
 func (h *Host) SnapshotDir() string { return h.at("/var/lib/contiv/snapshots") }
 
-// LogFile is where a daemon writes that systemd does not start.
+// LogFile returns the path of the log of a daemon that systemd does not start.
 func (h *Host) LogFile(daemon string) string { return h.at("/var/log/contiv/" + daemon + ".log") }
 
-// pidFile has the process id of a daemon that systemd does not start.
+// pidFile returns the path of a file with the process id of a daemon that systemd does not start.
 func (h *Host) pidFile(daemon string) string { return h.at("/run/contiv/" + daemon + ".pid") }
 
 // unitFile returns the path of a daemon's systemd unit.
@@ -63,10 +64,10 @@ func (h *Host) Masters() bool {
 // Member reports whether the host is part of a cluster.
 func (h *Host) Member() bool { return h.Trust().Has(trust.Agent) || h.Trust().Has(trust.Master) }
 
-// unfinished marks a host where contiv init has begun and not ended.
+// unfinished returns the path of a file that exists while contiv init has not finished.
 func (h *Host) unfinished() string { return h.at("/etc/contiv/host/init-unfinished") }
 
-// Finished records that contiv init is complete.
+// Finished records that contiv init has finished.
 func (h *Host) Finished() error {
 	_, err := remove(h.unfinished())
 	return err
@@ -98,8 +99,8 @@ func (h *Host) begin() Step {
 	}, Undo: func(context.Context) (string, error) { return "", h.Finished() }}
 }
 
-// write writes a file atomically: a reader finds the old text or the new one. It creates a missing directory, and reports whether the
-// file changed.
+// write writes a file atomically, and creates its directory if necessary: a reader finds the old text or the new one. It reports
+// whether the file has changed.
 func write(path string, text []byte, mode fs.FileMode) (did bool, err error) {
 	if was, err := os.ReadFile(path); err == nil && string(was) == string(text) {
 		return false, nil

@@ -13,10 +13,10 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Admin is the user name of the first host's operator.
+// Admin is the name of the user with which the first host's operator authenticates to netmaster.
 const Admin = "admin"
 
-// readyTimeout is how long setup waits for the daemons of a host to become ready.
+// readyTimeout is how long a setup waits for a daemon to become ready.
 const readyTimeout = 60 * time.Second
 
 // Init makes a host the first one of a new cluster.
@@ -50,7 +50,7 @@ func (i *Init) Steps() []Step {
 		h.healthy(w.Label, i.Starter, begun))
 }
 
-// leads waits until netmaster leads, and has the certificates listed that were issued before it ran. begun is when this command began.
+// leads waits until netmaster leads, and then registers the certificates issued before it ran. begun is when this command began.
 func (i *Init) leads(ctx context.Context, begun time.Time) (string, error) {
 	c, err := i.Host.Client(trust.User, readyTimeout, i.Wish.master())
 	if err != nil {
@@ -58,21 +58,21 @@ func (i *Init) leads(ctx context.Context, begun time.Time) (string, error) {
 	}
 	held, _ := i.Host.Held()
 	if err := c.RecordCertificates(ctx, model.RecordRequest{Certificates: held}); err != nil {
-		return "", fmt.Errorf("netmaster does not lead after %s: %s", readyTimeout, i.Host.reason(ctx, i.Starter, Netmaster, begun, err.Error()))
+		return "", fmt.Errorf("it does not lead after %s: %s", readyTimeout, i.Host.reason(ctx, i.Starter, Netmaster, begun, err.Error()))
 	}
 	return "netmaster leads at " + i.Wish.master(), nil
 }
 
-// inspectSocket is the socket at which an agent reports its status to root.
+// inspectSocket is the socket at which an agent reports its state to root.
 const inspectSocket = "/run/contiv/contiv-agent.sock"
 
-// healthy returns the step that waits until the host's agent is healthy: netmasters know it, and its switch has applied what they send.
-// begun is the start of this command.
+// healthy waits until the host's agent is healthy: netmasters know it, and its switch has what they send. begun is when this
+// command began.
 func (h *Host) healthy(label string, s Starter, begun time.Time) Step {
-	way := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", inspectSocket)
 	}}
-	c := &client.Client{Base: "http://agent", HTTP: &http.Client{Transport: way}}
+	c := &client.Client{Base: "http://agent", HTTP: &http.Client{Transport: transport}}
 	return Step{Name: "wait for netplugin", Do: func(ctx context.Context) (string, error) {
 		ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 		defer cancel()

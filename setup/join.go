@@ -16,13 +16,13 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Invitation is the argument of contiv join: a token, and the address of a netmaster.
+// Invitation is what a host needs to join: a token, and the address of a netmaster.
 type Invitation struct {
 	Token   trust.Token
 	Address string // "host:port"
 }
 
-// ParseInvitation reads TOKEN@ADDRESS, whose port may be left out.
+// ParseInvitation parses TOKEN@ADDRESS. The port is optional.
 func ParseInvitation(text string) (Invitation, error) {
 	token, address, ok := strings.Cut(text, "@")
 	if !ok || address == "" {
@@ -38,7 +38,7 @@ func ParseInvitation(text string) (Invitation, error) {
 	return Invitation{t, address}, nil
 }
 
-// String is what ParseInvitation reads.
+// String encodes the invitation in the format of ParseInvitation.
 func (i Invitation) String() string { return i.Token.String() + "@" + i.Address }
 
 // Join makes a host part of a cluster.
@@ -50,7 +50,7 @@ type Join struct {
 	Agent      bool
 	Hostname   string
 	Starter    Starter
-	Store      func(of model.StoreSettings) (model.StoreSettings, error) // returns the store of this host's netmaster, given that of the cluster
+	Store      func(cluster model.StoreSettings) (model.StoreSettings, error) // returns the store of this host's netmaster, given the cluster's
 
 	answer model.JoinAnswer
 }
@@ -68,7 +68,7 @@ func (j *Join) Steps() []Step {
 		return out
 	}
 	if j.Master {
-		steps = append(steps, h.ownDir(j.Starter, func() string { return j.answer.Store.Member }), h.writeSettings(Netmaster, func() Env { return h.masterEnv(w, j.answer.Store) }), runs(j.Starter, Netmaster))
+		steps = append(steps, h.ownStoreDir(j.Starter, func() string { return j.answer.Store.Member }), h.writeSettings(Netmaster, func() Env { return h.masterEnv(w, j.answer.Store) }), runs(j.Starter, Netmaster))
 	}
 	if j.Agent {
 		steps = append(steps, h.writeSettings(Netplugin, func() Env { return h.agentEnv(w, netmasters()) }), h.cni(), runs(j.Starter, Netplugin))
@@ -85,19 +85,19 @@ func (j *Join) Steps() []Step {
 	return steps
 }
 
-// Visit returns a client of an invitation's netmaster, whose authority the token identifies. It calls trusted with the authority's
+// Visit returns a client of the invitation's netmaster, which it verifies by the token. It calls trusted with the authority's
 // certificate.
 func (i *Invitation) Visit(own *trust.Holder, trusted func(*x509.Certificate)) *client.Client {
 	secure := trust.Pinned(i.Token.Pin, trusted)
 	if own != nil {
 		secure.GetClientCertificate = own.Client(trust.Master, "").GetClientCertificate
 	}
-	way := &http.Transport{TLSClientConfig: secure, TLSHandshakeTimeout: dialLimit, DisableKeepAlives: true}
-	return &client.Client{Base: "https://" + i.Address, HTTP: &http.Client{Transport: way}, Program: "contiv"}
+	transport := &http.Transport{TLSClientConfig: secure, TLSHandshakeTimeout: dialLimit, DisableKeepAlives: true}
+	return &client.Client{Base: "https://" + i.Address, HTTP: &http.Client{Transport: transport}, Program: "contiv"}
 }
 
-// ask requests certificates, and saves them. A host that has certificates of this cluster authenticates with them, so that it can repeat
-// the request.
+// ask requests certificates, and saves them. A host that already has certificates of this cluster authenticates with them, so that
+// the request can be repeated.
 func (j *Join) ask(ctx context.Context) (string, error) {
 	dir, w := j.Host.Trust(), &j.Wish
 	request := model.JoinRequest{Token: j.Invitation.Token.String()}
@@ -156,8 +156,8 @@ func (j *Join) ask(ctx context.Context) (string, error) {
 	return fmt.Sprintf("joined the cluster of %s as %s", j.Invitation.Address, w.Label), nil
 }
 
-// request sends the request to join. A netmaster may refuse a certificate that it accepted a moment before, when it learns that the certificate is
-// revoked: the host proves itself by another one then, or by the token only.
+// request sends the request to join. A netmaster may refuse a certificate that it accepted a moment before, because it was revoked
+// meanwhile. The host then authenticates with another one, or only with the token.
 func (j *Join) request(ctx context.Context, request model.JoinRequest) (model.JoinAnswer, error) {
 	own, err := j.own(ctx)
 	if err != nil {
@@ -178,7 +178,7 @@ func (j *Join) request(ctx context.Context, request model.JoinRequest) (model.Jo
 	}
 }
 
-// own returns the first of the host's certificates that the netmaster accepts, and nil if there is none: one may be revoked.
+// own returns the first of the host's certificates that the netmaster accepts, or nil if there is none: one may be revoked.
 func (j *Join) own(ctx context.Context) (*trust.Holder, error) {
 	for _, role := range []trust.Role{trust.Master, trust.Agent} {
 		held, err := trust.Open(j.Host.Trust(), role)
@@ -196,7 +196,7 @@ func (j *Join) own(ctx context.Context) (*trust.Holder, error) {
 	return nil, nil
 }
 
-// serves returns the step that waits until a netmaster is ready. begun is the start of this command.
+// serves waits until a netmaster is ready. begun is when this command began.
 func (h *Host) serves(address string, s Starter, begun time.Time) Step {
 	return Step{Name: "wait for netmaster", Do: func(ctx context.Context) (string, error) {
 		c, err := h.Client(trust.Master, 0, address)
@@ -218,7 +218,7 @@ func (h *Host) serves(address string, s Starter, begun time.Time) Step {
 			return node.Ready
 		})
 		if err != nil {
-			return "", fmt.Errorf("netmaster is not ready after %s: %s", readyTimeout, h.reason(ctx, s, Netmaster, begun, why))
+			return "", fmt.Errorf("it is not ready after %s: %s", readyTimeout, h.reason(ctx, s, Netmaster, begun, why))
 		}
 		return "netmaster is ready at " + address, nil
 	}}

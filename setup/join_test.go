@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// A netmaster that learns between two requests that the host's certificates are revoked gets the request by the token only.
+// A host whose certificates are revoked between two requests sends the second one with only the token.
 func TestJoinRevokedMeanwhile(t *testing.T) {
 	authority, err := trust.NewAuthority(time.Now())
 	if err != nil {
@@ -48,7 +48,7 @@ func TestJoinRevokedMeanwhile(t *testing.T) {
 	var revoked, joined []string
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who, shown := trust.Peer(r.TLS)
-		if r.URL.Path == "/version" { // the certificate that the host has tried is revoked right after
+		if r.URL.Path == "/version" { // revoke the certificate that the host has just tried
 			if shown {
 				revoked = append(revoked, trust.Serial(r.TLS.PeerCertificates[0]))
 				served.Revoke(revoked)

@@ -20,17 +20,19 @@ type Leave struct {
 	Starter Starter
 	Last    bool // the cluster ends with this host: no netmaster is informed
 	Force   bool // containers of this host may lose their network
-	// Drain is the maximum time to wait until no container is on the host, which accepts no new ones meanwhile; 0: leaving does not wait.
+	// Drain is how long leaving waits until the host has no containers; meanwhile the host accepts no new ones. 0: it does not
+	// wait.
 	Drain time.Duration
 	// Progress receives a line whenever the number of containers has changed while leaving waits for them; nil: nothing is reported.
 	Progress func(line string)
-	interval time.Duration // of a drain's requests; 0: drainInterval
-	// Uninstall removes what the agent put on the host beside its files, by the agent's settings, and returns a line for each thing restored or left.
+	interval time.Duration // between the requests of a drain; 0: drainInterval
+	// Uninstall removes the agent's changes to the host other than its files, according to the agent's settings. It returns a line
+	// for each thing that was restored or left.
 	Uninstall func(ctx context.Context, settings Env) (lines []string, err error)
 }
 
-// Steps returns the steps of contiv leave: no container needs the host, another netmaster leads, the agent ends, the cluster removes the
-// host, and the rest is deleted.
+// Steps returns the steps of contiv leave: no container needs the host, another netmaster leads, the agent ends, the cluster
+// forgets the host, and the rest is removed.
 func (l *Leave) Steps() []Step {
 	h := l.Host
 	gone := func(name string, what func(context.Context) (string, error)) Step { return Step{Name: name, Do: what} }
@@ -54,17 +56,18 @@ func (l *Leave) Steps() []Step {
 	return append(steps, gone("directories", h.removeDirs), gone("what remains", l.remains))
 }
 
-// placed are the steps of contiv init and contiv join whose Undo removes what they put on the host, in the order of removal. The
-// certificates are last: a repeated contiv leave authenticates with them.
+// placed returns the steps of contiv init and contiv join whose Undo removes what they put on the host, in the order of removal.
+// The certificates are last: an interrupted contiv leave authenticates with them.
 func (l *Leave) placed() []Step {
 	h := l.Host
 	return []Step{h.writeSettings(Netmaster, nil), h.writeSettings(Netplugin, nil), h.cni(), h.begin(), {Name: "store", Undo: l.store}, h.founded(nil), h.authority(nil)}
 }
 
-// namedEndpoints is how many endpoints a sentence names.
+// namedEndpoints is the maximum number of endpoints that a message names.
 const namedEndpoints = 8
 
-// aboard refuses to leave while netmasters know endpoints on the host. The last host of a cluster may have no netmaster that answers.
+// aboard returns an error if netmasters know of containers on the host. The last host of a cluster may have no netmaster that
+// answers.
 func (l *Leave) aboard(ctx context.Context) (string, error) {
 	h := l.Host
 	if l.Force || h.Settings(Netplugin) == nil || !h.Trust().Has(trust.Agent) {
@@ -95,7 +98,7 @@ func (l *Leave) aboard(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("%d endpoints are on this host, and would lose their network: %s; delete their containers through the runtime first (netctl node forget --release %s "+"deletes endpoints whose containers are gone), or disconnect them with contiv leave --force", len(there.Endpoints), someOf(there.Endpoints), l.Label)
 }
 
-// someOf names the first endpoints of a list, and counts the others.
+// someOf names the first endpoints of a list, and the number of the others.
 func someOf(ids []string) string {
 	names := strings.Join(ids[:min(len(ids), namedEndpoints)], ", ")
 	if more := len(ids) - namedEndpoints; more > 0 {
@@ -104,17 +107,17 @@ func someOf(ids []string) string {
 	return names
 }
 
-// departed reports whether a netmaster refused because this host's certificate is revoked.
+// departed reports whether a netmaster refused the request because this host's certificate is revoked.
 func departed(err error) bool {
 	var e *model.Error
 	return errors.As(err, &e) && e.Code == model.CodeUnavailable && strings.Contains(e.Message, "bad certificate")
 }
 
-// uninstall removes what the agent put on the host beside its files.
+// uninstall removes the agent's changes to the host other than its files.
 func (l *Leave) uninstall(ctx context.Context) (string, error) {
 	settings := l.Host.Settings(Netplugin)
 	if settings == nil {
-		return "", nil // it had no agent, or this was done before
+		return "", nil // the host has no agent, or this step was done before
 	}
 	if l.Uninstall == nil {
 		return "remains: the bridge, the nftables rules and the files of the agent: the containers keep their network until " + filepath.Join(l.Host.Bin, Netplugin) + " --uninstall once removes it", nil
@@ -132,8 +135,8 @@ func (l *Leave) remains(context.Context) (string, error) {
 	var lines []string
 	for _, one := range []struct{ path, why string }{
 		{h.EnvFile(Netmaster), "you wrote it"}, {h.EnvFile(Netplugin), "you wrote it"},
-		{h.asideDir(), "the store's data, in case you need it: rm -rf removes it"},
-		{h.SnapshotDir(), "snapshots of the cluster's store, from which you can restore it elsewhere: rm -rf removes them"},
+		{h.asideDir(), "the store's data, in case they are needed: rm -rf removes them"},
+		{h.SnapshotDir(), "snapshots of the cluster's store, with which it can be restored elsewhere: rm -rf removes them"},
 		{h.LogFile(Netmaster), "its log"}, {h.LogFile(Netplugin), "its log"},
 	} {
 		if _, err := os.Stat(one.path); err == nil {
@@ -156,7 +159,7 @@ func (h *Host) Labelled() (string, error) {
 	return "", last
 }
 
-// depart has netmasters remove the host from the cluster.
+// depart removes the host from the cluster.
 func (l *Leave) depart(ctx context.Context) (string, error) {
 	h := l.Host
 	role, request := trust.Agent, model.DepartRequest{}
@@ -173,7 +176,7 @@ func (l *Leave) depart(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if request.Master != "" { // whose own view of the cluster ends when its member of the store is removed
+	if request.Master != "" { // its own view of the cluster ends when its member of the store is removed
 		lead, err := c.Lead(ctx)
 		if err != nil {
 			return "", err
@@ -184,7 +187,7 @@ func (l *Leave) depart(ctx context.Context) (string, error) {
 	}
 	out, err := c.Depart(ctx, request)
 	if err != nil && departed(err) {
-		return "left the cluster as " + l.Label, nil // an answer that was lost: the certificates were revoked meanwhile
+		return "left the cluster as " + l.Label, nil // the answer was lost, and the certificates were revoked
 	}
 	if err != nil {
 		return "", err
@@ -196,7 +199,7 @@ func (l *Leave) depart(ctx context.Context) (string, error) {
 	return text, nil
 }
 
-// handOver makes another netmaster the leader, if this host's leads. It authenticates as a user, whose certificate the first host has, or
+// handOver makes another netmaster lead if this host's does. It authenticates as the user whose certificate the first host has, or
 // as the netmaster.
 func (l *Leave) handOver(ctx context.Context) (string, error) {
 	env := l.Host.Settings(Netmaster)
@@ -214,7 +217,7 @@ func (l *Leave) handOver(ctx context.Context) (string, error) {
 	}
 	var node model.Node
 	if err := c.Raw(ctx, "/api/v1/nodes/self", &node); err != nil || node.Role != model.RoleLeader {
-		return "", nil // one that does not answer leads no one
+		return "", nil // a netmaster that does not answer does not lead
 	}
 	out, err := c.HandOver(ctx, model.HandoverRequest{})
 	if err != nil {
@@ -223,10 +226,10 @@ func (l *Leave) handOver(ctx context.Context) (string, error) {
 	return out.To + " leads now", nil
 }
 
-// store moves the embedded store's data aside: a removed member must not return with it.
+// store moves the embedded store's data aside: a removed member never returns with them.
 func (l *Leave) store(context.Context) (string, error) {
 	if _, err := os.Stat(l.Host.StoreDir()); err != nil {
 		return "", l.Host.forgetMember()
 	}
-	return l.Host.putAside("this host is no longer a member")
+	return l.Host.putAside("this host is not a member any more")
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// standIn is a netmaster of a cluster of which a host is a part, and the host's agent.
+// standIn is a fake netmaster of a host's cluster, and the fake agent of the host.
 type standIn struct {
 	host     *Host
 	aboard   []string // endpoints on the host
@@ -29,13 +29,13 @@ type standIn struct {
 	busy     bool // the runtime deletes no container
 }
 
-// Start starts nothing.
+// Start does nothing.
 func (s *standIn) Start(context.Context, string) (string, error) { return "", nil }
 
-// Log knows no log.
+// Log returns an empty log.
 func (*standIn) Log(context.Context, string, time.Time) (string, error) { return "", nil }
 
-// Stop remembers what was stopped.
+// Stop records the daemon.
 func (s *standIn) Stop(_ context.Context, daemon string) (string, error) {
 	s.stopped = append(s.stopped, daemon)
 	return "stopped " + daemon, nil
@@ -79,7 +79,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 }
 
-// newStandIn makes a host with an agent, whose settings name the stand-in.
+// newStandIn returns a host with an agent, whose settings name the fake netmaster.
 func newStandIn(t *testing.T) *standIn {
 	t.Helper()
 	s := &standIn{host: &Host{Root: t.TempDir(), Bin: "/usr/bin"}, aboard: []string{}}
@@ -117,8 +117,8 @@ func newStandIn(t *testing.T) *standIn {
 	return s
 }
 
-// leave has the host leave, and returns what is said.
-func (s *standIn) leave(t *testing.T, change func(*Leave)) (said string, err error) {
+// leave has the host leave, and returns the printed lines.
+func (s *standIn) leave(t *testing.T, change func(*Leave)) (output string, err error) {
 	t.Helper()
 	l := &Leave{Host: s.host, Label: "h2", Starter: s, Uninstall: s.uninstall}
 	if change != nil {
@@ -129,17 +129,18 @@ func (s *standIn) leave(t *testing.T, change func(*Leave)) (said string, err err
 	return strings.Join(lines, "\n"), err
 }
 
-// A host that is drained takes no new containers until it has none, and then leaves; one that keeps a container takes new ones again, and stays.
+// A drained host accepts no new containers, and leaves when it has none; a host whose container stays accepts new ones again, and
+// does not leave.
 func TestDrain(t *testing.T) {
 	s := newStandIn(t)
 	s.aboard = []string{"default:blue:c1", "default:blue:c2"}
 	var progress []string
-	said, err := s.leave(t, func(l *Leave) {
+	output, err := s.leave(t, func(l *Leave) {
 		l.Drain, l.interval, l.Progress = time.Minute, time.Millisecond, func(line string) { progress = append(progress, line) }
 	})
 	want := []string{"2 containers are on this host: default:blue:c1, default:blue:c2", "1 containers are on this host: default:blue:c2"}
-	if err != nil || !strings.Contains(said, "drained: no container is on this host") || !slices.Equal(progress, want) || len(s.departed) != 1 {
-		t.Errorf("want %q and to leave, got %q, %v and\n%s", want, progress, err, said)
+	if err != nil || !strings.Contains(output, "drained: no container is on this host") || !slices.Equal(progress, want) || len(s.departed) != 1 {
+		t.Errorf("want %q and to leave, got %q, %v and\n%s", want, progress, err, output)
 	}
 	for _, request := range s.drained {
 		if request.Host != "h2" || request.End {
@@ -168,7 +169,7 @@ func TestLeave(t *testing.T) {
 	if _, err := write(snapshot, []byte("snapshot"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	said, err := s.leave(t, nil)
+	output, err := s.leave(t, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,8 +181,8 @@ func TestLeave(t *testing.T) {
 	}
 	for _, want := range []string{"restored net.ipv4.ip_forward=0", "remains: kernel setting x", "remains: " + s.host.EnvFile(Netplugin) + ": you wrote it",
 		"remains: " + s.host.SnapshotDir() + ": snapshots of the cluster's store"} {
-		if !strings.Contains(said, want) {
-			t.Errorf("want %q, got\n%s", want, said)
+		if !strings.Contains(output, want) {
+			t.Errorf("want %q, got\n%s", want, output)
 		}
 	}
 	if s.host.Member() {
@@ -199,30 +200,31 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// Endpoints on the host are named, and nothing is changed; --force continues. Without an answer nothing is changed either.
+// contiv leave names endpoints on the host and changes nothing; with --force it continues. Without an answer it changes nothing
+// either.
 func TestLeaveRefuses(t *testing.T) {
 	for name, row := range map[string]struct {
 		before func(*standIn)
 		leave  func(*Leave)
 		want   string // of the error; "": none
-		said   string
+		output string
 	}{
 		"endpoints":      {before: func(s *standIn) { s.aboard = []string{"default:blue:c1"} }, want: "1 endpoints are on this host, and would lose their network: default:blue:c1; delete"},
 		"many endpoints": {before: func(s *standIn) { s.aboard = strings.Split(strings.Repeat("x ", 10)+"x", " ") }, want: "x, x, x, x, x, x, x, x and 3 more"},
 		"forced":         {before: func(s *standIn) { s.aboard = []string{"default:blue:c1"} }, leave: func(l *Leave) { l.Force = true }},
 		"no answer":      {before: func(s *standIn) { s.broken = true }, want: "endpoints of this host are unknown"},
-		"the last host":  {before: func(s *standIn) { s.broken = true }, leave: func(l *Leave) { l.Last = true }, said: "endpoints of this host are unknown"},
-		"by hand":        {leave: func(l *Leave) { l.Uninstall = nil }, said: "/usr/bin/netplugin --uninstall once"},
+		"the last host":  {before: func(s *standIn) { s.broken = true }, leave: func(l *Leave) { l.Last = true }, output: "endpoints of this host are unknown"},
+		"by hand":        {leave: func(l *Leave) { l.Uninstall = nil }, output: "/usr/bin/netplugin --uninstall once"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStandIn(t)
 			if row.before != nil {
 				row.before(s)
 			}
-			said, err := s.leave(t, row.leave)
+			output, err := s.leave(t, row.leave)
 			if row.want == "" {
-				if err != nil || !strings.Contains(said, row.said) || s.host.Member() {
-					t.Errorf("want to leave and %q, got %v and\n%s", row.said, err, said)
+				if err != nil || !strings.Contains(output, row.output) || s.host.Member() {
+					t.Errorf("want to leave and %q, got %v and\n%s", row.output, err, output)
 				}
 				return
 			}
@@ -236,7 +238,7 @@ func TestLeaveRefuses(t *testing.T) {
 	}
 }
 
-// An uninstall that fails keeps what a further contiv leave needs.
+// An uninstall that fails keeps the settings and certificates that the next contiv leave needs.
 func TestLeaveGoesOn(t *testing.T) {
 	s := newStandIn(t)
 	if _, err := s.leave(t, func(l *Leave) {

@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/checksum"
 )
 
-// Variables in which the settings of daemons have the address of their host.
+// Variables in the settings of daemons with the address of their host.
 const (
 	masterVariable  = "CONTIV_NETMASTER_INTERNAL_ADDRESS"
 	clientVariable  = "CONTIV_NETMASTER_EMBEDDED_CLIENT_URL"
@@ -28,11 +28,12 @@ const (
 
 // move is a change of a host's address, kept in a file until it is complete.
 type move struct {
-	Address  netip.Addr   `json:"address"`  // to
-	Previous []netip.Addr `json:"previous"` // from, each that the host had since the first change that is not complete
+	Address  netip.Addr   `json:"address"`  // new address
+	Previous []netip.Addr `json:"previous"` // all addresses of the host since the first incomplete change
 }
 
-// to returns the move of a host to an address. It continues an incomplete move, or changes its destination.
+// to returns the move to an address from those at which the host is reached now. An incomplete move continues, or changes its
+// destination.
 func (m move) to(address netip.Addr, now []netip.Addr) move {
 	previous := slices.Concat(m.Previous, now)
 	if m.Address.IsValid() {
@@ -45,15 +46,15 @@ func (m move) to(address netip.Addr, now []netip.Addr) move {
 
 func (m move) String() string {
 	if len(m.Previous) == 0 {
-		return m.Address.String() + " is already this host's address: updating the lists of other hosts"
+		return m.Address.String() + " is this host's address already: lists of other hosts are updated"
 	}
 	return fmt.Sprintf("from %s to %s", addressList(m.Previous), m.Address)
 }
 
-// moveFile returns the file of a move that is not complete.
+// moveFile returns the path of the file with an incomplete move.
 func (h *Host) moveFile() string { return h.at("/etc/contiv/host/readdress") }
 
-// moving returns the move that is not complete; the zero value where there is none.
+// moving returns the incomplete move, or the zero value if there is none.
 func (h *Host) moving() (out move, err error) {
 	text, err := os.ReadFile(h.moveFile())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -63,12 +64,12 @@ func (h *Host) moving() (out move, err error) {
 		err = errors.Join(checksum.CheckJSON(text), json.Unmarshal(text, &out))
 	}
 	if err != nil {
-		return move{}, fmt.Errorf("incomplete change of the address in %s: %w; remove the file to start the change again", h.moveFile(), err)
+		return move{}, fmt.Errorf("unfinished change of the address in %s: %w; remove the file to begin the change again", h.moveFile(), err)
 	}
 	return out, nil
 }
 
-// saveMove keeps a move; one that changes nothing is not kept.
+// saveMove saves a move, unless it changes nothing.
 func (h *Host) saveMove(m move) error {
 	if len(m.Previous) == 0 {
 		_, err := remove(h.moveFile())
@@ -82,7 +83,7 @@ func (h *Host) saveMove(m move) error {
 	return err
 }
 
-// reached returns the host's addresses in the settings of its daemons.
+// reached returns the addresses of the host in the settings of its daemons.
 func (h *Host) reached() (out []netip.Addr) {
 	add := func(text string) {
 		if a, err := netip.ParseAddr(text); err == nil && !slices.Contains(out, a.Unmap()) {
@@ -104,7 +105,8 @@ func (h *Host) reached() (out []netip.Addr) {
 	return out
 }
 
-// Address returns the address at which the host's daemons are reached, or will be when an unfinished change is complete; "" where none is known.
+// Address returns the address at which the host's daemons are reached, or will be reached when an incomplete move is complete; ""
+// if none is known.
 func (h *Host) Address() string {
 	if m, err := h.moving(); err == nil && m.Address.IsValid() {
 		return m.Address.String()
@@ -115,7 +117,7 @@ func (h *Host) Address() string {
 	return ""
 }
 
-// moved is a URL at another address.
+// moved returns a URL with another address.
 func moved(text string, to netip.Addr) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" {
@@ -125,7 +127,7 @@ func moved(text string, to netip.Addr) string {
 	return u.String()
 }
 
-// movedPort is "host:port" at another address.
+// movedPort returns "host:port" with another address.
 func movedPort(text string, to netip.Addr) string {
 	_, port, err := net.SplitHostPort(text)
 	if err != nil {

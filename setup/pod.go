@@ -15,23 +15,23 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Pod is a daemon's pod, whose init container writes its certificates into a directory.
+// Pod is a daemon's pod. An init container writes its certificates into a directory.
 type Pod struct {
-	Trust   trust.Dir // is written
+	Trust   trust.Dir // written by the init container
 	Label   string    // of the host: the node's name
-	Address string    // at which others reach it
+	Address string    // at which other hosts reach it
 	Now     func() time.Time
 }
 
-// hosts returns the names and addresses in the certificate of a daemon of the pod.
+// hosts returns the names and addresses in the certificate of a daemon in the pod.
 func (p *Pod) hosts() []string {
 	out := []string{p.Label, p.Address, "localhost", "127.0.0.1"}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// Netmaster issues certificates for the pod's netmaster, and for an administrator within the pod, with the authority and its key in a
-// directory.
+// Netmaster issues certificates for the pod's netmaster and for an administrator, who runs commands within the pod, with the
+// authority from a directory.
 func (p *Pod) Netmaster(authority trust.Dir) (string, error) {
 	a, err := authority.Authority()
 	if err != nil {
@@ -56,8 +56,8 @@ func (p *Pod) Netmaster(authority trust.Dir) (string, error) {
 	return "issued a certificate for the netmaster of " + p.Label, nil
 }
 
-// Agent requests a certificate for the pod's agent from a netmaster; a service account token in a file proves the node. It keeps a valid
-// certificate of the same authority in the directory. It blocks until a netmaster has answered, or ctx ends.
+// Agent has a netmaster issue a certificate for the pod's agent, which proves its node with a service account token from a file. It
+// keeps a valid certificate of the same authority. It blocks until a netmaster has answered, or ctx ends.
 func (p *Pod) Agent(ctx context.Context, authorityFile, tokenFile string, netmasters []string) (string, error) {
 	text, err := os.ReadFile(authorityFile)
 	if err != nil {
@@ -75,7 +75,7 @@ func (p *Pod) Agent(ctx context.Context, authorityFile, tokenFile string, netmas
 		}
 	}
 	if len(netmasters) == 0 {
-		return "", errors.New("got no netmasters: set CONTIV_NETPLUGIN_NETMASTERS to their addresses, as ADDRESS:9999,ADDRESS:9999")
+		return "", errors.New("no netmaster is named: set CONTIV_NETPLUGIN_NETMASTERS to their addresses, as ADDRESS:9999,ADDRESS:9999")
 	}
 	token, err := os.ReadFile(tokenFile)
 	if err != nil {
@@ -89,8 +89,8 @@ func (p *Pod) Agent(ctx context.Context, authorityFile, tokenFile string, netmas
 	for i, m := range netmasters {
 		urls[i] = "https://" + m
 	}
-	way := &http.Transport{TLSClientConfig: trust.Visitor(trusted), TLSHandshakeTimeout: dialLimit, DisableKeepAlives: true}
-	c := client.Client{Base: strings.Join(urls, ","), HTTP: &http.Client{Transport: way, Timeout: podTimeout}, Timeout: podTimeout, Program: "contiv"}
+	transport := &http.Transport{TLSClientConfig: trust.Visitor(trusted), TLSHandshakeTimeout: dialLimit, DisableKeepAlives: true}
+	c := client.Client{Base: strings.Join(urls, ","), HTTP: &http.Client{Transport: transport, Timeout: podTimeout}, Timeout: podTimeout, Program: "contiv"}
 	answer, err := c.Join(ctx, model.JoinRequest{Pod: strings.TrimSpace(string(token)), Agent: &model.CertificateRequest{Name: p.Label, Request: string(r.PEM())}})
 	if err != nil {
 		return "", err
@@ -105,5 +105,5 @@ func (p *Pod) Agent(ctx context.Context, authorityFile, tokenFile string, netmas
 	return "issued a certificate for the agent of " + p.Label, nil
 }
 
-// podTimeout is how long a pod waits for a netmaster before it fails. The kubelet restarts it.
+// podTimeout is how long a pod waits for a netmaster before it fails. The kubelet then restarts it.
 const podTimeout = 30 * time.Second

@@ -16,27 +16,28 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Readdress changes the address at which a host is reached. Until it is complete, the host has certificates for both addresses.
+// Readdress changes the address of a host. Until the change is complete, also after an interruption, the host has certificates for
+// both addresses.
 type Readdress struct {
 	Host    *Host
 	Label   string
 	Address netip.Addr // the new one
-	VTEP    netip.Addr // end of the tunnels; the zero Addr: Address where it is a previous address now, else as it is
+	VTEP    netip.Addr // end of the tunnels; the zero Addr: Address if it is a previous address now, else unchanged
 	Starter Starter
-	// Operator: requests authenticate as a user whose certificate the host has, not as the host.
+	// Operator means that requests to netmasters use the certificate of the host's user, not the host's own.
 	Operator bool
-	// Machine lists the addresses that the machine has.
+	// Machine lists the addresses of the machine.
 	Machine func() ([]netip.Addr, error)
 
-	timeout time.Duration // with netmasters that do not answer; 0: the usual one
+	timeout time.Duration // of requests to netmasters; 0: the default
 
 	was   move
-	vtep  netip.Addr // of the agent from now on; the zero Addr: the host has no agent
+	vtep  netip.Addr // of the agent after the change; the zero Addr: the host has no agent
 	known model.ReaddressAnswer
 }
 
-// Steps returns the steps of the change: approval of netmasters, certificates for both addresses, settings, the member of the store, the
-// daemons, and the revocation of certificates for previous addresses. The first two change nothing.
+// Steps returns the steps: netmasters agree, certificates for both addresses, settings, the member of the store, the daemons, and
+// the revocation of the certificates for previous addresses. The first two change nothing.
 func (r *Readdress) Steps() []Step {
 	h, begun := r.Host, time.Now()
 	step := func(name string, do func(context.Context) (string, error)) Step { return Step{Name: name, Do: do} }
@@ -67,7 +68,7 @@ func (r *Readdress) Preview(ctx context.Context, say func(string)) (later []stri
 	return later, nil
 }
 
-// compare refuses addresses that the machine does not have, and settings of the operator's that would keep a previous address.
+// compare returns an error if the machine does not have the addresses, or if the operator's settings keep a previous address.
 func (r *Readdress) compare(context.Context) (string, error) {
 	h := r.Host
 	was, err := h.moving()
@@ -101,12 +102,13 @@ func (r *Readdress) compare(context.Context) (string, error) {
 	return r.was.String(), nil
 }
 
-// operators refuses settings of the operator that have a previous address: they take precedence over those that this command writes.
+// operators returns an error if the operator's settings name a previous address: they take precedence over those that this command
+// writes.
 func (r *Readdress) operators() error {
 	for _, daemon := range []string{Netmaster, Netplugin} {
 		path := r.Host.EnvFile(daemon)
 		if r.Host.older(daemon) {
-			return fmt.Errorf("%s: an older contiv wrote this file: run contiv join TOKEN@ADDRESS once, which moves contiv's settings to another file", path)
+			return fmt.Errorf("%s: an older contiv wrote it: run contiv join TOKEN@ADDRESS once, which moves the settings that are not yours to another file", path)
 		}
 		env, err := ReadEnv(path)
 		if err != nil {
@@ -115,7 +117,7 @@ func (r *Readdress) operators() error {
 		for name, value := range env {
 			for _, f := range r.was.Previous {
 				if slices.Contains(strings.FieldsFunc(value, between), f.String()) || strings.Contains(value, "["+f.String()+"]") {
-					return fmt.Errorf("%s: %s=%s has the previous address %s, and takes precedence over contiv's settings: change that line to %s, or remove it", path, name, value, f, r.Address)
+					return fmt.Errorf("%s: %s=%s has the previous address %s, and takes precedence over what contiv writes: change that line to %s, or remove it", path, name, value, f, r.Address)
 				}
 			}
 		}
@@ -123,10 +125,10 @@ func (r *Readdress) operators() error {
 	return nil
 }
 
-// between separates addresses in a setting: lists, names, URLs and ports.
+// between reports whether a character separates addresses in a setting: in lists, names, URLs and ports.
 func between(c rune) bool { return strings.ContainsRune(",=/: @", c) }
 
-// ask asks netmasters if the addresses are free, and for the addresses of netmasters and members of the store.
+// ask asks netmasters whether the addresses are free, and for the addresses of netmasters and members of the store.
 func (r *Readdress) ask(ctx context.Context) (string, error) {
 	return "", r.call(ctx, model.ReaddressRequest{})
 }
@@ -149,8 +151,8 @@ func (r *Readdress) call(ctx context.Context, q model.ReaddressRequest) error {
 	return nil
 }
 
-// client returns a client that connects from the new address, which proves to netmasters that the host has it. It tries the netmaster of
-// this host at both addresses.
+// client connects to netmasters from the new address, which proves to them that the host has it. It tries this host's netmaster at
+// both addresses.
 func (r *Readdress) client() (*client.Client, error) {
 	h, role := r.Host, trust.Agent
 	switch {
@@ -167,7 +169,7 @@ func (r *Readdress) client() (*client.Client, error) {
 	return h.client(role, cmp.Or(r.timeout, readyTimeout), from, at...)
 }
 
-// explained adds the remedy to an error of netmasters none of which can change the store.
+// explained adds the remedy to an error of netmasters if none of them can change the store.
 func (r *Readdress) explained(err error) error {
 	var e *model.Error
 	if errors.As(err, &e) && e.Code != model.CodeUnavailable && e.Code != model.CodeNotReady && e.Code != model.CodeInternal {
@@ -178,13 +180,15 @@ func (r *Readdress) explained(err error) error {
 		previous = r.was.Previous[0].String()
 	}
 	again := "contiv readdress " + r.Address.String()
-	return fmt.Errorf("no netmaster that can change the store has answered: %w; if this host no longer has the previous address, add it until this command has ended: ip address add %s/32 dev lo; "+"if most members of the store have lost their addresses, continue with one: set CONTIV_NETMASTER_EMBEDDED_ALONE=true in %s, restart netmaster, remove the line, run %s, and contiv replace NAME for each "+"other one; then repeat %s", err, previous, r.Host.EnvFile(Netmaster), again, again)
+	return fmt.Errorf("no netmaster that can change the store has answered: %w; if this host has lost the previous address, add it again until this command has ended: ip address add %s/32 dev lo; "+
+		"if most members of the store have lost their addresses, continue with one of them: set CONTIV_NETMASTER_EMBEDDED_ALONE=true in %s, restart netmaster, remove the line, run %s, and run contiv replace NAME for each "+
+		"other one; then repeat %s", err, previous, r.Host.EnvFile(Netmaster), again, again)
 }
 
-// record writes what is changed, so that an interrupted change can be continued.
+// record saves the change, so that it can be continued after an interruption.
 func (r *Readdress) record(context.Context) (string, error) { return "", r.Host.saveMove(r.was) }
 
-// addressList lists addresses.
+// addressList returns addresses, separated by commas.
 func addressList(all []netip.Addr) string {
 	var out []string
 	for _, a := range all {

@@ -19,7 +19,8 @@ import (
 
 var oldAddress, newAddress = netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("127.0.0.2")
 
-// netmasterAt is the netmaster of a host that changes its address, at both of them, and what the cluster knows of the host.
+// netmasterAt is a fake netmaster of a host that changes its address. It answers at both addresses, and has the cluster's record of
+// the host.
 type netmasterAt struct {
 	t         *testing.T
 	host      *Host
@@ -28,21 +29,21 @@ type netmasterAt struct {
 	peer      string
 	started   []string
 	refuses   *model.Error
-	hosts     [][]string // of which certificates were asked for
+	hosts     [][]string // of requested certificates
 	only      int
 	from      []string
 }
 
-// Start notes what is started.
+// Start records the daemon.
 func (m *netmasterAt) Start(_ context.Context, daemon string) (string, error) {
 	m.started = append(m.started, daemon)
 	return "", nil
 }
 
-// Stop stops nothing.
+// Stop does nothing.
 func (*netmasterAt) Stop(context.Context, string) (string, error) { return "", nil }
 
-// Log knows no log.
+// Log returns an empty log.
 func (*netmasterAt) Log(context.Context, string, time.Time) (string, error) { return "", nil }
 
 // ServeHTTP answers as netmaster does to a host that changes its address.
@@ -91,7 +92,7 @@ func (m *netmasterAt) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	_ = json.NewEncoder(w).Encode(out)
 }
 
-// hostThatMoves is a host with a netmaster at 127.0.0.1.
+// hostThatMoves returns a host with a netmaster at 127.0.0.1.
 func hostThatMoves(t *testing.T) *netmasterAt {
 	t.Helper()
 	m := &netmasterAt{t: t, host: &Host{Root: t.TempDir(), Bin: "/usr/bin"}, peer: "https://127.0.0.1:2380"}
@@ -144,7 +145,7 @@ func (m *netmasterAt) move() *Readdress {
 	return &Readdress{Host: m.host, Label: "h1", Address: newAddress, Starter: m, Machine: func() ([]netip.Addr, error) { return []netip.Addr{oldAddress, newAddress}, nil }}
 }
 
-// complete checks that the host is at its new address in all that it has.
+// complete checks that all files of the host have its new address.
 func (m *netmasterAt) complete(t *testing.T) {
 	t.Helper()
 	env := m.host.Settings(Netmaster)
@@ -162,7 +163,7 @@ func (m *netmasterAt) complete(t *testing.T) {
 		t.Errorf("want a certificate only for the new address, got %v", all)
 	}
 	if left, err := m.host.moving(); err != nil || left.Address.IsValid() || m.peer != "https://127.0.0.2:2380" || m.only == 0 {
-		t.Errorf("want it complete, got %v, %v, peer %s, %d ends of certificates", left, err, m.peer, m.only)
+		t.Errorf("want it complete, got %v, %v, peer %s, %d revocations", left, err, m.peer, m.only)
 	}
 	for _, from := range m.from {
 		if from != "127.0.0.2" {
@@ -171,7 +172,7 @@ func (m *netmasterAt) complete(t *testing.T) {
 	}
 }
 
-// A change of address that ends after any of its steps is continued by the same command.
+// A change of address that is interrupted after any of its steps continues with the same command.
 func TestReaddress(t *testing.T) {
 	n := len(hostThatMoves(t).move().Steps())
 	for ends := 1; ends <= n; ends++ {
@@ -191,7 +192,7 @@ func TestReaddress(t *testing.T) {
 	}
 }
 
-// A change that did not end may lead elsewhere: the addresses of both count as previous ones.
+// An incomplete change can get another destination: the addresses of both count as previous ones.
 func TestReaddressElsewhere(t *testing.T) {
 	m := hostThatMoves(t)
 	if err := Run(t.Context(), m.move().Steps()[:7], func(string) {}); err != nil {
@@ -207,7 +208,7 @@ func TestReaddressElsewhere(t *testing.T) {
 	}
 }
 
-// A request that is wrong is refused before anything is changed.
+// A wrong request is refused before anything changes.
 func TestReaddressRefuses(t *testing.T) {
 	for name, row := range map[string]struct {
 		change func(*netmasterAt, *Readdress)
@@ -259,20 +260,20 @@ func TestReaddressRefuses(t *testing.T) {
 	}
 }
 
-// A preview says what would be done, and does nothing.
+// A preview lists the steps, and changes nothing.
 func TestReaddressPreview(t *testing.T) {
 	m := hostThatMoves(t)
-	said := ""
-	later, err := m.move().Preview(t.Context(), func(line string) { said += line })
-	if err != nil || said != "from 127.0.0.1 to 127.0.0.2" || len(later) != len(m.move().Steps())-unchanging {
-		t.Errorf("want what is changed and the steps, got %q, %v, %v", said, later, err)
+	output := ""
+	later, err := m.move().Preview(t.Context(), func(line string) { output += line })
+	if err != nil || output != "from 127.0.0.1 to 127.0.0.2" || len(later) != len(m.move().Steps())-unchanging {
+		t.Errorf("want what is changed and the steps, got %q, %v, %v", output, later, err)
 	}
 	if left, err := m.host.moving(); err != nil || left.Address.IsValid() || len(m.hosts) > 0 {
 		t.Errorf("want nothing changed, got %v, %v, %v", left, err, m.hosts)
 	}
 }
 
-// Settings of an agent have the new addresses, and where netmasters are.
+// The settings of an agent get the new addresses, and those of netmasters.
 func TestReaddressAgent(t *testing.T) {
 	m := hostThatMoves(t)
 	for _, row := range []struct{ vtep, wish, want string }{

@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// roles returns the roles of the daemons that have certificates on the host.
+// roles returns the daemons' roles for which the host has certificates.
 func (r *Readdress) roles() (out []trust.Role) {
 	for _, role := range []trust.Role{trust.Master, trust.Agent} {
 		if r.Host.Trust().Has(role) {
@@ -27,7 +27,7 @@ func (r *Readdress) roles() (out []trust.Role) {
 	return out
 }
 
-// certify requests certificates of the host's daemons for the new address and those of the present certificates.
+// certify has the daemons certified for the new address in addition to the current ones.
 func (r *Readdress) certify(ctx context.Context) (string, error) {
 	return r.certified(ctx, "issued certificates for both addresses: ", func(hosts []string) []string {
 		if slices.Contains(hosts, r.Address.String()) {
@@ -37,7 +37,7 @@ func (r *Readdress) certify(ctx context.Context) (string, error) {
 	})
 }
 
-// narrow requests certificates for the new address, without the previous ones.
+// narrow has the daemons certified for the new address and for no previous one.
 func (r *Readdress) narrow(ctx context.Context) (string, error) {
 	previous := func(host string) bool {
 		a, err := netip.ParseAddr(host)
@@ -51,7 +51,8 @@ func (r *Readdress) narrow(ctx context.Context) (string, error) {
 	})
 }
 
-// certified has netmasters certify new keys of the host's daemons, for the hosts that wanted makes of those that a certificate is for; nil: it stays.
+// certified has netmasters certify new keys of the host's daemons. wanted maps the hosts of a certificate to those of the new one,
+// or to nil to keep the certificate.
 func (r *Readdress) certified(ctx context.Context, say string, wanted func([]string) []string) (string, error) {
 	dir, made := r.Host.Trust(), []string{}
 	for _, role := range r.roles() {
@@ -95,7 +96,7 @@ func (r *Readdress) settings(ctx context.Context, daemon string) (string, error)
 	h := r.Host
 	env, err := ReadEnv(h.SettingsFile(daemon))
 	if err != nil {
-		return "", nil // the host has no such daemon
+		return "", nil // the host does not have this daemon
 	}
 	if daemon == Netmaster {
 		env[masterVariable] = movedPort(env[masterVariable], r.Address)
@@ -112,7 +113,7 @@ func (r *Readdress) settings(ctx context.Context, daemon string) (string, error)
 	return h.writeSettings(daemon, func() Env { return env }).Do(ctx)
 }
 
-// members lists the members of the store, this host's at its new address.
+// members lists the members of the store, with this host's at its new address.
 func (r *Readdress) members(env Env) string {
 	all := maps.Clone(r.known.Members)
 	if all == nil {
@@ -130,7 +131,7 @@ func (r *Readdress) members(env Env) string {
 	return strings.Join(out, ",")
 }
 
-// netmasters lists where netmasters are, this host's first, at its new address.
+// netmasters lists the addresses of netmasters, beginning with this host's at its new address.
 func (r *Readdress) netmasters() (out []string) {
 	if env := r.Host.Settings(Netmaster); env != nil {
 		out = append(out, movedPort(env[masterVariable], r.Address))
@@ -146,7 +147,8 @@ func (r *Readdress) netmasters() (out []string) {
 	return out
 }
 
-// member has the other members of an embedded store reach this host's at its new address. It serves there once netmaster is started again.
+// member announces this host's new address to the other members of an embedded store. The member listens there once netmaster is
+// restarted.
 func (r *Readdress) member(ctx context.Context) (string, error) {
 	peer := r.Host.Settings(Netmaster)[peerVariable]
 	if peer == "" {
@@ -159,10 +161,10 @@ func (r *Readdress) member(ctx context.Context) (string, error) {
 	return when(was != peer, "the store's member "+r.Label+" is reached at "+peer), nil
 }
 
-// restart starts a daemon with its new settings, and waits until it works by them. begun is when this command began.
+// restart starts a daemon with its new settings, and waits until it is ready. begun is when this command began.
 func (r *Readdress) restart(ctx context.Context, daemon string, begun time.Time) (string, error) {
 	h := r.Host
-	if h.Settings(daemon) == nil || len(r.was.Previous) == 0 { // lists count when the daemon starts next
+	if h.Settings(daemon) == nil || len(r.was.Previous) == 0 { // the daemon reads lists when it starts next
 		return "", nil
 	}
 	if _, byHand := r.Starter.(ByHand); byHand {
@@ -183,9 +185,9 @@ func (r *Readdress) restart(ctx context.Context, daemon string, begun time.Time)
 	return strings.TrimSpace(did + "\n" + says), nil
 }
 
-// restarted returns an error until a daemon runs with its new settings.
+// restarted returns an error until someone has started a daemon with its new settings.
 func (r *Readdress) restarted(ctx context.Context, daemon string) error {
-	at := net.JoinHostPort(r.Address.String(), InspectPort) // at which no agent serves that has previous settings
+	at := net.JoinHostPort(r.Address.String(), InspectPort) // an agent with previous settings does not listen there
 	if daemon == Netplugin && serialAt(ctx, at) != "" {
 		return nil
 	}
@@ -221,7 +223,7 @@ func (r *Readdress) withdraw(ctx context.Context) (string, error) {
 		err = await(limited, func() bool { shown = serialAt(limited, at); return shown == want })
 		cancel()
 		if err != nil {
-			return "", fmt.Errorf("the %s does not present its new certificate at %s after %s: got serial %q, want %s: restart it, and repeat this command", role, at, readyTimeout, shown, want)
+			return "", fmt.Errorf("the %s does not show its new certificate at %s after %s: got serial %q, want %s: restart it, and repeat this command", role, at, readyTimeout, shown, want)
 		}
 	}
 	if err := r.call(ctx, model.ReaddressRequest{Only: true}); err != nil {
@@ -230,7 +232,7 @@ func (r *Readdress) withdraw(ctx context.Context) (string, error) {
 	return when(len(r.known.Revoked) > 0, fmt.Sprintf("revoked %d certificates for previous addresses", len(r.known.Revoked))), nil
 }
 
-// serialAt returns the serial of the certificate that a server presents, "" if none answers.
+// serialAt returns the serial of the certificate that a server shows, or "" if none answers.
 func serialAt(ctx context.Context, at string) (serial string) {
 	ctx, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()
@@ -259,11 +261,11 @@ func (r *Readdress) remains(context.Context) (string, error) {
 	lines := []string{"this host is reached at " + r.Address.String()}
 	for _, f := range r.was.Previous {
 		if slices.Contains(has, f) {
-			lines = append(lines, fmt.Sprintf("remains: %s is on this host, and contiv no longer uses it: remove it from the network configuration", f))
+			lines = append(lines, fmt.Sprintf("remains: %s is on this host, and contiv does not use it: remove it from the network configuration", f))
 		}
 	}
 	if r.Host.Masters() {
-		lines = append(lines, "remains: lists of netmasters in the settings of other hosts, from which their agents start: contiv readdress on each host updates them")
+		lines = append(lines, "remains: lists of netmasters in the settings of other hosts, which they read when they start: run contiv readdress on each to update them")
 	}
-	return strings.Join(append(lines, "remains: the previous address in other places: firewalls, DNS, Prometheus, NETMASTER of users"), "\n"), nil
+	return strings.Join(append(lines, "remains: other places with the previous address: firewalls, DNS, Prometheus, NETMASTER of users"), "\n"), nil
 }

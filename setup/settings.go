@@ -17,20 +17,20 @@ const (
 	peerPort    = "2380"
 )
 
-// Wish is the operator's choice of a host's settings.
+// Wish is the operator's description of a host.
 type Wish struct {
 	Label    string   // of the host in the cluster
 	Address  string   // at which netmasters and agents reach it
 	VTEP     string   // end of its tunnels; "": Address
 	Uplinks  []string // NICs that carry VLANs
 	Settings model.ClusterSettings
-	Access   StoreAccess // of a store beside netmasters
+	Access   StoreAccess // to a store beside the netmasters
 }
 
-// peerURL is where the host's member of the embedded store serves others.
+// peerURL returns the URL at which the other members reach the host's member of the embedded store.
 func (w *Wish) peerURL() string { return "https://" + net.JoinHostPort(w.Address, peerPort) }
 
-// master is where the host's netmaster is reached.
+// master returns the address of the host's netmaster.
 func (w *Wish) master() string { return net.JoinHostPort(w.Address, MasterPort) }
 
 // masterEnv returns the settings of the host's netmaster.
@@ -40,7 +40,7 @@ func (h *Host) masterEnv(w *Wish, store model.StoreSettings) Env {
 		"CONTIV_NETMASTER_TRUST": string(h.Trust()), "CONTIV_NETMASTER_INTERNAL_ADDRESS": w.master(),
 		"CONTIV_NETMASTER_CLUSTER_FILE": string(h.ClusterFile()),
 	}
-	if store.Kind == "etcd" || store.Kind == "consul" { // an embedded one has them beside its directory
+	if store.Kind == "etcd" || store.Kind == "consul" { // an embedded store has them in its own directory
 		out["CONTIV_NETMASTER_SNAPSHOT_DIR"] = h.SnapshotDir()
 	}
 	switch store.Kind {
@@ -82,7 +82,7 @@ func (w *Wish) vtep() string {
 	return w.VTEP
 }
 
-// hosts are the names and addresses under which the host's daemons are reached.
+// hosts returns the names and addresses at which the host's daemons are reached.
 func (w *Wish) hosts(hostname string) []string {
 	out := []string{w.Label, hostname, w.Address, "localhost", "127.0.0.1"}
 	slices.Sort(out)

@@ -16,27 +16,27 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// asDaemon has the test's program be a daemon.
+// asDaemon makes the test's program act as a daemon.
 const asDaemon = "CONTIV_SETUP_TEST_DAEMON"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asDaemon) != "" {
-		told := make(chan os.Signal, 1)
-		signal.Notify(told, syscall.SIGTERM)
-		<-told
+		stop := make(chan os.Signal, 1)
+		signal.Notify(stop, syscall.SIGTERM)
+		<-stop
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
 
-// What is written is read back as it was, and a shell and systemd read the same.
+// ReadEnv returns what Text has written, and a shell and systemd read the same values.
 func TestEnv(t *testing.T) {
 	h := &Host{Root: t.TempDir()}
 	want := Env{"A": "plain:1,2", "B": `a "b" $c \d ` + "`e`", "EMPTY": ""}
 	s := h.writeSettings(Netmaster, func() Env { return want })
 	for _, did := range []bool{true, false} {
 		if text, err := s.Do(t.Context()); err != nil || (text != "") != did {
-			t.Errorf("want to be told %t, got %q, %v", did, text, err)
+			t.Errorf("want it changed %t, got %q, %v", did, text, err)
 		}
 	}
 	got, err := ReadEnv(h.SettingsFile(Netmaster))
@@ -44,7 +44,7 @@ func TestEnv(t *testing.T) {
 		t.Errorf("want %v, got %v, %v", want, got, err)
 	}
 	if info, err := os.Stat(h.SettingsFile(Netmaster)); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("want a file of root's alone, got %v, %v", info, err)
+		t.Errorf("want a file that only root can read, got %v, %v", info, err)
 	}
 	for range 2 {
 		if _, err := s.Undo(t.Context()); err != nil {
@@ -56,7 +56,7 @@ func TestEnv(t *testing.T) {
 	}
 }
 
-// What an older contiv wrote where the operator's settings are now is taken over: the operator keeps what contiv does not write.
+// Settings that an older contiv wrote into the operator's file are moved: the operator's file keeps what contiv does not write.
 func TestOlderSettings(t *testing.T) {
 	h := &Host{Root: t.TempDir()}
 	path := h.EnvFile(Netplugin)
@@ -77,9 +77,9 @@ func TestOlderSettings(t *testing.T) {
 	if got := h.Settings(Netplugin); got["A"] != "new" || got["CONTIV_NETPLUGIN_DATAPATH"] != "netdev" {
 		t.Errorf("want both, got %v", got)
 	}
-	said, err := h.writeSettings(Netplugin, nil).Undo(t.Context())
-	if err != nil || !strings.Contains(said, path+" is yours") {
-		t.Errorf("want the operator's file to stay, got %q, %v", said, err)
+	output, err := h.writeSettings(Netplugin, nil).Undo(t.Context())
+	if err != nil || !strings.Contains(output, path+" is yours") {
+		t.Errorf("want the operator's file to stay, got %q, %v", output, err)
 	}
 }
 
@@ -116,9 +116,9 @@ func FuzzParseInvitation(f *testing.F) {
 	})
 }
 
-// Steps stop at the first that fails, and continue from there.
+// Steps stop at the first failure, and continue from there in the next run.
 func TestSteps(t *testing.T) {
-	var said []string
+	var output []string
 	broken := true
 	step := func(name string, fails func() bool) Step {
 		return Step{Name: name, Do: func(context.Context) (string, error) {
@@ -130,13 +130,13 @@ func TestSteps(t *testing.T) {
 	}
 	never := func() bool { return false }
 	steps := []Step{step("a", never), step("b", func() bool { return broken }), {Name: "c", Do: func(context.Context) (string, error) { return "", nil }}, step("d", never)}
-	say := func(text string) { said = append(said, text) }
-	if err := Run(t.Context(), steps, say); err == nil || err.Error() != "b: no space" || !slices.Equal(said, []string{"did a"}) {
-		t.Errorf("want to stop at b, got %v after %v", err, said)
+	say := func(text string) { output = append(output, text) }
+	if err := Run(t.Context(), steps, say); err == nil || err.Error() != "b: no space" || !slices.Equal(output, []string{"did a"}) {
+		t.Errorf("want to stop at b, got %v after %v", err, output)
 	}
-	broken, said = false, nil
-	if err := Run(t.Context(), steps, say); err != nil || !slices.Equal(said, []string{"did a", "did b", "did d"}) {
-		t.Errorf("want all, got %v after %v", err, said)
+	broken, output = false, nil
+	if err := Run(t.Context(), steps, say); err != nil || !slices.Equal(output, []string{"did a", "did b", "did d"}) {
+		t.Errorf("want all, got %v after %v", err, output)
 	}
 }
 
@@ -144,14 +144,14 @@ func wish() Wish {
 	return Wish{Label: "h1", Address: "192.0.2.1", VTEP: "198.51.100.1", Settings: model.ClusterSettings{Mode: "docker", NetMode: "vxlan", FwdMode: "routing"}}
 }
 
-// The first host is set up with nothing but its own files, twice with the same result.
+// Setting up the first host writes only its own files, and is idempotent.
 func TestInit(t *testing.T) {
 	h := &Host{Root: t.TempDir(), Bin: "/usr/bin"}
 	steps := func() []Step {
 		return (&Init{Host: h, Wish: wish(), Store: model.StoreSettings{Kind: "embedded"}, Hostname: "one.example.org", Starter: ByHand{h}, Now: time.Now}).Steps()
 	}
-	var said []string
-	if err := Run(t.Context(), steps(), func(text string) { said = append(said, text) }); err != nil {
+	var output []string
+	if err := Run(t.Context(), steps(), func(text string) { output = append(output, text) }); err != nil {
 		t.Fatal(err)
 	}
 	before := map[string]string{}
@@ -212,12 +212,12 @@ func TestInit(t *testing.T) {
 	}
 }
 
-// What a netmaster is told follows from the store.
+// The settings of a netmaster depend on the store.
 func TestMasterEnv(t *testing.T) {
 	h, w := &Host{}, wish()
 	for name, c := range map[string]struct {
 		store model.StoreSettings
-		want  Env // among others
+		want  Env // a subset
 	}{
 		"alone":  {model.StoreSettings{Kind: "embedded"}, Env{"CONTIV_NETMASTER_EMBEDDED_NAME": "h1", "CONTIV_NETMASTER_EMBEDDED_CLUSTER": ""}},
 		"joins":  {model.StoreSettings{Kind: "embedded", Members: map[string]string{"h2": "https://b", "h1": "https://a"}}, Env{"CONTIV_NETMASTER_EMBEDDED_CLUSTER": "h1=https://a,h2=https://b", "CONTIV_NETMASTER_EMBEDDED_JOIN": "true"}},
@@ -233,7 +233,7 @@ func TestMasterEnv(t *testing.T) {
 	}
 }
 
-// A daemon is started once, is known to run, and ends; systemd is told what to do.
+// A daemon is started once, is found running, and is stopped; with systemd, through systemctl and a unit.
 func TestStarters(t *testing.T) {
 	h := &Host{Root: t.TempDir(), Bin: t.TempDir()}
 	program := filepath.Join(h.Bin, Netplugin)
@@ -249,7 +249,7 @@ func TestStarters(t *testing.T) {
 		t.Errorf("want its settings to be missing, got %v", err)
 	}
 	if did, err := d.Stop(t.Context(), Netplugin); did != "" || err != nil {
-		t.Errorf("want nothing to stop, got %q, %v", did, err)
+		t.Errorf("want nothing stopped, got %q, %v", did, err)
 	}
 	if _, err := h.writeSettings(Netplugin, func() Env { return Env{asDaemon: "1"} }).Do(t.Context()); err != nil {
 		t.Fatal(err)
@@ -263,7 +263,7 @@ func TestStarters(t *testing.T) {
 	if _, err := write(h.EnvFile(Netplugin), []byte("CONTIV_NETPLUGIN_LOG_LEVEL=debug\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, starts := range []bool{true, false} { // other settings start it again, once
+	for _, starts := range []bool{true, false} { // other settings restart it, once
 		if did, err := d.Start(t.Context(), Netplugin); err != nil || (did != "") != starts {
 			t.Errorf("other settings: want it to start %t, got %q, %v", starts, did, err)
 		}
@@ -276,19 +276,19 @@ func TestStarters(t *testing.T) {
 			t.Errorf("want it to stop %t, got %q, %v", stops, did, err)
 		}
 	}
-	var told [][]string
-	s := Systemd{Host: h, Ctl: func(_ context.Context, args ...string) error { told = append(told, args); return nil }, Release: 252}
+	var calls [][]string
+	s := Systemd{Host: h, Ctl: func(_ context.Context, args ...string) error { calls = append(calls, args); return nil }, Release: 252}
 	if _, err := s.Start(t.Context(), Netplugin); err != nil {
 		t.Fatal(err)
 	}
 	if did, err := s.Start(t.Context(), Netplugin); did != "" || err != nil {
-		t.Errorf("want one that runs to stay, got %q, %v", did, err)
+		t.Errorf("want a running daemon kept, got %q, %v", did, err)
 	}
 	if _, err := write(h.EnvFile(Netplugin), []byte("CONTIV_NETPLUGIN_DATAPATH=netdev\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if did, err := s.Start(t.Context(), Netplugin); did == "" || err != nil {
-		t.Errorf("want other settings to start it again, got %q, %v", did, err)
+		t.Errorf("want other settings to restart it, got %q, %v", did, err)
 	}
 	text, err := os.ReadFile(h.unitFile(Netplugin))
 	if err != nil || !strings.Contains(string(text), "EnvironmentFile="+h.SettingsFile(Netplugin)+"\nEnvironmentFile=-"+h.EnvFile(Netplugin)+"\nExecStart="+program+"\n") {
@@ -330,7 +330,7 @@ func TestStarters(t *testing.T) {
 		}
 	}
 	var verbs []string
-	for _, args := range told {
+	for _, args := range calls {
 		verbs = append(verbs, args[0])
 	}
 	if !slices.Equal(verbs, []string{"daemon-reload", "enable", "restart", "is-active", "daemon-reload", "enable", "restart", "disable", "daemon-reload"}) {

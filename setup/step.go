@@ -5,16 +5,16 @@ import (
 	"fmt"
 )
 
-// Step is one step of setting up a host. Do and Undo are harmless if there is nothing to do.
+// Step is one step of a setup. Repeating it is harmless, and so is undoing a step that was not done.
 type Step struct {
-	Name string // what it makes, as an error begins
-	// Do runs the step and describes the change; "" if nothing had to change.
+	Name string // a noun; the prefix of errors
+	// Do does the step, and returns a description of the change, or "" if the step was done before.
 	Do func(ctx context.Context) (did string, err error)
-	// Undo reverts the step when the host leaves the cluster; nil: nothing to revert.
+	// Undo reverts the step when the host leaves its cluster; nil: there is nothing to revert.
 	Undo func(ctx context.Context) (did string, err error)
 }
 
-// Run runs steps until one fails. Completed steps stay, and running the same steps again continues from there.
+// Run runs steps until one fails. A later run continues with the failed step.
 func Run(ctx context.Context, steps []Step, say func(string)) error {
 	for _, s := range steps {
 		did, err := s.Do(ctx)

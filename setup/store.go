@@ -9,13 +9,13 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// StoreAccess has the credentials of a host's netmaster for an external store: paths of files, and a user.
+// StoreAccess has the credentials of a host's netmaster for a store beside it: paths of files, and a user.
 type StoreAccess struct {
 	CAFile, CertFile, KeyFile     string
 	User, PasswordFile, TokenFile string
 }
 
-// Check returns an error for credentials that do not fit a store.
+// Check returns an error if netmaster could not use the credentials with a store.
 func (a *StoreAccess) Check(s model.StoreSettings) error {
 	if s.Kind != "etcd" && s.Kind != "consul" {
 		if *a != (StoreAccess{}) {
@@ -51,7 +51,7 @@ func (a *StoreAccess) Check(s model.StoreSettings) error {
 	return nil
 }
 
-// env adds the credentials to the settings of netmaster.
+// env adds the settings of netmaster for the store.
 func (a *StoreAccess) env(out Env) {
 	for name, value := range map[string]string{"CA": a.CAFile, "CERT": a.CertFile, "KEY": a.KeyFile, "USER": a.User, "PASSWORD_FILE": a.PasswordFile, "TOKEN_FILE": a.TokenFile} {
 		if value != "" {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Uninstaller returns a function that runs the host's netplugin with --uninstall once, by the agent's settings, and returns what the program prints. It
-// blocks for some seconds.
+// Uninstaller returns a function that runs the host's netplugin with --uninstall once, with the agent's settings, and returns the
+// program's output. It blocks for some seconds.
 func Uninstaller(h *Host) func(ctx context.Context, settings Env) ([]string, error) {
 	return func(ctx context.Context, settings Env) ([]string, error) {
 		cmd := exec.CommandContext(ctx, filepath.Join(h.Bin, Netplugin), "--uninstall", "once")
@@ -30,19 +30,19 @@ func Uninstaller(h *Host) func(ctx context.Context, settings Env) ([]string, err
 	}
 }
 
-// last is the last line of a text.
+// last returns the last line of a text.
 func last(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return lines[len(lines)-1]
 }
 
-// asideDir is where the embedded store's data are after a host has left.
+// asideDir returns the path to which the embedded store's data are moved when a host leaves.
 func (h *Host) asideDir() string { return h.at("/var/lib/contiv/store.left") }
 
-// removeDirs removes the empty directories of contiv.
+// removeDirs removes the directories of contiv that are empty.
 func (h *Host) removeDirs(context.Context) (string, error) {
 	for _, path := range []string{"/etc/contiv/host", "/etc/contiv/trust", "/etc/contiv", "/var/lib/contiv", "/run/contiv"} {
-		_ = os.Remove(h.at(path)) // a directory with files stays
+		_ = os.Remove(h.at(path)) // fails if the directory is not empty
 	}
 	return "", nil
 }

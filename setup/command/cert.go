@@ -56,7 +56,7 @@ func newCertShow(p *place) *cobra.Command {
 		}
 		text, err := h.Trust().Trusted()
 		if err != nil {
-			return fmt.Errorf("%w: this host is not part of a cluster: run contiv init to create one, or contiv join TOKEN@ADDRESS to join one", err)
+			return fmt.Errorf("%w: this host is not part of a cluster; create one with contiv init, or join one with contiv join TOKEN@ADDRESS", err)
 		}
 		authorities, err := trust.ParseCertificates(text)
 		if err != nil {
@@ -109,7 +109,7 @@ func newCertRenew(p *place) *cobra.Command {
 		}}
 }
 
-// renew renews a certificate, by the authority's key where that is here, else by a netmaster.
+// renew renews a certificate with the authority's key if this host has it, else through a netmaster.
 func renew(ctx context.Context, h *setup.Host, role trust.Role) (until string, err error) {
 	held, err := trust.Open(h.Trust(), role)
 	if err != nil {
@@ -140,17 +140,18 @@ func renew(ctx context.Context, h *setup.Host, role trust.Role) (until string, e
 		}
 		text := trust.CertificatePEM(issued)
 		if err := c.RecordCertificates(ctx, model.RecordRequest{Certificates: string(text)}); err != nil {
-			return nil, fmt.Errorf("record the certificate at netmaster: %w", err)
+			return nil, fmt.Errorf("register the certificate: %w", err)
 		}
 		return text, nil
 	})
 	return moment(held.Certificate().NotAfter), err
 }
 
-// newCertUser issues a certificate for a person or a script that uses netctl or the console on another machine.
+// newCertUser issues a certificate to a person or a script, for netctl and the console on another machine.
 func newCertUser(p *place) *cobra.Command {
-	cmd := &cobra.Command{Use: "user NAME DIR", Short: "Issue a user certificate with the authority's key, into a directory for CONTIV_TRUST", Args: cobra.ExactArgs(2),
-		Long: "Issue a certificate for a user with the authority's key, which hosts with a netmaster have. The command writes ca.crt and user.pem, a certificate with its key, to the directory. " + "Anyone with user.pem is that user until the certificate expires or contiv cert revoke revokes it. netctl authorization grants permissions; user " + setup.Admin + " has all of them."}
+	cmd := &cobra.Command{Use: "user NAME DIR", Short: "Issue a certificate to a user with the authority's key, and write it into a directory for CONTIV_TRUST", Args: cobra.ExactArgs(2),
+		Long: "Issue a certificate to a user with the authority's key, which hosts with a netmaster have. The directory gets ca.crt and user.pem, a certificate and its key, which authenticates as that user until it " +
+			"expires or contiv cert revoke revokes it. Set the user's rights with netctl authorization; user " + setup.Admin + " may do everything."}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		who, dir := trust.Identity{Role: trust.User, Name: args[0]}, trust.Dir(args[1])
 		h, err := p.host()
@@ -159,14 +160,14 @@ func newCertUser(p *place) *cobra.Command {
 		}
 		a, err := h.Trust().Authority()
 		if err != nil {
-			return fmt.Errorf("%w: run this command on a host with a netmaster, which has the authority's key", err)
+			return fmt.Errorf("%w: only hosts with a netmaster have the authority's key: run the command on one of them", err)
 		}
 		trusted, err := h.Trust().Trusted()
 		if err != nil {
 			return err
 		}
 		if dir.Has(trust.User) {
-			return fmt.Errorf("%s already exists: name another directory, or remove the file", dir.PairFile(trust.User))
+			return fmt.Errorf("%s exists already: name another directory, or remove it", dir.PairFile(trust.User))
 		}
 		if err := os.MkdirAll(string(dir), 0o700); err != nil {
 			return err
@@ -183,7 +184,7 @@ func newCertUser(p *place) *cobra.Command {
 			err = c.RecordCertificates(cmd.Context(), model.RecordRequest{Certificates: string(trust.CertificatePEM(made.Certificate()))})
 		}
 		if err != nil {
-			return errors.Join(fmt.Errorf("record the certificate at netmaster, so that it can be revoked: %w", err), os.Remove(dir.PairFile(trust.User)))
+			return errors.Join(fmt.Errorf("register the certificate, so that it can be revoked: %w", err), os.Remove(dir.PairFile(trust.User)))
 		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "issued a certificate for user %s, valid until %s; use it with CONTIV_TRUST=%s netctl ...\n", who.Name, moment(made.Certificate().NotAfter), dir)
 		return err
@@ -191,14 +192,14 @@ func newCertUser(p *place) *cobra.Command {
 	return cmd
 }
 
-// newCertAuthority makes an authority for a cluster whose netmasters are not made by contiv init.
+// newCertAuthority creates an authority for a cluster whose netmasters contiv init does not create.
 func newCertAuthority() *cobra.Command {
-	return &cobra.Command{Use: "authority DIR", Short: "Make the authority of a new cluster whose netmasters run in pods", Args: cobra.ExactArgs(1),
-		Long: "Make the authority of a new cluster whose netmasters run in pods: ca.crt and ca.key in a directory, from which deploy/kubernetes makes a Secret. Keep ca.key secret: anyone who has it can issue any identity of the cluster.",
+	return &cobra.Command{Use: "authority DIR", Short: "Create the authority of a new cluster whose netmasters run in pods", Args: cobra.ExactArgs(1),
+		Long: "Create the authority of a new cluster whose netmasters run in pods: ca.crt and ca.key in a directory, for the Secret of deploy/kubernetes. Anyone with ca.key can impersonate every host and user of the cluster.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := trust.Dir(args[0])
 			if _, err := os.Stat(dir.AuthorityFile()); !errors.Is(err, fs.ErrNotExist) {
-				return errors.Join(err, fmt.Errorf("%s already exists, and hosts trust it: name another directory for another cluster", dir.AuthorityFile()))
+				return errors.Join(err, fmt.Errorf("%s exists already, and hosts may trust it: for another cluster, name another directory", dir.AuthorityFile()))
 			}
 			a, err := trust.NewAuthority(time.Now())
 			if err != nil {
@@ -224,7 +225,7 @@ func newCertRevoke(p *place) *cobra.Command {
 				return err
 			}
 			if role == trust.Agent {
-				return errors.New("an agent's certificate cannot revoke others: run this command on a host with a netmaster")
+				return errors.New("an agent's certificate cannot revoke others: run the command on a host with a netmaster")
 			}
 			for _, one := range args {
 				q := model.RevokeRequest{Serial: one}

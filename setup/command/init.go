@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// initOptions are the flags of contiv init.
+// initOptions has the flags of contiv init.
 type initOptions struct {
 	place
 	identity
@@ -37,7 +37,7 @@ func newInit() *cobra.Command {
 	f := cmd.Flags()
 	o.daemonFlags(f)
 	o.identity.flags(f)
-	f.BoolVar(&o.force, "force", false, "continue although checks have failed")
+	f.BoolVar(&o.force, "force", false, "continue even if checks fail")
 	f.StringVar(&o.settings.Mode, "mode", flags.ModeAuto, flags.ModeUsage)
 	f.StringVar(&o.settings.NetMode, "netmode", "vxlan", "network mode: vlan or vxlan")
 	f.StringVar(&o.settings.FwdMode, "fwdmode", "routing", "forwarding mode: bridge or routing")
@@ -76,7 +76,7 @@ func (o *initOptions) run(ctx context.Context, out io.Writer) error {
 		if h.Complete() {
 			return err
 		}
-		return fmt.Errorf("%w; run contiv init again to continue from there, or contiv leave --last to undo everything", err)
+		return fmt.Errorf("%w; contiv init continues from there, contiv leave --last undoes everything", err)
 	}
 	if _, byHand := starter.(setup.ByHand); byHand {
 		_, _ = fmt.Fprintln(out, "When the daemons run, continue with: contiv token create")
@@ -94,12 +94,13 @@ func (o *initOptions) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(out, "\nTo add hosts, run this command on each of them before %s:\n\n  %s\n\n"+"To add a host that also runs a netmaster, run this command here, and the printed command there:\n\n  contiv token create --master\n\nTo see the cluster from this host:\n\n  netctl node ls\n  contiv console\n",
+	_, _ = fmt.Fprintf(out, "\nUntil %s, any number of other hosts can join with:\n\n  %s\n\n"+
+		"For a host that also runs a netmaster, run this here, and run the command that it prints there:\n\n  contiv token create --master\n\nThe cluster, as this host sees it:\n\n  netctl node ls\n  contiv console\n",
 		made.Expires.Local().Format("2006-01-02 15:04"), joinCommand(made, false))
 	return h.Finished()
 }
 
-// joinCommand is what the operator types on another host.
+// joinCommand returns the command that the operator runs on another host.
 func joinCommand(t model.JoinToken, master bool) string {
 	at := "NETMASTER"
 	if len(t.Netmasters) > 0 {
@@ -115,8 +116,8 @@ func joinCommand(t model.JoinToken, master bool) string {
 	return "contiv join " + flag + t.Token + "@" + at
 }
 
-// firstAdmin creates the first user, and prints the password, which is not shown again. It prints nothing if netmaster has no users or
-// already has that one.
+// firstAdmin creates the first user, and prints the password, which is not shown again. It prints nothing if netmaster has no
+// users, or has this user already.
 func firstAdmin(ctx context.Context, c *client.Client, out io.Writer) error {
 	var answer json.RawMessage
 	_, err := c.Post(ctx, "/api/v1/auth/first-admin", struct{}{}, &answer)

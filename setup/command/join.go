@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/setup"
 )
 
-// joinOptions are the flags of contiv join.
+// joinOptions has the flags of contiv join.
 type joinOptions struct {
 	place
 	identity
@@ -27,15 +27,15 @@ func newJoin() *cobra.Command {
 	o := &joinOptions{}
 	cmd := &cobra.Command{
 		Use: "join TOKEN@ADDRESS", Short: "Make this machine a host of a cluster", Args: cobra.ExactArgs(1),
-		Long: "Make this machine a host of the cluster that issued the token: contiv init and contiv token create print the complete command.\n\n" +
-			"The token identifies the cluster's authority, so this machine trusts only that cluster.",
+		Long: "Make this machine a host of the cluster that created the token: contiv init and contiv token create print the command.\n\n" +
+			"The token identifies the cluster's authority, so that this machine trusts only its netmasters.",
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), cmd.OutOrStdout(), args[0]) },
 	}
 	f := cmd.Flags()
 	o.daemonFlags(f)
 	o.identity.flags(f)
-	f.BoolVar(&o.force, "force", false, "continue although checks have failed")
-	f.BoolVar(&o.master, "master", false, "also run a netmaster, with a member of the embedded store if the cluster has one")
+	f.BoolVar(&o.force, "force", false, "continue even if checks fail")
+	f.BoolVar(&o.master, "master", false, "also run a netmaster, with a member of the store if the cluster's store is embedded")
 	o.storeOptions.flags(f)
 	f.BoolVar(&o.agent, "agent", true, "run an agent")
 	f.StringSliceVar(&o.uplinks, "vlan-uplinks", nil, "NICs that carry VLANs")
@@ -74,13 +74,13 @@ func (o *joinOptions) run(ctx context.Context, out io.Writer, text string) error
 	}
 	j := &setup.Join{Host: h, Wish: w, Invitation: invitation, Master: o.master, Agent: o.agent, Hostname: hostname, Starter: starter, Store: o.own(store)}
 	if err := setup.Run(ctx, j.Steps(), lines(out)); err != nil {
-		return fmt.Errorf("%w; run the same command again to continue from there, or contiv leave to undo everything", err)
+		return fmt.Errorf("%w; the same command continues from there, contiv leave undoes everything", err)
 	}
 	return nil
 }
 
-// date returns the time of an invitation's netmaster, from the Date header of its answer (RFC 9110, section 6.6.1). The clock is checked
-// before certificates, so that a wrong clock is reported as such.
+// date returns the time of an invitation's netmaster, from the Date header of its responses (RFC 9110, section 6.6.1). The clock is
+// checked before certificates are, so that a wrong clock is reported as such.
 func date(ctx context.Context, i *setup.Invitation) (time.Time, error) {
 	c := i.Visit(nil, func(*x509.Certificate) {})
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+i.Address+"/healthz", nil)

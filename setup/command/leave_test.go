@@ -16,10 +16,10 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// leader is a netmaster that other hosts are taken out by.
+// leader is a fake netmaster that removes other hosts.
 type leader struct {
 	asked []model.DepartRequest
-	// answer is what it says of a request; an error of a lost netmaster is not of one that leaves.
+	// answer responds to a request; an error about a lost netmaster applies only to requests with lost.
 	answer func(q model.DepartRequest) (model.Departed, *model.Error)
 }
 
@@ -42,7 +42,7 @@ func (l *leader) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	_ = json.NewEncoder(w).Encode(out)
 }
 
-// hostOf makes a host that knows a netmaster, and returns the directory of the host.
+// hostOf creates a host that knows a netmaster, and returns the root directory of the host.
 func hostOf(t *testing.T, l *leader) (root string) {
 	t.Helper()
 	root = t.TempDir()
@@ -73,7 +73,8 @@ func hostOf(t *testing.T, l *leader) (root string) {
 	return root
 }
 
-// A netmaster is taken out of the cluster only where something says that it does not run, or by force; where no netmaster has a part of the store nothing has to.
+// A netmaster is removed only with evidence that it does not run, or by force; if the store is not embedded, no evidence is
+// required.
 func TestLeaveOfNetmaster(t *testing.T) {
 	lost := func(force bool) model.DepartRequest {
 		return model.DepartRequest{Master: "h3", Lost: true, Force: force}
@@ -84,13 +85,13 @@ func TestLeaveOfNetmaster(t *testing.T) {
 		args   []string
 		answer func(q model.DepartRequest) (model.Departed, *model.Error)
 		asked  []model.DepartRequest
-		want   string // in what is printed, or in the error
+		want   string // of the output or the error
 	}{
-		"its machine says that it does not run": {[]string{"--master"}, func(model.DepartRequest) (model.Departed, *model.Error) {
+		"its machine refuses connections": {[]string{"--master"}, func(model.DepartRequest) (model.Departed, *model.Error) {
 			return model.Departed{Member: "h3", Evidence: "https://192.0.2.3:2380 refuses connections", Revoked: []string{"1"}}, nil
 		}, []model.DepartRequest{lost(false)}, "netmaster of h3: https://192.0.2.3:2380 refuses connections"},
-		"nothing says so": {[]string{"--master"}, func(model.DepartRequest) (model.Departed, *model.Error) { return model.Departed{}, unknown }, []model.DepartRequest{lost(false)}, "--force"},
-		"by force":        {[]string{"--master", "--force"}, func(model.DepartRequest) (model.Departed, *model.Error) { return model.Departed{Member: "h3"}, nil }, []model.DepartRequest{lost(true)}, "removed member h3"},
+		"no evidence": {[]string{"--master"}, func(model.DepartRequest) (model.Departed, *model.Error) { return model.Departed{}, unknown }, []model.DepartRequest{lost(false)}, "--force"},
+		"by force":    {[]string{"--master", "--force"}, func(model.DepartRequest) (model.Departed, *model.Error) { return model.Departed{Member: "h3"}, nil }, []model.DepartRequest{lost(true)}, "removed member h3"},
 		"a store beside the netmasters": {[]string{"--master"}, func(q model.DepartRequest) (model.Departed, *model.Error) {
 			if q.Lost {
 				return model.Departed{}, model.Errorf(model.CodeUnsupported, "lost", "the store is beside the netmasters").Try("join again")

@@ -1,4 +1,5 @@
-// Package command is how a person makes machines hosts of a cluster: contiv init, join, leave, replace, readdress, token, cert, pod and snapshot.
+// Package command has the commands that make machines hosts of a cluster: contiv init, join, leave, replace, readdress, token,
+// cert, pod and snapshot.
 package command
 
 import (
@@ -24,12 +25,12 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// New makes the commands.
+// New returns the commands.
 func New() []*cobra.Command {
 	return []*cobra.Command{newInit(), newJoin(), newLeave(), newReplace(), newReaddress(), newToken(), newCert(), newPod(), newSnapshot()}
 }
 
-// place is the machine that a command is about, and how it is treated.
+// place describes the machine on which a command works.
 type place struct {
 	root, bin, start string
 	ovs              string // directory of Open vSwitch's sockets
@@ -42,11 +43,11 @@ func (p *place) flags(f *pflag.FlagSet) {
 
 func (p *place) daemonFlags(f *pflag.FlagSet) {
 	p.flags(f)
-	f.StringVar(&p.bin, "bin", "", "directory of netmaster and netplugin (default: the directory of contiv)")
-	f.StringVar(&p.start, "start", "auto", "method to start daemons: systemd, exec (processes that write to log files), no (print the commands) or auto (systemd if it runs, else exec)")
+	f.StringVar(&p.bin, "bin", "", "directory of netmaster and netplugin (default: that of contiv)")
+	f.StringVar(&p.start, "start", "auto", "how to run daemons: systemd, exec (as processes that write to log files), no (only print the commands) or auto (systemd if it runs, else exec)")
 }
 
-// host is the machine.
+// host returns the machine.
 func (p *place) host() (*setup.Host, error) {
 	if p.bin == "" {
 		self, err := os.Executable()
@@ -68,7 +69,7 @@ func (p *place) host() (*setup.Host, error) {
 	return &setup.Host{Root: p.root, Bin: p.bin}, nil
 }
 
-// starter is how daemons run.
+// starter returns the way to run daemons that --start selects.
 func (p *place) starter(h *setup.Host) (setup.Starter, error) {
 	how := p.start
 	if how == "auto" {
@@ -80,7 +81,7 @@ func (p *place) starter(h *setup.Host) (setup.Starter, error) {
 	switch how {
 	case "systemd":
 		if h.Root != "" {
-			return nil, errors.New("--start systemd: systemd reads units only below /: remove --root, or use --start exec")
+			return nil, errors.New("--start systemd: systemd reads units only below /; omit --root, or use --start exec")
 		}
 		return setup.Systemd{Host: h, Ctl: setup.Systemctl, Journal: setup.Journalctl, Release: setup.SystemdRelease(context.Background())}, nil
 	case "exec":
@@ -88,19 +89,19 @@ func (p *place) starter(h *setup.Host) (setup.Starter, error) {
 	case "no":
 		return setup.ByHand{Host: h}, nil
 	}
-	return nil, fmt.Errorf("--start: got %q, want auto, systemd, exec or no", p.start)
+	return nil, fmt.Errorf("--start: got %s, want auto, systemd, exec or no", p.start)
 }
 
-// identity has the flags that identify a host, each with a default.
+// identity has the flags that describe a host. They have defaults.
 type identity struct{ label, address, vtep string }
 
 func (i *identity) flags(f *pflag.FlagSet) {
 	f.StringVar(&i.label, "label", "", "name of this host in the cluster (default: the machine's host name)")
 	f.StringVar(&i.address, "address", "", "address at which other hosts reach this one (default: that of the first usable interface)")
-	f.StringVar(&i.vtep, "vtep-ip", "", "address of this host's tunnel endpoint (default: --address)")
+	f.StringVar(&i.vtep, "vtep-ip", "", "tunnel endpoint address of this host (default: that of --address)")
 }
 
-// fill completes a wish from the flags and the machine, and returns the machine's host name.
+// fill completes a wish from the flags, and returns the machine's host name.
 func (i *identity) fill(w *setup.Wish) (hostname string, err error) {
 	hostname, err = os.Hostname()
 	if err != nil {
@@ -117,13 +118,13 @@ func (i *identity) fill(w *setup.Wish) (hostname string, err error) {
 	return hostname, nil
 }
 
-// check runs the preflight checks and prints their findings. It returns an error if a finding prevents the machine from being a host.
-// clock returns the time of a netmaster; nil: there is none yet.
+// check runs the checks and prints their findings. It returns an error if a finding prevents the setup. clock reads a netmaster's
+// clock; nil: there is no netmaster yet.
 func (p *place) check(ctx context.Context, out io.Writer, h *setup.Host, w *setup.Wish, master, agent, embedded bool, clock func(context.Context) (time.Time, error)) error {
 	s := &preflight.Subject{Label: w.Label, VXLAN: w.Settings.NetMode != "vlan", Clock: clock}
 	s.Address, _ = netip.ParseAddr(w.Address)
 	s.VTEP, _ = netip.ParseAddr(w.VTEP)
-	fresh := !h.Member() // else its own daemons have the ports
+	fresh := !h.Member() // otherwise its own daemons use the ports
 	port := func(n, what string) {
 		if fresh {
 			s.Ports = append(s.Ports, preflight.Port{Network: "tcp", Address: net.JoinHostPort(w.Address, n), For: what})
@@ -151,12 +152,12 @@ func (p *place) check(ctx context.Context, out io.Writer, h *setup.Host, w *setu
 		_, _ = fmt.Fprintf(out, "%s: %s: %s\n  %s\n", word, f.Check, f.Problem, f.Remedy)
 	}
 	if wrong > 0 && !p.force {
-		return errors.New("this machine cannot be a host of a cluster yet, and nothing was changed: resolve the findings, or continue with --force")
+		return errors.New("this machine cannot be a host of a cluster yet; nothing was changed (--force continues nevertheless)")
 	}
 	return nil
 }
 
-// reach is a client of the cluster of this host, with the best certificate that is here.
+// reach returns a client of this host's cluster, with the most powerful certificate of the host.
 func (p *place) reach() (*client.Client, *setup.Host, trust.Role, error) {
 	h, err := p.host()
 	if err != nil {
@@ -168,13 +169,13 @@ func (p *place) reach() (*client.Client, *setup.Host, trust.Role, error) {
 			return c, h, role, err
 		}
 	}
-	return nil, nil, "", fmt.Errorf("no certificate in %s: this host is not part of a cluster: run contiv init to create one, or contiv join TOKEN@ADDRESS to join one", h.Trust())
+	return nil, nil, "", fmt.Errorf("there is no certificate in %s: this host is not part of a cluster; create one with contiv init, or join one with contiv join TOKEN@ADDRESS", h.Trust())
 }
 
-// requestTimeout is for how long a command waits while the cluster has no leader.
+// requestTimeout is how long a command waits while the cluster has no leader.
 const requestTimeout = 5 * time.Second
 
-// lines is what steps say.
+// lines returns a function that prints what steps report.
 func lines(out io.Writer) func(string) {
 	return func(text string) { _, _ = fmt.Fprintln(out, strings.TrimSpace(text)) }
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// podOptions are the flags of contiv pod.
+// podOptions has the flags of contiv pod.
 type podOptions struct {
 	pod        setup.Pod
 	dir        string
@@ -21,14 +21,14 @@ type podOptions struct {
 }
 
 func (o *podOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.dir, "trust", trust.DefaultDir, "directory to write the daemon's certificates to")
+	f.StringVar(&o.dir, "trust", trust.DefaultDir, "directory for the daemon's certificates")
 	f.StringVar(&o.pod.Label, "label", "", "label of the host: the node's name")
 	f.StringVar(&o.pod.Address, "address", "", "address at which other hosts reach this one")
 }
 
 func newPod() *cobra.Command {
-	cmd := &cobra.Command{Use: "pod", Short: "Issue the certificates of netmaster and netplugin in pods, for an init container", Args: cobra.NoArgs,
-		Long: "Issue the certificates of netmaster and netplugin in pods. An init container of deploy/kubernetes runs it: see docs/how-to/kubernetes-install.md.",
+	cmd := &cobra.Command{Use: "pod", Short: "Certificates of netmaster and netplugin in pods, for a container that runs before them", Args: cobra.NoArgs,
+		Long: "Certificates of netmaster and netplugin in pods. An init container of deploy/kubernetes runs it: see docs/how-to/kubernetes-install.md.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	cmd.AddCommand(newPodMaster(), newPodAgent())
 	return cmd
@@ -36,7 +36,7 @@ func newPod() *cobra.Command {
 
 func newPodMaster() *cobra.Command {
 	o := &podOptions{pod: setup.Pod{Now: time.Now}}
-	cmd := &cobra.Command{Use: "netmaster", Short: "Issue a netmaster's certificate with the authority's key", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+	cmd := &cobra.Command{Use: "netmaster", Short: "Certify a netmaster with the authority's key", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
 		o.pod.Trust = trust.Dir(o.dir)
 		said, err := o.pod.Netmaster(trust.Dir(o.authority))
 		if err == nil {
@@ -62,6 +62,6 @@ func newPodAgent() *cobra.Command {
 	o.flags(cmd.Flags())
 	cmd.Flags().StringVar(&o.authority, "authority", "/etc/contiv/authority/ca.crt", "file of the authority's certificate")
 	cmd.Flags().StringVar(&o.token, "token", "/etc/contiv/pod/token", "file of the service account token")
-	cmd.Flags().StringSliceVar(&o.netmasters, "netmasters", nil, "addresses of netmasters, as ADDRESS:9999,ADDRESS:9999")
+	cmd.Flags().StringSliceVar(&o.netmasters, "netmasters", nil, "addresses of netmasters, ADDRESS:9999,ADDRESS:9999")
 	return cmd
 }

@@ -15,11 +15,12 @@ func newReaddress() *cobra.Command {
 	var p place
 	vtep, dry, operator := "", false, false
 	cmd := &cobra.Command{
-		Use: "readdress [ADDRESS]", Short: "Change the address at which this host is reached", Args: cobra.MaximumNArgs(1),
-		Long: "Change the address at which this host's netmaster, member of the embedded store and agent are reached to ADDRESS. Add the new address to the machine beside the previous one, run " + "this command, and remove the previous address when the command has ended. Containers of other hosts are not affected.\n\n" +
+		Use: "readdress [ADDRESS]", Short: "Change the address of this host", Args: cobra.MaximumNArgs(1),
+		Long: "Change the address of this host's netmaster, its member of the embedded store and its agent to ADDRESS. Add the new address to the machine beside the previous one, run " +
+			"this command, and remove the previous address when it has ended. Containers of other hosts are not affected.\n\n" +
 			"Netmasters accept the address by this host's certificate, from a connection that comes from the address. Until the change is complete this host has certificates for both; then those for the " +
 			"previous address are revoked. Safe to run again: it continues where it stopped.\n\n" +
-			"Without ADDRESS the command updates the lists of netmasters and members in this host's settings, after another host has changed its address.",
+			"Without ADDRESS it updates the lists of netmasters and of members in this host's settings, after another host has changed its address.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			h, err := p.host()
 			if err != nil {
@@ -57,13 +58,13 @@ func newReaddress() *cobra.Command {
 		},
 	}
 	p.daemonFlags(cmd.Flags())
-	cmd.Flags().StringVar(&vtep, "vtep-ip", "", "address of this host's tunnel endpoint (default: ADDRESS if it was the previous address, else unchanged)")
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "check the addresses and list the steps, without changes")
-	cmd.Flags().BoolVar(&operator, "as-operator", false, "authenticate with this host's user certificate, for networks that translate addresses on the path to netmasters")
+	cmd.Flags().StringVar(&vtep, "vtep-ip", "", "tunnel endpoint address of this host (default: ADDRESS if it was the previous address, else unchanged)")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "check the addresses and list the steps, without changing anything")
+	cmd.Flags().BoolVar(&operator, "as-operator", false, "authenticate to netmasters with the certificate of this host's user; required if addresses are translated on the path to them")
 	return cmd
 }
 
-// own reads an address that this machine is to have.
+// own parses an address that this machine must have.
 func own(field, text string) (netip.Addr, error) {
 	a, err := netip.ParseAddr(text)
 	if err != nil || a.Zone() != "" {

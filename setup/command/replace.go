@@ -11,15 +11,18 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// replaceTTL is for how long the token of contiv replace counts: a disk may have to be bought.
+// replaceTTL is the lifetime of contiv replace's token: the operator may have to buy a disk.
 const replaceTTL = 7 * 24 * time.Hour
 
 func newReplace() *cobra.Command {
 	var p place
 	force := false
 	cmd := &cobra.Command{
-		Use: "replace NAME", Short: "Remove a netmaster whose disk is lost, and print the command by which its host joins again", Args: cobra.ExactArgs(1),
-		Long: "Remove the netmaster of host NAME, whose disk is lost, and print the command by which that host, or a new machine in its place, joins again. contiv removes the member of the embedded " + "store, and revokes the certificates of the netmaster. The host keeps its label, addresses, agent and containers; endpoints that no longer exist on the machine are deleted when its " + "agent reports that.\n\n" + "contiv refuses to remove a netmaster that runs. If the machine does not answer, contiv cannot prove that the netmaster is stopped, and requires --force.",
+		Use: "replace NAME", Short: "Remove a netmaster whose disk is lost, and print the command with which its host joins again", Args: cobra.ExactArgs(1),
+		Long: "Remove the netmaster of host NAME, whose disk is lost, and print the command with which that host, or a new machine in its place, joins again. The member of the embedded " +
+			"store is removed and the certificates of the netmaster are revoked. The host's label and addresses, its agent and its containers do not change: endpoints that the machine does " +
+			"not have any more are deleted when its agent reports so.\n\n" +
+			"A running netmaster is refused. If the machine does not answer, its netmaster may still run, and --force is required.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, out := args[0], cmd.OutOrStdout()
 			c, _, _, err := p.reach()
@@ -48,17 +51,18 @@ func newReplace() *cobra.Command {
 		},
 	}
 	p.flags(cmd.Flags())
-	cmd.Flags().BoolVar(&force, "force", false, "continue although the machine does not answer, without proof that its netmaster is stopped")
+	cmd.Flags().BoolVar(&force, "force", false, "continue even if the machine does not answer, so that its netmaster may still run")
 	return cmd
 }
 
-// Times of a registration: it outlives its netmaster by ten seconds, and is part of a restored store for that long.
+// Times of a registration: it expires ten seconds after its netmaster has ended, also in a restored store.
 const (
 	registrationLimit = 15 * time.Second
 	registrationPause = time.Second
 )
 
-// departed has a lost netmaster leave, and repeats that while a netmaster is refused as one that runs, until a registration of the lost one must have ended. It blocks until then.
+// departed removes a lost netmaster. It retries while the request is refused because the netmaster is registered, until a
+// registration of the lost netmaster must have expired. It blocks until then.
 func departed(ctx context.Context, c *client.Client, q model.DepartRequest) (model.Departed, error) {
 	tick := time.NewTicker(registrationPause)
 	defer tick.Stop()
@@ -75,7 +79,7 @@ func departed(ctx context.Context, c *client.Client, q model.DepartRequest) (mod
 	}
 }
 
-// needed describes how many members of a store must run.
+// needed returns how many members of a store must run.
 func needed(members int) string {
 	if majority := members/2 + 1; majority < members {
 		return fmt.Sprintf("%d of them must run", majority)

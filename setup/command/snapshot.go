@@ -33,7 +33,7 @@ func newSnapshot() *cobra.Command {
 	return cmd
 }
 
-// backup returns what the host knows of its store.
+// backup returns the host and the settings of its store.
 func (p *place) backup() (*setup.Host, *setup.Backup, error) {
 	h, err := p.host()
 	if err != nil {
@@ -43,13 +43,13 @@ func (p *place) backup() (*setup.Host, *setup.Backup, error) {
 	return h, b, err
 }
 
-// quiet is for stores whose errors are returned.
+// quiet returns a logger for stores whose errors are returned.
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func newSnapshotSave(p *place) *cobra.Command {
 	var dir, file string
 	var key bool
-	cmd := &cobra.Command{Use: "save", Short: "Save a snapshot of the store", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+	cmd := &cobra.Command{Use: "save", Short: "Save the current content of the store", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
 		_, b, err := p.backup()
 		if err != nil {
 			return err
@@ -68,7 +68,7 @@ func newSnapshotSave(p *place) *cobra.Command {
 		defer func() { _ = from.Close() }()
 		source, can := from.(snapshot.Source)
 		if !can {
-			return fmt.Errorf("a store of kind %s has no snapshots", from)
+			return fmt.Errorf("%s does not support snapshots", from)
 		}
 		made, err := snapshot.Save(cmd.Context(), source, dir, snapshot.ByHand, head)
 		if err != nil {
@@ -79,16 +79,16 @@ func newSnapshotSave(p *place) *cobra.Command {
 	}}
 	f := cmd.Flags()
 	f.StringVar(&dir, "dir", "", "directory of the snapshot (default: that of scheduled snapshots)")
-	f.BoolVar(&key, "with-key", false, "include the authority's key, encrypted with a passphrase; without it no agent connects to a restored cluster on new machines")
-	f.StringVar(&file, "passphrase-file", "", "file with the passphrase in its first line, at least 12 characters")
+	f.BoolVar(&key, "with-key", false, "include the authority's key, encrypted with a passphrase; agents need it to connect to a cluster that is restored on new machines")
+	f.StringVar(&file, "passphrase-file", "", "file with that passphrase, at least 12 characters, in its first line")
 	return cmd
 }
 
-// sealed is the authority's key, encrypted; "" where it is not asked for.
+// sealed returns the authority's key, encrypted; "" if it was not requested.
 func sealed(b *setup.Backup, key bool, file string) (string, error) {
 	if !key {
 		if file != "" {
-			return "", errors.New("--passphrase-file requires --with-key: add --with-key, or remove --passphrase-file")
+			return "", errors.New("--passphrase-file requires --with-key: add it, or omit the file")
 		}
 		return "", nil
 	}
@@ -107,7 +107,7 @@ func sealed(b *setup.Backup, key bool, file string) (string, error) {
 	return snapshot.SealKey(certificate, text, phrase)
 }
 
-// passphrase is the first line of a file.
+// passphrase returns the first line of a file.
 func passphrase(file string) (string, error) {
 	if file == "" {
 		return "", errors.New("the authority's key is encrypted with a passphrase: add --passphrase-file")
@@ -120,7 +120,7 @@ func passphrase(file string) (string, error) {
 	return strings.TrimSuffix(line, "\r"), nil
 }
 
-// described is a snapshot in words.
+// described describes a snapshot in words.
 func described(i *snapshot.Info) string {
 	out := fmt.Sprintf("revision %d of %s, %s", i.Revision, i.Created.Format(time.RFC3339), humanize.IBytes(uint64(i.Size)))
 	if i.Keys > 0 {
@@ -175,7 +175,7 @@ func newSnapshotVerify() *cobra.Command {
 				bad = append(bad, err)
 				continue
 			}
-			_, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s is complete: %s\n", path, described(&info))
+			_, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s is intact: %s\n", path, described(&info))
 		}
 		return errors.Join(bad...)
 	}}
@@ -183,7 +183,7 @@ func newSnapshotVerify() *cobra.Command {
 
 func newSnapshotRestore(p *place) *cobra.Command {
 	var replace, other bool
-	cmd := &cobra.Command{Use: "restore FILE", Short: "Restore a snapshot as the store of this host's netmaster, which must be stopped", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := &cobra.Command{Use: "restore FILE", Short: "Restore a snapshot into the store of this host's netmaster, which must not run", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
 		h, b, err := p.backup()
 		if err != nil {
 			return err
@@ -197,7 +197,7 @@ func newSnapshotRestore(p *place) *cobra.Command {
 			return err
 		}
 		if own := snapshot.Authority(b.Trust); own != info.Authority && !other {
-			return fmt.Errorf("authority: got a snapshot of a cluster with authority %s, want %s, which this host trusts: its agents and secrets belong to the other cluster; use a snapshot of this cluster, or add --another-authority", none(info.Authority), none(own))
+			return fmt.Errorf("authority: the snapshot is of a cluster whose authority is %s, and this host trusts %s, so its agents and secrets would not match; use a snapshot of this cluster, or add --another-authority", none(info.Authority), none(own))
 		}
 		done, err := restored(cmd.Context(), b, args[0], known.Incarnation, replace)
 		if err != nil {
@@ -209,8 +209,8 @@ func newSnapshotRestore(p *place) *cobra.Command {
 		return printRestored(cmd.OutOrStdout(), b, &done)
 	}}
 	f := cmd.Flags()
-	f.BoolVar(&replace, "replace", false, "replace existing data: move the data of an embedded store aside; replace all keys of a Consul, those of other programs too")
-	f.BoolVar(&other, "another-authority", false, "restore although the snapshot is of a cluster with another authority")
+	f.BoolVar(&replace, "replace", false, "allow existing data: an embedded store's is moved aside, a Consul's is replaced, including the keys of other programs")
+	f.BoolVar(&other, "another-authority", false, "allow a snapshot of a cluster with another authority")
 	return cmd
 }
 
@@ -221,7 +221,7 @@ func none(text string) string {
 	return text
 }
 
-// restored restores a snapshot as the kind of the store has it.
+// restored restores a snapshot, in the way of the store's kind.
 func restored(ctx context.Context, b *setup.Backup, path string, known record.Incarnation, replace bool) (snapshot.Restored, error) {
 	switch b.Kind {
 	case snapshot.Embedded:
@@ -237,12 +237,12 @@ func restored(ctx context.Context, b *setup.Backup, path string, known record.In
 		defer func() { _ = to.Close() }()
 		running, can := to.(snapshot.Restorer)
 		if !can {
-			return snapshot.Restored{}, fmt.Errorf("a store of kind %s cannot restore a snapshot", to)
+			return snapshot.Restored{}, fmt.Errorf("%s does not support snapshots", to)
 		}
 		return snapshot.RestoreInto(ctx, path, b.Kind, known, running)
 	}
-	return snapshot.Restored{}, fmt.Errorf("an etcd beside the netmasters is restored on the machines of its members: stop all netmasters, contiv snapshot extract %s etcd.db, "+
-		"etcdutl snapshot restore etcd.db there (--bump-revision 1000000000 --mark-compacted), start it, and then contiv snapshot succeed", path)
+	return snapshot.Restored{}, fmt.Errorf("restore an external etcd on the machines of its members: stop all netmasters, run contiv snapshot extract %s etcd.db, "+
+		"etcdutl snapshot restore etcd.db there (--bump-revision 1000000000 --mark-compacted), start it, and then run contiv snapshot succeed", path)
 }
 
 func printRestored(out io.Writer, b *setup.Backup, done *snapshot.Restored) error {
@@ -253,7 +253,7 @@ func printRestored(out io.Writer, b *setup.Backup, done *snapshot.Restored) erro
 		_, _ = fmt.Fprintf(out, "the store is incarnation %s now\n", done.Successor.ID)
 	}
 	if done.Aside != "" {
-		_, _ = fmt.Fprintf(out, "the previous data is in %s: remove it when you no longer need it\n", done.Aside)
+		_, _ = fmt.Fprintf(out, "the previous data are in %s: remove them when they are not needed\n", done.Aside)
 	}
 	if b.Kind == snapshot.Embedded {
 		_, _ = fmt.Fprintf(out, "next: systemctl start contiv-netmaster; hosts with other members of the store lose their data and join again (docs/how-to/backup.md)\n")
@@ -262,9 +262,9 @@ func printRestored(out io.Writer, b *setup.Backup, done *snapshot.Restored) erro
 }
 
 func newSnapshotExtract() *cobra.Command {
-	return &cobra.Command{Use: "extract FILE TO", Short: "Extract the store's own snapshot into a file, for the tools of the store", Args: cobra.ExactArgs(2), RunE: func(cmd *cobra.Command, args []string) error {
+	return &cobra.Command{Use: "extract FILE TO", Short: "Extract the store's native snapshot into a file, for the store's own tools", Args: cobra.ExactArgs(2), RunE: func(cmd *cobra.Command, args []string) error {
 		if _, err := os.Lstat(args[1]); err == nil {
-			return fmt.Errorf("%s already exists: name another file", args[1])
+			return fmt.Errorf("%s exists already: name another file", args[1])
 		}
 		info, body, err := snapshot.Extract(args[0], filepath.Dir(args[1]))
 		if err != nil {
@@ -279,7 +279,7 @@ func newSnapshotExtract() *cobra.Command {
 }
 
 func newSnapshotSucceed(p *place) *cobra.Command {
-	return &cobra.Command{Use: "succeed", Short: "Record that a store restored by its own tools is the successor of the saved one; run it before netmasters start", Args: cobra.NoArgs,
+	return &cobra.Command{Use: "succeed", Short: "Record that a store restored by its own tools succeeds the saved one; run it before netmasters start", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			h, b, err := p.backup()
 			if err != nil {
@@ -353,7 +353,7 @@ func newSnapshotSchedule(p *place) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, _ = fmt.Fprintf(out, "wrote %s; to apply it, restart netmaster: systemctl restart contiv-netmaster\n", path)
+			_, _ = fmt.Fprintf(out, "wrote %s; it takes effect when netmaster starts: systemctl restart contiv-netmaster\n", path)
 		}
 		how := fmt.Sprintf("every %s, and keeps %d", b.Schedule.Interval, b.Schedule.Keep)
 		if b.Schedule.Interval == 0 {
@@ -363,7 +363,7 @@ func newSnapshotSchedule(p *place) *cobra.Command {
 		return err
 	}}
 	f := cmd.Flags()
-	f.DurationVar(&every, "every", 0, "interval between snapshots; 0s: no snapshots")
+	f.DurationVar(&every, "every", 0, "interval between snapshots (0s: no snapshots)")
 	f.IntVar(&keep, "keep", 0, "number of snapshots to keep")
 	return cmd
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// contiv runs a command of contiv, and returns what it prints and why it fails.
+// contiv runs a command of contiv, and returns its output and its error.
 func contiv(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	root := &cobra.Command{Use: "contiv", SilenceUsage: true, SilenceErrors: true}
@@ -31,7 +31,7 @@ func contiv(t *testing.T, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// free is a URL on loopback where nothing listens.
+// free returns a URL on loopback at which nothing listens.
 func free(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -42,7 +42,7 @@ func free(t *testing.T) string {
 	return "http://" + l.Addr().String()
 }
 
-// authority gives a host another authority.
+// authority creates another authority for a host.
 func authority(t *testing.T, root string) {
 	t.Helper()
 	dir := trust.Dir(filepath.Join(root, trust.DefaultDir))
@@ -62,7 +62,7 @@ func authority(t *testing.T, root string) {
 	}
 }
 
-// What a person does who saves a store, loses it, and restores it, and who changes the schedule.
+// An operator saves a store, loses it, restores it, and changes the schedule.
 func TestSnapshots(t *testing.T) {
 	root := t.TempDir()
 	dir, client, peer := filepath.Join(root, "var/lib/contiv/store"), free(t), free(t)
@@ -106,16 +106,16 @@ func TestSnapshots(t *testing.T) {
 	file := strings.TrimSuffix(strings.Fields(out)[1], ":")
 	put(s, "2")
 	run(`(?m)^20.* 2 +1 +.* embedded +none +no +`+regexp.QuoteMeta(file)+"$", "ls")
-	run("is complete: 1 keys", "verify", file)
+	run("is intact: 1 keys", "verify", file)
 	run("in use by a netmaster: stop it", "restore", file, "--replace")
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	run("there is a store already: --replace", "restore", file)
-	run("(?s)^restored .*the store is incarnation [a-z2-7]{26} now.*the previous data is in .*before-restore-.*next: ", "restore", file, "--replace")
+	run("(?s)^restored .*the store is incarnation [a-z2-7]{26} now.*the previous data are in .*before-restore-.*next: ", "restore", file, "--replace")
 	s = start()
 	if item, err := s.Read(t.Context(), "/a"); err != nil || string(item.Value) != "1" {
-		t.Errorf("want what was saved, got %q, %v", item.Value, err)
+		t.Errorf("want the saved value, got %q, %v", item.Value, err)
 	}
 	run("the authority's key is not part of this snapshot", "key", file, "--passphrase-file", env)
 	run("add --passphrase-file", "save", "--with-key")
@@ -154,6 +154,6 @@ func TestSnapshots(t *testing.T) {
 	run("authority: got a snapshot of a cluster with authority .* which this host trusts.* --another-authority", "restore", keyed, "--replace")
 	other := t.TempDir()
 	if out, err := contiv(t, "snapshot", "save", "--root", other); err == nil || !strings.Contains(err.Error(), "no netmaster") {
-		t.Errorf("a host without a netmaster: want that told, got %s, %v", out, err)
+		t.Errorf("a host without a netmaster: want an error, got %s, %v", out, err)
 	}
 }

@@ -24,7 +24,7 @@ func newTokenCreate(p *place) *cobra.Command {
 	uses, quiet := 1, false
 	ttl := 24 * time.Hour
 	cmd := &cobra.Command{
-		Use: "create", Short: "Create a token, and print the command by which a host joins", Args: cobra.NoArgs,
+		Use: "create", Short: "Create a token, and print the command with which a host joins", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, _, _, err := p.reach()
 			if err != nil {
@@ -48,9 +48,9 @@ func newTokenCreate(p *place) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.DurationVar(&ttl, "ttl", ttl, "lifetime of the token")
-	f.IntVar(&uses, "uses", uses, "number of hosts that can join with the token; 0: any number")
-	f.BoolVar(&q.Masters, "master", false, "allow joining hosts to run a netmaster, which gets the authority's key")
-	f.StringVar(&q.Replaces, "replace", "", "label of the only host that can join with the token; the new machine replaces that host although the host's certificates are valid")
+	f.IntVar(&uses, "uses", uses, "maximum number of hosts that can join with the token (0: unlimited)")
+	f.BoolVar(&q.Masters, "master", false, "let joining hosts also run a netmaster, for which they get the authority's key")
+	f.StringVar(&q.Replaces, "replace", "", "label of the only host that may join; it replaces that host even if the host's certificates are valid")
 	f.BoolVarP(&quiet, "quiet", "q", false, "print only TOKEN@ADDRESS")
 	return cmd
 }
@@ -96,7 +96,7 @@ func newTokenRm(p *place) *cobra.Command {
 	}}
 }
 
-// moment is a time in a list.
+// moment formats a time for a list.
 func moment(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -15,20 +15,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Local is this machine.
+// Local is the machine that the process runs on.
 type Local struct{}
 
-// Root reports whether this is root.
+// Root reports whether the process runs as root.
 func (Local) Root() bool { return os.Geteuid() == 0 }
 
-// Kernel asks the kernel.
+// Kernel returns the kernel's release.
 func (Local) Kernel() (string, error) {
 	var u unix.Utsname
 	err := unix.Uname(&u)
 	return unix.ByteSliceToString(u.Release[:]), err
 }
 
-// Module looks among the modules that are loaded, that the kernel has built in, and that modprobe finds.
+// Module searches the loaded modules, those built into the kernel, and those that modprobe finds.
 func (Local) Module(ctx context.Context, name string) bool {
 	if _, err := os.Stat("/sys/module/" + name); err == nil {
 		return true
@@ -39,7 +39,7 @@ func (Local) Module(ctx context.Context, name string) bool {
 	return exec.CommandContext(ctx, "modprobe", "--dry-run", "--quiet", name).Run() == nil
 }
 
-// builtIn looks for a function of the module among the kernel's symbols: of a module that is built in and has no parameters, nothing else shows it.
+// builtIn searches the kernel's symbols for a function of the module: a built-in module without parameters appears nowhere else.
 func builtIn(name string) bool {
 	function := map[string]string{"veth": "veth_setup", "nf_tables": "nf_tables_newtable", "openvswitch": "ovs_dp_process_packet"}[name]
 	symbols, err := os.Open("/proc/kallsyms")
@@ -55,7 +55,7 @@ func builtIn(name string) bool {
 	return false
 }
 
-// Switch asks ovsdb-server, and ovs-vswitchd, whose socket is in the same directory.
+// Switch queries ovsdb-server, and ovs-vswitchd, whose socket is in the same directory.
 func (Local) Switch(ctx context.Context, socket string) (string, error) {
 	out, err := exec.CommandContext(ctx, "ovs-vsctl", "--timeout=5", "--db=unix:"+socket, "--bare", "--columns=_uuid", "list", "Open_vSwitch").CombinedOutput()
 	if err != nil {
@@ -70,7 +70,7 @@ func (Local) Switch(ctx context.Context, socket string) (string, error) {
 	return line[strings.LastIndexByte(line, ' ')+1:], nil
 }
 
-// Listen listens for a moment.
+// Listen listens and closes the socket at once.
 func (Local) Listen(network, address string) error {
 	if network == "udp" {
 		c, err := net.ListenPacket(network, address)
@@ -86,7 +86,7 @@ func (Local) Listen(network, address string) error {
 	return err
 }
 
-// MTU looks at all interfaces.
+// MTU searches all interfaces.
 func (Local) MTU(a netip.Addr) (int, string, error) {
 	all, err := net.Interfaces()
 	if err != nil {
@@ -106,7 +106,7 @@ func (Local) MTU(a netip.Addr) (int, string, error) {
 	return 0, "", fmt.Errorf("no interface has %s", a)
 }
 
-// Free asks the file system of the directory, or of its nearest existing parent.
+// Free reads the free space of the directory's file system, or that of its first existing parent.
 func (Local) Free(dir string) (int64, error) {
 	for {
 		var s unix.Statfs_t
@@ -122,5 +122,5 @@ func (Local) Free(dir string) (int64, error) {
 	}
 }
 
-// Now is the time.
+// Now returns the current time.
 func (Local) Now() time.Time { return time.Now() }

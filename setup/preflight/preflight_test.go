@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// fake is a machine without a fault, unless it is given one.
+// fake is a machine without problems, unless fields change that.
 type fake struct {
 	user    bool
-	lacks   string
+	missing string
 	kernel  string
 	version string
 	silent  error
@@ -25,7 +25,7 @@ type fake struct {
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
 func (f fake) Root() bool                                     { return !f.user }
-func (f fake) Module(_ context.Context, name string) bool     { return name != f.lacks }
+func (f fake) Module(_ context.Context, name string) bool     { return name != f.missing }
 func (f fake) Kernel() (string, error)                        { return f.kernel, nil }
 func (f fake) Free(string) (int64, error)                     { return f.free, nil }
 func (f fake) Now() time.Time                                 { return noon }
@@ -53,30 +53,30 @@ func TestRun(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		change func(*fake, *Subject)
-		want   string // check and problem, "minor " before; "" is nothing
+		want   string // check and problem, "minor " before; "": no finding
 		remedy string
 	}{
 		"all is well":            {func(*fake, *Subject) {}, "", ""},
-		"a user":                 {func(f *fake, _ *Subject) { f.user = true }, "account: contiv does not run as root", "sudo"},
-		"no label":               {func(_ *fake, s *Subject) { s.Label = "" }, `label: the host name: got ""`, "--label"},
-		"a label with a slash":   {func(_ *fake, s *Subject) { s.Label = "a/b" }, `label: the host name: got "a/b"`, "--label"},
-		"localhost":              {func(_ *fake, s *Subject) { s.Label = "localhost" }, "label: the machine's host name is localhost", "hostnamectl"},
+		"a user":                 {func(f *fake, _ *Subject) { f.user = true }, "account: this user is not root", "sudo"},
+		"no label":               {func(_ *fake, s *Subject) { s.Label = "" }, `label: got ""`, "--label"},
+		"a label with a slash":   {func(_ *fake, s *Subject) { s.Label = "a/b" }, `label: got "a/b"`, "--label"},
+		"localhost":              {func(_ *fake, s *Subject) { s.Label = "localhost" }, "label: the machine is called localhost", "hostnamectl"},
 		"an address elsewhere":   {func(_ *fake, s *Subject) { s.Address = netip.MustParseAddr("192.0.2.9") }, "address: no interface", "--address"},
-		"loopback":               {func(_ *fake, s *Subject) { s.VTEP = netip.MustParseAddr("127.0.0.1") }, "address: 127.0.0.1 is not an address", "--vtep-ip"},
+		"loopback":               {func(_ *fake, s *Subject) { s.VTEP = netip.MustParseAddr("127.0.0.1") }, "address: other hosts cannot reach this one at 127.0.0.1", "--vtep-ip"},
 		"an old kernel":          {func(f *fake, _ *Subject) { f.kernel = "5.4.0-216-generic" }, "kernel: the kernel 5.4.0-216-generic is too old", "5.10"},
 		"the oldest kernel":      {func(f *fake, _ *Subject) { f.kernel = "5.10.0-35-amd64" }, "", ""},
 		"a candidate":            {func(f *fake, _ *Subject) { f.kernel = "7.0-rc1" }, "", ""},
 		"a kernel of its own":    {func(f *fake, _ *Subject) { f.kernel = "custom" }, `minor kernel: the release of the kernel: got "custom", want a version`, "5.10"},
 		"old, and no agent":      {func(f *fake, s *Subject) { f.kernel, s.Switch = "4.19.0", "" }, "", ""},
-		"no veth":                {func(f *fake, _ *Subject) { f.lacks = "veth" }, "kernel: the kernel has no module veth", "modprobe veth"},
-		"no openvswitch":         {func(f *fake, _ *Subject) { f.lacks = "openvswitch" }, "minor kernel: ", "modprobe openvswitch"},
-		"no agent, no module":    {func(f *fake, s *Subject) { f.lacks, s.Switch = "veth", "" }, "", ""},
+		"no veth":                {func(f *fake, _ *Subject) { f.missing = "veth" }, "kernel: the kernel has no module veth", "modprobe veth"},
+		"no openvswitch":         {func(f *fake, _ *Subject) { f.missing = "openvswitch" }, "minor kernel: ", "modprobe openvswitch"},
+		"no agent, no module":    {func(f *fake, s *Subject) { f.missing, s.Switch = "veth", "" }, "", ""},
 		"a switch that is off":   {func(f *fake, _ *Subject) { f.silent = errors.New("refused") }, "Open vSwitch: Open vSwitch does not answer", "apt-get install"},
 		"a switch that is old":   {func(f *fake, _ *Subject) { f.version = "2.9.8" }, "Open vSwitch: Open vSwitch 2.9.8 is too old", "3.1"},
 		"one that is not new":    {func(f *fake, _ *Subject) { f.version = "2.17.9" }, "minor Open vSwitch: ", "3.1"},
 		"one of ten":             {func(f *fake, _ *Subject) { f.version = "10.0" }, "", ""},
 		"a version that is none": {func(f *fake, _ *Subject) { f.version = "devel" }, "minor Open vSwitch: ", "3.1"},
-		"a taken port":           {func(f *fake, _ *Subject) { f.taken = "192.0.2.1:9999" }, "ports: tcp 192.0.2.1:9999, for netmaster, is in use", "ss -lntup"},
+		"a taken port":           {func(f *fake, _ *Subject) { f.taken = "192.0.2.1:9999" }, "ports: tcp 192.0.2.1:9999, of netmaster, is in use", "ss -lntup"},
 		"the usual MTU":          {func(f *fake, _ *Subject) { f.mtu = 1500 }, "minor MTU: the MTU of eth0 is 1500: containers of tunnelled networks get 1450", "mtu 1550"},
 		"the usual, VLAN":        {func(f *fake, s *Subject) { f.mtu, s.VXLAN = 1500, false }, "", ""},
 		"a small MTU":            {func(f *fake, _ *Subject) { f.mtu = 1300 }, "MTU: the MTU of eth0 is 1300: tunnels leave 1250 for containers", "ip link set eth0"},
@@ -112,17 +112,17 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// This machine answers what it is asked.
+// Local returns plausible values of the test's machine.
 func TestLocal(t *testing.T) {
 	m := Local{}
-	if mtu, name, err := m.MTU(netip.MustParseAddr("127.0.0.1")); err != nil || mtu < leastMTU || name != "lo" {
+	if mtu, name, err := m.MTU(netip.MustParseAddr("127.0.0.1")); err != nil || mtu < minMTU || name != "lo" {
 		t.Errorf("want lo's MTU, got %d of %s, %v", mtu, name, err)
 	}
 	if free, err := m.Free(t.TempDir() + "/not/yet"); err != nil || free <= 0 {
-		t.Errorf("want the space of the directory above, got %d, %v", free, err)
+		t.Errorf("want the space of the parent directory, got %d, %v", free, err)
 	}
 	if !m.Module(t.Context(), "veth") || m.Module(t.Context(), "no_such_module") {
-		t.Error("want the module veth, which this test's machine has, and not one that there is not")
+		t.Error("want the module veth, which this test's machine has, and not an unknown one")
 	}
 	if release, err := m.Kernel(); err != nil || release == "" {
 		t.Errorf("want the kernel's release, got %q, %v", release, err)
@@ -133,9 +133,9 @@ func TestLocal(t *testing.T) {
 		t.Error(err)
 	}
 	if err := m.Listen("tcp", "192.0.2.1:0"); err == nil {
-		t.Error("want an address elsewhere to be refused")
+		t.Error("want an address elsewhere refused")
 	}
 	if _, err := m.Switch(t.Context(), t.TempDir()+"/db.sock"); err == nil {
-		t.Error("want a socket that is not there to be refused")
+		t.Error("want a missing socket refused")
 	}
 }

@@ -8,11 +8,10 @@ import (
 	"time"
 )
 
-// oldestKernel is the oldest kernel whose netlink, nftables and conntrack do what the agent asks of them.
+// oldestKernel is the oldest kernel with the netlink, nftables and conntrack features that the agent uses.
 var oldestKernel = [2]int{5, 10}
 
-// kernel checks the release of the kernel, and the modules that the agent needs. Without the module of Open vSwitch, its userspace
-// datapath serves.
+// kernel checks the kernel's release and modules. Without Open vSwitch's module, its userspace datapath is used.
 func kernel(ctx context.Context, m Machine, s *Subject) (out []Finding) {
 	if s.Switch == "" {
 		return nil
@@ -26,16 +25,16 @@ func kernel(ctx context.Context, m Machine, s *Subject) (out []Finding) {
 	}
 	for name, use := range map[string]string{"veth": "containers' interfaces", "nf_tables": "host access"} {
 		if !m.Module(ctx, name) {
-			out = append(out, one(fmt.Sprintf("the kernel has no module %s, which %s need", name, use), "install the kernel's modules, and modprobe "+name)...)
+			out = append(out, one(fmt.Sprintf("the kernel has no module %s, which %s need", name, use), "install the kernel's modules, and run modprobe "+name)...)
 		}
 	}
 	if !m.Module(ctx, "openvswitch") {
-		out = append(out, minor("the kernel has no module openvswitch: the switch forwards in user space, which takes more processor time", "install the kernel's modules, and modprobe openvswitch")...)
+		out = append(out, minor("the kernel has no module openvswitch: the switch forwards in user space, which uses more CPU", "install the kernel's modules, and run modprobe openvswitch")...)
 	}
 	return out
 }
 
-// The oldest Open vSwitch that the flows are for, and the one that they are tested with.
+// The oldest supported version of Open vSwitch, and the one that the flows are tested with.
 var (
 	oldestSwitch = [2]int{2, 15} // lists the capabilities of datapaths
 	testedSwitch = [2]int{3, 1}
@@ -54,7 +53,7 @@ func openvswitch(ctx context.Context, m Machine, s *Subject) []Finding {
 	has, ok := numbers(version)
 	switch {
 	case !ok:
-		return minor(fmt.Sprintf("the version of Open vSwitch: got %q, want a version", version), fmt.Sprintf("check that it is %d.%d or later", testedSwitch[0], testedSwitch[1]))
+		return minor(fmt.Sprintf("Open vSwitch reports version %q", version), fmt.Sprintf("it should be %d.%d or later", testedSwitch[0], testedSwitch[1]))
 	case less(has, oldestSwitch):
 		return one("Open vSwitch "+version+" is too old", fmt.Sprintf("upgrade it to %d.%d or later", testedSwitch[0], testedSwitch[1]))
 	case less(has, testedSwitch):
@@ -63,7 +62,7 @@ func openvswitch(ctx context.Context, m Machine, s *Subject) []Finding {
 	return nil
 }
 
-// numbers are the first two of a version, such as 3.1.0 or 6.18-rc1.
+// numbers returns the first two numbers of a version, such as 3.1.0 or 6.18-rc1.
 func numbers(version string) (out [2]int, ok bool) {
 	parts := strings.SplitN(strings.Trim(version, "\" \n"), ".", 3)
 	if len(parts) < 2 {
@@ -82,17 +81,17 @@ func numbers(version string) (out [2]int, ok bool) {
 
 func less(a, b [2]int) bool { return a[0] < b[0] || a[0] == b[0] && a[1] < b[1] }
 
-// maxSkew is the maximum difference of two clocks: certificates are valid from five minutes before they are issued.
+// maxSkew is the maximum difference between clocks.
 const maxSkew = 2 * time.Minute
 
-// clock checks the time, on which the validity of certificates depends.
+// clock checks the machine's clock: certificates have a limited validity.
 func clock(ctx context.Context, m Machine, s *Subject) []Finding {
 	if s.Clock == nil {
 		return nil
 	}
 	theirs, err := s.Clock(ctx)
 	if err != nil {
-		return one(fmt.Sprintf("the netmaster does not answer: %v", err), "check its address, and that it runs; contiv token create prints the address")
+		return one(fmt.Sprintf("the netmaster does not answer: %v", err), "check its address, and that it runs; contiv token create prints the address at which hosts join")
 	}
 	if apart := m.Now().Sub(theirs); apart.Abs() > maxSkew {
 		return one(fmt.Sprintf("this machine's clock differs by %s from the netmaster's, which shows %s", apart.Round(time.Second), theirs.UTC().Format(time.RFC3339)),
@@ -101,13 +100,13 @@ func clock(ctx context.Context, m Machine, s *Subject) []Finding {
 	return nil
 }
 
-// Space of the embedded store.
+// Space for the embedded store, in bytes.
 const (
-	leastSpace = 1 << 30
-	quotaSpace = 8 << 30 // from which on the store refuses what needs more
+	minSpace   = 1 << 30
+	quotaSpace = 8 << 30 // the quota, beyond which the store refuses writes
 )
 
-// disk checks the free space for the store.
+// disk checks the space for the store.
 func disk(_ context.Context, m Machine, s *Subject) []Finding {
 	if s.Store == "" {
 		return nil
@@ -115,9 +114,9 @@ func disk(_ context.Context, m Machine, s *Subject) []Finding {
 	free, err := m.Free(s.Store)
 	switch {
 	case err != nil:
-		return minor(fmt.Sprintf("the free space of %s is unknown: %v", s.Store, err), "check that it has 8 GiB")
-	case free < leastSpace:
-		return one(fmt.Sprintf("%d MiB are free for the store in %s", free>>20, s.Store), "free some space, or mount another file system there; the store's quota is 8 GiB")
+		return minor(fmt.Sprintf("the space in %s is unknown: %v", s.Store, err), "it should be 8 GiB")
+	case free < minSpace:
+		return one(fmt.Sprintf("%d MiB are free for the store in %s", free>>20, s.Store), "free some space, or mount another file system there; 8 GiB are its quota")
 	case free < quotaSpace:
 		return minor(fmt.Sprintf("%d MiB are free for the store in %s, less than its quota of 8 GiB", free>>20, s.Store), "monitor it: netctl leader shows the size of the store")
 	}

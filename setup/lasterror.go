@@ -16,20 +16,21 @@ import (
 	"unicode"
 )
 
-// Lines of a log of which the end is read, and bytes of them.
+// Limits for the end of a log.
 const (
 	logLines     = 500
 	logBytes     = 256 << 10
-	maxErrorSize = 600 // bytes of a line that is shown
+	maxLineBytes = 600 // bytes shown of a line
 )
 
-// Log is the end of a daemon's log since a time, as the daemon wrote it. It blocks until the journal has answered, or ctx ends.
+// Log returns the end of a daemon's log since a time, as the daemon wrote it. It blocks until the journal has answered, or ctx
+// ends.
 func (s Systemd) Log(ctx context.Context, daemon string, since time.Time) (string, error) {
 	return s.Journal(ctx, "--unit", filepath.Base(s.Host.unitFile(daemon)), "--since", "@"+strconv.FormatInt(since.Unix(), 10),
 		"--lines", strconv.Itoa(logLines), "--output", "cat", "--no-pager", "--quiet")
 }
 
-// Journalctl runs journalctl.
+// Journalctl runs journalctl and returns its output.
 func Journalctl(ctx context.Context, args ...string) (string, error) {
 	out, err := exec.CommandContext(ctx, "journalctl", args...).Output()
 	if err != nil {
@@ -38,7 +39,7 @@ func Journalctl(ctx context.Context, args ...string) (string, error) {
 	return string(out[max(0, len(out)-logBytes):]), nil
 }
 
-// Log is the end of a daemon's log file since a time. Lines without a time are as old as the line above them.
+// Log returns the end of a daemon's log file since a time. A line without a time is as old as the line before it.
 func (d Detached) Log(_ context.Context, daemon string, since time.Time) (string, error) {
 	f, err := os.Open(d.Host.LogFile(daemon))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -57,13 +58,14 @@ func (d Detached) Log(_ context.Context, daemon string, since time.Time) (string
 	return after(string(text), since), err
 }
 
-// Log returns "": operators who start daemons by hand see the output.
+// Log returns "": an operator who starts daemons by hand sees their output.
 func (b ByHand) Log(context.Context, string, time.Time) (string, error) { return "", nil }
 
-// stamp is the time of a line of a daemon's log.
+// stamp matches the time of a line in a daemon's log.
 var stamp = regexp.MustCompile(`^(?:time="?|\{"time":")([0-9T:.Z+-]+)`)
 
-// after drops the lines that are older than a time. A program that ends before it logs prints its error in lines without a time.
+// after drops the lines that are older than a time. A program that ends before it logs anything writes its error in lines without a
+// time.
 func after(log string, since time.Time) string {
 	rest, kept := log, log
 	for line := range strings.Lines(log) {
@@ -79,8 +81,8 @@ func after(log string, since time.Time) string {
 	return kept
 }
 
-// lastError returns the last line of a log that has an error: the one with which a daemon ended, an error, or else a warning; "" if there
-// is none.
+// lastError returns the most important last line of a log: the one with which a daemon ended, an error, or else a warning; "" if
+// there is none.
 func lastError(daemon, log string) string {
 	last := map[string]string{}
 	for line := range strings.Lines(log) {
@@ -99,7 +101,7 @@ func lastError(daemon, log string) string {
 	return ""
 }
 
-// clean returns a line of a log without characters that could harm a terminal.
+// clean makes a line of a log safe to print at a terminal.
 func clean(line string) string {
 	line = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -107,25 +109,25 @@ func clean(line string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(line, "?"))
-	if len(line) > maxErrorSize {
-		line = strings.ToValidUTF8(line[:maxErrorSize], "") + "..."
+	if len(line) > maxLineBytes {
+		line = strings.ToValidUTF8(line[:maxLineBytes], "") + "..."
 	}
 	return line
 }
 
-// reason describes why a daemon is not ready: its known state, and the last error that it logged since a time.
+// reason describes why a daemon is not ready: what is known, and the last error that it logged since a time.
 func (h *Host) reason(ctx context.Context, s Starter, daemon string, since time.Time, known string) string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer cancel()
 	log, err := s.Log(ctx, daemon, since)
-	said := lastError(daemon, log)
+	found := lastError(daemon, log)
 	switch {
 	case err != nil:
-		said = "its log cannot be read: " + err.Error()
-	case said == "":
-		said = "it has logged no error"
+		found = "its log cannot be read: " + err.Error()
+	case found == "":
+		found = "it has logged no error"
 	default:
-		said = "the last error in its log is: " + said
+		found = "the last error in its log is: " + found
 	}
-	return fmt.Sprintf("%s; %s (full log: %s, or journalctl -u contiv-%s)", known, said, h.LogFile(daemon), daemon)
+	return fmt.Sprintf("%s; %s (all of it: %s, or journalctl -u contiv-%s)", known, found, h.LogFile(daemon), daemon)
 }

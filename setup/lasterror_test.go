@@ -12,7 +12,7 @@ import (
 	"unicode"
 )
 
-// What a daemon says is wrong is found among what it logs: how it ended before errors, errors before warnings, the last of each.
+// lastError prefers the line with which a daemon ended to errors, and errors to warnings; it returns the last line of a kind.
 func TestLastError(t *testing.T) {
 	const info = "time=2026-01-02T12:00:00.000Z level=INFO msg=\"netmaster starts\"\n"
 	const warn = "time=2026-01-02T12:00:01.000Z level=WARN msg=\"waits for the store\"\n"
@@ -20,7 +20,7 @@ func TestLastError(t *testing.T) {
 	const end = "netmaster: embedded etcd: bind: address already in use\n"
 	for name, c := range map[string]struct{ log, want string }{
 		"nothing":        {"", ""},
-		"no trouble":     {info, ""},
+		"no problem":     {info, ""},
 		"a warning":      {info + warn + info, warn},
 		"an error":       {fail + warn + info, fail},
 		"the last error": {strings.Replace(fail, "refused", "other", 1) + fail, fail},
@@ -40,7 +40,7 @@ func FuzzLastError(f *testing.F) {
 	f.Add("netmaster: a\nlevel=ERROR b\n{\"level\":\"WARN\"}\xff\x1b")
 	f.Fuzz(func(t *testing.T, log string) {
 		got := lastError(Netmaster, log)
-		if len(got) > maxErrorSize+len("...") || strings.IndexFunc(got, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {
+		if len(got) > maxLineBytes+len("...") || strings.IndexFunc(got, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {
 			t.Errorf("%q is shown as %q", log, got)
 		}
 		if rest := after(log, time.Unix(0, 0)); !strings.HasSuffix(log, rest) {
@@ -49,7 +49,7 @@ func FuzzLastError(f *testing.F) {
 	})
 }
 
-// A log file has what earlier starts have logged, too, which is not the reason of this one.
+// A log file also has lines of earlier runs, which after drops.
 func TestLogSince(t *testing.T) {
 	old := "time=2026-01-02T11:00:00.000Z level=ERROR msg=old\nnetmaster: old end\ntime=2026-01-02T11:00:01.000Z level=INFO msg=old\n"
 	recent := "time=2026-01-02T12:00:00.500Z level=ERROR msg=recent\n"
@@ -82,14 +82,14 @@ func TestLogSince(t *testing.T) {
 	}
 }
 
-// The error of a wait without success has the reason: what the daemon answers, and what it logged.
+// The error of a wait that fails has the reason: what the daemon answers, and what it logged.
 func TestReason(t *testing.T) {
 	h := &Host{Root: t.TempDir()}
 	if _, err := write(h.LogFile(Netplugin), []byte("netplugin: --vtep-ip: no interface has 192.0.2.9\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
-	cancel() // as when its time is over
+	cancel() // as after a timeout
 	got := h.reason(ended, Detached{h}, Netplugin, time.Now(), "it does not answer")
 	for _, want := range []string{"it does not answer", "netplugin: --vtep-ip: no interface has 192.0.2.9", h.LogFile(Netplugin)} {
 		if !strings.Contains(got, want) {
@@ -105,14 +105,14 @@ func TestReason(t *testing.T) {
 		return "", errors.New("no journal files were found")
 	}}
 	if got := h.reason(t.Context(), s, Netmaster, time.Unix(1767355200, 0), "it does not answer"); !strings.Contains(got, "its log cannot be read: no journal files were found") {
-		t.Errorf("want the journal's fault, got %q", got)
+		t.Errorf("want the journal's error, got %q", got)
 	}
 	if !slices.Contains(asked, "contiv-netmaster.service") || !slices.Contains(asked, "@1767355200") {
 		t.Errorf("want the unit's lines since this command began, got %v", asked)
 	}
 }
 
-// The plugin and an example are put in place, again when there is another build, and taken away; what another has put there stays.
+// The plugin and an example configuration are installed, replaced by another build, and removed; files of others stay.
 func TestPlugin(t *testing.T) {
 	h := &Host{Root: t.TempDir(), Bin: t.TempDir()}
 	text := func(path string) string {
@@ -131,13 +131,13 @@ func TestPlugin(t *testing.T) {
 	}
 	does := func(what func(context.Context) (string, error), want string) {
 		t.Helper()
-		said, err := what(t.Context())
-		if err != nil || want == "" && said != "" || !strings.Contains(said, want) {
-			t.Errorf("want %q, got %q, %v", want, said, err)
+		output, err := what(t.Context())
+		if err != nil || want == "" && output != "" || !strings.Contains(output, want) {
+			t.Errorf("want %q, got %q, %v", want, output, err)
 		}
 	}
 	own := filepath.Join(h.Bin, plugin)
-	does(h.cni().Do, own+" does not exist")
+	does(h.cni().Do, own+" is missing")
 	put(own, "build 1")
 	does(h.cni().Do, "installed the CNI plugin "+h.PluginFile())
 	does(h.cni().Do, "")
@@ -156,13 +156,13 @@ func TestPlugin(t *testing.T) {
 		t.Errorf("want the other build, got %q", got)
 	}
 	put(h.PluginFile(), "another's")
-	does(h.cni().Do, "keeps: cp "+own+" "+h.PluginFile()+" replaces it")
+	does(h.cni().Do, "to replace it: cp "+own+" "+h.PluginFile())
 	does(h.cni().Undo, "removed "+h.ConfFile())
 	if got := text(h.PluginFile()); got != "another's" {
 		t.Errorf("want another's plugin to stay, got %q", got)
 	}
-	does(h.cni().Do, "keeps")
-	put(h.PluginFile(), "build 2") // equal to ours, and put there by someone else
+	does(h.cni().Do, "to replace it")
+	put(h.PluginFile(), "build 2") // equal to ours, and installed by someone else
 	does(h.cni().Do, "")
 	does(h.cni().Undo, "removed")
 	if got := text(h.PluginFile()); got != "build 2" {
@@ -183,16 +183,16 @@ func TestPlugin(t *testing.T) {
 	does(h.cni().Undo, "")
 }
 
-// The directories that were made for the plugin go with it. One that was there, or has something else in it, stays.
-func TestPluginFolders(t *testing.T) {
+// Directories created for the plugin are removed with it, unless they existed before or are not empty.
+func TestPluginDirs(t *testing.T) {
 	for name, row := range map[string]struct {
 		before, during string // directories of others
-		left           string // the deepest directory that is to be left, below the root; "": none
+		left           string // the deepest directory that stays, below the root; "": none
 	}{
-		"nothing was there":      {"", "", ""},
-		"a folder was there":     {"opt", "", "opt"},
-		"another folder since":   {"", "opt/cni/cache", "opt/cni/cache"},
-		"all folders were there": {"opt/cni/bin", "", "opt/cni/bin"},
+		"nothing was there":       {"", "", ""},
+		"a directory existed":     {"opt", "", "opt"},
+		"another directory since": {"", "opt/cni/cache", "opt/cni/cache"},
+		"all directories existed": {"opt/cni/bin", "", "opt/cni/bin"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := &Host{Root: t.TempDir(), Bin: t.TempDir()}
