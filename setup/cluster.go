@@ -39,9 +39,9 @@ func (h *Host) founded(now func() time.Time) Step {
 	}
 }
 
-// noted records the incarnation that the cluster's netmasters report. Earlier builds report none; then netmaster and netplugin
+// recorded records the incarnation that the cluster's netmasters report. Earlier builds report none; then netmaster and netplugin
 // record it once there is one.
-func (h *Host) noted(reported func() *model.Incarnation) Step {
+func (h *Host) recorded(reported func() *model.Incarnation) Step {
 	return Step{Name: "identity of the cluster's store", Do: func(context.Context) (string, error) {
 		i := reported()
 		if i == nil {

@@ -59,7 +59,7 @@ func TestNoted(t *testing.T) {
 		{&model.Incarnation{ID: id, Cause: "restore", Predecessors: []string{strings.Repeat("b", 26)}}, id, false},
 		{&model.Incarnation{ID: id, Cause: "restore"}, id, false},
 	} {
-		_, err := h.noted(func() *model.Incarnation { return row.reported }).Do(t.Context())
+		_, err := h.recorded(func() *model.Incarnation { return row.reported }).Do(t.Context())
 		known, unread := h.ClusterFile().Read()
 		if (err != nil) != row.fail || unread != nil || known.Stored() != row.want {
 			t.Errorf("%+v: want %q known, got %+v, %v, %v", row.reported, row.want, known, err, unread)

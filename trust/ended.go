@@ -25,8 +25,8 @@ func (h *Holder) Ended() bool { return h.now().After(h.Certificate().NotAfter) }
 // Visitor returns the TLS configuration with which the holder connects to netmasters without its own certificate.
 func (h *Holder) Visitor() *tls.Config { return h.clientConfig(Master, "") }
 
-// Vouch signs a request for a certificate with the key of the holder's certificate. It also returns that certificate, PEM.
-func (h *Holder) Vouch(r *Request) (certificate, signature []byte, err error) {
+// SignRequest signs a request for a certificate with the key of the holder's certificate. It also returns that certificate, PEM.
+func (h *Holder) SignRequest(r *Request) (certificate, signature []byte, err error) {
 	pair := h.current().pair
 	key, ok := pair.PrivateKey.(crypto.Signer)
 	if !ok {
@@ -42,7 +42,7 @@ func vouched(r *Request) [sha256.Size]byte {
 }
 
 // Vouched returns the identity of an expired certificate. It requires that an authority of trusted issued the certificate, that it
-// expired within Grace of now, and that its key signed the request (Vouch). A replayed signature is harmless: it yields a
+// expired within Grace of now, and that its key signed the request (SignRequest). A replayed signature is harmless: it yields a
 // certificate for a key that only the original sender has.
 func Vouched(c *x509.Certificate, r *Request, signature []byte, trusted []*x509.Certificate, now time.Time) (Identity, error) {
 	roots := x509.NewCertPool()

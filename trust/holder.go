@@ -166,8 +166,8 @@ func (h *Holder) Revoke(serials []string) {
 	}
 }
 
-// Barred returns an error text with the remedy if the holder's own certificate is among those last passed to Revoke, else "".
-func (h *Holder) Barred() string {
+// RevokedReason returns an error text with the remedy if the holder's own certificate is among those last passed to Revoke, else "".
+func (h *Holder) RevokedReason() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err := h.refused(h.held.pair.Leaf); err != nil {
