@@ -70,7 +70,12 @@ func generate(root string, check bool) (stale []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if files["api/openapi.yaml"], err = openAPI(kinds, routes, types); err != nil {
+	document, described, err := openAPI(kinds, routes, types)
+	if err != nil {
+		return nil, err
+	}
+	files["api/openapi.yaml"] = document
+	if files["api/routes_gen.go"], err = render(routesTemplate, described); err != nil {
 		return nil, err
 	}
 	if err := reference(files, kinds); err != nil {

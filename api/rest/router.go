@@ -2,9 +2,13 @@ package rest
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"iter"
 	"log/slog"
+	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 
 	"github.com/julienschmidt/httprouter"
@@ -21,6 +25,14 @@ type Route struct {
 	Kind         *model.Kind // of its objects; nil: no kind in particular
 	Bound        string      // name of a limit of the server that its requests count against; "": none
 	Access       Access      // who may call it; see Allow
+	Audit        Audit       // what the audit records of it
+}
+
+// Audit describes what the audit records of a route's requests, in addition to refusals.
+type Audit struct {
+	Verb  string // of a successful request; "": it is not recorded
+	Path  bool   // the event has the request's path without its query, so that equal requests are counted together
+	Login bool   // the handler records unproved requests itself
 }
 
 // Router dispatches requests to handlers and lists its routes. Paths are taken literally, and a known path with a wrong verb is as unknown
@@ -30,10 +42,13 @@ type Router struct {
 	mux    *httprouter.Router
 	names  *httprouter.Router // whose handlers identify their route
 	routes []*Route
+	added  map[string]int // how often each route was added, by its name
 }
 
 // NewRouter returns a Router without routes. Panics of handlers go to log.
-func NewRouter(log *slog.Logger) *Router { return &Router{log: log, mux: tree(), names: tree()} }
+func NewRouter(log *slog.Logger) *Router {
+	return &Router{log: log, mux: tree(), names: tree(), added: map[string]int{}}
+}
 
 func tree() *httprouter.Router {
 	r := httprouter.New()
@@ -44,13 +59,43 @@ func tree() *httprouter.Router {
 	return r
 }
 
-// Handle adds a route. It must not be called, nor the Route changed, once requests come.
+// Handle adds a route. It must not be called, nor the Route changed, once requests come. A route that exists already stays as it is, and Check reports it.
 func (r *Router) Handle(method, path string, h httprouter.Handle) *Route {
 	route := &Route{Method: method, Path: path}
+	name := route.name()
+	if r.added[name]++; r.added[name] > 1 {
+		return route
+	}
 	r.routes = append(r.routes, route)
 	r.mux.Handle(method, path, h)
 	r.names.Handle(method, path, func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) { w.(*named).route = route })
 	return route
+}
+
+// variable is a variable part of a path.
+var variable = regexp.MustCompile(`:(\w+)`)
+
+// name returns the route as api.Routes has it.
+func (r *Route) name() string { return r.Method + " " + variable.ReplaceAllString(r.Path, "{$1}") }
+
+// Check compares the routes with those described, in order, which api.Routes returns. The error names each route that was added twice, or has no handler, or no
+// description.
+func (r *Router) Check(described []string) error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(r.added)) {
+		if n := r.added[name]; n > 1 {
+			errs = append(errs, fmt.Errorf("%s: got %d handlers, want 1", name, n))
+		}
+		if _, is := slices.BinarySearch(described, name); !is {
+			errs = append(errs, fmt.Errorf("%s: got no description, want one: add it to api/routes.yaml and run make generate", name))
+		}
+	}
+	for _, name := range described {
+		if r.added[name] == 0 {
+			errs = append(errs, fmt.Errorf("%s: got no handler, want one: a part adds it, or remove it from api/routes.yaml", name))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // named receives the matching route.
@@ -70,7 +115,7 @@ func (r *Router) Match(q *http.Request) *Route {
 	return n.route
 }
 
-// GET adds a route.
+// GET adds a route. See Handle.
 func (r *Router) GET(path string, h httprouter.Handle) *Route {
 	return r.Handle(http.MethodGet, path, h)
 }

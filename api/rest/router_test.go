@@ -63,6 +63,36 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
+// Each described route has one handler, and no other route has one.
+func TestCheck(t *testing.T) {
+	nothing := func(http.ResponseWriter, *http.Request, httprouter.Params) {}
+	for _, row := range []struct {
+		name          string
+		add, describe []string
+		want          string // "": nothing is wrong
+	}{
+		{"as described", []string{"/a", "/b/:id"}, []string{"GET /a", "GET /b/{id}"}, ""},
+		{"no handler", []string{"/a"}, []string{"GET /a", "GET /b/{id}"}, "GET /b/{id}: got no handler, want one: a part adds it, or remove it from api/routes.yaml"},
+		{"two handlers", []string{"/a", "/a"}, []string{"GET /a"}, "GET /a: got 2 handlers, want 1"},
+		{"not described", []string{"/a", "/c"}, []string{"GET /a"}, "GET /c: got no description, want one: add it to api/routes.yaml and run make generate"},
+		{"another method", []string{"/a"}, []string{"GET /a", "POST /a"}, "POST /a: got no handler, want one: a part adds it, or remove it from api/routes.yaml"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			r := NewRouter(slog.New(slog.DiscardHandler))
+			for _, path := range row.add {
+				r.GET(path, nothing)
+			}
+			got := ""
+			if err := r.Check(row.describe); err != nil {
+				got = err.Error()
+			}
+			if got != row.want {
+				t.Errorf("got %q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
 // A request's route is told before it is served.
 func TestMatch(t *testing.T) {
 	r := NewRouter(slog.New(slog.DiscardHandler))
