@@ -188,18 +188,24 @@ func TestIndex(t *testing.T) {
 	}
 }
 
+// glob returns the files of a pattern.
+func glob(t *testing.T, pattern string) []string {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: got %d files, %v", pattern, len(files), err)
+	}
+	return files
+}
+
 // docs/reference/metrics.md has every metric that the daemons register: in full, or after "..." behind its neighbour.
 func TestMetrics(t *testing.T) {
 	page, err := os.ReadFile("docs/reference/metrics.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	registered, count := regexp.MustCompile(`(?:\.(?:gauge|counter|labelled)\(|\btotal\(|\bdesc\()"([a-z_]+)"|"contiv_(?:master_|agent_)?([a-z_]+)"`), 0
-	for _, dir := range []string{"daemon/agent/inspect", "daemon/master/server"} {
-		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+	registered, count := regexp.MustCompile(`(?:\.(?:gauge|counter|labelled)\(|\bpart\.(?:Gauge|Counter)\(|\btotal\(|\bdesc\()"([a-z_]+)"|"contiv_(?:master_|agent_)?([a-z_]+)"`), 0
+	for _, files := range [][]string{glob(t, "daemon/agent/inspect/*.go"), glob(t, "daemon/master/*.go"), glob(t, "daemon/master/*/*.go"), glob(t, "daemon/master/server/*/*.go")} {
 		for _, file := range files {
 			text, err := os.ReadFile(file)
 			if err != nil {

@@ -9,9 +9,12 @@ import (
 	"net/http"
 	"sync/atomic"
 	"syscall"
+	"time"
 
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/httpserver"
 	"github.com/contiv/contiv/daemon/master/server"
+	"github.com/contiv/contiv/daemon/master/server/proxy"
 	"github.com/contiv/contiv/daemon/task"
 )
 
@@ -26,7 +29,7 @@ func newFront() *front { return &front{api: &switched{}, proxy: &switched{}} }
 // serves has the front serve what s does.
 func (f *front) serves(s *server.Server) {
 	f.api.set(s)
-	f.proxy.set(s.Proxied())
+	f.proxy.set(proxy.New(s, s.Strangers()))
 }
 
 // waits has the front say what netmaster waits for.
@@ -63,7 +66,7 @@ func (f *front) listen(c config, log *slog.Logger) (tasks []task.Task, err error
 				}
 			}
 			ready()
-			return server.Listen(ctx, h, log, func(h *http.Server) error { return httpserver.ServeSecured(h, bound.Listen(l), c.holder) })
+			return serveUntil(ctx, h, log, func(h *http.Server) error { return httpserver.ServeSecured(h, bound.Listen(l), c.holder) })
 		}))
 		return nil
 	}
@@ -78,6 +81,24 @@ func (f *front) listen(c config, log *slog.Logger) (tasks []task.Task, err error
 		}
 	}
 	return tasks, nil
+}
+
+// serveUntil runs serve with an HTTP server for h until ctx ends, and then lets requests finish for a moment.
+func serveUntil(ctx context.Context, handler http.Handler, log *slog.Logger, serve func(*http.Server) error) error {
+	h := httpserver.NewServer(handler, httpserver.Ordinary(), log)
+	h.Protocols = channel.Protocols()
+	stop := context.AfterFunc(ctx, func() {
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 200*time.Millisecond)
+		defer cancel()
+		if h.Shutdown(grace) != nil {
+			_ = h.Close()
+		}
+	})
+	defer stop()
+	if err := serve(h); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
 }
 
 // ended is an error, unless it comes of the end of ctx.

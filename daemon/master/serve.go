@@ -9,10 +9,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/contiv/contiv/daemon/httpserver"
-	"github.com/contiv/contiv/daemon/master/part"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -110,22 +107,15 @@ func reign(ctx context.Context, c config, db store.Store, front *front, log *slo
 
 // live is one life of the parts, over one incarnation of the store.
 func live(ctx context.Context, c config, db store.Store, self record.Incarnation, front *front, started time.Time, log *slog.Logger, ready func()) error {
-	m, err := newMaster(c, db, self, log)
+	m, err := newMaster(c, db, self, started, log)
 	if err != nil {
 		return err
 	}
-	follows, rest := m.follows(), m.parts()
-	stages := []task.Stage{}
-	for _, t := range follows.Tasks {
-		stages = append(stages, t)
+	srv, all, err := m.Assemble(server.Config{Hosts: c.names(), Limits: c.Limits, Doors: front.doors, Stale: m.feed.Away})
+	if err != nil {
+		return err
 	}
-	stages = append(stages, m.election)
-	for _, t := range rest.Tasks {
-		stages = append(stages, t)
-	}
-	srv := server.New(m.served(front.doors, started, func() []string { return m.missing(task.Waiting(stages...)) }), prometheus.NewRegistry())
-	all := part.Join(follows, rest, m.findings(srv.Health))
-	group := task.NewGroup(log, append(all.Tasks, m.election.Leading(m.leads(all.Duties)))...)
+	group := task.NewGroup(log, append(all.Tasks, m.election.Leading(m.Lead(all, m.feed.Ready(), c.pace.Hurry)))...)
 	front.serves(srv)
 	ready()
 	return group.Run(ctx)

@@ -3,15 +3,16 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/daemon/flags"
-	"github.com/contiv/contiv/daemon/master/server"
+	"github.com/contiv/contiv/daemon/master/part"
 	"github.com/contiv/contiv/daemon/snapshot"
-	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/task"
 )
 
 // snapshotConfig is when the store is saved, and where.
@@ -42,13 +43,21 @@ func (c *snapshotConfig) check(embedded string) error {
 	return nil
 }
 
-// snapshots is what saves a store as the configuration says; nil: nothing does.
-func (c *config) snapshots(db store.Store, log *slog.Logger) *snapshot.Saver {
-	from, can := db.(snapshot.Source)
-	if !can || c.Snapshots.schedule.Interval == 0 || c.Snapshots.Dir == "" {
-		return nil
+// snapshots returns the part that saves the store as the configuration says.
+func (m *master) snapshots() part.Part {
+	from, can := m.Store.(snapshot.Source)
+	if !can || m.config.Snapshots.schedule.Interval == 0 || m.config.Snapshots.Dir == "" {
+		return part.Part{}
 	}
-	return &snapshot.Saver{Schedule: c.Snapshots.schedule, From: from, Of: c.snapshotHeader, Room: room, Log: log}
+	saver := &snapshot.Saver{Schedule: m.config.Snapshots.schedule, From: from, Of: m.config.snapshotHeader, Room: room, Log: m.Log}
+	m.Self.Snapshots = saver.Status
+	return part.Part{
+		Tasks: []task.Task{part.Started("snapshots of the store", saver.Run)},
+		Metrics: []prometheus.Collector{
+			part.Gauge("snapshot_age_seconds", "Age of the newest scheduled snapshot of the store; while there is none, for how long netmaster saves some.", saver.Age),
+			part.Counter("snapshot_failures_total", "Scheduled snapshots of the store that were not saved.", saver.Failures),
+		},
+	}
 }
 
 // snapshotHeader is what a snapshot says that does not follow from the store.
@@ -64,12 +73,4 @@ func (c *config) snapshotHeader() snapshot.Header {
 		h.Host, h.Authority = c.holder.Identity().Name, snapshot.Authority(c.holder.Dir())
 	}
 	return h
-}
-
-// saved is what the server says of a keeper, which may be nil.
-func saved(k *snapshot.Saver) *server.Snapshots {
-	if k == nil {
-		return nil
-	}
-	return &server.Snapshots{Status: k.Status, Age: k.Age, Failures: k.Failures}
 }

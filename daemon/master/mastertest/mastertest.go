@@ -14,8 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
@@ -26,9 +24,12 @@ import (
 	"github.com/contiv/contiv/daemon/master/adopt"
 	"github.com/contiv/contiv/daemon/master/audit"
 	"github.com/contiv/contiv/daemon/master/enginetest"
+	"github.com/contiv/contiv/daemon/master/enroll"
 	"github.com/contiv/contiv/daemon/master/history"
+	"github.com/contiv/contiv/daemon/master/netmaster"
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server"
+	"github.com/contiv/contiv/daemon/master/server/proxy"
 	"github.com/contiv/contiv/daemon/master/users"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -120,15 +121,19 @@ func Start(tb testing.TB, o Options) *Master {
 	m.Relay = relay.New(m.Catalog, o.Incarnation.ID, func() string { return "" }, slog.New(slog.DiscardHandler))
 	telling, quiet := context.WithCancel(context.Background())
 	go func() { _ = m.Relay.Run(telling) }()
-	s := server.New(server.Config{
-		Catalog: m.Catalog, Commit: m.Commit, Admit: m.Admit, Endpoints: m.Service, Adopter: adopt.New(adopt.Config{Commit: m.Commit, Catalog: m.Catalog, Admit: m.Admit, Incarnation: o.Incarnation, Now: o.Now, Log: log}), Relay: m.Relay, Registrar: m.Registrar, Keep: o.Keep, ACI: m.ACI,
-		Incarnation: o.Incarnation,
-		Leadership:  leading{enginetest.Leader, m.Fence.Created}, Store: m.Store, ClusterMode: o.ClusterMode, Internal: enginetest.Leader,
-		Version: model.Version{Version: "test", GitCommit: "0000000", BuildTime: "never"}, Started: time.Now(),
-		Insecure: !o.Secure, Users: m.Users, Audit: m.Audit,
-		Stale: o.Stale, Waiting: func() []string { return nil }, Limits: o.Limits, Kubernetes: o.Kubernetes, Recent: o.Recent, Log: log,
-	}, prometheus.NewRegistry())
-	m.Routes, m.Proxied = s.Routes(), s.Proxied()
+	all := &netmaster.Master{
+		Self: netmaster.Self{Internal: enginetest.Leader, Version: model.Version{Version: "test", GitCommit: "0000000", BuildTime: "never"}, Started: time.Now(),
+			Incarnation: o.Incarnation, ClusterMode: o.ClusterMode, Insecure: !o.Secure, Keep: o.Keep, Recent: o.Recent, Kubernetes: o.Kubernetes},
+		Store: m.Store, Catalog: m.Catalog, Commit: m.Commit, Admit: m.Admit, Endpoints: m.Service, Users: m.Users, Audit: m.Audit, ACI: m.ACI, Relay: m.Relay, Registrar: m.Registrar,
+		Adopter:    adopt.New(adopt.Config{Commit: m.Commit, Catalog: m.Catalog, Admit: m.Admit, Incarnation: o.Incarnation, Now: o.Now, Log: log}),
+		Enroll:     enroll.New(enroll.Config{Commit: m.Commit, Catalog: m.Catalog, Log: log}),
+		Leadership: leading{enginetest.Leader, m.Fence.Created}, Waiting: func() []string { return nil }, Log: log,
+	}
+	s, _, err := all.Assemble(server.Config{Stale: o.Stale, Limits: o.Limits})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m.Routes, m.Proxied = s.Routes(), proxy.New(s, s.Strangers())
 	told := refusals(tb, s)
 	front := httptest.NewUnstartedServer(nil)
 	var away atomic.Bool

@@ -15,8 +15,8 @@ import (
 // maxName bounds what is taken over from a request's headers, in bytes.
 const maxName = 64
 
-// clientOf is the address that a request came from, be it through a follower. See genuine.
-func clientOf(q *http.Request) string {
+// Client returns the address from which a request comes, also through a follower. See genuine.
+func Client(q *http.Request) string {
 	if q.Header.Get(forwardedBy) != "" {
 		if first := sanitize.Line(q.Header.Get(model.ClientHeader), maxName); first != "" {
 			return first
@@ -32,7 +32,7 @@ func clientOf(q *http.Request) string {
 // actorOf is who sends a request: where it comes from, and what its sender says of itself. Tokens and bodies are not looked at, so no
 // secret can get into the history.
 func actorOf(q *http.Request) model.Actor {
-	a := model.Actor{Claimed: sanitize.Line(q.Header.Get(model.ActorHeader), maxName), Program: sanitize.Line(q.UserAgent(), maxName), Address: clientOf(q)}
+	a := model.Actor{Claimed: sanitize.Line(q.Header.Get(model.ActorHeader), maxName), Program: sanitize.Line(q.UserAgent(), maxName), Address: Client(q)}
 	if via := sanitize.Line(q.Header.Get(forwardedBy), maxName); via != "" {
 		a.Via = peer.Host(via)
 	}

@@ -53,7 +53,7 @@ func (s *Server) forwarded(next http.Handler) http.Handler {
 		from, err := s.received(q, route, came)
 		q = q.WithContext(from)
 		if err != nil {
-			s.refused(q, err)
+			s.Recorder.refused(q, err)
 			s.router.Refuse(w, q, err)
 			return
 		}
@@ -152,7 +152,7 @@ func (s *Server) pass(q *http.Request, leader string, body []byte) (*http.Respon
 		out.Header.Del(TokenHeader) // it has done its duty here
 		out.Header.Del("Authorization")
 	}
-	s.vouch(out, clientOf(q), body)
+	s.vouch(out, Client(q), body)
 	if q.Header.Get("Accept") == "" {
 		out.Header["Accept"] = nil // the answer to a client of the original stays as that client knows it
 	}

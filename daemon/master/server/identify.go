@@ -34,7 +34,7 @@ func (s *Server) identified(next http.Handler) http.Handler {
 		}
 		q = q.WithContext(access.With(q.Context(), who))
 		if err != nil {
-			s.refused(q, err)
+			s.Recorder.refused(q, err)
 			httpserver.Refuse(w, q, err)
 			return
 		}

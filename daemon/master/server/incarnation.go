@@ -9,7 +9,6 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/httpserver"
-	"github.com/contiv/contiv/daemon/master/health"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/trust"
 )
@@ -29,7 +28,7 @@ func (s *Server) identifies(next http.Handler) http.Handler {
 		known := q.Header.Get(model.KnownIncarnationHeader)
 		if known != "" && record.RelationOf(known, &s.Incarnation) == record.Another {
 			if who, ok := trust.Peer(q.TLS); ok && who.Role == trust.Agent {
-				s.elsewhere.note(who.Name, known, time.Now())
+				s.Elsewhere.record(who.Name, known, time.Now())
 			}
 			httpserver.Refuse(w, q, model.Errorf(model.CodeUnavailable, "", "the store of this netmaster is another one than this host's: its incarnation is %s, and that which the host knows is %.40q", s.Incarnation.ID, known).
 				Try("have the netmaster use the store of its cluster (docs/how-to/wrong-store.md); containers keep their network meanwhile"))
@@ -39,8 +38,8 @@ func (s *Server) identifies(next http.Handler) http.Handler {
 	})
 }
 
-// elsewhere is which hosts' agents were refused, since their hosts know another store. Its methods are safe for concurrent use.
-type elsewhere struct {
+// Elsewhere has the agents that were refused, since their hosts know another store. Its methods are safe for concurrent use.
+type Elsewhere struct {
 	mu    sync.Mutex
 	hosts map[string]refusedAgent
 }
@@ -56,8 +55,8 @@ const (
 	elsewhereFor  = 15 * time.Second // an agent asks every two seconds
 )
 
-// note remembers an agent that was refused.
-func (e *elsewhere) note(host, known string, at time.Time) {
+// record adds an agent that was refused.
+func (e *Elsewhere) record(host, known string, at time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.hosts == nil {
@@ -68,16 +67,17 @@ func (e *elsewhere) note(host, known string, at time.Time) {
 	}
 }
 
-// list returns the agents that were refused lately.
-func (e *elsewhere) list(now time.Time) (out []health.Elsewhere) {
+// List returns the hosts of the agents that were refused lately, with the id of the incarnation that each knows.
+func (e *Elsewhere) List(now time.Time) map[string]string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	out := map[string]string{}
 	for host, r := range e.hosts {
 		if now.Sub(r.at) > elsewhereFor {
 			delete(e.hosts, host)
 			continue
 		}
-		out = append(out, health.Elsewhere{Host: host, Known: r.known})
+		out[host] = r.known
 	}
 	return out
 }

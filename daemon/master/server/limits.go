@@ -5,9 +5,12 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/httpserver"
 	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/part"
 )
 
 // Limits bound how much continues at once; one client has a quarter at most. 0 is the default.
@@ -75,22 +78,29 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 	})
 }
 
-// show adds the bounds to the metrics.
-func (g gates) show(r readings, doors []*httpserver.Connections) {
+// metrics returns those of the bounds.
+func (g gates) metrics() (out []prometheus.Collector) {
 	for name, gate := range g {
-		r.gauge(name, "Of "+gate.Name()+", those under way.", func() float64 { return float64(gate.Open()) })
-		r.counter(name+"_refused_total", "Of "+gate.Name()+", those that were too many.", gate.Refused)
+		out = append(out, part.Gauge(name, "Of "+gate.Name()+", those under way.", func() float64 { return float64(gate.Open()) }),
+			part.Counter(name+"_refused_total", "Of "+gate.Name()+", those that were too many.", gate.Refused))
 	}
-	r.gauge("connections", "Connections of clients that are open.", func() (n float64) {
-		for _, d := range doors {
-			n += float64(d.Open())
-		}
-		return n
-	})
-	r.counter("connections_refused_total", "Connections of clients that were too many.", func() (n uint64) {
-		for _, d := range doors {
-			n += d.Refused()
-		}
-		return n
-	})
+	return out
+}
+
+// metricsOf returns those of the connections of listeners.
+func metricsOf(doors []*httpserver.Connections) []prometheus.Collector {
+	return []prometheus.Collector{
+		part.Gauge("connections", "Connections of clients that are open.", func() (n float64) {
+			for _, d := range doors {
+				n += float64(d.Open())
+			}
+			return n
+		}),
+		part.Counter("connections_refused_total", "Connections of clients that were too many.", func() (n uint64) {
+			for _, d := range doors {
+				n += d.Refused()
+			}
+			return n
+		}),
+	}
 }

@@ -40,7 +40,7 @@ func (s *Server) charged(next http.Handler) http.Handler {
 			return
 		}
 		o := route.Access.Open
-		site := httpserver.Site(clientOf(q))
+		site := httpserver.Site(Client(q))
 		if _, ok := attempts.Admit(site, 0); !ok {
 			httpserver.Refuse(w, q, model.Errorf(model.CodeBusy, "", "too many requests of %s have failed here", site).Try("wait: each %s one more may", o.Pause))
 			return

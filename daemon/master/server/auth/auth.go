@@ -2,6 +2,8 @@
 package auth
 
 import (
+	"context"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
@@ -9,13 +11,17 @@ import (
 	"time"
 
 	"github.com/julienschmidt/httprouter"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/api/rights"
 	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/audit"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/part"
 	"github.com/contiv/contiv/daemon/master/users"
+	"github.com/contiv/contiv/daemon/task"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -29,6 +35,7 @@ type Auth struct {
 	Failed func(q *http.Request, user string, err error)
 	// From is the address that a request came from.
 	From func(*http.Request) string
+	Log  *slog.Logger
 }
 
 // Paths that others need to know.
@@ -38,19 +45,30 @@ const (
 	OIDCPath       = "/api/v1/auth/oidc/" // + authorize, device, login
 )
 
+// Part returns the part of users: their routes, sessions and secrets, and the audit.
+func (a *Auth) Part() part.Part {
+	return part.Part{
+		Routes:  []func(*rest.Router){a.Register},
+		Tasks:   []task.Task{part.Started("audit", func(ctx context.Context) error { a.Audit.Run(ctx); return nil })},
+		Duties:  []func(context.Context){func(ctx context.Context) { a.Users.Sweep(ctx, a.Log) }},
+		First:   []func(*commit.Tx) error{a.Users.SealSecrets},
+		Metrics: []prometheus.Collector{part.Counter("audit_dropped_total", "Events of the audit that were not stored: too many waited, or the store cannot take them.", a.Audit.Dropped)},
+	}
+}
+
 // Register adds the routes.
 func (a *Auth) Register(r *rest.Router) {
 	question := rest.Open{Body: 16 << 10, Text: 2 << 10, Fails: 30, Pause: time.Second} // to the OpenID provider
 	code := question                                                                    // which the provider checks
 	code.Body, code.Text = 40<<10, 16<<10
-	rest.Change(r, LoginPath, a.login).Allow(rest.Everyone(rest.Open{Body: 4 << 10, Text: 256, Fails: 20, Pause: 3 * time.Second}))
+	rest.Change(r, LoginPath, a.login).Allow(rest.Everyone(rest.Open{Body: 4 << 10, Text: 256, Fails: 20, Pause: 3 * time.Second})).Audit.Login = true
 	rest.Change(r, "/api/v1/auth/logout", func(q *http.Request, _ struct{}) (model.Revoked, uint64, error) { return a.logout(q) }).Allow(rest.Users())
 	rest.Change(r, "/api/v1/auth/password", a.password).Allow(rest.Users())
 	rest.Change(r, "/api/v1/auth/ldap-password", a.ldapPassword).Allow(rest.Needs(rights.Manage))
 	rest.Change(r, "/api/v1/auth/oidc-secret", a.oidcSecret).Allow(rest.Needs(rights.Manage))
-	rest.Change(r, OIDCPath+"authorize", a.authorize).Allow(rest.Everyone(question))
-	rest.Change(r, OIDCPath+"device", a.device).Allow(rest.Everyone(question))
-	rest.Change(r, OIDCPath+"login", a.loginOIDC).Allow(rest.Everyone(code))
+	rest.Change(r, OIDCPath+"authorize", a.authorize).Allow(rest.Everyone(question)).Audit.Login = true
+	rest.Change(r, OIDCPath+"device", a.device).Allow(rest.Everyone(question)).Audit.Login = true
+	rest.Change(r, OIDCPath+"login", a.loginOIDC).Allow(rest.Everyone(code)).Audit.Login = true
 	rest.Change(r, "/api/v1/auth/tokens", a.issue).Allow(rest.Needs(rights.Manage))
 	rest.Change(r, "/api/v1/auth/revoke", a.revoke).Allow(rest.Users())
 	rest.Change(r, FirstAdminPath, func(q *http.Request, _ struct{}) (model.Login, uint64, error) { return a.first(q) }).Allow(rest.Needs(rights.Manage))

@@ -5,19 +5,23 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/julienschmidt/httprouter"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/api/rights"
 	"github.com/contiv/contiv/daemon/master/adopt"
 	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/health"
+	"github.com/contiv/contiv/daemon/master/part"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/master/timeline"
 	"github.com/contiv/contiv/trust"
@@ -29,13 +33,10 @@ type Options struct {
 	Peers      *peer.Peers
 	Nodes      func(ctx context.Context) []model.Node
 	Leadership func(ctx context.Context, brief bool) model.Leadership
-	Stalled    func() (time.Duration, int) // for how long nothing was committed while requests wait, and how many wait; nil: that is not known
-	// Rotation is how far the replacement of the authority is, by what nodes say; nil: that is not known.
-	Rotation func(nodes []model.Node) model.Rotation
-	// Elsewhere are the hosts whose agents are refused, since they know another store than that with Incarnation; nil: that is not known.
-	Elsewhere   func() []health.Elsewhere
-	Incarnation string
-	Adopting    func() *model.AdoptionWait // who is waited for, of a store that follows another one; nil: that is not known
+	// Facts of other parts, each of which reads the Nodes of a snapshot and sets its own fields.
+	Facts  []func(s *health.Snapshot)
+	Commit *commit.Committer
+	Log    *slog.Logger
 }
 
 // Doctor gathers what the verdict is about.
@@ -47,6 +48,15 @@ type Doctor struct {
 
 // New returns a Doctor.
 func New(o Options) *Doctor { return &Doctor{Options: o} }
+
+// Part returns the part of the findings: their routes, their record in the store, and their metric.
+func (d *Doctor) Part() part.Part {
+	recorder := timeline.New(timeline.Config{Commit: d.Commit, Catalog: d.Catalog, Log: d.Log, Found: func(ctx context.Context) ([]model.Finding, map[string]bool) {
+		list := d.Health(ctx).Findings
+		return list, timeline.Silent(list)
+	}})
+	return part.Part{Routes: []func(*rest.Router){d.Register}, Duties: []func(context.Context){recorder.Run}, Metrics: []prometheus.Collector{d}}
+}
 
 // Register adds the routes.
 func (d *Doctor) Register(r *rest.Router) {
@@ -71,17 +81,8 @@ func (d *Doctor) verdict(ctx context.Context, look func(nodes []model.Node)) mod
 		look(s.Nodes)
 	}
 	s.Store, s.StoreErr, s.Holder = lead.Store, lead.Reason, lead.Holder
-	if d.Stalled != nil {
-		s.Stalled, s.Waiting = d.Stalled()
-	}
-	if d.Elsewhere != nil {
-		s.Elsewhere, s.Incarnation = d.Elsewhere(), d.Incarnation
-	}
-	if d.Rotation != nil {
-		s.Rotation = d.Rotation(s.Nodes)
-	}
-	if d.Adopting != nil {
-		s.Adopting = d.Adopting()
+	for _, add := range d.Facts {
+		add(&s)
 	}
 	now := time.Now()
 	out := model.Health{At: now.UTC().Format(time.RFC3339)}

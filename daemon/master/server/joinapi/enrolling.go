@@ -17,6 +17,8 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/enroll"
+	"github.com/contiv/contiv/daemon/master/health"
+	"github.com/contiv/contiv/daemon/master/part"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/trust"
@@ -40,6 +42,15 @@ type Cluster struct {
 	Settings model.ClusterSettings // the forwarding mode is that of a new cluster
 	Store    model.StoreSettings
 	Self     string // name of this netmaster as its certificate has it
+}
+
+// Part returns the part of membership: its routes, and the rotation of the authority.
+func (s *Enrolling) Part() part.Part {
+	return part.Part{
+		Routes: []func(*rest.Router){s.Register},
+		Duties: []func(context.Context){s.Enroll.Run},
+		Facts:  []func(*health.Snapshot){func(f *health.Snapshot) { f.Rotation = s.Enroll.Rotation(f.Nodes) }},
+	}
 }
 
 // Register adds the routes.
@@ -163,11 +174,4 @@ func (s *Enrolling) certificates() []model.CertificateInfo {
 		}
 	})
 	return out
-}
-
-// Forgotten revokes the certificates of a host's agent, since the host is forgotten, and returns how many those are, with the revision up to which
-// the store has that. It blocks until then.
-func (s *Enrolling) Forgotten(ctx context.Context, host string) (revoked int, rev uint64, err error) {
-	serials, rev, err := s.Enroll.Dismiss(ctx, trust.Identity{Role: trust.Agent, Name: host}, trust.Identity{})
-	return len(serials), rev, err
 }

@@ -220,13 +220,13 @@ func TestForgotten(t *testing.T) {
 	if _, err := s.asked.Enroll.Record(t.Context(), string(trust.CertificatePEM(h1.Certificate())), trust.Identity{}); err != nil {
 		t.Fatal(err)
 	}
-	if revoked, _, err := s.asked.Forgotten(t.Context(), "h1"); err != nil || revoked != 1 {
+	if revoked, _, err := s.asked.Enroll.Dismiss(t.Context(), trust.Identity{Role: trust.Agent, Name: "h1"}, trust.Identity{}); err != nil || len(revoked) != 1 {
 		t.Fatal(err)
 	}
 	if c := s.asked.certificates(); len(c) != 1 || c[0].Revoked.IsZero() {
 		t.Errorf("want the certificate revoked, got %+v", c)
 	}
-	if revoked, _, err := s.asked.Forgotten(t.Context(), "h9"); err != nil || revoked != 0 {
+	if revoked, _, err := s.asked.Enroll.Dismiss(t.Context(), trust.Identity{Role: trust.Agent, Name: "h9"}, trust.Identity{}); err != nil || len(revoked) != 0 {
 		t.Errorf("want a host without certificates to be success, got %v", err)
 	}
 }

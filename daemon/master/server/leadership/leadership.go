@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/julienschmidt/httprouter"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
@@ -14,6 +15,7 @@ import (
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/part"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -23,6 +25,7 @@ import (
 // Lock is the cluster's lock as this netmaster knows it. Its methods do not block, but for StepDown.
 type Lock interface {
 	Leader() string
+	Leading() bool
 	Term() uint64
 	StepDown(ctx context.Context, h cluster.Successor) error
 }
@@ -39,6 +42,19 @@ type Leadership struct {
 	Master func(ctx context.Context, address string) model.Node
 }
 
+// Part returns the part of leadership.
+func (s *Leadership) Part() part.Part {
+	return part.Part{
+		Routes: []func(*rest.Router){s.Register},
+		Metrics: []prometheus.Collector{part.Gauge("leader", "1 while this netmaster leads.", func() float64 {
+			if s.Lock.Leading() {
+				return 1
+			}
+			return 0
+		})},
+	}
+}
+
 // Register adds the routes of leadership.
 func (s *Leadership) Register(r *rest.Router) {
 	r.Read("/api/v1/leadership", func(q *http.Request, _ httprouter.Params) (any, error) {
@@ -51,7 +67,7 @@ func (s *Leadership) Register(r *rest.Router) {
 		}
 		out, err := s.handOver(q.Context(), request.To)
 		return out, 0, err
-	}).Allow(rest.Needs(rights.HandOver, trust.Master))
+	}).Allow(rest.Needs(rights.HandOver, trust.Master)).Audit.Verb = "hand-over"
 }
 
 // State is the state of the lock and of the store. What cannot be had is left out, with the reason.

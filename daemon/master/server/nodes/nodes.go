@@ -20,6 +20,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/dockernet"
 	"github.com/contiv/contiv/daemon/master/endpoint"
+	"github.com/contiv/contiv/daemon/master/enroll"
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/record"
@@ -53,8 +54,7 @@ type Nodes struct {
 	Waiting    func() []string // what is not ready yet
 	Answered   func() uint64   // requests
 	Networks   *dockernet.Service
-	// Forgotten revokes the certificates of a host's agent, and returns how many, and the revision up to which the store has that; nil: there are none.
-	Forgotten  func(ctx context.Context, host string) (revoked int, rev uint64, err error)
+	Enroll     *enroll.Enroller               // revokes certificates of forgotten hosts
 	Kubernetes func() *model.KubernetesStatus // how this netmaster stands with it; nil: it has no address of it
 	Snapshots  func() *model.SnapshotStatus   // of the store that this netmaster saves; nil: it saves none
 	// Proves returns the fingerprints of the authorities that this netmaster trusts, and of the one that has certified it; nil: it is insecure.
@@ -83,8 +83,9 @@ func (s *Nodes) forget(q *http.Request, request model.ForgetRequest) (model.Forg
 		rev, err = s.Networks.Forget(q.Context(), request.Host)
 	}
 	absent := errors.As(err, &e) && e.Code == model.CodeNotFound
-	if s.Forgotten != nil && (err == nil || absent) { // a host that was certified, and never registered, is to be shut out as others are
-		revoked, at, failed := s.Forgotten(q.Context(), request.Host)
+	if err == nil || absent { // a host that was certified, and never registered, is to be shut out as others are
+		serials, at, failed := s.Enroll.Dismiss(q.Context(), trust.Identity{Role: trust.Agent, Name: request.Host}, trust.Identity{})
+		revoked := len(serials)
 		switch {
 		case failed != nil:
 			err = failed

@@ -5,6 +5,8 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/api/rights"
@@ -13,6 +15,8 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/derive"
+	"github.com/contiv/contiv/daemon/master/health"
+	"github.com/contiv/contiv/daemon/master/part"
 	"github.com/contiv/contiv/daemon/master/server/inspect"
 )
 
@@ -25,6 +29,31 @@ type Objects struct {
 }
 
 var _ rest.Backend = (*Objects)(nil)
+
+// Part returns the part of the objects: their routes, the cluster's first objects, and how the store takes changes.
+func (o *Objects) Part() part.Part {
+	stats := o.Commit.Stats()
+	count := func(of func(v *catalog.View) int) func() float64 {
+		return func() (n float64) {
+			o.Catalog.View(func(v *catalog.View) { n = float64(of(v)) })
+			return n
+		}
+	}
+	return part.Part{
+		Routes: []func(*rest.Router){o.Register},
+		First:  []func(*commit.Tx) error{o.Admit.Bootstrap},
+		Facts:  []func(*health.Snapshot){func(s *health.Snapshot) { s.Stalled, s.Waiting = o.Commit.Stalled() }},
+		Metrics: []prometheus.Collector{
+			part.Counter("store_transactions_total", "Store transactions committed.", stats.Transactions.Load),
+			part.Counter("store_requests_total", "Requests that the transactions carried.", stats.Requests.Load),
+			part.Counter("store_bytes_total", "Keys and values of the transactions.", stats.Bytes.Load),
+			part.Counter("store_failures_total", "Store transactions that were not committed.", stats.Failed.Load),
+			part.Gauge("revision", "Store revision that this netmaster knows.", func() float64 { return float64(o.Catalog.Revision()) }),
+			part.Gauge("networks", "Networks.", count(func(v *catalog.View) int { return len(v.Networks("")) })),
+			part.Gauge("endpoints", "Endpoints.", count((*catalog.View).CountEndpoints)),
+		},
+	}
+}
 
 // Register adds the routes of every kind, and the one that takes several objects at once.
 func (o *Objects) Register(r *rest.Router) {

@@ -40,6 +40,7 @@ func Register(r *rest.Router, known *catalog.Catalog, peers *peer.Peers) {
 		o.stream(w, q, ask)
 	}).Allow(rest.Users())
 	route.Stream, route.Bound = true, "captures"
+	route.Audit = rest.Audit{Verb: "observe", Path: true}
 }
 
 // request reads what is asked, and refuses who may not ask it, and names that nothing has.

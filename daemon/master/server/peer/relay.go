@@ -45,8 +45,10 @@ func (p *Peers) Register(r *rest.Router, log *slog.Logger) {
 			log.Warn("relay an agent's answer", "host", host, "path", what, "error", err)
 		}
 	}
-	r.GET("/api/v1/agents/:host/:what", relay).Allow(rest.Needs(rights.Relay)).Bound = "traces"
-	r.POST("/api/v1/agents/:host/:what", relay).Allow(rest.Needs(rights.Repair)).Bound = "traces"
+	shown := r.GET("/api/v1/agents/:host/:what", relay).Allow(rest.Needs(rights.Relay))
+	shown.Bound, shown.Audit = "traces", rest.Audit{Verb: "relay", Path: true}
+	repair := r.POST("/api/v1/agents/:host/:what", relay).Allow(rest.Needs(rights.Repair))
+	repair.Bound, repair.Audit.Verb = "traces", "repair"
 }
 
 // Trace asks the agent of a host what its switch would do with a packet. It blocks until the answer is there.

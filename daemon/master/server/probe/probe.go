@@ -37,7 +37,7 @@ func Register(r *rest.Router, known *catalog.Catalog, peers *peer.Peers, keep hi
 			r.Refuse(w, q, err)
 		}
 	}).Allow(rest.Users())
-	packets.Stream, packets.Bound = true, "captures"
+	packets.Stream, packets.Bound, packets.Audit.Verb = true, "captures", "capture"
 }
 
 // Questions adds those that asker answers, about the objects of known.

@@ -36,7 +36,7 @@ type Bundling struct {
 	Catalog *catalog.Catalog
 	Peers   *peer.Peers
 	Store   store.Store
-	Front   http.Handler                           // answers the routes of this netmaster
+	Front   http.Handler                           // answers the routes of this netmaster; Register sets it
 	Nodes   func(ctx context.Context) []model.Node // that are in the cluster
 	Own     string                                 // own internal address, "host:port"
 	Mode    string                                 // the orchestrator
@@ -47,6 +47,7 @@ type Bundling struct {
 
 // Register adds the routes.
 func (b *Bundling) Register(r *rest.Router) {
+	b.Front = r
 	all := r.GET(Path, func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
 		w.Header().Set("Content-Type", "application/gzip")
 		w.Header().Set("Cache-Control", "no-store")
@@ -57,7 +58,7 @@ func (b *Bundling) Register(r *rest.Router) {
 			panic(http.ErrAbortHandler) // so that the client notices
 		}
 	}).Allow(rest.Needs(rights.Bundle))
-	all.Stream, all.Bound = true, "bundles"
+	all.Stream, all.Bound, all.Audit.Verb = true, "bundles", "bundle"
 	r.GET(LogPath, func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
 		if b.Recent == nil {
 			r.Refuse(w, q, model.Errorf(model.CodeNotFound, "", "this netmaster keeps no lines of its log"))

@@ -1,4 +1,4 @@
-package server
+package maintenance
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
@@ -6,59 +6,57 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// space are metrics of the store's members, as they have said last.
-type space struct {
+// spaceMetrics are those of the store's members, as they answered last.
+type spaceMetrics struct {
 	members                 func() []store.Member
 	size, used, quota, full *prometheus.Desc
 }
 
-var _ prometheus.Collector = (*space)(nil)
+var _ prometheus.Collector = (*spaceMetrics)(nil)
 
-func newSpace(members func() []store.Member) *space {
+// Metrics returns those of the store's members.
+func (s *Space) Metrics() prometheus.Collector {
 	desc := func(name, help string) *prometheus.Desc {
 		return prometheus.NewDesc("contiv_master_store_"+name, help, []string{"member"}, nil)
 	}
-	return &space{
-		members: members,
+	return &spaceMetrics{
+		members: s.Members,
 		size:    desc("size_bytes", "Size of the database of a member of the store."),
 		used:    desc("used_bytes", "Bytes of it that are in use."),
-		quota:   desc("quota_bytes", "Size from which on the member refuses what needs space. Missing when it does not tell."),
+		quota:   desc("quota_bytes", "Size from which on the member refuses what needs space. Missing if the member does not report it."),
 		full:    desc("full", "1 while the store has used up its quota and takes no changes."),
 	}
 }
 
 // Describe is prometheus.Collector's.
-func (s *space) Describe(out chan<- *prometheus.Desc) {
+func (s *spaceMetrics) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{s.size, s.used, s.quota, s.full} {
 		out <- d
 	}
 }
 
 // Collect is prometheus.Collector's. Of a member that does not answer there is nothing.
-func (s *space) Collect(out chan<- prometheus.Metric) {
-	if s.members == nil {
-		return
-	}
-	told := map[string]struct{}{} // nothing keeps two members from having one name
+func (s *spaceMetrics) Collect(out chan<- prometheus.Metric) {
+	seen := map[string]struct{}{} // nothing keeps two members from having one name
 	for _, m := range s.members() {
-		if _, again := told[m.Name]; again || m.Err != nil {
+		if _, again := seen[m.Name]; again || m.Err != nil {
 			continue
 		}
-		told[m.Name] = struct{}{}
-		tell := func(d *prometheus.Desc, value float64) {
+		seen[m.Name] = struct{}{}
+		send := func(d *prometheus.Desc, value float64) {
 			out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, m.Name)
 		}
 		full := 0.0
 		if m.Full {
 			full = 1
 		}
-		tell(s.full, full)
-		tell(s.size, float64(m.Bytes))
+		send(s.full, full)
+		send(s.size, float64(m.Bytes))
 		if m.InUse > 0 {
-			tell(s.used, float64(m.InUse))
+			send(s.used, float64(m.InUse))
 		}
 		if m.Quota > 0 {
-			tell(s.quota, float64(m.Quota))
+			send(s.quota, float64(m.Quota))
 		}
 	}
 }

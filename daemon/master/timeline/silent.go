@@ -1,4 +1,4 @@
-package main
+package timeline
 
 import (
 	"strings"
@@ -6,8 +6,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// silent are the hosts whose agents have not said how they are.
-func silent(list []model.Finding) map[string]bool {
+// Silent returns the hosts whose agents have not reported, by the findings about them.
+func Silent(list []model.Finding) map[string]bool {
 	out := map[string]bool{}
 	for i := range list {
 		if host, is := strings.CutPrefix(list[i].Object, "host/"); is && (list[i].Code == model.FindingAgentSilent || list[i].Code == model.FindingAgentUnknown) {
