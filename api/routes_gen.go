@@ -172,6 +172,7 @@ func Routes() []string {
 		"POST /api/v1/join",
 		"POST /api/v1/kubeNamespaces/{key}/",
 		"POST /api/v1/kubeServices/{key}/",
+		"POST /api/v1/labels",
 		"POST /api/v1/ldapConfigurations/{key}/",
 		"POST /api/v1/leadership/handover",
 		"POST /api/v1/leave",

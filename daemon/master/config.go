@@ -19,6 +19,7 @@ import (
 	"github.com/contiv/contiv/daemon/kube"
 	"github.com/contiv/contiv/daemon/logging"
 	"github.com/contiv/contiv/daemon/master/aci"
+	"github.com/contiv/contiv/daemon/master/audit"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/history"
 	masterkube "github.com/contiv/contiv/daemon/master/kube"
@@ -37,41 +38,43 @@ type config struct {
 	Infra              string
 	HostAccess         string
 	PluginName         string
-	accessConfig
-	LeaderTTL       string
-	ACIGateway      string // URL
-	ttl             time.Duration
-	HistoryLimit    int
-	HistoryAge      string
-	Quarantine      string
-	PodTenants      bool
-	Compaction      string
-	compaction      time.Duration
-	keep            history.Keep
-	quarantine      *time.Duration // nil: not said
-	Hosts           []string       // names besides the host's own
-	Connections     int
-	PerClient       int
-	Limits          server.Limits
-	Embedded        embedded.Config
-	Snapshots       snapshotConfig
-	ClusterFile     incarnation.File
-	Bundle          string   // file to answer from; "": it is a netmaster of a cluster
-	members         []string // of the embedded store, "name=peer URL"
-	Kubernetes      kube.Config
-	PodAccount      string
-	podSubnets      []string
-	BalancerNetwork string
-	pace            *resources.Pace // of processors; nil: all
-	pods            []netip.Prefix
-	holder          *trust.Holder // nil: everything is plain HTTP
-	recent          *logging.Recent
+	Proxy              string // "host:port" of the original's proxy; "": none
+	Audit              audit.Settings
+	LeaderTTL          string
+	ACIGateway         string // URL
+	ttl                time.Duration
+	HistoryLimit       int
+	HistoryAge         string
+	Quarantine         string
+	PodTenants         bool
+	Compaction         string
+	compaction         time.Duration
+	keep               history.Keep
+	quarantine         *time.Duration // nil: not said
+	Hosts              []string       // names besides the host's own
+	Connections        int
+	PerClient          int
+	Limits             server.Limits
+	Embedded           embedded.Config
+	Snapshots          snapshotConfig
+	ClusterFile        incarnation.File
+	Bundle             string   // file to answer from; "": it is a netmaster of a cluster
+	members            []string // of the embedded store, "name=peer URL"
+	Kubernetes         kube.Config
+	PodAccount         string
+	podSubnets         []string
+	BalancerNetwork    string
+	pace               *resources.Pace // of processors; nil: all
+	pods               []netip.Prefix
+	holder             *trust.Holder // nil: everything is plain HTTP
+	recent             *logging.Recent
 }
 
 func (c *config) register(s *flags.Set) {
 	c.Common.Register(s)
-	c.accessConfig.register(s)
+	c.Audit.Register(s)
 	c.Snapshots.register(s)
+	s.String(&c.Proxy, "proxy-address", "PROXY_ADDRESS", "0.0.0.0:10000", "where clients of the original find its auth proxy, over TLS; empty for none")
 	s.String(&c.External, "external-address", "EXTERNAL_ADDRESS", "0.0.0.0:9999", "where users reach the API", "listen-url")
 	s.String(&c.Internal, "internal-address", "INTERNAL_ADDRESS", "", "where agents and other netmasters reach this one; default: this host's address and the external port", "control-url")
 	s.String(&c.Infra, "infra", "INFRA", "default", "fabric of a new cluster: default or aci", "infra-type")

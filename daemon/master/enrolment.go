@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"log/slog"
 
 	"github.com/contiv/contiv/api/model"
@@ -14,8 +13,6 @@ import (
 	"github.com/contiv/contiv/daemon/master/server/joinapi"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/embedded"
-	"github.com/contiv/contiv/daemon/task"
-	"github.com/contiv/contiv/trust"
 )
 
 // enrolment makes what decides who joins the cluster.
@@ -31,14 +28,6 @@ func enrolment(c *config, committer *commit.Committer, known *catalog.Catalog, d
 		settings.Review = c.review
 	}
 	return enroll.New(settings)
-}
-
-// seal is what netmaster's own secrets are sealed with; fs.ErrNotExist: the authority's key is not here, or there is no authority.
-func (c *config) seal() (*trust.Seal, error) {
-	if c.holder == nil {
-		return nil, fs.ErrNotExist
-	}
-	return c.holder.Dir().Seal()
 }
 
 // review says on which node a pod with an agent runs, by its service account token.
@@ -74,32 +63,4 @@ func (c *config) told() (out joinapi.Cluster) {
 		}
 	}
 	return out
-}
-
-// revocation has netmaster, and its embedded store, refuse the certificates that the store says are revoked.
-func (c *config) revocation(known *catalog.Catalog, log *slog.Logger) task.Task {
-	return task.Func("revoked certificates", func(ctx context.Context, ready func()) error {
-		ready()
-		if c.holder != nil {
-			enroll.Follow(ctx, known, func(serials []string) {
-				c.holder.Revoke(serials)
-				if !c.Store.Embedded {
-					return
-				}
-				if err := c.holder.Dir().SaveRevoked(serials); err != nil {
-					log.Error("the embedded store goes on to take revoked certificates", "error", err)
-				}
-			})
-		}
-		<-ctx.Done()
-		return nil
-	})
-}
-
-// barred says that this netmaster may not lead, since its certificate is revoked.
-func (c *config) barred() string {
-	if c.holder == nil {
-		return ""
-	}
-	return c.holder.RevokedReason()
 }

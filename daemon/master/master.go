@@ -11,6 +11,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/adopt"
 	"github.com/contiv/contiv/daemon/master/audit"
 	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/certificates"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	masterkube "github.com/contiv/contiv/daemon/master/kube"
@@ -19,6 +20,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/oidc"
 	"github.com/contiv/contiv/daemon/master/registrar"
 	"github.com/contiv/contiv/daemon/master/relay"
+	"github.com/contiv/contiv/daemon/master/server/auth"
 	"github.com/contiv/contiv/daemon/master/server/leadership"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/master/users"
@@ -38,18 +40,18 @@ type master struct {
 
 // newMaster makes a master, of which nothing runs yet.
 func newMaster(c config, db store.Store, self record.Incarnation, started time.Time, log *slog.Logger) (*master, error) {
-	sinks, err := c.auditSinks()
+	sinks, err := c.Audit.Sinks()
 	if err != nil {
 		return nil, err
 	}
-	known := catalog.New()
+	known, own := catalog.New(), c.certificates()
 	committer := commit.New(db, known, c.keep, log)
 	m := &master{config: c, feed: catalog.NewFeed(known, db, log), registry: cluster.NewRegistry(db, 0, log, registration(c, "follower"))}
 	m.election = cluster.NewElection(cluster.ElectionConfig{Store: db, Key: record.LeaderKey, History: record.TermsKey, Successor: record.SuccessorKey,
-		ID: c.Internal, TTL: c.ttl, Excluded: c.barred, Log: log})
-	m.Master = &netmaster.Master{Self: c.self(self, started), Store: db, Catalog: known, Commit: committer, Log: log,
+		ID: c.Internal, TTL: c.ttl, Excluded: own.Revoked, Log: log})
+	m.Master = &netmaster.Master{Self: c.self(own, self, started), Store: db, Catalog: known, Commit: committer, Log: log,
 		Admit:      admit.New(admit.Settings{ClusterMode: c.Mode, InfraType: c.Infra, FwdMode: c.FwdMode, HostAccess: c.HostAccess}),
-		Users:      users.New(users.Config{Commit: committer, Catalog: known, Directory: ldap.LDAP{}, Provider: oidc.New(nil), Seal: c.seal}),
+		Users:      users.New(users.Config{Commit: committer, Catalog: known, Directory: ldap.LDAP{}, Provider: oidc.New(nil), Seal: own.Seal}),
 		ACI:        aci.NewNotifier(aci.Config{Gateway: &aci.Gateway{URL: c.ACIGateway}, Commit: committer, Catalog: known, Log: log}),
 		Relay:      relay.New(known, self.ID, m.feed.Away, log),
 		Registrar:  registrar.New(committer, nil, log),
@@ -57,7 +59,7 @@ func newMaster(c config, db store.Store, self record.Incarnation, started time.T
 		Leadership: leadership.Elected{Election: m.election, Commit: committer},
 		Others:     peer.NewWay(c.holder, known),
 	}
-	m.Audit = audit.New(audit.Config{Commit: committer, Catalog: known, Sinks: sinks, Log: log, Pass: passAudit(m.election, m.Others)})
+	m.Audit = audit.New(audit.Config{Commit: committer, Catalog: known, Sinks: sinks, Log: log, Pass: auth.Pass(m.election, m.Others)})
 	m.Adopter = adopt.New(adopt.Config{Commit: committer, Catalog: known, Admit: m.Admit, Incarnation: self, Roster: c.roster(self, log), Log: log})
 	m.Relay.Await(m.Adopter.Awaited)
 	settings := endpoint.Settings{ClusterMode: c.Mode, Quarantine: c.quarantine, PodTenants: c.PodTenants, Held: m.Adopter.Held}
@@ -68,12 +70,17 @@ func newMaster(c config, db store.Store, self record.Incarnation, started time.T
 	if m.kubernetes != nil {
 		m.kubernetes.Endpoints = m.Endpoints
 	}
-	m.Own = m.own()
+	m.Own = m.own(own)
 	return m, nil
 }
 
+// certificates returns those of this host.
+func (c *config) certificates() *certificates.Own {
+	return &certificates.Own{Holder: c.holder, Internal: c.Internal, Embedded: c.Store.Embedded}
+}
+
 // self returns what netmaster reports of itself.
-func (c *config) self(i record.Incarnation, started time.Time) netmaster.Self {
+func (c *config) self(own *certificates.Own, i record.Incarnation, started time.Time) netmaster.Self {
 	return netmaster.Self{Internal: c.Internal, Version: build.Info(), Started: started, Incarnation: i, ClusterMode: c.Mode, Insecure: c.holder == nil,
-		Embedded: c.Store.Embedded, Keep: c.keep, Cluster: c.told(), Recent: c.recent.Text, Proves: c.proves()}
+		Embedded: c.Store.Embedded, Keep: c.keep, Cluster: c.told(), Recent: c.recent.Text, Proves: own.Proves()}
 }

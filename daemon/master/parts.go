@@ -5,15 +5,16 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/contiv/contiv/daemon/master/certificates"
 	"github.com/contiv/contiv/daemon/master/maintenance"
 	"github.com/contiv/contiv/daemon/master/part"
 	"github.com/contiv/contiv/daemon/task"
 )
 
 // own returns the parts of this process, beside those of every netmaster (package netmaster): its certificates, and its connection to its store.
-func (m *master) own() part.Part {
+func (m *master) own(held *certificates.Own) part.Part {
 	return part.Join(
-		m.certificates(),
+		held.Part(m.Catalog, m.Commit, m.Users.SealSecrets, m.Log),
 		m.following(),
 		m.elected(),
 		m.storeSpace(),
@@ -21,14 +22,6 @@ func (m *master) own() part.Part {
 		m.history(),
 		m.kubernetesRecords(),
 	)
-}
-
-// certificates refuses revoked certificates, and replaces the cluster's authority on this host.
-func (m *master) certificates() part.Part {
-	return part.Part{
-		Tasks:   []task.Task{m.config.revocation(m.Catalog, m.Log), m.config.rotation(m.Catalog, m.Commit, m.Users.SealSecrets, m.Log)},
-		Waiting: []func() string{m.config.barred},
-	}
 }
 
 // following follows the store, whose records all parts read.

@@ -27,7 +27,7 @@ func serve(ctx context.Context, c config, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	tasks = append(tasks, c.proof(log)...)
+	tasks = append(tasks, c.certificates().Tasks(log)...)
 	return task.Run(ctx, log, append(tasks, task.Func("netmaster", func(ctx context.Context, ready func()) error {
 		if err := c.awaitStore(ctx, front, log); err != nil {
 			return ended(ctx, err)

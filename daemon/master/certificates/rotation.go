@@ -1,4 +1,4 @@
-package main
+package certificates
 
 import (
 	"context"
@@ -23,31 +23,31 @@ const (
 	rotationRetry = 30 * time.Second
 )
 
-// proves returns a function that reports which authorities this netmaster trusts: with an embedded store those that its member was started with, since the member reads them only then.
-func (c *config) proves() func() (authorities []string, authority string) {
-	if c.holder == nil {
+// Proves returns a function that reports which authorities this netmaster trusts: with an embedded store those that its member was started with, since the member reads them only then. It returns nil for an insecure netmaster.
+func (c *Own) Proves() func() (authorities []string, authority string) {
+	if c.Holder == nil {
 		return nil
 	}
-	began := trust.Fingerprints(c.holder.Trusted())
+	began := trust.Fingerprints(c.Holder.Trusted())
 	return func() ([]string, string) {
-		if c.Store.Embedded {
-			return began, c.holder.Signer()
+		if c.Embedded {
+			return began, c.Holder.Signer()
 		}
-		return trust.Fingerprints(c.holder.Trusted()), c.holder.Signer()
+		return trust.Fingerprints(c.Holder.Trusted()), c.Holder.Signer()
 	}
 }
 
 // rotation has this netmaster's host carry out the replacement of the authority as the store says it.
-func (c *config) rotation(known *catalog.Catalog, committer *commit.Committer, reseal func(*commit.Tx) error, log *slog.Logger) task.Task {
+func (c *Own) rotation(known *catalog.Catalog, committer *commit.Committer, reseal func(*commit.Tx) error, log *slog.Logger) task.Task {
 	return task.Func("replacement of the authority", func(ctx context.Context, ready func()) error {
 		ready()
-		if c.holder == nil {
+		if c.Holder == nil {
 			<-ctx.Done()
 			return nil
 		}
 		sub := known.Subscribe()
 		defer sub.Close()
-		r := rotator{config: c, log: log, reseal: func(ctx context.Context) error { _, err := committer.Do(ctx, reseal); return err }}
+		r := rotator{Own: c, log: log, reseal: func(ctx context.Context) error { _, err := committer.Do(ctx, reseal); return err }}
 		for range sub.Changes(ctx, rotationLook) {
 			var now *record.Rotation
 			known.View(func(v *catalog.View) { now = enroll.RotationOf(v) })
@@ -59,30 +59,31 @@ func (c *config) rotation(known *catalog.Catalog, committer *commit.Committer, r
 
 // rotator carries out the replacement of the authority on a host with a netmaster.
 type rotator struct {
-	*config
+	*Own
 	log    *slog.Logger
 	reseal func(ctx context.Context) error // seals secrets by the authority that signs; it fails where this netmaster does not lead
 
 	done   string    // what was carried out last
-	due    time.Time // when certificates are looked at next
+	due    time.Time // when certificates are checked next
 	failed string    // why it was not carried out last
 }
 
-// follow carries out a replacement as far as it is; nil: there is none. What was carried out is not done again, but for certificates, which are renewed until they are of the next authority.
+// follow carries out a replacement as far as it is; nil: there is none.
+// It repeats nothing but the renewal of certificates, until they are of the next authority.
 func (r *rotator) follow(ctx context.Context, now *record.Rotation, at time.Time) {
 	if now == nil {
 		return
 	}
 	step := string(now.Phase) + " " + now.To
 	if step != r.done {
-		if err := carryOut(r.holder.Dir(), now); err != nil {
+		if err := carryOut(r.Holder.Dir(), now); err != nil {
 			if why := err.Error(); why != r.failed {
 				r.failed = why
 				r.log.Error("the replacement of the authority is not carried out here; trying again", "phase", now.Phase, "error", err)
 			}
 			return
 		}
-		if err := r.holder.Reload(); err != nil {
+		if err := r.Holder.Reload(); err != nil {
 			r.log.Error("changed certificates cannot be used; those from before stay in use", "error", err)
 		}
 		r.done, r.failed, r.due = step, "", at.Add(rotationPause)
@@ -102,17 +103,17 @@ func (r *rotator) follow(ctx context.Context, now *record.Rotation, at time.Time
 
 // certify renews the certificates of this host's netmaster and user that are not of the next authority.
 func (r *rotator) certify(ctx context.Context, now *record.Rotation) error {
-	if r.holder.Signer() != now.To {
-		if err := r.holder.RenewNow(ctx, r.renewed); err != nil {
+	if r.Holder.Signer() != now.To {
+		if err := r.Holder.RenewNow(ctx, r.renewed); err != nil {
 			return err
 		}
-		if signer := r.holder.Signer(); signer != now.To {
+		if signer := r.Holder.Signer(); signer != now.To {
 			return fmt.Errorf("the leader has signed by authority %.12s, want %.12s", signer, now.To)
 		}
 	}
-	way := &http.Transport{TLSClientConfig: r.holder.Client(trust.Master, ""), DisableKeepAlives: true}
+	way := &http.Transport{TLSClientConfig: r.Holder.Client(trust.Master, ""), DisableKeepAlives: true}
 	leader := &client.Client{Base: "https://" + r.Internal, HTTP: &http.Client{Transport: way}, Program: "netmaster"}
-	_, err := renewUser(ctx, r.holder.Dir(), leader, time.Now())
+	_, err := renewUser(ctx, r.Holder.Dir(), leader, time.Now())
 	return err
 }
 

@@ -1,4 +1,4 @@
-package main
+package certificates
 
 import (
 	"context"
@@ -27,12 +27,12 @@ type certifier interface {
 
 // keepUser renews the user's certificate that contiv init left on this host, by the authority's key beside it, whenever half of its time is over, also after
 // its end: an operator on the host is never without one. A revoked certificate is not renewed. It blocks until ctx ends.
-func (c *config) keepUser(ctx context.Context, log *slog.Logger) {
-	way := &http.Transport{TLSClientConfig: c.holder.Client(trust.Master, ""), DisableKeepAlives: true}
+func (c *Own) keepUser(ctx context.Context, log *slog.Logger) {
+	way := &http.Transport{TLSClientConfig: c.Holder.Client(trust.Master, ""), DisableKeepAlives: true}
 	leader := &client.Client{Base: "https://" + c.Internal, HTTP: &http.Client{Transport: way}, Program: "netmaster"}
 	for {
 		pause := userLook
-		until, err := renewUser(ctx, c.holder.Dir(), leader, time.Now())
+		until, err := renewUser(ctx, c.Holder.Dir(), leader, time.Now())
 		switch {
 		case err != nil && ctx.Err() == nil:
 			log.Warn("the user's certificate of this host is not renewed; trying again", "retry", userRetry, "error", err)
@@ -48,7 +48,7 @@ func (c *config) keepUser(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// renewUser renews the user's certificate in a folder when it is due at a time, and returns until when the new one counts; the zero Time: there is none, or it
+// renewUser renews the user's certificate in a directory when it is due at a time, and returns until when the new one counts; the zero Time: there is none, or it
 // is not due. It blocks until the leader has the new certificate listed.
 func renewUser(ctx context.Context, dir trust.Dir, leader certifier, now time.Time) (until time.Time, err error) {
 	if !dir.Has(trust.User) {

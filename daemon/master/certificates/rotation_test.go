@@ -1,4 +1,4 @@
-package main
+package certificates
 
 import (
 	"context"
@@ -37,8 +37,8 @@ func TestRotator(t *testing.T) {
 		t.Fatal(err)
 	}
 	resealed := 0
-	c := &config{holder: holder, Internal: "127.0.0.1:1"}
-	r := &rotator{config: c, log: slog.New(slog.DiscardHandler), reseal: func(context.Context) error { resealed++; return nil }}
+	c := &Own{Holder: holder, Internal: "127.0.0.1:1"}
+	r := &rotator{Own: c, log: slog.New(slog.DiscardHandler), reseal: func(context.Context) error { resealed++; return nil }}
 	now := record.Rotation{From: old.Fingerprint(), To: next.Fingerprint(), Certificate: string(certificate), Key: seal.Close(record.RotationKey, key)}
 	at := time.Now()
 	signs := func() string {
@@ -73,6 +73,6 @@ func TestRotator(t *testing.T) {
 	now.Phase = "later"
 	r.follow(t.Context(), &now, at.Add(time.Minute))
 	if r.failed == "" {
-		t.Error("want a phase that is not known to be said")
+		t.Error("got no failure, want an error for an unknown phase")
 	}
 }

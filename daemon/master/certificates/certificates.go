@@ -1,0 +1,62 @@
+// Package certificates keeps the certificates of a netmaster's host: it renews them, refuses revoked ones, and replaces the cluster's authority.
+package certificates
+
+import (
+	"context"
+	"io/fs"
+	"log/slog"
+
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/enroll"
+	"github.com/contiv/contiv/daemon/master/part"
+	"github.com/contiv/contiv/daemon/task"
+	"github.com/contiv/contiv/trust"
+)
+
+// Own are the certificates of this host. The zero Own is of an insecure netmaster, which has none.
+type Own struct {
+	Holder   *trust.Holder // nil: everything is plain HTTP
+	Internal string        // address "host:port" of this netmaster
+	Embedded bool          // the store runs in this process, and reads the authorities only at its start
+}
+
+// Part returns the part of a netmaster over its store. reseal seals the secrets of the store by the authority that signs.
+func (c *Own) Part(known *catalog.Catalog, committer *commit.Committer, reseal func(*commit.Tx) error, log *slog.Logger) part.Part {
+	return part.Part{Tasks: []task.Task{c.revocation(known, log), c.rotation(known, committer, reseal, log)}, Waiting: []func() string{c.Revoked}}
+}
+
+// Seal returns what seals netmaster's own secrets; fs.ErrNotExist: the authority's key is not on this host, or there is no authority.
+func (c *Own) Seal() (*trust.Seal, error) {
+	if c.Holder == nil {
+		return nil, fs.ErrNotExist
+	}
+	return c.Holder.Dir().Seal()
+}
+
+// Revoked returns why this netmaster may not lead: its certificate is revoked. It returns "" if it may.
+func (c *Own) Revoked() string {
+	if c.Holder == nil {
+		return ""
+	}
+	return c.Holder.RevokedReason()
+}
+
+// revocation has netmaster, and its embedded store, refuse the certificates that the store lists as revoked.
+func (c *Own) revocation(known *catalog.Catalog, log *slog.Logger) task.Task {
+	return part.Started("revoked certificates", func(ctx context.Context) error {
+		if c.Holder != nil {
+			enroll.Follow(ctx, known, func(serials []string) {
+				c.Holder.Revoke(serials)
+				if !c.Embedded {
+					return
+				}
+				if err := c.Holder.Dir().SaveRevoked(serials); err != nil {
+					log.Error("the embedded store continues to accept revoked certificates", "error", err)
+				}
+			})
+		}
+		<-ctx.Done()
+		return nil
+	})
+}
