@@ -14,8 +14,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Every code of api/findings.yaml is reported by the product: a code without a check would have documentation without an effect. The compiler
-// holds the other direction, since no other package can make a code.
+// Every code of api/findings.yaml is reported by the product: a code without a check would have documentation without an effect. The
+// compiler holds the other direction, since no other package can make a code.
 func TestFindings(t *testing.T) {
 	used := map[string]bool{}
 	for name, p := range packages(t) {

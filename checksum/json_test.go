@@ -15,7 +15,8 @@ type note struct {
 	Hosts []string `json:"hosts,omitempty"`
 }
 
-// An object with its checksum is read as it was written, and no bit of it changes unnoticed: it is damaged, no JSON any more, or says the same.
+// An object with its checksum is read as it was written, and no bit of it changes unnoticed: it is damaged, no JSON any more, or says the
+// same.
 func TestJSON(t *testing.T) {
 	want := note{"h1", []string{"h2", "h3"}}
 	text, err := checksum.JSON(want)

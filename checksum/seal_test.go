@@ -8,7 +8,8 @@ import (
 	"github.com/contiv/contiv/checksum"
 )
 
-// A sealed text gives its body back, and none of its bits changes unnoticed: one in the first letters makes it no sealed text, and no body either.
+// A sealed text gives its body back, and none of its bits changes unnoticed: one in the first letters makes it no sealed text, and no
+// body either.
 func TestSeal(t *testing.T) {
 	body := []byte("{\"a\":1}\n")
 	text := checksum.Seal("routes", 1, body)

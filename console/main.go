@@ -1,5 +1,5 @@
-// Contiv is the command for people at a terminal: the console, which shows a cluster live, the commands that make a machine a host of a cluster,
-// and the lab, which is a program of its own.
+// Contiv is the command for people at a terminal: the console, which shows a cluster live, the commands that make a machine a host of a
+// cluster, and the lab, which is a program of its own.
 package main
 
 import (

@@ -2,7 +2,7 @@ package identity
 
 import "testing"
 
-// What is printed is read back as the same, and nothing else is read.
+// A printed key is read back as the same, and no other text is accepted.
 func TestAttachments(t *testing.T) {
 	for text, ok := range map[string]bool{"": true, "t:g:p": true, "re.d:g-1:p.2": true, "t:g": false, "t:g:": false, "t::p": false, ":g:p": false, "t:g:p:r": false} {
 		id, err := ParseAttachment(text)

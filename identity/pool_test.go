@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What is printed is read back as the same, and nothing else is read.
+// A printed key is read back as the same, and no other text is accepted.
 func TestPools(t *testing.T) {
 	for text, ok := range map[string]bool{
 		"t:n:|10.1.1.0/24": true, "t:n:g|10.1.1.0/24": true, "re.d:n-1:g.2|fd01::/64": true, "t::|10.0.0.0/8": true,

@@ -76,8 +76,8 @@ func (p *Numbers) First() (int, error) {
 // Release frees n and reports whether it was in use. Releasing a number that is free or outside is harmless.
 func (p *Numbers) Release(n int) bool { return p.set.Release(n - p.whole.Min) }
 
-// Resize changes the range to low..high and keeps numbers in use. If a number in use lies outside the new range, it returns ErrNumberOutOfRange
-// and changes nothing.
+// Resize changes the range to low..high and keeps numbers in use. If a number in use lies outside the new range, it returns
+// ErrNumberOutOfRange and changes nothing.
 func (p *Numbers) Resize(low, high int) error {
 	next := newNumbers(p.limit, NumberRange{low, high})
 	var outside []NumberRange

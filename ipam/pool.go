@@ -1,8 +1,8 @@
 // Package ipam allocates the addresses of a subnet, and the numbers of a range.
 //
 // A Pool has the addresses of a subnet of IPv4, a Pool6 those of IPv6, and Numbers the VLANs, VXLAN network identifiers and other numbers
-// of a range. Each is a value in memory: nothing is stored. To keep allocations beyond the process, rebuild a pool from stored records: New,
-// then Acquire for every address (about 20 ns each). A Clone takes constant time. The package only computes.
+// of a range. Each is a value in memory: nothing is stored. To keep allocations beyond the process, rebuild a pool from stored records:
+// New, then Acquire for every address (about 20 ns each). A Clone takes constant time. The package only computes.
 package ipam
 
 import (

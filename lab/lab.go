@@ -24,8 +24,8 @@ import (
 // DefaultDir is the directory of labs.
 const DefaultDir = "/run/contiv-lab"
 
-// Program is the file name of the program that makes labs and is process 1 of their hosts. The other programs are beside it, unless a plan names
-// their directory.
+// Program is the file name of the program that makes labs and is process 1 of their hosts. The other programs are beside it, unless a
+// plan names their directory.
 const Program = "contiv-lab"
 
 // Lab is one lab, running or incomplete.

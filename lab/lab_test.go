@@ -49,7 +49,7 @@ func run(tb testing.TB, l *Lab, where string, args ...string) string {
 func nothingLeft(tb testing.TB, l *Lab, pids []int) {
 	tb.Helper()
 	if _, err := os.Stat(l.Dir); err == nil {
-		tb.Errorf("folder %s is still there", l.Dir)
+		tb.Errorf("directory %s still exists", l.Dir)
 	}
 	if _, err := os.Stat("/run/netns/" + l.switches()); err == nil {
 		tb.Errorf("namespace %s is still there", l.switches())

@@ -54,7 +54,7 @@ func TestArgs(t *testing.T) {
 		{"another engine", newer, 2, PartDocker, []string{"dockerd ", "--containerd /run/containerd/containerd.sock"}, "overlay2"},
 		{"its containerd", newer, 2, PartContainerd, []string{"containerd --config /run/lab/containerd.toml"}, ""},
 		{"control plane", pods, 1, "kube-apiserver", []string{"/k8s/kube kube-apiserver ", "--bind-address 10.254.7.1 "}, ""},
-		{"one of it alone", pods, 2, "kube-apiserver", nil, ""},
+		{"only one of it", pods, 2, "kube-apiserver", nil, ""},
 		{"its store", pods, 1, "kube-etcd", []string{"/k8s/etcd "}, "2379"},
 		{"node", pods, 2, "kubelet", []string{"/k8s/kube kubelet ", "--node-ip 10.254.7.2,fd00:254:0:7::2 "}, ""},
 		{"its containerd", pods, 2, PartContainerd, []string{"containerd --config /run/lab/containerd.toml"}, ""},
@@ -98,7 +98,7 @@ func TestCheck(t *testing.T) {
 		{"no masters", func(p *Plan) { p.Masters = 0 }, "masters: got 0"},
 		{"many masters", func(p *Plan) { p.Masters = 4 }, "masters: got 4"},
 		{"store", func(p *Plan) { p.Store = "paper" }, `store "paper"`},
-		{"folder", func(p *Plan) { p.Dir = "/" + strings.Repeat("x", 100) }, "too long"},
+		{"directory", func(p *Plan) { p.Dir = "/" + strings.Repeat("x", 100) }, "too long"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

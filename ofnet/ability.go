@@ -2,8 +2,8 @@ package ofnet
 
 import "strings"
 
-// Abilities are a set of what Open vSwitch can do with its datapath. The kernel's datapath can do more or less by kernel, and less than the one
-// in user space.
+// Abilities are a set of what Open vSwitch can do with its datapath. The kernel's datapath can do more or less by kernel, and less than
+// the one in user space.
 type Abilities uint32
 
 // The abilities that a pipeline needs of a datapath.
@@ -46,8 +46,8 @@ func abilities() []ability {
 	}
 }
 
-// LackedBy returns the abilities that the row of a datapath in OVSDB reports as false. An ability that it does not report counts as present: an Open vSwitch
-// that lists capabilities lists those that a datapath may lack.
+// LackedBy returns the abilities that the row of a datapath in OVSDB reports as false. An ability that it does not report counts as
+// present: an Open vSwitch that lists capabilities lists those that a datapath may lack.
 func LackedBy(capabilities map[string]string) (lacks Abilities) {
 	for _, a := range abilities() {
 		if capabilities[a.key] == "false" {

@@ -123,8 +123,8 @@ type Judgement struct {
 	Sum    uint64 // a hash of the policies and of changed labels; the same after a restart
 }
 
-// Level is ClassPolicies that share flows, and so are compiled together: those of one direction, stage and priority. Those of StageNamespace,
-// whose order does not matter, are spread over Levels numbers by their names.
+// Level is ClassPolicies that share flows, and so are compiled together: those of one direction, stage and priority. Those of
+// StageNamespace, whose order does not matter, are spread over Levels numbers by their names.
 type Level struct {
 	Direction Direction
 	Stage     Stage

@@ -33,7 +33,7 @@ func Text(s string, most int) string { return bounded(s, most, lined) }
 func bounded(s string, most int, meant func(rune) bool) string {
 	long := len(s) > most
 	if long {
-		s = strings.ToValidUTF8(s[:most], "") // no more is read than is kept
+		s = strings.ToValidUTF8(s[:most], "") // reads only what is kept
 	}
 	s = strings.TrimSpace(strings.Map(replaced(meant), s))
 	if !long && len(s) <= most {

@@ -88,7 +88,7 @@ func FuzzWriter(f *testing.F) {
 	})
 }
 
-// What is escaped is read as it was, and has nothing that could command a terminal.
+// An escaped text is read back unchanged, and has no control sequence for a terminal.
 func TestJSON(t *testing.T) {
 	for _, in := range []string{"plain", "a\u009b2Jb\u202ec\x7f", "tag \U000e0041 end", "line\nline\ttab", "日本"} {
 		text, err := json.MarshalIndent(map[string]string{"x": in}, "", "  ")

@@ -240,8 +240,9 @@ func digest(h *Host, daemon string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// unit returns the systemd unit of a daemon. systemd restarts the daemon without a limit, unless the daemon reports a wrong configuration (exit
-// code 22). After= names the units of Open vSwitch on several distributions. growing has the pauses between restarts grow from one second to ten.
+// unit returns the systemd unit of a daemon. systemd restarts the daemon without a limit, unless the daemon reports a wrong configuration
+// (exit code 22). After= names the units of Open vSwitch on several distributions. growing has the pauses between restarts grow from one
+// second to ten.
 func unit(h *Host, daemon string, growing bool) ([]byte, error) {
 	mounts := h.at("/var/lib/contiv")
 	if daemon == Netmaster { // its store may have a file system of its own

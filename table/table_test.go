@@ -116,7 +116,7 @@ func sameOrder(t *rapid.T, have *table.Table[string, *endpoint], all map[string]
 
 var names = []string{"a", "b", "c"}
 
-// What a table, its clones and their differences say is what maps say.
+// A table, its clones and their differences agree with maps.
 func TestAsMaps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type pair struct {
@@ -187,7 +187,7 @@ func TestDeletedToTheLast(t *testing.T) {
 	}
 }
 
-// Clones are changed beside one another: the race detector must have nothing to say, and each has its own changes alone.
+// Clones are changed beside one another: the race detector must report nothing, and each has only its own changes.
 func TestClonesBesideOneAnother(t *testing.T) {
 	for name, tab := range map[string]*table.Table[string, *endpoint]{"in order": newEndpoints(), "without an order": table.New(byNetwork, bytesOf)} {
 		for i := range 100 {

@@ -40,7 +40,7 @@ type token struct{ _ byte }
 
 const (
 	width = 5             // bits of a hash that choose a place
-	last  = 64 - 64%width // where a hash has no more for another
+	last  = 64 - 64%width // where a hash has too few bits for another
 )
 
 var seed = maphash.MakeSeed()

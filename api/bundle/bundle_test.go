@@ -29,7 +29,7 @@ func whole(t testing.TB) []byte {
 	return out.Bytes()
 }
 
-// What is written is read, with what it says of itself.
+// A written bundle can be read, with its index.
 func TestRoundTrip(t *testing.T) {
 	b, err := Read(bytes.NewReader(whole(t)))
 	if err != nil {
@@ -83,7 +83,7 @@ func packed(t *testing.T, entries ...entry) []byte {
 	return out.Bytes()
 }
 
-// What is no bundle, or more than may be read, is refused, and it is said why.
+// A file that is not a bundle, or is too large, is refused with the reason.
 func TestHostile(t *testing.T) {
 	good := whole(t)
 	file := func(name, content string) entry { return entry{name: name, content: content, kind: tar.TypeReg} }
@@ -104,14 +104,14 @@ func TestHostile(t *testing.T) {
 		{"elsewhere", packed(t, file("other/a", "x"), manifest), "is not a file below"},
 		{"a backslash", packed(t, file(root+`a\b`, "x"), manifest), "is not a file below"},
 		{"a link", packed(t, entry{name: root + "a", kind: tar.TypeSymlink}, manifest), "is not a file below"},
-		{"a folder", packed(t, entry{name: root + "a/", kind: tar.TypeDir}, manifest), "is not a file below"},
+		{"a directory", packed(t, entry{name: root + "a/", kind: tar.TypeDir}, manifest), "is not a file below"},
 		{"twice", packed(t, file(root+"a", "x"), file(root+"a", "y"), manifest), "is there twice"},
 		{"huge", packed(t, entry{name: root + "a", kind: tar.TypeReg, size: MaxFile + 1}), "a file may have 256"},
 		{"a later format", packed(t, file(root+ManifestName, `{"format":2,"version":{"Version":"9.9"}}`)), "reads formats 1 to 1: use programs of version"},
 		{"no format", packed(t, file(root+ManifestName, `{}`)), "format 0"},
 		{"a manifest that is none", packed(t, file(root+ManifestName, `{"format":"x"}`)), "manifest.json"},
 		{"a file that the manifest lacks", packed(t, file(root+"a", "x"), manifest), "lists 0: it was changed"},
-		{"a file that it tells of is not there", packed(t, file(root+ManifestName, `{"format":1,"files":[{"name":"a"}]}`)), `"a" is missing`},
+		{"a missing file of the index", packed(t, file(root+ManifestName, `{"format":1,"files":[{"name":"a"}]}`)), `"a" is missing`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if _, err := Read(bytes.NewReader(row.text)); err == nil || !strings.Contains(err.Error(), row.want) {
@@ -121,7 +121,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// What could not be read is not written.
+// An unreadable part is not written.
 func TestWriterRefuses(t *testing.T) {
 	w := NewWriter(io.Discard, made)
 	for _, name := range []string{"", "/a", "../a", "a/../b", ManifestName} {

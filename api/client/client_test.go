@@ -62,7 +62,7 @@ func TestBadAnswer(t *testing.T) {
 	}
 }
 
-// With several masters, one that does not answer is passed over; with patience, a cluster without a leader is waited for.
+// With several masters, one that does not answer is passed over; with a timeout, the client waits for a leader.
 func TestMasters(t *testing.T) {
 	var calls atomic.Int32
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -205,7 +205,7 @@ func (c canned) RoundTrip(*http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// Who is behind a request is asked, and told, for changes alone.
+// The user behind a request is determined and sent only with changes.
 func TestActor(t *testing.T) {
 	var got []string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {

@@ -44,7 +44,7 @@ func TestRedirects(t *testing.T) {
 	for _, test := range []struct {
 		name, base, to, token string
 		do                    func(*Client) error
-		want                  string // what arrives; "": nothing, and the client says why
+		want                  string // what arrives; "": nothing, and the client returns the reason
 	}{
 		{"a token to another host", https.URL, other.URL + "/x", "secret", list, ""},
 		{"a token down to http", https.URL, plain.URL + "/x", "secret", list, ""},

@@ -23,10 +23,10 @@ func openAPI(kinds []*kind, routes []route, types *goTypes) (document []byte, de
 				"type":   object{"type": "string"},
 				"title":  object{"type": "string"},
 				"status": object{"type": "integer"},
-				"detail": object{"type": "string", "description": "What is wrong."},
+				"detail": object{"type": "string", "description": "The problem."},
 				"code":   object{"type": "string", "description": "Stable code; netctl explain CODE."},
 				"field":  object{"type": "string", "description": "The field that is wrong."},
-				"remedy": object{"type": "string", "description": "What to do."},
+				"remedy": object{"type": "string", "description": "The remedy."},
 			},
 		},
 	}

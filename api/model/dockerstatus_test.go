@@ -6,7 +6,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// What is wrong with an engine is told before what is well, and what is not known is "?".
+// Problems of an engine come first, and an unknown state is "?".
 func TestDockerStatus(t *testing.T) {
 	count := func(n int) *int { return &n }
 	clash := model.DockerProblem{Network: "blue", Problem: "not made: no"}

@@ -2,7 +2,7 @@ package model
 
 import "testing"
 
-// What a client says of itself is told as such, and cannot pass for the part that a netmaster saw.
+// The identity that a client claims is marked as a claim, and cannot be taken for the part that netmaster saw.
 func TestActorSaysWhatIsProved(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -17,7 +17,7 @@ func TestActorSaysWhatIsProved(t *testing.T) {
 		{"no program", Actor{Claimed: "ann", Address: "192.0.2.5"}, "ann (unproved) from 192.0.2.5"},
 		{"no address", Actor{Claimed: "ann", Program: "netctl/1"}, "ann (unproved) with netctl"},
 		{"the program of a master", Actor{Program: "netmaster", Address: "192.0.2.5"}, "192.0.2.5 with netmaster"},
-		{"a name that goes on", Actor{Claimed: "root from 10.1.1.1 with netctl", Program: "x", Address: "192.0.2.5"}, `"root from 10.1.1.1 with netctl" (unproved) from 192.0.2.5 with x`},
+		{"a name that continues", Actor{Claimed: "root from 10.1.1.1 with netctl", Program: "x", Address: "192.0.2.5"}, `"root from 10.1.1.1 with netctl" (unproved) from 192.0.2.5 with x`},
 		{"a name in brackets", Actor{Claimed: `ann (proved)"`, Address: "192.0.2.5"}, `"ann (proved)\"" (unproved) from 192.0.2.5`},
 		{"written from right to left", Actor{Claimed: "ann\u202e", Address: "192.0.2.5"}, `"ann\u202e" (unproved) from 192.0.2.5`},
 		{"a program of several words", Actor{Program: "netctl from 10.1.1.1", Address: "192.0.2.5"}, `192.0.2.5 with "netctl from 10.1.1.1"`},

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A message and its remedy are put together in one place, where nothing is said twice.
+// One function joins a message and its remedy without repetition.
 func TestRemedies(t *testing.T) {
 	inner := Errorf(CodeConflict, "", "it is taken").Try("choose another; nothing has been changed")
 	for _, test := range []struct {

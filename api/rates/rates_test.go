@@ -24,13 +24,13 @@ func names(lines []rates.Line) (out []string) {
 	return out
 }
 
-// What passes is worked out from two looks, added up by group and by host, with the most first.
+// Rates follow from two readings, added up by group and by host, the largest first.
 func TestMeter(t *testing.T) {
 	var m rates.Meter
 	m.Add(&model.Counters{Hosts: []model.HostCounters{
 		host("h1", 10, endpoint("t:n:a", "t:web", 1000, 0), endpoint("t:n:b", "", 0, 0)), host("h2", 50, endpoint("t:n:c", "t:web", 0, 5000))}})
 	if m.Known() || len(m.Lines(rates.Endpoints)) != 0 {
-		t.Error("one look tells no rate")
+		t.Error("one reading has no rate")
 	}
 	m.Add(&model.Counters{Hosts: []model.HostCounters{
 		host("h1", 12, endpoint("t:n:a", "t:web", 3000, 0), endpoint("t:n:b", "", 0, 0)), host("h2", 54, endpoint("t:n:c", "t:web", 0, 13000))}})
@@ -49,8 +49,8 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-// An endpoint that leaves takes nothing from the rate of those that stay; one that comes counts from its first packet; a counter that begins again
-// counts what it shows.
+// An endpoint that leaves takes nothing from the rate of those that stay; one that comes counts from its first packet; a counter that
+// begins again counts what it shows.
 func TestMeterBeginsAgain(t *testing.T) {
 	var m rates.Meter
 	m.Add(&model.Counters{Hosts: []model.HostCounters{host("h1", 1, endpoint("a", "g", 8000, 0), endpoint("b", "g", 100, 0))}})
@@ -64,7 +64,7 @@ func TestMeterBeginsAgain(t *testing.T) {
 	}
 }
 
-// A host that is not known, or was not for longer than a minute, tells no rate, rather than one of 0 or a wrong one.
+// A host that is unknown, or was for longer than a minute, has no rate, instead of 0 or a wrong one.
 func TestMeterUnknown(t *testing.T) {
 	var m rates.Meter
 	silent := model.HostCounters{Host: "h1", Unknown: "no answer"}

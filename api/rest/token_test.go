@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/api/selector"
 )
 
-// A token leads behind the key that it was made of, in its own list alone.
+// A token continues after its key, only in its own list.
 func TestToken(t *testing.T) {
 	of := token{Kind: "endpoint", Fields: "homingHost=h1", Labels: "app=web"}
 	made := of
@@ -28,7 +28,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// Whatever comes as parameters, it is understood or refused with the parameter and what to do; what is understood is what was sent.
+// Parameters are understood or refused with their name and the remedy; what is understood is what was sent.
 func FuzzQuery(f *testing.F) {
 	of := token{Kind: "endpoint", Fields: "homingHost=h1", After: "default:n:a"}
 	f.Add("5", of.String(), "homingHost=h1", "")

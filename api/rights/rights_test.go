@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/api/rights"
 )
 
-// What each role may, of an object of a tenant, of a tenant, of the cluster, and beside objects.
+// The permissions of each role: for an object of a tenant, a tenant, the cluster, and other actions.
 func TestRoles(t *testing.T) {
 	network := func(v rights.Verb, tenant string) rights.Right {
 		return rights.Of(v, model.KindNetwork(), tenant+":net")

@@ -100,7 +100,7 @@ func TestSecretsAreNotSelectedBy(t *testing.T) {
 	}
 }
 
-// What is selected is not what the opposite selects, whatever is asked.
+// No object is selected both by a selector and by its opposite.
 func FuzzParse(f *testing.F) {
 	for _, seed := range [][2]string{{"homingHost=h1", "app=web"}, {`network!=a\,b`, "tier in (a,b)"}, {"=,!=", "!x"}, {`\`, "a>1"}, {"containerName==", ""}} {
 		f.Add(seed[0], seed[1])

@@ -93,7 +93,7 @@ func TestNetworkPolicies(t *testing.T) {
 	}{
 		{"nothing isolates", nil, nil, web, db, http, true, ""},
 		{"an isolated pod", policies{ingress("deny", "")}, nil, web, db, http, false, "a/deny 0"},
-		{"isolated in one direction alone", policies{ingress("deny", "")}, nil, db, other, http, true, ""},
+		{"isolated in only one direction", policies{ingress("deny", "")}, nil, db, other, http, true, ""},
 		{"another pod", policies{ingress("deny", "db")}, nil, db, web, http, true, ""},
 		{"another namespace", policies{ingress("deny", "")}, nil, db, other, http, true, ""},
 		{"what it sends", policies{egress("deny", "db")}, nil, db, web, http, false, "a/deny 0"},

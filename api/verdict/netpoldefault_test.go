@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// K8S-02, K8S-03: what a namespace's pods receive follows its policy for all of them, through every change of that, and has nothing to do with
-// another namespace's.
+// K8S-02, K8S-03: what a namespace's pods receive follows its policy for all of them, through every change of that, and has nothing to do
+// with another namespace's.
 func TestDefaultPolicies(t *testing.T) {
 	world := end("", "", "8.8.8.8", "")
 	pods := map[string]End{"a": end("a", "db", "10.1.0.1", "h1"), "b": end("b", "db", "10.1.0.2", "h1")}

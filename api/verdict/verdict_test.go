@@ -72,7 +72,7 @@ func TestBetween(t *testing.T) {
 		{"to the outside", "app n out udp 0 any deny 1", "app", "outside", "all -udp", "n"},
 		{"a port without protocol denies all", "db n in - 80 g=absent deny 1", "web", "db", "none", "n"},
 		{"a port without protocol allows nothing", "db base in - 0 any deny 1\ndb n in - 80 any allow 9", "web", "db", "none", "base"},
-		{"outside alone", "", "outside", "outside", "not judged", ""},
+		{"only outside", "", "outside", "outside", "not judged", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -15,7 +15,7 @@ func labels(pairs ...string) map[string]string {
 	return out
 }
 
-// What pods may open towards each other and the outside, by both gates.
+// Connections that pods may open to each other and to the outside, by both gates.
 func TestBetweenWorkloads(t *testing.T) {
 	has := func(key, value string) Selector { return Selector{{Key: key, Operator: In, Values: []string{value}}} }
 	pod := func(name, app, addr string) Workload {
@@ -51,13 +51,13 @@ func TestBetweenWorkloads(t *testing.T) {
 		}
 	}
 	if list := g.Between(cl, web); list[0].In != "networkpolicy shop/web rule 1" || list[len(list)-1].In != "networkpolicy shop/web isolates" {
-		t.Errorf("the rule that decides is told, got %+v", list)
+		t.Errorf("want the deciding rule, got %+v", list)
 	}
 	if g.Between(outside, outside) != nil {
 		t.Error("outside to outside is no one's to judge")
 	}
 	other := pod("c2", "cl", "10.1.0.9")
 	if g.Alike(cl) != g.Alike(other) || g.Alike(cl) == g.Alike(web) || g.Alike(cl) == g.Alike(grouped) {
-		t.Error("pods are alike when no selector, block or group tells them apart")
+		t.Error("want pods alike if no selector, block or group distinguishes them")
 	}
 }

@@ -59,7 +59,7 @@ func TestUnmarshalStrict(t *testing.T) {
 	}
 }
 
-// What JSON can express survives the way to YAML and back.
+// All values of JSON survive the conversion to YAML and back.
 func FuzzYAMLToJSON(f *testing.F) {
 	for _, seed := range []string{"a: [1, 2.5, yes, null]\nb: {c: 2030-01-02}\n", "- |\n  x\n", "&a [*a]", "? [1]\n: 2\n", "!!binary aGk=", "\x00"} {
 		f.Add([]byte(seed))

@@ -41,7 +41,7 @@ func run(socket, stdin string, environ ...string) (exit int, stdout string) {
 	return exit, out.String()
 }
 
-// Whatever the plugin is started with comes to the agent as it is, CNI's variables alone; what the agent answers is printed as it is.
+// The agent receives the plugin's input and only CNI's variables unchanged; the plugin prints the agent's answer unchanged.
 func TestHandsOver(t *testing.T) {
 	var got wire.Call
 	exit := "7"
@@ -116,11 +116,11 @@ func TestAgentAway(t *testing.T) {
 		t.Errorf("VERSION without an agent: want the versions that every agent knows, got %d %s %v", exit, out, err)
 	}
 	if exit, out := run(none, stdin, "PATH=/bin"); exit != 0 || out != "" {
-		t.Errorf("started by a person: want help on standard error alone, got %d %q", exit, out)
+		t.Errorf("started by a person: want help only on standard error, got %d %q", exit, out)
 	}
 }
 
-// An agent that takes another's place is waited for.
+// The plugin waits for an agent that replaces another.
 func TestPatience(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "s")
 	old, err := net.Listen("unix", socket)

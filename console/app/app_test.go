@@ -69,7 +69,7 @@ func TestKeys(t *testing.T) {
 		{"why with what rules speak of", append(append([]string{"8", "j", "w"}, typed("db")...), "enter"), "tcp 5432", ""},
 		{"why a known port", append(append([]string{"8", "j", "w"}, typed("db")...), "enter", "down", "enter"), "DISAGREE  the objects say", "▶ tcp"},
 		{"why highlights who disagrees", append(append([]string{"8", "j", "w"}, typed("db")...), "enter", "down", "enter"), "✗ h2 the packet ends  ✗ by the objects: allowed", ""},
-		{"why says what to do", append(append([]string{"8", "j", "w"}, typed("db")...), "enter", "down", "enter"), "netctl drift h2", ""},
+		{"why has the remedy", append(append([]string{"8", "j", "w"}, typed("db")...), "enter", "down", "enter"), "netctl drift h2", ""},
 		{"why by flows", append(append([]string{"8", "j", "w"}, typed("db")...), "enter", "down", "enter", "s"), "policy_in    110  to group db, tcp 5432: admit", ""},
 		{"why the other way round", append(append([]string{"8", "j", "w"}, typed("db")...), "enter", "down", "enter", "r"), "$ netctl why endpoint/acme:blue:db endpoint/acme:blue:web-1 tcp 5432", ""},
 		{"why to an address", append(append([]string{"8", "w"}, typed("10.1.1.1")...), "enter", "enter"), "$ netctl why endpoint/acme:blue:db 10.1.1.1 icmp", ""},
@@ -101,9 +101,9 @@ func TestKeys(t *testing.T) {
 		{"an object's history", to("networks", "H"), "subnet: 10.1.1.0/24", ""},
 		{"fold", []string{"2", "space"}, "▸ tenant acme", "network blue"},
 		{"unfold", []string{"2", "left", "right"}, "▾ tenant acme", "▸ tenant acme"},
-		{"the tree alone", []string{"2", "o"}, "network blue", "┌"},
+		{"only the tree", []string{"2", "o"}, "network blue", "┌"},
 		{"the matrix", []string{"2", "m"}, "◐ tcp 5432", ""},
-		{"the matrix of groups says what it leaves out", []string{"9"}, "for Kubernetes policies see podmatrix", ""},
+		{"the matrix of groups names what it omits", []string{"9"}, "for Kubernetes policies see podmatrix", ""},
 		{"the matrix of pods", to("podmatrix", "right"), "networkpolicy shop/web rule 1", "nothing speaks of it"},
 		{"why of a cell of pods", to("podmatrix", "right", "w"), "$ netctl why shop/cl shop/web tcp 80", ""},
 		{"why within a row of pods", to("podmatrix/shop", "w"), "shop/cl-2", ""},
@@ -113,7 +113,7 @@ func TestKeys(t *testing.T) {
 		{"the pods of a namespace", to("namespaces", "enter"), "$ netctl endpoint ls --namespace shop", "mail"},
 		{"the deciding rule", []string{"9", "down"}, "allow tcp 5432 from web, priority 10, 1.2k packets", ""},
 		{"what is to be seen", []string{"8", "!"}, "$ netctl drift h2", ""},
-		{"what is to be seen, and no more", []string{"8", "!", "!"}, "see this page: h2: 3 changes", ""},
+		{"exactly what is to be seen", []string{"8", "!", "!"}, "see this page: h2: 3 changes", ""},
 		{"nothing is changed", to("networks", "ctrl+d"), "start it with --write", "Delete"},
 		{"back", to("networks", "enter", "esc"), "$ netctl network ls --all", ""},
 		{"last", to("networks", "7", "-"), "$ netctl network ls --all", ""},
@@ -174,7 +174,7 @@ func TestDelete(t *testing.T) {
 	}
 	press(m, "Y")
 	if frame := Plain(m.Frame()); !slices.Equal(c.did, []string{"delete network acme:blue"}) || !strings.Contains(frame, "done: delete network acme:blue") {
-		t.Errorf("want the deletion told, got %v:\n%s", c.did, frame)
+		t.Errorf("want the deletion reported, got %v:\n%s", c.did, frame)
 	}
 }
 
@@ -218,7 +218,7 @@ func TestHandOver(t *testing.T) {
 	}
 	c.refuses = ""
 	if press(m, "Y"); !slices.Equal(c.did, []string{"hand over to 192.0.2.2:9999"}) || !strings.Contains(Plain(m.Frame()), "done: 192.0.2.2:9999 is the leader, and accepted writes after 32 ms") {
-		t.Errorf("want it done and told, got %v:\n%s", c.did, Plain(m.Frame()))
+		t.Errorf("want it done and reported, got %v:\n%s", c.did, Plain(m.Frame()))
 	}
 }
 
@@ -366,7 +366,7 @@ func TestVerdicts(t *testing.T) {
 		{"a warning", found(of(model.FindingDrift, model.SeverityWarning, "host/h2", "1 thing")), "WARNING  h2: 1 thing - !"},
 		{"something that is not known, after a warning", found(of(model.FindingDrift, model.SeverityWarning, "host/h2", "1 thing"), of(model.FindingAgentUnknown, model.SeverityUnknown, "host/h1", "who knows")),
 			"WARNING  h2: 1 thing; 1 more - !"},
-		{"something that is not known, alone", found(of(model.FindingAgentUnknown, model.SeverityUnknown, "host/h1", "who knows")), "UNKNOWN  h1: who knows - !"},
+		{"only an unknown state", found(of(model.FindingAgentUnknown, model.SeverityUnknown, "host/h1", "who knows")), "UNKNOWN  h1: who knows - !"},
 		{"a network", found(of(model.FindingPoolEmpty, model.SeverityError, "network/acme:blue", "no address")), "DEGRADED  network acme:blue: no address - !"},
 		{"the store", found(of(model.FindingStoreFull, model.SeverityError, "store/h2", "its quota")), "STORE FULL  store h2: its quota - !"},
 		{"no verdict", func(s *feed.Snapshot) { s.Answers[page.HealthQuestion()] = feed.Answer{Err: "refused"} }, "UNKNOWN  netmaster has not reported the health of the cluster: refused - !"},
@@ -391,7 +391,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// Where "!" leads, whatever is wrong: to a page that tells of it, which is another than the one on the screen, or it says why not.
+// Key "!" opens a page with details of any problem, other than the one on the screen, or gives the reason why not.
 func TestComplaintsLeadSomewhere(t *testing.T) {
 	found := func(objects ...string) func(*feed.Snapshot) {
 		return func(s *feed.Snapshot) {
@@ -437,7 +437,7 @@ func TestComplaintsLeadSomewhere(t *testing.T) {
 	}
 }
 
-// The page of a host tells once what its Docker engine is in trouble about.
+// The page of a host has each problem of its Docker engine once.
 func TestHostTellsTroubleOnce(t *testing.T) {
 	for name, d := range map[string]*model.DockerStatus{
 		"the engine": {Reason: "refused by someone", Since: "2030-01-02T14:00:00Z"},
@@ -465,7 +465,7 @@ func TestUnknownIsNotNothing(t *testing.T) {
 		m.Update(refused)
 		frame := Plain(m.Frame())
 		if regexp.MustCompile(`no agent is|\bno (networks|tenants|groups)\b|\b0 endpoint|rev 0|leader none|^  none$`).MatchString(frame) {
-			t.Errorf("%s claims what was never told:\n%s", e.Name, frame)
+			t.Errorf("%s claims what was never received:\n%s", e.Name, frame)
 		}
 	}
 	m, _ := still(t, mono(t, false), page.Overview(), 120, 40)

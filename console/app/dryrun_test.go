@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/console/page"
 )
 
-// know has the model told everything that its page asks for.
+// know sends the model everything that its page asks for.
 func know(t *testing.T, m *Model, c *client.Client) {
 	t.Helper()
 	s, err := feed.New(&client.Client{Base: c.Base, HTTP: c.HTTP}, func() time.Time { return m.now }).Once(t.Context(), m.Questions)
@@ -138,6 +138,6 @@ func TestFiltersComeBack(t *testing.T) {
 	press(m, "esc")
 	shown("the filter ended", "")
 	if n := len(m.filters); n > len(m.pages) || slices.Contains(m.pages, nil) {
-		t.Errorf("want no more filters than pages, got %d", n)
+		t.Errorf("want at most one filter per page, got %d", n)
 	}
 }

@@ -71,7 +71,7 @@ func peopled(t *testing.T) *mastertest.Master {
 	return m
 }
 
-// watched is the console of a real cluster, as it has been told everything that the page wants to know.
+// watched is the console of a real cluster that has received everything that the page needs.
 func watched(t *testing.T, c *client.Client, first *page.Page) *Model {
 	t.Helper()
 	f := feed.New(&client.Client{Base: c.Base, HTTP: c.HTTP}, time.Now)
@@ -119,7 +119,7 @@ func footers(t *testing.T, c *client.Client) map[string]string {
 	return out
 }
 
-// What the last line of any page says is a command that netctl takes; those that only look succeed.
+// The last line of each page is a command of netctl; commands that change nothing succeed.
 func TestFootersAreCommands(t *testing.T) {
 	m := peopled(t)
 	file := filepath.Join(t.TempDir(), "objects.yaml")

@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/console/widget"
 )
 
-// However long the crumbs and the leader's name are, the first line says who leads and whether the stream is up.
+// The first line always names the leader and the state of the stream, however long the crumbs and the leader's name are.
 func TestHeaderKeepsTheLeader(t *testing.T) {
 	long := strings.Repeat("a-long-name.", 12)
 	for _, leader := range []string{"192.0.2.1", "2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff", long} {
@@ -29,7 +29,7 @@ func TestHeaderKeepsTheLeader(t *testing.T) {
 	}
 }
 
-// While not everything has been received, nothing is called live, and no one is said not to lead.
+// Until everything has been received, nothing is marked live, and no state is reported as "no leader".
 func TestHeaderBeforeEverythingIsKnown(t *testing.T) {
 	m, _ := still(t, mono(t, false), page.Overview(), 100, 30)
 	m.Update(&feed.Snapshot{Watching: true, Received: m.now, Revision: 7})
@@ -40,7 +40,7 @@ func TestHeaderBeforeEverythingIsKnown(t *testing.T) {
 	}
 }
 
-// What comes through a switch is counted where it enters, not in every table.
+// Packets through a switch are counted at their entry, not in every table.
 func TestPipelineCountsPacketsOnce(t *testing.T) {
 	m, _ := still(t, mono(t, false), page.FlowTables("h1"), 100, 30)
 	q := feed.Question{Topic: feed.Flows, Host: "h1"}
@@ -51,7 +51,7 @@ func TestPipelineCountsPacketsOnce(t *testing.T) {
 	}
 }
 
-// Without a terminal on both sides the console says what to do, in words of its own.
+// Without a terminal on both sides the console prints its own remedy.
 func TestNeedsATerminal(t *testing.T) {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
@@ -62,6 +62,6 @@ func TestNeedsATerminal(t *testing.T) {
 	c.SetArgs([]string{"--netmaster", "http://127.0.0.1:1", "--screen", "networks"})
 	c.SilenceErrors, c.SilenceUsage = true, true
 	if err := c.Execute(); err == nil || err.Error() != "contiv console requires a terminal; use netctl network ls --all, or print one frame with contiv console --once" {
-		t.Errorf("want to be told of the terminal, got %v", err)
+		t.Errorf("want an error about the terminal, got %v", err)
 	}
 }

@@ -31,7 +31,7 @@ func TestNamesOfPages(t *testing.T) {
 				t.Errorf(":%s: want page %s, got %v, %v", name, e.Name, p, err)
 			}
 			if !strings.Contains(help.String(), name) {
-				t.Errorf("the help does not tell of %s", name)
+				t.Errorf("the help does not mention %s", name)
 			}
 		}
 		if row := "| `" + e.Name + "` | "; !strings.Contains(string(text), row) {

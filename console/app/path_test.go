@@ -79,7 +79,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// What the palette offers can be opened, and tab takes the first.
+// All offers of the palette can be opened, and tab selects the first.
 func TestPlacesAreOffered(t *testing.T) {
 	s, _ := fixed()
 	tests := []struct{ typed, want string }{

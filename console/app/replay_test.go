@@ -109,7 +109,7 @@ func TestPlayback(t *testing.T) {
 	}
 }
 
-// A moment that takes long to be looked up holds nothing up: what is wanted meanwhile is looked up after it.
+// A slow look-up of a moment blocks nothing: a moment requested meanwhile is looked up after it.
 func TestPlaybackWaitsForNothing(t *testing.T) {
 	m := playing(t)
 	press(m, "p")
@@ -121,7 +121,7 @@ func TestPlaybackWaitsForNothing(t *testing.T) {
 	}
 	next := m.handle(late())
 	if next == nil {
-		t.Fatal("want the moment looked up that was wanted meanwhile")
+		t.Fatal("want a look-up of the moment requested meanwhile")
 	}
 	m.Update(next())
 	if frame := Plain(m.Frame()); !strings.Contains(frame, "t05") {
@@ -129,7 +129,7 @@ func TestPlaybackWaitsForNothing(t *testing.T) {
 	}
 }
 
-// What a recording of a real netmaster shows on every page is what the console showed.
+// A recording of a real netmaster shows on every page what the console showed.
 func TestReplayShowsEveryPage(t *testing.T) {
 	master := mastertest.Start(t, mastertest.Options{})
 	if _, err := master.Networks().Put(t.Context(), &model.Network{TenantName: "default", NetworkName: "blue", Encap: "vxlan", Subnet: "10.1.1.0/28"}); err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/contiv/contiv/console/page"
 )
 
-// exact tells how a frame does not fill a terminal line by line; "" when it does. Two ways of counting cells must agree,
-// because terminals use either.
+// exact describes how a frame fails to fill a terminal line by line; "" if it does. Two ways of counting cells must agree, because
+// terminals use either.
 func exact(frame string, width, height int) string {
 	lines := strings.Split(frame, "\n")
 	if len(lines) != height {

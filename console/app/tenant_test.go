@@ -17,7 +17,7 @@ func twins() *feed.Snapshot {
 	return s
 }
 
-// Two tenants may call endpoints the same: every way leads to that of the row, and a name alone asks which is meant.
+// Two tenants may call endpoints the same: every path leads to that of the row, and an ambiguous name asks which is meant.
 func TestEndpointsOfOneName(t *testing.T) {
 	for _, row := range []struct {
 		name string

@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// An event of an endpoint says what that is called while it is there, and nothing where there is no name but its id.
+// An event of an endpoint has its display name while the endpoint exists, and nothing if its id is its only name.
 func TestEventsOfEndpoints(t *testing.T) {
 	s := newStore("", time.Now)
 	rows := []struct{ id, object, want string }{

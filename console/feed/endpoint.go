@@ -49,7 +49,8 @@ func (e *Endpoint) Field(name string) any {
 	return nil
 }
 
-// Called is what a person knows the endpoint by: its pod, "namespace/pod", or the runtime's name of its container; where there is neither, its id.
+// Called is what a person knows the endpoint by: its pod, "namespace/pod", or the runtime's name of its container; where there is
+// neither, its id.
 func (e *Endpoint) Called() string { return cmp.Or(e.Pod, e.ContainerName, e.EndpointID) }
 
 // NetworkKey is the key of the endpoint's network, "tenant:network".

@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Nodes and the lock are read at different moments: whichever knows of the newer term says who leads, on all pages.
+// Nodes and the lock are read at different times: the source with the newer term names the leader on all pages.
 func TestLead(t *testing.T) {
 	master := func(name string, role model.NodeRole, term uint64) model.Node {
 		return model.Node{Name: name, Address: name + ":1", Role: role, Ready: true, Since: "x", Term: term}

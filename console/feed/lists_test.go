@@ -9,8 +9,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// What is shown while everything is told, in portions, the first time and again: it grows once, then stays until all has come; and what is
-// as it was keeps its address.
+// The list during a full transfer in portions, the first one and a later one: it grows once, and later stays until the transfer is
+// complete. Unchanged rows keep their address.
 func TestToldAgain(t *testing.T) {
 	s := newStore("", time.Now)
 	tell := func(kind model.EventType, of string, objects ...string) {
@@ -60,7 +60,7 @@ func TestToldAgain(t *testing.T) {
 	}
 }
 
-// A copy, as recordings are wound back to, is of the same moment, also when that is amid everything being told again.
+// A copy, to which recordings are wound back, is of the same moment, also in the middle of another full transfer.
 func TestCloneAmidToldAgain(t *testing.T) {
 	s := newStore("", time.Now)
 	event := func(s *store, kind model.EventType, names ...string) {

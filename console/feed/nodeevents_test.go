@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// What nodes say from one look to the next is told once; the first look is no news.
+// A change of a node between two readings is one event; the first reading has none.
 func TestTidings(t *testing.T) {
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	s := newStore("", func() time.Time { return now })

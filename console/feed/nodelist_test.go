@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// A list that is decoded after others is what it would be alone; the same bytes are the same slice.
+// A list decodes to the same value with and without lists before it; the same bytes are the same slice.
 func TestNodeList(t *testing.T) {
 	var l nodeList
 	lists := []string{`[]`, `[{"name":"h1","role":"agent"},{"name":"h2","role":"agent","ready":true}]`, `[{"name":"h1","role":"agent"},{"name":"h2","role":"agent"}]`,

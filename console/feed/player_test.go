@@ -12,8 +12,8 @@ import (
 
 var began = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// lived tells a store a minute and a half of a cluster's life, a step a second, and returns what was recorded of it and
-// what was shown after each step.
+// lived sends a store a minute and a half of a cluster's life, a step a second, and returns the recording and what was shown after each
+// step.
 func lived(t *testing.T) (inputs []Input, shown []*Snapshot) {
 	t.Helper()
 	now := began

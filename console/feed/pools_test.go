@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Only networks in which something happened are asked about, each once, and not more at once than is wanted.
+// Only networks with changes are requested, each once, and at most the permitted number at once.
 func TestStaleNetworks(t *testing.T) {
 	s := newStore("", time.Now)
 	revision := uint64(0)
@@ -46,7 +46,7 @@ func TestStaleNetworks(t *testing.T) {
 	want("a sign of life", 100)
 	s.event(model.Event{Type: model.EventSync, Revision: revision + 1})
 	if all := s.stale(100); len(all) != fewNetworks-1 {
-		t.Errorf("something happened, nobody tells where: want all, got %v", all)
+		t.Errorf("a change of an unknown network: want all, got %v", all)
 	}
 	tell(model.EventPut, "network", "", `{"tenantName":"t","networkName":"x1"}`)
 	tell(model.EventPut, "network", "", `{"tenantName":"t","networkName":"x2"}`)

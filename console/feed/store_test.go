@@ -60,7 +60,7 @@ func TestRest(t *testing.T) {
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	i := newRequester()
 	if _, none := i.untilDue(now); !none {
-		t.Error("nothing is wanted: want no rest")
+		t.Error("nothing is due: want no pause")
 	}
 	slow, fast := Question{Topic: History}, Question{Topic: Leadership}
 	i.wanted = []Question{slow, fast}

@@ -37,8 +37,8 @@ func findEndpoint(s *feed.Snapshot, key string) *feed.Endpoint {
 	return nil
 }
 
-// findEndpoints are the endpoints that a text names: the one with that key, or those with that ID or container, which other networks and tenants
-// may have too, or that pod, NAMESPACE:POD.
+// findEndpoints are the endpoints that a text names: the one with that key, or those with that ID or container, which other networks and
+// tenants may have too, or that pod, NAMESPACE:POD.
 func findEndpoints(s *feed.Snapshot, id string) (out []*feed.Endpoint) {
 	if e := findEndpoint(s, id); e != nil {
 		return []*feed.Endpoint{e}

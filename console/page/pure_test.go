@@ -195,7 +195,7 @@ func TestAffected(t *testing.T) {
 	}
 }
 
-// An uplink that cannot be used is told where the host is; one in reserve is no trouble.
+// An unusable uplink appears with its host; one in reserve is not a problem.
 func TestNodeState_Uplinks(t *testing.T) {
 	th, err := theme.New("mono", true)
 	if err != nil {
@@ -305,7 +305,7 @@ func TestFlowTables(t *testing.T) {
 	}
 }
 
-// A router's sessions are counted when there are several, and what is kept of an agent before is told.
+// Several sessions of a router are counted, and routes kept of a previous agent are shown.
 func TestRouterStatus(t *testing.T) {
 	router := &model.Bgp{Hostname: "h1"}
 	ask := feed.Question{Topic: feed.State, Kind: model.KindBgp().Name, Key: router.ObjectKey()}
@@ -331,7 +331,7 @@ func TestRouterStatus(t *testing.T) {
 	}
 }
 
-// The map names the uplink of a host, or tells how many of several can be used.
+// The map names the uplink of a host, or the number of usable ones.
 func TestUplinksOf(t *testing.T) {
 	look, err := theme.New("mono", true)
 	if err != nil {

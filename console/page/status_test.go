@@ -16,7 +16,7 @@ import (
 	"github.com/contiv/contiv/console/widget"
 )
 
-// ruled is n rules on one host, of which the first passed so many packets.
+// ruled returns n rules on one host, of which the first has passed packets.
 func ruled(n int, packets uint64) *feed.Snapshot {
 	s := &feed.Snapshot{Objects: map[string][]model.Object{}, Nodes: []model.Node{{Name: "h1", Role: model.RoleAgent}}}
 	var list []model.RuleStatus
@@ -54,7 +54,7 @@ func TestStatusInTheBackground(t *testing.T) {
 			}
 			s := ruled(n, 7)
 			if got := first(s); !strings.HasSuffix(got, " 7 ? done") {
-				t.Errorf("%d rules: want the first frame to tell all, got %q", n, got)
+				t.Errorf("%d rules: want all in the first frame, got %q", n, got)
 			}
 			next := countedAgain(s, 8)
 			if got := first(next); n > 2000 && !strings.HasSuffix(got, " 7 ? done") {

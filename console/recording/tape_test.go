@@ -60,7 +60,7 @@ func zipped(text string) []byte {
 	return b.Bytes()
 }
 
-// What was written is read again, of the same types.
+// A written recording is read back with the same types.
 func TestRoundTrip(t *testing.T) {
 	r, err := Read(bytes.NewReader(record(t, 1<<20, inputs())))
 	if err != nil {
@@ -85,7 +85,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// What is no recording, or not a whole one, is told in words.
+// The error of a file that is no recording, or an incomplete one, is in words.
 func TestRefusals(t *testing.T) {
 	whole := record(t, 1<<20, inputs())
 	head := `{"format":"contiv console recording","version":1}` + "\n"

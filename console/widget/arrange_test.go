@@ -117,8 +117,7 @@ func mustFilter(t testing.TB, text string) *Filter {
 	return f
 }
 
-// Whatever happens in whatever order, what is shown is what filtering and sorting everything again would show; and while
-// the order is held, no row changes places.
+// After any changes in any order, the list equals a new filter and sort of all rows; while the order is held, no row moves.
 func TestTableFollows(t *testing.T) {
 	filters := []*Filter{nil, mustFilter(t, "1"), mustFilter(t, "12"), mustFilter(t, "n.*3"), mustFilter(t, "n.*3."), mustFilter(t, "!7"), mustFilter(t, "E-N1")}
 	for seed := range uint64(12) {

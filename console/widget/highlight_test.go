@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What changes all the time is not marked; what stands before it is.
+// A text that changes constantly is not marked; the text before it is.
 func TestVolatile(t *testing.T) {
 	now := time.Unix(100, 0)
 	h := highlights{Volatile: 3}
@@ -16,6 +16,6 @@ func TestVolatile(t *testing.T) {
 		t.Errorf("a lease that runs: want no change, got %v", fresh)
 	}
 	if fresh := h.see("a", row("held", "7 s"), now); !slices.Equal(fresh, []bool{false, true, false, false}) {
-		t.Errorf("a state that changed: want it marked alone, got %v", fresh)
+		t.Errorf("a state that changed: want only it marked, got %v", fresh)
 	}
 }

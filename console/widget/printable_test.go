@@ -18,7 +18,7 @@ var strange = []struct {
 	{"plain", "web-1", "web-1", 5},
 	{"wide", "网络-1", "网络-1", 6},
 	{"combining", "e\u0301a", "e\u0301a", 2},
-	{"a mark alone", "\u0301a", "?a", 2},
+	{"only a mark", "\u0301a", "?a", 2},
 	{"many marks", "a" + strings.Repeat("\u0301", 40), "?", 1},
 	{"emoji", "🐳x", "🐳x", 3},
 	{"joined emoji", "👩\u200d💻", "👩?💻", 5},

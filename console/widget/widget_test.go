@@ -229,7 +229,7 @@ func TestLayoutGivesWay(t *testing.T) {
 	}
 }
 
-// Parts that have no room are left out whole, which an ellipsis tells.
+// Parts without room are omitted entirely, which an ellipsis shows.
 func TestParts(t *testing.T) {
 	th := plain()
 	for _, row := range []struct {

@@ -58,7 +58,8 @@ func (o *options) check() error {
 	return o.Settings.Check(o.Mode)
 }
 
-// orchestrator returns who runs containers as far as the command line says: ModeAuto is left for a host that may have a Docker engine, now or later.
+// orchestrator returns who runs containers as far as the command line says: ModeAuto is left for a host that may have a Docker engine,
+// now or later.
 func (o *options) orchestrator() string {
 	if o.Mode == flags.ModeAuto && (o.InCluster || o.Kube != "") {
 		return flags.ModeKubernetes

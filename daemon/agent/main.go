@@ -27,7 +27,8 @@ import (
 
 func main() { os.Exit(run(context.Background(), os.Args[1:], os.Getenv, os.Stdout, os.Stderr)) }
 
-// run is the program. It returns the exit code: 22 for a configuration that is wrong, 1 for a failure, such as an interface that the machine does not have yet.
+// run is the program. It returns the exit code: 22 for a configuration that is wrong, 1 for a failure, such as an interface that the
+// machine does not have yet.
 func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
 	o, err := parse(args, getenv, stdout)
 	switch {

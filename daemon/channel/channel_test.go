@@ -28,7 +28,7 @@ func TestRoundTrip(t *testing.T) {
 		want channel.Batch
 		most int // bytes of the stream
 	}{
-		{"a mark alone", channel.Batch{Mark: mark}, 20},
+		{"only a mark", channel.Batch{Mark: mark}, 20},
 		{"shards that are left", channel.Batch{Left: []channel.Shard{channel.Tenant("a"), channel.Host("h1")}, Mark: mark}, 60},
 		{"a small change", channel.Batch{Updates: []channel.Update{{Shard: channel.Cluster, Items: []channel.Item{{Key: "k", Value: []byte("{}"), Revision: 5}}, Gone: []string{"a", "b"}}}, Mark: mark}, 60},
 		{"an empty shard", channel.Batch{Updates: []channel.Update{{Shard: channel.Host("h1"), Full: true}}, Mark: mark}, 40},

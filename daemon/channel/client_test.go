@@ -249,7 +249,8 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// An agent reports what it holds of what it received on the same stream, when the netmaster knew all, and the digests only where they are others than before.
+// An agent reports what it holds of what it received on the same stream, when the netmaster knew all, and the digests only where they are
+// others than before.
 func TestHeld(t *testing.T) {
 	at := &switched{at: 1, moved: make(chan struct{})}
 	reports, tell, broke := make(chan channel.Report, 100), make(chan channel.Mark), make(chan struct{})

@@ -40,7 +40,8 @@ func of(t *testing.T, i record.Incarnation, revision uint64) string {
 	})
 }
 
-// An agent follows a netmaster whose store is the one that its host knows, or follows that; it takes nothing from one with another store, and continues with the next.
+// An agent follows a netmaster whose store is the one that its host knows, or follows that; it takes nothing from one with another store,
+// and continues with the next.
 func TestAnother(t *testing.T) {
 	known := strings.Repeat("b", 26)
 	for _, row := range []struct {

@@ -103,8 +103,8 @@ func (c *Client) report(ctx context.Context, out io.Writer, stream uint64) error
 	return ctx.Err()
 }
 
-// hold adds to a report what the agent holds, if that is what it received on this stream, of a moment at which the netmaster knew all: what it did not know yet may be
-// held by the agent, from another netmaster.
+// hold adds to a report what the agent holds, if that is what it received on this stream, of a moment at which the netmaster knew all:
+// what it did not know yet may be held by the agent, from another netmaster.
 func (c *Client) hold(now, said *Report, stream uint64) {
 	mark, digests := c.Hooks.Reporter.Held()
 	if mark.stream != stream || mark.Step == 0 || mark.Complete != mark.Revision {

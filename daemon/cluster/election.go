@@ -16,9 +16,9 @@ import (
 // DefaultTTL is the TTL of an ElectionConfig without one.
 const DefaultTTL = 5 * time.Second
 
-// Lead does the leader's work. ctx ends when the term does; Lead must then return soon, because a process that shuts down keeps the lock until
-// it has. Every write it makes must be under t.Fence. If it returns an error during the term, the lock is released and contended for again a
-// second later.
+// Lead does the leader's work. ctx ends when the term does; Lead must then return soon, because a process that shuts down keeps the lock
+// until it has. Every write it makes must be under t.Fence. If it returns an error during the term, the lock is released and contended
+// for again a second later.
 type Lead func(ctx context.Context, t Term) error
 
 // ElectionConfig describes the lock.

@@ -1,5 +1,5 @@
-// Package finder finds netmasters for an agent that knows none yet: those that are named, and, for agents that are configured as the original's are, those that
-// are registered in the store. It asks the store one question, without a client of it.
+// Package finder finds netmasters for an agent that knows none yet: those that are named, and, for agents that are configured as the
+// original's are, those that are registered in the store. It asks the store one question, without a client of it.
 package finder
 
 import (
@@ -33,7 +33,8 @@ type Finder struct {
 	wrong string
 }
 
-// New makes a Finder that knows URLs to begin with, as Parse gives them, and asks a store if one is named. URLs of netmasters have the scheme.
+// New makes a Finder that knows URLs to begin with, as Parse gives them, and asks a store if one is named. URLs of netmasters have the
+// scheme.
 func New(first []string, scheme string, store storeconfig.Config, log *slog.Logger) *Finder {
 	return &Finder{first: first, scheme: scheme, store: store, log: log}
 }

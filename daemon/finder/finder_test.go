@@ -50,7 +50,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if u, err := url.Parse(got); err != nil || u.Scheme != "http" || u.Host == "" || u.Path+u.RawQuery+u.Fragment != "" || u.User != nil {
-			t.Errorf("%q: want a URL of a host and port alone, got %q, %v", text, got, err)
+			t.Errorf("%q: want only a URL of a host and port, got %q, %v", text, got, err)
 		}
 	})
 }

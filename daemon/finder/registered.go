@@ -20,7 +20,8 @@ const prefix = record.Services + record.ServiceMaster + "/"
 // answerMax is how much of a store's answer is read, in bytes: a few hundred for each netmaster.
 const answerMax = 1 << 20
 
-// registry reads the records of netmasters from a store by one request. It is no client of the store: an agent has no other question for it.
+// registry reads the records of netmasters from a store by one request. It is no client of the store: an agent has no other question for
+// it.
 type registry interface {
 	// values returns the values below prefix, as the member of the store at a URL has them. It blocks until ctx ends.
 	values(ctx context.Context, url string) ([][]byte, error)

@@ -19,7 +19,8 @@ func (t *Trust) Register(s *Set) {
 	s.Bool(&t.Insecure, "insecure", "INSECURE", "use plain HTTP without authentication, for an isolated network; it must be the same on all hosts of the cluster")
 }
 
-// Open reads the certificate of a role; nil where the daemon is to be insecure, which is logged. An error names what is missing and the remedy.
+// Open reads the certificate of a role; nil where the daemon is to be insecure, which is logged. An error names what is missing and the
+// remedy.
 func (t *Trust) Open(role trust.Role, log *slog.Logger) (*trust.Holder, error) {
 	if t.Insecure {
 		log.Warn("INSECURE: no encryption or authentication: anyone who reaches this host's ports can read and change the cluster; remove --insecure once contiv init or contiv join has made certificates")

@@ -12,9 +12,9 @@ import (
 // maxCounted is of how many keys attempts are counted at a time.
 const maxCounted = 10000
 
-// Attempts bounds how often something is tried, for each key: a number at once, and one more after each pause. Of more keys than it counts, those are
-// forgotten first that have tried least of late, so that who tries under many keys does not begin again under one. Its methods are safe for concurrent
-// use.
+// Attempts bounds how often something is tried, for each key: a number at once, and one more after each pause. Of more keys than it
+// counts, those are forgotten first that have tried least of late, so that who tries under many keys does not begin again under one. Its
+// methods are safe for concurrent use.
 type Attempts struct {
 	burst float64
 	pause time.Duration

@@ -13,8 +13,8 @@ import (
 // addressTimeout is the interval between two checks for an address that the machine does not have yet.
 const addressTimeout = 500 * time.Millisecond
 
-// Await listens at a TCP address as soon as the machine has it: an interface may come minutes after the daemon, and the daemon says so once. Any
-// other error, of a taken port for example, returns at once. Await blocks until then, or until ctx ends.
+// Await listens at a TCP address as soon as the machine has it: an interface may come minutes after the daemon, and the daemon says so
+// once. Any other error, of a taken port for example, returns at once. Await blocks until then, or until ctx ends.
 func Await(ctx context.Context, address string, log *slog.Logger) (net.Listener, error) {
 	tick := time.NewTicker(addressTimeout)
 	defer tick.Stop()

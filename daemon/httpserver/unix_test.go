@@ -71,6 +71,6 @@ func TestListen(t *testing.T) {
 		t.Error("at a file that is no socket: want an error, got none")
 	}
 	if data, err := os.ReadFile(file); err != nil || string(data) != "data" {
-		t.Errorf("a file that is no socket: want it left alone, got %q, %v", data, err)
+		t.Errorf("a file that is no socket: want only it left, got %q, %v", data, err)
 	}
 }

@@ -60,7 +60,8 @@ func (f File) Read() (out Known, err error) {
 	return out, nil
 }
 
-// Write puts what is known in the file, at once and durably: a reader finds the old text or the new one. A file that says it already stays as it is.
+// Write puts what is known in the file, at once and durably: a reader finds the old text or the new one. A file that says it already
+// stays as it is.
 func (f File) Write(k Known) error {
 	if f == "" {
 		return nil

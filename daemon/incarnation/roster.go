@@ -50,8 +50,8 @@ func (f File) RecordHosts(of string, hosts []string) error {
 	return nil
 }
 
-// Hosts returns the labels of the hosts that the store of the newest of some incarnations had when this host noted them last; nil where that is not known. A file that is damaged is an
-// error.
+// Hosts returns the labels of the hosts that the store of the newest of some incarnations had when this host noted them last; nil where
+// that is not known. A file that is damaged is an error.
 func (f File) Hosts(of ...string) ([]string, error) {
 	if f == "" {
 		return nil, nil

@@ -30,8 +30,8 @@ func until(t *testing.T, holds func() bool, otherwise func() string) {
 	}
 }
 
-// Policies of the cluster stay known unless the API server says that they are not defined: whatever versions it serves, while it starts, and while
-// it refuses.
+// Policies of the cluster stay known unless the API server says that they are not defined: whatever versions it serves, while it starts,
+// and while it refuses.
 func TestPoliciesStay(t *testing.T) { servers(t, testPoliciesStay) }
 
 func testPoliciesStay(t *testing.T, server *kubetest.Server) {

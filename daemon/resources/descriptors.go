@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Descriptors is how many file descriptors this process has open, and how many it may have (RLIMIT_NOFILE). A process that has none free cannot count them, and has
-// as many as it may. Both are 0 where that is not known. It blocks for the kernel.
+// Descriptors is how many file descriptors this process has open, and how many it may have (RLIMIT_NOFILE). A process that has none free
+// cannot count them, and has as many as it may. Both are 0 where that is not known. It blocks for the kernel.
 func Descriptors() (used, most int) {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {

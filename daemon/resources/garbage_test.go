@@ -33,7 +33,7 @@ func TestRoom(t *testing.T) {
 		default:
 		}
 		if got := p.room(); got != want || told != moved {
-			t.Errorf("%s: want %d bytes, told %v; got %d, %v", when, want, moved, got, told)
+			t.Errorf("%s: want %d bytes, got %v; got %d, %v", when, want, moved, got, told)
 		}
 	}
 	is("at rest", room, false)

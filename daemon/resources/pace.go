@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Pace is on how many processors a daemon runs: on those that Processors says, and on all while something is hurried. Its methods are safe for
-// concurrent use. A nil Pace is always that of all.
+// Pace is on how many processors a daemon runs: on those that Processors says, and on all while something is hurried. Its methods are
+// safe for concurrent use. A nil Pace is always that of all.
 type Pace struct {
 	mu      sync.Mutex
 	all     int // 0: the environment sets the number, and nothing changes

@@ -82,7 +82,8 @@ func Open(path string) (Info, error) {
 	return Info{path, info.Size(), h}, err
 }
 
-// Verify reads a whole file, compares its sums, and opens the snapshot of the store in it as a restore would. It needs room for a copy of the body beside the file.
+// Verify reads a whole file, compares its sums, and opens the snapshot of the store in it as a restore would. It needs room for a copy of
+// the body beside the file.
 func Verify(path string) (Info, error) {
 	out, body, err := Extract(path, filepath.Dir(path))
 	if err != nil {

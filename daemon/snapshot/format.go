@@ -16,8 +16,8 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// A file is magic, the length of the header (four bytes, the most significant first), the header (JSON), the SHA-256 of all before, and then the body: the store's
-// own snapshot, as its own tools take it. The header has the SHA-256 of the body.
+// A file is magic, the length of the header (four bytes, the most significant first), the header (JSON), the SHA-256 of all before, and
+// then the body: the store's own snapshot, as its own tools take it. The header has the SHA-256 of the body.
 const (
 	magic     = "contiv snapshot\n"
 	format    = 1
@@ -43,8 +43,8 @@ type Header struct {
 	Created     time.Time           `json:"created"`
 	Size        int64               `json:"size"`   // of the body, in bytes
 	SHA256      string              `json:"sha256"` // of the body, in hexadecimal
-	// Authority is the fingerprint of the certificate of the cluster's authority; "" without one. AuthorityKey is its certificate and key in PEM, encrypted with a passphrase
-	// (age, armored); "": it is not part of the snapshot.
+	// Authority is the fingerprint of the certificate of the cluster's authority; "" without one. AuthorityKey is its certificate and key
+	// in PEM, encrypted with a passphrase (age, armored); "": it is not part of the snapshot.
 	Authority    string `json:"authority,omitempty"`
 	AuthorityKey string `json:"authorityKey,omitempty"`
 }

@@ -19,7 +19,8 @@ const passphraseLeast = 12
 // maxKey bounds a key, in bytes.
 const maxKey = 64 << 10
 
-// SealKey encrypts the certificate and the key of an authority, in PEM, with a passphrase: with age's own recipient, which scrypt makes slow to guess.
+// SealKey encrypts the certificate and the key of an authority, in PEM, with a passphrase: with age's own recipient, which scrypt makes
+// slow to guess.
 func SealKey(certificates, key []byte, passphrase string) (string, error) {
 	if len(passphrase) < passphraseLeast {
 		return "", fmt.Errorf("passphrase: got %d characters, want at least %d", len(passphrase), passphraseLeast)

@@ -82,7 +82,8 @@ type Restorer interface {
 	Restore(ctx context.Context, from io.Reader) error
 }
 
-// RestoreInto restores a snapshot into a store that runs, and that has nothing that is not to be replaced. No netmaster may use it meanwhile.
+// RestoreInto restores a snapshot into a store that runs, and that has nothing that is not to be replaced. No netmaster may use it
+// meanwhile.
 func RestoreInto(ctx context.Context, path, kind string, known record.Incarnation, to Restorer) (out Restored, err error) {
 	info, body, err := Extract(path, filepath.Dir(path))
 	if err != nil {
@@ -105,8 +106,8 @@ func RestoreInto(ctx context.Context, path, kind string, known record.Incarnatio
 	return out, err
 }
 
-// Succeed makes a store that was restored, and that no netmaster uses yet, the successor of the one that it was restored from; and, where known, which hosts know, follows
-// that one, of known: hosts follow a store that names theirs. The zero value of known is none.
+// Succeed makes a store that was restored, and that no netmaster uses yet, the successor of the one that it was restored from; and, where
+// known, which hosts know, follows that one, of known: hosts follow a store that names theirs. The zero value of known is none.
 func Succeed(ctx context.Context, s store.Store, known record.Incarnation) (record.Incarnation, error) {
 	var was record.Incarnation
 	item, err := s.Read(ctx, record.IncarnationKey)

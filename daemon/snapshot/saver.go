@@ -46,8 +46,8 @@ type Schedule struct {
 	Keep     int
 }
 
-// Saver saves snapshots as a Schedule says. Each netmaster has one, on its own disk: whichever machines are lost, the others have snapshots, and
-// who leads does not matter. Its methods are safe for concurrent use.
+// Saver saves snapshots as a Schedule says. Each netmaster has one, on its own disk: whichever machines are lost, the others have
+// snapshots, and who leads does not matter. Its methods are safe for concurrent use.
 type Saver struct {
 	Schedule
 	From Source

@@ -79,8 +79,8 @@ func save(t *testing.T, s snapshot.Source, dir string) snapshot.Info {
 	return out
 }
 
-// A store that is saved and lost is there again, as the successor of the one that was saved, with later revisions than that ever had, and with nothing that was
-// written after it was saved.
+// A store that is saved and lost is there again, as the successor of the one that was saved, with later revisions than that ever had, and
+// with nothing that was written after it was saved.
 func TestSaveAndRestore(t *testing.T) {
 	dir, backups := filepath.Join(t.TempDir(), "store"), filepath.Join(t.TempDir(), "snapshots")
 	s := begin(t, dir)
@@ -142,7 +142,8 @@ func TestSaveAndRestore(t *testing.T) {
 	}
 }
 
-// On a machine that has nothing, and of a store of a build that knew no incarnations, a restore makes a store that follows none. One that fails leaves what was there.
+// On a machine that has nothing, and of a store of a build that knew no incarnations, a restore makes a store that follows none. One that
+// fails leaves what was there.
 func TestRestoreElsewhere(t *testing.T) {
 	s := begin(t, t.TempDir())
 	put(t, s, "/a", "1")
@@ -289,7 +290,7 @@ func TestKeeper(t *testing.T) {
 	s.fails, k.Room = false, func(string) (uint64, error) { return 1 << 20, nil }
 	snapshot.SaveNow(t.Context(), k)
 	if got := k.Status(); !strings.Contains(got.Error, "room in") {
-		t.Errorf("a full file system: want that told, got %+v", got)
+		t.Errorf("a full file system: want that reported, got %+v", got)
 	}
 	k.Room, now = nil, time.Now().Add(-time.Hour)
 	snapshot.SaveNow(t.Context(), k)
@@ -313,8 +314,8 @@ func (c *copied) Read(context.Context, string) (store.Item, error) {
 	return store.Item{}, store.ErrNotFound
 }
 
-// A netmaster that starts saves one within a minute where none is there, and then one each interval; where there is one it waits until the next is due, and for no
-// longer than an interval when its clock was ahead.
+// A netmaster that starts saves one within a minute where none is there, and then one each interval; where there is one it waits until
+// the next is due, and for no longer than an interval when its clock was ahead.
 func TestSchedule(t *testing.T) {
 	s := begin(t, t.TempDir())
 	put(t, s, "/a", "1")
@@ -366,7 +367,8 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// What is no snapshot is refused in words, without a panic and without more memory than it has itself; a header that is read is one of ours.
+// What is no snapshot is refused in words, without a panic and without more memory than it has itself; a header that is read is one of
+// ours.
 func FuzzHeader(f *testing.F) {
 	f.Add([]byte("contiv snapshot\n\x00\x00\x00\x02{}"))
 	f.Add([]byte("contiv snapshot\n\xff\xff\xff\xff"))

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Secret is what a store asks for beside a certificate. Secrets are in files, since a user who lists a machine's processes sees their arguments.
+// Secret is what a store asks for beside a certificate. Secrets are in files, since a user who lists a machine's processes sees their
+// arguments.
 type Secret struct {
 	User, PasswordFile string // of etcd
 	TokenFile          string // of Consul's ACLs

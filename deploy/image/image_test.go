@@ -44,7 +44,7 @@ func files(t *testing.T, archive []byte, dir string) map[string][]byte {
 	}
 }
 
-// What is in an image runs with nothing but that.
+// The programs of an image run with only its files.
 func TestProgramsRun(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {

@@ -238,7 +238,7 @@ func TestRights(t *testing.T) {
 			}
 		case "ClusterRoleBinding":
 			if len(o.Subjects) != 1 || o.Subjects[0].Name != "netmaster" || o.Subjects[0].Kind != "ServiceAccount" || o.Subjects[0].Namespace != "contiv-system" {
-				t.Errorf("%s gives rights to %v, want netmaster's account alone", o.Metadata.Name, o.Subjects)
+				t.Errorf("%s gives rights to %v, want only netmaster's account", o.Metadata.Name, o.Subjects)
 			}
 		case "Role", "RoleBinding":
 			t.Errorf("%s %s: rights are in one ClusterRole", o.Kind, o.Metadata.Name)

@@ -101,7 +101,7 @@ func TestRootfs(t *testing.T) {
 		}
 	}
 	if !slices.Contains(directories(), strings.TrimPrefix(dataDir, "/")) {
-		t.Errorf("%s is no folder", dataDir)
+		t.Errorf("%s is not a directory", dataDir)
 	}
 }
 

@@ -47,7 +47,7 @@ func TestMissingProgram(t *testing.T) {
 	}
 }
 
-// What ignores SIGTERM is killed.
+// A program that ignores SIGTERM is killed.
 func TestStubbornProgram(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	var out buffer
@@ -65,7 +65,7 @@ type writer func(p []byte) (int, error)
 
 func (w writer) Write(p []byte) (int, error) { return w(p) }
 
-// A full disk stops no program, and is said once.
+// A full disk stops no program, and is reported once.
 func TestLossyLog(t *testing.T) {
 	var said buffer
 	var fail error

@@ -32,7 +32,7 @@ func TestWhichLab(t *testing.T) {
 	}
 }
 
-// What the demo prints is about the lab that it has made, whatever its name.
+// The demo prints the commands of its own lab, whatever its name.
 func TestDemoNamesItsLab(t *testing.T) {
 	var out bytes.Buffer
 	w := &where{dir: "/x", name: "mine", s: Streams{Out: &out, Err: io.Discard}}

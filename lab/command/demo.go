@@ -189,7 +189,7 @@ func demoConnections(ctx context.Context, w *where, list []connection) (wrong in
 	return wrong, t.Flush()
 }
 
-// timeout is the maximum time of the connection. One that should open gets the time that a slow machine needs.
+// timeout returns the maximum time of a connection. A connection that should open gets the time that a slow machine needs.
 func (c *connection) timeout() time.Duration {
 	if c.want {
 		return 15 * time.Second

@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/bgp"
 )
 
-// What bgpd is told, and that bgpd itself takes it.
+// The configuration of bgpd, which bgpd itself accepts.
 func TestText(t *testing.T) {
 	four := bgp.Peer{Address: netip.MustParseAddr("50.1.1.1"), AS: 65001}
 	six := bgp.Peer{Address: netip.MustParseAddr("fd50::2"), AS: 65002}

@@ -33,7 +33,7 @@ type kubeconfig struct {
 	}
 }
 
-// Who holds a user's file trusts the API server by the names and addresses that it has, and is known to it by name and groups.
+// A user's file makes its holder trust the API server at its names and addresses, and identifies the holder by name and groups.
 func TestKeys(t *testing.T) {
 	c := Cluster{Name: "x", Plane: netip.MustParseAddr("10.254.7.1")}
 	a, err := NewAuthority("x")
@@ -107,7 +107,7 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
-// Every part has a command line on one kind of host, and a place where it tells how it is.
+// Every part has a command line on one kind of host, and an address of its health.
 func TestParts(t *testing.T) {
 	c := Cluster{Name: "x", Plane: netip.MustParseAddr("10.254.7.1")}
 	n := Node{Name: "h2", Addresses: addresses("10.254.7.2", "fd00::2")}

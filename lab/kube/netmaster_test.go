@@ -8,7 +8,7 @@ import (
 	kubernetes "github.com/contiv/contiv/daemon/kube"
 )
 
-// What a lab permits its netmasters is what they need.
+// A lab permits its netmasters exactly what they need.
 func TestRights(t *testing.T) {
 	text, err := json.Marshal(rights())
 	if err != nil {

@@ -42,7 +42,7 @@ func TestAdopt(t *testing.T) {
 		t.Errorf("drop: got %q", out)
 	}
 	if got := offer(); len(got.Dropped) != 1 {
-		t.Errorf("want its host told, got %+v", got)
+		t.Errorf("want its host informed, got %+v", got)
 	}
 	if _, errs, code := run("adopt accept default:n1:late"); code == 0 || !strings.Contains(errs, "netctl adopt ls") {
 		t.Errorf("decided already: want the remedy, got %q", errs)

@@ -61,7 +61,7 @@ func TestCapture(t *testing.T) {
 			t.Errorf("netctl %s: want %q in the file, got %q, %v", r.line, r.file, text, err)
 		}
 		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("netctl %s: want packets in a file for its owner alone, got %v, %v", r.line, info.Mode(), err)
+			t.Errorf("netctl %s: want packets in a file only for its owner, got %v, %v", r.line, info.Mode(), err)
 		}
 	}
 }

@@ -40,8 +40,8 @@ func TestFlows(t *testing.T) {
 		out  string
 	}{
 		{[]string{"flows", "h1"}, 0, head + first +
-			"source    0     any packet           drop             2        ?      84     ?       1h0m0s  none\n" +
-			"overlay   0     any packet           drop             0        ?      0      ?       0s      switch/h1\n"},
+			"source    0     any packet           drop                2        ?      84     ?       1h0m0s  none\n" +
+			"overlay   0     any packet           drop                0        ?      0      ?       0s      switch/h1\n"},
 		{[]string{"flows", "h1", "--drops"}, 0, "Table   Prio  Match       Does  Packets  Pkt/s  Bytes  Byte/s  Age     Owner\n" +
 			"-----   ----  -----       ----  -------  -----  -----  ------  ---     -----\n" +
 			"source  0     any packet  drop  2        ?      84     ?       1h0m0s  none\n"},

@@ -59,7 +59,7 @@ func TestLeaderAndMatrix(t *testing.T) {
 	}
 }
 
-// Who leads and what the masters are agree, though they are asked for one after the other; of one that does not answer nothing is known.
+// The leader and the roles of masters agree although they are requested one after the other; the role of a silent one is unknown.
 func TestLeaderAgrees(t *testing.T) {
 	var out bytes.Buffer
 	err := writeLeadership(&Factory{Streams: term.Streams{Out: &out}}, model.Leadership{Key: "lock", Holder: "m2:1", Term: 9}, []model.Node{

@@ -25,7 +25,7 @@ networkName: front
 - {"kind": "tenant", "tenantName": "shop"}
 `
 
-// What export prints, apply takes back, and export prints the same again.
+// apply accepts the output of export, and export prints the same afterwards.
 func TestApplyExport(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{})
@@ -93,7 +93,7 @@ func FuzzParseManifest(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, text []byte) { _, _ = parseManifest(text) })
 }
 
-// What deletes everything that export has printed deletes the settings too; they come back with the file.
+// Deleting everything in the output of export deletes the settings too; they come back with the file.
 func TestSetDeleted(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{})

@@ -79,7 +79,7 @@ func TestGetAll(t *testing.T) {
 	}
 }
 
-// What -o name prints, other commands take, whatever the tenant; -q prints what it printed in the original.
+// Other commands accept the output of -o name, whatever the tenant; -q prints the same as in the original.
 func TestPrintedNamesAreTaken(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	run := func(line string) result {

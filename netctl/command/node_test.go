@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// What a node has not said is not 0.
+// A value that a node has not sent is not 0.
 func TestNodeRows(t *testing.T) {
 	for _, row := range []struct {
 		name string

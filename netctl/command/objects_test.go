@@ -221,7 +221,7 @@ func TestLogin(t *testing.T) {
 	}
 	path := filepath.Join(home, ".netctl", "config.json")
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the token file must be readable by its owner alone: %v %v", info, err)
+		t.Errorf("the token file must be readable only by its owner: %v %v", info, err)
 	}
 	if got := run(proxy.URL, "", "", "tenant", "ls", "-q"); got.out != "seen\n" {
 		t.Errorf("a command after login must send the token, got %+v", got)

@@ -63,7 +63,7 @@ func TestSupportBundle(t *testing.T) {
 	}
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) != 1 {
-		t.Errorf("want the bundle alone, got %v, %v", left, err)
+		t.Errorf("want only the bundle, got %v, %v", left, err)
 	}
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("want mode 0600, got %v, %v", info.Mode(), err)

@@ -123,7 +123,7 @@ func TestObserve(t *testing.T) {
 	before := r.Counters().Resyncs
 	until(t, "4 differences, and more comparisons", func() bool { return len(r.Drifted()) == 4 && r.Counters().Resyncs > before+3 })
 	if diff := flow.Diff(touched, f.Set()); !diff.Empty() {
-		t.Errorf("observing: want the switch left alone, got %s", diff.String())
+		t.Errorf("observing: want only the switch left, got %s", diff.String())
 	}
 	if list := settled(t, r); len(list) != 4 {
 		t.Errorf("now: want 4 differences still, got %+v", list)

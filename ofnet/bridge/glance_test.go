@@ -51,8 +51,8 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// Flows, and groups with them, that someone removes are back long before the next comparison is due, and the switch refuses nothing on the way: groups
-// come before the flows that name them, in however many shares it is compared.
+// Flows, and groups with them, that someone removes are back long before the next comparison is due, and the switch refuses nothing on
+// the way: groups come before the flows that name them, in however many shares it is compared.
 func TestFlushedSwitch(t *testing.T) {
 	for _, w := range worlds() {
 		t.Run(w.name, func(t *testing.T) {

@@ -121,7 +121,7 @@ func TestLife(t *testing.T) {
 			start(t, r)
 			until(t, "a connection", r.Connected)
 			if have := dump(); len(have.Flows) != 1 {
-				t.Errorf("flows before the first Update: want the stale one left alone, got %d", len(have.Flows))
+				t.Errorf("flows before the first Update: want only the stale one left, got %d", len(have.Flows))
 			}
 			r.Update(1, fill(many()))
 			wait(t, r, 1)

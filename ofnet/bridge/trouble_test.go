@@ -33,7 +33,7 @@ func (m muteSwitch) Apply(ctx context.Context, d *flow.Delta) error {
 	return err
 }
 
-// TestCulpritsAreFoundByHalves has two of thirty owners refused by a switch that does not say which.
+// TestCulpritsAreFoundByHalves has a switch refuse two of thirty owners without naming them.
 func TestCulpritsAreFoundByHalves(t *testing.T) {
 	f := bridge.NewFake()
 	f.Refuse(func(fl flow.Flow) string {

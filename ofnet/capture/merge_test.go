@@ -105,7 +105,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// What came before a stream broke off is there, as is all of the other, and the error names the broken one.
+// The packets before the end of a broken stream are there, as are all of the other stream, and the error names the broken one.
 func TestJoinBreaksOff(t *testing.T) {
 	all := frames(t)
 	web := taken(t, "endpoint web on host h1", all["tcp"], all["udp"])
@@ -151,7 +151,7 @@ func TestOpenRefuses(t *testing.T) {
 		return out
 	}
 	resolution := bytes.LastIndex(good, []byte{9, 0, 1, 0, 9})
-	for name, file := range map[string][]byte{"empty": nil, "the head alone": good[:40], "text": []byte("HTTP/1.1 400 Bad Request and more"), "other byte order": changed(8, 0x1a),
+	for name, file := range map[string][]byte{"empty": nil, "only the head": good[:40], "text": []byte("HTTP/1.1 400 Bad Request and more"), "other byte order": changed(8, 0x1a),
 		"microseconds": changed(resolution+4, 6), "no interface": append(bytes.Clone(good[:40]), good[:40]...), "huge": changed(6, 0xff), "odd": changed(4, 3)} {
 		if s, err := capture.Open(far{bytes.NewReader(file), func() {}}); err == nil {
 			t.Errorf("%s: want an error, got a stream of %q", name, s.At)

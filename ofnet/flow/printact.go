@@ -27,8 +27,8 @@ func (a Actions) append(b []byte, names Tables) []byte {
 	return b
 }
 
-// print calls step with each instruction, and with each action of those that are applied: its bytes, and its text, which is valid until step
-// returns.
+// print calls step with each instruction, and with each action of those that are applied: its bytes, and its text, which is valid until
+// step returns.
 func (a Actions) print(names Tables, step func(wire, text []byte, instruction bool)) {
 	var buf [64]byte
 	for rest := []byte(a.wire); len(rest) >= 8; {

@@ -69,7 +69,7 @@ func TestReport_Silent(t *testing.T) {
 	}
 	for name, b := range map[string][]byte{
 		"nothing":               nil,
-		"a header alone":        make([]byte, ethSize),
+		"only a header":         make([]byte, ethSize),
 		"a broadcast frame":     set(four, 0, 0xff),
 		"ARP":                   set(four, 12, 8, 6),
 		"a later fragment":      set(four, ethSize+7, 1),

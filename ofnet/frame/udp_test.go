@@ -68,7 +68,7 @@ func TestParseUDP_Refuses(t *testing.T) {
 	}
 	for name, b := range map[string][]byte{
 		"nothing":           nil,
-		"a header alone":    make([]byte, ethSize),
+		"only a header":     make([]byte, ethSize),
 		"ARP":               set(13, 0x06),
 		"a tag":             set(12, 0x81),
 		"options of IP":     set(ethSize, 0x46),

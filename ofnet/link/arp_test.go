@@ -37,7 +37,7 @@ func TestLimitARP(t *testing.T) {
 		}
 	}
 	if _, err := h.LimitARP("none0"); err == nil || !strings.Contains(err.Error(), "sysctl -w net.ipv4.conf.none0.arp_ignore=1") {
-		t.Errorf("a NIC that does not exist: want an error that says what to do, got %v", err)
+		t.Errorf("a NIC that does not exist: want an error with the remedy, got %v", err)
 	}
 	sysctl("net.ipv4.conf.all.arp_ignore=1")
 	sysctl("net.ipv4.conf.nic0.arp_ignore=0")
@@ -46,7 +46,7 @@ func TestLimitARP(t *testing.T) {
 	}
 }
 
-// Who asks at one interface for the address of another gets no answer; the interface's own is told.
+// A question at one interface for the address of another gets no answer; one for the interface's own does.
 func TestLimitedARP(t *testing.T) {
 	a, b := linktest.Pair(t)
 	a.IP("link", "add", "in0", "type", "veth", "peer", "name", "in1")
@@ -83,6 +83,6 @@ func TestLimitedARP(t *testing.T) {
 	}
 	b.IP("neigh", "flush", "all")
 	if answered("192.0.2.1") || !answered("198.51.100.1") {
-		t.Error("want an answer for the interface's own address alone")
+		t.Error("want an answer only for the interface's own address")
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// A process that has no free file descriptor, or only a few, gets an error of nftables and continues: each operation needs some, at different moments.
+// A process that has no free file descriptor, or only a few, gets an error of nftables and continues: each operation needs some, at
+// different moments.
 func TestNoDescriptors(t *testing.T) {
 	h, _ := open(t)
 	if err := h.SetGuard(&link.Guard{}); err != nil {

@@ -19,7 +19,8 @@ import (
 	"github.com/contiv/contiv/ofnet/link/linktest"
 )
 
-// intruder is a container whose program has a packet socket, and the host behind its interface, which listens at 10.254.0.1 port 9999 of UDP.
+// intruder is a container whose program has a packet socket, and the host behind its interface, which listens at 10.254.0.1 port 9999 of
+// UDP.
 type intruder struct {
 	t       *testing.T
 	h       *link.Host
@@ -102,7 +103,8 @@ func (x *intruder) frame(to net.HardwareAddr, kind layers.EthernetType, above ..
 	return buf.Bytes()
 }
 
-// intrude sends a datagram to the host's MAC and to all, from addresses near and far, and a router advertisement. It returns what the host took.
+// intrude sends a datagram to the host's MAC and to all, from addresses near and far, and a router advertisement. It returns what the
+// host took.
 func (x *intruder) intrude() (took []string) {
 	x.t.Helper()
 	x.rounds++
@@ -121,7 +123,8 @@ func (x *intruder) intrude() (took []string) {
 	_ = icmp.SetNetworkLayerForChecksum(ip)
 	frames = append(frames, x.frame(net.HardwareAddr{0x33, 0x33, 0, 0, 0, 1}, layers.EthernetTypeIPv6, ip, icmp,
 		&layers.ICMPv6RouterAdvertisement{HopLimit: 64, RouterLifetime: 1800}))
-	// The kernel hands a frame to packet sockets before anyone else, one frame after the other: when this one is there, the rest has been dealt with.
+	// The kernel hands a frame to packet sockets before anyone else, one frame after the other: when this one is there, the rest has been
+	// dealt with.
 	last := x.frame(all, 0x88b5, gopacket.Payload(fmt.Sprintf("the last of round %d, and as long as a frame has to be...............", x.rounds)))
 	var seen int
 	err := x.outside.Do(func() (err error) {
@@ -189,7 +192,7 @@ func (x *intruder) intrude() (took []string) {
 	return took
 }
 
-// What a container sends by its interface enters the host's stack by no way but the switch's.
+// Packets of a container's interface enter the host's stack only through the switch.
 func TestEndsTakeNothing(t *testing.T) {
 	x := newIntruder(t)
 	x.sysctl("net.ipv4.conf.all.rp_filter=0")
@@ -241,7 +244,8 @@ func TestEndsTakeNothing(t *testing.T) {
 	}
 }
 
-// A NIC that is there for the switch only takes nothing either. One by which the host speaks stays open, and is closed when its address has gone.
+// A NIC that is there for the switch only takes nothing either. One by which the host speaks stays open, and is closed when its address
+// has gone.
 func TestCloseEnds_NICs(t *testing.T) {
 	host, far := linktest.Pair(t)
 	h := hostOf(t, host)

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Where a link has its settings of a family (IFLA_INET_CONF, IFLA_INET6_CONF), and the places among these of IPv4's rp_filter, counted from 1
-// (IPV4_DEVCONF_RP_FILTER of linux/ip.h), and IPv6's disable_ipv6, counted from 0 (DEVCONF_DISABLE_IPV6 of linux/ipv6.h).
+// Where a link has its settings of a family (IFLA_INET_CONF, IFLA_INET6_CONF), and the places among these of IPv4's rp_filter, counted
+// from 1 (IPV4_DEVCONF_RP_FILTER of linux/ip.h), and IPv6's disable_ipv6, counted from 0 (DEVCONF_DISABLE_IPV6 of linux/ipv6.h).
 const (
 	conf4RPFilter    = 8
 	conf6DisableIPv6 = 26

@@ -153,7 +153,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// What the host's own rules lead to a port of its own, as kube-proxy does, is what the operator wants.
+// The operator wants the packets that the host's own rules lead to its ports, as kube-proxy does.
 func TestGuardLeavesDNAT(t *testing.T) {
 	h, host, container, _, _ := guarded(t)
 	if err := h.SetGuard(&link.Guard{}); err != nil {

@@ -15,7 +15,8 @@ import (
 // GroupHost is the link group (IFLA_GROUP) of the interfaces that connect the host itself to networks.
 const GroupHost = 0xc0473
 
-// routeProtocol marks the routes that SetHostPort has made (rtm_protocol; iproute2 names the numbers that others use, FRR those from 186 to 198).
+// routeProtocol marks the routes that SetHostPort has made (rtm_protocol; iproute2 names the numbers that others use, FRR those from 186
+// to 198).
 const routeProtocol netlink.RouteProtocol = 141
 
 // HostPort is the configuration of an interface that connects the host itself to a network.

@@ -85,7 +85,7 @@ func TestEnableForwarding(t *testing.T) {
 			}
 		}
 	}
-	// Who listens to router advertisements continues to; a container's end, and what comes later, does not begin to.
+	// An interface that accepts router advertisements continues to; a container's end, and later interfaces, do not.
 	for file, want := range map[string]string{"ipv4/ip_forward": "1", "ipv6/conf/all/forwarding": "1", "ipv6/conf/ra0/accept_ra": "2", "ipv6/conf/ra1/accept_ra": "0",
 		"ipv6/conf/ra2/accept_ra": "1", "ipv6/conf/ra3/accept_ra": "1", "ipv6/conf/default/accept_ra": "1"} {
 		if out, err := ns.Exec("cat", "/proc/sys/net/"+file); err != nil || strings.TrimSpace(out) != want {

@@ -362,7 +362,7 @@ func TestPairOnTheHost(t *testing.T) {
 		}
 	}
 	if names, err := h.Names(); err != nil || len(names) != 1 || names[0] != name {
-		t.Errorf("live host ends: want %s alone, got %v, %v", name, names, err)
+		t.Errorf("live host ends: want only %s, got %v, %v", name, names, err)
 	}
 	host.IP("link", "set", p.IfName, "netns", c.Name, "name", "eth7")
 	create(true)

@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/ofnet/link/linktest"
 )
 
-// What Look reads follows what is changed in the container.
+// Look returns the changes within the container.
 func TestLook(t *testing.T) {
 	h, host := open(t)
 	c := linktest.New(t)

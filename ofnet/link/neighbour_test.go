@@ -19,7 +19,7 @@ func TestNeighbourMoves(t *testing.T) {
 	b.IP("addr", "add", "2001:db8::2/64", "dev", "u0", "nodad")
 	b.IP("link", "set", "u0", "up")
 	a.IP("link", "set", "u0", "address", "0e:00:00:00:00:aa")
-	for _, own := range []string{"192.0.2.1", "2001:db8::1"} { // nor does the neighbour ask, which would tell
+	for _, own := range []string{"192.0.2.1", "2001:db8::1"} { // nor does the neighbour ask, which would reveal it
 		b.IP("neigh", "replace", own, "lladdr", "0e:00:00:00:00:aa", "dev", "u0", "nud", "permanent")
 	}
 	h, err := link.Open(a.Path)
@@ -57,7 +57,7 @@ func TestNeighbourMoves(t *testing.T) {
 		}
 	}
 	find([6]byte{0x0e, 0, 0, 0, 0, 1})
-	for _, n := range neighbours { // as it is when no one has heard of it for a while
+	for _, n := range neighbours { // as after a while without traffic
 		a.IP("neigh", "replace", n.String(), "lladdr", "0e:00:00:00:00:01", "dev", "u0", "nud", "stale")
 	}
 	b.IP("link", "set", "u0", "address", "0e:00:00:00:00:02")

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// What the kernel says of a packet that comes in is told in words: who gets it, by which interface, or why no one does.
+// The kernel's decision about an incoming packet is in words: the receiver, the interface, or the reason of its loss.
 func TestOnward(t *testing.T) {
 	h, ns := open(t)
 	for _, name := range []string{"in0", "out0", "ours0", "down0"} {

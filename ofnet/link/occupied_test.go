@@ -10,8 +10,8 @@ import (
 	"github.com/contiv/contiv/ofnet/link/linktest"
 )
 
-// The far end of a pair is where a process runs, or where a mount alone keeps the namespace, or on the host, or nowhere.
-// It looks at all processes, so the test has a namespace of processes of its own: elsewhere some may be closed even to root.
+// The far end of a pair is where a process runs, or where only a mount keeps the namespace, or on the host, or nowhere. It looks at all
+// processes, so the test has a namespace of processes of its own: elsewhere some may be closed even to root.
 func TestOccupied(t *testing.T) {
 	const inside = "CONTIV_TEST_OWN_PROCESSES"
 	if os.Getenv(inside) == "" {

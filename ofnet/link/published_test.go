@@ -132,7 +132,7 @@ func TestForgetPublished(t *testing.T) {
 	if err := h.SetPublished(link.Translation{Ports: []link.Published{other, p}}); err != nil {
 		t.Fatal(err)
 	}
-	// bash says something whenever it is told to.
+	// bash sends a line for each line of its input.
 	cmd := exec.Command("ip", "netns", "exec", far.Name, "timeout", "20", "bash", "-c", "exec 3<>/dev/tcp/10.3.0.1/8080; while read line; do echo $line >&3; done")
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// A packet socket that no one has enlarged has the queue that PacketQueue tells.
+// A packet socket of the default size has the queue that PacketQueue returns.
 func TestPacketQueue(t *testing.T) {
 	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW, 0)
 	if err != nil {

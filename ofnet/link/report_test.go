@@ -8,7 +8,8 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// All that others reach the host by, and what is called like an interface: neither loopback, nor links' addresses, nor what is Contiv's or a container's.
+// All that others reach the host by, and what is called like an interface: neither loopback, nor links' addresses, nor what is Contiv's
+// or a container's.
 func TestReport(t *testing.T) {
 	h, ns := open(t)
 	ns.IP("link", "set", "lo", "up")

@@ -141,7 +141,7 @@ func TestLedgerDamaged(t *testing.T) {
 	if got, err := l.Settings(); err != nil || len(got) != 1 || l.Damaged() != path+".damaged" {
 		t.Errorf("want a new ledger beside the damaged one, got %+v, %q, %v", got, l.Damaged(), err)
 	}
-	// What an earlier build has noted stays.
+	// The records of an earlier build stay.
 	if err := os.WriteFile(path, []byte("{\"file\":\"/proc/sys/net/ipv4/ip_forward\",\"was\":\"0\",\"ours\":\"1\"}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,7 @@ package link_test
 
 import "testing"
 
-// What passes an interface is counted, of each direction.
+// The packets of an interface are counted per direction.
 func TestTraffic(t *testing.T) {
 	h, ns := open(t)
 	ns.IP("link", "set", "lo", "up")

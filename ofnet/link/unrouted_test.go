@@ -14,7 +14,7 @@ import (
 // asNamespace has this test, run again in a namespace, print what it reads there.
 const asNamespace = "CONTIV_TEST_UNROUTED"
 
-// What has no route is counted, in the namespace of the process and nowhere else.
+// Packets without a route are counted in the namespace of the process and nowhere else.
 func TestUnrouted(t *testing.T) {
 	if os.Getenv(asNamespace) != "" {
 		v4, v6, err := link.Unrouted()
@@ -35,7 +35,8 @@ func TestUnrouted(t *testing.T) {
 	if out, err := host.Exec("sysctl", "-q", "net.ipv4.ip_forward=1"); err != nil {
 		t.Fatal(out)
 	}
-	// Without IPv6 on the link: the first multicasts of a neighbor that comes up may reach the host before its own routes for them are there, which counts.
+	// Without IPv6 on the link: the first multicasts of a neighbor that comes up may reach the host before its own routes for them are
+	// there, which counts.
 	if out, err := world.Exec("sysctl", "-q", "net.ipv6.conf.u0.disable_ipv6=1"); err != nil {
 		t.Fatal(out)
 	}

@@ -30,7 +30,7 @@ func TestWatch(t *testing.T) {
 		select {
 		case <-bell:
 		case <-limit.C:
-			t.Fatalf("%s: want to hear of it, heard nothing", what)
+			t.Fatalf("%s: want an event, got none", what)
 		}
 	}
 	rings("the beginning", first)

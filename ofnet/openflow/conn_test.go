@@ -75,8 +75,8 @@ var goldenGroups = []string{
 	"group_id=3,type=all",
 }
 
-// TestGolden programs a real switch in one bundle. What ovs-ofctl prints must be our text, and what the switch dumps
-// must decode to equal values.
+// TestGolden programs a real switch in one bundle. The output of ovs-ofctl must be our text, and the dump of the switch must decode to
+// equal values.
 func TestGolden(t *testing.T) {
 	o := ovstest.Start(t)
 	o.Bridge("br0")
@@ -210,7 +210,7 @@ func barrier(t *testing.T, c *openflow.Conn) error {
 	return err
 }
 
-// A packet that is sent to the controller comes back as a packet-in. What the switch tells of ports meanwhile answers nothing.
+// A packet that is sent to the controller comes back as a packet-in. A port status of the switch meanwhile answers no request.
 func TestPacketInArrives(t *testing.T) {
 	o := ovstest.Start(t)
 	o.Bridge("br0")
@@ -382,7 +382,7 @@ func TestOwnWritesAreNoLife(t *testing.T) {
 	}
 }
 
-// A switch that is stopped is noticed in seconds with the settings that the agent has; one that continues is heard again.
+// A switch that is stopped is noticed in seconds with the settings that the agent has; one that continues sends again.
 func TestStoppedSwitch(t *testing.T) {
 	o := ovstest.Start(t)
 	o.Bridge("br0")
@@ -399,7 +399,7 @@ func TestStoppedSwitch(t *testing.T) {
 		t.Errorf("barrier after the pause: %v", err)
 	}
 	if quiet := c.Silent(); quiet != 0 {
-		t.Errorf("after the pause: want the switch heard, got %v of silence", quiet)
+		t.Errorf("after the pause: want messages of the switch, got %v of silence", quiet)
 	}
 }
 

@@ -49,7 +49,7 @@ func TestBond(t *testing.T) {
 	for range 2 { // a repeat changes nothing
 		addBond(t, ctx, s, bonded("u1", "u2"))
 		if got := ports(); got != "uplinkPort" {
-			t.Errorf("ports: want the bond alone, got %s", got)
+			t.Errorf("ports: want only the bond, got %s", got)
 		}
 	}
 	for column, want := range map[string]string{"bond_mode": "balance-tcp", "lacp": "active",
@@ -77,7 +77,7 @@ func TestBond(t *testing.T) {
 	}
 }
 
-// What belongs to an endpoint is not taken into a bond.
+// A port of an endpoint does not become a member of a bond.
 func TestBondLeavesEndpoints(t *testing.T) {
 	o := ovstest.Start(t)
 	ctx, c := live(t, o)
@@ -92,7 +92,7 @@ func TestBondLeavesEndpoints(t *testing.T) {
 	}
 }
 
-// What others change of a bond is told and put right; what they add to its other_config is theirs.
+// Changes of others to a bond are reported and repaired; their additions to other_config stay.
 func TestDriftOfBond(t *testing.T) {
 	o := ovstest.Start(t)
 	ctx, c := live(t, o)

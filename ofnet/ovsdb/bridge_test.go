@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/ofnet/ovstest"
 )
 
-// Whatever others do to the bridge is reported, and put right; what is theirs stays.
+// Changes of others to the bridge are reported and repaired; their own settings stay.
 func TestDriftOfTheBridge(t *testing.T) {
 	o := ovstest.Start(t)
 	ctx, c := live(t, o)

@@ -9,9 +9,9 @@ import (
 // IDMadeFor is the external id of a row of table Datapath that this package created: the name of the bridge that needed it.
 const IDMadeFor = "contiv-bridge"
 
-// Capabilities returns what a datapath of the bridge's type supports, from table Datapath (ovs-vswitchd.conf.db(5)). ovs-vswitchd fills in rows
-// that exist, so Capabilities creates the row if there is none. The bridge must exist. It blocks until ovs-vswitchd has filled the row in, or
-// ctx ends.
+// Capabilities returns what a datapath of the bridge's type supports, from table Datapath (ovs-vswitchd.conf.db(5)). ovs-vswitchd fills
+// in rows that exist, so Capabilities creates the row if there is none. The bridge must exist. It blocks until ovs-vswitchd has filled
+// the row in, or ctx ends.
 func (s *Switch) Capabilities(ctx context.Context) (out map[string]string, err error) {
 	kind := s.DatapathType()
 	there := false
@@ -36,8 +36,9 @@ func (s *Switch) Capabilities(ctx context.Context) (out map[string]string, err e
 	return out, nil
 }
 
-// RemoveDatapath removes the row of table Datapath that Capabilities created for this bridge. It returns why a row that this bridge created stays, "" if
-// none stays: another bridge has that type, or someone has put time-out policies of conntrack into the row. Rows of others are not touched.
+// RemoveDatapath removes the row of table Datapath that Capabilities created for this bridge. It returns why a row that this bridge
+// created stays, "" if none stays: another bridge has that type, or someone has put time-out policies of conntrack into the row. Rows of
+// others are not touched.
 func (s *Switch) RemoveDatapath(ctx context.Context) (stays string, err error) {
 	for _, kind := range []string{"system", "netdev"} {
 		var mine UUID
@@ -69,8 +70,8 @@ func (s *Switch) RemoveDatapath(ctx context.Context) (stays string, err error) {
 	return stays, nil
 }
 
-// bridgeOf returns the name of a bridge with a datapath type other than the bridge of that name, "" if there is none. A bridge without a type has the
-// kernel's (ovs-vswitchd.conf.db(5)).
+// bridgeOf returns the name of a bridge with a datapath type other than the bridge of that name, "" if there is none. A bridge without a
+// type has the kernel's (ovs-vswitchd.conf.db(5)).
 func (t *Tables) bridgeOf(kind, but string) string {
 	for _, b := range t.bridges.rows {
 		if b.Name != but && cmp.Or(b.DatapathType, "system") == kind {

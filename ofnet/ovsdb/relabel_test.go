@@ -41,7 +41,7 @@ func TestRelabel(t *testing.T) {
 		}
 	}
 	if s.Adopt(ovsdb.IDContainer); len(s.Ports(ovsdb.IDEndpoint, "default:net:v1")) != 1 || len(s.Ports(ovsdb.IDEndpoint, "net.default-v1")) != 0 {
-		t.Error("want the port found by its new endpoint alone")
+		t.Error("want the port found only by its new endpoint")
 	}
 	if got := s.Drift(); len(got) != 0 {
 		t.Errorf("what was relabelled and adopted: want no drift, got %+v", got)

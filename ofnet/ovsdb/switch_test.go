@@ -282,7 +282,8 @@ func TestServerRestart(t *testing.T) {
 	}
 }
 
-// A database that was lost comes back empty, without the row to which bridges belong, while ovs-vswitchd runs on: the bridge and its ports are still made.
+// A database that was lost comes back empty, without the row to which bridges belong, while ovs-vswitchd runs on: the bridge and its
+// ports are still made.
 func TestEmptyDatabase(t *testing.T) {
 	o := ovstest.Start(t)
 	ctx, c := live(t, o)

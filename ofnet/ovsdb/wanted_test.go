@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/ofnet/ovstest"
 )
 
-// What others change by hand is told with its settings, and put right; what was removed on purpose stays away.
+// Manual changes are reported with their settings, and repaired; a deliberately removed port stays away.
 func TestDriftOfPorts(t *testing.T) {
 	o := ovstest.Start(t)
 	ctx, c := live(t, o)

@@ -472,7 +472,7 @@ func affected(p *Pipeline, before, after *ofnet.State) (out []ofnet.Key) {
 	return out
 }
 
-// What happens on a host that has others of the network already is no business of the network's lists.
+// Changes on a host with other endpoints of the network do not affect the network's lists.
 func TestEndpointElsewhereAffectsItself(t *testing.T) {
 	p, s := Default(), ofnettest.Many(10, 190)
 	e := ofnettest.Endpoint(1<<20, 200)
@@ -481,7 +481,7 @@ func TestEndpointElsewhereAffectsItself(t *testing.T) {
 	s.Endpoints.Set(e.ID, e)
 	for _, row := range []struct{ before, after *ofnet.State }{{before, s}, {s, before}} { // it comes, and it goes
 		if got := affected(p, row.before, row.after); !slices.Equal(got, []ofnet.Key{e.Key()}) {
-			t.Errorf("want it alone, got %v", got)
+			t.Errorf("want only it, got %v", got)
 		}
 	}
 }

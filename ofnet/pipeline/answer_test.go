@@ -116,7 +116,7 @@ func serviceStreams(t *testing.T, l *serviceLab) {
 			}
 		}
 	}
-	// What an endpoint says to itself by a service is not judged, nor are its answers.
+	// Packets of an endpoint to itself through a service are not judged, nor are their answers.
 	rules("rule none group=red:slow in deny priority=1 proto=udp ports=1")
 	vip := a("10.40.0.105")
 	say := func(ports [2]uint16) arrival {

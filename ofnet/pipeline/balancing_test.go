@@ -77,7 +77,8 @@ func balancingRemembers(t *testing.T, l *serviceLab) {
 	}
 }
 
-// balancingForgets: the clients of a backend that goes are led to another; those of the others keep theirs, and so does everyone when one comes.
+// balancingForgets: the clients of a backend that goes are led to another; those of the others keep theirs, and so does everyone when one
+// comes.
 func balancingForgets(t *testing.T, l *serviceLab) {
 	where := func(first uint16) (out [12]string) {
 		for n := range out {
@@ -163,7 +164,7 @@ func balancingOutside(t *testing.T, l *serviceLab) {
 		return out
 	}
 	if got := places("50.1.1.78"); got["p51"] != 24 {
-		t.Errorf("what stays on the host: want s1 alone, got %v", got)
+		t.Errorf("what stays on the host: want only s1, got %v", got)
 	}
 	if got := places("50.1.1.79"); got[""] != 24 {
 		t.Errorf("what stays on the host, without a backend there: want nothing, got %v", got)
@@ -276,8 +277,8 @@ func balancingNodePort(t *testing.T, l *serviceLab) {
 	}
 }
 
-// balancingNodePortWithin: processes of the host and endpoints are led to all backends, whatever is to become of clients outside. The ports that they
-// send from begin further by the offset.
+// balancingNodePortWithin: processes of the host and endpoints are led to all backends, whatever is to become of clients outside. The
+// ports that they send from begin further by the offset.
 func balancingNodePortWithin(t *testing.T, l *serviceLab, offset uint16, process func(port uint16) arrival) {
 	other := l.Hosts.Get("h2").VTEP
 	places := map[string]int{}

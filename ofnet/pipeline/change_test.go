@@ -118,7 +118,7 @@ func TestRuleChanges(t *testing.T) {
 		t.Error("port 81 after its rule: want it open")
 	}
 
-	// A rule against one peer's group cuts its connection alone; taken back, it lives on.
+	// A rule against one peer's group cuts only its connection, which continues without the rule.
 	cut := closed + "rule web group=open:db in allow priority=100 proto=tcp ports=80\nrule no group=open:db in deny priority=100 peer=open:web"
 	rules(cut)
 	want(c80, "denied since", false, false)

@@ -45,8 +45,8 @@ func Claims() []flow.Flow {
 	return []flow.Flow{LeaseClaims.flow(tAnnouncement, exact, flow.NewMatch(has(bitUplink)), LeaseClaims.toAgent(flow.Output(flow.PortController)))}
 }
 
-// Claimed is the endpoint here that a claim in a network, by its number, is about: the one that has the address, or else the link address; nil
-// when none has. at is the link address at which machines outside find it.
+// Claimed is the endpoint here that a claim in a network, by its number, is about: the one that has the address, or else the link
+// address; nil when none has. at is the link address at which machines outside find it.
 func Claimed(s *ofnet.State, segment uint32, addr netip.Addr, link ofnet.MAC) (found *ofnet.Endpoint, at ofnet.MAC) {
 	for e := range s.On(s.Self) {
 		m, ok := resolve(s, e)

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// What machines outside say of addresses that endpoints here have goes nowhere, and the agent hears of it, with who has the address and where it is.
+// Claims of machines outside to addresses of endpoints here are dropped, and sent to the agent with the claimant and its place.
 func TestClaims(t *testing.T) {
 	l := newLab(t, moreState)
 	w := newWires(t, l)
@@ -36,7 +36,7 @@ func TestClaims(t *testing.T) {
 		if row.want == "" {
 			select {
 			case p := <-packets:
-				t.Errorf("%s: want it told to no agent, got %x", row.name, p.Frame)
+				t.Errorf("%s: want nothing sent to the agent, got %x", row.name, p.Frame)
 			default:
 			}
 			continue

@@ -37,8 +37,8 @@ func (w *wires) next(t *testing.T, port string) (b []byte) {
 	return b
 }
 
-// Questions to name servers reach the agent while it lives, with their origin; it may answer, or let them go. What it
-// does not catch, and everything when it is gone, goes as if nothing was received.
+// Questions to name servers reach the agent while it lives, with their origin; it may answer, or let them go. Other packets, and all
+// packets without an agent, pass unchanged.
 func TestDNSTrap(t *testing.T) {
 	l := newLab(t, "")
 	const (

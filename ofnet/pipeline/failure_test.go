@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// What the router does not pass on reaches the agent while it lives, and its message reaches the sender.
+// Packets that the router does not forward reach the agent while it lives, and its message reaches the sender.
 func TestTroubles(t *testing.T) {
 	l := newLab(t, moreState+"service blue:none cluster=10.1.0.90,fd01::90 address=50.1.1.90 ports=tcp:80:80:30090\n")
 	had := pipeline.Default().CompileAll(l.state)

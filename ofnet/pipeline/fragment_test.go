@@ -69,7 +69,7 @@ func (d datagram) fragments(id uint16) (out [][]byte) {
 	return out
 }
 
-// together is the datagram of fragments, in whatever order they came; an error says what is not right about them.
+// together is the datagram of fragments, in whatever order they came; an error describes the defect.
 func together(frames [][]byte) (d datagram, err error) {
 	parts, sizes := map[int][]byte{}, 0
 	for _, b := range frames {
@@ -140,8 +140,9 @@ func (l *serviceLab) sendsLarge(from *ofnet.Endpoint, d datagram, id uint16, ord
 	return where, got
 }
 
-// The first datagram of a connection to a service may be larger than a packet, and its fragments come in any order. The switch is used for nothing
-// else: of each datagram in fragments that is dropped, Open vSwitch 3.1 keeps the last one, and adds it to what it forwards 15 s later.
+// The first datagram of a connection to a service may be larger than a packet, and its fragments come in any order. The switch is used
+// for nothing else: of each datagram in fragments that is dropped, Open vSwitch 3.1 keeps the last one, and adds it to what it forwards
+// 15 s later.
 func TestServiceFragments(t *testing.T) {
 	l := newServiceLab(t)
 	client, server := l.Endpoints.Get("c11"), l.Endpoints.Get("s1")

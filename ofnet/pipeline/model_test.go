@@ -8,8 +8,8 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// model says what becomes of a frame, from the rules as an operator would tell them. It shares nothing with the
-// compiler but the State, and knows no tables.
+// model computes the fate of a frame from the rules, as an operator understands them. It shares nothing with the compiler but the State,
+// and knows no tables.
 type model struct {
 	*ofnet.State
 	*kubernetes
@@ -99,8 +99,8 @@ func (v *visit) claims() bool {
 	return e.Host == v.Self || answers && v.net.ARP == ofnet.Proxy
 }
 
-// foreign says that a frame out of a tunnel is not of an endpoint of that tunnel's host, though an endpoint has the address, or that it answers what no
-// one has asked elsewhere.
+// foreign says that a frame out of a tunnel is not of an endpoint of that tunnel's host, though an endpoint has the address, or that it
+// answers what no one has asked elsewhere.
 func (v *visit) foreign() bool {
 	e := v.byAddr(v.f.from)
 	if answers := v.f.kind == "arp" && v.f.op == 2 || v.f.kind == "na"; answers && (v.net.ARP == ofnet.Proxy || v.net.Mode != ofnet.Bridge) {
@@ -274,7 +274,7 @@ func (v *visit) tunnel(host string, f frame) {
 	v.say(fmt.Sprintf("tunnel %s vni %d", v.Hosts.Get(host).VTEP, v.net.Tag), f)
 }
 
-// give hands f to an endpoint. What has come from outside does not go out again, and nothing goes back to its sender.
+// give hands f to an endpoint. A frame from outside does not leave again, and no frame returns to its sender.
 func (v *visit) give(e *ofnet.Endpoint, f frame) {
 	switch {
 	case e == v.in.endpoint || !v.mayLeave(e):

@@ -20,8 +20,8 @@ judgement open sum=1
 classrule ns:p in accept place=1 subjects=5 peers=7 ports=tcp:80,udp:53
 `
 
-// TestNetworkPolicyChanges plays open connections through changes of policies and labels: what they deny is cut in both directions, what they
-// allow again lives on, and answers need no policy of their own.
+// TestNetworkPolicyChanges plays open connections through changes of policies and labels: what they deny is cut in both directions, what
+// they allow again lives on, and answers need no policy of their own.
 func TestNetworkPolicyChanges(t *testing.T) {
 	l := newLab(t, moreState+podState)
 	w := newWires(t, l)

@@ -140,9 +140,9 @@ func writePolicy(out *strings.Builder, p *ofnet.ClassPolicy) {
 	}
 }
 
-// TestNetworkPolicyVerdicts compares what network policies of Kubernetes mean, the switch's own account of itself and real packets over first
-// packets of connections, under policies of all sorts beside rules of groups: pods here, behind tunnels and behind the uplink, and others
-// outside; IPv4 and IPv6; TCP, UDP, SCTP, ICMP and others.
+// TestNetworkPolicyVerdicts compares what network policies of Kubernetes mean, the switch's own account of itself and real packets over
+// first packets of connections, under policies of all sorts beside rules of groups: pods here, behind tunnels and behind the uplink, and
+// others outside; IPv4 and IPv6; TCP, UDP, SCTP, ICMP and others.
 func TestNetworkPolicyVerdicts(t *testing.T) {
 	base, err := os.ReadFile("testdata/state.txt")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/ofnet/ofnettest"
 )
 
-// wide is a policy of so many classes that it judges, classes and prefixes of others, and ports.
+// wide returns a policy with these numbers of judged classes, of classes and prefixes of peers, and of ports.
 func wide(subjects, peers, prefixes, ports int) *ofnet.ClassPolicy {
 	r := ofnet.ClassRule{Place: 1, Action: ofnet.Accept}
 	for i := range subjects {
@@ -99,8 +99,8 @@ func decisions(s *ofnet.State, l ofnet.Level) (out []flow.Flow) {
 	return out
 }
 
-// TestCrowdedLevel has room for all rules of policies of one priority about the same endpoints: none speaks of other traffic, which passes. What is asked before
-// them stands higher, what is asked after them stays.
+// TestCrowdedLevel has room for all rules of policies of one priority about the same endpoints: none speaks of other traffic, which
+// passes. Earlier stages have a higher priority, later ones stay.
 func TestCrowdedLevel(t *testing.T) {
 	for _, stage := range []ofnet.Stage{ofnet.StageAdmin, ofnet.StageBaseline} {
 		s := ofnet.NewState("h1")
@@ -134,7 +134,7 @@ func TestCrowdedLevel(t *testing.T) {
 	}
 }
 
-// TestCrowdedStage closes what finds no spare slot either, says so in its cookie, and leaves other directions and stages alone.
+// TestCrowdedStage closes traffic without a spare slot, marks that in the cookie, and does not affect other directions and stages.
 func TestCrowdedStage(t *testing.T) {
 	s := ofnet.NewState("h1")
 	crowd(s, ofnet.In, ofnet.StageBaseline, 5, 20, 20)

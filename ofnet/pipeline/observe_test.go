@@ -76,7 +76,7 @@ self h1`))
 		if row.want == "" {
 			select {
 			case in := <-packets:
-				t.Errorf("%s: want it told to no agent, got %x", row.name, in.Frame)
+				t.Errorf("%s: want nothing sent to the agent, got %x", row.name, in.Frame)
 			default:
 			}
 			if len(out) != 1 {

@@ -138,16 +138,17 @@ func (w *wires) settle(t *testing.T) {
 	t.Helper()
 	one, two := w.Endpoints.Get("w1"), w.Endpoints.Get("w2")
 	if !w.lab.ovs.Kernel() {
-		// One thread takes packets off all ports in turn; so between two packets at one port, of which the second is sent when the first has passed, it
-		// has been at every port.
+		// One thread takes packets off all ports in turn; so between two packets at one port, of which the second is sent when the first
+		// has passed, it has been at every port.
 		for range 2 {
 			w.mark(t, frame{kind: "udp", src: one.MAC, dst: two.MAC, from: one.IP4, to: two.IP4, ttl: 9})
 		}
 		return
 	}
-	// What the kernel has no flow for waits for ovs-vswitchd, whose one thread takes in turn what waits at each port. So does a question for an address that
-	// was not asked for before: what was sent before it has passed one step more when it comes out. No packet of these tests waits in more steps: at the
-	// underlay, at the tunnel's end, twice behind the tracker, and at the underlay again.
+	// A packet without a flow in the kernel waits for ovs-vswitchd, whose one thread takes in turn what waits at each port. So does a
+	// question for an address that was not asked for before: what was sent before it has passed one step more when it comes out. No
+	// packet of these tests waits in more steps: at the underlay, at the tunnel's end, twice behind the tracker, and at the underlay
+	// again.
 	for range 8 {
 		w.asked++
 		var target [4]byte
@@ -232,7 +233,7 @@ func address(e *ofnet.Endpoint, like netip.Addr) netip.Addr {
 	return e.IP6
 }
 
-// talk lists what is said to everyone by someone with a MAC, addresses and a way in.
+// talk lists the broadcasts of a sender with a MAC, addresses and a path into the switch.
 func talk(m model, who string, in way, vlan int, mac ofnet.MAC, from4, from6 netip.Addr) (list []question) {
 	ask := func(name string, f frame) {
 		f.vlan, f.src = vlan, cmp.Or(f.src, mac)
@@ -354,7 +355,8 @@ func (m model) elsewhere(host string) netip.Addr {
 	return netip.Addr{}
 }
 
-// foreign lists what the tunnel of each host tells endpoints here: that it, or another host, or this one, has the address of some endpoint.
+// foreign lists the claims that the tunnel of each host sends to endpoints here: that it, another host, or this one has the address of
+// some endpoint.
 func foreign(m model) (list []question) {
 	for _, id := range ids(m.State) {
 		to := m.Endpoints.Get(id)
@@ -397,7 +399,7 @@ func TestPackets(t *testing.T) {
 	}
 }
 
-// packets is TestPackets on a datapath that is said to lack something, and returns what it lacks.
+// packets is TestPackets on a datapath with missing abilities, and returns these.
 func packets(t *testing.T, without ofnet.Abilities) (lacks ofnet.Abilities) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/state.txt")

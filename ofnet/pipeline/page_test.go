@@ -67,11 +67,11 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// What a table says of packets that it loses is said of packets that end there.
+// The description of a table's lost packets applies to packets that end there.
 func TestTablesThatLose(t *testing.T) {
 	for _, table := range Default().Tables() {
 		if table.Asks == "" || table.Lost != "" && !table.Miss.IsDrop() {
-			t.Errorf("table %s: want words for what it asks, and for what it loses if its miss is a drop alone", table.Name)
+			t.Errorf("table %s: want words for its question, and for its losses only if its miss is a drop", table.Name)
 		}
 	}
 }

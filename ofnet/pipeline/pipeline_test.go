@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/ofnet/ofnettest"
 )
 
-var update = flag.Bool("update", false, "write the flows of the tests as the ones that are wanted")
+var update = flag.Bool("update", false, "write the flows of the tests as the expected ones")
 
 // testState is the State of testdata/state.txt, with the services of testdata/services.txt and the policies of testdata/classes.txt.
 func testState(tb testing.TB) *ofnet.State {
@@ -167,8 +167,7 @@ func TestLongFloodLists(t *testing.T) {
 	}
 }
 
-// partsOf are the sizes of the parts of the lists of a segment with so many members here, and one on each of as many other hosts,
-// in order.
+// partsOf returns the sizes of the parts of the lists of a segment with n members here, and one on each of n other hosts, in order.
 func partsOf(t *testing.T, members int) (here, elsewhere []int) {
 	s := ofnettest.Parse(t, `
 self h1

@@ -53,8 +53,8 @@ func caught(t *testing.T, packets <-chan packetin.Packet) packetin.Packet {
 	}
 }
 
-// The switch turns back what another host asks it, to that host and in the same way, and nothing else; what asks its agent, and what answers,
-// comes to the agent while there is one.
+// The switch turns back what another host asks it, to that host and in the same way, and nothing else; what asks its agent, and what
+// answers, comes to the agent while there is one.
 func TestProbes(t *testing.T) {
 	l := newLab(t, moreState)
 	w := newWires(t, l)
@@ -171,8 +171,8 @@ func probesOfAgent(t *testing.T, w *wires, to func(pipeline.ProbeKind) frame) {
 	}
 }
 
-// A member of the trunk whose frames do not count turns nothing back: a frame whose place the network does not know comes by all of them. Ends
-// of tunnels that are IPv6 are turned back as such.
+// A member of the trunk whose frames do not count turns nothing back: a frame whose place the network does not know comes by all of them.
+// Ends of tunnels that are IPv6 are turned back as such.
 func TestProbes_Ways(t *testing.T) {
 	s := twoUplinks(t)
 	text := func() (all string) {
@@ -195,7 +195,7 @@ func TestProbes_Ways(t *testing.T) {
 			}
 		}
 		if !slices.Equal(heard, row.heard) {
-			t.Errorf("active %d, channel %v: want probes heard from %v, got %v", row.active, row.channel, row.heard, heard)
+			t.Errorf("active %d, channel %v: want probes from %v, got %v", row.active, row.channel, row.heard, heard)
 		}
 	}
 	s = ofnettest.Parse(t, "self h1\nports tunnel=1000\nhost h1 vtep=fd00::1\nhost h2 vtep=fd00::2\n")

@@ -19,8 +19,8 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// TestReadBack writes all that the pipeline makes of the States of testdata to a switch, on the kernel's datapath where the kernel has one, and
-// on a datapath that lacks what the pipeline can do without. What the switch lists then has to be what was written, or every comparison
+// TestReadBack writes all that the pipeline makes of the States of testdata to a switch, on the kernel's datapath where the kernel has
+// one, and on a datapath that lacks what the pipeline can do without. The switch must list exactly what was written, or every comparison
 // would find a difference.
 func TestReadBack(t *testing.T) {
 	o := ovstest.Start(t)

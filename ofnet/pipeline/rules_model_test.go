@@ -31,7 +31,7 @@ func (m model) onNetwork(name string, a netip.Addr) bool {
 	return n != nil && (n.Prefix6.Contains(a) || n.Prefix4.Contains(a) && (!n.First4.IsValid() || n.First4.Compare(a) <= 0 && a.Compare(n.Last4) <= 0))
 }
 
-// admits says what the rules of a group say: the highest priority counts, and of equal ones a denial.
+// admits evaluates the rules of a group: the highest priority counts, and of equal ones a denial.
 func (m model) admits(group string, d ofnet.Direction, f frame, own, peer netip.Addr, peerGroup string) bool {
 	highest, allowed := uint8(0), true
 	for _, r := range m.Rules.All() {

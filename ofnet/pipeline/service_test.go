@@ -146,7 +146,7 @@ func serviceConnection(t *testing.T, l *serviceLab) {
 	if want := (arrival{"p51", l.through("t3", "s1", "tcp", 41003, 8080, syn, 63)}); got != want {
 		t.Errorf("by a gateway outside: want %v, got %v", want, got)
 	}
-	// What is no one's port, or no one's service, arrives nowhere.
+	// Packets to an unused port or an unknown service arrive nowhere.
 	for _, row := range [][2]string{{"10.40.0.102", "8080"}, {"10.40.0.101", "80"}, {"10.40.0.103", "80"}} {
 		var port uint16
 		if _, err := fmt.Sscan(row[1], &port); err != nil {
@@ -228,7 +228,7 @@ func serviceResolution(t *testing.T, l *serviceLab) {
 	if count["here"] < 4 || count["relayed"] < 4 {
 		t.Errorf("32 connections from outside, two backends: want a share for both, got %v", count)
 	}
-	// What is not for this host by name, a physical switch has flooded.
+	// A physical switch has flooded packets that are not addressed to this host.
 	f, _ := open(42100)
 	f.dst = h2
 	if got := l.sends(way{}, f); got != (arrival{}) {
@@ -418,7 +418,7 @@ func servicePolicy(t *testing.T, l *serviceLab) {
 	}
 	rules("rule no group=red:slow in deny priority=1 proto=tcp\nrule yes group=red:slow in allow priority=9 from=10.40.0.21 proto=tcp ports=8080")
 	if passes("c10", 46002) || !passes("c11", 46003) {
-		t.Error("one client allowed, at the backend's port: want its connections alone")
+		t.Error("one client allowed, at the backend's port: want only its connections")
 	}
 	if !passes("c11", 46001) || passes("c10", 46001) {
 		t.Error("tried again: want what the rules say now")
@@ -585,7 +585,7 @@ func serviceCounters(t *testing.T, l *serviceLab) {
 	if got, want := l.counters(), (map[ofnet.Load]uint64{ofnet.LoadOpened: 3, ofnet.LoadTo: 6, ofnet.LoadFrom: 3}); !maps.Equal(got, want) {
 		t.Errorf("counters of three connections: want %v, got %v", want, got)
 	}
-	// What takes the place of another backend's flow does not continue with its counters.
+	// A flow that replaces that of another backend does not continue with its counters.
 	was := l.lab.state.Services.Get("red:lone")
 	l.change(func(s *ofnet.State) {
 		v := *was

@@ -8,8 +8,8 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// balancingShared: two services have an address, one has a port that the other has too. Both are reached, by clients here and outside, and what
-// only the second has stays when the first goes.
+// balancingShared: two services have an address, one has a port that the other has too. Both are reached, by clients here and outside,
+// and what only the second has stays when the first goes.
 func balancingShared(t *testing.T, l *serviceLab) {
 	uplink := l.Hosts.Get("h1").UplinkMAC
 	shared := netip.MustParseAddr("10.41.0.110")
@@ -49,7 +49,8 @@ func balancingShared(t *testing.T, l *serviceLab) {
 	}
 }
 
-// balancingGuarded: an address takes the connections of those who may, of this host and outside; the service's other addresses those of all.
+// balancingGuarded: an address takes the connections of those who may, of this host and outside; the service's other addresses those of
+// all.
 func balancingGuarded(t *testing.T, l *serviceLab) {
 	for _, row := range []struct {
 		client, to string
@@ -76,8 +77,8 @@ func balancingGuarded(t *testing.T, l *serviceLab) {
 	}
 }
 
-// balancingBorrowed: a service that claims addresses which are others' has its ports there and nothing else, and at an address of another service none,
-// though its own name comes first.
+// balancingBorrowed: a service that claims addresses which are others' has its ports there and nothing else, and at an address of another
+// service none, though its own name comes first.
 func balancingBorrowed(t *testing.T, l *serviceLab) {
 	const outside, backend = "203.0.113.5", "s1"
 	mail, other := "10.96.0.14", l.Endpoints.Get("s2").IP4.String()

@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// What an endpoint says with another's address is counted; what it says with its own, and what its kernel says by itself, is not.
+// Packets of an endpoint with another's address are counted; those with its own address, and those of its kernel, are not.
 func TestSpoofed(t *testing.T) {
 	l := newLab(t, moreState)
 	w := newWires(t, l)

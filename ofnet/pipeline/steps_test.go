@@ -9,8 +9,8 @@ import (
 	"github.com/contiv/contiv/ofnet/vswitchd"
 )
 
-// Every flow that ofproto/trace names on the way of a packet is found again among those that the switch was given, by place, cookie
-// and actions: so one that others have added, or changed, can be told from ours.
+// Every flow that ofproto/trace names on the way of a packet is found again among those that the switch was given, by place, cookie and
+// actions: so a flow that others have added or changed is distinguishable.
 func TestTraceNamesOurFlows(t *testing.T) {
 	l := newLab(t, redState(t))
 	p := pipeline.Default()

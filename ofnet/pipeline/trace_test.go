@@ -48,8 +48,8 @@ func newLabOf(t *testing.T, s *ofnet.State) *lab {
 	l.inside(t, func() error { // Linux says nothing of its own on the ports
 		return os.WriteFile("/proc/sys/net/ipv6/conf/default/disable_ipv6", []byte("1"), 0)
 	})
-	// The longest time until the datapath knows of a change, and for which it keeps a flow that meets no packet, in ms: tests wait for the one, and make
-	// many of the other.
+	// The longest time until the datapath knows of a change, and for which it keeps a flow that meets no packet, in ms: tests wait for
+	// the one, and make many of the other.
 	l.ovs.Vsctl("set", "Open_vSwitch", ".", "other_config:max-revalidator=100", "other_config:max-idle=500")
 	l.ovs.Bridge("br0")
 	add := []string{"add-br", "phy", "--", "set", "bridge", "phy", "datapath_type=" + l.ovs.Datapath(),
@@ -138,8 +138,8 @@ func (l *lab) do(command string, args ...string) string {
 	return l.control.Do(command, args...)
 }
 
-// trace says what the switch would do with a packet, in a few words: "drop", or each way out with what was done to
-// the packet on it, sorted.
+// trace describes the fate of a packet in the switch, in a few words: "drop", or each way out with what was done to the packet on it,
+// sorted.
 func (l *lab) trace(t *testing.T, packet string) string {
 	t.Helper()
 	out := l.do("ofproto/trace", "br0", packet, "--ct-next", "trk,new")
@@ -228,7 +228,7 @@ const (
 func TestTrace(t *testing.T) {
 	l := newLab(t, "")
 	for _, row := range []struct{ name, in, want string }{
-		// Who may say what.
+		// Permitted sources.
 		{"unknown port", "in_port=77,tcp,dl_src=02:02:65:01:00:01,nw_src=10.1.0.1,nw_dst=10.1.0.2,dl_dst=02:02:65:01:00:02", "drop"},
 		{"spoofed MAC", "in_port=1,tcp,dl_src=02:02:65:01:00:02,dl_dst=02:02:65:02:00:03,nw_src=10.1.0.1,nw_dst=10.1.0.3", "drop"},
 		{"spoofed IPv4", a1 + "tcp,dl_dst=02:02:65:01:00:02,nw_src=10.1.0.9,nw_dst=10.1.0.2", "drop"},

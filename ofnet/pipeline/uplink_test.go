@@ -22,7 +22,7 @@ func twoUplinks(t *testing.T) *ofnet.State {
 	return ofnettest.Parse(t, string(text)+"\nports tunnel=1000 uplink=1001 host=1002 backup=1003\n")
 }
 
-// Everything goes out by the group, and comes in by both members; what is for many by the active one alone.
+// Everything goes out by the group, and comes in by both members; packets for many only by the active one.
 func TestUplinks(t *testing.T) {
 	p := pipeline.Default()
 	s := twoUplinks(t)
@@ -117,7 +117,7 @@ func TestUplinkTouches(t *testing.T) {
 	var got []ofnet.Key
 	pipeline.Default().Affected(before, s, func(k ofnet.Key) { got = append(got, k) })
 	if len(got) == 0 || slices.ContainsFunc(got, func(k ofnet.Key) bool { return k.Kind != ofnet.KindUplink && k.Kind != ofnet.KindProbes }) {
-		t.Errorf("want the uplink and what hears probes there alone, got %v", got)
+		t.Errorf("want only the uplink and the receiver of its probes, got %v", got)
 	}
 }
 

@@ -50,7 +50,7 @@ func TestGlossaryMatch(t *testing.T) {
 	}
 }
 
-// Groups are said by what they are for.
+// The words for groups are their purpose.
 func TestGlossaryGroups(t *testing.T) {
 	g := glossary()
 	for id, want := range map[uint32]string{uplinkGroup: "out by an uplink that is live", nextHopGroup | 7: "on to one of several next hops", spread | 5: "on to a backend of the service",
@@ -63,7 +63,7 @@ func TestGlossaryGroups(t *testing.T) {
 	}
 }
 
-// Meters are said by whose traffic they limit.
+// The words for meters are the traffic that they limit.
 func TestGlossaryMeters(t *testing.T) {
 	g := glossary()
 	for id, want := range map[uint32]string{5: "limit on what endpoint blue:acme-c1 sends", receiveMeters | 5: "limit on what endpoint blue:acme-c1 receives",
@@ -82,7 +82,7 @@ func TestGlossaryActions(t *testing.T) {
 		want string
 	}{
 		{"drop", flow.Actions{}, "drop"},
-		{"go on", flow.Do(flow.GotoTable(tSource)), "continue at source"},
+		{"continue", flow.Do(flow.GotoTable(tSource)), "continue at source"},
 		{"an entry", flow.Do(append(enter(bitEndpoint, &ofnet.Segment{ID: 0x10001}, &ofnet.Tenant{ID: 7}), load(regSrcGroup, 3), flow.GotoTable(tSource))...),
 			"from a local endpoint, network blue:acme, tenant acme, sender's group acme:web, continue at source"},
 		{"a verdict", flow.Do(load(regRuleIn, uint32(flow.Owner(ofnet.Key{Kind: ofnet.KindRule, Name: "acme:web:web:r1"}))), flow.GotoTable(tCommit)),

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Tuple is the source and destination of one direction of a connection. Ports are of TCP, UDP and SCTP; ICMP has a number, a type and a code.
+// Tuple is the source and destination of one direction of a connection. Ports are of TCP, UDP and SCTP; ICMP has a number, a type and a
+// code.
 type Tuple struct {
 	Src, Dst         netip.Addr
 	SrcPort, DstPort uint16
@@ -54,8 +55,8 @@ func (e *Connection) Opening() bool {
 // ErrMoreConnections is returned by Parse if a text has more connections than the limit.
 var ErrMoreConnections = errors.New("the tracker has more connections")
 
-// ParseConnections calls a function with each connection of a text, up to a limit; then it returns ErrMoreConnections. For a line that it cannot parse it returns
-// an error that quotes it.
+// ParseConnections calls a function with each connection of a text, up to a limit; then it returns ErrMoreConnections. For a line that it
+// cannot parse it returns an error that quotes it.
 func ParseConnections(text string, most int, each func(e *Connection)) error {
 	n := 0
 	for line := range strings.Lines(text) {

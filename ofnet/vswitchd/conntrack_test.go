@@ -31,7 +31,7 @@ func TestParseConnections(t *testing.T) {
 		t.Errorf("want %+v, got %+v, %v", want, got, err)
 	}
 	if !want[0].Closed() || want[3].Closed() || want[0].Opening() || !(&Connection{State: "SYN_SENT"}).Opening() {
-		t.Error("states are told wrong")
+		t.Error("wrong states")
 	}
 	n := 0
 	if err := ParseConnections(text, 3, func(*Connection) { n++ }); !errors.Is(err, ErrMoreConnections) || n != 3 {

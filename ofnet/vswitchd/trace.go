@@ -116,8 +116,8 @@ func (r *traceReader) does(words string, depth int) {
 	}
 }
 
-// ParseTrace parses the text of ofproto/trace for a bridge. It omits what other bridges do with the packet, such as the one that carries the
-// tunnels.
+// ParseTrace parses the text of ofproto/trace for a bridge. It omits what other bridges do with the packet, such as the one that carries
+// the tunnels.
 func ParseTrace(text, bridge string) (*Trace, error) {
 	r := &traceReader{bridge: bridge, out: &Trace{}}
 	for line := range strings.Lines(text) {

@@ -8,7 +8,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// decideAfter is how long a conflict of a restored store stays before it is decided: it ends by itself when the endpoint that holds the address does not run any more.
+// decideAfter is how long a conflict of a restored store stays before it is decided: it ends by itself when the endpoint that holds the
+// address does not run any more.
 const decideAfter = 30 * time.Second
 
 // decide decides, as an operator does, what a restored store has contradicted. That two containers that run have one address is a finding.

@@ -22,7 +22,7 @@ const (
 	settling   = 90 * time.Second // for the cluster to be well after all troubles
 )
 
-// check waits until the cluster is well and compares what it says with what there is.
+// check waits until the cluster is healthy and compares its reports with the facts.
 func (c *cluster) check(ctx context.Context) {
 	c.checks++
 	for name := range c.leaving {

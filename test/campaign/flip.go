@@ -28,7 +28,7 @@ type file struct {
 	mend    func(ctx context.Context, c *cluster, host, by string) error
 }
 
-// files are those in which bits are flipped. What a daemon cannot do without is mended as its log says.
+// files are those in which bits are flipped. A file that a daemon needs is repaired as its log says.
 func files() []file {
 	const identity, member = hostinit.Inside + "/etc/contiv/cluster", storeDir + ".member"
 	replaced := func(ctx context.Context, c *cluster, host, by string) error { return c.replace(ctx, host, by) }
@@ -49,9 +49,9 @@ func files() []file {
 // recordsFile is where an agent keeps what netmasters have sent it.
 const recordsFile = "/run/openvswitch/contiv0.records"
 
-const restartLimit = 40 * time.Second // for a daemon whose file is damaged to serve, or to say why it does not
+const restartLimit = 40 * time.Second // for a daemon with a damaged file to serve, or to log the reason
 
-// flipBit ends a daemon, damages a file of it and starts it again. An agent does without the file. A netmaster does, or says what is to be done.
+// flipBit ends a daemon, damages a file of it and starts it again. An agent does without the file. A netmaster does, or logs the remedy.
 func (c *cluster) flipBit(ctx context.Context, r *rand.Rand) fault {
 	ctx = context.WithoutCancel(ctx)
 	all := files()
@@ -95,7 +95,7 @@ func (c *cluster) explained(host string, of file) error {
 	lines := strings.Split(strings.TrimSpace(string(log)), "\n")
 	last := strings.Join(lines[max(0, len(lines)-12):], "\n")
 	if err == nil && !strings.Contains(last, filepath.Dir(of.pattern)) && !strings.Contains(last, storeDir) {
-		err = fmt.Errorf("the log of netmaster does not say which file is damaged: %s", last)
+		err = fmt.Errorf("the log of netmaster does not name the damaged file: %s", last)
 	}
 	return err
 }
@@ -121,7 +121,7 @@ func (c *cluster) copied(ctx context.Context, from, to, path string) error {
 	return os.WriteFile(filepath.Join(c.lab.Dir, to, name), text, 0o644)
 }
 
-// damage damages the newest file of a host that matches a pattern, and says how.
+// damage damages the newest file of a host that matches a pattern, and describes the damage.
 func (c *cluster) damage(ctx context.Context, r *rand.Rand, host, pattern string) (how string, err error) {
 	found, err := c.runOn(ctx, host, "sh", "-c", "ls -t "+pattern)
 	path, _, _ := strings.Cut(string(found), "\n")

@@ -1,7 +1,7 @@
-// Command campaign does at random what operators, runtimes and broken machines do to a cluster of lab hosts, and checks again
-// and again that what the cluster says and does is right: objects with names that invite confusion, containers that come and go,
-// parts that are killed or stand still, two agents that claim one host, hosts and tenants' admins that ask for what is not theirs, packets that are lost in one
-// direction, stores whose directories are lost, that are restored as they were before, or in whose files bits are flipped.
+// Command campaign does at random what operators, runtimes and broken machines do to a cluster of lab hosts, and checks again and again
+// that what the cluster says and does is right: objects with names that invite confusion, containers that come and go, parts that are
+// killed or stand still, two agents that claim one host, hosts and tenants' admins that ask for what is not theirs, packets that are lost
+// in one direction, stores whose directories are lost, that are restored as they were before, or in whose files bits are flipped.
 //
 //	campaign -for 1h -seed 7 -bin bin
 //	campaign -for 3m -only freeze -bin bin

@@ -41,8 +41,8 @@ func (c *cluster) agentOf(host string) (channel.Master, func(), error) {
 // machineText is how a refusal names a machine.
 var machineText = regexp.MustCompile(`machine ([0-9a-f]{16})`)
 
-// rogueHost has a host with a certificate of its own claim what another host has: label, machine, tunnel end, control address, endpoints, the end of its agent.
-// All of that is to be refused, and the other host to be as it was.
+// rogueHost has a host with a certificate of its own claim what another host has: label, machine, tunnel end, control address, endpoints,
+// the end of its agent. All of that is to be refused, and the other host to be as it was.
 func (c *cluster) rogueHost(ctx context.Context, r *rand.Rand) fault {
 	list := c.lab.HostList()
 	i := r.IntN(len(list))
@@ -272,7 +272,7 @@ func (c *cluster) keys(ctx context.Context) (out []string, err error) {
 	return out, nil
 }
 
-// masterOf asks the netmaster of one host alone.
+// masterOf asks only the netmaster of one host.
 func (c *cluster) masterOf(host lab.HostInfo) *client.Client {
 	return &client.Client{Base: "https://" + host.IP + ":9999", HTTP: c.api.HTTP, Timeout: roguePatience}
 }

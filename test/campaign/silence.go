@@ -17,8 +17,8 @@ const (
 	mendLimit  = 60 * time.Second // for what was seen of a fault to end
 )
 
-// freeze has a netmaster, with its member of the store, stand still for as long as others need to notice. They say that they know nothing of it, and not what it
-// is; hosts stay, and it is back when it continues.
+// freeze has a netmaster, with its member of the store, stand still for as long as others need to notice. They say that they know nothing
+// of it, and not what it is; hosts stay, and it is back when it continues.
 func (c *cluster) freeze(ctx context.Context, r *rand.Rand) fault {
 	list := c.lab.HostList()
 	i := r.IntN(len(list))
@@ -64,8 +64,8 @@ func (c *cluster) unknownTo(ctx context.Context, asked, silent lab.HostInfo) err
 	return nil
 }
 
-// oneWay has what one host sends to another by the control network be lost, while the answers come through. Every netmaster answers a change within its
-// limits, be it by a refusal, and the third host notices nothing.
+// oneWay has what one host sends to another by the control network be lost, while the answers come through. Every netmaster answers a
+// change within its limits, be it by a refusal, and the third host notices nothing.
 func (c *cluster) oneWay(ctx context.Context, r *rand.Rand) fault {
 	list := c.lab.HostList()
 	i, turn := r.IntN(len(list)), 1+r.IntN(2)
@@ -137,7 +137,8 @@ func (c *cluster) readyAt(ctx context.Context, h lab.HostInfo) error {
 	return nil
 }
 
-// mended adds to a fault that is over what is still seen of it after a while: every netmaster says the same of all nodes, and finds nothing wrong with masters.
+// mended adds to a fault that is over what is still seen of it after a while: every netmaster says the same of all nodes, and finds
+// nothing wrong with masters.
 func (c *cluster) mended(ctx context.Context, f fault) fault {
 	err := c.repeat(ctx, mendLimit, func(ctx context.Context) error {
 		first := ""

@@ -31,7 +31,8 @@ const (
 // refusal is what a netmaster says of a store that is not there.
 const refusal = "the store is not as this host left it"
 
-// loseFolder takes the directory of one netmaster's store away, or of all, while they run or are down. It comes back as it was, or its member is replaced.
+// loseFolder takes the directory of one netmaster's store away, or of all, while they run or are down. It comes back as it was, or its
+// member is replaced.
 func (c *cluster) loseFolder(ctx context.Context, r *rand.Rand) fault {
 	ctx = context.WithoutCancel(ctx) // it mends what it breaks
 	first := r.IntN(len(hosts))
@@ -71,7 +72,7 @@ func (f fault) and(err error) fault {
 	return f
 }
 
-// takeAway moves directories of stores away and has their netmasters start. None of them begins a store; each says what is missing.
+// takeAway moves directories of stores away and has their netmasters start. None of them begins a store; each names the missing one.
 func (c *cluster) takeAway(ctx context.Context, r *rand.Rand, victims []string) error {
 	running := r.IntN(2) == 0
 	for _, h := range victims {
@@ -182,13 +183,14 @@ func (c *cluster) kept(ctx context.Context, before []string) error {
 	}
 	for _, key := range before {
 		if (key == model.KindTenant().Name+"/"+witnessTenant || key == model.KindNetwork().Name+"/"+witnessTenant+":"+witnessNetwork) && !slices.Contains(after, key) {
-			return fmt.Errorf("%s is no more", key)
+			return fmt.Errorf("%s no longer exists", key)
 		}
 	}
 	return nil
 }
 
-// restoreSnapshot restores a snapshot from which the cluster has moved on: containers that came since then keep their network and become part of the store.
+// restoreSnapshot restores a snapshot from which the cluster has moved on: containers that came since then keep their network and become
+// part of the store.
 func (c *cluster) restoreSnapshot(ctx context.Context, r *rand.Rand) fault {
 	ctx = context.WithoutCancel(ctx)
 	saver, at := hosts[r.IntN(len(hosts))], hosts[r.IntN(len(hosts))]
@@ -231,8 +233,8 @@ func (c *cluster) save(ctx context.Context, host string) (keys []string, path st
 	return keys, path, err
 }
 
-// restored ends all netmasters, removes all directories of stores and restores a snapshot on a host. The store then has all that the snapshot had, and beside
-// it at most what running containers are of.
+// restored ends all netmasters, removes all directories of stores and restores a snapshot on a host. The store then has all that the
+// snapshot had, and beside it at most what running containers are of.
 func (c *cluster) restored(ctx context.Context, saver, at, path string, saved []string) error {
 	c.still.Lock()
 	defer c.still.Unlock()
@@ -273,7 +275,8 @@ func (c *cluster) restored(ctx context.Context, saver, at, path string, saved []
 	})
 }
 
-// compareRestored returns an error that names what a restored store lacks of its snapshot, and what it has that is neither of the snapshot nor of containers.
+// compareRestored returns an error that names what a restored store lacks of its snapshot, and what it has that is neither of the
+// snapshot nor of containers.
 func compareRestored(saved, latest, after []string) error {
 	var wrong []error
 	for _, key := range saved {

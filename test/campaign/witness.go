@@ -92,7 +92,8 @@ func (c *cluster) watch(ctx context.Context) (end func() error, err error) {
 	return func() error { return ended(streams) }, nil
 }
 
-// silence is how many pings in a row are lost by an interruption, of a tenth of a second. Fewer a machine loses whose processors are taken; scenarios see to these.
+// silence is how many pings in a row are lost by an interruption, of a tenth of a second. Fewer a machine loses whose processors are
+// taken; scenarios see to these.
 const silence = 5
 
 // ended ends pings, and returns an error that names what was interrupted.

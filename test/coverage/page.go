@@ -69,7 +69,7 @@ const (
 	absent  = "**not covered yet**"
 )
 
-// judge tells a behaviour's state, and its tests with their levels, ordered by file and name.
+// judge returns a behaviour's state, and its tests with their levels, ordered by file and name.
 func judge(behaviour Behaviour, found []Claim) (state string, tests []string) {
 	var own []Claim
 	for _, c := range found {

@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// What an engine is held up by, at most, when it starts or stops without an agent or a netmaster. Without a door a start takes 45 seconds more.
+// Maximum delays of an engine that starts or stops without an agent or a netmaster. Without the proxy a start takes 45 seconds more.
 const heldUp = 8 * time.Second
 
 // An engine starts and stops within its usual time while the agent or netmasters are away, and says at once why a container cannot be

@@ -19,11 +19,11 @@ import (
 // churn is how many containers come and go in TestChurn.
 var churn = flag.Int("churn", 40, "`number` of containers that come and go in TestChurn")
 
-// On two hosts containers are started and removed while engines, agents, their doors and the leader are killed, one after the other. Two pairs
-// that stay hear each other all the time, since nothing that forwards was killed: on a VLAN not one packet is lost. Between the ends of
-// tunnels Open vSwitch loses some on its userspace datapath, as it would with any flows: it forgets all routes for a moment, on a busy
-// machine for longer, whenever an interface of the host comes or goes (docs/explanation/performance-packets.md). When the switches are
-// killed, the pairs hear each other again. At the end nothing is left of all those that went.
+// On two hosts containers are started and removed while engines, agents, their doors and the leader are killed, one after the other. Two
+// pairs that stay hear each other all the time, since nothing that forwards was killed: on a VLAN not one packet is lost. Between the
+// ends of tunnels Open vSwitch loses some on its userspace datapath, as it would with any flows: it forgets all routes for a moment, on a
+// busy machine for longer, whenever an interface of the host comes or goes (docs/explanation/performance-packets.md). When the switches
+// are killed, the pairs hear each other again. At the end nothing is left of all those that went.
 func TestChurn(t *testing.T) {
 	c := start(t, lab.Plan{Name: "churn", DockerFlags: []string{"--live-restore"}})
 	c.must("network", "create", "blue", "--subnet", "10.1.0.0/16", "--gateway", "10.1.255.254", "--encap", "vxlan")
@@ -100,7 +100,7 @@ func (c *cluster) killed(ctx context.Context, host, part string) {
 	}
 }
 
-// comesAndGoes runs a container and removes it, however often that fails, and says how often it did.
+// comesAndGoes runs a container and removes it, however often that fails, and returns the number of failures.
 func (c *cluster) comesAndGoes(host, name string) (failed int64) {
 	last := time.Now().Add(3 * time.Minute)
 	for _, args := range [][]string{{"run", "-d", "--name", name, "--network", "blue", lab.Image}, {"rm", "-f", name}} {
@@ -147,8 +147,8 @@ func (c *cluster) warnings(host string) string {
 	return strings.Join(lines[max(0, len(lines)-20):], "\n")
 }
 
-// leavesNothing checks that nothing is there but what belongs to the containers that stayed, and nothing at all when these have gone, too. What Docker
-// lost without a word is released within two minutes.
+// leavesNothing checks that nothing is there but what belongs to the containers that stayed, and nothing at all when these have gone,
+// too. Endpoints that Docker lost without a request are released within two minutes.
 func (c *cluster) leavesNothing(pairs []*pair) {
 	c.t.Helper()
 	defer func() {
@@ -202,7 +202,7 @@ func (c *cluster) leavesNothing(pairs []*pair) {
 	}
 }
 
-// clean says what a host has beside the interfaces of two containers.
+// clean returns an error for things on a host other than the interfaces of two containers.
 func (c *cluster) clean(host string) error {
 	for what, script := range map[string]string{
 		"interfaces": "ip -o link | grep -E '^[0-9]+: v[vf]' | grep -vc '^$'",

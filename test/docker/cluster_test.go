@@ -38,7 +38,7 @@ func (c *cluster) docker(host string, args ...string) string {
 	return docker(c.t, c.Lab, host, args...)
 }
 
-// refused runs the docker command on a host, which must fail, and say why in these words.
+// refused runs the docker command on a host, which must fail with this reason.
 func (c *cluster) refused(words, host string, args ...string) {
 	c.t.Helper()
 	cmd, err := c.Command(c.t.Context(), host, append([]string{"docker"}, args...)...)

@@ -29,7 +29,7 @@ func TestDriver(t *testing.T) {
 
 	t.Run("wanted addresses", func(t *testing.T) {
 		c := c.at(t)
-		// Newer commands refuse to say --mac-address to older engines, which take it as it has always been said.
+		// Newer commands refuse --mac-address for older engines, which accept it as before.
 		c.shell("h1", `curl -sf --unix-socket /run/docker.sock -H "Content-Type: application/json" -X POST http://docker/v1.41/containers/create?name=fixed -d '`+
 			`{"Image":"`+lab.Image+`","MacAddress":"0a:58:0a:01:01:4d","HostConfig":{"NetworkMode":"blue"},`+
 			`"NetworkingConfig":{"EndpointsConfig":{"blue":{"IPAMConfig":{"IPv4Address":"10.1.1.77"}}}}}'`)
@@ -110,7 +110,7 @@ func TestDriver(t *testing.T) {
 // at is the cluster for a part of the test.
 func (c *cluster) at(t *testing.T) *cluster { return &cluster{c.Lab, t, c.bin} }
 
-// refuses runs the netctl command, which must fail and say why in these words.
+// refuses runs the netctl command, which must fail with this reason.
 func (c *cluster) refuses(words string, args ...string) {
 	c.t.Helper()
 	if out, err := c.netctl(args...); err == nil || !strings.Contains(out, words) {
@@ -155,7 +155,7 @@ func (c *cluster) nothing() {
 		c.t.Errorf("endpoints are left: %s", got)
 	}
 	if got := c.must("ip", "show", "blue", "-o", "name"); got != "10.1.1.254\nfd01::fe\n" {
-		c.t.Errorf("addresses of blue that are not free: want the gateways alone, got %q", got)
+		c.t.Errorf("addresses of blue that are not free: want only the gateways, got %q", got)
 	}
 	for _, args := range [][]string{{"group", "rm", "web"}, {"group", "rm", "db"}, {"network", "rm", "blue"}} {
 		c.must(args...)

@@ -65,7 +65,7 @@ func netOf(tenant, name, subnet, gateway string) record.Network {
 	return n
 }
 
-// What the agent learns from a real engine, and its networks there, with a driver that does nothing else.
+// The agent's knowledge of a real engine, and its networks there, with a driver that does nothing else.
 func TestEngineSide(t *testing.T) {
 	l := up(t, lab.Plan{Name: "dkside", Hosts: 1, Bare: true, DockerFlags: []string{"--live-restore"}})
 	serveStub(t, l, "h1", "netplugin")
@@ -136,12 +136,12 @@ func TestEngineSide(t *testing.T) {
 	changed.Groups = nil
 	c.set(changed)
 	eventually(t, "the group's network gone", have("net", "six/blue"))
-	eventually(t, "the network with a container told of", func() bool {
+	eventually(t, "the network with a container reported", func() bool {
 		p := dockerd.Status(w, k).Problems
 		return len(p) == 1 && p[0].Network == "net" && strings.Contains(p[0].Problem, "10.5.0.253")
 	})
 	docker(t, l, "h1", "rm", "-f", "web2")
-	eventually(t, "the network made again", func() bool {
+	eventually(t, "the network recreated", func() bool {
 		got := docker(t, l, "h1", "network", "ls", "-q", "--filter", "name=net", "--filter", "driver=netplugin")
 		return got != "" && len(dockerd.Status(w, k).Problems) == 0 &&
 			docker(t, l, "h1", "network", "inspect", "-f", "{{(index .IPAM.Config 0).Gateway}}", "net") == "10.5.0.253"

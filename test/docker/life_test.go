@@ -101,8 +101,8 @@ func TestEngineLife(t *testing.T) {
 	c.loses("h1", "web2", "client")
 }
 
-// loses has a host's engine lose its data, with one container that has ended and one that lives on. What the former had comes back, and
-// the latter stays as long as it lives; other is a container of the other host.
+// loses has a host's engine lose its data, with one container that has ended and one that lives on. The address of the first is released,
+// and the other one stays as long as it lives; other is a container of the other host.
 func (c *cluster) loses(host, ended, other string) {
 	c.t.Helper()
 	stays := c.run(host, "stays", "blue")

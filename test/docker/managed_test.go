@@ -38,7 +38,8 @@ func install(t *testing.T, l *lab.Lab, folder string) *managed {
 	return m
 }
 
-// newManaged is the plugin of a lab whose hosts have certificates, as contiv init and contiv join leave them in /etc/contiv/trust. This process is an administrator.
+// newManaged is the plugin of a lab whose hosts have certificates, as contiv init and contiv join leave them in /etc/contiv/trust. This
+// process is an administrator.
 func newManaged(t *testing.T, l *lab.Lab) *managed {
 	t.Helper()
 	hosts := l.HostList()
@@ -69,7 +70,8 @@ func newManaged(t *testing.T, l *lab.Lab) *managed {
 	return m
 }
 
-// etcSource is the setting by which the plugin takes the directory of a lab's host for the machine's /etc. An upgrade of the plugin loses it, as every source of a mount.
+// etcSource is the setting by which the plugin takes the directory of a lab's host for the machine's /etc. An upgrade of the plugin loses
+// it, as every source of a mount.
 const etcSource = "etc.source=/run/lab/etc"
 
 // settings are those of a host.
@@ -98,7 +100,7 @@ func (m *managed) log(host, program string) string {
 	return string(text)
 }
 
-// logged waits until a program's log has a text so many times.
+// logged waits until a program's log has a text a number of times.
 func (m *managed) logged(host, program, text string, times int) {
 	m.t.Helper()
 	within(m.t, 30*time.Second, func() error {

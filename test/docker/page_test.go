@@ -100,8 +100,8 @@ func (s *shown) prints(out string, err error) error {
 	return nil
 }
 
-// follow runs the page's commands of a stand, one after the other; names of the page are replaced, in pairs. What a search prints is what the
-// page shows.
+// follow runs the page's commands of a stand, one after the other; names of the page are replaced, in pairs. The output of a search is
+// that of the page.
 func follow(t *testing.T, stand string, run func(s shown, command string) (string, error), names ...string) {
 	t.Helper()
 	replacer, ran := strings.NewReplacer(names...), 0
@@ -112,7 +112,7 @@ func follow(t *testing.T, stand string, run func(s shown, command string) (strin
 		ran++
 		command := replacer.Replace(s.command)
 		if strings.Contains(command, "| grep") {
-			within(t, 20*time.Second, func() error { return s.prints(run(s, command)) }) // a container's name is told a moment later
+			within(t, 20*time.Second, func() error { return s.prints(run(s, command)) }) // a container's name arrives a moment later
 		} else if out, err := run(s, command); err != nil {
 			t.Errorf("%s: %s: %v: %s", s.section, s.command, err, out)
 		}

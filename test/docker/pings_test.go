@@ -43,7 +43,7 @@ func (p *pair) start() {
 	p.t.Cleanup(func() { _ = cmd.Process.Kill() })
 }
 
-// end ends the ping. What was on its way then does not count.
+// end ends the ping. Packets in flight do not count.
 func (p *pair) end() lab.Pings {
 	p.shell("h1", "kill -INT $(cat /run/lab/"+p.from+".pid)")
 	_ = p.cmd.Wait() // its exit code says only whether anything came back

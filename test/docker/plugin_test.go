@@ -118,7 +118,7 @@ func TestPluginUpgrade(t *testing.T) {
 
 	docker(t, l, "h1", "plugin", "disable", pluginName)
 	docker(t, l, "h1", "plugin", "upgrade", "--grant-all-permissions", "--skip-remote-check", pluginName, remote("v2"))
-	docker(t, l, "h1", "plugin", "set", pluginName, etcSource) // the engine kept the variables alone
+	docker(t, l, "h1", "plugin", "set", pluginName, etcSource) // the engine kept only the variables
 	docker(t, l, "h1", "plugin", "enable", pluginName)
 	m.logged("h1", "netplugin", "msg=ready", 2)
 	if got := docker(t, l, "h1", "plugin", "inspect", "-f", "{{.Config.Description}}", pluginName); !strings.Contains(got, "v2") {

@@ -44,7 +44,7 @@ func (m *managed) running(service, network string) (out []task) {
 	return out
 }
 
-// settle waits until a service has so many containers on each host, and returns them.
+// settle waits until a service has a number of containers on each host, and returns them.
 func (m *managed) settle(service, network string, hosts map[string]int) (out []task) {
 	m.t.Helper()
 	within(m.t, time.Minute, func() error {
@@ -213,9 +213,9 @@ func (m *managed) keeps(on, network string) {
 	}
 	m.mesh(m.settle("vip", on, map[string]int{"h1": 1, "h2": 1}))
 	if got := m.vip("vip"); got != vip {
-		m.t.Errorf("the service's address after its manager began anew: %s, want %s", got, vip)
+		m.t.Errorf("the service's address after its manager started again: %s, want %s", got, vip)
 	}
-	held("after the manager began anew")
+	held("after the manager started again")
 	docker(m.t, m.lab, "h1", "service", "rm", "vip")
 	m.settle("vip", on, map[string]int{"h1": 0, "h2": 0})
 	within(m.t, 2*time.Minute, func() error { // what died with the engine is released once that is proved

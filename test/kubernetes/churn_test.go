@@ -18,11 +18,11 @@ import (
 // churn is how many pods come and go in TestChurn.
 var churn = flag.Int("churn", 24, "`number` of pods that come and go in TestChurn")
 
-// On two hosts pods are created and deleted, with a service, published ports and a policy, while agents, the leader, the API server, kubelets and
-// containerds are killed, one after the other. Two pairs that stay hear each other all the time, since nothing that forwards was killed:
-// on a VLAN not one packet is lost. Between the ends of tunnels Open vSwitch loses some on its userspace datapath, as it would with any
-// flows: it forgets all routes for a moment, whenever an interface of the host comes or goes (docs/explanation/performance-packets.md).
-// At the end nothing is left of all those that went.
+// On two hosts pods are created and deleted, with a service, published ports and a policy, while agents, the leader, the API server,
+// kubelets and containerds are killed, one after the other. Two pairs that stay hear each other all the time, since nothing that forwards
+// was killed: on a VLAN not one packet is lost. Between the ends of tunnels Open vSwitch loses some on its userspace datapath, as it
+// would with any flows: it forgets all routes for a moment, whenever an interface of the host comes or goes
+// (docs/explanation/performance-packets.md). At the end nothing is left of all those that went.
 func TestChurn(t *testing.T) {
 	c := start(t, lab.Plan{Name: "kchurn"})
 	c.netctl("network", "create", "--encap", "vlan", "--pkt-tag", "20", "--subnet", "10.42.0.0/16", "green")
@@ -73,8 +73,8 @@ const churned = `{"apiVersion": "v1", "kind": "List", "items": [
 	{"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": {"name": "churned", "namespace": "default"},
 		"spec": {"podSelector": {"matchLabels": {"churned": "yes"}}, "ingress": [{"ports": [{"port": 8080}]}]}}]}`
 
-// Pods come in batches, of which each host has two at a time. With 25 in each, on two processors, a containerd that was killed had not found its
-// pods again when it was killed the next time; with 8, an API server had not read its objects.
+// Pods come in batches, of which each host has two at a time. With 25 in each, on two processors, a containerd that was killed had not
+// found its pods again when it was killed the next time; with 8, an API server had not read its objects.
 const (
 	batches   = 2
 	batchMost = 4
@@ -132,8 +132,8 @@ func (c *cluster) killed(ctx context.Context, host, part string) {
 	}
 }
 
-// comesAndGoes makes pods on a host, each third of which has a port published, waits until they are ready, and removes them, however often that
-// fails, and says how often it did.
+// comesAndGoes makes pods on a host, each third of which has a port published, waits until they are ready, and removes them, however
+// often that fails, and returns the number of failures.
 func (c *cluster) comesAndGoes(host string, first, n int) (failed int64) {
 	label := fmt.Sprint("batch=", first)
 	list := map[string]any{"apiVersion": "v1", "kind": "List"}

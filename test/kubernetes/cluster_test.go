@@ -69,7 +69,7 @@ type cluster struct {
 	bin string
 }
 
-// start makes a cluster of two hosts, unless p says how many, with the network that pods have by default. It is gone when the test ends,
+// start makes a cluster of two hosts, or of the number in p, with the network that pods have by default. It is gone when the test ends,
 // and has left no mount and no control group.
 func start(t *testing.T, p lab.Plan) *cluster {
 	t.Helper()

@@ -65,7 +65,8 @@ func TestDeploy(t *testing.T) {
 	if got := p.ends(); len(got.Lost) > 0 {
 		t.Errorf("lost in an upgrade: %v (%v)", got, got.Lost)
 	}
-	// And back, as pods start. Interfaces that come cost tunnels of Open vSwitch a packet now and then (docs/explanation/performance-packets.md, "Restarts").
+	// And back, as pods start. Interfaces that come cost tunnels of Open vSwitch a packet now and then
+	// (docs/explanation/performance-packets.md, "Restarts").
 	var fresh []*running
 	c.replaces(mine, "v1", func() {
 		for _, host := range []string{"h1", "h2", "h1", "h2"} {

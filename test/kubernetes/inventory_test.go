@@ -11,17 +11,17 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// things are what there is of a kind, in lines.
+// things are the objects of a kind, in lines.
 type things struct {
 	what  string
 	lines []string
-	// runtime says that the container runtime makes and removes these: what is left of them is told, not refused.
+	// runtime marks things that the container runtime makes and removes: leftovers are reported, not refused.
 	runtime bool
 }
 
-// emptyNamespaces are network namespaces without an interface of a pod. The runtime makes one before it invokes any plugin, and has to remove it
-// (CNI specification, section 3). containerd loses one that it has just made when it is killed before it has noted it (containerd/cri issue 568),
-// with the plugin bridge as well.
+// emptyNamespaces are network namespaces without an interface of a pod. The runtime makes one before it invokes any plugin, and has to
+// remove it (CNI specification, section 3). containerd loses one that it has just made when it is killed before it has noted it
+// (containerd/cri issue 568), with the plugin bridge as well.
 const emptyNamespaces = "network namespaces without an interface"
 
 // inventory is what the cluster has: records, addresses, and on each host what pods leave when they are not cleared away.
@@ -71,7 +71,7 @@ func (c *cluster) inventory() []things {
 	return out
 }
 
-// settles waits until there is again what there was. What a runtime lost without a word is released within two minutes.
+// settles waits until everything is as before. Endpoints that a runtime lost without a request are released within two minutes.
 func (c *cluster) settles(before []things) {
 	c.t.Helper()
 	for end := time.Now().Add(3 * time.Minute); ; time.Sleep(time.Second) {

@@ -32,7 +32,7 @@ func TestNodeGoes(t *testing.T) {
 		return nil
 	})
 	if told := c.netctl("history", "host", "h2"); !strings.Contains(told, "node h2 of Kubernetes was deleted") {
-		t.Errorf("history does not say why h2 went: %s", told)
+		t.Errorf("history has no reason for the removal of h2: %s", told)
 	}
 	for _, part := range slices.Backward(parts) {
 		if err := c.Start(t.Context(), "h2", part); err != nil {

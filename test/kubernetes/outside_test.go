@@ -198,7 +198,7 @@ func TestBandwidth(t *testing.T) {
 			}
 		}
 		if free > 3*time.Second {
-			t.Errorf("%s: 2 MB without a rate took %s, which tells nothing of rates", when, free)
+			t.Errorf("%s: 2 MB without a rate took %s, which is no measure of rates", when, free)
 		}
 	}
 	rates("at first")

@@ -44,7 +44,7 @@ func (p *pings) ends() lab.Pings {
 	if out, err := c.on(p.from.get("{.spec.nodeName}"), "kill -INT $(cat "+p.file+")"); err != nil {
 		c.t.Errorf("end the ping: %v: %s", err, out)
 	}
-	_ = p.cmd.Wait() // it tells of lost pings in its code
+	_ = p.cmd.Wait() // its code reports lost pings
 	got := lab.ReadPings(p.out.String())
 	if got.Sent == 0 {
 		c.t.Errorf("no ping was answered: %s", p.out)

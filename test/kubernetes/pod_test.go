@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// pod is a pod of lab.AgnhostImage to be made. What is empty is left to Kubernetes.
+// pod is a pod of lab.AgnhostImage to be made. Kubernetes sets the empty fields.
 type pod struct {
 	name, namespace string
 	host            string

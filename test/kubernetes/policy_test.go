@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// Network policies hold between pods of two nodes, follow labels of pods and namespaces, and end with their objects. What they refuse is
+// Network policies hold between pods of two nodes, follow labels of pods and namespaces, and end with their objects. Refusals are
 // explained.
 func TestNetworkPolicies(t *testing.T) {
 	c := start(t, lab.Plan{Name: "kpol"})
@@ -75,7 +75,7 @@ func (c *cluster) observes(want string, args ...string) {
 	})
 }
 
-// shows checks that netctl tells of the policy to-web, of service web, and of what they mean.
+// shows checks that netctl shows the policy to-web, service web, and their meaning.
 func (c *cluster) shows(t *testing.T) {
 	t.Helper()
 	for _, test := range []struct{ line, want string }{

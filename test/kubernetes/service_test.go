@@ -86,7 +86,7 @@ func TestServices(t *testing.T) {
 }
 
 // A service of type LoadBalancer gets an address of the network that it names, which its source ranges guard; hosts report whether they
-// have a backend of it. Who asks a service without backends is refused, wherever that is.
+// have a backend of it. Clients of a service without backends are refused everywhere.
 func TestLoadBalancer(t *testing.T) {
 	c := start(t, lab.Plan{Name: "kbal"})
 	web := c.create(pod{name: "web", host: "h1", labels: "app=web", serves: 8080})
@@ -121,7 +121,7 @@ func TestLoadBalancer(t *testing.T) {
 			return nil
 		})
 	}
-	c.eventually("what is missing is said", func() error {
+	c.eventually("missing objects are reported", func() error {
 		if got := of("none", ".status.conditions[0].message"); !strings.Contains(got, "network default:nowhere not found") {
 			return fmt.Errorf("its condition says %q", got)
 		}

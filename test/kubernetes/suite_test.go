@@ -21,7 +21,7 @@ import (
 	"github.com/contiv/contiv/lab/kube"
 )
 
-// What of the suite runs, and on which network; the peer is -pod-network bridge -kube-proxy.
+// Parts of the suite to run, and their network; the peer is -pod-network bridge -kube-proxy.
 var (
 	podNetwork = flag.String("pod-network", kube.NetworkContiv, "network of pods in TestEndToEnd: contiv or bridge")
 	kubeProxy  = flag.Bool("kube-proxy", false, "run kube-proxy in TestEndToEnd")
@@ -39,8 +39,8 @@ type outcome struct {
 	reason      string
 }
 
-// The network part of Kubernetes' own end-to-end suite passes, but for what exceptions.txt says. What it saw stands below
-// summaries, one line a test, beside the suite's log and report.
+// The network part of Kubernetes' own end-to-end suite passes, but for what exceptions.txt says. Its results are below summaries, one
+// line a test, beside the suite's log and report.
 func TestEndToEnd(t *testing.T) {
 	rules := exceptions(t, "exceptions.txt")
 	if *podNetwork == kube.NetworkBridge {
@@ -92,7 +92,7 @@ func exceptions(t *testing.T, file string) (out []exception) {
 		if line := s.Text(); line != "" && line[0] != '#' {
 			m := shape.FindStringSubmatch(line)
 			if m == nil {
-				t.Fatalf("%s: %q: skip or fail, a regular expression, two blanks, and a reason are wanted", file, line)
+				t.Fatalf("%s: got %q, want skip or fail, a regular expression, two blanks, and a reason", file, line)
 			}
 			name, err := regexp.Compile(m[2])
 			if err != nil {

@@ -27,8 +27,8 @@ type cluster struct {
 	before  map[string]string  // states of the machines before they became hosts, by name
 }
 
-// newCluster boots machines and makes them a cluster with the network blue, as docs/tutorials/install.md says: some with a netmaster, and further ones
-// with an agent only. The second machine has its store on a disk of its own, and the last one has an uplink.
+// newCluster boots machines and makes them a cluster with the network blue, as docs/tutorials/install.md says: some with a netmaster, and
+// further ones with an agent only. The second machine has its store on a disk of its own, and the last one has an uplink.
 func newCluster(t *testing.T, masters, agents int) *cluster {
 	t.Helper()
 	c := &cluster{hosts: boot(t, masters+agents, machine.Spec{Memory: 1500, Disks: 1}), before: map[string]string{}}
@@ -139,7 +139,7 @@ func (c *cluster) settles(t *testing.T) {
 	}, func() string { return fmt.Sprintf("the cluster is not well: %v", last) })
 }
 
-// well says what is wrong with the nodes of the cluster.
+// well returns an error for problems of the cluster's nodes.
 func (c *cluster) well(ctx context.Context) error {
 	out, err := c.netctl(ctx, "node", "ls", "-o", "json")
 	if err != nil {
@@ -207,8 +207,8 @@ func detach(t *testing.T, m *machine.Machine, name string) {
 	run(t, m, "ip netns del "+name)
 }
 
-// cni calls the CNI plugin for a container and returns its answer. As runtimes do, it repeats a command whose answer is to try again later (CNI
-// specification, error code 11).
+// cni calls the CNI plugin for a container and returns its answer. As runtimes do, it repeats a command whose answer is to try again
+// later (CNI specification, error code 11).
 func cni(t *testing.T, m *machine.Machine, command, name string) string {
 	t.Helper()
 	shell := fmt.Sprintf("echo '%s' | CNI_COMMAND=%s CNI_CONTAINERID=%[3]s CNI_NETNS=/run/netns/%[3]s CNI_IFNAME=eth0 CNI_PATH=/usr/local/bin contivk8s", conf, command, name)
@@ -249,7 +249,7 @@ func startPings(t *testing.T, m *machine.Machine, from, to string) *pinger {
 	return p
 }
 
-// lost ends the pings, and says how many were sent and how many had no answer. The one in progress at the end does not count.
+// lost ends the pings, and returns the numbers of sent and of unanswered ones. The one in progress at the end does not count.
 func (p *pinger) lost(t *testing.T) (sent, lost int) {
 	t.Helper()
 	if err := p.in.Close(); err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/contiv/contiv/test/machines/machine"
 )
 
-// Figures of a machine, whose datapath is the kernel's: what attaching a container takes, and what packets between containers take, beside the
-// CNI plugin bridge. They are printed, not judged. Nothing else may run meanwhile.
+// Figures of a machine, whose datapath is the kernel's: what attaching a container takes, and what packets between containers take,
+// beside the CNI plugin bridge. They are printed, not judged. Nothing else may run meanwhile.
 func BenchmarkFigures(b *testing.B) {
 	m := boot(b, 1, machine.Spec{Memory: labMemory})[0]
 	dir := benchPrograms(b, m)

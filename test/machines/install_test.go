@@ -14,13 +14,13 @@ import (
 	"github.com/contiv/contiv/test/machines/page"
 )
 
-// What docs/tutorials/install.md has in the place of what differs from cluster to cluster.
+// Placeholders of docs/tutorials/install.md for values that differ between clusters.
 const (
 	pageAddress = "192.0.2.1%d" // of host N
 	pageToken   = "TOKEN@192.0.2.11:9999"
 )
 
-// asResult is the least exit code of netctl that says how something is, and not that the command failed.
+// asResult is the lowest exit code of netctl that is a result, not a failure of the command.
 const asResult = 10
 
 // Every block of docs/tutorials/install.md does on fresh machines what the page says.

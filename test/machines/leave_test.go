@@ -26,8 +26,8 @@ func TestLeave(t *testing.T) {
 // leaves has the third netmaster's host leave.
 func leaves(t *testing.T, l *life) { l.leaves(t, l.masters[2]) }
 
-// leaves has a host leave the cluster: refused while a container is there, and then without a trace but for the store's data, which are named. The host
-// joins again then, and leaves again.
+// leaves has a host leave the cluster: refused while a container is there, and then without a trace but for the store's data, which are
+// named. The host joins again then, and leaves again.
 func (l *life) leaves(t *testing.T, m *machine.Machine) {
 	l.refused(t, m, "contiv leave")
 	l.reach(t)

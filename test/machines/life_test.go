@@ -8,8 +8,8 @@ import (
 	"github.com/contiv/contiv/test/machines/machine"
 )
 
-// A cluster goes through what happens to machines: no write that was acknowledged is lost, no address is assigned twice, and machines that stay up
-// lose no packet between them.
+// A cluster goes through what happens to machines: no write that was acknowledged is lost, no address is assigned twice, and machines
+// that stay up lose no packet between them.
 func TestLife(t *testing.T) {
 	agents := 0
 	if *all {

@@ -8,8 +8,8 @@ import (
 	"github.com/contiv/contiv/test/machines/machine"
 )
 
-// Memory of machines in which labs of three hosts run, in MiB. /run has a tenth or a fifth of it: that of demoMemory has no room for stores, that of
-// labMemory has.
+// Memory of machines in which labs of three hosts run, in MiB. /run has a tenth or a fifth of it: that of demoMemory has no room for
+// stores, that of labMemory has.
 const (
 	demoMemory = 4000
 	labMemory  = 7000

@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/test/machines/machine"
 )
 
-// looks are what a machine is compared by before contiv init and after contiv leave. What changes by itself is left out.
+// looks are what a machine is compared by before contiv init and after contiv leave. They omit values that change by themselves.
 var looks = []struct{ name, shell string }{
 	{"interfaces", "ls /sys/class/net"},
 	{"addresses", "ip -o address | awk '{print $2, $3, $4}' | sort"},

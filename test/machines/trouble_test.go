@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/test/machines/machine"
 )
 
-// found waits until the cluster's verdict has a text, or has it no more.
+// found waits until the cluster's verdict has a text, or no longer has it.
 func (l *life) found(t *testing.T, text string, there bool) {
 	t.Helper()
 	var last string
@@ -55,14 +55,15 @@ func lateNIC(t *testing.T, l *life) {
 	})
 }
 
-// fullDisk fills the file system of a store. The host is reported with the cause, the others work, and the host is well again when there is room.
+// fullDisk fills the file system of a store. The host is reported with the cause, the others work, and the host is well again when there
+// is room.
 func fullDisk(t *testing.T, l *life) {
 	m := l.masters[1]
 	l.disturbed(t, m, func() {
 		run(t, m, "fallocate -l $(( $(stat -f -c '%a*%S' /var/lib/contiv) - 1048576 )) /var/lib/contiv/fill; dd if=/dev/zero of=/var/lib/contiv/more bs=4k 2>/dev/null; df /var/lib/contiv; systemctl kill -s KILL contiv-netmaster")
 		l.found(t, "room for the store", true)
 		if out := run(t, m, "curl -s --cacert /etc/contiv/trust/ca.crt https://"+m.Address()+":9999/readyz"); !strings.Contains(out, "room for the store") {
-			t.Errorf("want the netmaster to say what it waits for, got %s", out)
+			t.Errorf("want the netmaster's reason to wait, got %s", out)
 		}
 		l.attach(t, m) // by another netmaster
 		run(t, m, "rm /var/lib/contiv/fill /var/lib/contiv/more")
@@ -84,8 +85,8 @@ func TestClock(t *testing.T) {
 	l.reach(t)
 }
 
-// A cluster that was off until all its certificates have ended comes back by itself: netmasters certify themselves, and agents renew by the keys of the ended
-// ones. Containers of hosts that were rebooted are gone; new ones reach each other.
+// A cluster that was off until all its certificates have ended comes back by itself: netmasters certify themselves, and agents renew by
+// the keys of the ended ones. Containers of hosts that were rebooted are gone; new ones reach each other.
 func TestEnded(t *testing.T) {
 	c := newCluster(t, 1, 1)
 	l := &life{cluster: c, addresses: map[string]string{}}

@@ -1,2 +1,3 @@
-// Package oidc tries logins of a real netctl at a real netmaster by a real OpenID provider, which test/provider makes of the library github.com/zitadel/oidc.
+// Package oidc tries logins of a real netctl at a real netmaster by a real OpenID provider, which test/provider makes of the library
+// github.com/zitadel/oidc.
 package oidc

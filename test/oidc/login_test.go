@@ -11,7 +11,8 @@ import (
 	"github.com/contiv/contiv/daemon/master/oidc"
 )
 
-// start runs a netmaster that knows the provider, with a role for its group network, and one that a user and a group of the directory of these names have.
+// start runs a netmaster that knows the provider, with a role for its group network, and one that a user and a group of the directory of
+// these names have.
 func start(t *testing.T, p *running, clock func() time.Time) *mastertest.Master {
 	t.Helper()
 	m := mastertest.Start(t, mastertest.Options{Secure: true, Provider: oidc.New(clock)})
@@ -80,7 +81,7 @@ func TestConfidential(t *testing.T) {
 	}
 }
 
-// What is refused says why, and what to do.
+// Refusals have the reason and the remedy.
 func TestRefusals(t *testing.T) {
 	p := startProvider(t)
 	for _, row := range []struct {

@@ -35,7 +35,7 @@ func newPerson(t *testing.T, m *mastertest.Master, p *running, name string) *per
 	return &person{t: t, m: m, p: p, name: name, home: t.TempDir()}
 }
 
-// netctl runs a command. What it prints is in out and err.
+// netctl runs a command, whose output is in out and err.
 func (n *person) netctl(args ...string) int {
 	n.t.Helper()
 	n.out.Reset()

@@ -17,7 +17,7 @@ import (
 // endLimit bounds each program that is run after a script.
 const endLimit = 90 * time.Second
 
-// crashed is how the Go runtime, and its race detector, begin to tell of a program's end.
+// crashed has the first words of the Go runtime, and of its race detector, about a program's end.
 var crashed = regexp.MustCompile(`(?m)^(panic: |fatal error: |runtime: goroutine |WARNING: DATA RACE)`)
 
 // found are commands whose output on each host is shown after a failure: how far the agent is, what the switch does with packets, and

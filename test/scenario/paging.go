@@ -26,8 +26,8 @@ var moveLine = regexp.MustCompile(`^contiv readdress [0-9.]+$`)
 // pageAddress is how the addresses of hosts begin in a page.
 const pageAddress = "10.254.2."
 
-// doPage runs the blocks of a page of docs on the hosts that the lines before them name, and compares what they print with what the page shows: "page how-to/backup.md". A page's "h1" is
-// the first host of the lab, which the hosts have joined.
+// doPage runs the blocks of a page of docs on the hosts that the lines before them name, and compares what they print with what the page
+// shows: "page how-to/backup.md". A page's "h1" is the first host of the lab, which the hosts have joined.
 func (s *Session) doPage(args []string) error {
 	if err := need(args, 1, "page FILE"); err != nil {
 		return err

@@ -52,7 +52,8 @@ var calm = flag.Int("calm", 8, "seconds of each part of scenario calm")
 // measuring are the names of scripts that measure what passes.
 var measuring = []string{"qos"}
 
-// beside are the scripts for a store that is a process of its own, withConsul those for Consul alone; the others run with the embedded store.
+// beside are the scripts for a store that is a process of its own, withConsul those only for Consul; the others run with the embedded
+// store.
 var (
 	beside     = []string{"store.txtar"}
 	withConsul = []string{"beside-consul.txtar"}
@@ -70,7 +71,7 @@ func TestScenarios(t *testing.T) {
 // TestScenariosOnEtcd runs what depends most on the store with an etcd beside the netmasters, of the distribution's version.
 func TestScenariosOnEtcd(t *testing.T) { runOn(t, lab.StoreEtcd, nil) }
 
-// runOn runs the scripts for a store beside the netmasters, some of the others, and those that are for it alone.
+// runOn runs the scripts for a store beside the netmasters, some of the others, and those that are only for it.
 func runOn(t *testing.T, store string, alone []string) {
 	runScripts(t, store, slices.Concat([]string{"reach.txtar", "pool.txtar", "service-faults.txtar", "history.txtar", "claims.txtar"}, beside, alone))
 }
@@ -98,7 +99,8 @@ func runScripts(t *testing.T, store string, files []string) {
 	}})
 }
 
-// condition is what scripts ask of this machine: tcpmd5, whether its kernel signs segments of TCP (RFC 2385). The log shows which lines were run.
+// condition is what scripts ask of this machine: tcpmd5, whether its kernel signs segments of TCP (RFC 2385). The log shows which lines
+// were run.
 func condition(name string) (bool, error) {
 	if name != "tcpmd5" {
 		return false, fmt.Errorf("%s is nothing that a script may ask", name)
@@ -117,8 +119,8 @@ func condition(name string) (bool, error) {
 	return err == nil, err
 }
 
-// scripts runs scripts side by side, as many as -parallel permits: each has a lab of its own, and waits more than it works. Those that measure what
-// passes have the machine for themselves, before the others.
+// scripts runs scripts side by side, as many as -parallel permits: each has a lab of its own, and waits more than it works. Those that
+// measure what passes have the machine for themselves, before the others.
 type scripts struct {
 	*testing.T
 	alone bool

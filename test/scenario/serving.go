@@ -100,7 +100,7 @@ func (s *Session) doResolve(args []string) error {
 	return s.lab(append([]string{"resolve"}, args...)...)
 }
 
-// doServe has a container tell its name to everyone who connects: "serve NAME PORT".
+// doServe has a container send its name to every client: "serve NAME PORT".
 func (s *Session) doServe(args []string) error {
 	if err := need(args, 2, "serve NAME PORT"); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// talking is an open connection over which something is said 100 times a second.
+// talking is an open connection over which a line is sent 100 times a second.
 type talking struct {
 	cmd  *exec.Cmd
 	said atomic.Int64 // bytes that came back

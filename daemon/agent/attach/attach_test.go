@@ -370,15 +370,15 @@ func TestCrash(t *testing.T) {
 		left  func(w *world, r Request)
 		swept string // after a sweep while the container lives
 	}{
-		{"endpoint alone", func(w *world, r Request) {
+		{"only endpoint", func(w *world, r Request) {
 			_, _, _ = w.CreateEndpoint(t.Context(), model.CreateEndpointRequest{TenantName: "default", NetworkName: "net", EndpointID: "c1"})
 		}, "endpoints 1, ports 0, links 0, flows 0"},
-		{"link alone", func(w *world, r Request) { w.links[name] = link.Pair{Host: name} }, nothing},
+		{"only link", func(w *world, r Request) { w.links[name] = link.Pair{Host: name} }, nothing},
 		{"link and port", func(w *world, r Request) {
 			w.links[name] = link.Pair{Host: name}
 			w.ports[name] = ovsdb.Port{Name: name, OFPort: 5, Requested: 5, ExternalIDs: externalIDs(r, &record.Endpoint{ID: r.identity()})}
 		}, "endpoints 0, ports 1, links 1, flows 1"},
-		{"port alone", func(w *world, r Request) {
+		{"only port", func(w *world, r Request) {
 			w.ports[name] = ovsdb.Port{Name: name, Requested: 5, ExternalIDs: externalIDs(r, &record.Endpoint{ID: r.identity()})}
 		}, nothing},
 	}

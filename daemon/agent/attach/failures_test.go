@@ -21,11 +21,11 @@ func TestFailures(t *testing.T) {
 	}
 	f.record(second, nil, at.Add(2*time.Second))
 	if _, still := f.by["pod/ns/web"]; still {
-		t.Error("what has succeeded is not told any more")
+		t.Error("what has succeeded is no longer reported")
 	}
 	f.record(&Request{ContainerID: "c4"}, errors.New("no such group"), at.Add(failureKept+time.Second))
 	if _, still := f.by["container/c3"]; still {
-		t.Error("what is an hour old is not told any more")
+		t.Error("what is an hour old is no longer reported")
 	}
 	for i := range maxFailures + 5 {
 		f.record(&Request{ContainerID: fmt.Sprintf("d%d", i)}, errors.New("x"), at.Add(failureKept+time.Duration(i)*time.Second))

@@ -54,7 +54,7 @@ func TestRename(t *testing.T) {
 		}
 	}
 	if e.Restore(); w.flows["t:n:c"] != w.ports["container"].OFPort || w.flows["n.t-c"] == w.ports["container"].OFPort {
-		t.Errorf("flows: want them for the endpoint by its new name alone, got %v", w.flows)
+		t.Errorf("flows: want only them for the endpoint by its new name, got %v", w.flows)
 	}
 	w.fail["relabel"] = errBroken
 	if err := e.Rename(t.Context()); err == nil {

@@ -68,7 +68,7 @@ func TestForsake(t *testing.T) {
 		t.Errorf("a namespace that no process is in: want it gone, got %v, %v", done, err)
 	}
 	if got := w.String(); got != nothing || !strings.Contains(strings.Join(w.calls, ","), "delete "+why) {
-		t.Errorf("want %s and the reason told, got %s, %q", nothing, got, w.calls)
+		t.Errorf("want %s and the reason reported, got %s, %q", nothing, got, w.calls)
 	}
 }
 

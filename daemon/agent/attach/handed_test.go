@@ -70,7 +70,7 @@ func TestSweepLeavesHanded(t *testing.T) {
 		t.Errorf("after a sweep: %v, %+v", err, e.List())
 	}
 	if got, err := e.CutOff().Differences(); err != nil || len(got) != 1 {
-		t.Errorf("told of a port without an interface: %v, %v", got, err)
+		t.Errorf("reported a port without an interface: %v, %v", got, err)
 	}
 }
 

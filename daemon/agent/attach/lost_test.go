@@ -142,18 +142,18 @@ func TestLostEndpoints(t *testing.T) {
 	}
 	l.grace = 0
 	if got := whats(t, l); len(got) != 1 || !strings.Contains(got[0], "the endpoint is released") {
-		t.Errorf("nothing is left: want it told, got %q", got)
+		t.Errorf("nothing is left: want it reported, got %q", got)
 	}
 	done := e.locks.work(name)
 	if got := whats(t, l); len(got) != 0 {
-		t.Errorf("while it is being attached: want nothing told, got %q", got)
+		t.Errorf("while it is being attached: want nothing reported, got %q", got)
 	}
 	if err := l.Repair(t.Context(), id); err != nil || len(w.endpoints) != 1 {
 		t.Errorf("while it is being attached: want it left, got %v, %s", err, w)
 	}
 	done()
 	if got := whats(t, l); len(got) != 1 {
-		t.Errorf("nothing is left, and no one is at work: want it told, got %q", got)
+		t.Errorf("nothing is left, and no one is at work: want it reported, got %q", got)
 	}
 	w.fail["delete "+l.why()] = errBroken
 	if err := l.Repair(t.Context(), id); err == nil {
@@ -166,7 +166,7 @@ func TestLostEndpoints(t *testing.T) {
 		}
 	}
 	if got := w.String(); got != nothing || w.calls[len(w.calls)-1] != "delete "+l.why() {
-		t.Errorf("released: want %s and the reason told, got %s, %q", nothing, got, w.calls[len(w.calls)-1])
+		t.Errorf("released: want %s and the reason reported, got %s, %q", nothing, got, w.calls[len(w.calls)-1])
 	}
 }
 
@@ -207,7 +207,7 @@ func TestLostEndpointsOfOthers(t *testing.T) {
 		ep.Machine, standing = row.machine, row.standing
 		w.endpoints[id] = ep
 		if got := whats(t, l); len(got) > 1 || !strings.Contains(strings.Join(got, ""), row.want) || row.want == "" && len(got) > 0 {
-			t.Errorf("of %s, standing %d: want %q told, got %q", row.machine, row.standing, row.want, got)
+			t.Errorf("of %s, standing %d: want %q reported, got %q", row.machine, row.standing, row.want, got)
 		}
 		if err := l.Repair(t.Context(), id); err != nil || len(w.endpoints) != row.left {
 			t.Errorf("of %s, standing %d: want %d endpoints left, got %v, %s", row.machine, row.standing, row.left, err, w)
@@ -226,14 +226,14 @@ func TestReleasedIsTold(t *testing.T) {
 	e.Machine, e.Registration = ep.Machine, func() registration.State { return standing }
 	id := ep.ID.String()
 	if got := whats(t, l); len(got) != 1 || strings.Contains(got[0], "released") {
-		t.Fatalf("refused: want it told as another's, got %q", got)
+		t.Fatalf("refused: want it reported as another's, got %q", got)
 	}
 	standing = registration.Granted
 	if err := l.Repair(t.Context(), id); err != nil || len(w.endpoints) != 1 {
 		t.Errorf("granted after the look: want it left, got %v, %s", err, w)
 	}
 	if got := whats(t, l); len(got) != 1 || !strings.Contains(got[0], "released") {
-		t.Errorf("granted: want it told, got %q", got)
+		t.Errorf("granted: want it reported, got %q", got)
 	}
 	if err := l.Repair(t.Context(), id); err != nil || len(w.endpoints) != 0 {
 		t.Errorf("told: want it released, got %v, %s", err, w)

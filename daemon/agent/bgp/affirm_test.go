@@ -90,11 +90,11 @@ func TestAffirm(t *testing.T) {
 		}
 		return n
 	}
-	eventually(t, "both are told", func() bool { return count("+10.1.1.1/32") == 1 && count("+10.1.1.3/32") == 1 })
+	eventually(t, "both are reported", func() bool { return count("+10.1.1.1/32") == 1 && count("+10.1.1.3/32") == 1 })
 	if err := errors.Join(s.Announce(comes), s.Withdraw(goes)); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the changes are told", func() bool { return count("+10.1.1.2/32") > 0 && count("-10.1.1.3/32") > 0 })
+	eventually(t, "the changes are reported", func() bool { return count("+10.1.1.2/32") > 0 && count("-10.1.1.3/32") > 0 })
 	then := time.Now()
 	s.changes.add(comes, then)
 	s.changes.add(goes, then)
@@ -102,7 +102,7 @@ func TestAffirm(t *testing.T) {
 	if err := s.repeat(then); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the changes are told again", func() bool { return count("+10.1.1.2/32") > 1 && count("-10.1.1.3/32") > 1 })
+	eventually(t, "the changes are reported again", func() bool { return count("+10.1.1.2/32") > 1 && count("-10.1.1.3/32") > 1 })
 	words := l.text()
 	slices.Reverse(words)
 	if slices.Index(words, "-10.1.1.2/32") < slices.Index(words, "+10.1.1.2/32") || slices.Index(words, "+10.1.1.3/32") < slices.Index(words, "-10.1.1.3/32") {

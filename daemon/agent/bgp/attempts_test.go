@@ -71,7 +71,7 @@ func TestRetry(t *testing.T) {
 	}
 	defer func() { _ = silent.Close() }()
 	if !connected(address, usualPort, usualPort) || connected(address, usualPort+1, usualPort) || connected(netip.MustParseAddr("192.0.2.1"), usualPort, usualPort) {
-		t.Errorf("want a connection with port %d of %s alone", usualPort, address)
+		t.Errorf("want only a connection with port %d of %s", usualPort, address)
 	}
 	if err := s.Retry(t.Context()); err != nil {
 		t.Fatal(err)

@@ -248,7 +248,7 @@ func TestRouter(t *testing.T) {
 		t.Errorf("want both addresses among what is announced, got %v, %v", s.Own, err)
 	}
 	external.set()
-	eventually(t, "and forgets it, be it told of or not", func() bool { return heard() == "map[10.1.0.4/32:["+own+"]]" })
+	eventually(t, "and forgets it, be it reported or not", func() bool { return heard() == "map[10.1.0.4/32:["+own+"]]" })
 	if err := out.Withdraw(world); err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,7 @@ func TestRouter(t *testing.T) {
 	modeLock.Lock()
 	mode = "routing"
 	modeLock.Unlock()
-	eventually(t, "what is wrong is told", func() bool {
+	eventually(t, "what is wrong is reported", func() bool {
 		s, _ := r.Status()
 		return s.Error == "no such uplink"
 	})

@@ -80,7 +80,7 @@ func TestFile(t *testing.T) {
 	}
 	const want = "cluster full b=1 c=2 @3"
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("want a file for its owner alone, got %v, %v", info.Mode(), err)
+		t.Errorf("want only a file for its owner, got %v, %v", info.Mode(), err)
 	}
 	f.Close()
 	if got := text(open(t, path)); got != want {
@@ -116,7 +116,7 @@ func TestFile(t *testing.T) {
 	}
 	f.Close()
 	if got := text(open(t, path)); got != "kubernetes full @1" {
-		t.Errorf("after a reset: want its shards alone, got %s", got)
+		t.Errorf("after a reset: want only its shards, got %s", got)
 	}
 	if f, _, err = checkpoint.Open(path); err != nil || f.Clear() != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func TestFile(t *testing.T) {
 // A file that cannot be written is forgotten: it would be old.
 func TestNoFolder(t *testing.T) {
 	if _, _, err := checkpoint.Open(filepath.Join(t.TempDir(), "none", "records")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no directory: want it told, got %v", err)
+		t.Errorf("no directory: want it reported, got %v", err)
 	}
 }
 

@@ -45,7 +45,7 @@ func TestNumbering(t *testing.T) {
 				t.Fatalf("class %s has number %d, which afresh is not its", x.key, x.number)
 			}
 			if known[x] != x.number {
-				t.Fatalf("class %s: told of number %d, is %d", x.key, known[x], x.number)
+				t.Fatalf("class %s: reported number %d, is %d", x.key, known[x], x.number)
 			}
 		}
 	}

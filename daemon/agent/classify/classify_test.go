@@ -139,19 +139,19 @@ func TestFollow(t *testing.T) {
 					t.Fatalf("seed %d, step %d: %s: want class %d (%v), got %d (%v)", seed, i, id, again, isolatedAgain, class, isolated)
 				}
 				if known := c.known.classes[id]; known != fmt.Sprint(class, isolated) && (known != "" || class != 0) {
-					t.Fatalf("seed %d, step %d: %s: told of %q, is %d %v", seed, i, id, known, class, isolated)
+					t.Fatalf("seed %d, step %d: %s: reported %q, is %d %v", seed, i, id, known, class, isolated)
 				}
 			}
 			for _, name := range slices.Concat(slices.Collect(maps.Keys(c.policies)), slices.Collect(maps.Keys(c.clusters)), slices.Collect(maps.Keys(c.known.policies))) {
 				same := func(a, b *ofnet.ClassPolicy) bool { return a.Equal(b) }
 				if want, got := fresh.Policies(name), c.Policies(name); !slices.EqualFunc(want, got, same) || !slices.EqualFunc(got, c.known.policies[name], same) {
-					t.Fatalf("seed %d, step %d: policy %s: want %+v, got %+v, told of %+v", seed, i, name, want, got, c.known.policies[name])
+					t.Fatalf("seed %d, step %d: policy %s: want %+v, got %+v, reported %+v", seed, i, name, want, got, c.known.policies[name])
 				}
 			}
 			for _, name := range []string{"blue", "red"} {
 				j := c.Judgement(name)
 				if told, ok := c.known.tenants[name]; ok != (j != nil) || ok && told != *j || (fresh.Judgement(name) != nil) != ok {
-					t.Fatalf("seed %d, step %d: tenant %s: told of %v, is %v", seed, i, name, told, j)
+					t.Fatalf("seed %d, step %d: tenant %s: reported %v, is %v", seed, i, name, told, j)
 				}
 			}
 		}

@@ -13,7 +13,7 @@ func TestBandwidth(t *testing.T) {
 		want *model.BandwidthRequest
 	}{
 		{"nothing", bandwidth{}, nil},
-		{"bursts alone", bandwidth{IngressBurst: 9, EgressBurst: 9}, nil},
+		{"only bursts", bandwidth{IngressBurst: 9, EgressBurst: 9}, nil},
 		{"both", bandwidth{IngressRate: 5e6, IngressBurst: 1e6, EgressRate: 1500, EgressBurst: 1}, &model.BandwidthRequest{Send: 2, SendBurst: 1, Receive: 5000, ReceiveBurst: 1000}},
 		{"as the kubelet's runtimes ask", bandwidth{EgressRate: 1e7, EgressBurst: 1<<31 - 1}, &model.BandwidthRequest{Send: 10000}},
 	} {

@@ -139,7 +139,7 @@ func TestWhatIsLeft(t *testing.T) {
 	}
 	now, err := k.Check()
 	if err != nil || len(now) != 1 || now[0].Kind != KindPort {
-		t.Errorf("left: want the port alone, got %+v, %v", now, err)
+		t.Errorf("left: want only the port, got %+v, %v", now, err)
 	}
 	if got := k.Left(); got != 1 {
 		t.Errorf("left: want 1, got %d", got)

@@ -12,8 +12,8 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// directRoutes returns the host's routes to the endpoints of all tenants by their own addresses, in the order of subnets. It leaves out a subnet
-// in which a host has its own address, since the host would lose its route to others there: that is an error.
+// directRoutes returns the host's routes to the endpoints of all tenants by their own addresses, in the order of subnets. It leaves out a
+// subnet in which a host has its own address, since the host would lose its route to others there: that is an error.
 func (e *Engine) directRoutes(networks []record.Network, hosts *machines) (out []link.GatewayRoute, err error) {
 	private := e.Flows.Private()
 	for i := range networks {

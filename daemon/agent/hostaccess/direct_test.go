@@ -11,8 +11,8 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// Where hosts meet endpoints directly, the host has ways to all networks with its own address, and its ports are open but for the cluster's; none
-// leads to a subnet in which a host is itself, which is told.
+// Where hosts meet endpoints directly, the host has ways to all networks with its own address, and its ports are open but for the
+// cluster's; none leads to a subnet in which a host is itself, which is told.
 func TestDirect(t *testing.T) {
 	w := newWorld("bridge", network("blue", record.DataNetwork, record.VXLAN, "10.1.1.0/24"), network("lan", record.DataNetwork, record.VLAN, "10.3.1.0/24"))
 	w.global.HostAccess = record.HostDirect
@@ -45,7 +45,7 @@ func TestDirect(t *testing.T) {
 	}
 	w.networks = append(w.networks, network("own", record.DataNetwork, record.VXLAN, "192.0.2.0/24"))
 	if err := e.Sync(t.Context()); err == nil || !strings.Contains(err.Error(), "host h1 has its own address in 192.0.2.0/24") {
-		t.Errorf("a subnet of hosts: want it told, got %v", err)
+		t.Errorf("a subnet of hosts: want it reported, got %v", err)
 	}
 	if got := fmt.Sprint(w.links[PortName].Gateways); got != want {
 		t.Errorf("and left out: want %s, got %s", want, got)

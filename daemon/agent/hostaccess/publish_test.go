@@ -66,7 +66,7 @@ func TestPublish(t *testing.T) {
 			got = append(got, p.String())
 		}
 		if err != nil || !slices.Equal(got, lines) {
-			t.Errorf("%s: told %q, %v, want %q", what, got, err, lines)
+			t.Errorf("%s: got %q, %v, want %q", what, got, err, lines)
 		}
 	}
 	const noSix = "tcp [::]:8080 to 80, does not work: the container has no IPv6 address"
@@ -105,7 +105,7 @@ func TestPublish(t *testing.T) {
 	}
 	want("without the container", "6/0.0.0.0:5432>172.19.0.6:5432")
 	if list, err := e.Published(web); err == nil {
-		t.Errorf("without the container: told %v, want an error", list)
+		t.Errorf("without the container: got %v, want an error", list)
 	}
 	if len(w.forgotten) != 2 {
 		t.Errorf("forgotten are %v, want two", w.forgotten)
@@ -120,12 +120,12 @@ func TestPublish(t *testing.T) {
 	}
 	want("unpublished", "")
 	if list, err := e.Published(db); err != nil || len(list) != 0 {
-		t.Errorf("unpublished: told %v, %v", list, err)
+		t.Errorf("unpublished: got %v, %v", list, err)
 	}
 	port := w.ports["vdb"]
 	port.ExternalIDs[ovsdb.IDPublished] = "no mapping"
 	if list, err := e.Published(db); err == nil || !strings.Contains(err.Error(), "no mapping") {
-		t.Errorf("with an id that is no mapping: told %v, %v", list, err)
+		t.Errorf("with an id that is no mapping: got %v, %v", list, err)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// TestServicesOfHosts: the host's kernel has routes to the services of Kubernetes, and leads their ports to the switch, in families in which
-// both have an address; services of Contiv's own have neither.
+// TestServicesOfHosts: the host's kernel has routes to the services of Kubernetes, and leads their ports to the switch, in families in
+// which both have an address; services of Contiv's own have neither.
 func TestServicesOfHosts(t *testing.T) {
 	addr := netip.MustParseAddr
 	w := newWorld("bridge")
@@ -48,15 +48,15 @@ func TestServicesOfHosts(t *testing.T) {
 		t.Errorf("ports: want\n%s\ngot\n%s", strings.Join(want, "\n"), strings.Join(ports, "\n"))
 	}
 	if !slices.Contains(is.Kept, addr("172.19.255.251")) || slices.Contains(is.Kept, addr("172.19.255.252")) {
-		t.Errorf("in the client's name: want what stays on the host alone, got %v", is.Kept)
+		t.Errorf("in the client's name: want only what stays on the host, got %v", is.Kept)
 	}
 	if len(is.Hidden) != 1 || is.Hidden[0].By != addr("192.0.2.1") || !is.Hidden[0].Prefix.Contains(addr("172.19.255.252")) {
-		t.Errorf("in the host's name: want what another host may answer alone, got %v", is.Hidden)
+		t.Errorf("in the host's name: want only what another host may answer, got %v", is.Hidden)
 	}
 }
 
-// Ports that services borrow of the host's own addresses lead to them, exactly there: by the port of every node, or by the cluster address in the host's name.
-// What is a program's, or is only for some clients, stays.
+// Ports that services borrow of the host's own addresses lead to them, exactly there: by the port of every node, or by the cluster
+// address in the host's name. What is a program's, or is only for some clients, stays.
 func TestBorrowedPorts(t *testing.T) {
 	addr := netip.MustParseAddr
 	w := newWorld("bridge")
@@ -107,7 +107,7 @@ func TestBorrowedPorts(t *testing.T) {
 	w.bound = "192.0.2.1:81" // a program comes to what leads to a service
 	w.own = w.own[1:]
 	if bring(); len(w.published.Ports) != 3 || len(e.Kept()) != 0 {
-		t.Errorf("without the address: want the ports of nodes alone, got %v, %v", w.published.Ports, e.Kept())
+		t.Errorf("without the address: want only the ports of nodes, got %v, %v", w.published.Ports, e.Kept())
 	}
 	w.services = w.services[:1]
 	w.own = own

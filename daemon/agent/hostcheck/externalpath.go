@@ -15,8 +15,8 @@ import (
 // unroutedLately is how long ago the last packet may have gone nowhere.
 const unroutedLately = 30 * time.Second
 
-// ExternalPath looks whether the host can pass on what it is to route for containers. A host without a route that no container asks for is well: containers
-// may be meant to stay inside.
+// ExternalPath looks whether the host can pass on what it is to route for containers. A host without a route that no container asks for
+// is well: containers may be meant to stay inside.
 type ExternalPath struct {
 	Host     string
 	Routes   func() (families []netip.Addr) // an address of the private subnet for each family that containers leave by; none: the host routes nothing

@@ -19,7 +19,7 @@ func TestStores(t *testing.T) {
 	others = []channel.Another{{Master: "https://192.0.2.1:9999", Known: "aaa", Incarnation: "bbb"}, {Master: "https://192.0.2.2:9999", Known: "aaa", Incarnation: "ccc"}}
 	got := c.Look(t.Context())
 	if len(got) != 2 || got[0].Code != model.FindingStoreIsAnother || got[0].Severity != model.SeverityError || got[0].Object != "host/h1" ||
-		!strings.Contains(got[0].Evidence, "192.0.2.1:9999 has another store") || !strings.Contains(got[1].Evidence, "incarnation ccc, and the host knows aaa") || !strings.Contains(got[0].Remedy, "mount its folder") {
+		!strings.Contains(got[0].Evidence, "192.0.2.1:9999 has another store") || !strings.Contains(got[1].Evidence, "incarnation ccc, and the host knows aaa") || !strings.Contains(got[0].Remedy, "mount its directory") {
 		t.Errorf("want one of each netmaster, got %+v", got)
 	}
 }

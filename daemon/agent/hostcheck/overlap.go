@@ -11,7 +11,8 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// Overlap looks whether another interface of the host has the private subnet too, or a part of it: what the host answers to containers goes there.
+// Overlap looks whether another interface of the host has the private subnet too, or a part of it: what the host answers to containers
+// goes there.
 type Overlap struct {
 	Host    string
 	Private func() []netip.Prefix // subnets between the host and its containers; none: they do not meet

@@ -10,7 +10,8 @@ import (
 	"github.com/contiv/contiv/daemon/agent/check"
 )
 
-// Published looks at containers whose ports are to be published and that the host does not reach, and at ports that services cannot have there.
+// Published looks at containers whose ports are to be published and that the host does not reach, and at ports that services cannot have
+// there.
 type Published struct {
 	Host      string
 	Unreached func() map[string]string // the reason, by endpoint

@@ -75,8 +75,8 @@ func (u *Underlay) look(ctx context.Context) (out []model.Finding) {
 	return out
 }
 
-// foreign are the flows of a bridge, as ovs-vswitchd prints them, that do something else than NORMAL. Its own of higher priority than OpenFlow has, and of its
-// internal table, do not count.
+// foreign are the flows of a bridge, as ovs-vswitchd prints them, that do something else than NORMAL. Its own of higher priority than
+// OpenFlow has, and of its internal table, do not count.
 func foreign(text string) (out []string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)

@@ -103,7 +103,7 @@ func FuzzPacketText(f *testing.F) {
 			return
 		}
 		if got, err := packetText(state(), &ask); err == nil && !clean.MatchString(got) {
-			t.Errorf("want fields and values alone, got %q", got)
+			t.Errorf("want only fields and values, got %q", got)
 		}
 	})
 }
@@ -199,7 +199,7 @@ func TestPacketText_Admitted(t *testing.T) {
 		{From: "host/h2", Network: "t:blue", Answer: true, Packet: packetTo("udp", "10.1.1.1")}, {From: "endpoint/web", Packet: packetTo("udp", "10.1.1.1")}} {
 		got, err := packetText(s, &ask)
 		if err != nil || strings.HasSuffix(got, mark) != ask.Answer || strings.Contains(got, "ct_mark") != ask.Answer {
-			t.Errorf("%+v: want %s in answers alone, got %q, %v", ask, mark, got, err)
+			t.Errorf("%+v: want only %s in answers, got %q, %v", ask, mark, got, err)
 		}
 	}
 }

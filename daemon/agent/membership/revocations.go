@@ -37,8 +37,8 @@ type RevocationSource interface {
 	Follow(ctx context.Context) iter.Seq2[channel.Batch, error]
 }
 
-// Revocations refuses certificates from the first report of their revocation by any netmaster until they would have expired: a revocation is
-// never undone, and a netmaster that no longer reports it may be the revoked one. Its methods are safe for concurrent use.
+// Revocations refuses certificates from the first report of their revocation by any netmaster until they would have expired: a revocation
+// is never undone, and a netmaster that no longer reports it may be the revoked one. Its methods are safe for concurrent use.
 type Revocations struct {
 	RevocationOptions
 

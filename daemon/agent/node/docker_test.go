@@ -44,7 +44,8 @@ func dockerEngine(t *testing.T, socket string) *atomic.Int64 {
 	return listed
 }
 
-// An agent that is to find out who runs containers asks no engine where there is none, and serves one that comes later as one that was there.
+// An agent that is to find out who runs containers asks no engine where there is none, and serves one that comes later as one that was
+// there.
 func TestDockerSought(t *testing.T) {
 	s := newSite(t)
 	dir := t.TempDir()

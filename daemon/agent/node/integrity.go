@@ -18,8 +18,8 @@ func (n *Node) integrity() check.Check {
 	return c.Check()
 }
 
-// changedByOthers lists what others have changed and the agent has restored, of what it keeps and of flows, the oldest first. Ports are left out: they
-// go with their containers, too.
+// changedByOthers lists what others have changed and the agent has restored, of what it keeps and of flows, the oldest first. Ports are
+// left out: they go with their containers, too.
 func (n *Node) changedByOthers() (out []model.Difference) {
 	for _, d := range n.drift.Found() {
 		if d.Kind != drift.KindPort {

@@ -314,7 +314,7 @@ func TestStoppedOpenvSwitch(t *testing.T) {
 			t.Errorf("ADD while %s is stopped: want it refused soon, got it after %v", row.name, took)
 		}
 		if got := strings.Join(s.node.Waiting(), "; "); !strings.Contains(got, row.name) || !strings.Contains(got, "does not answer") || s.node.Status().Ready {
-			t.Errorf("while %s is stopped: want that told, got %q, ready %v", row.name, got, s.node.Status().Ready)
+			t.Errorf("while %s is stopped: want that reported, got %q, ready %v", row.name, got, s.node.Status().Ready)
 		}
 		var e *types.Error
 		if err := s.cni().GetStatusNetworkList(s.ctx, s.conf("1.1.0", "")); !errors.As(err, &e) || e.Code != row.status {
@@ -555,7 +555,7 @@ func TestNetworkOfAPod(t *testing.T) {
 	}
 	list := s.node.Attach().List()
 	if len(list) != 1 || list[0].ContainerID != "v" {
-		t.Errorf("attachments after GC: want v alone, got %v", list)
+		t.Errorf("attachments after GC: want only v, got %v", list)
 	}
 }
 

@@ -103,7 +103,8 @@ func nameControl(t *testing.T, ovs *ovstest.OVS) {
 	}
 }
 
-// The limits that an agent has set in a switch that runs on for others go with the agent; those of others stay. A switch that does not run keeps the ledger.
+// The limits that an agent has set in a switch that runs on for others go with the agent; those of others stay. A switch that does not
+// run keeps the ledger.
 func TestUninstallLimits(t *testing.T) {
 	ovs := ovstest.Start(t)
 	ovs.Bridge(vswitch.Bridge)
@@ -134,7 +135,8 @@ func TestUninstallLimits(t *testing.T) {
 	}
 }
 
-// tables sees whether the tables of nftables are there that a guard and a translation need; it makes one of each kind first if they are to be.
+// tables sees whether the tables of nftables are there that a guard and a translation need; it makes one of each kind first if they are
+// to be.
 func (s *site) tables(wanted bool) {
 	s.tb.Helper()
 	links, err := link.Open("/run/netns/" + s.ovs.NetNS)

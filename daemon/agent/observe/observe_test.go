@@ -232,7 +232,7 @@ func TestRing(t *testing.T) {
 	select {
 	case <-more:
 	default:
-		t.Error("no one is told that there is more")
+		t.Error("no one learns that there is more")
 	}
 }
 

@@ -171,8 +171,8 @@ func TestBlockedIsNoLoss(t *testing.T) {
 	})
 }
 
-// A host whose agent was replaced by one of another version, which may know of no probes, is unknown, though the one before has answered; once that version has
-// answered, its silence is a fault.
+// A host whose agent was replaced by one of another version, which may know of no probes, is unknown, though the one before has answered;
+// once that version has answered, its silence is a fault.
 func TestReplacedAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newUnderlay(t, "h1")

@@ -50,7 +50,7 @@ func TestSeat(t *testing.T) {
 	}
 	again.Leave()
 	if _, err := Acquire("/nonesuch/x"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no directory: want it told, got %v", err)
+		t.Errorf("no directory: want it reported, got %v", err)
 	}
 }
 

@@ -126,7 +126,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A switch that does not answer keeps the ledger, so that Release may be repeated; a datapath that is gone has no limits. Without a ledger no limit is set.
+// A switch that does not answer keeps the ledger, so that Release may be repeated; a datapath that is gone has no limits. Without a
+// ledger no limit is set.
 func TestLedger(t *testing.T) {
 	l := Ledger(filepath.Join(t.TempDir(), "limits"))
 	if err := l.put("system@ovs-system", Limits{1: 9}); err != nil {

@@ -1,4 +1,5 @@
-// Package stored makes sure that a store is the one that its host's cluster has: it writes an incarnation into a store that has none, and refuses another one.
+// Package stored makes sure that a store is the one that its host's cluster has: it writes an incarnation into a store that has none, and
+// refuses another one.
 package stored
 
 import (
@@ -30,8 +31,9 @@ type Options struct {
 // ErrAnother says that a store is not the one that this host's cluster has. The error's text has the remedy.
 var ErrAnother = errors.New("the store is another one")
 
-// Resolve returns the incarnation of a store, which it writes into one that has none, and into one that the options make a successor. It refuses, with
-// ErrAnother, a store that neither is the known one nor follows it. It blocks until the store answers; an error of the store leaves open what was written.
+// Resolve returns the incarnation of a store, which it writes into one that has none, and into one that the options make a successor. It
+// refuses, with ErrAnother, a store that neither is the known one nor follows it. It blocks until the store answers; an error of the
+// store leaves open what was written.
 func Resolve(ctx context.Context, db store.Store, known incarnation.Known, o Options) (record.Incarnation, error) {
 	for {
 		there, at, err := read(ctx, db)

@@ -37,7 +37,8 @@ func put(t *testing.T, db store.Store, i record.Incarnation) {
 	}
 }
 
-// Whether netmaster uses a store follows from what the host knows and what the store says, and what it writes is what all find from then on.
+// Whether netmaster uses a store follows from what the host knows and what the store says, and what it writes is what all find from then
+// on.
 func TestResolve(t *testing.T) {
 	first := record.NewIncarnation(id('a'), now)
 	second := first.Successor(id('b'), record.CauseRestore, now)

@@ -64,7 +64,7 @@ func rows() []struct{ name, kind, object, want string } {
 		{"another proxy's", "service", `{"metadata":{"labels":{"service.kubernetes.io/service-proxy-name":"p"}}}`, `null`},
 		{"a slice", "slice", `{` + meta + `,"addressType":"IPv4","ports":[{"name":"h","port":8080},{"name":"any"}],"endpoints":[{"addresses":["10.1.1.1"],"conditions":{"ready":true},"nodeName":"h1","targetRef":{"kind":"Pod","name":"p"}},{"addresses":["10.1.1.2"],"conditions":{"ready":false,"serving":true,"terminating":true}},{"addresses":["10.1.1.3"],"conditions":{"ready":false}},{"addresses":["fd01::1"]}]}`,
 			`{"id":"ns:x","service":"s","ports":[{"name":"h","protocol":6,"port":8080}],"endpoints":[{"address":"10.1.1.1","node":"h1","pod":"ns:p"},{"address":"10.1.1.2","state":"draining"},{"address":"10.1.1.3","state":"notready"}]}`},
-		{"a slice of names alone", "slice", `{"metadata":{"namespace":"ns","name":"x","labels":{"kubernetes.io/service-name":"s","service.kubernetes.io/headless":""}},"addressType":"IPv4"}`,
+		{"only a slice of names", "slice", `{"metadata":{"namespace":"ns","name":"x","labels":{"kubernetes.io/service-name":"s","service.kubernetes.io/headless":""}},"addressType":"IPv4"}`,
 			`{"id":"ns:x","service":"s","headless":true}`},
 		{"a slice of names", "slice", `{` + meta + `,"addressType":"FQDN"}`, `null`},
 	}

@@ -67,7 +67,7 @@ func TestHeldBack(t *testing.T) {
 			got = append(got, "-"+key)
 		}
 		if text := strings.Join(got, " "); text != tt.want {
-			t.Errorf("%s: want %q told, got %q", tt.name, tt.want, text)
+			t.Errorf("%s: want %q reported, got %q", tt.name, tt.want, text)
 		}
 	}
 }

@@ -56,8 +56,8 @@ func (s *Server) AddMember(ctx context.Context, name, peerURL string) (peers map
 	return s.Peers(), member.ID(uint64(learner.ID)), nil
 }
 
-// MoveMember has the others reach a member at another peer URL; one that is reached there already is success. The member serves there once it is started so. It blocks until
-// a majority knows. Errors are *model.Error.
+// MoveMember has the others reach a member at another peer URL; one that is reached there already is success. The member serves there
+// once it is started so. It blocks until a majority knows. Errors are *model.Error.
 func (s *Server) MoveMember(ctx context.Context, name, peerURL string) error {
 	urls, err := types.NewURLs([]string{peerURL})
 	if err != nil {

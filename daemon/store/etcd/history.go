@@ -44,8 +44,8 @@ func newHistory() *history {
 	return h
 }
 
-// acquire waits for the turn to ask the store. Callers that wait while it does not answer share the error of the one that asked: a store that
-// is away costs a client one timeout, not one for each of its watches.
+// acquire waits for the turn to ask the store. Callers that wait while it does not answer share the error of the one that asked: a store
+// that is away costs a client one timeout, not one for each of its watches.
 func (h *history) acquire(ctx context.Context) error {
 	since := time.Now()
 	select {

@@ -170,7 +170,7 @@ func (p *pupil) step() {
 	u, err, ok := p.next()
 	switch {
 	case !ok:
-		p.Fatalf("the watch ended; it told of %v", p.knows)
+		p.Fatalf("the watch ended; it reported %v", p.knows)
 	case err != nil:
 		p.away++
 		return

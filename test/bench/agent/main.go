@@ -1,6 +1,6 @@
-// Agent measures an agent alone in a process of its own: the client of the channel, the engine and the reconciler, over a real switch. It is told what
-// a netmaster would tell it of a large cluster: how much memory it takes at its start and when that has settled, and how long it takes until the
-// switch is programmed, and until it is known that a switch has everything already. It needs root and Open vSwitch, and starts its own.
+// Agent measures an agent in a process of its own: the client of the channel, the engine and the reconciler, over a real switch, with the
+// records of a large cluster. It measures the memory at the start and in a steady state, and the time until the switch is programmed, or
+// is known to have everything already. It needs root and Open vSwitch, and starts its own.
 package main
 
 import (

@@ -159,7 +159,7 @@ func (c *cluster) Delete(context.Context, *model.Kind, string, bool) (uint64, er
 	return 0, model.Errorf(model.CodeUnavailable, "", "the made-up cluster takes no changes")
 }
 
-// Inspect tells of networks how full they are.
+// Inspect returns the fill of networks.
 func (c *cluster) Inspect(ctx context.Context, k *model.Kind, key string) (any, error) {
 	o, err := c.Get(ctx, k, key)
 	if err != nil {
@@ -167,7 +167,7 @@ func (c *cluster) Inspect(ctx context.Context, k *model.Kind, key string) (any, 
 	}
 	n, ok := o.(*model.Network)
 	if !ok {
-		return nil, model.Errorf(model.CodeNotFound, "", "the made-up cluster tells nothing of a %s", k.Name)
+		return nil, model.Errorf(model.CodeNotFound, "", "the made-up cluster has no %s", k.Name)
 	}
 	used := c.size.endpoints / c.size.networks
 	prefix := n.Subnet[:len(n.Subnet)-len("0/24")]

@@ -102,7 +102,7 @@ func start(ctx context.Context, clusters *sync.WaitGroup, size sizes, churn int)
 	return strings.TrimSpace(url), err
 }
 
-// listen opens a port on loopback and tells it.
+// listen opens a port on loopback and returns it.
 func listen(out io.Writer) (net.Listener, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -209,7 +209,7 @@ func status(pid int, field string) (int, error) {
 	_, rest, _ := strings.Cut(string(text), field)
 	fields := strings.Fields(rest)
 	if len(fields) == 0 {
-		return 0, fmt.Errorf("process %d tells no %s", pid, field)
+		return 0, fmt.Errorf("process %d has no %s", pid, field)
 	}
 	return strconv.Atoi(fields[0])
 }

@@ -136,7 +136,7 @@ func newNamespace(tb *harness.Stand, h *host, n int) *container {
 	return c
 }
 
-// meet tells two containers each other's link address for good: address resolution is not what is measured.
+// meet sets the permanent link addresses of two containers for each other: address resolution is not measured.
 func meet(tb *harness.Stand, a, b *container) {
 	for _, pair := range [][2]*container{{a, b}, {b, a}} {
 		to := pair[1].at
@@ -147,7 +147,7 @@ func meet(tb *harness.Stand, a, b *container) {
 	}
 }
 
-// program makes the switch hold these flows and groups alone, and forgets all connections.
+// program makes the switch hold only these flows and groups, and deletes all tracked connections.
 func (h *host) program(tb *harness.Stand, set flow.Set) {
 	h.Ofctl("del-flows", brName)
 	h.Ofctl("del-groups", brName)

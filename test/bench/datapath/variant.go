@@ -53,7 +53,7 @@ func (c *course) bare(h *host) (out flow.Set) {
 	return out
 }
 
-// state is the cluster as one host's agent sees it, with so many rules on the containers' group.
+// state returns the cluster as one host's agent sees it, with a number of rules on the containers' group.
 func (c *course) state(h *host, rules int) *ofnet.State {
 	s := ofnet.NewState(h.label)
 	s.Local = ofnet.Ports{Tunnel: portTunnel}

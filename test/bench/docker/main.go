@@ -29,7 +29,7 @@ const host = "h1"
 type options struct {
 	n      int    // containers one at a time, of each network
 	par    int    // containers at once
-	memory int    // containers for which the agent's memory is told; 0: not told
+	memory int    // containers of the memory measurement; 0: not measured
 	bin    string // directory of this project's programs
 }
 
@@ -45,7 +45,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	f.SetOutput(errOut)
 	f.IntVar(&o.n, "n", 15, "`number` of containers of each network that are run and removed one at a time")
 	f.IntVar(&o.par, "par", 20, "`number` of containers that are run at once")
-	f.IntVar(&o.memory, "memory", 200, "`number` of containers for which the agent's memory is told; 0 leaves this out")
+	f.IntVar(&o.memory, "memory", 200, "`number` of containers for the measurement of the agent's memory; 0: not measured")
 	f.StringVar(&o.bin, "bin", "bin", "`directory` of contiv, netmaster and netplugin")
 	if err := f.Parse(args); err != nil {
 		return 2

@@ -62,9 +62,9 @@ func endpoints(tb *harness.Stand, rounds int) *report.Table {
 	return t
 }
 
-// arrivals puts endpoints of this host into a store of which an agent's engine and reconciler already know many, and returns
-// how long each took until its flows were past the switch's barrier, and what was sent. The store is in memory, so that is the
-// time of the agent and the switch alone: the watch's event comes at once.
+// arrivals puts endpoints of this host into a store of which an agent's engine and reconciler already know many, and returns how long
+// each took until its flows were past the switch's barrier, and what was sent. The store is in memory, so that is only the time of the
+// agent and the switch: the watch's event comes at once.
 func arrivals(tb *harness.Stand, mgmt string) (each []time.Duration, sent *tape) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()

@@ -1,5 +1,6 @@
-// Flows measures how long a switch takes to get 100,000 flows, to be found unchanged, to get a rule more and an endpoint more, the former beside ovs-ofctl, which has
-// its flows ready in a file. Ours compiles them from a State first. It needs root and Open vSwitch, and starts its own.
+// Flows measures how long a switch takes to get 100,000 flows, to be found unchanged, to get a rule more and an endpoint more, the former
+// beside ovs-ofctl, which has its flows ready in a file. Ours compiles them from a State first. It needs root and Open vSwitch, and
+// starts its own.
 package main
 
 import (

@@ -59,7 +59,7 @@ func (t *tape) keep(pieces iter.Seq[*flow.Delta]) iter.Seq[*flow.Delta] {
 	}
 }
 
-// filled says that the switch has what it begins with: what came alone until now is part of it.
+// filled marks the end of the switch's initial content: single changes until now are part of it.
 func (t *tape) filled() { t.fill, t.each = append(t.fill, t.each...), nil }
 
 // replay sends everything again to the switch, which must be empty, and returns how long each of the changes took until it was

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// CPU is the processor time that a process's threads of now have used, user and system, to the nanosecond
-// (/proc/PID/task/TID/schedstat, Documentation/scheduler/sched-stats.rst). What threads that have ended used is not in it.
+// CPU is the processor time that a process's threads of now have used, user and system, to the nanosecond (/proc/PID/task/TID/schedstat,
+// Documentation/scheduler/sched-stats.rst). The time of ended threads is not in it.
 func CPU(pid int) (time.Duration, error) {
 	files, err := filepath.Glob(filepath.Join("/proc", strconv.Itoa(pid), "task", "*", "schedstat"))
 	if err != nil {

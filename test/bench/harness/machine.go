@@ -11,7 +11,7 @@ type Machine struct{ stolen, whole uint64 }
 
 // NewMachine begins.
 func NewMachine() Machine {
-	m, _ := machine() // what is not told, String leaves out
+	m, _ := machine() // String omits unknown values
 	return m
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/test/bench/report"
 )
 
-// compiler is a bridge without a switch: what it is told it compiles, all at first and what has changed then.
+// compiler is a bridge without a switch: it compiles all owners at first, and then the changed ones.
 type compiler struct {
 	*pipeline.Pipeline
 	state *ofnet.State
@@ -79,7 +79,7 @@ func compiled(ctx context.Context, tb *harness.Stand, t *report.Table, rounds in
 	}
 	took, memory := report.Median(whole), report.Median(held)-report.Median(bareHeld)
 	t.Add(report.Row{What: fmt.Sprintf("%d policies and %d pods, 100 of them here, from records to flows", policies, pods), Ours: report.Millis(took),
-		Peer: report.Millis(report.Median(bare)) + " the pods alone", Target: "<= " + report.Millis(mostCompiled), Met: took <= mostCompiled})
+		Peer: report.Millis(report.Median(bare)) + " only the pods", Target: "<= " + report.Millis(mostCompiled), Met: took <= mostCompiled})
 	t.Add(report.Row{What: "... memory that the policies take; that of the pods", Ours: mebibytes(memory), Peer: mebibytes(report.Median(bareHeld)),
 		Target: "<= " + mebibytes(mostMemory), Met: memory <= mostMemory})
 	c := &compiler{Pipeline: pipeline.Default(), told: make(chan compilation, 16)}

@@ -1,5 +1,5 @@
-// Kubeagent measures what Kubernetes costs an agent: policies and pods compiled into flows, and these and services on a switch. Records come
-// from a store in memory, so that nothing else is measured. It needs root and Open vSwitch, and starts its own.
+// Kubeagent measures what Kubernetes costs an agent: policies and pods compiled into flows, and these and services on a switch. Records
+// come from a store in memory, so that nothing else is measured. It needs root and Open vSwitch, and starts its own.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/contiv/contiv/test/bench/report"
 )
 
-// What there is.
+// Objects of the cluster.
 const (
 	pods     = 5000 // one of fifty here
 	policies = 1000

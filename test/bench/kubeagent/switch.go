@@ -130,7 +130,7 @@ func servicesOnSwitch(ctx context.Context, tb *harness.Stand, t *report.Table, r
 		})
 		newRecords(ctx, tb, amounts{pods: pods}).onSwitch(ctx, ovs, &bare, nil)
 	}
-	alone := report.Millis(report.Median(bare.took)) + " the pods alone"
+	alone := report.Millis(report.Median(bare.took)) + " only the pods"
 	t.Add(whole.row(fmt.Sprintf("%d services of %d backends, and %d pods, from records until past the barrier of an empty switch", services, loadgen.Backends, pods), alone, mostServices))
 	t.Add(report.Row{What: "a slice changed, until past the barrier, p50; p99 " + report.Millis(report.Percentile(each, 99)), Ours: report.Millis(report.Median(each)), Target: "-", Met: true})
 }

@@ -14,7 +14,7 @@ import (
 // connectLimit bounds one connection's opening.
 const connectLimit = 5 * time.Second
 
-// connect opens TCP connections to an address, so many at a time, each ended as soon as it is open, and writes how many a second there were.
+// connect opens TCP connections to an address, n at a time, each closed as soon as it is open, and prints their number per second.
 func connect(ctx context.Context, to string, atOnce int, d time.Duration, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -37,8 +37,8 @@ const (
 	port     = 8080
 )
 
-// connections measures connections a second from a pod of one host to a pod of another, by the address of a service whose only backend it is and
-// by its own, in turn, on both networks.
+// connections measures connections a second from a pod of one host to a pod of another, by the address of a service whose only backend it
+// is and by its own, in turn, on both networks.
 func connections(ctx context.Context, o options, out, errOut io.Writer) (err error) {
 	machine, t := harness.NewMachine(), report.Table{}
 	var all []*pair

@@ -1,6 +1,6 @@
-// Command kubernetes measures pods that start together on a node, with policies and services in force, and connections by the address of a
-// service, on a network of ours beside the plugin bridge with kube-proxy, in turn, on labs of its own, which it removes. It needs root, Open vSwitch, containerd, what "make
-// kubernetes" builds, and the programs that "make build" leaves in bin.
+// Command kubernetes measures pods that start together on a node, with policies and services in force, and connections by the address of
+// a service, on a network of ours beside the plugin bridge with kube-proxy, in turn, on labs of its own, which it removes. It needs root,
+// Open vSwitch, containerd, what "make kubernetes" builds, and the programs that "make build" leaves in bin.
 package main
 
 import (
@@ -53,7 +53,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	f.StringVar(&o.bin, "bin", "bin", "`directory` of contiv, netmaster, netplugin and contivk8s")
 	f.StringVar(&o.kubernetes, "kubernetes-bin", newest(".cache/kubernetes/v*"), "`directory` of Kubernetes' programs")
 	f.StringVar(&o.only, "only", "", "measure only this part: pods or connections")
-	f.StringVar(&o.connect, "connect", "", "only open connections to this `address`, and say how many a second there were")
+	f.StringVar(&o.connect, "connect", "", "only open connections to this `address`, and print their number per second")
 	f.IntVar(&o.atOnce, "at-once", 1, "`number` of connections at a time, of -connect")
 	f.DurationVar(&o.duration, "for", time.Second, "how long, of -connect")
 	if err := f.Parse(args); err != nil {
@@ -139,7 +139,7 @@ func bursts(ctx context.Context, o options, out, errOut io.Writer) (err error) {
 	return t.Write(out)
 }
 
-// start makes a lab of so many hosts with pods on a network.
+// start makes a lab of n hosts with pods on a network.
 func start(ctx context.Context, o options, network string, hosts int, errOut io.Writer) (*cluster, error) {
 	p := lab.Plan{Name: "bench-" + network, Dir: lab.DefaultDir, Hosts: hosts, Masters: 1, Store: lab.StoreEmbedded, Bin: o.bin,
 		Kubernetes: &lab.Kubernetes{Bin: o.kubernetes, Network: network, Proxy: network == kube.NetworkBridge}}

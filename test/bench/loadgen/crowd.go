@@ -1,5 +1,5 @@
-// Package loadgen is a made-up cluster of Kubernetes, the same for all that measure: its objects, and the records that follow from them. What
-// is numbered counts from 0.
+// Package loadgen is a made-up cluster of Kubernetes, the same for all that measure: its objects, and the records that follow from them.
+// Numbers count from 0.
 package loadgen
 
 import (

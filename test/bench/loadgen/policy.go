@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Policy is policy i: pods of a namespace with one of the labels receive at a port from those with two others, and at any from those with its
-// own in another namespace. Every namespace has one for each label before any has two.
+// Policy is policy i: pods of a namespace with one of the labels receive at a port from those with two others, and at any from those with
+// its own in another namespace. Every namespace has one for each label before any has two.
 func (c Crowd) Policy(i int) *networkingv1.NetworkPolicy {
 	app := func(n int) *metav1.LabelSelector {
 		return &metav1.LabelSelector{MatchLabels: map[string]string{"app": fmt.Sprintf("app%d", n%apps)}}

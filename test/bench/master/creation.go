@@ -104,7 +104,7 @@ func cost(ctx context.Context, db store.Store, t *report.Table) error {
 		return fmt.Errorf("list the history: %d, %w", len(told), err)
 	}
 	least := len(told[0].Key) + len(told[0].Value)
-	for _, r := range told { // the smallest is that of one endpoint alone
+	for _, r := range told { // the smallest is that of only one endpoint
 		least = min(least, len(r.Key)+len(r.Value))
 	}
 	bytes += least

@@ -114,7 +114,7 @@ func fill(ctx context.Context, db store.Store, network *model.Network, n int, en
 	return err
 }
 
-// fetch reads url whole and tells its size, and how long its answer took to begin.
+// fetch reads all of url and returns its size, and the time until its answer began.
 func fetch(ctx context.Context, c *http.Client, url string) (size int64, began time.Duration, err error) {
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 	"github.com/contiv/contiv/test/bench/report"
 )
 
-// What there is of Kubernetes, and the promises.
+// Objects of Kubernetes, and the targets.
 const (
 	manyPods     = 100_000
 	manyPolicies = 75_000
@@ -34,8 +34,8 @@ const (
 // starting is how long a netmaster may take that writes all policies.
 const starting = 3 * time.Minute
 
-// kubernetesStarts measures a netmaster that reads a large Kubernetes, from its start until nothing differs from the store: when the store has
-// no policy yet, and when it has everything.
+// kubernetesStarts measures a netmaster that reads a large Kubernetes, from its start until nothing differs from the store: when the
+// store has no policy yet, and when it has everything.
 func kubernetesStarts(ctx context.Context, dir, netmaster string, rounds int) (*report.Table, error) {
 	t, machine := &report.Table{}, harness.NewMachine()
 	err := harness.Measure(func(tb *harness.Stand) {
@@ -75,7 +75,7 @@ func kubernetesStarts(ctx context.Context, dir, netmaster string, rounds int) (*
 	return t, err
 }
 
-// populate gives an API server what there is.
+// populate gives an API server the objects of the cluster.
 func populate(tb *harness.Stand, server *kubetest.Server, c loadgen.Crowd) {
 	for i := range c.Hosts {
 		n := &corev1.Node{TypeMeta: metav1.TypeMeta{Kind: "Node", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Name: loadgen.Host(i)}}
@@ -91,7 +91,7 @@ func populate(tb *harness.Stand, server *kubetest.Server, c loadgen.Crowd) {
 	for i := range manyPolicies {
 		server.Put(tb, c.Policy(i))
 	}
-	server.Forget() // lists tell of these
+	server.Forget() // lists have these
 }
 
 // settling is what a netmaster took until nothing differed.

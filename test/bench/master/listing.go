@@ -72,7 +72,7 @@ func listings(ctx context.Context, dir, netmaster, netctl string) (*report.Table
 // execution is what a program took: from before its start until after its end, until it had printed something, and of processors.
 type execution struct{ wall, first, cpu time.Duration }
 
-// executed executes a program. What it prints is thrown away.
+// executed executes a program and discards its output.
 func executed(ctx context.Context, line []string) (x execution, err error) {
 	start := time.Now()
 	cmd := exec.CommandContext(ctx, line[0], line[1:]...)

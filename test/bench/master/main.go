@@ -1,5 +1,6 @@
-// Master measures netmaster: endpoints and networks created through REST against bare etcd transactions, on the same etcd with fsync,
-// in netmaster and as a process of its own, in the same run, how soon a write is accepted after the leader's end, and netctl's list of endpoints. All listen on loopback.
+// Master measures netmaster: endpoints and networks created through REST against bare etcd transactions, on the same etcd with fsync, in
+// netmaster and as a process of its own, in the same run, how soon a write is accepted after the leader's end, and netctl's list of
+// endpoints. All listen on loopback.
 package main
 
 import (

@@ -14,7 +14,7 @@ import (
 const (
 	networks = 10_000 // how many are created
 	window   = 500    // how many at each end are timed
-	turn     = 25     // all that is compared takes turns of so many, and the medians of their rates count
+	turn     = 25     // requests of a turn: the variants take turns, and the medians of their rates count
 )
 
 // creator creates networks at one netmaster, one after the other, and bare transactions in its etcd.

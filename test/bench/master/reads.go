@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/test/bench/report"
 )
 
-// reads measures, on the master's memory alone, what lists cost in CPU time.
+// reads measures the CPU time of lists, only from the master's memory.
 func reads(log *slog.Logger) (*report.Table, error) {
 	t := &report.Table{Title: "Reading netmaster's memory (CPU time)"}
 	return t, lists(t, log)

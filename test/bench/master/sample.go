@@ -35,7 +35,7 @@ func (p *pair) sample(ctx context.Context, do func(context.Context) error) (s sa
 			continue
 		}
 		for _, item := range u.Items {
-			if strings.HasPrefix(item.Key, record.Objects) { // an update may tell of other transactions as well
+			if strings.HasPrefix(item.Key, record.Objects) { // an update may have other transactions as well
 				s.puts = slices.DeleteFunc(u.Items, func(i store.Item) bool { return i.Revision != item.Revision })
 				return s, nil
 			}

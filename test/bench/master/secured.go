@@ -103,8 +103,8 @@ func (m *maker) create(ctx context.Context) error {
 	return err
 }
 
-// ways are the flag that a netmaster is started with, and how an agent and an administrator reach it by http or https. For https it makes an authority,
-// and their certificates, in a directory.
+// ways are the flag that a netmaster is started with, and how an agent and an administrator reach it by http or https. For https it makes
+// an authority, and their certificates, in a directory.
 func ways(d trust.Dir, over string) (flag string, agent, user *http.Client, err error) {
 	if over == "http" {
 		return "--insecure", channel.NewHTTP(nil), http.DefaultClient, nil

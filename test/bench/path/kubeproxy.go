@@ -15,7 +15,8 @@ import (
 	"github.com/contiv/contiv/test/bench/loadgen"
 )
 
-// What the kernel says of a change of nftables (linux/netfilter/nfnetlink.h, nf_tables.h): the last message of each is of a new generation.
+// Messages of the kernel about a change of nftables (linux/netfilter/nfnetlink.h, nf_tables.h): the last message of each is of a new
+// generation.
 const (
 	nftablesGroup = 7
 	newGeneration = 10<<8 | 15
@@ -48,7 +49,7 @@ func (k *kubernetes) startKubeProxy(ctx context.Context, tb *harness.Stand, prog
 		tb.Fatal(err)
 	}
 	go p.listen(socket)
-	// What enters a host is another process than kube-proxy, which ends with it.
+	// The process that enters a host is not kube-proxy, which ends with it.
 	cmd, err := k.lab.Command(ctx, host, "setpriv", "--pdeathsig", "KILL", program, "kube-proxy", "--kubeconfig", server.Kubeconfig(tb), "--proxy-mode", "nftables", "--hostname-override", loadgen.Host(1),
 		"--conntrack-max-per-core", "0", "--conntrack-tcp-timeout-established", "0", "--conntrack-tcp-timeout-close-wait", "0", "--metrics-bind-address", "127.0.0.1:10249",
 		"--healthz-bind-address", "127.0.0.1:10256")

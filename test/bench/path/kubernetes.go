@@ -26,7 +26,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// What there is of Kubernetes while changes of it are measured.
+// Objects of Kubernetes while changes are measured.
 const (
 	podsThere     = 5000
 	policiesThere = 1000
@@ -105,7 +105,7 @@ func settleKubernetes(ctx context.Context, tb *harness.Stand, bin string, errOut
 	return k
 }
 
-// fill gives an API server what there is.
+// fill gives an API server the objects of the cluster.
 func (k *kubernetes) fill(tb *harness.Stand, server *kubetest.Server) {
 	for i := range k.Hosts {
 		n := &corev1.Node{TypeMeta: metav1.TypeMeta{Kind: "Node", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Name: loadgen.Host(i)}}
@@ -124,7 +124,7 @@ func (k *kubernetes) fill(tb *harness.Stand, server *kubetest.Server) {
 	for i := range servicesThere {
 		server.Put(tb, k.Service(i), k.Slice(i, loadgen.Backends*i))
 	}
-	server.Forget() // lists tell of these
+	server.Forget() // lists have these
 }
 
 // attach makes the network, the hosts that are not there, and the endpoints of all pods.

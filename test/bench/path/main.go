@@ -1,6 +1,6 @@
-// Path measures the whole path of a wish, from a request to netmaster until it is past the barriers of the switches, and what
-// packets notice when a part of the system is restarted. It runs on a lab of two hosts of its own, one netmaster with an etcd in it, which it removes. It
-// needs root, Open vSwitch and the programs that "make build" leaves in bin.
+// Path measures the whole path of a wish, from a request to netmaster until it is past the barriers of the switches, and what packets
+// notice when a part of the system is restarted. It runs on a lab of two hosts of its own, one netmaster with an etcd in it, which it
+// removes. It needs root, Open vSwitch and the programs that "make build" leaves in bin.
 package main
 
 import (
@@ -91,7 +91,7 @@ func newest(pattern string) string {
 	return all[len(all)-1]
 }
 
-// measure measures a lab of so many hosts.
+// measure measures a lab of n hosts.
 func measure(ctx context.Context, bin string, hosts, rules, rounds int, out, errOut io.Writer) (err error) {
 	l, err := lab.New(lab.Plan{Name: "bench-path", Dir: lab.DefaultDir, Hosts: hosts, Masters: 1, Store: lab.StoreEmbedded, Bin: bin},
 		filepath.Join(bin, lab.Program), errOut)

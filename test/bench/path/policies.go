@@ -48,8 +48,8 @@ func (k *kubernetes) policies(ctx context.Context, tb *harness.Stand, t *report.
 	t.Add(report.Row{What: "its processor time, with asking the agents when they were past it", Ours: after.since(before, rounds+1), Met: true})
 }
 
-// since is how long after a moment all switches had what made a record another than it was at a revision, or there at all. Neither store nor
-// agents are asked while they work.
+// since is how long after a moment all switches had what made a record another than it was at a revision, or there at all. Neither store
+// nor agents are asked while they work.
 func (k *kubernetes) since(ctx context.Context, began time.Time, key string, was store.Revision) (time.Duration, error) {
 	for {
 		if err := pause(ctx, quiet); err != nil {

@@ -38,7 +38,8 @@ func (s *site) resting(ctx context.Context) (share, error) {
 	return share{part(lab.PartAgent), part(lab.PartOVS)}, nil
 }
 
-// probes reports what the probes of ways cost: without is of before the hosts had anything to say to each other, so that they probed nothing.
+// probes reports what the probes of ways cost: without is of before the hosts had anything to say to each other, so that they probed
+// nothing.
 func (s *site) probes(ctx context.Context, t *report.Table, without share) error {
 	with, err := s.resting(ctx)
 	if err != nil {

@@ -79,8 +79,9 @@ func (w *world) startOn(ctx context.Context, h *host) error {
 	return err
 }
 
-// drill measures how long it takes from the loss of all netmasters, with their store, to the next endpoint, by two commands, with agents running that carry more
-// than the snapshot has. It fails when an endpoint is lost, when an address is assigned twice, and when it takes too long.
+// drill measures how long it takes from the loss of all netmasters, with their store, to the next endpoint, by two commands, with agents
+// running that carry more than the snapshot has. It fails when an endpoint is lost, when an address is assigned twice, and when it takes
+// too long.
 func (w *world) drill(ctx context.Context, machine string) error {
 	w.carried = map[int][]string{}
 	h, err := w.newHost()

@@ -1,6 +1,7 @@
-// Scale measures netmasters that tell many agents what concerns their hosts: how they start, what a change costs, and how they come back from storms -
-// the store, a netmaster, the leader killed, a third of the agents cut off, all of them restarted. Agents are the real client of the channel, which
-// are admitted, report, count, and keep nothing, or with -engine are the real engine on a switch that keeps nothing; store and netmasters are processes. All listen on loopback, or on the addresses that are named.
+// Scale measures netmasters that send many agents the records of their hosts: how they start, what a change costs, and how they come back
+// from storms - the store, a netmaster, the leader killed, a third of the agents cut off, all of them restarted. Agents are the real
+// client of the channel, which are admitted, report, count, and keep nothing, or with -engine are the real engine on a switch that keeps
+// nothing; store and netmasters are processes. All listen on loopback, or on the addresses that are named.
 package main
 
 import (
@@ -40,8 +41,8 @@ func main() {
 	flag.IntVar(&s.history, "history", 0, "how many entries of what happened there are in the store when a leader begins")
 	flag.IntVar(&s.revisions, "revisions", 0, "how many changes of endpoints the store remembers then")
 	flag.StringVar(&s.listen, "listen", "127.0.0.1", "address of this machine at which store and netmasters listen, for agents of other machines too")
-	flag.BoolVar(&s.engines, "engine", false, "agents compile what they are told, as real ones do, for a switch that keeps nothing")
-	flag.BoolVar(&s.check, "check", false, "fail when something was told to who does not need it, when an agent was refused, and when one does not come back within two minutes")
+	flag.BoolVar(&s.engines, "engine", false, "agents compile flows, as real ones do, for a switch that keeps nothing")
+	flag.BoolVar(&s.check, "check", false, "fail if an agent received unneeded records, was refused, or did not reconnect within two minutes")
 	points := flag.String("points", "", "file of JSON to which the figures are added, for test/bench/plot")
 	join := flag.String("join", "", "comma list of URLs of netmasters of another machine's bench: be agents of theirs until killed, from -first on")
 	flag.IntVar(&s.first, "first", 0, "number of the first agent, with -join")

@@ -143,7 +143,7 @@ func (w *world) masterKilled(ctx context.Context, t *report.Table) error {
 		return err
 	}
 	one := (leader + 1) % len(w.masters)
-	fulls, begin := w.told(), time.Now()
+	fulls, begin := w.received(), time.Now()
 	w.masters[one].end(syscall.SIGKILL)
 	w.masters = slices.Delete(w.masters, one, one+1)
 	took, err := w.mark(ctx, begin)
@@ -151,13 +151,13 @@ func (w *world) masterKilled(ctx context.Context, t *report.Table) error {
 		return fmt.Errorf("a netmaster is killed: %w", err)
 	}
 	t.Add(report.Row{What: "a netmaster killed, until all agents know of a change made after", Ours: seconds(took), Target: "5 s", Met: took <= 5*time.Second})
-	t.Add(report.Row{What: "... shards received as a whole", Ours: fmt.Sprint(w.told() - fulls), Target: "-", Met: true})
+	t.Add(report.Row{What: "... shards received as a whole", Ours: fmt.Sprint(w.received() - fulls), Target: "-", Met: true})
 	return nil
 }
 
 // storeKilled measures a store that is killed and restarted.
 func (w *world) storeKilled(ctx context.Context, t *report.Table) error {
-	fulls := w.told()
+	fulls := w.received()
 	begin := time.Now()
 	w.etcd.kill()
 	if err := w.etcd.start(); err != nil {
@@ -173,12 +173,12 @@ func (w *world) storeKilled(ctx context.Context, t *report.Table) error {
 	}
 	w.point.Store = took.Seconds()
 	t.Add(report.Row{What: fmt.Sprintf("the store killed (its first answer after %s), until all agents know of a change made after", seconds(answered)), Ours: seconds(took), Target: "5 s", Met: took <= 5*time.Second})
-	t.Add(report.Row{What: "... shards received as a whole", Ours: fmt.Sprint(w.told() - fulls), Target: "0", Met: w.told() == fulls})
+	t.Add(report.Row{What: "... shards received as a whole", Ours: fmt.Sprint(w.received() - fulls), Target: "0", Met: w.received() == fulls})
 	return nil
 }
 
-// told returns the number of shards received as a whole.
-func (w *world) told() (n int) {
+// received returns the number of shards received as a whole.
+func (w *world) received() (n int) {
 	for _, a := range w.agents {
 		a.mu.Lock()
 		n += a.fulls

@@ -21,7 +21,7 @@ func (w *world) leaderKilled(ctx context.Context, t *report.Table) error {
 	if err != nil {
 		return err
 	}
-	began, fulls := time.Now(), w.told()
+	began, fulls := time.Now(), w.received()
 	w.masters[leader].end(syscall.SIGKILL)
 	w.masters = append(w.masters[:leader:leader], w.masters[leader+1:]...)
 	if err := w.masters[0].takes(ctx, fmt.Sprint("led", leader)); err != nil {
@@ -34,7 +34,7 @@ func (w *world) leaderKilled(ctx context.Context, t *report.Table) error {
 	}
 	t.Add(report.Row{What: "the leader killed, until another takes changes", Ours: seconds(led), Target: "5 s", Met: led <= 5*time.Second})
 	t.Add(report.Row{What: "... until all agents know of a change made after", Ours: seconds(took), Target: "5 s", Met: took <= 5*time.Second})
-	t.Add(report.Row{What: "... shards received as a whole", Ours: fmt.Sprint(w.told() - fulls), Target: "0", Met: w.told() == fulls})
+	t.Add(report.Row{What: "... shards received as a whole", Ours: fmt.Sprint(w.received() - fulls), Target: "0", Met: w.received() == fulls})
 	return nil
 }
 
@@ -59,7 +59,7 @@ const partition = 15 * time.Second
 
 // cutOff measures a third of all agents that reach no netmaster, until all have a change made meanwhile.
 func (w *world) cutOff(ctx context.Context, t *report.Table) error {
-	fulls := w.told()
+	fulls := w.received()
 	w.wires[0].set(true)
 	time.Sleep(partition)
 	name, err := w.say(ctx)
@@ -73,13 +73,13 @@ func (w *world) cutOff(ctx context.Context, t *report.Table) error {
 		return fmt.Errorf("a third of the agents is cut off: %w", err)
 	}
 	t.Add(report.Row{What: fmt.Sprintf("a third of the agents cut off for %.0f s, from its end until all know of a change made meanwhile", partition.Seconds()), Ours: seconds(took), Target: "5 s", Met: took <= 5*time.Second})
-	t.Add(report.Row{What: "... shards received as a whole", Ours: fmt.Sprint(w.told() - fulls), Target: "0", Met: w.told() == fulls})
+	t.Add(report.Row{What: "... shards received as a whole", Ours: fmt.Sprint(w.received() - fulls), Target: "0", Met: w.received() == fulls})
 	return nil
 }
 
 // restarts measures a simultaneous restart of all agents, with their state, until all have a change made after.
 func (w *world) restarts(ctx context.Context, t *report.Table) error {
-	fulls, came := w.told(), w.bytes()
+	fulls, came := w.received(), w.bytes()
 	began := time.Now()
 	for _, a := range w.agents {
 		a.stop()
@@ -93,7 +93,7 @@ func (w *world) restarts(ctx context.Context, t *report.Table) error {
 	}
 	w.point.Restart = took.Seconds()
 	t.Add(report.Row{What: "all agents restarted at once, until all know of a change made after", Ours: seconds(took), Target: "30 s", Met: took <= 30*time.Second})
-	t.Add(report.Row{What: "... shards received as a whole", Ours: fmt.Sprint(w.told() - fulls), Target: "0", Met: w.told() == fulls})
+	t.Add(report.Row{What: "... shards received as a whole", Ours: fmt.Sprint(w.received() - fulls), Target: "0", Met: w.received() == fulls})
 	t.Add(report.Row{What: "... received by all of them", Ours: megabytes(float64(w.bytes() - came)), Target: "100 MB", Met: w.bytes()-came <= 100e6})
 	return nil
 }

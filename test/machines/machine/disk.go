@@ -50,8 +50,8 @@ func (m *Machine) LoseDisk(n int) error {
 // freePatience is how long the processes of a machine that is off may keep its disks.
 const freePatience = 30 * time.Second
 
-// disksFree waits until no process has the machine's disks locked: User-Mode Linux has several, and the others outlive the first one for a moment. A
-// kernel that starts meanwhile finds no root.
+// disksFree waits until no process has the machine's disks locked: User-Mode Linux has several, and the others outlive the first one for
+// a moment. A kernel that starts meanwhile finds no root.
 func (m *Machine) disksFree(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, freePatience, fmt.Errorf("waited %s", freePatience))
 	defer cancel()
@@ -63,7 +63,8 @@ func (m *Machine) disksFree(ctx context.Context) error {
 	return nil
 }
 
-// unlocked says which process has a file locked, as User-Mode Linux does (fcntl, F_SETLK). A file that does not exist has no lock.
+// unlocked returns an error with the process that has locked a file, as User-Mode Linux does (fcntl, F_SETLK). A file that does not exist
+// has no lock.
 func unlocked(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Spec says what a machine is.
+// Spec describes a machine.
 type Spec struct {
 	Parts  Parts
 	Memory int // MiB
@@ -152,7 +152,7 @@ func (m *Machine) answers(ctx context.Context) error {
 	}()
 	err := eventually(ctx, func() error { _, err := m.Run(ctx, "true"); return err })
 	if err == nil {
-		// What failed to start is for the caller to see; the state alone says that systemd is done.
+		// The caller sees the units that failed to start; the state only says that systemd is done.
 		_, err = m.Run(ctx, "systemctl is-system-running --wait || [ \"$(systemctl is-system-running)\" = degraded ]")
 	}
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// mappings is how many mappings a process of this host has to be allowed: the kernel of a machine maps each page of a program by itself, and a linker in a
-// machine has more than the 65,530 that Linux allows (vm.max_map_count, Documentation/admin-guide/sysctl/vm.rst).
+// mappings is how many mappings a process of this host has to be allowed: the kernel of a machine maps each page of a program by itself,
+// and a linker in a machine has more than the 65,530 that Linux allows (vm.max_map_count, Documentation/admin-guide/sysctl/vm.rst).
 const mappings = 1 << 20
 
 // allowMappings raises vm.max_map_count where it is less.

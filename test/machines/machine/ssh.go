@@ -95,8 +95,8 @@ func (m *Machine) Get(ctx context.Context, from, to string) error {
 	return f.Close()
 }
 
-// Mount gives the machine a directory of this machine, by the same path. What the machine writes there is written here. The directory is the whole text of the
-// option, as mount(2) takes it and the newer fsconfig(2) does not: libmount is to use the former.
+// Mount gives the machine a directory of this machine, by the same path. Files that the machine writes there are written here. The
+// directory is the whole text of the option, as mount(2) takes it and the newer fsconfig(2) does not: libmount is to use the former.
 func (m *Machine) Mount(ctx context.Context, path string) error {
 	_, err := m.Run(ctx, fmt.Sprintf("mkdir -p %s && LIBMOUNT_FORCE_MOUNT2=always mount -t hostfs -o %s none %s", quote(path), quote(path), quote(path)))
 	return err

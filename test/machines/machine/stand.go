@@ -33,11 +33,11 @@ type Stand struct {
 	lock     *os.File
 }
 
-// New makes a stand without machines. What a run that was killed has left of it, or of another, is removed first; a stand that
-// a running process holds stays, and is an error if it has this name.
+// New makes a stand without machines. It first removes the remains of killed runs, of this stand and of others; a stand that a running
+// process holds stays, and is an error if it has this name.
 func New(ctx context.Context, name string) (*Stand, error) {
 	if !standName.MatchString(name) {
-		return nil, fmt.Errorf("stand %q: small letters, digits and dashes are wanted, 24 at most", name)
+		return nil, fmt.Errorf("stand: got %q, want at most 24 lowercase letters, digits and dashes", name)
 	}
 	Sweep(ctx)
 	s := &Stand{Name: name, Dir: filepath.Join(Directory, name)}
@@ -55,7 +55,7 @@ func New(ctx context.Context, name string) (*Stand, error) {
 	}
 	steps := [][]string{{"netns", "add", s.netns()}, {"-n", s.netns(), "link", "set", "lo", "up"}}
 	for i, bridge := range bridges {
-		// Who listens to which multicast is not watched, as no one asks for it here.
+		// Multicast snooping is off, since nothing here queries for listeners.
 		steps = append(steps,
 			[]string{"-n", s.netns(), "link", "add", bridge, "address", fmt.Sprintf("52:54:00:ff:00:%02x", i), "type", "bridge", "mcast_snooping", "0"},
 			[]string{"-n", s.netns(), "link", "set", bridge, "up"})

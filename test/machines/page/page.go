@@ -30,7 +30,7 @@ const (
 
 var host = regexp.MustCompile(`^(h[1-9]|` + All + `|` + Source + `)$`)
 
-// Blocks returns the blocks of a page, in its order. A block without a line that says what it is for is an error, so that none is left out.
+// Blocks returns the blocks of a page, in its order. A block without a line with its purpose is an error, so that none is left out.
 func Blocks(text string) (out []Block, err error) {
 	lines := strings.Split(text, "\n")
 	said := "" // the last line that is not empty and in no block
@@ -79,8 +79,8 @@ func hosts(line string) ([]string, error) {
 	return names, nil
 }
 
-// Matches reports which line of what a page shows is not printed, "" when all are, in their order. "..." stands for anything within a line, and on a line
-// of its own for any lines; other lines of what is printed may come between. Spaces count as one.
+// Matches reports which line of what a page shows is not printed, "" when all are, in their order. "..." stands for anything within a
+// line, and on a line of its own for any lines; other lines of what is printed may come between. Spaces count as one.
 func Matches(shown, printed string) (missing string) {
 	rest := strings.Split(printed, "\n")
 	for line := range strings.Lines(shown) {
@@ -116,7 +116,8 @@ func like(want, got string) bool {
 	return true
 }
 
-// Substitute puts a machine's own texts, by those of the page, into a block: longer texts of the page first, so that none is taken for a part of another.
+// Substitute puts a machine's own texts, by those of the page, into a block: longer texts of the page first, so that none is taken for a
+// part of another.
 func Substitute(text string, own map[string]string) string {
 	var pairs []string
 	for _, from := range slices.SortedFunc(maps.Keys(own), func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) }) {
