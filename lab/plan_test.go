@@ -91,13 +91,13 @@ func TestCheck(t *testing.T) {
 		want   string
 	}{
 		{"good", func(*Plan) {}, ""},
-		{"name", func(p *Plan) { p.Name = "../x" }, `lab name "../x"`},
-		{"no name", func(p *Plan) { p.Name = "" }, `lab name ""`},
-		{"no hosts", func(p *Plan) { p.Hosts = 0 }, "0 hosts"},
-		{"many hosts", func(p *Plan) { p.Hosts = 201 }, "201 hosts"},
+		{"name", func(p *Plan) { p.Name = "../x" }, `lab name: got "../x"`},
+		{"no name", func(p *Plan) { p.Name = "" }, `lab name: got ""`},
+		{"no hosts", func(p *Plan) { p.Hosts = 0 }, "hosts: got 0"},
+		{"many hosts", func(p *Plan) { p.Hosts = 201 }, "hosts: got 201"},
 		{"no masters", func(p *Plan) { p.Masters = 0 }, "masters: got 0"},
 		{"many masters", func(p *Plan) { p.Masters = 4 }, "masters: got 4"},
-		{"store", func(p *Plan) { p.Store = "paper" }, `store "paper"`},
+		{"store", func(p *Plan) { p.Store = "paper" }, `store: got "paper"`},
 		{"directory", func(p *Plan) { p.Dir = "/" + strings.Repeat("x", 100) }, "too long"},
 	}
 	for _, tt := range tests {

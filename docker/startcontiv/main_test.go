@@ -67,7 +67,7 @@ func TestSettings(t *testing.T) {
 		{"nothing", nil, settings{"netplugin", "/var/log/contiv", false}, ""},
 		{"all", map[string]string{"CONTIV_ROLE": "netmaster", "CONTIV_LOG_DIR": "/x", agentSocketVariable: "/y"}, settings{"netmaster", "/x", true}, ""},
 		{"role", map[string]string{"CONTIV_ROLE": "both"}, settings{}, "CONTIV_ROLE both"},
-		{"directory", map[string]string{"CONTIV_LOG_DIR": "log"}, settings{}, "CONTIV_LOG_DIR log"},
+		{"directory", map[string]string{"CONTIV_LOG_DIR": "log"}, settings{}, `CONTIV_LOG_DIR: got "log"`},
 	}
 	for _, r := range rows {
 		got, err := read(func(name string) string { return r.env[name] })
