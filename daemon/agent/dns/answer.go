@@ -53,13 +53,9 @@ func (z *Zone) resolve(vrf uint16, q, a *dns.Msg) bool {
 	question := q.Question[0]
 	z.mu.Lock()
 	defer z.mu.Unlock()
-	of, known := z.vrfs[vrf]
-	t := z.tenants[of]
-	if t == nil {
-		if !known {
-			return false
-		}
-		t = &tenant{}
+	of, known := z.tenantOf(vrf)
+	if !known {
+		return false
 	}
 	name := fold(question.Name)
 	if z.cluster.Answer(of, name, a) {
@@ -68,7 +64,7 @@ func (z *Zone) resolve(vrf uint16, q, a *dns.Msg) bool {
 	}
 	if addr, ok := reversed(name); ok {
 		owner := z.cluster.Owner(of, addr)
-		if own := t.owners[addr]; owner == "" && own != "" {
+		if own := z.owner(addressIn{of, addr}); owner == "" && own != "" {
 			owner = dns.Fqdn(own + "." + z.domain)
 		}
 		if owner == "" {
@@ -85,9 +81,9 @@ func (z *Zone) resolve(vrf uint16, q, a *dns.Msg) bool {
 	if !under && strings.Contains(host, ".") {
 		return false // names with dots belong to others, such as kubernetes.default.svc.cluster.local
 	}
-	addrs, ok := z.addresses(t, host)
+	addrs, ok := z.addresses(nameIn{of, host})
 	if whole := strings.TrimSuffix(name, "."+z.domain); !ok && under && whole != host { // the tenant's name may be a namespace's
-		if addrs, ok = z.addresses(t, whole); ok {
+		if addrs, ok = z.addresses(nameIn{of, whole}); ok {
 			host = whole
 		}
 	}
@@ -97,7 +93,7 @@ func (z *Zone) resolve(vrf uint16, q, a *dns.Msg) bool {
 	case !ok:
 		a.Rcode = dns.RcodeNameError
 	case ports != nil || question.Qtype == dns.TypeSRV:
-		z.serve(t, host, ports, dns.Fqdn(host+"."+z.domain), a)
+		z.serve(nameIn{of, host}, ports, dns.Fqdn(host+"."+z.domain), a)
 	default:
 		turn := turns(addrs, question.Qtype, q.Id)
 		for _, addr := range turn {
@@ -121,10 +117,13 @@ func split(name string) (ports *wanted, host string) {
 }
 
 // serve answers with the ports of a service. A name with a missing port does not exist.
-func (z *Zone) serve(t *tenant, host string, w *wanted, target string, a *dns.Msg) {
-	s, ok := z.services[t.services[host]]
-	if !ok && w == nil {
+func (z *Zone) serve(at nameIn, w *wanted, target string, a *dns.Msg) {
+	s := z.service(at)
+	if s == nil && w == nil {
 		return
+	}
+	if s == nil {
+		s = &service{}
 	}
 	question := a.Question[0]
 	found := false

@@ -240,7 +240,7 @@ func TestZone_Changes(t *testing.T) {
 	}
 	z.Service("blue:db", nil)
 	z.Tenant("blue", nil)
-	if len(z.tenants)+len(z.endpoints)+len(z.services) != 0 || len(z.vrfs) != 1 {
+	if z.endpoints.Len()+z.services.Len()+len(z.sorted) != 0 || z.tenants.Len() != 1 {
 		t.Errorf("something is left: %+v", z)
 	}
 }

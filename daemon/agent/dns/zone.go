@@ -11,6 +11,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/kubedns"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/table"
 )
 
 // Zone has the names of all tenants: services, groups, containers. Names of one tenant do not exist for another. Its methods are safe for
@@ -20,24 +21,54 @@ type Zone struct {
 	cluster *kubedns.Cluster // of Kubernetes
 
 	mu        sync.Mutex
-	tenants   map[string]*tenant // by name
-	vrfs      map[uint16]string  // names of tenants
-	endpoints map[string]endpoint
-	services  map[string]service // by "tenant:service"
+	tenants   *table.Table[string, *record.Tenant] // by name
+	endpoints *table.Table[string, *endpoint]      // by id
+	services  *table.Table[string, *service]       // by "tenant:service"
+	sorted    map[members][]netip.Addr             // as answered since the members changed
 }
 
-// tenant is the names of one tenant. It holds no empty sets.
-type tenant struct {
-	services   map[string]string // ids by name
-	groups     map[string]*set
-	containers map[string]*set
-	owners     map[netip.Addr]string // names by address
+// Indexes of the tables.
+var (
+	tenantsByVRF     = table.By[string](func(t *record.Tenant) uint16 { return t.VRF })
+	endpointsInGroup = table.By[string](func(e *endpoint) nameIn { return nameOf(e.tenant, e.group) })
+	endpointsNamed   = table.ByEach[string](func(e *endpoint, to []nameIn) []nameIn {
+		to = append(to, nameOf(e.tenant, e.name))
+		for _, a := range e.aliases {
+			to = append(to, nameOf(e.tenant, a))
+		}
+		return to
+	})
+	endpointsAt = table.ByEach[string](func(e *endpoint, to []addressIn) []addressIn {
+		for _, a := range e.addrs {
+			to = append(to, addressIn{e.tenant, a})
+		}
+		return to
+	})
+	servicesNamed = table.By[string](func(s *service) nameIn { return nameOf(s.tenant, s.name) })
+	servicesAt    = table.By[string](func(s *service) addressIn { return addressIn{s.tenant, s.addr} })
+)
+
+// nameIn is a name of a tenant.
+type nameIn struct{ tenant, name string }
+
+// nameOf returns a name of a tenant; zero if the name is empty.
+func nameOf(tenant, name string) nameIn {
+	if name == "" {
+		return nameIn{}
+	}
+	return nameIn{tenant, name}
 }
 
-// set is the endpoints that have a name.
-type set struct {
-	ids   map[string]struct{}
-	addrs []netip.Addr // of all, ordered; nil until they are needed
+// addressIn is an address of a tenant.
+type addressIn struct {
+	tenant string
+	addr   netip.Addr
+}
+
+// members are the endpoints of a group, or those with a name.
+type members struct {
+	group bool
+	of    nameIn
 }
 
 type endpoint struct {
@@ -61,22 +92,19 @@ type port struct {
 // NewZone returns an empty Zone whose names exist under domain, such as "contiv", as well as bare, and those of Kubernetes under cluster,
 // such as "cluster.local"; "" for no names of Kubernetes.
 func NewZone(domain, cluster string) *Zone {
-	return &Zone{cluster: kubedns.New(cluster), domain: strings.ToLower(strings.Trim(domain, ".")), tenants: map[string]*tenant{}, vrfs: map[uint16]string{},
-		endpoints: map[string]endpoint{}, services: map[string]service{}}
+	return &Zone{cluster: kubedns.New(cluster), domain: strings.ToLower(strings.Trim(domain, ".")), tenants: table.New(tenantsByVRF),
+		endpoints: table.New(endpointsInGroup, endpointsNamed, endpointsAt), services: table.New(servicesNamed, servicesAt), sorted: map[members][]netip.Addr{}}
 }
 
 // Tenant applies a tenant's record, nil if it was deleted.
 func (z *Zone) Tenant(name string, r *record.Tenant) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
-	for vrf, n := range z.vrfs {
-		if n == name {
-			delete(z.vrfs, vrf)
-		}
+	if r == nil {
+		z.tenants.Delete(name)
+		return
 	}
-	if r != nil {
-		z.vrfs[r.VRF] = name
-	}
+	z.tenants.Set(name, r)
 }
 
 // Endpoint applies an endpoint's record, nil if it was deleted. A container has its common name, or its endpoint id if it has none, and its
@@ -85,23 +113,31 @@ func (z *Zone) Tenant(name string, r *record.Tenant) {
 func (z *Zone) Endpoint(id string, r *record.Endpoint) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
-	if old, ok := z.endpoints[id]; ok {
-		t := z.tenants[old.tenant]
-		remove(t.groups, old.group, id)
-		remove(t.containers, old.name, id)
-		for _, a := range old.aliases {
-			remove(t.containers, a, id)
-		}
-		t.disown(old.addrs, old.name)
-		delete(z.endpoints, id)
-		z.tidy(old.tenant)
-	}
 	if r == nil {
+		old, _ := z.endpoints.Delete(id)
+		z.unsort(old)
 		return
 	}
-	of := r.ID.Tenant
-	e := endpoint{tenant: of, name: fold(cmp.Or(r.CommonName, r.ID.Endpoint))}
-	e.group = fold(r.Group.Name)
+	e := endpointOf(r)
+	old, _ := z.endpoints.Set(id, e)
+	z.unsort(old)
+	z.unsort(e)
+}
+
+// unsort forgets the sorted addresses of the group and the names of an endpoint; nil: of none.
+func (z *Zone) unsort(e *endpoint) {
+	if e == nil {
+		return
+	}
+	delete(z.sorted, members{true, nameOf(e.tenant, e.group)})
+	for _, name := range append([]string{e.name}, e.aliases...) {
+		delete(z.sorted, members{false, nameOf(e.tenant, name)})
+	}
+}
+
+// endpointOf returns the names and addresses of an endpoint.
+func endpointOf(r *record.Endpoint) *endpoint {
+	e := &endpoint{tenant: r.ID.Tenant, group: fold(r.Group.Name), name: fold(cmp.Or(r.CommonName, r.ID.Endpoint))}
 	aliases := r.Aliases
 	if pod := r.Pod.ID; pod.Name != "" {
 		e.name, aliases = fold(pod.Name+"."+pod.Namespace), nil
@@ -116,34 +152,18 @@ func (z *Zone) Endpoint(id string, r *record.Endpoint) {
 			e.addrs = append(e.addrs, a)
 		}
 	}
-	z.endpoints[id] = e
-	t := z.tenant(of)
-	insert(t.groups, e.group, id)
-	insert(t.containers, e.name, id)
-	for _, a := range e.aliases {
-		insert(t.containers, a, id)
-	}
-	t.own(e.addrs, e.name)
+	return e
 }
 
 // Service applies a service's record, nil if it was deleted. Invalid ports are skipped.
 func (z *Zone) Service(id string, r *record.ServiceLB) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
-	if old, ok := z.services[id]; ok {
-		t := z.tenants[old.tenant]
-		delete(t.services, old.name)
-		t.disown([]netip.Addr{old.addr}, old.name)
-		delete(z.services, id)
-		z.tidy(old.tenant)
-	}
-	if r == nil {
+	if r == nil || !r.IP.IsValid() { // it has no address yet
+		z.services.Delete(id)
 		return
 	}
-	if !r.IP.IsValid() {
-		return // it has no address yet
-	}
-	s := service{tenant: r.ID.Tenant, name: fold(r.ID.Name), addr: r.IP}
+	s := &service{tenant: r.ID.Tenant, name: fold(r.ID.Name), addr: r.IP}
 	for _, p := range r.Ports {
 		parts := strings.Split(p, ":")
 		n, err := strconv.ParseUint(parts[0], 10, 16)
@@ -151,10 +171,7 @@ func (z *Zone) Service(id string, r *record.ServiceLB) {
 			s.ports = append(s.ports, port{uint16(n), strings.ToLower(parts[2])})
 		}
 	}
-	z.services[id] = s
-	t := z.tenant(r.ID.Tenant)
-	t.services[s.name] = id
-	t.own([]netip.Addr{r.IP}, s.name)
+	z.services.Set(id, s)
 }
 
 // KubernetesNamespace applies a namespace's record, nil if it was deleted.
@@ -173,7 +190,7 @@ func (z *Zone) EndpointSlice(id string, r *record.EndpointSlice) { z.cluster.Sli
 // Unserved reports whether an address is that of the cluster's name server, which the tenant with this VRF number cannot reach.
 func (z *Zone) Unserved(vrf uint16, a netip.Addr) bool {
 	z.mu.Lock()
-	tenant, known := z.vrfs[vrf]
+	tenant, known := z.tenantOf(vrf)
 	z.mu.Unlock()
 	return known && z.cluster.Unserved(tenant, a)
 }
@@ -181,71 +198,51 @@ func (z *Zone) Unserved(vrf uint16, a netip.Addr) bool {
 // Router does nothing: the Zone does not depend on routers.
 func (z *Zone) Router(string, *record.BGP) {}
 
-func (z *Zone) tenant(name string) *tenant {
-	t := z.tenants[name]
-	if t == nil {
-		t = &tenant{services: map[string]string{}, groups: map[string]*set{}, containers: map[string]*set{},
-			owners: map[netip.Addr]string{}}
-		z.tenants[name] = t
-	}
-	return t
+// tenantOf returns the name of the tenant with a VRF number. The caller holds z.mu.
+func (z *Zone) tenantOf(vrf uint16) (name string, known bool) {
+	return first(tenantsByVRF.In(z.tenants, vrf))
 }
 
-// tidy removes a tenant that has nothing.
-func (z *Zone) tidy(name string) {
-	if t := z.tenants[name]; len(t.services)+len(t.containers)+len(t.groups)+len(t.owners) == 0 {
-		delete(z.tenants, name)
-	}
-}
-
-func (t *tenant) own(addrs []netip.Addr, name string) {
-	for _, a := range addrs {
-		t.owners[a] = name
-	}
-}
-
-// disown removes the name of addresses, unless they have another owner by now.
-func (t *tenant) disown(addrs []netip.Addr, name string) {
-	for _, a := range addrs {
-		if t.owners[a] == name {
-			delete(t.owners, a)
+// first returns the first of the keys of some rows, in order; ok is false if there are none.
+func first[V any](rows table.Rows[string, V]) (key string, ok bool) {
+	for k := range rows.All() {
+		if !ok || k < key {
+			key, ok = k, true
 		}
 	}
+	return key, ok
+}
+
+// service returns the service with a name, or nil. The caller holds z.mu.
+func (z *Zone) service(at nameIn) *service {
+	id, _ := first(servicesNamed.In(z.services, at))
+	return z.services.Get(id)
+}
+
+// owner returns the name of an address: of a service before an endpoint; "" if there is none. The caller holds z.mu.
+func (z *Zone) owner(at addressIn) string {
+	if id, ok := first(servicesAt.In(z.services, at)); ok {
+		return z.services.Get(id).name
+	}
+	if id, ok := first(endpointsAt.In(z.endpoints, at)); ok {
+		return z.endpoints.Get(id).name
+	}
+	return ""
 }
 
 func fold(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
 
-func insert(sets map[string]*set, name, id string) {
-	if name == "" {
-		return
-	}
-	if sets[name] == nil {
-		sets[name] = &set{ids: map[string]struct{}{}}
-	}
-	sets[name].ids[id] = struct{}{}
-	sets[name].addrs = nil
-}
-
-func remove(sets map[string]*set, name, id string) {
-	s := sets[name]
-	if s == nil {
-		return
-	}
-	s.addrs = nil
-	if delete(s.ids, id); len(s.ids) == 0 {
-		delete(sets, name)
-	}
-}
-
-// of returns the addresses of a set's endpoints, ordered. The caller holds z.mu.
-func (z *Zone) of(s *set) []netip.Addr {
-	if s.addrs == nil {
-		for id := range s.ids {
-			s.addrs = append(s.addrs, z.endpoints[id].addrs...)
+// of returns the addresses of endpoints, ordered. The caller holds z.mu.
+func (z *Zone) of(m members, rows table.Rows[string, *endpoint]) []netip.Addr {
+	addrs, done := z.sorted[m]
+	if !done {
+		for e := range rows.Values() {
+			addrs = append(addrs, e.addrs...)
 		}
-		slices.SortFunc(s.addrs, netip.Addr.Compare)
+		slices.SortFunc(addrs, netip.Addr.Compare)
+		z.sorted[m] = addrs
 	}
-	return s.addrs
+	return addrs
 }
 
 // relative is a name without the domain and the tenant; under reports whether it had the domain.
@@ -258,18 +255,17 @@ func (z *Zone) relative(name, of string) (rest string, under bool) {
 }
 
 // addresses resolves a name: a service before a group before a container. ok is false if it does not exist. The caller holds z.mu.
-func (z *Zone) addresses(t *tenant, name string) (addrs []netip.Addr, ok bool) {
-	if id, ok := t.services[name]; ok {
-		return []netip.Addr{z.services[id].addr}, true
+func (z *Zone) addresses(at nameIn) (addrs []netip.Addr, ok bool) {
+	if s := z.service(at); s != nil {
+		return []netip.Addr{s.addr}, true
 	}
-	s, ok := t.groups[name]
-	if !ok {
-		s, ok = t.containers[name]
+	if rows := endpointsInGroup.In(z.endpoints, at); rows.Len() > 0 {
+		return z.of(members{true, at}, rows), true
 	}
-	if !ok {
-		return nil, false
+	if rows := endpointsNamed.In(z.endpoints, at); rows.Len() > 0 {
+		return z.of(members{false, at}, rows), true
 	}
-	return z.of(s), true
+	return nil, false
 }
 
 // Listing has all names of a tenant, for display.
@@ -285,21 +281,25 @@ func (z *Zone) List() map[string]Listing {
 	z.mu.Lock()
 	defer z.mu.Unlock()
 	out := map[string]Listing{}
-	for name, t := range z.tenants {
-		l := Listing{map[string][]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}}
-		for s, id := range t.services {
-			l.Services[s] = []string{z.services[id].addr.String()}
+	of := func(tenant string) Listing {
+		l, some := out[tenant]
+		if !some {
+			l = Listing{map[string][]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}}
+			out[tenant] = l
 		}
-		for n, s := range t.groups {
-			l.Groups[n] = texts(z.of(s))
-		}
-		for n, s := range t.containers {
-			l.Names[n] = texts(z.of(s))
-		}
-		out[name] = l
+		return l
 	}
-	for id, e := range z.endpoints {
-		out[e.tenant].Containers[id] = texts(e.addrs)
+	for s := range z.services.Values() {
+		of(s.tenant).Services[s.name] = []string{s.addr.String()}
+	}
+	for at, rows := range endpointsInGroup.Each(z.endpoints) {
+		of(at.tenant).Groups[at.name] = texts(z.of(members{true, at}, rows))
+	}
+	for at, rows := range endpointsNamed.Each(z.endpoints) {
+		of(at.tenant).Names[at.name] = texts(z.of(members{false, at}, rows))
+	}
+	for id, e := range z.endpoints.All() {
+		of(e.tenant).Containers[id] = texts(e.addrs)
 	}
 	return out
 }

@@ -22,7 +22,7 @@ var protocols = map[string]uint8{"_tcp": 6, "_udp": 17, "_sctp": 132}
 func (c *Cluster) Answer(tenant, name string, a *dns.Msg) (ok bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	if len(c.services) == 0 || c.domain == "" {
+	if c.services.Len() == 0 || c.domain == "" {
 		return false
 	}
 	rest, ok := strings.CutSuffix(name, "."+c.domain)
@@ -44,11 +44,13 @@ func (c *Cluster) Answer(tenant, name string, a *dns.Msg) (ok bool) {
 func (c *Cluster) Owner(tenant string, address netip.Addr) string {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	if id, ok := c.owners[address]; ok && c.has(tenant, id) {
-		return c.fqdn(id)
+	for id := range servicesAt.In(c.services, address).All() {
+		if c.has(tenant, id) {
+			return c.fqdn(id)
+		}
 	}
-	for id := range c.slices {
-		if v := c.services[id]; v == nil || !v.Headless || !c.has(tenant, id) {
+	for id := range slicesOfService.Each(c.slices) {
+		if v := c.services.Get(id); v == nil || !v.Headless || !c.has(tenant, id) {
 			continue
 		}
 		for _, b := range c.backends(id) {
@@ -93,10 +95,10 @@ func (r *reply) about(tenant string, labels []string) bool {
 	}
 	namespace := labels[n-2]
 	if n == 2 {
-		return r.namespaces[namespace] > 0
+		return r.exists(namespace)
 	}
 	id := identity.KubernetesService{Namespace: namespace, Name: labels[n-3]}
-	v := r.services[id]
+	v := r.services.Get(id)
 	if v == nil || !r.has(tenant, id) {
 		return false
 	}
@@ -109,10 +111,10 @@ func (r *reply) pod(labels []string) bool {
 	case 0:
 		return true
 	case 1:
-		return r.namespaces[labels[0]] > 0
+		return r.exists(labels[0])
 	}
 	a, ok := undashed(labels[0])
-	if !ok || r.namespaces[labels[1]] == 0 {
+	if !ok || !r.exists(labels[1]) {
 		return false
 	}
 	r.address(r.question.Name, a, true)

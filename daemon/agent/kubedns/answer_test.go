@@ -125,14 +125,14 @@ func TestOwner(t *testing.T) {
 // What goes leaves nothing behind, and without services no name is ours.
 func TestNamesGo(t *testing.T) {
 	c := cluster()
-	for id := range c.services {
+	for id := range c.services.Clone().All() {
 		c.Service(id, nil)
 	}
 	c.Slice("shop:db-1", nil)
 	c.Slice("shop:db-2", nil)
 	c.Slice("shop:db-2", nil)
 	c.Namespace("far", nil)
-	if n := len(c.services) + len(c.records) + len(c.slices) + len(c.namespaces) + len(c.tenants) + len(c.owners); n != 0 {
+	if n := c.services.Len() + c.slices.Len() + c.namespaces.Len(); n != 0 {
 		t.Errorf("all gone: want nothing left, got %+v", c)
 	}
 	if got := said(t, c, "default", "web.shop.svc.cluster.local", "A"); got != "not ours" {

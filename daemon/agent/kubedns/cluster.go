@@ -8,6 +8,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/table"
 )
 
 // Cluster has the names of a cluster, those of all its tenants. Its methods are safe for concurrent use.
@@ -15,83 +16,50 @@ type Cluster struct {
 	domain string // without dots at its ends
 
 	mu         sync.RWMutex
-	services   map[identity.KubernetesService]*record.KubernetesService
-	records    map[string]*record.EndpointSlice                                // by id
-	slices     map[identity.KubernetesService]map[string]*record.EndpointSlice // the same of each service
-	namespaces map[string]int                                                  // services and slices in each
-	tenants    map[string]string                                               // of namespaces that name one
-	owners     map[netip.Addr]identity.KubernetesService                       // by address of the cluster
+	services   *table.Table[identity.KubernetesService, *record.KubernetesService]
+	slices     *table.Table[string, *record.EndpointSlice] // by id
+	namespaces *table.Table[string, *record.Namespace]     // by name
 }
+
+// Indexes of the tables.
+var (
+	servicesInNamespace = table.By[identity.KubernetesService](func(v *record.KubernetesService) string { return v.ID.Namespace })
+	servicesAt          = table.ByEach[identity.KubernetesService](func(v *record.KubernetesService, to []netip.Addr) []netip.Addr { return append(to, v.ClusterIPs...) })
+	slicesOfService     = table.By[string]((*record.EndpointSlice).Of)
+	slicesInNamespace   = table.By[string](func(s *record.EndpointSlice) string { return s.Of().Namespace })
+)
 
 // New makes a Cluster without names, whose names will exist under a domain such as "cluster.local".
 func New(domain string) *Cluster {
-	return &Cluster{domain: strings.ToLower(strings.Trim(domain, ".")), services: map[identity.KubernetesService]*record.KubernetesService{},
-		records: map[string]*record.EndpointSlice{}, slices: map[identity.KubernetesService]map[string]*record.EndpointSlice{}, namespaces: map[string]int{}, tenants: map[string]string{},
-		owners: map[netip.Addr]identity.KubernetesService{}}
+	return &Cluster{domain: strings.ToLower(strings.Trim(domain, ".")), services: table.New(servicesInNamespace, servicesAt),
+		slices: table.New(slicesOfService, slicesInNamespace), namespaces: table.New[string, *record.Namespace]()}
 }
 
 // Service applies a service's record, nil if it was deleted.
 func (c *Cluster) Service(id identity.KubernetesService, r *record.KubernetesService) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if old := c.services[id]; old != nil {
-		for _, a := range old.ClusterIPs {
-			if c.owners[a] == id {
-				delete(c.owners, a)
-			}
-		}
-		delete(c.services, id)
-		c.count(id.Namespace, -1)
-	}
-	if r == nil {
-		return
-	}
-	c.services[id] = r
-	c.count(id.Namespace, 1)
-	for _, a := range r.ClusterIPs {
-		c.owners[a] = id
-	}
+	put(c, c.services, id, r)
 }
 
 // Slice applies the record of some backends of a service, by its id, nil if it was deleted.
-func (c *Cluster) Slice(id string, r *record.EndpointSlice) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if old := c.records[id]; old != nil {
-		of := old.Of()
-		delete(c.slices[of], id)
-		c.count(of.Namespace, -1)
-		if len(c.slices[of]) == 0 {
-			delete(c.slices, of)
-		}
-		delete(c.records, id)
-	}
-	if r == nil {
-		return
-	}
-	of := r.Of()
-	if c.slices[of] == nil {
-		c.slices[of] = map[string]*record.EndpointSlice{}
-	}
-	c.slices[of][id], c.records[id] = r, r
-	c.count(of.Namespace, 1)
-}
+func (c *Cluster) Slice(id string, r *record.EndpointSlice) { put(c, c.slices, id, r) }
 
 // Namespace applies a namespace's record, nil if it was deleted.
-func (c *Cluster) Namespace(name string, r *record.Namespace) {
+func (c *Cluster) Namespace(name string, r *record.Namespace) { put(c, c.namespaces, name, r) }
+
+// put sets a row of a table of c; nil deletes it.
+func put[K comparable, V any](c *Cluster, t *table.Table[K, *V], key K, row *V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.tenants, name)
-	if r != nil && r.Place.Tenant != "" {
-		c.tenants[name] = r.Place.Tenant
+	if row == nil {
+		t.Delete(key)
+	} else {
+		t.Set(key, row)
 	}
 }
 
-// count changes the number of objects in a namespace.
-func (c *Cluster) count(namespace string, n int) {
-	if c.namespaces[namespace] += n; c.namespaces[namespace] == 0 {
-		delete(c.namespaces, namespace)
-	}
+// exists reports whether a namespace has services. The caller holds c.mu.
+func (c *Cluster) exists(namespace string) bool {
+	return servicesInNamespace.In(c.services, namespace).Len()+slicesInNamespace.In(c.slices, namespace).Len() > 0
 }
 
 // apiServer is the service of Kubernetes' API server, which every tenant has.
@@ -108,14 +76,14 @@ var nameServer = identity.KubernetesService{Namespace: "kube-system", Name: "kub
 func (c *Cluster) Unserved(tenant string, address netip.Addr) bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.owners[address] == nameServer && !c.has(tenant, nameServer)
+	return servicesAt.In(c.services, address).Has(nameServer) && !c.has(tenant, nameServer)
 }
 
 // has reports whether a tenant has a service. The caller holds c.mu.
 func (c *Cluster) has(tenant string, id identity.KubernetesService) bool {
-	own := c.tenants[id.Namespace]
-	if own == "" {
-		own = defaultTenant
+	own := defaultTenant
+	if n := c.namespaces.Get(id.Namespace); n != nil && n.Place.Tenant != "" {
+		own = n.Place.Tenant
 	}
 	return own == tenant || id == apiServer
 }
@@ -136,7 +104,7 @@ func (b *backend) host() string {
 
 // backends returns those of a service that are ready, in the order of addresses. The caller holds c.mu.
 func (c *Cluster) backends(id identity.KubernetesService) (out []backend) {
-	for _, s := range c.slices[id] {
+	for s := range slicesOfService.In(c.slices, id).Values() {
 		for i := range s.Endpoints {
 			if e := &s.Endpoints[i]; e.State == record.EndpointReady {
 				out = append(out, backend{e, s.Ports})
