@@ -42,7 +42,7 @@ func markdown(text string, data any, kinds []*kind) ([]byte, error) {
 		"cell":  cell,
 		"wrap":  func(text string) string { return wrap(text, 120) },
 		"first": func(text string) string { return strings.SplitAfterN(text, ".", 2)[0] },
-		"join":  func(list []string) string { return strings.Join(list, ":") },
+		"join":  func(list []string) string { return model.Key(list...) },
 		"code":  func(list []string) string { return "`" + strings.Join(list, "`, `") + "`" },
 		"page": func(name string) string {
 			if slices.ContainsFunc(kinds, func(k *kind) bool { return k.Name == name }) {

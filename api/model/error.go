@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/contiv/contiv/identity"
 )
 
 // Code is the kind of an error, for programs. Codes are stable.
@@ -118,7 +120,7 @@ func (e *Error) Unknown(k *Kind, key string, keys func(*Kind) []string) *Error {
 		keys = func(*Kind) []string { return nil }
 	}
 	if tenants := keys(KindTenant()); k.TenantScoped() && len(tenants) > 0 {
-		if tenant, _, _ := strings.Cut(key, ":"); !slices.Contains(tenants, tenant) {
+		if tenant := identity.Scope(key); !slices.Contains(tenants, tenant) {
 			return e.Try("there is no tenant %q; %s", tenant, Instead(KindTenant(), tenant, tenants))
 		}
 	}
@@ -143,13 +145,13 @@ func Instead(k *Kind, key string, keys []string) string {
 
 // alikeKeys returns the suggestions: those of other tenants with the same name, then similar ones in the same tenant.
 func alikeKeys(k *Kind, key string, keys []string) []string {
-	tenant, name, scoped := strings.Cut(key, ":")
+	tenant, name, scoped := identity.Cut(key)
 	if !k.TenantScoped() || !scoped {
 		return Alike(key, keys)
 	}
 	var own, elsewhere []string
 	for _, other := range keys {
-		switch t, n, _ := strings.Cut(other, ":"); {
+		switch t, n, _ := identity.Cut(other); {
 		case t == tenant:
 			own = append(own, n)
 		case n == name && len(elsewhere) < 3:

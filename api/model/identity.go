@@ -1,8 +1,6 @@
 package model
 
 import (
-	"strings"
-
 	"github.com/contiv/contiv/identity"
 )
 
@@ -28,13 +26,10 @@ func (s *ServiceLB) Identity() identity.Service {
 
 // NetworkKey is the key of the endpoint's network, "tenant:network"; "" when the endpoint's own is not of the form tenant:network:endpoint.
 func (o *EndpointOper) NetworkKey() string {
-	tenant := strings.IndexByte(o.Key, ':') + 1
-	network := strings.IndexByte(o.Key[tenant:], ':')
-	return o.Key[:max(tenant+network, 0)]
+	return identity.NetworkOf(o.Key)
 }
 
 // Tenant is the tenant of the endpoint.
 func (o *EndpointOper) Tenant() string {
-	tenant, _, _ := strings.Cut(o.Key, ":")
-	return tenant
+	return identity.Scope(o.Key)
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/contiv/contiv/identity"
 )
 
 // Object is one API object of any kind.
@@ -248,4 +250,7 @@ type Link struct {
 type LinkSet map[string]Link
 
 // Key joins the parts of a key as routes and links write it.
-func Key(parts ...string) string { return strings.Join(parts, ":") }
+func Key(parts ...string) string { return identity.Join(parts...) }
+
+// Parts are the parts of a key of the kind, one for each of its key fields; fewer if the key is not of the kind.
+func (k *Kind) Parts(key string) []string { return identity.Parts(key, len(k.Key)) }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/contiv/contiv/identity"
 )
 
 // Observed is an observed event of a connection: a line of GET /api/v1/observe, and of /inspect/observed of an agent.
@@ -137,7 +139,7 @@ func (e *ObservedEnd) Is(text string) bool {
 // named reports whether text names an object "tenant:...:name": as a whole, or by its last name, with its kind before it or without.
 func named(object, text, kind string) bool {
 	text = strings.TrimPrefix(text, kind)
-	return object != "" && text != "" && (object == text || strings.HasSuffix(object, ":"+text))
+	return object != "" && text != "" && identity.Ends(object, text)
 }
 
 // ruled reports whether text names a rule: as flows name it, as users do, or its policy.
@@ -145,9 +147,9 @@ func ruled(rule, text string) bool {
 	if rule == text {
 		return true
 	}
-	kind, name, _ := strings.Cut(rule, "/")
-	text = strings.TrimPrefix(strings.TrimPrefix(text, kind+"/"), "policy/")
-	return strings.HasPrefix(name+":", text+":")
+	r, _ := identity.ParseRef(rule)
+	text = strings.TrimPrefix(strings.TrimPrefix(text, r.Kind+"/"), "policy/")
+	return identity.Within(r.Name, text)
 }
 
 // String describes an end: the name of its container, its group, and its address.
@@ -155,16 +157,15 @@ func (e *ObservedEnd) String() string {
 	if e == nil {
 		return ""
 	}
-	_, last, _ := strings.Cut(e.Endpoint, ":")
-	_, last, _ = strings.Cut(last, ":")
-	text := cmp.Or(e.Name, last)
+	id, _ := identity.ParseEndpoint(e.Endpoint)
+	text := cmp.Or(e.Name, id.Endpoint)
 	switch {
 	case text == "" && e.Host != "":
 		return "host " + e.Host + " " + e.Address
 	case text == "":
 		return e.Address
 	case e.Group != "":
-		_, group, _ := strings.Cut(e.Group, ":")
+		_, group, _ := identity.Cut(e.Group)
 		text += " (" + group + ")"
 	}
 	return text + " " + e.Address

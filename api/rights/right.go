@@ -2,9 +2,8 @@
 package rights
 
 import (
-	"strings"
-
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/identity"
 )
 
 // Verb is an operation.
@@ -73,6 +72,5 @@ func TenantOf(k *model.Kind, key string) string {
 	if !k.TenantScoped() && k != model.KindEndpoint() {
 		return ""
 	}
-	tenant, _, _ := strings.Cut(key, ":")
-	return tenant
+	return identity.Scope(key)
 }

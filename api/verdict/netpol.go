@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"github.com/contiv/contiv/identity"
 )
 
 // Pod has the fields of a pod that network policies of Kubernetes depend on. Pods of the host's own network are excluded: to policies they
@@ -147,7 +149,7 @@ func (q *inquiry) namespaced() (s Sentence, decided bool) {
 		if !direction.Isolates || !p.Pods.Selects(q.own.Pod.Labels) {
 			continue
 		}
-		name := p.Namespace + "/" + p.Name
+		name := identity.NetworkPolicy{Namespace: p.Namespace, Name: p.Name}.Path()
 		for i := range direction.Rules {
 			if r := &direction.Rules[i]; q.speaksOf(r, p.Namespace) {
 				return Sentence{Allowed: true, By: Cause{Policy: name, Rule: r.Number}}, true

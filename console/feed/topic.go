@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/identity"
 )
 
 // Topic is a kind of question.
@@ -164,7 +164,7 @@ func (f *Feed) ask(ctx context.Context, q Question) (any, error) {
 
 // addresses is the request for the addresses of a network.
 func (q Question) addresses() client.AddressQuery {
-	tenant, network, _ := strings.Cut(q.Key, ":")
+	tenant, network, _ := identity.Cut(q.Key)
 	return client.AddressQuery{Tenant: tenant, Network: network, Address: q.Detail}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/console/widget"
+	"github.com/contiv/contiv/identity"
 )
 
 func addressesEntry() Entry {
@@ -132,6 +133,6 @@ func (n subnet) row6(s *feed.Snapshot) widget.Row {
 
 // showAddresses is the command that prints the owners of a network's addresses.
 func showAddresses(network string) string {
-	tenant, name, _ := strings.Cut(network, ":")
+	tenant, name, _ := identity.Cut(network)
 	return "netctl ip show --tenant " + tenant + " " + name
 }

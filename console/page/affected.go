@@ -88,7 +88,7 @@ func endpointOf(e *feed.Endpoint, object model.Object) bool {
 	case *model.Network:
 		return e.NetworkKey() == o.ObjectKey()
 	case *model.EndpointGroup:
-		return e.EndpointGroupKey == o.GroupName+":"+o.TenantName
+		return e.EndpointGroupKey == o.Identity().Reversed()
 	case *model.Tenant:
 		return e.Tenant() == o.TenantName
 	}

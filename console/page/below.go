@@ -2,15 +2,15 @@ package page
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/identity"
 )
 
 // childrenOf is the page below an object: of a network and a group its endpoints, of a tenant its networks, of a policy its rules, of what
 // Kubernetes owns the pods that it is about; nil: there is none.
 func childrenOf(k *model.Kind, key string) *Page {
-	tenant, name, _ := strings.Cut(key, ":")
+	tenant, name, _ := identity.Cut(key)
 	below := func(k *model.Kind, command string, fields map[string]string) *Page {
 		return newTable(k, k.Many+" of "+key, command, func(o object) bool {
 			for field, want := range fields {
@@ -34,10 +34,10 @@ func childrenOf(k *model.Kind, key string) *Page {
 		e := model.KindEndpoint()
 		return newTable(e, e.Many+" of "+key, "netctl endpoint ls --tenant "+tenant+" --network "+name, func(o object) bool {
 			at, _ := o.Field("key").(string)
-			return strings.HasPrefix(at, key+":")
+			return identity.Within(at, key)
 		})
 	case model.KindEndpointGroup():
-		return below(model.KindEndpoint(), "netctl endpoint ls --tenant "+tenant+" --group "+name, map[string]string{"endpointGroupKey": name + ":" + tenant})
+		return below(model.KindEndpoint(), "netctl endpoint ls --tenant "+tenant+" --group "+name, map[string]string{"endpointGroupKey": identity.Group{Tenant: tenant, Name: name}.Reversed()})
 	}
 	return nil
 }

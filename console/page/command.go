@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/identity"
 )
 
 // joinWords joins the words of a command line; empty ones are left out.
@@ -22,7 +23,7 @@ func objectArgs(k *model.Kind, key string) string {
 	if !k.TenantScoped() {
 		return joinWords(strings.ToLower(k.Name), key)
 	}
-	tenant, name, _ := strings.Cut(key, ":")
+	tenant, name, _ := identity.Cut(key)
 	return joinWords(strings.ToLower(k.Name), "--tenant", tenant, name)
 }
 
@@ -44,9 +45,9 @@ func removeCommand(k *model.Kind, key string) string {
 	case k.Command.Under != "":
 		line = []string{"netctl", k.Command.Under, k.Command.Use + "-rm"}
 	}
+	parts := k.Parts(key)
 	if k.TenantScoped() {
-		tenant, name, _ := strings.Cut(key, ":")
-		line, key = append(line, "--tenant", tenant), name
+		line, parts = append(line, "--tenant", parts[0]), parts[1:]
 	}
-	return joinWords(append(line, strings.Split(key, ":")...)...)
+	return joinWords(append(line, parts...)...)
 }

@@ -34,7 +34,7 @@ func (b *confirm) dryRun(key string) feed.Question {
 // fieldsOf are the fields of an object that are set; without an object, those of its key, which are all that a deletion needs.
 func fieldsOf(k *model.Kind, object model.Object, key string) map[string]any {
 	out := map[string]any{}
-	parts := strings.SplitN(key, ":", len(k.Key))
+	parts := k.Parts(key)
 	for i, name := range k.Key {
 		if i < len(parts) {
 			out[name] = parts[i]

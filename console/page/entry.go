@@ -46,7 +46,7 @@ func Numbered() []Entry { return Entries()[:numbered] }
 // tableEntry declares the page of a kind's objects.
 func tableEntry(k *model.Kind) Entry {
 	return Entry{Name: k.Many, Short: k.ShortName(), Aliases: k.NamesBeside(k.Many),
-		About: k.Summary(), Make: func() *Page { return Table(k) }, Open: func(path []string, view string) *Page { return openObject(k, strings.Join(path, ":"), view) },
+		About: k.Summary(), Make: func() *Page { return Table(k) }, Open: func(path []string, view string) *Page { return openObject(k, model.Key(path...), view) },
 		Offer: func(s *feed.Snapshot, _ string, add func(string)) {
 			for _, o := range all(s, k) {
 				for _, view := range []string{"", ":yaml", ":history", ":topology"} {

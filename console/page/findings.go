@@ -8,6 +8,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/widget"
+	"github.com/contiv/contiv/identity"
 )
 
 func findingsEntry() Entry {
@@ -56,8 +57,8 @@ func sinceText(now time.Time, at string) string {
 
 // culprit is the page of what a finding is about; of what has none, the finding in full.
 func culprit(f *model.Finding, s *feed.Snapshot) *Page {
-	kind, name, _ := strings.Cut(f.Object, "/")
-	switch kind {
+	object, _ := identity.ParseRef(f.Object)
+	switch name := object.Name; object.Kind {
 	case "host":
 		return Host(name)
 	case "endpoint":
@@ -65,8 +66,7 @@ func culprit(f *model.Finding, s *feed.Snapshot) *Page {
 			return Description(model.KindEndpoint(), name)
 		}
 	case "uplink":
-		host, _, _ := strings.Cut(name, ":")
-		return Host(host)
+		return Host(identity.Scope(name))
 	case "network":
 		return addressMap(name)
 	case "service":

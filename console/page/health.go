@@ -10,6 +10,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/theme"
+	"github.com/contiv/contiv/identity"
 )
 
 // Problem is one thing that is wrong.
@@ -137,14 +138,14 @@ func wordOf(f *model.Finding) (string, theme.Role) {
 
 // subjectOf is what a finding is about, in few characters.
 func subjectOf(f *model.Finding) string {
-	kind, name, _ := strings.Cut(f.Object, "/")
-	switch kind {
+	object, _ := identity.ParseRef(f.Object)
+	switch name := object.Name; object.Kind {
 	case "host", "endpoint":
 		return name
 	case "cluster":
 		return "cluster"
 	}
-	return kind + " " + name
+	return object.Kind + " " + object.Name
 }
 
 // connection is the page of a netmaster that does not answer.

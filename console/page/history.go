@@ -9,6 +9,7 @@ import (
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/console/widget"
+	"github.com/contiv/contiv/identity"
 )
 
 // History makes the page of an object's history, the newest last.
@@ -26,7 +27,7 @@ func History(k *model.Kind, key string) *Page {
 // addressHistory makes the page of the owners of an address of a network.
 func addressHistory(network, address string) *Page {
 	q := feed.Question{Topic: feed.AddressHistory, Key: network, Detail: address}
-	tenant, name, _ := strings.Cut(network, ":")
+	tenant, name, _ := identity.Cut(network)
 	return history("history of "+address, "netctl ip history --tenant "+tenant+" --network "+name+" "+address, q, func(s *feed.Snapshot) (out []*entry) {
 		list, _, _ := feed.Of[[]model.AddressEntry](s, q)
 		for _, e := range list {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/identity"
 )
 
 // find finds an object by its key; nil: there is none.
@@ -53,7 +54,7 @@ func findEndpoints(s *feed.Snapshot, id string) (out []*feed.Endpoint) {
 
 // endpointsOn are the endpoints of a network's key: they stand cellGroup.
 func endpointsOn(s *feed.Snapshot, network string) []*feed.Endpoint {
-	first, _ := slices.BinarySearchFunc(s.Endpoints, network+":", func(e *feed.Endpoint, from string) int { return strings.Compare(e.Key, from) })
+	first, _ := slices.BinarySearchFunc(s.Endpoints, identity.Join(network, ""), func(e *feed.Endpoint, from string) int { return strings.Compare(e.Key, from) })
 	last := first
 	for last < len(s.Endpoints) && s.Endpoints[last].NetworkKey() == network {
 		last++
@@ -65,8 +66,8 @@ func firstAddress(e *feed.Endpoint) string { return e.IpAddress[0] }
 
 // groupOf finds a group by its key "group:tenant"; nil: there is none.
 func groupOf(s *feed.Snapshot, key string) *model.EndpointGroup {
-	name, tenant, _ := strings.Cut(key, ":")
-	g, _ := find(s, model.KindEndpointGroup(), model.Key(tenant, name)).(*model.EndpointGroup)
+	id, _ := identity.ParseReversedGroup(key)
+	g, _ := find(s, model.KindEndpointGroup(), id.String()).(*model.EndpointGroup)
 	return g
 }
 

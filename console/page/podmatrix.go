@@ -11,6 +11,7 @@ import (
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/console/widget"
+	"github.com/contiv/contiv/identity"
 )
 
 func podMatrixEntry() Entry {
@@ -88,10 +89,11 @@ func (p *podMatrix) chosen(s *feed.Snapshot) string {
 	all := namespaces(s)
 	i := slices.IndexFunc(s.Endpoints, func(e *feed.Endpoint) bool { return e.Pod != "" })
 	if i >= 0 {
-		first, _, _ := strings.Cut(s.Endpoints[i].Pod, "/")
+		pod, _ := identity.ParsePodPath(s.Endpoints[i].Pod)
+		first := pod.Namespace
 		for _, e := range s.Endpoints[i:] {
-			if name, _, _ := strings.Cut(e.Pod, "/"); name != "" && name < first {
-				first = name
+			if pod, _ := identity.ParsePodPath(e.Pod); pod.Namespace != "" && pod.Namespace < first {
+				first = pod.Namespace
 			}
 		}
 		p.show(first)
@@ -148,7 +150,7 @@ func (p *podMatrix) pods(s *feed.Snapshot) Action {
 	return open(podsPage("pods of "+w.Name, "netctl endpoint ls --namespace "+m.Namespace, func(*feed.Snapshot) []string {
 		var out []string
 		for _, pod := range w.Pods {
-			out = append(out, m.Namespace+"/"+pod)
+			out = append(out, identity.Pod{Namespace: m.Namespace, Name: pod}.Path())
 		}
 		return out
 	}))
@@ -163,9 +165,9 @@ func (p *podMatrix) why(s *feed.Snapshot) Action {
 	var ends [2]string
 	for i, at := range []int{p.row, p.col} {
 		if pods := m.Workloads[at].Pods; len(pods) > 0 {
-			ends[i] = m.Namespace + "/" + pods[0]
+			ends[i] = identity.Pod{Namespace: m.Namespace, Name: pods[0]}.Path()
 			if i == 1 && at == p.row && len(pods) > 1 {
-				ends[i] = m.Namespace + "/" + pods[1] // one of a row to another of it
+				ends[i] = identity.Pod{Namespace: m.Namespace, Name: pods[1]}.Path() // one of a row to another of it
 			}
 		}
 	}

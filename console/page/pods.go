@@ -5,6 +5,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/identity"
 )
 
 // podsPage makes a page of the endpoints of some pods, each "namespace/name".
@@ -19,8 +20,9 @@ func podsPage(name, command string, pods func(s *feed.Snapshot) []string) *Page 
 func podsOfNamespace(namespace string) *Page {
 	k := model.KindEndpoint()
 	return newTable(k, "pods of "+namespace, "netctl endpoint ls --namespace "+namespace, func(o object) bool {
-		pod, _ := o.Field("pod").(string)
-		return strings.HasPrefix(pod, namespace+"/")
+		name, _ := o.Field("pod").(string)
+		pod, ok := identity.ParsePodPath(name)
+		return ok && pod.Namespace == namespace
 	})
 }
 

@@ -37,7 +37,7 @@ func relate(s *feed.Snapshot, b *line) *relations {
 		t.one, t.tenant, grouped = b.endpoint, b.endpoint.Tenant(), true
 		group = groupOf(s, b.endpoint.EndpointGroupKey)
 	case b.group != nil:
-		key := b.group.GroupName + ":" + b.group.TenantName
+		key := b.group.Identity().Reversed()
 		t.mine = func(e *feed.Endpoint) bool { return e.EndpointGroupKey == key }
 		t.tenant, group, grouped = b.group.TenantName, b.group, true
 	case b.network != nil:

@@ -25,7 +25,7 @@ func openTopology(path []string, view string) *Page {
 		return Matrix("")
 	case len(path) > 1 && view == "":
 		if k, ok := model.KindOf(path[0]); ok {
-			return Topology(k, strings.Join(path[1:], ":"))
+			return Topology(k, model.Key(path[1:]...))
 		}
 	}
 	return nil

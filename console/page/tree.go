@@ -71,7 +71,7 @@ func branches(s *feed.Snapshot) (out []*branch) {
 	for _, x := range each[*model.EndpointGroup](s) {
 		network := model.Key(x.TenantName, x.NetworkName)
 		groups[network] = append(groups[network], &branch{line: line{ref: ref{x.Kind(), x.ObjectKey()}, depth: 2, group: x},
-			at: location{network, x.GroupName + ":" + x.TenantName}})
+			at: location{network, x.Identity().Reversed()}})
 	}
 	for _, x := range each[*model.Network](s) {
 		networks[x.TenantName] = append(networks[x.TenantName], &branch{line: line{ref: ref{x.Kind(), x.ObjectKey()}, depth: 1, network: x},

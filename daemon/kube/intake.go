@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 
 	"github.com/contiv/contiv/daemon/kube/translate"
+	"github.com/contiv/contiv/identity"
 )
 
 // source describes how the objects of a kind are read.
@@ -98,7 +99,7 @@ func (t *trimmed) key() string {
 	if t.namespace == "" {
 		return t.name
 	}
-	return t.namespace + ":" + t.name
+	return identity.Join(t.namespace, t.name)
 }
 
 // Add forwards an object.

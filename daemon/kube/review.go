@@ -9,6 +9,8 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/contiv/contiv/identity"
 )
 
 // Audience is the audience of service account tokens of agents' pods: a token for another audience, such as the API server, is not
@@ -50,7 +52,7 @@ func (c Config) Review(ctx context.Context, token string) (out Account, err erro
 		return out, fmt.Errorf("%w: %s", ErrUnproved, strings.TrimSpace(s.Error))
 	}
 	rest, ok := strings.CutPrefix(s.User.Username, "system:serviceaccount:")
-	namespace, name, two := strings.Cut(rest, ":")
+	namespace, name, two := identity.Cut(rest)
 	if !ok || !two {
 		return out, fmt.Errorf("%w: %q is no service account", ErrUnproved, s.User.Username)
 	}

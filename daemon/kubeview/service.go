@@ -121,7 +121,7 @@ func Backends(list []*record.EndpointSlice) (out []string) {
 			e := &s.Endpoints[i]
 			words := []string{strings.TrimSpace(e.Address.String() + " " + strings.Join(ports, " ")), stateText(e)}
 			if !e.Pod.IsZero() {
-				words = append(words, "pod "+e.Pod.Namespace+"/"+e.Pod.Name)
+				words = append(words, "pod "+e.Pod.Path())
 			}
 			if e.Node != "" {
 				words = append(words, "node "+e.Node)
@@ -159,7 +159,7 @@ func Pods(list []*record.EndpointSlice) (out []string) {
 	for _, s := range list {
 		for i := range s.Endpoints {
 			if pod := s.Endpoints[i].Pod; !pod.IsZero() {
-				out = append(out, pod.Namespace+"/"+pod.Name)
+				out = append(out, pod.Path())
 			}
 		}
 	}

@@ -38,7 +38,7 @@ func (c *config) review(ctx context.Context, token string) (node string, err err
 		return "", model.Errorf(model.CodeDenied, "pod", "%v", err).Because(err).Try("the manifest has the kubelet make one for the audience %s: volume projected, source serviceAccountToken", kube.Audience)
 	case err != nil:
 		return "", model.Errorf(model.CodeUnavailable, "pod", "%v", err).Because(err).Try("netctl node ls shows whether the API server answers; netmaster's account needs create of tokenreviews")
-	case account.Namespace+":"+account.Name != c.PodAccount:
+	case identity.Join(account.Namespace, account.Name) != c.PodAccount:
 		return "", model.Errorf(model.CodeDenied, "pod", "the token is of service account %s:%s, and agents have %s", account.Namespace, account.Name, c.PodAccount).
 			Try("run agents with that account, or name theirs to netmasters with --agents-account")
 	case account.Node == "":

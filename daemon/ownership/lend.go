@@ -143,7 +143,7 @@ func (f *Facts) Refusals(list []Borrower) (out []Refusal) {
 	for a, service := range each2(f.Services) {
 		owned[a] = service
 	}
-	name := func(b *Borrower) string { return b.ID.Namespace + "/" + b.ID.Name }
+	name := func(b *Borrower) string { return b.ID.Path() }
 	list = slices.SortedFunc(slices.Values(list), func(a, b Borrower) int { return cmp.Compare(name(&a), name(&b)) })
 	type door struct {
 		tenant   string

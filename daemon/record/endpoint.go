@@ -77,8 +77,8 @@ type endpointJSON struct {
 
 // MarshalJSON encodes the stored form.
 func (e Endpoint) MarshalJSON() ([]byte, error) {
-	return json.Marshal(&endpointJSON{ID: LegacyID(e.ID), NetID: Dotted(e.ID.Network), EndpointID: e.ID.Endpoint, ServiceName: e.Service,
-		EndpointGroupID: e.GroupNumber, EndpointGroupKey: Reversed(e.Group), IPAddress: Text(e.IP), IPv6Address: Text(e.IP6), MacAddress: e.MAC,
+	return json.Marshal(&endpointJSON{ID: LegacyID(e.ID), NetID: e.ID.Network.Dotted(), EndpointID: e.ID.Endpoint, ServiceName: e.Service,
+		EndpointGroupID: e.GroupNumber, EndpointGroupKey: e.Group.Reversed(), IPAddress: Text(e.IP), IPv6Address: Text(e.IP6), MacAddress: e.MAC,
 		HomingHost: e.Host, IntfName: e.IfName, VtepIP: e.VTEP, Labels: e.Labels, ContainerID: e.ContainerID, EPCommonName: e.CommonName,
 		Machine: e.Machine, Tenant: e.ID.Tenant, RuntimeID: e.RuntimeID, Aliases: e.Aliases, Pod: e.Pod, Swarm: e.Swarm,
 		DocknetUUID: e.DockerNetwork, Bandwidth: e.Bandwidth})
@@ -95,7 +95,7 @@ func (e *Endpoint) UnmarshalJSON(text []byte) (err error) {
 		network, tenant, _ = strings.Cut(t.NetID, ".")
 	}
 	switch {
-	case tenant == "" || network == "" || Dotted(identity.Network{Tenant: tenant, Name: network}) != t.NetID:
+	case tenant == "" || network == "" || identity.Network{Tenant: tenant, Name: network}.Dotted() != t.NetID:
 		return fmt.Errorf("netID: got %q, want the name of a network of tenant %q", t.NetID, t.Tenant)
 	case t.EndpointID == "":
 		return fmt.Errorf("it has no endpointID")
@@ -108,8 +108,8 @@ func (e *Endpoint) UnmarshalJSON(text []byte) (err error) {
 		e.ContainerID = e.ID.Endpoint
 	}
 	if t.EndpointGroupKey != "" {
-		name, of, _ := strings.Cut(t.EndpointGroupKey, ":")
-		if e.Group = (identity.Group{Tenant: shared(of), Name: shared(name)}); name == "" || of != tenant {
+		group, err := identity.ParseReversedGroup(t.EndpointGroupKey)
+		if e.Group = (identity.Group{Tenant: shared(group.Tenant), Name: shared(group.Name)}); err != nil || group.Tenant != tenant {
 			return fmt.Errorf("endpointGroupKey %q is not of the form group:%s", t.EndpointGroupKey, tenant)
 		}
 	}
@@ -154,7 +154,7 @@ func drawn(name string) bool {
 func (e *Endpoint) Container() string { return cmp.Or(e.RuntimeID, e.ContainerID) }
 
 // LegacyID is "network.tenant-endpoint", the original's id of an endpoint. Two endpoints may have the same one.
-func LegacyID(e identity.Endpoint) string { return Dotted(e.Network) + "-" + e.Endpoint }
+func LegacyID(e identity.Endpoint) string { return e.Network.Dotted() + "-" + e.Endpoint }
 
 // address parses an address, with or without a length after it; "" is none.
 func address(text string) (netip.Addr, error) {

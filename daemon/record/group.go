@@ -45,7 +45,7 @@ type groupJSON struct {
 
 // MarshalJSON encodes the stored form.
 func (g Group) MarshalJSON() ([]byte, error) {
-	return json.Marshal(&groupJSON{ID: Reversed(g.ID), GroupName: g.ID.Name, TenantName: g.ID.Tenant, NetworkName: g.Network.Name,
+	return json.Marshal(&groupJSON{ID: g.ID.Reversed(), GroupName: g.ID.Name, TenantName: g.ID.Tenant, NetworkName: g.Network.Name,
 		EndpointGroupID: g.Number, PktTagType: g.Encap, PktTag: g.PktTag, ExtPktTag: g.ExtPktTag, DSCP: g.DSCP, Bandwidth: g.Bandwidth, Burst: g.Burst,
 		ReceiveRate: g.ReceiveRate, ReceiveBurst: g.ReceiveBurst, IPPool: g.Pool, GroupTag: g.Tag})
 }
@@ -60,12 +60,4 @@ func (g *Group) UnmarshalJSON(text []byte) error {
 		Number: t.EndpointGroupID, Encap: t.PktTagType, PktTag: t.PktTag, ExtPktTag: t.ExtPktTag, DSCP: t.DSCP, Bandwidth: t.Bandwidth, Burst: t.Burst,
 		ReceiveRate: t.ReceiveRate, ReceiveBurst: t.ReceiveBurst, Pool: t.IPPool, Tag: t.GroupTag}
 	return nil
-}
-
-// Reversed is "name:tenant", the original's key of groups and services.
-func Reversed[K any](id identity.InTenant[K]) string {
-	if id.IsZero() {
-		return ""
-	}
-	return id.Name + ":" + id.Tenant
 }

@@ -20,7 +20,7 @@ type LoadBalancer struct {
 }
 
 // Name is the name for display, "namespace/name".
-func (l *LoadBalancer) Name() string { return l.ID.Namespace + "/" + l.ID.Name }
+func (l *LoadBalancer) Name() string { return l.ID.Path() }
 
 // UnmarshalJSON decodes the stored form.
 func (l *LoadBalancer) UnmarshalJSON(text []byte) error {

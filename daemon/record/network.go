@@ -65,7 +65,7 @@ type networkJSON struct {
 // MarshalJSON encodes the stored form.
 func (n Network) MarshalJSON() ([]byte, error) {
 	return json.Marshal(&networkJSON{
-		ID: Dotted(n.ID), Tenant: n.ID.Tenant, NetworkName: n.ID.Name, NwType: n.Kind, PktTagType: n.Encap, PktTag: n.PktTag, ExtPktTag: n.ExtPktTag,
+		ID: n.ID.Dotted(), Tenant: n.ID.Tenant, NetworkName: n.ID.Name, NwType: n.Kind, PktTagType: n.Encap, PktTag: n.PktTag, ExtPktTag: n.ExtPktTag,
 		SubnetIP: n.Subnet.Addr(), SubnetLen: max(n.Subnet.Bits(), 0), Gateway: n.Gateway, IPAddrRange: n.Addresses,
 		IPv6Subnet: n.Subnet6.Addr(), IPv6Len: max(n.Subnet6.Bits(), 0), IPv6Gateway: n.Gateway6, NetworkTag: n.Tag,
 	})
@@ -119,14 +119,6 @@ func (n *Network) SegmentID() uint32 {
 		return 1<<16 | uint32(n.ExtPktTag)
 	}
 	return uint32(n.PktTag)
-}
-
-// Dotted is "network.tenant", the original's id of a network. Two networks may have the same one.
-func Dotted(n identity.Network) string {
-	if n.IsZero() {
-		return ""
-	}
-	return n.Name + "." + n.Tenant
 }
 
 // Declared is the network's IPv4 addresses as an operator declares them: the subnet, or "first-last/length" if it is part of one.

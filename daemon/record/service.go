@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
-	"strings"
 
 	"github.com/contiv/contiv/identity"
 )
@@ -37,7 +36,7 @@ type serviceLBJSON struct {
 
 // MarshalJSON encodes the stored form.
 func (s ServiceLB) MarshalJSON() ([]byte, error) {
-	return json.Marshal(&serviceLBJSON{ID: Reversed(s.ID), ServiceName: s.ID.Name, Tenant: s.ID.Tenant, Network: s.Network.Name, Ports: s.Ports,
+	return json.Marshal(&serviceLBJSON{ID: s.ID.Reversed(), ServiceName: s.ID.Name, Tenant: s.ID.Tenant, Network: s.Network.Name, Ports: s.Ports,
 		Selectors: s.Selectors, IPAddress: s.IP, Affinity: s.Affinity})
 }
 
@@ -80,7 +79,7 @@ type providerJSON struct {
 
 // MarshalJSON encodes the stored form.
 func (p Provider) MarshalJSON() ([]byte, error) {
-	return json.Marshal(&providerJSON{ID: Reversed(p.ID), ServiceName: Reversed(p.ID), Providers: p.Addresses})
+	return json.Marshal(&providerJSON{ID: p.ID.Reversed(), ServiceName: p.ID.Reversed(), Providers: p.Addresses})
 }
 
 // UnmarshalJSON decodes the stored form.
@@ -89,11 +88,11 @@ func (p *Provider) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &t); err != nil {
 		return err
 	}
-	name, tenant, ok := strings.Cut(t.ID, ":") // neither contains a colon
-	if !ok || name == "" || tenant == "" {
+	id, err := identity.ParseReversedService(t.ID)
+	if err != nil || id.IsZero() {
 		return fmt.Errorf("id %q is not of the form service:tenant", t.ID)
 	}
-	*p = Provider{ID: identity.Service{Tenant: tenant, Name: name}}
+	*p = Provider{ID: id}
 	for _, a := range t.Providers {
 		if !a.IsValid() || a.Zone() != "" {
 			return fmt.Errorf("provider %q is not an IP address", a)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/lab"
 	"github.com/contiv/contiv/lab/hostinit"
 )
@@ -104,7 +105,7 @@ func (l listing) table(out io.Writer) error {
 		for _, a := range c.IPs {
 			ips = append(ips, a.String())
 		}
-		network := c.Tenant + ":" + c.Network
+		network := identity.Network{Tenant: c.Tenant, Name: c.Network}.String()
 		if c.Group != "" {
 			network += " (" + c.Group + ")"
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/netctl/term"
 )
 
@@ -51,10 +52,10 @@ func newEndpointList(f *Factory, k *model.Kind) *cobra.Command {
 }
 
 func (o *endpointListOptions) selects(e *model.EndpointOper) bool {
-	network := strings.TrimPrefix(e.NetworkKey(), e.Tenant()+":")
-	group, _, _ := strings.Cut(e.EndpointGroupKey, ":")
-	namespace, _, _ := strings.Cut(e.Pod, "/")
-	for _, c := range []struct{ want, have string }{{o.namespace, namespace}, {o.tenant, e.Tenant()}, {o.network, network}, {o.group, group}, {o.host, e.HomingHost}} {
+	_, network, _ := identity.Cut(e.NetworkKey())
+	group, _ := identity.ParseReversedGroup(e.EndpointGroupKey)
+	pod, _ := identity.ParsePodPath(e.Pod)
+	for _, c := range []struct{ want, have string }{{o.namespace, pod.Namespace}, {o.tenant, e.Tenant()}, {o.network, network}, {o.group, group.Name}, {o.host, e.HomingHost}} {
 		if c.want != "" && c.want != c.have {
 			return false
 		}

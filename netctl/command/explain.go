@@ -184,7 +184,7 @@ func explainedFields(fields []model.Field) (out []explainedField) {
 // kindText describes a kind with its fields.
 func kindText(k *model.Kind) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s (%s), key %s\n\n%s\n", k.Name, k.Title, strings.Join(k.Key, ":"), k.Doc)
+	fmt.Fprintf(&b, "%s (%s), key %s\n\n%s\n", k.Name, k.Title, model.Key(k.Key...), k.Doc)
 	if k.Owner != "" {
 		fmt.Fprintf(&b, "\n%s owns it: %s changes it.\n", k.Owner, k.Change)
 	}

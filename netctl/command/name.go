@@ -11,6 +11,7 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/netctl/term"
 )
 
@@ -49,23 +50,23 @@ func (s *scope) key(k *model.Kind, name string) ([]string, error) {
 	if k.Namespaced() {
 		return s.namespaced(k, name)
 	}
-	if prefix, rest, ok := strings.Cut(name, "/"); ok {
-		other, known := model.KindOf(prefix)
+	if ref, ok := identity.ParseRef(name); ok {
+		other, known := model.KindOf(ref.Kind)
 		switch {
 		case known && other.Name == k.Name:
-			name = rest
+			name = ref.Name
 		case known:
 			return nil, term.BadUsage("%s is %s, not %s", name, article(other.Noun()), article(k.Noun()))
 		case k.InspectOnly: // a pod, as other commands print it
-			name = prefix + ":" + rest
+			name = model.Key(ref.Kind, ref.Name)
 		default:
-			return nil, term.BadUsage("%s: the name of %s cannot contain /, and %q is not a kind", name, article(k.Noun()), prefix)
+			return nil, term.BadUsage("%s: the name of %s cannot contain /, and %q is not a kind", name, article(k.Noun()), ref.Kind)
 		}
 	}
 	if !k.TenantScoped() {
 		return []string{name}, nil
 	}
-	if parts := strings.Split(name, ":"); len(parts) == len(k.Key) && !slices.Contains(parts, "") {
+	if parts := identity.Parts(name, -1); len(parts) == len(k.Key) && !slices.Contains(parts, "") {
 		if s.flag != nil && s.flag.Changed && s.tenant != parts[0] {
 			return nil, term.BadUsage("%s is of tenant %s, which contradicts --tenant %s: remove one", name, parts[0], s.tenant)
 		}
@@ -76,9 +77,9 @@ func (s *scope) key(k *model.Kind, name string) ([]string, error) {
 
 // namespaced is key for an object in a namespace of Kubernetes.
 func (s *scope) namespaced(k *model.Kind, name string) ([]string, error) {
-	if prefix, rest, ok := strings.Cut(name, "/"); ok {
-		if other, known := model.KindOf(prefix); known && other == k {
-			name = rest
+	if ref, ok := identity.ParseRef(name); ok {
+		if other, known := model.KindOf(ref.Kind); known && other == k {
+			name = ref.Name
 		}
 	}
 	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == ':' })
@@ -144,9 +145,9 @@ func kindAndName(args []string) []string {
 	if len(args) != 1 {
 		return args
 	}
-	if kind, name, ok := strings.Cut(args[0], "/"); ok && name != "" {
-		if _, known := model.KindOf(kind); known {
-			return []string{kind, name}
+	if ref, ok := identity.ParseRef(args[0]); ok && ref.Name != "" {
+		if _, known := model.KindOf(ref.Kind); known {
+			return []string{ref.Kind, ref.Name}
 		}
 	}
 	return args

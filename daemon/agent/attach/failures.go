@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/contiv/contiv/identity"
 )
 
 // Failure is an attachment that failed and has not succeeded since.
@@ -34,7 +36,7 @@ func newFailures() *failures { return &failures{by: map[string]Failure{}} }
 // subject is the pod or container that an attachment is for: a runtime tries a pod again under the id of another container.
 func (r *Request) subject() string {
 	if r.Pod != nil && r.Pod.Name != "" {
-		return "pod/" + r.Pod.Namespace + "/" + r.Pod.Name
+		return "pod/" + identity.Pod{Namespace: r.Pod.Namespace, Name: r.Pod.Name}.Path()
 	}
 	return "container/" + cmp.Or(r.Name, r.ContainerID)
 }

@@ -1,9 +1,8 @@
 package desired
 
 import (
-	"strings"
-
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 )
 
 // In an ACI fabric every group has its own VLAN: its containers are on their own segment, "tenant:network/group", with the addresses of the
@@ -20,15 +19,6 @@ func (r *records) ownVLAN(group string) (n record.Network, ok bool) {
 		return n, false
 	}
 	n = *shared
-	n.ID.Name, n.PktTag = n.ID.Name+"/"+g.ID.Name, g.PktTag // no name contains a slash
+	n.ID, n.PktTag = identity.GroupSegment(n.ID, g.ID.Name), g.PktTag
 	return n, true
-}
-
-// groupOn returns the group that has its own segment; "" if the segment is a network's.
-func groupOn(segment string) string {
-	tenant, name, _ := strings.Cut(segment, ":")
-	if _, group, ok := strings.Cut(name, "/"); ok {
-		return tenant + ":" + group
-	}
-	return ""
 }

@@ -90,7 +90,7 @@ func (r *records) tenantOf(namespace string) string {
 
 // kubeName returns the name among a State's services of a service of Kubernetes, or of its copy in another tenant.
 func kubeName(id identity.KubernetesService, tenant, own string) string {
-	name := id.Namespace + "/" + id.Name
+	name := id.Path()
 	if tenant != own {
 		name += "@" + tenant
 	}
@@ -100,7 +100,7 @@ func kubeName(id identity.KubernetesService, tenant, own string) string {
 // parseKubeName is the reverse; tenant is "" for the service's own.
 func parseKubeName(name string) (id identity.KubernetesService, tenant string, ok bool) {
 	name, tenant, _ = strings.Cut(name, "@")
-	id.Namespace, id.Name, ok = strings.Cut(name, "/")
+	id, ok = identity.ParseKubernetesServicePath(name)
 	return id, tenant, ok
 }
 

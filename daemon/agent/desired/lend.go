@@ -38,7 +38,7 @@ func (r *records) owned() iter.Seq2[netip.Addr, string] {
 		}
 		for v := range r.kube.services.Values() {
 			for _, a := range v.ClusterIPs {
-				if !yield(a, "service "+v.ID.Namespace+"/"+v.ID.Name) {
+				if !yield(a, "service "+v.ID.Path()) {
 					return
 				}
 			}

@@ -94,7 +94,7 @@ func (r *records) wantTenant(name string) *ofnet.Tenant {
 
 func (r *records) wantSegment(id string) *ofnet.Segment {
 	n := r.networks.Get(id)
-	if own, ok := r.ownVLAN(groupOn(id)); ok && own.ID.String() == id {
+	if own, ok := r.ownVLAN(identity.SegmentGroup(id).String()); ok && own.ID.String() == id {
 		n = &own
 	}
 	if n == nil || !r.present(n.ID.Tenant) {

@@ -14,6 +14,7 @@ import (
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 )
 
 // Master receives the containers of endpoints.
@@ -45,7 +46,7 @@ type EndpointSyncer struct {
 	maxWait  time.Duration // before a retry, after many
 
 	mu   sync.Mutex
-	sent map[string]sentUpdate // by the text of the endpoint's identity
+	sent map[identity.Endpoint]sentUpdate
 }
 
 // sentUpdate is the last update of an endpoint that was sent to the master.
@@ -57,7 +58,7 @@ type sentUpdate struct {
 // NewEndpointSyncer returns an EndpointSyncer for the containers of w; Run syncs.
 func NewEndpointSyncer(w *Watcher, m Master, r Records, log *slog.Logger) *EndpointSyncer {
 	return &EndpointSyncer{watcher: w, master: m, records: r, log: log, limit: 15 * time.Second, debounce: 50 * time.Millisecond,
-		lag: 5 * time.Second, first: time.Second, maxWait: 30 * time.Second, sent: map[string]sentUpdate{}}
+		lag: 5 * time.Second, first: time.Second, maxWait: 30 * time.Second, sent: map[identity.Endpoint]sentUpdate{}}
 }
 
 // Run syncs until ctx ends; then it returns nil.
@@ -96,7 +97,7 @@ func (t *EndpointSyncer) Run(ctx context.Context) error {
 func (t *EndpointSyncer) sync(ctx context.Context) (later bool, err error) {
 	state := t.watcher.State()
 	owners := state.Owners()
-	known := map[string]sentUpdate{}
+	known := map[identity.Endpoint]sentUpdate{}
 	var due []model.UpdateEndpointRequest
 	selectors := map[string][]map[string]string{}
 	for _, ep := range t.records.Local() {
@@ -110,10 +111,9 @@ func (t *EndpointSyncer) sync(ctx context.Context) (later bool, err error) {
 			continue
 		}
 		later = true
-		key := ep.ID.String()
-		was, ok := t.sent[key]
+		was, ok := t.sent[ep.ID]
 		if ok && sameRequest(was.request, request) && time.Since(was.at) < t.lag {
-			known[key] = was
+			known[ep.ID] = was
 			continue
 		}
 		due = append(due, request)
@@ -136,7 +136,8 @@ func (t *EndpointSyncer) update(ctx context.Context, request model.UpdateEndpoin
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.sent[request.Tenant+":"+request.Network+":"+request.EndpointID] = sentUpdate{request, time.Now()}
+	id := identity.Endpoint{Network: identity.Network{Tenant: request.Tenant, Name: request.Network}, Endpoint: request.EndpointID}
+	t.sent[id] = sentUpdate{request, time.Now()}
 	return nil
 }
 

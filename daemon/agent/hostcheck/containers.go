@@ -15,6 +15,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/agent/check"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/link"
 )
@@ -161,7 +162,7 @@ func (c *Containers) inside(a *attach.Configured, seen *link.Seen, ports []provi
 
 // serviceArgs are the arguments by which netctl takes a service.
 func serviceArgs(name string) string {
-	tenant, service, _ := strings.Cut(name, ":")
+	tenant, service, _ := identity.Cut(name)
 	return service + " -t " + tenant
 }
 

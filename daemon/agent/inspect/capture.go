@@ -3,10 +3,10 @@ package inspect
 import (
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet/capture"
 )
 
@@ -62,7 +62,7 @@ func (o *Options) called(id string) string {
 // container returns the runtime's name of an endpoint's container; "" if it equals the endpoint's name, or is unknown.
 func (o *Options) container(endpoint string) string {
 	name := o.Called(endpoint)
-	if strings.HasSuffix(endpoint, ":"+name) {
+	if identity.Ends(endpoint, name) {
 		return ""
 	}
 	return name

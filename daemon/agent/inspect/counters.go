@@ -3,9 +3,9 @@ package inspect
 import (
 	"context"
 	"net/http"
-	"strings"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/pipeline"
@@ -55,4 +55,4 @@ func (o *Options) counted(ctx context.Context, tenant string) (*model.HostCounte
 }
 
 // of reports whether an object, "tenant:...", belongs to a tenant; with "" all do.
-func of(tenant, object string) bool { return tenant == "" || strings.HasPrefix(object, tenant+":") }
+func of(tenant, object string) bool { return tenant == "" || identity.Within(object, tenant) }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/bgp"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/vswitchd"
@@ -65,11 +66,11 @@ func (o *Options) followOutputs(ask *model.TraceRequest, t *model.Trace) {
 	dst, wrong := netip.ParseAddr(t.After.Dst)
 	for i := range t.Outputs {
 		x := &t.Outputs[i]
-		kind, name, _ := strings.Cut(x.To, "/")
+		to, _ := identity.ParseRef(x.To)
 		switch {
 		case errors.Join(err, wrong) != nil:
-		case kind == fromRouter:
-			o.toNeighbour(x, name)
+		case to.Kind == fromRouter:
+			o.toNeighbour(x, to.Name)
 		case x.To == "host":
 			o.toHost(ask, x, src, netip.AddrPortFrom(dst, uint16(t.After.DstPort)))
 			o.unlearned(ask, x)

@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"strings"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 )
 
@@ -50,8 +50,8 @@ func Called(owner ofnet.Key) string {
 	if owner.Kind != ofnet.KindClassPolicy {
 		return called(owner)
 	}
-	if namespace, name, ok := strings.Cut(owner.Name, ":"); ok {
-		return ofnet.Key{Kind: networkPolicy, Name: namespace + "/" + name}.String()
+	if id, err := identity.ParseNetworkPolicy(owner.Name); err == nil {
+		return ofnet.Key{Kind: networkPolicy, Name: id.Path()}.String()
 	}
 	return ofnet.Key{Kind: clusterNetworkPolicy, Name: owner.Name}.String()
 }

@@ -26,20 +26,21 @@ func ownedBy(text string) (func(owner ofnet.Key) bool, error) {
 	if text == "" {
 		return func(ofnet.Key) bool { return true }, nil
 	}
-	kind, name, _ := strings.Cut(text, "/")
-	if !slices.Contains(kinds, ofnet.Kind(kind)) || name == "" {
+	ref, _ := identity.ParseRef(text)
+	kind, name := ofnet.Kind(ref.Kind), ref.Name
+	if !slices.Contains(kinds, kind) || name == "" {
 		return nil, fmt.Errorf("owner %q: want KIND/NAME, such as endpoint/NAME or policy/TENANT:NAME; kinds are %s", text, strings.Trim(fmt.Sprint(kinds), "[]"))
 	}
 	return func(owner ofnet.Key) bool {
-		switch asked := ofnet.Kind(kind); {
-		case owner.Kind == asked && owner.Name == name:
+		switch {
+		case owner.Kind == kind && owner.Name == name:
 			return true
 		case owner.Kind == ofnet.KindRule:
-			return ruleAs(asked, owner.Name) == name
+			return ruleAs(kind, owner.Name) == name
 		case owner.Kind == ofnet.KindClassPolicy:
 			return Called(owner) == text
 		case owner.Kind == ofnet.KindEndpoint:
-			return asked == ofnet.KindEndpoint && (strings.HasSuffix(owner.Name, ":"+name) || strings.HasSuffix(owner.Name, "-"+name))
+			return kind == ofnet.KindEndpoint && (identity.Ends(owner.Name, name) || strings.HasSuffix(owner.Name, "-"+name))
 		}
 		return false
 	}, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 )
@@ -62,7 +63,7 @@ func (o *Options) rules(w http.ResponseWriter, r *http.Request) {
 	of := r.URL.Query().Get("of")
 	out := []model.RuleStatus{}
 	for _, s := range all {
-		if of == "" || strings.HasPrefix(s.Rule+":", of+":") {
+		if of == "" || identity.Within(s.Rule, of) {
 			out = append(out, s)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/pipeline"
@@ -217,8 +218,8 @@ func macOf(text string) (string, error) {
 // ingressMatch returns the match of the packet where it enters the switch.
 func ingressMatch(s *ofnet.State, ask *model.TraceRequest) (string, error) {
 	n := s.Segments.Get(ask.Network)
-	kind, name, _ := strings.Cut(ask.From, "/")
-	switch kind {
+	from, _ := identity.ParseRef(ask.From)
+	switch name := from.Name; from.Kind {
 	case "endpoint":
 		e := s.Endpoints.Get(name)
 		if e == nil || e.Port == 0 {

@@ -43,7 +43,7 @@ func (at *Site) outside(v *record.KubernetesService) (all, borrowed []netip.Addr
 
 // Name returns the name of a service of Kubernetes among those of the host: the names of Contiv's own services have a colon,
 // not a slash.
-func Name(v *record.KubernetesService) string { return v.ID.Namespace + "/" + v.ID.Name }
+func Name(v *record.KubernetesService) string { return v.ID.Path() }
 
 // Translate returns a tenant's service from its record and slices, in any order; nil if there is nothing to forward: it only has a name, or
 // no address yet.

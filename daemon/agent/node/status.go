@@ -83,7 +83,7 @@ func (r reporter) Ported() []record.Endpoint { return r.n.attach.Ported() }
 func (n *Node) containerName(endpoint string) string {
 	e, _ := n.records.Endpoint(endpoint)
 	if pod := e.Pod.ID; !pod.IsZero() {
-		return pod.Namespace + "/" + pod.Name
+		return pod.Path()
 	}
 	return e.CommonName
 }

@@ -95,7 +95,7 @@ func removeNetwork(tx *commit.Tx, n *model.Network) error {
 // networkRecord parses the network's addresses; tags are filled in later.
 func networkRecord(n *model.Network) (*record.Network, error) {
 	r := &record.Network{
-		ID: n.Identity(), Kind: n.NwType, Encap: record.Encap(n.Encap), Tag: cmp.Or(n.CfgdTag, record.Dotted(n.Identity())),
+		ID: n.Identity(), Kind: n.NwType, Encap: record.Encap(n.Encap), Tag: cmp.Or(n.CfgdTag, n.Identity().Dotted()),
 	}
 	spec, err := ipam.ParseSpec(n.Subnet)
 	if err != nil {

@@ -30,7 +30,7 @@ func (e *Engine) grounds(ctx context.Context, o *channel.Offer) {
 	}
 	for i := range o.Groups {
 		g := &o.Groups[i]
-		e.make(ctx, &model.EndpointGroup{TenantName: g.ID.Tenant, GroupName: g.ID.Name, NetworkName: g.Network.Name, CfgdTag: own(g.Tag, record.Reversed(g.ID)), IpPool: rangeText(g.Pool)})
+		e.make(ctx, &model.EndpointGroup{TenantName: g.ID.Tenant, GroupName: g.ID.Name, NetworkName: g.Network.Name, CfgdTag: own(g.Tag, g.ID.Reversed()), IpPool: rangeText(g.Pool)})
 	}
 }
 
@@ -59,7 +59,7 @@ func (e *Engine) make(ctx context.Context, o model.Object) {
 
 // networkOf returns the object of a network's record, with the same number.
 func networkOf(r *record.Network) *model.Network {
-	n := &model.Network{TenantName: r.ID.Tenant, NetworkName: r.ID.Name, NwType: r.Kind, Encap: string(r.Encap), Subnet: r.Declared(), CfgdTag: own(r.Tag, record.Dotted(r.ID)),
+	n := &model.Network{TenantName: r.ID.Tenant, NetworkName: r.ID.Name, NwType: r.Kind, Encap: string(r.Encap), Subnet: r.Declared(), CfgdTag: own(r.Tag, r.ID.Dotted()),
 		Gateway: record.Text(r.Gateway), Ipv6Gateway: record.Text(r.Gateway6), PktTag: r.PktTag}
 	if r.Encap == record.VXLAN {
 		n.PktTag = cmp.Or(r.ExtPktTag, 0)

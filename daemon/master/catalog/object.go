@@ -10,6 +10,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/table"
 )
 
@@ -45,7 +46,8 @@ var (
 )
 
 func (v *View) setObject(key string, value []byte) error {
-	kind, objectKey, ok := strings.Cut(strings.TrimPrefix(key, record.Objects), "/")
+	path, ok := identity.ParseRef(strings.TrimPrefix(key, record.Objects))
+	kind, objectKey := path.Kind, path.Name
 	k, known := model.KindOf(kind)
 	switch {
 	case !ok:

@@ -8,6 +8,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/kubeview"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 )
 
 // owned is a kind of objects that Kubernetes owns: records that are shown as objects. An object is made from its record for each request,
@@ -81,7 +82,7 @@ func (o owned) at() keyspace {
 
 // links returns the objects that an object links to, which follow from its key.
 func (o owned) links(key string) []Ref {
-	namespace, name, ok := strings.Cut(key, ":")
+	namespace, name, ok := identity.Cut(key)
 	if !ok {
 		return nil
 	}
@@ -104,7 +105,7 @@ func (v *View) of(e *entry) model.Object {
 	i := slices.IndexFunc(ownedKinds, func(o owned) bool { return o.kind.Name == e.Kind })
 	o, err := ownedKinds[i].show(v, e.Key)
 	if err != nil {
-		namespace, name, ok := strings.Cut(e.Key, ":")
+		namespace, name, ok := identity.Cut(e.Key)
 		if !ok {
 			namespace, name = "", e.Key
 		}
@@ -123,7 +124,7 @@ func (v *View) touchServices(namespace string) {
 
 // ownedIn yields the keys of the objects of a kind that are in a namespace, in order.
 func (v *View) ownedIn(k *model.Kind, namespace string) iter.Seq[string] {
-	prefix := namespace + ":"
+	prefix := identity.Join(namespace, "")
 	return func(yield func(string) bool) {
 		for e := range objectsInOrder.From(&v.objects, &entry{Ref: Ref{k.Name, prefix}}) {
 			if e.Kind != k.Name || !strings.HasPrefix(e.Key, prefix) || !yield(e.Key) {

@@ -92,7 +92,7 @@ func (v *View) Ownership() *ownership.Facts {
 			}
 			for s := range v.kubeAddresses.Values() {
 				for _, a := range s.own {
-					if !yield(a, "service "+s.id.Namespace+"/"+s.id.Name) {
+					if !yield(a, "service "+s.id.Path()) {
 						return
 					}
 				}

@@ -26,9 +26,9 @@ func (v *View) UnreadPolicies() (out []UnreadPolicy) {
 			continue
 		}
 		if p := readable[record.NetworkPolicy](v, record.NetworkPolicies+e.Key); p == nil {
-			out = append(out, UnreadPolicy{Name: id.Namespace + "/" + id.Name})
+			out = append(out, UnreadPolicy{Name: id.Path()})
 		} else if all := reasons(p.Ingress.Unread, p.Egress.Unread); len(all) > 0 {
-			out = append(out, UnreadPolicy{id.Namespace + "/" + id.Name, all})
+			out = append(out, UnreadPolicy{id.Path(), all})
 		}
 	}
 	slices.SortFunc(out, func(a, b UnreadPolicy) int { return strings.Compare(a.Name, b.Name) })

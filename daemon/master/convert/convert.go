@@ -84,7 +84,7 @@ func idOf[R any](id func(*R) fmt.Stringer) func(value []byte) (string, error) {
 func (c *converter) network(value []byte) (string, error) {
 	var n record.Network
 	err := json.Unmarshal(value, &n)
-	c.networks[record.Dotted(n.ID)] = n.ID
+	c.networks[n.ID.Dotted()] = n.ID
 	return n.ID.String(), err
 }
 
@@ -104,8 +104,9 @@ func (c *converter) hold(it store.Item) (now store.Item, err error) {
 	}
 	h["network"] = network
 	if text, _ := h["group"].(string); text != "" {
-		group, tenant, _ := strings.Cut(text, ":")
-		h["group"] = identity.Group{Tenant: tenant, Name: group}
+		if h["group"], err = identity.ParseReversedGroup(text); err != nil {
+			return now, err
+		}
 	}
 	if now.Value, err = json.Marshal(h); err != nil {
 		return now, err

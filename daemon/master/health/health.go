@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/identity"
 )
 
 // Snapshot is what the verdict is about.
@@ -33,7 +34,7 @@ type Snapshot struct {
 
 // Service is a service, and who provides it.
 type Service struct {
-	Name      string // "tenant:service"
+	ID        identity.Service
 	Selector  map[string]string
 	Providers int
 	Nearest   map[string]string // labels of the container that has most of the selector; nil: there is none with labels
@@ -49,7 +50,7 @@ type Router struct {
 
 // Pool is where addresses come from.
 type Pool struct {
-	Network     string // "tenant:network"
+	Network     identity.Network
 	Taken, Free int
 }
 

@@ -8,7 +8,10 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/identity"
 )
+
+var blue = identity.Network{Tenant: "default", Name: "blue"}
 
 func master(name string, role model.NodeRole) model.Node {
 	return model.Node{Name: name, Address: name + ":9999", Role: role, Ready: true, Since: "2026-01-01T00:00:00Z", Version: "1.0"}
@@ -21,7 +24,7 @@ func agent(name string) model.Node {
 func cluster() *Snapshot {
 	return &Snapshot{Nodes: []model.Node{master("m1", model.RoleLeader), master("m2", model.RoleFollower), agent("h1"), agent("h2"), agent("h3")},
 		Store:    model.StoreState{Members: []model.StoreMember{{Name: "s1"}, {Name: "s2"}, {Name: "s3"}}},
-		Services: []Service{{Name: "default:shop", Providers: 1}}, Pools: []Pool{{Network: "default:blue", Taken: 9, Free: 1}}}
+		Services: []Service{{ID: identity.Service{Tenant: "default", Name: "shop"}, Providers: 1}}, Pools: []Pool{{Network: blue, Taken: 9, Free: 1}}}
 }
 
 func TestExamine(t *testing.T) {
@@ -141,8 +144,8 @@ func TestExamine(t *testing.T) {
 			[]string{"error store-full store/s1", "warning store-low store/s2"}},
 		{"a store that does not say", func(s *Snapshot) { s.Store.Name, s.StoreErr = "etcd", "timeout" }, []string{"unknown store-unknown store/etcd"}},
 		{"a service without providers", func(s *Snapshot) { s.Services[0].Providers = 0 }, []string{"warning service-empty service/default:shop"}},
-		{"a pool above 90 %", func(s *Snapshot) { s.Pools[0] = Pool{"default:blue", 91, 9} }, []string{"warning pool-low network/default:blue"}},
-		{"a pool that is empty", func(s *Snapshot) { s.Pools[0] = Pool{"default:blue", 14, 0} }, []string{"error pool-empty network/default:blue"}},
+		{"a pool above 90 %", func(s *Snapshot) { s.Pools[0] = Pool{blue, 91, 9} }, []string{"warning pool-low network/default:blue"}},
+		{"a pool that is empty", func(s *Snapshot) { s.Pools[0] = Pool{blue, 14, 0} }, []string{"error pool-empty network/default:blue"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := cluster()
@@ -179,7 +182,7 @@ func TestSilentFolds(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	s := &Snapshot{Services: []Service{{Name: "default:shop", Selector: map[string]string{"tier": "front"}, Nearest: map[string]string{"tier": "fornt"}}}}
+	s := &Snapshot{Services: []Service{{ID: identity.Service{Tenant: "default", Name: "shop"}, Selector: map[string]string{"tier": "front"}, Nearest: map[string]string{"tier": "fornt"}}}}
 	if got := services(s)[0].Evidence; got != "no container has its selector tier=front; the nearest container has tier=fornt" {
 		t.Error(got)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/identity"
 )
 
 // leader finds that no netmaster leads.
@@ -200,7 +201,7 @@ func uplinks(s *Snapshot) (out []model.Finding) {
 			if trouble == "" {
 				continue
 			}
-			f := model.Finding{Code: model.FindingUplinkDown, Severity: model.SeverityWarning, Host: n.Name, Object: "uplink/" + n.Name + ":" + u.Name,
+			f := model.Finding{Code: model.FindingUplinkDown, Severity: model.SeverityWarning, Host: n.Name, Object: "uplink/" + identity.Join(n.Name, u.Name),
 				Evidence: "uplink " + u.Name + " of host " + n.Name + ": " + trouble, Remedy: "look at its cable and at the switch beyond", Next: "netctl node ls -o wide"}
 			if up == 0 {
 				f.Severity, f.Evidence = model.SeverityError, f.Evidence+", and no other has one: VLAN networks end at this host"

@@ -78,10 +78,9 @@ func services(s *Snapshot) (out []model.Finding) {
 		if v.Nearest != nil {
 			near = "the nearest container has " + labels(v.Nearest)
 		}
-		tenant, name, _ := strings.Cut(v.Name, ":")
-		out = append(out, model.Finding{Code: model.FindingServiceEmpty, Severity: model.SeverityWarning, Object: "service/" + v.Name,
+		out = append(out, model.Finding{Code: model.FindingServiceEmpty, Severity: model.SeverityWarning, Object: "service/" + v.ID.String(),
 			Evidence: "no container has its selector " + labels(v.Selector) + "; " + near, Remedy: "start containers with these labels, or correct the selector",
-			Next: "netctl service inspect " + name + " -t " + tenant})
+			Next: "netctl service inspect " + v.ID.Name + " -t " + v.ID.Tenant})
 	}
 	return out
 }
@@ -104,10 +103,9 @@ func pools(s *Snapshot) (out []model.Finding) {
 		if all == 0 || p.Taken*100 <= all*mostUsed {
 			continue
 		}
-		tenant, name, _ := strings.Cut(p.Network, ":")
-		f := model.Finding{Code: model.FindingPoolLow, Severity: model.SeverityWarning, Object: "network/" + p.Network,
+		f := model.Finding{Code: model.FindingPoolLow, Severity: model.SeverityWarning, Object: "network/" + p.Network.String(),
 			Evidence: fmt.Sprintf("%d of its %d addresses are in use, %d are free", p.Taken, all, p.Free), Remedy: "delete what is not needed, or make a network with a larger subnet",
-			Next: "netctl ip show " + name + " -t " + tenant}
+			Next: "netctl ip show " + p.Network.Name + " -t " + p.Network.Tenant}
 		if p.Free == 0 {
 			f.Code, f.Severity, f.Evidence = model.FindingPoolEmpty, model.SeverityError, fmt.Sprintf("all of its %d addresses are in use: no container gets one", all)
 		}

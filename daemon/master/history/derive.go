@@ -11,6 +11,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/identity"
 )
 
 // Bounds of one change, in bytes of JSON.
@@ -68,7 +69,8 @@ func Derive(ops []store.Op, before func(key string) []byte, made map[string]any)
 func subject(key string) (kind, name string, ok bool) {
 	switch {
 	case strings.HasPrefix(key, record.Objects):
-		return strings.Cut(strings.TrimPrefix(key, record.Objects), "/")
+		ref, ok := identity.ParseRef(strings.TrimPrefix(key, record.Objects))
+		return ref.Kind, ref.Name, ok
 	case strings.HasPrefix(key, record.Endpoints):
 		return model.KindEndpoint().Name, strings.TrimPrefix(key, record.Endpoints), true
 	case strings.HasPrefix(key, record.Providers):

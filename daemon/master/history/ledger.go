@@ -34,8 +34,8 @@ func (e *Entry) moves() []model.AddressChange {
 // networkOf returns the identity of a network, which entries of earlier builds call "network.tenant"; an ambiguous name is returned
 // unchanged.
 func networkOf(text string) string {
-	if name, tenant, ok := strings.Cut(text, "."); ok && !strings.ContainsAny(tenant, ".:") && !strings.Contains(name, ":") {
-		return identity.Network{Tenant: tenant, Name: name}.String()
+	if id, ok := identity.ParseDottedNetwork(text); ok {
+		return id.String()
 	}
 	return text
 }
@@ -64,7 +64,7 @@ type AddressFilter struct {
 }
 
 func (f AddressFilter) accepts(network, address string) bool {
-	return (f.Network.IsZero() || f.Network.String() == network) && (f.Tenant == "" || strings.HasPrefix(network, f.Tenant+":")) && (f.Address == "" || f.Address == address)
+	return (f.Network.IsZero() || f.Network.String() == network) && (f.Tenant == "" || identity.Within(network, f.Tenant)) && (f.Address == "" || f.Address == address)
 }
 
 // Ledger returns the entries of the addresses that f selects, the newest last; limit 0 is all.

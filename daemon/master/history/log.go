@@ -13,6 +13,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/identity"
 )
 
 // Log reads the history records of a catalog at one moment. It holds the undecoded records, which it shares with the catalog.
@@ -137,7 +138,7 @@ type Filter struct {
 
 func (f Filter) accepts(e *model.HistoryEntry) bool {
 	by := func(s string) bool { return strings.Contains(s, f.By) }
-	return (f.Kind == "" || f.Kind == e.Kind) && (f.Key == "" || f.Key == e.Key || f.Kind == model.KindEndpoint().Name && (strings.HasSuffix(e.Key, ":"+f.Key) || strings.HasSuffix(e.Key, "-"+f.Key))) &&
+	return (f.Kind == "" || f.Kind == e.Kind) && (f.Key == "" || f.Key == e.Key || f.Kind == model.KindEndpoint().Name && (identity.Ends(e.Key, f.Key) || strings.HasSuffix(e.Key, "-"+f.Key))) &&
 		(by(e.By.Proved) || by(e.By.Claimed) || by(e.By.Program) || by(e.By.Address)) && !e.Time.Before(f.Since) && (f.Sees == nil || f.Sees(e.Kind, e.Key))
 }
 

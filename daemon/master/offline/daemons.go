@@ -13,6 +13,7 @@ import (
 	"github.com/contiv/contiv/api/bundle"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/server/supportbundle"
+	"github.com/contiv/contiv/identity"
 )
 
 // daemons answers requests to agents from what the bundle has of them.
@@ -59,7 +60,7 @@ func narrowed(file string, text []byte, q url.Values) ([]byte, error) {
 			return owned(f.Owner) && (table == "" || f.Table == table || f.TableID == table)
 		})
 	case file == "rules.json" && of != "":
-		return only(text, func(r *model.RuleStatus) bool { return strings.HasPrefix(r.Rule+":", of+":") })
+		return only(text, func(r *model.RuleStatus) bool { return identity.Within(r.Rule, of) })
 	case file == "services.json" && of != "":
 		return only(text, func(s *model.ServiceStatus) bool { return s.Service == of })
 	}
@@ -84,7 +85,8 @@ func only[T any](text []byte, chosen func(*T) bool) ([]byte, error) {
 // ownedBy returns a function that reports whether flows' column Owner names the object in text. An endpoint matches by the end of its name,
 // and a policy has the flows of its rules. The column does not name the groups of rules.
 func ownedBy(text string) (func(owner string) bool, error) {
-	kind, name, ok := strings.Cut(text, "/")
+	ref, ok := identity.ParseRef(text)
+	kind, name := ref.Kind, ref.Name
 	switch {
 	case text == "":
 		return func(string) bool { return true }, nil
@@ -94,16 +96,16 @@ func ownedBy(text string) (func(owner string) bool, error) {
 		return nil, fmt.Errorf("owner %q: a support bundle does not have the groups of flows' rules: name the policy, or the rule", text)
 	}
 	return func(owner string) bool {
-		of, called, _ := strings.Cut(owner, "/")
+		of, _ := identity.ParseRef(owner)
 		switch {
 		case owner == text:
 			return true
 		case kind == "policy":
-			return of == "rule" && strings.HasPrefix(called, name+":")
+			return of.Kind == "rule" && identity.Within(of.Name, name)
 		case kind == "networkpolicy" || kind == "clusternetworkpolicy":
-			return of == "classpolicy" && called == strings.Replace(name, "/", ":", 1)
+			return of.Kind == "classpolicy" && of.Name == strings.Replace(name, "/", ":", 1)
 		case kind == "endpoint":
-			return of == "endpoint" && (strings.HasSuffix(called, ":"+name) || strings.HasSuffix(called, "-"+name))
+			return of.Kind == "endpoint" && (identity.Ends(of.Name, name) || strings.HasSuffix(of.Name, "-"+name))
 		}
 		return false
 	}, nil

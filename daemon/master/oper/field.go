@@ -11,9 +11,9 @@ func Field(e *record.Endpoint, name string) any {
 	case "homingHost":
 		return e.Host
 	case "network":
-		return record.Dotted(e.ID.Network)
+		return e.ID.Network.Dotted()
 	case "endpointGroupKey":
-		return record.Reversed(e.Group)
+		return e.Group.Reversed()
 	case "endpointID":
 		return e.ID.Endpoint
 	case "containerName":
@@ -23,7 +23,7 @@ func Field(e *record.Endpoint, name string) any {
 	case "macAddress":
 		return e.MAC.String()
 	case "pod":
-		return PodName(e.Pod.ID)
+		return e.Pod.ID.Path()
 	}
 	o := Endpoint(e)
 	return o.Field(name)

@@ -16,14 +16,6 @@ import (
 // maxPods bounds the named pods.
 const maxPods = 100
 
-// PodName returns the name of a pod, "namespace/name"; "" for none.
-func PodName(id identity.Pod) string {
-	if id.IsZero() {
-		return ""
-	}
-	return id.Namespace + "/" + id.Name
-}
-
 // Namespace returns the operational state of a namespace of Kubernetes.
 func Namespace(v *catalog.View, name string) model.KubeNamespaceOper {
 	_, n := named(v.Pods(name))
@@ -67,7 +59,7 @@ func selected(pods []*record.Endpoint, s record.Selector) []*record.Endpoint {
 func named(endpoints []*record.Endpoint) (names []string, n int) {
 	endpoints = slices.CompactFunc(endpoints, func(a, b *record.Endpoint) bool { return a.Pod.ID == b.Pod.ID })
 	for _, e := range endpoints[:min(len(endpoints), maxPods)] {
-		names = append(names, PodName(e.Pod.ID))
+		names = append(names, e.Pod.ID.Path())
 	}
 	return names, len(endpoints)
 }
@@ -125,7 +117,7 @@ func Policies(v *catalog.View, e *record.Endpoint) (ingress, egress []string) {
 	}
 	ofTier(record.TierAdmin)
 	for _, p := range v.NetworkPoliciesOf(e.Pod.ID.Namespace) {
-		text := "networkpolicy " + p.ID.Namespace + "/" + p.ID.Name
+		text := "networkpolicy " + p.ID.Path()
 		if p.Pods.Selects(e.Labels) && p.Ingress.Isolates {
 			ingress = append(ingress, text)
 		}

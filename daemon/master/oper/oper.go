@@ -28,9 +28,9 @@ func bandwidth(b *record.Bandwidth) string {
 func Endpoint(e *record.Endpoint) model.EndpointOper {
 	return model.EndpointOper{
 		Key: e.ID.String(), ContainerID: e.Container(), ContainerName: e.CommonName, EndpointGroupId: e.GroupNumber,
-		EndpointGroupKey: record.Reversed(e.Group), EndpointID: e.ID.Endpoint, HomingHost: e.Host, IntfName: e.IfName,
+		EndpointGroupKey: e.Group.Reversed(), EndpointID: e.ID.Endpoint, HomingHost: e.Host, IntfName: e.IfName,
 		IpAddress: []string{record.Text(e.IP), record.Text(e.IP6)}, Labels: fmt.Sprint(e.Labels), MacAddress: e.MAC.String(),
-		Network: record.Dotted(e.ID.Network), Pod: PodName(e.Pod.ID), ServiceName: e.Service, Bandwidth: bandwidth(&e.Bandwidth), VtepIP: record.Text(e.VTEP),
+		Network: e.ID.Network.Dotted(), Pod: e.Pod.ID.Path(), ServiceName: e.Service, Bandwidth: bandwidth(&e.Bandwidth), VtepIP: record.Text(e.VTEP),
 	}
 }
 

@@ -30,8 +30,7 @@ func shardsOf(key string, value []byte) (out []channel.Shard) {
 		if !is {
 			continue
 		}
-		tenant, _, _ := strings.Cut(name, ":")
-		out = append(out, channel.Tenant(tenant))
+		out = append(out, channel.Tenant(identity.Scope(name)))
 		for _, d := range directories {
 			if prefix == d {
 				out = append(out, channel.Directory)

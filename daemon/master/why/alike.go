@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/identity"
 )
 
 // alike returns a remedy that begins with a question for the names spelled almost like the text; "" if there are none.
@@ -29,7 +30,7 @@ func (s *search) alike() string {
 		add(kindHost, h.Label)
 	}
 	for _, key := range s.v.Keys(model.KindServiceLB()) {
-		if tenant, name, _ := strings.Cut(key, ":"); s.admits(tenant, "") {
+		if tenant, name, _ := identity.Cut(key); s.admits(tenant, "") {
 			add(kindService, name)
 		}
 	}

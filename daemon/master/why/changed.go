@@ -2,11 +2,11 @@ package why
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/history"
+	"github.com/contiv/contiv/identity"
 )
 
 // changed returns the last change of an object that affects whether packets pass between two ends; nil if none is recorded.
@@ -31,8 +31,8 @@ func (a *Explainer) changed(v *catalog.View, from, to end, intent model.WhyInten
 	}
 	for _, rule := range []string{intent.Out, intent.In} {
 		add(model.KindRule(), rule)
-		if i := strings.LastIndexByte(rule, ':'); i > 0 {
-			add(model.KindPolicy(), rule[:i])
+		if policy := identity.Parent(rule); policy != "" {
+			add(model.KindPolicy(), policy)
 		}
 	}
 	last, ok := history.Open(v, a.keep).Last(names...)

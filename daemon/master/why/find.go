@@ -51,7 +51,7 @@ func (e *end) shown() model.WhyEnd {
 			out.Container = name
 		}
 		if pod := e.endpoint.Pod.ID; !pod.IsZero() {
-			out.Container = pod.Namespace + "/" + pod.Name
+			out.Container = pod.Path()
 		}
 	case e.service != nil:
 		out.Tenant, out.Network = e.service.ID.Tenant, e.service.Network.String()
@@ -91,7 +91,8 @@ func both(v *catalog.View, q model.WhyRequest) (from, to end, err error) {
 // find resolves a name, for an end that talks to one of the tenant near; "" is any. Exact matches take precedence over partial ones.
 // Several matches are an error that lists them in their unambiguous form.
 func find(v *catalog.View, field, text, near string, q model.WhyRequest) (end, error) {
-	kind, name, typed := strings.Cut(text, "/")
+	ref, typed := identity.ParseRef(text)
+	kind, name := ref.Kind, ref.Name
 	if !typed || !slices.Contains([]string{kindEndpoint, kindGroup, kindService, kindHost, kindAddress}, kind) {
 		kind, name = "", text
 	}
@@ -206,7 +207,7 @@ func (s *search) admits(tenant, network string) bool {
 // scoped reports whether the text names an object name of a tenant: as "name", as its key "tenant:name", or as "name:tenant", which is the
 // form in records.
 func (s *search) scoped(name, tenant string) bool {
-	return s.text == name || s.text == tenant+":"+name || s.text == name+":"+tenant
+	return s.text == name || s.text == identity.Join(tenant, name) || s.text == identity.Join(name, tenant)
 }
 
 func (s *search) exact() []candidate {

@@ -5,12 +5,12 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/verdict"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 )
 
 // kubernetesServices returns the services of Kubernetes that the text names, by "namespace/name" or by an address.
@@ -19,8 +19,8 @@ func (s *search) kubernetesServices() (out []candidate) {
 		return nil
 	}
 	a, _ := netip.ParseAddr(s.text)
-	namespace, name, named := strings.Cut(s.text, "/")
-	text := name
+	id, named := identity.ParseKubernetesServicePath(s.text)
+	text := id.Name
 	switch {
 	case a.IsValid():
 		text = a.String()
@@ -31,7 +31,7 @@ func (s *search) kubernetesServices() (out []candidate) {
 		at := a
 		switch {
 		case a.IsValid() && s.serves(k, a):
-		case !a.IsValid() && k.ID.Namespace == namespace && k.ID.Name == name:
+		case !a.IsValid() && k.ID == id:
 			if at = (netip.Addr{}); len(k.ClusterIPs) > 0 {
 				at = k.ClusterIPs[0]
 			}
@@ -43,7 +43,7 @@ func (s *search) kubernetesServices() (out []candidate) {
 			tenant = ""
 		}
 		if s.q.Tenant == "" || tenant == "" || tenant == s.q.Tenant {
-			out = append(out, candidate{kindService, k.ID.Namespace + "/" + k.ID.Name, tenant, end{kube: k, tenant: tenant, address: at}})
+			out = append(out, candidate{kindService, k.ID.Path(), tenant, end{kube: k, tenant: tenant, address: at}})
 		}
 	}
 	return out
@@ -91,7 +91,7 @@ func (s *search) nodePort() (k *record.KubernetesService, tenant string) {
 
 // called names a service in texts: by its name, and the node of its node port.
 func called(to end) string {
-	name := "service " + to.kube.ID.Namespace + "/" + to.kube.ID.Name
+	name := "service " + to.kube.ID.Path()
 	if to.node != "" {
 		return "the node port of " + to.node + " is of " + name + ", which"
 	}
@@ -150,7 +150,7 @@ func backendEndpoint(v *catalog.View, b *record.SliceEndpoint) *record.Endpoint 
 
 // toKubernetesService evaluates the intent of the objects for a packet to a service of Kubernetes.
 func toKubernetesService(v *catalog.View, rules *verdict.Policies, from, to end, q model.WhyRequest) model.WhyIntent {
-	name := to.kube.ID.Namespace + "/" + to.kube.ID.Name
+	name := to.kube.ID.Path()
 	host := from.kind == kindHost || from.kind == kindAddress // a cluster-external client, except on the node itself
 	denied := func(format string, args ...any) model.WhyIntent {
 		return model.WhyIntent{Verdict: model.VerdictDenied, Text: fmt.Sprintf(format, args...)}
@@ -186,7 +186,7 @@ func toKubernetesService(v *catalog.View, rules *verdict.Policies, from, to end,
 
 func (t *target) name() string {
 	if t.endpoint != nil {
-		return t.endpoint.Pod.ID.Namespace + "/" + t.endpoint.Pod.ID.Name
+		return t.endpoint.Pod.ID.Path()
 	}
 	return t.address.String()
 }
@@ -201,7 +201,7 @@ func (t *target) kind() string {
 // toKubernetesService directs the packet to a backend that is an endpoint: a trace does not show which one the switch would choose.
 func (w *path) toKubernetesService(v *catalog.View, to end, p *model.TracePacket) {
 	list, _ := targets(v, to, p.Protocol, p.DstPort)
-	w.there.through = through{service: to.kube.ID.Namespace + "/" + to.kube.ID.Name, address: p.Dst, port: p.DstPort, client: w.source.Host}
+	w.there.through = through{service: to.kube.ID.Path(), address: p.Dst, port: p.DstPort, client: w.source.Host}
 	for _, t := range list {
 		if t.endpoint == nil {
 			continue

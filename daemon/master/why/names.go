@@ -3,16 +3,17 @@ package why
 import (
 	"net/netip"
 	"slices"
-	"strings"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/identity"
 )
 
 // Names resolves a name and returns the unambiguous names of all matches in a tenant; "" is any. An address returns itself. Errors are
 // *model.Error, and name field.
 func Names(v *catalog.View, field, text, tenant string) ([]string, error) {
-	kind, name, typed := strings.Cut(text, "/")
+	ref, typed := identity.ParseRef(text)
+	kind, name := ref.Kind, ref.Name
 	if !typed || !slices.Contains([]string{kindEndpoint, kindGroup, kindService, kindHost, kindAddress}, kind) {
 		kind, name = "", text
 	}

@@ -13,7 +13,7 @@ import (
 
 // isPod reports whether an endpoint belongs to the pod "namespace/name".
 func isPod(e *record.Endpoint, text string) bool {
-	return !e.Pod.ID.IsZero() && oper.PodName(e.Pod.ID) == text
+	return !e.Pod.ID.IsZero() && e.Pod.ID.Path() == text
 }
 
 // evaluate evaluates the rules of both sides, and then the network policies of Kubernetes: a packet passes if both permit it.

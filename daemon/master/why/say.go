@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/identity"
 )
 
 // origin describes where the packet came from.
 func (r *route) origin() string {
-	kind, name, _ := strings.Cut(r.ask.From, "/")
-	switch kind {
+	from, _ := identity.ParseRef(r.ask.From)
+	switch name := from.Name; from.Kind {
 	case "host":
 		return "the tunnel of host " + name
 	case "uplink":
@@ -92,8 +93,8 @@ func netPolicyOf(owner string) string {
 	if !ok {
 		return ""
 	}
-	if namespace, policy, of := strings.Cut(name, ":"); of {
-		return "networkpolicy " + namespace + "/" + policy
+	if id, err := identity.ParseNetworkPolicy(name); err == nil {
+		return "networkpolicy " + id.Path()
 	}
 	return "clusternetworkpolicy " + name
 }

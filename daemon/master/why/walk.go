@@ -231,8 +231,8 @@ func (r *route) hop(t *model.Trace) (model.WhyHop, *route) {
 		}
 		return h, nil
 	}
-	kind, name, _ := strings.Cut(x.To, "/")
-	switch kind {
+	to, _ := identity.ParseRef(x.To)
+	switch name := to.Name; to.Kind {
 	case "endpoint":
 		switch {
 		case r.isTarget(name):
@@ -322,7 +322,8 @@ func (r *route) isTarget(id string) bool {
 // best returns the exit that leads to the expected receiver: a packet may be copied to many ports.
 func (r *route) best(exits []model.TraceExit) *model.TraceExit {
 	rank := func(x *model.TraceExit) int {
-		kind, name, _ := strings.Cut(x.To, "/")
+		to, _ := identity.ParseRef(x.To)
+		kind, name := to.Kind, to.Name
 		switch {
 		case kind == "endpoint" && r.isTarget(name):
 			return 3

@@ -70,7 +70,7 @@ func Register(r *rest.Router, known *catalog.Catalog, endpoints *endpoint.Servic
 	}).Allow(rest.Users())
 	r.Read("/service/:id", func(q *http.Request, p httprouter.Params) (any, error) {
 		list := services(known, func(one *record.ServiceLB) bool {
-			return record.Reversed(one.ID) == p.ByName("id") && seen(q, one)
+			return one.ID.Reversed() == p.ByName("id") && seen(q, one)
 		})
 		if len(list) == 0 {
 			list = nil // old clients know an unknown service by null

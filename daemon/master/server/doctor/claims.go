@@ -36,7 +36,7 @@ func clashes(v *catalog.View) (out []health.Clash) {
 // refusals are the addresses that services of Kubernetes name and do not have.
 func refusals(v *catalog.View) (out []health.Refusal) {
 	for _, r := range v.RefusedAddresses() {
-		out = append(out, health.Refusal{Service: r.Service.Namespace + "/" + r.Service.Name, What: r.String()})
+		out = append(out, health.Refusal{Service: r.Service.Path(), What: r.String()})
 	}
 	return out
 }

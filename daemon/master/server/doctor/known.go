@@ -7,8 +7,6 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-func serviceName(s *record.ServiceLB) string { return s.ID.Tenant + ":" + s.ID.Name }
-
 // everyService lists the services of all tenants.
 func everyService(v *catalog.View) (out []*record.ServiceLB) {
 	for _, t := range v.Objects(model.KindTenant()) {
@@ -20,7 +18,7 @@ func everyService(v *catalog.View) (out []*record.ServiceLB) {
 // services says who provides each service, and, of one that has no providers, who is nearest to it.
 func services(v *catalog.View) (out []health.Service) {
 	for _, s := range everyService(v) {
-		one := health.Service{Name: serviceName(s), Selector: s.Selectors, Providers: len(v.ProvidersOf(s))}
+		one := health.Service{ID: s.ID, Selector: s.Selectors, Providers: len(v.ProvidersOf(s))}
 		if one.Providers == 0 {
 			one.Nearest = nearest(v, s)
 		}
@@ -55,7 +53,7 @@ func nearest(v *catalog.View, s *record.ServiceLB) (labels map[string]string) {
 func pools(v *catalog.View) (out []health.Pool) {
 	for _, n := range v.Networks("") {
 		if own, ok := n.Pool4(); ok {
-			out = append(out, health.Pool{Network: n.Record.ID.Tenant + ":" + n.Record.ID.Name, Taken: n.Allocated(), Free: own.Free()})
+			out = append(out, health.Pool{Network: n.Record.ID, Taken: n.Allocated(), Free: own.Free()})
 		}
 	}
 	return out

@@ -1,10 +1,9 @@
 package doctor
 
 import (
-	"strings"
-
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/identity"
 )
 
 // subject tells which findings are about what is called text: a host, an endpoint by its id, container or address, or a service, whose providers count as
@@ -24,7 +23,7 @@ func (d *Doctor) subject(text string) (about func(f *model.Finding) bool, err er
 			objects["endpoint/"+e.ID.String()] = true
 		}
 		for _, s := range everyService(v) {
-			if name := serviceName(s); name == text || strings.HasSuffix(name, ":"+text) {
+			if name := s.ID.String(); identity.Ends(name, text) {
 				objects["service/"+name] = true
 				for _, e := range v.ProvidersOf(s) {
 					objects["endpoint/"+e.ID.String()] = true

@@ -18,8 +18,7 @@ func sight(who *access.Subject) func(kind, key string) bool {
 	return func(kind, key string) bool {
 		switch kind {
 		case history.KindAddress, history.KindProvider: // whose keys begin with their tenant
-			tenant, _, _ := strings.Cut(key, ":")
-			return who.Tenant(tenant) == nil
+			return who.Tenant(identity.Scope(key)) == nil
 		}
 		k, ok := model.KindOf(kind)
 		if !ok {
@@ -39,8 +38,8 @@ func mayChange(who *access.Subject, network string) error {
 		return who.Check(rights.Right{Verb: rights.Change, Kind: model.KindNetwork(), Tenant: id.Tenant})
 	}
 	right := rights.Right{Verb: rights.Change, Kind: model.KindNetwork()}
-	if _, tenant, ok := strings.Cut(network, "."); ok && !strings.ContainsAny(tenant, ".:") && !strings.Contains(network, ":") {
-		right.Tenant = tenant
+	if id, ok := identity.ParseDottedNetwork(network); ok {
+		right.Tenant = id.Tenant
 	}
 	return who.Check(right)
 }

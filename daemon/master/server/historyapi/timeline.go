@@ -2,7 +2,6 @@ package historyapi
 
 import (
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/julienschmidt/httprouter"
@@ -11,6 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/timeline"
+	"github.com/contiv/contiv/identity"
 )
 
 // timeline is what was found wrong, and when that ended.
@@ -25,8 +25,8 @@ func (s *Past) timeline(who *access.Subject, q url.Values, _ httprouter.Params) 
 	}
 	if sees := sight(who); sees != nil {
 		f.Sees = func(object string) bool {
-			kind, key, _ := strings.Cut(object, "/")
-			return sees(kind, key)
+			ref, _ := identity.ParseRef(object)
+			return sees(ref.Kind, ref.Name)
 		}
 	}
 	var out []model.TimelineEvent

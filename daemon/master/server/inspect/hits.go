@@ -8,6 +8,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/server/peer"
+	"github.com/contiv/contiv/identity"
 )
 
 // rulesOf asks all agents about a policy, "tenant:policy", or a rule of one.
@@ -47,7 +48,7 @@ func (i *Inspector) policyHits(ctx context.Context, key string, o *model.PolicyO
 			continue
 		}
 		for n := range h.Answer {
-			o.Hits = append(o.Hits, strings.TrimPrefix(h.Answer[n].Rule, key+":")+" "+ruleLine(h.Host, &h.Answer[n]))
+			o.Hits = append(o.Hits, strings.TrimPrefix(h.Answer[n].Rule, identity.Join(key, ""))+" "+ruleLine(h.Host, &h.Answer[n]))
 		}
 	}
 	slices.Sort(o.Hits)

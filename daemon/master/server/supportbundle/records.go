@@ -14,6 +14,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/identity"
 )
 
 // held are the parts of the store that a bundle holds: nothing of who proves what, nor of who may join. What a later build adds is not in it before it is
@@ -75,8 +76,8 @@ func partOf(key string) string {
 // objects alone.
 func withoutGuarded(it *store.Item) bool {
 	if path, ok := strings.CutPrefix(it.Key, record.Objects); ok {
-		kind, _, _ := strings.Cut(path, "/")
-		k, known := model.KindOf(kind)
+		ref, _ := identity.ParseRef(path)
+		k, known := model.KindOf(ref.Kind)
 		return known && !k.Guarded
 	}
 	if !strings.HasPrefix(it.Key, record.History) {
