@@ -13,6 +13,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/server/joinapi"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/embedded"
+	"github.com/contiv/contiv/identity"
 )
 
 // enrolment makes what decides who joins the cluster.
