@@ -173,7 +173,7 @@ func TestPlugin(t *testing.T) {
 	}
 	does(h.cni().Do, "installed")
 	put(h.RuntimeConfFile(), text(h.ConfFile()))
-	does(h.cni().Undo, h.RuntimeConfFile()+" remains: remove it")
+	does(h.cni().Undo, h.RuntimeConfFile()+" stays: remove it")
 	if text(h.PluginFile()) != "" || text(h.ConfFile()) != "" || text(h.pluginMark()) != "" || text(h.RuntimeConfFile()) == "" {
 		t.Error("want only what was installed to be gone")
 	}

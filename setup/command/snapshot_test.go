@@ -151,7 +151,7 @@ func TestSnapshots(t *testing.T) {
 	run(regexp.QuoteMeta(string(key))+"$", "key", keyed, "--passphrase-file", phrase)
 	run("not read with this passphrase", "key", keyed, "--passphrase-file", operators)
 	authority(t, root)
-	run("authority: got a snapshot of a cluster with authority .* which this host trusts.* --another-authority", "restore", keyed, "--replace")
+	run("authority: the snapshot is of a cluster whose authority is .* and this host trusts .* --another-authority", "restore", keyed, "--replace")
 	other := t.TempDir()
 	if out, err := contiv(t, "snapshot", "save", "--root", other); err == nil || !strings.Contains(err.Error(), "no netmaster") {
 		t.Errorf("a host without a netmaster: want an error, got %s, %v", out, err)

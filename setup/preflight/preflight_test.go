@@ -79,7 +79,7 @@ func TestRun(t *testing.T) {
 		"a taken port":           {func(f *fake, _ *Subject) { f.taken = "192.0.2.1:9999" }, "ports: tcp 192.0.2.1:9999, of netmaster, is in use", "ss -lntup"},
 		"the usual MTU":          {func(f *fake, _ *Subject) { f.mtu = 1500 }, "minor MTU: the MTU of eth0 is 1500: containers of tunnelled networks get 1450", "mtu 1550"},
 		"the usual, VLAN":        {func(f *fake, s *Subject) { f.mtu, s.VXLAN = 1500, false }, "", ""},
-		"a small MTU":            {func(f *fake, _ *Subject) { f.mtu = 1300 }, "MTU: the MTU of eth0 is 1300: tunnels leave 1250 for containers", "ip link set eth0"},
+		"a small MTU":            {func(f *fake, _ *Subject) { f.mtu = 1300 }, "MTU: the MTU of eth0 is 1300: tunnels leave containers 1250", "ip link set eth0"},
 		"a late clock": {func(_ *fake, s *Subject) {
 			s.Clock = func(context.Context) (time.Time, error) { return noon.Add(time.Hour), nil }
 		}, "clock: this machine's clock differs by -1h0m0s", "timedatectl"},
