@@ -5,9 +5,9 @@ import "strings"
 // Join returns the text form of an object's identity from its parts, the outermost first.
 func Join(parts ...string) string { return strings.Join(parts, ":") }
 
-// Parts returns the parts of the text form of an identity, the outermost first, at most max of them, or all if it is negative: the last
+// Parts returns the parts of the text form of an identity, the outermost first, at most limit of them, or all if limit is negative: the last
 // may have colons. The text need not be valid.
-func Parts(text string, max int) []string { return strings.SplitN(text, ":", max) }
+func Parts(text string, limit int) []string { return strings.SplitN(text, ":", limit) }
 
 // Scope returns the first part of the text form of an identity: the tenant of what is in one, or the namespace. It is the whole text if there
 // is only one part.

@@ -13,7 +13,7 @@ import (
 
 var made = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// whole is a bundle of two files.
+// whole returns a bundle of two files.
 func whole(t testing.TB) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -42,7 +42,7 @@ func TestRoundTrip(t *testing.T) {
 	if _, ok := b.File("absent"); ok || len(b.Names("hosts/")) != 1 {
 		t.Errorf("want one file of hosts, got %q", b.Names("hosts/"))
 	}
-	for _, row := range [][3]string{{"host h2", "flows.json", "silent"}, {"host h1", "bgp.json", "none"}, {"host h1", "flows.json", "it was not asked for"}} {
+	for _, row := range [][3]string{{"host h2", "flows.json", "silent"}, {"host h1", "bgp.json", "none"}, {"host h1", "flows.json", "it was not requested"}} {
 		if got := b.Manifest.Gaps(row[0], row[1]); got != row[2] {
 			t.Errorf("%s of %s: want %q, got %q", row[1], row[0], row[2], got)
 		}
@@ -52,7 +52,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// entry is one of a tar; its size may be another than its content's.
+// entry is an entry of a tar. Its size may differ from that of its content.
 type entry struct {
 	name, content string
 	kind          byte
@@ -93,10 +93,10 @@ func TestHostile(t *testing.T) {
 		text []byte
 		want string
 	}{
-		{"nothing", nil, "breaks off"},
-		{"no gzip", []byte("hello, this is text"), "no support bundle"},
-		{"broken off", good[:len(good)-20], "breaks off"},
-		{"changed", append(bytes.Clone(good[:len(good)-8]), 0, 0, 0, 0, 0, 0, 0, 0), "no support bundle: gzip: invalid checksum"},
+		{"nothing", nil, "is truncated"},
+		{"no gzip", []byte("hello, this is text"), "not a support bundle"},
+		{"broken off", good[:len(good)-20], "is truncated"},
+		{"changed", append(bytes.Clone(good[:len(good)-8]), 0, 0, 0, 0, 0, 0, 0, 0), "not a support bundle: gzip: invalid checksum"},
 		{"no tar", packed(t), "not whole: manifest.json is missing"},
 		{"without a manifest", packed(t, file(root+"a", "x")), "not whole: manifest.json is missing"},
 		{"a path upwards", packed(t, file(root+"../../etc/passwd", "x"), manifest), "is not a file below"},
@@ -109,7 +109,7 @@ func TestHostile(t *testing.T) {
 		{"huge", packed(t, entry{name: root + "a", kind: tar.TypeReg, size: MaxFile + 1}), "a file may have 256"},
 		{"a later format", packed(t, file(root+ManifestName, `{"format":2,"version":{"Version":"9.9"}}`)), "reads formats 1 to 1: use programs of version"},
 		{"no format", packed(t, file(root+ManifestName, `{}`)), "format 0"},
-		{"a manifest that is none", packed(t, file(root+ManifestName, `{"format":"x"}`)), "manifest.json"},
+		{"a malformed manifest", packed(t, file(root+ManifestName, `{"format":"x"}`)), "manifest.json"},
 		{"a file that the manifest lacks", packed(t, file(root+"a", "x"), manifest), "lists 0: it was changed"},
 		{"a missing file of the index", packed(t, file(root+ManifestName, `{"format":1,"files":[{"name":"a"}]}`)), `"a" is missing`},
 	} {

@@ -44,7 +44,7 @@ type Node struct {
 	Version string `json:"version"` // "": unknown
 }
 
-// Host is a host with the address "host:port" of its agent; "": it has none.
+// Host is a host with the address "host:port" of its agent, or "" if it has none.
 type Host struct {
 	Name    string `json:"name"`
 	Address string `json:"address,omitempty"`
@@ -72,15 +72,15 @@ type File struct {
 	From  string `json:"from"` // the request that it answers, or its source
 }
 
-// OfHost is the name of a file about a host.
+// OfHost returns the name of a file about a host.
 func OfHost(host, file string) string { return "hosts/" + url.PathEscape(host) + "/" + file }
 
-// OfMaster is the name of a file about the netmaster at an address "host:port".
+// OfMaster returns the name of a file about the netmaster at an address "host:port".
 func OfMaster(address, file string) string {
 	return "netmasters/" + url.PathEscape(address) + "/" + file
 }
 
-// Intent is the name of the file with all objects of a kind.
+// Intent returns the name of the file with all objects of a kind.
 func Intent(k *model.Kind) string { return "intent/" + k.Name + ".json" }
 
 // Records is the directory of the store's content: files of lines of JSON, a Record each.
@@ -101,7 +101,7 @@ type Served struct {
 	Manifest Manifest `json:"manifest"` // without the files
 }
 
-// String is the note for everything that is read from a bundle: its time, and what is unknown.
+// String describes the bundle for its readers: its time, and what is unknown.
 func (m *Manifest) String() string {
 	text := "bundle of " + m.Made.UTC().Format(time.RFC3339) + ", read only"
 	silent := map[string]struct{}{}

@@ -64,7 +64,7 @@ func Scan(r io.Reader, visit func(name string, size int64, content io.Reader) er
 		}
 		bytes += h.Size
 		if _, again := seen[name]; again || len(seen) >= MaxFiles || bytes > MaxBytes {
-			return nil, fmt.Errorf("it is no support bundle that can be read: %s is there twice, or it has more than %d files or %d MiB", name, MaxFiles, MaxBytes>>20)
+			return nil, fmt.Errorf("the support bundle is not readable: %s is there twice, or it has more than %d files or %d MiB", name, MaxFiles, MaxBytes>>20)
 		}
 		seen[name] = struct{}{}
 		if name != ManifestName {
@@ -81,19 +81,19 @@ func Scan(r io.Reader, visit func(name string, size int64, content io.Reader) er
 		return nil, noBundle(err)
 	}
 	if m == nil {
-		return nil, fmt.Errorf("the support bundle is not whole: %s is missing, which is written last; make another", ManifestName)
+		return nil, fmt.Errorf("the support bundle is not whole: %s is missing, which is written last; create another one", ManifestName)
 	}
 	return m, m.check(seen)
 }
 
-// nameOf is the name of an entry, which is a plain file below the root and small enough.
+// nameOf returns the name of an entry, which must be a plain file below the root and small enough.
 func nameOf(h *tar.Header) (string, error) {
 	name, within := strings.CutPrefix(h.Name, root)
 	switch {
 	case h.Typeflag != tar.TypeReg || !within || !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00"):
-		return "", fmt.Errorf("it is no support bundle: %.200q is not a file below %s", h.Name, root)
+		return "", fmt.Errorf("it is not a support bundle: %.200q is not a file below %s", h.Name, root)
 	case h.Size < 0 || h.Size > MaxFile:
-		return "", fmt.Errorf("it is no support bundle that can be read: %.200q has %d MiB, and a file may have %d", h.Name, h.Size>>20, MaxFile>>20)
+		return "", fmt.Errorf("the support bundle is not readable: %.200q has %d MiB, and a file may have %d", h.Name, h.Size>>20, MaxFile>>20)
 	}
 	return name, nil
 }
@@ -124,9 +124,9 @@ func (m *Manifest) check(seen map[string]struct{}) error {
 
 func noBundle(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return fmt.Errorf("the support bundle breaks off: %w", io.ErrUnexpectedEOF)
+		return fmt.Errorf("the support bundle is truncated: %w", io.ErrUnexpectedEOF)
 	}
-	return fmt.Errorf("it is no support bundle: %w", err)
+	return fmt.Errorf("it is not a support bundle: %w", err)
 }
 
 // File returns the content of a file; ok is false if there is none. The caller must not change it.
@@ -135,9 +135,9 @@ func (b *Bundle) File(name string) (content []byte, ok bool) {
 	return content, ok
 }
 
-// Names returns those of the files below a directory, which ends with a slash, in order.
-func (b *Bundle) Names(folder string) []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(b.files)), func(n string) bool { return !strings.HasPrefix(n, folder) })
+// Names returns the names of the files below a directory, which ends with a slash, in order.
+func (b *Bundle) Names(dir string) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(b.files)), func(n string) bool { return !strings.HasPrefix(n, dir) })
 }
 
 // Gaps explains why a file that a bundle could contain is missing.
@@ -147,5 +147,5 @@ func (m *Manifest) Gaps(of, file string) string {
 			return x.Why
 		}
 	}
-	return "it was not asked for"
+	return "it was not requested"
 }

@@ -39,7 +39,7 @@ func (w *Writer) Add(name, from string, content []byte) error {
 	case size > MaxFile:
 		return fmt.Errorf("%s has %d MiB, and a file may have %d: %w", name, size>>20, MaxFile>>20, ErrFull)
 	case w.bytes+size > MaxBytes-MaxFile || len(w.files) >= MaxFiles-1: // the manifest comes last
-		return fmt.Errorf("%s is too much beside %d files of %d MiB: %w", name, len(w.files), w.bytes>>20, ErrFull)
+		return fmt.Errorf("%s is too much in addition to %d files of %d MiB: %w", name, len(w.files), w.bytes>>20, ErrFull)
 	}
 	if err := w.add(name, content); err != nil {
 		return err

@@ -20,7 +20,7 @@ func TestBases(t *testing.T) {
 	}
 }
 
-// Of several masters one that is gone is passed over, for reading, writing and watching alike.
+// An unreachable netmaster is skipped, for reads, writes and watches.
 func TestSeveralBases(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()

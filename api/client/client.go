@@ -174,7 +174,7 @@ type staleError struct{ error }
 // Unwrap is the refusal.
 func (e *staleError) Unwrap() error { return e.error }
 
-// none is the error that no netmaster answers, with the reason of each.
+// none returns the error for the case that no netmaster answers, with the reason of each.
 func none(silent []error) error {
 	var each []string
 	for _, err := range silent {
@@ -186,7 +186,7 @@ func none(silent []error) error {
 		Try("do netmasters run, and are the addresses right?").Because(errors.Join(silent...))
 }
 
-// hostOf is the address in a URL.
+// hostOf returns the address in a URL.
 func hostOf(text string) string {
 	if u, err := url.Parse(text); err == nil {
 		return u.Host
@@ -294,11 +294,11 @@ func (c *Client) redirected(then func(*http.Request, []*http.Request) error) fun
 		}
 		switch {
 		case len(sent) > maxRedirects:
-			return refuse("there is no end of it")
+			return refuse("there are too many redirections")
 		case first.URL.Scheme == "https" && next.URL.Scheme != "https":
-			return refuse("what is sent over https does not go over http")
+			return refuse("a request over https is not repeated over http")
 		case next.URL.Host != first.URL.Host && (c.Token != "" || first.ContentLength > 0):
-			return refuse("neither a token nor a change goes to another host")
+			return refuse("neither a token nor a change is sent to another host")
 		}
 		if then != nil {
 			return then(next, sent)

@@ -25,7 +25,7 @@ func TestRefusals(t *testing.T) {
 		{"no such page", "text/plain", "404 page not found", 404, model.CodeNotFound, "Page not found!"},
 		{"a proxy's refusal", "text/html", "<html>", 403, model.CodeInvalid, "Access denied!"},
 		{"no leader", "text/plain", "netmaster waits for the store", 503, model.CodeUnavailable, "waits for the store"},
-		{"a problem that is none", "application/problem+json", "<html>", 500, model.CodeInternal, "<html>"},
+		{"a malformed problem", "application/problem+json", "<html>", 500, model.CodeInternal, "<html>"},
 		{"something else", "text/plain", "tea", 418, model.CodeInternal, "418"},
 	}
 	for _, test := range tests {
@@ -80,11 +80,11 @@ func TestMasters(t *testing.T) {
 	calls.Store(0)
 	c.Timeout = 0
 	if _, err := c.Networks().List(context.Background()); !IsCode(err, model.CodeUnavailable) {
-		t.Errorf("without patience: want unavailable, got %v", err)
+		t.Errorf("without a timeout: want unavailable, got %v", err)
 	}
 }
 
-// When no netmaster does what is asked, the error is that of one that runs, or names all that do not answer.
+// If no netmaster succeeds, the error is that of a running one, or names all that do not answer.
 func TestNoMaster(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "netmaster waits for the store", http.StatusServiceUnavailable)
@@ -109,7 +109,7 @@ func TestNoMaster(t *testing.T) {
 	}
 }
 
-// The preferred master is asked first, and passed over when it does not answer.
+// The client tries the preferred netmaster first, and the others if it does not answer.
 func TestPrefer(t *testing.T) {
 	answering := func(tag string) *httptest.Server {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, `[{"networkName":%q}]`, tag) }))
@@ -127,11 +127,11 @@ func TestPrefer(t *testing.T) {
 		}
 	}
 	if _, err := (&Client{Base: usual.URL}).Networks().List(Prefer(context.Background(), "nonsense")); !IsCode(err, model.CodeInvalid) {
-		t.Errorf("a URL that is none: want a refusal, got %v", err)
+		t.Errorf("a malformed URL: want a refusal, got %v", err)
 	}
 }
 
-// CLI-03: a token needs TLS. Over TLS it is sent, and nothing is when there is none.
+// CLI-03: a token is only sent over TLS; without a token nothing is sent.
 func TestTokenIsSent(t *testing.T) {
 	var got []string
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
@@ -158,7 +158,7 @@ func TestTokenNeedsTLS(t *testing.T) {
 	}
 }
 
-// The stream breaks, carries nonsense, and comes back: the receiver sees each once and then everything again.
+// After a broken or malformed stream, the receiver gets one error and then everything again.
 func TestWatchReconnects(t *testing.T) {
 	var calls atomic.Int32
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -80,20 +80,20 @@ func (c *Client) RenewEndedCertificate(ctx context.Context, request model.RenewE
 	return out, err
 }
 
-// Readdress has a host be reached at another address, as far as the request says.
+// Readdress changes the address of a host, as far as the request asks for it.
 func (c *Client) Readdress(ctx context.Context, request model.ReaddressRequest) (model.ReaddressAnswer, error) {
 	var out model.ReaddressAnswer
 	_, err := c.Post(ctx, "/api/v1/readdress", request, &out)
 	return out, err
 }
 
-// Rotation asks how far the replacement of the cluster's authority is.
+// Rotation returns the progress of the replacement of the cluster's authority.
 func (c *Client) Rotation(ctx context.Context) (model.Rotation, error) {
 	var out model.Rotation
 	return out, c.Raw(ctx, "/api/v1/authority", &out)
 }
 
-// RotateAuthority has the replacement of the cluster's authority continue with a phase.
+// RotateAuthority continues the replacement of the cluster's authority with a phase.
 func (c *Client) RotateAuthority(ctx context.Context, request model.RotateRequest) (model.Rotation, error) {
 	var out model.Rotation
 	_, err := c.Post(ctx, "/api/v1/authority", request, &out)

@@ -48,7 +48,7 @@ func (c *Client) List(ctx context.Context, kind *model.Kind, options ...Option) 
 	return out, err
 }
 
-// Pages is Lister.Pages for such a kind.
+// Pages is Lister.Pages for a kind that is only known at run time.
 func (c *Client) Pages(ctx context.Context, kind *model.Kind, options ...Option) iter.Seq2[[]model.Object, error] {
 	return ahead(ctx, asked(options), func(ctx context.Context, q url.Values) ([]model.Object, string, error) {
 		return c.objects(ctx, kind, q)

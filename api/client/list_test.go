@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// counting serves pages of one network each: 1, 2, 3 and so on up to the last, of which the broken one is refused.
+// counting serves pages of one network each: 1, 2, 3 and so on up to last; it refuses the page broken.
 func counting(t *testing.T, last, broken int) (*Client, *atomic.Int32) {
 	t.Helper()
 	var asked atomic.Int32
@@ -42,12 +42,12 @@ func TestPages(t *testing.T) {
 	}{
 		{"one", 1, 0, 9, "n1", 1},
 		{"several", 3, 0, 9, "n1 n2 n3", 3},
-		{"enough of them", 9, 0, 2, "n1 n2", 4}, // one is ready, and one is being asked for at most
+		{"enough of them", 9, 0, 2, "n1 n2", 4}, // one page is ready, and at most one is being requested
 		{"an error ends them", 9, 3, 9, "n1 n2 error", 3},
 	} {
 		c, asked := counting(t, row.last, row.broken)
 		pages := c.Networks().Pages(t.Context(), Limit(1))
-		for range 2 { // it may be gone through again
+		for range 2 { // the sequence can be read again
 			var seen []string
 			for page, err := range pages {
 				if err != nil {
@@ -68,7 +68,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// A netmaster that knows no selectors answers with everything, which is not what was asked for.
+// A netmaster that does not know selectors answers with everything; the client reports that.
 func TestSelectorsOfEarlierNetmasters(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `[{"networkName":"n"}]`) }))
 	defer s.Close()

@@ -47,7 +47,7 @@ func (c *Client) Observe(ctx context.Context, ask model.Observe) iter.Seq2[model
 			}
 		}
 		if err := in.Err(); err != nil && ctx.Err() == nil {
-			yield(model.Observed{}, model.Errorf(model.CodeUnavailable, "", "observe: the connection ended: %v", err).Because(err).Try("ask again: what was meanwhile is kept"))
+			yield(model.Observed{}, model.Errorf(model.CodeUnavailable, "", "observe: the connection ended: %v", err).Because(err).Try("try again: the events of the meantime are kept"))
 		}
 	}
 }

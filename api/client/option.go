@@ -41,11 +41,11 @@ func asked(options []Option) url.Values {
 	return q
 }
 
-// understood returns an error if a netmaster that does not support parameters was asked for a part: it has answered with everything.
+// understood returns an error if a netmaster that does not support selectors was sent some: it has answered with everything.
 func understood(q url.Values) error {
 	for _, name := range []string{"fieldSelector", "labelSelector"} {
 		if q.Has(name) {
-			return model.Errorf(model.CodeUnsupported, name, "netmaster is of a version that does not select by %s", name).Try("netctl node ls shows the versions; bring netmaster up to date")
+			return model.Errorf(model.CodeUnsupported, name, "netmaster is of a version that does not select by %s", name).Try("netctl node ls shows the versions; upgrade netmaster")
 		}
 	}
 	return nil

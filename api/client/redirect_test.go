@@ -10,8 +10,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// A token, a password or a change goes to no one else and not down to http, wherever the server sends the client; a question without
-// them may.
+// A token, a password or a change is never redirected to another host or from https to http; a read without a token is.
 func TestRedirects(t *testing.T) {
 	var seen []string
 	note := http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
@@ -52,9 +51,9 @@ func TestRedirects(t *testing.T) {
 		{"a password to another host", https.URL, other.URL + "/x", "", login, ""},
 		{"a password down to http", https.URL, plain.URL + "/x", "", login, ""},
 		{"a change to another host", http1.URL, plain.URL + "/x", "", put, ""},
-		{"a question down to http", https.URL, plain.URL + "/x", "", list, ""},
-		{"a question to another host", http1.URL, plain.URL + "/x", "", list, "GET "},
-		{"a question up to https", http1.URL, other.URL + "/x", "", list, "GET "},
+		{"a read down to http", https.URL, plain.URL + "/x", "", list, ""},
+		{"a read to another host", http1.URL, plain.URL + "/x", "", list, "GET "},
+		{"a read up to https", http1.URL, other.URL + "/x", "", list, "GET "},
 		{"in circles", http1.URL, "/x", "", list, ""},
 	} {
 		seen, to = nil, test.to

@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/api/client"
 )
 
-// A client whose certificate a netmaster refuses does not send its request again: the answer would be the same.
+// A client whose certificate a netmaster refuses does not retry: the answer would be the same.
 func TestRejected(t *testing.T) {
 	var connections atomic.Int32
 	server := httptest.NewUnstartedServer(http.NotFoundHandler())

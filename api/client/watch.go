@@ -82,7 +82,7 @@ func (c *Client) stream(ctx context.Context, base, path string, yield func(model
 	if err := c.accepted(base, answer); err != nil {
 		return true, err
 	}
-	// netmaster says something every few seconds; a connection that is silent for long is dead.
+	// netmaster sends something every few seconds; a connection that is silent for long is dead.
 	watchdog := time.AfterFunc(silence, func() { _ = answer.Body.Close() })
 	defer watchdog.Stop()
 	lines := bufio.NewReaderSize(answer.Body, 64<<10)

@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Why asks whether one end reaches another, and why. Netmaster asks the switches on the way: it may take seconds.
+// Why asks whether one end reaches another, and why. Netmaster traces the path in the switches, which may take seconds.
 func (c *Client) Why(ctx context.Context, ask model.WhyRequest) (model.Why, error) {
 	query := url.Values{"from": {ask.From}, "to": {ask.To}}
 	for name, value := range map[string]string{"tenant": ask.Tenant, "network": ask.Network, "protocol": ask.Protocol} {
@@ -28,13 +28,13 @@ func (c *Client) Why(ctx context.Context, ask model.WhyRequest) (model.Why, erro
 	return out, c.Raw(ctx, "/api/v1/why?"+query.Encode(), &out)
 }
 
-// Matrix asks what the pods of a namespace of Kubernetes may open towards each other.
+// Matrix returns the connections that the pods of a namespace of Kubernetes may open to each other.
 func (c *Client) Matrix(ctx context.Context, namespace string) (model.WorkloadMatrix, error) {
 	var out model.WorkloadMatrix
 	return out, c.Raw(ctx, "/api/v1/matrix/"+url.PathEscape(namespace), &out)
 }
 
-// Drift asks a host's agent to compare its switch with what it should hold; with repair it brings the switch to that first.
+// Drift has a host's agent compare its switch with its desired state. With repair, the agent first repairs the differences.
 func (c *Client) Drift(ctx context.Context, host string, repair bool) (model.Drift, error) {
 	var out model.Drift
 	if !repair {

@@ -106,7 +106,7 @@ func (f *declaredFinding) validate() error {
 	return nil
 }
 
-// Go is the name of the finding's code in api/model.
+// Go returns the Go name of the finding's code in api/model.
 func (f *declaredFinding) Go() string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(f.Code, "-") {

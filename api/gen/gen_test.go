@@ -23,7 +23,7 @@ func TestSchemaRefuses(t *testing.T) {
 		{"no key", "name: thing\nplural: things\ndoc: A thing.\n", "key"},
 		{"a field without doc", whole + "fields:\n  - name: id\n", "field id: doc"},
 		{"an unknown type", whole + "fields:\n  - {name: id, type: float, doc: x}\n", "float"},
-		{"a list of nothing", whole + "fields:\n  - {name: id, type: list, doc: x}\n", "type \"list\" is none of string, int, strings"},
+		{"a list of nothing", whole + "fields:\n  - {name: id, type: list, doc: x}\n", "type: got \"list\", want string, int, strings or labels"},
 		{"an unknown key field", whole + "fields:\n  - {name: other, doc: x}\n", `"id"`},
 		{"a column of nothing", whole + "fields:\n  - {name: id, doc: x}\ncolumns:\n  - {header: X, field: nothing}\n", `"nothing"`},
 		{"no sample", whole + "fields:\n  - {name: id, doc: x}\ncommand: {use: thing, names: Thing}\n", "sample"},
@@ -43,7 +43,7 @@ func TestSchemaRefuses(t *testing.T) {
 	}
 }
 
-// A name stands for one kind.
+// A name identifies one kind.
 func TestNamesAreDistinct(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"policy", "policies"} {

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// goTypes are types of Go sources, from which schemas are made: their JSON names, and their comments. The sources are
-// read, not compiled, because they may be what is being generated.
+// goTypes has types of Go sources, with their JSON names and comments, for the schemas of the document. The sources are read, not
+// compiled, because they may be among the generated files.
 type goTypes struct {
 	specs map[string]declared
 	texts map[string]struct{} // types that are strings in JSON
@@ -26,10 +26,10 @@ type declared struct {
 }
 
 // readTypes reads the types of directories, by prefix of their names.
-func readTypes(folders map[string]string) (*goTypes, error) {
+func readTypes(dirs map[string]string) (*goTypes, error) {
 	t := &goTypes{map[string]declared{}, map[string]struct{}{}}
-	for prefix, folder := range folders {
-		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	for prefix, dir := range dirs {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +86,7 @@ func (t *goTypes) schema(name string, schemas object) (object, error) {
 	if _, text := t.texts[name]; text {
 		return object{"type": "string"}, nil
 	}
-	// Of a type X that is encoded as another, that is called xJSON.
+	// The schema of a type X with its own encoding is that of the type xJSON.
 	bare := strings.TrimPrefix(name, d.pkg)
 	if as, ok := t.specs[d.pkg+strings.ToLower(bare[:1])+bare[1:]+"JSON"]; ok {
 		d.spec = as.spec
@@ -120,7 +120,7 @@ func (t *goTypes) fields(list *ast.StructType, pkg string, properties, schemas o
 			}
 			inner, ok := t.specs[pkg+id.Name].spec.Type.(*ast.StructType)
 			if !ok {
-				return fmt.Errorf("embedded %s is no struct", id.Name)
+				return fmt.Errorf("embedded %s: want a struct", id.Name)
 			}
 			if err := t.fields(inner, pkg, properties, schemas); err != nil {
 				return err
@@ -167,7 +167,7 @@ func (t *goTypes) of(e ast.Expr, pkg string, schemas object) (object, error) {
 			return object{"type": "string", "format": "date-time"}, nil
 		case "RawMessage":
 			return object{}, nil
-		case "Addr", "AddrPort", "Prefix", "Range", "Pod": // of netip, ipam and identity: texts
+		case "Addr", "AddrPort", "Prefix", "Range", "Pod": // of netip, ipam and identity: strings
 			return object{"type": "string"}, nil
 		}
 		return nil, fmt.Errorf("type %s of another package is not supported", e.Sel.Name)
@@ -189,5 +189,5 @@ func (t *goTypes) of(e ast.Expr, pkg string, schemas object) (object, error) {
 	return nil, fmt.Errorf("a type like %T is not supported", e)
 }
 
-// sentence is a comment on one line.
+// sentence joins the lines of a comment.
 func sentence(comment string) string { return strings.Join(strings.Fields(comment), " ") }

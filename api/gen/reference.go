@@ -102,7 +102,7 @@ func (f field) Limits() string {
 // verb is one way to call the command of a kind.
 type verb struct{ Line, Does string }
 
-// CommandLines are the calls of the kind's netctl command.
+// CommandLines returns the calls of the kind's netctl command.
 func (k *kind) CommandLines() []verb {
 	c := k.Command
 	prefix := "netctl " + c.Use + " "
@@ -133,10 +133,10 @@ func (k *kind) CommandLines() []verb {
 	return lines
 }
 
-// Anchor is the heading of netctl.md that describes the kind's command.
+// Anchor returns the heading of netctl.md for the kind's command.
 func (c command) Anchor() string { return "netctl-" + cmp.Or(c.Under, c.Use) }
 
-// Spelled is a flag in all its spellings.
+// Spelled returns a flag in all its spellings.
 func (f flagOf) Spelled() string {
 	s := "`--" + f.Name + "`"
 	if f.Short != "" {
@@ -148,7 +148,7 @@ func (f flagOf) Spelled() string {
 	return s
 }
 
-// Example is the kind's sample as an object of a file for netctl apply, the key's fields first; "" without a sample.
+// Example returns the kind's sample as an object of a file for netctl apply, the key's fields first; "" without a sample.
 func (k *kind) Example() (string, error) {
 	if len(k.Sample) == 0 {
 		return "", nil

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/api/yaml"
 )
 
-// The example of every page is what the server accepts: known fields, of the right types, with values that pass.
+// The example of every page passes the server's checks: it has known fields of the right types with valid values.
 func TestExamplesAreValid(t *testing.T) {
 	kinds, err := load("../schema", nil)
 	if err != nil {
@@ -53,7 +53,7 @@ func TestExamplesAreValid(t *testing.T) {
 	}
 }
 
-func TestPagesTellLimits(t *testing.T) {
+func TestPagesShowLimits(t *testing.T) {
 	tests := []struct {
 		field field
 		want  string

@@ -17,7 +17,7 @@ import (
 type kind struct {
 	Name        string   `json:"name"`
 	Plural      string   `json:"plural"`
-	Many        string   `json:"many"`  // in texts; "": as Plural
+	Many        string   `json:"many"`  // in texts; "": Plural
 	Short       []string `json:"short"` // short names
 	Title       string   `json:"title"`
 	Doc         string   `json:"doc"`
@@ -59,9 +59,9 @@ type field struct {
 type link struct {
 	Name string `json:"name"`
 	To   string `json:"to"`
-	// Via are own fields that name the other objects; for a single link the first that is set counts.
+	// Via are fields that name the other objects. A single link uses the first that is set.
 	Via []string `json:"via"`
-	// Back: a single link to the object of that kind that links here.
+	// Back means a single link to the object of that kind that links here.
 	Back bool `json:"back"`
 }
 
@@ -183,7 +183,7 @@ func distinct(kinds []*kind) error {
 	return nil
 }
 
-// Names are all names of the kind, in lower case: its type, its command, its short names, and the plurals of these.
+// Names returns all names of the kind, in lower case: its type, its command, its short names, and their plurals.
 func (k *kind) Names() []string {
 	var out []string
 	add := func(name string) {
@@ -201,15 +201,16 @@ func (k *kind) Names() []string {
 	return out
 }
 
-// Others are the names beside the type's.
+// Others returns the names other than the type's.
 func (k *kind) Others() []string { return k.Names()[1:] }
 
-// Aliases are the names of the kind beside its command's.
+// Aliases returns the names of the kind other than its command's.
 func (k *kind) Aliases() []string {
 	return slices.DeleteFunc(k.Names(), func(name string) bool { return name == k.Command.Use })
 }
 
-// Noun is the name of one object in a sentence: the title, in lower case unless it begins with an abbreviation or the owner's name.
+// Noun returns the name of one object in a sentence: the title, in lower case unless it begins with an abbreviation or the owner's
+// name.
 func (k *kind) Noun() string {
 	if first, rest, _ := strings.Cut(k.Title, " "); first != strings.ToUpper(first) && first != k.Owner {
 		return strings.TrimSpace(strings.ToLower(first) + " " + rest)
@@ -217,10 +218,10 @@ func (k *kind) Noun() string {
 	return k.Title
 }
 
-// Nouns is the name of several objects.
+// Nouns returns the name of several objects.
 func (k *kind) Nouns() string { return plural(k.Noun()) }
 
-// plural is the plural of an English word; one that ends with s is its own plural.
+// plural returns the plural of an English word. A word that ends with s is its own plural.
 func plural(word string) string {
 	stem, y := strings.CutSuffix(word, "y")
 	switch {
@@ -237,7 +238,7 @@ func (k *kind) prepare() error {
 		return fmt.Errorf("name, plural, doc and key are required")
 	}
 	if (k.Owner == "") != (k.Change == "") || k.Owner != "" && k.InspectOnly {
-		return fmt.Errorf("owner wants change, the command by which its objects change, and no inspectOnly")
+		return fmt.Errorf("owner needs change, the command that changes its objects, and excludes inspectOnly")
 	}
 	if k.Many == "" {
 		k.Many = k.Plural
@@ -263,7 +264,7 @@ func (k *kind) prepareFields() error {
 			case f.Type == "":
 				f.Type = "string"
 			case !slices.Contains([]string{"string", "int", "strings", "labels"}, f.Type):
-				return fmt.Errorf("field %s: type %q is none of string, int, strings, labels", f.Name, f.Type)
+				return fmt.Errorf("field %s: type: got %q, want string, int, strings or labels", f.Name, f.Type)
 			}
 			f.Doc = strings.TrimSpace(f.Doc)
 			if f.List != "" {
@@ -337,19 +338,19 @@ func (k *kind) check() error {
 // Writable reports whether users create and change the objects.
 func (k *kind) Writable() bool { return !k.InspectOnly && k.Owner == "" }
 
-// Go is the exported Go name of a kind.
+// Go returns the exported Go name of a kind.
 func (k *kind) Go() string { return exported(k.Name) }
 
-// Collection is the Go name of the kind's plural.
+// Collection returns the Go name of the kind's plural.
 func (k *kind) Collection() string { return exported(k.Plural) }
 
-// File is the base name of the kind's generated files.
+// File returns the base name of the kind's generated files.
 func (k *kind) File() string { return strings.ToLower(k.Name) }
 
-// Go is the exported Go name of a field.
+// Go returns the exported Go name of a field.
 func (f field) Go() string { return exported(f.Name) }
 
-// GoType is the Go type of a field.
+// GoType returns the Go type of a field.
 func (f field) GoType() string {
 	switch f.Type {
 	case "int":

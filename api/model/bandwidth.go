@@ -28,7 +28,7 @@ func ParseBandwidth(text string) (Bandwidth, error) {
 	return Bandwidth{number, strings.ToLower(strings.TrimSpace(text[digits:]))[0]}, nil
 }
 
-// String is the rate with its unit as Kbps, Mbps or Gbps; "" for no limit.
+// String returns the rate with its unit as Kbps, Mbps or Gbps; "" for no limit.
 func (b Bandwidth) String() string {
 	if b.Number == 0 {
 		return ""
@@ -36,7 +36,7 @@ func (b Bandwidth) String() string {
 	return strconv.FormatUint(b.Number, 10) + strings.ToUpper(string(b.Unit)) + "bps"
 }
 
-// Kilobits is the rate in kilobits (1000 bits) a second; 0 for no limit.
+// Kilobits returns the rate in kilobits (1000 bits) per second; 0 for no limit.
 func (b Bandwidth) Kilobits() uint64 {
 	n := b.Number
 	switch b.Unit {

@@ -2,7 +2,7 @@ package model
 
 import "testing"
 
-// NP-03, NP-04: what a net profile takes as its bandwidth, and what it means.
+// NP-03, NP-04: a net profile accepts these bandwidths, with these values.
 func TestNP_03_Bandwidth(t *testing.T) {
 	tests := []struct {
 		text, shown string

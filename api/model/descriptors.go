@@ -6,7 +6,7 @@ type Descriptors struct {
 	Max  int `json:"most"` // limit of the process
 }
 
-// spareDescriptors is a number that one request may use up.
+// spareDescriptors is the number of descriptors that one request may use.
 const spareDescriptors = 16
 
 // ShortOfDescriptors returns the severity of a number of open descriptors out of the process's limit: a warning from 80 % on, an error with

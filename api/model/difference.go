@@ -31,7 +31,7 @@ func (e *HistoryEntry) Difference() string {
 	return strings.Join(parts, ", ")
 }
 
-// plain is a value of JSON in a table.
+// plain formats a JSON value for a table.
 func plain(v any) string {
 	switch v := v.(type) {
 	case nil:

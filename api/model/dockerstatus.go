@@ -55,7 +55,7 @@ func (d *DockerStatus) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// counted is "1 container", "2 containers", or "? containers" of nil.
+// counted returns "1 container", "2 containers", or "? containers" for nil.
 func counted(n *int, what string) string {
 	switch {
 	case n == nil:

@@ -84,14 +84,14 @@ type RenewAnswer struct {
 type ReaddressRequest struct {
 	Host    string `json:"host"`              // label
 	Address string `json:"address"`           // at which netmasters and agents reach the host
-	VTEP    string `json:"vtep,omitempty"`    // end of its tunnels; "": Address
-	Agent   string `json:"agent,omitempty"`   // request for a certificate of its agent, PKCS #10, PEM, for Address and for what it was certified for
-	Master  string `json:"master,omitempty"`  // the same of its netmaster
-	PeerURL string `json:"peerURL,omitempty"` // where its member of the embedded store serves the others from now on
-	Only    bool   `json:"only,omitempty"`    // certificates of the host that are for another address than Address are revoked
+	VTEP    string `json:"vtep,omitempty"`    // tunnel endpoint address; "": Address
+	Agent   string `json:"agent,omitempty"`   // request for a certificate of its agent, PKCS #10, PEM, for Address and the hosts of the current certificate
+	Master  string `json:"master,omitempty"`  // the same for its netmaster
+	PeerURL string `json:"peerURL,omitempty"` // URL at which its member of the embedded store serves the others after the change
+	Only    bool   `json:"only,omitempty"`    // revoke certificates of the host for other addresses than Address
 }
 
-// ReaddressAnswer is what a ReaddressRequest has done, and where netmasters and members of an embedded store are.
+// ReaddressAnswer has the certificates for a ReaddressRequest, and the addresses of netmasters and members of an embedded store.
 type ReaddressAnswer struct {
 	Agent      string            `json:"agent,omitempty"`   // certificate, PEM
 	Master     string            `json:"master,omitempty"`  // certificate, PEM

@@ -27,9 +27,9 @@ const (
 	CodeTooSlow     Code = "too-slow"    // the request did not arrive in time
 	CodeBusy        Code = "busy"        // the client has too many concurrent requests
 	CodeForbidden   Code = "forbidden"   // a request that a browser may have been tricked into
-	CodeUnproved    Code = "unproved"    // the one who asks has not proved who that is
-	CodeDenied      Code = "denied"      // CodeUnproved    Code = "unproved" // the requester is not authenticated
-	CodeUnsupported Code = "unsupported" // CodeDenied      Code = "denied" // the requester lacks a right
+	CodeUnproved    Code = "unproved"    // the requester is not authenticated
+	CodeDenied      Code = "denied"      // the requester lacks a right
+	CodeUnsupported Code = "unsupported" // the object or the program does not support the operation
 	CodeInternal    Code = "internal"    // a defect of this program
 )
 
@@ -58,10 +58,10 @@ func Codes() []CodeInfo {
 		{CodeTooSlow, http.StatusRequestTimeout, 3, "The request did not come within its time.", "Repeat it, over a connection that is not as slow."},
 		{CodeBusy, http.StatusTooManyRequests, 3, "This client has the maximum number of requests of that kind in progress.", "End one of them, or wait; the message names the flag that permits more."},
 		{CodeForbidden, http.StatusForbidden, 3, "The request may be one that another site had a browser send.", "Reach the server by its address or by a name of --allowed-hosts; make changes with netctl or another client that is no browser."},
-		{CodeUnproved, http.StatusUnauthorized, 3, "The request does not prove who it is from, or its token is no longer valid.", "Log in with netctl login, or use a certificate of the cluster."},
-		{CodeDenied, http.StatusForbidden, 3, "The one who asks lacks a right.", "netctl auth can-i shows what is permitted; an admin grants a role by netctl authorization create."},
-		{CodeUnsupported, http.StatusMethodNotAllowed, 3, "This kind of object has no such verb.", "See netctl KIND --help for what it has."},
-		{CodeInternal, http.StatusInternalServerError, 3, "The program met a state that it should not have.", "Report it with the netmaster log of that moment."},
+		{CodeUnproved, http.StatusUnauthorized, 3, "The request is not authenticated, or its token is no longer valid.", "Log in with netctl login, or use a certificate of the cluster."},
+		{CodeDenied, http.StatusForbidden, 3, "The requester lacks a right.", "netctl auth can-i shows what is permitted; an admin grants a role with netctl authorization create."},
+		{CodeUnsupported, http.StatusMethodNotAllowed, 3, "This kind of object has no such verb.", "See netctl KIND --help for its verbs."},
+		{CodeInternal, http.StatusInternalServerError, 3, "The program has a defect.", "Report it with the netmaster log of that moment."},
 	}
 }
 

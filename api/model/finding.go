@@ -15,13 +15,13 @@ const (
 // of another version.
 type FindingCode struct{ text string }
 
-// String is the code as it is printed: "tunnel-loss".
+// String returns the code, such as "tunnel-loss".
 func (c FindingCode) String() string { return c.text }
 
-// MarshalText is for JSON.
+// MarshalText encodes the code for JSON.
 func (c FindingCode) MarshalText() ([]byte, error) { return []byte(c.text), nil }
 
-// UnmarshalText takes any code, since the daemon that reported it may be newer.
+// UnmarshalText accepts any code, since the daemon that reported it may be newer.
 func (c *FindingCode) UnmarshalText(text []byte) error {
 	c.text = string(text)
 	return nil

@@ -58,7 +58,7 @@ func TestKindsAreComplete(t *testing.T) {
 	}
 }
 
-func TestEveryCodeSaysWhatToDo(t *testing.T) {
+func TestEveryCodeHasARemedy(t *testing.T) {
 	for _, c := range Codes() {
 		if c.Doc == "" || c.Remedy == "" || c.Status < 400 || c.Exit == 0 {
 			t.Errorf("code %s is not complete: %+v", c.Code, c)

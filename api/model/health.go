@@ -9,7 +9,7 @@ type Health struct {
 	Findings  []Finding `json:"findings"` // the worst first; empty: no known problem
 }
 
-// Worst is the worst severity of the findings, "" if there are only notes.
+// Worst returns the worst severity of the findings, or "" if there are only notes.
 func (h *Health) Worst() Severity {
 	if len(h.Findings) == 0 || h.Findings[0].Severity == SeverityInfo {
 		return ""

@@ -4,32 +4,33 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Identity is which network it is.
+// Identity returns the network's identity.
 func (n *Network) Identity() identity.Network {
 	return identity.Network{Tenant: n.TenantName, Name: n.NetworkName}
 }
 
-// On is the group's network.
+// On returns the identity of the group's network.
 func (g *EndpointGroup) On() identity.Network {
 	return identity.Network{Tenant: g.TenantName, Name: g.NetworkName}
 }
 
-// Identity is which group it is.
+// Identity returns the group's identity.
 func (g *EndpointGroup) Identity() identity.Group {
 	return identity.Group{Tenant: g.TenantName, Name: g.GroupName}
 }
 
-// Identity is which service it is.
+// Identity returns the service's identity.
 func (s *ServiceLB) Identity() identity.Service {
 	return identity.Service{Tenant: s.TenantName, Name: s.ServiceName}
 }
 
-// NetworkKey is the key of the endpoint's network, "tenant:network"; "" when the endpoint's own is not of the form tenant:network:endpoint.
+// NetworkKey returns the key of the endpoint's network, "tenant:network", or "" if the endpoint's key is not of the form
+// tenant:network:endpoint.
 func (o *EndpointOper) NetworkKey() string {
 	return identity.NetworkOf(o.Key)
 }
 
-// Tenant is the tenant of the endpoint.
+// Tenant returns the tenant of the endpoint.
 func (o *EndpointOper) Tenant() string {
 	return identity.Scope(o.Key)
 }

@@ -166,13 +166,13 @@ func (k *Kind) Listing() string {
 	return "netctl " + k.Command.Use + " ls" + all
 }
 
-// Summary is the first sentence of Doc, without its full stop.
+// Summary returns the first sentence of Doc, without its period.
 func (k *Kind) Summary() string {
 	first, _, _ := strings.Cut(k.Doc, ". ")
 	return strings.TrimSuffix(first, ".")
 }
 
-// ShortName is the shortest name of the kind: its command's alias, or its command.
+// ShortName returns the shortest name of the kind: its command's alias, or its command.
 func (k *Kind) ShortName() string {
 	if len(k.Command.Aliases) > 0 {
 		return k.Command.Aliases[0]
@@ -180,7 +180,7 @@ func (k *Kind) ShortName() string {
 	return k.Command.Use
 }
 
-// Count is a number of objects in words: "1 network", "2 networks".
+// Count returns a number of objects in words: "1 network", "2 networks".
 func (k *Kind) Count(n int) string {
 	if n == 1 {
 		return "1 " + k.Name
@@ -188,16 +188,16 @@ func (k *Kind) Count(n int) string {
 	return strconv.Itoa(n) + " " + k.Many
 }
 
-// Noun is the name of one object in texts: "endpoint group".
+// Noun returns the name of one object in texts: "endpoint group".
 func (k *Kind) Noun() string { return k.noun }
 
-// Nouns is the name of several objects: "policies".
+// Nouns returns the name of several objects: "policies".
 func (k *Kind) Nouns() string { return k.nouns }
 
 // Writable reports whether users create and change objects of the kind, which are then stored.
 func (k *Kind) Writable() bool { return !k.InspectOnly && k.Owner == "" }
 
-// Owned is the refusal to change an object that another system owns.
+// Owned returns the refusal to change an object that another system owns.
 func (k *Kind) Owned() *Error {
 	return Errorf(CodeUnsupported, "", "a %s is only shown here, since %s owns it", k.noun, k.Owner).Try("%s changes it", k.Change)
 }
@@ -217,7 +217,7 @@ func (k *Kind) TenantScoped() bool { return len(k.Key) > 1 && k.Key[0] == "tenan
 // Namespaced reports whether objects of this kind belong to a namespace of Kubernetes.
 func (k *Kind) Namespaced() bool { return len(k.Key) > 1 && k.Key[0] == "namespace" }
 
-// UserKinds are the kinds for users: those with a command, ordered by name.
+// UserKinds returns the kinds for users: those with a command, ordered by name.
 func UserKinds() []*Kind {
 	return slices.DeleteFunc(Kinds(), func(k *Kind) bool { return k.Command.Use == "" })
 }
@@ -232,10 +232,10 @@ func KindOf(name string) (*Kind, bool) {
 	return nil, false
 }
 
-// Aliases are the names of the kind beside its command's.
+// Aliases returns the names of the kind other than its command's.
 func (k *Kind) Aliases() []string { return k.NamesBeside(k.Command.Use) }
 
-// NamesBeside are the names of the kind that are not name in another case.
+// NamesBeside returns the names of the kind that differ from a name, ignoring case.
 func (k *Kind) NamesBeside(name string) []string {
 	return slices.DeleteFunc(slices.Clone(k.Names), func(x string) bool { return strings.EqualFold(x, name) })
 }

@@ -29,7 +29,7 @@ func (s KubernetesStatus) String() string {
 	return "read" + s.since()
 }
 
-// Problem is why Kubernetes is not read although it is configured; "" if it is.
+// Problem returns the reason why Kubernetes is not read although it is configured; "" if it is read.
 func (s *KubernetesStatus) Problem() string {
 	if s == nil || !s.Wanted || s.Missing == "" {
 		return ""

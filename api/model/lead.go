@@ -1,14 +1,14 @@
 package model
 
-// Lead is the leader of the cluster by the newest of several answers, which were given at different moments.
+// Lead is the leader of the cluster according to the newest of several answers, which may be of different times.
 type Lead struct {
 	Known   bool   // some answer includes it
 	Address string // of the leader, "ip:port"; "": no netmaster leads
 	Term    uint64 // number of the term; 0: unknown
 }
 
-// LeadOf is the leader by a list of nodes and by the lock, whichever has the newer term. Of one term, nodes that have seen it end know
-// more, if they are ready: a node that has lost the store, or the cluster, has not seen it end.
+// LeadOf returns the leader according to the newest term in a list of nodes and in the lock. For the same term it prefers ready
+// nodes that have seen the term end: a node that has lost the store or the cluster has not seen it.
 func LeadOf(nodes []Node, locks ...Leadership) (out Lead) {
 	for i := range nodes {
 		n := &nodes[i]
@@ -27,7 +27,7 @@ func LeadOf(nodes []Node, locks ...Leadership) (out Lead) {
 	return out
 }
 
-// Role is the role of a node under that leader.
+// Role returns the role of a node under that leader.
 func (l Lead) Role(n *Node) NodeRole {
 	switch {
 	case n.Role == RoleAgent || n.Role == RoleUnknown || !n.Answered() || !l.Known:

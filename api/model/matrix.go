@@ -42,7 +42,7 @@ func (m *WorkloadMatrix) Of(name string) *MatrixWorkload {
 	return &m.Workloads[i]
 }
 
-// Cell returns that of two workloads by their names; nil if there is none.
+// Cell returns the cell of two workloads by their names; nil if there is none.
 func (m *WorkloadMatrix) Cell(from, to string) *MatrixCell {
 	i := slices.IndexFunc(m.Cells, func(c MatrixCell) bool { return c.From == from && c.To == to })
 	if i < 0 {

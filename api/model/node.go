@@ -118,7 +118,7 @@ type Traffic struct {
 	TxBytes   uint64 `json:"txBytes"`
 }
 
-// Problem is why the uplink is not used, as "no link" or its LACP state, "" if it is used.
+// Problem returns the reason why the uplink is not used, such as "no link" or its LACP state; "" if it is used.
 func (u Uplink) Problem() string {
 	switch {
 	case !u.Link:
@@ -129,11 +129,12 @@ func (u Uplink) Problem() string {
 	return ""
 }
 
-// String is "eth1" for an uplink in use, with a remark for one that is not or has problems: "eth2 (reserve)", "eth2 (no link)".
+// String returns "eth1" for an uplink in use, with a remark for one that is not or has problems: "eth2 (reserve)", "eth2 (no
+// link)".
 func (u Uplink) String() string {
-	switch trouble := u.Problem(); {
-	case trouble != "":
-		return u.Name + " (" + trouble + ")"
+	switch problem := u.Problem(); {
+	case problem != "":
+		return u.Name + " (" + problem + ")"
 	case !u.Active:
 		return u.Name + " (reserve)"
 	}

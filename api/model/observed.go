@@ -71,7 +71,7 @@ const ObservedLines = "application/x-ndjson"
 // ObserveSince is the default age of the first event.
 const ObserveSince = 5 * time.Minute
 
-// Query is the request as a query.
+// Query encodes the request as a query.
 func (o *Observe) Query() url.Values {
 	out := url.Values{}
 	for name, v := range map[string]string{"from": o.From, "to": o.To, "rule": o.Rule, "service": o.Service, "tenant": o.Tenant} {
@@ -96,13 +96,13 @@ func ParseObserve(q url.Values) (o Observe, err error) {
 	for name, to := range map[string]*bool{"denied": &o.Denied, "follow": &o.Follow} {
 		if text := q.Get(name); text != "" {
 			if *to, err = strconv.ParseBool(text); err != nil {
-				return o, Errorf(CodeInvalid, name, "%q is neither true nor false", text).Try("say %s=true, or leave it away", name)
+				return o, Errorf(CodeInvalid, name, "%q is neither true nor false", text).Try("set %s=true, or omit it", name)
 			}
 		}
 	}
 	if text := q.Get("since"); text != "" {
 		if o.Since, err = time.ParseDuration(text); err != nil || o.Since < 0 {
-			return o, Errorf(CodeInvalid, "since", "%q is no time that has passed", text).Try("as in: 90s, 5m or 1h")
+			return o, Errorf(CodeInvalid, "since", "got %q, want a positive duration", text).Try("as in: 90s, 5m or 1h")
 		}
 	}
 	return o, nil
@@ -171,7 +171,7 @@ func (e *ObservedEnd) String() string {
 	return text + " " + e.Address
 }
 
-// Traffic is the protocol, with the port if it has any: "tcp/80"; "" for no connection.
+// Traffic returns the protocol, with the port if it has any: "tcp/80"; "" for no connection.
 func (e *Observed) Traffic() string {
 	if e.Port == 0 {
 		return e.Proto

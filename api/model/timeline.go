@@ -18,7 +18,7 @@ type TimelineEvent struct {
 	Times    int       `json:"times,omitempty"`    // number of times that it has come and gone since its last event, if more than one
 }
 
-// Verb is the kind of event.
+// Verb returns the kind of event.
 func (e *TimelineEvent) Verb() string {
 	if e.Ended {
 		return "ended"
@@ -26,7 +26,7 @@ func (e *TimelineEvent) Verb() string {
 	return "found"
 }
 
-// Text is the evidence of the finding, or that it has ended.
+// Text returns the evidence of the finding, or reports its end.
 func (e *TimelineEvent) Text() string {
 	out := e.Code
 	if e.Host != "" && e.Object != "host/"+e.Host {

@@ -156,9 +156,9 @@ func (q *WhyRequest) SetTraffic(words []string) error {
 func (q *WhyRequest) Resolve() error {
 	switch {
 	case q.From == "":
-		return Errorf(CodeInvalid, "from", "who sends is missing").Try("name a container, a group, a host or an address")
+		return Errorf(CodeInvalid, "from", "the sender is missing").Try("name a container, a group, a host or an address")
 	case q.To == "":
-		return Errorf(CodeInvalid, "to", "who is to receive is missing").Try("name a container, a group, a service, a host or an address")
+		return Errorf(CodeInvalid, "to", "the receiver is missing").Try("name a container, a group, a service, a host or an address")
 	case q.Port < 0 || q.Port > 65535:
 		return Errorf(CodeInvalid, "port", "%d is no port", q.Port).Try("ports are 1 to 65535")
 	}

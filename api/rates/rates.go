@@ -25,7 +25,7 @@ const (
 	Rules     Level = "rules"
 )
 
-// Levels lists all, as they are offered.
+// Levels lists all levels, in the order of menus.
 func Levels() []Level { return []Level{Endpoints, Groups, Hosts, Rules} }
 
 // Flow is traffic per second.
@@ -44,7 +44,7 @@ type Line struct {
 	Past      []float64 `json:"past,omitempty"` // bytes per second in both directions, for a rule packets; the newest last
 }
 
-// Total is the order of lines: bytes per second in both directions.
+// Total returns the sort key of lines: bytes per second in both directions.
 func (l *Line) Total() float64 { return l.Sent.Bytes + l.Received.Bytes }
 
 // subject is a source of counters: an endpoint, or a rule of a group, on one host.
@@ -65,10 +65,10 @@ type Meter struct {
 // Known reports whether there are two samples, and so rates.
 func (m *Meter) Known() bool { return m.looks > 1 }
 
-// Lines are the rates of the last two samples, those with most bytes first, then by name. The caller must not change them.
+// Lines returns the rates of the last two samples, those with most bytes first, then by name. The caller must not change them.
 func (m *Meter) Lines(of Level) []Line { return m.lines[of] }
 
-// Add adds a sample. A host that is missing in it has no lines, and its traffic of the meantime is in no rate.
+// Add adds a sample. A host that is missing in it has no lines, and its traffic until the next sample is in no rate.
 func (m *Meter) Add(c *model.Counters) {
 	took, counts, s := map[string]time.Time{}, map[subject]count{}, newSums()
 	for i := range c.Hosts {
@@ -114,7 +114,7 @@ func counted(h *model.HostCounters) map[subject]count {
 	return out
 }
 
-// per is a rate per second. A counter that has decreased was reset, and its whole value counts.
+// per computes a rate per second. If a counter has decreased, it was reset, and the rate uses its whole value.
 func per(was, is model.FlowCount, seconds float64) Flow {
 	if is.Packets < was.Packets || is.Bytes < was.Bytes {
 		was = model.FlowCount{}

@@ -68,7 +68,7 @@ func (s sums) order(past map[Level]map[string][]float64) map[Level][]Line {
 	return out
 }
 
-// pasts are the past values of lines, by level and name.
+// pasts returns the past values of lines, by level and name.
 func pasts(lines map[Level][]Line) map[Level]map[string][]float64 {
 	out := map[Level]map[string][]float64{}
 	for level, all := range lines {

@@ -43,7 +43,7 @@ func TestDecodeRefuses(t *testing.T) {
 }
 
 func TestDecodeTakes(t *testing.T) {
-	// Unknown members are passed over, and names match whatever their case: clients of the original rely on both.
+	// Unknown members are ignored, and names match in any case: clients of the original rely on both.
 	o, err := decode(strings.NewReader(`{"TENANTname":"t","networkName":"n","Encap":"vlan","subnet":"10.1.1.0/24","colour":"red","key":"lies"}`), model.KindNetwork(), "t:n")
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func FuzzDecode(f *testing.F) {
 				continue
 			}
 			if o.ObjectKey() != key {
-				t.Fatalf("%s: took key %q for %q", k.Name, o.ObjectKey(), key)
+				t.Fatalf("%s: got key %q, want %q", k.Name, o.ObjectKey(), key)
 			}
 		}
 	})

@@ -29,7 +29,7 @@ func (s *server) list(w http.ResponseWriter, q *http.Request, k *model.Kind) {
 		w.Header().Set(model.ContinueHeader, of.String())
 	}
 	if !asksAnything(values) {
-		page.Revision = 0 // which the original does not send
+		page.Revision = 0 // the original does not send it
 	}
 	s.Answer(w, q, Spliced{Head: []byte("["), Items: page.Items, Tail: []byte("]")}, page.Revision, err)
 }
@@ -67,7 +67,7 @@ func limitOf(values url.Values) (int, error) {
 	}
 	n, err := strconv.ParseUint(text, 10, 31)
 	if err != nil {
-		return 0, model.Errorf(model.CodeInvalid, limitParameter, "limit %q is no number of objects", text).Try("it is 1 or more; 0, or leaving it out, is all of them")
+		return 0, model.Errorf(model.CodeInvalid, limitParameter, "limit: got %q, want a number of objects", text).Try("give a number from 1; 0 or no limit lists all")
 	}
 	return int(n), nil
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// What routes answer by what they say of themselves.
+// Routes handle changes, reads, wrong bodies and defects.
 func TestRoutes(t *testing.T) {
 	type name struct{ Name string }
 	r := NewRouter(slog.New(slog.DiscardHandler))
@@ -35,7 +35,7 @@ func TestRoutes(t *testing.T) {
 		name, method, path, body string
 		status                   int
 		revision                 string
-		want                     string // is in the answer
+		want                     string // part of the answer
 	}{
 		{"a change", "POST", "/greet", `{"Name":"ann"}`, 200, "7", `"hello ann"`},
 		{"a refused one", "POST", "/greet", `{}`, 400, "", `"remedy":"give one"`},
@@ -44,7 +44,7 @@ func TestRoutes(t *testing.T) {
 		{"another type", "POST", "/greet", `{"Name":7}`, 400, "", "Name takes a string, got a number"},
 		{"as long as may be", "POST", "/short", `{"Name":"annab"}`, 200, "7", "annab"},
 		{"too long", "POST", "/short", `{"Name":"annabe"}`, 413, "", "larger than 16 bytes"},
-		{"its content is not said", "POST", "/json", `{"Name":"ann"}`, 404, "", "not found"},
+		{"no content type", "POST", "/json", `{"Name":"ann"}`, 404, "", "not found"},
 		{"a read", "GET", "/one/a.b", "", 200, "", `"a.b"`},
 		{"a defect", "GET", "/defect", "", 500, "", "boom"},
 		{"another verb", "GET", "/greet", "", 404, "", "not found"},
@@ -102,7 +102,7 @@ func TestMatch(t *testing.T) {
 	for _, row := range []struct{ name, method, path, want string }{
 		{"plain", "GET", "/stream", "/stream"},
 		{"with variables", "GET", "/agents/h1/flows", "/agents/:host/:what"},
-		{"a verb that it does not have", "POST", "/stream", ""},
+		{"an unknown verb", "POST", "/stream", ""},
 		{"a slash too many", "GET", "/stream/", ""},
 		{"unknown", "GET", "/", ""},
 	} {
@@ -116,7 +116,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// A body that does not come in time is answered with that, to clients of the original too.
+// A body that does not arrive in time gets status 408, also for clients of the original.
 func TestLateBody(t *testing.T) {
 	r := NewRouter(slog.New(slog.DiscardHandler))
 	Change(r, "/greet", func(_ *http.Request, in struct{}) (string, uint64, error) { return "hello", 0, nil })

@@ -107,7 +107,7 @@ func ReadBody(body io.Reader, most int) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(body, int64(most)+1))
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, model.Errorf(model.CodeTooSlow, "", "of the body %d bytes have come within the time for it", len(text)).Because(err)
+		return nil, model.Errorf(model.CodeTooSlow, "", "the body is too slow: only %d bytes have arrived in time", len(text)).Because(err)
 	case err != nil:
 		return nil, model.Errorf(model.CodeInvalid, "", "read the body: %v", err)
 	case len(text) > most:
@@ -166,7 +166,7 @@ func (r *Router) Refuse(w http.ResponseWriter, q *http.Request, err error) {
 	p := e.Problem()
 	if q.Header.Get("Accept") == "" {
 		status := http.StatusInternalServerError
-		if e.Code == model.CodeUnproved || e.Code == model.CodeDenied || e.Code == model.CodeTooSlow { // as the original's proxy answers, whose clients know these
+		if e.Code == model.CodeUnproved || e.Code == model.CodeDenied || e.Code == model.CodeTooSlow { // the original's proxy uses these codes, and its clients know them
 			status = p.Status
 		}
 		http.Error(w, e.Message, status)

@@ -16,7 +16,7 @@ type token struct {
 	After  string `json:"after"` // the last key
 }
 
-// String is the token in the form for clients.
+// String encodes the token for clients.
 func (t token) String() string {
 	text, _ := json.Marshal(t) // texts always can be
 	return base64.RawURLEncoding.EncodeToString(text)
@@ -30,7 +30,7 @@ func (t token) position(text string) (string, error) {
 		err = json.Unmarshal(plain, &got)
 	}
 	if err != nil || got.After == "" {
-		return "", BadToken("no token of a list")
+		return "", BadToken("not a token of a list")
 	}
 	after := got.After
 	if got.After = t.After; got != t {
@@ -40,7 +40,7 @@ func (t token) position(text string) (string, error) {
 }
 
 // BadToken is the error for an invalid continuation token.
-func BadToken(is string) *model.Error {
-	return model.Errorf(model.CodeInvalid, continueParameter, "%s is %s", continueParameter, is).
-		Try("it is what the header %s of the page before said, with the same selectors; without it the list begins from its start", model.ContinueHeader)
+func BadToken(problem string) *model.Error {
+	return model.Errorf(model.CodeInvalid, continueParameter, "%s is %s", continueParameter, problem).
+		Try("use the header %s of the previous page, with the same selectors; without a token the list starts from the beginning", model.ContinueHeader)
 }

@@ -11,7 +11,7 @@ import (
 func Parse(verb, kind, key, tenant string) (Right, error) {
 	v, ok := verbOf(verb)
 	if !ok {
-		return Right{}, model.Errorf(model.CodeInvalid, "verb", "there is no verb %q", verb).Try("it is one of %s, or a verb of netctl", list(Verbs()))
+		return Right{}, model.Errorf(model.CodeInvalid, "verb", "there is no verb %q", verb).Try("use one of %s, or a verb of netctl", list(Verbs()))
 	}
 	r := Right{Verb: v, Tenant: tenant}
 	if kind == "" {

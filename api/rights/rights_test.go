@@ -26,7 +26,7 @@ func TestRoles(t *testing.T) {
 	}
 	for _, row := range []struct {
 		grant rights.Grant
-		want  string // of each question, y or n
+		want  string // for each request, y or n
 	}{
 		{rights.Grant{Role: rights.Admin}, "yyyyyyyyyyyyyyyyy"},
 		{rights.Grant{Role: rights.Operator}, "yyyyyyyyynnyyyyyy"},
@@ -52,7 +52,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// Every kind is seen by viewers but those of users, and no kind is changed by a tenant's admin whose key does not name the tenant.
+// Viewers see every kind except those of users, and a tenant's admin changes only kinds whose keys name the tenant.
 func TestKinds(t *testing.T) {
 	tenants := rights.Grants{{Role: rights.TenantAdmin, Tenant: "blue"}}
 	for _, k := range model.Kinds() {
@@ -69,7 +69,7 @@ func TestRefusal(t *testing.T) {
 	e := rights.Refusal(rights.Of(rights.Change, model.KindPolicy(), "blue:p"))
 	for _, part := range []string{"change policies of tenant blue", "admin", "operator", "tenant-admin of blue", "netctl authorization create"} {
 		if !strings.Contains(e.Error(), part) {
-			t.Errorf("%q does not say %q", e.Error(), part)
+			t.Errorf("%q does not contain %q", e.Error(), part)
 		}
 	}
 	if e.Code != model.CodeDenied || strings.Contains(e.Error(), "viewer") {

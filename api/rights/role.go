@@ -43,7 +43,7 @@ func (r Role) String() string { return string(r) }
 // OfTenant reports whether the role is granted for a tenant, and for nothing beyond.
 func (r Role) OfTenant() bool { return r == TenantAdmin || r == TenantViewer }
 
-// Roles lists all that there are.
+// Roles lists all roles.
 func Roles() []Role {
 	return []Role{Admin, Operator, Viewer, TenantAdmin, TenantViewer, Role(Capture), Role(Repair), Role(HandOver), Role(Relay), Role(Bundle)}
 }
@@ -66,7 +66,7 @@ func (g Grant) String() string {
 func (g Grant) Check() error {
 	switch {
 	case !slices.Contains(Roles(), g.Role):
-		return model.Errorf(model.CodeInvalid, "role", "there is no role %q", g.Role).Try("it is one of %s", list(Roles()))
+		return model.Errorf(model.CodeInvalid, "role", "there is no role %q", g.Role).Try("use one of %s", list(Roles()))
 	case g.Role.OfTenant() && g.Tenant == "":
 		return model.Errorf(model.CodeInvalid, "tenantName", "role %s without a tenant", g.Role).Try("name the tenant, or choose admin, operator or viewer for the cluster")
 	case g.Tenant != "" && !g.Role.OfTenant() && g.Role != Role(Capture):
@@ -104,7 +104,7 @@ func Holders(r Right) []Grant {
 // Refusal is the error that a right is missing, with the roles that include it.
 func Refusal(r Right) *model.Error {
 	return model.Errorf(model.CodeDenied, "", "the right to %s is missing", r).
-		Try("%s has it; an admin grants it by netctl authorization create, and netctl auth whoami shows what you have", list(Holders(r)))
+		Try("roles that include it: %s; an admin grants one with netctl authorization create, and netctl auth whoami shows your roles", list(Holders(r)))
 }
 
 func list[T fmt.Stringer](all []T) string {

@@ -23,7 +23,7 @@ func TestSelects(t *testing.T) {
 		fields, labels string
 		want           bool
 	}{
-		{"nothing is asked", model.KindRule(), rule.Field, "", "", true},
+		{"no selector", model.KindRule(), rule.Field, "", "", true},
 		{"a text", model.KindRule(), rule.Field, "tenantName=blue", "", true},
 		{"another text", model.KindRule(), rule.Field, "tenantName=bluer", "", false},
 		{"two equals signs", model.KindRule(), rule.Field, "tenantName==blue", "", true},
@@ -59,7 +59,7 @@ func TestSelects(t *testing.T) {
 	}
 }
 
-// A refusal names the parameter, what is wrong with it, and what the kind has.
+// A refusal names the parameter, the problem, and the fields of the kind.
 func TestParseRefuses(t *testing.T) {
 	for _, row := range []struct {
 		kind           *model.Kind
@@ -89,7 +89,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// A secret cannot be found out by asking for it.
+// A secret cannot be guessed with a selector.
 func TestSecretsAreNotSelectedBy(t *testing.T) {
 	for _, k := range model.Kinds() {
 		for _, f := range k.Fields {

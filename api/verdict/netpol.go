@@ -162,7 +162,8 @@ func (q *inquiry) namespaced() (s Sentence, decided bool) {
 	return s, decided
 }
 
-// speaksOf reports whether a rule matches the packet; namespace is that of its policy. A named port exists only on pods, so with it a block
+// speaksOf reports whether a rule matches the packet; namespace is that of its policy. A named port exists only on pods, so an
+// address block with a named port matches nothing.
 // matches nothing.
 func (q *inquiry) speaksOf(r *PolicyRule, namespace string) bool {
 	peers, ports := r.Peers, r.Ports

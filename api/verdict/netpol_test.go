@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// labelled is a selector of one label, or of none.
+// labelled returns a selector of one label, or an empty one.
 func labelled(key, value string) Selector {
 	if key == "" {
 		return nil
@@ -14,7 +14,7 @@ func labelled(key, value string) Selector {
 	return Selector{{Key: key, Operator: In, Values: []string{value}}}
 }
 
-// end is a pod of namespace "a" or "b" with label app, at a node; or, without a namespace, a node or someone outside.
+// end returns a pod of namespace "a" or "b" with label app, at a node; or, without a namespace, a node or an address outside.
 func end(namespace, app, addr, node string) End {
 	e := End{Addr: netip.MustParseAddr(addr), Node: node}
 	if namespace != "" {
@@ -32,7 +32,7 @@ func block(cidr string, except ...string) PolicyPeer {
 	return p
 }
 
-// ingress is a policy of namespace a for what pods with a label app receive; "" for all pods.
+// ingress returns a policy of namespace a for traffic to pods with a label app; "" for all pods.
 func ingress(name, app string, rules ...PolicyRule) *NetworkPolicy {
 	p := &NetworkPolicy{Namespace: "a", Name: name, Ingress: PolicySide{Isolates: true}}
 	if app != "" {
@@ -45,14 +45,14 @@ func ingress(name, app string, rules ...PolicyRule) *NetworkPolicy {
 	return p
 }
 
-// egress is the same for what they send.
+// egress returns the same for traffic from them.
 func egress(name, app string, rules ...PolicyRule) *NetworkPolicy {
 	p := ingress(name, app, rules...)
 	p.Ingress, p.Egress = p.Egress, p.Ingress
 	return p
 }
 
-// ofTier is a policy of the cluster for what pods of namespace a receive.
+// ofTier returns a policy of the cluster for traffic to pods of namespace a.
 func ofTier(baseline bool, priority int, name string, rules ...ClusterRule) *ClusterPolicy {
 	p := &ClusterPolicy{Name: name, Baseline: baseline, Priority: priority, Namespaces: labelled("name", "a")}
 	for i, r := range rules {
@@ -66,7 +66,7 @@ func does(action Action, peers ...PolicyPeer) ClusterRule {
 	return ClusterRule{Action: action, PolicyRule: PolicyRule{Peers: peers}}
 }
 
-// TestNetworkPolicies goes through what the API's documentation says, policy by policy.
+// TestNetworkPolicies checks the semantics in the API's documentation, policy by policy.
 func TestNetworkPolicies(t *testing.T) {
 	db, web, other := end("a", "db", "10.1.0.1", "h1"), end("a", "web", "10.1.0.2", "h2"), end("b", "web", "10.1.0.3", "h1")
 	own, far, world := end("", "", "192.0.2.1", "h1"), end("", "", "192.0.2.2", "h2"), end("", "", "8.8.8.8", "")
@@ -132,14 +132,14 @@ func TestNetworkPolicies(t *testing.T) {
 		{"peers and ports of one rule", policies{ingress("let", "", PolicyRule{Peers: []PolicyPeer{inB}, Ports: []PolicyPort{port(TCP, 80, 80)}})}, nil, other, db, Traffic{Protocol: TCP, Port: 81}, false, "a/let 0"},
 		{"the cluster denies what a policy allows", policies{ingress("all", "", from())}, clusters{ofTier(admin, 1, "c", does(deny, inB))}, other, db, http, false, "c 1"},
 		{"the cluster accepts what none allows", policies{ingress("deny", "")}, clusters{ofTier(admin, 1, "c", does(accept, inB))}, other, db, http, true, "c 1"},
-		{"an operator that is none", policies{ingress("let", "", from(PolicyPeer{Pods: Selector{{Key: "app", Operator: "Like"}}}))}, nil, web, db, http, false, "a/let 0"},
+		{"an unknown operator", policies{ingress("let", "", from(PolicyPeer{Pods: Selector{{Key: "app", Operator: "Like"}}}))}, nil, web, db, http, false, "a/let 0"},
 		{"the lowest first", nil, clusters{ofTier(admin, 5, "a", does(deny, inB)), ofTier(admin, 4, "z", does(accept, inB))}, other, db, http, true, "z 1"},
 		{"of equals the first by name", nil, clusters{ofTier(admin, 5, "z", does(deny, inB)), ofTier(admin, 5, "a", does(accept, inB))}, other, db, http, true, "a 1"},
 		{"the first rule", nil, clusters{ofTier(admin, 5, "c", does(accept, everyone), does(deny, everyone))}, other, db, http, true, "c 1"},
 		{"passed to policies", policies{ingress("deny", "")}, clusters{ofTier(admin, 5, "c", does(pass, inB), does(accept, everyone))}, other, db, http, false, "a/deny 0"},
 		{"passed to baseline", nil, clusters{ofTier(admin, 5, "c", does(pass, inB)), ofTier(base, 5, "b", does(deny, everyone))}, other, db, http, false, "b 1"},
 		{"passed beyond baseline", nil, clusters{ofTier(base, 5, "b", does(pass, inB), does(deny, everyone))}, other, db, http, true, ""},
-		{"baseline is for those whom none isolates", policies{ingress("all", "", from())}, clusters{ofTier(base, 5, "b", does(deny, everyone))}, other, db, http, true, "a/all 1"},
+		{"baseline applies only to pods that no policy isolates", policies{ingress("all", "", from())}, clusters{ofTier(base, 5, "b", does(deny, everyone))}, other, db, http, true, "a/all 1"},
 		{"the cluster and the own node", nil, clusters{ofTier(admin, 5, "c", does(deny))}, own, db, http, true, ""},
 		{"networks are pods too", nil, clusters{ofTier(admin, 5, "c", does(deny, block("0.0.0.0/0")))}, other, db, http, false, "c 1"},
 		{"another subject", nil, clusters{ofTier(admin, 5, "c", does(deny, everyone))}, db, other, http, true, ""},
@@ -161,7 +161,7 @@ func TestNetworkPolicies(t *testing.T) {
 	}
 }
 
-// TestNetworkPoliciesCrowded shows that policies of one priority have a limit together, and that beyond it they deny.
+// TestNetworkPoliciesCrowded checks that policies of one priority share a limit, and that beyond it they deny.
 func TestNetworkPoliciesCrowded(t *testing.T) {
 	web := end("b", "web", "10.1.0.3", "h1")
 	var all []*ClusterPolicy

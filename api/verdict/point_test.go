@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// at is an address of a group, or outside when the group is "".
+// at returns an address of a group, or one outside if the group is "".
 func at(group, addr string) Point {
 	p := Point{Addr: netip.MustParseAddr(addr)}
 	if group != "" {
@@ -74,7 +74,7 @@ func TestPacket(t *testing.T) {
 	}
 }
 
-// Answers to pings are what rules about ICMP are about, and no others.
+// Only rules about ICMP apply to answers to pings.
 func TestEcho(t *testing.T) {
 	app, db := at("app", "10.1.1.7"), at("db", "10.2.1.12")
 	for rules, want := range map[string]Fate{"db n in icmp 0 any deny 1": Denied, "db n in - 0 any deny 1": Allowed, "app n out icmp 0 g=db deny 1": Denied} {

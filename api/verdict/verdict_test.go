@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// tenant is three groups on two networks; each rule of the text is "policy id dir proto port peer action priority".
+// tenant returns three groups on two networks; each rule of the text is "policy id dir proto port peer action priority".
 func tenant(t *testing.T, text string) *Policies {
 	t.Helper()
 	groups := []model.Object{
@@ -92,7 +92,7 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// decisive is the rule of the first class that a rule decides.
+// decisive returns the rule of the first class that a rule decides.
 func decisive(list []Decision) string {
 	for _, d := range list {
 		if r := d.By(); r != nil {

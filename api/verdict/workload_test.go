@@ -54,7 +54,7 @@ func TestBetweenWorkloads(t *testing.T) {
 		t.Errorf("want the deciding rule, got %+v", list)
 	}
 	if g.Between(outside, outside) != nil {
-		t.Error("outside to outside is no one's to judge")
+		t.Error("want no decision from outside to outside")
 	}
 	other := pod("c2", "cl", "10.1.0.9")
 	if g.Alike(cl) != g.Alike(other) || g.Alike(cl) == g.Alike(web) || g.Alike(cl) == g.Alike(grouped) {

@@ -44,10 +44,10 @@ func TestUnmarshalStrict(t *testing.T) {
 		{"JSON", `{"networkName": "blue"}`, network{Name: "blue"}, true},
 		{"yes is text", "networkName: yes\n", network{Name: "yes"}, true},
 		{"empty", "", network{}, true},
-		{"a field that is not there", "networkName: blue\ncolour: red\n", network{Name: "blue"}, false},
+		{"an unknown field", "networkName: blue\ncolour: red\n", network{Name: "blue"}, false},
 		{"a field twice", "pktTag: 1\npktTag: 2\n", network{}, false},
 		{"the wrong type", "pktTag: seven\n", network{}, false},
-		{"a key that is no text", "1: a\n", network{}, false},
+		{"a key that is not a string", "1: a\n", network{}, false},
 		{"no YAML", "networkName: [\n", network{}, false},
 	}
 	for _, tt := range tests {

@@ -29,7 +29,7 @@ func TestWrongConfigurationEndsWith22(t *testing.T) {
 		{"bond of one", append(good, "--uplink-bond=lacp", "--vlan-uplinks=lo"), nil, "--uplink-bond lacp is for several NICs"},
 		{"bad address", append(good, "--vtep-ip=1.2.3"), nil, "--vtep-ip 1.2.3"},
 		{"two stores", append(good, "--etcd=http://a:1", "--consul=http://b:1"), nil, "exclude"},
-		{"bad netmaster", append(good, "--netmasters=192.0.2.1:9999,192.0.2.2"), nil, `--netmasters: "https://192.0.2.2" is not like 192.0.2.1:9999`},
+		{"bad netmaster", append(good, "--netmasters=192.0.2.1:9999,192.0.2.2"), nil, `--netmasters: got "https://192.0.2.2", want an address like 192.0.2.1:9999`},
 		{"bad port of hosts", append(good, "--host-ports=tcp/22,80"), nil, `--host-ports: "80" is not like tcp/80`},
 		{"bad prefix", append(good, "--protected-prefixes=10.0.0.0/24,10.0.0.256"), nil, `--protected-prefixes: "10.0.0.256"`},
 		{"plugins without a configuration", append(good, "--cni-bin-dir=/opt/cni/bin"), nil, "requires --cni-conf-dir"},

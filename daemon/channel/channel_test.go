@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/daemon/channel"
 )
 
-// What is written is read as the same, however long it is.
+// A batch is read as it was written, whatever its size.
 func TestRoundTrip(t *testing.T) {
 	large := channel.Update{Shard: channel.Tenant("blue"), Full: true}
 	for i := range 9000 {
@@ -60,7 +60,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// What comes from outside is refused in words, without a panic, and without more memory than it has itself.
+// Malformed input is refused with a reason, without a panic and without allocating more than its size.
 func FuzzReader(f *testing.F) {
 	u := channel.Update{Shard: channel.Tenant("blue"), Full: true, Gone: []string{"g"}, Items: []channel.Item{{Key: "k", Value: []byte(strings.Repeat("v", 2000)), Revision: 1}}}
 	f.Add(channel.EncodeUpdate(&u))
@@ -90,7 +90,8 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// What an update of the records of some rules costs, packed and read again, as each netmaster and agent does for each change.
+// BenchmarkUpdate measures encoding and decoding an update of the records of some rules, as each netmaster and agent does for each
+// change.
 func BenchmarkUpdate(b *testing.B) {
 	u := channel.Update{Shard: channel.Tenant("blue")}
 	for i := range 8 {

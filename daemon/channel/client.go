@@ -116,14 +116,14 @@ func (c *Client) Resume(shards []Shard, mark Mark) {
 // called once.
 func (c *Client) Follow(ctx context.Context) iter.Seq2[Batch, error] {
 	return func(yield func(Batch, error) bool) {
-		told, rounds := false, 0
+		reported, rounds := false, 0
 		failed := map[string]struct{}{} // netmasters, since the last success or since all were tried
 		for ctx.Err() == nil {
 			base, more, err := c.choose(ctx, failed)
 			followed := false
 			if err == nil {
 				err = c.follow(ctx, base, func(b Batch) bool {
-					told, rounds, followed = false, 0, true
+					reported, rounds, followed = false, 0, true
 					return yield(b, nil)
 				})
 			}
@@ -136,11 +136,11 @@ func (c *Client) Follow(ctx context.Context) iter.Seq2[Batch, error] {
 			}
 			failed[base] = struct{}{}
 			switch {
-			case followed: // an ended stream is replaced silently, by agents one after the other
+			case followed: // agents replace an ended stream silently, one after the other
 				c.rest(ctx, firstWindow)
 			case !more:
-				if !told {
-					told = true
+				if !reported {
+					reported = true
 					if !yield(Batch{}, err) {
 						return
 					}
@@ -180,7 +180,7 @@ func (c *Client) choose(ctx context.Context, failed map[string]struct{}) (base s
 	return left[rand.IntN(len(left))], len(left) > 1, nil
 }
 
-// follow follows one netmaster until that fails, or yield returns false: nil.
+// follow follows one netmaster until that fails, or until yield returns false, which returns nil.
 func (c *Client) follow(ctx context.Context, base string, take func(Batch) bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -189,7 +189,7 @@ func (c *Client) follow(ctx context.Context, base string, take func(Batch) bool)
 	c.stream++
 	stream := c.stream
 	c.mu.Unlock()
-	quiet := time.AfterFunc(idleTimeout, func() { cancel(fmt.Errorf("it said nothing for %s", idleTimeout)) })
+	quiet := time.AfterFunc(idleTimeout, func() { cancel(fmt.Errorf("it sent nothing for %s", idleTimeout)) })
 	defer quiet.Stop()
 	answer, done, err := c.open(ctx, base, stream)
 	defer done()
@@ -204,7 +204,7 @@ func (c *Client) follow(ctx context.Context, base string, take func(Batch) bool)
 		if err != nil {
 			return because(ctx, base, err)
 		}
-		quiet.Stop() // the receiver has no time limit
+		quiet.Stop() // the receiver may take any time
 		c.set(base)
 		b.stream = stream
 		c.recordPosition(&b)
@@ -224,7 +224,7 @@ func (c *Client) open(ctx context.Context, base string, stream uint64) (answer *
 	}
 	done()
 	if err := c.Hooks.Offer(ctx); err != nil {
-		return nil, func() {}, fmt.Errorf("offer what this host carries: %w", err)
+		return nil, func() {}, fmt.Errorf("offer the endpoints of this host: %w", err)
 	}
 	c.mu.Lock()
 	c.offered = there.ID
@@ -234,7 +234,7 @@ func (c *Client) open(ctx context.Context, base string, stream uint64) (answer *
 }
 
 // errOffer means that a netmaster requests the host's endpoints.
-var errOffer = errors.New("it asks for what this host carries")
+var errOffer = errors.New("it requests the endpoints of this host")
 
 // greet sends the hello once.
 func (c *Client) greet(ctx context.Context, base string, stream uint64) (answer *http.Response, done func(), there record.Incarnation, err error) {
@@ -276,7 +276,7 @@ func refusal(answer *http.Response) error {
 	return client.Refusal(answer)
 }
 
-// speak is the body of the agent's request: hello, and then reports, until done is called.
+// speak returns the body of the agent's request: the hello, and then reports until done is called.
 func (c *Client) speak(ctx context.Context, stream uint64) (body io.Reader, done func()) {
 	c.mu.Lock()
 	hello := Hello{Host: c.Host, Directory: c.Hooks.Directory != nil && c.Hooks.Directory(), Shards: slices.Sorted(maps.Keys(c.shards)), Mark: c.mark, Offers: c.Hooks.Offer != nil, Offered: c.offered}

@@ -16,7 +16,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// switched is a switch that passes revisions as it is told.
+// switched is a fake switch whose applied revision a test sets.
 type switched struct {
 	mu     sync.Mutex
 	at     uint64
@@ -26,7 +26,7 @@ type switched struct {
 	moved  chan struct{}
 }
 
-// take has it hold something up to the mark of a batch.
+// take makes the switch hold everything up to the mark of a batch.
 func (s *switched) take(mark channel.Mark, held map[channel.Shard]channel.Digest) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +75,7 @@ func (s *switched) Wait(ctx context.Context, rev uint64) error {
 	}
 }
 
-// serve is a netmaster that answers as a test says.
+// serve starts a fake netmaster with the answers of a test.
 func serve(t *testing.T, answer http.HandlerFunc) string {
 	t.Helper()
 	server := httptest.NewUnstartedServer(answer)
@@ -85,7 +85,7 @@ func serve(t *testing.T, answer http.HandlerFunc) string {
 	return server.URL
 }
 
-// A netmaster that refuses, for whatever reason, is one outage in words, and the next one is asked.
+// A netmaster that refuses is one outage with its reason, and the client tries the next one.
 func TestRefusals(t *testing.T) {
 	for _, row := range []struct {
 		status int
@@ -107,15 +107,15 @@ func TestRefusals(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		c := channel.NewClient(channel.Options{Host: "h1", Masters: func(context.Context) []string { return []string{url} }, HTTP: channel.NewHTTP(nil),
 			Hooks: channel.Hooks{Reporter: &switched{moved: make(chan struct{})}}, Log: slog.New(slog.DiscardHandler)})
-		var said string
+		var outage string
 		for b, err := range c.Follow(ctx) {
 			if err != nil {
-				said = err.Error()
+				outage = err.Error()
 				good.Store(true)
 				continue
 			}
-			if b.Revision != 7 || !strings.Contains(said, row.want) {
-				t.Errorf("%d: want %q and then revision 7, got %q, %d", row.status, row.want, said, b.Revision)
+			if b.Revision != 7 || !strings.Contains(outage, row.want) {
+				t.Errorf("%d: want %q and then revision 7, got %q, %d", row.status, row.want, outage, b.Revision)
 			}
 			break
 		}
@@ -123,15 +123,15 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// An agent says who it is, and then how far it is and how, as soon as that changes.
+// An agent sends its identity, and then reports its revision and status as soon as they change.
 func TestReports(t *testing.T) {
 	at := &switched{at: 1, status: "starts", moved: make(chan struct{})}
 	reports := make(chan channel.Report, 100)
 	hellos := make(chan channel.Hello, 1)
 	url := serve(t, func(w http.ResponseWriter, q *http.Request) {
-		said := json.NewDecoder(q.Body)
+		body := json.NewDecoder(q.Body)
 		var hello channel.Hello
-		if err := said.Decode(&hello); err != nil {
+		if err := body.Decode(&hello); err != nil {
 			t.Error(err)
 		}
 		hellos <- hello
@@ -139,7 +139,7 @@ func TestReports(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		for {
 			var r channel.Report
-			if said.Decode(&r) != nil {
+			if body.Decode(&r) != nil {
 				return
 			}
 			reports <- r
@@ -181,7 +181,7 @@ func TestReports(t *testing.T) {
 	<-ended
 }
 
-// Of several netmasters of which one serves an agent comes to that at once, however many do not, and stays.
+// Among several netmasters of which one serves, the agent finds that one at once, and stays with it.
 func TestOneOfMany(t *testing.T) {
 	var asked atomic.Int32
 	good := serve(t, func(w http.ResponseWriter, q *http.Request) {
@@ -210,7 +210,7 @@ func TestOneOfMany(t *testing.T) {
 	}
 }
 
-// A host that needs to know more than before says so at once, and continues where it was.
+// A host that needs more shards than before sends its hello again at once, and continues at its position.
 func TestAgain(t *testing.T) {
 	hellos := make(chan channel.Hello, 10)
 	url := serve(t, func(w http.ResponseWriter, q *http.Request) {
@@ -226,8 +226,8 @@ func TestAgain(t *testing.T) {
 	var all atomic.Bool
 	c := channel.NewClient(channel.Options{Host: "h1", Hooks: channel.Hooks{Directory: all.Load}, Masters: func(context.Context) []string { return []string{url} },
 		HTTP: channel.NewHTTP(nil), Log: slog.New(slog.DiscardHandler)})
-	c.Again()                                                      // before there is anyone to say it to
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second) // less than a silent netmaster is given
+	c.Again()                                                      // while there is no netmaster
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second) // shorter than the timeout of a silent netmaster
 	defer cancel()
 	replies := 0
 	for _, err := range c.Follow(ctx) {
@@ -245,7 +245,7 @@ func TestAgain(t *testing.T) {
 	}
 	first, second := <-hellos, <-hellos
 	if first.Directory || first.Mark.Revision != 0 || !second.Directory || second.Mark.Revision != 5 {
-		t.Errorf("want the directory asked for from revision 5 on, got %+v and then %+v", first, second)
+		t.Errorf("want the directory requested from revision 5, got %+v and then %+v", first, second)
 	}
 }
 
@@ -255,9 +255,9 @@ func TestHeld(t *testing.T) {
 	at := &switched{at: 1, moved: make(chan struct{})}
 	reports, tell, broke := make(chan channel.Report, 100), make(chan channel.Mark), make(chan struct{})
 	url := serve(t, func(w http.ResponseWriter, q *http.Request) {
-		said := json.NewDecoder(q.Body)
+		body := json.NewDecoder(q.Body)
 		var hello channel.Hello
-		if err := said.Decode(&hello); err != nil {
+		if err := body.Decode(&hello); err != nil {
 			t.Error(err)
 		}
 		out := http.NewResponseController(w)
@@ -265,7 +265,7 @@ func TestHeld(t *testing.T) {
 		go func() {
 			for {
 				var r channel.Report
-				if said.Decode(&r) != nil {
+				if body.Decode(&r) != nil {
 					return
 				}
 				reports <- r
@@ -329,12 +329,12 @@ func TestHeld(t *testing.T) {
 		t.Errorf("as before: want no digests, got %v", got)
 	}
 	broke <- struct{}{}
-	for last := (channel.Report{Step: 5}); last.Step != 0; { // those that were on their way
+	for last := (channel.Report{Step: 5}); last.Step != 0; { // reports that were in flight
 		last = next()
 	}
 	for range 3 {
 		if r := next(); r.Step != 0 {
-			t.Errorf("on another stream: want nothing of what the one before sent, got step %d", r.Step)
+			t.Errorf("on another stream: want nothing of the previous one, got step %d", r.Step)
 		}
 	}
 	tell <- channel.Mark{Revision: 6, Complete: 6, Step: 2}

@@ -29,7 +29,7 @@ type Reader struct {
 // NewReader makes a Reader of a stream.
 func NewReader(r io.Reader) *Reader { return &Reader{in: bufio.NewReaderSize(r, 64<<10)} }
 
-// Read blocks until there is a whole batch. io.EOF: the stream has ended between two of them.
+// Read blocks until there is a whole batch. It returns io.EOF if the stream has ended between two batches.
 func (r *Reader) Read() (b Batch, err error) {
 	r.left = maxBatch
 	d := decoder{batch: &b}
@@ -56,10 +56,10 @@ func (r *Reader) read(in *bufio.Reader, d *decoder, unpack bool) error {
 	case err != nil:
 		return err
 	case size > maxMessage:
-		return fmt.Errorf("a message has %d bytes, %d are permitted", size, maxMessage)
+		return fmt.Errorf("message: got %d bytes, want at most %d", size, maxMessage)
 	}
 	if r.left -= int(size); r.left < 0 {
-		return fmt.Errorf("a batch has more than %d bytes", maxBatch)
+		return fmt.Errorf("batch: got more than %d bytes", maxBatch)
 	}
 	var body bytes.Buffer // it grows with the received bytes, not with the declared length
 	switch n, err := io.CopyN(&body, in, int64(size)); {
@@ -206,7 +206,7 @@ func decodeItem(body []byte) (i Item, err error) {
 	return i, err
 }
 
-// fields calls take with each field of a message: its bytes, or its number. Those of other types are passed over.
+// fields calls take with each field of a message: its bytes, or its number. It skips fields of other types.
 func fields(body []byte, take func(field protowire.Number, value []byte, n uint64) error) error {
 	for len(body) > 0 {
 		field, kind, size := protowire.ConsumeTag(body)

@@ -11,7 +11,7 @@ import (
 // dialLimit is the maximum time of a connection to a netmaster.
 const dialLimit = 2 * time.Second
 
-// Protocols are those of a netmaster: HTTP/1.1 for everyone, and HTTP/2 for agents.
+// Protocols returns the protocols of a netmaster: HTTP/1.1 for every client, and HTTP/2 for agents.
 func Protocols() *http.Protocols {
 	var both http.Protocols
 	both.SetHTTP1(true)

@@ -19,7 +19,7 @@ type Another struct {
 
 // Error describes it.
 func (a *Another) Error() string {
-	return fmt.Sprintf("its store is another one than this host's: its incarnation is %s, and that which this host knows is %s", a.Incarnation, a.Known)
+	return fmt.Sprintf("its store is not the one of this host: got incarnation %s, want %s", a.Incarnation, a.Known)
 }
 
 // Others returns the netmasters that had another store at the last request, ordered by URL.

@@ -23,7 +23,7 @@ func lineage(c string, before ...string) record.Incarnation {
 	return out
 }
 
-// of is a netmaster with an incarnation of the store.
+// of starts a fake netmaster with an incarnation of the store.
 func of(t *testing.T, i record.Incarnation, revision uint64) string {
 	t.Helper()
 	return serve(t, func(w http.ResponseWriter, q *http.Request) {
@@ -71,7 +71,7 @@ func TestAnother(t *testing.T) {
 					t.Fatalf("want it followed: %t, got revision %d, %v", row.follow, b.Revision, err)
 				}
 				if is && (another.Known != known || another.Incarnation != row.store.ID || len(c.Others()) != 1 || opened != 0 || c.Incarnation() != known) {
-					t.Errorf("want what is known and met, got %+v, %v, %d, %s", another, c.Others(), opened, c.Incarnation())
+					t.Errorf("want the known and the other incarnation, got %+v, %v, %d, %s", another, c.Others(), opened, c.Incarnation())
 				}
 				if !is && (len(c.Others()) != 0 || opened != 1 || row.store.ID != "" && c.Incarnation() != row.store.ID) {
 					t.Errorf("want incarnation %s known, got %s, %v", row.store.ID, c.Incarnation(), c.Others())
@@ -95,7 +95,7 @@ func TestAnother(t *testing.T) {
 	})
 }
 
-// What an agent asks of netmasters says which store its host knows.
+// The requests of an agent carry the incarnation that its host knows.
 func TestClaiming(t *testing.T) {
 	var got string
 	url := serve(t, func(_ http.ResponseWriter, q *http.Request) { got = q.Header.Get(model.KnownIncarnationHeader) })

@@ -69,23 +69,23 @@ const (
 // least every ReportInterval.
 func (c *Client) report(ctx context.Context, out io.Writer, stream uint64) error {
 	enc := json.NewEncoder(out)
-	var said Report
+	var last Report
 	began := time.Now()
 	for due := began; ctx.Err() == nil; {
-		told, moved := c.received()
+		seen, moved := c.received()
 		now := Report{Revision: c.Hooks.Reporter.Revision()}
-		changed := now.Revision != said.Revision
-		said.Revision = now.Revision
+		changed := now.Revision != last.Revision
+		last.Revision = now.Revision
 		switch at := time.Now(); {
 		case !at.Before(due):
 			status, err := c.Hooks.Reporter.Status()
 			if err != nil {
 				return err
 			}
-			if !bytes.Equal(status, said.Status) {
-				now.Status, said.Status = status, status
+			if !bytes.Equal(status, last.Status) {
+				now.Status, last.Status = status, status
 			}
-			c.hold(&now, &said, stream)
+			c.hold(&now, &last, stream)
 			due, changed = at.Add(ReportInterval), true
 			if at.Sub(began) < startsFor {
 				due = at.Add(statusSoon)
@@ -98,30 +98,30 @@ func (c *Client) report(ctx context.Context, out io.Writer, stream uint64) error
 				return err
 			}
 		}
-		c.pause(ctx, due, told, moved)
+		c.pause(ctx, due, seen, moved)
 	}
 	return ctx.Err()
 }
 
 // hold adds to a report what the agent holds, if that is what it received on this stream, of a moment at which the netmaster knew all:
 // what it did not know yet may be held by the agent, from another netmaster.
-func (c *Client) hold(now, said *Report, stream uint64) {
+func (c *Client) hold(now, last *Report, stream uint64) {
 	mark, digests := c.Hooks.Reporter.Held()
 	if mark.stream != stream || mark.Step == 0 || mark.Complete != mark.Revision {
 		return
 	}
 	now.Step = mark.Step
-	if said.Digests == nil || !maps.Equal(digests, said.Digests) {
-		now.Digests, said.Digests = digests, digests
+	if last.Digests == nil || !maps.Equal(digests, last.Digests) {
+		now.Digests, last.Digests = digests, digests
 	}
 }
 
-// pause blocks until the switch has passed what was received, if it has not; otherwise until more is received; at most until due.
-func (c *Client) pause(ctx context.Context, due time.Time, told uint64, moved <-chan struct{}) {
+// pause blocks until the switch has applied the received revision, or, if it has, until more is received; at most until due.
+func (c *Client) pause(ctx context.Context, due time.Time, seen uint64, moved <-chan struct{}) {
 	ctx, cancel := context.WithDeadline(ctx, due)
 	defer cancel()
-	if c.Hooks.Reporter.Revision() < told {
-		_ = c.Hooks.Reporter.Wait(ctx, told)
+	if c.Hooks.Reporter.Revision() < seen {
+		_ = c.Hooks.Reporter.Wait(ctx, seen)
 		return
 	}
 	select {

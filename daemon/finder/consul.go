@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// consul asks by Consul's HTTP API.
+// consul queries a Consul over its HTTP API.
 type consul struct {
 	http  *http.Client
 	token string

@@ -14,7 +14,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// etcd asks by etcd's gRPC, whose calls are requests of HTTP/2: a list of a few keys needs none of its client.
+// etcd queries an etcd over its gRPC API. A gRPC call is an HTTP/2 request, so listing a few keys does not require etcd's client.
 type etcd struct {
 	http           *http.Client
 	user, password string
@@ -69,7 +69,7 @@ func (e *etcd) values(ctx context.Context, url string) (out [][]byte, err error)
 	return out, nil
 }
 
-// call makes one call of gRPC, which sends and receives one message.
+// call makes one gRPC call, which sends and receives one message.
 func (e *etcd) call(ctx context.Context, url, token string, request []byte) ([]byte, error) {
 	body := append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(request))), request...)
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
@@ -98,7 +98,7 @@ func (e *etcd) call(ctx context.Context, url, token string, request []byte) ([]b
 	return unframe(text)
 }
 
-// unframe is the one message of an answer.
+// unframe returns the one message of an answer.
 func unframe(text []byte) ([]byte, error) {
 	if len(text) < frameHeader || text[0] != 0 || uint64(binary.BigEndian.Uint32(text[1:frameHeader])) != uint64(len(text)-frameHeader) {
 		return nil, fmt.Errorf("the answer of etcd: got %d bytes, want one message that is not compressed", len(text))
@@ -106,14 +106,14 @@ func unframe(text []byte) ([]byte, error) {
 	return text[frameHeader:], nil
 }
 
-// message is a message of two texts.
+// message encodes a message of two texts.
 func message(first protowire.Number, a string, second protowire.Number, b string) (out []byte) {
 	out = protowire.AppendString(protowire.AppendTag(out, first, protowire.BytesType), a)
 	return protowire.AppendString(protowire.AppendTag(out, second, protowire.BytesType), b)
 }
 
-// errMessage is what fields returns of bytes that are no message.
-var errMessage = errors.New("the answer of etcd is no message of its API")
+// errMessage is the error of fields for a malformed message.
+var errMessage = errors.New("the answer of etcd is not a message of its API")
 
 // fields returns the values of a field of bytes, as often as a message has it.
 func fields(text []byte, wanted protowire.Number) (out [][]byte, err error) {

@@ -16,19 +16,19 @@ import (
 
 // Times of a Finder.
 const (
-	askLimit = 2 * time.Second // for the store's answer
-	fresh    = time.Second     // for which an answer of the store counts
+	askLimit = 2 * time.Second // timeout of the store's answer
+	fresh    = time.Second     // how long an answer of the store is reused
 )
 
 // Finder finds netmasters. Its methods are safe for concurrent use.
 type Finder struct {
 	first  []string // URLs
-	scheme string   // of those that are found
+	scheme string   // of the URLs from the store
 	store  storeconfig.Config
 	log    *slog.Logger
 
 	mu    sync.Mutex
-	found []string // in the store, URLs
+	found []string // URLs from the store
 	until time.Time
 	wrong string
 }
@@ -39,25 +39,25 @@ func New(first []string, scheme string, store storeconfig.Config, log *slog.Logg
 	return &Finder{first: first, scheme: scheme, store: store, log: log}
 }
 
-// Parse reads where a netmaster serves, "address:port" or a URL of it, and gives the URL, which has the scheme.
+// Parse parses the address of a netmaster, "address:port" or a URL, and returns the URL, which must have the scheme.
 func Parse(text, scheme string) (string, error) {
 	if !strings.Contains(text, "://") {
 		text = scheme + "://" + text
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != scheme || u.Hostname() == "" || u.Port() == "" || strings.Trim(u.Path, "/")+u.RawQuery+u.Fragment != "" || u.User != nil {
-		return "", fmt.Errorf("%q is not like 192.0.2.1:9999 or %s://192.0.2.1:9999", text, scheme)
+		return "", fmt.Errorf("got %q, want an address like 192.0.2.1:9999 or %s://192.0.2.1:9999", text, scheme)
 	}
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host}).String(), nil
 }
 
-// String names where it looks.
+// String lists the sources of addresses.
 func (f *Finder) String() string {
 	places := append([]string(nil), f.first...)
 	return strings.Join(append(places, f.store.URLs()...), ", ")
 }
 
-// Find returns the URLs of netmasters that may serve, as far as it can find out now. It blocks for at most two seconds.
+// Find returns the known URLs of netmasters. It blocks for at most two seconds.
 func (f *Finder) Find(ctx context.Context) []string {
 	out := append([]string(nil), f.first...)
 	if len(f.store.URLs()) == 0 {
@@ -72,7 +72,7 @@ func (f *Finder) Find(ctx context.Context) []string {
 		switch {
 		case err == nil:
 			f.found, f.wrong = found, ""
-		case ctx.Err() == nil && err.Error() != f.wrong: // what was found before may do
+		case ctx.Err() == nil && err.Error() != f.wrong: // the previous result stays in use
 			f.wrong = err.Error()
 			f.log.Debug("the store did not return the netmasters", "error", err)
 		}
@@ -81,7 +81,7 @@ func (f *Finder) Find(ctx context.Context) []string {
 	return append(out, f.found...)
 }
 
-// ask asks one member of the store, with its share of the time that is left for all members.
+// ask queries one member of the store, within its share of the remaining time.
 func ask(ctx context.Context, from registry, url string, members int) ([][]byte, error) {
 	if until, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc

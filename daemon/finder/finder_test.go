@@ -29,15 +29,15 @@ func TestParse(t *testing.T) {
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: want %q, got %q, %v", text, want, got, err)
 		}
-		if err != nil && !strings.Contains(err.Error(), "is not like 192.0.2.1:9999") {
-			t.Errorf("%q: want the error to say how it is, got %v", text, err)
+		if err != nil && !strings.Contains(err.Error(), "want an address like 192.0.2.1:9999") {
+			t.Errorf("%q: want the expected form in the error, got %v", text, err)
 		}
 	}
 	if got, err := finder.Parse("192.0.2.1:9999", "https"); err != nil || got != "https://192.0.2.1:9999" {
 		t.Errorf("of a secured cluster: got %q, %v", got, err)
 	}
 	if _, err := finder.Parse("http://192.0.2.1:9999", "https"); err == nil || !strings.Contains(err.Error(), "https://192.0.2.1:9999") {
-		t.Errorf("plain HTTP in a secured cluster: want the URL that would do, got %v", err)
+		t.Errorf("plain HTTP in a secured cluster: want the expected URL, got %v", err)
 	}
 }
 
@@ -55,7 +55,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// freeURL is a URL of this machine at which no one listens.
+// freeURL returns a URL of this machine at which nothing listens.
 func freeURL(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -66,7 +66,7 @@ func freeURL(t *testing.T) string {
 	return "http://" + l.Addr().String()
 }
 
-// Found are those to begin with, and those that a real store has; the latter also while it is away.
+// Find returns the configured netmasters and those of a real store, and keeps the latter while the store is unreachable.
 func TestFind(t *testing.T) {
 	first := []string{"http://192.0.2.1:9999"}
 	if got := finder.New(first, "http", storeconfig.Config{}, quiet).Find(t.Context()); !slices.Equal(got, first) {
@@ -97,11 +97,11 @@ func TestFind(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	<-time.After(1100 * time.Millisecond) // an answer counts for a second
+	<-time.After(1100 * time.Millisecond) // an answer is reused for a second
 	if got := f.Find(t.Context()); !slices.Equal(got, want) {
 		t.Errorf("with a store that is away: want %v, got %v", want, got)
 	}
 	if text := f.String(); text != "http://192.0.2.1:9999, "+client {
-		t.Errorf("want where it looks, got %s", text)
+		t.Errorf("want its sources, got %s", text)
 	}
 }

@@ -14,20 +14,20 @@ import (
 	"github.com/contiv/contiv/daemon/storeconfig"
 )
 
-// prefix is below what netmasters are registered in the store.
+// prefix is the prefix of the registrations of netmasters in the store.
 const prefix = record.Services + record.ServiceMaster + "/"
 
-// answerMax is how much of a store's answer is read, in bytes: a few hundred for each netmaster.
+// answerMax is the maximum size of a store's answer, in bytes: a registration has a few hundred.
 const answerMax = 1 << 20
 
 // registry reads the records of netmasters from a store by one request. It is no client of the store: an agent has no other question for
 // it.
 type registry interface {
-	// values returns the values below prefix, as the member of the store at a URL has them. It blocks until ctx ends.
+	// values returns the values below prefix from the member of the store at a URL. It blocks until the answer, or ctx ends.
 	values(ctx context.Context, url string) ([][]byte, error)
 }
 
-// open returns what asks the store that is named.
+// open returns the registry of the configured store.
 func open(c *storeconfig.Config) (registry, error) {
 	secure, err := c.TLS()
 	if err != nil {
@@ -47,10 +47,10 @@ func open(c *storeconfig.Config) (registry, error) {
 		}
 		return &consul{http: transport(secure, false), token: token}, nil
 	}
-	return nil, errors.New("no agent can ask this store for netmasters: name them with --netmasters")
+	return nil, errors.New("this store does not list netmasters for agents: name them with --netmasters")
 }
 
-// transport is a connection for one question. gRPC is HTTP/2, without TLS too.
+// transport returns a client for one request. gRPC is HTTP/2, also without TLS.
 func transport(secure *tls.Config, two bool) *http.Client {
 	t := &http.Transport{TLSClientConfig: secure, DisableKeepAlives: !two}
 	if two {
@@ -61,7 +61,7 @@ func transport(secure *tls.Config, two bool) *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// registered asks the members of the store, one after the other, until one answers.
+// registered queries the members of the store, one after the other, until one answers.
 func (f *Finder) registered(ctx context.Context) (urls []string, err error) {
 	from, err := open(&f.store)
 	if err != nil {

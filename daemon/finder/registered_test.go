@@ -26,7 +26,7 @@ import (
 
 const here = `{"hostAddr":"192.0.2.2","port":9999}`
 
-// An etcd that asks for a user lists netmasters for the user with the password.
+// An etcd that requires authentication lists netmasters for the user with the password.
 func TestUser(t *testing.T) {
 	server, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir()})
 	if err != nil {
@@ -59,7 +59,7 @@ func TestUser(t *testing.T) {
 	}
 }
 
-// A member that answers nothing costs its share of the time; an etcd over TLS is the one that --store-ca certifies.
+// A silent member costs only its share of the time; an etcd over TLS is verified with --store-ca.
 func TestTLS(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		text, err := io.ReadAll(q.Body)
@@ -90,12 +90,12 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// Consul is asked with its token; nothing below the prefix is no error.
+// Consul is queried with its token; no registrations are not an error.
 func TestConsul(t *testing.T) {
 	status, token := http.StatusOK, ""
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if q.URL.String() != "/v1/kv"+prefix+"?recurse" {
-			t.Errorf("want the prefix asked for, got %s", q.URL)
+			t.Errorf("want a request for the prefix, got %s", q.URL)
 		}
 		token = q.Header.Get("X-Consul-Token")
 		w.WriteHeader(status)

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// Answer is an http.ResponseWriter that keeps what a handler answers, for who asks it within the process. It is for one request.
+// Answer is an http.ResponseWriter that keeps the response, for callers within the process. It is for one request.
 type Answer struct {
 	Status int // 0: nothing has been written
 	Body   bytes.Buffer
@@ -13,20 +13,20 @@ type Answer struct {
 	header http.Header
 }
 
-// NewAnswer returns an Answer to which nothing has been written.
+// NewAnswer returns an empty Answer.
 func NewAnswer() *Answer { return &Answer{header: http.Header{}} }
 
-// Header is of http.ResponseWriter.
+// Header implements http.ResponseWriter.
 func (a *Answer) Header() http.Header { return a.header }
 
-// WriteHeader is of http.ResponseWriter: the first status counts.
+// WriteHeader implements http.ResponseWriter. Only the first call has an effect.
 func (a *Answer) WriteHeader(status int) {
 	if a.Status == 0 {
 		a.Status = status
 	}
 }
 
-// Write is of http.ResponseWriter.
+// Write implements http.ResponseWriter.
 func (a *Answer) Write(b []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	return a.Body.Write(b)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// maxCounted is of how many keys attempts are counted at a time.
+// maxCounted is the maximum number of keys with counted attempts.
 const maxCounted = 10000
 
 // Attempts bounds how often something is tried, for each key: a number at once, and one more after each pause. Of more keys than it
@@ -24,13 +24,13 @@ type Attempts struct {
 	by map[string]*spent
 }
 
-// spent is how many attempts of a key count at a time: each pause takes one away.
+// spent has the counted attempts of a key. Each pause removes one.
 type spent struct {
 	n  float64
 	at time.Time
 }
 
-// NewAttempts bounds attempts by a clock.
+// NewAttempts returns a limit of burst attempts, and one more per pause, by a clock.
 func NewAttempts(burst int, pause time.Duration, now func() time.Time) *Attempts {
 	return &Attempts{burst: float64(burst), pause: pause, now: now, by: map[string]*spent{}}
 }
@@ -48,7 +48,7 @@ func (a *Attempts) Admit(key string, patience time.Duration) (wait time.Duration
 	return max(wait, 0), true
 }
 
-// Back gives an attempt back that has been taken, as of who has turned out to be right.
+// Back takes an attempt back, for instance after a successful login.
 func (a *Attempts) Back(key string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -56,21 +56,21 @@ func (a *Attempts) Back(key string) {
 	s.n = max(s.n-1, 0)
 }
 
-// Forget gives all attempts of a key back.
+// Forget takes all attempts of a key back.
 func (a *Attempts) Forget(key string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.by, key)
 }
 
-// Counted is of how many keys attempts are counted.
+// Counted returns the number of keys with counted attempts.
 func (a *Attempts) Counted() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.by)
 }
 
-// of is what a key has spent, as of now.
+// of returns the attempts that count for a key now.
 func (a *Attempts) of(key string) *spent {
 	now := a.now()
 	s := a.by[key]
@@ -87,7 +87,7 @@ func (a *Attempts) left(s *spent, now time.Time) float64 {
 	return max(s.n-float64(now.Sub(s.at))/float64(a.pause), 0)
 }
 
-// makeRoom forgets a tenth of all keys when there are too many.
+// makeRoom forgets a tenth of all keys if there are too many.
 func (a *Attempts) makeRoom(now time.Time) {
 	if len(a.by) < maxCounted {
 		return

@@ -19,10 +19,10 @@ func TestAttempts(t *testing.T) {
 		{"the first", 0, 0, 0, true},
 		{"the second", 0, 0, 0, true},
 		{"one too many", 0, 0, 10 * time.Second, false},
-		{"it has patience", 0, 15 * time.Second, 10 * time.Second, true},
-		{"the next has to have more", 0, 15 * time.Second, 20 * time.Second, false},
+		{"it may wait", 0, 15 * time.Second, 10 * time.Second, true},
+		{"the next must wait longer", 0, 15 * time.Second, 20 * time.Second, false},
 		{"a pause later", 20 * time.Second, 0, 0, true},
-		{"and no more", 0, 0, 10 * time.Second, false},
+		{"and no other", 0, 0, 10 * time.Second, false},
 	} {
 		now = now.Add(row.after)
 		if wait, ok := a.Admit("x", row.patience); wait != row.wait || ok != row.ok {
@@ -39,7 +39,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// Who has used up the attempts does not get them back by trying under many other keys.
+// Attempts under many other keys do not reset the count of a key.
 func TestAttempts_Flood(t *testing.T) {
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	a := NewAttempts(3, time.Second, func() time.Time { return now })

@@ -21,7 +21,7 @@ func ip(t *testing.T, args ...string) {
 	}
 }
 
-// written closes first when a text is logged.
+// written closes first when something is logged.
 type written struct {
 	bytes.Buffer
 	first chan struct{}
@@ -34,7 +34,7 @@ func (w *written) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-// A listener waits for an address that comes later, says so once, and refuses a port that another one has at once.
+// Await waits for an address that appears later, and logs that once; it refuses a port in use at once.
 func TestAwait(t *testing.T) {
 	const address = "192.0.2.77"
 	out := &written{first: make(chan struct{})}
@@ -62,7 +62,7 @@ func TestAwait(t *testing.T) {
 	}
 	defer func() { _ = taken.Close() }()
 	if _, err := httpserver.Await(t.Context(), taken.Addr().String(), log); err == nil {
-		t.Error("want a port that is taken to be refused")
+		t.Error("want a port in use refused")
 	}
 	ctx, end := context.WithTimeout(t.Context(), time.Millisecond)
 	defer end()

@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/daemon/httpserver"
 )
 
-// serve runs a server behind a bound until the test ends, and returns its address.
+// serve runs a server with a limit of connections until the test ends, and returns its address.
 func serve(t *testing.T, h http.Handler, times httpserver.Times, bound *httpserver.Connections) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -44,7 +44,7 @@ func dial(t *testing.T, at string) net.Conn {
 	return nc
 }
 
-// A body of which one byte comes and then nothing, a header that does not end, and a connection on which nothing is asked, end.
+// A connection is closed if its request's header or body does not complete in time, or if it is idle.
 func TestSlowClientsEnd(t *testing.T) {
 	short := httpserver.Times{Header: 50 * time.Millisecond, Body: 100 * time.Millisecond, Idle: 50 * time.Millisecond}
 	failed := make(chan error, 1)
@@ -79,13 +79,14 @@ func TestSlowClientsEnd(t *testing.T) {
 	}
 }
 
-// A connection too many is told why, with the flag, and closed; when one goes there is room again.
+// A connection above the limit receives an answer that names the flag, and is closed; when another connection closes, there is room
+// again.
 func TestConnectionsAreBounded(t *testing.T) {
 	for _, test := range []struct {
 		name       string
 		most, each int
 		flag       string
-	}{{"all", 2, 0, "--max-connections permits"}, {"of a client", 0, 2, "--max-connections-per-client permits"}} {
+	}{{"all", 2, 0, "the maximum of --max-connections;"}, {"of a client", 0, 2, "the maximum of --max-connections-per-client;"}} {
 		t.Run(test.name, func(t *testing.T) {
 			bound := httpserver.NewConnections(test.most, test.each)
 			at := serve(t, http.NotFoundHandler(), httpserver.Ordinary(), bound)
@@ -145,7 +146,7 @@ func TestGate(t *testing.T) {
 		t.Errorf("the ninth of all: got %v", e)
 	}
 	leaves[0]()
-	leaves[0]() // twice is once
+	leaves[0]() // a second call has no effect
 	if g.Open() != 7 || g.Refused() != 2 {
 		t.Errorf("want 7 in progress and 2 refused, got %d and %d", g.Open(), g.Refused())
 	}
@@ -163,7 +164,7 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// Requests that a page of someone else has a browser send are refused; those of clients that are no browsers are not.
+// Requests that a page of another site makes a browser send are refused; those of other clients are not.
 func TestVisitors(t *testing.T) {
 	h := httpserver.Visitors(httpserver.NewNames("api.example.org", "*.corp.example"), []string{"/healthz"}, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {}))
 	for _, test := range []struct {
@@ -210,7 +211,7 @@ func TestVisitors(t *testing.T) {
 	}
 }
 
-// timed is a connection's end of an answer, which notes when it may be written to.
+// timed is the connection of an answer, which records its write deadline.
 type timed struct {
 	*httptest.ResponseRecorder
 	until time.Time
@@ -218,7 +219,7 @@ type timed struct {
 
 func (w *timed) SetWriteDeadline(t time.Time) error { w.until = t; return nil }
 
-// An answer has an end, later when it is long; each message of a stream has one of its own.
+// An answer has a deadline, which grows with its length; each message of a stream has its own.
 func TestPace(t *testing.T) {
 	w := &timed{ResponseRecorder: httptest.NewRecorder()}
 	whole := httpserver.Whole(w)

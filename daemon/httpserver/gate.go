@@ -20,13 +20,14 @@ type Gate struct {
 	by  map[string]int
 }
 
-// NewGate bounds what, in the plural, to most at once, of which one client has a quarter at most. flag sets it.
+// NewGate returns a Gate for the operations what, in the plural, with a maximum in total and a quarter of it per client. The flag
+// sets the maximum.
 func NewGate(what, flag string, most int) *Gate {
 	return &Gate{what: what, flag: flag, max: most, each: max(1, (most+3)/4), by: map[string]int{}}
 }
 
-// Enter begins one for a client; the caller calls leave at its end. Refusals are *model.Error: of CodeBusy when the client has too
-// many, of CodeUnavailable when all have.
+// Enter starts an operation for a client; the caller must call leave at its end. Refusals are *model.Error: with CodeBusy if the
+// client has too many operations, with CodeUnavailable if all clients together have.
 func (g *Gate) Enter(client string) (leave func(), err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -61,16 +62,16 @@ func (g *Gate) Open() int {
 	return g.all
 }
 
-// Refused counts those that were too many.
+// Refused returns the number of refused operations.
 func (g *Gate) Refused() uint64 { return g.refused.Load() }
 
-// Name is what the gate bounds.
+// Name returns what the gate limits.
 func (g *Gate) Name() string { return g.what }
 
-// retryAfter is for how many seconds a client that is refused is to wait.
+// retryAfter is the number of seconds after which a refused client may retry.
 const retryAfter = 5
 
-// Refuse answers with an error whose status is true for every client: application/problem+json, or text to one that sends no Accept.
+// Refuse answers with an error and its true status: application/problem+json, or text for a request without an Accept header.
 func Refuse(w http.ResponseWriter, q *http.Request, err error) {
 	e := model.AsError(err)
 	p := e.Problem()

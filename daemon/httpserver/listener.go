@@ -22,7 +22,7 @@ type Connections struct {
 	by  map[string]int
 }
 
-// The flags that bound connections, for messages.
+// The flags that limit connections, for messages.
 const (
 	MaxConnections          = "max-connections"
 	MaxConnectionsPerClient = "max-connections-per-client"
@@ -33,25 +33,25 @@ const (
 	farewell     = 1 * time.Second // for one of them to read it
 )
 
-// NewConnections bounds connections; 0 is no bound.
+// NewConnections returns a limit of connections; 0 means no limit.
 func NewConnections(most, each int) *Connections {
 	return &Connections{max: most, each: each, farewells: make(chan struct{}, maxFarewells), by: map[string]int{}}
 }
 
-// Silent has connections too many closed without a word: who speaks TLS does not understand one.
+// Silent makes connections above the limit close without an error: a TLS client would not understand it.
 func (c *Connections) Silent() { c.silent = true }
 
-// Open is how many connections are open.
+// Open returns the number of open connections.
 func (c *Connections) Open() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.all
 }
 
-// Refused counts the connections that were too many.
+// Refused returns the number of refused connections.
 func (c *Connections) Refused() uint64 { return c.refused.Load() }
 
-// Listen is l with the bound.
+// Listen wraps l with the limit.
 func (c *Connections) Listen(l net.Listener) net.Listener { return &listener{l, c} }
 
 type listener struct {
@@ -59,7 +59,7 @@ type listener struct {
 	bound *Connections
 }
 
-// Accept waits for a connection that is not too many.
+// Accept waits for a connection within the limit.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		nc, err := l.Listener.Accept()
@@ -75,15 +75,15 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// enter counts a connection; it returns why there is no room for it.
+// enter counts a connection. If it is above the limit, enter returns the reason instead.
 func (c *Connections) enter(client string) (why string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.max > 0 && c.all >= c.max:
-		return fmt.Sprintf("%d connections are open, as many as --%s permits", c.all, MaxConnections)
+		return fmt.Sprintf("%d connections are open, the maximum of --%s", c.all, MaxConnections)
 	case c.each > 0 && c.by[client] >= c.each:
-		return fmt.Sprintf("%d connections of %s are open, as many as --%s permits", c.by[client], client, MaxConnectionsPerClient)
+		return fmt.Sprintf("%d connections of %s are open, the maximum of --%s", c.by[client], client, MaxConnectionsPerClient)
 	}
 	c.all++
 	c.by[client]++
@@ -124,11 +124,11 @@ func (c *Connections) turnAway(nc net.Conn, why string) {
 		if half, ok := nc.(interface{ CloseWrite() error }); ok {
 			_ = half.CloseWrite()
 		}
-		_, _ = io.Copy(io.Discard, io.LimitReader(nc, MaxHeader)) // what is unread when it is closed takes the answer away
+		_, _ = io.Copy(io.Discard, io.LimitReader(nc, MaxHeader)) // closing a connection with unread data would discard the answer
 	}()
 }
 
-// conn is a connection that counts until it is closed.
+// conn is a connection that is counted until it is closed.
 type conn struct {
 	net.Conn
 	leave func()
@@ -140,7 +140,7 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// CloseWrite says that nothing more is sent; net/http does so before it closes a connection that has something unread.
+// CloseWrite closes the sending direction; net/http does that before it closes a connection with unread data.
 func (c *conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

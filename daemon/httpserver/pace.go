@@ -6,13 +6,13 @@ import (
 )
 
 const (
-	answerTime = time.Minute      // for the first bytes of an answer, and what it takes besides its length
-	answerRate = 32 << 10         // bytes a second that a client takes of a long answer, at least
+	answerTime = time.Minute      // until the first bytes of an answer, in addition to the time for its length
+	answerRate = 32 << 10         // minimum rate at which a client reads a long answer, in bytes per second
 	streamTime = 10 * time.Second // for one message of a stream
 )
 
-// Whole gives an answer an end: a client that takes it too slowly loses its connection. The time begins with the answer, so that a
-// handler may take as long as it needs before.
+// Whole sets a deadline for an answer: a client that reads it too slowly loses its connection. The time starts with the answer, so
+// the handler may take any time before it.
 func Whole(w http.ResponseWriter) http.ResponseWriter {
 	var begin time.Time
 	return &paced{ResponseWriter: w, out: http.NewResponseController(w), deadline: func(now time.Time, written int64) time.Time {
@@ -23,14 +23,14 @@ func Whole(w http.ResponseWriter) http.ResponseWriter {
 	}}
 }
 
-// Stream gives each message of an answer an end, and the answer none.
+// Stream sets a deadline for each message of an answer, and none for the answer.
 func Stream(w http.ResponseWriter) http.ResponseWriter {
 	return &paced{ResponseWriter: w, out: http.NewResponseController(w), deadline: func(now time.Time, _ int64) time.Time {
 		return now.Add(streamTime)
 	}}
 }
 
-// paced sets a deadline before it writes.
+// paced sets a deadline before each write.
 type paced struct {
 	http.ResponseWriter
 	out      *http.ResponseController
@@ -38,19 +38,19 @@ type paced struct {
 	written  int64
 }
 
-// WriteHeader begins the answer.
+// WriteHeader starts the answer.
 func (p *paced) WriteHeader(status int) {
 	p.wind(0)
 	p.ResponseWriter.WriteHeader(status)
 }
 
-// Write writes a part of the answer, and fails when the client is too slow.
+// Write writes a part of the answer, and fails if the client is too slow.
 func (p *paced) Write(b []byte) (int, error) {
 	p.wind(len(b))
 	return p.ResponseWriter.Write(b)
 }
 
-// FlushError sends what is written.
+// FlushError sends buffered data.
 func (p *paced) FlushError() error {
 	p.wind(0)
 	return p.out.Flush()
@@ -61,5 +61,5 @@ func (p *paced) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 func (p *paced) wind(n int) {
 	p.written += int64(n)
-	_ = p.out.SetWriteDeadline(p.deadline(time.Now(), p.written)) // what is no connection cannot stall
+	_ = p.out.SetWriteDeadline(p.deadline(time.Now(), p.written)) // other writers have no deadline
 }

@@ -19,26 +19,26 @@ func Recovered(log *slog.Logger, met func(), next http.Handler) http.Handler {
 				return
 			}
 			if p == http.ErrAbortHandler {
-				panic(p) // net/http breaks the connection off
+				panic(p) // net/http closes the connection
 			}
 			met()
 			log.Error("handler panicked", "method", q.Method, "path", q.URL.Path, "panic", p, "stack", string(debug.Stack()))
 			if out.yes {
 				panic(http.ErrAbortHandler)
 			}
-			Refuse(out, q, model.Errorf(model.CodeInternal, "", "the server met a defect; its log says more").Try("report it with the log of that moment"))
+			Refuse(out, q, model.Errorf(model.CodeInternal, "", "internal error; the server's log has details").Try("report it with the log of that moment"))
 		}()
 		next.ServeHTTP(out, q)
 	})
 }
 
-// begun knows whether an answer has begun.
+// begun records whether an answer has started.
 type begun struct {
 	http.ResponseWriter
 	yes bool
 }
 
-// WriteHeader begins the answer.
+// WriteHeader starts the answer.
 func (b *begun) WriteHeader(status int) {
 	b.yes = true
 	b.ResponseWriter.WriteHeader(status)

@@ -27,9 +27,9 @@ func ListenUnix(path string) (net.Listener, error) {
 	case err != nil:
 		return nil, fmt.Errorf("old socket: %w", err)
 	case info.Mode().Type() != os.ModeSocket:
-		return nil, fmt.Errorf("%s is there already, and is not a socket: name another path", path)
+		return nil, fmt.Errorf("%s exists, and is not a socket: name another path", path)
 	}
-	// A short name: the path of a socket has 107 bytes at most.
+	// A short name: the path of a socket has at most 107 bytes.
 	private, err := os.MkdirTemp(dir, ".s")
 	if err != nil {
 		return nil, fmt.Errorf("listen at %s: %w", path, err)

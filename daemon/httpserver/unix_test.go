@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// mode is the permissions of what is at path.
+// mode returns the permissions of the file at path.
 func mode(t *testing.T, path string) os.FileMode {
 	t.Helper()
 	info, err := os.Stat(path)
@@ -68,7 +68,7 @@ func TestListen(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := ListenUnix(file); err == nil {
-		t.Error("at a file that is no socket: want an error, got none")
+		t.Error("at a file that is not a socket: want an error, got none")
 	}
 	if data, err := os.ReadFile(file); err != nil || string(data) != "data" {
 		t.Errorf("a file that is no socket: want only it left, got %q, %v", data, err)

@@ -24,11 +24,11 @@ type Names struct {
 	any    bool
 }
 
-// private are domains that are reserved for use within a host, a site or a cluster: RFC 6761, ICANN's .internal, and what
-// Kubernetes serves.
+// private are domains reserved for use within a host, a site or a cluster: RFC 6761, ICANN's .internal, and those that Kubernetes
+// serves.
 var private = []string{".localhost", ".internal", ".svc", ".cluster.local"}
 
-// NewNames are the names of this host, and some more: "api.example.org", "*.example.org", or "*" for all there are.
+// NewNames returns the names of this host, and more: "api.example.org", "*.example.org", or "*" for all names.
 func NewNames(more ...string) *Names {
 	n := &Names{exact: map[string]bool{}, suffix: slices.Clone(private)}
 	if own, err := os.Hostname(); err == nil {
@@ -48,7 +48,7 @@ func NewNames(more ...string) *Names {
 	return n
 }
 
-// canonical is a name as it is compared: without a port, a final dot, and case.
+// canonical returns a name without a port and a final dot, in lower case, for comparisons.
 func canonical(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -68,21 +68,22 @@ func (n *Names) Has(host string) bool {
 	return slices.ContainsFunc(n.suffix, func(s string) bool { return strings.HasSuffix(name, s) })
 }
 
-// Visitors refuses what a page of someone else has a browser send: requests under a name that is not the server's, and changes
-// whose Origin is another than the server (Fetch standard, RFC 6454). Clients that are no browsers send no Origin. A request target
-// that is not a path, as one for a proxy (RFC 9112, section 3.2), is refused too. Paths of free may be asked for under any name.
+// Visitors refuses requests that a page of another site makes a browser send: requests under a name that is not the server's, and
+// changes whose Origin is not the server (Fetch standard, RFC 6454). Clients other than browsers send no Origin. It also refuses a
+// request target that is not a path, such as one for a proxy (RFC 9112, section 3.2). Paths in free may be requested under any
+// name.
 func Visitors(names *Names, free []string, next http.Handler) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		switch {
 		case !originForm(q):
-			Refuse(w, q, model.Errorf(model.CodeInvalid, "", "the request target is not a path").Try("ask for /PATH; this server is not a proxy"))
+			Refuse(w, q, model.Errorf(model.CodeInvalid, "", "the request target is not a path").Try("request /PATH; this server is not a proxy"))
 		case !names.Has(q.Host) && !slices.Contains(free, q.URL.Path):
 			Refuse(w, q, model.Errorf(model.CodeForbidden, "", "this server is not called %.80q", q.Host).
 				Try("use its address, or start it with --%s and the name", AllowedHosts))
 		case cross.Check(q) != nil:
-			Refuse(w, q, model.Errorf(model.CodeForbidden, "", "a page of another origin may change nothing here: Origin %.80q", q.Header.Get("Origin")).
-				Try("use netctl, or a client that is no browser"))
+			Refuse(w, q, model.Errorf(model.CodeForbidden, "", "changes from pages of another origin are refused: Origin %.80q", q.Header.Get("Origin")).
+				Try("use netctl, or a client other than a browser"))
 		default:
 			next.ServeHTTP(w, q)
 		}
@@ -97,7 +98,7 @@ func originForm(q *http.Request) bool {
 
 func writeProblem(w http.ResponseWriter, q *http.Request, e *model.Error, p model.Problem) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	if q.Header.Get("Accept") == "" { // a client of the original, or a person's
+	if q.Header.Get("Accept") == "" { // a client of the original, or a person's tool
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.WriteHeader(p.Status)
 		_, _ = w.Write([]byte(e.Error() + "\n"))

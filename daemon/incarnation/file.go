@@ -1,4 +1,4 @@
-// Package incarnation decides whether a store is the one that this host's cluster has, by what the host has noted of it.
+// Package incarnation decides whether a store is the one of this host's cluster, from what the host has recorded about it.
 package incarnation
 
 import (
@@ -13,20 +13,20 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// DefaultPath is where contiv init and contiv join have daemons note the incarnation.
+// DefaultPath is the path of the file in which daemons record the incarnation, as contiv init and contiv join configure it.
 const DefaultPath = "/etc/contiv/cluster"
 
 // maxFileSize bounds what is read of a file, in bytes.
 const maxFileSize = 16 << 10
 
-// Known is what a host knows of its cluster's store. The zero Known knows nothing.
+// Known is the host's knowledge of its cluster's store. The zero Known knows nothing.
 type Known struct {
 	record.Incarnation
-	// Pending says that contiv init has made the id and no store is known to have it yet.
+	// Pending means that contiv init has created the id, and that no store has it yet.
 	Pending bool `json:"pending,omitempty"`
 }
 
-// Stored is the id that a store is known to have, "" where none is.
+// Stored returns the id of the known store, or "" if there is none.
 func (k *Known) Stored() string {
 	if k.Pending {
 		return ""
@@ -34,10 +34,10 @@ func (k *Known) Stored() string {
 	return k.ID
 }
 
-// File is the path of the file in which a host notes the incarnation; "" is none. It is readable for everyone, and has no secret in it.
+// File is the path of the file in which a host records the incarnation, or "" for none. Everyone can read it; it has no secrets.
 type File string
 
-// Read returns what the file says; nothing where there is none. A file that cannot be read as an incarnation is an error with the remedy.
+// Read returns the content of the file, or the zero value if there is none. An error about a malformed file has the remedy.
 func (f File) Read() (out Known, err error) {
 	if f == "" {
 		return out, nil
@@ -55,7 +55,7 @@ func (f File) Read() (out Known, err error) {
 		err = errors.Join(checksum.CheckJSON(text), out.Check())
 	}
 	if err != nil {
-		return Known{}, fmt.Errorf("incarnation of the cluster in %s: %w; copy the file from another host of the cluster, or, if you have changed it, remove the line with sum", f, err)
+		return Known{}, fmt.Errorf("incarnation of the cluster in %s: %w; copy the file from another host of the cluster, or, if you have edited it, remove the line with sum", f, err)
 	}
 	return out, nil
 }
@@ -74,12 +74,12 @@ func (f File) Write(k Known) error {
 		return nil
 	}
 	if err := write(string(f), text); err != nil {
-		return fmt.Errorf("note the incarnation of the cluster in %s: %w", f, err)
+		return fmt.Errorf("record the incarnation of the cluster in %s: %w", f, err)
 	}
 	return nil
 }
 
-// write puts a text in the place of a file. Several daemons of a host write the same one, so each writes a file of its own first.
+// write replaces a file. Several daemons of a host write the same file, so each first writes a temporary one.
 func write(path string, text []byte) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

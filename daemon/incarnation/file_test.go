@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// What is written is read again, by every account; what is not an incarnation is refused, since it is no reason to take any store.
+// The file is read back by every account; a malformed file is refused, because without it any store would be accepted.
 func TestFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "contiv", "cluster")
 	f := incarnation.File(path)
@@ -35,7 +35,7 @@ func TestFile(t *testing.T) {
 	}
 	info, err := os.Stat(path)
 	if list, _ := os.ReadDir(filepath.Dir(path)); err != nil || info.Mode().Perm() != 0o644 || len(list) != 1 {
-		t.Errorf("want one file that all may read, got %v, %v, %v", info, list, err)
+		t.Errorf("want one file that everyone can read, got %v, %v, %v", info, list, err)
 	}
 	if err := os.WriteFile(path, []byte(`{"id":"`), 0o644); err != nil {
 		t.Fatal(err)

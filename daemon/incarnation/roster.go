@@ -17,13 +17,14 @@ type roster struct {
 	Hosts []string `json:"hosts"` // labels, ordered
 }
 
-// maxRoster bounds what is read of a roster, in bytes: 10,000 labels of 63 characters are less.
+// maxRoster is the maximum size of a roster, in bytes: 10,000 labels of 63 characters are less.
 const maxRoster = 1 << 20
 
-// HostsFile is where a host notes which hosts the cluster's store has.
+// HostsFile returns the path at which a host records the hosts of the cluster's store.
 func (f File) HostsFile() string { return string(f) + ".hosts" }
 
-// MemberFile is where a host notes how far the member of its embedded store has been; "" where it notes nothing.
+// MemberFile returns the path at which a host records the position of its member of the embedded store, or "" if it records
+// nothing.
 func (f File) MemberFile() string {
 	if f == "" {
 		return ""
@@ -45,7 +46,7 @@ func (f File) RecordHosts(of string, hosts []string) error {
 		return nil
 	}
 	if err := write(f.HostsFile(), text); err != nil {
-		return fmt.Errorf("note the hosts of the cluster in %s: %w", f.HostsFile(), err)
+		return fmt.Errorf("record the hosts of the cluster in %s: %w", f.HostsFile(), err)
 	}
 	return nil
 }
@@ -68,7 +69,7 @@ func (f File) Hosts(of ...string) ([]string, error) {
 		err = errors.Join(checksum.CheckJSON(text), json.Unmarshal(text, &noted))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("hosts of the cluster in %s: %w; it is written again once the store is settled", f.HostsFile(), err)
+		return nil, fmt.Errorf("hosts of the cluster in %s: %w; netmaster rewrites it once the store is resolved", f.HostsFile(), err)
 	}
 	if !slices.Contains(of, noted.Of) {
 		return nil, nil

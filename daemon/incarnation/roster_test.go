@@ -10,12 +10,12 @@ import (
 	"github.com/contiv/contiv/daemon/incarnation"
 )
 
-// A host knows which hosts the store of an incarnation had, and nothing of another one's, or by a damaged file.
+// Hosts returns the recorded hosts of an incarnation, and nothing for another one or from a damaged file.
 func TestRoster(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cluster")
 	f := incarnation.File(path)
 	if got, err := f.Hosts("a"); got != nil || err != nil {
-		t.Errorf("nothing noted: want nothing, got %v, %v", got, err)
+		t.Errorf("nothing recorded: want nothing, got %v, %v", got, err)
 	}
 	if err := f.RecordHosts("a", []string{"h2", "h1"}); err != nil {
 		t.Fatal(err)

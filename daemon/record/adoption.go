@@ -19,5 +19,5 @@ type Adoption struct {
 	Dropped  bool      `json:"dropped,omitempty"` // an operator has decided that it loses its network
 }
 
-// AdoptionKey is the key of an endpoint of a host.
+// AdoptionKey returns the key of an endpoint of a host.
 func AdoptionKey(e *Endpoint) string { return e.Host + "/" + e.ID.String() }

@@ -57,7 +57,7 @@ func (d *DockerNetwork) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	if t.UUID == "" || t.Tenant == "" || t.Network == "" {
-		return fmt.Errorf("docknetUUID %q, tenantName %q and networkName %q: none may be empty", t.UUID, t.Tenant, t.Network)
+		return fmt.Errorf("got docknetUUID %q, tenantName %q and networkName %q, want all of them", t.UUID, t.Tenant, t.Network)
 	}
 	*d = DockerNetwork{ID: t.UUID, Network: identity.Network{Tenant: t.Tenant, Name: t.Network}, Group: t.Service, Host: t.Host, Pools: t.Pools,
 		Made: t.Made, Managed: t.Managed, Internal: t.Internal, Gone: t.Gone}
@@ -69,8 +69,8 @@ func (d *DockerNetwork) Nameless() bool {
 	return d.Made && !d.Managed && !d.Gone && d.Host != "" && d.Network.Name == d.ID
 }
 
-// DockerNetworkName is the name of a network created for a Docker network of that name: letters, digits, dots and inner dashes stay, and
-// all other characters, such as the underscore of "shop_default", become dashes. It is "" if nothing is left.
+// DockerNetworkName returns the name of a network created for a Docker network of that name: letters, digits, dots and inner dashes
+// stay, and all other characters, such as the underscore of "shop_default", become dashes. It is "" if nothing is left.
 func DockerNetworkName(docker string) string {
 	name := strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' {
@@ -89,7 +89,7 @@ func DockerNetworkName(docker string) string {
 	return strings.TrimRight(name[:min(len(name), longest)], ".-")
 }
 
-// Of is the identity of the group, zero without one.
+// Of returns the identity of the group, or the zero value if there is none.
 func (d *DockerNetwork) Of() identity.Group {
 	if d.Group == "" {
 		return identity.Group{}
@@ -97,7 +97,7 @@ func (d *DockerNetwork) Of() identity.Group {
 	return identity.Group{Tenant: d.Network.Tenant, Name: d.Group}
 }
 
-// Place is the owner: "host h1", or "the swarm".
+// Place returns the owner: "host h1", or "the swarm".
 func (d *DockerNetwork) Place() string {
 	if d.Host == "" {
 		return "the swarm"

@@ -23,7 +23,7 @@ type Endpoint struct {
 	MAC         MAC
 	Host        string // label of its host
 	IfName      string
-	VTEP        netip.Addr // the end of the host's tunnels; invalid while unknown
+	VTEP        netip.Addr // tunnel endpoint address of the host; invalid while unknown
 	Labels      map[string]string
 	ContainerID string
 	CommonName  string // of the pod or container
@@ -98,7 +98,7 @@ func (e *Endpoint) UnmarshalJSON(text []byte) (err error) {
 	case tenant == "" || network == "" || identity.Network{Tenant: tenant, Name: network}.Dotted() != t.NetID:
 		return fmt.Errorf("netID: got %q, want the name of a network of tenant %q", t.NetID, t.Tenant)
 	case t.EndpointID == "":
-		return fmt.Errorf("it has no endpointID")
+		return fmt.Errorf("endpointID is missing")
 	}
 	*e = Endpoint{ID: identity.Endpoint{Network: identity.Network{Tenant: shared(tenant), Name: shared(network)}, Endpoint: t.EndpointID}, GroupNumber: t.EndpointGroupID,
 		Service: shared(t.ServiceName), MAC: t.MacAddress, Host: shared(t.HomingHost), IfName: shared(t.IntfName), VTEP: t.VtepIP, Labels: t.Labels,
@@ -150,7 +150,7 @@ func drawn(name string) bool {
 	return len(name) >= least && strings.Trim(name, "0123456789abcdef-") == ""
 }
 
-// Container is the runtime's id of the container.
+// Container returns the runtime's id of the container.
 func (e *Endpoint) Container() string { return cmp.Or(e.RuntimeID, e.ContainerID) }
 
 // LegacyID is "network.tenant-endpoint", the original's id of an endpoint. Two endpoints may have the same one.
@@ -169,7 +169,7 @@ func address(text string) (netip.Addr, error) {
 	return a.Unmap(), nil
 }
 
-// Text is the text form of an address, "" for none.
+// Text returns the text form of an address, or "" for none.
 func Text(a netip.Addr) string {
 	if !a.IsValid() {
 		return ""
@@ -180,7 +180,7 @@ func Text(a netip.Addr) string {
 // MAC is an Ethernet address.
 type MAC [6]byte
 
-// String is such as 02:02:0a:01:01:01.
+// String returns the text form, such as 02:02:0a:01:01:01.
 func (m MAC) String() string { return net.HardwareAddr(m[:]).String() }
 
 // MarshalText returns the text form, "" for the zero address.

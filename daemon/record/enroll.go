@@ -10,12 +10,12 @@ const (
 	RotationKey  = Enrolment + "rotation"     // see Rotation
 )
 
-// Phase is how far the replacement of the cluster's authority is.
+// Phase is a phase of the replacement of the cluster's authority.
 type Phase string
 
 // Phases, in their order.
 const (
-	PhaseTrust  Phase = "trust"  // all trust the next authority beside the one that signs
+	PhaseTrust  Phase = "trust"  // all daemons trust the next authority in addition to the signing one
 	PhaseSign   Phase = "sign"   // the next one signs, and both are trusted
 	PhaseFinish Phase = "finish" // only the next one is trusted
 )
@@ -27,7 +27,7 @@ type Rotation struct {
 	To          string    `json:"to"`            // of the next one
 	Certificate string    `json:"certificate"`   // of the next one, PEM
 	Key         []byte    `json:"key,omitempty"` // its key, PEM, sealed by the authority that is replaced for RotationKey; nil once it is complete
-	By          string    `json:"by"`            // who asked for it
+	By          string    `json:"by"`            // the requester
 	Since       time.Time `json:"since"`         // of the phase
 }
 
@@ -77,7 +77,7 @@ type Revocation struct {
 	Until    time.Time `json:"until"`    // its original end
 }
 
-// Revocation returns what agents receive of the certificate; ok is false if it is not revoked.
+// Revocation returns the part of the certificate for agents; ok is false if it is not revoked.
 func (c *Certified) Revocation() (r Revocation, ok bool) {
 	return Revocation{c.Serial, c.Identity, c.Until}, !c.Revoked.IsZero()
 }

@@ -54,8 +54,8 @@ func (h *Host) Equal(o *Host) bool {
 	return reflect.DeepEqual(a, b) && slices.Equal(h.Own, o.Own) && slices.Equal(h.Interfaces, o.Interfaces)
 }
 
-// Registered are the addresses by which the host is registered, each once: that of its tunnels, its control address and those by which
-// containers reach it.
+// Registered returns the addresses by which the host is registered, each once: its tunnel address, its control address and those by
+// which containers reach it.
 func (h *Host) Registered() (out []netip.Addr) {
 	for _, a := range []netip.Addr{h.VTEP, h.Control.Addr(), h.Node4, h.Node6} {
 		if a.IsValid() && !slices.Contains(out, a.Unmap()) {
@@ -65,7 +65,7 @@ func (h *Host) Registered() (out []netip.Addr) {
 	return out
 }
 
-// InterfaceName reports whether a text may be the name of an interface that a host reports: one that may be a network's name too.
+// InterfaceName reports whether a text is valid as the name of an interface in a host's report.
 func InterfaceName(name string) bool {
 	return name != "" && len(name) <= interfaceLimit && !strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c == '/' || c >= 0x7f })
 }
@@ -96,7 +96,7 @@ func (h *Host) Wrong() (field, why string) {
 	const longest = 253 // of a name of the DNS (RFC 1035, section 2.3.4)
 	switch {
 	case h.Label == "" || len(h.Label) > longest || strings.ContainsFunc(h.Label, func(c rune) bool { return c <= ' ' || c == '/' || c == 0x7f }):
-		return "host", fmt.Sprintf("%q is not a label: it has no spaces and no slashes, and at most %d bytes", h.Label, longest)
+		return "host", fmt.Sprintf("got %q, want a label without spaces and slashes, of at most %d bytes", h.Label, longest)
 	case h.Machine == "":
 		return "machine", "it is missing"
 	case !usable(h.VTEP):
@@ -110,9 +110,9 @@ func (h *Host) Wrong() (field, why string) {
 	case h.Node6.IsValid() && (!h.Node6.Is6() || h.Node6.Is4In6()):
 		return "node6", fmt.Sprintf("%s is not an address of IPv6", h.Node6)
 	case len(h.Own) > MaxOwn:
-		return "own", fmt.Sprintf("%d addresses are reported, at most %d may be", len(h.Own), MaxOwn)
+		return "own", fmt.Sprintf("got %d addresses, want at most %d", len(h.Own), MaxOwn)
 	case len(h.Interfaces) > MaxInterfaces:
-		return "interfaces", fmt.Sprintf("%d interfaces are reported, at most %d may be", len(h.Interfaces), MaxInterfaces)
+		return "interfaces", fmt.Sprintf("got %d interfaces, want at most %d", len(h.Interfaces), MaxInterfaces)
 	}
 	for _, p := range h.Own {
 		if !p.IsValid() || p.Addr().Is4In6() || !p.Addr().IsGlobalUnicast() {

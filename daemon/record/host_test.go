@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What cannot be a host is told with the field that says so.
+// Wrong names the field of an invalid host.
 func TestWrongHosts(t *testing.T) {
 	good := Host{Label: "h1", Machine: "m", VTEP: netip.MustParseAddr("192.0.2.1"), Port: 4789}
 	for _, row := range []struct {
@@ -46,7 +46,7 @@ func TestWrongHosts(t *testing.T) {
 		h := good
 		row.edit(&h)
 		if field, why := h.Wrong(); field != row.want || (why == "") != (row.want == "") {
-			t.Errorf("%s: want field %q told, got %q: %s", row.name, row.want, field, why)
+			t.Errorf("%s: want field %q, got %q: %s", row.name, row.want, field, why)
 		}
 	}
 }

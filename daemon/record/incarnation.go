@@ -29,7 +29,7 @@ const (
 	CauseAlone    Cause = "alone"     // one member continues without the others, and may lack their newest writes
 )
 
-// causes are all of them.
+// causes lists all of them.
 var causes = []Cause{CauseInit, CauseNewStore, CauseRestore, CauseAlone}
 
 // Incarnation identifies the history of a store, at IncarnationKey and in the file of each host named by netmaster's flag --cluster-file.

@@ -12,10 +12,10 @@ import (
 
 var incarnated = time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
 
-// id is an incarnation's id that a test can name.
+// id returns an incarnation's id for a number.
 func id(n int) string { return strings.Repeat("a", 25) + string(rune('b'+n)) }
 
-// What a store is to what is known follows from ids alone.
+// The relation of a store to a known one follows from their ids only.
 func TestRelationOf(t *testing.T) {
 	first := record.NewIncarnation(strings.ToUpper(id(0)), incarnated)
 	second := first.Successor(id(1), record.CauseRestore, incarnated)
@@ -44,7 +44,7 @@ func TestRelationOf(t *testing.T) {
 	}
 }
 
-// An incarnation names those that it follows, the newest first and a limited number of them, and is read as it was written.
+// An incarnation lists its predecessors, the newest first and a limited number, and is read back.
 func TestIncarnationSuccessor(t *testing.T) {
 	at := record.NewIncarnation(id(0), incarnated)
 	for n := range 40 {
@@ -69,7 +69,7 @@ func TestIncarnationSuccessor(t *testing.T) {
 	}
 }
 
-// What no part of Contiv writes is refused, with the field.
+// ParseIncarnation refuses what no part of Contiv writes, and names the field.
 func TestParseIncarnation(t *testing.T) {
 	for _, row := range []struct{ in, want string }{
 		{`{`, "incarnation: unexpected end"},

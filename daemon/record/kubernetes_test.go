@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// kubernetesSamples are a record of every type of Kubernetes' objects, with every field set.
+// kubernetesSamples returns a record of every type of Kubernetes' objects, with every field set.
 func kubernetesSamples() []any {
 	addr, prefix := netip.MustParseAddr, netip.MustParsePrefix
 	web := Selected(Requirement{"app", In, []string{"web"}}, Requirement{"old", DoesNotExist, nil})
@@ -42,8 +42,8 @@ func TestRefusedKubernetesTexts(t *testing.T) {
 		want string // in the error
 	}{
 		{"an operator", &NetworkPolicy{}, `{"id":"ns:p","pods":[{"key":"app","operator":"Like"}]}`, `operator "Like" of label "app"`},
-		{"a block that is no network", &NetworkPolicy{}, `{"id":"ns:p","ingress":{"rules":[{"number":1,"peers":[{"block":"10.1.2.3/8"}]}]}}`, `block: "10.1.2.3/8" is not`},
-		{"an exception that is no network", &NetworkPolicy{}, `{"id":"ns:p","egress":{"rules":[{"number":1,"peers":[{"except":[""]}]}]}}`, `except: "invalid Prefix" is not`},
+		{"a block with host bits", &NetworkPolicy{}, `{"id":"ns:p","ingress":{"rules":[{"number":1,"peers":[{"block":"10.1.2.3/8"}]}]}}`, `block: "10.1.2.3/8" is not`},
+		{"an invalid exception", &NetworkPolicy{}, `{"id":"ns:p","egress":{"rules":[{"number":1,"peers":[{"except":[""]}]}]}}`, `except: "invalid Prefix" is not`},
 		{"ports backwards", &NetworkPolicy{}, `{"id":"ns:p","ingress":{"rules":[{"number":1,"ports":[{"protocol":6,"first":9,"last":8}]}]}}`, "ports 9 to 8"},
 		{"a policy of no namespace", &NetworkPolicy{}, `{"id":"p"}`, "namespace:name"},
 		{"a tier", &ClusterNetworkPolicy{}, `{"name":"p","tier":"Middle"}`, `tier "Middle" is none of Admin and Baseline`},
@@ -68,7 +68,7 @@ func TestRefusedKubernetesTexts(t *testing.T) {
 	}
 }
 
-// What most objects are like costs few bytes.
+// Typical records are encoded in few bytes.
 func TestKubernetesTexts(t *testing.T) {
 	tests := []struct {
 		of   any
@@ -105,7 +105,7 @@ func TestSelector(t *testing.T) {
 		{"not a value, without the key", []Requirement{{"zone", NotIn, []string{"web"}}}, "zone notin (web)", true},
 		{"a key", []Requirement{{"app", Exists, nil}}, "app", true},
 		{"no key", []Requirement{{"zone", DoesNotExist, nil}}, "!zone", true},
-		{"a key that is there", []Requirement{{"app", DoesNotExist, nil}}, "!app", false},
+		{"an existing key", []Requirement{{"app", DoesNotExist, nil}}, "!app", false},
 		{"both of two", []Requirement{{"tier", In, []string{"front"}}, {"app", In, []string{"web"}}, {"tier", In, []string{"front"}}}, "app=web,tier=front", true},
 		{"one of two", []Requirement{{"tier", In, []string{"back"}}, {"app", In, []string{"web"}}}, "app=web,tier=back", false},
 	}
@@ -122,7 +122,8 @@ func TestSelector(t *testing.T) {
 	}
 }
 
-// A backend whose address another has is not ready, whatever Kubernetes says, and what Kubernetes says stays in what is stored.
+// A backend whose address belongs to another is not ready, whatever Kubernetes reports, and the stored record keeps what Kubernetes
+// reports.
 func TestJudgeSlice(t *testing.T) {
 	const stored = `{"id":"ns:s-1","service":"s","endpoints":[{"address":"10.1.1.1"},{"address":"10.1.1.2","state":"draining"}]}`
 	second := func(is bool) func(*SliceEndpoint) bool {
@@ -141,9 +142,9 @@ func TestJudgeSlice(t *testing.T) {
 		t.Errorf("want only the second not ready, got %+v, %v", s.Endpoints, err)
 	}
 	if found, err := JudgeSlice(lost, second(false)); err != nil || string(found) != stored {
-		t.Errorf("want what was stored before, got %s, %v", found, err)
+		t.Errorf("want the previous record, got %s, %v", found, err)
 	}
 	if _, err := JudgeSlice([]byte("{"), second(true)); err == nil {
-		t.Error("what is no slice must be refused")
+		t.Error("want a malformed slice refused")
 	}
 }

@@ -112,8 +112,8 @@ func (n *Network) Spec() ipam.Spec {
 // Spec6 describes the network's addresses of IPv6.
 func (n *Network) Spec6() ipam.Spec6 { return ipam.Spec6{Prefix: n.Subnet6, Gateway: n.Gateway6} }
 
-// SegmentID is the number of a network in a switch's registers: unique in the cluster because tags are, the same after every restart, never
-// 0.
+// SegmentID returns the number of a network in a switch's registers. It is unique in the cluster because tags are, the same after
+// every restart, and never 0.
 func (n *Network) SegmentID() uint32 {
 	if n.Encap == VXLAN { // VNIs end at 65535
 		return 1<<16 | uint32(n.ExtPktTag)
@@ -129,7 +129,7 @@ func (n *Network) Declared() string {
 	return n.Addresses.First.String() + "-" + n.Addresses.Last.String() + "/" + strconv.Itoa(n.Subnet.Bits())
 }
 
-// Prefix is the text form of a subnet, "" for none.
+// Prefix returns the text form of a subnet, or "" for none.
 func Prefix(p netip.Prefix) string {
 	if !p.IsValid() {
 		return ""

@@ -6,8 +6,8 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Rule is a rule of a policy, at Rules+ID. It judges the groups that have an Attachment of the policy. It refers to other objects by name
-// only.
+// Rule is a rule of a policy, at Rules+ID. It applies to the groups that have an Attachment of the policy. It refers to other
+// objects by name only.
 type Rule struct {
 	ID        identity.Rule `json:"id"`
 	Direction string        `json:"direction"` // "in" or "out"

@@ -100,7 +100,7 @@ type Mark struct {
 	Sum string `json:"sum"` // Sum of the other key's value
 }
 
-// Sum identifies a value: two values have the same one only if they are equal.
+// Sum returns a digest of a value: only equal values have the same one.
 func Sum(value []byte) string {
 	h := sha256.Sum256(value)
 	return hex.EncodeToString(h[:16])
@@ -131,7 +131,7 @@ type Service struct {
 	Store       string `json:"Store,omitempty"` // URLs of the store that it uses, separated by commas
 }
 
-// Key is the key of the instance.
+// Key returns the key of the instance.
 func (s *Service) Key() string {
 	return Services + s.ServiceName + "/" + s.HostAddr + ":" + strconv.Itoa(s.Port)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/ipam"
 )
 
-// samples are a record of every type, with every field set.
+// samples returns a record of every type, with every field set.
 func samples() []any {
 	network := identity.Network{Tenant: "b.c", Name: "a"}
 	addr, prefix := netip.MustParseAddr, netip.MustParsePrefix
@@ -48,7 +48,7 @@ func samples() []any {
 	}, kubernetesSamples()...)
 }
 
-// again is a record that was stored and read, and what was stored.
+// again stores a record and reads it back, and returns it with the stored text.
 func again(t *testing.T, r any) (any, []byte) {
 	t.Helper()
 	text, err := json.Marshal(r)
@@ -62,7 +62,7 @@ func again(t *testing.T, r any) (any, []byte) {
 	return back, text
 }
 
-// What is stored is what is read, with every field, and without each of them.
+// Records are read back with every field, and with each field missing.
 func TestRecordsSurvive(t *testing.T) {
 	for i, whole := range samples() {
 		record := reflect.TypeOf(whole).Elem()
@@ -91,7 +91,7 @@ func TestRecordsSurvive(t *testing.T) {
 	}
 }
 
-// The original's tools read these: its names, its ids.
+// The original's tools can read the stored texts: names and ids are the original's.
 func TestStoredText(t *testing.T) {
 	want := []string{
 		`{"id":"a.b.c","tenant":"b.c","networkName":"a","nwType":"data","pktTagType":"vxlan","pktTag":2,"extPktTag":7,"subnetIP":"10.1.0.0","subnetLen":16,` +
@@ -127,12 +127,12 @@ func TestRefusedTexts(t *testing.T) {
 		{"a pool that runs backwards", &Group{}, `{"IPPool":"10.1.1.9-10.1.1.6"}`, "greater than the last"},
 		{"of no network", &Endpoint{}, `{"netID":"n","endpointID":"c"}`, `netID: got "n", want the name of a network of tenant ""`},
 		{"of another tenant's network", &Endpoint{}, `{"netID":"n.t","tenant":"x","endpointID":"c"}`, `of tenant "x"`},
-		{"without a name", &Endpoint{}, `{"netID":"n.t","tenant":"t"}`, "it has no endpointID"},
+		{"without a name", &Endpoint{}, `{"netID":"n.t","tenant":"t"}`, "endpointID is missing"},
 		{"in a group of another tenant", &Endpoint{}, `{"netID":"n.t","endpointID":"c","endpointGroupKey":"g:x"}`, "is not of the form group:t"},
 		{"an address of the other family", &Endpoint{}, `{"netID":"n.t","endpointID":"c","ipAddress":"fd01::1"}`, "wrong families"},
 		{"an IPv6 address of the other family", &Endpoint{}, `{"netID":"n.t","endpointID":"c","ipv6Address":"10.1.1.1"}`, "wrong families"},
-		{"what is no address", &Endpoint{}, `{"netID":"n.t","endpointID":"c","ipAddress":"ten"}`, `"ten" is not an IP address`},
-		{"what is no MAC address", &Endpoint{}, `{"netID":"n.t","endpointID":"c","macAddress":"02:02"}`, `"02:02" is not a MAC address`},
+		{"a malformed address", &Endpoint{}, `{"netID":"n.t","endpointID":"c","ipAddress":"ten"}`, `"ten" is not an IP address`},
+		{"a malformed MAC address", &Endpoint{}, `{"netID":"n.t","endpointID":"c","macAddress":"02:02"}`, `"02:02" is not a MAC address`},
 		{"a service of no tenant", &ServiceLB{}, `{"servicename":"s"}`, "it names no tenant"},
 		{"providers of no service", &Provider{}, `{"id":"s"}`, `id "s" is not of the form service:tenant`},
 		{"a provider without an address", &Provider{}, `{"id":"s:t","Providers":[""]}`, "is not an IP address"},
@@ -146,7 +146,7 @@ func TestRefusedTexts(t *testing.T) {
 	}
 }
 
-// Records of builds before these forms are read.
+// Records of earlier builds are read.
 func TestEarlierTexts(t *testing.T) {
 	network := identity.Network{Tenant: "b.c", Name: "a"}
 	tests := []struct {
@@ -173,7 +173,7 @@ func TestEarlierTexts(t *testing.T) {
 	}
 }
 
-// A host as the build before addresses and interfaces were reported reads and writes it: that build takes what this one writes, and this one what it writes.
+// A host record is compatible with builds before addresses and interfaces were reported, in both directions.
 func TestHostOfEarlierBuild(t *testing.T) {
 	type earlier struct {
 		Label          string         `json:"host"`
@@ -209,7 +209,7 @@ func TestHostOfEarlierBuild(t *testing.T) {
 		t.Errorf("want %+v, got %+v, %v", want, back, err)
 	}
 	if field, why := back.Wrong(); field != "" {
-		t.Errorf("a host of an earlier build is refused: %s: %s", field, why)
+		t.Errorf("want a host of an earlier build accepted: %s: %s", field, why)
 	}
 	if empty, err := json.Marshal(&want); err != nil || strings.Contains(string(empty), "own") || strings.Contains(string(empty), "interfaces") {
 		t.Errorf("a host that reports nothing: got %s, %v", empty, err)
@@ -218,7 +218,8 @@ func TestHostOfEarlierBuild(t *testing.T) {
 
 func fields(r any) string { return fmt.Sprintf("%+v", reflect.ValueOf(r).Elem().Interface()) }
 
-// Values come from the store, which others may write: whatever they are, what can be read is written such that the same is read again.
+// Values come from the store, which other programs may write: whatever can be decoded is encoded so that it decodes to the same
+// record.
 func FuzzRecords(f *testing.F) {
 	for i, r := range samples() {
 		text, err := json.Marshal(r)
@@ -246,7 +247,7 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// A part of a name finds a container, but not letters within an id that a runtime has drawn.
+// A part of a name finds a container, except letters within a random id of a runtime.
 func TestHolds(t *testing.T) {
 	const id = "eda0b429deda0698b75ed0a58480fe7204975d37706d4f9cdbd892a64696ded2"
 	e := Endpoint{ID: identity.Endpoint{Endpoint: id}, ContainerID: "6ba7b810-9dad-11d1-80b4-00c04fd430c8", CommonName: "shop-desk"}

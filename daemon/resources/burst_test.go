@@ -2,7 +2,7 @@ package resources
 
 import "testing"
 
-// Garbage is given back once after each burst, when that is over.
+// Garbage is returned once after each burst, when the burst is over.
 func TestBurst(t *testing.T) {
 	const mb = 1 << 20
 	var b burst
@@ -10,16 +10,16 @@ func TestBurst(t *testing.T) {
 		allocated uint64
 		over      bool
 	}{
-		{1 * mb, false},    // little has happened
+		{1 * mb, false},    // little is allocated
 		{500 * mb, false},  // a start
 		{900 * mb, false},  // it continues
 		{901 * mb, true},   // and has ended
 		{902 * mb, false},  // nothing since
 		{930 * mb, false},  // a little burst
-		{931 * mb, false},  // is worth nothing
-		{934 * mb, false},  // nor are changes one by one
+		{931 * mb, false},  // is not worth a collection
+		{934 * mb, false},  // nor are single changes
 		{964 * mb, false},  // but
-		{966 * mb, true},   // many little ones make a large one
+		{966 * mb, true},   // many small bursts make a large one
 		{1200 * mb, false}, // another
 		{1201 * mb, true},
 	} {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What is opened is counted, and a process that has no descriptor left knows that.
+// Descriptors counts opened files, and reports the limit if no descriptor is free.
 func TestDescriptors(t *testing.T) {
 	var was unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &was); err != nil {
@@ -50,6 +50,6 @@ func TestDescriptors(t *testing.T) {
 		taken = append(taken, f)
 	}
 	if used, most := Descriptors(); used != 64 || most != 64 {
-		t.Errorf("none is free: want 64 of 64, got %d of %d", used, most)
+		t.Errorf("no free descriptor: want 64 of 64, got %d of %d", used, most)
 	}
 }

@@ -19,21 +19,21 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// Garbage hears of each change between hurry and calm.
+// Pace reports each change between hurry and calm.
 func TestRoom(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(before)
 	p := NewPace("")
 	is := func(when string, want uint64, moved bool) {
 		t.Helper()
-		told := false
+		notified := false
 		select {
 		case <-p.moves():
-			told = true
+			notified = true
 		default:
 		}
-		if got := p.room(); got != want || told != moved {
-			t.Errorf("%s: want %d bytes, got %v; got %d, %v", when, want, moved, got, told)
+		if got := p.room(); got != want || notified != moved {
+			t.Errorf("%s: want %d bytes, got %v; got %d, %v", when, want, moved, got, notified)
 		}
 	}
 	is("at rest", room, false)
@@ -47,19 +47,19 @@ func TestRoom(t *testing.T) {
 	is("without a pace", room, false)
 }
 
-// What the environment says stays; and what Garbage sets does not outlast it.
+// GOGC and GOMEMLIMIT take precedence, and Garbage restores the runtime's settings at its end.
 func TestGarbage(t *testing.T) {
 	before := debug.SetGCPercent(77)
 	defer debug.SetGCPercent(before)
 	for _, tt := range []struct {
-		told string
+		env  string
 		want int
 	}{{"77", 77}, {"", usual}} {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		Garbage(ctx, nil, "", tt.told)
+		Garbage(ctx, nil, "", tt.env)
 		if got := debug.SetGCPercent(77); got != tt.want {
-			t.Errorf("told %q: want %d %%, got %d", tt.told, tt.want, got)
+			t.Errorf("env %q: want %d %%, got %d", tt.env, tt.want, got)
 		}
 	}
 }

@@ -11,8 +11,8 @@ type Pace struct {
 	mu      sync.Mutex
 	all     int // 0: the environment sets the number, and nothing changes
 	usual   int
-	hurried int           // how many hurry
-	moved   chan struct{} // hurry has begun or ended
+	hurried int           // number of current hurries
+	moved   chan struct{} // a hurry has begun or ended
 }
 
 // NewPace returns a pace that is not hurried. set is the variable GOMAXPROCS.
@@ -25,7 +25,7 @@ func NewPace(set string) *Pace {
 	return p
 }
 
-// Hurry has all processors used until done is called, which may be called again.
+// Hurry makes the daemon use all processors until done is called. Further calls of done have no effect.
 func (p *Pace) Hurry() (done func()) {
 	if p == nil {
 		return func() {}
@@ -54,7 +54,7 @@ func (p *Pace) change(more int) {
 	}
 }
 
-// room is how many bytes may be used between two collections of garbage.
+// room returns the number of bytes that may be allocated between two garbage collections.
 func (p *Pace) room() uint64 {
 	if p == nil {
 		return room

@@ -6,7 +6,7 @@ func TestProcessors(t *testing.T) {
 	for _, tt := range []struct {
 		what string
 		have int
-		told string
+		env  string
 		want int
 	}{
 		{"half", 8, "", 4},
@@ -14,7 +14,7 @@ func TestProcessors(t *testing.T) {
 		{"one at least", 1, "", 1},
 		{"as the environment says", 8, "6", 0},
 	} {
-		if got := Processors(tt.have, tt.told); got != tt.want {
+		if got := Processors(tt.have, tt.env); got != tt.want {
 			t.Errorf("%s: want %d, got %d", tt.what, tt.want, got)
 		}
 	}

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// How late a daemon's timers may be.
+// The timer slack of the daemons.
 const (
-	// AgentSlack is short: an agent changes interfaces by calls that block for milliseconds, and until the runtime's own thread
-	// notices, what else there is to do waits.
+	// AgentSlack is short: an agent changes interfaces with system calls that block for milliseconds, and other work waits until
+	// the runtime's monitor thread notices.
 	AgentSlack = time.Millisecond
-	// MasterSlack is a tenth of the beat of an etcd within netmaster.
+	// MasterSlack is a tenth of the heartbeat interval of an etcd within netmaster.
 	MasterSlack = 5 * time.Millisecond
 )
 
@@ -37,7 +37,7 @@ func Slack(late time.Duration) error {
 			}
 			err := os.WriteFile("/proc/"+thread+"/timerslack_ns", []byte(strconv.FormatInt(late.Nanoseconds(), 10)), 0)
 			if err != nil && !os.IsNotExist(err) {
-				return fmt.Errorf("timers are not to be late by %s, which costs processor time; give it the capability CAP_SYS_NICE: %w", late, err)
+				return fmt.Errorf("set a timer slack of %s, without which the daemon uses more CPU; grant the capability CAP_SYS_NICE: %w", late, err)
 			}
 			done[thread] = true
 		}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Every thread is told, where that is permitted.
+// Slack sets the slack of every thread, if that is permitted.
 func TestSlack(t *testing.T) {
 	if err := Slack(3 * time.Millisecond); err != nil {
 		if !errors.Is(err, fs.ErrPermission) {

@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/embedded"
 )
 
-// inspect opens a body, whose sum is right, as the store would, and fills in what it has.
+// inspect opens a body with a correct checksum, as the store would, and fills in the revision and the number of keys.
 func (h *Header) inspect(path string) error {
 	if h.Store == Consul {
 		return inspectConsul(path)
@@ -36,7 +36,7 @@ func inspectConsul(path string) error {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	bad := func(err error) error { return fmt.Errorf("%w: it is no snapshot of Consul: %w", ErrDamaged, err) }
+	bad := func(err error) error { return fmt.Errorf("%w: it is not a snapshot of Consul: %w", ErrDamaged, err) }
 	in, err := gzip.NewReader(bufio.NewReader(f))
 	if err != nil {
 		return bad(err)
@@ -58,7 +58,7 @@ func inspectConsul(path string) error {
 	}
 	for _, name := range []string{"meta.json", "state.bin", "SHA256SUMS"} {
 		if !seen[name] {
-			return bad(fmt.Errorf("it has no %s", name))
+			return bad(fmt.Errorf("%s is missing", name))
 		}
 	}
 	return nil
@@ -131,7 +131,7 @@ func Extract(path, dir string) (out Info, body string, err error) {
 		return out, "", err
 	}
 	if has.Revision != h.Revision || has.Keys != h.Keys {
-		return out, "", fmt.Errorf("%w: its body has revision %d and %d keys, and its header says %d and %d", ErrDamaged, has.Revision, has.Keys, h.Revision, h.Keys)
+		return out, "", fmt.Errorf("%w: body: got revision %d and %d keys, want %d and %d as in the header", ErrDamaged, has.Revision, has.Keys, h.Revision, h.Keys)
 	}
 	return out, to.Name(), nil
 }

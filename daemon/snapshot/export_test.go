@@ -9,7 +9,7 @@ import (
 // SaveNow has a keeper save a snapshot, as one that is due.
 func SaveNow(ctx context.Context, k *Saver) time.Duration { return k.save(ctx) }
 
-// HeaderText is all that comes before the body.
+// HeaderText returns all bytes before the body.
 func HeaderText(h *Header) ([]byte, error) {
 	var out bytes.Buffer
 	err := writeHeader(&out, h)

@@ -1,4 +1,4 @@
-// Package snapshot saves what a store holds in a file, checks such files, and restores a store from one.
+// Package snapshot saves the content of a store in a file, verifies such files, and restores a store from one.
 package snapshot
 
 import (
@@ -37,7 +37,7 @@ type Header struct {
 	Contiv      string              `json:"contiv"`                // version of the build that wrote it
 	Host        string              `json:"host,omitempty"`        // label of the host that wrote it
 	Store       string              `json:"store"`                 // kind of the store: embedded, etcd or consul
-	Incarnation *record.Incarnation `json:"incarnation,omitempty"` // of the store; absent where an earlier build wrote the store
+	Incarnation *record.Incarnation `json:"incarnation,omitempty"` // of the store; absent if an earlier build wrote the store
 	Revision    uint64              `json:"revision"`              // of the store
 	Keys        int                 `json:"keys,omitempty"`        // in it; 0: not counted
 	Created     time.Time           `json:"created"`
@@ -49,13 +49,13 @@ type Header struct {
 	AuthorityKey string `json:"authorityKey,omitempty"`
 }
 
-// ErrFormat says that a file is no snapshot, or one that this build does not read.
-var ErrFormat = errors.New("this is no snapshot of contiv that this build reads")
+// ErrFormat means that a file is not a snapshot, or one of another format.
+var ErrFormat = errors.New("this is not a contiv snapshot of a format that this build reads")
 
-// ErrDamaged says that a file is not as it was written.
+// ErrDamaged means that a file differs from what was written.
 var ErrDamaged = errors.New("the snapshot is damaged")
 
-// writeHeader writes all that comes before the body.
+// writeHeader writes all bytes before the body.
 func writeHeader(to io.Writer, h *Header) error {
 	text, err := json.MarshalIndent(h, "", "  ")
 	if err != nil {
@@ -107,7 +107,7 @@ func ReadHeader(from io.Reader) (Header, error) {
 	return h, h.check()
 }
 
-// check refuses a header that nothing of ours writes.
+// check returns an error for a header that contiv does not write.
 func (h *Header) check() error {
 	switch h.Store {
 	case Embedded, Etcd, Consul:
@@ -125,7 +125,7 @@ func (h *Header) check() error {
 	return nil
 }
 
-// copyBody copies the body behind a header, and checks it.
+// copyBody copies the body that follows a header, and verifies its checksum.
 func (h *Header) copyBody(to io.Writer, from io.Reader) error {
 	sum := sha256.New()
 	n, err := io.Copy(io.MultiWriter(to, sum), io.LimitReader(from, h.Size))
@@ -139,7 +139,7 @@ func (h *Header) copyBody(to io.Writer, from io.Reader) error {
 		return fmt.Errorf("%w: sum of the body: got %s, want %s", ErrDamaged, got, h.SHA256)
 	}
 	if n, _ := io.ReadFull(from, make([]byte, 1)); n > 0 {
-		return fmt.Errorf("%w: something follows its body", ErrDamaged)
+		return fmt.Errorf("%w: got bytes after its body, want none", ErrDamaged)
 	}
 	return nil
 }

@@ -44,10 +44,10 @@ func SealKey(certificates, key []byte, passphrase string) (string, error) {
 	return out.String(), nil
 }
 
-// ErrNoKey says that a snapshot has no key.
+// ErrNoKey means that a snapshot does not have the key.
 var ErrNoKey = errors.New("the authority's key is not part of this snapshot: it was saved without --with-key")
 
-// OpenKey returns the certificate and the key of the authority, in PEM, that are part of a snapshot.
+// OpenKey decrypts the certificate and the key of the authority, in PEM.
 func (h *Header) OpenKey(passphrase string) ([]byte, error) {
 	if h.AuthorityKey == "" {
 		return nil, ErrNoKey
@@ -58,7 +58,7 @@ func (h *Header) OpenKey(passphrase string) ([]byte, error) {
 	}
 	out, err := age.Decrypt(armor.NewReader(strings.NewReader(h.AuthorityKey)), who)
 	if err != nil {
-		return nil, fmt.Errorf("the authority's key is not read with this passphrase: %w", err)
+		return nil, fmt.Errorf("the authority's key cannot be decrypted with this passphrase: %w", err)
 	}
 	return io.ReadAll(io.LimitReader(out, maxKey))
 }

@@ -17,14 +17,14 @@ import (
 	"github.com/contiv/contiv/daemon/store/embedded"
 )
 
-// Restored is what a restore has done.
+// Restored is the result of a restore.
 type Restored struct {
 	Info
 	Successor record.Incarnation
-	Aside     string // where the data is that was there before; "": there was none
+	Aside     string // the new path of the previous data; "": there were none
 }
 
-// ErrHolds says that there is data where a snapshot is to be restored.
+// ErrHolds means that there are data at the place of the restore.
 var ErrHolds = errors.New("there is a store already")
 
 // Restore makes the directory of an embedded store's member, which no netmaster may use, that of the only member of a store with the
@@ -76,7 +76,7 @@ func restore(ctx context.Context, to embedded.Config, known record.Incarnation, 
 	return next, err
 }
 
-// Restorer is a store that runs and takes snapshots, as Consul.
+// Restorer is a running store that can load snapshots, such as Consul.
 type Restorer interface {
 	store.Store
 	Restore(ctx context.Context, from io.Reader) error

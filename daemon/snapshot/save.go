@@ -16,9 +16,9 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Source is a store that gives snapshots.
+// Source is a store that can export snapshots.
 type Source interface {
-	// Snapshot returns all that the store holds, as its own tools take it.
+	// Snapshot returns the whole content of the store, in the format of its own tools.
 	Snapshot(ctx context.Context) (io.ReadCloser, error)
 	// Read reads a key.
 	Read(ctx context.Context, key string) (store.Item, error)
@@ -31,10 +31,10 @@ type Info struct {
 	Header
 }
 
-// Suffix ends the names of files with snapshots.
+// Suffix is the suffix of the names of snapshot files.
 const Suffix = ".contiv-snapshot"
 
-// Beginnings of their names: those that netmaster saves, of which it removes the oldest, and those that a person has saved.
+// Prefixes of the names: of snapshots that netmaster saves, of which it removes the oldest, and of those that an operator saves.
 const (
 	Scheduled = "scheduled-"
 	ByHand    = "saved-"
@@ -60,10 +60,10 @@ func Save(ctx context.Context, from Source, dir, begins string, h Header) (Info,
 	return h.keep(body, filepath.Join(dir, name))
 }
 
-// working begins the names of files that are being written.
+// working is the prefix of files that are being written.
 const working = ".working-"
 
-// sweep removes what processes that were killed were writing more than a day ago.
+// sweep removes files that killed processes were writing more than a day ago.
 func sweep(dir string) {
 	old, _ := filepath.Glob(filepath.Join(dir, working+"*")) // the pattern is a valid one
 	for _, path := range old {
@@ -73,7 +73,7 @@ func sweep(dir string) {
 	}
 }
 
-// discard ends the use of a file that is not kept.
+// discard closes and removes a file that is not kept.
 func discard(f *os.File) {
 	_ = f.Close()
 	_ = os.Remove(f.Name())
@@ -107,7 +107,7 @@ func (h *Header) write(ctx context.Context, from Source, to *os.File) error {
 	return h.inspect(to.Name())
 }
 
-// keep writes the file, and gives it its name.
+// keep writes the file and renames it.
 func (h *Header) keep(body *os.File, path string) (Info, error) {
 	out, err := os.CreateTemp(filepath.Dir(path), working+"*")
 	if err != nil {

@@ -31,7 +31,7 @@ const (
 // Check refuses a Schedule that no Saver accepts. Interval may be 0, which is never.
 func (s *Schedule) Check() error {
 	if s.Interval != 0 && s.Interval < Soonest {
-		return fmt.Errorf("every %s: it is a duration of at least %s, or 0s for never", s.Interval, Soonest)
+		return fmt.Errorf("every: got %s, want at least %s, or 0s for never", s.Interval, Soonest)
 	}
 	if s.Keep < 1 || s.Keep > MaxKeep {
 		return fmt.Errorf("keep %d: it is a number from 1 to %d", s.Keep, MaxKeep)
@@ -39,7 +39,7 @@ func (s *Schedule) Check() error {
 	return nil
 }
 
-// Schedule says where snapshots are saved, how often, and how many are kept.
+// Schedule has the directory and the interval of snapshots, and the number of them to keep.
 type Schedule struct {
 	Dir      string
 	Interval time.Duration
@@ -141,7 +141,7 @@ func (k *Saver) save(ctx context.Context) time.Duration {
 	return k.Interval
 }
 
-// leastRoom is what a snapshot leaves free, in bytes: the store may have the same file system.
+// leastRoom is the space that a snapshot leaves free, in bytes: the store may be on the same file system.
 const leastRoom = 128 << 20
 
 // enough refuses a snapshot that could fill the file system: it is written twice, and the store may have grown since the last one.
@@ -154,7 +154,7 @@ func (k *Saver) enough() error {
 	k.mu.Unlock()
 	left, err := k.Room(k.Dir)
 	if err == nil && left < want {
-		err = fmt.Errorf("room in %s: got %d MiB, want %d MiB: make room, or save elsewhere with --snapshot-dir", k.Dir, left>>20, want>>20)
+		err = fmt.Errorf("room in %s: got %d MiB, want %d MiB: free some space, or save elsewhere with --snapshot-dir", k.Dir, left>>20, want>>20)
 	}
 	return err
 }

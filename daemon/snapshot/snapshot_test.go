@@ -90,7 +90,7 @@ func TestSaveAndRestore(t *testing.T) {
 	put(t, s, "/a", "2")
 	put(t, s, "/b", "later")
 	if info, err := os.Stat(saved.Path); err != nil || info.Mode().Perm() != 0o600 || info.Size() != saved.Size {
-		t.Errorf("want a file for its owner only, got %v, %v", info, err)
+		t.Errorf("want a file that only its owner can read, got %v, %v", info, err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(backups, ".*")); len(left) > 0 {
 		t.Errorf("want no other file, got %v", left)
@@ -103,13 +103,13 @@ func TestSaveAndRestore(t *testing.T) {
 	}
 	to := embedded.Config{Dir: dir, Name: "h1", PeerURL: "http://192.0.2.7:2380"}
 	if _, err := snapshot.Restore(t.Context(), saved.Path, to, record.Incarnation{}, true); err == nil || !strings.Contains(err.Error(), "in use by a netmaster") {
-		t.Errorf("over a store that runs: want it refused, got %v", err)
+		t.Errorf("over a running store: want it refused, got %v", err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := snapshot.Restore(t.Context(), saved.Path, to, record.Incarnation{}, false); !errors.Is(err, snapshot.ErrHolds) {
-		t.Errorf("over a store that has data: want ErrHolds, got %v", err)
+		t.Errorf("over a store with data: want ErrHolds, got %v", err)
 	}
 	to.PeerURL = ""
 	out, err := snapshot.Restore(t.Context(), saved.Path, to, record.Incarnation{}, true)
@@ -117,7 +117,7 @@ func TestSaveAndRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(out.Aside, "snap", "db")); err != nil {
-		t.Errorf("want what was there aside, got %q, %v", out.Aside, err)
+		t.Errorf("want the previous data moved aside, got %q, %v", out.Aside, err)
 	}
 	s, err = embedded.Start(t.Context(), embedded.Config{Dir: dir, Name: "h1"})
 	if err != nil {
@@ -125,7 +125,7 @@ func TestSaveAndRestore(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	if a, b := get(t, s, "/a"), get(t, s, "/b"); a != "1" || b != "" {
-		t.Errorf("want what was saved, got %q and %q", a, b)
+		t.Errorf("want the saved values, got %q and %q", a, b)
 	}
 	now, err := record.ParseIncarnation([]byte(get(t, s, record.IncarnationKey)))
 	if err != nil || !reflect.DeepEqual(now, out.Successor) || record.RelationOf(was.ID, &now) != record.Successor || now.Cause != record.CauseRestore {
@@ -164,7 +164,7 @@ func TestRestoreElsewhere(t *testing.T) {
 		t.Errorf("a restore that failed: want %v as before, got %v", before, got)
 	}
 	if got := get(t, begin(t, dir), "/a"); got != "1" {
-		t.Errorf("want what was saved, got %q", got)
+		t.Errorf("want the saved value, got %q", got)
 	}
 }
 
@@ -220,7 +220,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// The authority's key is in a snapshot only where it is asked for, and for who has the passphrase.
+// The authority's key is part of a snapshot only if requested, and only readable with the passphrase.
 func TestKey(t *testing.T) {
 	sealed, err := snapshot.SealKey([]byte("CERTIFICATE\n"), []byte("KEY\n"), "correct horse battery")
 	if err != nil || strings.Contains(sealed, "KEY\n") {
@@ -241,7 +241,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// flaky is a store that gives snapshots, or does not.
+// flaky is a store whose snapshots may fail.
 type flaky struct {
 	*embedded.Server
 	fails bool
@@ -254,7 +254,7 @@ func (f *flaky) Snapshot(ctx context.Context) (io.ReadCloser, error) {
 	return f.Server.Snapshot(ctx)
 }
 
-// A netmaster saves when it is due, keeps as many as it is to, removes none of a person's, and says how it stands.
+// A Keeper saves when a snapshot is due, keeps the configured number, does not remove those of operators, and reports its status.
 func TestKeeper(t *testing.T) {
 	s := &flaky{Server: begin(t, t.TempDir())}
 	put(t, s, "/a", "1")
@@ -299,7 +299,7 @@ func TestKeeper(t *testing.T) {
 	}
 }
 
-// copied is a store that gives the same snapshot each time, and notes when.
+// copied is a store that returns the same snapshot each time, and records the time.
 type copied struct {
 	body []byte
 	at   []time.Time

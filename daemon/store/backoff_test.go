@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// The windows double up to 2 s, attempts spread over the whole of them, and what fails at the same time counts once.
+// The windows double up to 2 s, pauses spread over the whole window, and simultaneous failures count once.
 func TestBackoff(t *testing.T) {
 	longest := func(failures int) (longest time.Duration, early bool) {
 		for range 200 {

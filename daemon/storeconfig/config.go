@@ -28,12 +28,12 @@ type Driver struct {
 	URLs        *[]string // of the Config
 }
 
-// Drivers are all drivers, with the URLs of the configuration.
+// Drivers returns all drivers, with the URLs of the configuration.
 func (c *Config) Drivers() []Driver {
 	return []Driver{{"etcd", "URLs of all etcd members", &c.Etcd}, {"consul", "URLs of Consul agents", &c.Consul}}
 }
 
-// URLs returns those of the configured store, none for an embedded one.
+// URLs returns the URLs of the configured store, none for an embedded one.
 func (c *Config) URLs() (out []string) {
 	for _, d := range c.Drivers() {
 		out = append(out, *d.URLs...)
@@ -69,7 +69,7 @@ func (c *Config) Check() error {
 			case strings.HasPrefix(u, scheme):
 				(*d.URLs)[i] = "http://" + strings.TrimPrefix(u, scheme)
 			default:
-				return fmt.Errorf("store endpoint %q: it starts with http://, https:// or %s", u, scheme)
+				return fmt.Errorf("store endpoint: got %q, want one that starts with http://, https:// or %s", u, scheme)
 			}
 		}
 	}

@@ -49,7 +49,7 @@ func TestSupportBundle(t *testing.T) {
 		code            int
 		out, err        string
 	}{
-		{"it breaks off", master.URL, file, true, 3, "", "nothing was written: the support bundle breaks off"},
+		{"it breaks off", master.URL, file, true, 3, "", "nothing was written: the support bundle is truncated"},
 		{"it is whole", master.URL, file, false, 0, file + ": 1 files, 1 KiB, of 2 hosts, created by 192.0.2.1:9999 at 2026-03-01T12:00:00Z\n", "missing: host h2: did not answer\n"},
 		{"again", master.URL, file, false, 4, "", "already exists"},
 		{"no such folder", master.URL, filepath.Join(dir, "none", "a"), false, 4, "", "no such file or directory"},

@@ -242,7 +242,7 @@ func restored(ctx context.Context, b *setup.Backup, path string, known record.In
 		return snapshot.RestoreInto(ctx, path, b.Kind, known, running)
 	}
 	return snapshot.Restored{}, fmt.Errorf("restore an external etcd on the machines of its members: stop all netmasters, run contiv snapshot extract %s etcd.db, "+
-		"etcdutl snapshot restore etcd.db there (--bump-revision 1000000000 --mark-compacted), start it, and then run contiv snapshot succeed", path)
+		"etcdutl snapshot restore etcd.db there (--bump-revision 1000000000 --mark-compacted), start it, and then call contiv snapshot succeed", path)
 }
 
 func printRestored(out io.Writer, b *setup.Backup, done *snapshot.Restored) error {

@@ -129,7 +129,7 @@ func TestSnapshots(t *testing.T) {
 		t.Fatal(err)
 	}
 	run("every 12h0m0s, and keeps 3", "schedule")
-	run("--every 1m0s: it is a duration of at least 10m0s", "schedule", "--every", "1m")
+	run("every: got 1m0s, want at least 10m0s", "schedule", "--every", "1m")
 	run("(?s)wrote .*every 6h0m0s, and keeps 7", "schedule", "--every", "6h", "--keep", "7")
 	run("every 6h0m0s, and keeps 7", "schedule")
 	text, err := os.ReadFile(operators)
@@ -149,7 +149,7 @@ func TestSnapshots(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(regexp.QuoteMeta(string(key))+"$", "key", keyed, "--passphrase-file", phrase)
-	run("not read with this passphrase", "key", keyed, "--passphrase-file", operators)
+	run("cannot be decrypted with this passphrase", "key", keyed, "--passphrase-file", operators)
 	authority(t, root)
 	run("authority: the snapshot is of a cluster whose authority is .* and this host trusts .* --another-authority", "restore", keyed, "--replace")
 	other := t.TempDir()

@@ -8,17 +8,17 @@ import (
 	"unicode"
 )
 
-// run is how many words in a row make a phrase.
+// run is the number of consecutive words that make a phrase.
 const run = 3
 
-// Said returns the first repetition in an error's text, "" if there is none: the same words in a row, such as a command; a repeated "not
+// Said returns the first repetition in an error's text, or "": the same consecutive words, such as a command; a repeated "not
 // found"; or a clause whose significant words all came before. Names of objects may be repeated.
 func Said(text string) string { return said(text, run) }
 
 // InFormat is Said for a format. Its verbs, %s, differ each time, so that it checks the words between them more strictly.
 func InFormat(text string) string { return said(text, run-1) }
 
-// said is Said for phrases with a minimum number of significant words.
+// said implements Said for phrases with a minimum number of significant words.
 func said(text string, least int) string {
 	all := words(text)
 	if phrase := cmp.Or(repeated(all, least), denied(all)); phrase != "" {
@@ -53,7 +53,7 @@ func repeated(all []string, least int) string {
 	return ""
 }
 
-// denied returns what is twice said not to be there: "network not found (there is no network x)".
+// denied returns an object that is reported missing twice: "network not found (there is no network x)".
 func denied(all []string) string {
 	var nouns []string
 	for i, w := range all {
@@ -72,7 +72,7 @@ func denied(all []string) string {
 	return ""
 }
 
-// words are the words of a text in lower case, without punctuation around them.
+// words returns the words of a text in lower case, without punctuation around them.
 func words(text string) (out []string) {
 	for w := range strings.FieldsSeq(strings.NewReplacer(`\"`, " ", `"`, " ", "'", " ", "`", " ").Replace(text)) {
 		w = strings.TrimFunc(strings.ToLower(w), func(r rune) bool {
@@ -85,14 +85,14 @@ func words(text string) (out []string) {
 	return out
 }
 
-// clauses are the parts of a text between its stops.
+// clauses splits a text at its punctuation.
 func clauses(text string) []string {
 	return strings.FieldsFunc(strings.NewReplacer(": ", ";", ". ", ";", "? ", ";").Replace(text), func(r rune) bool { return strings.ContainsRune(";()", r) })
 }
 
 func verb(w string) bool { return strings.HasPrefix(w, "%") }
 
-// meaning are the significant words, without their endings.
+// meaning returns the significant words, without their endings.
 func meaning(all []string) (out []string) {
 	for _, w := range all {
 		if slices.Contains(small, w) {

@@ -9,9 +9,9 @@ func TestSaid(t *testing.T) {
 		{"the remedy again", "no address is left (free some, or widen the pool) (free some, or widen the pool)", "free some, or widen the pool"},
 		{"the remedy in other order", "the request may be repeated safely (safely repeat the request)", "safely repeat the request"},
 		{"a command again", "netctl node ls shows the agents (netctl node ls)", "netctl node ls"},
-		{"not there in two ways", `tenant not found (no tenant has the key "x")`, "no tenant"},
+		{"reported missing twice", `tenant not found (no tenant has the key "x")`, "no tenant"},
 		{"not there, of several words", "External contracts group not found (tenant t has no external contracts group x)", "external contracts group"},
-		{"two that are not there", "network not found (there is no tenant x)", ""},
+		{"two missing objects", "network not found (there is no tenant x)", ""},
 		{"names come again", "container y on network n of tenant t-x would be endpoint n.t-x-y, which is container x-y on network n of tenant t", ""},
 		{"a path again", "Page not found! (http://x/y is no page of a netmaster)", "no page"},
 	} {

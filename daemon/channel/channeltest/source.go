@@ -13,7 +13,7 @@ import (
 // Source sends the content of a store.
 type Source struct{ Store store.Store }
 
-// update is one of a watch.
+// update is an update of a watch.
 type update struct {
 	shard channel.Shard
 	store.Update
@@ -70,7 +70,7 @@ func (t *teller) follow(ctx context.Context, s Source) (again bool) {
 			return true
 		}
 		last[u.shard] = u.Revision
-		if u.shard == record.State { // the position of the others does not count
+		if u.shard == record.State { // only the revision of State counts as the position
 			t.mark.Revision, t.mark.Complete = uint64(u.Revision), uint64(u.Revision)
 		}
 		first = append(first, shardUpdate(u))

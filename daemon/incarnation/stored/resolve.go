@@ -17,18 +17,18 @@ import (
 
 // Options are an operator's decisions about a store.
 type Options struct {
-	// NewStore: where the store is not the one that is known, it is to be the one from now on.
+	// NewStore accepts a store that is not the known one, and makes it the cluster's store.
 	NewStore bool
-	// Restored: the store has data that others than netmaster have put there.
+	// Restored means that other tools than netmaster have restored the store's data.
 	Restored bool
-	// Alone: the store lacks what members that are lost knew.
+	// Alone means that the store lacks the changes that only lost members had.
 	Alone bool
 	// Random is a random text of 26 characters of base32: crypto/rand.Text.
 	Random func() string
 	Now    func() time.Time
 }
 
-// ErrAnother says that a store is not the one that this host's cluster has. The error's text has the remedy.
+// ErrAnother means that a store is not the one of this host's cluster. The error's text has the remedy.
 var ErrAnother = errors.New("the store is another one")
 
 // Resolve returns the incarnation of a store, which it writes into one that has none, and into one that the options make a successor. It
@@ -51,13 +51,13 @@ func Resolve(ctx context.Context, db store.Store, known incarnation.Known, o Opt
 		var tx store.Tx
 		tx.Require(record.IncarnationKey, at)
 		tx.Put(record.IncarnationKey, text)
-		if _, err = db.Commit(ctx, &tx); !errors.Is(err, store.ErrConflict) { // else another netmaster has written one
+		if _, err = db.Commit(ctx, &tx); !errors.Is(err, store.ErrConflict) { // otherwise another netmaster has written one
 			return next, err
 		}
 	}
 }
 
-// read returns the incarnation that a store has, the zero value where it has none, and the revision of its key.
+// read returns the incarnation of a store, or the zero value if it has none, and the revision of its key.
 func read(ctx context.Context, db store.Store) (out record.Incarnation, at store.Revision, err error) {
 	it, err := db.Read(ctx, record.IncarnationKey)
 	switch {
@@ -72,7 +72,7 @@ func read(ctx context.Context, db store.Store) (out record.Incarnation, at store
 	return out, it.Revision, err
 }
 
-// decide is what a store's incarnation is to be; as it is where nothing is to be written.
+// decide returns the incarnation that a store should have; it returns the current one if nothing is to be written.
 func decide(there record.Incarnation, known incarnation.Known, o Options) (record.Incarnation, error) {
 	relation := record.RelationOf(known.Stored(), &there)
 	older := relation == record.Another && slices.Contains(known.Predecessors, there.ID)
@@ -86,10 +86,10 @@ func decide(there record.Incarnation, known incarnation.Known, o Options) (recor
 	case relation == record.Empty:
 		return there, fmt.Errorf("%w: it is empty, or not this cluster's, whose incarnation is %s: %s", ErrAnother, known.ID, remedy)
 	case older:
-		return there, fmt.Errorf("%w: it is as it was before incarnation %s, which is %s: %s", ErrAnother, known.ID, since(known), remedy)
+		return there, fmt.Errorf("%w: it is older than incarnation %s, which is %s: %s", ErrAnother, known.ID, since(known), remedy)
 	case relation == record.Another:
-		return there, fmt.Errorf("%w: its incarnation is %s, and that of this host's cluster is %s: start netmaster with the URLs of its own cluster's store; "+
-			"to have the host join the other cluster, contiv leave first", ErrAnother, there.ID, known.ID)
+		return there, fmt.Errorf("%w: got incarnation %s, want %s of this host's cluster: start netmaster with the URLs of its own cluster's store; "+
+			"to join the other cluster, run contiv leave first", ErrAnother, there.ID, known.ID)
 	case o.Restored:
 		return there.Successor(o.Random(), record.CauseRestore, o.Now()), nil
 	case o.Alone:
@@ -98,10 +98,10 @@ func decide(there record.Incarnation, known incarnation.Known, o Options) (recor
 	return there, nil
 }
 
-// remedy is what an operator does about a store that is not the known one.
+// remedy is the remedy for a store that is not the known one.
 const remedy = "mount or start the store that the cluster has; or restore a snapshot of it with contiv snapshot restore; or, to continue with this one, start netmaster once with --new-store"
 
-// since is how and when a known incarnation began.
+// since describes the cause and the time of a known incarnation.
 func since(k incarnation.Known) string {
 	return fmt.Sprintf("of %s (%s)", k.Created.Format(time.RFC3339), k.Cause)
 }

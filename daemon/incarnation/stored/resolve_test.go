@@ -20,7 +20,7 @@ var now = time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
 
 func id(c byte) string { return strings.Repeat(string(c), 26) }
 
-// put has a store hold an incarnation; the zero value is none.
+// put stores an incarnation; the zero value stores none.
 func put(t *testing.T, db store.Store, i record.Incarnation) {
 	t.Helper()
 	if i.ID == "" {
@@ -53,8 +53,8 @@ func TestResolve(t *testing.T) {
 	}{
 		{"a store and a host of an earlier build", incarnation.Known{}, record.Incarnation{}, stored.Options{}, id('n') + " init"},
 		{"the first start after contiv init", incarnation.Known{Incarnation: first, Pending: true}, record.Incarnation{}, stored.Options{}, id('a') + " init"},
-		{"contiv init with the store of a cluster that there is", incarnation.Known{Incarnation: first, Pending: true}, other, stored.Options{}, id('x') + " init"},
-		{"a host that has not noted it", incarnation.Known{}, other, stored.Options{}, id('x') + " init"},
+		{"contiv init with the store of an existing cluster", incarnation.Known{Incarnation: first, Pending: true}, other, stored.Options{}, id('x') + " init"},
+		{"a host without a record", incarnation.Known{}, other, stored.Options{}, id('x') + " init"},
 		{"the known one", knows(first), first, stored.Options{}, id('a') + " init"},
 		{"the known one, and a flag that was left", knows(first), first, stored.Options{NewStore: true}, id('a') + " init"},
 		{"a successor", knows(first), second, stored.Options{}, id('b') + " restore " + id('a')},
@@ -64,10 +64,10 @@ func TestResolve(t *testing.T) {
 		{"an empty one", knows(first), record.Incarnation{}, stored.Options{}, "it is empty, or not this cluster's, whose incarnation is " + id('a')},
 		{"an empty one that others are lost of", knows(first), record.Incarnation{}, stored.Options{Alone: true}, "start netmaster once with --new-store"},
 		{"an empty one that --new-store names", knows(second), record.Incarnation{}, stored.Options{NewStore: true}, id('n') + " new-store " + id('b') + " " + id('a')},
-		{"one of before", knows(second), first, stored.Options{}, "it is as it was before incarnation " + id('b')},
+		{"one of before", knows(second), first, stored.Options{}, "it is older than incarnation " + id('b')},
 		{"one of before that --new-store names", knows(second), first, stored.Options{NewStore: true}, id('n') + " new-store " + id('b') + " " + id('a')},
-		{"another cluster's", knows(first), other, stored.Options{}, "its incarnation is " + id('x') + ", and that of this host's cluster is " + id('a')},
-		{"another cluster's, which no flag takes", knows(first), other, stored.Options{NewStore: true, Alone: true}, "contiv leave first"},
+		{"another cluster's", knows(first), other, stored.Options{}, "got incarnation " + id('x') + ", want " + id('a') + " of this host's cluster"},
+		{"another cluster's, which no flag accepts", knows(first), other, stored.Options{NewStore: true, Alone: true}, "contiv leave first"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			db := memory.New()
@@ -110,7 +110,7 @@ func (o *overtaken) Commit(ctx context.Context, tx *store.Tx) (store.Revision, e
 	return o.Store.Commit(ctx, tx)
 }
 
-// Of netmasters that find a store without an incarnation together, one makes it and all have the same.
+// If several netmasters find a store without an incarnation, one writes it and all get the same.
 func TestResolveTogether(t *testing.T) {
 	db := memory.New()
 	theirs := record.NewIncarnation(id('t'), now)
@@ -121,7 +121,7 @@ func TestResolveTogether(t *testing.T) {
 	}
 }
 
-// A store that has something else under the key is used by no one.
+// A store with a malformed incarnation is refused.
 func TestResolveUnreadable(t *testing.T) {
 	db := memory.New()
 	var tx store.Tx

@@ -271,7 +271,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: want %q, got %v", what, mark, err)
 		}
 	}
-	for what, want := range map[string]string{"nameserver": "it was not asked for", "trace": "no switch or container can be asked"} {
+	for what, want := range map[string]string{"nameserver": "it was not requested", "trace": "no switch or container can be asked"} {
 		if err := c.Inspect(t.Context(), "h1", what, nil, &out); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: want %q, got %v", what, want, err)
 		}

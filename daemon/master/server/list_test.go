@@ -162,16 +162,16 @@ func TestListRefusals(t *testing.T) {
 	token := answer.Header.Get(model.ContinueHeader)
 	for _, row := range []struct{ path, field, want string }{
 		{"networks/?limit=1&continue=" + token, "", ""},
-		{"networks/?limit=-1", "limit", "no number of objects"},
-		{"networks/?limit=many", "limit", "1 or more"},
-		{"networks/?continue=%21", "continue", "no token of a list"},
-		{"networks/?continue=e30", "continue", "no token of a list"}, // {}
+		{"networks/?limit=-1", "limit", "want a number of objects"},
+		{"networks/?limit=many", "limit", "want a number of objects"},
+		{"networks/?continue=%21", "continue", "not a token of a list"},
+		{"networks/?continue=e30", "continue", "not a token of a list"}, // {}
 		{"tenants/?continue=" + token, "continue", "the token of another list"},
 		{"networks/?fieldSelector=subnet%3Dx&continue=" + token, "continue", "with the same selectors"},
 		{"networks/?fieldSelector=colour%3Dred", "fieldSelector", "networks have no field"},
 		{"kubeServices/?labelSelector=a%3Db", "labelSelector", "Kubernetes services have no labels"},
-		{"endpoints/?continue=eyJraW5kIjoiZW5kcG9pbnQiLCJhZnRlciI6IngifQ", "continue", "no token of a list"}, // after a key that is none
-		{"watch?kinds=network&limit=x", "limit", "no number of objects"},
+		{"endpoints/?continue=eyJraW5kIjoiZW5kcG9pbnQiLCJhZnRlciI6IngifQ", "continue", "not a token of a list"}, // after a key that is none
+		{"watch?kinds=network&limit=x", "limit", "want a number of objects"},
 		{"watch?kinds=endpoint,tenant&fieldSelector=homingHost%3Dh1", "fieldSelector", "tenants have no field"},
 	} {
 		var list []any

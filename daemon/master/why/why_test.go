@@ -100,7 +100,7 @@ func TestWhy(t *testing.T) {
 		{name: "icmp has no port", from: "db-1", to: "web-1", protocol: "icmp", port: 7, text: "icmp has no ports"},
 		{name: "tcp without a port", from: "db-1", to: "web-1", protocol: "tcp", text: "tcp needs the port"},
 		{name: "unknown protocol", from: "db-1", to: "web-1", protocol: "gre", text: "cannot be followed"},
-		{name: "nothing to ask", to: "web-1", text: "who sends is missing"},
+		{name: "nothing to ask", to: "web-1", text: "the sender is missing"},
 	}
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 // program is the Consul server that "make test-consul" builds.
 const program = "../../../.cache/consul"
 
-// factory is a real Consul behind a network that can be cut.
+// factory is a real Consul behind a proxy that can be cut.
 type factory struct {
 	proxy   *storetest.Proxy
 	address string
@@ -99,7 +99,7 @@ func (f *factory) LeaseTTL() time.Duration          { return minTTL }
 
 func TestConformance(t *testing.T) { storetest.Run(t, newFactory) }
 
-// inParts has watches ask for parts, however little there is.
+// inParts makes watches read parts even of little data.
 type inParts struct{ storetest.Factory }
 
 func (f inParts) Open(tb testing.TB) store.Store {
@@ -118,7 +118,7 @@ func TestConformanceInParts(t *testing.T) {
 	storetest.Run(t, func(tb testing.TB) storetest.Factory { return inParts{newFactory(tb)} })
 }
 
-// A change costs what the part has that it is in, and not what there is.
+// The cost of a change depends on the size of its part, not on that of all data.
 func TestPartsAreSmall(t *testing.T) {
 	s := newFactory(t).Direct(t).(*Store)
 	defer s.Close()
@@ -149,7 +149,7 @@ func TestPartsAreSmall(t *testing.T) {
 			}
 			before = s.meter.Bytes()
 		} else if changes++; len(u.Items) != 1 {
-			t.Errorf("want what was put, got %+v", u)
+			t.Errorf("want the new value, got %+v", u)
 		}
 		if changes == 10 {
 			break

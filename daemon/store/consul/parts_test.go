@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Directories are parts, and the directories in those that have some, unless there are very many keys beside these.
+// Directories are parts, and so are their subdirectories, unless a directory also has very many keys.
 func TestDivide(t *testing.T) {
 	var items []store.Item
 	add := func(keys ...string) {
@@ -26,7 +26,7 @@ func TestDivide(t *testing.T) {
 	s := &Store{}
 	p := s.divide("/c/", items, 7)
 	want := []string{"c/claim/", "c/history/", "c/lock/netmaster/", "c/state/endpoint/", "c/state/global", "c/state/rule/", "c/tick"}
-	want = slices.DeleteFunc(want, func(k string) bool { return k == "c/history/" }) // whose few keys are parts each
+	want = slices.DeleteFunc(want, func(k string) bool { return k == "c/history/" }) // its few keys are parts each
 	want = append(want, "c/history/1", "c/history/2")
 	slices.Sort(want)
 	if got := slices.Sorted(maps.Keys(p.keys)); !slices.Equal(got, want) {
@@ -37,7 +37,7 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// What is newer than an update is told by the next one, and no later, though the key changes all the time.
+// A change newer than its update is in the next update, even if the key changes all the time.
 func TestHeldBack(t *testing.T) {
 	at := func(rev store.Revision) *store.Item { return &store.Item{Key: "k", Revision: rev} }
 	p := &parts{}
@@ -50,7 +50,7 @@ func TestHeldBack(t *testing.T) {
 		{"and again", nil, map[string]*store.Item{"k": at(9)}, "k@5"},
 		{"deleted too late", nil, map[string]*store.Item{"k": nil}, "k@9"},
 		{"nothing new", nil, nil, "-k"},
-		{"told no more", nil, nil, ""},
+		{"no longer sent", nil, nil, ""},
 		{"held back once more", nil, map[string]*store.Item{"k": at(12)}, ""},
 		{"and put since", map[string]*store.Item{"k": at(14)}, nil, "k@14"},
 	} {

@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/storetest"
 )
 
-// What a Consul held is there again after a restore, and what came later is not.
+// A restore brings back the saved data of a Consul, and removes later ones.
 func TestSnapshot(t *testing.T) {
 	f := newFactory(t)
 	s, is := f.Direct(t).(*Store)
@@ -51,12 +51,12 @@ func TestSnapshot(t *testing.T) {
 		return err
 	})
 	if err != nil {
-		t.Errorf("want what was saved, got %v", err)
+		t.Errorf("want the saved value, got %v", err)
 	}
 	if _, err := s.Read(t.Context(), "/b"); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("what came later: want it gone, got %v", err)
+		t.Errorf("a later key: want it deleted, got %v", err)
 	}
 	if err := s.Restore(t.Context(), bytes.NewReader(saved[:len(saved)/2])); err == nil {
-		t.Error("half a snapshot: want it refused")
+		t.Error("a truncated snapshot: want it refused")
 	}
 }

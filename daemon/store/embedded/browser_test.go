@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A page in a browser speaks HTTP/1: it reaches no key, and may read nothing of what else there is.
+// A page in a browser, which speaks HTTP/1, reaches no keys, and cannot read other answers.
 func TestBrowsersReachNoKeys(t *testing.T) {
 	s := begin(t, Config{Dir: t.TempDir()})
 	put(t, s, "secret", "hunter2")

@@ -38,7 +38,7 @@ func put(tb testing.TB, s store.Store, key, value string) {
 	}
 }
 
-// TestRestart stops a server and starts it again on its data; a client of before continues, its watch included.
+// TestRestart stops a server and starts it again on its data; an existing client continues, including its watch.
 func TestRestart(t *testing.T) {
 	c := Config{Dir: t.TempDir(), ClientURL: freeURL(t), PeerURL: freeURL(t)}
 	s := begin(t, c)
@@ -87,7 +87,7 @@ func await(tb testing.TB, seen <-chan string, want string) {
 	}
 }
 
-// freeURL is a URL on loopback where nothing listens.
+// freeURL returns a URL on loopback at which nothing listens.
 func freeURL(tb testing.TB) string {
 	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -98,8 +98,8 @@ func freeURL(tb testing.TB) string {
 	return "http://" + l.Addr().String()
 }
 
-// TestCluster forms a cluster of three, loses one member with its data, continues, and takes another in its place. Then two are
-// lost for good, and the third continues alone.
+// TestCluster forms a cluster of three, loses one member with its data, continues, and replaces the member. Then it loses two for
+// good, and continues with only the third.
 func TestCluster(t *testing.T) {
 	cluster := map[string]string{}
 	for i := range 3 {
@@ -146,7 +146,7 @@ func TestCluster(t *testing.T) {
 	}
 	defer again.Close()
 	if i, err := again.Read(t.Context(), "a"); err != nil || string(i.Value) != "2" {
-		t.Errorf("the member in its place: want 2, got %q (%v)", i.Value, err)
+		t.Errorf("the replacement: want 2, got %q (%v)", i.Value, err)
 	}
 	for _, m := range []*Server{again, members[1], members[2]} {
 		if err := m.Close(); err != nil {
@@ -159,12 +159,12 @@ func TestCluster(t *testing.T) {
 	}
 	defer alone.Close()
 	if i, err := alone.Read(t.Context(), "a"); err != nil || string(i.Value) != "2" {
-		t.Errorf("the one that is left: want 2, got %q (%v)", i.Value, err)
+		t.Errorf("the remaining member: want 2, got %q (%v)", i.Value, err)
 	}
 	put(t, alone, "a", "3")
 }
 
-// replace tells a cluster that a member has lost its data, and that one of its name and peer URL comes, as etcdctl does.
+// replace removes a member that has lost its data from a cluster, and adds one with its name and peer URL, as etcdctl does.
 func replace(t *testing.T, s *Server, name, peer string) {
 	t.Helper()
 	c, err := clientv3.New(clientv3.Config{Endpoints: []string{s.ClientURL()}})
@@ -184,7 +184,7 @@ func replace(t *testing.T, s *Server, name, peer string) {
 			t.Fatal(err)
 		}
 	}
-	for { // a cluster takes a member when the others have been connected for some seconds
+	for { // a cluster accepts a member once the others have been connected for some seconds
 		_, err := c.MemberAdd(t.Context(), []string{peer})
 		if err == nil {
 			return
@@ -200,7 +200,7 @@ func replace(t *testing.T, s *Server, name, peer string) {
 	}
 }
 
-// knows returns when a member has heard of the one at a peer URL: its answer is as new as any (linearizable).
+// knows blocks until a member knows the one at a peer URL; its answers are linearizable.
 func knows(t *testing.T, s *Server, peer string) error {
 	c, err := clientv3.New(clientv3.Config{Endpoints: []string{s.ClientURL()}})
 	if err != nil {
@@ -242,7 +242,7 @@ func TestStartRefuses(t *testing.T) {
 	}
 }
 
-// TestNoMajority gives up with its context when the other members do not come.
+// TestNoMajority gives up with its context if the other members do not start.
 func TestNoMajority(t *testing.T) {
 	cluster := map[string]string{"a": freeURL(t), "b": freeURL(t), "c": freeURL(t)}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)

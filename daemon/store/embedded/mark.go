@@ -76,14 +76,14 @@ func (m *marker) stopped(end member.Position) {
 func (m *marker) record(at member.Position) {
 	mark := m.own
 	mark.Position = at
-	said := ""
+	failure := ""
 	if err := mark.Write(m.file); err != nil {
-		said = err.Error()
+		failure = err.Error()
 	}
-	if said != "" && said != m.failed && m.log != nil {
-		m.log.Warn("position of this store member not recorded: an old copy of its directory would not be recognised", "path", m.file, "error", said)
+	if failure != "" && failure != m.failed && m.log != nil {
+		m.log.Warn("position of this store member not recorded: an old copy of its directory would not be recognised", "path", m.file, "error", failure)
 	}
-	m.failed = said
+	m.failed = failure
 }
 
 // mark returns the mark of the directory, the zero value if none can be read.

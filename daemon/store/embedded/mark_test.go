@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/member"
 )
 
-// swap puts a copy of a directory in its place.
+// swap replaces a directory by a copy.
 func swap(t *testing.T, dir, with string) {
 	t.Helper()
 	if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(with))); err != nil {
@@ -21,7 +21,7 @@ func swap(t *testing.T, dir, with string) {
 	}
 }
 
-// copied is a copy of a directory.
+// copied copies a directory.
 func copied(t *testing.T, dir string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "copy")
@@ -31,7 +31,8 @@ func copied(t *testing.T, dir string) string {
 	return to
 }
 
-// An old copy of the only member's directory is refused, until an operator wants it: then it is a successor, and counts from there on.
+// An old copy of the only member's directory is refused until an operator accepts it; then the store is a successor, and is marked
+// from there.
 func TestOldCopy(t *testing.T) {
 	c := Config{Dir: filepath.Join(t.TempDir(), "store"), Name: "m0", PeerURL: freeURL(t), Mark: filepath.Join(t.TempDir(), "cluster.member")}
 	use := func(c Config, key string) {
@@ -46,7 +47,7 @@ func TestOldCopy(t *testing.T) {
 	old := copied(t, c.Dir)
 	use(c, "b")
 	if got := permitted(t, c, true); got != "starts" {
-		t.Fatalf("the directory as it was left: want it started, got %s", got)
+		t.Fatalf("an unchanged directory: want it started, got %s", got)
 	}
 	swap(t, c.Dir, old)
 	if got := permitted(t, c, true); !strings.Contains(got, "is an old copy") || !strings.Contains(got, "start netmaster once with --new-store") || !strings.Contains(got, c.Mark) {
@@ -56,31 +57,31 @@ func TestOldCopy(t *testing.T) {
 	wanted.NewStore = true
 	got, err := wanted.Permit(t.Context(), true)
 	if err != nil || !got.Restored {
-		t.Fatalf("an old copy that is wanted: want a restored store, got %t, %v", got.Restored, err)
+		t.Fatalf("an accepted old copy: want a restored store, got %t, %v", got.Restored, err)
 	}
 	s := begin(t, got)
 	if _, err := s.Read(t.Context(), "a"); err != nil {
 		t.Error(err)
 	}
 	if _, err := s.Read(t.Context(), "b"); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("want what came later gone, got %v", err)
+		t.Errorf("want the later key deleted, got %v", err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if got := permitted(t, c, true); got != "starts" {
-		t.Errorf("once it was taken: want it started, got %s", got)
+		t.Errorf("after it was accepted: want it started, got %s", got)
 	}
 	swap(t, c.Dir, old)
 	if err := os.WriteFile(c.Mark, []byte("{\n  \"dir\": \"x\",\n  \"sum\": \"crc32c:00000000\"\n}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got := permitted(t, c, true); got != "starts" {
-		t.Errorf("a damaged mark says nothing: want it started, got %s", got)
+		t.Errorf("a damaged mark has no effect: want it started, got %s", got)
 	}
 }
 
-// One of several members does not vote with an old copy of its directory: it is replaced.
+// One of several members does not vote with an old copy of its directory: it must be replaced.
 func TestOldCopyOfSeveral(t *testing.T) {
 	all, urls := grown(t, 2)
 	putSoon(t, all[0], "a", "1")
@@ -94,7 +95,7 @@ func TestOldCopyOfSeveral(t *testing.T) {
 	}
 	ends, err := member.Last(dir)
 	if err != nil || ends.Index == 0 || ends.Term == 0 {
-		t.Fatalf("want where the log ends, got %s, %v", ends, err)
+		t.Fatalf("want the end of the log, got %s, %v", ends, err)
 	}
 	c := Config{Dir: dir, Name: "m1", PeerURL: urls["m1"], InitialCluster: urls, Existing: true, Mark: filepath.Join(t.TempDir(), "cluster.member")}
 	for _, row := range []struct {
@@ -120,7 +121,7 @@ func TestOldCopyOfSeveral(t *testing.T) {
 	}
 }
 
-// A member starts without a mark that cannot be written, and logs that once.
+// A member starts even if its mark cannot be written, and logs that once.
 func TestMarkUnwritable(t *testing.T) {
 	var out bytes.Buffer
 	c := Config{Dir: filepath.Join(t.TempDir(), "store"), Name: "m0", PeerURL: freeURL(t), Mark: filepath.Join(t.TempDir(), "absent", "cluster.member"),
@@ -138,7 +139,7 @@ func TestMarkUnwritable(t *testing.T) {
 	}
 }
 
-// What is noted is what a member had gone beyond, so that its log always has it; and where it has stopped.
+// The recorded position is always behind the end of the member's log; after a stop it is the end.
 func TestMarker(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mark")
 	m := marker{file: path, own: member.Mark{Dir: "/s", Member: "a"}, at: member.Position{Term: 1, Index: 4}}
@@ -152,15 +153,15 @@ func TestMarker(t *testing.T) {
 	}
 	for _, row := range []struct{ at, want uint64 }{{4, 0}, {7, 4}, {7, 4}, {9, 7}} {
 		if m.see(member.Position{Term: 1, Index: row.at}); noted() != row.want {
-			t.Errorf("at %d: want %d noted, got %d", row.at, row.want, noted())
+			t.Errorf("at %d: want %d recorded, got %d", row.at, row.want, noted())
 		}
 	}
 	if m.stopped(member.Position{Term: 1, Index: 9}); noted() != 9 {
-		t.Errorf("stopped: want 9 noted, got %d", noted())
+		t.Errorf("stopped: want 9 recorded, got %d", noted())
 	}
 }
 
-// A database that is cut off, or does not begin as one, is refused before it ends the process.
+// A truncated or damaged database is refused before it can crash the process.
 func TestDamagedDatabase(t *testing.T) {
 	c := Config{Dir: filepath.Join(t.TempDir(), "store"), Name: "m0", PeerURL: freeURL(t)}
 	s := begin(t, c)

@@ -25,7 +25,7 @@ const maxLearners = 8
 func (s *Server) AddMember(ctx context.Context, name, peerURL string) (peers map[string]string, id string, err error) {
 	urls, err := types.NewURLs([]string{peerURL})
 	if err != nil {
-		return nil, "", model.Errorf(model.CodeInvalid, "master.peerURL", "%v", err).Try("it is like https://192.0.2.1:2380")
+		return nil, "", model.Errorf(model.CodeInvalid, "master.peerURL", "%v", err).Try("give a URL like https://192.0.2.1:2380")
 	}
 	for _, m := range s.etcd.Server.Cluster().Members() {
 		here := slices.Contains(m.PeerURLs, urls[0].String())
@@ -61,7 +61,7 @@ func (s *Server) AddMember(ctx context.Context, name, peerURL string) (peers map
 func (s *Server) MoveMember(ctx context.Context, name, peerURL string) error {
 	urls, err := types.NewURLs([]string{peerURL})
 	if err != nil {
-		return model.Errorf(model.CodeInvalid, "peerURL", "%v", err).Because(err).Try("it is like https://192.0.2.1:2380")
+		return model.Errorf(model.CodeInvalid, "peerURL", "%v", err).Because(err).Try("give a URL like https://192.0.2.1:2380")
 	}
 	var own *membership.Member
 	for _, m := range s.etcd.Server.Cluster().Members() {
@@ -140,7 +140,7 @@ const (
 
 // healthy retries a change that the server refuses because members have not been connected for long enough.
 func healthy(ctx context.Context, change func() error) error {
-	patience := time.After(healthTimeout)
+	timeout := time.After(healthTimeout)
 	for {
 		err := change()
 		if !errors.Is(err, etcderrors.ErrUnhealthy) {
@@ -149,7 +149,7 @@ func healthy(ctx context.Context, change func() error) error {
 		select {
 		case <-ctx.Done():
 			return err
-		case <-patience:
+		case <-timeout:
 			return err
 		case <-time.After(healthPause):
 		}
@@ -174,8 +174,8 @@ func refusedChange(err error) error {
 		return model.Errorf(model.CodeNotReady, "master", "without a member that does not answer now the store would have no majority: %v", err).Because(err).
 			Try("repeat it when all members answer: netctl leader shows them")
 	case errors.Is(err, membership.ErrTooManyLearners):
-		return model.Errorf(model.CodeNotReady, "master", "%d members of the store are on their way into the cluster", maxLearners).Because(err).
-			Try("wait until they have come, or have those leave that never will: contiv leave NAME")
+		return model.Errorf(model.CodeNotReady, "master", "%d members of the store are joining the cluster", maxLearners).Because(err).
+			Try("wait until they have joined, or remove those that never will: contiv leave NAME")
 	}
 	return model.Errorf(model.CodeUnavailable, "master", "the store's members cannot be changed: %v", err).Because(err).Try("repeat it; netctl leader shows the members")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/member"
 )
 
-// grown is a cluster of so many members, of which all but the first have joined.
+// grown returns a cluster of n members, of which all but the first have joined.
 func grown(t *testing.T, n int) (all []*Server, urls map[string]string) {
 	t.Helper()
 	url := freeURL(t)
@@ -26,7 +26,7 @@ func grown(t *testing.T, n int) (all []*Server, urls map[string]string) {
 	return all, urls
 }
 
-// putSoon is put while the members elect a leader.
+// putSoon puts a key, and retries while the members elect a leader.
 func putSoon(t *testing.T, s store.Store, key, value string) {
 	t.Helper()
 	var tx store.Tx
@@ -42,7 +42,7 @@ func putSoon(t *testing.T, s store.Store, key, value string) {
 	}
 }
 
-// A member is expected, joins, counts, and what was stored before is there.
+// A member is expected, joins, counts for the majority, and has the earlier data.
 func TestGrowAndShrink(t *testing.T) {
 	url := freeURL(t)
 	first := begin(t, Config{Dir: t.TempDir(), Name: "m0", PeerURL: url})
@@ -52,16 +52,16 @@ func TestGrowAndShrink(t *testing.T) {
 	if err != nil || len(peers) != 2 || peers["m0"] != url || peers["m1"] != own {
 		t.Fatalf("want both members, got %v, %v", peers, err)
 	}
-	put(t, first, "b", "2") // a member that has not come yet is in no one's way
+	put(t, first, "b", "2") // an expected member blocks no writes
 	if again, same, err := first.AddMember(t.Context(), "m1", own); err != nil || len(again) != 2 || same != id || id == "" {
-		t.Errorf("want the same member to be expected once, got %v, %v", again, err)
+		t.Errorf("want the member expected once, got %v, %v", again, err)
 	}
 	if _, _, err := first.AddMember(t.Context(), "m2", own); err == nil || model.AsError(err).Code != model.CodeConflict {
-		t.Errorf("want the URL to be taken, got %v", err)
+		t.Errorf("want the URL refused as in use, got %v", err)
 	}
 	elsewhere := freeURL(t)
 	if peers, id, err = first.AddMember(t.Context(), "m1", elsewhere); err != nil || len(peers) != 2 || peers["m1"] != elsewhere {
-		t.Fatalf("want a member that has never come to be replaced, got %v, %v", peers, err)
+		t.Fatalf("want a member that has never started replaced, got %v, %v", peers, err)
 	}
 	dir := t.TempDir()
 	second := begin(t, Config{Dir: dir, Name: "m1", PeerURL: elsewhere, InitialCluster: peers, Existing: true})
@@ -69,11 +69,11 @@ func TestGrowAndShrink(t *testing.T) {
 		t.Errorf("want the directory to be that of member %s, got %q, %v", id, held, err)
 	}
 	if i, err := second.Read(t.Context(), "b"); err != nil || string(i.Value) != "2" {
-		t.Errorf("want what was stored before, got %q, %v", i.Value, err)
+		t.Errorf("want the earlier data, got %q, %v", i.Value, err)
 	}
 	put(t, second, "c", "3")
 	if _, _, err := first.AddMember(t.Context(), "m1", freeURL(t)); err == nil || !strings.Contains(err.Error(), "--label") {
-		t.Errorf("want the name of a member that counts to be taken, got %v", err)
+		t.Errorf("want the name of a voting member refused, got %v", err)
 	}
 	if was, err := first.RemoveMember(t.Context(), "m9"); was || err != nil {
 		t.Errorf("want no such member, got %t, %v", was, err)
@@ -81,13 +81,13 @@ func TestGrowAndShrink(t *testing.T) {
 	if was, err := second.RemoveMember(t.Context(), "m0"); !was || err != nil {
 		t.Fatalf("want the first member gone, got %t, %v", was, err)
 	}
-	putSoon(t, second, "d", "4") // the one that led has gone
+	putSoon(t, second, "d", "4") // the leader was removed
 	if _, err := second.RemoveMember(t.Context(), "m1"); err == nil || !strings.Contains(err.Error(), "contiv token create --master") {
 		t.Errorf("want the last member to stay, got %v", err)
 	}
 }
 
-// Where one of three is down, no other one can go: the rest would be no majority. The one that is down can.
+// If one of three members is down, no other can be removed, because the rest would have no majority. The one that is down can.
 func TestMajorityIsKept(t *testing.T) {
 	all, _ := grown(t, 3)
 	for _, s := range all {
@@ -102,7 +102,7 @@ func TestMajorityIsKept(t *testing.T) {
 	}
 	put(t, all[0], "b", "2")
 	if was, err := all[0].RemoveMember(t.Context(), "m2"); !was || err != nil {
-		t.Errorf("want the one that is down to go, got %t, %v", was, err)
+		t.Errorf("want the one that is down removed, got %t, %v", was, err)
 	}
 	put(t, all[1], "c", "3")
 }
@@ -123,14 +123,14 @@ func TestPresence(t *testing.T) {
 	}
 }
 
-// A member is reached at another peer URL, serves there once it is started so, and has what was written meanwhile.
+// A member with a new peer URL serves there after a restart, and has the changes of the meantime.
 func TestMoveMember(t *testing.T) {
 	all, urls := grown(t, 3)
 	put(t, all[0], "a", "1")
 	for name, row := range map[string]struct{ member, url, want string }{
 		"no such member":      {"m9", freeURL(t), "no member m9"},
 		"another's":           {"m2", urls["m1"], "member m1 of the store serves others at"},
-		"no URL":              {"m2", "192.0.2.1", "it is like"},
+		"no URL":              {"m2", "192.0.2.1", "give a URL like"},
 		"where it is already": {"m2", urls["m2"], ""},
 	} {
 		err := all[0].MoveMember(t.Context(), row.member, row.url)
@@ -151,7 +151,7 @@ func TestMoveMember(t *testing.T) {
 	put(t, all[1], "b", "2")
 	again := begin(t, Config{Dir: dir, Name: "m2", PeerURL: to, InitialCluster: urls, Existing: true})
 	if i, err := again.Read(t.Context(), "b"); err != nil || string(i.Value) != "2" || again.Peers()["m2"] != to {
-		t.Errorf("want what was written meanwhile, and the new URL, got %q, %v, %v", i.Value, again.Peers(), err)
+		t.Errorf("want the changes of the meantime, and the new URL, got %q, %v, %v", i.Value, again.Peers(), err)
 	}
 	put(t, again, "c", "3")
 }

@@ -73,13 +73,13 @@ func (c Config) fresh(ctx context.Context, began bool) (Config, error) {
 		return c, fmt.Errorf("%w: %s is empty, and no other member of the store answers (%w), so it is unknown whether this one has served before: mount the file system of %s, or start "+
 			"netmaster on %s; if the directories of all of them are lost, restore a snapshot with contiv snapshot restore, or begin with an empty store by --new-store", ErrLost, c.Dir, silence, c.Dir, strings.Join(others, ", "))
 	case standing == served:
-		return c, fmt.Errorf("%w: %s is empty, and the member at %s says that this one has served before: mount the file system of %s; or, when the data is lost, replace the member: "+
+		return c, fmt.Errorf("%w: %s is empty, and the member at %s reports that this one has served before: mount the file system of %s; or, when the data is lost, replace the member: "+
 			"run contiv replace %s on another host, and on this one the command that it prints", ErrLost, c.Dir, answered, c.Dir, c.Name)
 	case standing == expected:
 		c.Existing = true
 		return c, nil
 	}
-	return c, fmt.Errorf("%w: %s is empty, and the member at %s says that %s is not a member of the store: run contiv join --master with a token of contiv token create --master", ErrLost, c.Dir, answered, c.Name)
+	return c, fmt.Errorf("%w: %s is empty, and the member at %s reports that %s is not a member of the store: run contiv join --master with a token of contiv token create --master", ErrLost, c.Dir, answered, c.Name)
 }
 
 // others returns the peer URLs of the other members, in order.
@@ -111,8 +111,8 @@ const (
 // ask returns the most advanced state that another member reports for this one, and that member's URL; "" if none answers, with the last
 // error.
 func (c *Config) ask(ctx context.Context, others []string) (most memberState, by string, silence error) {
-	way := &http.Transport{DisableKeepAlives: true, TLSClientConfig: c.clientTLS(), TLSHandshakeTimeout: askLimit}
-	visitor := &http.Client{Transport: way, Timeout: askLimit}
+	transport := &http.Transport{DisableKeepAlives: true, TLSClientConfig: c.clientTLS(), TLSHandshakeTimeout: askLimit}
+	visitor := &http.Client{Transport: transport, Timeout: askLimit}
 	for _, base := range others {
 		got, err := c.memberState(ctx, visitor, base)
 		if err != nil {

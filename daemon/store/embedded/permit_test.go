@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/member"
 )
 
-// permitted is what Permit says of a configuration: how the member starts, or why it does not.
+// permitted returns the decision of Permit: how the member starts, or the error.
 func permitted(t *testing.T, c Config, began bool) string {
 	t.Helper()
 	out, err := c.Permit(t.Context(), began)
@@ -27,7 +27,7 @@ func permitted(t *testing.T, c Config, began bool) string {
 	return "starts"
 }
 
-// Whether a member starts is decided before it could vote: by its directory, by what is noted beside it, and by what the others say.
+// Permit decides before a member could vote: by its directory, by the marker beside it, and by the answers of the others.
 func TestPermit(t *testing.T) {
 	all, urls := grown(t, 2)
 	putSoon(t, all[0], "a", "1")
@@ -50,17 +50,17 @@ func TestPermit(t *testing.T) {
 	}{
 		{"the first start", Config{}, false, "starts"},
 		{"an empty directory of the only member", Config{}, true, "mount the file system of"},
-		{"a new store is wanted", Config{NewStore: true}, true, "starts"},
-		{"nothing to continue alone with", Config{Alone: true}, true, "--embedded-alone continues with the data of the directory"},
+		{"a new store is permitted", Config{NewStore: true}, true, "starts"},
+		{"an empty directory with --embedded-alone", Config{Alone: true}, true, "--embedded-alone continues with the data of the directory"},
 		{"a new store of several, at first", Config{Name: "m1", PeerURL: urls["m1"], InitialCluster: nobody}, false, "begins one of several"},
 		{"one that is expected", Config{Name: "m2", PeerURL: third, InitialCluster: expected, Existing: true}, true, "joins"},
 		{"one that is expected, started as if the store were new", Config{Name: "m2", PeerURL: third, InitialCluster: expected}, true, "joins"},
 		{"one that has served", Config{Name: "m1", PeerURL: urls["m1"], InitialCluster: urls, Existing: true}, false, "run contiv replace m1 on another host, and on this one the command"},
 		{"one that has served, started as if the store were new", Config{Name: "m1", PeerURL: urls["m1"], InitialCluster: urls}, true, "contiv replace m1"},
-		{"a new store is wanted, and the others have it", Config{Name: "m1", PeerURL: urls["m1"], InitialCluster: urls, NewStore: true}, true, "contiv replace m1"},
-		{"one that is none", Config{Name: "m9", PeerURL: freeURL(t), InitialCluster: urls, Existing: true}, true, "m9 is not a member of the store"},
+		{"a new store is permitted, but the others know the member", Config{Name: "m1", PeerURL: urls["m1"], InitialCluster: urls, NewStore: true}, true, "contiv replace m1"},
+		{"an unknown member", Config{Name: "m9", PeerURL: freeURL(t), InitialCluster: urls, Existing: true}, true, "m9 is not a member of the store"},
 		{"no other answers", Config{Name: "m1", PeerURL: urls["m1"], InitialCluster: nobody, Existing: true}, false, "it is unknown whether this one has served before"},
-		{"no other answers, and a new store is wanted", Config{Name: "m1", PeerURL: urls["m1"], InitialCluster: nobody, Existing: true, NewStore: true}, true, "starts"},
+		{"no other answers, and a new store is permitted", Config{Name: "m1", PeerURL: urls["m1"], InitialCluster: nobody, Existing: true, NewStore: true}, true, "starts"},
 	} {
 		row.config.Dir = t.TempDir()
 		if got := permitted(t, row.config, row.began); got != row.want && !strings.Contains(got, row.want) || len(row.want) > 25 && !strings.Contains(got, row.config.Dir) {
@@ -69,8 +69,8 @@ func TestPermit(t *testing.T) {
 	}
 }
 
-// The member whose data a directory has is compared with the one that served from it, and a directory that is empty now was not always.
-func TestPermitFolder(t *testing.T) {
+// The member in a directory is compared with the recorded one, and an empty directory with a record is refused.
+func TestPermitDirectory(t *testing.T) {
 	start := func() (Config, string) {
 		c := Config{Dir: t.TempDir() + "/store", Name: "m0", PeerURL: freeURL(t)}
 		if err := begin(t, c).Close(); err != nil {
@@ -95,7 +95,7 @@ func TestPermitFolder(t *testing.T) {
 	}
 	one.NewStore = true
 	if got, err := one.Permit(t.Context(), true); err != nil || !got.Restored {
-		t.Errorf("one that is wanted: want it started as a restored one, got %t, %v", got.Restored, err)
+		t.Errorf("a permitted one: want it started as a restored one, got %t, %v", got.Restored, err)
 	}
 	one.NewStore = false
 	if err := os.RemoveAll(one.Dir); err != nil {
@@ -108,6 +108,6 @@ func TestPermitFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := permitted(t, one, false); !strings.Contains(got, member.MarkerFile(one.Dir)) {
-		t.Errorf("half a note: want a refusal that names it, got %s", got)
+		t.Errorf("a truncated record: want a refusal that names it, got %s", got)
 	}
 }

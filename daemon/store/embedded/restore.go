@@ -25,12 +25,12 @@ type Contents struct {
 func Inspect(path string) (out Contents, err error) {
 	defer func() {
 		if r := recover(); r != nil { // bbolt panics at impossible pages
-			err = fmt.Errorf("%s is no snapshot of an etcd: %v", path, r)
+			err = fmt.Errorf("%s is not a snapshot of an etcd: %v", path, r)
 		}
 	}()
 	status, err := snapshot.NewV3(bridge(nil)).Status(path)
 	if err != nil {
-		return out, fmt.Errorf("%s is no snapshot of an etcd: %w", path, err)
+		return out, fmt.Errorf("%s is not a snapshot of an etcd: %w", path, err)
 	}
 	return Contents{Revision: uint64(status.Revision), Keys: status.TotalKey}, nil
 }

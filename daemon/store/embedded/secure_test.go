@@ -9,7 +9,8 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Clients are netmasters with certificates that count: one that is revoked is let in no more, and the member itself and others still are.
+// Only netmasters with valid certificates are clients: a revoked one is refused, and the member itself and others are still
+// accepted.
 func TestRevokedIsRefused(t *testing.T) {
 	a, err := trust.NewAuthority(time.Now())
 	if err != nil {
@@ -53,7 +54,7 @@ func TestRevokedIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := asks(other); err == nil {
-		t.Error("want the revoked one to be refused")
+		t.Error("want the revoked one refused")
 	}
 	for _, h := range []*trust.Holder{own, third} {
 		if err := asks(h); err != nil {

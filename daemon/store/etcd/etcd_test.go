@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/storetest"
 )
 
-// factory is a real etcd behind a network that can be cut.
+// factory is a real etcd behind a proxy that can be cut.
 type factory struct {
 	proxy  *storetest.Proxy
 	url    string
@@ -80,7 +80,7 @@ func (f *factory) Compact(tb testing.TB) {
 	}
 }
 
-// STO-02, STO-03: what is put is read, what is deleted is not found, and a watch sees it come, change and go.
+// STO-02, STO-03: a key is read after a put, and not found after a deletion, and a watch sees the put, the change and the deletion.
 func TestConformance(t *testing.T) {
 	storetest.Run(t, func(tb testing.TB) storetest.Factory {
 		f := newFactory(tb).(*factory)
@@ -91,7 +91,8 @@ func TestConformance(t *testing.T) {
 
 func TestObserve(t *testing.T) { storetest.Observe(t, newFactory(t)) }
 
-// A store that is recreated while the connection is cut is listed whole, be its revisions fewer than before or more.
+// A store that is recreated while the connection is cut is listed completely, whether its revisions are lower or higher than
+// before.
 func TestStoreRecreated(t *testing.T) {
 	for _, changes := range []int{2, 20} {
 		c := embedded.Config{Dir: t.TempDir()}
@@ -166,8 +167,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// A list is whole, in order and at one revision, whether the server streams it or, as one before 3.7 and one in this process,
-// gives it in pages.
+// A list is complete, in order and at one revision, whether the server streams it or, as before etcd 3.7 and within this process,
+// returns pages.
 func TestLongList(t *testing.T) {
 	server := serve(t, embedded.Config{Dir: t.TempDir()})
 	client := open(t, server.ClientURL())

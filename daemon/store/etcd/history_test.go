@@ -20,8 +20,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/storetest"
 )
 
-// A watch continues after an outage exactly if the store that answers has the history of the one before; in any case it ends up with
-// what the store holds.
+// A watch continues after an outage exactly if the store has the same history; in any case it ends with the contents of the store.
 func TestHistory(t *testing.T) {
 	put := func(tb testing.TB, s store.Store, pairs ...string) {
 		tb.Helper()
@@ -40,9 +39,9 @@ func TestHistory(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name  string
-		seen  []string                         // changes after the backup, which the watch sees
-		other []string                         // and those outside its prefix
-		data  func(backups, *testing.T) string // the directory that the store starts with again
+		seen  []string                         // changes after the backup, seen by the watch
+		other []string                         // changes outside its prefix
+		data  func(backups, *testing.T) string // the directory with which the store restarts
 		then  []string                         // changes meanwhile
 		fulls int
 	}{
@@ -98,7 +97,7 @@ func TestHistory(t *testing.T) {
 			server = serve(t, c)
 			put(t, server, tt.then...)
 			proxy.Mend(t)
-			p.step() // the store is back, be there a change or not
+			p.step() // the store is back, with or without a change
 			want := contents(t, server)
 			p.until(want)
 			if p.fulls != tt.fulls {
@@ -111,7 +110,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// backups are what a store can be started with again.
+// backups are data with which a store can be restarted.
 type backups struct{ now, before string }
 
 func (b backups) same(*testing.T) string   { return b.now }
@@ -150,7 +149,7 @@ func raise(t *testing.T, dir string, compacted bool) {
 	}
 }
 
-// pupil knows what a watch tells it.
+// pupil has the state that a watch has sent.
 type pupil struct {
 	testing.TB
 	next        func() (store.Update, error, bool)

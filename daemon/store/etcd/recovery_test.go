@@ -22,7 +22,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/storetest"
 )
 
-// serverEnv has this program be an etcd instead of a test: "DIR CLIENT-URL PEER-URL".
+// serverEnv makes this program act as an etcd instead of a test: "DIR CLIENT-URL PEER-URL".
 const serverEnv = "CONTIV_TEST_ETCD"
 
 func TestMain(m *testing.M) {
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// process is an etcd in a process of its own, which can be killed.
+// process is an etcd in its own process, which can be killed.
 type process struct {
 	dir, url, peer string
 	cmd            *exec.Cmd
@@ -66,7 +66,7 @@ func (p *process) kill() {
 	_ = p.cmd.Wait()
 }
 
-// streams is how many lists the server was asked for since it started.
+// streams returns the number of lists requested from the server since it started.
 func (p *process) streams(tb testing.TB) string {
 	tb.Helper()
 	resp, err := http.Get(p.url + "/metrics")
@@ -96,18 +96,18 @@ func freeURL(tb testing.TB) string {
 	return "http://" + l.Addr().String()
 }
 
-// observer is a client with one watch, as an agent has; it keeps nothing of what it is told.
+// observer is a client with one watch, like an agent; it does not keep the items.
 type observer struct {
 	db    store.Store
 	mu    sync.Mutex
 	fulls int
 	outs  int
 	knows store.Revision
-	back  time.Time // when it was told last that the store is back
+	back  time.Time // time of the last update after an outage
 }
 
 func (o *observer) run(ctx context.Context, ready func()) {
-	away := true // the first list is a return, too
+	away := true // the first list counts as a return
 	for u, err := range o.db.Watch(ctx, record.State) {
 		o.mu.Lock()
 		if err != nil {
@@ -136,8 +136,8 @@ func (o *observer) is(ok func(o *observer) bool) bool {
 	return ok(o)
 }
 
-// etcd is killed and started again beneath many watchers of many endpoints: all of them continue soon after its first answer, and
-// no one asks for a list, which all of them together could not get.
+// After etcd was killed and restarted under many watchers of many endpoints, all of them continue soon after its first answer,
+// without requesting lists, which would overload it.
 func TestRecovery(t *testing.T) {
 	const (
 		patience = 2 * time.Minute
@@ -161,7 +161,7 @@ func TestRecovery(t *testing.T) {
 		}
 		defer s.Close()
 		crowd[i] = &observer{db: s}
-		turn <- struct{}{} // the machine need not bear them all at once at the start
+		turn <- struct{}{} // start in turns, to limit the load of the machine
 		running.Go(func() { crowd[i].run(ctx, func() { <-turn }) })
 	}
 	all := func(what string, ok func(o *observer) bool) {
@@ -181,7 +181,7 @@ func TestRecovery(t *testing.T) {
 	all("everything", func(o *observer) bool { return o.knows >= last })
 
 	if lists := server.streams(t); lists != fmt.Sprint(watchers) {
-		t.Errorf("the server was asked for %s lists at first, want %d", lists, watchers)
+		t.Errorf("the server received %s requests for lists at first, want %d", lists, watchers)
 	}
 	server.kill()
 	all("that the store is away", func(o *observer) bool { return o.outs > 0 })
@@ -203,22 +203,22 @@ func TestRecovery(t *testing.T) {
 	took := time.Since(answered)
 	for i, o := range crowd {
 		if !o.is(func(o *observer) bool { return o.fulls == 1 }) {
-			t.Errorf("watcher %d was told everything %d times, want once", i, o.fulls)
+			t.Errorf("watcher %d received everything %d times, want once", i, o.fulls)
 		}
 	}
 	if lists := server.streams(t); lists != "0" {
-		t.Errorf("the server was asked for %s lists, want none", lists)
+		t.Errorf("the server received %s requests for lists, want none", lists)
 	}
 	t.Logf("all %d watchers are back %s after the first answer", watchers, took.Round(time.Millisecond))
 	if took > limit {
-		t.Errorf("all are back %s after the first answer, want %s at most", took, limit)
+		t.Errorf("all are back %s after the first answer, want at most %s", took, limit)
 	}
 	rev := put(t, db, record.Endpoints+"one more")
 	all("a change since", func(o *observer) bool { return o.knows >= rev })
 }
 
-// All watches of a client learn of an outage together, after one timeout, not one after the other.
-func TestOutageIsToldToAll(t *testing.T) {
+// All watches of a client report an outage together, after one timeout, not one after the other.
+func TestOutageReachesAllWatches(t *testing.T) {
 	const many = 20
 	server := serve(t, embedded.Config{Dir: t.TempDir()})
 	proxy := storetest.NewProxy(t, strings.TrimPrefix(server.ClientURL(), "http://"))
@@ -259,7 +259,7 @@ func TestOutageIsToldToAll(t *testing.T) {
 	}
 }
 
-// fill puts so many endpoints and returns the revision of the last.
+// fill puts n endpoints and returns the revision of the last.
 func fill(tb testing.TB, db store.Store, n int) (last store.Revision) {
 	tb.Helper()
 	for i := 0; i < n; {

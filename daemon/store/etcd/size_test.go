@@ -2,5 +2,5 @@
 
 package etcd_test
 
-// What TestRecovery is about. The race detector makes the first lists alone take minutes, so with it there are fewer.
+// The load of TestRecovery. With the race detector even the first lists would take minutes, so it uses a smaller load.
 const watchers, endpoints = 64, 50_000

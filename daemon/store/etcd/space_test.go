@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/embedded"
 )
 
-// give gives an etcd space again, as an operator does: compact, defrag, alarm disarm.
+// give frees the space of an etcd, as an operator does: compact, defrag, alarm disarm.
 func give(t *testing.T, url string) {
 	t.Helper()
 	c, err := clientv3.New(clientv3.Config{Endpoints: []string{url}, Logger: zap.NewNop()})
@@ -39,8 +39,8 @@ func give(t *testing.T, url string) {
 	}
 }
 
-// An etcd that has used up its quota says so by name to what needs space, be it asked in its process or over the network; deletions, reads,
-// watches and leases that there are continue, and all continues once there is space.
+// An etcd without space returns ErrNoSpace to writes, in its process and over the network; deletions, reads, watches and existing
+// leases continue, and writes continue once there is space.
 func TestNoSpace(t *testing.T) {
 	const quota = 8 << 20
 	server := serve(t, embedded.Config{Dir: t.TempDir(), Quota: quota})
@@ -90,7 +90,7 @@ func TestNoSpace(t *testing.T) {
 		}
 	}()
 	if u := <-next; !u.Full || len(u.Items) != 1 {
-		t.Errorf("a watch: want all there is, got %+v", u)
+		t.Errorf("a watch: want all items, got %+v", u)
 	}
 	var tx store.Tx
 	tx.Delete("other")
@@ -109,7 +109,7 @@ func TestNoSpace(t *testing.T) {
 	give(t, server.ClientURL())
 	put(t, client, "other")
 	if u := <-next; len(u.Items) != 1 {
-		t.Errorf("a watch: want what was put, got %+v", u)
+		t.Errorf("a watch: want the new item, got %+v", u)
 	}
 	members, err := client.(store.Observer).Members(ctx)
 	if err != nil || len(members) != 1 || members[0].Full || members[0].Bytes > quota/2 {
@@ -117,7 +117,7 @@ func TestNoSpace(t *testing.T) {
 	}
 }
 
-// What was before a revision is forgotten once; who comes later hears that it was, and what there is stays.
+// Compact discards the history before a revision once; a later caller gets already, and the contents stay.
 func TestCompact(t *testing.T) {
 	server := serve(t, embedded.Config{Dir: t.TempDir()})
 	var revs []store.Revision
@@ -133,6 +133,6 @@ func TestCompact(t *testing.T) {
 		}
 	}
 	if it, err := server.Read(t.Context(), "key"); err != nil || it.Revision != revs[2] {
-		t.Errorf("want the key as it was put last, got %v, %v", it, err)
+		t.Errorf("want the last value of the key, got %v, %v", it, err)
 	}
 }

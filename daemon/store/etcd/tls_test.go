@@ -24,7 +24,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// authority makes certificates for one test.
+// authority issues certificates for one test.
 type authority struct {
 	dir  string
 	cert *x509.Certificate
@@ -77,7 +77,7 @@ func (a *authority) issue(t *testing.T, name string, parent *x509.Certificate, p
 
 func (a *authority) file(name string) string { return filepath.Join(a.dir, name) }
 
-// serveTLS starts an etcd that wants client certificates of the authority.
+// serveTLS starts an etcd that requires client certificates of the authority.
 func (a *authority) serveTLS(t *testing.T) string {
 	t.Helper()
 	a.issue(t, "server", a.cert, a.key)

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrSilent ends a request to a server that sends nothing.
-var ErrSilent = errors.New("the server has fallen silent")
+var ErrSilent = errors.New("the server sends nothing")
 
 // chatter is the traffic that only keeps a connection alive, in bytes: pings, their answers, window updates. No more than this within the
 // limit is silence.

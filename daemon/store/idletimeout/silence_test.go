@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/idletimeout"
 )
 
-// serve accepts one connection and sends part after part of a kilobyte and a half as told to.
+// serve accepts one connection and sends a part of a kilobyte and a half for each value of parts.
 func serve(t *testing.T, parts <-chan int) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -34,7 +34,7 @@ func serve(t *testing.T, parts <-chan int) string {
 	return l.Addr().String()
 }
 
-// A request lasts while something comes, for many times the limit, and ends when nothing does but what keeps connections alive.
+// A request lasts while data arrives, for many times the limit, and ends if only keep-alive traffic does.
 func TestLimit(t *testing.T) {
 	const limit = 50 * time.Millisecond
 	for _, tt := range []struct {
@@ -77,6 +77,6 @@ func TestLimit(t *testing.T) {
 	ctx, stop := m.Limit(t.Context(), time.Hour)
 	stop()
 	if <-ctx.Done(); errors.Is(context.Cause(ctx), idletimeout.ErrSilent) {
-		t.Error("stopped: want no word of silence")
+		t.Error("stopped: want another error than ErrSilent")
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/member"
 )
 
-// Only a connection that the machine refuses says that a member does not run.
+// Only a refused connection proves that a member does not run.
 func TestLook(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -281,7 +281,7 @@ func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update
 			delete(s.watchers, w)
 			delete(s.data.watchers, w)
 		}()
-		told := false // whether the outage was reported
+		reported := false // whether the outage was reported
 		for {
 			select {
 			case <-ctx.Done():
@@ -301,14 +301,14 @@ func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update
 			switch {
 			case closed:
 				return
-			case away && told:
+			case away && reported:
 			case away:
-				told = true
+				reported = true
 				if !yield(store.Update{}, fmt.Errorf("watch %s: %w", prefix, store.ErrUnavailable)) {
 					return
 				}
-			case back && told, u.Full || len(u.Items)+len(u.Gone) > 0:
-				told = false
+			case back && reported, u.Full || len(u.Items)+len(u.Gone) > 0:
+				reported = false
 				if !yield(u, nil) {
 					return
 				}

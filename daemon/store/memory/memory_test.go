@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// factory is a store whose clients of Open are cut off together.
+// factory is a store whose clients of Open are disconnected together.
 type factory struct {
 	root    *Store
 	clients []*Store
@@ -40,7 +40,7 @@ func (f *factory) Back(testing.TB) {
 	}
 }
 
-// Restart ends nothing: the data are in this process.
+// Restart keeps the data, which are in this process.
 func (f *factory) Restart(tb testing.TB) { f.Away(tb); f.Back(tb) }
 
 func (f *factory) Compact(testing.TB)      { f.root.Compact() }

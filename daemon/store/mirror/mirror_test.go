@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/storetest"
 )
 
-// reader is what one makes of a Mirror: the values, by the changes that it tells of alone.
+// reader is a copy of a Mirror's values that applies only the reported changes.
 type reader struct {
 	*rapid.T
 	*mirror.Mirror
@@ -70,7 +70,7 @@ func (r *reader) Listed(items []store.Item, rev store.Revision) {
 	r.follow(r.Mirror.Listed(items, rev))
 }
 
-// change changes one of a few keys.
+// change draws a change of one of a few keys.
 func change(t *rapid.T, n *int) func(map[string]store.Item) store.Op {
 	return func(now map[string]store.Item) store.Op {
 		key := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "key")
@@ -95,7 +95,7 @@ func TestOrders(t *testing.T) {
 			} else {
 				before := r.Revision()
 				h.Step()
-				if r.Revision() > before+900 { // restored: older values, which are true now
+				if r.Revision() > before+900 { // restored: older values, which are current now
 					seen = map[string]store.Revision{}
 				}
 			}
@@ -122,7 +122,7 @@ func put(key, value string, rev store.Revision) store.Item {
 	return store.Item{Key: key, Value: []byte(value), Revision: rev}
 }
 
-// Each step is taken in after those before it.
+// Each step is applied after the previous ones.
 func TestSteps(t *testing.T) {
 	m := mirror.New()
 	watched := func(u store.Update) func() ([]mirror.Change, error) {
@@ -150,7 +150,7 @@ func TestSteps(t *testing.T) {
 		{"a late deletion", watched(store.Update{Gone: []string{"b"}, Revision: 7}), "[] a=1@2 b=2@8 c=1@4", nil},
 		{"what is deleted goes first", watched(store.Update{Items: []store.Item{put("a", "2", 9)}, Gone: []string{"b", "c"}, Revision: 10}), "[-b -c a] a=2@9", nil},
 		{"the watch was faster", committed(9, store.Op{Key: "a", Value: []byte("2")}), "[] a=2@9", nil},
-		{"the watch was faster, and told of the end", committed(9, store.Op{Key: "c", Value: []byte("1")}), "[] a=2@9", nil},
+		{"the watch was faster, and reported the end", committed(9, store.Op{Key: "c", Value: []byte("1")}), "[] a=2@9", nil},
 		{"a list at the beginning of a term", func() ([]mirror.Change, error) { return m.Listed([]store.Item{put("a", "2", 9)}, 20), nil }, "[] a=2@9", nil},
 		{"a list that the watch may have made before it", watched(store.Update{Full: true, Revision: 15}), "[] a=2@9", mirror.ErrStale},
 		{"a key of before that was deleted by then", watched(store.Update{Items: []store.Item{put("k", "1", 16)}, Revision: 16}), "[] a=2@9", nil},

@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/daemon/storeconfig"
 )
 
-// drivers open the stores of storeconfig.Drivers, by their names.
+// drivers returns the functions that open the stores of storeconfig.Drivers, by name.
 func drivers() map[string]func(c *storeconfig.Config, secure *tls.Config, log *slog.Logger) (store.Store, error) {
 	return map[string]func(*storeconfig.Config, *tls.Config, *slog.Logger) (store.Store, error){
 		"etcd": func(c *storeconfig.Config, secure *tls.Config, log *slog.Logger) (store.Store, error) {
@@ -32,7 +32,7 @@ func drivers() map[string]func(c *storeconfig.Config, secure *tls.Config, log *s
 	}
 }
 
-// Open connects. It waits for an answer only from an etcd that requires a user.
+// Open returns a client of the store. It waits for an answer only from an etcd that requires a user.
 func Open(c storeconfig.Config, log *slog.Logger) (store.Store, error) {
 	secure, err := c.TLS()
 	if err != nil {

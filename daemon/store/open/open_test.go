@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/daemon/storeconfig"
 )
 
-// STO-01: store addresses that are none are refused; where nothing listens, the first request says so.
+// STO-01: malformed store addresses are refused; if nothing listens, the first request reports it.
 func TestAddresses(t *testing.T) {
 	for _, c := range []storeconfig.Config{
 		{Etcd: []string{"invalid"}}, {Etcd: []string{"invalid://localhost:2379"}}, {Etcd: []string{"etcd:/localhost:2379"}},
@@ -57,7 +57,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// Secrets are for the store that asks for them, and come from files with one line.
+// Secrets are only for the store that requires them, and come from files with one line.
 func TestSecrets(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {

@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/daemon/storeconfig"
 )
 
-// An etcd that asks who one is lets in the user with the password, and no one else.
+// An etcd with authentication accepts the user with the password, and no one else.
 func TestUserOfEtcd(t *testing.T) {
 	server, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir()})
 	if err != nil {

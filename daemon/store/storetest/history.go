@@ -25,7 +25,7 @@ type History struct {
 	change   func(now map[string]store.Item) store.Op
 	now      map[string]store.Item
 	revision store.Revision
-	told     store.Revision // by the watch
+	sent     store.Revision // by the watch
 	log      []store.Item   // changes for the watch; without a value: deletions
 	answers  []store.Item   // to commits, which have not arrived yet
 	backup   map[string]store.Item
@@ -46,14 +46,14 @@ func NewHistory(t *rapid.T, to Listener, begin []store.Item, change func(now map
 
 // Step makes one random step.
 func (h *History) Step() {
-	rapid.SampledFrom([]func(){h.write, h.write, h.commit, h.commit, h.answer, h.hear, h.hear, h.again, h.load, h.relist, h.Restore}).Draw(h.T, "step")()
+	rapid.SampledFrom([]func(){h.write, h.write, h.commit, h.commit, h.answer, h.receive, h.receive, h.again, h.load, h.relist, h.Restore}).Draw(h.T, "step")()
 }
 
 // End delivers everything that is pending.
 func (h *History) End() {
 	h.answerAll()
 	for len(h.rest()) > 0 {
-		h.hear()
+		h.receive()
 	}
 }
 
@@ -99,14 +99,14 @@ func (h *History) answerAll() {
 
 // rest returns what the watch has not delivered yet.
 func (h *History) rest() []store.Item {
-	if i := slices.IndexFunc(h.log, func(it store.Item) bool { return it.Revision > h.told }); i >= 0 {
+	if i := slices.IndexFunc(h.log, func(it store.Item) bool { return it.Revision > h.sent }); i >= 0 {
 		return h.log[i:]
 	}
 	return nil
 }
 
-// tell delivers changes, merged as in a watch.
-func (h *History) tell(log []store.Item) {
+// deliver delivers changes, merged as in a watch.
+func (h *History) deliver(log []store.Item) {
 	u, last := store.Update{}, map[string]store.Item{}
 	for _, it := range log {
 		last[it.Key], u.Revision = it, it.Revision
@@ -120,24 +120,24 @@ func (h *History) tell(log []store.Item) {
 	}
 	u.Sort()
 	h.to.Watched(u)
-	h.told = max(h.told, u.Revision)
+	h.sent = max(h.sent, u.Revision)
 }
 
-// hear delivers some of the watch's pending changes.
-func (h *History) hear() {
+// receive delivers some of the watch's pending changes.
+func (h *History) receive() {
 	if rest := h.rest(); len(rest) > 0 {
-		h.tell(rest[:rapid.IntRange(1, len(rest)).Draw(h.T, "changes")])
+		h.deliver(rest[:rapid.IntRange(1, len(rest)).Draw(h.T, "changes")])
 	}
 }
 
 // again repeats a change of the watch, by itself or with new ones.
 func (h *History) again() {
 	if n := len(h.log) - len(h.rest()); n > 0 {
-		h.tell(h.log[rapid.IntRange(0, n-1).Draw(h.T, "from"):rapid.IntRange(n, len(h.log)).Draw(h.T, "to")])
+		h.deliver(h.log[rapid.IntRange(0, n-1).Draw(h.T, "from"):rapid.IntRange(n, len(h.log)).Draw(h.T, "to")])
 	}
 }
 
-// load is the beginning of a term.
+// load starts a term of the leader.
 func (h *History) load() {
 	h.answerAll()
 	h.to.Listed(h.Items())
@@ -147,7 +147,7 @@ func (h *History) load() {
 func (h *History) relist() {
 	items, rev := h.Items()
 	h.to.Watched(store.Update{Full: true, Items: items, Revision: rev})
-	h.told = rev
+	h.sent = rev
 	if rapid.Bool().Draw(h.T, "backup") {
 		h.backup, h.at = maps.Clone(h.now), rev
 	}

@@ -27,8 +27,8 @@ func (s *suite) wait(what string, result <-chan error) error {
 	select {
 	case err := <-result:
 		return err
-	case <-time.After(patience):
-		s.Fatalf("%s did not end within %s", what, patience)
+	case <-time.After(timeout):
+		s.Fatalf("%s did not end within %s", what, timeout)
 		return nil
 	}
 }
@@ -85,7 +85,7 @@ func testLeaseRevoked(s *suite) {
 	}
 }
 
-// testLeaseMoved is a program that restarts and takes over the registration of its dead predecessor.
+// testLeaseMoved checks that a restarted program takes over the registration of its dead predecessor.
 func testLeaseMoved(s *suite) {
 	old, young := s.grant(), s.grant()
 	s.putLeased("a", "old", old)

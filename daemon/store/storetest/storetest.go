@@ -35,8 +35,8 @@ type Restarter interface {
 	Restart(tb testing.TB)
 }
 
-// patience bounds every wait; it is long because machines are busy.
-const patience = 30 * time.Second
+// timeout bounds every wait; it is long because machines are busy.
+const timeout = 30 * time.Second
 
 // suite is the environment of one test.
 type suite struct {
@@ -82,7 +82,7 @@ func Run(t *testing.T, start func(tb testing.TB) Factory) {
 	}
 	for i, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*timeout)
 			defer cancel()
 			s := &suite{TB: t, ctx: ctx, factory: factory, prefix: fmt.Sprintf("/storetest/%d/", i+1)}
 			s.s = s.open()
@@ -188,14 +188,14 @@ func (s *suite) grant() store.Lease {
 // eventually waits until ok returns true.
 func (s *suite) eventually(what string, ok func() bool) {
 	s.Helper()
-	err := Eventually(patience, func() error {
+	err := Eventually(timeout, func() error {
 		if !ok() {
 			return errors.New(what)
 		}
 		return nil
 	})
 	if err != nil {
-		s.Fatalf("not within %s: %v", patience, err)
+		s.Fatalf("not within %s: %v", timeout, err)
 	}
 }
 
@@ -211,7 +211,7 @@ type watcher struct {
 }
 
 func (s *suite) watch(c store.Store, prefix string) *watcher {
-	ctx, cancel := context.WithTimeout(s.ctx, patience)
+	ctx, cancel := context.WithTimeout(s.ctx, timeout)
 	w := &watcher{suite: s, state: map[string]string{}}
 	var stop func()
 	w.next, stop = iter.Pull2(c.Watch(ctx, s.prefix+prefix))

@@ -102,7 +102,7 @@ func testWatchEnds(s *suite) {
 	}()
 	select {
 	case <-began:
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		s.Fatal("no first update")
 	}
 	cancel()

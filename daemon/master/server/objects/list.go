@@ -18,7 +18,7 @@ func (o *Objects) List(ctx context.Context, k *model.Kind, q rest.Query) (p rest
 
 func page(v *catalog.View, k *model.Kind, q rest.Query, sees func(key string) bool) (rest.Page, error) {
 	if _, err := identity.ParseEndpoint(q.After); err != nil && k.InspectOnly {
-		return rest.Page{}, rest.BadToken("no token of a list")
+		return rest.Page{}, rest.BadToken("not a token of a list")
 	}
 	p := rest.Page{Revision: uint64(v.Revision())}
 	if q.Limit == 0 && q.Selector.All() && sees == nil {
