@@ -99,7 +99,7 @@ func (p *Numbers) Resize(low, high int) error {
 	return nil
 }
 
-// NumberRange returns the range of the pool.
+// Range returns the range of the pool.
 func (p *Numbers) Range() NumberRange { return p.whole }
 
 // InUse returns the number of numbers in use.

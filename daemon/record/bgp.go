@@ -57,7 +57,7 @@ type BGPError struct {
 // Error names the field and its expected form.
 func (e *BGPError) Error() string { return e.What() + ": want " + e.Want }
 
-// The field What has the value, unless that is a secret.
+// What returns the field and its value, without the value if it is a secret.
 func (e *BGPError) What() string {
 	if e.Field == passwordField {
 		return e.Field

@@ -1,4 +1,3 @@
-// Package editor lets users edit texts with their own editor, as kubectl edit and git commit do.
 package term
 
 import (
