@@ -282,7 +282,7 @@ func TestConfiguration(t *testing.T) {
 		{"bad infra", append(base, "--infra", "frame-relay"), nil, "--infra frame-relay"},
 		{"no history", append(base, "--history-limit", "0"), nil, "--history-limit 0"},
 		{"a short memory", append(base, "--history-age", "1s"), nil, "--history-age 1s"},
-		{"snapshots all the time", append(base, "--snapshot-every", "1m"), nil, "--snapshot-every 1m0s"},
+		{"snapshots all the time", append(base, "--snapshot-every", "1m"), nil, "--snapshot-every: got 1m0s, want at least 10m0s"},
 		{"no snapshots kept", append(base, "--snapshot-keep", "0"), nil, "--snapshot-keep 0"},
 		{"bad quarantine", append(base, "--quarantine", "soon"), nil, "--quarantine soon"},
 		{"bad level", append(base, "--log-level", "LOUD"), nil, "--log-level LOUD"},

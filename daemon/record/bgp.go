@@ -55,10 +55,10 @@ type BGPError struct {
 }
 
 // Error names the field and its expected form.
-func (e *BGPError) Error() string { return e.What() + ": want " + e.Want }
+func (e *BGPError) Error() string { return e.Given() + ": want " + e.Want }
 
-// What returns the field and its value, without the value if it is a secret.
-func (e *BGPError) What() string {
+// Given returns the field with its value, or only the field if the value is a secret.
+func (e *BGPError) Given() string {
 	if e.Field == passwordField {
 		return e.Field
 	}

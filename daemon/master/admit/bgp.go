@@ -49,7 +49,7 @@ func checkBgp(r *record.BGP) error {
 	if !errors.As(err, &wrong) {
 		return nil
 	}
-	return model.Errorf(model.CodeInvalid, wrong.Field, "%s", wrong.What()).Try("want %s", wrong.Want)
+	return model.Errorf(model.CodeInvalid, wrong.Field, "%s", wrong.Given()).Try("want %s", wrong.Want)
 }
 
 func updateBgp(tx *commit.Tx, _, b *model.Bgp) error { return createBgp(tx, b) }
