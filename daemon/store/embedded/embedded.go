@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"go.etcd.io/etcd/server/v3/embed"
@@ -94,11 +95,7 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 }
 
 func start(ctx context.Context, c Config) (*Server, error) {
-	conf, err := configure(c)
-	if err != nil {
-		return nil, err
-	}
-	e, err := embed.StartEtcd(conf)
+	conf, e, err := launch(func() (*embed.Config, error) { return configure(c) }, c.ClientURL == "" || c.PeerURL == "")
 	if err != nil {
 		return nil, err
 	}
@@ -133,6 +130,24 @@ func start(ctx context.Context, c Config) (*Server, error) {
 		return nil, err
 	}
 	return began(&Server{Store: s, etcd: e, clientURL: clientURL, marker: c.marked(own, position(e.Server))}), nil
+}
+
+// launch starts a server. If its configuration chose a free port, another process may take the port before the server listens there; then
+// launch configures the server again, at most four times.
+func launch(configure func() (*embed.Config, error), chosen bool) (*embed.Config, *embed.Etcd, error) {
+	for try := 1; ; try++ {
+		conf, err := configure()
+		if err != nil {
+			return nil, nil, err
+		}
+		e, err := embed.StartEtcd(conf)
+		if err == nil {
+			return conf, e, nil
+		}
+		if !chosen || try == 5 || !errors.Is(err, syscall.EADDRINUSE) {
+			return nil, nil, err
+		}
+	}
 }
 
 func configure(c Config) (*embed.Config, error) {
