@@ -21,7 +21,7 @@ type Terminal struct {
 
 // repeated matches commands that only read, so that they can be repeated until they print what the page shows; changes matches those among them that do not.
 var (
-	repeated = regexp.MustCompile(`^netctl (why|doctor|drift|events|matrix|group ls|endpoint (ls|inspect)|node ls)\b`)
+	repeated = regexp.MustCompile(`^(netctl (why|doctor|drift|events|matrix|group ls|endpoint (ls|inspect)|node ls)\b|contiv lab exec .* docker network ls$)`)
 	changes  = regexp.MustCompile(`--repair\b`)
 )
 
