@@ -3,6 +3,7 @@ package machines_test
 import (
 	"flag"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,8 +15,8 @@ import (
 // most are the scenarios that together pass most of the pipeline, longest first.
 const most = "routing policy networks service host intruder policy-six rates arp fabric dns address"
 
-// lanes is how many machines share the scenarios: a machine has one processor.
-const lanes = 2
+// lanes is how many machines share the scenarios. A machine keeps two processors busy.
+var lanes = max(1, runtime.NumCPU()/2)
 
 var scenarios = flag.String("scenarios", most, "the names of the scenarios that TestScenarios runs without -all")
 
