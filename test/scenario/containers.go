@@ -10,7 +10,7 @@ func (s *Session) doContainer(args []string) error {
 	if err := need(args, 3, "container HOST NAME --net NETWORK"); err != nil {
 		return err
 	}
-	return s.lab(append([]string{"attach"}, network(args)...)...)
+	return s.changePorts(append([]string{"attach"}, network(args)...))
 }
 
 // network spells --net as the lab does.
@@ -24,10 +24,12 @@ func network(args []string) []string {
 	return list
 }
 
-func (s *Session) doRemove(args []string) error { return s.lab(append([]string{"detach"}, args...)...) }
+func (s *Session) doRemove(args []string) error {
+	return s.changePorts(append([]string{"detach"}, args...))
+}
 
 func (s *Session) doCNI(args []string) error {
-	return s.lab(append([]string{"cni"}, network(args)...)...)
+	return s.changePorts(append([]string{"cni"}, network(args)...))
 }
 
 // doPing pings, and repeats once if some answers are missing: while interfaces are added or removed, Open vSwitch rereads the routes of its

@@ -20,11 +20,11 @@
 //	outside COMMAND...                   run a command on that router, where the switches between the hosts are: vtep and trunk, with ports h1-vtep, h1-trunk, ...
 //	vtysh [--address A] -c COMMAND...    ask FRR, of a router with --daemon frr
 //	serving web ADDRESS                  a name server that knows everyone by one address
-//	flows h1 keep|same                   remember the flows of a host's switch, compare them with that
+//	flows h1 keep|same                   remember the flows of a host's switch when they have settled, compare them with that
 //	pinging web db|ADDRESS               ping every 10 ms in the background
 //	page how-to/backup.md                run the blocks of a page of docs, and compare what they print with what it shows
 //	tutorial tut tutorials/docker.md     type the commands of a page at a shell, with the lab in place of tut, and compare what they print
-//	lost <= N                            end that; no more than N pings were lost
+//	lost <= N                            end that; no more than N pings were lost, beside one for each command that changed ports of the userspace datapath
 //	talking c web db PORT [--stream]     open a connection c that says something 100 times a second; or have db alone speak, over UDP
 //	talks c                              succeeds when it does so now
 //	label web tier=front                 tell the masters a container's labels; none: that it has died
@@ -57,18 +57,19 @@ const commandLimit = "90"
 // Session is one run of a script, with a lab of its own.
 type Session struct {
 	*testscript.TestScript
-	bin    string // directory of all programs
-	dir    string // of the lab
-	store  string // of labs whose script names none
-	failed func() bool
-	hosts  []string
-	led    string // host of the leader that was named last
-	flows  map[string]string
-	ping   *pinging
-	churn  *churning
-	talks  map[string]*talking // open connections by name
-	serves []*serving
-	sits   bool // a terminal was opened
+	bin     string // directory of all programs
+	dir     string // of the lab
+	store   string // of labs whose script names none
+	failed  func() bool
+	hosts   []string
+	led     string // host of the leader that was named last
+	flows   map[string]string
+	ping    *pinging
+	changes []portChange // since the script's begin
+	churn   *churning
+	talks   map[string]*talking // open connections by name
+	serves  []*serving
+	sits    bool // a terminal was opened
 }
 
 // verb is a command of a script.
