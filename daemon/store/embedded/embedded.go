@@ -20,6 +20,7 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc"
 	"go.etcd.io/etcd/server/v3/proxy/grpcproxy/adapter"
+	"go.uber.org/zap/zapcore"
 	"google.golang.org/grpc"
 
 	"github.com/contiv/contiv/daemon/store"
@@ -82,6 +83,7 @@ type Server struct {
 	stop      sync.Once
 	end       context.CancelFunc // ends the background tasks
 	marker    *marker
+	failed    chan error
 }
 
 // Start starts a member and waits until it serves, which for a cluster needs a majority of its members, or until ctx
@@ -95,12 +97,17 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 }
 
 func start(ctx context.Context, c Config) (*Server, error) {
-	conf, e, err := launch(func() (*embed.Config, error) { return configure(c) }, c.ClientURL == "" || c.PeerURL == "")
+	hook := newCutHook()
+	conf, e, err := launch(func() (*embed.Config, error) { return configure(c, hook) }, c.ClientURL == "" || c.PeerURL == "")
 	if err != nil {
 		return nil, err
 	}
+	own := member.Mark{Dir: conf.Dir, Member: member.ID(uint64(e.Server.MemberID()))}
 	select {
 	case <-e.Server.ReadyNotify():
+	case found := <-hook.found:
+		go e.Close() // which frees what it can, and does not return
+		return nil, c.lacks(own, found)
 	case err := <-e.Err():
 		e.Close()
 		return nil, err
@@ -116,7 +123,6 @@ func start(ctx context.Context, c Config) (*Server, error) {
 		e.Close()
 		return nil, fmt.Errorf("the members of %s have not admitted this one, or not agreed on a version, in time: %w", conf.InitialCluster, err)
 	}
-	own := member.Mark{Dir: conf.Dir, Member: member.ID(uint64(e.Server.MemberID()))}
 	if err := (member.Marker{Name: conf.Name, Member: own.Member}).Write(conf.Dir); err != nil {
 		e.Server.Stop()
 		e.Close()
@@ -129,7 +135,8 @@ func start(ctx context.Context, c Config) (*Server, error) {
 		e.Close()
 		return nil, err
 	}
-	return began(&Server{Store: s, etcd: e, clientURL: clientURL, marker: c.marked(own, position(e.Server))}), nil
+	server := &Server{Store: s, etcd: e, clientURL: clientURL, marker: c.marked(own, position(e.Server)), failed: make(chan error, 1)}
+	return began(server, hook, func(found cut) error { return c.lacks(own, found) }), nil
 }
 
 // launch starts a server. If its configuration chose a free port, another process may take the port before the server listens there; then
@@ -150,7 +157,7 @@ func launch(configure func() (*embed.Config, error), chosen bool) (*embed.Config
 	}
 }
 
-func configure(c Config) (*embed.Config, error) {
+func configure(c Config, panics zapcore.CheckWriteHook) (*embed.Config, error) {
 	if c.Dir == "" {
 		return nil, errors.New("no directory is given")
 	}
@@ -188,7 +195,7 @@ func configure(c Config) (*embed.Config, error) {
 	conf.QuotaBackendBytes = cmp.Or(c.Quota, defaultQuota)
 	conf.EnableGRPCGateway = false // JSON over HTTP/1, which a page in a browser could send
 	conf.CORS = map[string]struct{}{noOrigin: {}}
-	conf.ZapLoggerBuilder = embed.NewZapLoggerBuilder(bridge(c.Log))
+	conf.ZapLoggerBuilder = embed.NewZapLoggerBuilder(bridge(c.Log, panics))
 	return conf, nil
 }
 
@@ -231,8 +238,9 @@ func listenURL(text, scheme string) (*url.URL, error) {
 // ClientURL returns the URL at which the member serves clients.
 func (s *Server) ClientURL() string { return s.clientURL }
 
-// Failed yields the error that ends the running member, a full disk for example.
-func (s *Server) Failed() <-chan error { return s.etcd.Err() }
+// Failed yields the error after which the running member serves no more, ErrLost among others. Then the process has to end: Close does not
+// stop such a member within its timeout.
+func (s *Server) Failed() <-chan error { return s.failed }
 
 // String returns the name of the store.
 func (s *Server) String() string { return "embedded " + s.Store.String() }

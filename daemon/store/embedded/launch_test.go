@@ -31,7 +31,7 @@ func TestTakenPort(t *testing.T) {
 			if tries++; tries <= row.taken {
 				c.PeerURL = "http://" + l.Addr().String()
 			}
-			return configure(c)
+			return configure(c, nil)
 		}, row.chosen)
 		if !errors.Is(err, row.want) || tries != row.tries {
 			t.Errorf("%s: want %v after %d tries, got %v after %d", row.name, row.want, row.tries, err, tries)

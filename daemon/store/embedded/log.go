@@ -9,12 +9,13 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// bridge returns a zap logger that writes the server's warnings and errors to log.
-func bridge(log *slog.Logger) *zap.Logger {
-	if log == nil {
-		return zap.NewNop()
+// bridge returns a zap logger that writes the server's warnings and errors to log, and calls panics in place of a panic.
+func bridge(log *slog.Logger, panics zapcore.CheckWriteHook) *zap.Logger {
+	to := zapcore.NewNopCore()
+	if log != nil {
+		to = &core{log: log.With("component", "etcd")}
 	}
-	return zap.New(&core{log: log.With("component", "etcd")})
+	return zap.New(to, zap.WithPanicHook(panics))
 }
 
 // core is a zapcore.Core over slog.

@@ -210,11 +210,20 @@ func (s *Server) promote(ctx context.Context) {
 }
 
 // began starts the background tasks of a server, which run until it is closed.
-func began(s *Server) *Server {
+func began(s *Server, hook *cutHook, lacks func(cut) error) *Server {
 	ctx, end := context.WithCancel(context.Background())
 	s.end = end
 	go s.promote(ctx)
 	go s.marker.run(ctx, func() member.Position { return position(s.etcd.Server) })
+	go func() {
+		select {
+		case err := <-s.etcd.Err():
+			s.failed <- err
+		case found := <-hook.found:
+			s.failed <- lacks(found)
+		case <-ctx.Done():
+		}
+	}()
 	return s
 }
 

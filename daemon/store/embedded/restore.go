@@ -28,7 +28,7 @@ func Inspect(path string) (out Contents, err error) {
 			err = fmt.Errorf("%s is not a snapshot of an etcd: %v", path, r)
 		}
 	}()
-	status, err := snapshot.NewV3(bridge(nil)).Status(path)
+	status, err := snapshot.NewV3(bridge(nil, nil)).Status(path)
 	if err != nil {
 		return out, fmt.Errorf("%s is not a snapshot of an etcd: %w", path, err)
 	}
@@ -89,7 +89,7 @@ const startLimit = time.Minute
 // format. c.Name and c.PeerURL are the member's; token is unique, so that members of earlier stores are refused. Before anyone else can
 // reach the store, Restore calls mark with it. After an error the directory is unchanged.
 func Restore(ctx context.Context, c Config, path, token string, mark func(ctx context.Context, s store.Store) error) (err error) {
-	conf, err := configure(c)
+	conf, err := configure(c, nil)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func Restore(ctx context.Context, c Config, path, token string, mark func(ctx co
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(fresh)) }()
-	err = snapshot.NewV3(bridge(c.Log)).Restore(snapshot.RestoreConfig{SnapshotPath: path, Name: conf.Name, OutputDataDir: fresh, PeerURLs: []string{peer},
+	err = snapshot.NewV3(bridge(c.Log, nil)).Restore(snapshot.RestoreConfig{SnapshotPath: path, Name: conf.Name, OutputDataDir: fresh, PeerURLs: []string{peer},
 		InitialCluster: conf.Name + "=" + peer, InitialClusterToken: token, RevisionBump: revisionBump, MarkCompacted: true})
 	if err == nil {
 		err = os.Rename(filepath.Join(fresh, memberDir), filepath.Join(conf.Dir, memberDir))
