@@ -6,7 +6,7 @@ machines: ## make the root file systems and kernels of booted Debian machines, o
 	@$(GO) run ./test/machines/stand prepare
 
 .PHONY: test-machines
-test-machines: build ## the installation of docs/tutorials/install.md, the life of a cluster, and the switch, on booted Debian 12 machines
+test-machines: build ## the installation of docs/tutorials/install.md, the life of a cluster, the switch, and twelve scenarios, on booted Debian 12 machines
 	@scripts/test-machines
 
 .PHONY: test-machines-all

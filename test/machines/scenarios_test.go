@@ -22,6 +22,7 @@ var scenarios = flag.String("scenarios", most, "the names of the scenarios that 
 
 // Scenarios pass on machines, whose labs have the kernel's datapath.
 func TestScenarios(t *testing.T) {
+	t.Parallel()
 	names := strings.Fields(*scenarios)
 	if *all {
 		names = every(t)
