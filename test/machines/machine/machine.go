@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -101,7 +102,11 @@ func (m *Machine) boot(ctx context.Context) error {
 	if info, err := console.Stat(); err == nil {
 		m.began = info.Size()
 	}
-	cmd := exec.Command("ip", append([]string{"netns", "exec", m.stand.netns(), m.Spec.Parts.Kernel}, m.args()...)...)
+	processor, err := m.processor()
+	if err != nil {
+		return fmt.Errorf("boot %s: %w", m.Name, err)
+	}
+	cmd := exec.Command("ip", append([]string{"netns", "exec", m.stand.netns(), "taskset", "--cpu-list", strconv.Itoa(processor), m.Spec.Parts.Kernel}, m.args()...)...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = m.stand.Dir, console, console
 	cmd.Env = append(os.Environ(), "TMPDIR="+memoryFolder)
 	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true}
