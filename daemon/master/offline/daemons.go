@@ -19,7 +19,7 @@ import (
 // daemons answers requests to agents from what the bundle has of them.
 type daemons struct{ from *bundle.Bundle }
 
-// RoundTrip answers a request to the agent of a host. If the bundle lacks the answer, the error says why.
+// RoundTrip answers a request to the agent of a host. If the bundle lacks the answer, it returns an error with the reason.
 func (d daemons) RoundTrip(q *http.Request) (*http.Response, error) {
 	i := slices.IndexFunc(d.from.Manifest.Hosts, func(h bundle.Host) bool { return h.Address != "" && h.Address == q.URL.Host })
 	if i < 0 {

@@ -2,7 +2,7 @@ package offline
 
 import "testing"
 
-// A bundle's flows are asked for as a host's are, of network policies too.
+// A bundle answers requests for flows as a host does, also by network policy.
 func TestOwnedBy(t *testing.T) {
 	for _, row := range []struct {
 		text, owner string

@@ -110,7 +110,7 @@ func (r *Reader) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	case route == nil:
 		r.routes.Refuse(w, q, r.refusal("it does not hold what GET %s answers", q.URL.Path).Try("ask the cluster itself: leave out --bundle"))
 	case route.Kind != nil && route.Kind.Guarded:
-		r.routes.Refuse(w, q, r.refusal("it holds nothing of %s, as of all that says who may do what", route.Kind.Nouns()).Try("ask the cluster itself: leave out --bundle"))
+		r.routes.Refuse(w, q, r.refusal("it has no %s: a bundle leaves out accounts and permissions", route.Kind.Nouns()).Try("ask the cluster itself: leave out --bundle"))
 	default:
 		r.routes.ServeHTTP(w, q.WithContext(access.With(q.Context(), readOnlySubject())))
 	}

@@ -22,7 +22,7 @@ import (
 
 var admin = trust.Identity{Role: trust.User, Name: "admin"}
 
-// What is planted where a secret may be. Each is found by its text, whatever stands around it.
+// Secrets that the tests put into objects, logs and settings. Each has a unique text, so that a search finds it in any context.
 const (
 	bgpPassword  = "planted-bgp-8127"
 	ldapPassword = "planted-ldap-5521"
@@ -33,7 +33,7 @@ const (
 	privateKey   = "-----BEGIN EC PRIVATE KEY-----\nplantedMHcCAQEE\n-----END EC PRIVATE KEY-----"
 )
 
-// agent answers as that of a host, whose log and driver tell secrets.
+// agent returns the address of a host's agent with secrets in its log and in its driver's state.
 func agent(t *testing.T) string {
 	t.Helper()
 	answers := map[string]any{
@@ -58,7 +58,7 @@ func agent(t *testing.T) string {
 	return s.Listener.Addr().String()
 }
 
-// cluster is one of two hosts, whose second does not answer, with a secret wherever one may be.
+// cluster starts a cluster of two hosts with a secret in each place that can have one. The second host does not answer.
 func cluster(t *testing.T) *mastertest.Master {
 	t.Helper()
 	m := mastertest.Start(t, mastertest.Options{Secure: true, Recent: func() []byte { return []byte("level=INFO msg=login password=" + userPassword + "\n") }})
@@ -76,7 +76,7 @@ func cluster(t *testing.T) *mastertest.Master {
 	return m
 }
 
-// made is a bundle of a cluster, as someone with the right alone gets it, and all that is in it.
+// made returns a bundle of a cluster, as a user with only the right to support bundles gets it, and its whole contents.
 func made(t *testing.T, c *client.Client) (*bundle.Bundle, string) {
 	t.Helper()
 	stream, err := c.Bundle(t.Context())
@@ -101,7 +101,7 @@ func made(t *testing.T, c *client.Client) (*bundle.Bundle, string) {
 	return b, all
 }
 
-// reader is a client of what reads a bundle.
+// reader returns a client of a reader of the bundle.
 func reader(t *testing.T, b *bundle.Bundle) *client.Client {
 	t.Helper()
 	r, err := offline.New(b, slog.New(slog.DiscardHandler))
@@ -113,7 +113,7 @@ func reader(t *testing.T, b *bundle.Bundle) *client.Client {
 	return &client.Client{Base: s.URL}
 }
 
-// Of all secrets that are planted none is in a bundle, which someone gets who has the right to it and no other.
+// A bundle contains none of the planted secrets. A user needs only the right to support bundles to get one.
 func TestSecretsAreTakenOut(t *testing.T) {
 	m := cluster(t)
 	root := m.As(admin)
@@ -158,7 +158,7 @@ func TestSecretsAreTakenOut(t *testing.T) {
 	}
 }
 
-// What is read of a bundle is what the cluster said, and what it did not say is unknown.
+// A reader of a bundle answers as the cluster did, and reports everything else as unknown.
 func TestRead(t *testing.T) {
 	m := cluster(t)
 	root, ctx := m.As(admin), t.Context()
@@ -174,7 +174,7 @@ func TestRead(t *testing.T) {
 		}
 		read, err := c.List(ctx, k)
 		if k.Guarded {
-			if err == nil || !strings.Contains(err.Error(), "it holds nothing of "+k.Nouns()) {
+			if err == nil || !strings.Contains(err.Error(), "it has no "+k.Nouns()) {
 				t.Errorf("%s: want unknown, got %d, %v", k.Name, len(read), err)
 			}
 			continue
@@ -191,7 +191,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("history: want %d, got %d, %v, %v", len(was), len(is), err, wrong)
 	}
 	if users, err := c.History(ctx, client.HistoryQuery{}); err != nil || strings.Contains(mustJSON(users), "planted-name") {
-		t.Errorf("the history tells of users: %v", err)
+		t.Errorf("the history contains users: %v", err)
 	}
 	for owner, want := range map[string]int{"": 2, "endpoint/c1": 1, "policy/default:in": 1, "rule/default:in:no": 1, "endpoint/c9": 0} {
 		if flows, err := c.Flows(ctx, "h1", owner, ""); err != nil || len(flows) != want {
@@ -208,7 +208,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("a rule's hits: want h2 unknown, got %s, %v", mustJSON(rule), err)
 	}
 	if events := watched(t, c); events == 0 {
-		t.Error("the watch told nothing")
+		t.Error("the watch sent nothing")
 	}
 }
 
@@ -217,7 +217,7 @@ func mustJSON(v any) string {
 	return string(text)
 }
 
-// watched counts what a watch tells first.
+// watched returns the number of events that a watch sends first.
 func watched(t *testing.T, c *client.Client) (n int) {
 	t.Helper()
 	for e, err := range c.Watch(t.Context(), nil) {
@@ -232,7 +232,7 @@ func watched(t *testing.T, c *client.Client) (n int) {
 	return n
 }
 
-// Whether one end reaches another follows from the objects where the switches held what follows from these; else it is unknown.
+// The verdict follows from the objects if the switches held their flows; otherwise it is unknown.
 func TestWhy(t *testing.T) {
 	b, _ := made(t, cluster(t).As(admin).Client)
 	c := reader(t, b)
@@ -256,7 +256,7 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-// What changes something, or is not in a bundle, is refused, and it is said of what time the bundle is.
+// Changes, and requests for data that a bundle does not contain, are refused with the time of the bundle.
 func TestRefused(t *testing.T) {
 	b, _ := made(t, cluster(t).As(admin).Client)
 	c := reader(t, b)

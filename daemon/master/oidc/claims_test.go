@@ -22,7 +22,7 @@ func configuration(user string) *model.OidcConfiguration {
 	return &model.OidcConfiguration{Issuer: "https://id.example.org", ClientId: "contiv", UsernameClaim: user, GroupsClaim: "groups"}
 }
 
-// What claims say of a user and its groups; what they do not say is refused, with the claim and the remedy.
+// Claims give a user's name and groups; missing or malformed claims are refused with the claim and the remedy.
 func TestClaimed(t *testing.T) {
 	for _, row := range []struct{ name, user, claims, want, wrong string }{
 		{"all", "email", `{"email":"ann@x","email_verified":true,"groups":["net","ops"]}`, "ann@x net,ops", ""},
@@ -50,7 +50,7 @@ func TestClaimed(t *testing.T) {
 	}
 }
 
-// Whatever a provider claims, there is a name, and there are groups within their bounds, or neither.
+// Any claims give either a name and groups within their bounds, or an error.
 func FuzzClaimed(f *testing.F) {
 	f.Add([]byte(`{"email":"ann@x","email_verified":true,"groups":["net"]}`))
 	f.Add([]byte(`{"email":"ann@x","groups":"net"}`))

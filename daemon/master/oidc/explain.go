@@ -50,7 +50,7 @@ func refused(c *model.OidcConfiguration, err error) *model.Error {
 		return denied("the OpenID provider does not accept the code: %s", why).Try("log in again: a code is valid once, for a short time")
 	case "invalid_client", "unauthorized_client", "unsupported_grant_type":
 		return model.Errorf(model.CodeUnavailable, "", "the OpenID provider refuses client %s: %s", c.ClientId, why).Because(err).
-			Try("netctl oidc set --client-id and netctl auth oidc-secret say what netmaster proves itself with; its administrator permits the client the grants authorization_code and device_code")
+			Try("set the credentials of netmaster with netctl oidc set --client-id and netctl auth oidc-secret; the provider's administrator permits the client the grants authorization_code and device_code")
 	case "invalid_scope":
 		return model.Errorf(model.CodeUnavailable, "", "the OpenID provider refuses the scopes openid %s: %s", c.Scopes, why).Because(err).Try("netctl oidc set --scopes takes those that it has")
 	}

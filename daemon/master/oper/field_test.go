@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// full is an endpoint of which everything is known.
+// full returns an endpoint with all fields set.
 func full() *record.Endpoint {
 	n := identity.Network{Tenant: "t", Name: "n"}
 	return &record.Endpoint{ID: identity.Endpoint{Network: n, Endpoint: "c"}, CommonName: "web", Group: identity.Group{Tenant: "t", Name: "g"}, GroupNumber: 7,
@@ -19,7 +19,7 @@ func full() *record.Endpoint {
 		VTEP: netip.MustParseAddr("192.0.2.1"), Labels: map[string]string{"app": "web"}, ContainerID: "d", Service: "g"}
 }
 
-// A field alone is what it is among the others.
+// A field has the same value by itself as within the whole object.
 func TestField(t *testing.T) {
 	e := full()
 	e.Pod.ID = identity.Pod{Namespace: "shop", Name: "web"}
@@ -31,7 +31,7 @@ func TestField(t *testing.T) {
 	}
 }
 
-// What endpoints can be selected by is what their list tells; all else is inspected, as api/schema says it.
+// The list of endpoints has exactly the fields that api/schema does not mark as inspected; endpoints can be selected by these.
 func TestListedFieldsAreTold(t *testing.T) {
 	e := full()
 	e.Pod.ID = identity.Pod{Namespace: "shop", Name: "web"}
@@ -39,7 +39,7 @@ func TestListedFieldsAreTold(t *testing.T) {
 	whole := oper.Endpoint(e)
 	for _, f := range model.KindEndpoint().Oper {
 		if told := !reflect.ValueOf(whole.Field(f.Name)).IsZero(); told == f.Inspected {
-			t.Errorf("%s: inspected is %v in its schema, and its list tells it: %v", f.Name, f.Inspected, told)
+			t.Errorf("%s: inspected is %v in its schema, and it is in the list: %v", f.Name, f.Inspected, told)
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Who has a session runs, and who has none does not after a while; a netmaster that does not answer, and a new leader, decide nothing in
-// haste.
+// An agent with a session runs, and one without a session counts as stopped after a while. A netmaster that does not answer, and a new
+// leader, change nothing before that.
 func TestKeeper(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -50,7 +50,7 @@ func TestKeeper(t *testing.T) {
 		{"a session of no host", 2 * time.Second, []channel.Served{{Master: "a", Sessions: of("h1", "h9")}}, true, false},
 		{"it is back, at another netmaster", 2 * time.Second, []channel.Served{{Master: "a", Sessions: of("h1", "h2")}}, true, true},
 		{"the netmaster of both does not answer", 9 * time.Second, []channel.Served{{Master: "a", Err: errors.New("did not answer")}}, true, true},
-		{"and goes on not to", 9 * time.Second, []channel.Served{{Master: "a", Err: errors.New("did not answer")}}, true, true},
+		{"and still does not answer", 9 * time.Second, []channel.Served{{Master: "a", Err: errors.New("did not answer")}}, true, true},
 		{"it is registered no longer", 4 * time.Second, []channel.Served{{Master: "b"}}, true, true},
 		{"nor are they anywhere else", 2 * time.Second, []channel.Served{{Master: "b"}}, false, false},
 		{"an agent of an earlier build names no seat", time.Second, []channel.Served{{Master: "b", Sessions: []channel.Session{{Host: "h1"}}}}, true, false},

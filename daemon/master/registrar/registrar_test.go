@@ -21,7 +21,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// agent is one machine's agent, as far as its admission goes.
+// agent is the admission of one machine's agent.
 type agent struct {
 	*enginetest.World
 	record.Host
@@ -64,7 +64,7 @@ func (a agent) stop(t *testing.T) {
 	}
 }
 
-// hosts are the hosts in the store, with their machines; a star is at those that run.
+// hosts returns the hosts in the store with their machines; a star marks those that run.
 func hosts(t *testing.T, w *enginetest.World) string {
 	t.Helper()
 	var out []string
@@ -94,7 +94,7 @@ func want(t *testing.T, w *enginetest.World, when, want string) {
 	}
 }
 
-// A label and an address belong to the machine that has taken them, whether its agent runs or not, until it gives them up.
+// A label and an address belong to the machine that registered them, even while its agent is stopped, until the machine releases them.
 func TestOneMachineEach(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	first := as(w, "h1", "m1", "192.0.2.1", "192.0.2.1:9090", "s1").must(t)
@@ -116,7 +116,7 @@ func TestOneMachineEach(t *testing.T) {
 	as(w, "h5", "m5", "192.0.2.5", "", "s5").must(t) // no control address is none that two share
 }
 
-// Of machines that cannot be told apart one is the host at a time, and an agent that starts again is it at once.
+// Only one of several machines with the same identity is the host at a time; a restarted agent is the host immediately.
 func TestClones(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	as(w, "h1", "m", "192.0.2.1", "", "s1").must(t)
@@ -130,7 +130,7 @@ func TestClones(t *testing.T) {
 	clone.must(t)
 }
 
-// A machine that gets another label gives up the one that it had. What is admitted again as it is changes nothing.
+// A machine that gets another label releases the previous one. Repeating an admission changes nothing.
 func TestAnotherLabel(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	as(w, "h1", "m", "192.0.2.1", "", "s").must(t).stop(t)
@@ -143,8 +143,8 @@ func TestAnotherLabel(t *testing.T) {
 	}
 }
 
-// What a host knows of another one, such as its machine id and addresses, gives it nothing of the other's: not while that one's agent is
-// away either.
+// A host that knows the machine id and addresses of another host cannot take its label or addresses, not even while the other's agent is
+// stopped.
 func TestStranger(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	as(w, "h2", "m2", "192.0.2.2", "192.0.2.2:9090", "s2").must(t).stop(t)
@@ -166,7 +166,7 @@ func TestStranger(t *testing.T) {
 	}
 }
 
-// No host takes an address for its agent's at which a netmaster listens, nor one that its certificate does not have.
+// No host registers an agent address at which a netmaster listens, or one that is not in its certificate.
 func TestControlElsewhere(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	_, err := w.Commit.Do(t.Context(), func(tx *commit.Tx) error {
@@ -198,7 +198,7 @@ func TestControlElsewhere(t *testing.T) {
 	}
 }
 
-// Of two that ask at the same moment for the same address one gets it.
+// If two hosts request the same address at the same moment, one gets it.
 func TestAtTheSameMoment(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	const n = 8
@@ -249,8 +249,8 @@ func FuzzRegister(f *testing.F) {
 	})
 }
 
-// What a machine reports follows its last word: an agent that has moved an address, and one that was replaced by an earlier build, which
-// reports nothing.
+// The record of a machine follows its last report: after an agent moved an address, and after an earlier build, which reports nothing,
+// replaced it.
 func TestReportFollows(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	a := as(w, "h1", "m1", "192.0.2.1", "", "s")

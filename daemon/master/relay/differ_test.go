@@ -108,7 +108,7 @@ func TestDiffersLater(t *testing.T) {
 	})
 }
 
-// A report of an agent of an earlier build, one of a step that there was not, and one of long ago are compared with nothing.
+// A report of an earlier build's agent, of an unknown step or of an old step is not compared.
 func TestNotCompared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newLateMaster(t)

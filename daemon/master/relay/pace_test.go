@@ -36,7 +36,7 @@ func TestPace(t *testing.T) {
 	r.wake(many, now)
 	r.wake(few, now)
 	if n, all := woken(many), woken(few); n != 0 || all != 2 {
-		t.Errorf("a millisecond later: want the few woken alone, got %d of many and %d", n, all)
+		t.Errorf("a millisecond later: want only the few woken, got %d of many and %d", n, all)
 	}
 	if later := r.wakeLate(now.Add(100 * time.Millisecond)); later == nil || woken(many) != 0 {
 		t.Error("half-way: want them left alone, and a time when they are not")

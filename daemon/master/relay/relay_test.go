@@ -23,7 +23,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// master is a netmaster's relay to agents: it knows what the test puts, as a follower knows by its watch.
+// master is a netmaster's relay to agents. Its records are those that the test applies in place of a watch.
 type master struct {
 	t       *testing.T
 	catalog *catalog.Catalog
@@ -35,7 +35,7 @@ type master struct {
 
 func newMaster(t *testing.T) *master { return newMasterOf(t, "") }
 
-// newMasterOf is a netmaster of an incarnation of the store.
+// newMasterOf returns a netmaster of an incarnation of the store.
 func newMasterOf(t *testing.T, store string) *master {
 	m := newLateMasterOf(t, store)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -48,7 +48,7 @@ func newMasterOf(t *testing.T, store string) *master {
 	return m
 }
 
-// newLateMaster is a netmaster that takes things in when the test says so.
+// newLateMaster returns a netmaster that handles updates only when the test calls for it.
 func newLateMaster(t *testing.T) *master { return newLateMasterOf(t, "") }
 
 func newLateMasterOf(t *testing.T, store string) *master {
@@ -67,7 +67,7 @@ func newLateMasterOf(t *testing.T, store string) *master {
 	return m
 }
 
-// apply has the netmaster know an update.
+// apply passes an update to the netmaster.
 func (m *master) apply(u store.Update) {
 	m.t.Helper()
 	if err := m.catalog.Apply(u, slog.New(slog.DiscardHandler)); err != nil {
@@ -75,7 +75,7 @@ func (m *master) apply(u store.Update) {
 	}
 }
 
-// agent has what a host has received.
+// agent has the records that a host has received.
 type agent struct {
 	t     *testing.T
 	host  string
@@ -90,7 +90,7 @@ func newAgent(t *testing.T, host string) *agent {
 	return &agent{t: t, host: host, have: map[channel.Shard]map[string]string{}}
 }
 
-// follow begins to follow a netmaster, from where the agent is.
+// follow starts to follow a netmaster from the agent's position.
 func (a *agent) follow(m *master) *agent {
 	a.t.Helper()
 	if a.from != nil {
@@ -105,7 +105,7 @@ func (a *agent) follow(m *master) *agent {
 	return a
 }
 
-// next takes in the next batch.
+// next applies the next batch.
 func (a *agent) next() {
 	a.t.Helper()
 	ctx, cancel := context.WithTimeout(a.t.Context(), 10*time.Second)
@@ -141,7 +141,7 @@ func (a *agent) next() {
 	a.report()
 }
 
-// report says what the agent holds.
+// report sends the checksums of the agent's records.
 func (a *agent) report() {
 	if a.mark.Complete != a.mark.Revision {
 		return
@@ -159,7 +159,7 @@ func (a *agent) report() {
 	a.from.Report(channel.Report{Revision: a.mark.Revision, Step: a.mark.Step, Digests: digests})
 }
 
-// until takes in batches up to a revision.
+// until applies batches up to a revision.
 func (a *agent) until(rev uint64) *agent {
 	a.t.Helper()
 	for a.mark.Revision < rev {
@@ -216,14 +216,14 @@ func TestScope(t *testing.T) {
 	h1.until(11).want("an endpoint more", channel.Tenant("blue"), "blue:net blue:net:b1 blue:net:b2")
 	h3.until(11).want("the tenant as a whole", channel.Tenant("blue"), "blue:net blue:net:b1 blue:net:b2")
 	if h3.bytes != told+3 {
-		t.Errorf("what h3 was told: want 3 records, got %d", h3.bytes-told)
+		t.Errorf("sent to h3: want 3 records, got %d", h3.bytes-told)
 	}
 	told = h2.bytes
 	if h2.until(11); h2.bytes != told {
 		t.Errorf("what does not concern h2: want nothing, got %d records", h2.bytes-told)
 	}
 	m.apply(store.Update{Revision: 12, Gone: []string{record.Endpoints + "blue:net:b1"}})
-	h1.until(12).want("a tenant that is still told for a while", channel.Tenant("blue"), "blue:net blue:net:b2")
+	h1.until(12).want("a tenant that is still sent for a while", channel.Tenant("blue"), "blue:net blue:net:b2")
 	for host, want := range map[string]uint64{"h1": 11, "h2": 10, "h3": 12, "h9": 10} {
 		if host == "h1" {
 			want = 10 // it has nothing of blue any more
@@ -246,7 +246,7 @@ func TestRevoked(t *testing.T) {
 	h1 := newAgent(t, "h1").follow(m)
 	h1.want("what is revoked", channel.Trust, "01 04")
 	if got, want := h1.have[channel.Trust][record.Certificates+"01"], `{"serial":"01","identity":"spiffe://contiv/master/h1","until":"2026-03-15T09:00:00Z"}`; got != want {
-		t.Errorf("what is told of it: want %s, got %s", want, got)
+		t.Errorf("record sent: want %s, got %s", want, got)
 	}
 	m.apply(store.Update{Revision: 11, Items: []store.Item{certificate("02", "master/h2", since, 11)}})
 	h1.until(11).want("one more", channel.Trust, "01 02 04")
@@ -386,7 +386,7 @@ func TestResumeWithinAStep(t *testing.T) {
 			b.relay.Sync()
 			h1.follow(b).want("the endpoint is gone", channel.Tenant("blue"), "blue:net:b1 blue:net:b3")
 			if whole := h1.fulls > fulls; whole != row.whole {
-				t.Errorf("told everything again: want %t, got %t", row.whole, whole)
+				t.Errorf("sent everything again: want %t, got %t", row.whole, whole)
 			}
 		})
 	}
@@ -430,7 +430,7 @@ func TestStale(t *testing.T) {
 			t.Error("want the agent sent away")
 		}
 		if _, err := m.relay.Open(t.Context(), channel.Hello{Host: "h1"}); err == nil || !strings.Contains(err.Error(), "has lost the store") {
-			t.Errorf("an agent that comes: want it told why it is sent away, got %v", err)
+			t.Errorf("an agent that connects: want a refusal with the reason, got %v", err)
 		}
 		m.away.Store(false)
 		h1.follow(m).want("once the store is back", channel.Tenant("blue"), "blue:net:b1")
@@ -445,7 +445,7 @@ func TestLegacyRecords(t *testing.T) {
 	m.relay.Sync()
 	select {
 	case <-m.relay.Ready():
-		t.Fatal("want nothing told yet")
+		t.Fatal("want nothing sent yet")
 	default:
 	}
 	m.apply(store.Update{Revision: 11, Items: []store.Item{at("blue", "b1", "h1", 11)}, Gone: []string{old}})

@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/timeline"
 )
 
-// world is a timeline whose clock and findings a test moves.
+// world is a timeline with a clock and findings that the test sets.
 type world struct {
 	*enginetest.World
 	now    time.Time
@@ -27,19 +27,19 @@ func start(t *testing.T) *world {
 	return &world{World: enginetest.Start(t, enginetest.Options{}), now: time.Date(2030, 1, 2, 3, 0, 0, 0, time.UTC)}
 }
 
-// leader is the keeper of a term that begins.
+// leader returns the recorder of a new term.
 func (w *world) leader() *timeline.Recorder {
 	return timeline.New(timeline.Config{Commit: w.Commit, Catalog: w.Catalog, Keep: w.keep, Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler),
 		Found: func(context.Context) ([]model.Finding, map[string]bool) { return w.found, w.silent }})
 }
 
-// code is a code as another version may report it.
+// code returns a code that another version may report.
 func code(text string) (c model.FindingCode) {
 	_ = c.UnmarshalText([]byte(text)) // takes any text
 	return c
 }
 
-// look lets a second pass, in which these are found: "code host object", an error, or with a severity behind.
+// look advances the clock by a second and records these findings: each is "code host object", an error unless a severity follows.
 func (w *world) look(t *testing.T, k *timeline.Recorder, found ...string) {
 	t.Helper()
 	w.now, w.found = w.now.Add(time.Second), nil
@@ -53,7 +53,7 @@ func (w *world) look(t *testing.T, k *timeline.Recorder, found ...string) {
 	}
 }
 
-// told is the timeline in lines.
+// told returns the events of the timeline, one per line.
 func (w *world) told(f timeline.Filter) string {
 	var out []string
 	w.Catalog.View(func(v *catalog.View) {
@@ -64,7 +64,7 @@ func (w *world) told(f timeline.Filter) string {
 	return strings.Join(out, "\n")
 }
 
-// What comes and goes is written down once, whoever leads.
+// A finding's start and end are recorded once, across changes of the leader.
 func TestTimeline(t *testing.T) {
 	w := start(t)
 	k := w.leader()
@@ -101,7 +101,7 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
-// What becomes an error is found once more; notes are not written down.
+// A warning that becomes an error is recorded as a new event; notes are not recorded.
 func TestSeverities(t *testing.T) {
 	w := start(t)
 	k := w.leader()
@@ -122,7 +122,7 @@ func TestSeverities(t *testing.T) {
 	})
 }
 
-// What comes and goes all the time is told a few times, and how often it did when that ends.
+// A flapping finding is recorded a few times, and then once with a count when it stops.
 func TestFlapping(t *testing.T) {
 	w := start(t)
 	k := w.leader()
@@ -141,7 +141,7 @@ func TestFlapping(t *testing.T) {
 	}
 }
 
-// So many are kept, the newest.
+// The timeline keeps a limited number of events, the newest.
 func TestBound(t *testing.T) {
 	w := start(t)
 	w.keep = 10
@@ -155,7 +155,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// A finding is there since it began, as the leader of that time knew it, whoever is asked later.
+// Later leaders report the start of a finding as the leader of that time recorded it.
 func TestBegun(t *testing.T) {
 	w := start(t)
 	k := w.leader()

@@ -10,8 +10,8 @@ import (
 	"github.com/contiv/contiv/daemon/master/why"
 )
 
-// What the switch hands to its host is allowed when the host has a way for it, and no further: denied, with the remedy, when it has
-// none, unknown when no one says.
+// A packet that leaves the switch for its host is allowed if the host has a route for it, denied with a remedy if it has none, and unknown
+// if the host's routes are unknown.
 func TestWhyBehindTheSwitch(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	w.Must(t, "network blue encap=vxlan subnet=10.1.1.0/24 gateway=10.1.1.254", "attach blue c1 host=h1", "attach blue c2 host=h2")
@@ -35,7 +35,7 @@ func TestWhyBehindTheSwitch(t *testing.T) {
 		},
 	}), nil, history.Keep{})
 	drop := func(table string, priority uint16, owner string) []model.TraceStep {
-		return []model.TraceStep{{Table: "classify", Does: "go on"}, {Table: table, Priority: priority, Owner: owner, Match: "such", Does: "drop"}}
+		return []model.TraceStep{{Table: "classify", Does: "continue"}, {Table: table, Priority: priority, Owner: owner, Match: "such", Does: "drop"}}
 	}
 	for _, r := range []struct {
 		name    string
@@ -83,7 +83,7 @@ func TestWhyBehindTheSwitch(t *testing.T) {
 	}
 }
 
-// Tenants may have the same addresses and names: what one end leaves open is meant as of the other end's tenant.
+// Tenants may have the same addresses and names: an end without a tenant is one of the other end's tenant.
 func TestWhyOfOneTenant(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	w.Must(t, "tenant acme")
@@ -96,15 +96,15 @@ func TestWhyOfOneTenant(t *testing.T) {
 	for _, r := range []struct{ name, from, to, fromIs, toIs, fails string }{
 		{"an address of both", "c1", "10.1.1.2", "default:blue:c1", "default:blue:db", ""},
 		{"asked by the other", "a1", "10.1.1.2", "acme:red:a1", "acme:red:db", ""},
-		{"an address of the other alone", "c1", "10.1.1.3", "default:blue:c1", "10.1.1.3", ""},
+		{"an address that only the other has", "c1", "10.1.1.3", "default:blue:c1", "10.1.1.3", ""},
 		{"from it", "10.1.1.3", "c1", "10.1.1.3", "default:blue:c1", ""},
 		{"a name of both", "c1", "db", "default:blue:c1", "default:blue:db", ""},
 		{"from a name of both", "db", "a1", "acme:red:db", "acme:red:a1", ""},
 		{"a service of both", "a1", "shop", "acme:red:a1", "acme:shop", ""},
 		{"by its address", "a1", "10.1.1.99", "acme:red:a1", "acme:shop", ""},
 		{"said with its kind", "c1", "endpoint/10.1.1.3", "default:blue:c1", "acme:red:a3", ""},
-		{"a name of the other alone", "c1", "a3", "default:blue:c1", "acme:red:a3", ""},
-		{"nothing tells which", "db", "shop", "", "", "may be"},
+		{"a name that only the other has", "c1", "a3", "default:blue:c1", "acme:red:a3", ""},
+		{"ambiguous", "db", "shop", "", "", "may be"},
 	} {
 		got, err := asker.Ask(t.Context(), model.WhyRequest{From: r.from, To: r.to, Protocol: "tcp", Port: 80})
 		if r.fails != "" {
@@ -119,7 +119,7 @@ func TestWhyOfOneTenant(t *testing.T) {
 	}
 }
 
-// Where hosts and containers meet directly the switch is the gateway of networks that have none, of each family: such containers answer.
+// If hosts access containers directly, the switch is the gateway of networks without one, in each family: their containers answer.
 func TestWhyWithoutGateway(t *testing.T) {
 	for _, r := range []struct {
 		name, access, lone string

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/why"
 )
 
-// What names mean: the end that is found, or why none is, or more than one.
+// A name leads to one end, or to an error that explains why it leads to none or to more than one.
 func TestNames(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	w.Must(t, "network blue encap=vxlan subnet=10.1.1.0/24 gateway=10.1.1.254 ipv6Subnet=fd01::/64", "group web networkName=blue", "group empty networkName=blue",
@@ -67,13 +67,13 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// An end is said by its endpoint, and by its container where that is called otherwise.
+// The description of an end has the endpoint, and the container if its name differs.
 func TestWhyNamesContainers(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	w.Must(t, "network blue encap=vxlan subnet=10.1.1.0/24 gateway=10.1.1.254", "attach blue 5e1f host=h1", "attach blue db host=h1",
 		"start blue 5e1f name=web", "start blue db")
 	got, err := why.New(w.Catalog, switches(nil), nil, history.Keep{}).Ask(t.Context(), model.WhyRequest{From: "web", To: "db"})
 	if err != nil || got.From.String() != "endpoint default:blue:5e1f, container web, 10.1.1.1, on h1" || got.To.String() != "endpoint default:blue:db, 10.1.1.2, on h1" {
-		t.Errorf("want the name of the one alone, got %q and %q, %v", got.From.String(), got.To.String(), err)
+		t.Errorf("want only the first with a container's name, got %q and %q, %v", got.From.String(), got.To.String(), err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/why"
 )
 
-// What the objects want, whatever the switches do.
+// The intent follows from the objects only, not from the switches.
 func TestIntent(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	w.Must(t, "network blue encap=vxlan subnet=10.1.1.0/24 gateway=10.1.1.254", "network lone encap=vxlan subnet=10.9.1.0/24",

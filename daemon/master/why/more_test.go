@@ -11,8 +11,8 @@ import (
 	"github.com/contiv/contiv/daemon/master/why"
 )
 
-// grouped is group web on h1, h2 and h3, of which h3's agent does not answer, and db on h1. Port 22 is denied by a rule, and 99 by h2's
-// switch alone.
+// grouped returns the explainer of a cluster with group web on h1, h2 and h3, and db on h1. The agent of h3 does not answer. A rule denies
+// port 22, and only the switch of h2 denies port 99.
 func grouped(t *testing.T, probe why.Prober) *why.Explainer {
 	t.Helper()
 	w := enginetest.Start(t, enginetest.Options{})
@@ -37,7 +37,7 @@ func grouped(t *testing.T, probe why.Prober) *why.Explainer {
 	return why.New(w.Catalog, trace, probe, history.Keep{})
 }
 
-// An answer ends with the last change of what has a say, and with a command that tells more.
+// An answer ends with the last change of the deciding object, and with a command that shows more.
 func TestWhyEnds(t *testing.T) {
 	asker := grouped(t, nil)
 	for _, r := range []struct {
@@ -58,7 +58,7 @@ func TestWhyEnds(t *testing.T) {
 	}
 }
 
-// Of groups a container of each host is asked about, each pair of them, and the worst verdict is that of all.
+// For groups, each pair of one container per host is examined, and the answer is the worst verdict.
 func TestWhyEach(t *testing.T) {
 	asker := grouped(t, nil)
 	for _, r := range []struct {
@@ -94,7 +94,7 @@ func TestWhyEach(t *testing.T) {
 	}
 }
 
-// A packet that is sent is compared with the verdict, and is sent by the sender's host alone.
+// Only the sender's host sends the probe packet, whose outcome is compared with the verdict.
 func TestWhyProbes(t *testing.T) {
 	var sent []string
 	came := map[string]model.WhyProbe{"web-1": {Verdict: "allowed", Text: "it was answered"}, "web-2": {Verdict: "denied", Text: "nothing came back"}}
@@ -127,7 +127,7 @@ func TestWhyProbes(t *testing.T) {
 	}
 }
 
-// A name that is spelled almost as one that there is asks for that.
+// The refusal of an unknown name suggests the existing name with the most similar spelling.
 func TestWhyAlike(t *testing.T) {
 	asker := grouped(t, nil)
 	for name, want := range map[string]string{"webb": "did you mean web? it is", "wbe-1": "did you mean web-1", "endpoint/wbe-1": "did you mean endpoint/web-1", "host/bd": `nothing is called "host/bd" (it is`,

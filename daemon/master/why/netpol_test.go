@@ -16,7 +16,7 @@ func labelled(value string) record.Selector {
 	return record.Selected(record.Requirement{Key: "app", Operator: record.In, Values: []string{value}})
 }
 
-// What network policies of Kubernetes and Contiv's rules want of pods, and of services of Kubernetes.
+// The intent of pods and of Kubernetes services follows from network policies and from Contiv's rules.
 func TestIntentOfPods(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	m.Must(t, "network blue encap=vxlan subnet=10.1.1.0/24 gateway=10.1.1.254")
@@ -69,8 +69,8 @@ func TestIntentOfPods(t *testing.T) {
 	}
 }
 
-// A node port of a node leads to the backends of its service, whichever node is asked; clients outside only to those of that node, where
-// the service says so.
+// A node port leads to the backends of its service on any node; if the service has a local traffic policy, it leads outside clients only
+// to those on the same node.
 func TestIntentAtNodePort(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	m.Must(t, "global global hostAccess=direct", "network blue encap=vxlan subnet=10.1.1.0/24 gateway=10.1.1.254")

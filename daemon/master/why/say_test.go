@@ -6,7 +6,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// What drops a packet is said by the object that did, and by whose policy when it is one of Kubernetes.
+// The reason of a dropped packet names the object that drops it, and a network policy of Kubernetes with its namespace.
 func TestDroppedByNetworkPolicy(t *testing.T) {
 	end := model.TraceStep{Table: "refuse", Does: "drop"}
 	for _, row := range []struct {

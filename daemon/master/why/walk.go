@@ -302,7 +302,7 @@ func (r *route) meant(dst string) *record.Endpoint {
 func outsideHop(h *model.WhyHop, x *model.TraceExit) string {
 	if x.Verdict == "" {
 		h.Verdict = model.VerdictUnknown
-		return "and its agent does not say what becomes of it there: it is of an older version"
+		return "and the outcome there is unknown: its agent has an older version"
 	}
 	h.Outside, h.Verdict, h.Try = true, x.Verdict, x.Try
 	return x.Text

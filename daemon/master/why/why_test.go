@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/why"
 )
 
-// switches traces packets as the switches of hosts are told to; those that are nil do not answer.
+// switches returns a Tracer that answers with the traces of each host; a host whose trace is nil does not answer.
 func switches(traces map[string]func(model.TraceRequest) model.Trace) why.Tracer {
 	return func(_ context.Context, host string, ask model.TraceRequest) (model.Trace, error) {
 		trace := traces[host]
@@ -24,7 +24,7 @@ func switches(traces map[string]func(model.TraceRequest) model.Trace) why.Tracer
 	}
 }
 
-// exits is switches whose packets leave somewhere, or are dropped.
+// exits returns a Tracer whose packets leave at the given exits, or are dropped if there are none.
 func exits(hosts map[string]func(model.TraceRequest) []model.TraceExit) why.Tracer {
 	traces := map[string]func(model.TraceRequest) model.Trace{}
 	for host, exit := range hosts {
@@ -46,7 +46,7 @@ func to(exit, network string) []model.TraceExit {
 	return []model.TraceExit{{To: exit, Network: network}}
 }
 
-// Verdicts of objects and of switches, their agreement, and names.
+// An answer has the verdicts of the objects and of the switches, their agreement, and the names of both ends.
 func TestWhy(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	w.Must(t, "network blue encap=vxlan subnet=10.1.1.0/24 gateway=10.1.1.254", "network lone encap=vxlan subnet=10.9.1.0/24",
@@ -122,8 +122,8 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-// A host asks by what it has in the hosts' own network; without that, the answer says how it gets one. Addresses of both ends are
-// of one family.
+// A host is an end with its address in the hosts' own network; without one, the answer explains how the host gets it. The addresses of
+// both ends are of one family.
 func TestWhyOfHosts(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	w.Must(t, "network blue encap=vxlan subnet=10.1.1.0/24 gateway=10.1.1.254 ipv6Subnet=fd01::/64 ipv6Gateway=fd01::fe",
