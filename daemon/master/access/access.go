@@ -131,7 +131,7 @@ func Parse(text string) (s Subject, err error) {
 		words = append(words, "")
 	}
 	if len(words) != 4 {
-		return s, fmt.Errorf("%.80q does not say who a request is from", text)
+		return s, fmt.Errorf("%.80q does not name the sender of a request", text)
 	}
 	s.Identity = trust.Identity{Role: trust.Role(words[0]), Name: words[1]}
 	s.Token = words[3]

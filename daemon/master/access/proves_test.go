@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Each proof proves what is said here, of each role, and no other does anything.
+// Each combination of role and proof gives exactly the rights in want; all others give none.
 func TestProves(t *testing.T) {
 	want := map[string]string{
 		"agent certificate": "role host", "agent pod": "host", "master certificate": "role others", "monitor certificate": "role",

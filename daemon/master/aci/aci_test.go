@@ -20,7 +20,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/memory"
 )
 
-// aciGateway is a gateway that checks what it gets as the real one does, and remembers the profiles.
+// aciGateway is a gateway that checks requests as the real one does, and remembers the profiles.
 type aciGateway struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -77,7 +77,7 @@ func (g *aciGateway) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]string{"result": "success", "info": "LGTM"})
 }
 
-// check is what the real gateway demands of a profile.
+// check returns the error with which the real gateway refuses a profile.
 func (g *aciGateway) check(s aci.Spec) {
 	bad := func(what string) { g.wrong = append(g.wrong, what+" in "+s.Tenant+":"+s.Profile) }
 	if s.Version != "v1.2" || s.Tenant == "" || s.Profile == "" || len(s.Groups) == 0 {
@@ -118,7 +118,7 @@ func (g *aciGateway) count() int {
 	return g.posts
 }
 
-// lines shows what the gateway knows of a profile: its contracts and its groups with their links.
+// lines returns the contracts of a profile in the gateway, and its groups with their links.
 func (g *aciGateway) lines(key string) (out []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -143,7 +143,7 @@ func (g *aciGateway) lines(key string) (out []string) {
 	return out
 }
 
-// becomes waits until the gateway knows a profile as these lines say.
+// becomes waits until a profile in the gateway has these lines.
 func (g *aciGateway) becomes(t *testing.T, key string, want ...string) {
 	t.Helper()
 	until(t, func() bool { return slices.Equal(g.lines(key), want) }, func() string {
@@ -151,7 +151,7 @@ func (g *aciGateway) becomes(t *testing.T, key string, want ...string) {
 	})
 }
 
-// until waits for a condition that the master works towards, and says what is instead when the time is up.
+// until waits until ok returns true. After the timeout it fails the test with the state that instead returns.
 func until(t *testing.T, ok func() bool, instead func() string) {
 	t.Helper()
 	tick, deadline := time.NewTicker(2*time.Millisecond), time.After(10*time.Second)
@@ -175,13 +175,13 @@ func appProfile(name string, groups ...string) *model.AppProfile {
 	return &model.AppProfile{TenantName: "default", AppProfileName: name, EndpointGroups: groups}
 }
 
-// toFabric makes a cluster part of an ACI fabric, or takes it out.
+// toFabric adds a cluster to an ACI fabric, or removes it.
 func toFabric(t *testing.T, m *mastertest.Master, infra string) {
 	t.Helper()
 	m.Must(t, "global global arpMode=flood networkInfraType="+infra)
 }
 
-// fabricMaster leads a cluster in an ACI fabric with the VLAN network net1 and the groups epga (VLAN 2) and epgb (VLAN 3).
+// fabricMaster returns the leader of a cluster in an ACI fabric with the VLAN network net1 and the groups epga (VLAN 2) and epgb (VLAN 3).
 func fabricMaster(t *testing.T, db store.Store, gateway *aciGateway) *mastertest.Master {
 	t.Helper()
 	m := mastertest.Start(t, mastertest.Options{Store: db, ACIGateway: gateway.URL})
@@ -245,7 +245,7 @@ func TestACI_05_Profiles(t *testing.T) {
 	if o := tenant.Oper; err != nil || o.TotalNetworks != 1 || o.TotalEPGs != 2 || o.TotalPolicies != 1 || o.TotalAppProfiles != 1 {
 		t.Errorf("want 1 network, 2 groups, 1 policy, 1 profile, got %+v, %v", o, err)
 	}
-	// APP-01: a profile without groups is nothing to the fabric.
+	// APP-01: the fabric gets no profile without groups.
 	mastertest.Put(t, m.AppProfiles(), appProfile("app"))
 	gateway.becomes(t, "default:app")
 	mastertest.Put(t, m.AppProfiles(), appProfile("app", "epga", "epgb"))
@@ -264,7 +264,7 @@ func TestACI_05_Profiles(t *testing.T) {
 	}
 }
 
-// state waits until inspection tells so of profile app.
+// state waits until inspection of profile app reports this state and information.
 func state(t *testing.T, m *mastertest.Master, want, info string) {
 	t.Helper()
 	got := &model.AppProfileInspect{}
@@ -348,7 +348,7 @@ func TestACI_09_Contracts(t *testing.T) {
 	})
 }
 
-// ACI-10: a gateway that is away or refuses is told again, and a new leader repeats only what is needed.
+// ACI-10: the leader retries a gateway that is down or refuses, and a new leader repeats only the missing changes.
 func TestACI_10_Restarts(t *testing.T) {
 	gateway := newGateway(t)
 	db := memory.New()
@@ -386,7 +386,7 @@ func TestACI_10_Restarts(t *testing.T) {
 	gateway.becomes(t, "default:other")
 }
 
-// ACI-06, ACI-07: every group has a VLAN of its own, and a container without a group belongs to default-group.
+// ACI-06, ACI-07: every group has its own VLAN, and a container without a group belongs to default-group.
 func TestACI_06_OwnVLANs(t *testing.T) {
 	ctx := context.Background()
 	m := fabricMaster(t, nil, newGateway(t))
@@ -425,7 +425,7 @@ func TestACI_06_OwnVLANs(t *testing.T) {
 	inUse("1-2, 4")
 }
 
-// NET-18: networks are what they are elsewhere.
+// NET-18: networks behave as they do outside a fabric.
 func TestNET_18_Fabric(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{})

@@ -23,7 +23,7 @@ func TestNetworks(t *testing.T) {
 			"invalid subnet: subnet string invalid format (subnet takes an IPv4 subnet or a range with its ends in full, length 1 to 31, for example 10.1.1.0/24 or 10.1.1.10-10.1.1.20/24)"},
 		{"its gateway is elsewhere", nil, "network blue encap=vxlan subnet=10.1.1.0/24 gateway=10.1.2.1",
 			"invalid gateway: gateway 10.1.2.1 is not in 10.1.1.0/24: address is out of range (choose an address of 10.1.1.0/24 that containers may have)"},
-		{"an IPv6 gateway alone", nil, "network blue encap=vxlan subnet=10.1.1.0/24 ipv6Gateway=fd01::1",
+		{"only an IPv6 gateway", nil, "network blue encap=vxlan subnet=10.1.1.0/24 ipv6Gateway=fd01::1",
 			"invalid ipv6Gateway: IPv6 gateway fd01::1 without an IPv6 subnet (set ipv6Subnet, or leave ipv6Gateway out)"},
 		{"its IPv6 gateway is elsewhere", nil, "network blue encap=vxlan subnet=10.1.1.0/24 ipv6Subnet=fd01::/64 ipv6Gateway=fd02::1",
 			"invalid ipv6Gateway: gateway fd02::1 is not in fd01::/64: address is out of range (choose an address of fd01::/64 that containers may have)"},
@@ -60,7 +60,7 @@ func TestNetworks(t *testing.T) {
 	})
 }
 
-// A network to which hosts have routes has no address of a host or a netmaster; others, which only containers see, may.
+// A network to which hosts have routes must not contain the address of a host or a netmaster; a network that only containers reach may.
 func TestNetworksOfHosts(t *testing.T) {
 	for name, row := range map[string]struct{ global, line, want string }{
 		"infra, a tunnel address":                   {"", "network inf nwType=infra encap=vxlan subnet=192.0.2.0/24", "conflict subnet: subnet 192.0.2.0/24 has address 192.0.2.2 of host h2 (choose a subnet that no host is in)"},

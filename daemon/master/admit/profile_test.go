@@ -36,8 +36,8 @@ func TestProfilesAndRouters(t *testing.T) {
 	})
 }
 
-// A router's password is in the record that its host's agent receives, and in no object; it stays until another is given, or the router is
-// deleted.
+// The password of a router is in the record that its host's agent receives, and in no object. It stays until it is replaced, or the router
+// is deleted.
 func TestPasswordOfRouter(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{FwdMode: "routing"})
 	const router = "bgp h1 routerip=10.9.0.1/24 as=65001 neighbor=10.9.0.2 neighbor-as=65000"
@@ -53,7 +53,7 @@ func TestPasswordOfRouter(t *testing.T) {
 				}
 			}
 			if told.Password != step.want {
-				t.Errorf("%s: want the agent told %q, got %q", step.line, step.want, told.Password)
+				t.Errorf("%s: want the agent to receive %q, got %q", step.line, step.want, told.Password)
 			}
 			for key, value := range v.Values() {
 				if key != record.BGPs+"h1" && strings.Contains(string(value), "s3cret") {

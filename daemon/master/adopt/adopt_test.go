@@ -20,7 +20,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// restored is a cluster whose store follows another one.
+// restored returns a cluster whose store follows another one.
 func restored(t *testing.T, cause record.Cause, lines ...string) (*enginetest.World, *adopt.Engine) {
 	t.Helper()
 	w := enginetest.Start(t, enginetest.Options{})
@@ -29,7 +29,7 @@ func restored(t *testing.T, cause record.Cause, lines ...string) (*enginetest.Wo
 		Incarnation: record.Incarnation{ID: strings.Repeat("b", 26), Predecessors: []string{strings.Repeat("a", 26)}, Cause: cause}})
 }
 
-// carries is an endpoint as a host carries it.
+// carries returns an endpoint as a host carries it.
 func carries(host, network, name, ip string) record.Endpoint {
 	a := netip.MustParseAddr(ip)
 	b := a.As4()
@@ -41,7 +41,7 @@ func offer(host string, list ...record.Endpoint) channel.Offer {
 	return channel.Offer{Host: host, Endpoints: list}
 }
 
-// has is the address that the store has of an endpoint, "" of none.
+// has returns the address of an endpoint in the store, "" if there is no such endpoint.
 func has(w *enginetest.World, network, name string) (ip string) {
 	w.Catalog.View(func(v *catalog.View) {
 		if e := v.Endpoint(identity.Endpoint{Network: identity.Network{Tenant: "default", Name: network}, Endpoint: name}); e != nil {
@@ -53,8 +53,8 @@ func has(w *enginetest.World, network, name string) (ip string) {
 
 const blue = "network blue encap=vxlan subnet=10.1.1.0/24"
 
-// What runs and the store does not know is there with the same address, which no one else gets; what contradicts the store waits for an
-// operator, with both names.
+// An endpoint that runs, but is missing in the store, is added with its address, and no other endpoint gets that address. An endpoint that
+// contradicts the store waits for an operator; the conflict has both names.
 func TestOffer(t *testing.T) {
 	w, e := restored(t, record.CauseRestore, blue)
 	known := carries("h1", "blue", "known", "10.1.1.1")
@@ -86,7 +86,8 @@ func TestOffer(t *testing.T) {
 	}
 }
 
-// Tenants, networks and groups of what runs are recreated with their numbers, while a new incarnation is adopted and never later.
+// The tenants, networks and groups of running endpoints are recreated with their numbers during the adoption of a new incarnation, and not
+// later.
 func TestGrounds(t *testing.T) {
 	for _, cause := range []record.Cause{record.CauseNewStore, record.CauseInit} {
 		w, e := restored(t, cause)
@@ -112,7 +113,8 @@ func TestGrounds(t *testing.T) {
 	}
 }
 
-// An operator accepts what runs in place of what it contradicts, or drops it; its host receives the latter when it offers it again.
+// An operator accepts a running endpoint in place of the contradicting one, or drops it. A host that offers a dropped endpoint again is
+// informed of that.
 func TestDecide(t *testing.T) {
 	w, e := restored(t, record.CauseRestore, blue)
 	if _, _, err := e.Offer(t.Context(), offer("h3", carries("h3", "blue", "holder", "10.1.1.7"))); err != nil {
@@ -143,7 +145,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// Nothing is assigned until every host of the store has offered what it carries; nothing is held in a store that follows no other.
+// Nothing is assigned until every host in the store has offered its endpoints. A store that follows no other does not wait.
 func TestHeld(t *testing.T) {
 	w, e := restored(t, record.CauseRestore, blue)
 	held := func(e *adopt.Engine) (err error) {
@@ -199,8 +201,8 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// An empty store ends the wait when all hosts have offered that the one before had, by what this host has noted; without that, it waits for
-// all of the time.
+// An empty store ends the wait when all hosts of the previous store have offered their endpoints, according to this host's notes; without
+// notes, it waits for the whole period.
 func TestRoster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, row := range []struct {

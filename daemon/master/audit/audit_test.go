@@ -31,7 +31,7 @@ func flush(t *testing.T, l *audit.Log) {
 	}
 }
 
-// Who is refused without end pushes out no login, and no refusal of others.
+// The refusals of one client displace no login, and no refusal of other clients.
 func TestFlood(t *testing.T) {
 	l := start(t, 40)
 	l.Record(model.AuditEvent{Verb: "login", User: "ann", Proof: "session", From: "192.0.2.1"})
@@ -49,7 +49,7 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// What is alike is one event with a number.
+// Equal events are recorded as one event with a count.
 func TestAlike(t *testing.T) {
 	l := start(t, 0)
 	for range 5 {
@@ -66,8 +66,8 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// Who polls writes one event an hour, which says how often, and pushes out nothing that the same user did. Several netmasters write into
-// one.
+// The reads of a polling client are one event per hour with a count, which displaces no change of the same user. Several netmasters share
+// the event.
 func TestPolledReads(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	now := time.Date(2030, 1, 1, 9, 10, 0, 0, time.UTC)
@@ -122,12 +122,12 @@ func TestPolledReads(t *testing.T) {
 	}
 }
 
-// sink counts what it is handed.
+// sink counts the events that it receives.
 type sink struct{ n int }
 
 func (s *sink) Write(model.AuditEvent) error { s.n++; return nil }
 
-// What another netmaster could not be told of waits.
+// An event that another netmaster does not accept waits.
 func TestPass(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	var told []model.AuditEvent
@@ -151,7 +151,7 @@ func TestPass(t *testing.T) {
 	}
 }
 
-// Each event is a line of the file, which may be moved away meanwhile and is its owner's alone.
+// Each event is a line of the file. The file may be moved at any time, and only its owner may read it.
 func TestFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit")
 	f, err := audit.OpenFile(path)
@@ -176,7 +176,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// Whatever a stranger sends as a name, the store has a short line of it, and events of others behind it.
+// For any name that a client sends, the store records a short line, and the events of others after it.
 func TestHostile(t *testing.T) {
 	l := start(t, 0)
 	long := strings.Repeat("A", 1<<20)
@@ -197,7 +197,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// An event that can never be stored is dropped and counted; those beside it are stored.
+// An event that can never be stored is dropped and counted; the other events are stored.
 func TestPoison(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	var passed []string

@@ -30,7 +30,7 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// Over TCP each message is preceded by its length, and a connection that the server has ended is recreated.
+// Over TCP, each message is preceded by its length, and a connection that the server has closed is recreated.
 func TestSyslogOverTCP(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -66,7 +66,7 @@ func TestSyslogOverTCP(t *testing.T) {
 	}
 }
 
-// Whatever is in an event, a message is one line of UTF-8 whose parameters end where they should.
+// For any event, the message is one line of UTF-8 with well-formed parameters.
 func FuzzMessage(f *testing.F) {
 	f.Add("login", "ann", "GET /x\"]")
 	f.Add("\xff", "\\", "]\n<1>1 ")

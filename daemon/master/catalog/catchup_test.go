@@ -24,7 +24,7 @@ func (c *counted) List(ctx context.Context, prefix string) ([]store.Item, store.
 	return c.Store.List(ctx, prefix)
 }
 
-// A leader that begins knows what its predecessor wrote last: by its watch, or by a list when that is late.
+// A new leader has the last writes of its predecessor: from its watch, or from a list if the watch is late.
 func TestCatchUp(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -32,8 +32,8 @@ func TestCatchUp(t *testing.T) {
 		lists int
 		took  time.Duration
 	}{
-		{"the watch has told", 0, 0, 0},
-		{"the watch tells", time.Second, 0, time.Second},
+		{"the watch has reported", 0, 0, 0},
+		{"the watch reports", time.Second, 0, time.Second},
 		{"the watch is late", time.Minute, 1, 2 * time.Second},
 	}
 	for _, tt := range tests {

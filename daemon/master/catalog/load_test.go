@@ -16,7 +16,7 @@ import (
 	"github.com/contiv/contiv/ipam"
 )
 
-// benchItems are the records of endpoints of 100 tenants on 1,000 hosts, as a list of the store has them.
+// benchItems returns the records of endpoints of 100 tenants on 1,000 hosts, as a list of the store has them.
 func benchItems(endpoints int) []store.Item {
 	items := make([]store.Item, 0, endpoints)
 	for i := range endpoints {
@@ -34,7 +34,7 @@ func benchItems(endpoints int) []store.Item {
 	return items
 }
 
-// BenchmarkLoad is the first list of a netmaster that starts.
+// BenchmarkLoad loads the first list of a netmaster that starts.
 func BenchmarkLoad(b *testing.B) {
 	const endpoints = 100_000
 	items := benchItems(endpoints)
@@ -60,7 +60,7 @@ func TestLoad(t *testing.T) {
 		items = append(items, store.Item{Key: record.Networks + id.String(), Value: value, Revision: 1})
 	}
 	items[17].Value = []byte(`{`)
-	// calls itself something else than its key
+	// the value names another object than its key
 	items[18].Value = items[19].Value
 	slices.SortFunc(items, func(a, b store.Item) int { return strings.Compare(b.Key, a.Key) }) // networks first
 	load := func(parts int) (*catalog.Catalog, string) {
@@ -90,7 +90,7 @@ func TestLoad(t *testing.T) {
 	whole, toldWhole := load(1)
 	parts, toldParts := load(51)
 	if toldWhole != toldParts || strings.Count(toldWhole, "skipped malformed record") != 2 {
-		t.Errorf("want the same told of two records, got\n%s\nand\n%s", toldWhole, toldParts)
+		t.Errorf("want the same log of two records, got\n%s\nand\n%s", toldWhole, toldParts)
 	}
 	if a, b := describe(whole), describe(parts); a != b {
 		t.Errorf("want the same, got\n%s\nand\n%s", a, b)

@@ -22,17 +22,17 @@ const (
 	netText = `{"id":"n.default","tenant":"default","networkName":"n","pktTagType":"vlan","pktTag":7,"subnetIP":"10.1.1.0","subnetLen":28,"ipAddrRange":"10.1.1.0-10.1.1.15"}`
 )
 
-// network is what netText is of.
+// network is the network of netText.
 var network = identity.Network{Tenant: "default", Name: "n"}
 
-// named is the endpoint of a name on it.
+// named returns the endpoint with a name in network.
 func named(name string) identity.Endpoint { return identity.Endpoint{Network: network, Endpoint: name} }
 
 func endpointAt(name, address string) []byte {
 	return fmt.Appendf(nil, `{"id":"n.default-%s","netID":"n.default","endpointID":%q,"ipAddress":%q}`, name, name, address)
 }
 
-// owned checks that the pool of the network and the owners of its addresses are what the endpoints say.
+// owned checks that the pool of the network and the owners of its addresses agree with the endpoints.
 func owned(c *catalog.Catalog) (wrong string) {
 	c.View(func(v *catalog.View) {
 		n := v.Network(network)
@@ -53,8 +53,8 @@ func owned(c *catalog.Catalog) (wrong string) {
 	return wrong
 }
 
-// A leader's list is ahead of its watch: earlier changes of the watch have no effect, even for a key that the leader has never seen. Its
-// address belongs to another endpoint by now, and stays so.
+// A leader's list is ahead of its watch: earlier changes of the watch have no effect, even for a key that the leader has never seen. The
+// address of that key's endpoint already belongs to another endpoint, and continues to.
 func TestWatchBehindList(t *testing.T) {
 	c, db := catalog.New(), memory.New()
 	commit := func(build func(tx *store.Tx)) store.Revision {
@@ -84,7 +84,7 @@ func TestWatchBehindList(t *testing.T) {
 		c.View(func(v *catalog.View) {
 			a := netip.MustParseAddr("10.1.1.3")
 			if v.Endpoint(named("k")) != nil || v.Network(network).Owner(a) != "endpoint default:n:e2" {
-				t.Errorf("after %+v: want e2 alone, got %v, and %q has the address", u, v.Endpoints(), v.Network(network).Owner(a))
+				t.Errorf("after %+v: want only e2, got %v, and %q has the address", u, v.Endpoints(), v.Network(network).Owner(a))
 			}
 			if err := v.Network(network).Check(identity.Group{}, a); err == nil {
 				t.Errorf("after %+v: the address of e2 is given again", u)
@@ -93,7 +93,7 @@ func TestWatchBehindList(t *testing.T) {
 	}
 }
 
-// The leader's own commit is ahead of its watch: what others did before it has still to come, and comes.
+// The leader's own commit is ahead of its watch: the watch still reports the earlier changes of others, and they take effect.
 func TestCommitAheadOfWatch(t *testing.T) {
 	c := catalog.New()
 	c.Apply(store.Update{Full: true, Items: []store.Item{{Key: netKey, Value: []byte(netText), Revision: 2}}, Revision: 2}, quiet)
@@ -112,7 +112,7 @@ func TestCommitAheadOfWatch(t *testing.T) {
 	}
 }
 
-// A store that was restored from a backup with its revisions raised holds values that are older than those known.
+// A store that was restored from a backup with raised revisions has older values than the catalog.
 func TestRestoredWithRaisedRevisions(t *testing.T) {
 	c := catalog.New()
 	full := func(rev store.Revision, items ...store.Item) {
@@ -127,7 +127,7 @@ func TestRestoredWithRaisedRevisions(t *testing.T) {
 	full(1_000_003, store.Item{Key: a, Value: endpointAt("a", "10.1.1.1"), Revision: 3})
 	c.View(func(v *catalog.View) {
 		if e := v.Endpoint(named("a")); e == nil || e.IP != netip.MustParseAddr("10.1.1.1") || v.Endpoint(named("b")) != nil {
-			t.Errorf("want a at 10.1.1.1 alone, got %v", v.Endpoints())
+			t.Errorf("want only a at 10.1.1.1, got %v", v.Endpoints())
 		}
 	})
 	if wrong := owned(c); wrong != "" {
@@ -135,9 +135,9 @@ func TestRestoredWithRaisedRevisions(t *testing.T) {
 	}
 }
 
-// Whatever order a leader hears of changes in - by its watch, which lags, merges and tells twice, by lists at the beginning of
-// terms, by its own commits before or after the watch, of a store that is restored beneath it - it knows in the end what a list of
-// the store says, and at no time does it take an address that an endpoint has for free.
+// A leader learns of changes in any order: from its watch, which lags, merges and repeats changes, from lists at the start of terms, from
+// its own commits before or after the watch, and from a store that is restored meanwhile. In the end its catalog equals a list of the
+// store, and at no time does it regard the address of an endpoint as free.
 func TestOrders(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		l := &leader{rt, catalog.New()}
@@ -157,7 +157,7 @@ func TestOrders(t *testing.T) {
 	})
 }
 
-// change changes one endpoint: a new one gets an address that no other has in the store, as leaders see to.
+// change changes one endpoint. A new one gets an address that no other endpoint in the store has, as leaders ensure.
 func change(rt *rapid.T, now map[string]store.Item) store.Op {
 	id := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(rt, "endpoint")
 	key := record.Endpoints + named(id).String()
@@ -178,7 +178,7 @@ func change(rt *rapid.T, now map[string]store.Item) store.Op {
 	return store.Op{Key: key, Value: endpointAt(id, rapid.SampledFrom(free).Draw(rt, "address"))}
 }
 
-// leader is a catalog that hears of a store's history.
+// leader is a catalog that receives the history of a store.
 type leader struct {
 	*rapid.T
 	c *catalog.Catalog
@@ -198,7 +198,7 @@ func (l *leader) Listed(items []store.Item, rev store.Revision) {
 	}
 }
 
-// list is a store's content as Load reads it.
+// list is the content of a store as Load reads it.
 type list struct {
 	items    []store.Item
 	revision store.Revision
@@ -208,7 +208,7 @@ func (l list) List(context.Context, string) ([]store.Item, store.Revision, error
 	return l.items, l.revision, nil
 }
 
-// given checks that no address is free that an endpoint has which the leader knows.
+// given checks that the address of no endpoint that the leader knows is free.
 func given(c *catalog.Catalog) (wrong string) {
 	c.View(func(v *catalog.View) {
 		n := v.Network(network)

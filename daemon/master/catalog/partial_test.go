@@ -12,8 +12,8 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Records come one by one in any order, such that what needs others comes before them, go and come again: the pools are in the end those
-// of who reads all at once.
+// Records arrive one by one in any order, even before the records that they need, disappear and return: in the end the pools equal those
+// of a complete list.
 func TestPoolsFollowInAnyOrder(t *testing.T) {
 	world := map[string]string{
 		record.Objects + "global/global": `{"name":"global","vlans":"1-4094","vxlans":"1-10000"}`,
@@ -68,7 +68,7 @@ func TestPoolsFollowInAnyOrder(t *testing.T) {
 			rt.Fatal(err)
 		}
 		if got, want := describe(c), describe(fresh); got != want {
-			rt.Fatalf("who reads all at once knows\n%s\nwho heard of it in pieces knows\n%s", want, got)
+			rt.Fatalf("the catalog of a complete list has\n%s\nthat of single changes has\n%s", want, got)
 		}
 	})
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// taking takes the lowest free number, by a tenant that has it, and then does something.
+// taking returns a request that allocates the lowest free number for a tenant, and then calls a function.
 func taking(then func(*Tx) error) func(*Tx) error {
 	return func(tx *Tx) error {
 		n, err := tx.Numbers().VRFs.First()
@@ -31,14 +31,14 @@ func taking(then func(*Tx) error) func(*Tx) error {
 	}
 }
 
-// taken is how many numbers are taken, as others see it.
+// taken returns the number of allocated numbers that other requests see.
 func (b *bench) taken() (n int) {
 	b.catalog.View(func(v *catalog.View) { n = v.Numbers().VRFs.InUse() })
 	return n
 }
 
-// One transaction is under way at a time; what comes meanwhile shares the next one. A refused one leaves nothing and stands for
-// itself; one whose outcome is unknown ends the term.
+// One transaction is in progress at a time, and requests that arrive meanwhile share the next one. A refused transaction leaves nothing
+// behind and affects no other; a transaction with an unknown outcome ends the term.
 func TestOneUnderWay(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -59,7 +59,7 @@ func TestOneUnderWay(t *testing.T) {
 			<-b.db.entered
 			wait, errs := b.many(t, taking(put("b")), taking(put("c")))
 			if n := len(b.db.entered); n != 0 {
-				t.Errorf("want 1 transaction under way, got %d more", n)
+				t.Errorf("want 1 transaction in progress, got %d more", n)
 			}
 			if n := b.taken(); n != 0 {
 				t.Errorf("want nothing taken before it is stored, got %d", n)
@@ -94,7 +94,7 @@ func TestOneUnderWay(t *testing.T) {
 	}
 }
 
-// The end of the leadership while a transaction is on its way: it is given up, and the run ends without an error.
+// If the leadership ends during a transaction, the transaction is given up, and the run ends without an error.
 func TestEndUnderWay(t *testing.T) {
 	b := start(t, 100)
 	first := make(chan error, 1)
@@ -110,13 +110,13 @@ func TestEndUnderWay(t *testing.T) {
 	}
 }
 
-// counter is the endpoint whose record counts.
+// counter returns the endpoint whose record has the count.
 func counter(i int) identity.Endpoint {
 	return identity.Endpoint{Network: identity.Network{Tenant: "t", Name: "n"}, Endpoint: fmt.Sprint("c", i)}
 }
 
-// Many clients count in the same few records: no count is lost or made twice, whatever the store refuses; the master's
-// memory is what is stored; and the history's records have numbers of their own.
+// Many clients count in the same few records: no count is lost or done twice, whatever the store refuses. The master's memory equals
+// the store, and the records of the history have distinct numbers.
 func TestNothingIsLost(t *testing.T) {
 	db := storetest.NewUnsteady(memory.New(), 200, 20)
 	lock := &store.Tx{}

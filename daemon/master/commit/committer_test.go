@@ -19,7 +19,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/memory"
 )
 
-// queued is a store whose commits wait until they are let through.
+// queued is a store whose commits wait until the test releases them.
 type queued struct {
 	*memory.Store
 	entered chan int // operations of each commit that arrives
@@ -81,7 +81,7 @@ func put(keys ...string) func(*Tx) error {
 	}
 }
 
-// many joins n requests and waits until they are queued behind the one that is on its way.
+// many joins n requests and waits until they are queued behind the one in progress.
 func (b *bench) many(t *testing.T, fns ...func(*Tx) error) (*sync.WaitGroup, []error) {
 	t.Helper()
 	errs := make([]error, len(fns))
@@ -106,7 +106,7 @@ func TestRequestsJoin(t *testing.T) {
 		return bad
 	}, put("b"), func(tx *Tx) error {
 		if tx.Numbers().VRFs.InUse() != 0 || tx.Value("/contiv.io/x/half") != nil || tx.Value("/contiv.io/x/b") == nil {
-			return errors.New("it is to see what is good, and that alone")
+			return errors.New("want only the changes of accepted requests visible")
 		}
 		return nil
 	})
@@ -120,7 +120,7 @@ func TestRequestsJoin(t *testing.T) {
 	b.db.through <- nil
 	wait.Wait()
 	if errs[0] != nil || !errors.Is(errs[1], bad) || errs[2] != nil || errs[3] != nil || b.taken() != 0 {
-		t.Errorf("want the bad request alone refused, and nothing of it left, got %v, %d taken", errs, b.taken())
+		t.Errorf("want only the bad request refused, and nothing of it left, got %v, %d taken", errs, b.taken())
 	}
 	if _, err := b.db.Read(context.Background(), "/contiv.io/x/half"); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a refused request must leave nothing, got %v", err)
@@ -141,7 +141,7 @@ func TestLimits(t *testing.T) {
 	}
 	wait.Wait()
 	if errs[0] != nil || errs[1] != nil || errs[3] != nil {
-		t.Errorf("requests that fit alone must be committed, in another transaction if need be: %v", errs)
+		t.Errorf("each request that fits into a transaction must be committed, in another one if needed: %v", errs)
 	}
 	var e *model.Error
 	if !errors.As(errs[2], &e) || e.Code != model.CodeTooLarge {
@@ -149,8 +149,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// The store may permit less than it says. Requests that share a transaction which it finds too large are tried one by one; the one that is
-// too large by itself is refused for good: to repeat it helps nobody.
+// The store may permit less than it declares. If it finds a shared transaction too large, its requests are tried one by one; a request that
+// is too large by itself is refused permanently, since a retry would not help.
 func TestStoreFindsTooLarge(t *testing.T) {
 	b := start(t, 100)
 	first := make(chan error, 1)
@@ -179,7 +179,7 @@ func TestStoreFindsTooLarge(t *testing.T) {
 	}
 }
 
-// A transaction whose outcome is unknown, or that is fenced, ends the term; everyone who waits is told to repeat.
+// A transaction whose outcome is unknown, or that is fenced, ends the term; all waiting requests are refused with the advice to retry.
 func TestTermEnds(t *testing.T) {
 	for _, failure := range []error{fmt.Errorf("away: %w", store.ErrUnavailable), fmt.Errorf("late: %w", store.ErrFenced)} {
 		b := start(t, 100)
@@ -209,7 +209,7 @@ func TestTermEnds(t *testing.T) {
 	}
 }
 
-// A request whose time is over is told whether it may have been stored: what was in no transaction certainly was not.
+// The error of a cancelled request reports whether the request may have been stored; a request that was in no transaction was not.
 func TestCancelledRequest(t *testing.T) {
 	const inDoubt, inVain = "may or may not have been stored", "was not stored, for others were before it"
 	check := func(what string, err error, want string) {
@@ -245,7 +245,7 @@ func TestCancelledRequest(t *testing.T) {
 	second()
 	check("behind another", <-secondOut, inVain)
 	first()
-	check("under way", <-firstOut, inDoubt)
+	check("in progress", <-firstOut, inDoubt)
 	b.db.through <- nil
 	third, thirdOut := begin(ask("third"))
 	defer third()
@@ -256,7 +256,7 @@ func TestCancelledRequest(t *testing.T) {
 	}
 }
 
-// A request that a full transaction has left behind is in none again.
+// A cancelled request that did not fit into a transaction is in no later one.
 func TestCancelledWhileLeftOver(t *testing.T) {
 	b := start(t, 4)
 	out := make(chan error, 3)
@@ -276,11 +276,11 @@ func TestCancelledWhileLeftOver(t *testing.T) {
 	if err := <-out; err != nil {
 		t.Fatal(err)
 	}
-	<-b.db.entered // that of a and b, for which alone there is room
+	<-b.db.entered // that of a and b, since there is room for only these two
 	cancel()
 	var e *model.Error
 	if err := <-out; !errors.As(err, &e) || !strings.Contains(e.Message, "was not stored, for others were before it") {
-		t.Errorf("left over: want it told that it was not stored, got %v", err)
+		t.Errorf("left over: want an error that it was not stored, got %v", err)
 	}
 	b.db.through <- nil
 	if err := <-out; err != nil {
@@ -288,7 +288,8 @@ func TestCancelledWhileLeftOver(t *testing.T) {
 	}
 }
 
-// What is told of a transaction takes its room; where there is none, the differences are left out, never the change.
+// The history record of a transaction takes part of its space; without enough space, the record lacks the differences, but the change is
+// made.
 func TestHistoryFits(t *testing.T) {
 	b := start(t, 8)
 	b.db.limits.Bytes = 3000
@@ -307,7 +308,7 @@ func TestHistoryFits(t *testing.T) {
 	}
 	for _, n := range []int{2, 6} {
 		if _, err := b.Do(By(context.Background(), model.Actor{Claimed: "ann"}), small(n)); err != nil {
-			t.Errorf("%d objects with the room for what is told of them left: %v", n, err)
+			t.Errorf("%d objects, with space left for their history: %v", n, err)
 		}
 	}
 	var e *model.Error
@@ -317,6 +318,6 @@ func TestHistoryFits(t *testing.T) {
 	var told []model.HistoryEntry
 	b.catalog.View(func(v *catalog.View) { told = history.Open(v, history.Keep{}).List(history.Filter{By: "ann"}) })
 	if len(told) != 8 || told[0].Cut || len(told[0].Changes) != 1 || !told[7].Cut || told[7].Changes != nil {
-		t.Errorf("want 2 objects told whole and 6 without differences, got %+v", told)
+		t.Errorf("want 2 objects recorded completely and 6 without differences, got %+v", told)
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/contiv/contiv/daemon/store/memory"
 )
 
-// A store that has used up its quota ends no term: changes are refused with what to do, the one that it carried out nevertheless is known
-// for what it is, and once there is space changes are taken again.
+// A store that has used up its quota ends no term: changes are refused with a remedy, a change that the store carried out nevertheless is
+// recognized, and once there is space, changes are accepted again.
 func TestFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db, lock := memory.New(), &store.Tx{}
@@ -74,7 +74,7 @@ func TestFull(t *testing.T) {
 			t.Errorf("with space again: %v", err)
 		}
 		if n := strings.Count(told.String(), "transaction was not committed"); n != 2 {
-			t.Errorf("want each of two outages told of once, got\n%s", &told)
+			t.Errorf("want each of two outages logged once, got\n%s", &told)
 		}
 		cancel()
 		if err := <-ended; err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// turns makes requests in turn and waits until they are queued, in order, behind one that is on its way.
+// turns makes requests in turn and waits until they are queued, in order, behind one in progress.
 func (b *bench) turns(t *testing.T, fns ...func(*Tx) error) (*sync.WaitGroup, []error) {
 	t.Helper()
 	first := make(chan error, 1)
@@ -44,8 +44,8 @@ func addTenant(name string, vrf uint16) func(*Tx) error {
 	}
 }
 
-// Requests in turn share a transaction, see what those before them do, and hear of it when it is carried out, those that are
-// refused for it too; when it is not, that is all that anyone is told.
+// Requests in turn share a transaction, and each sees the changes of those before it. All are answered when the transaction is carried out,
+// including those that are refused because of it; if it fails, all get its error.
 func TestInTurn(t *testing.T) {
 	code := func(err error) string {
 		if e := (*model.Error)(nil); errors.As(err, &e) {
@@ -103,7 +103,7 @@ func TestInTurn(t *testing.T) {
 	}
 }
 
-// What has no room goes into the next transaction, and nothing overtakes it.
+// A request that does not fit goes into the next transaction, and no other overtakes it.
 func TestInTurnKeepsOrder(t *testing.T) {
 	b := start(t, 4) // the fence takes one
 	var order []int
@@ -118,7 +118,7 @@ func TestInTurnKeepsOrder(t *testing.T) {
 	}
 	wait, errs := b.turns(t, nth(0, "a", "b"), nth(1, "c", "d"), nth(2, "e"))
 	if n := <-b.db.entered; n != 2 {
-		t.Errorf("want the first alone, got %d operations", n)
+		t.Errorf("want only the first, got %d operations", n)
 	}
 	b.db.through <- nil
 	if n := <-b.db.entered; n != 3 {

@@ -19,7 +19,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// legacy is a store as an earlier build has left it.
+// legacy returns a store as an earlier build has left it.
 func legacy() map[string]string {
 	out := map[string]string{
 		"/contiv.io/state/nets/n.t":               `{"id":"n.t","tenant":"t","networkName":"n","nwType":"data","pktTagType":"vlan","pktTag":7,"extPktTag":0,"subnetIP":"10.1.0.0","subnetLen":16,"gateway":"","ipAddrRange":"10.1.0.0-10.1.255.255","ipv6SubnetIP":"","ipv6SubnetLen":0,"ipv6Gateway":"","networkTag":"n.t"}`,
@@ -48,7 +48,7 @@ func legacy() map[string]string {
 	return out
 }
 
-// failing ends after so many transactions.
+// failing is a store that fails after a number of transactions.
 type failing struct {
 	store.Store
 	left int
@@ -68,7 +68,7 @@ func (f *failing) Commit(ctx context.Context, tx *store.Tx) (store.Revision, err
 	return f.Store.Commit(ctx, tx)
 }
 
-// Whenever a leader ends on the way, the next one continues, and what masters know in the end is all that there was.
+// If a leader ends at any step of the conversion, the next one continues, and in the end masters have all objects of the earlier build.
 func TestConvert(t *testing.T) {
 	for ends := range 25 {
 		db := memory.New()

@@ -14,15 +14,15 @@ import (
 	"github.com/contiv/contiv/daemon/store/memory"
 )
 
-var update = flag.Bool("update", false, "write testdata anew")
+var update = flag.Bool("update", false, "rewrite testdata")
 
-// Images of stores; daemon/agent/desired compares what agents make of them.
+// Images of stores; daemon/agent/desired compares the state that agents derive from them.
 const (
 	olderBuild   = "../../record/testdata/older-build.json" // as the build wrote it whose records of rules were one for each group
 	presentBuild = "../../record/testdata/present-build.json"
 )
 
-// A leader makes of a store that an earlier build has written, with rules of all sorts, what this build would have written.
+// A leader converts a store of an earlier build, with rules of all sorts, into the store that this build would have written.
 func TestImageOfOlderBuild(t *testing.T) {
 	text, err := os.ReadFile(olderBuild)
 	if err != nil {

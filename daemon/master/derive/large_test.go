@@ -16,7 +16,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/memory"
 )
 
-// narrow is a store with the limits of Consul, which remembers what each transaction did to records for agents.
+// narrow is a store with the limits of Consul that remembers the operations of each transaction on records for agents.
 type narrow struct {
 	*memory.Store
 	mu      sync.Mutex
@@ -45,7 +45,7 @@ func (n *narrow) Commit(ctx context.Context, tx *store.Tx) (store.Revision, erro
 	return n.Store.Commit(ctx, tx)
 }
 
-// taken returns what was done since it was last called.
+// taken returns the operations since the last call.
 func (n *narrow) taken() [][]store.Op {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -87,8 +87,8 @@ func count(t *testing.T, db store.Store) (n int) {
 	return n
 }
 
-// POL-14: a policy of thousands of rules is attached to several groups, changed, taken away and deleted, on every store: no change is
-// too large, its answer comes when everything is in place, and agents hold a record for each rule and one for each group.
+// POL-14: a policy of thousands of rules is attached to several groups, changed, detached and deleted, on every store: no change is
+// too large, its answer arrives when everything is in place, and agents hold a record for each rule and one for each group.
 func TestPOL_14_Large(t *testing.T) {
 	ctx := context.Background()
 	for name, store := range map[string]struct {
@@ -135,7 +135,7 @@ func TestPOL_14_Large(t *testing.T) {
 	}
 }
 
-// Attaching a policy is one record, however many rules it has: at no time does a group have some of them.
+// Attaching a policy writes one record, however many rules it has: at no time does a group have only some of them.
 func TestPOL_14_Order(t *testing.T) {
 	db := &narrow{Store: memory.New()}
 	m := mastertest.Start(t, mastertest.Options{Store: db})
@@ -152,12 +152,12 @@ func TestPOL_14_Order(t *testing.T) {
 	} {
 		m.Must(t, "group g policies="+step.policies)
 		if all := db.taken(); len(all) != 1 || len(all[0]) != 1 || fmt.Sprint(all[0][0]) != fmt.Sprint(step.want) {
-			t.Errorf("policies %q: want %v alone, got %v", step.policies, step.want, all)
+			t.Errorf("policies %q: want only %v, got %v", step.policies, step.want, all)
 		}
 	}
 }
 
-// A large policy goes in several transactions, all of them after the policy; meanwhile no one can make it again.
+// A large policy is deleted in several transactions, its rules after the policy itself; meanwhile no client can recreate it.
 func TestLargePolicyGoes(t *testing.T) {
 	db := &narrow{Store: memory.New()}
 	m := mastertest.Start(t, mastertest.Options{Store: db})
@@ -172,7 +172,7 @@ func TestLargePolicyGoes(t *testing.T) {
 	}
 }
 
-// A rule changes by one write to its record: agents never know a policy without it.
+// A rule changes by one write to its record: agents never have the policy without it.
 func TestRuleChangesWithoutGap(t *testing.T) {
 	db := &narrow{Store: memory.New()}
 	m := mastertest.Start(t, mastertest.Options{Store: db})

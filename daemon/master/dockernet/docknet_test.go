@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// world is the engines with networks and groups of two tenants, of which some have the same subnets and tags.
+// world returns engines with the networks and groups of two tenants, some with the same subnets and tags.
 func world(t *testing.T) (*enginetest.World, *dockernet.Service) {
 	t.Helper()
 	w := enginetest.Start(t, enginetest.Options{ClusterMode: "docker"})
@@ -29,7 +29,7 @@ func world(t *testing.T) (*enginetest.World, *dockernet.Service) {
 	return w, dockernet.New(w.Commit, w.Admit, w.Catalog)
 }
 
-// options reads "name=value name=value".
+// options parses "name=value name=value".
 func options(text string) map[string]string {
 	out := map[string]string{}
 	for _, word := range strings.Fields(text) {
@@ -138,7 +138,7 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// create makes a Docker network.
+// create creates a Docker network.
 func create(t *testing.T, s *dockernet.Service, id, host, text, subnet string) {
 	t.Helper()
 	_, _, err := s.Create(t.Context(), model.DockerNetworkRequest{ID: id, Host: host, Options: options(text), Pools: []model.DockerPool{{Subnet: subnet}}})
@@ -147,7 +147,8 @@ func create(t *testing.T, s *dockernet.Service, id, host, text, subnet string) {
 	}
 }
 
-// What a user's Docker network stands for stays while that is there; what an agent has made goes with it.
+// A network cannot be deleted while a user's Docker network refers to it. A Docker network that an agent created does not prevent the
+// deletion, and is deleted too.
 func TestWhatDockerNetworksHold(t *testing.T) {
 	w, s := world(t)
 	create(t, s, "d1", "h1", "group=web", "10.1.1.0/24")
@@ -190,7 +191,7 @@ func ids(w *enginetest.World) string {
 	return strings.Join(out, " ")
 }
 
-// A network that was made for a Docker network goes with the last one, unless others use it.
+// A network that was created for Docker networks is deleted with the last of these, unless others use it.
 func TestMadeNetworks(t *testing.T) {
 	for _, row := range []struct {
 		name, more, then, want string // what is done meanwhile and afterwards, and what is asked
@@ -224,7 +225,7 @@ func TestMadeNetworks(t *testing.T) {
 	}
 }
 
-// A network that was made for a Docker network goes with it, as soon as the endpoints of containers that ended without a word have gone.
+// A network that was created for a Docker network is deleted with it, once the endpoints of containers that died without a report are gone.
 func TestGone(t *testing.T) {
 	w, s := world(t)
 	create(t, s, "d1", "h1", "network=new", "10.9.0.0/16")
@@ -234,7 +235,7 @@ func TestGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	remove := model.DockerNetworkRemoval{ID: "d1", Host: "h1"}
-	for range 2 { // it may be said again
+	for range 2 { // a repetition is harmless
 		if _, err := s.Delete(t.Context(), remove); err != nil {
 			t.Fatal(err)
 		}
@@ -252,7 +253,7 @@ func TestGone(t *testing.T) {
 	}
 	create(t, s, "d1", "h1", "network=new", "10.9.0.0/16")
 	if known, is := gone(); !known || is {
-		t.Errorf("it was made again: want it there; got %t, gone %t", known, is)
+		t.Errorf("it was recreated: want it there; got %t, gone %t", known, is)
 	}
 	if _, err := s.Delete(t.Context(), remove); err != nil {
 		t.Fatal(err)
@@ -285,8 +286,8 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// A network that was made for a Docker network without a name gets Docker's, while it has no endpoints; one that has a name keeps it, and
-// nothing of another host's engine is named.
+// A network that was created for a Docker network without a name gets Docker's name while it has no endpoints. A network with a name keeps
+// it, and networks of another host's engine get no name.
 func TestName(t *testing.T) {
 	w, s := world(t)
 	w.Must(t, "network taken encap=vxlan subnet=10.8.0.0/24")
@@ -331,7 +332,8 @@ func TestName(t *testing.T) {
 	}
 }
 
-// Records that earlier builds kept of the networks of a host's agent are deleted on its word, in one transaction, and nothing else is. Agents of earlier builds have theirs made as ever.
+// When an agent requests it, exactly the records that earlier builds kept of its host's networks are deleted, in one transaction. The
+// records for agents of earlier builds are still created.
 func TestRelease(t *testing.T) {
 	w, s := world(t)
 	for _, d := range []string{"k1", "k2", "k3"} {

@@ -33,7 +33,7 @@ func (w wish) find(v *catalog.View, subnet netip.Prefix) (found, error) {
 	case subnet.IsValid():
 		return w.bySubnet(v, subnet)
 	}
-	return found{}, model.Errorf(model.CodeInvalid, "Options", "nothing says which network it is").Try(words)
+	return found{}, model.Errorf(model.CodeInvalid, "Options", "no option names the network").Try(words)
 }
 
 func (w wish) byGroup(v *catalog.View) (found, error) {

@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/enginetest"
 )
 
-// row is a request and its answer: what it tells, or the refusal with its field and its remedy.
+// row is a request and its answer: the result, or the refusal with its field and its remedy.
 type row struct {
 	name  string
 	given []string // what has been before; a pause like 5s lets that time pass
@@ -15,7 +15,7 @@ type row struct {
 	want  string
 }
 
-// try does each row in a cluster of its own, whose clock stands at noon and moves only as rows say.
+// try executes each row in its own cluster, whose clock starts at noon and advances only by rows.
 func try(t *testing.T, o enginetest.Options, rows []row) {
 	t.Helper()
 	for _, r := range rows {

@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// refusal fails the test unless err is a refusal with a code that says all of the words.
+// refusal fails the test unless err is a refusal with this code that contains all of the words.
 func refusal(t *testing.T, err error, code model.Code, words ...string) {
 	t.Helper()
 	var e *model.Error
@@ -31,7 +31,7 @@ func refusal(t *testing.T, err error, code model.Code, words ...string) {
 	}
 }
 
-// dotted makes a tenant with networks, one after the other.
+// dotted creates a tenant with networks, one after the other.
 func dotted(t *testing.T, m *mastertest.Master, tenant string, networks ...string) {
 	t.Helper()
 	if _, err := m.Tenants().Put(t.Context(), &model.Tenant{TenantName: tenant}); err != nil {
@@ -50,8 +50,8 @@ func asked(tenant, network, container, host string) model.CreateEndpointRequest 
 		ConfigEP: model.EndpointConfigRequest{Container: container, Host: host}}
 }
 
-// Names may hold what joined them in the original's ids. Objects whose ids read the same there are side by side, and what is done to one
-// by its names does not touch the other.
+// Names may contain the separator of the original's ids. Objects with the same original id coexist, and a change of one by its names does
+// not affect the other.
 func TestIDsThatReadTheSame(t *testing.T) {
 	tests := []struct {
 		name       string
@@ -113,7 +113,7 @@ func endpointID(tenant, network, name string) identity.Endpoint {
 	return identity.Endpoint{Network: identity.Network{Tenant: tenant, Name: network}, Endpoint: name}
 }
 
-// The original's drivers say "network.tenant". Where that is two networks, neither is taken for the other; "tenant:network" says which.
+// The original's drivers send "network.tenant". If two networks match, the request is refused; "tenant:network" is unambiguous.
 func TestDottedIDOfTwoNetworks(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	ctx := t.Context()
@@ -136,7 +136,7 @@ func TestDottedIDOfTwoNetworks(t *testing.T) {
 	}
 }
 
-// A name is one container's at a time, and is deleted only for the host and the container that have it.
+// A name belongs to one container at a time, and is deleted only for the host and the container that have it.
 func TestEndpointOfAnother(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	ctx := t.Context()
@@ -160,7 +160,7 @@ func TestEndpointOfAnother(t *testing.T) {
 	}
 }
 
-// admitted has a machine be a host, with its agent running or not.
+// admitted registers a machine as a host, with its agent running or not.
 func admitted(t *testing.T, m *mastertest.Master, h record.Host, runs bool) {
 	t.Helper()
 	h.Port = 4789
@@ -172,7 +172,8 @@ func admitted(t *testing.T, m *mastertest.Master, h record.Host, runs bool) {
 	}
 }
 
-// What a host has, another gets when it asks, but only once the first is forgotten; that is refused while its agent runs.
+// Another host gets the name and the addresses of a host only after an operator has forgotten the latter, which is refused while its agent
+// runs.
 func TestForget(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	ctx := context.Background()
@@ -203,7 +204,7 @@ func TestForget(t *testing.T) {
 	if moved, _, err := m.CreateEndpoint(ctx, q); err != nil || moved.Host != "h2" || moved.Machine != "m2" {
 		t.Errorf("an endpoint of a host that is forgotten: want it on h2, got %+v %v", moved, err)
 	}
-	// A new machine is h1 now: what the old one has left there can be released though it runs, its own cannot.
+	// A new machine is h1 now: the endpoints that the old machine left can be released although the agent runs, its own cannot.
 	host.Machine, host.VTEP = "m4", netip.MustParseAddr("192.0.2.4")
 	admitted(t, m, host, true)
 	own := asked("t", "n", "d", "h1")

@@ -13,7 +13,7 @@ import (
 
 func rest(d time.Duration) *time.Duration { return &d }
 
-// An address rests for the time of the global object, else for that of netmaster's flag, else for half a minute if it is a pod's.
+// An address rests for the time of the global object, else for that of netmaster's flag, else for half a minute if a pod had it.
 func TestHowLongAddressesRest(t *testing.T) {
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, test := range []struct {
@@ -63,8 +63,7 @@ func TestHowLongAddressesRest(t *testing.T) {
 	}
 }
 
-// An endpoint's address rests after its release: the lowest free one is another, until nothing else is free, the rest is
-// over, or it is asked for by name.
+// An endpoint's address rests after its release: it is not assigned until no other is free, the rest ends, or a request names the address.
 func TestReleasedAddressesRest(t *testing.T) {
 	ctx := context.Background()
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -121,7 +120,7 @@ func TestReleasedAddressesRest(t *testing.T) {
 	}
 }
 
-// What rests is better than nothing; what an operator keeps is kept.
+// An exhausted pool assigns resting addresses, but none that an operator has reserved.
 func TestExhaustionWakesTheRested(t *testing.T) {
 	ctx := context.Background()
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -163,7 +162,7 @@ func TestExhaustionWakesTheRested(t *testing.T) {
 	}
 }
 
-// A pool may be made of addresses that rest, and goes with what rests in it.
+// A pool may be created over resting addresses, and can be deleted while its addresses rest.
 func TestRestAndPools(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{Quarantine: rest(time.Hour)})

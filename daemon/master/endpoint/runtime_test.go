@@ -10,8 +10,8 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// A runtime that attaches an endpoint before it tells of which container it is: the endpoint is found by what the container is called,
-// and stays that of who has attached it.
+// A runtime may attach an endpoint before it reports the container: the endpoint is then found by the container's name, and still belongs
+// to the client that attached it.
 func TestRuntimeTellsLater(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{})

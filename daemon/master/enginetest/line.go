@@ -17,14 +17,14 @@ import (
 	"github.com/contiv/contiv/daemon/master/derive"
 )
 
-// Do does what a line says, and returns what there is to tell of it. A line is
+// Do executes a line, and returns its result as text. A line is
 //
 //	KIND NAME field=value...   an object is created, or these fields of it changed; NAME is its key without the tenant
 //	rm KIND NAME
-//	apply KIND NAME field=value...   as the first, but as netctl apply does it
+//	apply KIND NAME field=value...   like the first form, but as netctl apply does it
 //
-// or begins with one of the verbs for endpoints and addresses, below. Of fields that are lists, commas part the values; the tenant is
-// default unless tenantName says otherwise.
+// or begins with one of the verbs for endpoints and addresses, below. Commas separate the values of a list; the tenant is default unless
+// tenantName is set.
 func (w *World) Do(line string) (said string, err error) {
 	words, fields := []string{}, map[string]string{}
 	for word := range strings.FieldsSeq(line) {

@@ -18,17 +18,17 @@ type verb func(w *World, words []string, fields map[string]string) (said string,
 
 // verbs are those for endpoints and addresses:
 //
-//	attach NETWORK CONTAINER [group=G] [host=H] [address=A] [address6=A] [machine=M]   tells its addresses
+//	attach NETWORK CONTAINER [group=G] [host=H] [address=A] [address6=A] [machine=M]   returns its addresses
 //	detach NETWORK CONTAINER
 //	start NETWORK CONTAINER [name=N] [labels=KEY:VALUE,...]               a runtime has started it
 //	die NETWORK CONTAINER
-//	allocate NETWORK-ID [pool=P] [address=A]                              tells the address that is held
+//	allocate NETWORK-ID [pool=P] [address=A]                              returns the allocated address
 //	release NETWORK-ID ADDRESS
-//	quarantine NETWORK-ID ADDRESS [seconds=N]                             tells until when
+//	quarantine NETWORK-ID ADDRESS [seconds=N]                             returns the end of the quarantine
 //	free NETWORK-ID ADDRESS                                               reports whether it was held
-//	claim HOST [vtep=A]                                                   a machine is the host, whose agent does not run
+//	claim HOST [vtep=A]                                                   registers a machine as the host, with its agent stopped
 //	forget HOST [release=true]                                            reports what became of its endpoints
-//	expire                                                                what is over ends
+//	expire                                                                ends what has expired
 func verbs() map[string]verb {
 	return map[string]verb{"attach": attach, "detach": detach, "start": update("start"), "die": update("die"),
 		"allocate": allocate, "release": release, "quarantine": quarantine, "free": free, "claim": claim, "forget": forget, "expire": expire}

@@ -20,7 +20,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// stand is an Enroller of a cluster with an authority of its own, and the time there.
+// stand is an Enroller of a cluster with its own authority and clock.
 type stand struct {
 	*testing.T
 	*Enroller
@@ -95,7 +95,7 @@ func (p *peers) Presence(_ context.Context, name string) member.Presence {
 
 var admin = trust.Identity{Role: trust.User, Name: "admin"}
 
-// token makes a token and returns its text.
+// token creates a token and returns its text.
 func (s *stand) token(q model.JoinTokenRequest) string {
 	s.Helper()
 	text, _, _, err := s.MakeToken(s.Context(), q, admin)
@@ -105,7 +105,7 @@ func (s *stand) token(q model.JoinTokenRequest) string {
 	return text
 }
 
-// wanted is a request for a host's agent, with a key of its own.
+// wanted returns a request for a host's agent with a new key.
 func (s *stand) wanted(token, label string, hosts ...string) model.JoinRequest {
 	s.Helper()
 	return model.JoinRequest{Token: token, Agent: &model.CertificateRequest{Name: label, Request: s.csr(hosts...)}}
@@ -120,7 +120,7 @@ func (s *stand) csr(hosts ...string) string {
 	return string(r.PEM())
 }
 
-// refused says how a host is refused; "" when it is let in.
+// refused returns the error with which a host is refused, "" if the host is admitted.
 func (s *stand) refused(q model.JoinRequest, proved trust.Identity) string {
 	s.Helper()
 	_, _, err := s.Join(s.Context(), q, proved)
@@ -150,7 +150,7 @@ func TestJoin(t *testing.T) {
 		t.Fatal(err)
 	}
 	if who, err := trust.Of(all[0]); err != nil || who.String() != "spiffe://contiv/agent/h1" || len(out.Authority) == 0 || out.Key != nil || out.Master != nil || out.Members != nil {
-		t.Errorf("want a certificate of h1's agent alone, got %s, %v", who, err)
+		t.Errorf("want only a certificate of h1's agent, got %s, %v", who, err)
 	}
 	if got := s.serials("agent/h1"); !slices.Equal(got, []string{trust.Serial(all[0])}) {
 		t.Errorf("want the certificate on record, got %v", got)
@@ -169,7 +169,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// What a stranger sends beside a token that does not count is not looked at.
+// A request with an invalid token is refused before the rest of it is read.
 func TestJoin_TokenFirst(t *testing.T) {
 	s := newStand(t)
 	gone := s.token(model.JoinTokenRequest{})
@@ -184,8 +184,8 @@ func TestJoin_TokenFirst(t *testing.T) {
 	}
 }
 
-// A host that was sent away does not come back by what it was let in with: not by the same request, and not with another key by a token for
-// any number of hosts. One that left by itself, or whose certificate gave way to another, does.
+// A revoked host cannot join again with the credentials that admitted it: neither by the same request, nor with another key and a token for
+// any number of hosts. A host that left by itself, or whose certificate was replaced, can.
 func TestRevokedStaysOut(t *testing.T) {
 	s := newStand(t)
 	later := func() { s.at = s.at.Add(2 * time.Second) }
@@ -225,7 +225,7 @@ func TestRevokedStaysOut(t *testing.T) {
 	}
 }
 
-// A host is certified for no name and no address of another.
+// A host gets no certificate for the name or an address of another host.
 func TestClaimedHosts(t *testing.T) {
 	s := newStand(t)
 	many := s.token(model.JoinTokenRequest{Uses: new(int)})
@@ -281,7 +281,7 @@ func TestJoinAsMaster(t *testing.T) {
 	}
 }
 
-// A label belongs to the machine that has a certificate for it, until that has ended or is revoked, or an operator says otherwise.
+// A label belongs to the machine with a certificate for it until the certificate expires or is revoked, or an operator reassigns the label.
 func TestLabelsOfOthers(t *testing.T) {
 	many := 0
 	s := newStand(t)
@@ -363,7 +363,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// values yields what the store holds.
+// values returns an iterator over the values in the store.
 func (s *stand) values() func(func(string) bool) {
 	items, _, err := s.world.Store.List(s.Context(), "/")
 	if err != nil {
@@ -444,7 +444,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// What is revoked is told, and what has expired goes.
+// Revoked certificates are reported until they expire; expired ones are removed.
 func TestFollowAndSweep(t *testing.T) {
 	s := newStand(t)
 	many := 0
@@ -483,11 +483,11 @@ func TestFollowAndSweep(t *testing.T) {
 		t.Errorf("want the three certificates swept, got %d, %v", n, err)
 	}
 	if got := <-told; len(got) != 0 {
-		t.Errorf("want what has expired not to be told, got %v", got)
+		t.Errorf("want no expired certificates reported, got %v", got)
 	}
 }
 
-// Without an authority nothing is certified, and the reason is told.
+// Without an authority, requests for certificates are refused with the reason.
 func TestNoAuthority(t *testing.T) {
 	s := newStand(t)
 	s.Trust = ""
@@ -500,7 +500,7 @@ func TestNoAuthority(t *testing.T) {
 	}
 }
 
-// Some netmaster keeps a certificate that counts, whatever is revoked.
+// The certificate of the last netmaster cannot be revoked.
 func TestLastNetmaster(t *testing.T) {
 	s := newStand(t)
 	master := func(name string) string {
@@ -524,7 +524,7 @@ func TestLastNetmaster(t *testing.T) {
 	}
 }
 
-// An identity has that many certificates on record, and then one more a day; what others have is not counted.
+// An identity has a limited number of certificates on record, and then one more per day; certificates of other identities do not count.
 func TestRenew_Bounded(t *testing.T) {
 	s := newStand(t)
 	h1, h2 := trust.Identity{Role: trust.Agent, Name: "h1"}, trust.Identity{Role: trust.Agent, Name: "h2"}

@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// RotationOf returns the last replacement of the cluster's authority, nil where there was none or it cannot be read.
+// RotationOf returns the last replacement of the cluster's authority, nil if there was none or it cannot be read.
 func RotationOf(v *catalog.View) *record.Rotation {
 	var r record.Rotation
 	if raw := v.Value(record.RotationKey); len(raw) == 0 || json.Unmarshal(raw, &r) != nil {
@@ -23,7 +23,7 @@ func RotationOf(v *catalog.View) *record.Rotation {
 	return &r
 }
 
-// Authorities are those that this netmaster trusts. Errors are *model.Error.
+// Authorities returns the authorities that this netmaster trusts. Errors are *model.Error.
 func (e *Enroller) Authorities() (out model.Authorities, err error) {
 	a, err := e.authority()
 	if err != nil {
@@ -33,7 +33,7 @@ func (e *Enroller) Authorities() (out model.Authorities, err error) {
 	return model.Authorities{Certificates: string(text), Signs: a.Fingerprint()}, err
 }
 
-// Rotation is how far the replacement of the authority is, by what daemons say of themselves.
+// Rotation returns the progress of the authority's replacement according to the reports of daemons.
 func (e *Enroller) Rotation(nodes []model.Node) (out model.Rotation) {
 	e.Catalog.View(func(v *catalog.View) { out = e.rotation(v, nodes) })
 	return out
@@ -54,7 +54,7 @@ func (e *Enroller) rotation(v *catalog.View, nodes []model.Node) (out model.Rota
 	return out
 }
 
-// Untrusting names the daemons that do not trust an authority, or do not say so; with answering those that do not answer are left out.
+// Untrusting names the daemons that do not report that they trust an authority. If answering is set, it leaves out those that do not answer.
 func Untrusting(nodes []model.Node, authority string, answering bool) (out []string) {
 	for i := range nodes {
 		n := &nodes[i]
@@ -71,7 +71,7 @@ func Untrusting(nodes []model.Node, authority string, answering bool) (out []str
 	return out
 }
 
-// unsigned names the daemons that show a certificate of another authority.
+// unsigned names the daemons that present a certificate of another authority.
 func unsigned(nodes []model.Node, authority string) (out []string) {
 	for i := range nodes {
 		if n := &nodes[i]; n.Authority != "" && n.Authority != authority {
@@ -88,7 +88,8 @@ func called(n *model.Node) string {
 	return "netmaster"
 }
 
-// provenBefore names the identities whose newest certificate is of the previous authority and counts, or renews itself after its end, and secrets that this one has sealed.
+// provenBefore names the identities whose newest certificate is of the previous authority and is valid, or can be renewed after its expiry,
+// and the secrets that the previous authority has sealed.
 func (e *Enroller) provenBefore(v *catalog.View, r *record.Rotation) (out []string) {
 	last := map[string]*record.Certified{}
 	for _, c := range v.Certificates() { // the oldest first
@@ -116,8 +117,8 @@ func (e *Enroller) provenBefore(v *catalog.View, r *record.Rotation) (out []stri
 	return out
 }
 
-// Rotate has the replacement of the authority continue with a phase, by what daemons say of themselves; a phase that is reached already is success. Netmasters carry it out as they follow the store.
-// It blocks until the store has it. Errors are *model.Error.
+// Rotate advances the replacement of the authority to a phase if the reports of daemons permit it; repeating a phase succeeds. Netmasters
+// carry the phase out as they follow the store. Rotate blocks until the phase is stored. Errors are *model.Error.
 func (e *Enroller) Rotate(ctx context.Context, q model.RotateRequest, proved trust.Identity, nodes []model.Node) (out model.Rotation, rev uint64, err error) {
 	a, err := e.authority()
 	if err != nil {
@@ -143,7 +144,7 @@ func (e *Enroller) Rotate(ctx context.Context, q model.RotateRequest, proved tru
 	return out, uint64(at), nil
 }
 
-// step is the replacement as a request has it go on; nil: it is there already. Errors are *model.Error.
+// step returns the replacement after the requested phase, nil if it is in this phase already. Errors are *model.Error.
 func (e *Enroller) step(v *catalog.View, q model.RotateRequest, nodes []model.Node, fresh *record.Rotation) (*record.Rotation, error) {
 	was := RotationOf(v)
 	phase := record.Phase(q.Phase)
@@ -185,7 +186,8 @@ func (e *Enroller) step(v *catalog.View, q model.RotateRequest, nodes []model.No
 	return &r, nil
 }
 
-// next makes another authority, and the replacement by it, with its key sealed by the present one. Errors are *model.Error.
+// next creates another authority and the record of the replacement, with the new key sealed by the present authority. Errors are
+// *model.Error.
 func (e *Enroller) next(a *trust.Authority, by string) (*record.Rotation, error) {
 	failed := func(err error) (*record.Rotation, error) {
 		return nil, model.Errorf(model.CodeInternal, "", "another authority cannot be made: %v", err).Because(err)

@@ -14,20 +14,20 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// rotated asks for a phase, and says how it is refused; "" when it is not.
+// rotated requests a phase, and returns the error, "" for success.
 func (s *stand) rotated(phase string, force bool, nodes ...model.Node) string {
 	s.Helper()
 	_, _, err := s.Rotate(s.Context(), model.RotateRequest{Phase: phase, Force: force}, admin, nodes)
 	return enginetest.Say(err)
 }
 
-// rotation is the replacement as the store has it.
+// replacement returns the replacement in the store.
 func (s *stand) replacement() (r *record.Rotation) {
 	s.world.Catalog.View(func(v *catalog.View) { r = RotationOf(v) })
 	return r
 }
 
-// follow carries out on the netmaster's host what the store says of the replacement.
+// follow carries out the stored phase of the replacement on the netmaster's host.
 func (s *stand) follow() {
 	s.Helper()
 	r := s.replacement()
@@ -50,7 +50,7 @@ func (s *stand) follow() {
 	}
 }
 
-// The phases follow each other; each waits for those who would be cut off by it, and names them, and may be repeated.
+// The phases follow each other. Each is refused, with their names, while it would cut off daemons, and may be repeated.
 func TestRotate(t *testing.T) {
 	s := newStand(t)
 	h1 := s.agentOf("h1", "192.0.2.11")
@@ -98,7 +98,7 @@ func TestRotate(t *testing.T) {
 	}
 	s.follow()
 
-	// Certificates are of the next authority from now on; renewed or joined.
+	// Certificates are of the next authority from now on, for renewals and for joining hosts.
 	if got := s.rotated("finish", false, trusting[0]); !strings.Contains(got, "spiffe://contiv/agent/h1") || !strings.Contains(got, "spiffe://contiv/agent/h2") || !strings.Contains(got, "netmaster m1 shows") {
 		t.Errorf("want those named who have certificates of the previous authority, got %q", got)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Who writes much pushes out what he wrote himself, not what others did; the history stays as long as it may be, and what it can no
-// longer tell of earlier states it does not tell.
+// A user with many changes displaces only his own records, not those of others. The history keeps its permitted length, and it refuses
+// requests for earlier states that it cannot reconstruct.
 func TestFloodKeepsOthersHistory(t *testing.T) {
 	ctx := context.Background()
 	const most = 60

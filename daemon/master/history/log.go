@@ -97,7 +97,7 @@ func (l Log) since(m Moment) (int, error) {
 	if len(l.items) == 0 {
 		return 0, e.Try("nothing is kept any more; netmaster's --history-age says for how long")
 	}
-	return 0, e.Try("its first record without a gap after it is of %s, revision %d; netmaster's --history-limit and --history-age say how much is kept",
+	return 0, e.Try("its first record without a gap after it is of %s, revision %d; netmaster's --history-limit and --history-age limit it",
 		TimeOf(l.items[0].Value).Format(time.RFC3339), l.items[0].Revision)
 }
 

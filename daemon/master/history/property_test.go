@@ -24,7 +24,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// world is a cluster whose masters die.
+// world is a cluster whose masters fail.
 type world struct {
 	t      *testing.T
 	data   *memory.Store // the test's own way to the store
@@ -34,7 +34,7 @@ type world struct {
 	*mastertest.Master
 }
 
-// newMaster replaces the master, dead or alive, by another that leads.
+// newMaster replaces the master, running or not, by a new leader.
 func (w *world) newMaster() {
 	if w.Master != nil {
 		w.Stop()
@@ -45,7 +45,7 @@ func (w *world) newMaster() {
 	w.Master = mastertest.Start(w.t, w.opts)
 }
 
-// unlock ends the present term behind its master's back.
+// unlock ends the present term without its master's knowledge.
 func (w *world) unlock() {
 	w.t.Helper()
 	tx := &store.Tx{}
@@ -55,7 +55,7 @@ func (w *world) unlock() {
 	}
 }
 
-// fresh is what a master knows that starts from the store as it is.
+// fresh returns the catalog of a master that starts with the present store.
 func (w *world) fresh() *catalog.Catalog {
 	c := catalog.New()
 	if err := c.Load(context.Background(), w.data, slog.New(slog.DiscardHandler)); err != nil {
@@ -64,7 +64,7 @@ func (w *world) fresh() *catalog.Catalog {
 	return c
 }
 
-// owned tells, from the records' own types and not by the history's reading of them, who has which address.
+// owned returns the owner of each address, according to the types of the records and not to the history's decoding.
 func owned(v *catalog.View) map[string]string {
 	out := map[string]string{}
 	add := func(network identity.Network, address, owner string) {
@@ -103,7 +103,7 @@ func owned(v *catalog.View) map[string]string {
 	return out
 }
 
-// brief is an owner without what owned leaves out.
+// brief returns an owner with only the fields that owned has.
 func brief(o *model.AddressOwner) string {
 	if o.Kind == model.OwnerHold || o.Kind == model.OwnerQuarantine {
 		return o.Kind
@@ -111,7 +111,7 @@ func brief(o *model.AddressOwner) string {
 	return o.String()
 }
 
-// objects are the API objects as JSON members, by "kind/key"; endpoints are among them.
+// objects returns the API objects, including endpoints, as JSON members by "kind/key".
 func objects(v *catalog.View) map[string]map[string]any {
 	out := map[string]map[string]any{}
 	put := func(id string, x any) {
@@ -133,7 +133,7 @@ func objects(v *catalog.View) map[string]map[string]any {
 	return out
 }
 
-// step does one thing at random. Refusals are part of the game.
+// step does one random change, which may be refused.
 func (w *world) step(rt *rapid.T) {
 	ctx := context.Background()
 	name := func(kind string, n int) string {
@@ -189,15 +189,15 @@ func (w *world) step(rt *rapid.T) {
 	}
 }
 
-// past is what was true at a revision.
+// past is the state at a revision.
 type past struct {
 	rev     uint64
 	owned   map[string]string
 	objects map[string]map[string]any
 }
 
-// Whatever happens to a cluster, and wherever its masters die, the ledger tells exactly who had which address: replayed it
-// gives what a new master knows, turned back what was true before; and so the history does of objects.
+// After any changes of a cluster and any failures of its masters, the ledger has the exact owner of each address: replayed, it gives the
+// state of a new master; reversed, the earlier states. The same holds for objects in the history.
 func TestHistoryIsTrue(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := &world{t: t, data: memory.New(), now: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)}
@@ -274,11 +274,11 @@ func check(rt *rapid.T, v *catalog.View, keep history.Keep, now time.Time, all [
 		checkObjects(rt, v, log, present, p)
 	}
 	if reached == 0 {
-		rt.Fatal("not even the present can be told")
+		rt.Fatal("the history refuses even the present state")
 	}
 }
 
-// replay follows the ledger from its beginning; every entry must begin where the one before it ended.
+// replay follows the ledger from its start; every entry must start with the final state of the previous one.
 func replay(rt *rapid.T, log history.Log) map[string]string {
 	owners := map[string]*model.AddressOwner{}
 	for _, e := range log.Ledger(history.AddressFilter{}, 0) {
@@ -297,7 +297,7 @@ func replay(rt *rapid.T, log history.Log) map[string]string {
 	return out
 }
 
-// checkObjects compares every object that is or was with what history says of it.
+// checkObjects compares every present and past object with its history.
 func checkObjects(rt *rapid.T, v *catalog.View, log history.Log, present, p past) {
 	names := slices.Sorted(maps.Keys(present.objects))
 	names = append(names, slices.Sorted(maps.Keys(p.objects))...)
@@ -324,7 +324,7 @@ func checkObjects(rt *rapid.T, v *catalog.View, log history.Log, present, p past
 	}
 }
 
-// empty reports whether a member says the same as its absence.
+// empty reports whether a member is equivalent to its absence.
 func empty(value any) bool {
 	v := reflect.ValueOf(value)
 	return !v.IsValid() || v.IsZero() || (v.Kind() == reflect.Map || v.Kind() == reflect.Slice) && v.Len() == 0

@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// nothing is what an empty store holds.
+// nothing returns the values of an empty store.
 func nothing(string) []byte { return nil }
 
 func put(key, value string) store.Op { return store.Op{Key: key, Value: []byte(value)} }
@@ -40,7 +40,7 @@ func TestDerive(t *testing.T) {
 			[]Change{{Verb: updated, Kind: "network", Key: "t:n", Fields: []Field{{"b", "2", "3"}, {"c", "4", nil}, {"d", nil, "5"}}}}},
 		{"the same", []store.Op{put(key, `{"a":"1"}`)}, holds(`{"a":"1"}`), nil},
 		{"the same in other words", []store.Op{put(key, `{ "a":"1", "b":"" }`)}, holds(`{"a":"1"}`), nil},
-		{"links alone", []store.Op{put(key, `{"links":{"x":{}}}`)}, holds(`{}`), nil},
+		{"only links", []store.Op{put(key, `{"links":{"x":{}}}`)}, holds(`{}`), nil},
 		{"deleted", []store.Op{{Key: key, Delete: true}}, holds(`{"a":["1"]}`),
 			[]Change{{Verb: deleted, Kind: "network", Key: "t:n", Fields: []Field{{Name: "a", Old: []any{"1"}}}}}},
 		{"nothing to delete", []store.Op{{Key: key, Delete: true}}, nothing, nil},
@@ -87,7 +87,7 @@ func TestSecretsAreHidden(t *testing.T) {
 	}
 }
 
-// However much a transaction does, every record stays small and every address is told of, with its owner.
+// For a transaction of any size, every record stays small, and every address is recorded with its owner.
 func TestLargeTransactions(t *testing.T) {
 	var e Entry
 	for i := range 300 {
@@ -126,7 +126,7 @@ func TestLargeTransactions(t *testing.T) {
 	}
 }
 
-// What is written with every endpoint.
+// The record that is written with every endpoint is small.
 func TestEndpointIsSmall(t *testing.T) {
 	name := strings.Repeat("f", 64)
 	id := "default:default-net:" + name
@@ -185,7 +185,7 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// Records come from the store, which others may write: nothing there may be more than an error.
+// Records come from the store, to which others may write: malformed ones give an error, never a panic.
 func FuzzDecode(f *testing.F) {
 	f.Add(`{"t":1893553445000,"e":[{"b":{"u":"h1"},"c":[{"v":"+","k":"endpoint","n":"n.t-c"}],"a":[{"n":"n.t","a":"10.1.1.1","w":{"h":"h1"}}]}]}`)
 	f.Add(`{"t":1,"e":[{"c":[{"v":"~","k":"network","n":"t:n","f":[{"n":"a","o":"1"}],"x":true}],"a":[{"n":"","a":"","o":{"u":9}}]}]}`)
@@ -208,7 +208,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// Records that were written when what a client calls itself was called a user are read as the claims that they were.
+// Old records with a field "user", which a client chose freely, are decoded as claims.
 func TestOldRecords(t *testing.T) {
 	r, err := Decode(Key(7), []byte(`{"t":1763733762000,"e":[{"b":{"u":"root@vm","p":"netctl/1.0","a":"10.254.2.254","v":"10.254.2.1"},"c":[{"v":"+","k":"tenant","n":"x"}]}]}`), 8)
 	if err != nil {

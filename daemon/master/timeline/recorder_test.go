@@ -53,7 +53,7 @@ func (w *world) look(t *testing.T, k *timeline.Recorder, found ...string) {
 	}
 }
 
-// told returns the events of the timeline, one per line.
+// The result has the events of the timeline, one per line.
 func (w *world) told(f timeline.Filter) string {
 	var out []string
 	w.Catalog.View(func(v *catalog.View) {
