@@ -38,7 +38,7 @@ type process struct {
 	done   chan struct{}
 }
 
-// contend starts a process. id "" is its own address.
+// contend starts a process. If id is "", it is the process's address.
 func contend(tb testing.TB, db *memory.Store, id string, ttl time.Duration) *process {
 	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -64,7 +64,7 @@ func contend(tb testing.TB, db *memory.Store, id string, ttl time.Duration) *pro
 	return p
 }
 
-// bar has the process know why it may not lead; "": it may.
+// bar sets the reason why the process may not lead; "": it may.
 func (p *process) bar(why string) { p.barred.Store(why) }
 
 func (p *process) accept() {
@@ -89,7 +89,7 @@ func (p *process) lead(ctx context.Context, t Term) error {
 	return nil
 }
 
-// silence closes what the process listens on and its connections.
+// silence closes the process's listener and its connections.
 func (p *process) silence() {
 	_ = p.listen.Close()
 	p.mu.Lock()
@@ -100,7 +100,7 @@ func (p *process) silence() {
 	p.conns = nil
 }
 
-// kill is what the others see of a SIGKILL.
+// kill has the effect of a SIGKILL on the other processes.
 func (p *process) kill() { p.db.Away(); p.silence() }
 
 // stop is an orderly shutdown.
@@ -143,7 +143,7 @@ func write(p *process, t Term) error {
 	return err
 }
 
-// LCK-01: the second holds the lock at once when the first gives it back.
+// LCK-01: the second process has the lock as soon as the first releases it.
 func TestResign(t *testing.T) {
 	db := memory.New()
 	a := contend(t, db, "", time.Hour)
@@ -177,7 +177,7 @@ func TestResign(t *testing.T) {
 	}
 }
 
-// TestKill finds a dead leader out long before its lock expires.
+// TestKill detects a dead leader long before its lock expires.
 func TestKill(t *testing.T) {
 	db := memory.New()
 	a := contend(t, db, "", time.Hour)
@@ -219,8 +219,8 @@ func (p *process) connected(leader *process) {
 	p.Fatalf("no probe of %s", leader.c.ID)
 }
 
-// TestPause has a leader that cannot reach the store but whose process lives: the lock expires, and what the old leader
-// writes when it wakes is refused. LCK-03: a holder that does not refresh is replaced.
+// TestPause has a leader whose process runs, but cannot reach the store: the lock expires, and the writes of the old leader are refused when
+// it wakes. LCK-03: a holder that does not refresh is replaced.
 func TestPause(t *testing.T) {
 	db := memory.New()
 	a := contend(t, db, "", 300*time.Millisecond)
@@ -237,7 +237,7 @@ func TestPause(t *testing.T) {
 	a.follows(b)
 }
 
-// TestRestart is a process that finds its own address in the lock.
+// TestRestart has a process that finds its own address in the lock.
 func TestRestart(t *testing.T) {
 	db := memory.New()
 	a := contend(t, db, "127.0.0.1:1", time.Hour)
@@ -358,7 +358,8 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// A store that has used up its quota keeps its leader; when that is gone no one can take its place, which is told of, until there is space.
+// A store that has used up its quota keeps its leader. If the leader ends, no other process can replace it, and logs why, until there is
+// space.
 func TestFullStore(t *testing.T) {
 	db := memory.New()
 	a := contend(t, db, "", 300*time.Millisecond)

@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/memory"
 )
 
-// bequeath writes the heir of a term, under its fence, and ends the term.
+// bequeath writes the successor of a term, under the term's fence, and ends the term.
 func bequeath(p *process, t Term, to string) error {
 	p.Helper()
 	h := Successor{From: p.c.ID, To: to, Term: t.Fence.Created, By: "ann"}
@@ -28,7 +28,7 @@ func bequeath(p *process, t Term, to string) error {
 	return p.StepDown(p.Context(), h)
 }
 
-// Of many that wait, the heir gets the lock, time and again; the old leader's fence does not hold any more.
+// The named successor gets the lock before all other waiting processes, every time; the old leader's fence is no longer valid.
 func TestHandOver(t *testing.T) {
 	db := memory.New()
 	all := []*process{contend(t, db, "", 0)}
@@ -60,7 +60,7 @@ func TestHandOver(t *testing.T) {
 	}
 }
 
-// An heir that does not come is waited for a moment, not longer; a term that is not the process's is not ended.
+// The processes wait only a moment for a successor that is gone; a process ends only its own term.
 func TestHeirThatDoesNotCome(t *testing.T) {
 	db := memory.New()
 	one := contend(t, db, "", 0)
@@ -87,7 +87,7 @@ func TestHeirThatDoesNotCome(t *testing.T) {
 	}
 }
 
-// A wish that cannot be read is none.
+// A malformed record of a successor has no effect.
 func TestHeirThatCannotBeRead(t *testing.T) {
 	db := memory.New()
 	one := contend(t, db, "", 0)
@@ -104,7 +104,7 @@ func TestHeirThatCannotBeRead(t *testing.T) {
 	two.await("leading", two.terms)
 }
 
-// Who may not lead gives the lock back and does not contend for it, until it may again.
+// A process that may not lead releases the lock, and does not contend for it until it may again.
 func TestBarred(t *testing.T) {
 	db := memory.New()
 	one := contend(t, db, "", 0)

@@ -19,10 +19,10 @@ import (
 	"github.com/contiv/contiv/daemon/kube/kubetest"
 )
 
-// sink remembers what a reader says.
+// sink keeps the objects that a reader reports.
 type sink struct {
 	mu     sync.Mutex
-	has    map[kube.Kind]map[string]string // nil of a kind of which nothing was heard
+	has    map[kube.Kind]map[string]string // nil for a kind without a report
 	heard  int
 	change chan struct{}
 }
@@ -63,7 +63,7 @@ func (s *sink) Put(k kube.Kind, o kube.Object) { s.note(func() { s.has[k][o.Key]
 
 func (s *sink) Delete(k kube.Kind, key string) { s.note(func() { delete(s.has[k], key) }) }
 
-// keys are what there is, "kind key key" by kind; "kind" of one without objects.
+// keys returns the keys of all objects as "kind key key", ordered by kind; "kind" for one without objects.
 func (s *sink) keys() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +74,7 @@ func (s *sink) keys() string {
 	return strings.Join(out, "; ")
 }
 
-// comes waits until the sink has what is wanted.
+// comes waits until the sink's keys are as expected.
 func (s *sink) comes(t *testing.T, want string) {
 	t.Helper()
 	late := time.After(20 * time.Second)
@@ -135,7 +135,7 @@ func clusterPolicy(name string) *v1alpha2.ClusterNetworkPolicy {
 
 const nothing = "clusternetworkpolicies; endpointslices; namespaces; networkpolicies; nodes; pods; services"
 
-// with is nothing, but for some of the kinds.
+// with returns nothing with the given keys of some kinds.
 func with(some ...string) string {
 	out := strings.Split(nothing, "; ")
 	for _, s := range some {
@@ -145,7 +145,7 @@ func with(some ...string) string {
 	return strings.Join(out, "; ")
 }
 
-// servers runs a test with a server of each kind: one of lists and JSON, and one that streams.
+// servers runs a test with each kind of server: one with lists and JSON, and one that streams.
 func servers(t *testing.T, test func(t *testing.T, server *kubetest.Server)) {
 	t.Run("lists", func(t *testing.T) { test(t, kubetest.Start(t)) })
 	t.Run("streams", func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/logging"
 )
 
-// What strangers send is short and clean in the log, in both formats; a stack of calls is whole.
+// Input from clients is shortened and escaped in the log, in both formats; a call stack is complete.
 func TestBounded(t *testing.T) {
 	hostile := "/\x1b]0;pwn\a\u009b2J\u202e" + strings.Repeat("A", 60<<10)
 	for _, asJSON := range []bool{false, true} {

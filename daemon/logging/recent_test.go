@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The last lines are kept, in order, within bounds of lines and of bytes.
+// The last lines are kept in order, within a limit of lines and one of bytes.
 func TestRecent(t *testing.T) {
 	for _, row := range []struct {
 		name        string
@@ -39,7 +39,7 @@ func TestRecent(t *testing.T) {
 	}
 }
 
-// What is logged is kept beside where it goes, whatever its format, and below the level nothing is.
+// Log lines of each format are written and kept, and those below the level are neither.
 func TestKept(t *testing.T) {
 	for _, json := range []bool{false, true} {
 		recent, out := &Recent{}, &bytes.Buffer{}

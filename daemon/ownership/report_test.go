@@ -21,7 +21,7 @@ func host(label, vtep string, own ...string) *record.Host {
 	return h
 }
 
-// facts are of a cluster with a network whose pool is a part of its subnet, a service and a netmaster.
+// facts returns the facts of a cluster with a network whose pool is a part of its subnet, a service and a netmaster.
 func facts(hosts ...*record.Host) *Facts {
 	net := &record.Network{ID: identity.Network{Tenant: "blue", Name: "net"}, Subnet: netip.MustParsePrefix("192.0.2.0/24"), Gateway: netip.MustParseAddr("192.0.2.254"), Subnet6: netip.MustParsePrefix("fd01::/64")}
 	if err := net.Addresses.UnmarshalText([]byte("192.0.2.100-192.0.2.150")); err != nil {
@@ -35,7 +35,8 @@ func facts(hosts ...*record.Host) *Facts {
 		}}
 }
 
-// A host's word closes its own addresses, where others are too, and nothing that someone else has, or that is nowhere near.
+// A host's report closes the addresses of the host itself that are in subnets of other hosts. It closes no address that another object has,
+// and none far from the cluster.
 func TestReports(t *testing.T) {
 	const all, near = "0.0.0.0/0", "192.0.2.1/24"
 	for _, row := range []struct{ name, own, want string }{
@@ -51,9 +52,9 @@ func TestReports(t *testing.T) {
 		{"a service's", "192.0.2.33/24", "service blue:web"},
 		{"of the private subnet", "172.19.0.1/16", "the private subnet of hosts and containers"},
 		{"of the world", "203.0.113.77/24", "alone"},
-		{"of the world, in a subnet that has all", "203.0.113.77/0", "alone"},
+		{"of the world, in a subnet of all addresses", "203.0.113.77/0", "alone"},
 		{"elsewhere in IPv6", "2001:db8::1/64", "alone"},
-		{"elsewhere, as Kubernetes says too", "198.51.100.2/32", ""},
+		{"elsewhere, as Kubernetes reports too", "198.51.100.2/32", ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			h2 := host("h2", "192.0.2.2", row.own)
@@ -75,7 +76,7 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// What two hosts report counts for both: a second word must not open what the first has closed.
+// The reports of two hosts count together: the second report does not open an address that the first has closed.
 func TestReports_Both(t *testing.T) {
 	list := facts(host("h1", "192.0.2.1", "192.0.2.50/24"), host("h2", "192.0.2.2", "192.0.2.50/24")).Reports()
 	if len(list) != 2 || !list[0].Counts() || !list[1].Counts() {
@@ -115,7 +116,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A question for each of 500 hosts' addresses, in a cluster of 1,000 networks.
+// BenchmarkReports checks the addresses of 500 hosts in a cluster of 1,000 networks.
 func BenchmarkReports(b *testing.B) {
 	var hosts []*record.Host
 	var networks []*record.Network
@@ -134,7 +135,7 @@ func BenchmarkReports(b *testing.B) {
 	}
 }
 
-// Of what services name, refused is what Refused says, what another one owns, and the port that another one has first.
+// A service is refused the addresses that Refused refuses, those that another object owns, and a port that another service had first.
 func TestRefusals(t *testing.T) {
 	f := facts(host("h1", "192.0.2.1"))
 	f.Networks = slices.Values([]*record.Network{{ID: identity.Network{Tenant: "blue", Name: "net"}, Subnet: netip.MustParsePrefix("10.1.0.0/16")}})

@@ -26,7 +26,7 @@ const (
 	CauseInit     Cause = "init"      // the first store of a cluster
 	CauseNewStore Cause = "new-store" // the operator made netmaster create an empty store although one was known
 	CauseRestore  Cause = "restore"   // the store was restored from a snapshot
-	CauseAlone    Cause = "alone"     // one member continues without the others, and may lack their newest writes
+	CauseAlone    Cause = "alone"     // a single member continues without the others, and may lack their newest writes
 )
 
 // causes lists all of them.

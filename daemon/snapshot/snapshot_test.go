@@ -58,7 +58,7 @@ func get(t *testing.T, s store.Store, key string) string {
 	return string(item.Value)
 }
 
-// identified gives a store an incarnation.
+// identified stores an incarnation in a store and returns it.
 func identified(t *testing.T, s store.Store) record.Incarnation {
 	t.Helper()
 	out := record.NewIncarnation(rand.Text(), time.Now())
@@ -79,8 +79,8 @@ func save(t *testing.T, s snapshot.Source, dir string) snapshot.Info {
 	return out
 }
 
-// A store that is saved and lost is there again, as the successor of the one that was saved, with later revisions than that ever had, and
-// with nothing that was written after it was saved.
+// A lost store is restored from its snapshot as the successor of the saved store: with later revisions than that ever had, and without
+// writes after the snapshot.
 func TestSaveAndRestore(t *testing.T) {
 	dir, backups := filepath.Join(t.TempDir(), "store"), filepath.Join(t.TempDir(), "snapshots")
 	s := begin(t, dir)
@@ -142,8 +142,8 @@ func TestSaveAndRestore(t *testing.T) {
 	}
 }
 
-// On a machine that has nothing, and of a store of a build that knew no incarnations, a restore makes a store that follows none. One that
-// fails leaves what was there.
+// A restore on an empty machine, of a snapshot from a build without incarnations, creates a store without a predecessor. A restore that
+// fails changes nothing.
 func TestRestoreElsewhere(t *testing.T) {
 	s := begin(t, t.TempDir())
 	put(t, s, "/a", "1")
@@ -180,7 +180,7 @@ func names(t *testing.T, dir string) (out []string) {
 	return out
 }
 
-// A file with a flipped bit, an early end or more bytes behind it is not restored.
+// A file with a flipped bit, an early end or extra bytes is not restored.
 func TestDamage(t *testing.T) {
 	s := begin(t, t.TempDir())
 	put(t, s, "/a", "1")
@@ -314,8 +314,8 @@ func (c *copied) Read(context.Context, string) (store.Item, error) {
 	return store.Item{}, store.ErrNotFound
 }
 
-// A netmaster that starts saves one within a minute where none is there, and then one each interval; where there is one it waits until
-// the next is due, and for no longer than an interval when its clock was ahead.
+// A netmaster that starts without a snapshot saves one within a minute, and then one each interval. If there is one, it waits until the next
+// is due, and at most an interval even if the clock was ahead before.
 func TestSchedule(t *testing.T) {
 	s := begin(t, t.TempDir())
 	put(t, s, "/a", "1")
@@ -367,8 +367,8 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// What is no snapshot is refused in words, without a panic and without more memory than it has itself; a header that is read is one of
-// ours.
+// A file that is not a snapshot is refused with an error, without a panic and without more memory than the file's size; an accepted header
+// has a known format.
 func FuzzHeader(f *testing.F) {
 	f.Add([]byte("contiv snapshot\n\x00\x00\x00\x02{}"))
 	f.Add([]byte("contiv snapshot\n\xff\xff\xff\xff"))

@@ -37,8 +37,8 @@ func put(t *testing.T, db store.Store, i record.Incarnation) {
 	}
 }
 
-// Whether netmaster uses a store follows from what the host knows and what the store says, and what it writes is what all find from then
-// on.
+// Netmaster uses or refuses a store according to the incarnation that the host knows and the one in the store. All later netmasters find
+// the incarnation that it writes.
 func TestResolve(t *testing.T) {
 	first := record.NewIncarnation(id('a'), now)
 	second := first.Successor(id('b'), record.CauseRestore, now)
@@ -59,7 +59,7 @@ func TestResolve(t *testing.T) {
 		{"the known one, and a flag that was left", knows(first), first, stored.Options{NewStore: true}, id('a') + " init"},
 		{"a successor", knows(first), second, stored.Options{}, id('b') + " restore " + id('a')},
 		{"a successor, and a flag that was left", knows(first), second, stored.Options{NewStore: true}, id('b') + " restore " + id('a')},
-		{"one that others are lost of", knows(first), first, stored.Options{Alone: true}, id('n') + " alone " + id('a')},
+		{"one whose other members are lost", knows(first), first, stored.Options{Alone: true}, id('n') + " " + string(record.CauseAlone) + " " + id('a')},
 		{"one that was restored by other tools", knows(first), first, stored.Options{NewStore: true, Restored: true}, id('n') + " restore " + id('a')},
 		{"an empty one", knows(first), record.Incarnation{}, stored.Options{}, "it is empty, or not this cluster's, whose incarnation is " + id('a')},
 		{"an empty one that others are lost of", knows(first), record.Incarnation{}, stored.Options{Alone: true}, "start netmaster once with --new-store"},

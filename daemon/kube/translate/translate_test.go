@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// trims are what becomes of the objects of each kind.
+// trims returns the function that trims the objects of each kind.
 func trims() map[string]func(text []byte) (any, error) {
 	return map[string]func([]byte) (any, error){
 		"namespace": as(Namespace), "node": as(Node), "pod": as(PodOf), "service": as(Service), "slice": as(EndpointSlice),
@@ -30,10 +30,10 @@ func as[T, V any](trim func(*T) *V) func([]byte) (any, error) {
 	}
 }
 
-// meta is of every object below.
+// meta is the metadata of every object below.
 const meta = `"metadata":{"namespace":"ns","name":"x","uid":"u","labels":{"app":"web","kubernetes.io/service-name":"s"},"annotations":{"io.contiv.network":"n"}}`
 
-// rows are objects, as an API server tells of them, and their records.
+// rows returns objects, as an API server sends them, and their records.
 func rows() []struct{ name, kind, object, want string } {
 	return []struct{ name, kind, object, want string }{
 		{"a namespace", "namespace", `{` + meta + `}`, `{"name":"x","uid":"u","labels":{"app":"web","kubernetes.io/service-name":"s"},"place":{"network":"n"}}`},

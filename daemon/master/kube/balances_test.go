@@ -18,7 +18,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// balanced is a service of namespace ns of type LoadBalancer, in IPv4 and IPv6.
+// balanced returns a service of type LoadBalancer in namespace ns, with IPv4 and IPv6.
 func balanced(name string, change ...func(*corev1.Service)) *corev1.Service {
 	s := &corev1.Service{TypeMeta: metav1.TypeMeta{Kind: "Service", APIVersion: "v1"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID("u-" + name), Annotations: map[string]string{}},
@@ -42,7 +42,7 @@ func class(name string) func(*corev1.Service) {
 	return func(s *corev1.Service) { s.Spec.LoadBalancerClass = &name }
 }
 
-// said is what the status of a service says: its addresses, and what our condition does.
+// said returns the status of a service as text: its addresses, and the condition of Contiv.
 func said(s *corev1.Service) string {
 	var out []string
 	for _, i := range s.Status.LoadBalancer.Ingress {
@@ -54,7 +54,7 @@ func said(s *corev1.Service) string {
 	return strings.Join(out, " ")
 }
 
-// says waits until the status of a service says something that begins with want.
+// says waits until the text of a service's status begins with want.
 func (w *world) says(server *kubetest.Server, name, want string) {
 	w.t.Helper()
 	w.until(name+" says "+want, func(*catalog.View) bool {
@@ -63,7 +63,7 @@ func (w *world) says(server *kubetest.Server, name, want string) {
 	})
 }
 
-// balancing starts the engines with network front, which has one address beside its gateway, both with two families, and others.
+// balancing starts the engines with network front, which has one address besides its gateway, network both with two families, and others.
 func balancing(t *testing.T, server *kubetest.Server) *world {
 	server.Put(t, namespace("ns", nil))
 	w := start(t, server, memory.New())
@@ -85,7 +85,7 @@ func TestBalancers(t *testing.T) {
 		{"a network of one", balanced("s", on("front")), "10.5.0.2 True Given: of network default:front"},
 		{"an address", balanced("s", on("both"), asking("10.6.0.77")), "10.6.0.77 fd06::2 True Given: of network default:both"},
 		{"an address of IPv6", balanced("s", on("both"), asking("fd06::77")), "10.6.0.2 fd06::77 True Given: of network default:both"},
-		{"an address alone", balanced("s", asking("10.6.0.77")), "10.6.0.77 fd06::2 True Given: of network default:both"},
+		{"only an address", balanced("s", asking("10.6.0.77")), "10.6.0.77 fd06::2 True Given: of network default:both"},
 		{"our class", balanced("s", on("front"), class("contiv.io/load-balancer")), "10.5.0.2 True Given"},
 		{"another class", balanced("s", on("front"), class("example.com/other")), ""},
 		{"another class, and its status", balanced("s", on("front"), class("example.com/other"), func(s *corev1.Service) {
@@ -111,7 +111,7 @@ func TestBalancers(t *testing.T) {
 	}
 }
 
-// An address is a service's for as long as it wants it, whatever happens to its status.
+// A service keeps its address as long as it requests it, even if its status changes.
 func TestBalancerLife(t *testing.T) {
 	server := kubetest.Start(t)
 	w := balancing(t, server)
@@ -159,7 +159,7 @@ func TestBalancerLife(t *testing.T) {
 	w.Must(t, "rm network front")
 }
 
-// A service follows its namespace into another tenant, and another network that it names.
+// A service follows its namespace into another tenant, and moves to another network if its annotation changes.
 func TestBalancerMoves(t *testing.T) {
 	server := kubetest.Start(t)
 	w := balancing(t, server)
@@ -174,7 +174,7 @@ func TestBalancerMoves(t *testing.T) {
 	w.says(server, "s", "10.7.0.1 True Given: of network shop:shops")
 }
 
-// The events of a service come late: what netmaster wrote itself is not taken for the status of another controller.
+// Late events of a service do not make netmaster mistake its own status for that of another controller.
 func TestBalancerLateEvents(t *testing.T) {
 	server := kubetest.Start(t)
 	w := balancing(t, server)

@@ -27,7 +27,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// world is the engines of a netmaster with a Kubernetes.
+// world is the engines of a netmaster that reads an API server.
 type world struct {
 	*enginetest.World
 	*master.Engine
@@ -48,7 +48,7 @@ func start(t *testing.T, server *kubetest.Server, db store.Store) *world {
 	return &world{w, e, t}
 }
 
-// until waits for something that is to come.
+// until waits until the catalog satisfies a condition.
 func (w *world) until(what string, is func(v *catalog.View) bool) {
 	w.t.Helper()
 	w.await(what, func() (met bool) {
@@ -57,13 +57,13 @@ func (w *world) until(what string, is func(v *catalog.View) bool) {
 	})
 }
 
-// unaware waits until the engine knows that it does not know how things are.
+// unaware waits until the engine notices that its state of Kubernetes may be out of date.
 func (w *world) unaware() {
 	w.t.Helper()
 	w.await("an outage", func() bool { return w.Waiting() != "" })
 }
 
-// transactions is how many have been committed.
+// transactions returns the number of committed transactions.
 func (w *world) transactions() uint64 { return w.World.Commit.Stats().Transactions.Load() }
 
 // wrote checks the number of transactions since before. The store may report the last one before it is counted.
@@ -75,7 +75,7 @@ func (w *world) wrote(what string, before, want uint64) {
 	}
 }
 
-// await waits for a condition.
+// await waits until a condition is true.
 func (w *world) await(what string, is func() bool) {
 	w.t.Helper()
 	for late := time.Now().Add(20 * time.Second); !is(); time.Sleep(2 * time.Millisecond) {
@@ -91,7 +91,7 @@ func (w *world) has(key, want string) {
 	w.until(key+" "+want, func(v *catalog.View) bool { return string(v.Value(key)) == want })
 }
 
-// attach asks for the endpoint of a pod's container, as an agent does.
+// attach requests the endpoint of a pod's container, as an agent does.
 func (w *world) attach(p *corev1.Pod, uid string, change ...func(*model.CreateEndpointRequest)) (record.Endpoint, error) {
 	q := model.CreateEndpointRequest{EndpointID: "c-" + p.Name, ContainerID: "c-" + p.Name, ConfigEP: model.EndpointConfigRequest{Container: "c-" + p.Name, Host: "h1"},
 		Pod: &model.PodRequest{Namespace: p.Namespace, Name: p.Name, UID: uid}}
@@ -119,7 +119,7 @@ func denyAll(name string) *networkingv1.NetworkPolicy {
 
 const denied = `{"id":"ns:deny","ingress":{"isolates":true}}`
 
-// Records follow Kubernetes, and stay while it is away.
+// Records follow Kubernetes, and stay while the API server is down.
 func TestRecords(t *testing.T) {
 	server := kubetest.Start(t)
 	server.Put(t, namespace("ns", nil), denyAll("deny"))
@@ -132,7 +132,7 @@ func TestRecords(t *testing.T) {
 	w.unaware()
 	lost := w.Status()
 	if !lost.Wanted || !lost.Leads || !strings.HasPrefix(lost.Missing, "the API server does not answer: ") || lost.Problem() == "" {
-		t.Errorf("the status tells of the outage, got %+v", lost)
+		t.Errorf("want the outage in the status, got %+v", lost)
 	}
 	w.Catalog.View(func(v *catalog.View) {
 		if v.Value(record.NetworkPolicies+"ns:deny") == nil {
@@ -145,12 +145,12 @@ func TestRecords(t *testing.T) {
 	server.Away(false)
 	w.has(record.NetworkPolicies+"ns:deny", "")
 	if back := w.Status(); back.Missing != "" || back.Problem() != "" || !back.Since.After(*lost.Since) {
-		t.Errorf("the status tells since when it is read again: %+v, before %+v", back, lost)
+		t.Errorf("want the time of the recovery in the status: %+v, before %+v", back, lost)
 	}
 }
 
-// Policies of the cluster stay in force, for a new leader too, while the API server serves no version of them that can be read, and the
-// status says so; they go with their definition.
+// While the API server serves no readable version of cluster network policies, they stay in force, also for a new leader, and the status
+// reports the problem. They are removed when their definition is deleted.
 func TestUnserved(t *testing.T) {
 	server, db := kubetest.Start(t), memory.New()
 	policy := &v1alpha2.ClusterNetworkPolicy{TypeMeta: metav1.TypeMeta{Kind: "ClusterNetworkPolicy", APIVersion: v1alpha2.GroupVersion.String()}, ObjectMeta: metav1.ObjectMeta{Name: "deny"},
@@ -177,7 +177,7 @@ func TestUnserved(t *testing.T) {
 	second.has(key, "")
 }
 
-// A new leader removes what has gone meanwhile, writes what has changed, and nothing when nothing differs.
+// A new leader removes the records of objects that were deleted meanwhile, and writes those that differ, and only those.
 func TestNewLeader(t *testing.T) {
 	server, db := kubetest.Start(t), memory.New()
 	turned := denyAll("turned")
@@ -209,7 +209,7 @@ func TestNewLeader(t *testing.T) {
 	}
 }
 
-// Status, resource versions and lists that come again write nothing.
+// Changes of a status or a resource version, and repeated lists, write nothing.
 func TestNothingRelevant(t *testing.T) {
 	server := kubetest.Start(t)
 	a := pod("ns", "a", map[string]string{"app": "web"})
@@ -233,7 +233,7 @@ func TestNothingRelevant(t *testing.T) {
 	}
 	server.Put(t, denyAll("last"))
 	w.has(record.NetworkPolicies+"ns:last", strings.Replace(denied, "deny", "last", 1))
-	w.wrote("the policy alone", before, 1)
+	w.wrote("only the policy", before, 1)
 }
 
 func TestPlaces(t *testing.T) {
@@ -255,9 +255,9 @@ func TestPlaces(t *testing.T) {
 		asked, base     string // networks, by the CNI configuration and its labels
 		want            string
 	}{
-		{"nothing is said", "ns", nil, "", "", "default:default-net "},
+		{"no placement", "ns", nil, "", "", "default:default-net "},
 		{"a label", "ns", map[string]string{record.PlaceNetwork: "blue"}, "", "", "default:blue "},
-		{"a group alone", "ns", map[string]string{record.PlaceGroup: "web"}, "", "", "default:blue default:web"},
+		{"only a group", "ns", map[string]string{record.PlaceGroup: "web"}, "", "", "default:blue default:web"},
 		{"the configuration before a label", "ns", map[string]string{record.PlaceNetwork: "blue"}, "default-net", "", "default:default-net "},
 		{"a default of the configuration", "ns", nil, "", "blue", "default:blue "},
 		{"a namespace", "shop", nil, "", "blue", "shop:front "},
@@ -296,7 +296,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// A pod's endpoint waits for the pod that its kubelet means, and follows what becomes of it.
+// A pod's endpoint waits for the pod with the kubelet's uid, and follows that pod's changes.
 func TestPods(t *testing.T) {
 	server := kubetest.Start(t)
 	server.Put(t, namespace("ns", nil))
@@ -341,7 +341,7 @@ func TestPods(t *testing.T) {
 	}
 }
 
-// The default network is made once.
+// The default network is created once.
 func TestDefaultNetwork(t *testing.T) {
 	server, db := kubetest.Start(t), memory.New()
 	w := start(t, server, db)
@@ -360,7 +360,7 @@ func TestDefaultNetwork(t *testing.T) {
 	w.has(record.Namespaces+"ns", `{"name":"ns","uid":"u-ns","labels":{"name":"ns"}}`)
 	w.Catalog.View(func(v *catalog.View) {
 		if v.Network(id) != nil {
-			t.Error("it was removed, and made again")
+			t.Error("it was removed, and recreated")
 		}
 	})
 }
@@ -375,7 +375,7 @@ func TestSubnets(t *testing.T) {
 		{"both", "fd01::/64,10.1.0.0/16", ""},
 		{"host bits", "10.1.0.1/16", `"10.1.0.1/16" is not the prefix of a subnet`},
 		{"twice", "10.1.0.0/16,10.2.0.0/16", "are of one family"},
-		{"IPv6 alone", "fd01::/64", "name one of IPv4 too"},
+		{"only IPv6", "fd01::/64", "name one of IPv4 too"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var words []string

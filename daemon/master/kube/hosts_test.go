@@ -22,7 +22,7 @@ func node(name, address string) *corev1.Node {
 		Status: corev1.NodeStatus{Addresses: []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: address}}}}
 }
 
-// host has the agent of a host start on a machine that has the tunnel address 192.0.2.N.
+// host starts the agent of a host on a machine with the tunnel address 192.0.2.N.
 func (w *world) host(label string, n byte) {
 	w.t.Helper()
 	h := record.Host{Label: label, Machine: "m-" + label, Instance: "s-" + label, VTEP: netip.AddrFrom4([4]byte{192, 0, 2, n}), Port: 4789}
@@ -31,7 +31,7 @@ func (w *world) host(label string, n byte) {
 	}
 }
 
-// down ends the agent of a host.
+// down stops the agent of a host.
 func (w *world) down(label string) {
 	w.t.Helper()
 	if _, err := w.Registrar.Leave(w.t.Context(), label, "s-"+label); err != nil {
@@ -39,19 +39,19 @@ func (w *world) down(label string) {
 	}
 }
 
-// isNode waits until a host's record says which node it is.
+// isNode waits until the record of a host names its node.
 func (w *world) isNode(host, node string) {
 	w.t.Helper()
 	w.until(host+" is node "+node, func(v *catalog.View) bool { h := v.Host(host); return h != nil && h.KubernetesNode == node })
 }
 
-// goes waits until a host is forgotten.
+// goes waits until a host is removed.
 func (w *world) goes(host string) {
 	w.t.Helper()
 	w.until(host+" goes", func(v *catalog.View) bool { return v.Host(host) == nil })
 }
 
-// stay compares hosts with nodes, after which these are still there.
+// stay compares hosts with nodes, and requires that none of these hosts is removed.
 func (w *world) stay(why string, hosts ...string) {
 	w.t.Helper()
 	if err := w.CompareHosts(w.t.Context()); err != nil {
@@ -66,7 +66,7 @@ func (w *world) stay(why string, hosts ...string) {
 	})
 }
 
-// A host goes with its node once its agent does not run, whether it has the node's name or its address.
+// A host whose agent does not run is removed with its node, which has the name or the address of the host.
 func TestHostGoesWithNode(t *testing.T) {
 	server := kubetest.Start(t)
 	server.Put(t, namespace("ns", nil), node("h1", "192.0.2.1"), node("n2", "192.0.2.2"), node("h3", "192.0.2.3"))
@@ -120,11 +120,11 @@ func TestHostGoesWithNode(t *testing.T) {
 				return
 			}
 		}
-		t.Error("history does not tell of the host")
+		t.Error("the history lacks the removal of the host")
 	})
 }
 
-// While the API server is away no host goes, nor by a list of nodes that comes again; a new leader knows which hosts were nodes.
+// No host is removed while the API server is down, or because of a repeated list of nodes; a new leader knows which hosts were nodes.
 func TestHostsStay(t *testing.T) {
 	server, db := kubetest.Start(t), memory.New()
 	server.Put(t, node("h1", "192.0.2.1"), node("h2", "192.0.2.2"), node("h3", "192.0.2.3"))
@@ -145,7 +145,7 @@ func TestHostsStay(t *testing.T) {
 	w.World.Stop()
 
 	w = start(t, server, db)
-	w.stay("Kubernetes has told of no node yet", "h1", "h2", "h3")
+	w.stay("no list of nodes was received yet", "h1", "h2", "h3")
 	server.Forget()
 	server.Away(false)
 	w.goes("h1")

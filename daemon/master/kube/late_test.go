@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// payingSlice is a slice of service pay whose backends are pods at addresses, "name=address".
+// payingSlice returns a slice of service pay whose backends are pods with addresses, "name=address".
 func payingSlice(pods ...string) *discoveryv1.EndpointSlice {
 	port := int32(80)
 	s := &discoveryv1.EndpointSlice{TypeMeta: metav1.TypeMeta{Kind: "EndpointSlice", APIVersion: "discovery.k8s.io/v1"},
@@ -34,7 +34,7 @@ func payingSlice(pods ...string) *discoveryv1.EndpointSlice {
 	return s
 }
 
-// states are the backends of service pay, "address:state".
+// states returns the backends of service pay as "address:state".
 func states(v *catalog.View) string {
 	var out []string
 	for _, s := range v.SlicesOf(identity.KubernetesService{Namespace: "ns", Name: "pay"}) {
@@ -45,7 +45,7 @@ func states(v *catalog.View) string {
 	return strings.Join(out, " ")
 }
 
-// A slice that comes late, or not at all, leads no client to a pod that has got the address of the pod that the slice names.
+// A late or lost slice leads no client to another pod that now has the address of the slice's pod.
 func TestLateSlices(t *testing.T) {
 	server, db := kubetest.Start(t), memory.New()
 	server.Put(t, namespace("ns", nil), pod("ns", "pay", nil), pod("ns", "stranger", nil))
@@ -57,7 +57,7 @@ func TestLateSlices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A node's address, and an address of no pod, count whoever has them.
+	// The address of a node, and an address without a pod, count in any case.
 	server.Put(t, payingSlice("pay="+pay.IP.String(), "onhost=192.0.2.7", "="+pay.IP.String()))
 	is := func(state string) string {
 		return fmt.Sprintf("%s:%s 192.0.2.7: %[1]s:", pay.IP, state)

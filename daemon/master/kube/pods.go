@@ -81,7 +81,7 @@ func (e *Engine) changeCount() uint64 {
 	return e.known.changes
 }
 
-// unwritten returns an error while the store lacks some of the first told changes.
+// unwritten returns an error while the store has fewer changes of Kubernetes than the given number.
 func (e *Engine) unwritten(told uint64) (moved chan struct{}, why error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

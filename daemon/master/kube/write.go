@@ -47,7 +47,7 @@ func (e *Engine) write(ctx context.Context) bool {
 	}
 }
 
-// wrote records that the store has the first told changes.
+// wrote sets the number of changes of Kubernetes that the store has.
 func (e *Engine) wrote(told uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -55,8 +55,8 @@ func (e *Engine) wrote(told uint64) {
 	e.move()
 }
 
-// nextBatch returns some of the possible differences. told is the number of changes that the store has completely once it has these; 0 if
-// there are other keys.
+// nextBatch returns some of the possible differences, and the number of changes that the store has completely after these; 0 if there are
+// other keys.
 func (e *Engine) nextBatch() (keys []string, pods []*translate.Pod, told uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

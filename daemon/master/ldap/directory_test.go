@@ -14,7 +14,7 @@ func tlsOf(pool *x509.CertPool) *tls.Config {
 	return &tls.Config{RootCAs: pool, ServerName: "127.0.0.1", MinVersion: tls.VersionTLS12}
 }
 
-// What a real directory says of passwords; it must be known by its certificate.
+// A real directory accepts right passwords and refuses wrong ones; its certificate must be of the configured authority.
 func TestCheck(t *testing.T) {
 	right := slapd(t)
 	other, _ := certify(t)

@@ -23,7 +23,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// entries are what the directory holds. The user bob is there twice, under one name.
+// entries are the entries of the directory. It has two users with the name bob.
 const entries = `dn: dc=example,dc=org
 objectClass: dcObject
 objectClass: organization
@@ -58,8 +58,8 @@ sn: Bob
 userPassword: correct horse
 `
 
-// slapd runs a directory until the test ends, which anyone may ask over TLS alone and only cn=contiv may search, and returns its
-// configuration.
+// slapd runs a directory until the test ends, and returns its configuration. The directory accepts only TLS, and only cn=contiv may search
+// it.
 func slapd(t *testing.T) *model.LdapConfiguration {
 	t.Helper()
 	dir := t.TempDir()
@@ -113,7 +113,7 @@ access to * by dn.exact="cn=contiv,dc=example,dc=org" read
 	return c
 }
 
-// addGroup waits until the directory answers, and has it hold a group of ann's.
+// addGroup waits until the directory answers, and adds a group of ann to it.
 func addGroup(t *testing.T, c *model.LdapConfiguration, said *bytes.Buffer) {
 	t.Helper()
 	pool := x509.NewCertPool()
@@ -154,7 +154,7 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// certify makes a certificate of 127.0.0.1 and its key, in PEM.
+// certify returns a certificate of 127.0.0.1 and its key, in PEM.
 func certify(t *testing.T) (certificate, key string) {
 	t.Helper()
 	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -18,7 +18,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/memory"
 )
 
-// etcd is a store in memory that says how it is, and whose history is forgotten when it is told to.
+// etcd is a store in memory that reports its state and compacts its history on request.
 type etcd struct {
 	*memory.Store
 	mu        sync.Mutex // guards the rest
@@ -49,14 +49,14 @@ func (e *etcd) Compact(_ context.Context, rev store.Revision) (bool, error) {
 	return already, nil
 }
 
-// with changes it.
+// with changes the store.
 func (e *etcd) with(change func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	change()
 }
 
-// told is what was logged since it was asked last. It is safe for concurrent use.
+// A writer of log lines, which keeps those since the last call of take. It is safe for concurrent use.
 type told struct {
 	mu  sync.Mutex
 	out bytes.Buffer
@@ -75,7 +75,7 @@ func (w *told) take() string {
 	return w.out.String()
 }
 
-// Each state of a member is told of once, with what to do, and a store that is away says nothing.
+// Each change of a member's state is logged once, with the remedy; nothing is logged while the store is down.
 func TestSpace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const quota = 100
@@ -111,7 +111,7 @@ func TestSpace(t *testing.T) {
 			}
 			synctest.Wait()
 			if got := out.take(); tt.want == "" && got != "" || strings.Count(got, "msg=") > 1 || !strings.Contains(got, tt.want) {
-				t.Errorf("%+v: want %q told, got %q", tt.member, tt.want, got)
+				t.Errorf("%+v: want %q logged, got %q", tt.member, tt.want, got)
 			}
 			if last := space.Members(); !tt.away && (len(last) != 1 || last[0] != tt.member) {
 				t.Errorf("%+v: want it known, got %v", tt.member, last)
@@ -122,7 +122,8 @@ func TestSpace(t *testing.T) {
 	})
 }
 
-// The history of an hour stays and what is older goes, unless another is ahead; a store that is away is tried again, and told of once.
+// The compactor keeps the history of an hour and removes older revisions, unless another client has done so. If the store is down, the
+// compactor retries, and logs the outage once.
 func TestCompactor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out told
@@ -158,14 +159,14 @@ func TestCompactor(t *testing.T) {
 			var asked []store.Revision
 			db.with(func() { asked = db.asked })
 			if got := out.take(); !slices.Equal(asked, want) || tt.told == "" && got != "" || !strings.Contains(got, tt.told) {
-				t.Errorf("at %d: want %v compacted and %q told, got %v and %q", known.Load(), want, tt.told, asked, got)
+				t.Errorf("at %d: want %v compacted and %q logged, got %v and %q", known.Load(), want, tt.told, asked, got)
 			}
 		}
 		cancel()
 		synctest.Wait()
 		for name, none := range map[string]*maintenance.Compactor{
 			"a store that keeps no history": maintenance.NewCompactor(memory.New(), time.Hour, nil, slog.New(slog.DiscardHandler)),
-			"told not to":                   maintenance.NewCompactor(db, 0, nil, slog.New(slog.DiscardHandler)),
+			"disabled":                      maintenance.NewCompactor(db, 0, nil, slog.New(slog.DiscardHandler)),
 		} {
 			done := make(chan struct{})
 			go func() { none.Run(t.Context()); close(done) }()

@@ -53,7 +53,7 @@ func (s *Space) Run(ctx context.Context) {
 	}
 }
 
-// logChange logs the change of a member's state; told has the previously logged states.
+// logChange logs a member's state if it differs from the state logged before, which the map has by the names of members.
 func (s *Space) logChange(m *store.Member, told map[string]store.Space) {
 	before, now := told[m.Name], m.Space()
 	if now == before {

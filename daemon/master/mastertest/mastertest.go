@@ -42,23 +42,23 @@ type Master struct {
 	*enginetest.World
 	URL string
 	ACI *aci.Notifier
-	// Users are those who may log in.
+	// Users are the users of the cluster.
 	Users *users.Users
-	// Proxied is what it serves as the original's auth proxy.
+	// Proxied is the handler of the original's auth proxy.
 	Proxied http.Handler
-	// Audit is who came and who was refused.
+	// Audit is the audit log.
 	Audit *audit.Log
-	// Relay is what it tells agents by.
+	// Relay sends records to agents.
 	Relay *relay.Relay
-	// Routes are what its server serves.
+	// Routes are the routes of its server.
 	Routes []rest.Route
-	// Stop ends the master as a crash does: nothing is given back. The end of the test stops it too.
+	// Stop ends the master as a crash does: it releases nothing. The end of the test stops it too.
 	Stop func()
-	// Away cuts all clients off, and has further ones find no one, until Back.
+	// Away cuts all clients off, and refuses connections until Back.
 	Away, Back func()
 }
 
-// Options change what Start makes.
+// Options are the options of Start.
 type Options struct {
 	Store       store.Store // nil: one in memory
 	ClusterMode string      // "": kubernetes
@@ -69,7 +69,7 @@ type Options struct {
 	Quarantine  *time.Duration // of addresses after their release; nil: as their owners need
 	Limits      server.Limits
 	Kubernetes  func() *model.KubernetesStatus // nil: it does not read Kubernetes
-	// Secure: requests prove who they are from. Without, everyone may do everything. See As.
+	// Secure: requests must be authenticated. Otherwise every client has all rights. See As.
 	Secure    bool
 	AuditKeep int                         // events of the audit; 0: as many as a netmaster keeps
 	Directory users.Directory             // of users who are not of the cluster; nil: there is none
@@ -77,7 +77,7 @@ type Options struct {
 	Seal      func() (*trust.Seal, error) // of secrets; nil: there is none
 	Recent    func() []byte               // lines of its log; nil: none are kept
 	Stale     func() string               // why it may know less than the store has; nil: it never does
-	// Incarnation is the store's; the zero value: no answer says it.
+	// Incarnation is that of the store; if zero, answers do not contain it.
 	Incarnation record.Incarnation
 }
 
@@ -178,8 +178,8 @@ func (m *Master) Endpoint(tb testing.TB, tenant, network, group, container, want
 	return e
 }
 
-// Reporting opens the stream of a host's agent, until the test ends, and returns what reports on it how the agent is, and up to which revision all is past
-// the switch's barrier.
+// Reporting opens the stream of a host's agent until the test ends. The returned function reports the agent's status, and the revision up to
+// which everything is past the switch's barrier.
 func (m *Master) Reporting(tb testing.TB, host string) func(status model.AgentStatus, revision uint64) {
 	tb.Helper()
 	st, err := m.Relay.Open(context.Background(), channel.Hello{Host: host})

@@ -11,10 +11,10 @@ import (
 	"github.com/contiv/contiv/api/model/twice"
 )
 
-// refusals passes requests on and fails the test when a refusal says something twice.
+// refusals passes requests to next and fails the test if a refusal says something twice.
 func refusals(tb testing.TB, next http.Handler) http.Handler {
 	if _, fuzzed := tb.(*testing.F); fuzzed {
-		return next // what is fuzzed runs beside tb, which then must not be told of failures
+		return next // the fuzzed function runs in parallel to tb, on which Errorf must not be called then
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		heard := &heard{ResponseWriter: w}
@@ -28,7 +28,7 @@ func refusals(tb testing.TB, next http.Handler) http.Handler {
 	})
 }
 
-// heard keeps what is written of a refusal.
+// A response writer that keeps the text of a refusal.
 type heard struct {
 	http.ResponseWriter
 	text bytes.Buffer
