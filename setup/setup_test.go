@@ -219,7 +219,7 @@ func TestMasterEnv(t *testing.T) {
 		store model.StoreSettings
 		want  Env // a subset
 	}{
-		"alone":  {model.StoreSettings{Kind: "embedded"}, Env{"CONTIV_NETMASTER_EMBEDDED_NAME": "h1", "CONTIV_NETMASTER_EMBEDDED_CLUSTER": ""}},
+		"single": {model.StoreSettings{Kind: "embedded"}, Env{"CONTIV_NETMASTER_EMBEDDED_NAME": "h1", "CONTIV_NETMASTER_EMBEDDED_CLUSTER": ""}},
 		"joins":  {model.StoreSettings{Kind: "embedded", Members: map[string]string{"h2": "https://b", "h1": "https://a"}}, Env{"CONTIV_NETMASTER_EMBEDDED_CLUSTER": "h1=https://a,h2=https://b", "CONTIV_NETMASTER_EMBEDDED_JOIN": "true"}},
 		"etcd":   {model.StoreSettings{Kind: "etcd", URLs: []string{"https://a", "https://b"}}, Env{"CONTIV_NETMASTER_ETCD_ENDPOINTS": "https://a,https://b", "CONTIV_NETMASTER_EMBEDDED_STORE": ""}},
 		"consul": {model.StoreSettings{Kind: "consul", URLs: []string{"https://a"}}, Env{"CONTIV_NETMASTER_CONSUL_ENDPOINTS": "https://a", "CONTIV_NETMASTER_EMBEDDED_STORE": ""}},

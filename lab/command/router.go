@@ -77,7 +77,7 @@ func (o *routerOptions) router() (*lab.Router, error) {
 // args are the command's arguments, for another process.
 func (o *routerOptions) args(self, where string) []string {
 	out := []string{self, "router", "--inside", "--" + where, "--address", o.address, "--address6", o.address6, "--device", o.device,
-		"--announce", strings.Join(o.world, ","), "--as", fmt.Sprint(o.as), "--daemon", o.daemon, "--folder", o.dir, "--extended-nexthop=" + strconv.FormatBool(o.extended)}
+		"--announce", strings.Join(o.world, ","), "--as", fmt.Sprint(o.as), "--daemon", o.daemon, "--directory", o.dir, "--extended-nexthop=" + strconv.FormatBool(o.extended)}
 	for _, p := range o.peers {
 		out = append(out, "--peer", p)
 	}
@@ -129,12 +129,12 @@ func newRouter(w *where) *cobra.Command {
 	f.Uint32Var(&o.as, "as", 500, "AS of the router")
 	f.StringVar(&o.daemon, "daemon", daemonOwn, "who routes: contiv, or frr with FRR's bgpd and zebra (apt-get install frr); contiv lab vtysh asks those")
 	f.BoolVar(&o.extended, "extended-nexthop", false, "with FRR: announce routes of IPv4 to peers of IPv6 with a next hop of IPv6 (RFC 8950)")
-	f.StringVar(&o.dir, "folder", "", "directory of FRR")
+	f.StringVar(&o.dir, "directory", "", "directory of FRR")
 	f.BoolVar(&o.inside, "inside", false, "run here, in the namespace of the switches")
 	f.BoolVar(&o.beside, "beside", false, "run here, in a namespace of its own")
 	_ = f.MarkHidden("inside") // it exists
 	_ = f.MarkHidden("beside")
-	_ = f.MarkHidden("folder")
+	_ = f.MarkHidden("directory")
 	return cmd
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/mastertest"
 )
 
-// What is selected, and how it reads when there is none.
+// Selectors print the matching objects, or a message if none matches.
 func TestSelectors(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	netctl(t, t.Context(), m.URL, "network", "create", "n1", "-s", "10.1.1.0/24")

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/mastertest"
 )
 
-// manifest is a tenant with n networks, given before it, of which network bad has no subnet; -1: none.
+// manifest returns a tenant after its n networks, where network number bad has an invalid subnet; -1: none has.
 func manifest(n, bad int) string {
 	var b strings.Builder
 	for i := range n {
@@ -22,8 +22,8 @@ func manifest(n, bad int) string {
 	return "[" + b.String() + `{"kind":"tenant","tenantName":"many"}]`
 }
 
-// What one transaction does not hold is applied in several, in the order of what needs what; a refusal says exactly what was
-// applied and what was not, and the repetition does the rest.
+// A manifest that exceeds one transaction is applied in several, in the order of dependencies. A refusal lists exactly the applied and the
+// missing objects, and a repetition applies the rest.
 func TestApplyInPortions(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	run := func(in, line string) result {
@@ -45,7 +45,7 @@ func TestApplyInPortions(t *testing.T) {
 		t.Errorf("want the numbers and the reason, got %s", got.err)
 	}
 	if stored := strings.Count(run("", "network ls -t many -q").out, "\n"); stored != created-1 {
-		t.Errorf("%d networks are said to be created, %d are there", created-1, stored)
+		t.Errorf("%d networks reported as created, %d are there", created-1, stored)
 	}
 	if n := m.Commit.Stats().Transactions.Load() - before; n > 20 {
 		t.Errorf("want transactions of about 60 objects, got %d transactions", n)
@@ -64,7 +64,7 @@ func TestApplyInPortions(t *testing.T) {
 	}
 }
 
-// What can be refused whole changes nothing; and an object that is there twice is found across portions.
+// A manifest with an error that is known in advance changes nothing, and a duplicate object is found across portions.
 func TestApplyRefusedWhole(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	tests := []struct {

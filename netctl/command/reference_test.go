@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write docs/reference/netctl.md and test
 
 const referencePage = "../../docs/reference/netctl.md"
 
-// The committed page shows the commands as they are.
+// The committed page describes the present commands.
 func TestReferencePage(t *testing.T) {
 	page := reference()
 	if *update {
@@ -35,7 +35,7 @@ func TestReferencePage(t *testing.T) {
 	}
 }
 
-// Anyone who reads the page of a kind can follow its link to the kind's command.
+// The page of each kind has a link to the kind's command.
 func TestReferenceHasEveryKind(t *testing.T) {
 	page := string(reference())
 	for _, k := range model.Kinds() {
@@ -92,7 +92,7 @@ func reference() []byte {
 	return append(bytes.TrimRight(b.Bytes(), "\n"), '\n')
 }
 
-// usage is a command's line, with the arguments that Args demands where its Use line leaves them out.
+// usage returns a command's line, with the arguments that Args requires if its Use line omits them.
 func usage(c *cobra.Command) string {
 	line := c.CommandPath()
 	if _, arguments, has := strings.Cut(c.Use, " "); has {
@@ -106,7 +106,7 @@ func usage(c *cobra.Command) string {
 	return line
 }
 
-// wanted asks the command which arguments it misses when it is given none: "Network name required".
+// wanted returns the error of the command without arguments: "Network name required".
 func wanted(c *cobra.Command) string {
 	if c.Args == nil {
 		return ""
@@ -145,7 +145,7 @@ func writeFlags(b *bytes.Buffer, flags *pflag.FlagSet) {
 		if kind := f.Value.Type(); kind != "bool" {
 			spelled += " " + kind
 			if f.NoOptDefVal != "" {
-				spelled += ", alone as `=" + f.NoOptDefVal + "`"
+				spelled += " (without a value: `=" + f.NoOptDefVal + "`)"
 			}
 		}
 		value := f.DefValue

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/mastertest"
 )
 
-// What there was at a moment comes back by apply, and what came later goes by delete, so that the intent is as it was.
+// Apply restores the objects of an earlier moment, and delete removes those that were created later, so that the intent is as before.
 func TestRestore(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	run := func(in, line string) result {

@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/mastertest"
 )
 
-// A list may be given by flags that are repeated, as the original took it, or joined by commas.
+// A list may be given by repeated flags, as in the original, or joined by commas.
 func TestListsOfFlags(t *testing.T) {
 	session(t, []step{
 		{"policy create a", 0, "Creating policy default:a\n", ""}, {"policy create b", 0, "Creating policy default:b\n", ""}, {"policy create c", 0, "Creating policy default:c\n", ""},
@@ -21,7 +21,7 @@ func TestListsOfFlags(t *testing.T) {
 	})
 }
 
-// Fields that a file leaves out are said to be missing, all at once, with what they take.
+// One error lists all missing fields of a file, with their permitted values.
 func TestMissingFields(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	for _, r := range []struct{ in, want string }{
@@ -40,7 +40,7 @@ func TestMissingFields(t *testing.T) {
 	}
 }
 
-// An unknown tenant, network, group or host is said to be unknown, and not to be empty; what may have been meant is named.
+// An unknown tenant, network, group or host is reported as unknown, and not as empty, with a suggestion.
 func TestUnknownNames(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	for _, line := range []string{"tenant create acme", "network create n1 -s 10.1.1.0/24", "network create -t acme blue -s 10.1.1.0/24", "group create n1 web"} {

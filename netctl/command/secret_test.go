@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// A script sends secrets by the standard input, where nobody has to type.
+// A script passes secrets by the standard input.
 func TestPasswordStdin(t *testing.T) {
 	var got []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
@@ -35,7 +35,7 @@ func TestPasswordStdin(t *testing.T) {
 		{"auth password ann --password-stdin", "", 1, "standard input has no line"},
 		{"auth password ann --password-stdin", "\n", 1, "standard input has no line"},
 		{"auth password ann --password-stdin", strings.Repeat("x", 5000), 1, "more than"},
-		{"auth password --password-stdin", "the old one alone\n", 1, "standard input has no line"},
+		{"auth password --password-stdin", "only the old one\n", 1, "standard input has no line"},
 		{"auth password ann", "not read\n", 4, "see --help for the flag"},
 	} {
 		got = nil

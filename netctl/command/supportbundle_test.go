@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/api/bundle"
 )
 
-// A bundle is written whole and for this account alone, or not at all, and replaces nothing.
+// A bundle is written completely or not at all. Only this account may read the file, which replaces no other.
 func TestSupportBundle(t *testing.T) {
 	var content bytes.Buffer
 	w := bundle.NewWriter(&content, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
@@ -52,7 +52,7 @@ func TestSupportBundle(t *testing.T) {
 		{"it breaks off", master.URL, file, true, 3, "", "nothing was written: the support bundle is truncated"},
 		{"it is whole", master.URL, file, false, 0, file + ": 1 files, 1 KiB, of 2 hosts, created by 192.0.2.1:9999 at 2026-03-01T12:00:00Z\n", "missing: host h2: did not answer\n"},
 		{"again", master.URL, file, false, 4, "", "already exists"},
-		{"no such folder", master.URL, filepath.Join(dir, "none", "a"), false, 4, "", "no such file or directory"},
+		{"no such directory", master.URL, filepath.Join(dir, "none", "a"), false, 4, "", "no such file or directory"},
 		{"an older netmaster", old.URL, filepath.Join(dir, "b"), false, 3, "", "writes no support bundles"},
 	} {
 		short = row.short
@@ -70,7 +70,7 @@ func TestSupportBundle(t *testing.T) {
 	}
 }
 
-// A bundle that cannot be read is an error of this side, and no one is asked instead.
+// An unreadable bundle is an error of the client, and no netmaster is asked instead.
 func TestBundleCannotBeRead(t *testing.T) {
 	t.Setenv("PATH", "")
 	file := filepath.Join(t.TempDir(), "a.tar.gz")

@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Who waits for a change hears which agents are not there yet, how far they are, and what they wait for.
+// The error of an expired wait lists the agents that lack the change, how far they are behind, and their reasons.
 func TestBehind(t *testing.T) {
 	agent := func(name string, lag uint64, reason string) model.Node {
 		return model.Node{Name: name, Role: model.RoleAgent, Lag: lag, Ready: reason == "", Reason: reason}

@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// A person reaches netmasters of the cluster whose certificates the directory has, and is told what is missing for others.
+// A client reaches netmasters of the cluster whose CA is in the directory. For any other, the error has the remedy.
 func TestTransport(t *testing.T) {
 	a, err := trust.NewAuthority(time.Now())
 	if err != nil {
@@ -46,12 +46,12 @@ func TestTransport(t *testing.T) {
 		home, named, want, wrong string
 		insecure                 bool
 	}{
-		"a user's certificate":         {named: string(folder(t, a, trust.User)), want: "x"},
-		"the authority alone, at home": {home: home},
-		"nothing":                      {wrong: "copy the cluster's ca.crt to ~/.netctl/trust"},
-		"nothing, insecure":            {insecure: true},
-		"another cluster's":            {named: string(folder(t, other, trust.User)), wrong: "another cluster"},
-		"a folder without any":         {named: t.TempDir(), wrong: "CONTIV_TRUST"},
+		"a user's certificate":        {named: string(folder(t, a, trust.User)), want: "x"},
+		"only the authority, at home": {home: home},
+		"nothing":                     {wrong: "copy the cluster's ca.crt to ~/.netctl/trust"},
+		"nothing, insecure":           {insecure: true},
+		"another cluster's":           {named: string(folder(t, other, trust.User)), wrong: "another cluster"},
+		"a directory without any":     {named: t.TempDir(), wrong: "CONTIV_TRUST"},
 	} {
 		w := term.Transport{Home: c.home, Insecure: c.insecure, Getenv: func(variable string) string {
 			return map[string]string{term.TrustVariable: c.named}[variable]
@@ -78,7 +78,7 @@ func ask(w term.Transport, url string) (string, error) {
 	return string(text[:n]), nil
 }
 
-// directory has an authority's certificate and, unless role is "", one that it has issued for that role.
+// The returned directory has an authority's certificate and, unless role is "", a certificate that the authority has issued for that role.
 func folder(t *testing.T, a *trust.Authority, role trust.Role) trust.Dir {
 	t.Helper()
 	d := trust.Dir(filepath.Join(t.TempDir(), "trust"))

@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// listening is a switch that tells of each dump before it makes it.
+// listening is a switch that reports each dump before it starts.
 type listening struct {
 	bridge.Connector
 	heard func(flow.Share)
@@ -35,7 +35,7 @@ func (l *listened) Dump(ctx context.Context, share flow.Share) (flow.Set, error)
 	return l.Switch.Dump(ctx, share)
 }
 
-// A switch whose flows are known is compared in shares, each once, and a change does not wait for the last of them.
+// A switch whose flows are known is compared in shares, each once, and a change does not wait for the last share.
 func TestCompareInShares(t *testing.T) {
 	var r *bridge.Reconciler
 	var mu sync.Mutex
@@ -90,7 +90,7 @@ func TestCompareInShares(t *testing.T) {
 	}
 }
 
-// A switch that is not known is compared in shares when it should have many flows, and nothing is sent before the last of them.
+// A switch whose flows are unknown is compared in shares if its intended state has many flows, and nothing is sent before the last share.
 func TestFirstComparisonInShares(t *testing.T) {
 	const owners = 6000
 	f := bridge.NewFake()

@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// meddle removes a flow, changes one, adds one and changes a group; it returns what it has touched.
+// meddle removes a flow, changes one, adds one and changes a group, and returns these.
 func meddle(t *testing.T, have flow.Set, tamper func(flow.Delta)) (removed, changed, added flow.Flow, group flow.Group) {
 	t.Helper()
 	for i := range have.Flows {
@@ -31,8 +31,7 @@ func meddle(t *testing.T, have flow.Set, tamper func(flow.Delta)) (removed, chan
 	return removed, changed, added, group
 }
 
-// What someone changes in the switch is distinguished, with its owner; asking changes nothing, and repairing
-// repairs that and nothing else.
+// A check reports each foreign change of the switch with its owner, and changes nothing; a repair undoes exactly these changes.
 func TestDrift(t *testing.T) {
 	for _, w := range worlds() {
 		t.Run(w.name, func(t *testing.T) {
@@ -96,7 +95,7 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// settled is Check once nothing is on its way.
+// settled returns the result of Check after all changes have been applied.
 func settled(t *testing.T, r *bridge.Reconciler) (list []bridge.Difference) {
 	t.Helper()
 	until(t, "a comparison", func() bool {
@@ -107,7 +106,7 @@ func settled(t *testing.T, r *bridge.Reconciler) (list []bridge.Difference) {
 	return list
 }
 
-// One that only observes notes what differs and leaves it, until it is told, or the object changes.
+// A reconciler that only observes reports differences and leaves them until a repair is requested, or the object changes.
 func TestObserve(t *testing.T) {
 	f := bridge.NewFake()
 	r := bridge.NewReconciler("h0", pipeline.Default(), f, bridge.Options{Portion: 8, Resync: 5 * time.Millisecond, Observe: true})

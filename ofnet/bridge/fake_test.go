@@ -51,7 +51,7 @@ type fakeConn struct {
 	done chan struct{}
 }
 
-// errFakeDown is what a Fake says that is not running.
+// errFakeDown is the error of a Fake that is not running.
 var errFakeDown = errors.New("connect to switch: connection refused")
 
 // Connect succeeds while the Fake is up.
@@ -87,7 +87,7 @@ func (f *Fake) Start() {
 	f.down = false
 }
 
-// Pause makes the Fake silent, as a switch is whose process is stopped: connections stay, and what is asked of them waits.
+// Pause makes the Fake silent, like a switch with a stopped process: connections stay open, and requests wait.
 func (f *Fake) Pause() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -148,14 +148,14 @@ func (f *Fake) SetPorts(ports ...Port) {
 	f.ports = slices.Clone(ports)
 }
 
-// Tamper changes the tables behind everyone's back, as a person with ovs-ofctl would.
+// Tamper changes the tables without a connection, as a person with ovs-ofctl would.
 func (f *Fake) Tamper(d flow.Delta) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.carryOut(&d)
 }
 
-// Set returns what the tables hold, sorted.
+// Set returns the contents of the tables, sorted.
 func (f *Fake) Set() flow.Set {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -165,7 +165,7 @@ func (f *Fake) Set() flow.Set {
 	return s
 }
 
-// Text prints what the tables hold.
+// Text returns the contents of the tables as text.
 func (f *Fake) Text(names flow.Tables) string { return f.Set().Text(names) }
 
 // Applied lists the changes that connections have carried out so far.
@@ -175,7 +175,7 @@ func (f *Fake) Applied() []flow.Delta {
 	return slices.Clone(f.applied)
 }
 
-// Forgotten lists the selections of connections that the Fake was told to forget so far.
+// Forgotten lists the selections of connections of all calls of Forget so far.
 func (f *Fake) Forgotten() []flow.Connections {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -189,7 +189,7 @@ func (f *Fake) Changed() <-chan struct{} {
 	return f.changed
 }
 
-// carryOut checks a Delta against copies of the tables and then takes the copies for the tables.
+// carryOut applies a Delta to copies of the tables, and replaces the tables with the copies on success.
 func (f *Fake) carryOut(d *flow.Delta) error {
 	old := Fake{flows: f.flows, groups: f.groups, meters: f.meters}
 	f.flows, f.groups, f.meters = maps.Clone(f.flows), maps.Clone(f.groups), maps.Clone(f.meters)
@@ -258,7 +258,7 @@ func (f *Fake) group(g *flow.Group) *Refusal {
 	return nil
 }
 
-// objection is why Open vSwitch would refuse the flow, or "".
+// objection returns the reason why Open vSwitch would refuse the flow, or "".
 func (f *Fake) objection(fl *flow.Flow) string {
 	for id := range fl.Actions.Groups {
 		if _, there := f.groups[id]; !there {
@@ -331,7 +331,7 @@ func (c *fakeConn) Fill(ctx context.Context, pieces iter.Seq[*flow.Delta]) error
 	})
 }
 
-// fill carries out one change, or notes why not.
+// fill carries out one change, or adds the reason of its refusal to no.
 func (f *Fake) fill(one flow.Delta, done *flow.Delta, no *RefusedError) {
 	if refusal := f.change(&one); refusal != nil {
 		no.Refusals = append(no.Refusals, *refusal)
@@ -347,7 +347,7 @@ func add(d, p *flow.Delta) {
 	d.DrainFlows = append(d.DrainFlows, p.DrainFlows...)
 }
 
-// note remembers a change.
+// note adds a change to the applied ones.
 func (f *Fake) note(d *flow.Delta) {
 	f.applied = append(f.applied, *d)
 	close(f.changed)
@@ -365,7 +365,7 @@ func (c *fakeConn) Apply(ctx context.Context, d *flow.Delta) error {
 	})
 }
 
-// Forget notes what is to be forgotten; a Fake tracks no connections.
+// Forget records the selections; a Fake tracks no connections.
 func (c *fakeConn) Forget(ctx context.Context, list []flow.Connections) error {
 	return c.call(ctx, func() error {
 		c.fake.forgot = append(c.fake.forgot, list...)
@@ -373,7 +373,7 @@ func (c *fakeConn) Forget(ctx context.Context, list []flow.Connections) error {
 	})
 }
 
-// call does one thing over a connection that is open.
+// call calls do if the connection is open.
 func (c *fakeConn) call(ctx context.Context, do func() error) error {
 	if err := c.fake.running(ctx, c.done); err != nil {
 		return err
@@ -399,7 +399,7 @@ func (c *fakeConn) Dump(ctx context.Context, share flow.Share) (s flow.Set, err 
 	return s, err
 }
 
-// Stats counts each flow's priority as its packets; of a filter it heeds the cookie alone.
+// Stats returns each flow's priority as its number of packets; it applies only the cookie of a filter.
 func (c *fakeConn) Stats(ctx context.Context, only openflow.FlowFilter) (out []openflow.FlowStats, err error) {
 	err = c.call(ctx, func() error {
 		for _, f := range c.fake.flows {
@@ -432,7 +432,7 @@ func (c *fakeConn) Ports(ctx context.Context) (out []Port, err error) {
 	return out, err
 }
 
-// Silent is a second while the Fake is paused: it is noticed at once.
+// Silent returns a second while the Fake is paused, so that a pause is noticed immediately.
 func (c *fakeConn) Silent() time.Duration {
 	c.fake.mu.Lock()
 	defer c.fake.mu.Unlock()

@@ -15,11 +15,11 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// quick are options under which a test does not wait long for anything.
+// quick has options with short times, so that tests do not wait long.
 var quick = bridge.Options{Portion: 8, Resync: 50 * time.Millisecond, RetryFirst: 5 * time.Millisecond, MaxRetry: 20 * time.Millisecond,
 	Redial: 5 * time.Millisecond}
 
-// world is a kind of switch that the same test runs on.
+// world is a kind of switch on which a test runs.
 type world struct {
 	name string
 	open func(tb testing.TB) (sw bridge.Connector, dump func() flow.Set, tamper func(flow.Delta), kill func())
@@ -54,7 +54,7 @@ func worlds() []world {
 	}
 }
 
-// direct does one thing over a connection of its own.
+// direct calls do with a new connection.
 func direct(tb testing.TB, sw bridge.Connector, do func(context.Context, bridge.Switch) error) {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -86,14 +86,14 @@ func until(tb testing.TB, what string, ok func() bool) {
 
 func endpointKey(id string) []ofnet.Key { return []ofnet.Key{{Kind: ofnet.KindEndpoint, Name: id}} }
 
-// compiled is what the State asks of a switch of this machine.
+// compiled returns the flows that the State requires of this machine's switch.
 func compiled(s *ofnet.State) flow.Set {
 	s = s.Clone()
 	s.Missing = ovstest.Lacks()
 	return pipeline.Default().CompileAll(s)
 }
 
-// same fails unless the switch has exactly what the State asks for.
+// same fails the test unless the switch has exactly the flows that the State requires.
 func same(tb testing.TB, s *ofnet.State, have flow.Set) {
 	tb.Helper()
 	if d := flow.Diff(compiled(s), have); !d.Empty() {
@@ -101,7 +101,7 @@ func same(tb testing.TB, s *ofnet.State, have flow.Set) {
 	}
 }
 
-// TestLife takes a switch through what happens to it: filled, changed, tampered with, killed, taken over.
+// TestLife takes a switch through its life: it is filled, changed, tampered with, killed and taken over.
 func TestLife(t *testing.T) {
 	for _, w := range worlds() {
 		t.Run(w.name, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestLife(t *testing.T) {
 			wait(t, r, 1)
 			same(t, want, dump())
 
-			// One endpoint comes, another one goes.
+			// One endpoint is added, and another one removed.
 			e := ofnettest.Endpoint(1000, 2000)
 			want.Endpoints.Set(e.ID, e)
 			want.Endpoints.Delete("t:n0:e3")
@@ -154,7 +154,7 @@ func TestLife(t *testing.T) {
 				return d.Empty()
 			})
 
-			// The switch dies and comes back empty.
+			// The switch crashes and restarts empty.
 			connections := r.Counters().Connections
 			kill()
 			until(t, "a new connection", func() bool { return r.Counters().Connections > connections && r.Connected() })
@@ -162,7 +162,7 @@ func TestLife(t *testing.T) {
 			wait(t, r, 4)
 			same(t, want, dump())
 
-			// A second Reconciler over the same State finds nothing to do.
+			// A second Reconciler of the same State has nothing to do.
 			second := bridge.NewReconciler("h0", pipeline.Default(), sw, bridge.Options{})
 			start(t, second)
 			second.Update(1, fill(want))
@@ -189,7 +189,7 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// A switch that is stopped is not connected, nothing is read of it, and when it continues so does all the rest.
+// A stopped switch counts as not connected, and nothing is read from it; when it continues, the Reconciler continues too.
 func TestSwitchPauses(t *testing.T) {
 	f := bridge.NewFake()
 	r := bridge.NewReconciler("h0", pipeline.Default(), f, quick)
@@ -218,7 +218,7 @@ func TestSwitchPauses(t *testing.T) {
 		s.Endpoints.Set(e.ID, e)
 	})
 	f.Cut() // as the connection ends after a longer pause
-	until(t, "the loss told", func() bool { return r.Unanswered() > time.Second })
+	until(t, "the loss reported", func() bool { return r.Unanswered() > time.Second })
 	f.Resume()
 	wait(t, r, 2)
 	s.Endpoints.Set(e.ID, e)
@@ -247,8 +247,8 @@ func TestSwitchComesLate(t *testing.T) {
 	same(t, ofnettest.Many(3, 3), f.Set())
 }
 
-// TestRefusedOwner has a switch that refuses one endpoint's flows: everyone else is served, the endpoint is named
-// with the reason, and served as soon as the switch takes it.
+// TestRefusedOwner has a switch that refuses one endpoint's flows: the flows of all others are set, the endpoint is reported with the reason,
+// and its flows are set as soon as the switch accepts them.
 func TestRefusedOwner(t *testing.T) {
 	f := bridge.NewFake()
 	bad := ofnettest.Endpoint(4, 200)
@@ -290,7 +290,7 @@ func TestRefusedOwner(t *testing.T) {
 	same(t, others, f.Set())
 }
 
-// compiler is a Compiler whose owners want what the test says.
+// compiler is a Compiler with the flows of each owner.
 type compiler map[ofnet.Key]flow.Set
 
 func (c compiler) Owners(*ofnet.State) (out []ofnet.Key) {
@@ -343,7 +343,7 @@ func TestOVSNamesTheCulprit(t *testing.T) {
 	}
 }
 
-// TestRivals has two owners want one place: the smaller one gets it, the other one is told, and follows.
+// TestRivals has two owners with a flow of the same match: the smaller owner's is set, the other owner's is reported, and set later.
 func TestRivals(t *testing.T) {
 	f := bridge.NewFake()
 	a, b := owned("a"), owned("b")
@@ -411,7 +411,7 @@ func TestMetersAndChains(t *testing.T) {
 	}
 }
 
-// TestMeterLeftAndGone sets meters that the switch has, and that it has lost, before the reconciler lists them.
+// TestMeterLeftAndGone sets a meter that the switch already has, and one that it has lost, before the reconciler lists the meters.
 func TestMeterLeftAndGone(t *testing.T) {
 	for _, w := range worlds() {
 		t.Run(w.name, func(t *testing.T) {

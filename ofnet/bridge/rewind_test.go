@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// After a rewind revisions are those of another store: the old ones are not waited for, the new ones are.
+// After a rewind, revisions are those of another store: Wait ignores the old ones and counts the new ones.
 func TestRewind(t *testing.T) {
 	c := compiler{owned("a"): {Flows: []flow.Flow{gotoFlow(1, 2, 5)}}}
 	r := bridge.NewReconciler("h1", c, bridge.NewFake(), quick)
@@ -48,7 +48,7 @@ func TestRewind(t *testing.T) {
 	}
 }
 
-// slow is a switch that, once armed, carries out a change when it may.
+// slow is a switch that, once armed, carries out a change only when the test permits it.
 type slow struct {
 	bridge.Connector
 	armed      atomic.Bool
@@ -73,7 +73,7 @@ func (s *slowSwitch) Apply(ctx context.Context, d *flow.Delta) error {
 	return s.Switch.Apply(ctx, d)
 }
 
-// What was on its way to the switch at a rewind does not pass for a revision of the new store.
+// A change in progress during a rewind does not count as a revision of the new store.
 func TestRewindUnderWay(t *testing.T) {
 	sw := &slow{Connector: bridge.NewFake(), began: make(chan struct{}), may: make(chan struct{})}
 	c := compiler{owned("a"): {Flows: []flow.Flow{gotoFlow(1, 2, 5)}}}

@@ -10,8 +10,7 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// TestManyOwners has so many owners that they go in a stream: in one change, old flows with it, and with the one that is
-// refused set aside.
+// TestManyOwners has enough owners for a stream: they are set in one change, which removes old flows, and a refused owner is set aside.
 func TestManyOwners(t *testing.T) {
 	const owners, bad = 5000, 4321
 	stale := gotoFlow(1, 2, 60000)

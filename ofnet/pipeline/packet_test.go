@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/ofnet/ofnettest"
 )
 
-// moreState adds to testdata/state.txt second local members, and a network of two endpoints that only watch.
+// moreState adds second local members to testdata/state.txt, and a network with two endpoints that only watch.
 const moreState = `
 endpoint f4 network=blue:vf host=h1 port=11 mac=02:02:66:01:00:04 ip=10.6.0.4
 endpoint b3 network=blue:vl host=h1 port=12 mac=02:02:67:01:00:03 ip=10.2.0.3 ip6=fd02::3
@@ -74,7 +74,7 @@ func newWires(t *testing.T, l *lab) *wires {
 	return w
 }
 
-// openPort opens a packet socket that sees what the switch sends out by a port.
+// openPort opens a packet socket that receives the packets that the switch sends to a port.
 func openPort(name string) (fd int, err error) {
 	all := uint16(unix.ETH_P_ALL<<8 | unix.ETH_P_ALL>>8)
 	i, err := net.InterfaceByName(name)
@@ -105,7 +105,7 @@ func (w *wires) send(t *testing.T, port string, b []byte) {
 	}
 }
 
-// receive takes one frame off a port, with its tag, which Linux keeps apart; nil when there is none.
+// receive reads one frame from a port, with its tag, which Linux delivers separately; nil if there is none.
 func (w *wires) receive(t *testing.T, port string) []byte {
 	t.Helper()
 	buf, side := make([]byte, 2048), make([]byte, 256)
@@ -133,7 +133,7 @@ func (w *wires) receive(t *testing.T, port string) []byte {
 	return b
 }
 
-// settle blocks until the switch has done everything that was sent before.
+// settle blocks until the switch has processed all packets sent before.
 func (w *wires) settle(t *testing.T) {
 	t.Helper()
 	one, two := w.Endpoints.Get("w1"), w.Endpoints.Get("w2")
@@ -175,7 +175,7 @@ func (w *wires) mark(t *testing.T, mark frame) {
 	}
 }
 
-// verdict sends a frame and returns where it has come out and as what, sorted.
+// verdict sends a frame and returns the ports where it left the switch, each with the frame, sorted.
 func (w *wires) verdict(t *testing.T, in way, f frame) (out []string) {
 	t.Helper()
 	switch {
@@ -211,7 +211,7 @@ func (w *wires) verdict(t *testing.T, in way, f frame) (out []string) {
 	return out
 }
 
-// question is a frame that is to be sent, and why.
+// question is a frame to send, and its purpose.
 type question struct {
 	name string
 	in   way
@@ -225,7 +225,7 @@ var (
 	world      = netip.MustParseAddr("8.8.8.8")
 )
 
-// address is e's address of the family of like.
+// address returns the address of e in the family of like.
 func address(e *ofnet.Endpoint, like netip.Addr) netip.Addr {
 	if like.Is4() {
 		return e.IP4
@@ -233,7 +233,7 @@ func address(e *ofnet.Endpoint, like netip.Addr) netip.Addr {
 	return e.IP6
 }
 
-// talk lists the broadcasts of a sender with a MAC, addresses and a path into the switch.
+// talk lists the broadcasts of a sender with a MAC address, IP addresses and a path into the switch.
 func talk(m model, who string, in way, vlan int, mac ofnet.MAC, from4, from6 netip.Addr) (list []question) {
 	ask := func(name string, f frame) {
 		f.vlan, f.src = vlan, cmp.Or(f.src, mac)
@@ -276,7 +276,7 @@ func talk(m model, who string, in way, vlan int, mac ofnet.MAC, from4, from6 net
 	return list
 }
 
-// gateways lists what is asked of the gateway of an endpoint's network, and lies the endpoint's lies.
+// gateways lists the requests of an endpoint to the gateway of its network.
 func gateways(n *ofnet.Segment, e *ofnet.Endpoint) (list []question) {
 	ask := func(name string, f frame) { list = append(list, question{e.ID + " " + name, way{endpoint: e}, f}) }
 	for _, gw := range []netip.Addr{n.Gateway4, n.Gateway6} {
@@ -290,7 +290,7 @@ func gateways(n *ofnet.Segment, e *ofnet.Endpoint) (list []question) {
 	return list
 }
 
-// lies lists what an endpoint says with the MAC or address of someone else.
+// lies lists the packets of an endpoint with the MAC address or IP address of another one.
 func lies(e *ofnet.Endpoint, to *ofnet.Endpoint) (list []question) {
 	lie := func(name string, f frame) {
 		f.src, f.ttl = cmp.Or(f.src, e.MAC), 255
@@ -315,7 +315,7 @@ func lies(e *ofnet.Endpoint, to *ofnet.Endpoint) (list []question) {
 	return list
 }
 
-// claims lists what a machine outside answers to local endpoints about every address of their VLAN, and about its own.
+// claims lists the answers of a machine outside to local endpoints about every address of their VLAN, and about its own.
 func claims(m model) (list []question) {
 	for _, id := range ids(m.State) {
 		to := m.Endpoints.Get(id)
@@ -325,7 +325,7 @@ func claims(m model) (list []question) {
 		}
 		claim := func(what string, f frame) {
 			f.vlan, f.src, f.dst, f.sha, f.tha, f.ttl = int(n.Tag), stranger, to.MAC, stranger, to.MAC, 255
-			list = append(list, question{"outside tells " + id + " " + what, way{}, f})
+			list = append(list, question{"outside claims " + what + " to " + id, way{}, f})
 		}
 		claim("its own address", frame{kind: "arp", op: 2, from: n.Gateway4, to: to.IP4})
 		if to.IP6.IsValid() {
@@ -345,7 +345,7 @@ func claims(m model) (list []question) {
 	return list
 }
 
-// elsewhere is the tunnel end of a host that is neither this one nor another one.
+// elsewhere returns the tunnel address of a host other than this one and the given one.
 func (m model) elsewhere(host string) netip.Addr {
 	for name, h := range m.Hosts.All() {
 		if name != host && name != m.Self && h.VTEP.IsValid() {
@@ -355,8 +355,8 @@ func (m model) elsewhere(host string) netip.Addr {
 	return netip.Addr{}
 }
 
-// foreign lists the claims that the tunnel of each host sends to endpoints here: that it, another host, or this one has the address of
-// some endpoint.
+// foreign lists the claims that the tunnel of each host sends to endpoints here: that this host, the sender or a third host has the address
+// of an endpoint.
 func foreign(m model) (list []question) {
 	for _, id := range ids(m.State) {
 		to := m.Endpoints.Get(id)
@@ -375,7 +375,7 @@ func foreign(m model) (list []question) {
 				}
 				tell := func(f frame) {
 					f.src, f.dst, f.sha, f.tha, f.ttl = e.MAC, to.MAC, e.MAC, to.MAC, 255
-					list = append(list, question{name + " tells " + id + " that it has " + other, way{peer: h.VTEP, vni: n.Tag}, f})
+					list = append(list, question{name + " claims to have the address of " + other + " to " + id, way{peer: h.VTEP, vni: n.Tag}, f})
 				}
 				tell(frame{kind: "arp", op: 2, from: e.IP4, to: to.IP4})
 				tell(frame{kind: "arp", op: 1, from: e.IP4, to: to.IP4})
@@ -389,8 +389,8 @@ func foreign(m model) (list []question) {
 	return list
 }
 
-// TestPackets sends frames through a real switch, by endpoints, by the uplink and out of tunnels, and compares what
-// comes out of every port with the model: to everyone, to no one, and with everything forged that can be.
+// TestPackets sends frames through a real switch from endpoints, from the uplink and from tunnels, and compares the frames at every port with
+// the model. The frames are unicasts, broadcasts, frames to unknown addresses, and frames with each field forged.
 func TestPackets(t *testing.T) {
 	var lacks ofnet.Abilities
 	t.Run("datapath", func(t *testing.T) { lacks = packets(t, 0) })
@@ -399,7 +399,7 @@ func TestPackets(t *testing.T) {
 	}
 }
 
-// packets is TestPackets on a datapath with missing abilities, and returns these.
+// packets runs TestPackets on a datapath without some abilities, and returns these.
 func packets(t *testing.T, without ofnet.Abilities) (lacks ofnet.Abilities) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/state.txt")

@@ -8,8 +8,8 @@ import (
 	"github.com/contiv/contiv/ofnet/ofnettest"
 )
 
-// serviceSCTP: the userspace tracker knows no ports of SCTP, so it takes all that two ends say to each other for one connection.
-// The rules are asked about each packet of it nevertheless, in both directions, with its ports.
+// serviceSCTP: the userspace tracker does not read the ports of SCTP, so it treats all packets between two ends as one connection. The rules
+// nevertheless apply to each of its packets, in both directions, with its ports.
 func serviceSCTP(t *testing.T, l *serviceLab) {
 	rules := func(lines string) {
 		l.change(func(s *ofnet.State) {
@@ -70,10 +70,10 @@ func serviceSCTP(t *testing.T, l *serviceLab) {
 		rules(only80 + noClient + client90)
 		opens("this is allowed, beside the other way", 90, true)
 		opens("and no other", 91, false)
-		answers("the first one goes on", 80, true)
-		asks("the first one goes on", 80, true)
+		answers("the first one continues", 80, true)
+		asks("the first one continues", 80, true)
 	}
-	// Between hosts each judges for its own end.
+	// Between hosts, each host applies the rules of its own end.
 	here, there := l.Endpoints.Get("s3"), l.Endpoints.Get("s2")
 	out := frame{kind: "sctp", ports: [2]uint16{30400, 80}, ttl: 64, src: here.MAC, dst: there.MAC, from: here.IP4, to: there.IP4}
 	in := frame{kind: "sctp", ports: [2]uint16{80, 30400}, ttl: 64, src: there.MAC, dst: here.MAC, from: there.IP4, to: here.IP4}

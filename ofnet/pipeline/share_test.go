@@ -8,8 +8,8 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// balancingShared: two services have an address, one has a port that the other has too. Both are reached, by clients here and outside,
-// and what only the second has stays when the first goes.
+// balancingShared: two services share an address, and one port of it. Clients here and outside reach both, and the ports of the second stay
+// when the first is removed.
 func balancingShared(t *testing.T, l *serviceLab) {
 	uplink := l.Hosts.Get("h1").UplinkMAC
 	shared := netip.MustParseAddr("10.41.0.110")
@@ -21,7 +21,7 @@ func balancingShared(t *testing.T, l *serviceLab) {
 		from     uint16
 		port     uint16
 		here     string // where it arrives from a client here
-		fromFar  string // and from outside, who was told that this host answers, which it does not for the first
+		fromFar  string // and from a client outside that sends to this host, which does not answer for the first
 		remained string // from a client here, when the first is gone
 	}{
 		{"of the first", 58000, 25, "uplink", "", ""},
@@ -49,8 +49,8 @@ func balancingShared(t *testing.T, l *serviceLab) {
 	}
 }
 
-// balancingGuarded: an address takes the connections of those who may, of this host and outside; the service's other addresses those of
-// all.
+// balancingGuarded: an address accepts connections only from permitted sources, on this host and outside; the service's other addresses
+// accept all.
 func balancingGuarded(t *testing.T, l *serviceLab) {
 	for _, row := range []struct {
 		client, to string
@@ -77,8 +77,8 @@ func balancingGuarded(t *testing.T, l *serviceLab) {
 	}
 }
 
-// balancingBorrowed: a service that claims addresses which are others' has its ports there and nothing else, and at an address of another
-// service none, though its own name comes first.
+// balancingBorrowed: a service that claims addresses of other owners gets only its ports there, and none at an address of another service,
+// even if its own name sorts first.
 func balancingBorrowed(t *testing.T, l *serviceLab) {
 	const outside, backend = "203.0.113.5", "s1"
 	mail, other := "10.96.0.14", l.Endpoints.Get("s2").IP4.String()
