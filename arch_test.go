@@ -20,7 +20,7 @@ type pkg struct {
 	Imports    []string
 }
 
-// own lists what of this module the package imports.
+// own lists the packages of this module that the package imports.
 func (p *pkg) own() (out []string) {
 	for _, i := range p.Imports {
 		if name, ok := strings.CutPrefix(i, module); ok {
@@ -30,7 +30,7 @@ func (p *pkg) own() (out []string) {
 	return out
 }
 
-// packages are all packages of the module, by name.
+// packages returns all packages of the module, by name.
 func packages(t *testing.T) map[string]*pkg {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-json=ImportPath,Dir,Doc,GoFiles,Imports", "./...").Output()
@@ -98,7 +98,7 @@ func picture(t *testing.T) (lines []line) {
 	return lines
 }
 
-// spread writes a/{b,c} out as a/b and a/c.
+// spread expands a/{b,c} to a/b and a/c.
 func spread(word string) (out []string) {
 	root, list, ok := strings.Cut(strings.TrimSuffix(word, "}"), "{")
 	if !ok {
@@ -110,7 +110,7 @@ func spread(word string) (out []string) {
 	return out
 }
 
-// place finds a package in the picture; its line is -1 when it is not there.
+// place finds a package in the picture. The line is -1 if the picture lacks it.
 func place(lines []line, name string) (at int, entry string) {
 	for i := range lines {
 		if e, ok := lines[i].holds(name); ok {
@@ -144,20 +144,20 @@ func TestFloors(t *testing.T) {
 	}
 }
 
-// What a package must not reach, by whatever way.
+// Some packages must not import others, directly or indirectly.
 func TestForbiddenImports(t *testing.T) {
 	tests := []struct{ from, to, reason string }{
 		{"ofnet", "api", "ofnet is a library: it knows nothing of API objects"},
 		{"ofnet", "daemon", "ofnet is a library: it knows nothing of the daemons"},
 		{"ipam", "api", "ipam is a library: it knows nothing of API objects"},
 		{"ipam", "daemon", "ipam is a library: it knows nothing of the daemons"},
-		{"api", "daemon", "the API is what everyone shares; the daemons are behind it"},
+		{"api", "daemon", "the API is shared by clients and daemons, and independent of the daemons"},
 		{"daemon/agent", "daemon/master", "agent and master meet in the store and daemon/channel"},
 		{"daemon/master", "daemon/agent", "agent and master meet in the store and daemon/channel"},
-		{"daemon/agent", "daemon/store", "agents hear everything from netmasters: no store is opened on their hosts"},
-		{"netctl", "daemon", "what netctl can do, any REST client can do"},
-		{"netctl", "ofnet", "netmaster says what packets are; libraries for them take time at each start of netctl"},
-		{"console/app", "daemon", "what the console shows, any REST client can see"},
+		{"daemon/agent", "daemon/store", "agents receive everything from netmasters: no store is opened on their hosts"},
+		{"netctl", "daemon", "netctl is a REST client like any other"},
+		{"netctl", "ofnet", "netmaster describes packets; libraries for them take time at each start of netctl"},
+		{"console/app", "daemon", "the console is a REST client like any other"},
 		{"cni", "daemon", "the kubelet starts it for each pod: it is small, and the agent does the work"},
 		{"api/model", "api/rest", "words import nothing"},
 	}
@@ -175,7 +175,7 @@ func TestForbiddenImports(t *testing.T) {
 	}
 }
 
-// wayTo is the shortest chain of imports from a package to one that is meant; nil: there is none.
+// wayTo returns the shortest chain of imports from a package to one for which meant returns true, or nil.
 func wayTo(all map[string]*pkg, from string, meant func(string) bool) []string {
 	seen := map[string]bool{from: true}
 	for ways := [][]string{{from}}; len(ways) > 0; ways = ways[1:] {

@@ -23,11 +23,11 @@ type phrase struct {
 
 var phrases = []phrase{
 	{`told|tells?|telling`, ``, "report, send, say, return or show"},
-	{`heard`, ``, "received, seen or known"},
+	{`heard`, `json:"heard`, "received, seen or known"},
 	{`anew|made again`, ``, "again, recreated"},
 	{`so many`, ``, "the number of, a limit"},
 	{`(go|goes|went|going) on`, ``, "continue"},
-	{`alone`, `(leave|leaves|left|leaving|let)( \S+){0,3} alone|\S+-alone|standalone|(?-i:Alone)`, "only, before its word"},
+	{`alone`, `(leave|leaves|left|leaving|let)( \S+){0,3} alone|\S+-alone|standalone|(?-i:Alone)|^alone$|or "alone`, "only, before its word"}, // "alone" is a value of the API
 	{`no more`, `no more than`, "no longer, not"},
 	{`looked at`, ``, "checked, read or examined"},
 	{`at the most`, ``, "at most"},

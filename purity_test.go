@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// outside are the packages by which a program reaches the world, and what a package that only computes may use of each, or, with
-// a leading !, may not. A pattern ends with *; without patterns nothing may be used.
+// outside has the packages by which a program reaches the outside world, each with the names that a package which only computes may use,
+// or, with a leading !, must not use. A pattern ends with *; without patterns no name may be used.
 var outside = map[string][]string{
 	"os": nil, "os/exec": nil, "os/signal": nil, "os/user": nil, "syscall": nil, "log": nil, "log/syslog": nil, "math/rand": nil, "math/rand/v2": nil,
 	"crypto/rand": nil, "crypto/tls": nil, "path/filepath": {"!Walk*", "!Glob", "!Abs", "!EvalSymlinks"}, "runtime/debug": nil, "plugin": nil,
@@ -38,7 +38,7 @@ func permitted(imported, name string) bool {
 	return len(patterns) > 0 && found != strings.HasPrefix(patterns[0], "!")
 }
 
-// uses lists what the files of a package use of the packages they import, as "import/path.Name".
+// uses lists the names of imported packages that the files of a package use, as "import/path.Name".
 func uses(t *testing.T, p *pkg) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
@@ -68,7 +68,7 @@ func uses(t *testing.T, p *pkg) map[string]bool {
 	return out
 }
 
-// What computes does not reach outside, neither by itself nor by what it imports of ours.
+// The packages of the lowest floors do not reach the outside world, neither directly nor through other packages of this module.
 func TestPureFloors(t *testing.T) {
 	lines, all := picture(t), packages(t)
 	pure := func(name string) bool {
@@ -92,7 +92,7 @@ func TestPureFloors(t *testing.T) {
 	}
 }
 
-// The check itself: what is let through and what is not.
+// The check permits and refuses these names.
 func TestPermitted(t *testing.T) {
 	for _, row := range []struct {
 		use  string

@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// What one has to keep in mind at once.
+// Limits of code that a reader has to keep in mind.
 const (
 	mostFunction = 79  // lines of the longest function
 	mostMedian   = 109 // lines of the file in the middle
 )
 
-// Functions and files of the product are short. Generated files do not count, nor do the trials of the picture's first floor.
+// Functions and files of the product are short. Generated files and the test programs on the picture's first floor do not count.
 func TestSizes(t *testing.T) {
 	lines, all := picture(t), packages(t)
 	var sizes []int

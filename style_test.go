@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// logKeys are the keys of log lines. A thing has one key wherever it is logged; a new key is added here.
+// logKeys are the keys of log lines. Each kind of value has one key in all log lines; a new key is added here.
 var logKeys = strings.Fields(`
 	address adopted as authorities bond bytes by cluster code component condition conflicts container control difference differences dropped duration endpoint endpoints
 	enough error file flag freed from holder host id identity incarnation interface is key kind machine member method mtu netns network object open owner panic partner
@@ -39,7 +39,7 @@ func goFiles(t *testing.T, visit func(path string, set *token.FileSet, file *ast
 	}
 }
 
-// Log lines call a thing by one key, and no declaration shadows a builtin.
+// Log lines use one key for each kind of value, and no declaration shadows a builtin.
 func TestNames(t *testing.T) {
 	used := map[string]bool{}
 	goFiles(t, func(path string, set *token.FileSet, file *ast.File) {
@@ -49,7 +49,7 @@ func TestNames(t *testing.T) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			for _, id := range declared(n) {
 				if types.Universe.Lookup(id.Name) != nil {
-					report(id.Name, id.Pos(), "shadows a builtin: give it a name that says what it is")
+					report(id.Name, id.Pos(), "shadows a builtin: give it a specific name")
 				}
 			}
 			if m, ok := n.(*ast.MapType); ok {
@@ -74,7 +74,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// declared are the identifiers that a node declares. Fields and methods shadow nothing.
+// declared returns the identifiers that a node declares. Fields and methods shadow nothing.
 func declared(n ast.Node) (out []*ast.Ident) {
 	fields := func(lists ...*ast.FieldList) {
 		for _, l := range lists {
@@ -113,7 +113,7 @@ func declared(n ast.Node) (out []*ast.Ident) {
 	return out
 }
 
-// keysOf are the keys that a call logs, nil for any other node.
+// keysOf returns the keys that a call logs, nil for any other node.
 func keysOf(path string, n ast.Node) (out []*ast.BasicLit) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok || strings.HasSuffix(path, "_test.go") {

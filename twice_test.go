@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/api/model/twice"
 )
 
-// No error says the same thing twice, in its message and its remedy or within one of them, wherever in the tree it is made.
+// No error repeats itself, within its message, within its remedy or between both.
 func TestErrorsSayThingsOnce(t *testing.T) {
 	found := 0
 	goFiles(t, func(path string, files *token.FileSet, file *ast.File) {
@@ -39,10 +39,11 @@ func TestErrorsSayThingsOnce(t *testing.T) {
 	}
 }
 
-// makers are the functions that make an error of a text.
+// makers are the functions that create an error from a text.
 var makers = map[string]bool{"Errorf": true, "New": true, "Try": true, "BadUsage": true, "Because": true, "NewError": true}
 
-// chain is the constant text of an error and what is chained to it: Errorf(...).Because(...).Try(...). "" of any other call.
+// chain returns the constant text of an error and of the calls chained to it: Errorf(...).Because(...).Try(...). It returns "" for any other
+// call.
 func chain(call *ast.CallExpr, inner map[ast.Node]bool) string {
 	fun, ok := call.Fun.(*ast.SelectorExpr)
 	name := ""
@@ -73,7 +74,7 @@ func chain(call *ast.CallExpr, inner map[ast.Node]bool) string {
 	return strings.Join(texts, "; ")
 }
 
-// constant is a text that stands in the source, "" of anything else.
+// constant returns the text of a constant expression, "" for any other expression.
 func constant(x ast.Expr) string {
 	switch x := x.(type) {
 	case *ast.BasicLit:

@@ -118,7 +118,7 @@ func members(spec *ast.TypeSpec, visit func(id string, pos token.Pos)) {
 	})
 }
 
-// receiver is the type of a method with a dot, "" for a function.
+// receiver returns the type of a method with a dot, "" for a function.
 func receiver(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return ""
@@ -155,7 +155,7 @@ func camel(name string) (parts []string) {
 
 func TestCamel(t *testing.T) {
 	for name, want := range map[string]string{
-		"told": "told", "toldWhen": "told when", "maxHTTPSize2": "max http size", "HTTP": "http", "almostAll": "almost all", "A": "a", "VTEPOf": "vtep of", "is_set": "is set",
+		"seen": "seen", "seenWhen": "seen when", "maxHTTPSize2": "max http size", "HTTP": "http", "almostAll": "almost all", "A": "a", "VTEPOf": "vtep of", "is_set": "is set",
 	} {
 		if got := strings.Join(camel(name), " "); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)

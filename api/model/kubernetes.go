@@ -34,7 +34,7 @@ func (s *KubernetesStatus) Problem() string {
 	if s == nil || !s.Wanted || s.Missing == "" {
 		return ""
 	}
-	return "Kubernetes is " + s.String() + "; what was read stays in force"
+	return "Kubernetes is " + s.String() + "; objects that were read before stay in force"
 }
 
 // None explains why nothing of a kind is known.

@@ -5,8 +5,8 @@ package model
 import "maps"
 
 // A user logs in with a password that this cluster checks, or is a service account, which a script uses with a
-// token. What it may do is said by its authorizations. Its password and its tokens are no part of the object:
-// netctl auth password and netctl auth token make them.
+// token. Its authorizations list its rights. Its password and its tokens are not part of the object: netctl auth
+// password and netctl auth token create them.
 type User struct {
 	Key       string            `json:"key,omitempty"`
 	Disabled  string            `json:"disabled,omitempty"`  // Whether the user is kept from logging in, and its sessions and tokens from being used.
@@ -31,7 +31,7 @@ type UserInspect struct {
 var userKind = Kind{
 	Name: "user", Plural: "users", Many: "users", noun: "user", nouns: "users", Title: "User",
 	Names:       []string{"user", "users"},
-	Doc:         "A user logs in with a password that this cluster checks, or is a service account, which a script uses with a token. What it may do is said by its authorizations. Its password and its tokens are no part of the object: netctl auth password and netctl auth token make them.",
+	Doc:         "A user logs in with a password that this cluster checks, or is a service account, which a script uses with a token. Its authorizations list its rights. Its password and its tokens are not part of the object: netctl auth password and netctl auth token create them.",
 	Key:         []string{"username"},
 	InspectOnly: false,
 	Guarded:     true,

@@ -93,7 +93,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A request's route is told before it is served.
+// Match returns the route of a request without serving it.
 func TestMatch(t *testing.T) {
 	r := NewRouter(slog.New(slog.DiscardHandler))
 	nothing := func(http.ResponseWriter, *http.Request, httprouter.Params) {}

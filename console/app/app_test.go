@@ -20,12 +20,12 @@ import (
 
 func typed(s string) []string { return strings.Split(s, "") }
 
-// to opens a page by name and then presses keys.
+// to returns the keys that open a page by name, and further keys.
 func to(name string, keys ...string) []string {
 	return append(append(typed(":"+name), "enter"), keys...)
 }
 
-// filter types a filter.
+// filter returns the keys that enter a filter, and further keys.
 func filter(text string, keys ...string) []string {
 	return append(append(typed("/"+text), "enter"), keys...)
 }
@@ -159,7 +159,7 @@ func TestAsksWhatIsShown(t *testing.T) {
 	}
 }
 
-// Deleting shows what is concerned, and needs a key of its own.
+// A deletion first shows the affected objects, and needs its own key.
 func TestDelete(t *testing.T) {
 	m, c := still(t, mono(t, false), page.Table(model.KindNetwork()), 120, 40, "true")
 	press(m, "ctrl+d", "y", "enter")
@@ -178,7 +178,7 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// Marked objects are deleted together, after one question, and a refusal holds up no other.
+// Marked objects are deleted together, after one confirmation, and a refusal does not prevent the other deletions.
 func TestDeleteMarked(t *testing.T) {
 	m, c := still(t, mono(t, false), page.Table(model.KindNetwork()), 120, 40, "true")
 	press(m, "space", "j", "space", "ctrl+d")
@@ -193,7 +193,7 @@ func TestDeleteMarked(t *testing.T) {
 		t.Errorf("want the other deleted, got %v", c.did)
 	}
 	if frame := Plain(m.Frame()); !strings.Contains(frame, "not done: 1 of 2 deletions refused, the others are done: acme:blue is in use") {
-		t.Errorf("want the refusal told, got:\n%s", frame)
+		t.Errorf("want the refusal on the screen, got:\n%s", frame)
 	}
 	c.refuses, c.did = "", nil
 	if press(m, "Y"); len(c.did) != 2 || !strings.Contains(Plain(m.Frame()), "done: delete 2 networks") {
@@ -201,7 +201,7 @@ func TestDeleteMarked(t *testing.T) {
 	}
 }
 
-// Handing over needs --write, and a key of its own.
+// A handover needs --write, and its own key.
 func TestHandOver(t *testing.T) {
 	m, c := still(t, mono(t, false), page.Leader(), 120, 40)
 	if press(m, "Y", "T"); len(c.did) > 0 || !strings.Contains(Plain(m.Frame()), "the console is read-only") {
@@ -214,7 +214,7 @@ func TestHandOver(t *testing.T) {
 	}
 	c.refuses = "192.0.2.2:9999"
 	if press(m, "Y"); !strings.Contains(Plain(m.Frame()), "not done: 192.0.2.2:9999 cannot lead now") {
-		t.Errorf("want the refusal told, got:\n%s", Plain(m.Frame()))
+		t.Errorf("want the refusal on the screen, got:\n%s", Plain(m.Frame()))
 	}
 	c.refuses = ""
 	if press(m, "Y"); !slices.Equal(c.did, []string{"hand over to 192.0.2.2:9999"}) || !strings.Contains(Plain(m.Frame()), "done: 192.0.2.2:9999 is the leader, and accepted writes after 32 ms") {
@@ -222,7 +222,7 @@ func TestHandOver(t *testing.T) {
 	}
 }
 
-// Why each term began stands beside it, and what older versions did not record is called that.
+// The page shows the cause of each term, and marks causes that older versions did not record.
 func TestWhyTermsBegan(t *testing.T) {
 	m, _ := still(t, mono(t, false), page.Leader(), 160, 40)
 	frame := Plain(m.Frame())
@@ -233,7 +233,7 @@ func TestWhyTermsBegan(t *testing.T) {
 	}
 }
 
-// Marks of rows that are gone do not count, and those of rows that stay do, whatever else comes.
+// Marks of removed rows are dropped; marks of remaining rows stay when other rows are added.
 func TestMarksSurvive(t *testing.T) {
 	m, _ := still(t, mono(t, false), page.Table(model.KindEndpoint()), 120, 40)
 	press(m, "space", "j", "space")

@@ -9,31 +9,30 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// fault is what was broken, and mended since.
+// fault is a fault that was injected and repaired.
 type fault struct {
 	what  string
-	wrong bool // what came of it should not have
+	wrong bool // the cluster reacted wrongly
 }
 
 // kind is a kind of fault.
 type kind struct {
 	name  string
-	times int // the usual more often than the rest
+	times int // weight of the random choice: usual faults have a larger one
 	do    func(context.Context, *rand.Rand) fault
 }
 
-// kinds are all kinds of faults.
+// kinds returns all kinds of faults.
 func (c *cluster) kinds() []kind {
 	kinds := []kind{{"kill", 3, c.kill}, {"pause", 2, c.pause}, {"two-agents", 1, c.twoAgents}, {"two-tunnel-ends", 1, c.twoTunnelEnds}, {"cut-off", 1, c.cutOff},
 		{"meddle", 2, c.meddle}, {"advertise", 1, c.advertise}, {"rogue-host", 1, c.rogueHost}, {"freeze", 1, c.freeze}, {"one-way", 1, c.oneWay}}
 	if c.lab == nil || c.lab.Joined { // commands of operators mend these
-		kinds = append(kinds, kind{"lose-folder", 1, c.loseFolder}, kind{"restore-snapshot", 1, c.restoreSnapshot}, kind{"flip-bit", 2, c.flipBit})
+		kinds = append(kinds, kind{"lose-directory", 1, c.loseFolder}, kind{"restore-snapshot", 1, c.restoreSnapshot}, kind{"flip-bit", 2, c.flipBit})
 	}
 	return kinds
 }
 
-// trouble breaks parts, one or two at a time, and mends them, until calm is closed; everything runs when it returns, and it
-// returns what it did.
+// trouble breaks one or two parts at a time and repairs them, until calm is closed. It returns the faults after everything runs again.
 func (c *cluster) trouble(ctx context.Context, r *rand.Rand, calm <-chan struct{}) (did []fault) {
 	var kinds []func(context.Context, *rand.Rand) fault
 	for _, k := range c.kinds() {
@@ -59,7 +58,7 @@ func (c *cluster) trouble(ctx context.Context, r *rand.Rand, calm <-chan struct{
 	}
 }
 
-// kill ends a part, or two of different hosts, and starts them again.
+// kill kills a part, or two on different hosts, and restarts them.
 func (c *cluster) kill(ctx context.Context, r *rand.Rand) fault {
 	what := ""
 	type victim struct{ host, part string }
@@ -85,7 +84,7 @@ func (c *cluster) kill(ctx context.Context, r *rand.Rand) fault {
 	return fault{what: what}
 }
 
-// pause has a part stand still, so that its watches lag, its leases expire and its peers wait.
+// pause stops the process of a part for a while, so that its watches lag, its leases expire and its peers wait.
 func (c *cluster) pause(ctx context.Context, r *rand.Rand) fault {
 	host, part := hosts[r.IntN(3)], []string{lab.PartMaster, lab.PartAgent, lab.PartOVS, lab.PartOVSDB}[r.IntN(4)]
 	if err := c.lab.Pause(host, part); err != nil {
@@ -104,14 +103,14 @@ func (c *cluster) twoAgents(ctx context.Context, r *rand.Rand) fault {
 	return c.impostor(ctx, r, hosts[i], "--host", hosts[(i+1)%3])
 }
 
-// twoTunnelEnds starts an agent with the tunnel end of another host.
+// twoTunnelEnds starts an agent with the tunnel address of another host.
 func (c *cluster) twoTunnelEnds(ctx context.Context, r *rand.Rand) fault {
 	i := r.IntN(3)
 	list := c.lab.HostList()
 	return c.impostor(ctx, r, hosts[i], "--vtep-ip", list[(i+1)%3].VTEP)
 }
 
-// impostor has a host's agent claim what is another's for a while.
+// impostor restarts a host's agent with a flag that claims the name or address of another host, for a while.
 func (c *cluster) impostor(ctx context.Context, r *rand.Rand, host, flag, value string) fault {
 	if err := c.lab.Stop(host, lab.PartAgent); err != nil {
 		return fault{what: err.Error(), wrong: true}
@@ -131,7 +130,7 @@ func (c *cluster) impostor(ctx context.Context, r *rand.Rand, host, flag, value 
 	return f
 }
 
-// cutOff takes a host's control network away for a while.
+// cutOff disconnects a host from the control network for a while.
 func (c *cluster) cutOff(ctx context.Context, r *rand.Rand) fault {
 	host := hosts[r.IntN(3)]
 	for _, way := range []string{"down", "up"} {
@@ -149,7 +148,7 @@ func (c *cluster) cutOff(ctx context.Context, r *rand.Rand) fault {
 	return fault{what: "cut " + host + " off its control network"}
 }
 
-// sleep waits up to most.
+// sleep waits for a random time of at most most.
 func sleep(ctx context.Context, r *rand.Rand, most time.Duration) {
 	select {
 	case <-ctx.Done():

@@ -1,13 +1,13 @@
-// Command campaign does at random what operators, runtimes and broken machines do to a cluster of lab hosts, and checks again and again
-// that what the cluster says and does is right: objects with names that invite confusion, containers that come and go, parts that are
-// killed or stand still, two agents that claim one host, hosts and tenants' admins that ask for what is not theirs, packets that are lost
-// in one direction, stores whose directories are lost, that are restored as they were before, or in whose files bits are flipped.
+// Command campaign imitates operators, container runtimes and broken machines in a cluster of lab hosts by random actions, and checks
+// repeatedly that the cluster works and reports its state correctly. It creates objects with confusing names, starts and stops containers,
+// kills and pauses parts, starts two agents that claim one host, sends requests of hosts and tenants' admins without the right, loses packets
+// in one direction, deletes directories of stores, restores old snapshots, and flips bits in files of stores.
 //
 //	campaign -for 1h -seed 7 -bin bin
 //	campaign -for 3m -only freeze -bin bin
 //
-// It prints what it does, then every finding, and ends with 1 when there was one. The same seed makes the same choices, but
-// what they meet depends on time.
+// It prints its actions, then every finding, and exits with 1 if there was one. The same seed gives the same choices, but their effect
+// depends on time.
 package main
 
 import (
@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	f.StringVar(&o.bin, "bin", "bin", "`directory` of contiv, netmaster, netplugin and contivk8s")
 	f.StringVar(&o.store, "store", lab.StoreEmbedded, "store: embedded, etcd or consul")
 	f.BoolVar(&o.keep, "keep", false, "leave the lab running when there was a finding")
-	f.StringVar(&o.only, "only", "", "`name` of the one kind of trouble to make: kill, pause, two-agents, two-tunnel-ends, cut-off, meddle, advertise, rogue-host, rogue-tenant, freeze, one-way, lose-folder, restore-snapshot or flip-bit")
+	f.StringVar(&o.only, "only", "", "`name` of the one kind of trouble to make: kill, pause, two-agents, two-tunnel-ends, cut-off, meddle, advertise, rogue-host, rogue-tenant, freeze, one-way, lose-directory, restore-snapshot or flip-bit")
 	if err := f.Parse(args); err != nil {
 		return 2
 	}
@@ -73,7 +73,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	return 0
 }
 
-// troubles are the names of all kinds of trouble.
+// troubles returns the names of all kinds of faults.
 func troubles() []string {
 	names := []string{"rogue-tenant"}
 	for _, k := range (&cluster{}).kinds() {
@@ -82,7 +82,7 @@ func troubles() []string {
 	return names
 }
 
-// campaign makes the lab, runs for as long as it should, and removes the lab.
+// campaign creates the lab, runs for the configured time, and removes the lab.
 func campaign(ctx context.Context, o options, out io.Writer) (findings int, err error) {
 	bin, err := filepath.Abs(o.bin)
 	if err != nil {

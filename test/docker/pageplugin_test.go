@@ -22,7 +22,8 @@ func root(t *testing.T) string {
 	return dir
 }
 
-// The page's commands for the managed plugin and for a swarm do what they say. What they say of a cluster is replaced by what this one is.
+// The page's commands for the managed plugin and for a swarm work as described. The addresses of the page are replaced by those of this
+// cluster.
 func TestPageOfPlugin(t *testing.T) {
 	l := up(t, lab.Plan{Name: "plugpage", Hosts: 2, Bare: true})
 	first := l.HostList()[0]
@@ -57,7 +58,7 @@ func TestPageOfPlugin(t *testing.T) {
 	})
 }
 
-// made makes the plugin as the page says, and pushes a second version of it to a registry.
+// made creates the plugin as on the page, and pushes a second version of it to a registry.
 func (m *managed) made(registry string) (string, error) {
 	cmd := exec.Command("make", "docker-plugin")
 	cmd.Dir = root(m.t)
@@ -71,7 +72,7 @@ func (m *managed) made(registry string) (string, error) {
 	return "", nil
 }
 
-// plugin carries out a command about the plugin on all hosts, with the settings that a lab needs beside the page's.
+// plugin runs a command about the plugin on all hosts, with the settings that a lab needs besides those of the page.
 func (m *managed) plugin(command string) (out string, err error) {
 	m.t.Helper()
 	for i, h := range m.lab.HostList() {
@@ -89,7 +90,7 @@ func (m *managed) plugin(command string) (out string, err error) {
 	return out, nil
 }
 
-// The page's commands for a lab do what they say, as far as this machine has the engines.
+// The page's commands for a lab work as described, as far as this machine has the engines.
 func TestPageOfLab(t *testing.T) {
 	bin := t.TempDir()
 	for name, dir := range map[string]string{"contiv": "console", lab.Program: "lab/contivlab", "netctl": "netctl", "netmaster": "daemon/master", "netplugin": "daemon/agent", "contivk8s": "cni"} {

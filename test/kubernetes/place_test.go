@@ -10,8 +10,7 @@ import (
 	"github.com/contiv/contiv/lab/kube"
 )
 
-// K8S-04: pods are on the networks that their labels and namespaces say, else on the default one, and anyone who is away, nothing of them
-// is lost.
+// K8S-04: pods are on the networks of their labels and namespaces, else on the default one, and no outage loses a pod.
 func TestPlaces(t *testing.T) {
 	c := start(t, lab.Plan{Name: "kplaces"})
 	c.netctl("tenant", "create", "shop")
@@ -30,7 +29,7 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 	if out := c.netctl("endpoint", "ls", "--group", "web"); !strings.Contains(out, "grouped") || strings.Contains(out, "plain") {
-		t.Errorf("in group web is\n%s\nwant pod grouped alone", out)
+		t.Errorf("in group web is\n%s\nwant only pod grouped", out)
 	}
 	for name, want := range map[string]string{"leaves": "its namespace fixes front", "red": "network default:red not found; create it with netctl network create"} {
 		p := pod{name: name, host: "h1", labels: "io.contiv.network=red"}

@@ -16,12 +16,12 @@ import (
 // perHost is the number of containers on each host of a cluster whose store is lost and restored.
 const perHost = 20
 
-// runbookTexts are what the runbooks have in place of a machine's own texts, but for the token.
+// runbookTexts maps texts of the runbooks, except the token, to those of these machines.
 var runbookTexts = map[string]string{"10.254.2.": "10.78.0.", "sudo ": ""}
 
-// The runbooks do on booted machines what they say: of three netmasters with 60 containers the store is lost in part or as a whole, restored from snapshots of
-// several ages, and one has a new address and all a new authority. No packet between hosts is lost, no address is assigned twice, and no container needs to be
-// connected again.
+// The runbooks work on booted machines with three netmasters and 60 containers: the store is lost in part or as a whole and restored from
+// snapshots of several ages, one netmaster gets a new address, and all a new authority. No packet between hosts is lost, no address is
+// assigned twice, and no container needs to be connected again.
 func TestRunbooks(t *testing.T) {
 	c := newCluster(t, 3, 0)
 	b := &book{life: &life{cluster: c, addresses: map[string]string{}}, of: map[string]string{}}
@@ -53,7 +53,7 @@ type book struct {
 	of map[string]string // containers by their addresses
 }
 
-// more gives a host one more container, whose address must be no other's.
+// more adds a container to a host, whose address no other container may have.
 func (b *book) more(t *testing.T, m *machine.Machine) {
 	t.Helper()
 	b.attach(t, m)
@@ -64,8 +64,8 @@ func (b *book) more(t *testing.T, m *machine.Machine) {
 	b.of[address] = name + " on " + m.Name
 }
 
-// kept has something done by a runbook, under pings between the newest containers of hosts that keep their tunnels. Afterwards the cluster is well, each host
-// gets a container more, and the store has all endpoints.
+// kept follows a runbook during pings between the newest containers of hosts that keep their tunnels. Afterwards the cluster is healthy,
+// each host gets another container, and the store has all endpoints.
 func (b *book) kept(t *testing.T, hosts []*machine.Machine, do func()) {
 	t.Helper()
 	var pings []*pinger
@@ -89,7 +89,7 @@ func (b *book) kept(t *testing.T, hosts []*machine.Machine, do func()) {
 	b.complete(t)
 }
 
-// complete requires that the store has each container, with its address, and that no host carries what contradicts the store.
+// complete requires that the store has each container with its address, and that no host carries a container that contradicts the store.
 func (b *book) complete(t *testing.T) {
 	t.Helper()
 	missing := fmt.Sprintf("%d endpoints", len(b.of))
@@ -133,7 +133,7 @@ func loseStore(t *testing.T, m *machine.Machine) {
 	run(t, m, "systemctl kill -s KILL contiv-netmaster; systemctl stop contiv-netmaster; rm -rf /var/lib/contiv/store")
 }
 
-// oneDisk loses the store of one of three netmasters. What was written before is there.
+// oneDisk loses the store of one of three netmasters. Earlier writes are not lost.
 func oneDisk(t *testing.T, b *book) {
 	b.kept(t, b.life.hosts, func() {
 		w := startWriter(t, b.cluster, "disk-")
@@ -159,10 +159,10 @@ func (b *book) refuses(t *testing.T, m *machine.Machine, why string) {
 	run(t, m, "systemctl stop contiv-netmaster")
 }
 
-// memberLine is the part of a line of netctl leader that a member has only if it answers: whether it leads.
+// memberLine matches the part of a line of netctl leader that only a member which answers has: whether it leads.
 var memberLine = regexp.MustCompile(`:2379 +(true|false) `)
 
-// joined waits until the store has a number of members that vote and answer.
+// joined waits until the store has a number of voting members that answer.
 func (b *book) joined(t *testing.T, members int) {
 	t.Helper()
 	b.trust = operator(t, b.life.hosts[0])
@@ -173,7 +173,8 @@ func (b *book) joined(t *testing.T, members int) {
 	}, func() string { return fmt.Sprintf("want %d members of the store, got\n%s", members, last) })
 }
 
-// notMounted starts the netmaster whose store has a disk of its own without that disk, which /etc/fstab does not name. Netmaster begins no empty store, and continues once the disk is mounted.
+// notMounted starts a netmaster without the separate disk of its store, which /etc/fstab does not name. The netmaster starts no empty store,
+// and continues once the disk is mounted.
 func notMounted(t *testing.T, b *book) {
 	m := b.masters[1]
 	b.kept(t, b.life.hosts, func() {
@@ -193,7 +194,7 @@ func majority(t *testing.T, b *book) {
 	})
 }
 
-// restores loses all stores, and restores a snapshot of several ages, in revisions. Containers that came after the snapshot stay.
+// restores loses all stores and restores a snapshot, for several ages in revisions. Containers created after the snapshot stay.
 func restores(t *testing.T, b *book) {
 	ages := []int{0, 100}
 	if *all {
@@ -220,7 +221,7 @@ func restores(t *testing.T, b *book) {
 	}
 }
 
-// write makes at least a number of revisions: it creates that number of tenants.
+// write creates at least a number of revisions, one by each new tenant.
 func (b *book) write(t *testing.T, revisions int) {
 	t.Helper()
 	first := b.masters[0]
@@ -240,7 +241,7 @@ func authority(t *testing.T, b *book) {
 	})
 }
 
-// address has a host be reached at another address.
+// address changes the address of a host.
 func address(t *testing.T, b *book) {
 	b.kept(t, b.life.hosts[:2], func() {
 		w := startWriter(t, b.cluster, "address-")

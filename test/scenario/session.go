@@ -1,44 +1,44 @@
 // Package scenario runs scripts that read like a session at a terminal against a lab: several hosts on this machine, each
-// with a real Open vSwitch, and the real programs. Scripts are those of testscript, whose commands, quoting, conditions and
-// files they have (https://pkg.go.dev/github.com/rogpeppe/go-internal/testscript). Beside them there are:
+// with a real Open vSwitch, and the real programs. Scripts have the commands, quoting, conditions and files of testscript
+// (https://pkg.go.dev/github.com/rogpeppe/go-internal/testscript). Further commands are:
 //
 //	hosts h1 h2 [--masters N] [--store embedded|etcd|consul]
 //	netctl ARGS...                       run netctl
 //	container h1 web --net blue [--group g] [--tenant t]
 //	remove web
 //	cni add|del|check h1 web --net blue  call the CNI plugin and nothing else
-//	ping web db [-6] [-c N]              succeeds when every ping is answered, at the second try if some are at the first
-//	tcp web db PORT [-6]                 a MiB there and back
+//	ping web db [-6] [-c N]              succeeds if every ping is answered; if only some are, it is repeated once
+//	tcp web db PORT [-6]                 send a MiB there and back
 //	resolve web SERVER NAME [TYPE]       ask a name server over UDP
 //	crash|halt|start|restart|pause|resume PART HOST      with SIGKILL, SIGTERM, ...; HOST may be "leader", or "former", the last one so named
-//	start PART HOST FLAG...              start it with more flags this time
+//	start PART HOST FLAG...              start it with additional flags, for this run only
 //	launch PART HOST FLAG...             the same, without waiting until it is ready
-//	member remove|add HOST               tell the embedded store that a host's member is gone, or comes: $members are those that are then
-//	router --peer ADDRESS@AS...          a BGP router on the trunks, AS 500 at 50.1.1.200/24, with 20.1.1.0/24 behind it
-//	norouter ADDRESS/LENGTH              end the one with that --address: it withdraws what it announced
-//	crashrouter ADDRESS/LENGTH           kill it: what it announced is withdrawn by no one
+//	member remove|add HOST               remove a host's member from the embedded store, or add it, and set $members to the new members
+//	router --peer ADDRESS@AS...          start a BGP router on the trunks, AS 500 at 50.1.1.200/24, with 20.1.1.0/24 behind it
+//	norouter ADDRESS/LENGTH              stop the router with that --address: it withdraws its routes
+//	crashrouter ADDRESS/LENGTH           kill that router: its routes are not withdrawn
 //	outside COMMAND...                   run a command on that router, where the switches between the hosts are: vtep and trunk, with ports h1-vtep, h1-trunk, ...
-//	vtysh [--address A] -c COMMAND...    ask FRR, of a router with --daemon frr
-//	serving web ADDRESS                  a name server that knows everyone by one address
-//	flows h1 keep|same                   remember the flows of a host's switch when they have settled, compare them with that
+//	vtysh [--address A] -c COMMAND...    run a command of FRR on a router with --daemon frr
+//	serving web ADDRESS                  start a name server that resolves every name to one address
+//	flows h1 keep|same                   keep the flows of a host's switch when they have settled, or compare them with the kept ones
 //	pinging web db|ADDRESS               ping every 10 ms in the background
-//	page how-to/backup.md                run the blocks of a page of docs, and compare what they print with what it shows
-//	tutorial tut tutorials/docker.md     type the commands of a page at a shell, with the lab in place of tut, and compare what they print
-//	lost <= N                            end that; no more than N pings were lost, beside one for each command that changed ports of the userspace datapath
-//	talking c web db PORT [--stream]     open a connection c that says something 100 times a second; or have db alone speak, over UDP
-//	talks c                              succeeds when it does so now
-//	label web tier=front                 tell the masters a container's labels; none: that it has died
-//	serve web PORT                       have a container tell its name, over TCP and UDP
-//	ask db ADDRESS:PORT [-u] [-n N]      connect to one that serves, and print its name and the client that it sees
-//	rate web db MBPS LEAST MOST          send UDP at a rate; it must arrive at a rate between two
+//	page how-to/backup.md                run the blocks of a page of docs, and compare their output with that on the page
+//	tutorial tut tutorials/docker.md     type the commands of a page at a shell, with the lab in place of tut, and compare their output
+//	lost <= N                            stop pinging; at most N pings were lost, plus one for each command that changed ports of the userspace datapath
+//	talking c web db PORT [--stream]     open a connection c that sends a message 100 times a second; with --stream, only db sends, over UDP
+//	talks c                              succeeds if connection c passes messages now
+//	label web tier=front                 report a container's labels to the masters; without labels, report that it died
+//	serve web PORT                       start a server in a container that answers with the container's name, over TCP and UDP
+//	ask db ADDRESS:PORT [-u] [-n N]      connect to such a server, and print its name and the client that it sees
+//	rate web db MBPS LEAST MOST          send UDP at a rate; the rate of arrival must be between LEAST and MOST
 //	on HOST|NAME COMMAND...              run a command there
-//	sees REGEXP COMMAND...               run a command and look at what it printed
+//	sees REGEXP COMMAND...               run a command and match its output
 //	eventually COMMAND...                repeat a command until it succeeds
 //	churning HOST...                     attach and detach containers of network blue there, in turn, in the background
-//	churned >= N                         end that; at least N containers came and went
-//	always N COMMAND...                  run a command N times; every time it must succeed
+//	churned >= N                         stop churning; at least N containers were attached and detached
+//	always N COMMAND...                  run a command N times; it must succeed each time
 //
-// All of these may be preceded by "!" and must fail then. What they run has the input that stdin has named.
+// Each command may be preceded by "!" and must fail then. The programs that they run have the input that stdin names.
 package scenario
 
 import (
@@ -54,7 +54,7 @@ import (
 // commandLimit bounds every program that a script runs, in seconds.
 const commandLimit = "90"
 
-// Session is one run of a script, with a lab of its own.
+// Session is one run of a script, with its own lab.
 type Session struct {
 	*testscript.TestScript
 	bin     string // directory of all programs
@@ -75,7 +75,7 @@ type Session struct {
 // verb is a command of a script.
 type verb func(s *Session, args []string) error
 
-// verbs are the commands beside testscript's own. A verb that runs others gets them from it, so it is a function.
+// verbs returns the commands besides those of testscript. It is a function because some verbs run others.
 func verbs() map[string]verb {
 	words := map[string]verb{
 		"hosts": (*Session).doHosts, "on": (*Session).doOn, "netctl": program("netctl"), "console": (*Session).doConsole,
@@ -95,7 +95,7 @@ func verbs() map[string]verb {
 	return words
 }
 
-// commands are the verbs as testscript calls them.
+// commands returns the verbs as commands of testscript.
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	out := map[string]func(*testscript.TestScript, bool, []string){}
 	for name, do := range verbs() {
@@ -111,7 +111,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 // key is the Session's among a script's values.
 type key struct{}
 
-// failing is the error of a command that is to fail, or of one that is not.
+// failing returns the error of a command that must fail, or of one that must not.
 func failing(wanted bool, err error) error {
 	switch {
 	case wanted && err == nil:
@@ -146,10 +146,10 @@ func (s *Session) run(name string, args ...string) error {
 	return nil
 }
 
-// stdout is what the last program printed.
+// stdout returns the output of the last program.
 func (s *Session) stdout() string { return s.ReadFile("stdout") }
 
-// program is the verb that runs a program.
+// program returns the verb that runs a program.
 func program(name string) verb {
 	return func(s *Session, args []string) error { return s.run(name, args...) }
 }
@@ -157,15 +157,15 @@ func program(name string) verb {
 // lab runs a lab command.
 func (s *Session) lab(args ...string) error { return s.run(lab.Program, s.labArgs(args)...) }
 
-// labArgs is the command line of a lab command.
+// labArgs returns the command line of a lab command.
 func (s *Session) labArgs(args []string) []string {
 	return append([]string{"--dir", s.dir, "--name", s.labName()}, args...)
 }
 
-// labName is the script's name, as much of it as a lab's may have.
+// labName returns the script's name, cut to the length of a lab's name.
 func (s *Session) labName() string { return s.Name()[:min(len(s.Name()), 24)] }
 
-// need checks how many arguments there are at least.
+// need checks the minimum number of arguments.
 func need(args []string, n int, usage string) error {
 	if len(args) < n {
 		return fmt.Errorf("usage: %s", usage)

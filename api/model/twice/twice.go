@@ -15,7 +15,7 @@ const run = 3
 // found"; or a clause whose significant words all came before. Names of objects may be repeated.
 func Said(text string) string { return said(text, run) }
 
-// InFormat is Said for a format. Its verbs, %s, differ each time, so that it checks the words between them more strictly.
+// InFormat checks a format as Said checks a text. The verbs, such as %s, differ each time, so it checks the words between them more strictly.
 func InFormat(text string) string { return said(text, run-1) }
 
 // said implements Said for phrases with a minimum number of significant words.

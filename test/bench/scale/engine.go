@@ -59,7 +59,7 @@ func (e *engine) run(ctx context.Context) {
 	_ = e.records.Run(ctx, desired.Following{Source: e.source})
 }
 
-// heard is a Follower whose batches an agent counts.
+// A Follower whose batches an agent counts.
 type heard struct {
 	*channel.Client
 	by *agent

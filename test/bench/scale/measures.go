@@ -206,7 +206,7 @@ func (w *world) say(ctx context.Context) (name string, err error) {
 	return name, err
 }
 
-// heard returns when the last host has a change.
+// The result is the time from since until the last host has a change.
 func (w *world) heard(name string, since time.Time) (time.Duration, error) {
 	if err := w.all(func(a *agent) bool { _, ok := a.heard[name]; return ok }); err != nil {
 		return 0, err

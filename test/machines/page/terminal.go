@@ -10,28 +10,29 @@ import (
 	"time"
 )
 
-// Terminal is a shell at which the commands of a page are typed.
+// Terminal is a shell that runs the commands of a page.
 type Terminal struct {
-	// Same is a text without what differs from one run of a command to another. What a page shows is compared by it.
+	// Same removes from a text the parts that differ from one run of a command to another. The output and the page are compared after that.
 	Same func(text string) string
 	in   io.WriteCloser
 	out  *bufio.Scanner
 	cmd  *exec.Cmd
 }
 
-// repeated matches commands that only read, so that they can be repeated until they print what the page shows; changes matches those among them that do not.
+// repeated matches commands that usually only read, so that they can be repeated until they print the output of the page; changes matches
+// those of them that change something.
 var (
 	repeated = regexp.MustCompile(`^(netctl (why|doctor|drift|events|matrix|group ls|endpoint (ls|inspect)|node ls)\b|contiv lab exec .* docker network ls$)`)
 	changes  = regexp.MustCompile(`--repair\b`)
 )
 
-// patience bounds how long a command is repeated.
+// patience bounds the time for which a command is repeated.
 const patience = 30 * time.Second
 
-// ended is what the shell prints after each command, before its exit code.
+// ended is the text that the shell prints after each command, before its exit code.
 const ended = "-- ended with "
 
-// NewTerminal starts a shell with the environment. Close ends it.
+// NewTerminal starts a shell with an environment. Close ends it.
 func NewTerminal(env []string, same func(string) string) (*Terminal, error) {
 	cmd := exec.Command("bash", "--norc")
 	cmd.Env = env
@@ -56,8 +57,8 @@ func (t *Terminal) Close() {
 	_ = t.cmd.Wait() // with the code of the last command
 }
 
-// Type types a command, which must print what the page shows, or succeed if the page shows nothing. A command that only reads is repeated for half a minute.
-// It blocks until the command has ended.
+// Type types a command, which must print the output of the page, or succeed if the page shows none. A command that only reads is repeated for
+// at most half a minute. Type blocks until the command has ended.
 func (t *Terminal) Type(c Typed) error {
 	until := time.Now().Add(patience)
 	for {
@@ -78,7 +79,7 @@ func (t *Terminal) Type(c Typed) error {
 	}
 }
 
-// run types a command and returns what it prints, and its exit code.
+// run types a command and returns its output and its exit code.
 func (t *Terminal) run(command string) (printed, code string, err error) {
 	if _, err := fmt.Fprintf(t.in, "%s </dev/null\necho \"%s$?\"\n", command, ended); err != nil {
 		return "", "", err
