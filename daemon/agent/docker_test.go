@@ -42,7 +42,7 @@ func TestDockerOptions(t *testing.T) {
 	}
 }
 
-// The driver is served in the modes of Docker, under the name that Docker calls it by.
+// The driver is served in the modes of Docker, under the name that Docker uses.
 func TestDockerDoor(t *testing.T) {
 	for _, row := range []struct {
 		mode string
@@ -68,14 +68,14 @@ func TestDockerDoor(t *testing.T) {
 	}
 }
 
-// Who runs containers is found out, unless the operator or Kubernetes says it.
+// The orchestrator is detected unless the operator or Kubernetes sets it.
 func TestOrchestrator(t *testing.T) {
 	pod := map[string]string{"KUBERNETES_SERVICE_HOST": "10.96.0.1"}
 	for _, row := range []struct {
 		args []string
 		env  map[string]string
 		want string
-		part dockerhost.Driver // Plugin alone
+		part dockerhost.Driver // only Plugin
 	}{
 		{nil, nil, "auto", dockerhost.Driver{Plugin: "/run/docker/plugins/netplugin.sock", Keep: true, Sought: true}},
 		{nil, pod, "kubernetes", dockerhost.Driver{}},
@@ -97,7 +97,7 @@ func TestOrchestrator(t *testing.T) {
 	}
 }
 
-// The sockets of a host that is cleaned are those at which its agent was found, Docker's among them where it served Docker.
+// An uninstall removes the sockets at which the host's agent listened, including Docker's if the agent served Docker.
 func TestUninstalledSockets(t *testing.T) {
 	usual := []string{"/run/c/cni.sock", "/run/c/contiv-agent.sock", "/run/c/contiv-mesos.sock"}
 	for _, row := range []struct {
@@ -122,7 +122,7 @@ func TestUninstalledSockets(t *testing.T) {
 	}
 }
 
-// An agent that is behind a door which does not run says so.
+// An agent behind a plugin proxy that does not run reports that.
 func TestClosedDoor(t *testing.T) {
 	dir := t.TempDir()
 	o := &options{}

@@ -33,14 +33,14 @@ func TestWrongConfigurationEndsWith22(t *testing.T) {
 		{"bad port of hosts", append(good, "--host-ports=tcp/22,80"), nil, `--host-ports: "80" is not like tcp/80`},
 		{"bad prefix", append(good, "--protected-prefixes=10.0.0.0/24,10.0.0.256"), nil, `--protected-prefixes: "10.0.0.256"`},
 		{"plugins without a configuration", append(good, "--cni-bin-dir=/opt/cni/bin"), nil, "requires --cni-conf-dir"},
-		{"folder of nowhere", append(good, "--cni-conf-dir=net.d"), nil, "--cni-conf-dir: got net.d, want an absolute path"},
+		{"relative directory", append(good, "--cni-conf-dir=net.d"), nil, "--cni-conf-dir: got net.d, want an absolute path"},
 		{"configuration of none stays", append(good, "--cni-conf-stays"), nil, "--cni-conf-stays requires --cni-conf-dir"},
 		{"prefix of everything", append(good, "--vtep-ip=10.0.0.0/33"), nil, "--vtep-ip 10.0.0.0/33: it is an IP address"},
 		{"bad way to uninstall", []string{"--uninstall=always"}, nil, "--uninstall always: it is one of once, stay"},
 		{"too much to uninstall", []string{"--uninstall=once", "--uninstall-further=/var/lib/"}, nil, "--uninstall-further: got /var/lib/"},
 		{"one socket for two", append(good, "--cni-socket=/run/x.sock", "--mesos-socket=/run/x.sock"), nil, "--mesos-socket: got /run/x.sock"},
 		{"bad name of the driver", append(good, "--plugin-name=../x"), nil, `--plugin-name "../x"`},
-		{"bad folder of drivers", append(good, "--docker-plugins=x"), nil, `--docker-plugins "x"`},
+		{"bad directory of drivers", append(good, "--docker-plugins=x"), nil, `--docker-plugins "x"`},
 		{"bad file of Docker networks", append(good, "--docker-networks-file=x"), nil, `--docker-networks-file "x"`},
 		{"bad scope", append(good, "--docker-scope=swarm"), nil, "--docker-scope swarm: it is one of local, global"},
 		{"bad socket behind a door", append(good, "--docker-agent-socket=x"), nil, `--docker-agent-socket "x"`},
@@ -58,7 +58,7 @@ func TestWrongConfigurationEndsWith22(t *testing.T) {
 	}
 }
 
-// What the machine may have in a moment is no wrong configuration: a service manager starts the agent again.
+// A missing interface or address is not a wrong configuration: it may appear soon, so a service manager restarts the agent.
 func TestAbsentEndsWith1(t *testing.T) {
 	for _, arg := range []string{"--vlan-uplinks=nonesuch0", "--vtep-ip=203.0.113.0/24"} {
 		var out, errs bytes.Buffer

@@ -21,7 +21,8 @@ import (
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
-// world is the fake master, store, Open vSwitch and kernel: it keeps what it receives, refuses what they refuse, and can be made to fail.
+// world is a fake of the master, the store, Open vSwitch and the kernel: it keeps the objects that it receives, refuses what the originals
+// refuse, and can be made to fail.
 type world struct {
 	mu        sync.Mutex
 	endpoints map[string]record.Endpoint // at the master, and in the store
@@ -46,7 +47,7 @@ func (w *world) engine() *Engine {
 		Room: func() link.Room { return link.Room{Tunnel: 1500, Overhead: 50} }, Log: slog.New(slog.DiscardHandler)})
 }
 
-// enter notes a call and returns the failure planned for it; w.mu is held on return.
+// enter records a call and returns the failure planned for it; w.mu is held on return.
 func (w *world) enter(op string) error {
 	w.mu.Lock()
 	w.calls = append(w.calls, op)
@@ -261,13 +262,12 @@ func request(t testing.TB) Request {
 
 var errBroken = errors.New("broken")
 
-// TestFailureAtEachStep breaks every step once: nothing is left over, and a repeat succeeds.
-// Where a pod belongs the master says, as far as the request does not.
+// The master decides the network and the group of a pod, unless the request names them.
 func TestPod(t *testing.T) {
 	for _, row := range []struct{ name, tenant, network, want string }{
-		{"nothing is said", "", "", "shop:net:c1"},
-		{"the network is", "", "front", "shop:front:c1"},
-		{"all is", "default", "front", "default:front:c1"},
+		{"no placement", "", "", "shop:net:c1"},
+		{"a network", "", "front", "shop:front:c1"},
+		{"a tenant and a network", "default", "front", "default:front:c1"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			w := newWorld()
@@ -291,7 +291,7 @@ func TestPod(t *testing.T) {
 	}
 }
 
-// networkOf is the network of an endpoint's text.
+// networkOf returns the network of an endpoint's text.
 func networkOf(t *testing.T, text string) identity.Network {
 	id, err := identity.ParseEndpoint(text)
 	if err != nil {
@@ -300,6 +300,7 @@ func networkOf(t *testing.T, text string) identity.Network {
 	return id.Network
 }
 
+// TestFailureAtEachStep breaks every step once: nothing is left over, and a repetition succeeds.
 func TestFailureAtEachStep(t *testing.T) {
 	for _, step := range []string{"create", "veth", "addport", "configure", "waitport", "flows"} {
 		t.Run(step, func(t *testing.T) {
@@ -337,7 +338,7 @@ func TestFailureAtEachStep(t *testing.T) {
 	}
 }
 
-// TestMasterAway: what cannot be taken back stays visible, and a later detach or sweep ends it.
+// TestMasterAway: an attachment that cannot be rolled back stays visible, and a later detach or sweep removes it.
 func TestMasterAway(t *testing.T) {
 	w := newWorld()
 	e := w.engine()
@@ -362,7 +363,7 @@ func TestMasterAway(t *testing.T) {
 	}
 }
 
-// TestCrash begins with what an agent that died in the middle leaves.
+// TestCrash starts with the state that an agent leaves if it crashes during an attachment.
 func TestCrash(t *testing.T) {
 	name := link.Name("default:net:c1", 0)
 	rows := []struct {
@@ -527,7 +528,7 @@ func TestNumbers(t *testing.T) {
 	if got, err := n.allocate("later"); err != nil || got == 5 {
 		t.Errorf("number after 5 was released: want a longer unused one, got %d %v", got, err)
 	}
-	// An owner has one number, and gives back no other.
+	// An owner has one number, and releases no other.
 	n.use(7, "later")
 	if got, err := n.allocate("later"); err != nil || got != 7 {
 		t.Errorf("the number of an owner: want 7, got %d %v", got, err)
@@ -539,7 +540,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// Numbers of failed attempts come back, also while no master answers, but for those of ports that stand.
+// Numbers of failed attempts are released, also while no master answers, except those of existing ports.
 func TestNumbersComeBack(t *testing.T) {
 	w := newWorld()
 	e := w.engine()
@@ -564,7 +565,7 @@ func TestNumbersComeBack(t *testing.T) {
 	}
 }
 
-// A port that got another number than it requested releases only its own, not the one that another port has since.
+// A port that got another number than requested releases only its own number, not the requested one, which another port has now.
 func TestClashedNumberIsAnothers(t *testing.T) {
 	w := newWorld()
 	e := w.engine()
@@ -587,7 +588,7 @@ func TestClashedNumberIsAnothers(t *testing.T) {
 	}
 }
 
-// Only a container's name and its interface's can read alike, since one is joined to the other: neither is taken for the other.
+// The name of a container and that of its interface are joined, so two pairs may give the same text: neither is mistaken for the other.
 func TestAmbiguousContainers(t *testing.T) {
 	w := newWorld()
 	e := w.engine()
@@ -606,7 +607,7 @@ func TestAmbiguousContainers(t *testing.T) {
 	}
 }
 
-// An interface whose port someone has removed by hand is a container's still: the port comes back, so the sweep leaves it.
+// An interface whose port was removed by hand still belongs to a container: the port is recreated, so the sweep leaves the interface.
 func TestSweepLeavesWhatIsRepaired(t *testing.T) {
 	w := newWorld()
 	e := w.engine()

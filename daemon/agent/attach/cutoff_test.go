@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// A port whose interface is gone is reported with its endpoint and the remedy, until it is whole again or the endpoint is gone.
+// A port without its interface is reported with its endpoint and the remedy, until the interface is back or the endpoint is gone.
 func TestCutOff(t *testing.T) {
 	w := newWorld()
 	e := w.engine()
@@ -46,7 +46,7 @@ func TestCutOff(t *testing.T) {
 	told("while it is being attached", 0)
 	done()
 	w.links[name] = whole
-	told("made again", 0)
+	told("recreated", 0)
 	w.links = map[string]link.Pair{}
 	w.setUp(name, true)
 	told("before Open vSwitch has seen it", 0)
@@ -66,7 +66,7 @@ func TestCutOff(t *testing.T) {
 	told("detached", 0)
 }
 
-// setUp has Open vSwitch show a port with or without a link.
+// setUp makes Open vSwitch report a port with or without a link.
 func (w *world) setUp(name string, up bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -5,20 +5,20 @@ import (
 	"testing"
 )
 
-// Taken says that an interface's far end is in a container's namespace, as all that are made with one.
+// Taken reports that the peer of an interface is in a container's namespace, as for all interfaces with a peer.
 func (w *world) Taken(name string) (bool, error) {
 	defer w.mu.Unlock()
 	err := w.enter("taken")
 	return w.links[name].Netns != "", err
 }
 
-// Occupied says that a process runs where an interface is: in none, but for one that fails when it is asked for.
+// Occupied reports that no process runs in the namespace of an interface, and fails for one interface.
 func (w *world) Occupied(string) (bool, error) {
 	defer w.mu.Unlock()
 	return false, w.enter("occupied")
 }
 
-// Forsake removes what a runtime does not know, but nothing that a container may use or that a request is using.
+// Forsake removes an endpoint that the runtime does not know, unless a container may use it or a request is using it.
 func TestForsake(t *testing.T) {
 	w := newWorld()
 	e := w.engine()
@@ -36,14 +36,14 @@ func TestForsake(t *testing.T) {
 	stays("interface in a container's namespace", false)
 	w.fail["occupied"] = errBroken
 	if done, err := e.Forsake(t.Context(), "c1", "eth0", why, true); done || err == nil || len(w.ports) != 1 {
-		t.Errorf("processes that cannot be looked at: want it left, got %v, %v", done, err)
+		t.Errorf("processes that cannot be examined: want it left, got %v, %v", done, err)
 	}
 	delete(w.fail, "occupied")
 	pair := w.links[res.HostName]
 	pair.Netns = ""
 	w.links[res.HostName] = pair
 	unlock, _ := e.locks.tryLock("c1")
-	stays("request under way", false)
+	stays("request in progress", false)
 	unlock()
 	done := e.locks.work(res.HostName)
 	stays("interface being made", false)
@@ -72,7 +72,7 @@ func TestForsake(t *testing.T) {
 	}
 }
 
-// An endpoint for which a crash has left no port is found in the store, and removed likewise, unless its interface may be in use.
+// An endpoint without a port, as a crash may leave it, is found in the store and also removed, unless its interface may be in use.
 func TestForsakePortless(t *testing.T) {
 	w := newWorld()
 	e := w.engine()

@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
-// later is an agent that starts on the world that another one has left.
+// later returns an agent that starts in the world of a previous one.
 func later(w *world) (*Engine, *lost) {
 	e := w.engine()
 	l := e.LostPorts().(*lost)
@@ -34,7 +34,7 @@ func whats(t *testing.T, l *lost) (out []string) {
 	return out
 }
 
-// A port that someone removed while no agent ran is recreated, as it was; so is one whose external ids are gone.
+// A port that was removed while no agent ran is recreated as before; so is a port that lost its external ids.
 func TestLostPortsComeBack(t *testing.T) {
 	for _, ifname := range []string{"eth0", "net1"} {
 		for what, damage := range map[string]func(w *world, name string){
@@ -85,8 +85,8 @@ func TestLostPortsComeBack(t *testing.T) {
 	}
 }
 
-// An ADD that is repeated while the bridge is deleted fails, and leaves the container attached: its endpoint, its interface, and its port
-// once there is a bridge.
+// An ADD that is repeated while the bridge is missing fails and leaves the container attached: with its endpoint, its interface, and its
+// port as soon as there is a bridge.
 func TestRepeatedWithoutBridge(t *testing.T) {
 	for _, step := range []string{"create", "addport", "configure", "flows"} {
 		t.Run(step, func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestRepeatedWithoutBridge(t *testing.T) {
 	}
 }
 
-// An endpoint of which this host has nothing is released, with the reason; one whose interface says nothing is left.
+// An endpoint without a port and an interface on this host is released with the reason; an endpoint whose interface cannot be read is left.
 func TestLostEndpoints(t *testing.T) {
 	w := newWorld()
 	first := w.engine()
@@ -170,7 +170,7 @@ func TestLostEndpoints(t *testing.T) {
 	}
 }
 
-// vanished is an agent that starts where an endpoint has neither port nor interface.
+// vanished returns an agent that starts on a host where an endpoint has neither port nor interface.
 func vanished(t *testing.T) (*world, *Engine, *lost, record.Endpoint) {
 	t.Helper()
 	w := newWorld()
@@ -184,8 +184,8 @@ func vanished(t *testing.T) (*world, *Engine, *lost, record.Endpoint) {
 	return w, e, l, res.Endpoint
 }
 
-// An endpoint of another machine - a clone of this one, or one that had the host's label before - is reported and left, and so is
-// everything while the label is another's. Nothing is reported before a netmaster has decided about the label.
+// An endpoint of another machine - a clone of this one, or one that had the host's label before - is reported and left. So are all endpoints
+// while another machine has the label. Nothing is reported before a netmaster has decided about the label.
 func TestLostEndpointsOfOthers(t *testing.T) {
 	w, e, l, ep := vanished(t)
 	var standing registration.State
@@ -218,8 +218,8 @@ func TestLostEndpointsOfOthers(t *testing.T) {
 	}
 }
 
-// An endpoint that is granted between a check and the repair is not released before it has been reported, and left to the runtime for a
-// while.
+// An endpoint whose label is granted between a check and the repair is released only after it has been reported and left to the runtime for
+// a while.
 func TestReleasedIsTold(t *testing.T) {
 	w, e, l, ep := vanished(t)
 	standing := registration.Refused
@@ -236,7 +236,7 @@ func TestReleasedIsTold(t *testing.T) {
 		t.Errorf("granted: want it reported, got %q", got)
 	}
 	if err := l.Repair(t.Context(), id); err != nil || len(w.endpoints) != 0 {
-		t.Errorf("told: want it released, got %v, %s", err, w)
+		t.Errorf("after the report: want it released, got %v, %s", err, w)
 	}
 }
 
@@ -256,7 +256,7 @@ func TestDetachedIsNotLost(t *testing.T) {
 	if got := whats(t, l); len(got) != 0 {
 		t.Errorf("just detached: want nothing, got %q", got)
 	}
-	// The host's own endpoint in an infra network is no container's.
+	// The host's own endpoint in an infra network belongs to no container.
 	host := ep
 	host.ID, host.ContainerID = identity.Endpoint{Network: identity.Network{Tenant: "default", Name: "contivh1"}, Endpoint: "h1"}, ""
 	w.endpoints = map[string]record.Endpoint{host.ID.String(): host}

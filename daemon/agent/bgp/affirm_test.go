@@ -16,7 +16,7 @@ import (
 	"github.com/osrg/gobgp/v4/pkg/packet/bgp"
 )
 
-// received has the messages of a peer, in order.
+// The messages of a peer, in order.
 type told struct {
 	mu    sync.Mutex
 	words []string
@@ -28,7 +28,7 @@ func (l *told) text() []string {
 	return slices.Clone(l.words)
 }
 
-// hear notes the prefixes of all updates until the connection ends.
+// hear records the prefixes of all updates until the connection ends.
 func (l *told) hear(conn net.Conn) {
 	for {
 		head := make([]byte, bgp.BGP_HEADER_LENGTH)
@@ -56,8 +56,8 @@ func (l *told) hear(conn net.Conn) {
 	}
 }
 
-// What is announced or withdrawn while a session comes up may be lost on the way to it: it is told once more; what was
-// announced long before is not.
+// A route that is announced or withdrawn while a session comes up may be lost, so it is sent again; a route that was announced long before
+// is not.
 func TestAffirm(t *testing.T) {
 	own, other := loopbacks()
 	own, other = own[:len(own)-1]+"31", other[:len(other)-1]+"32"
@@ -106,10 +106,10 @@ func TestAffirm(t *testing.T) {
 	words := l.text()
 	slices.Reverse(words)
 	if slices.Index(words, "-10.1.1.2/32") < slices.Index(words, "+10.1.1.2/32") || slices.Index(words, "+10.1.1.3/32") < slices.Index(words, "-10.1.1.3/32") {
-		t.Errorf("want what is there and what is gone told last, got, from the last on: %v", words)
+		t.Errorf("want announcements of present and withdrawals of removed routes sent last, got, from the last one backwards: %v", words)
 	}
 	if n := count("+10.1.1.1/32"); n != 1 {
-		t.Errorf("want what was announced before told once, got %d times: %v", n, words)
+		t.Errorf("want the earlier route sent once, got %d times: %v", n, words)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// slowPeer is a router that takes its time: it says that it has restarted, and announces nothing until it is told to.
+// slowPeer is a slow router: it signals a restart, and announces nothing until the test calls for it.
 type slowPeer struct {
 	listener net.Listener
 	conn     net.Conn
@@ -37,7 +37,7 @@ func (p *slowPeer) send(t *testing.T, messages ...*bgp.BGPMessage) {
 	}
 }
 
-// meet accepts a session and brings it up.
+// meet accepts a session and establishes it.
 func (p *slowPeer) meet(t *testing.T, as uint32, id string) {
 	t.Helper()
 	err := p.listener.(*net.TCPListener).SetDeadline(time.Now().Add(30 * time.Second))
@@ -60,8 +60,8 @@ func (p *slowPeer) meet(t *testing.T, as uint32, id string) {
 	go p.hear(p.conn) // ends with the connection
 }
 
-// Both ends of a session restart at the same time: what is kept stays until the router has announced the end of what it has,
-// not only until the session is up again.
+// Both ends of a session restart at the same time: the kept routes stay until the router has announced all its routes, not only until the
+// session is established again.
 func TestRestart_Both(t *testing.T) {
 	own, other := loopbacks()
 	own, other = own[:len(own)-1]+"21", other[:len(other)-1]+"22"
@@ -113,7 +113,7 @@ func TestRestart_Both(t *testing.T) {
 		bgp.NewPathAttributeAsPath([]bgp.AsPathParamInterface{bgp.NewAs4PathParam(bgp.BGP_ASPATH_ATTR_TYPE_SEQ, []uint32{500})}), next}
 	p.send(t, bgp.NewBGPUpdateMessage(nil, attributes, []bgp.PathNLRI{{NLRI: nlri}}), bgp.NewEndOfRib(bgp.RF_IPv4_UC))
 	want := fmt.Sprintf("%[2]s/32 via %[2]s known 1; 20.1.0.0/16 via %[2]s known 1; router %[1]s", own, other)
-	eventually(t, "what was announced alone is left", func() bool {
+	eventually(t, "only the announced routes are left", func() bool {
 		s, err := r.Status()
 		return err == nil && len(s.Kept) == 0 && state.text() == want
 	})

@@ -16,8 +16,8 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// An agent ends and another begins: what was learned from two routers stays, and what one of them does not announce any
-// more goes once it has said all.
+// Routes of two routers stay while an agent is replaced by another one. A route that its router no longer announces is removed once the
+// router has announced all its routes.
 func TestRestart(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	own, one := loopbacks()
@@ -88,7 +88,7 @@ func TestRestart(t *testing.T) {
 		t.Error("the route to the world was gone for a moment")
 	}
 
-	// What is kept goes with the record alone that it was learned by.
+	// Kept routes are valid only for the record by which they were learned.
 	router.NeighborAS = "500,502"
 	begin()
 	if text := state.text(); text != "" {

@@ -41,7 +41,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// fakeLink is an interface whose neighbours are known once they have been asked for.
+// fakeLink is an interface whose neighbours are known after a request for them.
 type fakeLink struct {
 	mu      sync.Mutex
 	there   bool
@@ -76,7 +76,7 @@ func (f *fakeLink) Ask(a netip.Addr) error {
 	return nil
 }
 
-// fakeState is what the switch is asked for.
+// fakeState is the intended state of the switch.
 type fakeState struct {
 	mu sync.Mutex
 	s  *ofnet.State
@@ -102,7 +102,7 @@ func (f *fakeState) text() string {
 	return strings.Join(out, "; ")
 }
 
-// runs runs a Router and returns what ends it.
+// runs runs a Router and returns the function that ends it.
 func runs(t *testing.T, r *Router) (end func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -130,19 +130,19 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// loopbacks are two addresses of this process alone: nothing else listens at BGP's port there.
+// loopbacks returns two addresses that only this process uses: nothing else listens at BGP's port there.
 func loopbacks() (own, other string) {
 	id := os.Getpid() & 0x7fff
 	prefix := fmt.Sprintf("127.%d.%d.", 64+id>>8, id&0xff)
 	return prefix + "1", prefix + "2"
 }
 
-// endpoint is the record of one in network net of a tenant.
+// endpoint returns the record of an endpoint in network net of a tenant.
 func endpoint(tenant, host, addr string) *record.Endpoint {
 	return &record.Endpoint{ID: identity.Endpoint{Network: identity.Network{Tenant: tenant, Name: "net"}, Endpoint: addr}, Host: host, IP: netip.MustParseAddr(addr)}
 }
 
-// addresses are those of services of Kubernetes.
+// addresses are the addresses of Kubernetes services.
 type addresses struct {
 	mu   sync.Mutex
 	list []netip.Addr
@@ -163,7 +163,7 @@ func (a *addresses) set(texts ...string) {
 	}
 }
 
-// A Router and a speaker outside, on loopback.
+// A Router exchanges routes with an external speaker, on loopback.
 func TestRouter(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	own, other := loopbacks()

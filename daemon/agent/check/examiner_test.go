@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// code is a code as another version may report it.
+// code returns a code that another version may report.
 func code(text string) (c model.FindingCode) {
 	_ = c.UnmarshalText([]byte(text)) // takes any text
 	return c
@@ -22,7 +22,7 @@ func finding(name, object string) model.Finding {
 	return model.Finding{Code: code(name), Severity: model.SeverityError, Object: object}
 }
 
-// looks is a check that returns one list after the other, the last one again and again.
+// looks returns a check that returns one list after the other, and the last one repeatedly.
 func looks(lists ...[]model.Finding) Check {
 	var calls atomic.Int32
 	return Check{Name: "things", Interval: 10 * time.Second, Look: func(context.Context) []model.Finding {
@@ -46,9 +46,9 @@ func TestNow(t *testing.T) {
 		want   []string
 	}{
 		{"nothing is wrong", []Check{looks(nil)}, nil},
-		{"what is wrong twice is told, the worst first", []Check{looks([]model.Finding{warning, b, a})}, []string{"a endpoint/x h1", "b endpoint/y h1", "aa host/h1 h1"}},
-		{"what was under way is not", []Check{looks([]model.Finding{a, b}, []model.Finding{b})}, []string{"b endpoint/y h1"}},
-		{"what comes between the looks waits for the next", []Check{looks([]model.Finding{a}, []model.Finding{a, b})}, []string{"a endpoint/x h1"}},
+		{"findings of two looks are reported, the worst first", []Check{looks([]model.Finding{warning, b, a})}, []string{"a endpoint/x h1", "b endpoint/y h1", "aa host/h1 h1"}},
+		{"a finding of only the first look is not", []Check{looks([]model.Finding{a, b}, []model.Finding{b})}, []string{"b endpoint/y h1"}},
+		{"a finding of only the second look waits for the next", []Check{looks([]model.Finding{a}, []model.Finding{a, b})}, []string{"a endpoint/x h1"}},
 		{"a check that does not end", []Check{looks([]model.Finding{a}), {Name: "deaf", Interval: time.Second, Look: func(context.Context) []model.Finding {
 			<-time.After(time.Minute)
 			return nil
@@ -74,7 +74,7 @@ func TestNow(t *testing.T) {
 	}
 }
 
-// A check looks at its pace, and each finding has the time when it was found first until it is gone.
+// A check runs at its interval, and each finding has the time of its first detection until it ends.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var wrong atomic.Bool
@@ -113,7 +113,7 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// Who asks has a check do what it does for those who ask, and for no one else.
+// A request for findings calls the function Asked of a check; periodic runs do not.
 func TestNow_Asked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := looks(nil)

@@ -19,19 +19,19 @@ import (
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// item is a record.
+// item returns a record.
 func item(key, value string, revision uint64) channel.Item {
 	return channel.Item{Key: key, Value: []byte(value), Revision: revision}
 }
 
-// update is a change of the cluster's shard.
+// update returns a change of the cluster's shard.
 func update(full bool, gone []string, items ...channel.Item) channel.Update {
 	return channel.Update{Shard: channel.Cluster, Full: full, Items: items, Gone: gone}
 }
 
 func at(revision uint64) channel.Mark { return channel.Mark{Revision: revision, Complete: revision} }
 
-// text shows a batch.
+// text returns a batch as text.
 func text(b channel.Batch) string {
 	var out []string
 	for _, u := range b.Updates {
@@ -50,7 +50,7 @@ func text(b channel.Batch) string {
 	return fmt.Sprintf("%s @%d", strings.Join(out, "; "), b.Revision)
 }
 
-// open opens the file and closes it, and returns what it has.
+// open opens the file, closes it, and returns its contents.
 func open(t *testing.T, path string) channel.Batch {
 	t.Helper()
 	f, saved, err := checkpoint.Open(path)
@@ -61,7 +61,7 @@ func open(t *testing.T, path string) channel.Batch {
 	return saved
 }
 
-// What was told is there again, however the process ended, and however long the file has become.
+// The file has all received records after any end of the process, and at any size.
 func TestFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "records")
 	f, saved, err := checkpoint.Open(path)
@@ -86,7 +86,7 @@ func TestFile(t *testing.T) {
 	if got := text(open(t, path)); got != want {
 		t.Errorf("want %s, got %s", want, got)
 	}
-	// Many changes take no more room than what is known.
+	// After many changes, the file takes only the space of the present records.
 	f, _, err = checkpoint.Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -127,14 +127,14 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// A file that cannot be written is forgotten: it would be old.
+// A file that cannot be written is deleted, since it would be outdated.
 func TestNoFolder(t *testing.T) {
 	if _, _, err := checkpoint.Open(filepath.Join(t.TempDir(), "none", "records")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no directory: want it reported, got %v", err)
 	}
 }
 
-// follower yields what a test sends.
+// follower yields the batches that a test sends.
 type follower struct {
 	yields chan any // a batch or an error
 	shards []channel.Shard
@@ -160,7 +160,8 @@ func (f *follower) Follow(ctx context.Context) iter.Seq2[channel.Batch, error] {
 	}
 }
 
-// What was told before waits for what has changed since, joins it, and comes alone when no one reports that.
+// Saved records are held until a netmaster sends the changes since, and are yielded together with these; if none does, they are yielded
+// separately.
 func TestSource(t *testing.T) {
 	saved := func() channel.Batch {
 		return channel.Batch{Updates: []channel.Update{update(true, nil, item("a", "1", 1))}, Mark: at(1)}
@@ -175,7 +176,7 @@ func TestSource(t *testing.T) {
 		sends    []any
 		want     []string
 	}{
-		{"nothing was told before", channel.Batch{}, 0, []any{next}, []string{"cluster b=2 @2"}},
+		{"nothing saved", channel.Batch{}, 0, []any{next}, []string{"cluster b=2 @2"}},
 		{"a netmaster answers", saved(), time.Hour, []any{next, next}, []string{"cluster full a=1; cluster b=2 @2", "cluster b=2 @2"}},
 		{"after an outage", saved(), time.Hour, []any{away, next}, []string{"cluster full a=1; cluster b=2 @2"}},
 		{"the store is another one", saved(), time.Hour, []any{reset}, []string{"cluster full z=1 @1"}},

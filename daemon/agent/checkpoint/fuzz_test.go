@@ -9,8 +9,8 @@ import (
 	"github.com/contiv/contiv/daemon/channel"
 )
 
-// What is no file of an agent is refused in words, without a panic, and without more memory than it has itself. What is read up to there is
-// read again when it is all that there is.
+// A file that no agent wrote is refused with an error, without a panic, and without more memory than its size. The part before the damage
+// can be read again as a file of its own.
 func FuzzScan(f *testing.F) {
 	b := channel.Batch{Mark: channel.Mark{Revision: 1, Complete: 1}, Left: []channel.Shard{"tenant/x"},
 		Updates: []channel.Update{{Shard: channel.Cluster, Items: []channel.Item{{Key: "k", Value: bytes.Repeat([]byte("v"), 2000), Revision: 1}}}}}

@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// cluster is what there is, and the Classes that have been told of it.
+// cluster has the objects of a cluster, and the Classes that follow them.
 type cluster struct {
 	classifytest.Chance
 	*classify.Classes
@@ -28,7 +28,7 @@ type cluster struct {
 	known      view // what Changes have brought
 }
 
-// view is what one who follows Changes knows.
+// view is the state of a client that follows Changes.
 type view struct {
 	classes  map[string]string
 	policies map[string][]*ofnet.ClassPolicy
@@ -46,7 +46,7 @@ func newCluster(seed uint64) *cluster {
 		pods: map[string]classify.Pod{}, policies: map[string]*record.NetworkPolicy{}, clusters: map[string]*record.ClusterNetworkPolicy{}, known: newView()}
 }
 
-// step changes something.
+// step changes an object.
 func (c *cluster) step() {
 	switch id := fmt.Sprint("e", c.IntN(30)); c.IntN(12) {
 	case 0:
@@ -104,7 +104,7 @@ func (v *view) follow(c *classify.Classes) {
 	}
 }
 
-// afresh are Classes that are told everything at once, in another order.
+// afresh returns Classes that receive all objects at once, in another order.
 func (c *cluster) afresh() *classify.Classes {
 	n := classify.New()
 	for _, p := range c.clusters {
@@ -122,7 +122,8 @@ func (c *cluster) afresh() *classify.Classes {
 	return n
 }
 
-// TestFollow changes a cluster at random: who follows Changes knows what Classes say, and these say what those do who were told at once.
+// TestFollow changes a cluster at random: a client that follows Changes has the state of Classes, and this equals the state of Classes that
+// received all objects at once.
 func TestFollow(t *testing.T) {
 	for seed := range uint64(4) {
 		c := newCluster(seed)
@@ -203,7 +204,7 @@ func meets(r *ofnet.ClassRule, own, far uint32, addr netip.Addr, t verdict.Traff
 		}))
 }
 
-// meaning is what the policies of Kubernetes mean.
+// meaning returns the policies of Kubernetes in the form in which their meaning is evaluated.
 func (c *cluster) meaning() *verdict.NetworkPolicies {
 	namespaces := map[string]map[string]string{}
 	for name, n := range c.namespaces {
@@ -220,7 +221,7 @@ func (c *cluster) meaning() *verdict.NetworkPolicies {
 	return verdict.NewNetworkPolicies(namespaces, policies, clusters)
 }
 
-// TestClassesMeanThePolicies compares what policies between classes say, for pods here, with what the policies of Kubernetes mean.
+// TestClassesMeanThePolicies compares the verdicts of policies between classes, for local pods, with those of the Kubernetes policies.
 func TestClassesMeanThePolicies(t *testing.T) {
 	compared, allowed := 0, 0
 	for seed := range uint64(6) {

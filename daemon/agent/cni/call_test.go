@@ -21,7 +21,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/attach"
 )
 
-// call is a call of a plugin with all that a runtime says.
+// call returns the call of a plugin as a runtime makes it.
 func call(command, stdin string, vars ...string) wire.Call {
 	env := []string{"CNI_COMMAND=" + command, "CNI_CONTAINERID=c1", "CNI_NETNS=/run/netns/none", "CNI_IFNAME=eth0", "CNI_PATH=/opt/cni/bin", "CNI_ARGS=A=B"}
 	for _, v := range vars {
@@ -32,7 +32,7 @@ func call(command, stdin string, vars ...string) wire.Call {
 	return wire.Call{Environ: env, Stdin: []byte(stdin)}
 }
 
-// do has the server carry out a call.
+// do carries out a call at the server.
 func do(t testing.TB, s *Server, c wire.Call) wire.Answer {
 	t.Helper()
 	w := post(t, s.Handler(), wire.PathCall, string(c.Encode()))
@@ -43,7 +43,7 @@ func do(t testing.TB, s *Server, c wire.Call) wire.Answer {
 	return wire.Answer{Stdout: w.Body.Bytes(), Exit: exit}
 }
 
-// skeleton is a plugin made with the CNI library.
+// skeleton builds a plugin with the CNI library and returns its path.
 func skeleton(t *testing.T) string {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), "skel")
@@ -55,7 +55,7 @@ func skeleton(t *testing.T) string {
 	return bin
 }
 
-// start has a program carry out a call.
+// start carries out a call by a program.
 func start(t *testing.T, bin string, c wire.Call) wire.Answer {
 	t.Helper()
 	cmd := exec.Command(bin)
@@ -69,7 +69,7 @@ func start(t *testing.T, bin string, c wire.Call) wire.Answer {
 	return wire.Answer{Stdout: out, Exit: cmd.ProcessState.ExitCode()}
 }
 
-// What the CNI library's skeleton refuses a plugin, the agent refuses in the same words.
+// The agent refuses the calls that the skeleton of the CNI library refuses, with the same errors.
 func TestRefusesAsTheLibrary(t *testing.T) {
 	const good = `{"cniVersion":"1.1.0","name":"n","type":"contivk8s"}`
 	long, library := strings.Repeat("c", 300), skeleton(t)
@@ -113,7 +113,7 @@ func TestRefusesAsTheLibrary(t *testing.T) {
 // The result is printed in the version of the configuration, and an error names it.
 func TestVersions(t *testing.T) {
 	if all := version.All.SupportedVersions(); !slices.Equal(all, wire.Versions()) {
-		t.Errorf("versions that plugins tell without their agent: want %v, got %v", all, wire.Versions())
+		t.Errorf("versions that plugins report without their agent: want %v, got %v", all, wire.Versions())
 	}
 	for v, want := range map[string]string{
 		"0.1.0": `"ip4":{"ip":"10.1.1.5/24","gateway":"10.1.1.254","routes":[{"dst":"0.0.0.0/0","gw":"10.1.1.254"}]},"ip6":{"ip":"2001:db8::5/64"}`,
@@ -137,7 +137,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// STATUS tells containers that may have lost connectivity from an agent that merely takes no new ones.
+// STATUS distinguishes an agent whose containers may have lost connectivity from one that only accepts no new containers.
 func TestStatus(t *testing.T) {
 	conf := `{"cniVersion":"1.1.0","name":"n"}`
 	s := server(&engine{})
@@ -149,7 +149,7 @@ func TestStatus(t *testing.T) {
 		s.Cut = func() bool { return cut != "" }
 		var e types.Error
 		if a := do(t, s, call("STATUS", conf)); json.Unmarshal(a.Stdout, &e) != nil || a.Exit != 1 || e.Code != want || !strings.Contains(e.Details, "store") {
-			t.Errorf("%q: want code %d that says why, got %d %s", cut, want, a.Exit, a.Stdout)
+			t.Errorf("%q: want code %d *with the reason, got %d %s", cut, want, a.Exit, a.Stdout)
 		}
 	}
 	if a := do(t, s, call("ADD", conf)); a.Exit != 0 {
@@ -157,7 +157,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// What is missing is waited for, for as long as the patience is.
+// A call waits for missing parts of the agent, at most for WaitTimeout.
 func TestPatience(t *testing.T) {
 	conf := `{"cniVersion":"1.1.0","name":"n"}`
 	for _, command := range []string{"STATUS", "ADD"} {
@@ -180,7 +180,7 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// A body that is no call is refused in the specification's words.
+// A body that is not a call is refused with the error of the specification.
 func TestNotACall(t *testing.T) {
 	for _, body := range []string{"", "CNI_COMMAND=ADD", "a\x00", strings.Repeat("x", wire.MaxCall+1)} {
 		w := post(t, server(&engine{}).Handler(), wire.PathCall, body)

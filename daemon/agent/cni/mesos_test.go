@@ -19,7 +19,7 @@ func mesosServer(e *engine) *Server {
 	return s
 }
 
-// networkInfo is a configuration as Mesos hands it over, with these labels.
+// networkInfo returns a configuration as Mesos passes it, with these labels.
 func networkInfo(name, labels string) string {
 	return `{"name":"` + name + `","type":"netcontiv","args":{"org.apache.mesos":{"network_info":{"name":"` + name + `","labels":{"labels":[` + labels + `]}}}}}`
 }
@@ -70,12 +70,12 @@ func TestMesosLabels(t *testing.T) {
 	}
 }
 
-// A link, a pipe and a directory in the file's place are refused, and none is waited for.
+// A link, a pipe and a directory in place of the file are refused immediately.
 func TestMesosFileThatIsNone(t *testing.T) {
 	for name, put := range map[string]func(path string) error{
-		"link":   func(path string) error { return os.Symlink("/etc/hostname", path) },
-		"folder": func(path string) error { return os.Mkdir(path, 0o700) },
-		"pipe":   mkfifo,
+		"link":      func(path string) error { return os.Symlink("/etc/hostname", path) },
+		"directory": func(path string) error { return os.Mkdir(path, 0o700) },
+		"pipe":      mkfifo,
 	} {
 		path := filepath.Join(t.TempDir(), mesosFile)
 		if err := errors.Join(os.Mkdir(filepath.Dir(path), 0o755), put(path)); err != nil {
@@ -90,7 +90,7 @@ func TestMesosFileThatIsNone(t *testing.T) {
 	}
 }
 
-// The original's netcontiv gets what it expects, and an error for a DEL that failed.
+// The original's netcontiv gets the answers that it expects, and an error for a failed DEL.
 func TestOriginalMesosPlugin(t *testing.T) {
 	e := &engine{}
 	s := mesosServer(e)
@@ -122,7 +122,7 @@ func TestOriginalMesosPlugin(t *testing.T) {
 			t.Errorf("%s: want 500 and a code, got %d %s", bad, w.Code, w.Body)
 		}
 	}
-	// Each door has its own original.
+	// Each path serves its own original plugin.
 	if w := post(t, server(&engine{}).Handler(), pathMesosAdd, body("c1")); w.Code != 404 {
 		t.Errorf("at the socket for Kubernetes: want 404, got %d", w.Code)
 	}

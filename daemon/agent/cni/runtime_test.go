@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// publisher leads ports of a host to endpoints; port 9 is another's.
+// publisher publishes ports of a host for endpoints; another program has port 9.
 type publisher struct{ of map[string][]link.PortMapping }
 
 func (p *publisher) Publish(_ context.Context, endpoint string, mappings []link.PortMapping) error {
@@ -32,7 +32,7 @@ func (p *publisher) Published(endpoint string) (out []model.PublishedPort, err e
 	return out, nil
 }
 
-// What a runtime asks for by capabilities is done, or refused by the name of the field, and then nothing is attached.
+// The capabilities that a runtime passes take effect, or are refused with the name of the field, and then nothing is attached.
 func TestRuntimeConfig(t *testing.T) {
 	for _, r := range []struct{ name, conf, want string }{
 		{"nothing", `{}`, "|  "},
@@ -82,7 +82,7 @@ func TestRuntimeConfig(t *testing.T) {
 	}
 }
 
-// An agent that leads no ports says so.
+// An agent that publishes no ports refuses port mappings.
 func TestNoPublisher(t *testing.T) {
 	a := do(t, server(&engine{}), call("ADD", `{"cniVersion":"1.1.0","name":"n","runtimeConfig":{"portMappings":[{"hostPort":8080,"containerPort":80}]}}`))
 	if a.Exit != 1 || !strings.Contains(string(a.Stdout), "runtimeConfig.portMappings") {

@@ -29,12 +29,12 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// engine is an Attacher that remembers, and fails with err when that is set.
+// engine is an Attacher that keeps its attachments, and fails with err if that is set.
 type engine struct {
 	got  map[string]attach.Request
 	kept map[[2]string]bool
 	err  error
-	// master is the netmaster that the last Attach was told to ask first.
+	// master is the preferred netmaster of the last Attach.
 	master string
 }
 
@@ -99,7 +99,7 @@ func ask(t testing.TB, s *Server, path string, r request) legacyAnswer {
 	return a
 }
 
-// said is where a request says the container belongs.
+// said returns the network and the group that a request names for the container.
 func said(q attach.Request) string {
 	text := q.Tenant + "/" + q.Network + "/" + q.Group
 	if p := q.Pod; p != nil {
@@ -171,7 +171,7 @@ func TestErrorCodes(t *testing.T) {
 			t.Errorf("%s: want code %d, got %v", r.name, r.want, a.Error)
 		}
 		if phrase := twice.Said(fmt.Sprint(a.Error)); phrase != "" {
-			t.Errorf("%s: %q is said twice: %v", r.name, phrase, a.Error)
+			t.Errorf("%s: %q is repeated: %v", r.name, phrase, a.Error)
 		}
 	}
 }
@@ -185,7 +185,7 @@ func TestNotReady(t *testing.T) {
 			want = types.ErrPluginNotAvailable
 		}
 		if a.Error == nil || a.Error.Code != want || !strings.Contains(a.Error.Details, "Open vSwitch") {
-			t.Errorf("%s while starting: want code %d that says why, got %v", path, want, a.Error)
+			t.Errorf("%s while starting: want code %d *with the reason, got %v", path, want, a.Error)
 		}
 	}
 }

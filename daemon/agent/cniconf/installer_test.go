@@ -16,7 +16,7 @@ import (
 	"github.com/containernetworking/cni/libcni"
 )
 
-// host is a host's directories with a Installer at work.
+// host has the directories of a host on which an Installer runs.
 type host struct {
 	*testing.T
 	bin, conf, program string
@@ -83,7 +83,7 @@ func TestKeeper(t *testing.T) {
 	h.serves.Store(true)
 	h.holds(conf, "contivk8s")
 
-	h.serves.Store(false) // what comes and goes is told by STATUS: the configuration stays
+	h.serves.Store(false) // STATUS reports whether the agent serves; the configuration stays
 	h.writes(conf, "another's")
 	h.holds(conf, "contivk8s")
 	if err := os.Remove(plugin); err != nil {
@@ -108,7 +108,7 @@ func TestKeeper(t *testing.T) {
 	h.ends()
 }
 
-// A directory that cannot be made is said, and tried again.
+// The failure to create a directory is logged, and the creation is retried.
 func TestKeeperWithoutFolder(t *testing.T) {
 	h := newHost(t)
 	h.serves.Store(true)

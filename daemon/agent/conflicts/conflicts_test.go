@@ -88,7 +88,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// However many claims there are, few are kept, and one is told of a container.
+// Of many claims, only a few are kept, and one per container is reported.
 func TestClaims_Many(t *testing.T) {
 	s := ofnettest.Parse(t, hosts)
 	c := NewDetector(DetectorOptions{Host: "h1", View: func(fn func(*ofnet.State)) { fn(s) }, Uplink: func(uint32) string { return "eth1" }, Log: slog.New(slog.DiscardHandler)})
@@ -118,7 +118,7 @@ func TestSpoofs(t *testing.T) {
 			{"what was counted before", 0, 5000, nil, "^$"},
 			{"a few", 10 * time.Second, 5010, nil, "^$"},
 			{"many", 10 * time.Second, 5015, nil, `^warning spoofed-source endpoint/b1: 15 packets within 20s had other addresses than the container's \(02:02:66:01:00:01, 10\.3\.0\.1, fd03::1\), .*\. netctl capture b1$`},
-			{"no more", 10 * time.Second, 5015, nil, "15 packets within 30s"},
+			{"none since", 10 * time.Second, 5015, nil, "15 packets within 30s"},
 			{"none for a minute", 50 * time.Second, 5015, nil, "^$"},
 			{"a few in long times", 59 * time.Second, 5025, nil, "^$"},
 			{"a counter that begins again", time.Second, 3, nil, "^$"},

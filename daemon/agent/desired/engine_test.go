@@ -25,7 +25,7 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// switchless is a Bridge that has every change at once.
+// switchless is a Bridge that applies every change immediately.
 type switchless struct {
 	mu      sync.Mutex
 	state   *ofnet.State
@@ -106,7 +106,7 @@ func start(t testing.TB, before ...any) *world {
 	return begin(t, func(*Engine) {}, before...)
 }
 
-// begin is start of an engine that options change.
+// begin does the same as start, for an engine that options changes.
 func begin(t testing.TB, options func(*Engine), before ...any) *world {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
@@ -281,7 +281,7 @@ func TestSilentHostKeepsItsEndpoints(t *testing.T) {
 	w.reach("silent and empty host gone", func(s *ofnet.State) bool { return s.Hosts.Get("h2") == nil })
 }
 
-// A network whose name, or whose tenant's, has dots forwards like any other, also as the only one on its host.
+// A network forwards in the same way if its name or its tenant's name has dots, also as the only one on its host.
 func TestDottedNetworks(t *testing.T) {
 	net := network("a.b", "c.d", 100)
 	w := start(t, tenant("c.d", 1))
@@ -345,7 +345,7 @@ func TestMalformedRecordsAreSkipped(t *testing.T) {
 	w.commit(&tx)
 	w.put(member(blue, "b1", "h1", 1))
 	w.reach("the good endpoint", func(s *ofnet.State) bool { return s.Endpoints.Len() == 1 && s.Segments.Len() == 1 })
-	// Asked without the bridge's lock: the engine takes that one while it holds its own.
+	// The call is made without the bridge's lock, since the engine takes that lock while it holds its own.
 	for len(w.e.Malformed()) != len(bad) {
 		if w.ctx.Err() != nil {
 			t.Fatalf("malformed records: want %d, got %v", len(bad), w.e.Malformed())
@@ -415,7 +415,7 @@ func TestStoreMadeAnew(t *testing.T) {
 	w.e.mu.Lock()
 	defer w.e.mu.Unlock()
 	if got := strings.Count(w.logs.String(), "the store was recreated"); got != 1 {
-		t.Errorf("want it told once, got %d times in %s", got, w.logs)
+		t.Errorf("want it logged once, got %d times in %s", got, w.logs)
 	}
 }
 
@@ -481,7 +481,7 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// oneContainer is what a host of one container knows.
+// oneContainer has the records of a host with one container.
 var oneContainer = []struct{ key, value string }{
 	{record.GlobalKey, `{"id":"global","fwd-mode":"bridge","arp-mode":"proxy","pvt-subnet":"172.19.0.0/16"}`},
 	{record.Tenants + "blue", `{"id":"blue","tenant":"blue","vrf":3}`},
@@ -493,7 +493,7 @@ var oneContainer = []struct{ key, value string }{
 	{record.Endpoints + "blue:net:b2", `{"id":"net.blue-b2","netID":"net.blue","endpointID":"b2","ipAddress":"10.0.0.2","macAddress":"02:02:0a:00:00:02","homingHost":"h2"}`},
 }
 
-// texts prints what a switch is to do.
+// texts returns the intended state of a switch as text.
 func texts(s *ofnet.State) string {
 	var b strings.Builder
 	for _, part := range []any{maps.Collect(s.Tenants.All()), maps.Collect(s.Segments.All()), maps.Collect(s.Groups.All()), maps.Collect(s.Endpoints.All()),
@@ -508,7 +508,7 @@ func texts(s *ofnet.State) string {
 	return b.String()
 }
 
-// changedKeys are the keys of the rows that are not the same in two States.
+// changedKeys returns the keys of the rows that differ between two States.
 func changedKeys(before, after *ofnet.State) (out []ofnet.Key) {
 	out = appendChanged(out, ofnet.KindHost, before.Hosts, after.Hosts)
 	out = appendChanged(out, ofnet.KindTenant, before.Tenants, after.Tenants)
@@ -529,7 +529,7 @@ func appendChanged[K comparable, V any](out []ofnet.Key, kind ofnet.Kind, before
 	return out
 }
 
-// Netmasters are known with their leader first, and hosts with what belongs to them.
+// The engine returns netmasters with their leader first, and hosts with their addresses.
 func TestMastersAndMachines(t *testing.T) {
 	one := record.Service{ServiceName: record.ServiceMaster, HostAddr: "192.0.2.1", Port: 9999, Role: "follower", Store: "http://192.0.2.1:2379"}
 	two := record.Service{ServiceName: record.ServiceMaster, HostAddr: "192.0.2.2", Port: 9999, Role: record.RoleLeader}

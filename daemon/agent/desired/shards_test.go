@@ -9,8 +9,8 @@ import (
 	"github.com/contiv/contiv/daemon/channel"
 )
 
-// After any batch - steps that undo each other, shards that arrive complete or go, records that are in several shards - the state equals
-// that of the shards.
+// After any batch - steps that undo each other, shards that arrive complete or are removed, records in several shards - the state equals that
+// of the shards.
 func TestShards(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	s := newShards()
@@ -79,7 +79,7 @@ func TestShards(t *testing.T) {
 			}
 		}
 		if got := s.held(); !maps.Equal(got, sums) {
-			t.Fatalf("step %d: want the digests of what it was told, %v, got %v", step, sums, got)
+			t.Fatalf("step %d: want the digests of the sent records, %v, got %v", step, sums, got)
 		}
 		if got := maps.Collect(maps.All(known)); len(got) != len(want) {
 			t.Fatalf("step %d: want %d records, got %v", step, len(want), got)
@@ -92,7 +92,7 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// A container that comes and goes while a host hears nothing is not there afterwards.
+// A container that is created and deleted while a host receives nothing is not in its state afterwards.
 func TestComeAndGone(t *testing.T) {
 	s := newShards()
 	item := channel.Item{Key: "k", Value: []byte("v")}

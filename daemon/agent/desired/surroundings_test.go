@@ -31,7 +31,7 @@ func TestSurroundings(t *testing.T) {
 		select {
 		case <-changed:
 		case <-w.ctx.Done():
-			t.Fatalf("%s: want it heard", row.name)
+			t.Fatalf("%s: want a notification", row.name)
 		}
 		w.e.Seen() // records received are reported before the engine accepts callers
 		select {

@@ -2,7 +2,8 @@ package dns
 
 import "testing"
 
-// However much some ask for, another tenant, and another endpoint of theirs, finds a place; who is alone has a good part of all.
+// However many connections some clients request, another tenant, and another endpoint of the same tenant, still gets one. A single client
+// gets a large part of all.
 func TestShares(t *testing.T) {
 	s := newShares(256)
 	var held []func()
@@ -17,7 +18,7 @@ func TestShares(t *testing.T) {
 		}
 	}
 	if n := hold(Requester{1, 1}); n < 64 {
-		t.Errorf("alone: want a good part of 256, got %d", n)
+		t.Errorf("a single client: want a large part of 256, got %d", n)
 	}
 	for port := range uint32(20) { // a tenant that floods by many endpoints
 		hold(Requester{port, 1})
@@ -34,7 +35,7 @@ func TestShares(t *testing.T) {
 	if s.taken != 0 || len(s.tenants)+len(s.endpoints) != 0 {
 		t.Errorf("when all is given back: want nothing kept, got %d, %v, %v", s.taken, s.tenants, s.endpoints)
 	}
-	// Those of one tenant, when one of them takes what it can.
+	// Two endpoints of one tenant, of which one requests as many as it can.
 	hold(Requester{1, 1})
 	if n := hold(Requester{2, 1}); n == 0 {
 		t.Error("the second endpoint of a tenant: want a place, got none")

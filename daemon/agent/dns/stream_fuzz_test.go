@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/ofnet/ofnettest"
 )
 
-// client is a connection over which everything has been said already.
+// client is a connection over which the client has already sent all data.
 type client struct {
 	net.Conn
 	said  *bytes.Reader
@@ -30,7 +30,7 @@ func (c *client) Close() error                { return nil }
 func (c *client) RemoteAddr() net.Addr        { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 40000} }
 func (c *client) SetDeadline(time.Time) error { return nil }
 
-// one is a listener that has these connections, and is closed then.
+// one is a listener that accepts these connections, and is closed after them.
 type one []net.Conn
 
 func (l *one) Accept() (net.Conn, error) {
@@ -44,7 +44,7 @@ func (l *one) Accept() (net.Conn, error) {
 func (l *one) Close() error   { return nil }
 func (l *one) Addr() net.Addr { return &net.TCPAddr{} }
 
-// Whatever is sent over TCP, what comes back is whole answers, at most as many as there were questions.
+// Any data sent over TCP gets only complete answers, at most as many as it has questions.
 func FuzzStream(f *testing.F) {
 	zone := blueZone()
 	state := ofnettest.Parse(f, `self h1

@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/ofnet/ofnettest"
 )
 
-// Questions over TCP: several on one connection, of names and of the world, from who has a private address.
+// A client with a private address may send several questions over one TCP connection, about names of the cluster and others.
 func TestServe(t *testing.T) {
 	up, asked := nameServer(t, true)
 	zone := blueZone()
@@ -86,7 +86,7 @@ endpoint e1 network=blue:net host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1
 		t.Errorf("counts: got %+v", n)
 	}
 
-	// By IPv6 the host has a private address too, and so have those who ask: this one is not of them.
+	// In IPv6, the host and its clients have private addresses too; this client has none.
 	six, err := client.Dial(<-at6)
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ endpoint e1 network=blue:net host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1
 		t.Errorf("who has the private IPv6 address of port 1: want tenant 1, got %+v, %v", a, ok)
 	}
 
-	// Who is no one's private address, and who speaks of something else, is hung up on.
+	// The connection of a client without a private address, or with a question of another class, is closed.
 	stranger, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 9)}}).Dial("tcp", server)
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ endpoint e1 network=blue:net host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1
 	}
 }
 
-// One endpoint that opens connections and says nothing keeps no other one out.
+// An endpoint that opens connections and sends nothing does not prevent connections of others.
 func TestServe_Crowd(t *testing.T) {
 	zone := blueZone()
 	state := ofnettest.Parse(t, `self h1
@@ -183,7 +183,7 @@ endpoint e2 network=blue:net host=h1 port=2 mac=02:02:65:01:00:02 ip=10.1.0.2
 	}
 }
 
-// Who asks, and reads no answer, does not keep the connection for longer than who says nothing.
+// A client that reads no answers keeps the connection no longer than one that sends nothing.
 func TestStream_SetReadDeadline(t *testing.T) {
 	here, there := net.Pipe()
 	defer func() { _ = there.Close() }()
@@ -196,7 +196,7 @@ func TestStream_SetReadDeadline(t *testing.T) {
 	}
 }
 
-// blueZone is a zone of one tenant with one container, web.
+// blueZone returns a zone of one tenant with one container, web.
 func blueZone() *Zone {
 	zone := NewZone("contiv", "")
 	zone.Tenant("blue", &record.Tenant{VRF: 1})

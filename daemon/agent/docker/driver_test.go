@@ -16,7 +16,7 @@ import (
 
 const dual = "network blue encap=vxlan subnet=10.1.1.0/24 gateway=10.1.1.254 ipv6Subnet=fd01::/64 ipv6Gateway=fd01::fe"
 
-// Every method of libnetwork's remote drivers is answered, as it is asked at first.
+// Every method of libnetwork's remote drivers is answered with its first request.
 func TestMethods(t *testing.T) {
 	d := newWorld(t).driver("h1")
 	for method, want := range map[string]string{
@@ -49,7 +49,7 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// Until the agent is at work nothing is done, and who asks hears what it waits for.
+// Requests before the agent is ready change nothing, and their errors name the missing parts.
 func TestNotReady(t *testing.T) {
 	d := newWorld(t).driver("h1")
 	d.Starting = func() []string { return []string{"the store", "the switch"} }
@@ -60,7 +60,7 @@ func TestNotReady(t *testing.T) {
 	}
 }
 
-// A container comes and goes, as libnetwork has it.
+// A container is created and deleted by the requests that libnetwork sends.
 func TestContainer(t *testing.T) {
 	w := newWorld(t, dual)
 	d := w.driver("h1")
@@ -80,7 +80,7 @@ func TestContainer(t *testing.T) {
 		t.Errorf("addresses: got %+v, held %v", i, w.held())
 	}
 	q := endpointRequest{NetworkID: "n1", EndpointID: "e1", Interface: i}
-	for range 2 { // the engine asks again when it has not heard the answer
+	for range 2 { // the engine repeats a request whose answer it has not received
 		var e createEndpointResponse
 		if err := call(t, d, "NetworkDriver.CreateEndpoint", q, &e); err != nil || e.Interface != (endpointInterface{MacAddress: "02:02:0a:01:01:01"}) {
 			t.Errorf("endpoint: got %+v, %v", e, err)
@@ -152,7 +152,7 @@ func same(a, b any) bool {
 	return slices.Equal(x, y)
 }
 
-// What cannot be done is refused with the field and the remedy.
+// Refusals have the field and the remedy.
 func TestRefusals(t *testing.T) {
 	w := newWorld(t, dual, "network bare encap=vxlan subnet=10.2.1.0/24")
 	d := w.driver("h1")
@@ -195,8 +195,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A network without a gateway, and one that is internal, get containers without one, and no bridge of the engine's in its place. A gateway
-// outside of the subnet is told how to be reached.
+// Containers of a network without a gateway, and of an internal one, get no gateway, nor the engine's bridge in its place. For a gateway
+// outside of the subnet, the answer has a route.
 func TestJoin(t *testing.T) {
 	w := newWorld(t, "network bare encap=vxlan subnet=10.2.1.0/24")
 	pools, err := created(t, w.driver("h1"), "n1", map[string]string{"network": "bare"}, false)
@@ -238,7 +238,7 @@ func TestFailedEndpoint(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "the switch does not answer") || len(w.held()) != 0 || len(w.attached) != 0 {
 		t.Errorf("got %v, held %v, attached %v", err, w.held(), w.attached)
 	}
-	// One that netmaster refuses gives its address back too.
+	// The address of an endpoint that netmaster refuses is released too.
 	if err := call(t, d, "IpamDriver.RequestAddress", requestAddressRequest{PoolID: pools[0]}, &a); err != nil {
 		t.Fatal(err)
 	}

@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// methods are all that read a request of their own.
+// methods are all methods that decode a request.
 var methods = []string{"NetworkDriver.CreateNetwork", "NetworkDriver.DeleteNetwork", "NetworkDriver.AllocateNetwork", "NetworkDriver.FreeNetwork",
 	"NetworkDriver.CreateEndpoint", "NetworkDriver.DeleteEndpoint", "NetworkDriver.EndpointOperInfo", "NetworkDriver.Join", "NetworkDriver.Leave",
 	"NetworkDriver.ProgramExternalConnectivity", "NetworkDriver.RevokeExternalConnectivity", "NetworkDriver.DiscoverNew", "NetworkDriver.DiscoverDelete",
 	"IpamDriver.RequestPool", "IpamDriver.ReleasePool", "IpamDriver.RequestAddress", "IpamDriver.ReleaseAddress", "IpamDriver.GetCapabilities",
 	"IpamDriver.GetDefaultAddressSpaces", "NetworkDriver.GetCapabilities", "Plugin.Activate", "Plugin.Deactivate"}
 
-// Whatever is sent, an answer comes that engines understand, and what is refused is told in words: by the agent, and by a door without one.
+// Any request gets an answer that engines understand, and a refusal has a reason: both from the agent and from a proxy without an agent.
 func FuzzRequests(f *testing.F) {
 	w := newWorld(f, dual)
 	d := w.driver("h1")

@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 )
 
-// A pool gives every address once, until it is full; then it gives back what was released, and nothing else.
+// A pool assigns every address once until it is full, and after that only released addresses.
 func TestUntilThePoolIsFull(t *testing.T) {
 	for _, row := range []struct {
 		name, line string
@@ -63,7 +63,7 @@ func TestUntilThePoolIsFull(t *testing.T) {
 	}
 }
 
-// making is a container as its engine sees it.
+// making is a container in the view of its engine.
 type making struct {
 	host, id, address string
 	at                time.Time // when the address was requested, or the endpoint made or deleted
@@ -71,7 +71,7 @@ type making struct {
 	made, deleted     bool
 }
 
-// run is a world with two engines, whose containers come and go in any order.
+// run is a world with two engines that create and delete containers in any order.
 type run struct {
 	*world
 	drivers map[string]*Driver
@@ -80,8 +80,8 @@ type run struct {
 	serial  int
 }
 
-// Whatever order engines' requests come in, and whatever agents end meanwhile, no release takes from a container what it was promised,
-// and in the end all is free.
+// For any order of the engines' requests, and any end of agents between them, no release frees an address that a container still has, and in
+// the end all addresses are free.
 func TestReleasesTakeFromNoOne(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newWorld(t, "network blue encap=vxlan subnet=10.1.1.0/29")
@@ -110,8 +110,8 @@ func TestReleasesTakeFromNoOne(t *testing.T) {
 	})
 }
 
-// forsaken drops containers whose engine has ended in between: it makes one at once, within the time of two requests, or not at all, and
-// releases its address when it has deleted it.
+// forsaken drops containers whose engine ended during their creation: an engine completes a container within the time of two requests or not
+// at all, and releases the address of a deleted one.
 func (r *run) forsaken() {
 	r.all = slices.DeleteFunc(r.all, func(m *making) bool {
 		return !m.made && !m.deleted && r.now.Sub(m.at) >= holdSeconds*time.Second || m.deleted && r.now.Sub(m.at) >= releaseGrace
@@ -179,7 +179,7 @@ func (r *run) release(t *testing.T, m *making) {
 	r.all = slices.DeleteFunc(r.all, func(o *making) bool { return o == m })
 }
 
-// end does what an engine does to a container that is removed.
+// end sends the requests of an engine for a removed container.
 func (r *run) end(t *testing.T, m *making) {
 	if m.made {
 		r.delete(t, m)
@@ -187,7 +187,7 @@ func (r *run) end(t *testing.T, m *making) {
 	r.release(t, m)
 }
 
-// check checks that every promise is kept: an address that was requested is held until its time is over, and one of an endpoint is its own.
+// check checks that a requested address is reserved until its time is over, and that an endpoint's address belongs only to it.
 func (r *run) check(rt *rapid.T) {
 	held := r.held()
 	r.Catalog.View(func(v *catalog.View) {

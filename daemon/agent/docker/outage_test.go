@@ -9,8 +9,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// The first request that no netmaster answers may take its time. Those after it are refused as it was, but for one at times, which is brief,
-// until one succeeds or that is long ago.
+// The first request that no netmaster answers may take long. Later ones are refused immediately with the same error, except a brief attempt
+// from time to time, until one succeeds or the failure is long ago.
 func TestOutage(t *testing.T) {
 	w := newWorld(t)
 	d := w.driver("h1")
@@ -53,7 +53,8 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// A deletion that takes long is owed, and so are those after it, which are not tried while it is likely that they take as long.
+// A deletion that takes long is queued for a retry. So are the deletions after it, without an attempt, while they would probably take as
+// long.
 func TestLongDeletion(t *testing.T) {
 	d := newWorld(t).driver("h1")
 	began := time.Now()
@@ -63,7 +64,7 @@ func TestLongDeletion(t *testing.T) {
 	})
 	for _, id := range []string{"e1", "e2", "e3"} {
 		if _, err := deleted(t.Context(), endpointRequest{EndpointID: id}); err == nil {
-			t.Errorf("%s is told as deleted", id)
+			t.Errorf("%s is reported as deleted", id)
 		}
 	}
 	if took := time.Since(began); took > brief+time.Second || len(d.owed.list()) != 3 || !d.outage.lasts() {

@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 )
 
-// withContainer is the driver of a host with a container, and what an engine says to have it deleted.
+// withContainer returns the driver of a host with a container, and the engine's request to delete it.
 func (w *world) withContainer(t *testing.T) (*Driver, endpointRequest) {
 	t.Helper()
 	d := w.driver("h1")
@@ -25,8 +25,8 @@ func (w *world) withContainer(t *testing.T) (*Driver, endpointRequest) {
 	return d, q
 }
 
-// An engine asks once for an endpoint's deletion. What fails is repeated until it succeeds, whether netmaster or the agent is not there, and
-// the release that follows takes nothing from who has the address then.
+// An engine requests the deletion of an endpoint once. A failed deletion is repeated until it succeeds, both after an outage of netmaster and
+// of the agent, and the release that follows does not affect another endpoint that has the address by then.
 func TestDeletionsAreOwed(t *testing.T) {
 	for _, row := range []struct {
 		name       string
@@ -42,7 +42,7 @@ func TestDeletionsAreOwed(t *testing.T) {
 			w.published["default:blue:e1"] = "tcp/0.0.0.0:8080=80"
 			row.fail(w, d)
 			if err := call(t, d, "NetworkDriver.DeleteEndpoint", q, &empty{}); err == nil {
-				t.Error("a deletion that has failed is told as done")
+				t.Error("a failed deletion is reported as done")
 			}
 			if left := d.deleteOwed(t.Context()); left != 1 || len(w.attached) != 1 {
 				t.Errorf("left while it fails: %d, attached %v", left, w.attached)
@@ -62,8 +62,8 @@ func TestDeletionsAreOwed(t *testing.T) {
 	}
 }
 
-// A host that starts: its engine deletes what ended with the host and starts containers again, while the agent begins. They wait for it, and a
-// container with a wanted address gets it again.
+// When a host starts, its engine deletes the endpoints of ended containers and restarts containers while the agent starts. The requests wait
+// for the agent, and a container with a fixed address gets it again.
 func TestContainersWaitForTheAgent(t *testing.T) {
 	w := newWorld(t, "network blue encap=vxlan subnet=10.1.1.0/24")
 	d, q := w.withContainer(t)
@@ -84,7 +84,7 @@ func TestContainersWaitForTheAgent(t *testing.T) {
 	}
 }
 
-// The driver repeats deletions on its own time.
+// The driver repeats deletions by itself.
 func TestDeletionsAreRepeated(t *testing.T) {
 	w := newWorld(t, dual)
 	d, q := w.withContainer(t)

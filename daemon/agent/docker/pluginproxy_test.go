@@ -17,14 +17,14 @@ import (
 	"github.com/contiv/contiv/daemon/task"
 )
 
-// hall is a Door, and the two sockets.
+// hall is a PluginProxy with its two sockets.
 type hall struct {
 	*PluginProxy
 	t    *testing.T
 	came chan struct{} // gets something for each request that the door is to pass on
 }
 
-// noted tells of requests before it sends them.
+// noted reports requests before it sends them.
 type noted struct {
 	http.RoundTripper
 	came chan<- struct{}
@@ -38,7 +38,7 @@ func (n noted) RoundTrip(r *http.Request) (*http.Response, error) {
 	return n.RoundTripper.RoundTrip(r)
 }
 
-// newHall serves a door that gives an agent up after some time.
+// newHall serves a proxy that waits for an agent for a limited time.
 func newHall(t *testing.T, restart time.Duration) *hall {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "door") // its name is short enough for sockets
@@ -75,14 +75,14 @@ func (h *hall) begin(one task.Task) (end func()) {
 	return end
 }
 
-// agent is a driver behind the door.
+// agent returns a driver behind the proxy.
 func (h *hall) agent(w *world) *Driver {
 	d := w.driver("h1")
 	d.Socket = h.PluginProxy.agent
 	return d
 }
 
-// ask is what an engine does.
+// ask sends a request as an engine does.
 func (h *hall) ask(method, body string) (status int, answer string, took time.Duration) {
 	h.t.Helper()
 	c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -101,14 +101,14 @@ func (h *hall) ask(method, body string) (status int, answer string, took time.Du
 	return r.StatusCode, strings.TrimSpace(string(text)), time.Since(began)
 }
 
-// kept is how many deletions the agent has missed.
+// kept returns the number of deletions that the agent has missed.
 func (h *hall) kept() int {
 	h.missed.mu.Lock()
 	defer h.missed.mu.Unlock()
 	return len(h.missed.deletions)
 }
 
-// refusal is the words of a refusal, "" of what is none.
+// refusal returns the error text of an answer, "" if it is not a refusal.
 func refusal(t *testing.T, status int, answer string) string {
 	t.Helper()
 	if status == http.StatusOK {
@@ -121,7 +121,8 @@ func refusal(t *testing.T, status int, answer string) string {
 	return failed.Err
 }
 
-// While the agent is away an engine has the door's answer at once: what the driver always says, and of the rest why it is refused.
+// While the agent is down, an engine gets the proxy's answer immediately: the constant answers of the driver, and for other requests a
+// refusal with the reason.
 func TestDoorWithoutAgent(t *testing.T) {
 	h := newHall(t, 0)
 	d := newWorld(t).driver("h1")
@@ -149,8 +150,8 @@ func TestDoorWithoutAgent(t *testing.T) {
 	}
 }
 
-// What an engine asks goes to the agent as it comes, and its answer back, whatever it is. A request waits for an agent that has just gone, and
-// one that has been away for longer is not waited for, until it is back.
+// The proxy passes requests of an engine to the agent unchanged, and any answer back. A request waits for an agent that has just stopped, but
+// not for one that has been down for longer.
 func TestDoorWithAgent(t *testing.T) {
 	h := newHall(t, 20*time.Second)
 	w := newWorld(t, dual)
@@ -192,7 +193,7 @@ func TestDoorWithAgent(t *testing.T) {
 	}
 }
 
-// What an engine has deleted while the agent was away goes first when that is back: the next container may have the same address.
+// A returning agent first gets the deletions that it missed, since the next container may have the same address.
 func TestDoorKeepsDeletions(t *testing.T) {
 	h := newHall(t, 0)
 	w := newWorld(t, dual)
@@ -203,11 +204,11 @@ func TestDoorKeepsDeletions(t *testing.T) {
 	for _, id := range []string{"e1", "e2", "e1"} {
 		status, answer, _ := h.ask("NetworkDriver.DeleteEndpoint", `{"NetworkID":"n1","EndpointID":"`+id+`"}`)
 		if refusal(t, status, answer) == "" {
-			t.Errorf("a deletion without an agent is told as done: %s", answer)
+			t.Errorf("a deletion without an agent is reported as done: %s", answer)
 		}
 	}
 	if status, answer, _ := h.ask("NetworkDriver.DeleteEndpoint", `"`+strings.Repeat("x", maxDeletion)+`"`); refusal(t, status, answer) == "" {
-		t.Error("a deletion that is too long is told as done")
+		t.Error("a deletion that is too long is reported as done")
 	}
 	if n := h.kept(); n != 3 || len(w.attached) != 2 {
 		t.Errorf("kept are %d deletions, attached %v", n, w.attached)

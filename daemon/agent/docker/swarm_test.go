@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// asManager is what a swarm's manager says with each request for an address.
+// asManager has the options that a swarm's manager sends with each request for an address.
 var asManager = map[string]string{keySerial: "true"}
 
-// In a swarm a manager says what a network stands for, and asks for the address of a task; the task's host asks for the same one.
+// In a swarm, a manager sends the options of a network and requests the address of a task; the task's host requests the same address.
 func TestSwarm(t *testing.T) {
 	w := newWorld(t, dual)
 	manager, worker := w.driver("h1"), w.driver("h2")
@@ -21,7 +21,7 @@ func TestSwarm(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := call(t, worker, "NetworkDriver.CreateNetwork", networkRequest{NetworkID: "n1"}, &empty{}); err == nil {
-		t.Error("a network that no manager has told of is taken")
+		t.Error("a network without a request of a manager is accepted")
 	}
 	var answer allocateNetworkResponse
 	q := networkRequest{NetworkID: "n1", Options: map[string]any{"x": "y"}, IPv4Data: []ipamData{{Pool: p.Pool, Gateway: p.Data[keyGateway]}}}
@@ -88,7 +88,7 @@ func newSwarm(t *testing.T) *swarmed {
 	return s
 }
 
-// ask is what a manager on a host does for a service or a task; it returns the address without its length, or why there is none.
+// ask sends the requests of a manager on a host for a service or a task. It returns the address without its prefix length, or the error.
 func (s *swarmed) ask(host, wanted string) string {
 	s.t.Helper()
 	var a requestAddressResponse
@@ -99,7 +99,7 @@ func (s *swarmed) ask(host, wanted string) string {
 	return address
 }
 
-// run is what a task's host does for a container; it returns why that did not work.
+// run sends the requests of a task's host for a container. It returns the error, "" for success.
 func (s *swarmed) run(host, id, address string) string {
 	s.t.Helper()
 	var a requestAddressResponse
@@ -114,7 +114,7 @@ func (s *swarmed) run(host, id, address string) string {
 	return ""
 }
 
-// end is what a task's host does when the container is gone.
+// end sends the requests of a task's host after the end of the container.
 func (s *swarmed) end(host, id, address string) {
 	s.t.Helper()
 	if err := call(s.t, s.drivers[host], "NetworkDriver.DeleteEndpoint", endpointRequest{NetworkID: "n1", EndpointID: id}, &empty{}); err != nil {
@@ -130,7 +130,7 @@ func (s *swarmed) release(host, address string) {
 	}
 }
 
-// later fails the test unless these addresses are held when some time has passed.
+// later fails the test unless exactly these addresses are reserved after some time.
 func (s *swarmed) later(d time.Duration, want ...string) {
 	s.t.Helper()
 	s.now = s.now.Add(d)
@@ -140,7 +140,7 @@ func (s *swarmed) later(d time.Duration, want ...string) {
 	}
 }
 
-// An address that a manager gets for a service, or for a task that is to start some day, is the swarm's until a manager gives it back.
+// An address that a manager requests for a service or a future task belongs to the swarm until a manager releases it.
 func TestSwarmAddressesStay(t *testing.T) {
 	s := newSwarm(t)
 	vip, tasks := s.ask("h1", ""), s.ask("h1", "")
@@ -161,7 +161,7 @@ func TestSwarmAddressesStay(t *testing.T) {
 	}
 	s.later(time.Hour, vip)
 	s.end("h2", "e1", tasks)
-	s.later(time.Minute, vip, tasks) // the manager has not heard of it
+	s.later(time.Minute, vip, tasks) // the manager is not informed yet
 	s.release("h2", tasks)
 	s.later(0, vip)
 	next := s.ask("h2", "")
@@ -172,13 +172,13 @@ func TestSwarmAddressesStay(t *testing.T) {
 	s.later(0, next)
 }
 
-// What no manager gives back ends with its cause: the end of a task, the swarm's network, the manager's host.
+// Addresses that no manager releases are freed with their cause: the end of a task, the swarm's network, the manager's host.
 func TestSwarmAddressesEnd(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		ends func(s *swarmed, vip string)
 	}{
-		{"a task whose end no manager tells of", func(s *swarmed, vip string) {
+		{"a task whose end no manager reports", func(s *swarmed, vip string) {
 			if got := s.run("h2", "e1", vip); got != "" {
 				s.t.Fatal(got)
 			}
@@ -208,7 +208,7 @@ func TestSwarmAddressesEnd(t *testing.T) {
 	}
 }
 
-// A container that is no task of the swarm does not get what is the swarm's.
+// A container that is not a task of the swarm does not get an address of the swarm.
 func TestSwarmAddressesAreNoOneElses(t *testing.T) {
 	s := newSwarm(t)
 	vip := s.ask("h1", "")

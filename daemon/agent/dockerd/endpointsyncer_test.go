@@ -16,7 +16,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// cluster is the store, and the master that writes it: what it is told of an endpoint is in the record.
+// cluster is the store, and the master that writes to it: its records have the reported state of endpoints.
 type cluster struct {
 	mu        sync.Mutex
 	changed   chan struct{}
@@ -90,7 +90,7 @@ func (c *cluster) endpoint(id string) record.Endpoint {
 	return c.endpoints[id]
 }
 
-// attach makes the record of an endpoint, as the driver does before the container starts.
+// attach creates the record of an endpoint, as the driver does before the container starts.
 func (c *cluster) attach(tenant, network, endpoint string) string {
 	e := record.Endpoint{ID: identity.Endpoint{Network: identity.Network{Tenant: tenant, Name: network}, Endpoint: endpoint}, ContainerID: endpoint}
 	c.change(func() { c.endpoints[e.ID.String()] = e })
@@ -123,7 +123,7 @@ func (c *cluster) calls() int {
 	return len(c.told)
 }
 
-// The master hears of each container once, in each of its networks, and again when its name changes or another master has lost it.
+// Each container is reported to the master once per network, and again after its name changed or another master lost it.
 func TestTeller(t *testing.T) {
 	f, c := newFake(t), newCluster()
 	w := f.watch()
@@ -142,7 +142,7 @@ func TestTeller(t *testing.T) {
 	until(t, "the record in the first network", is(one, "web"))
 	until(t, "the record in the second", is(two, "web"))
 	if got := c.calls(); got != 2 {
-		t.Errorf("want the master told twice, got %d times", got)
+		t.Errorf("want two reports to the master, got %d times", got)
 	}
 	f.change(containerEvent("rename", "c1"), func() { f.boxes["c1"].name = "shop" })
 	renamed := func(id string) func() bool {
@@ -166,7 +166,7 @@ func TestTeller(t *testing.T) {
 	}
 }
 
-// What runs no more provides nothing, even where its endpoint stays; an engine that is away says nothing of that.
+// The labels of a stopped container are withdrawn, even if its endpoint stays; while the engine is down, they stay.
 func TestTellerWithdrawsLabels(t *testing.T) {
 	f, c := newFake(t), newCluster()
 	w := f.watch()

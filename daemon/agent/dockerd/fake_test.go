@@ -43,8 +43,8 @@ type fakeNetwork struct {
 	IPAM             json.RawMessage
 }
 
-// fake is a Docker engine behind a unix socket: it keeps what it is told, refuses what an engine refuses, tells of events, and can be
-// stopped, started, made slow and made to fail.
+// fake is a Docker engine behind a unix socket: it keeps its objects, refuses what an engine refuses, sends events, and can be stopped,
+// started, made slow and made to fail.
 type fake struct {
 	t      *testing.T
 	socket string
@@ -90,7 +90,7 @@ func (f *fake) stop() {
 	f.server = nil
 }
 
-// change changes the engine, and tells of an event unless it is "".
+// change changes the engine, and sends an event unless it is "".
 func (f *fake) change(event string, change func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -107,7 +107,7 @@ func (f *fake) tell(event string) {
 	}
 }
 
-// run makes a container run with one interface on each network.
+// run starts a container with one interface on each network.
 func (f *fake) run(id, name string, labels map[string]string, networks ...string) {
 	f.change(containerEvent("start", id), func() {
 		b := &box{id: id, name: name, labels: labels, running: true, joined: map[string]join{}}
@@ -259,7 +259,7 @@ func (f *fake) answer(r *http.Request, path string) (int, any) {
 	}
 }
 
-// on are the endpoints on a network.
+// on returns the endpoints on a network.
 func (f *fake) on(network string) object {
 	out := object{}
 	for _, b := range f.boxes {
@@ -285,7 +285,7 @@ func (b *box) settings() object {
 	return out
 }
 
-// quick is a watcher's pace for tests.
+// quick returns a watcher's intervals for tests.
 func quick() pace {
 	return pace{answer: 300 * time.Millisecond, work: 300 * time.Millisecond, debounce: time.Millisecond, retry: 10 * time.Millisecond,
 		pulse: 50 * time.Millisecond, first: 5 * time.Millisecond, maxWait: 20 * time.Millisecond}
@@ -311,7 +311,7 @@ func (f *fake) background(run func(context.Context) error) {
 	f.t.Cleanup(func() { end(); done.Wait() })
 }
 
-// until waits for what must come.
+// until waits until a condition is true.
 func until(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); !is(); time.Sleep(time.Millisecond) {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Of a container's labels those are told by which services select, and others while there is room.
+// The labels of a container that selectors of services use are reported, and others while there is space.
 func TestConcise(t *testing.T) {
 	long := strings.Repeat("x", maxLabels)
 	for _, row := range []struct {
@@ -38,7 +38,7 @@ func TestConcise(t *testing.T) {
 	}
 }
 
-// A service that comes has the labels told by which it selects.
+// After a service is created, the labels that its selector uses are reported.
 func TestTellerKnowsSelectors(t *testing.T) {
 	f, c := newFake(t), newCluster()
 	w := f.watch()

@@ -25,7 +25,7 @@ func groupOf(tenant, name, network string) record.Group {
 	return record.Group{ID: identity.Group{Tenant: tenant, Name: name}, Network: identity.Network{Tenant: tenant, Name: network}}
 }
 
-// DOC-02: a network with IPv6 has both subnets. DOC-03: a group has a network of its own. DOC-04: both drivers have the plugin's name.
+// DOC-02: a network with IPv6 has both subnets. DOC-03: a group has its own network. DOC-04: both drivers have the plugin's name.
 func TestWanted(t *testing.T) {
 	infra, none := netOf("default", "contivh1", 9), netOf("default", "none", 8)
 	infra.Kind, none.Subnet = record.InfraNetwork, netip.Prefix{}
@@ -55,7 +55,7 @@ func TestWanted(t *testing.T) {
 	}
 }
 
-// names are the networks of the engine, ordered.
+// names returns the names of the engine's networks, ordered.
 func (f *fake) names() (out []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -66,7 +66,7 @@ func (f *fake) names() (out []string) {
 	return out
 }
 
-// sync starts a keeper that does not wait long.
+// keep starts a NetworkSyncer with short intervals.
 func (f *fake) keep(w *Watcher, c *cluster) *NetworkSyncer {
 	k := NewNetworkSyncer(w, c, "netplugin", slog.New(slog.DiscardHandler))
 	k.debounce, k.first, k.maxWait = time.Millisecond, 5*time.Millisecond, 20*time.Millisecond
@@ -74,7 +74,7 @@ func (f *fake) keep(w *Watcher, c *cluster) *NetworkSyncer {
 	return k
 }
 
-// The engine has the cluster's networks, after changes on either side, while it is away and when it has lost them.
+// The engine has the cluster's networks after changes on either side, also after it was down and after it has lost them.
 func TestKeeper(t *testing.T) {
 	f, c := newFake(t), newCluster()
 	c.segments.Networks = []record.Network{netOf("default", "net", 5)}
@@ -103,7 +103,7 @@ func TestKeeper(t *testing.T) {
 	f.start()
 	until(t, "all after the engine has lost them", have("net", "net/blue", "web"))
 	c.change(func() { c.segments = desired.Segments{Networks: []record.Network{netOf("default", "net", 7)}} })
-	until(t, "the network made again, the others gone", func() bool {
+	until(t, "the network recreated, the others gone", func() bool {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		for _, n := range f.networks {
@@ -113,7 +113,7 @@ func TestKeeper(t *testing.T) {
 	})
 }
 
-// What the agent has not made stays; what cannot be removed or made is told of and tried again.
+// Networks that the agent has not created stay. A network that cannot be removed or created is reported, and retried.
 func TestKeeperProblems(t *testing.T) {
 	f, c := newFake(t), newCluster()
 	f.change("", func() {
@@ -129,12 +129,12 @@ func TestKeeperProblems(t *testing.T) {
 			return len(problems) == 1 && problems[0].Network == network && strings.Contains(problems[0].Problem, says)
 		}
 	}
-	until(t, "the operator's network told of", problem("db", "was not made by the agent"))
+	until(t, "the operator's network reported", problem("db", "was not made by the agent"))
 	f.run("c1", "web", nil, "net")
 	c.change(func() { c.segments.Networks = []record.Network{netOf("default", "net", 6)} })
-	until(t, "a changed network with a container told of", problem("net", "active endpoints"))
+	until(t, "a changed network with a container reported", problem("net", "active endpoints"))
 	c.change(func() { c.segments.Networks = nil })
-	until(t, "a network that is to go told of", problem("net", "no such network or group"))
+	until(t, "a network to remove reported", problem("net", "no such network or group"))
 	f.end("c1")
 	until(t, "it gone, all others left", func() bool { return slices.Equal(f.names(), []string{"bridge", "db", "mine"}) })
 	f.change("", func() { f.fail["POST /networks/create"] = http.StatusInternalServerError })

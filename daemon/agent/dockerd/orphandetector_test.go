@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// attached is an attacher: it keeps what is attached, and refuses to give up what is in use.
+// attached is an attacher: it keeps the attachments, and refuses to release those in use.
 type attached struct {
 	list  []attach.Attachment
 	bare  []record.Endpoint // without a port
@@ -43,7 +43,7 @@ func (a *attached) add(owner, endpoint string) {
 	a.list = append(a.list, attach.Attachment{ContainerID: endpoint, IfName: "eth0", Owner: owner, StateID: "default:net:" + endpoint})
 }
 
-// trial is a prover whose clock the test moves.
+// trial is an OrphanDetector whose clock the test sets.
 type trial struct {
 	*OrphanDetector
 	t   *testing.T
@@ -63,7 +63,7 @@ func newTrial(t *testing.T) *trial {
 	return x
 }
 
-// after lets time pass and looks, and says how many endpoints were released so far.
+// after advances the clock and looks, and returns the number of endpoints released so far.
 func (x *trial) after(d time.Duration) int {
 	x.t.Helper()
 	x.now = x.now.Add(d)
@@ -84,17 +84,17 @@ func TestProver(t *testing.T) {
 		want int // released after the second
 		last int // and after two more
 	}{
-		"two lists":                  {func(*trial) {}, long, 1, 1},
-		"too close":                  {func(*trial) {}, time.Second, 0, 1},
-		"the engine errs":            {func(x *trial) { x.f.fail["GET /containers/json"] = http.StatusInternalServerError }, long, 0, 0},
-		"networks are not listed":    {func(x *trial) { x.f.fail["GET /networks"] = http.StatusInternalServerError }, long, 0, 0},
-		"a network is not looked at": {func(x *trial) { x.f.fail["GET /networks/n1"] = http.StatusInternalServerError }, long, 0, 0},
-		"another engine":             {func(x *trial) { x.f.id = "ID2" }, long, 0, 1},
-		"an engine without a name":   {func(x *trial) { x.f.id = "" }, long, 0, 0},
-		"it is there after all":      {func(x *trial) { x.f.orphans["e1"] = "n1" }, long, 0, 0},
-		"of a container":             {func(x *trial) { x.f.boxes["c"] = &box{id: "c", joined: map[string]join{"x": {"id", "e1", nil}}} }, long, 0, 0},
-		"a container may use it":     {func(x *trial) { x.a.inUse["e1"] = nil }, long, 0, 0},
-		"the master is away":         {func(x *trial) { x.a.inUse["e1"] = errors.New("no leader") }, long, 0, 0},
+		"two lists":                 {func(*trial) {}, long, 1, 1},
+		"too close":                 {func(*trial) {}, time.Second, 0, 1},
+		"the engine errs":           {func(x *trial) { x.f.fail["GET /containers/json"] = http.StatusInternalServerError }, long, 0, 0},
+		"networks cannot be listed": {func(x *trial) { x.f.fail["GET /networks"] = http.StatusInternalServerError }, long, 0, 0},
+		"a network cannot be read":  {func(x *trial) { x.f.fail["GET /networks/n1"] = http.StatusInternalServerError }, long, 0, 0},
+		"another engine":            {func(x *trial) { x.f.id = "ID2" }, long, 0, 1},
+		"an engine without a name":  {func(x *trial) { x.f.id = "" }, long, 0, 0},
+		"it is there after all":     {func(x *trial) { x.f.orphans["e1"] = "n1" }, long, 0, 0},
+		"of a container":            {func(x *trial) { x.f.boxes["c"] = &box{id: "c", joined: map[string]join{"x": {"id", "e1", nil}}} }, long, 0, 0},
+		"a container may use it":    {func(x *trial) { x.a.inUse["e1"] = nil }, long, 0, 0},
+		"the master is away":        {func(x *trial) { x.a.inUse["e1"] = errors.New("no leader") }, long, 0, 0},
 		"attached again in the meantime": {func(x *trial) {
 			was := x.a.list
 			x.a.list = nil
@@ -125,7 +125,8 @@ func TestProver(t *testing.T) {
 	}
 }
 
-// An endpoint of which a crash has left the record alone is Docker's when the record says so, and goes by the same proof.
+// An endpoint of which a crash has left only the record belongs to Docker if the record has a Docker network, and is released by the same
+// proof.
 func TestProverOfRecords(t *testing.T) {
 	x := newTrial(t)
 	of := func(endpoint, network string) record.Endpoint {
@@ -138,11 +139,11 @@ func TestProverOfRecords(t *testing.T) {
 		t.Fatal("one list is no proof")
 	}
 	if x.after(31 * time.Second); !slices.Equal(x.a.gone, []string{"e1 eth0: Docker engine ID1 has no such endpoint, by two complete lists"}) {
-		t.Errorf("want e1 released alone, got %q", x.a.gone)
+		t.Errorf("want only e1 released, got %q", x.a.gone)
 	}
 }
 
-// The prover looks when the engine appears; what it needs is in the engine's hands within the time between two lists.
+// The OrphanDetector looks when the engine appears, and releases an endpoint after the time between two lists.
 func TestProverRuns(t *testing.T) {
 	f := newFake(t)
 	w := f.watch()
@@ -161,7 +162,7 @@ func TestProverRuns(t *testing.T) {
 	}
 }
 
-// ending ends the run with the first release.
+// ending is an attacher that ends the run at the first release.
 type ending struct {
 	*attached
 	end func()

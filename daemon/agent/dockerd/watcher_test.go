@@ -15,7 +15,7 @@ import (
 	"github.com/moby/moby/api/types/network"
 )
 
-// is compares what a watcher knows with what runs.
+// is reports whether a watcher has exactly the running containers.
 func (f *fake) is(w *Watcher) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -39,8 +39,8 @@ func (f *fake) is(w *Watcher) bool {
 	return s.Complete && len(s.Containers) == running
 }
 
-// Starts, ends, renames, removals and disconnections in any order, with the engine stopped and started in between: what is known
-// ends up as what is.
+// After starts, ends, renames, removals and disconnections in any order, with the engine stopped and started in between, the watcher has the
+// engine's state.
 func TestWatcherIsALevel(t *testing.T) {
 	f := newFake(t)
 	w := f.watch()
@@ -81,7 +81,7 @@ func TestWatcherIsALevel(t *testing.T) {
 	until(t, "what runs", func() bool { return f.is(w) })
 }
 
-// An engine that is away leaves what was known, and is told of as what it is; one that is there but silent is away too.
+// A watcher keeps its containers while the engine is down, and reports the outage; an engine that does not answer counts as down.
 func TestWatcherOfAnEngineThatIsAway(t *testing.T) {
 	f := newFake(t)
 	f.run("c1", "web", nil, "net")
@@ -110,7 +110,7 @@ func TestWatcherOfAnEngineThatIsAway(t *testing.T) {
 	until(t, "the engine back", func() bool { return f.is(w) })
 }
 
-// A container that the engine does not speak of for a while is asked about again, and holds nothing else up.
+// A container whose inspection does not answer for a while is inspected again, and delays no other.
 func TestWatcherAsksAgain(t *testing.T) {
 	f := newFake(t)
 	f.change("", func() { f.fail["GET /containers/c1/json"] = http.StatusInternalServerError })
@@ -156,7 +156,7 @@ func TestEventOf(t *testing.T) {
 	}
 }
 
-// Whatever the API says of a container or a network is read without harm, and an interface without an endpoint is none.
+// Any answer of the API about a container or a network is decoded without a panic, and interfaces without an endpoint are ignored.
 func FuzzAnswers(f *testing.F) {
 	f.Add([]byte(`{"Id":"c","Name":"/web","State":{"Running":true,"Pid":7},"Config":{"Labels":{"a":"b"}},"NetworkSettings":{"Networks":{"n":{"EndpointID":"e","Aliases":["x","web"],"DNSNames":["x"]},"none":null}}}`))
 	f.Add([]byte(`{"Name":"n","Driver":"netplugin","IPAM":{"Config":[{"Subnet":"10.0.0.0/8","Gateway":"10.0.0.1"}]}}`))

@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
-// things is a source of which tests break things.
+// things is a source in which tests cause differences.
 type things struct {
 	sort     string
 	mu       sync.Mutex
@@ -93,7 +93,7 @@ func TestRunRepairsAndCounts(t *testing.T) {
 	}
 }
 
-// hanging is a source whose repair waits for a switch that is stopped.
+// hanging is a source whose repair waits for a stopped switch.
 type hanging struct{ *things }
 
 func (hanging) Repair(ctx context.Context, _ string) error {
@@ -101,7 +101,7 @@ func (hanging) Repair(ctx context.Context, _ string) error {
 	return ctx.Err()
 }
 
-// What cannot be repaired as long as the switch is stopped keeps nothing else from being repaired, and no one waiting.
+// A repair that waits for a stopped switch delays neither other repairs nor the end of the controller.
 func TestARepairEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stopped, addresses := hanging{newThings(KindPort)}, newThings(KindAddress)
@@ -160,7 +160,7 @@ func TestWhatIsLeft(t *testing.T) {
 	}
 }
 
-// What has a remedy is for the operator: it is told for as long as it is there.
+// A difference with a remedy is for the operator, and reported as long as it exists.
 func TestStuck(t *testing.T) {
 	k := newKeeper(nil, nil)
 	cut := Difference{Difference: model.Difference{Kind: KindPort, What: "removed: interface vv1", Remedy: "recreate it"}, Thing: "vv1"}

@@ -11,8 +11,8 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// Where hosts meet endpoints directly, the host has ways to all networks with its own address, and its ports are open but for the
-// cluster's; none leads to a subnet in which a host is itself, which is told.
+// If hosts access endpoints directly, the host has routes to all networks with its own address, and all its ports are open except the
+// cluster's. No route leads to a subnet in which a host has an address; that is reported.
 func TestDirect(t *testing.T) {
 	w := newWorld("bridge", network("blue", record.DataNetwork, record.VXLAN, "10.1.1.0/24"), network("lan", record.DataNetwork, record.VLAN, "10.3.1.0/24"))
 	w.global.HostAccess = record.HostDirect

@@ -21,7 +21,7 @@ import (
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
-// world is the store, the master, the switch and the host's interfaces, in memory.
+// world is a store, a master, a switch and the host's interfaces, in memory.
 type world struct {
 	global    record.Global
 	networks  []record.Network
@@ -207,18 +207,18 @@ func (w *world) Bound(_ uint8, at netip.AddrPort) error {
 	return nil
 }
 
-// engine is a new agent in the world.
+// engine returns a new agent in the world.
 func (w *world) engine(t *testing.T) *Engine {
 	return New(Options{Host: "h1", Master: w, Flows: w, Switch: w, Links: w, Room: func() link.Room { return link.Room{Tunnel: 1500, Overhead: 50} },
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 }
 
-// network is the record of one of tenant default.
+// network returns the record of a network of tenant default.
 func network(name, kind string, encap record.Encap, subnet string) record.Network {
 	return record.Network{ID: identity.Network{Tenant: "default", Name: name}, Kind: kind, Encap: encap, Subnet: netip.MustParsePrefix(subnet)}
 }
 
-// routesOf prints an interface's routes.
+// routesOf returns an interface's routes as text.
 func (w *world) routesOf(name string) string {
 	var out []string
 	for _, p := range w.links[name].Routes {
@@ -271,7 +271,7 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// The guard is there while containers can come, and knows everyone who is registered, or was until lately.
+// The guard exists while containers may be attached, and has all hosts that are registered or were so until recently.
 func TestGuard(t *testing.T) { synctest.Test(t, guards) }
 
 func guards(t *testing.T) {
@@ -351,7 +351,7 @@ func guards(t *testing.T) {
 	}
 }
 
-// Nothing leads to the host as long as it is not closed to containers.
+// No route leads to the host until the guard closes it to containers.
 func TestFailsClosed(t *testing.T) {
 	for name, fail := range map[string]func(*world){
 		"guard": func(w *world) { w.unguarded = errors.New("no nf_tables") },
@@ -391,7 +391,7 @@ func TestUnknownModeTouchesNothing(t *testing.T) {
 	}
 }
 
-// HST-01, HST-03, NWC-04: the host's interfaces and routes come and go with networks, also while no agent runs.
+// HST-01, HST-03, NWC-04: the host's interfaces and routes follow the networks, also after changes while no agent runs.
 func TestInfra(t *testing.T) {
 	h1, x := network(record.HostNetwork, "infra", "vxlan", "10.9.0.0/24"), network("x", "infra", "vlan", "10.8.0.0/24")
 	a, b := network("a", "data", "vxlan", "10.1.0.0/24"), network("b", "data", "vxlan", "10.2.0.0/24")
@@ -420,7 +420,7 @@ func TestInfra(t *testing.T) {
 	if got := w.routesOf(record.HostNetwork); got != "10.2.0.0/24" || len(w.ports) != 1 || len(w.endpoints) != 1 || len(w.numbers) != 1 {
 		t.Errorf("after networks have gone: routes %s, ports %v, endpoints %v", got, w.ports, w.endpoints)
 	}
-	// Services that no route leads to yet; those of other tenants are not the host's business.
+	// Services without a route; the host needs no routes to those of other tenants.
 	for name, a := range map[string]string{"within": "10.2.0.100", "vlan": "10.3.0.100", "six": "fd01::1"} {
 		w.services = append(w.services, &ofnet.Service{Name: "default:" + name, Tenant: "default", External: []netip.Addr{netip.MustParseAddr(a)}})
 	}
@@ -434,7 +434,7 @@ func TestInfra(t *testing.T) {
 	}
 }
 
-// One network that cannot be joined does not keep the host from the others.
+// A network that the host cannot join does not prevent it from joining others.
 func TestInfra_Trouble(t *testing.T) {
 	w := newWorld("routing", network("a-name-of-many-letters", "infra", "vlan", "10.7.0.0/24"), network("taken", "infra", "vlan", "10.6.0.0/24"),
 		network("x", "infra", "vlan", "10.8.0.0/24"))
@@ -453,7 +453,7 @@ func TestInfra_Trouble(t *testing.T) {
 	}
 }
 
-// What others change of the host's interfaces is told with the object, and put right, until it is not wanted any more.
+// Changes of the host's interfaces by others are reported with the object, and repaired, as long as the interface is needed.
 func TestDifferences(t *testing.T) {
 	w := newWorld("bridge", network("x", "infra", "vlan", "10.8.0.0/24"))
 	e := w.engine(t)
@@ -501,7 +501,7 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// busy is a store in which something changes all the time.
+// busy is a store that changes all the time.
 type busy struct {
 	*world
 	looks int
@@ -518,7 +518,7 @@ func (b *busy) Global() record.Global {
 	return b.world.Global()
 }
 
-// However often the store changes, the host is checked ten times a second at most; a change after a rest is seen at once.
+// The host is checked at most ten times a second, however often the store changes; a change after a pause is handled immediately.
 func TestBurstOfChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &busy{world: newWorld("bridge")}

@@ -23,7 +23,7 @@ func (w *world) attached(n record.Network, name string, number uint32) string {
 	return id.String()
 }
 
-// leads prints which ports of the host lead where.
+// leads returns the published ports of the host and their targets as text.
 func (w *world) leads() string {
 	var out []string
 	for _, p := range w.published.Ports {
@@ -71,7 +71,7 @@ func TestPublish(t *testing.T) {
 	}
 	const noSix = "tcp [::]:8080 to 80, does not work: the container has no IPv6 address"
 	told("published", "tcp 0.0.0.0:8080 to 80", noSix, "udp 10.0.0.1:53 to 53")
-	// Another agent finds it in the switch, and puts right what others removed.
+	// Another agent finds it in the switch, and restores the mappings that others removed.
 	w.published = link.Translation{}
 	e = w.engine(t)
 	const notYet = ", does not work: the host does not translate it yet"
@@ -85,7 +85,7 @@ func TestPublish(t *testing.T) {
 	if err := e.Publish(t.Context(), db, mappings(t, "tcp/0.0.0.0:5432=5432")); err != nil {
 		t.Fatal(err)
 	}
-	// What others have is refused, and nothing has changed.
+	// Ports that others have are refused, and nothing changes.
 	w.bound = "0.0.0.0:22"
 	for text, why := range map[string]string{
 		"tcp/10.0.0.1:8080=1":                     "leads to endpoint " + web,
@@ -98,7 +98,7 @@ func TestPublish(t *testing.T) {
 		}
 	}
 	want("after refusals", "6/0.0.0.0:5432>172.19.0.6:5432 "+both)
-	// With the port of the switch goes what led there.
+	// The mappings are removed with the port of the switch.
 	delete(w.ports, "vweb")
 	if err := e.Sync(t.Context()); err != nil {
 		t.Fatal(err)
@@ -152,7 +152,7 @@ func TestPublishOnBridgedVLAN(t *testing.T) {
 	}
 }
 
-// TestChosenPorts: a port that is not named, or is one of a range, is one that no one has, the same in both families, and the same again.
+// TestChosenPorts: an unnamed port, or one of a range, gets a free number, which is the same in both families and stays the same.
 func TestChosenPorts(t *testing.T) {
 	n := network("a", "data", "vxlan", "10.1.0.0/24")
 	w := newWorld("bridge", n)

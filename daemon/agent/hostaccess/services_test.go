@@ -12,8 +12,8 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// TestServicesOfHosts: the host's kernel has routes to the services of Kubernetes, and leads their ports to the switch, in families in
-// which both have an address; services of Contiv's own have neither.
+// TestServicesOfHosts: the host's kernel has routes to the services of Kubernetes, and directs their ports to the switch, in the families in
+// which both have an address. Contiv's own services have neither.
 func TestServicesOfHosts(t *testing.T) {
 	addr := netip.MustParseAddr
 	w := newWorld("bridge")
@@ -55,8 +55,8 @@ func TestServicesOfHosts(t *testing.T) {
 	}
 }
 
-// Ports that services borrow of the host's own addresses lead to them, exactly there: by the port of every node, or by the cluster
-// address in the host's name. What is a program's, or is only for some clients, stays.
+// The ports of services at the host's own addresses lead to the services, only at these addresses: by the node port, or by the cluster
+// address with the host as the source. Ports of programs, and those for only some clients, are left out.
 func TestBorrowedPorts(t *testing.T) {
 	addr := netip.MustParseAddr
 	w := newWorld("bridge")

@@ -86,7 +86,7 @@ func TestContainers(t *testing.T) {
 	}
 }
 
-// containers has one, which provides a service.
+// containers returns one container, which provides a service.
 func containers(made link.Config, address netip.Addr) *Containers {
 	return &Containers{Host: "h1",
 		Services: func() []*ofnet.Service {
@@ -193,7 +193,7 @@ func TestWayOut(t *testing.T) {
 	}
 }
 
-// A real Open vSwitch that works, and none.
+// The check finds nothing with a working Open vSwitch, and a problem without one.
 func TestSwitch(t *testing.T) {
 	ovs := ovstest.Start(t)
 	ovs.Bridge("br0")
@@ -226,7 +226,7 @@ func TestSwitch(t *testing.T) {
 	}
 }
 
-// A key that was left over in the database has the switch handle no packets, also when it starts again: the remedy names it.
+// A key left in the database keeps the switch from handling packets, even after a restart: the remedy names the key.
 func TestSwitchWaits(t *testing.T) {
 	ovs := ovstest.Start(t)
 	ovs.Bridge("br0")
@@ -312,7 +312,7 @@ func TestRefusals(t *testing.T) {
 		{"one more", time.Second, bridge.Hits{Packets: 8, Seconds: 102}, []string{"note rule-refuses rule/blue:db:ssh"}},
 		{"lately", 30 * time.Second, bridge.Hits{Packets: 8, Seconds: 132}, []string{"note rule-refuses rule/blue:db:ssh"}},
 		{"long ago", time.Minute, bridge.Hits{Packets: 8, Seconds: 192}, nil},
-		{"made again, as another rule", time.Minute, bridge.Hits{Packets: 3, Seconds: 5}, nil},
+		{"recreated, as another rule", time.Minute, bridge.Hits{Packets: 3, Seconds: 5}, nil},
 		{"an old rule", 25 * time.Hour, bridge.Hits{Packets: 300, Seconds: 25 * 3600}, nil},
 		{"a new one", time.Second, bridge.Hits{Packets: 2, Seconds: 1}, []string{"note rule-refuses rule/blue:db:ssh"}},
 	} {

@@ -19,7 +19,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// source yields what a test sends.
+// source yields the batches that a test sends.
 type source struct {
 	batches chan channel.Batch
 	shards  []channel.Shard
@@ -65,7 +65,7 @@ func network(t *testing.T) channel.Item {
 	return channel.Item{Key: record.Networks + n.ID.String(), Value: text, Revision: 2}
 }
 
-// says is what a batch has, in order.
+// says returns the contents of a batch, in order.
 func says(b channel.Batch) string {
 	var out []string
 	for _, u := range b.Updates {
@@ -80,8 +80,8 @@ func says(b channel.Batch) string {
 	return strings.Join(out, "; ")
 }
 
-// A host offers what it carries with the networks of that, keeps what a store does not know instead of what has its address there, and ends
-// it when an operator has dropped it or it has ended.
+// A host offers its endpoints with their networks. It keeps an endpoint that the store lacks instead of another one with the same address,
+// until an operator drops the endpoint or it ends.
 func TestKeeper(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := &source{batches: make(chan channel.Batch)}
@@ -142,7 +142,7 @@ func TestKeeper(t *testing.T) {
 		answer.Dropped = []string{"blue:net:late"}
 		mu.Unlock()
 		if got := <-out; says(got) != "carried -late" || got.Revision != 6 || got.Reset || !slices.Equal(from.retold, []channel.Shard{blue}) {
-			t.Errorf("dropped: want it gone, and the tenant told again, got %s, %+v, %v", says(got), got.Mark, from.retold)
+			t.Errorf("dropped: want it gone, and the tenant sent again, got %s, %+v, %v", says(got), got.Mark, from.retold)
 		}
 		n := offered()
 		time.Sleep(time.Minute)
@@ -158,7 +158,7 @@ func TestKeeper(t *testing.T) {
 	})
 }
 
-// Only netmasters send what the store knows again.
+// Only netmasters send the records of the store again.
 func TestKnownAgain(t *testing.T) {
 	from := &source{batches: make(chan channel.Batch)}
 	k := inventory.New(inventory.Options{Host: "h1", Follower: from, Attached: func() []string { return []string{"blue:net:late"} },
@@ -177,7 +177,7 @@ func TestKnownAgain(t *testing.T) {
 	}
 }
 
-// Without what netmasters sent, a host offers what Open vSwitch says of its containers, and keeps what the store does not know.
+// Without records of netmasters, a host offers the containers that Open vSwitch has, and keeps those that the store lacks.
 func TestPorted(t *testing.T) {
 	from := &source{batches: make(chan channel.Batch)}
 	id := identity.Endpoint{Network: identity.Network{Tenant: "blue", Name: "net"}, Endpoint: "late"}

@@ -14,7 +14,7 @@ import (
 
 func addr(s string) netip.Addr { return netip.MustParseAddr(s) }
 
-// cluster has services in the default tenant, and one in another.
+// cluster returns a Cluster with services in the default tenant, and one in another tenant.
 func cluster() *Cluster {
 	c := New("Cluster.Local.")
 	put := func(namespace, name string, change func(*record.KubernetesService)) {
@@ -41,7 +41,7 @@ func cluster() *Cluster {
 	return c
 }
 
-// said is what a client of a tenant is told.
+// said returns the answer to a client of a tenant.
 func said(tb testing.TB, c *Cluster, tenant, name, qtype string) string {
 	tb.Helper()
 	q := new(dns.Msg)
@@ -122,7 +122,7 @@ func TestOwner(t *testing.T) {
 	}
 }
 
-// What goes leaves nothing behind, and without services no name is ours.
+// A removed object leaves no name behind, and without services no name belongs to the cluster.
 func TestNamesGo(t *testing.T) {
 	c := cluster()
 	for id := range c.services.Clone().All() {
@@ -140,7 +140,7 @@ func TestNamesGo(t *testing.T) {
 	}
 }
 
-// FuzzAnswer asks whatever.
+// FuzzAnswer sends any question.
 func FuzzAnswer(f *testing.F) {
 	for _, name := range []string{"web.shop.svc.cluster.local", "_sql._tcp.db.shop.svc.cluster.local", "1-2-3-4.shop.pod.cluster.local", "cluster.local", ".cluster.local"} {
 		f.Add(name, uint16(255))

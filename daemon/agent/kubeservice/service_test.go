@@ -24,7 +24,7 @@ func shop() *record.KubernetesService {
 		ClusterIPs: addrs("10.96.0.9", "fd96::9"), Ports: []record.ServicePort{{Name: "http", Protocol: 6, Port: 80, NodePort: 30080}, {Name: "dns", Protocol: 17, Port: 53}}}
 }
 
-// slice reads backends: ADDRESS[!draining|!notready][@NODE][>ZONE][>>NODE].
+// slice parses backends: ADDRESS[!draining|!notready][@NODE][>ZONE][>>NODE].
 func slice(ports []record.SlicePort, list ...string) *record.EndpointSlice {
 	s := &record.EndpointSlice{Service: "shop", Ports: ports}
 	for _, text := range list {
@@ -43,7 +43,7 @@ func slice(ports []record.SlicePort, list ...string) *record.EndpointSlice {
 	return s
 }
 
-// text writes backends: ADDRESS:TARGET[!][~][@HOST], the marks of those that are draining and far.
+// text formats backends: ADDRESS:TARGET[!][~][@HOST]; ! marks a draining and ~ a far one.
 func text(list []ofnet.Backend) string {
 	var out []string
 	for _, b := range list {
@@ -142,7 +142,7 @@ func TestTranslate(t *testing.T) {
 	}
 }
 
-// What a service of Kubernetes says of itself gives it an address that is its own, one that it borrows, or none.
+// The addresses that a Kubernetes service claims become its own, borrowed from another owner, or refused.
 func TestTranslate_Claims(t *testing.T) {
 	at := &Site{Owns: func(_ *record.KubernetesService, a netip.Addr) bool { return a == netip.MustParseAddr("10.5.0.2") },
 		Lends: func(_ *record.KubernetesService, a netip.Addr, protocol uint8, port uint16) bool {
@@ -157,7 +157,7 @@ func TestTranslate_Claims(t *testing.T) {
 		{"given by Contiv, and claimed besides", addrs("10.5.0.2"), addrs("10.5.0.2"), addrs("10.5.0.2"), nil},
 		{"written by another controller", nil, addrs("198.51.100.7"), addrs("198.51.100.7"), addrs("198.51.100.7")},
 		{"claimed", addrs("198.51.100.7"), nil, addrs("198.51.100.7"), addrs("198.51.100.7")},
-		{"one of Contiv's that is claimed alone", addrs("10.5.0.2"), nil, addrs("10.5.0.2"), addrs("10.5.0.2")},
+		{"only one of Contiv's, claimed", addrs("10.5.0.2"), nil, addrs("10.5.0.2"), addrs("10.5.0.2")},
 		{"a container's", addrs("10.1.0.2"), addrs("10.1.0.2"), nil, nil},
 		{"of the address of a host one port is not to be had", addrs("192.0.2.1", "198.51.100.7"), nil, addrs("198.51.100.7"), addrs("198.51.100.7")},
 	} {

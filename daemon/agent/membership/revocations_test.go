@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// batches is a Source of batches that are told at once.
+// batches is a Source that yields these batches immediately.
 type batches []channel.Batch
 
 func (t batches) Follow(context.Context) iter.Seq2[channel.Batch, error] {
@@ -31,7 +31,7 @@ func (t batches) Follow(context.Context) iter.Seq2[channel.Batch, error] {
 	}
 }
 
-// refused is what is refused.
+// refused has the revoked certificates.
 type refused struct {
 	mu  sync.Mutex
 	now []string
@@ -60,7 +60,7 @@ func revoked(serial, until string) channel.Item {
 	return channel.Item{Key: record.Certificates + serial, Value: []byte(`{"serial":"` + serial + `","identity":"spiffe://contiv/master/h1","until":"` + until + `"}`)}
 }
 
-// What a netmaster tells is refused before anyone else hears of the batch, and stays so when a later one does not tell of it.
+// Certificates that a netmaster reports as revoked are refused before the batch is passed on, and still if a later batch lacks them.
 func TestFollow(t *testing.T) {
 	var now refused
 	var log bytes.Buffer
@@ -84,7 +84,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// All netmasters are asked in turn, whichever is followed and whatever others have said; what would have ended is not refused for longer.
+// All netmasters are asked in turn, whichever the agent follows and whatever the others answered. A revocation ends when the certificate
+// would have expired.
 func TestAsk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var now refused

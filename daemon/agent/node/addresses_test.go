@@ -32,7 +32,7 @@ func (s *site) tenant(name string) {
 	}
 }
 
-// addresses compares what inspection of a network says.
+// addresses compares the result of a network's inspection.
 func (s *site) addresses(tenant, name, allocated, available string, endpoints int) {
 	s.tb.Helper()
 	got, err := s.master.Networks().Inspect(s.ctx, tenant, name)
@@ -69,8 +69,7 @@ func (s *site) programmed() {
 	})
 }
 
-// IPAM-01, IPAM-02, IPAM-03, EP-01, EP-04, EPG-07: what is shown of addresses and endpoints, with real containers and with
-// addresses that were asked for.
+// IPAM-01, IPAM-02, IPAM-03, EP-01, EP-04, EPG-07: the shown addresses and endpoints, with real containers and with requested addresses.
 func TestShownAddresses(t *testing.T) {
 	s := newSite(t)
 	s.start()
@@ -116,7 +115,7 @@ func TestShownAddresses(t *testing.T) {
 	s.addresses("default", "test", "10.1.7.1", "10.1.7.2-10.1.7.254", 0) // a pod's address rests
 }
 
-// IPAM-05: ten endpoints at once get ten addresses, and give them back at once.
+// IPAM-05: ten simultaneous endpoints get ten addresses, and release them simultaneously.
 func TestTenAtOnce(t *testing.T) {
 	s := newSite(t)
 	s.start()
@@ -208,8 +207,8 @@ func TestAddressesOfGroups(t *testing.T) {
 	}
 }
 
-// EP-05: the address first and then the endpoint, as Docker asks, or the endpoint alone, as Kubernetes does: the same is
-// shown. TEN-08, TEN-09: the tenant counts them.
+// EP-05: the same state is shown if a client requests the address first and then the endpoint, as Docker does, or only the endpoint, as
+// Kubernetes does. TEN-08, TEN-09: the tenant counts them.
 func TestBothOrdersAndTotals(t *testing.T) {
 	s := newSite(t)
 	s.start()
@@ -225,7 +224,7 @@ func TestBothOrdersAndTotals(t *testing.T) {
 		}
 	}
 	totals(0)
-	s.create("TestTenant", "TestNet", "epgA", "c1", "") // the endpoint alone
+	s.create("TestTenant", "TestNet", "epgA", "c1", "") // only the endpoint
 	totals(1)
 	held, err := s.master.AllocAddress(s.ctx, model.AllocAddressRequest{NetworkID: "TestNet.TestTenant", PreferredIPv4Address: "20.1.1.2"})
 	if err != nil {

@@ -17,16 +17,15 @@ import (
 	"github.com/contiv/contiv/ofnet/link/linktest"
 )
 
-// isolator does what the isolator network/cni of a Mesos agent does (cni.cpp of Mesos): it keeps a handle of each container's network
-// namespace and, as its checkpoint, the configuration that the plugin is given and what it answers. It is killed and started by making
-// another one with the same directory.
+// isolator imitates the isolator network/cni of a Mesos agent (cni.cpp of Mesos): it keeps a handle of each container's network namespace
+// and, as its checkpoint, the configuration and the answer of the plugin. A second isolator with the same directory is a restarted one.
 type isolator struct {
 	tb   testing.TB
 	root string // /run/mesos/isolators/network/cni on a host
 	conf string // of the network, less its end
 }
 
-// networkInfo is what Mesos reads of a result (spec.proto of Mesos).
+// networkInfo has the fields of a result that Mesos reads (spec.proto of Mesos).
 type networkInfo struct {
 	IP4, IP6 *struct {
 		IP, Gateway string
@@ -42,7 +41,7 @@ func (s *site) mesosSocket() string { return filepath.Join(s.ovs.Dir, "cni", "me
 
 func (i *isolator) file(id, name string) string { return filepath.Join(i.root, id, name) }
 
-// isolate makes the handle of the namespace and the checkpoint, and attaches the container. labels are NetworkInfo's.
+// isolate creates the handle of the namespace and the checkpoint, and attaches the container. labels are those of NetworkInfo.
 func (i *isolator) isolate(id string, ns *linktest.Namespace, labels string) (networkInfo, error) {
 	i.tb.Helper()
 	var info networkInfo
@@ -65,7 +64,7 @@ func (i *isolator) isolate(id string, ns *linktest.Namespace, labels string) (ne
 	return info, os.WriteFile(i.file(id, "contiv/eth0/network.info"), out, 0o644)
 }
 
-// run starts the plugin with the checkpoint as its standard input and no more environment than Mesos gives it.
+// run starts the plugin with the checkpoint as its standard input and only the environment that Mesos sets.
 func (i *isolator) run(command, id string) ([]byte, error) {
 	i.tb.Helper()
 	in, err := os.Open(i.file(id, "contiv/network.conf"))
@@ -84,7 +83,7 @@ func (i *isolator) run(command, id string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// cleanup detaches a container and, only when that succeeded, forgets it.
+// cleanup detaches a container and, only if that succeeds, forgets it.
 func (i *isolator) cleanup(id string) error {
 	i.tb.Helper()
 	if _, err := i.run("DEL", id); err != nil {
@@ -96,7 +95,7 @@ func (i *isolator) cleanup(id string) error {
 	return os.RemoveAll(filepath.Join(i.root, id))
 }
 
-// containers are those with a checkpoint, as a Mesos agent that starts finds them.
+// containers returns the containers with a checkpoint, as a Mesos agent that starts finds them.
 func (i *isolator) containers() []string {
 	i.tb.Helper()
 	entries, err := os.ReadDir(i.root)
@@ -130,7 +129,7 @@ func TestMesos(t *testing.T) {
 	if err != nil {
 		t.Fatalf("ADD: %v", err)
 	}
-	// Mesos takes the prefix length off IPv4 and no other, and needs the destination of each route.
+	// Mesos removes the prefix length only from IPv4 addresses, and needs the destination of each route.
 	p, err := netip.ParsePrefix(infoB.IP4.IP)
 	if err != nil || infoA.IP4.Gateway != "10.1.1.254" || len(infoA.IP4.Routes) != 1 || infoA.IP4.Routes[0].Dst != "0.0.0.0/0" || infoA.IP6 == nil {
 		t.Errorf("result: want ip4 with gateway and route, and ip6, got %+v %v", infoA, err)
@@ -145,14 +144,14 @@ func TestMesos(t *testing.T) {
 	if info, err := mesos.isolate("7c3b9b8f-0003", v, onVLAN); err != nil || !strings.HasPrefix(info.IP4.IP, "10.2.2.") || info.IP6 != nil {
 		t.Errorf("ADD with labels: want 10.2.2.x and no IPv6, got %+v %v", info.IP4, err)
 	}
-	// What cannot be attached is told, and cleaned up after as Mesos does: a DEL of what never was succeeds.
+	// A failed attachment is reported, and cleaned up as by Mesos: a DEL of a container that was never attached succeeds.
 	if _, err := mesos.isolate("7c3b9b8f-0004", linktest.New(t), nowhere); err == nil || !strings.Contains(err.Error(), "absent") || !strings.Contains(err.Error(), `\"code\": 7`) {
 		t.Errorf("ADD for a tenant that there is not: want code 7 that names it, got %v", err)
 	}
 	if err := mesos.cleanup("7c3b9b8f-0004"); err != nil {
 		t.Errorf("DEL after an ADD that failed: %v", err)
 	}
-	// A container ends while netplugin is away: Mesos keeps its checkpoint, and repeats the DEL when it starts again.
+	// A container ends while netplugin is stopped: Mesos keeps its checkpoint, and repeats the DEL after a restart.
 	s.stop()
 	if err := mesos.cleanup("7c3b9b8f-0001"); err == nil || !strings.Contains(err.Error(), `\"code\":11`) {
 		t.Errorf("DEL while netplugin is away: want code 11, got %v", err)

@@ -64,7 +64,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// config is that of the agent of a site.
+// config is the configuration of a site's agent.
 type config struct {
 	node.Env
 	node.Settings
@@ -149,7 +149,7 @@ func (s *site) launch() {
 	go func() { s.done <- n.Run(ctx) }()
 }
 
-// masters is where the agent finds netmasters.
+// masters returns the URL of the netmaster for the agent.
 func (s *site) masters(context.Context) []string { return []string{s.master.URL} }
 
 // stop ends the agent; forwarding continues.
@@ -164,7 +164,7 @@ func (s *site) stop() {
 	s.cancel = nil
 }
 
-// pod is a sandbox as a runtime makes it.
+// pod is a sandbox as a runtime creates it.
 type pod struct {
 	id  string
 	ns  *linktest.Namespace
@@ -209,7 +209,7 @@ func (s *site) add(id, version, extra string) (*pod, *types100.Result) {
 	return p, res
 }
 
-// eventually waits until look returns "", and fails with what it says otherwise.
+// eventually waits until look returns "". After the timeout it fails the test with the last result.
 func (s *site) eventually(what string, look func() string) {
 	s.tb.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -272,7 +272,7 @@ func TestPodsTalk(t *testing.T) {
 	}
 }
 
-// nothingLeft waits until no endpoint is on this host, in any place.
+// nothingLeft waits until no trace of an endpoint is on this host.
 func (s *site) nothingLeft() {
 	s.tb.Helper()
 	s.eventually("leftovers", func() string {
@@ -290,7 +290,7 @@ func (s *site) nothingLeft() {
 	})
 }
 
-// The agent reports a stopped part of Open vSwitch within seconds, also to an ADD that waits for it, and continues when it does.
+// The agent reports a stopped part of Open vSwitch within seconds, also to an ADD that waits for it, and continues when the part does.
 func TestStoppedOpenvSwitch(t *testing.T) {
 	s := newSite(t)
 	s.start()
@@ -322,7 +322,7 @@ func TestStoppedOpenvSwitch(t *testing.T) {
 		}
 		row.resume()
 		s.eventually("ready again", func() string { return strings.Join(s.node.Waiting(), "; ") })
-		again, _ := s.add(row.pod, "1.0.0", "") // of the same name: its first port may have come and gone while nothing was heard
+		again, _ := s.add(row.pod, "1.0.0", "") // of the same name: its first port may have been created and removed while no change was received
 		s.ping(a, again.ip4)
 	}
 }
@@ -384,7 +384,7 @@ func TestPodsSurviveTheAgentAndOpenvSwitch(t *testing.T) {
 	d, _ := s.add("d", "1.0.0", "")
 	s.ping(a, d.ip4)
 
-	// A sandbox that vanishes without DEL is swept; so is one whose DEL comes late.
+	// A sandbox that disappears without DEL is swept; so is one whose DEL is late.
 	d.ns.Delete()
 	s.eventually("sweep of d", func() string {
 		if _, err := s.db.Read(s.ctx, record.Endpoints+"default:default-net:d"); err == nil {
@@ -442,7 +442,7 @@ func TestStartsWithoutNetmasters(t *testing.T) {
 	before := s.flowsOf()
 	s.master.Away()
 	s.launch()
-	s.eventually("the agent has what it was told before", func() string {
+	s.eventually("the agent has its earlier records", func() string {
 		if got := strings.Join(s.node.Waiting(), "; "); !strings.HasPrefix(got, "a netmaster (") {
 			return "it waits for " + got
 		}
@@ -463,7 +463,7 @@ func TestStartsWithoutNetmasters(t *testing.T) {
 	s.ping(a, c.ip4)
 }
 
-// TestStartsWithoutItsSurroundings: the agent waits, says for what, and serves as soon as it can.
+// TestStartsWithoutItsSurroundings: the agent waits, reports the missing parts, and serves as soon as it can.
 func TestStartsWithoutItsSurroundings(t *testing.T) {
 	s := newSite(t)
 	s.master.Away()
@@ -548,7 +548,7 @@ func TestNetworkOfAPod(t *testing.T) {
 	if _, err := s.cni().AddNetworkList(s.ctx, s.conf("1.0.0", ""), runtimeConf(gone)); !errors.As(err, &e) || e.Code != types.ErrUnknownContainer {
 		t.Errorf("ADD without a sandbox: want code 3, got %v", err)
 	}
-	// The garbage collector keeps what it names and nothing else.
+	// GC keeps only the attachments that it names.
 	err := s.cni().GCNetworkList(s.ctx, s.conf("1.1.0", ""), &libcni.GCArgs{ValidAttachments: []types.GCAttachment{{ContainerID: "v", IfName: "eth0"}}})
 	if err != nil {
 		t.Fatalf("GC: %v", err)
@@ -599,7 +599,7 @@ func jsonOf(t testing.TB, v any) string {
 	return string(b)
 }
 
-// flowsOf are the flows of the switch, without their counters, in order; those that end by themselves with their agent are left out.
+// flowsOf returns the flows of the switch, without their counters, in order. It leaves out those that expire with their agent.
 func (s *site) flowsOf() string {
 	s.tb.Helper()
 	lines := strings.Split(s.ovs.Ofctl("dump-flows", vswitch.Bridge, "--no-stats"), "\n")

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// soon is within how long everything that others change is put right: long before the looks that come without a notification.
+// soon is the time within which changes by others are repaired, long before the periodic checks without a notification.
 const soon = 4 * time.Second
 
-// What others do to the host's share in the network is put right at once, and containers meet again.
+// Changes of the host's flows, ports, interfaces and rules by others are repaired immediately, and containers reach each other again.
 func TestOwnedThingsAreKept(t *testing.T) {
 	s := newSite(t)
 	s.start()
@@ -67,7 +67,7 @@ func TestOwnedThingsAreKept(t *testing.T) {
 	}
 }
 
-// inHost runs a program in the namespace of the switch, beside its sockets.
+// inHost runs a program in the namespace of the switch, in the directory of its sockets.
 func (s *site) inHost(args ...string) (string, error) {
 	cmd := exec.Command("ip", append([]string{"netns", "exec", s.ovs.NetNS}, args...)...)
 	cmd.Env = append(os.Environ(), "OVS_RUNDIR="+s.ovs.Dir)

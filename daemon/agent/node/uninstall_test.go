@@ -19,7 +19,8 @@ import (
 	"github.com/contiv/contiv/ofnet/ovstest"
 )
 
-// What an agent and a pod that is still there have put on a host goes, and nothing else; while the agent works that is refused.
+// An uninstall removes everything that an agent and a remaining pod have left on a host, and nothing else. It is refused while the agent
+// runs.
 func TestUninstall(t *testing.T) {
 	s := newSite(t)
 	dir := t.TempDir()
@@ -95,7 +96,7 @@ func TestUninstall(t *testing.T) {
 	}
 }
 
-// nameControl puts the control socket of ovs-vswitchd where an agent looks for it.
+// nameControl puts the control socket of ovs-vswitchd at the path where an agent expects it.
 func nameControl(t *testing.T, ovs *ovstest.OVS) {
 	t.Helper()
 	if err := errors.Join(os.WriteFile(filepath.Join(ovs.Dir, "ovs-vswitchd.pid"), []byte("1\n"), 0o644), os.Symlink("vswitchd.ctl", filepath.Join(ovs.Dir, "ovs-vswitchd.1.ctl"))); err != nil {
@@ -103,8 +104,8 @@ func nameControl(t *testing.T, ovs *ovstest.OVS) {
 	}
 }
 
-// The limits that an agent has set in a switch that runs on for others go with the agent; those of others stay. A switch that does not
-// run keeps the ledger.
+// An uninstall removes the limits that the agent has set in a switch which still runs for others, and leaves the limits of others. If the
+// switch does not run, the ledger stays.
 func TestUninstallLimits(t *testing.T) {
 	ovs := ovstest.Start(t)
 	ovs.Bridge(vswitch.Bridge)
@@ -135,8 +136,8 @@ func TestUninstallLimits(t *testing.T) {
 	}
 }
 
-// tables sees whether the tables of nftables are there that a guard and a translation need; it makes one of each kind first if they are
-// to be.
+// tables checks whether the nftables tables of a guard and a translation exist as expected; if they should, it first creates one of each
+// kind.
 func (s *site) tables(wanted bool) {
 	s.tb.Helper()
 	links, err := link.Open("/run/netns/" + s.ovs.NetNS)

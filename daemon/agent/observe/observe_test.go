@@ -39,7 +39,7 @@ endpoint blue:n:own network=blue:n group=blue:db host=h1 port=2 mac=02:02:00:00:
 endpoint blue:n:far network=blue:n group=blue:web host=h2 mac=02:02:00:00:00:04 ip=10.1.1.4
 `
 
-// world is an Observer with a clock and a tracker that a test sets.
+// world is an Observer with a clock and a tracker that the test sets.
 type world struct {
 	*Observer
 	state *ofnet.State
@@ -81,7 +81,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// number is that of a rule for a group.
+// number returns the number of a rule for a group.
 func (w *world) number(group, rule string) uint64 {
 	for r := range w.state.AttachedRules() {
 		if r.By.Group() == group && r.ID.Rule == rule {
@@ -91,13 +91,13 @@ func (w *world) number(group, rule string) uint64 {
 	return 0
 }
 
-// tcp is a connection as the tracker prints it.
+// tcp returns a connection as the tracker prints it.
 func (w *world) tcp(from, to string, port int, mark uint32, out, in uint64, state string) string {
 	return fmt.Sprintf("tcp,orig=(src=%s,dst=%s,sport=4000,dport=%d),reply=(src=%s,dst=%s,sport=%d,dport=4000),zone=7,mark=%d,labels=0x%x,protoinfo=(state=%s)",
 		from, to, port, to, from, port, mark, in<<32|out, state)
 }
 
-// says are the events of the ring from a number on, in short.
+// says returns the events of the ring from a number on, in short form.
 func (w *world) says(from uint64) (out []string) {
 	events, _, _, _ := w.ring.read(from, kept)
 	for i := range events {
@@ -118,10 +118,10 @@ func TestConnections(t *testing.T) {
 		want  []string
 	}{
 		{"what was there before is not opened now", []string{w.tcp("10.1.1.2", "10.1.1.1", 80, 5, 0, http, "ESTABLISHED"), w.tcp("10.1.1.3", "10.1.1.1", 80, 5, 0, http, "TIME_WAIT")}, nil},
-		{"one ends, one is opened here, of one to elsewhere the other host tells", []string{w.tcp("10.1.1.2", "10.1.1.1", 80, 5, 0, http, "TIME_WAIT"), w.tcp("10.1.1.3", "10.1.1.1", 80, 5, 0, http, "ESTABLISHED"),
+		{"one ends, one is opened here, one to elsewhere is reported by the other host", []string{w.tcp("10.1.1.2", "10.1.1.1", 80, 5, 0, http, "TIME_WAIT"), w.tcp("10.1.1.3", "10.1.1.1", 80, 5, 0, http, "ESTABLISHED"),
 			w.tcp("10.1.1.1", "10.1.1.4", 80, 5, 0, 0, "ESTABLISHED")},
 			[]string{"closed lab-db (db) 10.1.1.2:80 -> lab-web (web) 10.1.1.1: rule blue:web:web:http", "opened lab-own (db) 10.1.1.3:80 -> lab-web (web) 10.1.1.1: rule blue:web:web:http"}},
-		{"a rule here has let it out; nothing is told twice", []string{w.tcp("10.1.1.3", "10.1.1.1", 80, 5, 0, http, "ESTABLISHED"), w.tcp("10.1.1.3", "10.1.1.4", 81, 5, out, 0, "SYN_SENT")},
+		{"a rule here has let it out; nothing is reported twice", []string{w.tcp("10.1.1.3", "10.1.1.1", 80, 5, 0, http, "ESTABLISHED"), w.tcp("10.1.1.3", "10.1.1.4", 81, 5, out, 0, "SYN_SENT")},
 			[]string{"opened lab-own (db) 10.1.1.3:81 -> lab-far (web) 10.1.1.4: rule blue:db:db:out"}},
 		{"a policy admits what comes in", []string{w.tcp("10.1.1.3", "10.1.1.1", 80, 5, 0, http, "ESTABLISHED"), w.tcp("10.1.1.3", "10.1.1.4", 81, 5, out, 0, "SYN_SENT"),
 			w.tcp("10.1.1.2", "10.1.1.1", 82, 5, 0, admits, "ESTABLISHED"), w.tcp("10.1.1.2", "10.1.1.1", 82, 5, 0, admits, "ESTABLISHED")},
@@ -144,7 +144,7 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// What hinders a look is told once, and a look after that tells nothing of what has come meanwhile.
+// The reason of a failed look is recorded once, and the next look does not report connections that were opened meanwhile.
 func TestTrackerAway(t *testing.T) {
 	w := newWorld(t)
 	w.look(t.Context())
@@ -168,7 +168,7 @@ func TestTrackerAway(t *testing.T) {
 	}
 }
 
-// ended is a packet-in: of TCP, from one address to another, by what the registers say.
+// ended returns a packet-in of a TCP packet from one address to another, with these registers.
 func ended(table flow.TableID, from, to string, port byte, terms ...flow.Term) packetin.Packet {
 	b := append(make([]byte, 12), 8, 0, 0x45, 0, 0, 40, 0, 0, 0, 0, 64, 6, 0, 0)
 	b = append(append(b, netip.MustParseAddr(from).AsSlice()...), netip.MustParseAddr(to).AsSlice()...)
@@ -272,7 +272,7 @@ func TestStream(t *testing.T) {
 	if got := read(model.Observe{Since: time.Minute, Tenant: "blue"}); len(got) != kept+1 || !strings.HasPrefix(got[0], "unknown what was before is overwritten") {
 		t.Errorf("a full ring: got %d events, the first %q", len(got), got[0])
 	}
-	// Who reads too slowly is told how much is lost.
+	// A slow reader gets the number of lost events.
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var first []string

@@ -26,17 +26,17 @@ func TestWaysOf(t *testing.T) {
 	}
 }
 
-// pass waits, in the time of the bubble.
+// pass waits for a duration of the bubble's clock.
 func pass(d time.Duration) { <-time.After(d) }
 
-// What is wrong with the ways is said within half a minute, and no more when it is right again; nothing is said of those that are well.
+// A fault of a path is reported within half a minute, and no longer after its repair; a healthy path is not reported.
 func TestFaults(t *testing.T) {
 	between := func(a, b string, h hop) bool { return h.from == a && h.to == b || h.from == b && h.to == a }
 	random := rand.New(rand.NewPCG(1, 2))
 	for name, row := range map[string]struct {
 		fault func(u *underlay)
 		drops func(h hop) bool
-		want  map[string]string // what is said on each host, a regular expression; "": nothing
+		want  map[string]string // findings of each host, a regular expression; "": none
 	}{
 		"healthy": {want: map[string]string{"h1": "", "h2": "", "h3": ""}},
 		"blocked": {drops: func(h hop) bool { return !h.vlan && between("h1", "h2", h) }, want: map[string]string{
@@ -110,7 +110,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A switch that stops, and takes no frame until it runs again, is unknown meanwhile and well afterwards.
+// A switch that stops, and accepts no frame until it runs again, is unknown meanwhile and healthy afterwards.
 func TestSwitchAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newUnderlay(t, "h1", "h2", "h3")
@@ -131,7 +131,7 @@ func TestSwitchAway(t *testing.T) {
 	})
 }
 
-// What is held against ways ends with the switch by which it was found, and is found again by the next one.
+// Counts of lost probes are dropped when the switch restarts, and a fault is found again with the restarted switch.
 func TestRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newUnderlay(t, "h1", "h2", "h3")
@@ -171,8 +171,8 @@ func TestBlockedIsNoLoss(t *testing.T) {
 	})
 }
 
-// A host whose agent was replaced by one of another version, which may know of no probes, is unknown, though the one before has answered;
-// once that version has answered, its silence is a fault.
+// A host whose agent was replaced by one of another version, which may not support probes, is unknown, even if the previous agent answered.
+// Once the new version has answered, missing answers are a fault.
 func TestReplacedAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newUnderlay(t, "h1")
@@ -195,7 +195,7 @@ func TestReplacedAgent(t *testing.T) {
 	})
 }
 
-// Of a host whose version may not know of probes nothing is said, unless it has answered before.
+// A host whose version may not support probes is not reported, unless it has answered before.
 func TestOtherVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newUnderlay(t, "h1")
@@ -214,7 +214,7 @@ func TestOtherVersion(t *testing.T) {
 	})
 }
 
-// Who asks is told at once.
+// Ask returns the present findings immediately.
 func TestAsk(t *testing.T) {
 	for name, row := range map[string]struct {
 		drops func(h hop) bool
@@ -244,7 +244,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// every drops each nth frame in tunnels between h1 and h2.
+// every returns a filter that drops each nth frame in tunnels between h1 and h2.
 func every(n int) func(hop) bool {
 	seen := 0
 	return func(h hop) bool {
@@ -255,7 +255,7 @@ func every(n int) func(hop) bool {
 	}
 }
 
-// within drops all frames for some time.
+// within returns a filter that drops all frames for some time.
 func within(d time.Duration) func(hop) bool {
 	var end time.Time
 	return func(hop) bool {
@@ -266,7 +266,7 @@ func within(d time.Duration) func(hop) bool {
 	}
 }
 
-// A host sends a few probes a second, however many ways there are, and not many more when all of them are broken.
+// A host sends a few probes a second for any number of paths, and only slightly more if all paths are broken.
 func TestRate(t *testing.T) {
 	for name, row := range map[string]struct {
 		broken bool

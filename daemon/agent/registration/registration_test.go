@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// master answers as it is told.
+// master gives the answers that the test sets.
 type master struct {
 	mu    sync.Mutex
 	err   error
@@ -48,7 +48,7 @@ func (m *master) answers(err error) {
 	m.err = err
 }
 
-// An agent may work as the host that it was told to be, by the same machine and seat.
+// An agent may continue as the host of its saved records if the machine and the seat are the same.
 func TestRemembered(t *testing.T) {
 	told := func(h record.Host) channel.Batch {
 		text, err := json.Marshal(h)
@@ -86,7 +86,7 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
-// older answers as a leader of the build before addresses and interfaces were reported: it stores what it knows of.
+// older answers like a leader of an earlier build without reports of addresses and interfaces: it stores only the fields of that build.
 type older struct{ *master }
 
 func (m older) Register(ctx context.Context, h record.Host) (record.Host, error) {
@@ -95,7 +95,7 @@ func (m older) Register(ctx context.Context, h record.Host) (record.Host, error)
 	return h, err
 }
 
-// A leader that does not store what the machine reports still grants the claim. The agent repeats it later, for a leader that does.
+// A leader that does not store the reported addresses still grants the claim. The agent repeats the claim later, for a leader that does.
 func TestOlderLeader(t *testing.T) {
 	m := &master{heard: make(chan struct{}, 1)}
 	for _, row := range []struct {
@@ -114,7 +114,7 @@ func TestOlderLeader(t *testing.T) {
 	}
 }
 
-// A claim is made with the seat, again after a refusal and when it is asked to, and given up in the end.
+// A claim has the seat. It is repeated after a refusal and on request, and released in the end.
 func TestClaim(t *testing.T) {
 	m := &master{heard: make(chan struct{}, 1)}
 	c := New(Options{Master: m, Host: record.Host{Label: "h1", Machine: "m"}, Log: slog.New(slog.DiscardHandler)})
@@ -138,9 +138,9 @@ func TestClaim(t *testing.T) {
 		t.Error("before the seat: want nothing owned and nothing refused")
 	}
 	c.Sit("secret", false)
-	await("the silence told", func() bool { return c.Silence() == "no leader" && c.Refusal() == "" })
+	await("the silence reported", func() bool { return c.Silence() == "no leader" && c.Refusal() == "" })
 	m.answers(model.Errorf(model.CodeConflict, "host", "host label h1 belongs to another").Try("--host"))
-	await("the refusal told", func() bool {
+	await("the refusal reported", func() bool {
 		return c.Refusal() == "host label h1 belongs to another (--host)" && c.Silence() == "" && c.State() == Refused
 	})
 	m.answers(nil)
@@ -156,7 +156,7 @@ func TestClaim(t *testing.T) {
 	}
 	before := count()
 	c.Again()
-	await("it made again", func() bool { return count() > before })
+	await("it repeated", func() bool { return count() > before })
 	own := []netip.Prefix{netip.MustParsePrefix("192.0.2.1/24")}
 	c.Report(own, []string{"eth0", "a name"})
 	last := func() record.Host {
@@ -166,7 +166,7 @@ func TestClaim(t *testing.T) {
 	}
 	await("what it has reported", func() bool { return slices.Equal(last().Own, own) && slices.Equal(last().Interfaces, []string{"eth0"}) })
 	c.Report(slices.Repeat(own, record.MaxOwn+1), slices.Repeat([]string{"eth0"}, record.MaxInterfaces+1))
-	await("no more reported than netmasters take", func() bool {
+	await("reports limited to what netmasters accept", func() bool {
 		return len(last().Own) == record.MaxOwn && len(last().Interfaces) == record.MaxInterfaces
 	})
 	cancel()

@@ -19,7 +19,7 @@ import (
 	"github.com/contiv/contiv/ofnet/vswitchd"
 )
 
-// world is a Controller with tenants and a clock that a test sets.
+// world is a Controller with tenants and a clock that the test sets.
 type world struct {
 	*Controller
 	tenants map[string]uint16
@@ -39,7 +39,7 @@ func newWorld(datapath string, control func(ctx context.Context, command string,
 	return w
 }
 
-// On a real switch: tenants get their shares, what others change comes back, what is gone gives its limits back, and others' zones stay.
+// On a real switch, tenants get their shares, changes by others are repaired, removed tenants release their limits, and zones of others stay.
 func TestLimits(t *testing.T) {
 	ovs := ovstest.Start(t)
 	ovs.Bridge("br0")
@@ -126,8 +126,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A switch that does not answer keeps the ledger, so that Release may be repeated; a datapath that is gone has no limits. Without a
-// ledger no limit is set.
+// If the switch does not answer, the ledger stays, so that Release can be repeated; a removed datapath has no limits. Without a ledger no
+// limit is set.
 func TestLedger(t *testing.T) {
 	l := Ledger(filepath.Join(t.TempDir(), "limits"))
 	if err := l.put("system@ovs-system", Limits{1: 9}); err != nil {
@@ -153,7 +153,7 @@ func TestLedger(t *testing.T) {
 	}
 }
 
-// A ledger without a limit is no file, so a host that is left has none.
+// A ledger without limits is not stored, so a host after an uninstall has no file.
 func TestLedger_Empty(t *testing.T) {
 	l := Ledger(filepath.Join(t.TempDir(), "limits"))
 	for _, limits := range []Limits{{7: 100}, {}} {
@@ -169,7 +169,7 @@ func TestLedger_Empty(t *testing.T) {
 	}
 }
 
-// Nothing of a damaged ledger is used, and a new one begins. A ledger of an earlier build has no checksum.
+// A damaged ledger is ignored and replaced. A ledger of an earlier build has no checksum.
 func TestLedgerDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "limits")
 	l := Ledger(path)
@@ -215,7 +215,8 @@ func TestLedgerDamaged(t *testing.T) {
 	}
 }
 
-// What cannot be asked is unknown; a switch without limits says so; one that refuses a connection is full for a minute.
+// A usage that cannot be read is unknown. A switch without support for limits is reported, and a switch that refuses a connection counts as
+// full for a minute.
 func TestUsage(t *testing.T) {
 	answers := map[string]string{"dpctl/ct-get-nconns": "7\n", "dpctl/ct-get-maxconns": "10\n", "coverage/read-counter": "0\n", "dpctl/ct-get-limits": "default limit=0\n", "dpctl/ct-set-limits": ""}
 	fails := map[string]error{}
