@@ -149,7 +149,7 @@ func TestStatus(t *testing.T) {
 		s.Cut = func() bool { return cut != "" }
 		var e types.Error
 		if a := do(t, s, call("STATUS", conf)); json.Unmarshal(a.Stdout, &e) != nil || a.Exit != 1 || e.Code != want || !strings.Contains(e.Details, "store") {
-			t.Errorf("%q: want code %d *with the reason, got %d %s", cut, want, a.Exit, a.Stdout)
+			t.Errorf("%q: want code %d with the reason, got %d %s", cut, want, a.Exit, a.Stdout)
 		}
 	}
 	if a := do(t, s, call("ADD", conf)); a.Exit != 0 {

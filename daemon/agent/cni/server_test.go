@@ -185,7 +185,7 @@ func TestNotReady(t *testing.T) {
 			want = types.ErrPluginNotAvailable
 		}
 		if a.Error == nil || a.Error.Code != want || !strings.Contains(a.Error.Details, "Open vSwitch") {
-			t.Errorf("%s while starting: want code %d *with the reason, got %v", path, want, a.Error)
+			t.Errorf("%s while starting: want code %d with the reason, got %v", path, want, a.Error)
 		}
 	}
 }
