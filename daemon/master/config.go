@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -15,7 +14,6 @@ import (
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/httpserver"
-	"github.com/contiv/contiv/daemon/incarnation"
 	"github.com/contiv/contiv/daemon/kube"
 	"github.com/contiv/contiv/daemon/logging"
 	"github.com/contiv/contiv/daemon/master/aci"
@@ -25,9 +23,9 @@ import (
 	masterkube "github.com/contiv/contiv/daemon/master/kube"
 	"github.com/contiv/contiv/daemon/master/maintenance"
 	"github.com/contiv/contiv/daemon/master/server"
+	"github.com/contiv/contiv/daemon/master/storage"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/resources"
-	"github.com/contiv/contiv/daemon/store/embedded"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -55,11 +53,9 @@ type config struct {
 	Connections        int
 	PerClient          int
 	Limits             server.Limits
-	Embedded           embedded.Config
+	Storage            storage.Settings
 	Snapshots          snapshotConfig
-	ClusterFile        incarnation.File
-	Bundle             string   // file to answer from; "": it is a netmaster of a cluster
-	members            []string // of the embedded store, "name=peer URL"
+	Bundle             string // file to answer from; "": it is a netmaster of a cluster
 	Kubernetes         kube.Config
 	PodAccount         string
 	podSubnets         []string
@@ -74,6 +70,7 @@ func (c *config) register(s *flags.Set) {
 	c.Common.Register(s)
 	c.Audit.Register(s)
 	c.Snapshots.register(s)
+	c.Storage.Register(s)
 	s.String(&c.Proxy, "proxy-address", "PROXY_ADDRESS", "0.0.0.0:10000", "where clients of the original find its auth proxy, over TLS; empty for none")
 	s.String(&c.External, "external-address", "EXTERNAL_ADDRESS", "0.0.0.0:9999", "where users reach the API", "listen-url")
 	s.String(&c.Internal, "internal-address", "INTERNAL_ADDRESS", "", "where agents and other netmasters reach this one; default: this host's address and the external port", "control-url")
@@ -102,20 +99,11 @@ func (c *config) register(s *flags.Set) {
 	s.List(&c.podSubnets, "pod-subnets", "POD_SUBNETS", "subnets of "+endpoint.DefaultNetwork+", the network of pods that nothing places elsewhere, which the first start with Kubernetes makes: 10.1.0.0/16, fd01::/64 or both (default: none is made)")
 	s.String(&c.BalancerNetwork, "load-balancer-network", "LOAD_BALANCER_NETWORK", "", "name of the network, of a service's own tenant, that Kubernetes' services of type LoadBalancer get their addresses of when they name none by annotation "+record.PlaceNetwork)
 	s.String(&c.Bundle, "bundle", "BUNDLE", "", "answer from this support bundle, at a unix socket that it prints, until the standard input ends, instead of being a netmaster of a cluster; netctl --bundle and contiv console --bundle start it")
-	s.String((*string)(&c.ClusterFile), "cluster-file", "CLUSTER_FILE", "", "file in which this host notes which store its cluster has: netmaster does not use another one, or an empty one in its place; contiv init and contiv join name "+incarnation.DefaultPath)
-	s.Bool(&c.Embedded.NewStore, "new-store", "NEW_STORE", "for one start: where the store is empty, and this host's cluster had one, go on with the empty one")
-	s.String(&c.Embedded.Dir, "embedded-store", "EMBEDDED_STORE", "", "run the store in this process, with its data in this folder")
-	s.String(&c.Embedded.Name, "embedded-name", "EMBEDDED_NAME", "", "name of this member of the embedded store")
-	s.String(&c.Embedded.ClientURL, "embedded-client-url", "EMBEDDED_CLIENT_URL", "", "where the embedded store serves other netmasters (default: https://127.0.0.1:2379, http with --insecure)")
-	s.String(&c.Embedded.PeerURL, "embedded-peer-url", "EMBEDDED_PEER_URL", "", "where the embedded store serves its other members (default: https://127.0.0.1:2380, http with --insecure)")
-	s.List(&c.members, "embedded-cluster", "EMBEDDED_CLUSTER", "all members of a new embedded store, as name=peer URL")
-	s.Bool(&c.Embedded.Existing, "embedded-join", "EMBEDDED_JOIN", "join an embedded store that runs and has been told of this member, if the folder is empty")
-	s.Bool(&c.Embedded.Alone, "embedded-alone", "EMBEDDED_ALONE", "for one start: forget all other members of the embedded store, when most are lost for good, and go on with what the folder holds")
 }
 
 // check checks the configuration and fills in what follows from the rest.
 func (c *config) check() error {
-	c.Store.Embedded = c.Embedded.Dir != ""
+	c.Store.Embedded = c.Storage.Runs()
 	if err := c.Common.Check(); err != nil {
 		return err
 	}
@@ -162,7 +150,7 @@ func (c *config) check() error {
 	if err := c.checkLimits(); err != nil {
 		return err
 	}
-	if err := c.Snapshots.check(c.Embedded.Dir); err != nil {
+	if err := c.Snapshots.check(c.Storage.Embedded.Dir); err != nil {
 		return err
 	}
 	if c.Proxy != "" {
@@ -173,7 +161,7 @@ func (c *config) check() error {
 	if err := c.checkKubernetes(); err != nil {
 		return err
 	}
-	return c.checkEmbedded()
+	return c.Storage.Check(c.Trust.Scheme())
 }
 
 // checkKubernetes checks how Kubernetes is read.
@@ -248,37 +236,6 @@ const leastCompaction = 10 * time.Minute
 
 // maxHistory bounds the memory that the history takes, to about 100 MB.
 const maxHistory = 200000
-
-func (c *config) checkEmbedded() error {
-	scheme := c.Trust.Scheme()
-	c.Embedded.ClientURL = cmp.Or(c.Embedded.ClientURL, scheme+"://127.0.0.1:2379")
-	c.Embedded.PeerURL = cmp.Or(c.Embedded.PeerURL, scheme+"://127.0.0.1:2380")
-	for flag, text := range map[string]string{"embedded-client-url": c.Embedded.ClientURL, "embedded-peer-url": c.Embedded.PeerURL} {
-		if u, err := url.Parse(text); err != nil || u.Scheme != scheme || u.Host == "" {
-			return fmt.Errorf("--%s %s: it is a URL like %s://10.0.0.1:2379", flag, text, scheme)
-		}
-	}
-	for _, m := range c.members {
-		name, peer, ok := strings.Cut(m, "=")
-		if !ok || name == "" || peer == "" {
-			return fmt.Errorf("--embedded-cluster %s: it is a comma list of name=peer URL", m)
-		}
-		if c.Embedded.InitialCluster == nil {
-			c.Embedded.InitialCluster = map[string]string{}
-		}
-		c.Embedded.InitialCluster[name] = peer
-	}
-	if c.Embedded.Alone {
-		c.Embedded.Existing = false // a host that joined has the latter in its settings
-	}
-	if c.Embedded.Existing && len(c.members) < 2 {
-		return errors.New("--embedded-join needs --embedded-cluster with all members, this one among them")
-	}
-	if c.members != nil && c.Embedded.InitialCluster[c.Embedded.Name] != c.Embedded.PeerURL {
-		return fmt.Errorf("--embedded-cluster must name this member as %s=%s", c.Embedded.Name, c.Embedded.PeerURL)
-	}
-	return nil
-}
 
 // addresses are where to listen: the external address, and the internal one unless the former serves it too.
 func (c *config) addresses() []string {

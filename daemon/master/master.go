@@ -23,6 +23,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/server/auth"
 	"github.com/contiv/contiv/daemon/master/server/leadership"
 	"github.com/contiv/contiv/daemon/master/server/peer"
+	"github.com/contiv/contiv/daemon/master/storage"
 	"github.com/contiv/contiv/daemon/master/users"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -60,7 +61,7 @@ func newMaster(c config, db store.Store, self record.Incarnation, started time.T
 		Others:     peer.NewWay(c.holder, known),
 	}
 	m.Audit = audit.New(audit.Config{Commit: committer, Catalog: known, Sinks: sinks, Log: log, Pass: auth.Pass(m.election, m.Others)})
-	m.Adopter = adopt.New(adopt.Config{Commit: committer, Catalog: known, Admit: m.Admit, Incarnation: self, Roster: c.roster(self, log), Log: log})
+	m.Adopter = adopt.New(adopt.Config{Commit: committer, Catalog: known, Admit: m.Admit, Incarnation: self, Roster: storage.Roster(c.Storage.ClusterFile, self, log), Log: log})
 	m.Relay.Await(m.Adopter.Awaited)
 	settings := endpoint.Settings{ClusterMode: c.Mode, Quarantine: c.quarantine, PodTenants: c.PodTenants, Held: m.Adopter.Held}
 	if m.kubernetes = kubernetes(c, committer, known, m.Admit, log); m.kubernetes != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/certificates"
 	"github.com/contiv/contiv/daemon/master/maintenance"
 	"github.com/contiv/contiv/daemon/master/part"
+	"github.com/contiv/contiv/daemon/master/storage"
 	"github.com/contiv/contiv/daemon/task"
 )
 
@@ -32,7 +33,8 @@ func (m *master) following() part.Part {
 		return nil
 	})
 	return part.Part{
-		Tasks: []task.Task{load, m.feed, incarnated(m.Catalog, m.feed, m.Incarnation), enrolled(m.Catalog, m.feed, m.Incarnation, m.config.ClusterFile, m.Log)},
+		Tasks: []task.Task{load, m.feed, storage.Watch(m.Catalog, m.feed, m.Incarnation),
+			storage.RecordRoster(m.config.Storage.ClusterFile, m.Catalog, m.feed, m.Incarnation, m.Log)},
 		Waiting: []func() string{
 			func() string {
 				if m.election.Starved() || m.Commit.Starved() {

@@ -15,7 +15,7 @@ func registration(c config, role string) record.Service {
 	n, _ := strconv.Atoi(port)
 	stores := c.Store.URLs()
 	if c.Store.Embedded {
-		stores = []string{c.Embedded.ClientURL, c.Embedded.PeerURL}
+		stores = []string{c.Storage.Embedded.ClientURL, c.Storage.Embedded.PeerURL}
 	}
 	return record.Service{ServiceName: record.ServiceMaster, Role: role, Version: build.Info().Version, HostAddr: host, Port: n, Store: strings.Join(stores, ",")}
 }

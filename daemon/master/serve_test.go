@@ -18,6 +18,7 @@ import (
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/logging"
+	"github.com/contiv/contiv/daemon/master/storage"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
@@ -55,7 +56,7 @@ func start(t *testing.T, db *memory.Store) *process {
 	go func() {
 		defer close(done)
 		_ = task.Run(ctx, log, append(tasks, task.Func("netmaster", func(ctx context.Context, ready func()) error {
-			return reign(ctx, c, own, front, log, ready)
+			return runStore(ctx, c, storage.NewOpener(c.Storage, c.Store, nil, front.waits, log), own, front, log, ready)
 		}))...)
 	}()
 	transport := &http.Transport{}

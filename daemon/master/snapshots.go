@@ -11,6 +11,7 @@ import (
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/master/part"
+	"github.com/contiv/contiv/daemon/master/storage"
 	"github.com/contiv/contiv/daemon/snapshot"
 	"github.com/contiv/contiv/daemon/task"
 )
@@ -49,7 +50,7 @@ func (m *master) snapshots() part.Part {
 	if !can || m.config.Snapshots.schedule.Interval == 0 || m.config.Snapshots.Dir == "" {
 		return part.Part{}
 	}
-	saver := &snapshot.Saver{Schedule: m.config.Snapshots.schedule, From: from, Of: m.config.snapshotHeader, Room: room, Log: m.Log}
+	saver := &snapshot.Saver{Schedule: m.config.Snapshots.schedule, From: from, Of: m.config.snapshotHeader, Room: storage.Free, Log: m.Log}
 	m.Self.Snapshots = saver.Status
 	return part.Part{
 		Tasks: []task.Task{part.Started("snapshots of the store", saver.Run)},

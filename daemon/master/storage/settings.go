@@ -1,0 +1,70 @@
+// Package storage opens the store of a netmaster: it starts an embedded store once the machine can run it, and verifies that the store is the one of
+// this host's cluster, at the start and as long as netmaster runs.
+package storage
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/contiv/contiv/daemon/flags"
+	"github.com/contiv/contiv/daemon/incarnation"
+	"github.com/contiv/contiv/daemon/store/embedded"
+)
+
+// Settings configure the store of this process, beside those that netmasters and agents share (package storeconfig).
+type Settings struct {
+	Embedded    embedded.Config  // an empty Dir: the store is another process
+	ClusterFile incarnation.File // records which store the host's cluster has
+	members     []string         // of the embedded store, "name=peer URL"
+}
+
+// Register adds the flags.
+func (s *Settings) Register(set *flags.Set) {
+	set.String((*string)(&s.ClusterFile), "cluster-file", "CLUSTER_FILE", "", "file in which this host notes which store its cluster has: netmaster does not use another one, or an empty one in its place; contiv init and contiv join name "+incarnation.DefaultPath)
+	set.Bool(&s.Embedded.NewStore, "new-store", "NEW_STORE", "for one start: where the store is empty, and this host's cluster had one, go on with the empty one")
+	set.String(&s.Embedded.Dir, "embedded-store", "EMBEDDED_STORE", "", "run the store in this process, with its data in this folder")
+	set.String(&s.Embedded.Name, "embedded-name", "EMBEDDED_NAME", "", "name of this member of the embedded store")
+	set.String(&s.Embedded.ClientURL, "embedded-client-url", "EMBEDDED_CLIENT_URL", "", "where the embedded store serves other netmasters (default: https://127.0.0.1:2379, http with --insecure)")
+	set.String(&s.Embedded.PeerURL, "embedded-peer-url", "EMBEDDED_PEER_URL", "", "where the embedded store serves its other members (default: https://127.0.0.1:2380, http with --insecure)")
+	set.List(&s.members, "embedded-cluster", "EMBEDDED_CLUSTER", "all members of a new embedded store, as name=peer URL")
+	set.Bool(&s.Embedded.Existing, "embedded-join", "EMBEDDED_JOIN", "join an embedded store that runs and has been told of this member, if the folder is empty")
+	set.Bool(&s.Embedded.Alone, "embedded-alone", "EMBEDDED_ALONE", "for one start: forget all other members of the embedded store, when most are lost for good, and go on with what the folder holds")
+}
+
+// Runs reports whether the store runs in this process.
+func (s *Settings) Runs() bool { return s.Embedded.Dir != "" }
+
+// Check validates the settings and sets their defaults. The URLs of an embedded store have the scheme.
+func (s *Settings) Check(scheme string) error {
+	e := &s.Embedded
+	e.ClientURL = cmp.Or(e.ClientURL, scheme+"://127.0.0.1:2379")
+	e.PeerURL = cmp.Or(e.PeerURL, scheme+"://127.0.0.1:2380")
+	for flag, text := range map[string]string{"embedded-client-url": e.ClientURL, "embedded-peer-url": e.PeerURL} {
+		if u, err := url.Parse(text); err != nil || u.Scheme != scheme || u.Host == "" {
+			return fmt.Errorf("--%s %s: it is a URL like %s://10.0.0.1:2379", flag, text, scheme)
+		}
+	}
+	for _, m := range s.members {
+		name, peer, ok := strings.Cut(m, "=")
+		if !ok || name == "" || peer == "" {
+			return fmt.Errorf("--embedded-cluster %s: it is a comma list of name=peer URL", m)
+		}
+		if e.InitialCluster == nil {
+			e.InitialCluster = map[string]string{}
+		}
+		e.InitialCluster[name] = peer
+	}
+	if e.Alone {
+		e.Existing = false // a host that joined has the latter in its settings
+	}
+	if e.Existing && len(s.members) < 2 {
+		return errors.New("--embedded-join needs --embedded-cluster with all members, this one among them")
+	}
+	if s.members != nil && e.InitialCluster[e.Name] != e.PeerURL {
+		return fmt.Errorf("--embedded-cluster must name this member as %s=%s", e.Name, e.PeerURL)
+	}
+	return nil
+}
