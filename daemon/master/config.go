@@ -3,11 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"net/url"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -21,6 +18,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/history"
 	masterkube "github.com/contiv/contiv/daemon/master/kube"
+	"github.com/contiv/contiv/daemon/master/listener"
 	"github.com/contiv/contiv/daemon/master/maintenance"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/master/storage"
@@ -32,48 +30,42 @@ import (
 // config is netmaster's command line.
 type config struct {
 	flags.Common
-	External, Internal string // "host:port"
-	Infra              string
-	HostAccess         string
-	PluginName         string
-	Proxy              string // "host:port" of the original's proxy; "": none
-	Audit              audit.Settings
-	LeaderTTL          string
-	ACIGateway         string // URL
-	ttl                time.Duration
-	HistoryLimit       int
-	HistoryAge         string
-	Quarantine         string
-	PodTenants         bool
-	Compaction         string
-	compaction         time.Duration
-	keep               history.Keep
-	quarantine         *time.Duration // nil: not said
-	Hosts              []string       // names besides the host's own
-	Connections        int
-	PerClient          int
-	Limits             server.Limits
-	Storage            storage.Settings
-	Snapshots          snapshotConfig
-	Bundle             string // file to answer from; "": it is a netmaster of a cluster
-	Kubernetes         kube.Config
-	PodAccount         string
-	podSubnets         []string
-	BalancerNetwork    string
-	pace               *resources.Pace // of processors; nil: all
-	pods               []netip.Prefix
-	holder             *trust.Holder // nil: everything is plain HTTP
-	recent             *logging.Recent
+	Listener        listener.Settings
+	Infra           string
+	HostAccess      string
+	PluginName      string
+	Audit           audit.Settings
+	LeaderTTL       string
+	ACIGateway      string // URL
+	ttl             time.Duration
+	HistoryLimit    int
+	HistoryAge      string
+	Quarantine      string
+	PodTenants      bool
+	Compaction      string
+	compaction      time.Duration
+	keep            history.Keep
+	quarantine      *time.Duration // nil: not said
+	Limits          server.Limits
+	Storage         storage.Settings
+	Snapshots       snapshotConfig
+	Bundle          string // file to answer from; "": it is a netmaster of a cluster
+	Kubernetes      kube.Config
+	PodAccount      string
+	podSubnets      []string
+	BalancerNetwork string
+	pace            *resources.Pace // of processors; nil: all
+	pods            []netip.Prefix
+	holder          *trust.Holder // nil: everything is plain HTTP
+	recent          *logging.Recent
 }
 
 func (c *config) register(s *flags.Set) {
 	c.Common.Register(s)
 	c.Audit.Register(s)
+	c.Listener.Register(s)
 	c.Snapshots.register(s)
 	c.Storage.Register(s)
-	s.String(&c.Proxy, "proxy-address", "PROXY_ADDRESS", "0.0.0.0:10000", "where clients of the original find its auth proxy, over TLS; empty for none")
-	s.String(&c.External, "external-address", "EXTERNAL_ADDRESS", "0.0.0.0:9999", "where users reach the API", "listen-url")
-	s.String(&c.Internal, "internal-address", "INTERNAL_ADDRESS", "", "where agents and other netmasters reach this one; default: this host's address and the external port", "control-url")
 	s.String(&c.Infra, "infra", "INFRA", "default", "fabric of a new cluster: default or aci", "infra-type")
 	s.String(&c.HostAccess, "host-access", "HOST_ACCESS", "", "how hosts and containers of a new cluster meet: by private addresses of each host (private), or by the containers' own (direct), without which Kubernetes' probes and services of hosts do not work (default: private, or direct where Kubernetes is read)")
 	s.String(&c.PluginName, "name", "PLUGIN_NAME", "netplugin", "name of the Docker driver", "plugin-name")
@@ -84,9 +76,6 @@ func (c *config) register(s *flags.Set) {
 	s.String(&c.Quarantine, "quarantine", "QUARANTINE", "", "how long an address is not given again after its endpoint is gone, where the global object does not say it; 0s: at once (default: 30s for pods, 0s for others)")
 	s.Bool(&c.PodTenants, "pod-label-tenants", "POD_LABEL_TENANTS", "let a pod's label io.contiv.tenant enter any tenant, as the original did: whoever may make pods in some namespace is in every tenant then")
 	s.String(&c.Compaction, "store-compaction", "STORE_COMPACTION", maintenance.DefaultHistory.String(), "how long an etcd beside netmaster keeps its history of changes when no one else has it compacted; 0s: netmaster never does")
-	s.List(&c.Hosts, httpserver.AllowedHosts, "ALLOWED_HOSTS", "names under which this netmaster is reached, besides addresses, names without a dot and the host's own: api.example.org, *.example.org or *")
-	s.Int(&c.Connections, httpserver.MaxConnections, "MAX_CONNECTIONS", defaultConnections, "how many connections one listener has open at once")
-	s.Int(&c.PerClient, httpserver.MaxConnectionsPerClient, "MAX_CONNECTIONS_PER_CLIENT", defaultPerClient, "how many of them one client has")
 	s.Int(&c.Limits.Watches, "max-watches", "MAX_WATCHES", server.DefaultWatches, "how many watches are open at once; one client has a quarter")
 	s.Int(&c.Limits.Captures, "max-captures", "MAX_CAPTURES", server.DefaultCaptures, "how many captures run at once; one client has a quarter")
 	s.Int(&c.Limits.Agents, "max-agents", "MAX_AGENTS", server.DefaultAgents, "how many agents this netmaster tells what concerns their hosts; one address has a quarter")
@@ -133,18 +122,7 @@ func (c *config) check() error {
 	if u, err := url.Parse(c.ACIGateway); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return fmt.Errorf("--aci-gateway %s: it is a URL like %s", c.ACIGateway, aci.DefaultURL)
 	}
-	_, port, err := flags.Address("external-address", c.External)
-	if err != nil {
-		return err
-	}
-	if c.Internal == "" {
-		local, err := flags.LocalAddress()
-		if err != nil {
-			return fmt.Errorf("--internal-address: %w", err)
-		}
-		c.Internal = net.JoinHostPort(local.String(), strconv.Itoa(port))
-	}
-	if _, _, err := flags.Address("internal-address", c.Internal); err != nil {
+	if err := c.Listener.Check(); err != nil {
 		return err
 	}
 	if err := c.checkLimits(); err != nil {
@@ -152,11 +130,6 @@ func (c *config) check() error {
 	}
 	if err := c.Snapshots.check(c.Storage.Embedded.Dir); err != nil {
 		return err
-	}
-	if c.Proxy != "" {
-		if _, _, err := flags.Address("proxy-address", c.Proxy); err != nil {
-			return err
-		}
 	}
 	if err := c.checkKubernetes(); err != nil {
 		return err
@@ -179,32 +152,15 @@ func (c *config) checkKubernetes() error {
 	return nil
 }
 
-// Bounds of connections. An open one takes about 20 kB.
-const (
-	defaultConnections = 4096
-	defaultPerClient   = 1024
-)
-
 // checkLimits checks what may continue at once.
 func (c *config) checkLimits() error {
-	for flag, n := range map[string]int{httpserver.MaxConnections: c.Connections, httpserver.MaxConnectionsPerClient: c.PerClient,
+	for flag, n := range map[string]int{
 		"max-watches": c.Limits.Watches, "max-captures": c.Limits.Captures, "max-traces": c.Limits.Traces, "max-agents": c.Limits.Agents, "max-bundles": c.Limits.Bundles, "max-strangers": c.Limits.Strangers} {
 		if n < 1 || n > httpserver.MaxRequest {
 			return fmt.Errorf("--%s %d: it is a number from 1 to %d", flag, n, httpserver.MaxRequest)
 		}
 	}
 	return nil
-}
-
-// names are the host names under which this netmaster is reached.
-func (c *config) names() *httpserver.Names {
-	more := slices.Clone(c.Hosts)
-	for _, address := range []string{c.External, c.Internal} {
-		if host, _, err := net.SplitHostPort(address); err == nil {
-			more = append(more, host)
-		}
-	}
-	return httpserver.NewNames(more...)
 }
 
 // checkHistory checks what is kept of the past.
@@ -236,13 +192,3 @@ const leastCompaction = 10 * time.Minute
 
 // maxHistory bounds the memory that the history takes, to about 100 MB.
 const maxHistory = 200000
-
-// addresses are where to listen: the external address, and the internal one unless the former serves it too.
-func (c *config) addresses() []string {
-	host, port, _ := net.SplitHostPort(c.External)
-	_, internal, _ := net.SplitHostPort(c.Internal)
-	if c.External == c.Internal || host == "0.0.0.0" && port == internal {
-		return []string{c.External}
-	}
-	return []string{c.External, c.Internal}
-}

@@ -49,7 +49,7 @@ func newMaster(c config, db store.Store, self record.Incarnation, started time.T
 	committer := commit.New(db, known, c.keep, log)
 	m := &master{config: c, feed: catalog.NewFeed(known, db, log), registry: cluster.NewRegistry(db, 0, log, registration(c, "follower"))}
 	m.election = cluster.NewElection(cluster.ElectionConfig{Store: db, Key: record.LeaderKey, History: record.TermsKey, Successor: record.SuccessorKey,
-		ID: c.Internal, TTL: c.ttl, Excluded: own.Revoked, Log: log})
+		ID: c.Listener.Internal, TTL: c.ttl, Excluded: own.Revoked, Log: log})
 	m.Master = &netmaster.Master{Self: c.self(own, self, started), Store: db, Catalog: known, Commit: committer, Log: log,
 		Admit:      admit.New(admit.Settings{ClusterMode: c.Mode, InfraType: c.Infra, FwdMode: c.FwdMode, HostAccess: c.HostAccess}),
 		Users:      users.New(users.Config{Commit: committer, Catalog: known, Directory: ldap.LDAP{}, Provider: oidc.New(nil), Seal: own.Seal}),
@@ -77,11 +77,11 @@ func newMaster(c config, db store.Store, self record.Incarnation, started time.T
 
 // certificates returns those of this host.
 func (c *config) certificates() *certificates.Own {
-	return &certificates.Own{Holder: c.holder, Internal: c.Internal, Embedded: c.Store.Embedded}
+	return &certificates.Own{Holder: c.holder, Internal: c.Listener.Internal, Embedded: c.Store.Embedded}
 }
 
 // self returns what netmaster reports of itself.
 func (c *config) self(own *certificates.Own, i record.Incarnation, started time.Time) netmaster.Self {
-	return netmaster.Self{Internal: c.Internal, Version: build.Info(), Started: started, Incarnation: i, ClusterMode: c.Mode, Insecure: c.holder == nil,
+	return netmaster.Self{Internal: c.Listener.Internal, Version: build.Info(), Started: started, Incarnation: i, ClusterMode: c.Mode, Insecure: c.holder == nil,
 		Embedded: c.Store.Embedded, Keep: c.keep, Cluster: c.told(), Recent: c.recent.Text, Proves: own.Proves()}
 }

@@ -11,7 +11,7 @@ import (
 
 // registration is what others find this netmaster by, and what of its store is closed to containers.
 func registration(c config, role string) record.Service {
-	host, port, _ := net.SplitHostPort(c.Internal)
+	host, port, _ := net.SplitHostPort(c.Listener.Internal)
 	n, _ := strconv.Atoi(port)
 	stores := c.Store.URLs()
 	if c.Store.Embedded {

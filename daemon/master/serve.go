@@ -6,7 +6,9 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/contiv/contiv/daemon/master/listener"
 	"github.com/contiv/contiv/daemon/master/server"
+	"github.com/contiv/contiv/daemon/master/server/proxy"
 	"github.com/contiv/contiv/daemon/master/storage"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -16,10 +18,9 @@ import (
 
 // serve listens, opens the store, and runs netmaster over it until ctx ends or a part cannot continue.
 func serve(ctx context.Context, c config, log *slog.Logger) error {
-	front := newFront()
-	opener := storage.NewOpener(c.Storage, c.Store, c.holder, front.waits, log)
-	front.waits("the store")
-	tasks, err := front.listen(c, log)
+	front := listener.New(c.Listener, c.holder, log)
+	opener := storage.NewOpener(c.Storage, c.Store, c.holder, front.SetWaiting, log)
+	tasks, err := front.Listen()
 	if err != nil {
 		return err
 	}
@@ -27,7 +28,7 @@ func serve(ctx context.Context, c config, log *slog.Logger) error {
 	return task.Run(ctx, log, append(tasks, task.Func("netmaster", func(ctx context.Context, ready func()) error {
 		db, err := opener.Open(ctx)
 		if err != nil {
-			return ended(ctx, err)
+			return unlessEnded(ctx, err)
 		}
 		defer func() { _ = db.Close() }()
 		return runStore(ctx, c, opener, db, front, log, ready)
@@ -36,34 +37,42 @@ func serve(ctx context.Context, c config, log *slog.Logger) error {
 
 // runStore runs netmaster over an open store until ctx ends or a part cannot continue. If an operator wipes the store or restores it from a backup, runStore
 // starts netmaster again, without the previous catalog.
-func runStore(ctx context.Context, c config, opener *storage.Opener, db store.Store, front *front, log *slog.Logger, ready func()) error {
+func runStore(ctx context.Context, c config, opener *storage.Opener, db store.Store, front *listener.Front, log *slog.Logger, ready func()) error {
 	started := time.Now()
 	for {
 		self, err := opener.Resolve(ctx, db)
 		if err != nil {
-			return ended(ctx, err)
+			return unlessEnded(ctx, err)
 		}
 		err = runParts(ctx, c, db, self, front, started, log, ready)
 		if ctx.Err() != nil || !errors.Is(err, mirror.ErrReset) {
 			return err
 		}
 		log.Warn("netmaster starts over, because its store was recreated", "store", db.String(), "error", err)
-		front.waits("the store, which was recreated")
+		front.SetWaiting("the store, which was recreated")
 	}
 }
 
 // runParts runs the parts of netmaster over one incarnation of the store.
-func runParts(ctx context.Context, c config, db store.Store, self record.Incarnation, front *front, started time.Time, log *slog.Logger, ready func()) error {
+func runParts(ctx context.Context, c config, db store.Store, self record.Incarnation, front *listener.Front, started time.Time, log *slog.Logger, ready func()) error {
 	m, err := newMaster(c, db, self, started, log)
 	if err != nil {
 		return err
 	}
-	srv, all, err := m.Assemble(server.Config{Hosts: c.names(), Limits: c.Limits, Doors: front.doors, Stale: m.feed.Away})
+	srv, all, err := m.Assemble(server.Config{Hosts: c.Listener.Names(), Limits: c.Limits, Doors: front.Connections(), Stale: m.feed.Away})
 	if err != nil {
 		return err
 	}
 	group := task.NewGroup(log, append(all.Tasks, m.election.Leading(m.Lead(all, m.feed.Ready(), c.pace.Hurry)))...)
-	front.serves(srv)
+	front.SetHandlers(srv, proxy.New(srv, srv.Strangers()))
 	ready()
 	return group.Run(ctx)
+}
+
+// unlessEnded returns err, or nil if ctx has ended: the error is a consequence then.
+func unlessEnded(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/logging"
+	"github.com/contiv/contiv/daemon/master/listener"
 	"github.com/contiv/contiv/daemon/master/storage"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -41,12 +42,11 @@ func start(t *testing.T, db *memory.Store) *process {
 	}
 	address := l.Addr().String()
 	_ = l.Close()
-	c := config{External: address, Internal: address, Infra: "default", ttl: 2 * time.Second, recent: &logging.Recent{}}
+	c := config{Listener: listener.Settings{External: address, Internal: address}, Infra: "default", ttl: 2 * time.Second, recent: &logging.Recent{}}
 	c.Mode, c.FwdMode = "kubernetes", "bridge"
-	front := newFront()
-	front.waits("the store")
 	log := slog.New(slog.DiscardHandler)
-	tasks, err := front.listen(c, log)
+	front := listener.New(c.Listener, nil, log)
+	tasks, err := front.Listen()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func start(t *testing.T, db *memory.Store) *process {
 	go func() {
 		defer close(done)
 		_ = task.Run(ctx, log, append(tasks, task.Func("netmaster", func(ctx context.Context, ready func()) error {
-			return runStore(ctx, c, storage.NewOpener(c.Storage, c.Store, nil, front.waits, log), own, front, log, ready)
+			return runStore(ctx, c, storage.NewOpener(c.Storage, c.Store, nil, front.SetWaiting, log), own, front, log, ready)
 		}))...)
 	}()
 	transport := &http.Transport{}
