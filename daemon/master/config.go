@@ -20,6 +20,7 @@ import (
 	masterkube "github.com/contiv/contiv/daemon/master/kube"
 	"github.com/contiv/contiv/daemon/master/listener"
 	"github.com/contiv/contiv/daemon/master/maintenance"
+	"github.com/contiv/contiv/daemon/master/offline"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/master/storage"
 	"github.com/contiv/contiv/daemon/record"
@@ -49,7 +50,7 @@ type config struct {
 	Limits          server.Limits
 	Storage         storage.Settings
 	Snapshots       snapshotConfig
-	Bundle          string // file to answer from; "": it is a netmaster of a cluster
+	Bundle          offline.Settings
 	Kubernetes      kube.Config
 	PodAccount      string
 	podSubnets      []string
@@ -64,6 +65,7 @@ func (c *config) register(s *flags.Set) {
 	c.Common.Register(s)
 	c.Audit.Register(s)
 	c.Listener.Register(s)
+	c.Bundle.Register(s)
 	c.Snapshots.register(s)
 	c.Storage.Register(s)
 	s.String(&c.Infra, "infra", "INFRA", "default", "fabric of a new cluster: default or aci", "infra-type")
@@ -87,7 +89,6 @@ func (c *config) register(s *flags.Set) {
 	s.String(&c.PodAccount, "agents-account", "AGENTS_ACCOUNT", "contiv-system:netplugin", "service account of agents' pods, NAMESPACE:NAME: their hosts join the cluster by its tokens, each for its own node")
 	s.List(&c.podSubnets, "pod-subnets", "POD_SUBNETS", "subnets of "+endpoint.DefaultNetwork+", the network of pods that nothing places elsewhere, which the first start with Kubernetes makes: 10.1.0.0/16, fd01::/64 or both (default: none is made)")
 	s.String(&c.BalancerNetwork, "load-balancer-network", "LOAD_BALANCER_NETWORK", "", "name of the network, of a service's own tenant, that Kubernetes' services of type LoadBalancer get their addresses of when they name none by annotation "+record.PlaceNetwork)
-	s.String(&c.Bundle, "bundle", "BUNDLE", "", "answer from this support bundle, at a unix socket that it prints, until the standard input ends, instead of being a netmaster of a cluster; netctl --bundle and contiv console --bundle start it")
 }
 
 // check checks the configuration and fills in what follows from the rest.

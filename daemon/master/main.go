@@ -14,6 +14,7 @@ import (
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/logging"
+	"github.com/contiv/contiv/daemon/master/offline"
 	"github.com/contiv/contiv/daemon/resources"
 	"github.com/contiv/contiv/trust"
 )
@@ -39,8 +40,12 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 		build.Print(stdout, build.Info())
 		return 0
 	}
-	if c.Bundle != "" {
-		if err := serveBundle(ctx, c, stdin, stdout, stderr); err != nil {
+	if c.Bundle.File != "" {
+		log, err := logging.New(c.Log, "netmaster", stderr, nil)
+		if err == nil {
+			err = offline.Serve(ctx, c.Bundle.File, stdin, stdout, log)
+		}
+		if err != nil {
 			fmt.Fprintln(stderr, "netmaster:", err)
 			return 1
 		}
