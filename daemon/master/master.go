@@ -58,7 +58,7 @@ func newMaster(c config, db store.Store, self record.Incarnation, started time.T
 		Registrar:  registrar.New(committer, nil, log),
 		Enroll:     enrolment(&c, committer, known, db, log),
 		Leadership: leadership.Elected{Election: m.election, Commit: committer},
-		Others:     peer.NewWay(c.holder, known),
+		Others:     peer.NewTransport(c.holder, known),
 	}
 	m.Audit = audit.New(audit.Config{Commit: committer, Catalog: known, Sinks: sinks, Log: log, Pass: auth.Pass(m.election, m.Others)})
 	m.Adopter = adopt.New(adopt.Config{Commit: committer, Catalog: known, Admit: m.Admit, Incarnation: self, Roster: storage.Roster(c.Storage.ClusterFile, self, log), Log: log})

@@ -7,8 +7,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Claim is an address that a host reports as its own and that is not taken for it.
-type Claim struct {
+// DisputedAddress is an address that a host reports as its own and that netmaster does not accept as its own.
+type DisputedAddress struct {
 	Host, Address string
 	Whose         string // who has the address, in words; "": no one, but no other machine is in its subnet either
 }
@@ -50,9 +50,9 @@ func refusals(s *Snapshot) (out []model.Finding) {
 // named is how many things of a kind a finding names.
 const named = 5
 
-// claims finds hosts that report what is someone else's, and addresses of hosts that containers reach since only the host itself says that it has them.
-func claims(s *Snapshot) (out []model.Finding) {
-	for host, list := range grouped(s.Claims, func(c *Claim) string { return c.Host }) {
+// disputed finds hosts that report addresses of others, and addresses of hosts that containers reach although only the host itself claims them.
+func disputed(s *Snapshot) (out []model.Finding) {
+	for host, list := range grouped(s.Disputed, func(c *DisputedAddress) string { return c.Host }) {
 		var taken, alone []string
 		for _, c := range list {
 			if c.Whose == "" {

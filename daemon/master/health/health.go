@@ -19,7 +19,7 @@ type Snapshot struct {
 	Services    []Service
 	Pools       []Pool
 	Routers     []Router
-	Claims      []Claim
+	Disputed    []DisputedAddress
 	Clashes     []Clash
 	Refusals    []Refusal
 	Unread      []Unread
@@ -58,7 +58,7 @@ type Pool struct {
 type check func(s *Snapshot) []model.Finding
 
 func checks() []check {
-	return []check{leader, stalled, masters, agents, reported, uplinks, mtus, versions, addresses, differed, backups, rotation, store, services, pools, routers, claims, clashes, refusals, unread, resources, adoptions, adopting, elsewhere}
+	return []check{leader, stalled, masters, agents, reported, uplinks, mtus, versions, addresses, differed, backups, rotation, store, services, pools, routers, disputed, clashes, refusals, unread, resources, adoptions, adopting, elsewhere}
 }
 
 // Examine returns all that is wrong, the worst first, without the times since when it is.
@@ -86,7 +86,7 @@ func Undated(list []model.Finding) bool {
 
 // passing is how long what comes with every change, and with every part that is started again, may last before it is an error, and before it is more than
 // a note.
-func passing(code model.FindingCode) (most, quiet time.Duration, ok bool) {
+func passing(code model.FindingCode) (limit, quiet time.Duration, ok bool) {
 	switch code {
 	case model.FindingInterfacesMissing:
 		return 10 * time.Second, 10 * time.Second, true
@@ -110,9 +110,9 @@ func (m *Memory) Date(list []model.Finding, begun func(f *model.Finding) string,
 		f.Since = cmp.Or(f.Since, begun(f), m.since[k], now.UTC().Format(time.RFC3339))
 		next[k] = f.Since
 		since, err := time.Parse(time.RFC3339, f.Since)
-		if most, quiet, ok := passing(f.Code); ok && err == nil {
+		if limit, quiet, ok := passing(f.Code); ok && err == nil {
 			switch lasts := now.Sub(since); {
-			case lasts >= most:
+			case lasts >= limit:
 				f.Severity = model.SeverityError
 			case lasts >= quiet:
 				f.Severity = model.SeverityWarning

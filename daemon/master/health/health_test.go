@@ -92,7 +92,7 @@ func TestExamine(t *testing.T) {
 			s.Routers = []Router{{Host: "h1", Known: true, Addresses: []string{"50.1.1.1"}}, {Host: "h2", Known: true, Addresses: []string{"50.1.1.1"}, OffLink: []string{"90.1.1.1"}}}
 		}, []string{"error address-twice address/50.1.1.1", "warning bgp-off-link Bgp/h2"}},
 		{"an address of a container that a host reports as its own, and one that is nowhere near others", func(s *Snapshot) {
-			s.Claims = []Claim{{Host: "h2", Address: "10.1.1.7", Whose: "network default:blue"}, {Host: "h1", Address: "10.77.0.5"}, {Host: "h2", Address: "10.1.1.8", Whose: "network default:blue"}}
+			s.Disputed = []DisputedAddress{{Host: "h2", Address: "10.1.1.7", Whose: "network default:blue"}, {Host: "h1", Address: "10.77.0.5"}, {Host: "h2", Address: "10.1.1.8", Whose: "network default:blue"}}
 		}, []string{"warning address-claimed host/h2", "note address-open host/h1"}},
 		{"infra networks that hosts cannot join", func(s *Snapshot) {
 			s.Clashes = []Clash{{"h1", "red:mgmt0", "host h1 has an interface mgmt0 already"}, {"h2", "red:mgmt0", "host h2 has an interface mgmt0 already"}}

@@ -27,12 +27,12 @@ func leader(s *Snapshot) []model.Finding {
 		Remedy: "start netmasters, and most of the store's members", Next: "netctl leader"}}
 }
 
-// stallNoted is for how long a leader may commit nothing while requests wait before that is reported.
-const stallNoted = 3 * time.Second
+// stallLimit is for how long a leader may commit nothing while requests wait before that is reported.
+const stallLimit = 3 * time.Second
 
 // stalled finds that requests wait for the leader, which commits nothing.
 func stalled(s *Snapshot) []model.Finding {
-	if s.Stalled < stallNoted {
+	if s.Stalled < stallLimit {
 		return nil
 	}
 	return []model.Finding{{Code: model.FindingCommitsStalled, Severity: model.SeverityError, Object: "cluster/leader",
@@ -214,7 +214,7 @@ func uplinks(s *Snapshot) (out []model.Finding) {
 
 // mtus finds hosts whose tunnels carry less than those of most.
 func mtus(s *Snapshot) (out []model.Finding) {
-	common := most(s, func(n *model.Node) string {
+	common := commonValue(s, func(n *model.Node) string {
 		if n.MTU == 0 {
 			return ""
 		}
@@ -303,15 +303,15 @@ func differed(s *Snapshot) (out []model.Finding) {
 
 // some names the first of several, and how many others there are.
 func some(parts []string) string {
-	const most = 3
-	if more := len(parts) - most; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(parts[:most], ", "), more)
+	const shown = 3
+	if more := len(parts) - shown; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(parts[:shown], ", "), more)
 	}
 	return strings.Join(parts, ", ")
 }
 
-// most is what most hosts say, of those that say anything.
-func most(s *Snapshot, of func(n *model.Node) string) string {
+// commonValue is the value that most hosts report, of those that report one.
+func commonValue(s *Snapshot, of func(n *model.Node) string) string {
 	count := map[string]int{}
 	for _, n := range hosts(s) {
 		if v := of(n); v != "" {

@@ -93,14 +93,14 @@ func labels(set map[string]string) string {
 	return strings.Join(out, ",")
 }
 
-// mostUsed is how much of a pool may be in use, in percent, before that is told.
-const mostUsed = 90
+// maxUsed is how much of a pool may be in use, in percent, before that is told.
+const maxUsed = 90
 
 // pools finds those that run short.
 func pools(s *Snapshot) (out []model.Finding) {
 	for _, p := range s.Pools {
 		all := p.Taken + p.Free
-		if all == 0 || p.Taken*100 <= all*mostUsed {
+		if all == 0 || p.Taken*100 <= all*maxUsed {
 			continue
 		}
 		f := model.Finding{Code: model.FindingPoolLow, Severity: model.SeverityWarning, Object: "network/" + p.Network.String(),

@@ -71,8 +71,8 @@ type Master struct {
 	Registrar  *registrar.Registrar
 	Enroll     *enroll.Enroller
 	Leadership Leadership
-	Others     peer.Way  // to other netmasters and agents
-	Own        part.Part // of the process: its certificates, its connection to the store, its election
+	Others     peer.Transport // to other netmasters and agents
+	Own        part.Part      // of the process: its certificates, its connection to the store, its election
 	// Waiting names what is not ready; nil: what the parts wait for.
 	Waiting func() []string
 	Log     *slog.Logger

@@ -103,14 +103,14 @@ func (m *Master) agents(peers *peer.Peers, networks *dockernet.Service) part.Par
 
 // users returns the part of users and of the audit.
 func (m *Master) users(front *server.Config) part.Part {
-	all := &auth.Auth{Users: m.Users, Audit: m.Audit, Note: front.Recorder.Done, Failed: front.Recorder.FailedLogin, From: server.Client, Log: m.Log}
+	all := &auth.Auth{Users: m.Users, Audit: m.Audit, Record: front.Recorder.Done, Failed: front.Recorder.FailedLogin, From: server.Client, Log: m.Log}
 	return all.Part()
 }
 
 // membership returns the part by which hosts join and leave.
 func (m *Master) membership(members *nodes.Nodes) part.Part {
 	joining := &joinapi.Enrolling{Own: m.Internal, Incarnation: m.Incarnation, Enroll: m.Enroll, Catalog: m.Catalog, Endpoints: m.Endpoints, Cluster: m.Cluster,
-		Nodes: members.All, Who: func(q *http.Request) trust.Identity { return access.Of(q.Context()).Identity }}
+		Nodes: members.All, Sender: func(q *http.Request) trust.Identity { return access.Of(q.Context()).Identity }}
 	return joining.Part()
 }
 

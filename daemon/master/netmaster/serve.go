@@ -14,7 +14,7 @@ func (m *Master) Assemble(front server.Config) (*server.Server, part.Part, error
 	if m.Waiting != nil {
 		front.Waiting = m.Waiting
 	}
-	front.Catalog, front.Commit, front.Leadership, front.Users, front.Way = m.Catalog, m.Commit, m.Leadership, m.Users, m.Others
+	front.Catalog, front.Commit, front.Leadership, front.Users, front.Transport = m.Catalog, m.Commit, m.Leadership, m.Users, m.Others
 	front.Recorder = server.Recorder{Audit: m.Audit, Insecure: m.Insecure}
 	front.Internal, front.Insecure, front.Incarnation, front.Log = m.Internal, m.Insecure, m.Incarnation, m.Log
 	front.Elsewhere, front.Answered = &server.Elsewhere{}, &atomic.Uint64{}

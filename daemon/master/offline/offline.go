@@ -47,7 +47,7 @@ func New(b *bundle.Bundle, log *slog.Logger) (*Reader, error) {
 	if err := r.catalog.Apply(store.Update{Full: true, Items: items, Revision: store.Revision(b.Manifest.Revision)}, log); err != nil {
 		return nil, err
 	}
-	peers := peer.New(r.catalog, peer.Way{HTTP: &http.Client{Transport: daemons{b}}})
+	peers := peer.New(r.catalog, peer.Transport{HTTP: &http.Client{Transport: daemons{b}}})
 	// the history is what the bundle has
 	keep := history.Keep{Records: math.MaxInt32, Age: time.Duration(math.MaxInt64), Now: func() time.Time { return b.Manifest.Made }}
 	(&objects.Objects{Inspector: inspect.Inspector{Catalog: r.catalog, Peers: peers, ClusterMode: b.Manifest.Mode}, Log: log}).Register(r.routes)

@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	// patience is for how long a request that only the leader may serve waits for one to be elected.
-	patience = 5 * time.Second
+	// electionTimeout is for how long a request that only the leader may serve waits for one to be elected.
+	electionTimeout = 5 * time.Second
 	// lastWord is for how long one that leads no longer may take to answer what it was asked before, such as to hand over.
 	lastWord = time.Second
 	// answerLimit is for how long a leader may take to begin its answer. It is longer than anything that a leader does for one request.
@@ -57,7 +57,7 @@ func (s *Server) forwarded(next http.Handler) http.Handler {
 			s.router.Refuse(w, q, err)
 			return
 		}
-		refusal, until := error(s.leaderless()), time.Now().Add(patience)
+		refusal, until := error(s.leaderless()), time.Now().Add(electionTimeout)
 		for pause := 10 * time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {
 			switch leader := s.Leadership.Leader(); {
 			case s.Leadership.Leading() && s.Commit.Active():
@@ -81,7 +81,7 @@ func (s *Server) forwarded(next http.Handler) http.Handler {
 				refusal = refused(leader, err)
 				q.Header.Set(model.RepeatHeader, "1") // the old leader may have carried it out
 				if s.Leadership.Leader() != leader {
-					until = time.Now().Add(patience)
+					until = time.Now().Add(electionTimeout)
 				}
 			}
 			select {
@@ -138,7 +138,7 @@ func withoutHop(h http.Header) http.Header {
 // pass sends the request to the leader: to its address, whatever the request says, and with the request's path and query alone.
 func (s *Server) pass(q *http.Request, leader string, body []byte) (*http.Response, error) {
 	to := url.URL{Path: q.URL.Path, RawPath: q.URL.RawPath, RawQuery: q.URL.RawQuery}
-	out, err := http.NewRequestWithContext(q.Context(), q.Method, s.Way.URL(leader, to.String()), bytes.NewReader(body))
+	out, err := http.NewRequestWithContext(q.Context(), q.Method, s.Transport.URL(leader, to.String()), bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (s *Server) pass(q *http.Request, leader string, body []byte) (*http.Respon
 		out.Header.Del(TokenHeader) // it has done its duty here
 		out.Header.Del("Authorization")
 	}
-	s.vouch(out, Client(q), body)
+	s.sign(out, Client(q), body)
 	if q.Header.Get("Accept") == "" {
 		out.Header["Accept"] = nil // the answer to a client of the original stays as that client knows it
 	}
@@ -160,7 +160,7 @@ func (s *Server) pass(q *http.Request, leader string, body []byte) (*http.Respon
 		out.Header["User-Agent"] = []string{""} // who does not say with what it asks is not taken for this program
 	}
 	ctx, answered := s.whileLeads(q.Context(), leader)
-	answer, err := s.Way.HTTP.Do(out.WithContext(ctx))
+	answer, err := s.Transport.HTTP.Do(out.WithContext(ctx))
 	answered()
 	if err != nil {
 		if cause := context.Cause(ctx); errors.Is(cause, errStale) || errors.Is(cause, errLate) {

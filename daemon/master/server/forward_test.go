@@ -55,7 +55,7 @@ func TestSilentLeader(t *testing.T) {
 	defer close(mute)
 	leader := strings.TrimPrefix(silent.URL, "http://")
 	leads := &lock{leader: leader, changed: make(chan struct{})}
-	s := &Server{Config: Config{Catalog: catalog.New(), Internal: "192.0.2.1:9999", Leadership: leads, Way: peer.Way{HTTP: silent.Client()}}}
+	s := &Server{Config: Config{Catalog: catalog.New(), Internal: "192.0.2.1:9999", Leadership: leads, Transport: peer.Transport{HTTP: silent.Client()}}}
 	go func() {
 		<-asked
 		leads.pass(leader) // news that change nothing
@@ -75,7 +75,7 @@ func TestLateLeader(t *testing.T) {
 	defer close(mute)
 	leader := strings.TrimPrefix(silent.URL, "http://")
 	s := &Server{Config: Config{Catalog: catalog.New(), Internal: "192.0.2.1:9999", Leadership: &lock{leader: leader, changed: make(chan struct{})},
-		Way: peer.Way{HTTP: silent.Client()}, AnswerLimit: 10 * time.Millisecond}}
+		Transport: peer.Transport{HTTP: silent.Client()}, AnswerLimit: 10 * time.Millisecond}}
 	q := httptest.NewRequest(http.MethodPost, "/api/v1/tenants/x/", strings.NewReader("body"))
 	_, err := s.pass(q, leader, []byte("body"))
 	if !errors.Is(err, errLate) {
@@ -98,7 +98,7 @@ func TestAnswerOutlivesTerm(t *testing.T) {
 	defer old.Close()
 	leader := strings.TrimPrefix(old.URL, "http://")
 	leads := &lock{leader: leader, changed: make(chan struct{})}
-	s := &Server{Config: Config{Catalog: catalog.New(), Internal: "192.0.2.1:9999", Leadership: leads, Way: peer.Way{HTTP: old.Client()}}}
+	s := &Server{Config: Config{Catalog: catalog.New(), Internal: "192.0.2.1:9999", Leadership: leads, Transport: peer.Transport{HTTP: old.Client()}}}
 	q := httptest.NewRequest(http.MethodPost, "/api/v1/tenants/x/", strings.NewReader("body")).WithContext(context.Background())
 	answer, err := s.pass(q, leader, []byte("body"))
 	if err != nil {

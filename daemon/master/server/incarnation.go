@@ -51,8 +51,8 @@ type refusedAgent struct {
 
 // Bounds of what is remembered.
 const (
-	elsewhereMost = 4096             // hosts
-	elsewhereFor  = 15 * time.Second // an agent asks every two seconds
+	maxElsewhere = 4096             // hosts
+	elsewhereFor = 15 * time.Second // an agent asks every two seconds
 )
 
 // record adds an agent that was refused.
@@ -62,7 +62,7 @@ func (e *Elsewhere) record(host, known string, at time.Time) {
 	if e.hosts == nil {
 		e.hosts = map[string]refusedAgent{}
 	}
-	if _, is := e.hosts[host]; is || len(e.hosts) < elsewhereMost {
+	if _, is := e.hosts[host]; is || len(e.hosts) < maxElsewhere {
 		e.hosts[host] = refusedAgent{known, at}
 	}
 }

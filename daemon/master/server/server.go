@@ -64,7 +64,7 @@ type Config struct {
 	Stale func() string
 	// AnswerLimit is how long a leader may take to answer what a follower passes on; 0: 20 seconds.
 	AnswerLimit time.Duration
-	Way         peer.Way // to other masters
+	Transport   peer.Transport // to other masters
 	// Hosts are the names under which this netmaster is reached; nil: those of the machine, and of Internal.
 	Hosts *httpserver.Names
 	// Limits bound what runs at once. The zero Limits are the defaults.
@@ -88,7 +88,7 @@ type Server struct {
 
 // New returns a Server of the routes and metrics of p. A described route that no part or more than one serves is an error, as is a route without description.
 func New(c Config, p part.Part) (*Server, error) {
-	c.Way = c.Way.Straight()
+	c.Transport = c.Transport.Straight()
 	if c.Stale == nil {
 		c.Stale = func() string { return "" }
 	}

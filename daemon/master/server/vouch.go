@@ -43,8 +43,8 @@ func (s *Server) secret() (out []byte) {
 	return out
 }
 
-// vouch writes into a request that is passed on where it came from, and proves that a netmaster says so.
-func (s *Server) vouch(out *http.Request, client string, body []byte) {
+// sign writes into a request that is passed on where it came from, and proves that a netmaster says so.
+func (s *Server) sign(out *http.Request, client string, body []byte) {
 	out.Header.Set(clientHeader, client)
 	out.Header.Set(forwardedBy, s.Internal)
 	out.Header.Del(voucher)

@@ -74,7 +74,7 @@ func TestPassage(t *testing.T) {
 			q.RemoteAddr = "198.51.100.9:4000"
 			q.Header.Set(model.ActorHeader, claims.Claimed)
 			q.Header.Set("User-Agent", claims.Program)
-			follower.vouch(q, "203.0.113.7", []byte("body"))
+			follower.sign(q, "203.0.113.7", []byte("body"))
 			test.change(q)
 			came := test.at.genuine(q, []byte(test.body))
 			if came != test.want {

@@ -22,8 +22,8 @@ import (
 
 const (
 	secretBytes = 32 // of a token
-	// patience is how long a netmaster that is behind others waits for a token that one of them has issued.
-	patience = time.Second
+	// tokenTimeout is how long a netmaster that is behind others waits for a token that one of them has issued.
+	tokenTimeout = time.Second
 	// maxBehind bounds the number of revisions that it may be behind: a token of a later revision was never issued here.
 	maxBehind = 1 << 20
 )
@@ -65,7 +65,7 @@ func (u *Users) Subject(ctx context.Context, text string) (access.Subject, error
 		return access.Subject{}, invalid()
 	}
 	if u.behind(at) {
-		wait, cancel := context.WithTimeout(ctx, patience)
+		wait, cancel := context.WithTimeout(ctx, tokenTimeout)
 		_ = u.catalog.Wait(wait, at)
 		cancel()
 	}

@@ -17,13 +17,13 @@ import (
 	"github.com/contiv/contiv/daemon/master/relay"
 )
 
-// sayMost bounds what an agent says at once, in bytes: first it names the shards that it knows.
-const sayMost = 4 << 20
+// maxMessage bounds what an agent says at once, in bytes: first it names the shards that it knows.
+const maxMessage = 4 << 20
 
 // RegisterChannel adds the channel by which agents are told what concerns their hosts. Every netmaster serves it, whoever leads.
 func RegisterChannel(r *rest.Router, from *relay.Relay, log *slog.Logger) {
 	route := r.POST(channel.Path, func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
-		bound := &io.LimitedReader{R: q.Body, N: sayMost}
+		bound := &io.LimitedReader{R: q.Body, N: maxMessage}
 		said := json.NewDecoder(bound)
 		var hello channel.Hello
 		if err := said.Decode(&hello); err != nil || hello.Host == "" {
@@ -49,7 +49,7 @@ func RegisterChannel(r *rest.Router, from *relay.Relay, log *slog.Logger) {
 		w.Header().Set("Cache-Control", "no-store")
 		w.WriteHeader(http.StatusOK)
 		go func() { // until the request ends
-			for bound.N = sayMost; ; bound.N = sayMost {
+			for bound.N = maxMessage; ; bound.N = maxMessage {
 				var report channel.Report
 				if said.Decode(&report) != nil {
 					return

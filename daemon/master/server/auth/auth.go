@@ -29,9 +29,9 @@ import (
 type Auth struct {
 	Users *users.Users
 	Audit *audit.Log
-	// Note takes down what a request did that leaves no other trace.
-	Note func(q *http.Request, verb, target string)
-	// Failed takes down that someone failed to log in as a user.
+	// Record adds to the audit what a request did that leaves no other trace.
+	Record func(q *http.Request, verb, target string)
+	// Failed adds to the audit that someone failed to log in as a user.
 	Failed func(q *http.Request, user string, err error)
 	// From is the address that a request came from.
 	From func(*http.Request) string
@@ -78,7 +78,7 @@ func (a *Auth) Register(r *rest.Router) {
 		return canI(access.Of(q.Context()), q.URL.Query())
 	}).Allow(rest.Users())
 	r.Read(audit.Path, a.audit).Allow(rest.Needs(rights.Manage))
-	rest.Change(r, audit.Path, a.told).Allow(rest.Only(trust.Master))
+	rest.Change(r, audit.Path, a.recordForwarded).Allow(rest.Only(trust.Master))
 }
 
 // login begins a session.
@@ -95,7 +95,7 @@ func (a *Auth) login(q *http.Request, request model.Login) (model.Token, uint64,
 // begun takes down that a session has begun.
 func (a *Auth) begun(q *http.Request, t model.Token) {
 	who := access.Subject{Identity: trust.Identity{Role: trust.User, Name: t.User}, Proof: access.Proof(t.Proof), Token: t.ID}
-	a.Note(q.WithContext(access.With(q.Context(), who)), "login", "")
+	a.Record(q.WithContext(access.With(q.Context(), who)), "login", "")
 }
 
 func (a *Auth) logout(q *http.Request) (model.Revoked, uint64, error) {
@@ -105,7 +105,7 @@ func (a *Auth) logout(q *http.Request) (model.Revoked, uint64, error) {
 	}
 	rev, err := a.Users.Revoke(q.Context(), who.Name, who.Token)
 	if err == nil {
-		a.Note(q, "logout", "")
+		a.Record(q, "logout", "")
 	}
 	return model.Revoked{Done: err == nil}, rev, err
 }
@@ -129,7 +129,7 @@ func (a *Auth) password(q *http.Request, request model.PasswordRequest) (model.R
 	}
 	rev, err := a.Users.SetPassword(q.Context(), name, request.Password)
 	if err == nil {
-		a.Note(q, "password", "user "+name)
+		a.Record(q, "password", "user "+name)
 	}
 	return model.Revoked{Done: err == nil}, rev, err
 }
@@ -140,7 +140,7 @@ func (a *Auth) ldapPassword(q *http.Request, request model.PasswordRequest) (mod
 	}
 	rev, err := a.Users.SetLDAPPassword(q.Context(), request.Password)
 	if err == nil {
-		a.Note(q, "password", "ldapConfiguration ldap")
+		a.Record(q, "password", "ldapConfiguration ldap")
 	}
 	return model.Revoked{Done: err == nil}, rev, err
 }
@@ -154,7 +154,7 @@ func (a *Auth) issue(q *http.Request, request model.TokenRequest) (model.Token, 
 	}
 	t, rev, err := a.Users.Issue(q.Context(), request.User, request.Label, a.From(q), time.Duration(min(request.Seconds, 1<<32))*time.Second)
 	if err == nil {
-		a.Note(q, "token", "user "+request.User+" token "+t.ID)
+		a.Record(q, "token", "user "+request.User+" token "+t.ID)
 	}
 	return t, rev, err
 }
@@ -168,7 +168,7 @@ func (a *Auth) revoke(q *http.Request, request model.Revocation) (model.Revoked,
 	}
 	rev, err := a.Users.Revoke(q.Context(), owner, request.ID)
 	if err == nil {
-		a.Note(q, "revoke", "token "+request.ID)
+		a.Record(q, "revoke", "token "+request.ID)
 	}
 	return model.Revoked{Done: err == nil}, rev, err
 }
@@ -180,7 +180,7 @@ func (a *Auth) first(q *http.Request) (model.Login, uint64, error) {
 	}
 	out, rev, err := a.Users.FirstAdmin(q.Context())
 	if err == nil {
-		a.Note(q, "password", "user "+out.Username)
+		a.Record(q, "password", "user "+out.Username)
 	}
 	return out, rev, err
 }
@@ -215,8 +215,8 @@ func (a *Auth) audit(q *http.Request, _ httprouter.Params) (any, error) {
 	return a.Audit.List(f), nil
 }
 
-// told takes down what another netmaster was asked for.
-func (a *Auth) told(q *http.Request, events []model.AuditEvent) (model.Revoked, uint64, error) {
+// recordForwarded adds events to the audit that another netmaster has sent.
+func (a *Auth) recordForwarded(q *http.Request, events []model.AuditEvent) (model.Revoked, uint64, error) {
 	for _, e := range events[:min(len(events), audit.Part)] {
 		if e.Via == "" {
 			e.Via = access.Of(q.Context()).Name

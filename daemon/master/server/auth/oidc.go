@@ -14,7 +14,7 @@ func (a *Auth) oidcSecret(q *http.Request, request model.PasswordRequest) (model
 	}
 	rev, err := a.Users.SetOIDCSecret(q.Context(), request.Password)
 	if err == nil {
-		a.Note(q, "password", "oidcConfiguration oidc")
+		a.Record(q, "password", "oidcConfiguration oidc")
 	}
 	return model.Revoked{Done: err == nil}, rev, err
 }

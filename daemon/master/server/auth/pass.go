@@ -18,7 +18,7 @@ import (
 const passTimeout = 5 * time.Second
 
 // Pass returns a function that sends the leader the events that this netmaster has recorded. It fails while no other netmaster leads.
-func Pass(e *cluster.Election, way peer.Way) func(context.Context, []model.AuditEvent) error {
+func Pass(e *cluster.Election, transport peer.Transport) func(context.Context, []model.AuditEvent) error {
 	return func(ctx context.Context, events []model.AuditEvent) error {
 		leader := e.Holder()
 		if leader.Self || leader.Address == "" {
@@ -30,12 +30,12 @@ func Pass(e *cluster.Election, way peer.Way) func(context.Context, []model.Audit
 		}
 		ctx, cancel := context.WithTimeout(ctx, passTimeout)
 		defer cancel()
-		q, err := http.NewRequestWithContext(ctx, http.MethodPost, way.URL(leader.Address, audit.Path), bytes.NewReader(text))
+		q, err := http.NewRequestWithContext(ctx, http.MethodPost, transport.URL(leader.Address, audit.Path), bytes.NewReader(text))
 		if err != nil {
 			return err
 		}
 		q.Header.Set("Accept", "application/json")
-		answer, err := way.HTTP.Do(q)
+		answer, err := transport.HTTP.Do(q)
 		if err != nil {
 			return err
 		}

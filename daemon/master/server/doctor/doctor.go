@@ -89,7 +89,7 @@ func (d *Doctor) verdict(ctx context.Context, look func(nodes []model.Node)) mod
 	d.Catalog.View(func(v *catalog.View) {
 		out.Endpoints = v.CountEndpoints()
 		s.Services, s.Pools, s.Routers = services(v), pools(v), routers(v)
-		s.Claims, s.Clashes, s.Refusals, s.Unread, s.Adoptions = claims(v), clashes(v), refusals(v), unread(v), adopt.Undecided(v)
+		s.Disputed, s.Clashes, s.Refusals, s.Unread, s.Adoptions = claims(v), clashes(v), refusals(v), unread(v), adopt.Undecided(v)
 	})
 	for _, n := range s.Nodes {
 		if n.Role == model.RoleAgent {
@@ -154,8 +154,8 @@ func (d *Doctor) look(ctx context.Context, nodes []model.Node) {
 	wait.Wait()
 }
 
-// answerMost bounds what an agent may answer, in bytes: a hundred findings have 50 KB.
-const answerMost = 4 << 20
+// maxAnswer bounds what an agent may answer, in bytes: a hundred findings have 50 KB.
+const maxAnswer = 4 << 20
 
 func (d *Doctor) findings(ctx context.Context, host string) (out []model.Finding, err error) {
 	ctx, cancel := context.WithTimeout(ctx, peer.AskLimit)
@@ -165,5 +165,5 @@ func (d *Doctor) findings(ctx context.Context, host string) (out []model.Finding
 		return nil, err
 	}
 	defer func() { _ = answer.Body.Close() }()
-	return out, json.NewDecoder(io.LimitReader(answer.Body, answerMost)).Decode(&out)
+	return out, json.NewDecoder(io.LimitReader(answer.Body, maxAnswer)).Decode(&out)
 }

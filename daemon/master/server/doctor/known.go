@@ -7,8 +7,8 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// everyService lists the services of all tenants.
-func everyService(v *catalog.View) (out []*record.ServiceLB) {
+// allServices lists the services of all tenants.
+func allServices(v *catalog.View) (out []*record.ServiceLB) {
 	for _, t := range v.Objects(model.KindTenant()) {
 		out = append(out, v.ServiceLBs(t.ObjectKey())...)
 	}
@@ -17,7 +17,7 @@ func everyService(v *catalog.View) (out []*record.ServiceLB) {
 
 // services says who provides each service, and, of one that has no providers, who is nearest to it.
 func services(v *catalog.View) (out []health.Service) {
-	for _, s := range everyService(v) {
+	for _, s := range allServices(v) {
 		one := health.Service{ID: s.ID, Selector: s.Selectors, Providers: len(v.ProvidersOf(s))}
 		if one.Providers == 0 {
 			one.Nearest = nearest(v, s)

@@ -22,7 +22,7 @@ func (d *Doctor) subject(text string) (about func(f *model.Finding) bool, err er
 		if e := v.FindEndpoint(text); e != nil {
 			objects["endpoint/"+e.ID.String()] = true
 		}
-		for _, s := range everyService(v) {
+		for _, s := range allServices(v) {
 			if name := s.ID.String(); identity.Ends(name, text) {
 				objects["service/"+name] = true
 				for _, e := range v.ProvidersOf(s) {

@@ -118,7 +118,7 @@ func (s *Past) objectsAt(who *access.Subject, kind, at string) (any, error) {
 	}
 	out := make([]model.ApplyObject, 0, len(states))
 	keys := make(map[string][]string, len(names))
-	sees := sight(who)
+	sees := visibility(who)
 	for n := range states {
 		if sees != nil && !sees(n.Kind, n.Key) {
 			continue

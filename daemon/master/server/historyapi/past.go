@@ -85,7 +85,7 @@ func (s *Past) history(who *access.Subject, q url.Values, p httprouter.Params) (
 	if err != nil {
 		return nil, err
 	}
-	f := history.Filter{Sees: sight(who), Kind: kind, Key: p.ByName("key"), By: q.Get("by")}
+	f := history.Filter{Sees: visibility(who), Kind: kind, Key: p.ByName("key"), By: q.Get("by")}
 	if f.Limit, err = limitOf(q); err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func (s *Past) timeline(who *access.Subject, q url.Values, _ httprouter.Params) 
 	if f.Since, err = sinceOf(q); err != nil {
 		return nil, err
 	}
-	if sees := sight(who); sees != nil {
+	if sees := visibility(who); sees != nil {
 		f.Sees = func(object string) bool {
 			ref, _ := identity.ParseRef(object)
 			return sees(ref.Kind, ref.Name)

@@ -12,7 +12,7 @@ import (
 )
 
 // rulesOf asks all agents about a policy, "tenant:policy", or a rule of one.
-func (i *Inspector) rulesOf(ctx context.Context, of string) []peer.Said[[]model.RuleStatus] {
+func (i *Inspector) rulesOf(ctx context.Context, of string) []peer.Reply[[]model.RuleStatus] {
 	return peer.All[[]model.RuleStatus](ctx, i.Peers, "/inspect/rules", of)
 }
 

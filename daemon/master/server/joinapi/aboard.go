@@ -13,7 +13,7 @@ import (
 // aboard lists the endpoints of containers on a host, for those who may have the host leave.
 func (s *Enrolling) aboard(q *http.Request, _ httprouter.Params) (any, error) {
 	host := q.URL.Query().Get("host")
-	if err := s.mayLeave(&model.DepartRequest{Agent: host}, s.Who(q)); err != nil {
+	if err := s.mayLeave(&model.DepartRequest{Agent: host}, s.Sender(q)); err != nil {
 		return nil, err
 	}
 	return s.endpointsOf(host), nil
@@ -21,7 +21,7 @@ func (s *Enrolling) aboard(q *http.Request, _ httprouter.Params) (any, error) {
 
 // drain has a host take no new endpoints for a while, or ends that.
 func (s *Enrolling) drain(q *http.Request, request model.DrainRequest) (out model.HostEndpoints, rev uint64, err error) {
-	if err := s.mayLeave(&model.DepartRequest{Agent: request.Host}, s.Who(q)); err != nil {
+	if err := s.mayLeave(&model.DepartRequest{Agent: request.Host}, s.Sender(q)); err != nil {
 		return out, 0, err
 	}
 	known := false

@@ -33,8 +33,8 @@ type Enrolling struct {
 	Endpoints   *endpoint.Service
 	Nodes       func(ctx context.Context) []model.Node // asks all daemons how they are
 	Cluster
-	// Who is who sends a request, as proved to this netmaster or to the one that has passed it on; the zero Identity: nothing is proved.
-	Who func(q *http.Request) trust.Identity
+	// Sender returns the identity of the sender of a request, as proved to this netmaster or to the one that has passed it on; the zero Identity: nothing is proved.
+	Sender func(q *http.Request) trust.Identity
 }
 
 // Cluster is what a host that joins receives of the cluster.
@@ -60,7 +60,7 @@ func (s *Enrolling) Register(r *rest.Router) {
 	rest.Change(r, "/api/v1/drain", s.drain).Allow(rest.Needs(rights.Manage, trust.Agent, trust.Master))
 	rest.Change(r, "/api/v1/leave", s.leave).Allow(rest.Needs(rights.Manage, trust.Agent, trust.Master))
 	rest.Change(r, "/api/v1/readdress", func(q *http.Request, request model.ReaddressRequest) (model.ReaddressAnswer, uint64, error) {
-		out, rev, err := s.Enroll.Readdress(q.Context(), request, s.Who(q))
+		out, rev, err := s.Enroll.Readdress(q.Context(), request, s.Sender(q))
 		if err == nil {
 			out.Netmasters = s.netmasters()
 		}
@@ -74,7 +74,7 @@ func (s *Enrolling) Register(r *rest.Router) {
 		if err := s.operator(q); err != nil {
 			return model.Rotation{}, 0, err
 		}
-		return s.Enroll.Rotate(q.Context(), request, s.Who(q), s.Nodes(q.Context()))
+		return s.Enroll.Rotate(q.Context(), request, s.Sender(q), s.Nodes(q.Context()))
 	}).Allow(rest.Needs(rights.Manage, trust.Master))
 	r.Read("/api/v1/tokens", func(q *http.Request, _ httprouter.Params) (any, error) { return s.tokens(), s.operator(q) }).Allow(rest.Needs(rights.Manage, trust.Master))
 	rest.Change(r, "/api/v1/tokens", s.makeToken).Allow(rest.Needs(rights.Manage, trust.Master))
@@ -94,11 +94,11 @@ func (s *Enrolling) Register(r *rest.Router) {
 		if err := s.operator(q); err != nil {
 			return "", 0, err
 		}
-		rev, err := s.Enroll.Record(q.Context(), request.Certificates, s.Who(q))
+		rev, err := s.Enroll.Record(q.Context(), request.Certificates, s.Sender(q))
 		return "recorded", rev, err
 	}).Allow(rest.Needs(rights.Manage, trust.Master))
 	rest.Change(r, "/api/v1/certificates/renew", func(q *http.Request, request model.RenewRequest) (model.RenewAnswer, uint64, error) {
-		return s.Enroll.Renew(q.Context(), request.Request, s.Who(q))
+		return s.Enroll.Renew(q.Context(), request.Request, s.Sender(q))
 	}).Allow(rest.Only(trust.Master, trust.Agent, trust.User, trust.Monitor))
 	rest.Change(r, "/api/v1/certificates/renew-ended", func(q *http.Request, request model.RenewEndedRequest) (model.RenewAnswer, uint64, error) {
 		return s.Enroll.RenewEnded(q.Context(), request)
@@ -107,14 +107,14 @@ func (s *Enrolling) Register(r *rest.Router) {
 		if err := s.operator(q); err != nil {
 			return nil, 0, err
 		}
-		return s.Enroll.Revoke(q.Context(), request, s.Who(q))
+		return s.Enroll.Revoke(q.Context(), request, s.Sender(q))
 	}).Allow(rest.Needs(rights.Manage, trust.Master))
 }
 
 // operator refuses who is neither a user nor a netmaster: what an agent, or someone who has proved nothing, could do here would make them one. Which users may
 // is decided before.
 func (s *Enrolling) operator(q *http.Request) error {
-	who := s.Who(q)
+	who := s.Sender(q)
 	if s.Enroll.Trust == "" || who.Role == trust.User || who.Role == trust.Master {
 		return nil
 	}
@@ -126,13 +126,13 @@ func (s *Enrolling) tokens() []model.JoinTokenInfo {
 	out := []model.JoinTokenInfo{}
 	s.Catalog.View(func(v *catalog.View) {
 		for _, t := range v.JoinTokens() {
-			out = append(out, told(t))
+			out = append(out, tokenInfo(t))
 		}
 	})
 	return out
 }
 
-func told(t *record.JoinToken) model.JoinTokenInfo {
+func tokenInfo(t *record.JoinToken) model.JoinTokenInfo {
 	return model.JoinTokenInfo{ID: t.ID, Masters: t.Masters, Replaces: t.Replaces, Uses: t.Uses, Used: t.Used, By: t.By, Made: t.Made, Expires: t.Expires}
 }
 
@@ -141,8 +141,8 @@ func (s *Enrolling) makeToken(q *http.Request, request model.JoinTokenRequest) (
 	if err := s.operator(q); err != nil {
 		return model.JoinToken{}, 0, err
 	}
-	text, made, rev, err := s.Enroll.MakeToken(q.Context(), request, s.Who(q))
-	return model.JoinToken{JoinTokenInfo: told(&made), Token: text, Netmasters: s.netmasters()}, rev, err
+	text, made, rev, err := s.Enroll.MakeToken(q.Context(), request, s.Sender(q))
+	return model.JoinToken{JoinTokenInfo: tokenInfo(&made), Token: text, Netmasters: s.netmasters()}, rev, err
 }
 
 // netmasters are where they are reached.

@@ -50,7 +50,7 @@ func newStand(t testing.TB) *stand {
 	s.asked = &Enrolling{Catalog: s.world.Catalog, Endpoints: s.world.Service,
 		Enroll:  enroll.New(enroll.Config{Commit: s.world.Commit, Catalog: s.world.Catalog, Trust: s.dir, Log: log}),
 		Cluster: Cluster{Settings: model.ClusterSettings{Mode: "kubernetes", NetMode: "vxlan"}, Store: model.StoreSettings{Kind: "etcd", URLs: []string{"http://192.0.2.1:2379"}}, Self: "m1"},
-		Who:     func(q *http.Request) trust.Identity { who, _ := trust.Peer(q.TLS); return who },
+		Sender:  func(q *http.Request) trust.Identity { who, _ := trust.Peer(q.TLS); return who },
 	}
 	r := rest.NewRouter(log)
 	s.asked.Register(r)

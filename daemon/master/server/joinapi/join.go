@@ -21,7 +21,7 @@ func (s *Enrolling) join(q *http.Request, request model.JoinRequest) (out model.
 		if request.Pod != "" {
 			return s.Enroll.JoinPod(q.Context(), request)
 		}
-		return s.Enroll.Join(q.Context(), request, s.Who(q))
+		return s.Enroll.Join(q.Context(), request, s.Sender(q))
 	}
 	given, rev, err := admit()
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Enrolling) join(q *http.Request, request model.JoinRequest) (out model.
 // leave has a host be part of the cluster no more: its label and addresses are free, its member of the store goes, and its certificates count no more, in
 // this order, so that a host that is refused half way is still part of it and may ask again.
 func (s *Enrolling) leave(q *http.Request, request model.DepartRequest) (out model.Departed, rev uint64, err error) {
-	ctx, who := q.Context(), s.Who(q)
+	ctx, who := q.Context(), s.Sender(q)
 	out = model.Departed{Revoked: []string{}, Freed: []string{}}
 	if err := s.mayLeave(&request, who); err != nil {
 		return out, 0, err

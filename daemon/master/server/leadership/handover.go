@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	handoverLimit = 10 * time.Second // for the other to accept writes
-	heirCatchUp   = time.Second      // for a follower to know all that the leader knows
-	heirPoll      = 5 * time.Millisecond
+	handoverLimit    = 10 * time.Second // for the other to accept writes
+	successorCatchUp = time.Second      // for a follower to know all that the leader knows
+	successorPoll    = 5 * time.Millisecond
 )
 
 // handOver ends this master's term in favour of another, and returns when that one accepts writes.
@@ -33,19 +33,19 @@ func (s *Leadership) handOver(ctx context.Context, want string) (model.Handover,
 	if want == s.Internal || want == peer.Host(s.Internal) {
 		return model.Handover{From: s.Internal, To: s.Internal}, nil
 	}
-	to, err := s.heir(ctx, want)
+	to, err := s.successor(ctx, want)
 	if err != nil {
 		return model.Handover{}, err
 	}
-	heir := cluster.Successor{From: s.Internal, To: to, Term: store.Revision(term), By: commit.Actor(ctx).String()}
-	if _, err := s.Commit.Do(ctx, func(tx *commit.Tx) error { return tx.Put(record.SuccessorKey, heir) }); err != nil {
+	successor := cluster.Successor{From: s.Internal, To: to, Term: store.Revision(term), By: commit.Actor(ctx).String()}
+	if _, err := s.Commit.Do(ctx, func(tx *commit.Tx) error { return tx.Put(record.SuccessorKey, successor) }); err != nil {
 		return model.Handover{}, err
 	}
 	begin := time.Now()
 	// The term is ended even if no one waits for the answer any more: half a handover helps no one.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handoverLimit)
 	defer cancel()
-	if err := s.Lock.StepDown(ctx, heir); err != nil {
+	if err := s.Lock.StepDown(ctx, successor); err != nil {
 		return model.Handover{}, model.Errorf(model.CodeUnavailable, "", "%s did not hand over: %v", s.Internal, err).Because(err).Try("netctl leader tells who leads")
 	}
 	for {
@@ -57,7 +57,7 @@ func (s *Leadership) handOver(ctx context.Context, want string) (model.Handover,
 		case <-ctx.Done():
 			return model.Handover{}, model.Errorf(model.CodeUnavailable, "", "%s stepped down, and no netmaster leads after %s", s.Internal, handoverLimit).
 				Try("netctl leader tells who leads; netctl node ls why the others do not")
-		case <-time.After(heirPoll):
+		case <-time.After(successorPoll):
 		}
 	}
 }
@@ -78,11 +78,11 @@ func (s *Leadership) named(want string) string {
 	return want
 }
 
-// heir chooses the follower that is to lead: the one that is wanted, by name or address, or of all the one that knows
-// most. It must be ready and know all that this master knows, at once or within heirCatchUp.
-func (s *Leadership) heir(ctx context.Context, want string) (address string, err error) {
+// successor chooses the follower that is to lead: the one that is wanted, by name or address, or of all the one that knows
+// most. It must be ready and know all that this master knows, at once or within successorCatchUp.
+func (s *Leadership) successor(ctx context.Context, want string) (address string, err error) {
 	known := uint64(s.Catalog.Revision())
-	ctx, cancel := context.WithTimeout(ctx, heirCatchUp)
+	ctx, cancel := context.WithTimeout(ctx, successorCatchUp)
 	defer cancel()
 	for {
 		followers := s.followers(ctx)
@@ -90,7 +90,7 @@ func (s *Leadership) heir(ctx context.Context, want string) (address string, err
 			followers = slices.DeleteFunc(followers, func(n model.Node) bool { return want != n.Address && want != n.Name })
 		}
 		if len(followers) == 0 {
-			return "", s.noHeir(want)
+			return "", s.noSuccessor(want)
 		}
 		best := slices.MaxFunc(followers, func(a, b model.Node) int {
 			return cmp.Or(cmp.Compare(fit(a), fit(b)), cmp.Compare(a.Revision, b.Revision), strings.Compare(b.Address, a.Address))
@@ -106,7 +106,7 @@ func (s *Leadership) heir(ctx context.Context, want string) (address string, err
 			}
 			return "", model.Errorf(model.CodeNotReady, "to", "%s cannot lead now: %s", best.Address, why).
 				Try("wait until netctl leader shows it ready, or name another; nothing has been changed")
-		case <-time.After(10 * heirPoll):
+		case <-time.After(10 * successorPoll):
 		}
 	}
 }
@@ -118,8 +118,8 @@ func fit(n model.Node) int {
 	return 0
 }
 
-// noHeir says why there is no such follower.
-func (s *Leadership) noHeir(want string) error {
+// noSuccessor says why there is no such follower.
+func (s *Leadership) noSuccessor(want string) error {
 	if want == "" {
 		return model.Errorf(model.CodeNotReady, "to", "there is no other netmaster to hand over to").Try("start a second one; nothing has been changed")
 	}

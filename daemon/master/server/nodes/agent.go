@@ -18,14 +18,14 @@ type host struct {
 	endpoints int
 }
 
-// hearing is what netmasters have heard of agents.
-type hearing struct {
+// contacts are the sessions of agents with netmasters.
+type contacts struct {
 	sessions map[string][]channel.Session // by host
-	silent   []string                     // netmasters that did not say
+	silent   []string                     // netmasters that did not answer
 }
 
-func hear(served []channel.Served) hearing {
-	out := hearing{sessions: map[string][]channel.Session{}}
+func newContacts(served []channel.Served) contacts {
+	out := contacts{sessions: map[string][]channel.Session{}}
 	for i := range served {
 		if served[i].Err != nil {
 			out.silent = append(out.silent, served[i].Master)
@@ -37,8 +37,8 @@ func hear(served []channel.Served) hearing {
 	return out
 }
 
-// of is what was heard last of the agent of a host; ok is false when nothing was.
-func (h *hearing) of(r *record.Host) (last channel.Session, ok bool) {
+// of returns the newest session of the agent of a host; ok is false if there is none.
+func (h *contacts) of(r *record.Host) (last channel.Session, ok bool) {
 	for _, s := range h.sessions[r.Label] {
 		if s.Of(r.Label, r.Instance) && (!ok || s.Since.After(last.Since)) {
 			last, ok = s, true
@@ -47,8 +47,8 @@ func (h *hearing) of(r *record.Host) (last channel.Session, ok bool) {
 	return last, ok
 }
 
-// missed says why nothing was heard of the agent of a host.
-func (h *hearing) missed(of *host) string {
+// missed describes why no session of the agent of a host is known.
+func (h *contacts) missed(of *host) string {
 	switch {
 	case len(h.silent) > 0:
 		return "unknown: did not answer: netmaster " + strings.Join(h.silent, ", ") + ", to which it may report"
@@ -59,14 +59,14 @@ func (h *hearing) missed(of *host) string {
 }
 
 // agent is a host's agent, by what it has reported last.
-func (s *Nodes) agent(h *host, heard *hearing) model.Node {
+func (s *Nodes) agent(h *host, contacts *contacts) model.Node {
 	n := model.Node{Name: h.Label, Role: model.RoleAgent, Version: h.Version, VTEP: record.Text(h.VTEP)}
 	if h.Control.IsValid() {
 		n.Address = h.Control.String()
 	}
-	last, ok := heard.of(&h.Host)
+	last, ok := contacts.of(&h.Host)
 	if !ok {
-		n.Ports, n.Reason, n.Down = h.endpoints, heard.missed(h), !h.runs && len(heard.silent) == 0
+		n.Ports, n.Reason, n.Down = h.endpoints, contacts.missed(h), !h.runs && len(contacts.silent) == 0
 		return n
 	}
 	var status model.AgentStatus

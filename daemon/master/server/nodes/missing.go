@@ -50,7 +50,7 @@ func waiting(err error) string {
 	if !ok || e.Status != http.StatusServiceUnavailable {
 		return ""
 	}
-	what, ok := strings.CutPrefix(sanitize.Line(e.Said, 200), "netmaster ")
+	what, ok := strings.CutPrefix(sanitize.Line(e.Text, 200), "netmaster ")
 	if !ok || !strings.HasPrefix(what, model.WaitsFor) {
 		return ""
 	}

@@ -37,10 +37,10 @@ func TestAbsent(t *testing.T) {
 		want string
 	}{
 		"no answer":          {errors.New("did not answer"), ""},
-		"it waits":           {&peer.StatusError{Status: 503, Said: "netmaster waits for room for the store: 3 MiB are left"}, "waits for room for the store: 3 MiB are left; "},
-		"letters of control": {&peer.StatusError{Status: 503, Said: "netmaster waits for \x1b[31mroom"}, "waits for \ufffd[31mroom; "},
-		"something else":     {&peer.StatusError{Status: 503, Said: "bad gateway"}, ""},
-		"another status":     {&peer.StatusError{Status: 404, Said: "netmaster waits for room"}, ""},
+		"it waits":           {&peer.StatusError{Status: 503, Text: "netmaster waits for room for the store: 3 MiB are left"}, "waits for room for the store: 3 MiB are left; "},
+		"letters of control": {&peer.StatusError{Status: 503, Text: "netmaster waits for \x1b[31mroom"}, "waits for \ufffd[31mroom; "},
+		"something else":     {&peer.StatusError{Status: 503, Text: "bad gateway"}, ""},
+		"another status":     {&peer.StatusError{Status: 404, Text: "netmaster waits for room"}, ""},
 	} {
 		if got := waiting(c.err); got != c.want {
 			t.Errorf("%s: want %q, got %q", name, c.want, got)

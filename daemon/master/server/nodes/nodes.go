@@ -135,7 +135,7 @@ func (s *Nodes) All(ctx context.Context) []model.Node {
 	}
 	var lost []model.Node
 	wait.Go(func() { lost = s.missing(ctx, masters) })
-	heard := hear(s.Peers.Sessions(ctx, s.Internal, s.Relay.Sessions, false))
+	contacts := newContacts(s.Peers.Sessions(ctx, s.Internal, s.Relay.Sessions, false))
 	wait.Wait()
 	agree(out)
 	out = append(out, lost...)
@@ -143,7 +143,7 @@ func (s *Nodes) All(ctx context.Context) []model.Node {
 		h := &hosts[i]
 		h.endpoints = homed[h.Label]
 		delete(homed, h.Label)
-		out = append(out, s.agent(h, &heard))
+		out = append(out, s.agent(h, &contacts))
 	}
 	for host, n := range homed {
 		out = append(out, model.Node{Name: host, Role: model.RoleAgent, Ports: n,

@@ -50,7 +50,7 @@ func (o *Objects) apply(q *http.Request, request model.ApplyRequest) ([]model.Ap
 			rev, err = derive.Clear(q.Context(), o.Commit, object.ObjectKey())
 		}
 	}
-	return results, uint64(rev), discreet(q.Context(), err)
+	return results, uint64(rev), hideNames(q.Context(), err)
 }
 
 // both has objects be there, and others be gone.
@@ -84,7 +84,7 @@ func (o *Objects) tryout(ctx context.Context, objects, gone []model.Object, how 
 		return err
 	})
 	if err != nil {
-		return nil, 0, discreet(ctx, err)
+		return nil, 0, hideNames(ctx, err)
 	}
 	return results, uint64(known), nil
 }

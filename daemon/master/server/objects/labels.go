@@ -34,7 +34,7 @@ func (o *Objects) label(q *http.Request, request model.LabelRequest) ([]model.Ap
 		commits = o.Commit.Try
 	}
 	rev, err := commits(q.Context(), change)
-	return results, uint64(rev), discreet(q.Context(), err)
+	return results, uint64(rev), hideNames(q.Context(), err)
 }
 
 // labelled reads a request: the objects, by their keys. The sender may change them all.

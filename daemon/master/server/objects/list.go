@@ -12,7 +12,7 @@ import (
 
 // List returns a page of the objects of a kind, as they are now: nothing is kept for the pages before it.
 func (o *Objects) List(ctx context.Context, k *model.Kind, q rest.Query) (p rest.Page, err error) {
-	o.Catalog.View(func(v *catalog.View) { p, err = page(v, k, q, sight(ctx, k)) })
+	o.Catalog.View(func(v *catalog.View) { p, err = page(v, k, q, visibility(ctx, k)) })
 	return p, err
 }
 

@@ -72,7 +72,7 @@ func (o *Objects) Get(ctx context.Context, k *model.Kind, key string) (out model
 			err = v.NotFound(k, key)
 		}
 	})
-	return out, discreet(ctx, err)
+	return out, hideNames(ctx, err)
 }
 
 // Inspect returns an object with its operational state.
@@ -90,11 +90,11 @@ func (o *Objects) Inspect(ctx context.Context, k *model.Kind, key string) (any, 
 			}
 		})
 		if err != nil {
-			return nil, discreet(ctx, err)
+			return nil, hideNames(ctx, err)
 		}
 	}
 	out, err := o.Inspector.Inspect(ctx, k, key)
-	return out, discreet(ctx, err)
+	return out, hideNames(ctx, err)
 }
 
 // MayChange refuses to change an object of a key.
@@ -118,7 +118,7 @@ func (o *Objects) Put(ctx context.Context, object model.Object, again bool) (mod
 		return o.Admit.Put(tx, object)
 	})
 	if err != nil {
-		return nil, 0, discreet(ctx, err)
+		return nil, 0, hideNames(ctx, err)
 	}
 	var stored model.Object
 	o.Catalog.View(func(v *catalog.View) { stored = v.Object(object.Kind(), object.ObjectKey()) })
@@ -142,7 +142,7 @@ func (o *Objects) Delete(ctx context.Context, k *model.Kind, key string, again b
 	if err == nil && k == model.KindPolicy() {
 		rev, err = derive.Clear(ctx, o.Commit, key)
 	}
-	return uint64(rev), discreet(ctx, err)
+	return uint64(rev), hideNames(ctx, err)
 }
 
 // mayChangeStored refuses a change of an object that the subject may not change: by its key, and as it is stored.

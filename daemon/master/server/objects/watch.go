@@ -24,9 +24,9 @@ func (o *Objects) Watch(ctx context.Context, of []rest.Watched) iter.Seq[model.E
 		var events []model.Event
 		o.Catalog.View(func(v *catalog.View) {
 			for _, w := range of {
-				k := &watched{Watched: w, sees: sight(ctx, w.Kind)}
+				k := &watched{Watched: w, sees: visibility(ctx, w.Kind)}
 				if !w.Selector.All() {
-					k.told = map[string]struct{}{}
+					k.sent = map[string]struct{}{}
 				}
 				wanted[w.Kind.Name] = k
 				events = append(events, o.full(v, k))
@@ -66,7 +66,7 @@ func (o *Objects) Watch(ctx context.Context, of []rest.Watched) iter.Seq[model.E
 type watched struct {
 	rest.Watched
 	sees func(key string) bool // whether the receiver may see one; nil: all
-	told map[string]struct{}   // keys of what has been told and not deleted; nil when all are selected
+	sent map[string]struct{}   // keys of objects that were sent and not deleted since; nil if all are selected
 }
 
 // full is everything of one kind.
@@ -82,14 +82,14 @@ func (o *Objects) full(v *catalog.View, k *watched) model.Event {
 			continue
 		}
 		e.Items = append(e.Items, text)
-		if k.told != nil {
-			k.told[i.id()] = struct{}{}
+		if k.sent != nil {
+			k.sent[i.id()] = struct{}{}
 		}
 	}
 	return e
 }
 
-// change adds the present state of one object to events. Of one that is not selected, and was not, nothing is told.
+// change adds the present state of one object to events. It adds nothing of an object that is not selected and was not before.
 func (o *Objects) change(events []model.Event, v *catalog.View, k *watched, key string) []model.Event {
 	if k.sees != nil && !k.sees(key) {
 		return events
@@ -104,11 +104,11 @@ func (o *Objects) change(events []model.Event, v *catalog.View, k *watched, key 
 		}
 		e.Type, e.Object = model.EventPut, text
 	}
-	if k.told != nil {
-		_, was := k.told[key]
+	if k.sent != nil {
+		_, was := k.sent[key]
 		if e.Type == model.EventPut {
-			k.told[key] = struct{}{}
-		} else if delete(k.told, key); !was {
+			k.sent[key] = struct{}{}
+		} else if delete(k.sent, key); !was {
 			return events
 		}
 	}

@@ -18,12 +18,12 @@ const (
 
 // join puts the events of all hosts into one order, by their times. It holds as many as sources have ahead.
 type join struct {
-	ask     model.Observe
-	hosts   func() []string
-	open    opener
-	wake    chan struct{}
-	sources map[string]*head
-	said    map[string]bool // what is not known of tenants: hosts tell the same
+	ask      model.Observe
+	hosts    func() []string
+	open     opener
+	wake     chan struct{}
+	sources  map[string]*head
+	reported map[string]bool // what is not known of tenants: hosts tell the same
 }
 
 // head is a source with its next event; nil: none has come.
@@ -35,7 +35,7 @@ type head struct {
 }
 
 func newJoin(ask model.Observe, hosts func() []string, open opener) *join {
-	return &join{ask: ask, hosts: hosts, open: open, wake: make(chan struct{}, 1), sources: map[string]*head{}, said: map[string]bool{}}
+	return &join{ask: ask, hosts: hosts, open: open, wake: make(chan struct{}, 1), sources: map[string]*head{}, reported: map[string]bool{}}
 }
 
 // run hands events over until ctx ends, write fails, or all is told; write gets nil when what was written is to be sent, and each second.
@@ -172,9 +172,9 @@ func (j *join) fresh(e *model.Observed) bool {
 		return true
 	}
 	what := e.Tenant + "\n" + e.Reason
-	if j.said[what] {
+	if j.reported[what] {
 		return false
 	}
-	j.said[what], e.Host = true, ""
+	j.reported[what], e.Host = true, ""
 	return true
 }

@@ -36,13 +36,13 @@ type arrival struct {
 
 // source is what the agent of a host tells.
 type source struct {
-	host  string
-	ask   model.Observe
-	open  opener
-	queue chan arrival // closed when nothing follows
-	wake  func()       // tells that the queue has changed
-	last  time.Time    // of the last event, by the clock of the host
-	heard time.Time    // when the host has last said something
+	host     string
+	ask      model.Observe
+	open     opener
+	queue    chan arrival // closed when nothing follows
+	wake     func()       // tells that the queue has changed
+	last     time.Time    // of the last event, by the clock of the host
+	lastSeen time.Time    // when the last line of the host came
 }
 
 // put queues an arrival, as soon as there is room.
@@ -56,8 +56,8 @@ func (s *source) put(ctx context.Context, e *model.Observed) bool {
 	}
 }
 
-// say queues what is not known of the host.
-func (s *source) say(ctx context.Context, format string, args ...any) {
+// report queues an event that says what is unknown of the host.
+func (s *source) report(ctx context.Context, format string, args ...any) {
 	s.put(ctx, &model.Observed{Time: time.Now().UTC(), Host: s.host, Verdict: model.ObservedUnknown, Reason: fmt.Sprintf(format, args...)})
 }
 
@@ -69,7 +69,7 @@ func (s *source) run(ctx context.Context) {
 	for {
 		err := s.read(ctx, func() {
 			if silent {
-				s.say(ctx, "host %s answers again", s.host)
+				s.report(ctx, "host %s answers again", s.host)
 			}
 			silent = false
 		})
@@ -77,7 +77,7 @@ func (s *source) run(ctx context.Context) {
 			return
 		}
 		if !silent {
-			s.say(ctx, "host %s did not answer: unknown what passes there (%s)", s.host, reason(err))
+			s.report(ctx, "host %s did not answer: unknown what passes there (%s)", s.host, reason(err))
 		}
 		if silent = true; !s.ask.Follow {
 			return
@@ -110,8 +110,8 @@ func (s *source) read(ctx context.Context, begun func()) error {
 	watchdog := time.AfterFunc(silence, func() { cancel(errors.New("it said nothing for " + silence.String())) })
 	defer watchdog.Stop()
 	ask := s.ask
-	if !s.heard.IsZero() { // what it would have told since
-		ask.Since = time.Since(s.heard) + time.Second
+	if !s.lastSeen.IsZero() { // what it would have told since
+		ask.Since = time.Since(s.lastSeen) + time.Second
 	}
 	err := s.lines(ctx, ask, begun, func() { watchdog.Reset(silence) })
 	if cause := context.Cause(ctx); cause != nil {
@@ -132,7 +132,7 @@ func (s *source) lines(ctx context.Context, ask model.Observe, begun, alive func
 	in.Buffer(nil, longest)
 	for in.Scan() {
 		alive()
-		s.heard = time.Now()
+		s.lastSeen = time.Now()
 		line := bytes.TrimSpace(in.Bytes())
 		if len(line) == 0 {
 			if !s.put(ctx, nil) {

@@ -13,22 +13,22 @@ const asksAtOnce = 32
 // errNoAgent is why a host says nothing whose agent does not run.
 var errNoAgent = errors.New("no agent runs there")
 
-// Said is what the agent of a host says of something, or why it does not.
-type Said[T any] struct {
+// Reply is what the agent of a host says of something, or why it does not.
+type Reply[T any] struct {
 	Host   string
 	Answer T
 	Err    error
 }
 
 // Silence is the line of a host that did not answer.
-func (h *Said[T]) Silence() string { return h.Host + " " + h.Err.Error() }
+func (h *Reply[T]) Silence() string { return h.Host + " " + h.Err.Error() }
 
 // All asks the agents of all hosts at a path about one thing, and blocks until each has answered or let Limit pass. The answers are in the order
 // of hosts.
-func All[T any](ctx context.Context, p *Peers, path, of string) []Said[T] {
-	var out []Said[T]
+func All[T any](ctx context.Context, p *Peers, path, of string) []Reply[T] {
+	var out []Reply[T]
 	for _, host := range p.hosts() {
-		out = append(out, Said[T]{Host: host, Err: errNoAgent})
+		out = append(out, Reply[T]{Host: host, Err: errNoAgent})
 	}
 	turn := make(chan struct{}, asksAtOnce)
 	var wait sync.WaitGroup

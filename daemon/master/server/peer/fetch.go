@@ -17,18 +17,18 @@ import (
 func (p *Peers) Fetch(ctx context.Context, role trust.Role, address, path string, most int64, limit time.Duration) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	leave, err := p.turns.take(ctx, address)
+	leave, err := p.turns.acquire(ctx, address)
 	if err != nil {
 		return nil, fmt.Errorf("is still answering others: %w", err)
 	}
 	defer leave()
-	q, err := http.NewRequestWithContext(ctx, http.MethodGet, p.way.URL(address, path), nil)
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, p.transport.URL(address, path), nil)
 	if err != nil {
 		return nil, err
 	}
-	by := p.way.HTTP
+	by := p.transport.HTTP
 	if role == trust.Agent {
-		by = p.way.Agents
+		by = p.transport.Agents
 	}
 	answer, err := by.Do(q)
 	if err != nil {
@@ -51,8 +51,8 @@ func (p *Peers) Fetch(ctx context.Context, role trust.Role, address, path string
 // StatusError is an answer that says that there is none.
 type StatusError struct {
 	Status int // HTTP
-	Said   string
+	Text   string
 }
 
 // Error says what the daemon said.
-func (e *StatusError) Error() string { return fmt.Sprintf("answered %d: %s", e.Status, e.Said) }
+func (e *StatusError) Error() string { return fmt.Sprintf("answered %d: %s", e.Status, e.Text) }

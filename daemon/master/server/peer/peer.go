@@ -22,35 +22,35 @@ const Limit = time.Second
 
 // Peers are the daemons that are registered. Its methods are safe for concurrent use.
 type Peers struct {
-	catalog *catalog.Catalog
-	way     Way
-	turns   *turns
+	catalog   *catalog.Catalog
+	transport Transport
+	turns     *turns
 }
 
 // New makes the Peers that known tells of, and way reaches.
-func New(known *catalog.Catalog, way Way) *Peers {
-	return &Peers{known, way.Straight(), newTurns()}
+func New(known *catalog.Catalog, transport Transport) *Peers {
+	return &Peers{known, transport.Straight(), newTurns()}
 }
 
 // Ask gets a JSON document from the agent at an address "host:port", which is asked one question at a time, within Limit. It blocks until then.
 func (p *Peers) Ask(ctx context.Context, agent, path string, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, Limit)
 	defer cancel()
-	leave, err := p.turns.take(ctx, agent)
+	leave, err := p.turns.acquire(ctx, agent)
 	if err != nil {
 		return fmt.Errorf("is still answering others: %w", err)
 	}
 	defer leave()
-	return p.get(ctx, p.way.Agents, agent, path, out)
+	return p.get(ctx, p.transport.Agents, agent, path, out)
 }
 
 // Get gets a JSON document from the netmaster at an address "host:port" within Limit. It blocks until then.
 func (p *Peers) Get(ctx context.Context, address, path string, out any) error {
-	return p.get(ctx, p.way.HTTP, address, path, out)
+	return p.get(ctx, p.transport.HTTP, address, path, out)
 }
 
 func (p *Peers) get(ctx context.Context, by *http.Client, address, path string, out any) error {
-	url := p.way.URL(address, path)
+	url := p.transport.URL(address, path)
 	ctx, cancel := context.WithTimeout(ctx, Limit)
 	defer cancel()
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)

@@ -23,7 +23,7 @@ import (
 // AskLimit is how long an agent may take to show what it has.
 const AskLimit = 10 * time.Second
 
-const relayMost = 256 << 20 // bytes of an answer: about half a million flows
+const maxRelayed = 256 << 20 // bytes of an answer: about half a million flows
 
 // relayed are the names that agents show under /inspect/.
 var relayed = regexp.MustCompile(`^[a-z][a-z-]{0,30}$`)
@@ -41,7 +41,7 @@ func (p *Peers) Register(r *rest.Router, log *slog.Logger) {
 		}
 		defer func() { _ = answer.Body.Close() }()
 		w.Header().Set("Content-Type", answer.Header.Get("Content-Type"))
-		if _, err := io.Copy(w, io.LimitReader(answer.Body, relayMost)); err != nil {
+		if _, err := io.Copy(w, io.LimitReader(answer.Body, maxRelayed)); err != nil {
 			log.Warn("relay an agent's answer", "host", host, "path", what, "error", err)
 		}
 	}
@@ -77,19 +77,19 @@ func (p *Peers) Call(ctx context.Context, method, host, what, query string) (*ht
 		return nil, model.Errorf(model.CodeNotFound, "host", "no agent of host %q is registered", host).
 			Try("netctl node ls shows the agents; one that is missing is down, or cannot reach the store")
 	}
-	to := p.way.URL(agent, (&url.URL{Path: "/inspect/" + what, RawQuery: query}).String())
+	to := p.transport.URL(agent, (&url.URL{Path: "/inspect/" + what, RawQuery: query}).String())
 	ask, err := http.NewRequestWithContext(ctx, method, to, nil)
 	if err != nil {
 		return nil, fmt.Errorf("ask the agent of %s: %w", host, err)
 	}
 	leave := func() {}
 	if what != capture && what != Observed {
-		if leave, err = p.turns.take(ctx, agent); err != nil {
+		if leave, err = p.turns.acquire(ctx, agent); err != nil {
 			return nil, model.Errorf(model.CodeNotReady, "host", "the agent of %s at %s is still answering others: %v", host, agent, err).Because(err).
 				Try("it is asked one question at a time: repeat the request")
 		}
 	}
-	answer, err := p.way.Agents.Do(ask)
+	answer, err := p.transport.Agents.Do(ask)
 	if err != nil {
 		leave()
 		if where, ok := errors.AsType[*url.Error](err); ok {

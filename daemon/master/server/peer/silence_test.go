@@ -16,7 +16,7 @@ func TestUnacknowledged(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = listener.Close() }()
-	w := NewWay(nil, nil)
+	w := NewTransport(nil, nil)
 	for name, client := range map[string]*http.Client{"netmasters": w.HTTP, "agents": w.Agents} {
 		nc, err := client.Transport.(*http.Transport).DialContext(t.Context(), "tcp", listener.Addr().String())
 		if err != nil {

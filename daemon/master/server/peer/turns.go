@@ -19,8 +19,8 @@ type turn struct {
 
 func newTurns() *turns { return &turns{taken: map[string]*turn{}} }
 
-// take blocks until no one else asks the agent, or ctx ends. leave is called when its answer has been read.
-func (t *turns) take(ctx context.Context, agent string) (leave func(), err error) {
+// acquire blocks until no one else asks the agent, or ctx ends. leave is called when its answer has been read.
+func (t *turns) acquire(ctx context.Context, agent string) (leave func(), err error) {
 	t.mu.Lock()
 	one := t.taken[agent]
 	if one == nil {

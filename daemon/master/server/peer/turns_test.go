@@ -16,7 +16,7 @@ func TestTurns(t *testing.T) {
 	var wait sync.WaitGroup
 	for range 20 {
 		wait.Go(func() {
-			leave, err := turns.take(t.Context(), "a")
+			leave, err := turns.acquire(t.Context(), "a")
 			if err != nil {
 				t.Error(err)
 				return
@@ -24,7 +24,7 @@ func TestTurns(t *testing.T) {
 			if now := asking.Add(1); now > most.Load() {
 				most.Store(now)
 			}
-			if away, err := turns.take(t.Context(), "b"); err == nil {
+			if away, err := turns.acquire(t.Context(), "b"); err == nil {
 				other.Add(1)
 				away()
 			}
@@ -37,13 +37,13 @@ func TestTurns(t *testing.T) {
 	if most.Load() != 1 || other.Load() != 20 {
 		t.Errorf("want one at a time at one agent and 20 at another, got %d, %d", most.Load(), other.Load())
 	}
-	leave, err := turns.take(t.Context(), "a")
+	leave, err := turns.acquire(t.Context(), "a")
 	if err != nil {
 		t.Fatal(err)
 	}
 	impatient, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 	defer cancel()
-	if _, err := turns.take(impatient, "a"); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := turns.acquire(impatient, "a"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("want no turn before the end of the time, got %v", err)
 	}
 	leave()

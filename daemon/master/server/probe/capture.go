@@ -39,7 +39,7 @@ func (s *prober) capture(w http.ResponseWriter, q *http.Request) error {
 		}
 	}
 	if err != nil {
-		return discreet(who, err)
+		return hideNames(who, err)
 	}
 	ctx, cancel := context.WithTimeout(q.Context(), (model.CaptureSeconds+10)*time.Second)
 	defer cancel()

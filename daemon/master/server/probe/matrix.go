@@ -17,8 +17,8 @@ import (
 	"github.com/contiv/contiv/daemon/master/oper"
 )
 
-// mostWorkloads bounds a matrix, which has as many cells as their square.
-const mostWorkloads = 100
+// maxWorkloads bounds a matrix, which has as many cells as their square.
+const maxWorkloads = 100
 
 // outside is what the rest of the world is called.
 const outside = "outside"
@@ -87,8 +87,8 @@ func (m *matrix) read(v *catalog.View) error {
 			own.Pods = append(own.Pods, e.Pod.ID.Name)
 		}
 	}
-	if len(m.workloads) > mostWorkloads {
-		return model.Errorf(model.CodeTooLarge, "namespace", "policies tell %d kinds of pods of namespace %s apart; a matrix has %d at the most", len(m.workloads), m.namespace, mostWorkloads).
+	if len(m.workloads) > maxWorkloads {
+		return model.Errorf(model.CodeTooLarge, "namespace", "policies tell %d kinds of pods of namespace %s apart; a matrix has %d at the most", len(m.workloads), m.namespace, maxWorkloads).
 			Try("netctl why NAMESPACE/POD NAMESPACE/POD judges two pods")
 	}
 	for i := range m.workloads {

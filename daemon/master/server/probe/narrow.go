@@ -37,8 +37,8 @@ func narrowed(tenant string, may func(tenant string) error) error {
 	return may(tenant)
 }
 
-// discreet is a refusal as it is told to who does not see all tenants: a remedy may name objects of others.
-func discreet(who *access.Subject, err error) error {
+// hideNames replaces the remedy of a refusal for users who do not see all tenants: it may name objects of others.
+func hideNames(who *access.Subject, err error) error {
 	e := *model.AsError(err)
 	if e.Code == model.CodeNotFound && !who.Everywhere() {
 		e.Remedy = "netctl get KIND lists the objects in your tenants"

@@ -69,7 +69,7 @@ func (s *prober) reaches(q *http.Request, _ httprouter.Params) (any, error) {
 	defer cancel()
 	if ask.Probe {
 		if err := s.maySend(who, ask); err != nil {
-			return nil, discreet(who, err)
+			return nil, hideNames(who, err)
 		}
 	}
 	answer := s.why.Ask
@@ -83,7 +83,7 @@ func (s *prober) reaches(q *http.Request, _ httprouter.Params) (any, error) {
 		}
 	}
 	if err != nil {
-		return nil, discreet(who, err)
+		return nil, hideNames(who, err)
 	}
 	return out, nil
 }

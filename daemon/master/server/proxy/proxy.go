@@ -111,19 +111,19 @@ func (r reply) failed(w http.ResponseWriter) bool {
 	case http.StatusNotFound:
 		w.WriteHeader(http.StatusNotFound)
 	case http.StatusConflict:
-		fail(w, http.StatusBadRequest, r.said())
+		fail(w, http.StatusBadRequest, r.text())
 	case http.StatusUnauthorized:
 		fail(w, r.Status, "Bad token")
 	case http.StatusForbidden:
-		fail(w, r.Status, "access denied: "+r.said())
+		fail(w, r.Status, "access denied: "+r.text())
 	default:
-		fail(w, r.Status, r.said())
+		fail(w, r.Status, r.text())
 	}
 	return true
 }
 
-// said is the text of a refusal.
-func (r reply) said() string {
+// text is the text of a refusal.
+func (r reply) text() string {
 	var problem struct{ Detail, Remedy string }
 	if json.Unmarshal(r.Body.Bytes(), &problem) != nil || problem.Detail == "" {
 		return strings.TrimSpace(r.Body.String())

@@ -159,7 +159,7 @@ func (c *collector) cluster(ctx context.Context) error {
 
 // front adds what this netmaster answers at a path.
 func (c *collector) front(ctx context.Context, path, file string) error {
-	q, err := http.NewRequestWithContext(access.With(ctx, looker()), http.MethodGet, path, nil)
+	q, err := http.NewRequestWithContext(access.With(ctx, viewer()), http.MethodGet, path, nil)
 	if err != nil {
 		return err
 	}
@@ -179,5 +179,5 @@ func refusal(a *httpserver.Answer) error {
 	if json.Unmarshal(a.Body.Bytes(), &p) == nil && p.Error() != nil {
 		return p.Error()
 	}
-	return &peer.StatusError{Status: a.Status, Said: a.Body.String()}
+	return &peer.StatusError{Status: a.Status, Text: a.Body.String()}
 }

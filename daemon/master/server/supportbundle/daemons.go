@@ -56,17 +56,17 @@ type target struct {
 	silent      string // why it is not asked; "": it is
 }
 
-// said is what a daemon has answered.
-type said struct {
+// reply is what a daemon has answered.
+type reply struct {
 	*target
-	files map[string][]byte // by the question's
-	lacks map[string]error  // by the question's; "": all
+	files   map[string][]byte // by the question's
+	missing map[string]error  // by the question's; "": all
 }
 
 // daemons asks all agents and netmasters, and adds what they answer.
 func (c *collector) daemons(ctx context.Context) error {
 	targets := append(c.masters(), c.hosts()...)
-	answers, turn := make(chan said), make(chan struct{}, asksAtOnce)
+	answers, turn := make(chan reply), make(chan struct{}, asksAtOnce)
 	ctx, cancel := context.WithCancel(ctx)
 	var wait sync.WaitGroup
 	defer wait.Wait()
@@ -99,12 +99,12 @@ func (c *collector) daemons(ctx context.Context) error {
 }
 
 // keep adds what a daemon has answered.
-func (c *collector) keep(s *said) error {
-	if why := s.lacks[""]; why != nil {
+func (c *collector) keep(s *reply) error {
+	if why := s.missing[""]; why != nil {
 		c.miss(s.of, "", why)
 	}
 	for _, q := range s.ask {
-		if why := s.lacks[q.file]; why != nil {
+		if why := s.missing[q.file]; why != nil {
 			c.miss(s.of, q.file, why)
 		}
 		if text, ok := s.files[q.file]; ok {
@@ -117,10 +117,10 @@ func (c *collector) keep(s *said) error {
 }
 
 // ask asks one daemon, which is asked nothing more when it does not answer the first question.
-func (c *collector) ask(ctx context.Context, t *target) said {
-	out := said{target: t, files: map[string][]byte{}, lacks: map[string]error{}}
+func (c *collector) ask(ctx context.Context, t *target) reply {
+	out := reply{target: t, files: map[string][]byte{}, missing: map[string]error{}}
 	if t.silent != "" {
-		out.lacks[""] = errors.New(t.silent)
+		out.missing[""] = errors.New(t.silent)
 		return out
 	}
 	limit := firstWord
@@ -131,11 +131,11 @@ func (c *collector) ask(ctx context.Context, t *target) said {
 		case err == nil:
 			out.files[q.file] = text
 		case limit == firstWord && !answered:
-			out.lacks[""] = fmt.Errorf("at %s, %w", t.address, err)
+			out.missing[""] = fmt.Errorf("at %s, %w", t.address, err)
 			return out
 		case answered && q.may && refused.Status != http.StatusForbidden:
 		default:
-			out.lacks[q.file] = err
+			out.missing[q.file] = err
 		}
 		limit = peer.AskLimit
 	}

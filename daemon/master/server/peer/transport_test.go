@@ -47,7 +47,7 @@ func TestClaimedAddress(t *testing.T) {
 	at := netip.MustParseAddrPort(leader.Listener.Addr().String())
 	w := enginetest.Start(t, enginetest.Options{})
 	w.Admitted(t, record.Host{Label: "evil", Machine: "m", VTEP: netip.MustParseAddr("192.0.2.66"), Port: 4789, Control: at})
-	peers := peer.New(w.Catalog, peer.NewWay(holder(t, a, trust.Identity{Role: trust.Master, Name: "m1"}), w.Catalog))
+	peers := peer.New(w.Catalog, peer.NewTransport(holder(t, a, trust.Identity{Role: trust.Master, Name: "m1"}), w.Catalog))
 	var said string
 	for range 2 { // the second time over the connection of the first
 		if err := peers.Get(t.Context(), at.String(), "/x", &said); err != nil || said != "the leader" {

@@ -16,9 +16,9 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Way is how agents and other netmasters are reached. Who asks says which of them is asked: where one of them is reached is a claim of its own, and turns
+// Transport is how agents and other netmasters are reached. Who asks says which of them is asked: where one of them is reached is a claim of its own, and turns
 // no question to another one.
-type Way struct {
+type Transport struct {
 	HTTP   *http.Client // to netmasters; nil: http.DefaultClient
 	Agents *http.Client // to agents; nil: HTTP
 	Scheme string       // "": http
@@ -27,10 +27,10 @@ type Way struct {
 // dialLimit is how long a daemon may take to accept a connection.
 const dialLimit = 2 * time.Second
 
-// NewWay makes the Way of a netmaster: by TLS, on which a netmaster proves to be one, and an agent to be that of the host whose address is asked, or by plain
+// NewTransport makes the Transport of a netmaster: by TLS, on which a netmaster proves to be one, and an agent to be that of the host whose address is asked, or by plain
 // HTTP where holder is nil. It goes where it is sent, and nowhere else.
-func NewWay(holder *trust.Holder, known *catalog.Catalog) Way {
-	w := Way{HTTP: direct(holder, trust.Master, nil), Agents: direct(holder, trust.Agent, known), Scheme: "http"}
+func NewTransport(holder *trust.Holder, known *catalog.Catalog) Transport {
+	w := Transport{HTTP: direct(holder, trust.Master, nil), Agents: direct(holder, trust.Agent, known), Scheme: "http"}
 	if holder != nil {
 		w.Scheme = "https"
 	}
@@ -85,12 +85,12 @@ func agentAt(known *catalog.Catalog, address string) (label string) {
 }
 
 // URL is the URL of a path at an address "host:port".
-func (w Way) URL(address, path string) string { return w.scheme() + "://" + address + path }
+func (w Transport) URL(address, path string) string { return w.scheme() + "://" + address + path }
 
 // Straight is the way without redirections: who answers with one is not followed, for it is an agent, a netmaster, or someone who has taken the
 // place of one.
-func (w Way) Straight() Way {
-	out := Way{Scheme: w.scheme(), HTTP: straight(cmp.Or(w.HTTP, http.DefaultClient))}
+func (w Transport) Straight() Transport {
+	out := Transport{Scheme: w.scheme(), HTTP: straight(cmp.Or(w.HTTP, http.DefaultClient))}
 	out.Agents = straight(cmp.Or(w.Agents, w.HTTP, http.DefaultClient))
 	return out
 }
@@ -101,7 +101,7 @@ func straight(c *http.Client) *http.Client {
 	return &out
 }
 
-func (w Way) scheme() string {
+func (w Transport) scheme() string {
 	if w.Scheme == "" {
 		return "http"
 	}

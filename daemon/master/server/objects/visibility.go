@@ -7,8 +7,8 @@ import (
 	"github.com/contiv/contiv/daemon/master/access"
 )
 
-// sight tells of each key of a kind whether the one who asks may see the object; nil: all of them.
-func sight(ctx context.Context, k *model.Kind) func(key string) bool {
+// visibility returns a function that reports whether the user of ctx may see the object with a key, or nil if the user may see all.
+func visibility(ctx context.Context, k *model.Kind) func(key string) bool {
 	who := access.Of(ctx)
 	if who.SeesAll(k) {
 		return nil
@@ -16,8 +16,8 @@ func sight(ctx context.Context, k *model.Kind) func(key string) bool {
 	return func(key string) bool { return who.Sees(k, key) }
 }
 
-// discreet is a refusal as it is told to who does not see all tenants: a remedy may name objects of others.
-func discreet(ctx context.Context, err error) error {
+// hideNames replaces the remedy of a refusal for users who do not see all tenants: it may name objects of others.
+func hideNames(ctx context.Context, err error) error {
 	if err == nil || access.Of(ctx).Everywhere() {
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/access"
 )
 
-// looker is who this netmaster asks itself as: someone who sees all objects, and nothing of who may do what.
-func looker() access.Subject {
+// viewer is who this netmaster asks itself as: someone who sees all objects, and nothing of who may do what.
+func viewer() access.Subject {
 	return access.Subject{Grants: rights.Grants{{Role: rights.Viewer}}}
 }

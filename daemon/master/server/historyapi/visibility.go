@@ -10,8 +10,8 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// sight tells of each change whether it may be shown; nil: all of them.
-func sight(who *access.Subject) func(kind, key string) bool {
+// visibility returns a function that reports whether a change may be shown, or nil if all may.
+func visibility(who *access.Subject) func(kind, key string) bool {
 	if who.Anyone || who.Grants.Permit(rights.Right{Verb: rights.Manage}) {
 		return nil
 	}
