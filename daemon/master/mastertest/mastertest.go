@@ -29,6 +29,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/netmaster"
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server"
+	"github.com/contiv/contiv/daemon/master/server/caller"
 	"github.com/contiv/contiv/daemon/master/server/proxy"
 	"github.com/contiv/contiv/daemon/master/users"
 	"github.com/contiv/contiv/daemon/record"
@@ -110,7 +111,7 @@ func Start(tb testing.TB, o Options) *Master {
 	log := slog.New(slog.DiscardHandler)
 	m := &Master{}
 	m.World = enginetest.Start(tb, enginetest.Options{
-		Store: o.Store, ClusterMode: o.ClusterMode, FwdMode: o.FwdMode, Keep: o.Keep, Quarantine: o.Quarantine, Now: o.Now, First: server.Secret,
+		Store: o.Store, ClusterMode: o.ClusterMode, FwdMode: o.FwdMode, Keep: o.Keep, Quarantine: o.Quarantine, Now: o.Now, First: caller.Secret,
 		Beside: func(w *enginetest.World) func(context.Context) {
 			m.ACI = aci.NewNotifier(aci.Config{Gateway: &aci.Gateway{URL: o.ACIGateway}, Commit: w.Commit, Catalog: w.Catalog, Pause: 10 * time.Millisecond, Log: log})
 			return m.ACI.Run

@@ -18,7 +18,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/part"
 	"github.com/contiv/contiv/daemon/master/registrar"
 	"github.com/contiv/contiv/daemon/master/relay"
-	"github.com/contiv/contiv/daemon/master/server"
+	"github.com/contiv/contiv/daemon/master/server/forward"
 	"github.com/contiv/contiv/daemon/master/server/joinapi"
 	"github.com/contiv/contiv/daemon/master/server/leadership"
 	"github.com/contiv/contiv/daemon/master/server/nodes"
@@ -30,7 +30,7 @@ import (
 
 // Leadership is the cluster's lock, as each part sees it.
 type Leadership interface {
-	server.Leadership
+	forward.Leadership
 	nodes.Leadership
 	leadership.Lock
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/master/server/agents"
 	"github.com/contiv/contiv/daemon/master/server/auth"
+	"github.com/contiv/contiv/daemon/master/server/caller"
 	"github.com/contiv/contiv/daemon/master/server/counters"
 	"github.com/contiv/contiv/daemon/master/server/doctor"
 	"github.com/contiv/contiv/daemon/master/server/historyapi"
@@ -83,7 +84,7 @@ func (m *Master) objects(peers *peer.Peers) part.Part {
 // forwarding returns what the server needs of a term, and what it reports of agents that it refuses.
 func (m *Master) forwarding(front *server.Config) part.Part {
 	return part.Part{
-		First: []func(*commit.Tx) error{server.Secret},
+		First: []func(*commit.Tx) error{caller.Secret},
 		Facts: []func(*health.Snapshot){func(s *health.Snapshot) {
 			s.Incarnation = m.Incarnation.ID
 			for host, known := range front.Elsewhere.List(time.Now()) {
@@ -103,7 +104,7 @@ func (m *Master) agents(peers *peer.Peers, networks *dockernet.Service) part.Par
 
 // users returns the part of users and of the audit.
 func (m *Master) users(front *server.Config) part.Part {
-	all := &auth.Auth{Users: m.Users, Audit: m.Audit, Record: front.Recorder.Done, Failed: front.Recorder.FailedLogin, From: server.Client, Log: m.Log}
+	all := &auth.Auth{Users: m.Users, Audit: m.Audit, Record: front.Recorder.Done, Failed: front.Recorder.FailedLogin, From: caller.Client, Log: m.Log}
 	return all.Part()
 }
 

@@ -6,11 +6,12 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/audit"
+	"github.com/contiv/contiv/daemon/master/server/caller"
 )
 
 // event is what is taken down of a request.
 func event(q *http.Request, verb, target string) model.AuditEvent {
-	a := actorOf(q)
+	a := caller.Actor(q)
 	return model.AuditEvent{Verb: verb, User: a.Proved, Proof: a.Proof, From: a.Address, Via: a.Via, Target: target}
 }
 

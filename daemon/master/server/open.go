@@ -11,6 +11,7 @@ import (
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/httpserver"
 	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/server/caller"
 )
 
 // opened returns the attempts at routes that ask for no proof and read a body, and gives these routes the bounds of such requests. The bounds hold for
@@ -40,7 +41,7 @@ func (s *Server) charged(next http.Handler) http.Handler {
 			return
 		}
 		o := route.Access.Open
-		site := httpserver.Site(Client(q))
+		site := httpserver.Site(caller.Client(q))
 		if _, ok := attempts.Admit(site, 0); !ok {
 			httpserver.Refuse(w, q, model.Errorf(model.CodeBusy, "", "too many requests of %s have failed here", site).Try("wait: each %s one more may", o.Pause))
 			return

@@ -1,9 +1,8 @@
-// Package server is netmaster's front: it authenticates, bounds, audits and counts requests, and passes those on to the leader that only the leader may serve.
-// The routes themselves are those of the parts.
+// Package server is the HTTP server of a netmaster: it puts authentication, bounds, forwarding to the leader, the audit and metrics in front of the routes
+// of the parts.
 package server
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -18,40 +17,23 @@ import (
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/api/rights"
 	"github.com/contiv/contiv/daemon/httpserver"
-	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/part"
+	"github.com/contiv/contiv/daemon/master/server/caller"
+	"github.com/contiv/contiv/daemon/master/server/forward"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/trust"
 )
 
-// Leadership reports who leads. Its methods do not block.
-type Leadership interface {
-	// Leader is the internal address "host:port" of the lock's holder; "" when no one holds it.
-	Leader() string
-	// Changed is closed when Leader next changes. Call it before Leader.
-	Changed() <-chan struct{}
-	// Leading reports whether this process holds the lock and may write.
-	Leading() bool
-}
-
-// Users authenticates.
-type Users interface {
-	// Subject returns the subject that a token proves. Errors are *model.Error.
-	Subject(ctx context.Context, token string) (access.Subject, error)
-	// Grants returns the rights of a user.
-	Grants(who *access.Subject) rights.Grants
-}
-
 // Config is what a Server needs to pass on requests. It has nothing of a part's.
 type Config struct {
 	Catalog    *catalog.Catalog
 	Commit     *commit.Committer
-	Leadership Leadership
+	Leadership forward.Leadership
 	Internal   string // own internal address, "host:port"
-	Users      Users
+	Users      caller.Users
 	Recorder   Recorder // of the audit
 	Elsewhere  *Elsewhere
 	// Insecure: nothing is authenticated, and everyone may do everything.
@@ -88,7 +70,6 @@ type Server struct {
 
 // New returns a Server of the routes and metrics of p. A described route that no part or more than one serves is an error, as is a route without description.
 func New(c Config, p part.Part) (*Server, error) {
-	c.Transport = c.Transport.Straight()
 	if c.Stale == nil {
 		c.Stale = func() string { return "" }
 	}
@@ -108,8 +89,11 @@ func New(c Config, p part.Part) (*Server, error) {
 		return nil, fmt.Errorf("routes of netmaster: %w", err)
 	}
 	s.attempts = opened(r, time.Now)
+	callers := &caller.Authenticator{Users: c.Users, Catalog: c.Catalog, Internal: c.Internal, Insecure: c.Insecure, Match: r.Match, Refused: c.Recorder.refused}
+	leader := &forward.Forwarder{Leadership: c.Leadership, Writable: c.Commit.Active, Callers: callers, Refused: c.Recorder.refused, Router: r, Internal: c.Internal,
+		Transport: c.Transport.Straight(), CatchUp: c.Catalog.Wait, Waiting: c.Waiting, AnswerLimit: c.AnswerLimit}
 	s.handler = s.measured(s.identifies(httpserver.Recovered(c.Log, s.metrics.panics.Inc,
-		httpserver.Visitors(c.Hosts, []string{"/healthz", "/readyz"}, s.identified(s.bounded(s.current(s.forwarded(s.charged(s.audited(r))))))))))
+		httpserver.Visitors(c.Hosts, []string{"/healthz", "/readyz"}, callers.Authenticated(s.bounded(s.current(leader.Handler(s.charged(s.audited(r))))))))))
 	return s, nil
 }
 

@@ -1,4 +1,4 @@
-package server
+package caller
 
 import (
 	"encoding/base64"
@@ -17,10 +17,10 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// What a request says of who asked for it counts as it was sealed by a netmaster, and not otherwise.
-func TestPassage(t *testing.T) {
+// The statements of a request about its sender are valid only as a netmaster has sealed them.
+func TestOrigin(t *testing.T) {
 	secret := []byte("what the netmasters share")
-	knows := func(secret []byte) *Server {
+	knows := func(secret []byte) *Authenticator {
 		c := catalog.New()
 		u := store.Update{Full: true, Revision: 1}
 		if secret != nil {
@@ -28,13 +28,13 @@ func TestPassage(t *testing.T) {
 			u.Items = []store.Item{{Key: record.MastersKey, Value: text, Revision: 1}}
 		}
 		c.Apply(u, slog.New(slog.DiscardHandler))
-		return &Server{Config: Config{Catalog: c, Internal: "192.0.2.1:9999"}}
+		return &Authenticator{Catalog: c, Internal: "192.0.2.1:9999"}
 	}
 	follower, leader := knows(secret), knows(secret)
 	at := func(when time.Time) func(*http.Request) {
 		return func(q *http.Request) {
 			text := fmt.Sprint(when.Unix())
-			q.Header.Set(voucher, text+" "+sealed(leader.secret(), q, text, []byte("body")))
+			q.Header.Set(voucherHeader, text+" "+seal(leader.secret(), q, text, []byte("body")))
 		}
 	}
 	set := func(name, value string) func(*http.Request) {
@@ -49,9 +49,9 @@ func TestPassage(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		change func(*http.Request)
-		at     *Server
+		at     *Authenticator
 		body   string
-		want   passage
+		want   origin
 		actor  model.Actor
 	}{
 		{"as a follower sends it", func(*http.Request) {}, leader, "body", proved, with("203.0.113.7", "192.0.2.1")},
@@ -61,11 +61,11 @@ func TestPassage(t *testing.T) {
 		{"as of someone else", set(subjectHeader, "user root session"), leader, "body", direct, with("198.51.100.9", "")},
 		{"by another follower", set(forwardedBy, "192.0.2.2:9999"), leader, "body", direct, with("198.51.100.9", "")},
 		{"with another body", func(*http.Request) {}, leader, "bodY", direct, with("198.51.100.9", "")},
-		{"without a voucher", set(voucher, ""), leader, "body", direct, with("198.51.100.9", "")},
-		{"with half a voucher", set(voucher, fmt.Sprint(time.Now().Unix())), leader, "body", direct, with("198.51.100.9", "")},
-		{"an hour old", at(time.Now().Add(-time.Hour)), leader, "body", passed, with("198.51.100.9", "")},
-		{"from a clock that is an hour fast", at(time.Now().Add(time.Hour)), leader, "body", passed, with("198.51.100.9", "")},
-		{"to a master that does not know the secret yet", func(*http.Request) {}, knows(nil), "body", passed, with("198.51.100.9", "")},
+		{"without a voucher", set(voucherHeader, ""), leader, "body", direct, with("198.51.100.9", "")},
+		{"with half a voucher", set(voucherHeader, fmt.Sprint(time.Now().Unix())), leader, "body", direct, with("198.51.100.9", "")},
+		{"an hour old", at(time.Now().Add(-time.Hour)), leader, "body", claimed, with("198.51.100.9", "")},
+		{"from a clock that is an hour fast", at(time.Now().Add(time.Hour)), leader, "body", claimed, with("198.51.100.9", "")},
+		{"to a master that does not know the secret yet", func(*http.Request) {}, knows(nil), "body", claimed, with("198.51.100.9", "")},
 		{"to a cluster with another secret", func(*http.Request) {}, knows([]byte("another")), "body", direct, with("198.51.100.9", "")},
 		{"not passed on at all", func(q *http.Request) { q.Header.Del(forwardedBy) }, leader, "body", direct, with("198.51.100.9", "")},
 	} {
@@ -74,13 +74,15 @@ func TestPassage(t *testing.T) {
 			q.RemoteAddr = "198.51.100.9:4000"
 			q.Header.Set(model.ActorHeader, claims.Claimed)
 			q.Header.Set("User-Agent", claims.Program)
-			follower.sign(q, "203.0.113.7", []byte("body"))
+			sent := httptest.NewRequest(http.MethodPost, "/api/v1/tenants/x/", nil)
+			sent.RemoteAddr = "203.0.113.7:4000"
+			follower.Seal(q, sent, []byte("body"))
 			test.change(q)
-			came := test.at.genuine(q, []byte(test.body))
+			came := test.at.verified(q, []byte(test.body))
 			if came != test.want {
-				t.Errorf("want passage %d, got %d", test.want, came)
+				t.Errorf("want origin %d, got %d", test.want, came)
 			}
-			if got := actorOf(q); got != test.actor {
+			if got := Actor(q); got != test.actor {
 				t.Errorf("want %+v, got %+v", test.actor, got)
 			}
 		})

@@ -1,4 +1,4 @@
-package server
+package forward
 
 import (
 	"context"
@@ -12,9 +12,13 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 )
+
+// callers adds nothing to requests.
+type callers struct{ Callers }
+
+func (callers) Seal(_, _ *http.Request, _ []byte) {}
 
 // lock is who leads, as a test says.
 type lock struct {
@@ -55,14 +59,14 @@ func TestSilentLeader(t *testing.T) {
 	defer close(mute)
 	leader := strings.TrimPrefix(silent.URL, "http://")
 	leads := &lock{leader: leader, changed: make(chan struct{})}
-	s := &Server{Config: Config{Catalog: catalog.New(), Internal: "192.0.2.1:9999", Leadership: leads, Transport: peer.Transport{HTTP: silent.Client()}}}
+	f := &Forwarder{Callers: callers{}, Internal: "192.0.2.1:9999", Leadership: leads, Transport: peer.Transport{HTTP: silent.Client()}}
 	go func() {
 		<-asked
 		leads.pass(leader) // news that change nothing
 		leads.pass("192.0.2.2:9999")
 	}()
 	q := httptest.NewRequest(http.MethodPost, "/api/v1/tenants/x/", strings.NewReader("body"))
-	if _, err := s.pass(q, leader, []byte("body")); !errors.Is(err, errStale) {
+	if _, err := f.send(q, leader, []byte("body")); !errors.Is(err, errStale) {
 		t.Errorf("want the request to be free for the next leader, got %v", err)
 	}
 }
@@ -74,19 +78,19 @@ func TestLateLeader(t *testing.T) {
 	defer silent.Close()
 	defer close(mute)
 	leader := strings.TrimPrefix(silent.URL, "http://")
-	s := &Server{Config: Config{Catalog: catalog.New(), Internal: "192.0.2.1:9999", Leadership: &lock{leader: leader, changed: make(chan struct{})},
-		Transport: peer.Transport{HTTP: silent.Client()}, AnswerLimit: 10 * time.Millisecond}}
+	f := &Forwarder{Callers: callers{}, Internal: "192.0.2.1:9999", Leadership: &lock{leader: leader, changed: make(chan struct{})},
+		Transport: peer.Transport{HTTP: silent.Client()}, AnswerLimit: 10 * time.Millisecond}
 	q := httptest.NewRequest(http.MethodPost, "/api/v1/tenants/x/", strings.NewReader("body"))
-	_, err := s.pass(q, leader, []byte("body"))
+	_, err := f.send(q, leader, []byte("body"))
 	if !errors.Is(err, errLate) {
 		t.Fatalf("want the leader given up, got %v", err)
 	}
-	if e := refused(leader, err); e.Code != model.CodeUnavailable {
+	if e := unanswered(leader, err); e.Code != model.CodeUnavailable {
 		t.Errorf("want a refusal after which clients ask another netmaster, got %v", e)
 	}
 }
 
-// An answer that has begun is read to its end, whoever leads by then.
+// A follower reads an answer that has begun to its end, whichever netmaster leads by then.
 func TestAnswerOutlivesTerm(t *testing.T) {
 	more := make(chan struct{})
 	old := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -98,9 +102,9 @@ func TestAnswerOutlivesTerm(t *testing.T) {
 	defer old.Close()
 	leader := strings.TrimPrefix(old.URL, "http://")
 	leads := &lock{leader: leader, changed: make(chan struct{})}
-	s := &Server{Config: Config{Catalog: catalog.New(), Internal: "192.0.2.1:9999", Leadership: leads, Transport: peer.Transport{HTTP: old.Client()}}}
+	f := &Forwarder{Callers: callers{}, Internal: "192.0.2.1:9999", Leadership: leads, Transport: peer.Transport{HTTP: old.Client()}}
 	q := httptest.NewRequest(http.MethodPost, "/api/v1/tenants/x/", strings.NewReader("body")).WithContext(context.Background())
-	answer, err := s.pass(q, leader, []byte("body"))
+	answer, err := f.send(q, leader, []byte("body"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package server
+package caller
 
 import (
 	"context"
@@ -12,13 +12,13 @@ import (
 	"github.com/contiv/contiv/sanitize"
 )
 
-// maxName bounds what is taken over from a request's headers, in bytes.
+// maxName bounds each text from a request's headers, in bytes.
 const maxName = 64
 
-// Client returns the address from which a request comes, also through a follower. See genuine.
+// Client returns the address of the client of a request, also of one that a follower forwards.
 func Client(q *http.Request) string {
 	if q.Header.Get(forwardedBy) != "" {
-		if first := sanitize.Line(q.Header.Get(model.ClientHeader), maxName); first != "" {
+		if first := sanitize.Line(q.Header.Get(clientHeader), maxName); first != "" {
 			return first
 		}
 	}
@@ -29,9 +29,9 @@ func Client(q *http.Request) string {
 	return host
 }
 
-// actorOf is who sends a request: where it comes from, and what its sender says of itself. Tokens and bodies are not looked at, so no
-// secret can get into the history.
-func actorOf(q *http.Request) model.Actor {
+// Actor returns the sender of a request: its address, its proved name, and its statements about itself. It reads no token and no body, so no secret gets
+// into the history.
+func Actor(q *http.Request) model.Actor {
 	a := model.Actor{Claimed: sanitize.Line(q.Header.Get(model.ActorHeader), maxName), Program: sanitize.Line(q.UserAgent(), maxName), Address: Client(q)}
 	if via := sanitize.Line(q.Header.Get(forwardedBy), maxName); via != "" {
 		a.Via = peer.Host(via)
@@ -42,5 +42,5 @@ func actorOf(q *http.Request) model.Actor {
 	return a
 }
 
-// attributed is the context in which a request's changes are recorded as its sender's.
-func attributed(q *http.Request) context.Context { return commit.By(q.Context(), actorOf(q)) }
+// Attributed returns the context in which the changes of a request are recorded as its sender's.
+func Attributed(q *http.Request) context.Context { return commit.By(q.Context(), Actor(q)) }
